@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+
+#include "app/run.hpp"
+
+namespace poisson {
+
+/// How the program ends.
+namespace exit_status {
+inline constexpr int success = 0;
+inline constexpr int failure = 1;
+inline constexpr int usage = 2;  ///< the command line or the configuration is wrong
+}  // namespace exit_status
+
+/// What the command line amounts to: a run, or a text for standard output and an exit status.
+struct Command {
+  std::optional<Arguments> arguments;
+  std::string text;
+  int status = exit_status::success;
+};
+
+/// Throws InputError where the command line is wrong.
+Command parse_command_line(int argc, const char* const* argv);
+
+}  // namespace poisson

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace poisson {
+
+/// What the command line asks of a run.
+struct Arguments {
+  std::filesystem::path config;
+  std::vector<std::string> overrides;  ///< of --set, each "key.path=value"
+  bool validate = false;               ///< stop after the checks, with one line
+  bool dry_run = false;                ///< stop after the checks, with the plan
+  bool quiet = false;                  ///< print nothing but errors
+  int threads = 0;                     ///< of the host; 0: as OpenMP chooses
+};
+
+/// Reads the configuration, solves, writes. Returns the exit status 0 or 3; every other end is an exception.
+int run(const Arguments& arguments);
+
+}  // namespace poisson

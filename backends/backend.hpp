@@ -1,0 +1,73 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "backends/field.hpp"
+#include "backends/monitor.hpp"
+#include "backends/scalar.hpp"
+
+namespace poisson {
+
+/// A device and the verbs that need no knowledge of equations: whole-field arithmetic, reductions, halos and control.
+/// Operands of one call have one layout; their precisions may differ. Verbs on fields act on all values but the halo,
+/// in double arithmetic for reductions. Verbs may run asynchronously; only value, read and write wait.
+/// Reductions give the same bits on every run on the same device.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  /// cpu, cuda: selects the kernels that grids/ brings.
+  virtual std::string_view name() const = 0;
+  /// The hardware in words.
+  virtual std::string device() const = 0;
+
+  /// Zeroed memory. Throws RunError naming what was asked for.
+  virtual Buffer allocate(std::size_t bytes) = 0;
+  virtual const MemoryCount& memory() const = 0;
+  Scalar scalar(double value = 0);
+
+  // Between host and device, waiting.
+  virtual void write(const void* host, void* device, std::size_t bytes) = 0;
+  virtual void read(const void* device, void* host, std::size_t bytes) = 0;
+  double value(const Scalar&);
+
+  // Fields.
+  virtual void fill(Field& x, double value) = 0;
+  virtual void copy(const Field& x, Field& y) = 0;                                            ///< y = x
+  virtual void scale(const Scalar& a, const Field& x, Field& y) = 0;                          ///< y = a·x
+  virtual void axpy(const Scalar& a, const Field& x, Field& y) = 0;                           ///< y += a·x
+  virtual void axmy(const Scalar& a, const Field& x, Field& y) = 0;                           ///< y −= a·x
+  virtual void xpay(const Field& x, const Scalar& a, Field& y) = 0;                           ///< y = x + a·y
+  virtual void subtract(const Field& x, const Scalar& a, const Field& y, Field& result) = 0;  ///< result = x − a·y
+  virtual void dot(const Field& x, const Field& y, Scalar& result) = 0;
+  /// Fills the halo of periodic axes. The halo is no part of a field's value, hence const.
+  virtual void exchange(const Field& x) = 0;
+  /// y = Q x with the dense matrix Q, row-major, over the values numbered in `index` (their offsets from the value at
+  /// (0, 0, 0)); the other values of y stay.
+  virtual void dense_product(const Buffer& matrix, const Buffer& index, int size, const Field& x, Field& y) = 0;
+
+  // Scalars.
+  virtual void ratio(const Scalar& a, const Scalar& b, Scalar& result) = 0;  ///< a/b, and 0 where b = 0
+  virtual void negate(Scalar& a) = 0;
+  virtual void assign(const Scalar& a, Scalar& result) = 0;  ///< result = a
+  /// scale = 2^k with k such that the root mean square √(norm/count)·scale is in [1, 2); inverse = 2^−k. For norm = 0
+  /// or not finite both are 1.
+  virtual void scale_to_unit(const Scalar& norm, double count, Scalar& scale, Scalar& inverse) = 0;
+
+  // Control.
+  /// monitor.observe with a norm that is still on the device.
+  virtual void observe(Monitor& monitor, const Scalar& norm) = 0;
+  /// Runs body only where the monitor saw the norm rise above the best for the first time.
+  virtual void when_risen(Monitor& monitor, const std::function<void()>& body) = 0;
+  /// Runs body up to `limit` times, until the monitor has reached a verdict. Body must leave host variables as it found
+  /// them and allocate nothing: a backend may record it once and replay it.
+  virtual void repeat(int limit, const std::function<void()>& body, Monitor& monitor) = 0;
+};
+
+/// The OpenMP backend on the threads that OpenMP offers.
+std::unique_ptr<Backend> make_cpu_backend();
+
+}  // namespace poisson

@@ -1,0 +1,199 @@
+#include <omp.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <new>
+
+#include "backends/backend.hpp"
+#include "backends/cpu/launch.hpp"
+#include "backends/error.hpp"
+
+namespace poisson {
+namespace {
+
+std::string processor_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.rfind("model name", 0) == 0 && line.find(':') != std::string::npos)
+      return line.substr(line.find(':') + 2);
+  return "CPU";
+}
+
+// Calls f(line of the first field, line of each further one) for all lines, each typed by its field's precision.
+template <class F, class X>
+void on_lines(X& x, const F& f) {
+  dispatch(x.precision(), [&]<class T>(T) {
+    auto v = x.template view<T>();
+    cpu::for_each_line(x.layout().box(), [&](int j, int k) { f(v.line(j, k)); });
+  });
+}
+
+template <class F, class X, class Y>
+void on_lines(X& x, Y& y, const F& f) {
+  dispatch(x.precision(), [&]<class Tx>(Tx) {
+    dispatch(y.precision(), [&]<class Ty>(Ty) {
+      auto vx = x.template view<Tx>();
+      auto vy = y.template view<Ty>();
+      cpu::for_each_line(x.layout().box(), [&](int j, int k) { f(vx.line(j, k), vy.line(j, k)); });
+    });
+  });
+}
+
+class CpuBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "cpu"; }
+  std::string device() const override {
+    return processor_name() + ", " + std::to_string(omp_get_max_threads()) + " thread" +
+           (omp_get_max_threads() == 1 ? "" : "s");
+  }
+
+  Buffer allocate(std::size_t bytes) override {
+    const std::size_t rounded = (bytes + 63) / 64 * 64;
+    void* data = std::aligned_alloc(64, rounded);
+    if (!data)
+      throw RunError("cannot allocate " + readable_bytes(static_cast<double>(bytes)) +
+                     " (out of memory; the run holds " + readable_bytes(static_cast<double>(memory_.now())) +
+                     " already): use fewer cells or precision: single");
+    // Each thread touches its share first, so that pages lie near the cores that will use them.
+    constexpr std::size_t share = std::size_t{1} << 20;
+#pragma omp parallel for schedule(static) if (rounded > 4 * share)
+    for (std::size_t start = 0; start < rounded; start += share)
+      std::memset(static_cast<char*>(data) + start, 0, std::min(share, rounded - start));
+    memory_.add(bytes);
+    return {data, bytes, [this, bytes](void* p) {
+              memory_.remove(bytes);
+              std::free(p);
+            }};
+  }
+  const MemoryCount& memory() const override { return memory_; }
+
+  void write(const void* host, void* device, std::size_t bytes) override { std::memcpy(device, host, bytes); }
+  void read(const void* device, void* host, std::size_t bytes) override { std::memcpy(host, device, bytes); }
+
+  void fill(Field& x, double value) override {
+    on_lines(x, [n = x.layout().n[0], value]<class T>(T* a) { std::fill(a, a + n, static_cast<T>(value)); });
+  }
+  void copy(const Field& x, Field& y) override {
+    on_lines(x, y, [n = x.layout().n[0]]<class X, class Y>(const X* a, Y* b) {
+#pragma omp simd
+      for (int i = 0; i < n; ++i) b[i] = static_cast<Y>(a[i]);
+    });
+  }
+  void scale(const Scalar& s, const Field& x, Field& y) override {
+    on_lines(x, y, [n = x.layout().n[0], a = *s.address()]<class X, class Y>(const X* u, Y* v) {
+#pragma omp simd
+      for (int i = 0; i < n; ++i) v[i] = static_cast<Y>(a * u[i]);
+    });
+  }
+  void axpy(const Scalar& s, const Field& x, Field& y) override { add(*s.address(), x, y); }
+  void axmy(const Scalar& s, const Field& x, Field& y) override { add(-*s.address(), x, y); }
+  void xpay(const Field& x, const Scalar& s, Field& y) override {
+    on_lines(x, y, [n = x.layout().n[0], a = *s.address()]<class X, class Y>(const X* u, Y* v) {
+#pragma omp simd
+      for (int i = 0; i < n; ++i) v[i] = static_cast<Y>(u[i] + a * v[i]);
+    });
+  }
+  void subtract(const Field& x, const Scalar& a, const Field& y, Field& result) override {
+    copy(x, result);
+    axmy(a, y, result);
+  }
+  void dot(const Field& x, const Field& y, Scalar& result) override {
+    dispatch(x.precision(), [&]<class X>(X) {
+      dispatch(y.precision(), [&]<class Y>(Y) {
+        const auto vx = x.view<X>();
+        const auto vy = y.view<Y>();
+        *result.address() = cpu::sum_over_lines(x.layout().box(), [&](int j, int k) {
+          const X* u = vx.line(j, k);
+          const Y* v = vy.line(j, k);
+          double sum = 0;
+#pragma omp simd reduction(+ : sum)
+          for (int i = 0; i < vx.n[0]; ++i) sum += static_cast<double>(u[i]) * static_cast<double>(v[i]);
+          return sum;
+        });
+      });
+    });
+  }
+
+  // Axis after axis, each including the halo of the axes before it, so that corners are right too.
+  void exchange(const Field& field) override {
+    const Layout& layout = field.layout();
+    if (layout.periodic == std::array{false, false, false}) return;
+    dispatch(field.precision(), [&]<class T>(T) {
+      const auto v = const_cast<Field&>(field).view<T>();
+      const auto [nx, ny, nz] = layout.n;
+      if (layout.periodic[0])
+        cpu::for_each_line(layout.box(), [&](int j, int k) {
+          T* x = v.line(j, k);
+          x[-1] = x[nx - 1];
+          x[nx] = x[0];
+        });
+      if (layout.periodic[1] && ny > 1)
+        cpu::for_each_line({{0, 0, 0}, {nx, 1, nz}}, [&](int, int k) {
+          std::copy_n(v.line(ny - 1, k) - 1, nx + 2, v.line(-1, k) - 1);
+          std::copy_n(v.line(0, k) - 1, nx + 2, v.line(ny, k) - 1);
+        });
+      if (layout.periodic[2] && nz > 1) {
+        const int edge = ny > 1 ? 1 : 0;
+        cpu::for_each_line({{0, -edge, 0}, {nx, ny + edge, 1}}, [&](int j, int) {
+          std::copy_n(v.line(j, nz - 1) - 1, nx + 2, v.line(j, -1) - 1);
+          std::copy_n(v.line(j, 0) - 1, nx + 2, v.line(j, nz) - 1);
+        });
+      }
+    });
+  }
+
+  void dense_product(const Buffer& matrix, const Buffer& index, int size, const Field& x, Field& y) override {
+    const auto* q = static_cast<const double*>(matrix.data());
+    const auto* at = static_cast<const std::int64_t*>(index.data());
+    dispatch(x.precision(), [&]<class X>(X) {
+      dispatch(y.precision(), [&]<class Y>(Y) {
+        const X* u = x.view<X>().data;
+        Y* v = y.view<Y>().data;
+        for (int row = 0; row < size; ++row) {
+          double sum = 0;
+          for (int column = 0; column < size; ++column)
+            sum += q[row * size + column] * static_cast<double>(u[at[column]]);
+          v[at[row]] = static_cast<Y>(sum);
+        }
+      });
+    });
+  }
+
+  void ratio(const Scalar& a, const Scalar& b, Scalar& result) override {
+    *result.address() = *b.address() == 0 ? 0 : *a.address() / *b.address();
+  }
+  void negate(Scalar& a) override { *a.address() = -*a.address(); }
+  void assign(const Scalar& a, Scalar& result) override { *result.address() = *a.address(); }
+  void scale_to_unit(const Scalar& norm, double count, Scalar& scale, Scalar& inverse) override {
+    const double square = *norm.address() / count;
+    const int k = square > 0 && std::isfinite(square) ? std::ilogb(std::sqrt(square)) : 0;
+    *scale.address() = std::ldexp(1.0, -k);
+    *inverse.address() = std::ldexp(1.0, k);
+  }
+
+  void observe(Monitor& monitor, const Scalar& norm) override { monitor.observe(*norm.address()); }
+  void when_risen(Monitor& monitor, const std::function<void()>& body) override {
+    if (monitor.state().rose != 0) body();
+  }
+  void repeat(int limit, const std::function<void()>& body, Monitor& monitor) override {
+    for (int i = 0; i < limit && monitor.state().verdict == Verdict::running; ++i) body();
+  }
+
+ private:
+  void add(double a, const Field& x, Field& y) {
+    on_lines(x, y, [n = x.layout().n[0], a]<class X, class Y>(const X* u, Y* v) {
+#pragma omp simd
+      for (int i = 0; i < n; ++i) v[i] = static_cast<Y>(v[i] + a * u[i]);
+    });
+  }
+
+  MemoryCount memory_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cpu_backend() { return std::make_unique<CpuBackend>(); }
+
+}  // namespace poisson

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "backends/view.hpp"
+
+namespace poisson::cpu {
+
+/// Below so many values a parallel region costs more than it saves.
+inline constexpr std::int64_t parallel_threshold = 4096;
+
+/// Calls f(j, k) for every line of the box, on all threads, in contiguous shares.
+template <class F>
+void for_each_line(const Box& box, const F& f) {
+  const int nj = box.last[1] - box.first[1], nk = box.last[2] - box.first[2];
+  if (nj <= 0 || nk <= 0 || box.last[0] <= box.first[0]) return;
+  const std::int64_t lines = std::int64_t{nj} * nk;
+#pragma omp parallel for schedule(static) if (box.size() > parallel_threshold)
+  for (std::int64_t line = 0; line < lines; ++line)
+    f(box.first[1] + static_cast<int>(line % nj), box.first[2] + static_cast<int>(line / nj));
+}
+
+/// Sums f(j, k) over the lines of the box, in an order that does not depend on the number of threads.
+template <class F>
+double sum_over_lines(const Box& box, const F& f) {
+  const int nj = box.last[1] - box.first[1], nk = box.last[2] - box.first[2];
+  if (nj <= 0 || nk <= 0 || box.last[0] <= box.first[0]) return 0;
+  constexpr std::int64_t chunk = 16;  // lines per partial sum
+  const std::int64_t lines = std::int64_t{nj} * nk, chunks = (lines + chunk - 1) / chunk;
+  std::vector<double> partial(static_cast<std::size_t>(chunks));
+#pragma omp parallel for schedule(static) if (box.size() > parallel_threshold)
+  for (std::int64_t c = 0; c < chunks; ++c) {
+    double sum = 0;
+    for (std::int64_t line = c * chunk; line < std::min(lines, (c + 1) * chunk); ++line)
+      sum += f(box.first[1] + static_cast<int>(line % nj), box.first[2] + static_cast<int>(line / nj));
+    partial[static_cast<std::size_t>(c)] = sum;
+  }
+  double sum = 0;
+  for (const double p : partial) sum += p;
+  return sum;
+}
+
+}  // namespace poisson::cpu

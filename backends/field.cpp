@@ -1,0 +1,32 @@
+#include "backends/field.hpp"
+
+#include "backends/backend.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr std::int64_t alignment = 32;  // bytes: one AVX2 vector, one sector of GPU memory
+
+}  // namespace
+
+// The halo behind the end of a line and the one before the start of the next share the padding between them.
+std::int64_t Layout::pitch(Precision p) const {
+  const auto step = alignment / static_cast<std::int64_t>(bytes_of(p));
+  return (n[0] + 2 + step - 1) / step * step;
+}
+
+std::int64_t Layout::allocated(Precision p) const {
+  const std::int64_t rows = n[1] == 1 ? 1 : n[1] + 2, planes = n[2] == 1 ? 1 : n[2] + 2;
+  return pitch(p) * rows * planes + alignment / static_cast<std::int64_t>(bytes_of(p));
+}
+
+Field::Field(Backend& backend, const Layout& layout, Precision precision)
+    : layout_(layout),
+      precision_(precision),
+      buffer_(backend.allocate(static_cast<std::size_t>(layout.allocated(precision)) * bytes_of(precision))) {
+  const std::int64_t pitch = layout.pitch(precision), rows = layout.n[1] == 1 ? 1 : layout.n[1] + 2;
+  origin_ = alignment / static_cast<std::int64_t>(bytes_of(precision)) + (layout.n[1] == 1 ? 0 : pitch) +
+            (layout.n[2] == 1 ? 0 : pitch * rows);
+}
+
+}  // namespace poisson

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <cstdint>
+
+#include "backends/memory.hpp"
+#include "backends/precision.hpp"
+#include "backends/view.hpp"
+
+namespace poisson {
+
+class Backend;
+
+/// The shape of a field: values per axis, and which axes close on themselves. The halo is one value wide on every
+/// axis of more than one value. Beyond the ends of an axis that is not periodic the halo holds zero, always; on
+/// periodic axes Backend::exchange fills it.
+struct Layout {
+  std::array<int, 3> n{1, 1, 1};
+  std::array<bool, 3> periodic{};
+
+  std::int64_t size() const { return std::int64_t{1} * n[0] * n[1] * n[2]; }
+  /// Values from one line to the next; lines start on 32-byte boundaries.
+  std::int64_t pitch(Precision) const;
+  /// Values in memory, halo and padding included.
+  std::int64_t allocated(Precision) const;
+  Box box() const { return {{0, 0, 0}, n}; }
+  bool operator==(const Layout&) const = default;
+};
+
+/// Values on the nodes or cells of a block, in the memory of one backend.
+class Field {
+ public:
+  Field() = default;
+  /// All zero, halo and padding included. Throws RunError where the memory cannot be had.
+  Field(Backend&, const Layout&, Precision);
+
+  const Layout& layout() const { return layout_; }
+  Precision precision() const { return precision_; }
+  std::size_t bytes() const { return buffer_.bytes(); }
+  explicit operator bool() const { return buffer_.data() != nullptr; }
+
+  /// Typed access; T must be the field's precision.
+  template <class T>
+  View<T> view() {
+    return make_view<T>();
+  }
+  template <class T>
+  View<const T> view() const {
+    return make_view<const T>();
+  }
+
+ private:
+  template <class T>
+  View<T> make_view() const {
+    assert(precision_ == precision_of<std::remove_const_t<T>>);
+    const bool flat_y = layout_.n[1] == 1, flat_z = layout_.n[2] == 1;
+    const std::int64_t pitch = layout_.pitch(precision_);
+    return {static_cast<T*>(buffer_.data()) + origin_, layout_.n, {1, !flat_y, !flat_z}, flat_y ? 0 : pitch,
+            flat_z ? 0 : pitch * (flat_y ? 1 : layout_.n[1] + 2)};
+  }
+
+  Layout layout_;
+  Precision precision_ = Precision::fp64;
+  std::int64_t origin_ = 0;
+  Buffer buffer_;
+};
+
+/// Calls f with a value of the C++ type of the precision: dispatch(p, [&]<class T>(T) { … }).
+template <class F>
+decltype(auto) dispatch(Precision p, F&& f) {
+  return p == Precision::fp32 ? f(float{}) : f(double{});
+}
+
+}  // namespace poisson

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+#ifdef POISSON_CHECK_BOUNDS
+#include <cassert>
+#endif
+
+namespace poisson {
+
+/// Three-dimensional indexing of a field's memory, x fastest; valid on the device that owns the memory.
+/// Along an axis of n values the indices −halo … n−1+halo may be read. An axis of one value without halo (z in two
+/// dimensions) has stride 0, so that its neighbours are itself and stencils need no case for it.
+template <class T>
+struct View {
+  T* data = nullptr;  ///< the value at (0, 0, 0)
+  std::array<int, 3> n{};
+  std::array<int, 3> halo{};
+  std::int64_t sy = 0, sz = 0;  ///< strides, in values, of y and z
+
+  constexpr T& operator()(int i, int j, int k) const {
+#ifdef POISSON_CHECK_BOUNDS
+    assert(i >= -halo[0] && i < n[0] + halo[0] && "x index outside the field and its halo");
+    assert((sy == 0 || (j >= -halo[1] && j < n[1] + halo[1])) && "y index outside the field and its halo");
+    assert((sz == 0 || (k >= -halo[2] && k < n[2] + halo[2])) && "z index outside the field and its halo");
+#endif
+    return data[i + j * sy + k * sz];
+  }
+  /// The line of values with fixed y and z; line(j, k)[i] is (i, j, k).
+  constexpr T* line(int j, int k) const { return &(*this)(0, j, k); }
+
+  constexpr operator View<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {data, n, halo, sy, sz};
+  }
+};
+
+/// Half-open box of indices.
+struct Box {
+  std::array<int, 3> first{}, last{};
+
+  constexpr std::int64_t size() const {
+    std::int64_t product = 1;
+    for (int d = 0; d < 3; ++d) product *= last[d] > first[d] ? last[d] - first[d] : 0;
+    return product;
+  }
+};
+
+}  // namespace poisson

@@ -1,0 +1,15 @@
+# cmake --install: the libraries with their headers, for find_package(poisson). app/ installs the program.
+include(CMakePackageConfigHelpers)
+
+set(poisson_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/poisson)
+# poisson_flags carries only how this project compiles, yet a static library names all that it links.
+set_target_properties(poisson_flags PROPERTIES EXPORT_NAME flags)
+install(TARGETS poisson_flags poisson_backends poisson_grids poisson_solver EXPORT poisson-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY backends grids solver DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/poisson FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT poisson-targets NAMESPACE poisson:: DESTINATION ${poisson_package_dir})
+configure_package_config_file(cmake/poisson-config.cmake.in ${PROJECT_BINARY_DIR}/poisson-config.cmake
+                              INSTALL_DESTINATION ${poisson_package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/poisson-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/poisson-config.cmake ${PROJECT_BINARY_DIR}/poisson-config-version.cmake
+        DESTINATION ${poisson_package_dir})

@@ -1,0 +1,95 @@
+#include "grids/axis.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace poisson {
+namespace {
+
+// Equal to the rounding of the coordinates: a cell of width h between nodes of size |x| is known to ε|x|.
+bool has_equal_cells(const std::vector<double>& nodes) {
+  const auto cells = static_cast<double>(nodes.size() - 1);
+  const double h = (nodes.back() - nodes.front()) / cells;
+  const double size = std::max(std::abs(nodes.front()), std::abs(nodes.back()));
+  const double rounding = 4 * std::numeric_limits<double>::epsilon() * size;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (std::abs(nodes[i] - (nodes.front() + h * static_cast<double>(i))) > rounding) return false;
+  return true;
+}
+
+}  // namespace
+
+Axis::Axis(std::vector<double> nodes, BoundaryKind lower, BoundaryKind upper, std::array<double, 2> alpha,
+           Centering centering)
+    : nodes_(std::move(nodes)),
+      kinds_{lower, upper},
+      alpha_(alpha),
+      centering_(centering),
+      equidistant_(has_equal_cells(nodes_)) {}
+
+int Axis::size() const {
+  if (degenerate()) return 1;
+  return centering_ == Centering::cell || periodic() ? cells() : cells() + 1;
+}
+
+double Axis::point(int i) const {
+  const auto at = static_cast<std::size_t>(i);
+  return centering_ == Centering::node ? nodes_[at] : 0.5 * (nodes_[at] + nodes_[at + 1]);
+}
+
+double Axis::width(int i) const {
+  if (degenerate()) return 1;
+  const int n = cells();
+  if (periodic()) i = (i + n) % n;
+  if (i < 0 || i >= n) return 0;
+  if (equidistant_) return (nodes_.back() - nodes_.front()) / n;
+  return nodes_[static_cast<std::size_t>(i) + 1] - nodes_[static_cast<std::size_t>(i)];
+}
+
+double Axis::coupling(int i) const {
+  if (degenerate()) return 0;
+  const bool below = i < 0, above = i >= size() - 1;
+  if ((below || above) && !periodic()) {
+    const int end = below ? 0 : 1;
+    if (kind(end) == BoundaryKind::robin) return alpha(end);
+    if (kind(end) == BoundaryKind::dirichlet && centering_ == Centering::cell) return 2 / width(below ? 0 : i);
+    return 0;
+  }
+  return centering_ == Centering::node ? 1 / width(i) : 2 / (width(i) + width(i + 1));
+}
+
+double Axis::mass(int i) const {
+  if (degenerate()) return 1;
+  return centering_ == Centering::node ? 0.5 * (width(i - 1) + width(i)) : width(i);
+}
+
+double Axis::mean_inverse_square() const {
+  if (degenerate()) return 0;
+  double sum = 0;
+  for (int i = 0; i < cells(); ++i) sum += 1 / (width(i) * width(i));
+  return sum / cells();
+}
+
+CoarseAxis coarsen(const Axis& axis, bool single_at_lower) {
+  const int n = axis.cells();
+  std::vector<int> fine{0};
+  for (int i = n % 2 == 1 && single_at_lower ? 1 : 2; i < n; i += 2) fine.push_back(i);
+  fine.push_back(n);
+  std::vector<double> nodes;
+  nodes.reserve(fine.size());
+  for (const int i : fine) nodes.push_back(axis.nodes()[static_cast<std::size_t>(i)]);
+  if (axis.periodic()) fine.pop_back();
+  return {Axis(std::move(nodes), axis.kind(0), axis.kind(1), {axis.alpha(0), axis.alpha(1)}), std::move(fine)};
+}
+
+CoarseAxis keep(const Axis& axis) {
+  std::vector<int> fine(static_cast<std::size_t>(axis.size()));
+  std::iota(fine.begin(), fine.end(), 0);
+  return {axis, std::move(fine)};
+}
+
+bool coarsenable(const Axis& axis) { return axis.cells() > 3; }
+
+}  // namespace poisson

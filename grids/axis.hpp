@@ -1,0 +1,79 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "grids/problem.hpp"
+
+namespace poisson {
+
+/// Where the unknowns of an axis sit: on its nodes or in the middle of its cells.
+enum class Centering { node, cell };
+
+/// One direction of a structured block: nodes x_0 < … < x_n, the centering of its unknowns, and the kind of condition
+/// at each end. It yields the one-dimensional factors from which the operators of a block are products:
+/// the coupling 1/h between neighbouring unknowns (the entries of the stiffness K) and the mass h (the diagonal of M).
+///
+/// Node-centred axes have n + 1 unknowns (n when periodic), the outermost with half cells; unknowns at Dirichlet ends
+/// hold data. Cell-centred axes have n unknowns; Dirichlet ends couple to the face over half a cell.
+class Axis {
+ public:
+  /// A single unknown of mass 1 that couples to nothing: the z axis of a two-dimensional block.
+  Axis() = default;
+  /// `nodes`: strictly increasing, at least two. Periodic axes are periodic at both ends.
+  /// `alpha`: the constant Robin coefficients of the ends that have one.
+  Axis(std::vector<double> nodes, BoundaryKind lower, BoundaryKind upper, std::array<double, 2> alpha = {},
+       Centering centering = Centering::node);
+
+  int cells() const { return static_cast<int>(nodes_.size()) - 1; }
+  const std::vector<double>& nodes() const { return nodes_; }
+  Centering centering() const { return centering_; }
+  BoundaryKind kind(int end) const { return kinds_[static_cast<std::size_t>(end)]; }
+  double alpha(int end) const { return alpha_[static_cast<std::size_t>(end)]; }
+  bool periodic() const { return kinds_[0] == BoundaryKind::periodic; }
+  bool degenerate() const { return nodes_.size() == 1; }
+  /// All cells equal to rounding: of the coordinates the nodes came with.
+  bool equidistant() const { return equidistant_; }
+
+  /// Number of values in an array over the axis: unknowns and Dirichlet nodes.
+  int size() const;
+  /// The unknowns are first() ≤ i < last().
+  int first() const { return centering_ == Centering::node && kinds_[0] == BoundaryKind::dirichlet ? 1 : 0; }
+  int last() const { return size() - (centering_ == Centering::node && kinds_[1] == BoundaryKind::dirichlet ? 1 : 0); }
+  /// Coordinate of value i.
+  double point(int i) const;
+
+  /// Width of cell i, −1 ≤ i ≤ cells(): beyond the ends 0, on periodic axes the cell on the other side.
+  double width(int i) const;
+  /// 1/h of the coupling between the values i and i + 1, −1 ≤ i < size(). Past an end: 0; Robin: alpha; cell-centred
+  /// Dirichlet: 2/h.
+  double coupling(int i) const;
+  /// Length that value i stands for.
+  double mass(int i) const;
+  /// Mean of 1/h² over the cells: the strength of the couplings, by which coarsening is chosen.
+  double mean_inverse_square() const;
+
+ private:
+  std::vector<double> nodes_{0.0};
+  std::array<BoundaryKind, 2> kinds_{BoundaryKind::neumann, BoundaryKind::neumann};
+  std::array<double, 2> alpha_{};
+  Centering centering_ = Centering::node;
+  bool equidistant_ = true;
+};
+
+/// A coarser axis and how its values lie in the finer one (node-centred): every other node, and where the number of
+/// cells is odd, one single cell at an end.
+struct CoarseAxis {
+  Axis axis;
+  std::vector<int> fine;  ///< fine[I] is the index on the finer axis of the coarse value I
+};
+
+/// Every other node of a node-centred axis. `single_at_lower`: the end that keeps its single cell where the number of
+/// cells is odd; alternate it from level to level (always the same end contracts by 0.6 instead of 0.27, Neumann ends).
+CoarseAxis coarsen(const Axis& axis, bool single_at_lower);
+/// The axis itself, each value its own coarse value.
+CoarseAxis keep(const Axis& axis);
+/// Whether the axis can still be coarsened: more than three cells.
+bool coarsenable(const Axis& axis);
+
+}  // namespace poisson

@@ -1,0 +1,116 @@
+#include "grids/axis_tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace poisson {
+namespace {
+
+// The field itself in precision T, copied only where it has another one. Halos are filled.
+template <class T>
+std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_ptr<const Field>& field) {
+  if (!field) return nullptr;
+  if (field->precision() == precision_of<T>) {
+    backend.exchange(*field);
+    return field;
+  }
+  auto copy = std::make_shared<Field>(backend, field->layout(), precision_of<T>);
+  backend.copy(*field, *copy);
+  backend.exchange(*copy);
+  return copy;
+}
+
+}  // namespace
+
+template <class T>
+CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) : data_(data) {
+  // Lengths are held in units of a power of two near each axis's cells, and couplings take what that leaves over, so
+  // that no product of three lengths leaves the range of T. Exact, since only exponents change.
+  double volume = 1;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = data.block.axes[d];
+    const double extent = axis.degenerate() ? 1 : axis.nodes().back() - axis.nodes().front();
+    unit_[d] = std::ldexp(1.0, std::ilogb(extent / std::max(1, axis.cells())));
+    volume *= unit_[d];
+  }
+  data_.sigma *= data.scale * volume;
+  for (std::size_t d = 0; d < 3; ++d) coupling_scale_[d] = data.scale * volume / unit_[d];
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = data.block.axes[d];
+    // Four arrays over the indices −1 … size.
+    const int n = axis.size();
+    const std::size_t length = static_cast<std::size_t>(n) + 2;
+    std::vector<T> host(4 * length);
+    for (int i = -1; i <= n; ++i) {
+      const auto at = static_cast<std::size_t>(i + 1);
+      const bool inside = i >= 0 && i < n;
+      const bool past_end = !axis.periodic() && (i < 0 || i >= n - 1);  // there coupling() is α, without κ
+      if (i < n) host[at] = static_cast<T>(coupling_scale_[d] * (past_end ? 1.0 : data.kappa[d]) * axis.coupling(i));
+      if (inside) host[length + at] = static_cast<T>(axis.mass(i) / unit_[d]);
+      host[2 * length + at] = static_cast<T>(0.5 * axis.width(i) / unit_[d]);
+      host[3 * length + at] =
+          axis.degenerate() || axis.width(i) == 0 ? T(0) : static_cast<T>(coupling_scale_[d] / axis.width(i));
+    }
+    axes_[d].buffer = backend.allocate(host.size() * sizeof(T));
+    backend.write(host.data(), axes_[d].buffer.data(), host.size() * sizeof(T));
+    const T* base = static_cast<const T*>(axes_[d].buffer.data()) + 1;
+    axes_[d].view = {base, base + length, base + 2 * length, base + 3 * length};
+  }
+  for (std::size_t d = 0; d < 3; ++d) cells_[d] = in_precision<T>(backend, data.cells[d]);
+  reaction_ = in_precision<T>(backend, data.reaction);
+  data_.cells = {};
+  data_.reaction = nullptr;
+}
+
+template <class T>
+std::size_t CoefficientTables<T>::bytes() const {
+  std::size_t sum = reaction_ ? reaction_->bytes() : 0;
+  for (std::size_t d = 0; d < 3; ++d) sum += axes_[d].buffer.bytes() + (cells_[d] ? cells_[d]->bytes() : 0);
+  return sum;
+}
+
+template <class T>
+template <class Coefficients>
+Coefficients CoefficientTables<T>::model() const {
+  const T sigma = static_cast<T>(data_.sigma);
+  if constexpr (std::is_same_v<Coefficients, Equidistant<T>>) {
+    const auto direction = [&](std::size_t d) -> typename Equidistant<T>::Direction {
+      const Axis& axis = data_.block.axes[d];
+      const int last = axis.size() - 1;
+      const auto coupling = [&](int i, double kappa) {
+        return static_cast<T>(coupling_scale_[d] * kappa * axis.coupling(i));
+      };
+      const bool open = !axis.periodic();
+      return {axis.degenerate() ? T(0) : coupling(0, data_.kappa[d]),
+              coupling(-1, open ? 1 : data_.kappa[d]),
+              coupling(last, open ? 1 : data_.kappa[d]),
+              static_cast<T>(axis.width(0) / unit_[d]),
+              static_cast<T>(axis.mass(0) / unit_[d]),
+              last};
+    };
+    return {direction(0), direction(1), direction(2), sigma};
+  } else if constexpr (std::is_same_v<Coefficients, TensorProduct<T>>) {
+    return {axes_[0].view, axes_[1].view, axes_[2].view, sigma};
+  } else {
+    Coefficients c{};
+    c.x = axes_[0].view;
+    c.y = axes_[1].view;
+    c.z = axes_[2].view;
+    for (std::size_t d = 0; d < std::size(c.kappa); ++d) c.kappa[d] = cells_[d]->template view<T>();
+    if (reaction_) c.reaction = reaction_->template view<T>();
+    c.sigma = sigma;
+    return c;
+  }
+}
+
+#define POISSON_INSTANTIATE(T)                                              \
+  template class CoefficientTables<T>;                                      \
+  template Equidistant<T> CoefficientTables<T>::model() const;              \
+  template TensorProduct<T> CoefficientTables<T>::model() const;            \
+  template Partial<T, true> CoefficientTables<T>::model() const;            \
+  template Partial<T, false> CoefficientTables<T>::model() const
+POISSON_INSTANTIATE(float);
+POISSON_INSTANTIATE(double);
+#undef POISSON_INSTANTIATE
+
+}  // namespace poisson

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "grids/coefficients.hpp"
+#include "grids/discrete.hpp"
+
+namespace poisson {
+
+template <class Coefficients>
+inline constexpr std::string_view assembly_name = "partial";
+template <class T>
+inline constexpr std::string_view assembly_name<Equidistant<T>> = "equidistant";
+template <class T>
+inline constexpr std::string_view assembly_name<TensorProduct<T>> = "tensor-product";
+
+/// Owns, in a backend's memory and in the precision T, what a model of Coefficients refers to.
+template <class T>
+class CoefficientTables {
+ public:
+  CoefficientTables(Backend& backend, const RowData& data);
+
+  /// The model over these tables; valid as long as they live.
+  template <class Coefficients>
+  Coefficients model() const;
+  std::size_t bytes() const;
+
+ private:
+  struct Table {
+    Buffer buffer;
+    AxisTable<T> view;
+  };
+  RowData data_;
+  std::array<double, 3> unit_{};            ///< the length that is 1 in the tables, per axis
+  std::array<double, 3> coupling_scale_{};  ///< what multiplies κ/h
+  std::array<Table, 3> axes_;
+  std::array<std::shared_ptr<const Field>, 3> cells_;
+  std::shared_ptr<const Field> reaction_;
+};
+
+}  // namespace poisson

@@ -1,0 +1,51 @@
+#include "grids/block.hpp"
+
+#include <algorithm>
+
+namespace poisson {
+
+Layout Block::layout() const {
+  Layout layout;
+  for (std::size_t d = 0; d < 3; ++d) {
+    layout.n[d] = axes[d].size();
+    layout.periodic[d] = axes[d].periodic();
+  }
+  return layout;
+}
+
+Layout Block::cell_layout() const {
+  Layout layout = this->layout();
+  for (std::size_t d = 0; d < 3; ++d) layout.n[d] = std::max(1, axes[d].cells());
+  return layout;
+}
+
+Box Block::unknowns() const {
+  Box box;
+  for (std::size_t d = 0; d < 3; ++d) {
+    box.first[d] = axes[d].first();
+    box.last[d] = axes[d].last();
+  }
+  return box;
+}
+
+bool Block::equidistant() const {
+  return std::all_of(axes.begin(), axes.end(), [](const Axis& a) { return a.equidistant(); });
+}
+
+std::optional<CoarseBlock> coarsen(const Block& block, const std::array<double, 3>& coefficient, int level) {
+  std::array<double, 3> strength{};
+  for (std::size_t d = 0; d < 3; ++d)
+    if (coarsenable(block.axes[d])) strength[d] = coefficient[d] * block.axes[d].mean_inverse_square();
+  const double largest = *std::max_element(strength.begin(), strength.end());
+  if (largest == 0) return std::nullopt;
+
+  CoarseBlock coarse;
+  for (std::size_t d = 0; d < 3; ++d) {
+    coarse.coarsened[d] = strength[d] >= 0.5 * largest;
+    coarse.axes[d] = coarse.coarsened[d] ? coarsen(block.axes[d], level % 2 == 1) : keep(block.axes[d]);
+    coarse.block.axes[d] = coarse.axes[d].axis;
+  }
+  return coarse;
+}
+
+}  // namespace poisson

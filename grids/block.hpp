@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "backends/field.hpp"
+#include "grids/axis.hpp"
+
+namespace poisson {
+
+/// A structured block: the product of its axes. In two dimensions the third axis is degenerate.
+struct Block {
+  std::array<Axis, 3> axes;
+
+  int dimension() const { return axes[2].degenerate() ? 2 : 3; }
+  /// Layout of a field of values (nodes, in node-centred blocks).
+  Layout layout() const;
+  /// Layout of a field of cells.
+  Layout cell_layout() const;
+  /// The unknowns: all values but the Dirichlet nodes.
+  Box unknowns() const;
+  bool equidistant() const;
+  /// Product of the masses of the axes: the volume that value (i, j, k) stands for.
+  double mass(int i, int j, int k) const { return axes[0].mass(i) * axes[1].mass(j) * axes[2].mass(k); }
+  double cell_volume(int i, int j, int k) const {
+    return axes[0].width(i) * axes[1].width(j) * axes[2].width(k);
+  }
+};
+
+/// A block with every value on every axis, and where these lie in the finer block.
+struct CoarseBlock {
+  Block block;
+  std::array<CoarseAxis, 3> axes;
+  std::array<bool, 3> coarsened{};
+};
+
+/// The next coarser block, or nothing where no axis can be coarsened. Coarsened are the axes whose mean strength
+/// κ_d/h² is at least half of the largest among those that can be. `level` numbers the levels from the finest, 0.
+std::optional<CoarseBlock> coarsen(const Block& block, const std::array<double, 3>& coefficient, int level);
+
+}  // namespace poisson

@@ -1,0 +1,196 @@
+#include <array>
+#include <vector>
+
+#include "backends/cpu/launch.hpp"
+#include "grids/cpu/factories.hpp"
+#include "grids/transfer_weights.hpp"
+
+namespace poisson::cpu {
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+// A line's worth of scratch per thread, readable from −1.
+template <class T>
+T* scratch(int n) {
+  thread_local std::vector<T> memory;
+  if (memory.size() < index(n) + 2) memory.resize(index(n) + 2);
+  return memory.data() + 1;
+}
+
+// Weighted sum of up to 16 lines, over −1 ≤ i ≤ n.
+template <class T>
+struct WeightedLines {
+  std::array<const T*, 16> line{};
+  std::array<T, 16> weight{};
+  int count = 0;
+
+  void add(const T* from, double w) {
+    if (w == 0) return;
+    line[index(count)] = from;
+    weight[index(count)] = static_cast<T>(w);
+    ++count;
+  }
+  void sum_into(T* to, int first, int last) const {
+    const T* l0 = line[0];
+    const T w0 = weight[0];
+#pragma omp simd
+    for (int i = first; i < last; ++i) to[i] = w0 * l0[i];
+    for (int c = 1; c < count; ++c) {
+      const T* l = line[index(c)];
+      const T w = weight[index(c)];
+#pragma omp simd
+      for (int i = first; i < last; ++i) to[i] += w * l[i];
+    }
+  }
+};
+
+/// Multilinear and cubic transfers between a block and its coarser one, as products of the axes' weights.
+class GridTransfer final : public Transfer {
+ public:
+  GridTransfer(Backend& backend, const Block& fine, const CoarseBlock& coarse)
+      : backend_(backend), fine_unknowns_(fine.unknowns()), coarse_unknowns_(coarse.block.unknowns()) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      linear_[d] = linear_weights(fine.axes[d], coarse.axes[d]);
+      cubic_[d] = cubic_weights(fine.axes[d], coarse.axes[d]);
+    }
+  }
+
+  void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    backend_.exchange(fine);
+    typed(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
+      const F factor = scale ? static_cast<F>(*scale->address()) : F(1);
+      const auto& [wx, wy, wz] = linear_;
+      for_each_line(coarse_unknowns_, [&](int J, int K) {
+        WeightedLines<F> lines;
+        const std::array ys{wy.before[index(J)], 1.0, wy.after[index(J)]};
+        const std::array zs{wz.before[index(K)], 1.0, wz.after[index(K)]};
+        for (int b = -1; b <= 1; ++b)
+          for (int a = -1; a <= 1; ++a)
+            if (ys[index(a + 1)] != 0 && zs[index(b + 1)] != 0)
+              lines.add(f.line(wy.centre[index(J)] + a, wz.centre[index(K)] + b),
+                        static_cast<double>(factor) * ys[index(a + 1)] * zs[index(b + 1)]);
+        F* sum = scratch<F>(f.n[0]);
+        lines.sum_into(sum, -1, f.n[0] + 1);
+        C* to = c.line(J, K);
+        for (int I = coarse_unknowns_.first[0]; I < coarse_unknowns_.last[0]; ++I) {
+          const int at = wx.centre[index(I)];
+          to[I] = static_cast<C>(sum[at] + static_cast<F>(wx.before[index(I)]) * sum[at - 1] +
+                                 static_cast<F>(wx.after[index(I)]) * sum[at + 1]);
+        }
+      });
+    });
+  }
+
+  void prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine); }
+  void prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine); }
+
+  void interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
+    typed(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
+      const double factor = scale ? *scale->address() : 1;
+      const auto& [wx, wy, wz] = cubic_;
+      for_each_line(fine_unknowns_, [&](int j, int k) {
+        WeightedLines<C> lines;
+        for (std::size_t b = 0; b < 4; ++b)
+          for (std::size_t a = 0; a < 4; ++a) {
+            const double w = wy.weight[index(j)][a] * wz.weight[index(k)][b];
+            if (w != 0) lines.add(c.line(wy.at[index(j)][a], wz.at[index(k)][b]), w);
+          }
+        C* sum = scratch<C>(c.n[0]);
+        lines.sum_into(sum, 0, c.n[0]);
+        F* to = f.line(j, k);
+        for (int i = fine_unknowns_.first[0]; i < fine_unknowns_.last[0]; ++i) {
+          double value = 0;
+          for (std::size_t p = 0; p < 4; ++p)
+            value += wx.weight[index(i)][p] * static_cast<double>(sum[wx.at[index(i)][p]]);
+          to[i] = static_cast<F>(factor * value);
+        }
+      });
+    });
+  }
+
+  void inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    typed(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
+      const double factor = scale ? *scale->address() : 1;
+      for_each_line(coarse.layout().box(), [&](int J, int K) {
+        const F* from = f.line(linear_[1].centre[index(J)], linear_[2].centre[index(K)]);
+        C* to = c.line(J, K);
+        for (int I = 0; I < c.n[0]; ++I)
+          to[I] = static_cast<C>(factor * static_cast<double>(from[linear_[0].centre[index(I)]]));
+      });
+    });
+  }
+
+ private:
+  // Calls f with views of both fields in their types.
+  template <class Body>
+  static void typed(const Field& from, Field& to, const Body& body) {
+    dispatch(from.precision(), [&]<class F>(F) {
+      dispatch(to.precision(), [&]<class T>(T) { body.template operator()<F, T>(from.view<F>(), to.view<T>()); });
+    });
+  }
+
+  template <bool add>
+  void prolong(const Field& coarse, Field& fine) const {
+    backend_.exchange(coarse);
+    typed(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
+      const auto& [wx, wy, wz] = linear_;
+      for_each_line(fine_unknowns_, [&](int j, int k) {
+        WeightedLines<C> lines;
+        const int J = wy.left[index(j)], K = wz.left[index(k)];
+        const std::array ys{wy.weight[index(j)], 1 - wy.weight[index(j)]};
+        const std::array zs{wz.weight[index(k)], 1 - wz.weight[index(k)]};
+        for (int b = 0; b < 2; ++b)
+          for (int a = 0; a < 2; ++a)
+            if (ys[index(a)] != 0 && zs[index(b)] != 0) lines.add(c.line(J + a, K + b), ys[index(a)] * zs[index(b)]);
+        C* sum = scratch<C>(c.n[0]);
+        lines.sum_into(sum, 0, c.n[0] + 1);
+        F* to = f.line(j, k);
+        const int* left = wx.left.data();
+        const double* weight = wx.weight.data();
+#pragma omp simd
+        for (int i = fine_unknowns_.first[0]; i < fine_unknowns_.last[0]; ++i) {
+          const C w = static_cast<C>(weight[i]);
+          const C value = w * sum[left[i]] + (C(1) - w) * sum[left[i] + 1];
+          to[i] = add ? to[i] + static_cast<F>(value) : static_cast<F>(value);
+        }
+      });
+    });
+  }
+
+  Backend& backend_;
+  Box fine_unknowns_, coarse_unknowns_;
+  std::array<LinearWeights, 3> linear_;
+  std::array<CubicWeights, 3> cubic_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, const CoarseBlock& coarse) {
+  return std::make_unique<GridTransfer>(backend, fine, coarse);
+}
+
+void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells) {
+  const auto f = fine_cells.view<double>();
+  const auto c = coarse_cells.view<double>();
+  // The children of coarse cell I are the fine cells from begin(d, I) to begin(d, I + 1).
+  const auto begin = [&](std::size_t d, int I) {
+    const auto& at = coarse.axes[d].fine;
+    return index(I) < at.size() ? at[index(I)] : fine.axes[d].cells();
+  };
+  for_each_line(coarse_cells.layout().box(), [&](int J, int K) {
+    for (int I = 0; I < c.n[0]; ++I) {
+      double sum = 0, volume = 0;
+      for (int k = begin(2, K); k < std::max(begin(2, K) + 1, begin(2, K + 1)); ++k)
+        for (int j = begin(1, J); j < begin(1, J + 1); ++j)
+          for (int i = begin(0, I); i < begin(0, I + 1); ++i) {
+            const double v = fine.cell_volume(i, j, k);
+            sum += v * f(i, j, k);
+            volume += v;
+          }
+      c(I, J, K) = sum / volume;
+    }
+  });
+}
+
+}  // namespace poisson::cpu

@@ -1,0 +1,235 @@
+#include <cmath>
+#include <vector>
+
+#include "backends/cpu/launch.hpp"
+#include "backends/error.hpp"
+#include "grids/axis_tables.hpp"
+#include "grids/coefficients.hpp"
+#include "grids/colours.hpp"
+#include "grids/cpu/sweep.hpp"
+#include "grids/cpu/factories.hpp"
+#include "grids/stencil.hpp"
+
+namespace poisson::cpu {
+namespace {
+
+/// The verbs of an operator on the CPU: the point formulas of grids/stencil.hpp over one model of Coefficients.
+template <class T, class Coefficients>
+class StencilOperator final : public Operator {
+ public:
+  StencilOperator(Backend& backend, const RowData& data)
+      : backend_(backend),
+        layout_(data.block.layout()),
+        unknowns_(data.block.unknowns()),
+        nx_(layout_.n[0]),
+        scale_(data.scale),
+        singular_(data.singular),
+        tables_(backend, data),
+        c_(tables_.template model<Coefficients>()) {
+    if (singular_) volume_ = sum_over([&](const auto& line, int i) { return line.mass(i); });
+  }
+
+  Backend& backend() const override { return backend_; }
+  Precision precision() const override { return precision_of<T>; }
+  Layout layout() const override { return layout_; }
+  Box unknowns() const override { return unknowns_; }
+  std::string_view assembly() const override { return assembly_name<Coefficients>; }
+  double scale() const override { return scale_; }
+  bool singular() const override { return singular_; }
+  double largest_eigenvalue() const override { return 2; }  // Gershgorin: Σ|a_ij| ≤ a_ii in every row
+  std::size_t bytes() const override { return tables_.bytes(); }
+
+  void apply(const Field& u, Field& Au) const override {
+    backend_.exchange(u);
+    const auto vu = u.view<T>();
+    const auto out = Au.view<T>();
+    sweep(c_, unknowns_, nx_, [&](int j, int k) {
+      return [in = vu.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz](const Row<T>& a, int i) {
+        to[i] = stencil::apply(a, star_at(in + i, sy, sz));
+      };
+    });
+  }
+
+  void diagonal(Field& d) const override {
+    const auto out = d.view<T>();
+    sweep(c_, unknowns_, nx_, [&](int j, int k) {
+      return [to = out.line(j, k)](const Row<T>& a, int i) { to[i] = a.diagonal(); };
+    });
+  }
+
+  void residual(const Field& u, const Field& b, Field& r) const override {
+    backend_.exchange(u);
+    dispatch(r.precision(), [&]<class R>(R) {
+      const auto vu = u.view<T>();
+      const auto vb = b.view<T>();
+      const auto out = r.view<R>();
+      sweep(c_, unknowns_, nx_, [&](int j, int k) {
+        return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz](
+                   const Row<T>& a, int i) {
+          to[i] = static_cast<R>(stencil::residual(a, star_at(in + i, sy, sz), rhs[i]));
+        };
+      });
+    });
+  }
+
+  void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
+    backend_.exchange(u);
+    dispatch(r.precision(), [&]<class R>(R) {
+      const auto vu = u.view<T>();
+      const auto vb = b.view<T>();
+      const auto out = r.view<R>();
+      const T s = static_cast<T>(*scale.address());
+      *norm.address() = sum_sweep(c_, unknowns_, nx_, [&](int j, int k) {
+        return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz, s](
+                   const Row<T>& a, int i) {
+          const T value = stencil::residual(a, star_at(in + i, sy, sz), rhs[i]);
+          to[i] = static_cast<R>(s * value);
+          return static_cast<double>(stencil::weighted_square(a, value));
+        };
+      });
+    });
+  }
+
+  void norm(const Field& r, Scalar& norm) const override {
+    const auto vr = r.view<T>();
+    *norm.address() = sum_sweep(c_, unknowns_, nx_, [&](int j, int k) {
+      return [in = vr.line(j, k)](const Row<T>& a, int i) {
+        return static_cast<double>(stencil::weighted_square(a, in[i]));
+      };
+    });
+  }
+
+  void rounding(const Field& u, Scalar& norm) const override {
+    const auto vu = u.view<T>();
+    *norm.address() = sum_sweep(c_, unknowns_, nx_, [&](int j, int k) {
+      return [in = vu.line(j, k)](const Row<T>& a, int i) {
+        return static_cast<double>(a.diagonal()) * static_cast<double>(in[i]) * static_cast<double>(in[i]);
+      };
+    });
+  }
+
+  void polynomial_start(double alpha, const Field& b, Field& u) const override {
+    const auto vb = b.view<T>();
+    const auto out = u.view<T>();
+    const T factor = static_cast<T>(alpha);
+    sweep(c_, unknowns_, nx_, [&](int j, int k) {
+      return [rhs = vb.line(j, k), to = out.line(j, k), factor](const Row<T>& a, int i) {
+        to[i] = factor * (T(1) / a.diagonal()) * rhs[i];
+      };
+    });
+  }
+
+  void polynomial_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+    backend_.exchange(u);
+    const auto vu = u.view<T>();
+    const auto vb = b.view<T>();
+    const auto out = previous.view<T>();
+    const T alpha = static_cast<T>(step.alpha), beta = static_cast<T>(step.beta);
+    if (beta == T(0)) {  // the previous iterate may be anything, infinite even
+      sweep(c_, unknowns_, nx_, [&](int j, int k) {
+        return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz, alpha](
+                   const Row<T>& a, int i) {
+          to[i] = stencil::polynomial(a, star_at(in + i, sy, sz), rhs[i], in[i], alpha, T(0));
+        };
+      });
+    } else {
+      sweep(c_, unknowns_, nx_, [&](int j, int k) {
+        return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz, alpha, beta](
+                   const Row<T>& a, int i) {
+          to[i] = stencil::polynomial(a, star_at(in + i, sy, sz), rhs[i], to[i], alpha, beta);
+        };
+      });
+    }
+  }
+
+  void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const override {
+    const auto vu = u.view<T>();
+    const auto vb = b.view<T>();
+    const Colours colours(layout_.n, layout_.periodic);
+    const T w = static_cast<T>(omega);
+    for (int c = 0; c < colours.count(); ++c) {
+      const int colour = reversed ? colours.count() - 1 - c : c;
+      backend_.exchange(u);
+      for_each_line(unknowns_, [&](int j, int k) {
+        const auto line = c_.line(j, k);
+        T* at = vu.line(j, k);
+        const T* rhs = vb.line(j, k);
+        const auto [first, last] = colours.on_line(colour, j, k, unknowns_.first[0], unknowns_.last[0]);
+#pragma omp simd
+        for (int i = first; i < last; i += 2)
+          at[i] = stencil::gauss_seidel(line.row(i), star_at(at + i, vu.sy, vu.sz), rhs[i], w);
+      });
+    }
+  }
+
+  void project_rhs(Field& b, Scalar& amount) const override {
+    const auto vb = b.view<T>();
+    const double total = sum_over_lines(unknowns_, [&](int j, int k) {
+      double sum = 0;
+      for (int i = unknowns_.first[0]; i < unknowns_.last[0]; ++i) sum += static_cast<double>(vb(i, j, k));
+      return sum;
+    });
+    *amount.address() = total;
+    const double share = total / volume_;
+    for_each_line(unknowns_, [&](int j, int k) {
+      const auto line = c_.line(j, k);
+      for (int i = unknowns_.first[0]; i < unknowns_.last[0]; ++i)
+        vb(i, j, k) -= static_cast<T>(share * static_cast<double>(line.mass(i)));
+    });
+  }
+
+  void project_solution(Field& u) const override {
+    const auto vu = u.view<T>();
+    const double mean = sum_over_lines(unknowns_,
+                                       [&](int j, int k) {
+                                         const auto line = c_.line(j, k);
+                                         double sum = 0;
+                                         for (int i = unknowns_.first[0]; i < unknowns_.last[0]; ++i)
+                                           sum += static_cast<double>(line.mass(i)) * static_cast<double>(vu(i, j, k));
+                                         return sum;
+                                       }) /
+                        volume_;
+    for_each_line(unknowns_, [&](int j, int k) {
+      for (int i = unknowns_.first[0]; i < unknowns_.last[0]; ++i) vu(i, j, k) -= static_cast<T>(mean);
+    });
+  }
+
+ private:
+  template <class F>
+  double sum_over(const F& f) const {
+    return sum_over_lines(unknowns_, [&](int j, int k) {
+      const auto line = c_.line(j, k);
+      double sum = 0;
+      for (int i = unknowns_.first[0]; i < unknowns_.last[0]; ++i) sum += static_cast<double>(f(line, i));
+      return sum;
+    });
+  }
+
+  Backend& backend_;
+  Layout layout_;
+  Box unknowns_;
+  int nx_;
+  double scale_;
+  bool singular_;
+  double volume_ = 0;
+  CoefficientTables<T> tables_;
+  Coefficients c_;
+};
+
+template <class T>
+std::unique_ptr<Operator> make(Backend& backend, const RowData& data) {
+  if (data.variable()) {
+    if (data.isotropic) return std::make_unique<StencilOperator<T, Partial<T, true>>>(backend, data);
+    return std::make_unique<StencilOperator<T, Partial<T, false>>>(backend, data);
+  }
+  if (data.block.equidistant()) return std::make_unique<StencilOperator<T, Equidistant<T>>>(backend, data);
+  return std::make_unique<StencilOperator<T, TensorProduct<T>>>(backend, data);
+}
+
+}  // namespace
+
+std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, Precision precision) {
+  return dispatch(precision, [&]<class T>(T) { return make<T>(backend, data); });
+}
+
+}  // namespace poisson::cpu

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <algorithm>
+
+#include "backends/cpu/launch.hpp"
+#include "backends/view.hpp"
+
+namespace poisson::cpu {
+
+/// Calls point(row, i) for first ≤ i < last of a line of nx values: the ends with their own rows, the others in one
+/// vectorized loop with interior rows.
+template <class Line, class Point>
+void for_line(const Line& line, int first, int last, int nx, const Point& point) {
+  int i = first;
+  if (i == 0 && i < last) {
+    point(line.row(0), 0);
+    ++i;
+  }
+  const int stop = std::max(i, std::min(last, nx - 1));
+#pragma omp simd
+  for (int at = i; at < stop; ++at) point(line.interior(at), at);
+  for (i = stop; i < last; ++i) point(line.row(i), i);
+}
+
+/// The sum of point(row, i) over a line, as for_line.
+template <class Line, class Point>
+double sum_line(const Line& line, int first, int last, int nx, const Point& point) {
+  double sum = 0;
+  int i = first;
+  if (i == 0 && i < last) {
+    sum += point(line.row(0), 0);
+    ++i;
+  }
+  const int stop = std::max(i, std::min(last, nx - 1));
+#pragma omp simd reduction(+ : sum)
+  for (int at = i; at < stop; ++at) sum += point(line.interior(at), at);
+  for (i = stop; i < last; ++i) sum += point(line.row(i), i);
+  return sum;
+}
+
+/// for_line over all lines of the box; body(j, k) prepares a line and returns its point function.
+template <class Coefficients, class Body>
+void sweep(const Coefficients& c, const Box& box, int nx, const Body& body) {
+  for_each_line(box, [&](int j, int k) { for_line(c.line(j, k), box.first[0], box.last[0], nx, body(j, k)); });
+}
+
+template <class Coefficients, class Body>
+double sum_sweep(const Coefficients& c, const Box& box, int nx, const Body& body) {
+  return sum_over_lines(
+      box, [&](int j, int k) { return sum_line(c.line(j, k), box.first[0], box.last[0], nx, body(j, k)); });
+}
+
+}  // namespace poisson::cpu

@@ -1,0 +1,34 @@
+#include "grids/discrete.hpp"
+
+#include <string>
+
+#include "backends/error.hpp"
+#include "grids/cpu/factories.hpp"
+
+namespace poisson {
+namespace {
+
+[[noreturn]] void no_kernels(const Backend& backend) {
+  throw RunError("there are no grid kernels for the backend " + std::string(backend.name()) +
+                 " (this build lacks them): use the backend cpu");
+}
+
+}  // namespace
+
+std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, Precision precision) {
+  if (backend.name() == "cpu") return cpu::make_operator(backend, data, precision);
+  no_kernels(backend);
+}
+
+std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, const CoarseBlock& coarse) {
+  if (backend.name() == "cpu") return cpu::make_transfer(backend, fine, coarse);
+  no_kernels(backend);
+}
+
+void coarsen_cells(Backend& backend, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
+                   Field& coarse_cells) {
+  if (backend.name() == "cpu") return cpu::coarsen_cells(fine, coarse, fine_cells, coarse_cells);
+  no_kernels(backend);
+}
+
+}  // namespace poisson

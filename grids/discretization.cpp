@@ -1,0 +1,375 @@
+#include "grids/discretization.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "backends/cpu/launch.hpp"
+#include "grids/sampling.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr std::array<const char*, 3> coefficient_keys{"coefficient.x", "coefficient.y", "coefficient.z"};
+
+const char* coefficient_key(const Problem& p, std::size_t d) {
+  return p.isotropic ? "coefficient" : coefficient_keys[d];
+}
+
+std::size_t coefficient_count(const Problem& p) {
+  return p.isotropic ? 1 : static_cast<std::size_t>(p.dimension);
+}
+
+// Runs checks that throw ValueError and throws what all of them found at once.
+class ErrorCollector {
+ public:
+  template <class F>
+  void operator()(const F& f) {
+    try {
+      f();
+    } catch (const ValueError& e) {
+      errors_.push_back(e);
+    }
+  }
+  void finish() const {
+    if (!errors_.empty()) throw ValueErrors(errors_);
+  }
+
+ private:
+  std::vector<ValueError> errors_;
+};
+
+const Boundary& boundary(const Problem& p, int axis, int end) {
+  return p.boundary[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
+}
+
+template <class F>
+void for_each_face(const Problem& p, const F& f) {
+  for (int d = 0; d < p.dimension; ++d)
+    for (int end = 0; end < 2; ++end)
+      if (boundary(p, d, end).kind != BoundaryKind::periodic) f(d, end, boundary(p, d, end));
+}
+
+// Constant κ, σ and α: every factor of the operator lives on an axis.
+bool separable(const Problem& p) {
+  bool constant = p.reaction.constant() != nullptr;
+  for (std::size_t d = 0; d < coefficient_count(p); ++d) constant = constant && p.coefficient[d].constant();
+  for_each_face(p, [&](int, int, const Boundary& b) {
+    if (b.kind == BoundaryKind::robin) constant = constant && b.alpha.constant();
+  });
+  return constant;
+}
+
+// Area that node (i, j, k) has on a face across `axis`.
+double face_area(const Block& block, int axis, int i, int j, int k) {
+  const std::array at{i, j, k};
+  double area = 1;
+  for (int d = 0; d < 3; ++d)
+    if (d != axis) area *= block.axes[static_cast<std::size_t>(d)].mass(at[static_cast<std::size_t>(d)]);
+  return area;
+}
+
+}  // namespace
+
+std::string face_key(int axis, int end, bool alpha) {
+  return "boundary." + std::string(face_names[static_cast<std::size_t>(2 * axis + end)]) + (alpha ? ".alpha" : "");
+}
+
+Block make_block(const Problem& p) {
+  Block block;
+  for (int d = 0; d < p.dimension; ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    std::array<double, 2> alpha{};
+    for (int end = 0; end < 2; ++end)
+      if (boundary(p, d, end).kind == BoundaryKind::robin)
+        if (const double* a = boundary(p, d, end).alpha.constant()) alpha[static_cast<std::size_t>(end)] = *a;
+    block.axes[at] = Axis(p.nodes[at], boundary(p, d, 0).kind, boundary(p, d, 1).kind, alpha);
+  }
+  return block;
+}
+
+void check_values(const Problem& p) {
+  const Block block = make_block(p);
+  const LineSink drop = [](int, int, const double*) {};
+  const Box nodes = block.layout().box();
+  ErrorCollector check;
+  for (std::size_t d = 0; d < coefficient_count(p); ++d)
+    check([&] {
+      sample(p.coefficient[d], coefficient_key(p, d), Sign::positive, block, Location::cell, block.cell_layout().box(),
+             drop);
+    });
+  check([&] { sample(p.reaction, "reaction", Sign::nonnegative, block, Location::node, nodes, drop); });
+  check([&] { sample(p.source, "source", Sign::any, block, Location::node, nodes, drop); });
+  if (p.initial) check([&] { sample(*p.initial, "initial", Sign::any, block, Location::node, nodes, drop); });
+  if (p.exact) check([&] { sample(*p.exact, "exact", Sign::any, block, Location::node, nodes, drop); });
+  for_each_face(p, [&](int d, int end, const Boundary& b) {
+    const Box face = face_box(block, d, end);
+    check([&] { sample(b.value, face_key(d, end), Sign::any, block, Location::node, face, drop); });
+    if (b.kind == BoundaryKind::robin)
+      check([&] { sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, Location::node, face, drop); });
+  });
+  check.finish();
+}
+
+Discretization::Discretization(Backend& backend, const Problem& problem, Assembly assembly)
+    : backend_(backend), problem_(problem) {
+  RowData finest;
+  finest.block = make_block(problem_);
+  finest.isotropic = problem_.isotropic;
+  rows_.push_back(std::move(finest));
+  if (!separable(problem_) || assembly == Assembly::partial) {
+    sample_coefficients();
+  } else {
+    ErrorCollector check;  // signs of constants, for callers that bring no checked configuration
+    const Box one{{0, 0, 0}, {1, 1, 1}};
+    const auto value = [&](const Quantity& q, std::string_view name, Sign sign) {
+      check([&] { sample(q, name, sign, block(), Location::node, one, [](int, int, const double*) {}); });
+      return *q.constant();
+    };
+    RowData& rows = rows_.front();
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::size_t c = problem_.isotropic ? 0 : std::min(d, coefficient_count(problem_) - 1);
+      rows.kappa[d] = value(problem_.coefficient[c], coefficient_key(problem_, c), Sign::positive);
+    }
+    rows.sigma = value(problem_.reaction, "reaction", Sign::nonnegative);
+    bool held = rows.sigma > 0;
+    for_each_face(problem_, [&](int d, int end, const Boundary& b) {
+      held = held || b.kind == BoundaryKind::dirichlet;
+      if (b.kind == BoundaryKind::robin) held |= value(b.alpha, face_key(d, end, true), Sign::nonnegative) > 0;
+    });
+    check.finish();
+    rows.singular = !held;
+  }
+
+  // The power of two that brings the diagonal of a typical row near 1.
+  RowData& rows = rows_.front();
+  double diagonal = 0, volume = 1;
+  std::array<double, 3> h{1, 1, 1};
+  for (int d = 0; d < problem_.dimension; ++d) {
+    const Axis& axis = block().axes[static_cast<std::size_t>(d)];
+    h[static_cast<std::size_t>(d)] = (axis.nodes().back() - axis.nodes().front()) / axis.cells();
+    volume *= h[static_cast<std::size_t>(d)];
+  }
+  for (int d = 0; d < problem_.dimension; ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    diagonal += 2 * rows.kappa[at] * (volume / h[at]) / h[at];
+  }
+  rows.scale = std::ldexp(1.0, -std::ilogb(diagonal));
+  if (rows.reaction) {
+    auto scaled = std::make_shared<Field>(backend_, block().layout(), Precision::fp64);
+    const Scalar factor = backend_.scalar(rows.scale);
+    backend_.axpy(factor, *rows.reaction, *scaled);
+    rows.reaction = scaled;
+  }
+  coarsen_levels();
+}
+
+void Discretization::sample_coefficients() {
+  RowData& rows = rows_.front();
+  const Block& block = rows.block;
+  ErrorCollector check;
+  for (std::size_t d = 0; d < coefficient_count(problem_); ++d) {
+    auto cells = std::make_shared<Field>(backend_, block.cell_layout(), Precision::fp64);
+    const auto view = cells->view<double>();
+    check([&] {
+      sample(problem_.coefficient[d], coefficient_key(problem_, d), Sign::positive, block, Location::cell,
+             cells->layout().box(),
+             [&](int j, int k, const double* values) { std::copy_n(values, view.n[0], view.line(j, k)); });
+    });
+    const double sum = cpu::sum_over_lines(cells->layout().box(), [&](int j, int k) {
+      double line = 0;
+      for (int i = 0; i < view.n[0]; ++i) line += view(i, j, k);
+      return line;
+    });
+    rows.kappa[d] = sum / static_cast<double>(cells->layout().size());
+    double jump = 1;
+    const auto [nx, ny, nz] = cells->layout().n;
+    for (int k = 0; k < nz; ++k)
+      for (int j = 0; j < ny; ++j)
+        for (int i = 0; i < nx; ++i) {
+          const double here = view(i, j, k);
+          for (const double there : {i > 0 ? view(i - 1, j, k) : here, j > 0 ? view(i, j - 1, k) : here,
+                                     k > 0 ? view(i, j, k - 1) : here})
+            jump = std::max({jump, here / there, there / here});
+        }
+    jump_ = std::max(jump_, jump);
+    rows.cells[d] = std::move(cells);
+  }
+  if (problem_.isotropic) rows.kappa = {rows.kappa[0], rows.kappa[0], rows.kappa[0]};
+  if (!problem_.isotropic && problem_.dimension == 2) rows.cells[2] = rows.cells[0];  // never weighted: z is degenerate
+
+  // σ·volume + α·area on all nodes, where either is more than a constant σ.
+  bool dirichlet = false, robin = false;
+  for_each_face(problem_, [&](int, int, const Boundary& b) {
+    dirichlet = dirichlet || b.kind == BoundaryKind::dirichlet;
+    robin = robin || b.kind == BoundaryKind::robin;
+  });
+  double reaction_sum = 0;
+  if (const double* sigma = problem_.reaction.constant(); sigma && !robin) {
+    rows.sigma = reaction_sum = *sigma;
+    check([&] {
+      sample(problem_.reaction, "reaction", Sign::nonnegative, block, Location::node, {{0, 0, 0}, {1, 1, 1}},
+             [](int, int, const double*) {});
+    });
+  } else {
+    auto reaction = std::make_shared<Field>(backend_, block.layout(), Precision::fp64);
+    const auto view = reaction->view<double>();
+    check([&] {
+      sample(problem_.reaction, "reaction", Sign::nonnegative, block, Location::node, block.layout().box(),
+             [&](int j, int k, const double* values) {
+               for (int i = 0; i < view.n[0]; ++i) view(i, j, k) = values[i] * block.mass(i, j, k);
+             });
+    });
+    for_each_face(problem_, [&](int d, int end, const Boundary& b) {
+      if (b.kind != BoundaryKind::robin) return;
+      const Box face = face_box(block, d, end);
+      check([&] {
+        sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, Location::node, face,
+               [&](int j, int k, const double* values) {
+                 for (int i = face.first[0]; i < face.last[0]; ++i)
+                   view(i, j, k) += values[i - face.first[0]] * face_area(block, d, i, j, k);
+               });
+      });
+    });
+    reaction_sum = cpu::sum_over_lines(block.layout().box(), [&](int j, int k) {
+      double line = 0;
+      for (int i = 0; i < view.n[0]; ++i) line += view(i, j, k);
+      return line;
+    });
+    rows.reaction = std::move(reaction);
+  }
+  check.finish();
+  rows.singular = !dirichlet && reaction_sum == 0;
+}
+
+void Discretization::coarsen_levels() {
+  while (auto coarse = coarsen(rows_.back().block, rows_.back().kappa, static_cast<int>(rows_.size()) - 1)) {
+    const RowData& fine = rows_.back();
+    RowData next = fine;
+    next.block = coarse->block;
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (!fine.cells[d]) continue;
+      if (d == 2 && fine.cells[2] == fine.cells[0]) {
+        next.cells[2] = next.cells[0];
+        continue;
+      }
+      auto cells = std::make_shared<Field>(backend_, next.block.cell_layout(), Precision::fp64);
+      coarsen_cells(backend_, fine.block, *coarse, *fine.cells[d], *cells);
+      next.cells[d] = std::move(cells);
+    }
+    if (fine.reaction) {
+      auto reaction = std::make_shared<Field>(backend_, next.block.layout(), Precision::fp64);
+      make_transfer(backend_, fine.block, *coarse)->restrict_to(*fine.reaction, *reaction);
+      next.reaction = std::move(reaction);
+    }
+    coarse_.push_back(std::move(*coarse));
+    rows_.push_back(std::move(next));
+  }
+}
+
+std::unique_ptr<Operator> Discretization::make_operator(Precision precision) const {
+  return poisson::make_operator(backend_, rows_.front(), precision);
+}
+
+Hierarchy Discretization::make_hierarchy(Precision precision) const {
+  Hierarchy h;
+  for (const RowData& rows : rows_) h.operators.push_back(poisson::make_operator(backend_, rows, precision));
+  for (std::size_t l = 0; l < coarse_.size(); ++l)
+    h.transfers.push_back(make_transfer(backend_, rows_[l].block, coarse_[l]));
+  return h;
+}
+
+double Discretization::assemble_rhs(Field& b) const {
+  const Block& block = this->block();
+  const double scale = rows_.front().scale;
+  const Box unknowns = block.unknowns();
+  const auto inside = [&](int i, int j, int k) {
+    const std::array at{i, j, k};
+    for (std::size_t d = 0; d < 3; ++d)
+      if (at[d] < unknowns.first[d] || at[d] >= unknowns.last[d]) return false;
+    return true;
+  };
+  return dispatch(b.precision(), [&]<class T>(T) {
+    const auto view = b.view<T>();
+    std::vector<double> line_sums(static_cast<std::size_t>(view.n[1]) * static_cast<std::size_t>(view.n[2]));
+    std::vector<double> mass_x(static_cast<std::size_t>(view.n[0]));
+    for (int i = 0; i < view.n[0]; ++i) mass_x[static_cast<std::size_t>(i)] = block.axes[0].mass(i);
+    ErrorCollector check;
+    check([&] {
+      sample(problem_.source, "source", Sign::any, block, Location::node, block.layout().box(),
+             [&](int j, int k, const double* f) {
+               const double area = block.axes[1].mass(j) * block.axes[2].mass(k);
+               double sum = 0;
+               for (int i = 0; i < view.n[0]; ++i) {
+                 const double share = area * mass_x[static_cast<std::size_t>(i)] * f[i];
+                 sum += share;
+                 view(i, j, k) = inside(i, j, k) ? static_cast<T>(scale * share) : T(0);
+               }
+               line_sums[static_cast<std::size_t>(k) * static_cast<std::size_t>(view.n[1]) +
+                         static_cast<std::size_t>(j)] = sum;
+             });
+    });
+    for_each_face(problem_, [&](int d, int end, const Boundary& face) {
+      if (face.kind == BoundaryKind::dirichlet) return;
+      const Box box = face_box(block, d, end);
+      check([&] {
+        sample(face.value, face_key(d, end), Sign::any, block, Location::node, box,
+               [&](int j, int k, const double* q) {
+                 for (int i = box.first[0]; i < box.last[0]; ++i)
+                   if (inside(i, j, k))
+                     view(i, j, k) += static_cast<T>(scale * face_area(block, d, i, j, k) * q[i - box.first[0]]);
+               });
+      });
+    });
+    check.finish();
+    double integral = 0;
+    for (const double s : line_sums) integral += s;
+    return integral;
+  });
+}
+
+void Discretization::initialize(Field& u) const {
+  const Block& block = this->block();
+  dispatch(u.precision(), [&]<class T>(T) {
+    const auto view = u.view<T>();
+    backend_.fill(u, 0);
+    ErrorCollector check;
+    if (problem_.initial)
+      check([&] {
+        sample(*problem_.initial, "initial", Sign::any, block, Location::node, block.layout().box(),
+               [&](int j, int k, const double* values) {
+                 for (int i = 0; i < view.n[0]; ++i) view(i, j, k) = static_cast<T>(values[i]);
+               });
+      });
+    // Where several Dirichlet faces meet, the mean of their data: each adds its part.
+    const auto faces_at = [&](int i, int j, int k) {
+      const std::array at{i, j, k};
+      int faces = 0;
+      for_each_face(problem_, [&](int d, int end, const Boundary& b) {
+        const auto axis = static_cast<std::size_t>(d);
+        if (b.kind == BoundaryKind::dirichlet && at[axis] == (end == 0 ? 0 : view.n[axis] - 1)) ++faces;
+      });
+      return faces;
+    };
+    const auto on_dirichlet_faces = [&](const auto& value_at) {
+      for_each_face(problem_, [&](int d, int end, const Boundary& b) {
+        if (b.kind != BoundaryKind::dirichlet) return;
+        const Box box = face_box(block, d, end);
+        check([&] {
+          sample(b.value, face_key(d, end), Sign::any, block, Location::node, box,
+                 [&](int j, int k, const double* g) {
+                   for (int i = box.first[0]; i < box.last[0]; ++i)
+                     view(i, j, k) = static_cast<T>(value_at(view(i, j, k), g[i - box.first[0]], i, j, k));
+                 });
+        });
+      });
+    };
+    on_dirichlet_faces([](T, double, int, int, int) { return 0.0; });
+    on_dirichlet_faces([&](T sum, double g, int i, int j, int k) {
+      const int faces = faces_at(i, j, k);
+      return faces == 1 ? g : static_cast<double>(sum) + g / faces;
+    });
+    check.finish();
+  });
+}
+
+}  // namespace poisson

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "grids/discrete.hpp"
+#include "grids/problem.hpp"
+
+namespace poisson {
+
+/// A problem discretized by node-centred finite volumes on one block.
+/// Equations are in integrated form, scaled by a power of two: Σ_d κ_d K_d ⊗ M + σ M on the left; on the right M f and
+/// the data of Neumann and Robin faces times the areas that nodes have on them. Dirichlet data stand in the solution.
+class Discretization {
+ public:
+  enum class Assembly { automatic, partial };
+
+  /// Samples κ, σ and α. Throws ValueErrors where a datum has a value that it must not have: all of them together.
+  Discretization(Backend& backend, const Problem& problem, Assembly assembly = Assembly::automatic);
+
+  const Problem& problem() const { return problem_; }
+  const Block& block() const { return rows_.front().block; }
+  Backend& backend() const { return backend_; }
+  /// The rows of all levels, finest first; transfers between them.
+  const std::vector<RowData>& rows() const { return rows_; }
+  std::int64_t unknowns() const { return block().unknowns().size(); }
+  /// Largest ratio of κ in neighbouring cells; 1 where κ is constant.
+  double coefficient_jump() const { return jump_; }
+
+  std::unique_ptr<Operator> make_operator(Precision precision) const;
+  /// Operators and transfers of all levels in one precision.
+  Hierarchy make_hierarchy(Precision precision) const;
+
+  /// b in fp64 or fp32: the right-hand side in the unknowns, zero in Dirichlet nodes. Returns ∫ f over the box.
+  double assemble_rhs(Field& b) const;
+  /// The Dirichlet data in their nodes, the initial guess (else zero) in the unknowns.
+  void initialize(Field& u) const;
+
+ private:
+  void sample_coefficients();
+  void coarsen_levels();
+  void check_boundary() const;
+
+  Backend& backend_;
+  Problem problem_;
+  std::vector<RowData> rows_;
+  std::vector<CoarseBlock> coarse_;
+  double jump_ = 1;
+};
+
+/// Evaluates every datum of a problem on its grid without keeping the values: throws ValueErrors as solving would.
+void check_values(const Problem& problem);
+
+/// The block of a problem: its axes with their boundary kinds and, where the problem is separable, their Robin alphas.
+Block make_block(const Problem& problem);
+
+/// The key by which messages name a face's datum: boundary.x-, boundary.x-.alpha.
+std::string face_key(int axis, int end, bool alpha = false);
+
+}  // namespace poisson

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "grids/quantity.hpp"
+
+namespace poisson {
+
+/// What holds on a face of the box; n is the outward normal, κ the coefficient.
+enum class BoundaryKind {
+  dirichlet,  ///< u = value
+  neumann,    ///< κ ∂u/∂n = value
+  robin,      ///< κ ∂u/∂n + alpha·u = value
+  periodic    ///< both faces of the axis are one
+};
+
+struct Boundary {
+  BoundaryKind kind = BoundaryKind::dirichlet;
+  Quantity value = 0.0;
+  Quantity alpha = 0.0;  ///< Robin only, ≥ 0
+};
+
+/// The names of the faces, in the order axis by axis, lower before upper.
+inline constexpr std::array<std::string_view, 6> face_names{"x-", "x+", "y-", "y+", "z-", "z+"};
+
+/// −∇·(κ∇u) + σu = f on a box. Two-dimensional problems use the first two axes; their functions get z = 0.
+struct Problem {
+  int dimension = 3;
+  /// Node coordinates of each axis, strictly increasing, at least three; unused axes stay empty.
+  std::array<std::vector<double>, 3> nodes;
+  std::array<std::array<Boundary, 2>, 3> boundary;  ///< [axis][0 lower, 1 upper]
+  /// κ > 0, sampled at cell centres. Isotropic problems use the first entry alone.
+  std::array<Quantity, 3> coefficient{1.0, 1.0, 1.0};
+  bool isotropic = true;
+  Quantity reaction = 0.0;  ///< σ ≥ 0
+  Quantity source = 0.0;    ///< f
+  std::optional<Quantity> initial;  ///< the starting guess; without one, zero inside and the Dirichlet data on the faces
+  std::optional<Quantity> exact;    ///< the solution, for error norms
+};
+
+}  // namespace poisson

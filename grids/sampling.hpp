@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/error.hpp"
+#include "grids/block.hpp"
+#include "grids/quantity.hpp"
+
+namespace poisson {
+
+/// A datum of the problem has a value that it must not have. what() names the datum, the value and the point.
+struct ValueError : InputError {
+  ValueError(std::string name, std::array<double, 3> at, double found, std::string wanted);
+
+  std::string quantity;         ///< source, coefficient.x, boundary.z+.alpha, …
+  std::array<double, 3> point;  ///< the first such point in memory order
+  double value;
+  std::string requirement;  ///< must be finite, must be greater than 0, …
+};
+
+/// Several data have bad values; what() has a line for each.
+struct ValueErrors : InputError {
+  explicit ValueErrors(std::vector<ValueError> found);
+
+  std::vector<ValueError> errors;
+};
+
+enum class Sign { any, nonnegative, positive };
+
+/// Evaluates a quantity on a box of the nodes or cells of a node-centred block, line by line on several threads:
+/// sink(j, k, values) gets the values of box.first[0] ≤ i < box.last[0]. Cells are evaluated at their centres. Values
+/// given on cells reach nodes as the mean by volume, values given on nodes reach cells as the mean of the corners.
+/// Throws ValueError where a value is not finite or of the wrong sign.
+using LineSink = std::function<void(int j, int k, const double* values)>;
+void sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, Location location,
+            const Box& box, const LineSink& sink);
+
+/// The nodes of a face: axis `axis`, end 0 or 1.
+Box face_box(const Block& block, int axis, int end);
+
+}  // namespace poisson

@@ -1,0 +1,47 @@
+#include "io/config.hpp"
+
+#include <utility>
+
+#include "io/config_parts.hpp"
+#include "io/schema.hpp"
+
+namespace poisson {
+
+std::string Config::describe(std::string_view quantity) const {
+  const auto found = marks.find(quantity);
+  return found == marks.end() ? std::string(quantity) : found->second;
+}
+
+std::vector<double> numbers(const Value* list) {
+  std::vector<double> all;
+  if (!list) return all;
+  for (const Value& item : list->items) all.push_back(item.number);
+  return all;
+}
+
+Config load_config(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  Diagnostics errors;
+  Value raw = read_yaml(file, errors);
+  if (raw.kind == Value::Kind::map || raw.kind == Value::Kind::null)
+    for (const std::string& assignment : overrides) apply_override(raw, configuration_schema(), assignment, errors);
+  if (raw.kind == Value::Kind::null) {
+    errors.add(raw.mark, {}, "the file is empty; give at least domain: {lower, upper} and grid: {cells}");
+    errors.raise();
+  }
+  Value document = validate(raw, configuration_schema(), errors);
+  Config config;
+  ConfigParts parts{document, file.parent_path(), errors, config};
+  if (const Value* title = document.find("title")) config.title = title->text;
+  if (const Value* assembly = document.at("discretization.assembly")) config.assembly = assembly->text;
+  if (const Value* device = document.at("backend.device")) config.device = device->text;
+  const bool grid_known = read_grid(parts);
+  read_boundary(parts);
+  read_equation(parts, grid_known);
+  read_solver(parts);
+  read_output(parts, grid_known, file);
+  errors.raise();
+  config.effective = to_json(document, 2);
+  return config;
+}
+
+}  // namespace poisson

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grids/problem.hpp"
+#include "io/diagnostics.hpp"
+#include "solver/options.hpp"
+
+namespace poisson {
+
+/// A configuration that has been checked, and the problem it states.
+struct Config {
+  std::string title;
+  Problem problem;
+  bool equidistant = true;       ///< grid.type
+  std::string assembly = "auto";  ///< auto, partial
+  Options options;
+  std::string device = "auto";  ///< auto, cpu
+
+  struct Output {
+    std::filesystem::path directory;
+    std::vector<std::string> fields;   ///< u, gradient, residual, error, coefficient, source
+    std::vector<std::string> formats;  ///< vtk, hdf5, png: only what was built
+    std::vector<std::vector<double>> probes;
+  } output;
+
+  /// The whole configuration with every default, as JSON in the order of the table. It is itself a configuration.
+  std::string effective;
+
+  /// Where each quantity was written, for errors found on the grid: "cube.yaml:12:13: equation.source".
+  std::map<std::string, std::string, std::less<>> marks;
+
+  /// The mark of a quantity, which is one of: coefficient, coefficient.x (.y, .z), reaction, source, initial, exact,
+  /// boundary.x- … boundary.z+ (the face's value), boundary.x-.alpha …
+  std::string describe(std::string_view quantity) const;
+};
+
+/// Reads and checks a configuration; each override is "key.path=value". Relative paths of datasets start at the
+/// file's folder. Throws ConfigError with everything that is wrong.
+Config load_config(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+
+}  // namespace poisson

@@ -1,0 +1,279 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
+#include "grids/stretching.hpp"
+#include "io/config_parts.hpp"
+#include "io/hdf5.hpp"
+
+namespace poisson {
+
+namespace {
+
+using Kind = Value::Kind;
+
+bool given(const Value* value) { return value && value->kind != Kind::null; }
+
+/// Reads the grid's keys in the order in which one needs the other: dimension, explicit nodes, bounds and cells, rules.
+class GridReader {
+ public:
+  explicit GridReader(ConfigParts& parts)
+      : parts_(parts),
+        lower_(parts.document.at("domain.lower")),
+        upper_(parts.document.at("domain.upper")),
+        cells_(parts.document.at("grid.cells")),
+        axes_(parts.document.at("grid.axes")) {}
+
+  bool run() {
+    find_dimension();
+    check_type();
+    check_bounds();
+    check_cells();
+    for (int axis = 0; axis < dimension(); ++axis) read_axis(axis);
+    if (good_) write_back();
+    return good_;
+  }
+
+ private:
+  int& dimension() { return parts_.config.problem.dimension; }
+
+  void fail(const Mark& mark, const std::string& key, const std::string& message) {
+    parts_.errors.add(mark, key, message);
+    good_ = false;
+  }
+
+  const Value* axis(int d) const { return axes_ ? axes_->find(axis_names[d]) : nullptr; }
+
+  bool has_explicit_nodes(int d) const {
+    const Value* spec = axis(d);
+    return given(spec) && (spec->find("nodes") || spec->find("file"));
+  }
+
+  void find_dimension() {
+    const Value* from = given(lower_) ? lower_ : given(upper_) ? upper_ : given(cells_) ? cells_ : nullptr;
+    parts_.dimension_known = from || (axes_ && given(axis(0)));
+    dimension() = from ? static_cast<int>(from->items.size()) : given(axis(2)) || !parts_.dimension_known ? 3 : 2;
+    const auto agree = [&](const Value* list, const char* key) {
+      if (!given(list) || !from || list->items.size() == from->items.size()) return;
+      const char* first = from == lower_ ? "domain.lower" : from == upper_ ? "domain.upper" : "grid.cells";
+      fail(list->mark, key,
+           "has " + std::to_string(list->items.size()) + " numbers where " + first + " has " +
+               std::to_string(from->items.size()) + "; give both the same length");
+    };
+    agree(upper_, "domain.upper");
+    agree(cells_, "grid.cells");
+    if (dimension() == 2 && given(axis(2)))
+      fail(axis(2)->mark, "grid.axes.z", "has no place in two dimensions; remove it, or give domain three numbers");
+    for (const std::string_view key : {"domain", "grid"}) {
+      // A part that is absent here was wrong and has been reported.
+      const Value* part = parts_.document.find(key);
+      good_ = good_ && part && (part->kind == Kind::null || !part->entries.empty());
+    }
+    good_ = good_ && cells_ && axes_ && axis(0) && axis(1) && axis(2);
+  }
+
+  void check_type() {
+    const Value* type = parts_.document.at("grid.type");
+    if (!type) {
+      good_ = false;
+      return;
+    }
+    parts_.config.equidistant = type->text == "equidistant";
+    if (!parts_.config.equidistant || !axes_) return;
+    for (const Value::Entry& entry : axes_->entries)
+      if (entry.value.kind != Kind::null)
+        fail(entry.mark, "grid.axes." + entry.key,
+             "shapes an axis of an equidistant grid; write type: tensor-product under grid, or remove axes");
+  }
+
+  void check_bounds() {
+    if (!given(lower_) || !given(upper_)) {
+      if (!good_) return;
+      for (int d = 0; d < dimension(); ++d)
+        if (!has_explicit_nodes(d)) {
+          missing("domain", d, "domain: {lower: [0, 0, 0], upper: [1, 1, 1]}");
+          return;
+        }
+      return;
+    }
+    for (std::size_t d = 0; d < std::min(lower_->items.size(), upper_->items.size()); ++d) {
+      const Value& low = lower_->items[d];
+      const Value& high = upper_->items[d];
+      if (low.number >= high.number)
+        fail(high.mark, "domain.upper[" + std::to_string(d) + "]",
+             "must be greater than domain.lower (" + high.text + " <= " + low.text + ")");
+    }
+  }
+
+  void check_cells() {
+    if (!good_ || given(cells_)) return;
+    for (int d = 0; d < dimension(); ++d)
+      if (!has_explicit_nodes(d)) {
+        missing("grid.cells", d, dimension() == 2 ? "cells: [64, 64]" : "cells: [64, 64, 64]");
+        return;
+      }
+  }
+
+  void missing(const std::string& key, int d, const std::string& remedy) {
+    const Value* grid = parts_.document.find("grid");
+    fail(grid ? grid->mark : parts_.document.mark, key,
+         "is missing and axis " + std::string(axis_names[d]) + " has no explicit nodes; add " + remedy);
+  }
+
+  void read_axis(int d) {
+    const Value* spec = axis(d);
+    std::vector<double>& nodes = parts_.config.problem.nodes[static_cast<std::size_t>(d)];
+    if (has_explicit_nodes(d)) {
+      read_nodes(d, *spec, nodes);
+      return;
+    }
+    double ratio = 0;
+    const bool geometric = given(spec) && spec->find("stretching")->text == "geometric";
+    if (geometric && !read_ratio(d, *spec, ratio)) {
+      good_ = false;
+      return;
+    }
+    if (!good_ || !given(lower_)) return;
+    const auto i = static_cast<std::size_t>(d);
+    const double low = lower_->items[i].number;
+    const double high = upper_->items[i].number;
+    const int count = static_cast<int>(cells_->items[i].number);
+    if (!given(spec)) {
+      nodes = uniform_nodes(low, high, count);
+    } else {
+      const Value* end = spec->find("at");
+      if (!end) {
+        good_ = false;
+        return;
+      }
+      const auto at = static_cast<StretchedEnd>(end->choice);
+      if (geometric && ratio == 0) ratio = geometric_ratio(spec->find("expansion")->number, count, at);
+      nodes = geometric ? geometric_nodes(low, high, count, ratio, at)
+                        : tanh_nodes(low, high, count, spec->find("strength")->number, at);
+    }
+    const auto degenerate = [](double a, double b) { return !(a < b); };
+    if (std::ranges::adjacent_find(nodes, degenerate) != nodes.end() || !std::isfinite(nodes.back() - nodes.front()))
+      fail(given(spec) ? spec->mark : lower_->items[i].mark, given(spec) ? key(d) : "domain.lower",
+           "its cells vanish in rounding; stretch less, take fewer cells, or move the box nearer to the origin");
+  }
+
+  /// Leaves 0 where the ratio follows from an expansion.
+  bool read_ratio(int d, const Value& spec, double& ratio) {
+    const Value* by_ratio = spec.find("ratio");
+    const Value* by_expansion = spec.find("expansion");
+    if (!by_ratio || !by_expansion) return false;  // wrong and reported
+    if (given(by_ratio) && given(by_expansion))
+      fail(by_expansion->mark, key(d) + ".expansion", "stands beside ratio, and either sets the other; keep one of the two");
+    if (!given(by_ratio) && !given(by_expansion))
+      fail(spec.mark, key(d), "a geometric stretching needs ratio or expansion; add ratio: 1.05 or expansion: 1000");
+    ratio = given(by_ratio) ? by_ratio->number : 0;
+    return given(by_ratio) != given(by_expansion);
+  }
+
+  static std::string key(int d) { return "grid.axes." + std::string(axis_names[d]); }
+
+  void read_nodes(int d, const Value& spec, std::vector<double>& nodes) {
+    const Value* list = spec.find("nodes");
+    const std::string name = key(d) + (list ? ".nodes" : "");
+    const Mark& mark = list ? list->mark : spec.mark;
+    try {
+      nodes = list ? numbers(list) : read_file(spec);
+    } catch (const InputError& error) {
+      fail(spec.find("file")->mark, key(d), error.what());
+      return;
+    }
+    if (nodes.size() < 3) {
+      fail(mark, name, "has " + std::to_string(nodes.size()) + " nodes; give at least 3 (two cells)");
+      return;
+    }
+    const auto falling = std::ranges::adjacent_find(nodes, [](double a, double b) { return !(a < b); });
+    if (falling != nodes.end()) {
+      const auto i = static_cast<std::size_t>(falling - nodes.begin()) + 1;
+      fail(list ? list->items[i].mark : mark, name,
+           "node " + std::to_string(i) + " does not lie above the one before (" + text(nodes[i - 1]) + ", " +
+               text(nodes[i]) + "); nodes must increase");
+      return;
+    }
+    if (!std::isfinite(nodes.front()) || !std::isfinite(nodes.back())) {
+      fail(mark, name, "has a node that is not finite; nodes are finite numbers");
+      return;
+    }
+    fit_bounds(d, mark, name, nodes);
+    const auto i = static_cast<std::size_t>(d);
+    if (given(cells_) && i < cells_->items.size() && cells_->items[i].number + 1 != static_cast<double>(nodes.size()))
+      fail(mark, name,
+           "has " + std::to_string(nodes.size()) + " nodes where grid.cells asks for " + cells_->items[i].text +
+               " cells; give one node more than cells, or leave cells out");
+  }
+
+  std::vector<double> read_file(const Value& spec) {
+    const std::filesystem::path file = parts_.folder / spec.find("file")->text;
+    const std::string& name = spec.find("dataset")->text;
+    Dataset dataset = read_dataset(file, name);
+    if (dataset.shape.size() != 1)
+      throw InputError("dataset " + name + " of " + file.string() + " has " + std::to_string(dataset.shape.size()) +
+                       " dimensions; the nodes of an axis are one-dimensional");
+    return std::move(dataset.values);
+  }
+
+  /// Explicit nodes span the domain, if one is given, but for rounding; their ends become the bounds exactly.
+  void fit_bounds(int d, const Mark& mark, const std::string& name, std::vector<double>& nodes) {
+    const auto i = static_cast<std::size_t>(d);
+    if (!given(lower_) || !given(upper_) || i >= lower_->items.size() || i >= upper_->items.size()) return;
+    const double low = lower_->items[i].number;
+    const double high = upper_->items[i].number;
+    const double slack = 1e-12 * (high - low);
+    if (std::abs(nodes.front() - low) > slack || std::abs(nodes.back() - high) > slack) {
+      fail(mark, name,
+           "spans " + text(nodes.front()) + " to " + text(nodes.back()) + " where domain spans " + text(low) + " to " +
+               text(high) + "; make them agree, or leave domain out");
+      return;
+    }
+    nodes.front() = low;
+    nodes.back() = high;
+  }
+
+  static std::string text(double value) {
+    Value number;
+    number.kind = Kind::number;
+    number.number = value;
+    return to_json(number, -1);
+  }
+
+  /// Bounds and cells that followed from explicit nodes.
+  void write_back() {
+    Value* domain = parts_.document.find("domain");
+    Value* cells = parts_.document.find("grid")->find("cells");
+    std::array<Value, 3> lists;  // lower, upper, cells
+    for (Value& list : lists) list.kind = Kind::list;
+    for (int d = 0; d < dimension(); ++d) {
+      const std::vector<double>& nodes = parts_.config.problem.nodes[static_cast<std::size_t>(d)];
+      for (std::size_t k = 0; k < lists.size(); ++k) {
+        Value number;
+        number.kind = Kind::number;
+        number.number = k == 0 ? nodes.front() : k == 1 ? nodes.back() : static_cast<double>(nodes.size() - 1);
+        number.integer = k == 2;
+        lists[k].items.push_back(number);
+      }
+    }
+    if (domain->kind == Kind::null) {
+      domain->kind = Kind::map;
+      domain->entries = {{"lower", {}, lists[0]}, {"upper", {}, lists[1]}};
+    }
+    if (cells->kind == Kind::null) *cells = lists[2];
+  }
+
+  ConfigParts& parts_;
+  const Value* lower_;
+  const Value* upper_;
+  const Value* cells_;
+  const Value* axes_;
+  bool good_ = true;
+};
+
+}  // namespace
+
+bool read_grid(ConfigParts& parts) { return GridReader(parts).run(); }
+
+}  // namespace poisson

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/config.hpp"
+#include "io/yaml.hpp"
+
+namespace poisson {
+
+/// What the parts of a configuration share while they are read. Values that are wrong are absent from the document
+/// (find returns null) and have been reported; values that were not given are of kind null.
+struct ConfigParts {
+  Value& document;  ///< validated; what follows from other keys is written back, for Config::effective
+  std::filesystem::path folder;
+  Diagnostics& errors;
+  Config& config;
+  bool dimension_known = true;  ///< false where everything that would set it is wrong
+};
+
+inline constexpr std::string_view axis_names[]{"x", "y", "z"};
+
+/// The numbers of a validated list; empty where it was not given or is wrong.
+std::vector<double> numbers(const Value* list);
+
+/// Sets problem.dimension and problem.nodes, and grid.cells and domain in the document where they follow from nodes.
+/// False where an error keeps the grid from being known.
+bool read_grid(ConfigParts& parts);
+
+/// Coefficient, reaction, source, exact solution, initial guess. Datasets are held against the grid if it is known.
+void read_equation(ConfigParts& parts, bool grid_known);
+
+/// The six faces; also before read_equation, which needs to know the periodic axes.
+void read_boundary(ConfigParts& parts);
+
+void read_solver(ConfigParts& parts);
+void read_output(ConfigParts& parts, bool grid_known, const std::filesystem::path& file);
+
+}  // namespace poisson

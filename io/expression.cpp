@@ -1,0 +1,131 @@
+#include "io/expression.hpp"
+
+#include <muParser.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <numbers>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/error.hpp"
+#include "io/expression_check.hpp"
+
+namespace poisson {
+
+namespace {
+
+[[noreturn]] void rethrow(const mu::ParserError& error, const std::string& text) {
+  // muParser's sentences end in a position counted from 0; ours name the character.
+  std::string why = error.GetMsg();
+  for (const std::string_view end : {" found at position", " at expression position", " at position", "."})
+    why = why.substr(0, why.rfind(end));
+  const int position = std::clamp(error.GetPos() + 1, 1, std::max(1, static_cast<int>(text.size())));
+  throw InputError("syntax error at character " + std::to_string(position) + " of \"" + text + "\" (" + why +
+                   "); check the operators and parentheses there");
+}
+
+/// A parser and the variables it reads, at fixed addresses. For one thread at a time.
+///
+/// Points are evaluated one by one: muParser's bulk mode parses the text again in every call and starts OpenMP threads
+/// of its own (measured, 3 π² sin sin sin: 262 ns per point in rows of 64 and 34 ns in rows of 4096, against 29 ns).
+class BoundParser {
+ public:
+  explicit BoundParser(const std::string& text) {
+    parser_.DefineVar("x", &point_[0]);
+    parser_.DefineVar("y", &point_[1]);
+    parser_.DefineVar("z", &point_[2]);
+    parser_.DefineConst("pi", std::numbers::pi);
+    parser_.SetExpr(text);
+  }
+  BoundParser(const BoundParser&) = delete;
+  BoundParser& operator=(const BoundParser&) = delete;
+
+  double operator()(double x, double y, double z) {
+    point_ = {x, y, z};
+    return parser_.Eval();
+  }
+  bool uses_variables() const { return !parser_.GetUsedVar().empty(); }
+  int results() const { return parser_.GetNumResults(); }
+
+ private:
+  std::array<double, 3> point_{};
+  mu::Parser parser_;
+};
+
+/// Lends every concurrent call a parser of its own; as many exist as were ever in use at once.
+class Expression {
+ public:
+  explicit Expression(std::string text) : text_(std::move(text)) {}
+
+  void evaluate(std::span<const double> x, std::span<const double> y, std::span<const double> z,
+                std::span<double> values) {
+    std::unique_ptr<BoundParser> parser = take();
+    try {
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = (*parser)(x[i], y[i], z[i]);
+    } catch (const mu::ParserError& error) {
+      rethrow(error, text_);
+    }
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(parser));
+  }
+
+ private:
+  std::unique_ptr<BoundParser> take() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!idle_.empty()) {
+        std::unique_ptr<BoundParser> parser = std::move(idle_.back());
+        idle_.pop_back();
+        return parser;
+      }
+    }
+    return std::make_unique<BoundParser>(text_);
+  }
+
+  std::string text_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<BoundParser>> idle_;
+};
+
+std::vector<std::string> function_names() {
+  const mu::Parser parser;
+  std::vector<std::string> names;
+  for (const auto& [name, callback] : parser.GetFunDef()) names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+Quantity parse_expression(const std::string& text) {
+  static const std::vector<std::string> functions = function_names();
+  check_expression(text, functions);
+  try {
+    BoundParser parser(text);
+    // The first evaluation parses the text; its value matters only where nothing varies.
+    const double value = parser(0.5, 0.5, 0.5);
+    if (parser.results() != 1) throw InputError("a list of values in \"" + text + "\"; write one expression");
+    if (!parser.uses_variables()) {
+      if (!std::isfinite(value)) throw InputError("\"" + text + "\" is not a finite number; change the expression");
+      return value;
+    }
+  } catch (const mu::ParserError& error) {
+    rethrow(error, text);
+  }
+  auto expression = std::make_shared<Expression>(text);
+  return Quantity::Function([expression](std::span<const double> x, std::span<const double> y,
+                                         std::span<const double> z,
+                                         std::span<double> values) { expression->evaluate(x, y, z, values); });
+}
+
+double parse_constant(const std::string& text) {
+  const Quantity quantity = parse_expression(text);
+  if (const double* value = quantity.constant()) return *value;
+  throw InputError("\"" + text + "\" varies with x, y or z; write a number, or arithmetic on numbers and pi");
+}
+
+}  // namespace poisson

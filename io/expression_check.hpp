@@ -1,0 +1,15 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace poisson {
+
+/// What may stand in an expression beside functions: x, y, z, pi, _pi, _e.
+std::span<const std::string> expression_symbols();
+
+/// Refuses, with the position and the nearest known symbol, what muParser would accept or explain badly: unknown names,
+/// assignments, lists, strings, foreign operators. Throws InputError. What passes may still be a syntax error.
+void check_expression(const std::string& text, std::span<const std::string> functions);
+
+}  // namespace poisson

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace poisson {
+
+/// A numeric dataset of an HDF5 file, converted to double, in file order (last index fastest).
+struct Dataset {
+  std::vector<std::int64_t> shape;
+  std::vector<double> values;
+};
+
+/// The shape alone, without reading the values. Throws InputError where file or dataset cannot be had: the message
+/// names what is missing and the nearest dataset there is.
+std::vector<std::int64_t> dataset_shape(const std::filesystem::path& file, const std::string& name);
+
+/// Reads a whole dataset of integers or floating-point numbers. Throws InputError as dataset_shape does.
+Dataset read_dataset(const std::filesystem::path& file, const std::string& name);
+
+}  // namespace poisson

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace poisson {
+
+/// A file that appears whole or not at all: it is written under a temporary name beside its place and renamed by
+/// commit(); without commit() nothing stays behind. Creates the directory where it is missing.
+class PendingFile {
+ public:
+  /// Throws RunError where no file can be created there.
+  explicit PendingFile(std::filesystem::path place);
+  ~PendingFile();
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+
+  /// The temporary name, to be written to.
+  const std::filesystem::path& path() const { return temporary_; }
+  /// Puts the file into its place and returns that. Throws RunError.
+  std::filesystem::path commit();
+  /// Throws the RunError that says why the file could not be written.
+  [[noreturn]] void fail(const std::string& why) const;
+
+ private:
+  std::filesystem::path place_, temporary_;
+};
+
+}  // namespace poisson

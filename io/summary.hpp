@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace poisson {
+
+/// Everything summary.json says about a run, in its order and with its names. Numbers that are not finite become null.
+struct Summary {
+  std::string title;
+  std::string version;
+  bool converged = false;
+  std::string reason;  ///< why the iteration ended
+  int iterations = 0;
+  std::string method;
+  std::int64_t unknowns = 0;
+  int levels = 0;
+  struct {
+    double initial = 0, final = 0, relative = 0;
+    std::vector<double> history;  ///< relative residual after each iteration, the start first
+  } residual;
+  double estimated_error = 0;  ///< estimated relative algebraic error
+  struct {
+    double min = 0, max = 0, integral = 0, l2 = 0;
+  } solution;
+  struct ErrorNorms {
+    double max = 0, l2 = 0;
+  };
+  std::optional<ErrorNorms> error;  ///< against `exact`; without one, "error" is null
+  struct Probe {
+    std::vector<double> point;
+    double u = 0;
+  };
+  std::vector<Probe> probes;
+  std::array<double, 6> flux{};  ///< ∫ κ ∂u/∂n over the faces, in the order of face_names
+  int dimension = 3;             ///< 2: the flux of the z faces is left out
+  struct {
+    double source = 0, reaction = 0, projected = 0, residual = 0;
+  } balance;
+  struct {
+    double input = 0, setup = 0, solve = 0, output = 0, total = 0;  ///< seconds
+  } time;
+  std::string device;
+  int ranks = 1;
+  std::int64_t peak_memory_bytes = 0;
+  std::string configuration;  ///< the effective configuration as JSON; stands under "config"
+  std::vector<std::string> files;  ///< what the run wrote, relative to its directory
+};
+
+/// The summary as indented JSON, ending with a newline.
+std::string to_json(const Summary&);
+
+/// Writes `directory/summary.json` (through a temporary file and a rename) and returns its path.
+std::filesystem::path write_summary(const std::filesystem::path& directory, const Summary&);
+
+}  // namespace poisson

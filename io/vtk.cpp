@@ -1,0 +1,116 @@
+// VTK's XML files: ImageData on equidistant grids, RectilinearGrid on the others.
+
+#include <span>
+
+#include <vtkCallbackCommand.h>
+#include <vtkCellData.h>
+#include <vtkDoubleArray.h>
+#include <vtkErrorCode.h>
+#include <vtkFieldData.h>
+#include <vtkImageData.h>
+#include <vtkIntArray.h>
+#include <vtkNew.h>
+#include <vtkPointData.h>
+#include <vtkRectilinearGrid.h>
+#include <vtkSmartPointer.h>
+#include <vtkStringArray.h>
+#include <vtkXMLImageDataWriter.h>
+#include <vtkXMLRectilinearGridWriter.h>
+
+#include "io/output.hpp"
+#include "io/pending_file.hpp"
+
+namespace poisson {
+namespace {
+
+/// The values as VTK sees them, without a copy: they have to outlive the array.
+vtkSmartPointer<vtkDoubleArray> borrow(std::span<const double> values, int components) {
+  auto array = vtkSmartPointer<vtkDoubleArray>::New();
+  array->SetNumberOfComponents(components);
+  // VTK takes a mutable pointer, but a writer only reads.
+  array->SetArray(const_cast<double*>(values.data()), static_cast<vtkIdType>(values.size()), /*save=*/1);
+  return array;
+}
+
+vtkSmartPointer<vtkDataSet> image(const OutputGrid& grid) {
+  auto data = vtkSmartPointer<vtkImageData>::New();
+  int points[3];
+  double origin[3], spacing[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto& x = grid.nodes[axis];
+    points[axis] = static_cast<int>(x.size());
+    origin[axis] = x.front();
+    spacing[axis] = x.size() > 1 ? (x.back() - x.front()) / static_cast<double>(x.size() - 1) : 1.0;
+  }
+  data->SetDimensions(points);
+  data->SetOrigin(origin);
+  data->SetSpacing(spacing);
+  return data;
+}
+
+vtkSmartPointer<vtkDataSet> rectilinear(const OutputGrid& grid) {
+  auto data = vtkSmartPointer<vtkRectilinearGrid>::New();
+  data->SetDimensions(static_cast<int>(grid.nodes[0].size()), static_cast<int>(grid.nodes[1].size()),
+                      static_cast<int>(grid.nodes[2].size()));
+  data->SetXCoordinates(borrow(grid.nodes[0], 1));
+  data->SetYCoordinates(borrow(grid.nodes[1], 1));
+  data->SetZCoordinates(borrow(grid.nodes[2], 1));
+  return data;
+}
+
+/// Adds the field; the first scalar and the first vector of nodes and of cells become the active ones.
+void add(vtkDataSet& data, const OutputField& field) {
+  auto array = borrow(field.values, field.components);
+  array->SetName(field.name.c_str());
+  vtkDataSetAttributes* attributes = data.GetPointData();
+  if (field.location == Location::cell) attributes = data.GetCellData();
+  attributes->AddArray(array);
+  if (field.components == 1 && !attributes->GetScalars()) attributes->SetActiveScalars(field.name.c_str());
+  if (field.components == 3 && !attributes->GetVectors()) attributes->SetActiveVectors(field.name.c_str());
+}
+
+void add(vtkDataSet& data, const OutputNote& note) {
+  vtkNew<vtkStringArray> title;
+  title->SetName("title");
+  title->InsertNextValue(note.title);
+  data.GetFieldData()->AddArray(title);
+  vtkNew<vtkIntArray> converged;
+  converged->SetName("converged");
+  converged->InsertNextValue(note.converged ? 1 : 0);
+  data.GetFieldData()->AddArray(converged);
+}
+
+}  // namespace
+
+std::filesystem::path write_vtk(const std::filesystem::path& directory, const OutputGrid& grid,
+                                const std::vector<OutputField>& fields, const OutputNote& note) {
+  const auto data = grid.equidistant ? image(grid) : rectilinear(grid);
+  for (const auto& field : fields) {
+    check_fits(grid, field);
+    add(*data, field);
+  }
+  add(*data, note);
+
+  vtkSmartPointer<vtkXMLWriter> writer;
+  if (grid.equidistant)
+    writer = vtkSmartPointer<vtkXMLImageDataWriter>::New();
+  else
+    writer = vtkSmartPointer<vtkXMLRectilinearGridWriter>::New();
+  PendingFile file(directory / (grid.equidistant ? "solution.vti" : "solution.vtr"));
+  writer->SetFileName(file.path().c_str());
+  writer->SetInputData(data);
+  writer->SetDataModeToAppended();
+  writer->EncodeAppendedDataOff();
+  writer->SetCompressorTypeToNone();
+  writer->SetHeaderTypeToUInt64();
+  // An observer keeps VTK from printing the error that is thrown below.
+  vtkNew<vtkCallbackCommand> silent;
+  silent->SetCallback([](vtkObject*, unsigned long, void*, void*) {});
+  writer->AddObserver(vtkCommand::ErrorEvent, silent);
+  const bool written = writer->Write() == 1;
+  if (const auto error = writer->GetErrorCode(); !written || error != vtkErrorCode::NoError)
+    file.fail(vtkErrorCode::GetStringFromErrorCode(error));
+  return file.commit();
+}
+
+}  // namespace poisson

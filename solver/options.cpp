@@ -1,0 +1,35 @@
+#include "solver/options.hpp"
+
+#include <algorithm>
+
+namespace poisson {
+
+Options Options::resolved(double coefficient_jump) const {
+  Options o = *this;
+  if (o.method == Method::automatic) o.method = Method::multigrid;
+  SmootherOptions& s = o.smoother;
+  if (o.method != Method::multigrid) {
+    s.type = SmootherType::jacobi;
+    o.krylov = o.method == Method::cg ? Krylov::cg : Krylov::none;
+    o.full_multigrid = false;
+  }
+  // Smoothing after the correction alone contracts as well as smoothing on both sides and reads less, but not under a
+  // Krylov method or across jumps of the coefficient.
+  const bool one_sided = o.krylov == Krylov::none && coefficient_jump < 4;
+  if (s.type == SmootherType::automatic) s.type = one_sided ? SmootherType::chebyshev : SmootherType::red_black;
+  if (!s.pre) s.pre = one_sided ? 0 : s.post.value_or(2);
+  if (!s.post)
+    s.post = !one_sided || *s.pre > 0                                                         ? std::max(*s.pre, 1)
+             : s.type == SmootherType::red_black                                              ? 3
+             : s.type == SmootherType::chebyshev && s.kind == ChebyshevKind::fourth           ? 4
+                                                                                              : 5;
+  if (!s.relaxation)
+    s.relaxation = s.type == SmootherType::jacobi ? 6.0 / 7 : *s.pre == 0 ? 1.15 : 1.0;
+  if (!s.interval) {
+    const int most = std::max(*s.pre, *s.post);
+    s.interval = most <= 2 ? 4 : most <= 4 ? 8 : 12;
+  }
+  return o;
+}
+
+}  // namespace poisson

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+
+#include "backends/precision.hpp"
+
+namespace poisson {
+
+enum class Method { automatic, jacobi, cg, multigrid };
+enum class Cycle { v, w, f };
+enum class SmootherType { automatic, jacobi, red_black, chebyshev };
+enum class ChebyshevKind { first, fourth };
+enum class Krylov { none, cg };
+/// double: everything in fp64. mixed: solution and residual in fp64, corrections in fp32. single: everything in fp32.
+enum class SolvePrecision { double_, mixed, single };
+
+/// How to smooth on each level. Unset members take the value that suits the method (see Options::resolved).
+struct SmootherOptions {
+  SmootherType type = SmootherType::automatic;
+  std::optional<double> relaxation;             ///< damping of jacobi in (0, 1], over-relaxation of red-black in (0, 2)
+  ChebyshevKind kind = ChebyshevKind::first;
+  std::optional<double> interval;               ///< first kind damps [λ/interval, λ], λ the largest eigenvalue of D⁻¹A
+  std::optional<int> pre;                       ///< sweeps before the coarse correction
+  std::optional<int> post;                      ///< sweeps after it
+};
+
+struct Options {
+  Method method = Method::multigrid;
+  double tolerance = 1e-8;   ///< on ‖b − Au‖ / max(‖b‖, ‖b − Au₀‖), ‖r‖² = rᵀD⁻¹r; 0 runs max_iterations exactly
+  int max_iterations = 100;
+  Cycle cycle = Cycle::v;
+  bool full_multigrid = true;
+  SmootherOptions smoother;
+  Krylov krylov = Krylov::none;
+  SolvePrecision precision = SolvePrecision::mixed;
+
+  /// The options with every automatic choice made, for a coefficient whose neighbouring cells differ by at most the
+  /// factor `coefficient_jump`.
+  Options resolved(double coefficient_jump) const;
+};
+
+}  // namespace poisson

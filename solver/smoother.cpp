@@ -1,0 +1,65 @@
+#include "solver/smoother.hpp"
+
+#include <utility>
+
+namespace poisson {
+
+void PolynomialSmoother::smooth(const Operator& A, const Field& b, Iterate& u, bool) const {
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    const PolynomialStep step = steps_[s];
+    if (u.zero) {
+      A.polynomial_start(step.alpha, b, *u.now);
+      u.zero = false;
+      // The next step looks back at the zero guess.
+      if (s + 1 < steps_.size() && steps_[s + 1].beta != 0) A.backend().fill(*u.other, 0);
+    } else {
+      A.polynomial_step(step, *u.now, b, *u.other);
+      std::swap(u.now, u.other);
+    }
+  }
+}
+
+void GaussSeidelSmoother::smooth(const Operator& A, const Field& b, Iterate& u, bool reversed) const {
+  if (u.zero) A.backend().fill(*u.now, 0);
+  u.zero = false;
+  for (int s = 0; s < sweeps_; ++s) A.gauss_seidel(relaxation_, reversed, b, *u.now);
+}
+
+std::vector<PolynomialStep> jacobi_steps(int sweeps, double relaxation) {
+  return std::vector<PolynomialStep>(static_cast<std::size_t>(sweeps), {relaxation, 0});
+}
+
+std::vector<PolynomialStep> chebyshev_first_kind(int sweeps, double largest, double interval) {
+  const double theta = 0.5 * (largest + largest / interval), delta = 0.5 * (largest - largest / interval);
+  std::vector<PolynomialStep> steps{{1 / theta, 0}};
+  double rho = delta / theta;
+  for (int k = 1; k < sweeps; ++k) {
+    const double next = 1 / (2 * theta / delta - rho);
+    steps.push_back({2 * next / delta, next * rho});
+    rho = next;
+  }
+  return steps;
+}
+
+std::vector<PolynomialStep> chebyshev_fourth_kind(int sweeps, double largest) {
+  std::vector<PolynomialStep> steps;
+  for (int k = 1; k <= sweeps; ++k)
+    steps.push_back({(8.0 * k - 4) / ((2.0 * k + 1) * largest), k == 1 ? 0 : (2.0 * k - 3) / (2.0 * k + 1)});
+  return steps;
+}
+
+std::unique_ptr<Smoother> make_smoother(const SmootherOptions& options, int sweeps, double largest_eigenvalue) {
+  if (sweeps == 0) return nullptr;
+  switch (options.type) {
+    case SmootherType::red_black: return std::make_unique<GaussSeidelSmoother>(sweeps, *options.relaxation);
+    case SmootherType::jacobi:
+      return std::make_unique<PolynomialSmoother>(jacobi_steps(sweeps, *options.relaxation));
+    case SmootherType::automatic:
+    case SmootherType::chebyshev: break;
+  }
+  return std::make_unique<PolynomialSmoother>(
+      options.kind == ChebyshevKind::fourth ? chebyshev_fourth_kind(sweeps, largest_eigenvalue)
+                                            : chebyshev_first_kind(sweeps, largest_eigenvalue, *options.interval));
+}
+
+}  // namespace poisson

@@ -1,0 +1,233 @@
+#include "solver/solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "solver/diagonal.hpp"
+#include "solver/multigrid.hpp"
+
+namespace poisson {
+namespace {
+
+// A window without progress long enough for each method: Krylov residuals have plateaus, Jacobi is slow.
+StoppingRule stopping_rule(const Options& o, double reference) {
+  StoppingRule rule;
+  rule.target = o.tolerance * o.tolerance * reference * reference;
+  if (o.method == Method::cg) rule.stagnation_window = 500;
+  if (o.method == Method::jacobi) {
+    rule.stagnation_window = 100;
+    rule.stagnation_gain = 1e-6;
+  }
+  if (o.method == Method::multigrid && o.krylov == Krylov::cg) rule.stagnation_window = 40;
+  return rule;
+}
+
+}  // namespace
+
+Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options)
+    : A_(std::move(A)),
+      backend_(A_->backend()),
+      options_(options),
+      u_(backend_, A_->layout(), A_->precision()),
+      b_(backend_, A_->layout(), A_->precision()),
+      best_(backend_, A_->layout(), A_->precision()),
+      norm_(backend_.scalar()),
+      scale_(backend_.scalar(1)),
+      inverse_(backend_.scalar(1)),
+      applied_(backend_.scalar(1)),
+      alpha_(backend_.scalar()),
+      beta_(backend_.scalar()),
+      pq_(backend_.scalar()),
+      work_(backend_.scalar()),
+      one_(backend_.scalar(1)),
+      zero_(backend_.scalar(0)),
+      count_(static_cast<double>(A_->unknowns().size())) {
+  if (options_.method == Method::multigrid) {
+    auto multigrid = std::make_unique<Multigrid>(std::move(hierarchy), options_);
+    multigrid_ = multigrid.get();
+    preconditioner_ = std::move(multigrid);
+  } else {
+    const double relaxation = options_.method == Method::jacobi ? *options_.smoother.relaxation : 1.0;
+    preconditioner_ = std::make_unique<DiagonalPreconditioner>(hierarchy.operators.front(), relaxation);
+  }
+  if (options_.krylov == Krylov::cg)
+    for (Field* f : {&r_, &p_, &q_}) *f = Field(backend_, A_->layout(), A_->precision());
+}
+
+Solver::~Solver() = default;
+
+int Solver::levels() const { return multigrid_ ? multigrid_->levels() : 1; }
+
+Result Solver::solve(bool given_guess, const Listener& listener) {
+  Result result;
+  const double start_norm = start(given_guess, result);
+  Monitor monitor(stopping_rule(options_, result.reference), [&](int iteration, double norm) {
+    return !listener || listener(iteration, result.reference > 0 ? std::sqrt(norm) / result.reference : 0);
+  });
+  monitor.begin(start_norm);
+  if (monitor.state().verdict == Verdict::running) {
+    if (result.reference == 0 || (monitor.rule().target > 0 && start_norm <= monitor.rule().target)) {
+      monitor.state().verdict = Verdict::converged;
+    } else if (!std::isfinite(start_norm)) {
+      monitor.state().verdict = Verdict::not_finite;
+    } else if (options_.krylov == Krylov::cg) {
+      conjugate_gradients(options_.max_iterations, monitor);
+      // The recursive residual drifts from the true one; only the true one counts.
+      while (monitor.state().verdict == Verdict::converged) {
+        A_->residual(u_, b_, r_, one_, norm_);
+        const double truth = backend_.value(norm_), claimed = monitor.state().last;
+        if (truth <= std::max(monitor.rule().target, 1.0201 * claimed)) break;
+        if (!monitor.resume(truth)) break;
+        conjugate_gradients(options_.max_iterations - monitor.state().iterations, monitor);
+      }
+    } else {
+      refine(options_.max_iterations, monitor);
+    }
+  }
+
+  const MonitorState& state = monitor.state();
+  result.verdict = state.verdict;
+  result.iterations = state.iterations;
+  for (const double n : monitor.history())
+    result.history.push_back(result.reference > 0 ? std::sqrt(n) / result.reference : 0);
+  estimate_error(result, monitor);
+  const bool exact_count = options_.tolerance == 0 && state.verdict == Verdict::running;
+  if (state.best_iteration < state.iterations && state.verdict != Verdict::not_finite && !exact_count) {
+    backend_.copy(best_, u_);
+    result.final = std::sqrt(state.best);
+  } else {
+    result.final = std::sqrt(state.last);
+  }
+  if (A_->singular()) A_->project_solution(u_);
+  return result;
+}
+
+// Norms of the data and of the start, then full multigrid; leaves scale and inverse for the first correction.
+double Solver::start(bool given_guess, Result& result) {
+  if (A_->singular()) {
+    A_->project_rhs(b_, work_);
+    result.projected = backend_.value(work_);
+  }
+  A_->norm(b_, norm_);
+  const double b_norm = std::sqrt(backend_.value(norm_));
+  Field& r = options_.krylov == Krylov::cg ? r_ : preconditioner_->rhs();
+  A_->residual(u_, b_, r, one_, norm_);
+  result.initial = std::sqrt(backend_.value(norm_));
+  result.reference = std::max(b_norm, result.initial);
+  if (!std::isfinite(result.reference) || result.reference == 0) return result.initial * result.initial;
+
+  backend_.scale_to_unit(norm_, count_, scale_, inverse_);
+  if (multigrid_ && options_.full_multigrid && !given_guess && result.initial > 0) {
+    multigrid_->start(b_, u_, scale_, inverse_);
+    if (A_->singular()) A_->project_solution(u_);
+  }
+  A_->residual(u_, b_, r, options_.krylov == Krylov::cg ? one_ : scale_, norm_);
+
+  // A solution rounded to ε|u| has a residual of about εD|u| in every row.
+  A_->rounding(u_, work_);
+  const double epsilon = A_->precision() == Precision::fp32 ? std::numeric_limits<float>::epsilon() / 2.0
+                                                            : std::numeric_limits<double>::epsilon() / 2.0;
+  result.rounding_floor = epsilon * std::sqrt(backend_.value(work_)) / result.reference;
+  return backend_.value(norm_);
+}
+
+// Iterative refinement: u += e with e ≈ A⁻¹ r, the residual r recomputed in the precision of the solution and handed to
+// the preconditioner scaled by a power of two to a root mean square near 1.
+void Solver::refine(int limit, Monitor& monitor) {
+  Field& r = preconditioner_->rhs();
+  backend_.repeat(
+      limit,
+      [&] {
+        const Field& e = preconditioner_->solve();
+        correction_ = &e;
+        backend_.axpy(inverse_, e, u_);
+        backend_.assign(inverse_, applied_);
+        backend_.scale_to_unit(norm_, count_, scale_, inverse_);
+        A_->residual(u_, b_, r, scale_, norm_);
+        backend_.observe(monitor, norm_);
+        backend_.when_risen(monitor, [&] { backend_.subtract(u_, applied_, e, best_); });
+      },
+      monitor);
+}
+
+// Flexible conjugate gradients with the Polak–Ribière β (Notay, SIAM J. Sci. Comput. 22, 2000): r_{k+1} − r_k = −α q
+// turns it into −zᵀq / pᵀq, which needs no second residual and does not see the scale of z.
+void Solver::conjugate_gradients(int limit, Monitor& monitor) {
+  Field& rhs = preconditioner_->rhs();
+  backend_.fill(p_, 0);
+  backend_.fill(q_, 0);
+  backend_.assign(zero_, pq_);
+  backend_.repeat(
+      limit,
+      [&] {
+        backend_.scale_to_unit(norm_, count_, scale_, inverse_);
+        backend_.scale(scale_, r_, rhs);
+        const Field& z = preconditioner_->solve();
+        backend_.dot(z, q_, work_);
+        backend_.ratio(work_, pq_, beta_);
+        backend_.negate(beta_);
+        backend_.xpay(z, beta_, p_);
+        A_->apply(p_, q_);
+        backend_.dot(p_, q_, pq_);
+        backend_.dot(r_, p_, work_);
+        backend_.ratio(work_, pq_, alpha_);
+        backend_.axpy(alpha_, p_, u_);
+        backend_.axmy(alpha_, q_, r_);
+        A_->norm(r_, norm_);
+        backend_.observe(monitor, norm_);
+        backend_.when_risen(monitor, [&] { backend_.subtract(u_, alpha_, p_, best_); });
+      },
+      monitor);
+}
+
+void Solver::estimate_error(Result& result, const Monitor& monitor) {
+  const auto& norms = monitor.history();
+  if (result.iterations == 0) return;
+  const double rho = std::sqrt(norms.back() / norms[norms.size() - 2]);
+  const Field& e = options_.krylov == Krylov::cg ? p_ : *correction_;
+  const Scalar& factor = options_.krylov == Krylov::cg ? alpha_ : applied_;
+  backend_.dot(e, e, work_);
+  const double correction = std::abs(backend_.value(factor)) * std::sqrt(backend_.value(work_));
+  backend_.dot(u_, u_, work_);
+  const double size = std::sqrt(backend_.value(work_));
+  result.estimated_error = rho < 1 ? correction * rho / ((1 - rho) * size) : std::numeric_limits<double>::infinity();
+}
+
+std::string Result::reason(const Options& options) const {
+  switch (verdict) {
+    case Verdict::converged: return "converged";
+    case Verdict::not_finite:
+      return "the residual is not a finite number (overflow, or data near the limits of the number range): check the "
+             "scales of domain, coefficient and source, or use precision: double";
+    case Verdict::diverged:
+      return "the iteration diverged (the residual grew by 10⁶): use solver.krylov: cg, more smoothing sweeps or a "
+             "smaller relaxation";
+    case Verdict::stagnated:
+      return rounding_floor > 0 && final <= 100 * rounding_floor * reference
+                 ? "the rounding floor came before the tolerance (no more digits in this precision): loosen the "
+                   "tolerance or use precision: double"
+                 : "the residual stagnated: use solver.krylov: cg or more smoothing sweeps";
+    case Verdict::stopped: return "stopped on request";
+    case Verdict::running: break;
+  }
+  return options.tolerance == 0 ? "ran the given number of iterations"
+                                : "the iteration limit came before the tolerance: raise solver.max_iterations, or use "
+                                  "method: multigrid or krylov: cg";
+}
+
+std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& given) {
+  const Options options = given.resolved(discretization.coefficient_jump());
+  const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
+  const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
+  Hierarchy hierarchy;
+  if (options.method == Method::multigrid)
+    hierarchy = discretization.make_hierarchy(inner);
+  else
+    hierarchy.operators.push_back(discretization.make_operator(inner));
+  std::shared_ptr<const Operator> A =
+      outer == inner ? hierarchy.operators.front() : discretization.make_operator(outer);
+  return std::make_unique<Solver>(std::move(A), std::move(hierarchy), options);
+}
+
+}  // namespace poisson

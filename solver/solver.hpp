@@ -1,0 +1,82 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/monitor.hpp"
+#include "grids/discretization.hpp"
+#include "grids/operator.hpp"
+#include "solver/options.hpp"
+#include "solver/preconditioner.hpp"
+
+namespace poisson {
+
+class Multigrid;
+
+/// How a solve ended.
+struct Result {
+  Verdict verdict = Verdict::running;  ///< running: the iteration limit came first
+  int iterations = 0;
+  double initial = 0;                ///< ‖b − Au₀‖, before full multigrid
+  double reference = 0;              ///< max(‖b‖, ‖b − Au₀‖)
+  double final = 0;                  ///< ‖b − Au‖ of the solution
+  std::vector<double> history;       ///< relative residuals, that of the iteration's start first
+  double estimated_error = 0;        ///< ‖e‖ρ/((1 − ρ)‖u‖), e the last correction, ρ its contraction
+  double rounding_floor = 0;         ///< relative residual below which rounding hides progress, predicted
+  double projected = 0;              ///< 1ᵀb taken off the data of a singular problem, in units of b
+  double incompatibility = 0;        ///< |projected| / ‖b‖₁
+
+  bool converged() const { return verdict == Verdict::converged; }
+  double relative() const { return reference > 0 ? final / reference : 0; }
+  /// One sentence: what ended the iteration, and what to try where that was not convergence.
+  std::string reason(const Options& options) const;
+};
+
+/// Solves A u = b on one hierarchy of levels, again and again with new right-hand sides.
+class Solver {
+ public:
+  /// Called after every iteration (0: the start) with the relative residual; returning false stops the solve.
+  using Listener = std::function<bool(int iteration, double relative_residual)>;
+
+  /// `A`: the operator of the solution, in fp64 but for SolvePrecision::single; `hierarchy`: in the precision of the
+  /// corrections, its finest operator alone where the method is not multigrid. `options` resolved.
+  Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options);
+  ~Solver();
+
+  /// The solution: the initial guess before solve, with Dirichlet data in their nodes.
+  Field& solution() { return u_; }
+  /// The right-hand side. Where A is singular, solve takes the incompatible part off it.
+  Field& rhs() { return b_; }
+  /// `given_guess`: start from the solution's unknowns instead of from full multigrid.
+  Result solve(bool given_guess, const Listener& listener = {});
+
+  const Options& options() const { return options_; }
+  const Operator& A() const { return *A_; }
+  int levels() const;
+  /// A field of the solution's layout and precision that is free between solves.
+  Field& spare() { return best_; }
+
+ private:
+  double start(bool given_guess, Result& result);
+  void refine(int limit, Monitor& monitor);
+  void conjugate_gradients(int limit, Monitor& monitor);
+  void estimate_error(Result& result, const Monitor& monitor);
+
+  std::shared_ptr<const Operator> A_;
+  Backend& backend_;
+  Options options_;
+  std::unique_ptr<Preconditioner> preconditioner_;
+  Multigrid* multigrid_ = nullptr;  // the preconditioner, where it is one
+  Field u_, b_, best_;
+  Field r_, p_, q_;                      // conjugate gradients
+  const Field* correction_ = nullptr;  // the preconditioner's field, once it has run
+  Scalar norm_, scale_, inverse_, applied_, alpha_, beta_, pq_, work_, one_, zero_;
+  double count_;
+};
+
+/// Discretizes nothing anew: the operators and levels of a discretization, for options as given.
+std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& options);
+
+}  // namespace poisson

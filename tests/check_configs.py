@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Runs one file of configs/ and checks its summary against known numbers.
+
+    check_configs.py POISSON_PROGRAM CONFIG
+
+The numbers are closed forms, or come from an independent assembly of the same finite volumes solved with another
+program's direct or algebraic-multigrid solver (noted "independent"). Both are stricter than an error bound: they pin
+the discretization.
+"""
+
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+# For each file: where the number stands in summary.json, what it is, and how far it may be off.
+CHECKS = {
+    "cavity": [
+        ("probes.0.u", 1 / 6, 1e-6),
+        ("solution.min", 0, 1e-12),
+        ("solution.max", 1, 1e-12),
+    ],
+    "cavity-2d": [
+        ("probes.0.u", 1 / 4, 1e-6),
+        ("solution.min", 0, 1e-12),
+        ("solution.max", 1, 1e-12),
+    ],
+    "boundary-layer": [
+        ("probes.0.u", 1 - math.exp(-1), 5e-4),
+        ("probes.1.u", 1, 1e-6),
+        ("error.max", 0, 4e-4),
+        ("flux.y-", -0.25 * math.tanh(25) / 50, 2e-5),
+        ("flux.y+", -0.25 * math.tanh(25) / 50, 2e-5),
+        ("flux.x-", 0, 1e-12),
+    ],
+    "neumann": [
+        ("probes.0.u", 1.0010715069899134, 1e-6),
+        ("error.max", 0.0010715069899134, 1e-6),
+        ("solution.integral", 0, 1e-10),
+        ("balance.projected", 0, 1e-8),
+    ],
+    "periodic": [
+        ("probes.0.u", 1.0033844909925782, 1e-6),
+        ("error.max", 0.0033844909925782, 1e-6),
+        ("solution.integral", 0, 1e-10),
+        ("balance.projected", 0, 1e-8),
+    ],
+    "robin": [
+        ("probes.0.u", 70.87574500495, 1e-4),  # independent; the closed form is 70.87567644656
+        ("error.max", 6.8558e-5, 1e-5),  # independent
+        ("flux.x-", 1235.0406482, 1e-2),  # independent; the closed form is 1235.0357493
+    ],
+    "smooth-coefficient": [
+        ("probes.0.u", 1.00020065481, 1e-6),  # independent
+        ("error.max", 2.0606739e-4, 1e-6),  # independent
+        ("solution.integral", 0.2577872084, 1e-6),  # independent
+    ],
+    "jump": [
+        ("probes.0.u", 0.5, 1e-6),
+        ("flux.z+", 1.4101106698, 1e-5),  # independent
+        ("flux.z-", -1.4101106698, 1e-5),
+        ("solution.integral", 0.5, 1e-6),
+    ],
+    "manufactured": [
+        ("probes.0.u", 1.45748539345, 1e-6),  # independent
+        ("error.max", 3.4311788e-4, 1e-6),  # independent
+    ],
+}
+
+# What each format leaves, one of the names.
+FILES = {"vtk": ("solution.vti", "solution.vtr"), "hdf5": ("solution.hdf", "solution.h5"), "png": ("solution.png",)}
+
+
+def at(summary, path):
+    for key in path.split("."):
+        summary = summary[int(key)] if isinstance(summary, list) else summary[key]
+    return summary
+
+
+def number_failures(summary, checks):
+    for path, expected, tolerance in checks:
+        found = at(summary, path)
+        if not isinstance(found, (int, float)) or not abs(found - expected) <= tolerance:
+            yield f"{path} is {found}, expected {expected} within {tolerance:g}"
+
+
+def balance_failures(summary):
+    """fluxes + source - reaction = -sum of residuals + projected, to rounding."""
+    balance = summary["balance"]
+    terms = [*summary["flux"].values(), balance["source"], -balance["reaction"], balance["residual"],
+             -balance["projected"]]
+    scale = max(1e-3, *map(abs, terms))
+    if not abs(math.fsum(terms)) <= 1e-9 * scale:
+        yield f"the balance is off by {math.fsum(terms):g}: {terms}"
+
+
+def file_failures(summary, directory):
+    for name in summary["files"]:
+        file = directory / name
+        if not file.is_file() or file.stat().st_size == 0:
+            yield f"{name} is named in the summary and missing or empty"
+    for form in summary["config"]["output"]["formats"]:
+        if not any((directory / name).is_file() for name in FILES[form]):
+            yield f"format {form} left none of {', '.join(FILES[form])}"
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    program, config = sys.argv[1], pathlib.Path(sys.argv[2])
+    if config.stem not in CHECKS:
+        sys.exit(f"{config.name} has no checked number. Add one to {__file__}.")
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = pathlib.Path(temporary, config.stem)
+        command = [program, "--config", str(config), "--set", f"output.directory={directory}", "--quiet"]
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode != 0:
+            sys.exit(f"exit status {result.returncode} from {' '.join(command)}\n{result.stdout}{result.stderr}")
+        summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
+        failures = [*number_failures(summary, CHECKS[config.stem]), *balance_failures(summary),
+                    *file_failures(summary, directory)]
+    if not summary["converged"]:
+        failures.append("the summary says that the run did not converge")
+    if result.stdout or result.stderr:
+        failures.append(f"--quiet printed: {result.stdout}{result.stderr}")
+    print(f"{config.name}: {summary['iterations']} iterations, {summary['time']['solve']:.3f} s")
+    for path, _, _ in CHECKS[config.stem]:
+        print(f"  {path} = {at(summary, path)}")
+    if failures:
+        sys.exit("\n".join(failures))
+
+
+if __name__ == "__main__":
+    main()

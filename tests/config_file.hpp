@@ -1,0 +1,53 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "io/config.hpp"
+
+namespace poisson {
+
+/// A folder of its own for each test, gone afterwards, to write configurations into.
+class ConfigFile : public testing::Test {
+ protected:
+  ConfigFile() { std::filesystem::create_directories(folder); }
+  ~ConfigFile() override { std::filesystem::remove_all(folder); }
+
+  std::filesystem::path write(const std::string& text, const std::string& name = "bad.yaml") const {
+    std::ofstream(folder / name, std::ios::binary) << text;
+    return folder / name;
+  }
+
+  Config load(const std::string& text, const std::vector<std::string>& overrides = {}) const {
+    return load_config(write(text), overrides);
+  }
+
+  /// The errors of a configuration as one text, the folder's name taken out.
+  std::string errors(const std::string& text, const std::vector<std::string>& overrides = {}) const {
+    try {
+      load(text, overrides);
+    } catch (const ConfigError& error) {
+      return without_folder(error.what());
+    }
+    return "no error";
+  }
+
+  std::string without_folder(std::string text) const {
+    const std::string prefix = folder.string() + "/";
+    for (auto at = text.find(prefix); at != std::string::npos; at = text.find(prefix)) text.erase(at, prefix.size());
+    return text;
+  }
+
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("poisson-config-" + std::to_string(::getpid()));
+};
+
+inline const std::string cube = "domain: {lower: [0, 0, 0], upper: [1, 1, 1]}\ngrid: {cells: [4, 4, 4]}\n";
+inline const std::string square = "domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {cells: [4, 4]}\n";
+
+}  // namespace poisson
