@@ -8,9 +8,10 @@ namespace poisson {
 
 /// How the program ends.
 namespace exit_status {
-inline constexpr int success = 0;
+inline constexpr int success = 0;  ///< converged
 inline constexpr int failure = 1;
-inline constexpr int usage = 2;  ///< the command line or the configuration is wrong
+inline constexpr int usage = 2;       ///< the command line or the configuration is wrong
+inline constexpr int incomplete = 3;  ///< stopped before the tolerance; the best iterate is written
 }  // namespace exit_status
 
 /// What the command line amounts to: a run, or a text for standard output and an exit status.

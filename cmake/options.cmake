@@ -17,7 +17,11 @@ function(poisson_library name)
 endfunction()
 
 add_library(poisson_flags INTERFACE)
-target_compile_options(poisson_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow>)
+target_compile_options(poisson_flags INTERFACE 
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow
+  -Wno-restrict  # GCC 12 sees overlaps in std::string that are not there (PR 105651)
+  # Fused multiply-adds; no errno and no traps in the way of vector loops. Values stay IEEE: no reordering.
+  -ffp-contract=fast -fno-math-errno -fno-trapping-math>)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND POISSON_CPU)
   target_compile_options(poisson_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=${POISSON_CPU}>)
 endif()
@@ -39,6 +43,9 @@ macro(poisson_find_cuda)
         set(CMAKE_CUDA_ARCHITECTURES 90)
       endif()
       enable_language(CUDA)
+      if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25.1 of Debian 12 does not know it
+        set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+      endif()
       set(CMAKE_CUDA_STANDARD 20)
       set(CMAKE_CUDA_STANDARD_REQUIRED ON)
       set(CMAKE_CUDA_RUNTIME_LIBRARY Static)

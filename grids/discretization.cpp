@@ -1,6 +1,7 @@
 #include "grids/discretization.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "backends/cpu/launch.hpp"
@@ -49,16 +50,6 @@ void for_each_face(const Problem& p, const F& f) {
       if (boundary(p, d, end).kind != BoundaryKind::periodic) f(d, end, boundary(p, d, end));
 }
 
-// Constant κ, σ and α: every factor of the operator lives on an axis.
-bool separable(const Problem& p) {
-  bool constant = p.reaction.constant() != nullptr;
-  for (std::size_t d = 0; d < coefficient_count(p); ++d) constant = constant && p.coefficient[d].constant();
-  for_each_face(p, [&](int, int, const Boundary& b) {
-    if (b.kind == BoundaryKind::robin) constant = constant && b.alpha.constant();
-  });
-  return constant;
-}
-
 // Area that node (i, j, k) has on a face across `axis`.
 double face_area(const Block& block, int axis, int i, int j, int k) {
   const std::array at{i, j, k};
@@ -72,6 +63,21 @@ double face_area(const Block& block, int axis, int i, int j, int k) {
 
 std::string face_key(int axis, int end, bool alpha) {
   return "boundary." + std::string(face_names[static_cast<std::size_t>(2 * axis + end)]) + (alpha ? ".alpha" : "");
+}
+
+bool is_separable(const Problem& p) {
+  bool constant = p.reaction.constant() != nullptr;
+  for (std::size_t d = 0; d < coefficient_count(p); ++d) constant = constant && p.coefficient[d].constant();
+  for_each_face(p, [&](int, int, const Boundary& b) {
+    if (b.kind == BoundaryKind::robin) constant = constant && b.alpha.constant();
+  });
+  return constant;
+}
+
+bool needs_reaction_field(const Problem& p) {
+  bool needed = p.reaction.constant() == nullptr;
+  for_each_face(p, [&](int, int, const Boundary& b) { needed = needed || b.kind == BoundaryKind::robin; });
+  return needed;
 }
 
 Block make_block(const Problem& p) {
@@ -116,8 +122,10 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
   finest.block = make_block(problem_);
   finest.isotropic = problem_.isotropic;
   rows_.push_back(std::move(finest));
-  if (!separable(problem_) || assembly == Assembly::partial) {
+  if (!is_separable(problem_) || assembly == Assembly::partial) {
+    const auto begin = std::chrono::steady_clock::now();
     sample_coefficients();
+    sampling_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   } else {
     ErrorCollector check;  // signs of constants, for callers that bring no checked configuration
     const Box one{{0, 0, 0}, {1, 1, 1}};
@@ -198,14 +206,13 @@ void Discretization::sample_coefficients() {
   if (!problem_.isotropic && problem_.dimension == 2) rows.cells[2] = rows.cells[0];  // never weighted: z is degenerate
 
   // σ·volume + α·area on all nodes, where either is more than a constant σ.
-  bool dirichlet = false, robin = false;
+  bool dirichlet = false;
   for_each_face(problem_, [&](int, int, const Boundary& b) {
     dirichlet = dirichlet || b.kind == BoundaryKind::dirichlet;
-    robin = robin || b.kind == BoundaryKind::robin;
   });
   double reaction_sum = 0;
-  if (const double* sigma = problem_.reaction.constant(); sigma && !robin) {
-    rows.sigma = reaction_sum = *sigma;
+  if (!needs_reaction_field(problem_)) {
+    rows.sigma = reaction_sum = *problem_.reaction.constant();
     check([&] {
       sample(problem_.reaction, "reaction", Sign::nonnegative, block, Location::node, {{0, 0, 0}, {1, 1, 1}},
              [](int, int, const double*) {});
@@ -290,7 +297,6 @@ double Discretization::assemble_rhs(Field& b) const {
   };
   return dispatch(b.precision(), [&]<class T>(T) {
     const auto view = b.view<T>();
-    std::vector<double> line_sums(static_cast<std::size_t>(view.n[1]) * static_cast<std::size_t>(view.n[2]));
     std::vector<double> mass_x(static_cast<std::size_t>(view.n[0]));
     for (int i = 0; i < view.n[0]; ++i) mass_x[static_cast<std::size_t>(i)] = block.axes[0].mass(i);
     ErrorCollector check;
@@ -298,14 +304,10 @@ double Discretization::assemble_rhs(Field& b) const {
       sample(problem_.source, "source", Sign::any, block, Location::node, block.layout().box(),
              [&](int j, int k, const double* f) {
                const double area = block.axes[1].mass(j) * block.axes[2].mass(k);
-               double sum = 0;
-               for (int i = 0; i < view.n[0]; ++i) {
-                 const double share = area * mass_x[static_cast<std::size_t>(i)] * f[i];
-                 sum += share;
-                 view(i, j, k) = inside(i, j, k) ? static_cast<T>(scale * share) : T(0);
-               }
-               line_sums[static_cast<std::size_t>(k) * static_cast<std::size_t>(view.n[1]) +
-                         static_cast<std::size_t>(j)] = sum;
+               for (int i = 0; i < view.n[0]; ++i)
+                 view(i, j, k) = inside(i, j, k)
+                                     ? static_cast<T>(scale * area * mass_x[static_cast<std::size_t>(i)] * f[i])
+                                     : T(0);
              });
     });
     for_each_face(problem_, [&](int d, int end, const Boundary& face) {
@@ -321,9 +323,14 @@ double Discretization::assemble_rhs(Field& b) const {
       });
     });
     check.finish();
-    double integral = 0;
-    for (const double s : line_sums) integral += s;
-    return integral;
+    return cpu::sum_over_lines(unknowns,
+                               [&](int j, int k) {
+                                 double line = 0;
+                                 for (int i = unknowns.first[0]; i < unknowns.last[0]; ++i)
+                                   line += std::abs(static_cast<double>(view(i, j, k)));
+                                 return line;
+                               }) /
+           scale;
   });
 }
 

@@ -28,12 +28,15 @@ class Discretization {
   std::int64_t unknowns() const { return block().unknowns().size(); }
   /// Largest ratio of κ in neighbouring cells; 1 where κ is constant.
   double coefficient_jump() const { return jump_; }
+  /// Seconds of the constructor that went into evaluating κ, σ and α.
+  double sampling_seconds() const { return sampling_seconds_; }
 
   std::unique_ptr<Operator> make_operator(Precision precision) const;
   /// Operators and transfers of all levels in one precision.
   Hierarchy make_hierarchy(Precision precision) const;
 
-  /// b in fp64 or fp32: the right-hand side in the unknowns, zero in Dirichlet nodes. Returns ∫ f over the box.
+  /// b in fp64 or fp32: the right-hand side in the unknowns, zero in Dirichlet nodes. Returns Σ|b|, unscaled: what
+  /// incompatible data of a singular problem are measured against.
   double assemble_rhs(Field& b) const;
   /// The Dirichlet data in their nodes, the initial guess (else zero) in the unknowns.
   void initialize(Field& u) const;
@@ -41,13 +44,13 @@ class Discretization {
  private:
   void sample_coefficients();
   void coarsen_levels();
-  void check_boundary() const;
 
   Backend& backend_;
   Problem problem_;
   std::vector<RowData> rows_;
   std::vector<CoarseBlock> coarse_;
   double jump_ = 1;
+  double sampling_seconds_ = 0;
 };
 
 /// Evaluates every datum of a problem on its grid without keeping the values: throws ValueErrors as solving would.
@@ -55,6 +58,11 @@ void check_values(const Problem& problem);
 
 /// The block of a problem: its axes with their boundary kinds and, where the problem is separable, their Robin alphas.
 Block make_block(const Problem& problem);
+
+/// Whether κ, σ and α are constants: every factor of the operator then lives on an axis.
+bool is_separable(const Problem& problem);
+/// Whether σ varies or a face is a Robin face: what a problem that is not separable keeps in a field.
+bool needs_reaction_field(const Problem& problem);
 
 /// The key by which messages name a face's datum: boundary.x-, boundary.x-.alpha.
 std::string face_key(int axis, int end, bool alpha = false);

@@ -37,6 +37,8 @@ class Operator {
   virtual std::size_t bytes() const = 0;
 
   virtual void apply(const Field& u, Field& Au) const = 0;
+  /// Au in Dirichlet nodes too, where the row is the one a natural boundary would have: what flows in through the face.
+  virtual void apply_everywhere(const Field& u, Field& Au) const = 0;
   virtual void diagonal(Field& d) const = 0;
   /// r = b − A u
   virtual void residual(const Field& u, const Field& b, Field& r) const = 0;

@@ -5,11 +5,14 @@
 
 // VTK 9.1 deprecates its Unicode strings, yet draws nothing beyond ASCII without them.
 #define VTK_DEPRECATION_LEVEL 0
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include <vtkCallbackCommand.h>
 #include <vtkErrorCode.h>
+#include <vtkExecutive.h>
 #include <vtkFreeTypeTools.h>
 #include <vtkImageData.h>
 #include <vtkIntArray.h>
@@ -283,6 +286,11 @@ std::filesystem::path Canvas::write_png(const std::filesystem::path& place) cons
   vtkNew<vtkPNGWriter> writer;
   writer->SetFileName(file.path().c_str());
   writer->SetInputData(image);
+  // Observers keep VTK from printing the error that is thrown below.
+  vtkNew<vtkCallbackCommand> silent;
+  silent->SetCallback([](vtkObject*, unsigned long, void*, void*) {});
+  writer->AddObserver(vtkCommand::ErrorEvent, silent);
+  writer->GetExecutive()->AddObserver(vtkCommand::ErrorEvent, silent);
   writer->Write();
   if (const auto error = writer->GetErrorCode(); error != vtkErrorCode::NoError)
     file.fail(vtkErrorCode::GetStringFromErrorCode(error));

@@ -18,7 +18,7 @@ namespace poisson {
 struct Config {
   std::string title;
   Problem problem;
-  bool equidistant = true;       ///< grid.type
+  bool equidistant = true;        ///< grid.type
   std::string assembly = "auto";  ///< auto, partial
   Options options;
   std::string device = "auto";  ///< auto, cpu

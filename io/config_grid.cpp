@@ -13,7 +13,9 @@ namespace {
 
 using Kind = Value::Kind;
 
-bool given(const Value* value) { return value && value->kind != Kind::null; }
+bool given(const Value* value) {
+  return value && value->kind != Kind::null;
+}
 
 /// Reads the grid's keys in the order in which one needs the other: dimension, explicit nodes, bounds and cells, rules.
 class GridReader {
@@ -164,7 +166,8 @@ class GridReader {
     const Value* by_expansion = spec.find("expansion");
     if (!by_ratio || !by_expansion) return false;  // wrong and reported
     if (given(by_ratio) && given(by_expansion))
-      fail(by_expansion->mark, key(d) + ".expansion", "stands beside ratio, and either sets the other; keep one of the two");
+      fail(by_expansion->mark, key(d) + ".expansion",
+           "stands beside ratio, and either sets the other; keep one of the two");
     if (!given(by_ratio) && !given(by_expansion))
       fail(spec.mark, key(d), "a geometric stretching needs ratio or expansion; add ratio: 1.05 or expansion: 1000");
     ratio = given(by_ratio) ? by_ratio->number : 0;
@@ -274,6 +277,8 @@ class GridReader {
 
 }  // namespace
 
-bool read_grid(ConfigParts& parts) { return GridReader(parts).run(); }
+bool read_grid(ConfigParts& parts) {
+  return GridReader(parts).run();
+}
 
 }  // namespace poisson

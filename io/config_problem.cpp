@@ -14,7 +14,9 @@ namespace {
 using Kind = Value::Kind;
 using Shape = std::vector<std::int64_t>;
 
-bool given(const Value* value) { return value && value->kind != Kind::null; }
+bool given(const Value* value) {
+  return value && value->kind != Kind::null;
+}
 
 std::string text(const Shape& shape) {
   std::string all;
@@ -72,8 +74,8 @@ Quantity read_array(const std::filesystem::path& file, const std::string& name, 
   const Shape nodes = file_shape(problem, Location::node);
   const Shape cells = file_shape(problem, Location::cell);
   if (shape != nodes && shape != cells)
-    throw InputError("dataset " + name + " of " + file.string() + " has the shape " + text(shape) +
-                     "; give " + text(nodes) + " (nodes) or " + text(cells) + " (cells)");
+    throw InputError("dataset " + name + " of " + file.string() + " has the shape " + text(shape) + "; give " +
+                     text(nodes) + " (nodes) or " + text(cells) + " (cells)");
   GridArray array;
   array.location = shape == nodes ? Location::node : Location::cell;
   std::copy(shape.rbegin(), shape.rend(), array.shape.begin());
@@ -93,7 +95,8 @@ class ProblemReader {
     read("equation.source", "source", problem_.source);
     if (Quantity exact; read("equation.exact", "exact", exact)) problem_.exact = exact;
     // The guess 0 is what the solver starts from anyway.
-    if (Quantity initial; read("solver.initial", "initial", initial) && !(initial.constant() && *initial.constant() == 0))
+    if (Quantity initial;
+        read("solver.initial", "initial", initial) && !(initial.constant() && *initial.constant() == 0))
       problem_.initial = initial;
   }
 
@@ -106,7 +109,8 @@ class ProblemReader {
       const std::string key = "boundary." + std::string(face_names[face]);
       if (parts_.dimension_known && face >= 2 * static_cast<std::size_t>(problem_.dimension)) {
         if (given(value))
-          parts_.errors.add(value->mark, key, "has no place in two dimensions; remove it, or give domain three numbers");
+          parts_.errors.add(value->mark, key,
+                            "has no place in two dimensions; remove it, or give domain three numbers");
         std::erase_if(boundary->entries, [&](const Value::Entry& entry) { return entry.key == face_names[face]; });
         continue;
       }
@@ -192,8 +196,9 @@ class ProblemReader {
       const std::string other(face_names[2 * axis + 1 - side]);
       const Value* value = boundary.find(periodic);
       if (!value || !boundary.find(other) || !boundary.find("default")) continue;  // wrong and reported
-      parts_.errors.add(value->mark, "boundary." + periodic,
-                        "is periodic and " + other + " is not (both faces of the axis are one); make both periodic or neither");
+      parts_.errors.add(
+          value->mark, "boundary." + periodic,
+          "is periodic and " + other + " is not (both faces of the axis are one); make both periodic or neither");
     }
   }
 
@@ -204,8 +209,12 @@ class ProblemReader {
 
 }  // namespace
 
-void read_boundary(ConfigParts& parts) { ProblemReader(parts, false).read_faces(); }
+void read_boundary(ConfigParts& parts) {
+  ProblemReader(parts, false).read_faces();
+}
 
-void read_equation(ConfigParts& parts, bool grid_known) { ProblemReader(parts, grid_known).read_equation(); }
+void read_equation(ConfigParts& parts, bool grid_known) {
+  ProblemReader(parts, grid_known).read_equation();
+}
 
 }  // namespace poisson

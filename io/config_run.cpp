@@ -10,7 +10,9 @@ namespace {
 
 using Kind = Value::Kind;
 
-bool given(const Value* value) { return value && value->kind != Kind::null; }
+bool given(const Value* value) {
+  return value && value->kind != Kind::null;
+}
 
 template <class Enumerator>
 void choose(const Value* value, Enumerator& chosen) {

@@ -13,9 +13,15 @@ namespace poisson {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
 struct Foreign {
   std::string_view name, remedy;
@@ -128,7 +134,8 @@ class Scanner {
     if (std::string_view("+-*/^<>?:").find(c) == std::string_view::npos) {
       std::size_t end = at_ + 1;  // one character may be several bytes of UTF-8
       while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
-      fail(at_, "unexpected '" + text_.substr(at_, end - at_) + "'", "operators are + - * / ^ < > <= >= == != && || ?:");
+      fail(at_, "unexpected '" + text_.substr(at_, end - at_) + "'",
+           "operators are + - * / ^ < > <= >= == != && || ?:");
     }
     ++at_;
   }

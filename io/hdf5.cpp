@@ -165,7 +165,8 @@ void write_description(hid_t group, const OutputGrid& grid, const OutputNote& no
   write_text(group, "configuration", note.configuration);
 }
 
-/// VTKHDF 1.0, type ImageData.
+/// VTKHDF 1.0, type ImageData, for the fields at nodes. Those in cells stand outside it: VTK 9.1 and ParaView 5.11 read
+/// the cell data of images with the extent of the points, fail, and show nothing.
 void write_vtkhdf(hid_t file, const OutputGrid& grid, const std::vector<OutputField>& fields) {
   const auto root = make_group(file, "VTKHDF");
   std::array<std::int64_t, 6> extent{};
@@ -184,25 +185,21 @@ void write_vtkhdf(hid_t file, const OutputGrid& grid, const std::vector<OutputFi
   write_attribute<double>(root, "Origin", origin);
   write_attribute<double>(root, "Spacing", spacing);
   write_attribute<double>(root, "Direction", direction);
-  for (const auto location : {Location::node, Location::cell}) {
-    const auto group = make_group(root, location == Location::node ? "PointData" : "CellData");
-    std::string scalars, vectors;  // readers list alphabetically, so the first ones are named
-    for (const auto& field : fields) {
-      if (field.location != location) continue;
-      write_dataset(group, field.name, file_shape(grid, field), field.values);
-      auto& first = field.components == 1 ? scalars : vectors;
-      if (first.empty()) first = field.name;
-    }
-    if (!scalars.empty()) write_attribute(group, "Scalars", scalars);
-    if (!vectors.empty()) write_attribute(group, "Vectors", vectors);
+  const auto points = make_group(root, "PointData");
+  std::string scalars, vectors;  // readers list alphabetically, so the first ones are named
+  for (const auto& field : fields) {
+    if (field.location != Location::node) continue;
+    write_dataset(points, field.name, file_shape(grid, field), field.values);
+    auto& first = field.components == 1 ? scalars : vectors;
+    if (first.empty()) first = field.name;
   }
+  if (!scalars.empty()) write_attribute(points, "Scalars", scalars);
+  if (!vectors.empty()) write_attribute(points, "Vectors", vectors);
 }
 
-void write_plain(hid_t file, const OutputGrid& grid, const std::vector<OutputField>& fields) {
-  for (const auto& field : fields) {
-    const auto dataset = write_dataset(file, field.name, file_shape(grid, field), field.values);
-    write_attribute(dataset, "location", field.location == Location::node ? "node" : "cell");
-  }
+void write_plain(hid_t group, const OutputGrid& grid, const OutputField& field) {
+  const auto dataset = write_dataset(group, field.name, file_shape(grid, field), field.values);
+  write_attribute(dataset, "location", field.location == Location::node ? "node" : "cell");
 }
 
 // ---- reading ----
@@ -298,13 +295,11 @@ std::filesystem::path write_hdf5(const std::filesystem::path& directory, const O
   try {
     Handle file(H5Fcreate(pending.path().c_str(), H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), H5P_DEFAULT),
                 H5Fclose);
-    if (image) {
-      write_vtkhdf(file, grid, fields);
-      write_description(make_group(file, "poisson"), grid, note);
-    } else {
-      write_plain(file, grid, fields);
-      write_description(file, grid, note);
-    }
+    if (image) write_vtkhdf(file, grid, fields);
+    const auto plain = image ? make_group(file, "poisson") : Handle(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
+    for (const auto& field : fields)
+      if (!image || field.location == Location::cell) write_plain(plain, grid, field);
+    write_description(plain, grid, note);
     file.close();
   } catch (const Failure& failure) {
     pending.fail(failure.what());

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "io/schema.hpp"
+#include "io/yaml_scalar.hpp"
 
 namespace poisson {
 
@@ -39,9 +40,13 @@ void apply_override(Value& document, const Schema& schema, const std::string& as
     errors.add(mark, {}, "is no assignment; write --set key.path=value, for example --set solver.tolerance=1e-10");
     return;
   }
+  const std::string text = assignment.substr(equals + 1);
+  // In x > 0 ? 1 : 2, YAML sees a map; on the command line an expression should need no second pair of quotes.
+  const bool expression = text.find('?') != std::string::npos && text.find_first_of("{['\"") != 0;
   Value value;
   try {
-    value = parse_yaml(assignment.substr(equals + 1), name, errors);
+    value = expression ? plain_scalar(text) : parse_yaml(text, name, errors);
+    value.mark = mark;
   } catch (const ConfigError& error) {
     const std::string_view line = error.errors.front();
     errors.add(mark, path, line.substr(std::min(line.size(), name.size() + 2)));

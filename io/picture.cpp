@@ -33,6 +33,7 @@ struct Shown {
   double lower = std::numeric_limits<double>::infinity(), upper = -lower;
   bool complete = true;  ///< every value is finite
 
+  bool any() const { return upper >= lower; }
   bool constant() const { return !(upper / 2 - lower / 2 > 0.5e-9 * std::max(std::abs(lower), std::abs(upper))); }
   double share(double value) const { return constant() ? 0.5 : (value / 2 - lower / 2) / (upper / 2 - lower / 2); }
 };
@@ -106,23 +107,41 @@ std::vector<double> sample(const OutputGrid& grid, const Shown& shown, const Sec
   return pixels;
 }
 
+/// Isolines are light on dark colours and dark on light ones.
+struct LineStyle {
+  Colour colour;
+  double opacity;
+};
+
+LineStyle line_style(double share) {
+  if (lightness(colour_map(share)) < 0.55) return {{255, 255, 255}, 0.4};
+  return {{0, 0, 0}, 0.25};
+}
+
+/// The levels of isolines as shares of the range; none at its very ends.
+std::vector<double> isolines(const Shown& shown) {
+  std::vector<double> shares;
+  if (!shown.any() || shown.constant() || shown.location == Location::cell) return shares;
+  for (const double level : round_ticks(shown.lower, shown.upper, 20).values)
+    if (const double share = shown.share(level); share > 0.005 && share < 0.995) shares.push_back(share);
+  return shares;
+}
+
 /// Thin lines of equal value. The distance to a line is what the value is off, over its slope per pixel.
 void draw_isolines(Canvas& canvas, int left, int top, const Section& section, const std::vector<double>& pixels,
                    const Shown& shown, const std::vector<double>& levels) {
   const auto at = [&](int x, int y) { return shown.share(pixels[static_cast<std::size_t>(y) * section.width + x]); };
-  for (const double level : levels) {
-    const double share = shown.share(level);
-    if (share < 0.005 || share > 0.995) continue;
-    const bool on_dark = lightness(colour_map(share)) < 0.55;
-    const Colour colour = on_dark ? Colour{255, 255, 255} : Colour{0, 0, 0};
-    for (int y = 1; y + 1 < section.height; ++y)
-      for (int x = 1; x + 1 < section.width; ++x) {
-        const double slope = std::hypot(at(x + 1, y) - at(x - 1, y), at(x, y + 1) - at(x, y - 1)) / 2;
-        if (!(slope > 1e-6)) continue;  // plateaus have no lines, only noise
-        const double nearness = std::clamp(1.3 - std::abs(at(x, y) - share) / slope, 0.0, 1.0);
-        canvas.blend(left + x, top + y, colour, nearness * (on_dark ? 0.45 : 0.3));
-      }
-  }
+  for (int y = 1; y + 1 < section.height; ++y)
+    for (int x = 1; x + 1 < section.width; ++x) {
+      const double slope = std::hypot(at(x + 1, y) - at(x - 1, y), at(x, y + 1) - at(x, y - 1)) / 2;
+      if (!(slope > 1e-6) || !std::isfinite(slope)) continue;  // plateaus have no lines, only noise
+      const double here = at(x, y);
+      for (const double level : levels)
+        if (const double nearness = 1.3 - std::abs(here - level) / slope; nearness > 0) {
+          const auto style = line_style(level);
+          canvas.blend(left + x, top + y, style.colour, std::min(1.0, nearness) * style.opacity);
+        }
+    }
 }
 
 void draw_panel(Canvas& canvas, int left, int top, const OutputGrid& grid, const Shown& shown, const Section& section,
@@ -134,8 +153,7 @@ void draw_panel(Canvas& canvas, int left, int top, const OutputGrid& grid, const
       const double value = pixels[static_cast<std::size_t>(y) * section.width + x];
       canvas.set(left + x, top + y, std::isfinite(value) ? colour_map(shown.share(value)) : not_finite);
     }
-  if (shown.location == Location::node && !shown.constant())
-    draw_isolines(canvas, left, top, section, pixels, shown, levels);
+  draw_isolines(canvas, left, top, section, pixels, shown, levels);
   canvas.frame(left, top, right, bottom, frame, ink);
 
   const auto axis_ticks = [&](int axis, int length) {
@@ -173,27 +191,34 @@ void draw_panel(Canvas& canvas, int left, int top, const OutputGrid& grid, const
   canvas.text(left - frame - tick - 22 - widest, (top + bottom) / 2.0, named(section.up, up), turned);
 }
 
-void draw_bar(Canvas& canvas, int left, int top, int bottom, const Shown& shown, const Ticks& ticks) {
+void draw_bar(Canvas& canvas, int left, int top, int bottom, const Shown& shown, const Ticks& ticks,
+              const std::vector<double>& levels) {
   constexpr int width = 30;
   const TextStyle label{.size = small_text, .colour = ink};
   const int length = bottom - top;
-  for (int y = top; y < bottom; ++y)
-    canvas.fill(left, y, left + width, y + 1,
-                colour_map(shown.constant() ? 0.5 : 1 - (y - top + 0.5) / static_cast<double>(length)));
-  canvas.frame(left, top, left + width, bottom, frame, ink);
-  for (std::size_t i = 0; i < ticks.values.size(); ++i) {
-    const int y = bottom - static_cast<int>(std::lround(shown.share(ticks.values[i]) * length));
-    canvas.fill(left + width + frame, y - 1, left + width + frame + tick, y + 1, ink);
-    canvas.text(left + width + frame + tick + 8, y + 8, ticks.labels[i], label);
+  if (shown.any()) {
+    for (int y = top; y < bottom; ++y)
+      canvas.fill(left, y, left + width, y + 1,
+                  colour_map(shown.constant() ? 0.5 : 1 - (y - top + 0.5) / static_cast<double>(length)));
+    for (const double level : levels)
+      for (int x = left; x < left + width; ++x)
+        canvas.blend(x, bottom - static_cast<int>(std::lround(level * length)), line_style(level).colour,
+                     line_style(level).opacity);
+    canvas.frame(left, top, left + width, bottom, frame, ink);
+    for (std::size_t i = 0; i < ticks.values.size(); ++i) {
+      const int y = bottom - static_cast<int>(std::lround(shown.share(ticks.values[i]) * length));
+      canvas.fill(left + width + frame, y - 1, left + width + frame + tick, y + 1, ink);
+      canvas.text(left + width + frame + tick + 8, y + 8, ticks.labels[i], label);
+    }
+    canvas.text(left, top - 18, shown.name + (ticks.factor.empty() ? "" : "  (" + ticks.factor + ")"), label);
   }
-  canvas.text(left, top - 18, shown.name + (ticks.factor.empty() ? "" : "  (" + ticks.factor + ")"), label);
   if (!shown.complete) {
     canvas.fill(left, bottom + 30, left + width, bottom + 52, not_finite);
     canvas.text(left + width + frame + tick + 8, bottom + 49, "not finite", label);
   }
 }
 
-/// The lengths of the axes as drawn, the longest 1: true to nature up to a ratio of 4, and bounded beyond it.
+/// The lengths of the axes as drawn, the longest 1: true to nature up to a ratio of 8, and bounded beyond it.
 std::array<double, 3> drawn_lengths(const OutputGrid& grid, bool& bounded) {
   std::array<double, 3> lengths{};
   for (int axis = 0; axis < grid.dimension; ++axis) lengths[axis] = grid.nodes[axis].back() - grid.nodes[axis].front();
@@ -201,8 +226,8 @@ std::array<double, 3> drawn_lengths(const OutputGrid& grid, bool& bounded) {
   bounded = false;
   for (int axis = 0; axis < grid.dimension; ++axis) {
     lengths[axis] /= longest;
-    bounded = bounded || lengths[axis] < 0.25;
-    lengths[axis] = std::max(lengths[axis], 0.25);
+    bounded = bounded || lengths[axis] < 0.125;
+    lengths[axis] = std::max(lengths[axis], 0.125);
   }
   return lengths;
 }
@@ -252,10 +277,14 @@ void draw_heading(Canvas& canvas, const OutputGrid& grid, const Shown& shown, co
   const auto n = grid.shape(Location::cell);
   for (int axis = 0; axis < grid.dimension; ++axis) cells += fmt::format("{}{}", axis ? " × " : "", n[axis]);
   std::string line = cells + " cells";
-  if (shown.upper >= shown.lower)
-    line += shown.constant()
-                ? fmt::format("  ·  {} = {}", shown.name, readable(shown.lower, 5))
-                : fmt::format("  ·  {} from {} to {}", shown.name, readable(shown.lower, 4), readable(shown.upper, 4));
+  // Enough digits to tell the ends of a narrow range apart.
+  const double size = std::max(std::abs(shown.lower), std::abs(shown.upper));
+  const double same = shown.any() && !shown.constant() ? std::log10(size / 2 / (shown.upper / 2 - shown.lower / 2)) : 0;
+  const int digits = 4 + std::max(0, static_cast<int>(std::ceil(same)));
+  if (shown.any())
+    line += shown.constant() ? fmt::format("  ·  {} = {}", shown.name, readable(shown.lower, 5))
+                             : fmt::format("  ·  {} from {} to {}", shown.name, readable(shown.lower, digits),
+                                           readable(shown.upper, digits));
   if (bounded) line += "  ·  axes not to scale";
   TextStyle subtitle{.size = 24, .colour = grey};
   const std::string verdict = note.converged ? "" : "not converged";
@@ -277,11 +306,11 @@ std::filesystem::path write_png(const std::filesystem::path& directory, const Ou
   const auto list = sections(grid, drawn_lengths(grid, bounded));
   int highest = 0;
   for (const auto& section : list) highest = std::max(highest, section.height);
-  const bool any = shown.upper >= shown.lower;
-  const auto ticks = any ? round_ticks(shown.lower, shown.upper, std::clamp(highest / 62, 2, 10)) : Ticks{};
+  const auto ticks = shown.any() ? round_ticks(shown.lower, shown.upper, std::clamp(highest / 62, 2, 10)) : Ticks{};
+  const auto levels = isolines(shown);
 
   constexpr int heading = 2 * margin + 62, labels = 100, footing = 68 + margin / 2, bar_room = 180;
-  const int top = heading + 54;
+  const int top = heading + (grid.dimension == 3 ? 54 : 36);
   int width = margin / 2;
   for (const auto& section : list) width += labels + section.width;
   const int bar_left = width + 50;
@@ -291,14 +320,14 @@ std::filesystem::path write_png(const std::filesystem::path& directory, const Ou
   for (const auto& section : list) {
     left += labels;
     const int panel_top = top + highest - section.height;
-    draw_panel(canvas, left, panel_top, grid, shown, section, ticks.values);
+    draw_panel(canvas, left, panel_top, grid, shown, section, levels);
     if (grid.dimension == 3)
       canvas.text(left + section.width / 2.0, panel_top - 18,
                   fmt::format("{} = {}", "xyz"[section.normal], readable(section.position, 4)),
                   {.size = 26, .colour = ink, .align = Align::centre});
     left += section.width;
   }
-  draw_bar(canvas, bar_left, top, top + highest, shown, ticks);
+  draw_bar(canvas, bar_left, top, top + highest, shown, ticks, levels);
   return canvas.write_png(directory / "solution.png");
 }
 

@@ -13,7 +13,9 @@ Choice choice(std::string_view name, Enumerator value, std::string_view doc, std
   return {.name = name, .value = static_cast<int>(value), .doc = doc, .keys = std::move(keys)};
 }
 
-Choice word(std::string_view name, std::string_view doc) { return {.name = name, .doc = doc}; }
+Choice word(std::string_view name, std::string_view doc) {
+  return {.name = name, .doc = doc};
+}
 
 /// A choice whose feature is still to come.
 Choice later(std::string_view name, std::string_view doc, std::string_view unavailable) {
@@ -21,8 +23,9 @@ Choice later(std::string_view name, std::string_view doc, std::string_view unava
 }
 
 Schema dataset_form() {
-  return {.doc = "Values at the nodes or cells, [nz][ny][nx] ([ny][nx] in two dimensions). A periodic axis has all "
-                 "its nodes, the last equal to the first.",
+  return {.doc =
+              "Values at the nodes or cells, [nz][ny][nx] ([ny][nx] in two dimensions). A periodic axis has all "
+              "its nodes, the last equal to the first.",
           .keys = {{.key = "file",
                     .type = Type::path,
                     .doc = "HDF5 file; a relative path starts at the configuration file.",
@@ -63,12 +66,13 @@ Schema corner(std::string_view key, std::string_view doc, std::string_view examp
 }
 
 Schema domain() {
-  return {.key = "domain",
-          .doc = "The box. Two or three numbers set the dimension. May be left out where every axis has explicit nodes.",
-          .required = true,
-          .unless = "grid.axes",
-          .example = "{lower: [0, 0, 0], upper: [1, 1, 1]}",
-          .keys = {corner("lower", "Lower corner.", "[0, 0, 0]"), corner("upper", "Upper corner.", "[1, 1, 1]")}};
+  return {
+      .key = "domain",
+      .doc = "The box. Two or three numbers set the dimension. May be left out where every axis has explicit nodes.",
+      .required = true,
+      .unless = "grid.axes",
+      .example = "{lower: [0, 0, 0], upper: [1, 1, 1]}",
+      .keys = {corner("lower", "Lower corner.", "[0, 0, 0]"), corner("upper", "Upper corner.", "[1, 1, 1]")}};
 }
 
 std::vector<Choice> ends() {
@@ -124,13 +128,13 @@ Schema axis(std::string_view key) {
                      .fewest = 3};
   Schema file = dataset_form();
   file.doc = "Coordinates of the nodes from a one-dimensional dataset.";
-  return {.key = key,
-          .type = Type::any_of,
-          .doc = "Nodes of this axis; uniform where absent.",
-          .fallback = "null",
-          .forms = {{.doc = "A stretching rule.", .keys = {stretching()}},
-                    {.doc = "Explicit nodes.", .keys = {nodes}},
-                    file}};
+  return {
+      .key = key,
+      .type = Type::any_of,
+      .doc = "Nodes of this axis; uniform where absent.",
+      .fallback = "null",
+      .forms = {
+          {.doc = "A stretching rule.", .keys = {stretching()}}, {.doc = "Explicit nodes.", .keys = {nodes}}, file}};
 }
 
 Schema grid() {
@@ -163,10 +167,10 @@ Schema equation() {
   const Range positive{.lower = 0, .open_lower = true};
   const Range not_negative{.lower = 0};
   Schema coefficient = quantity("coefficient", "The coefficient, positive, sampled at cell centres.", "1", positive);
-  coefficient.forms.push_back({.doc = "A diagonal tensor.",
-                               .keys = {quantity("x", "Along x.", "1", positive),
-                                        quantity("y", "Along y.", "1", positive),
-                                        quantity("z", "Along z (three dimensions).", "1", positive)}});
+  coefficient.forms.push_back(
+      {.doc = "A diagonal tensor.",
+       .keys = {quantity("x", "Along x.", "1", positive), quantity("y", "Along y.", "1", positive),
+                quantity("z", "Along z (three dimensions).", "1", positive)}});
   return {.key = "equation",
           .doc = "-div(coefficient grad u) + reaction u = source",
           .keys = {coefficient,
@@ -270,8 +274,9 @@ Schema smoother() {
                     .fallback = "first",
                     .choices = {choice("first", ChebyshevKind::first, "Equal damping on an interval.", {interval}),
                                 choice("fourth", ChebyshevKind::fourth, "Needs no interval (Lottes 2023).")}};
-  const std::string_view lines = "is not available yet (relaxation of whole lines and planes is still to come); "
-                                 "use red-black";
+  const std::string_view lines =
+      "is not available yet (relaxation of whole lines and planes is still to come); "
+      "use red-black";
   return {.key = "smoother",
           .doc = "What multigrid does on each level.",
           .keys = {{.key = "type",
@@ -295,52 +300,52 @@ Schema solver() {
   return {
       .key = "solver",
       .doc = "How the linear system is solved.",
-      .keys =
-          {{.key = "method",
-            .type = Type::choice,
-            .doc = "The method.",
-            .fallback = "multigrid",
-            .choices = {choice("auto", Method::automatic, "Multigrid."),
-                        choice("jacobi", Method::jacobi, "Damped Jacobi; for comparison."),
-                        choice("cg", Method::cg, "Conjugate gradients; for comparison."),
-                        choice("multigrid", Method::multigrid, "Geometric multigrid."),
-                        later("direct", "Transforms along the axes.",
-                              "is not available yet (the separable direct solver is still to come); use multigrid")}},
-           quantity("initial", "The starting guess.", "0"),
-           {.key = "tolerance",
-            .type = Type::number,
-            .doc = "Bound on |b - Au| over the larger of |b| and |b - Au0|; 0 runs exactly max_iterations.",
-            .fallback = "1e-8",
-            .range = {.lower = 0, .upper = 1, .open_upper = true}},
-           {.key = "max_iterations",
-            .type = Type::integer,
-            .doc = "Bound on the iterations.",
-            .fallback = "100",
-            .range = {.lower = 1, .upper = 1'000'000'000}},
-           {.key = "cycle",
-            .type = Type::choice,
-            .doc = "The multigrid cycle.",
-            .fallback = "v",
-            .choices = {choice("v", Cycle::v, "Every level once."), choice("w", Cycle::w, "Every level twice."),
-                        choice("f", Cycle::f, "An F-cycle, then a V-cycle.")}},
-           {.key = "full_multigrid",
-            .type = Type::boolean,
-            .doc = "Start from the coarsest level up instead of from the guess.",
-            .fallback = "true"},
-           smoother(),
-           {.key = "krylov",
-            .type = Type::choice,
-            .doc = "Accelerates multigrid.",
-            .fallback = "none",
-            .choices = {choice("none", Krylov::none, "Multigrid alone."),
-                        choice("cg", Krylov::cg, "Flexible conjugate gradients around it.")}},
-           {.key = "precision",
-            .type = Type::choice,
-            .doc = "Floating-point numbers.",
-            .fallback = "mixed",
-            .choices = {choice("double", SolvePrecision::double_, "64 bits throughout."),
-                        choice("mixed", SolvePrecision::mixed, "Solution and residual in 64 bits, corrections in 32."),
-                        choice("single", SolvePrecision::single, "32 bits throughout.")}}}};
+      .keys = {
+          {.key = "method",
+           .type = Type::choice,
+           .doc = "The method.",
+           .fallback = "multigrid",
+           .choices = {choice("auto", Method::automatic, "Multigrid."),
+                       choice("jacobi", Method::jacobi, "Damped Jacobi; for comparison."),
+                       choice("cg", Method::cg, "Conjugate gradients; for comparison."),
+                       choice("multigrid", Method::multigrid, "Geometric multigrid."),
+                       later("direct", "Transforms along the axes.",
+                             "is not available yet (the separable direct solver is still to come); use multigrid")}},
+          quantity("initial", "The starting guess.", "0"),
+          {.key = "tolerance",
+           .type = Type::number,
+           .doc = "Bound on |b - Au| over the larger of |b| and |b - Au0|; 0 runs exactly max_iterations.",
+           .fallback = "1e-8",
+           .range = {.lower = 0, .upper = 1, .open_upper = true}},
+          {.key = "max_iterations",
+           .type = Type::integer,
+           .doc = "Bound on the iterations.",
+           .fallback = "100",
+           .range = {.lower = 1, .upper = 1'000'000'000}},
+          {.key = "cycle",
+           .type = Type::choice,
+           .doc = "The multigrid cycle.",
+           .fallback = "v",
+           .choices = {choice("v", Cycle::v, "Every level once."), choice("w", Cycle::w, "Every level twice."),
+                       choice("f", Cycle::f, "An F-cycle, then a V-cycle.")}},
+          {.key = "full_multigrid",
+           .type = Type::boolean,
+           .doc = "Start from the coarsest level up instead of from the guess.",
+           .fallback = "true"},
+          smoother(),
+          {.key = "krylov",
+           .type = Type::choice,
+           .doc = "Accelerates multigrid.",
+           .fallback = "none",
+           .choices = {choice("none", Krylov::none, "Multigrid alone."),
+                       choice("cg", Krylov::cg, "Flexible conjugate gradients around it.")}},
+          {.key = "precision",
+           .type = Type::choice,
+           .doc = "Floating-point numbers.",
+           .fallback = "mixed",
+           .choices = {choice("double", SolvePrecision::double_, "64 bits throughout."),
+                       choice("mixed", SolvePrecision::mixed, "Solution and residual in 64 bits, corrections in 32."),
+                       choice("single", SolvePrecision::single, "32 bits throughout.")}}}};
 }
 
 Schema backend() {
@@ -401,10 +406,10 @@ Schema output() {
 }  // namespace
 
 const Schema& configuration_schema() {
-  static const Schema schema{.doc = "A Poisson problem, how to solve it and what to write.",
-                             .required = true,
-                             .keys = {title(), domain(), grid(), equation(), boundary(), discretization(), solver(),
-                                      backend(), output()}};
+  static const Schema schema{
+      .doc = "A Poisson problem, how to solve it and what to write.",
+      .required = true,
+      .keys = {title(), domain(), grid(), equation(), boundary(), discretization(), solver(), backend(), output()}};
   return schema;
 }
 

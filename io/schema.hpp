@@ -52,15 +52,15 @@ struct Schema {
   std::string_view doc{};
   std::string_view fallback{};  ///< the default as YAML; "null" where absence has a meaning, which doc gives
   bool required = false;
-  std::string_view unless{};    ///< a sibling path that makes a required key dispensable
-  std::string_view example{};   ///< for messages, as YAML
+  std::string_view unless{};   ///< a sibling path that makes a required key dispensable
+  std::string_view example{};  ///< for messages, as YAML
   Range range{};
   std::vector<Choice> choices{};
-  std::vector<Schema> keys{};   ///< of a map
-  std::vector<Schema> items{};  ///< of a list: the one schema of its items
-  std::vector<Schema> forms{};  ///< of any_of
-  int fewest = 0, most = 0;     ///< items of a list; most = 0: any number
-  bool distinct = false;        ///< a list whose items differ
+  std::vector<Schema> keys{};    ///< of a map
+  std::vector<Schema> items{};   ///< of a list: the one schema of its items
+  std::vector<Schema> forms{};   ///< of any_of
+  int fewest = 0, most = 0;      ///< items of a list; most = 0: any number
+  bool distinct = false;         ///< a list whose items differ
   std::string_view shorthand{};  ///< of a map: the key that a bare word sets
 };
 

@@ -98,14 +98,21 @@ Json with_range(Json types, const Range& range) {
 
 Json shape(const Schema& schema) {
   switch (schema.type) {
-    case Type::map: return object(schema);
-    case Type::number: return with_range("number", schema.range);
-    case Type::integer: return with_range("integer", schema.range);
+    case Type::map:
+      return object(schema);
+    case Type::number:
+      return with_range("number", schema.range);
+    case Type::integer:
+      return with_range("integer", schema.range);
     case Type::constant:
-    case Type::expression: return with_range({"number", "string"}, schema.range);
-    case Type::boolean: return {{"type", "boolean"}};
-    case Type::text: return {{"type", {"string", "number", "boolean"}}};
-    case Type::path: return {{"type", "string"}, {"minLength", 1}};
+    case Type::expression:
+      return with_range({"number", "string"}, schema.range);
+    case Type::boolean:
+      return {{"type", "boolean"}};
+    case Type::text:
+      return {{"type", {"string", "number", "boolean"}}};
+    case Type::path:
+      return {{"type", "string"}, {"minLength", 1}};
     case Type::choice: {
       Json names = Json::array();
       for (const Choice& option : schema.choices) names.push_back(option.name);

@@ -6,11 +6,14 @@ namespace {
 
 /// Text inside a table cell: a bar would end it.
 std::string cell(std::string text) {
-  for (std::size_t bar = text.find('|'); bar != std::string::npos; bar = text.find('|', bar + 2)) text.insert(bar, "\\");
+  for (std::size_t bar = text.find('|'); bar != std::string::npos; bar = text.find('|', bar + 2))
+    text.insert(bar, "\\");
   return text;
 }
 
-std::string code(std::string_view text) { return "`" + cell(std::string(text)) + "`"; }
+std::string code(std::string_view text) {
+  return "`" + cell(std::string(text)) + "`";
+}
 
 std::string meaning(const Schema& schema) {
   std::string text(schema.doc);
@@ -35,7 +38,8 @@ void row(const Schema& schema, const std::string& path, const std::string& condi
   std::string values = schema.type == Type::map ? "map" : expected(schema);
   if (schema.type == Type::list && !schema.items.empty() && schema.items.front().type == Type::integer)
     values += ", each " + expected(schema.items.front());
-  page += "| " + code(path) + " | " + cell(values) + " | " + fallback(schema) + " | " + condition + meaning(schema) + " |\n";
+  page += "| " + code(path) + " | " + cell(values) + " | " + fallback(schema) + " | " + condition + meaning(schema) +
+          " |\n";
 }
 
 void rows(const std::vector<Schema>& keys, const std::string& path, const std::string& condition, std::string& page) {
@@ -59,7 +63,8 @@ std::string reference_page() {
       "# Configuration\n\n"
       "Written by `poisson --reference`; `poisson --schema` prints the same as a JSON Schema.\n\n"
       "The file is YAML 1.2. Every key is known: a misspelt one is an error, and so is one that is given twice. "
-      "`--set solver.tolerance=1e-10` overrides one key. Where an expression may stand, it is written in `x`, `y`, `z`, "
+      "`--set solver.tolerance=1e-10` overrides one key. Where an expression may stand, it is written in `x`, `y`, "
+      "`z`, "
       "`pi`, `_pi` and `_e` with the operators `+ - * / ^ < > <= >= == != && || ?:` and muParser's functions; in two "
       "dimensions `z` is 0. A number may also be arithmetic such as `2*pi` in `domain`, `grid.axes` and "
       "`output.probes`.\n";

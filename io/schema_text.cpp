@@ -64,14 +64,22 @@ std::vector<const Schema*> all_keys(const Schema& map) {
 
 std::string expected(const Schema& schema) {
   switch (schema.type) {
-    case Type::map: return braces(schema);
-    case Type::number: return with_range("a number", schema.range);
-    case Type::constant: return with_range("a number", schema.range);
-    case Type::integer: return with_range("an integer", schema.range);
-    case Type::boolean: return "true or false";
-    case Type::text: return "a text";
-    case Type::path: return "a path";
-    case Type::expression: return with_range("a number or an expression", schema.range);
+    case Type::map:
+      return braces(schema);
+    case Type::number:
+      return with_range("a number", schema.range);
+    case Type::constant:
+      return with_range("a number", schema.range);
+    case Type::integer:
+      return with_range("an integer", schema.range);
+    case Type::boolean:
+      return "true or false";
+    case Type::text:
+      return "a text";
+    case Type::path:
+      return "a path";
+    case Type::expression:
+      return with_range("a number or an expression", schema.range);
     case Type::choice: {
       std::string all;
       for (const Choice& option : schema.choices) all += (all.empty() ? "" : " | ") + std::string(option.name);

@@ -38,17 +38,25 @@ class Validator {
       if (schema.type != Type::map) return wrong(value, schema, path);
     }
     switch (schema.type) {
-      case Type::map: return map(value, schema, path);
-      case Type::list: return list(value, schema, path);
-      case Type::any_of: return any_of(value, schema, path);
-      case Type::choice: return choice(value, schema, path);
-      case Type::expression: return expression(value, schema, path);
+      case Type::map:
+        return map(value, schema, path);
+      case Type::list:
+        return list(value, schema, path);
+      case Type::any_of:
+        return any_of(value, schema, path);
+      case Type::choice:
+        return choice(value, schema, path);
+      case Type::expression:
+        return expression(value, schema, path);
       case Type::number:
       case Type::constant:
-      case Type::integer: return number(value, schema, path);
-      case Type::boolean: return value.kind == Kind::boolean ? std::optional(value) : wrong(value, schema, path);
+      case Type::integer:
+        return number(value, schema, path);
+      case Type::boolean:
+        return value.kind == Kind::boolean ? std::optional(value) : wrong(value, schema, path);
       case Type::text:
-      case Type::path: return text(value, schema, path);
+      case Type::path:
+        return text(value, schema, path);
     }
     return {};
   }
@@ -85,7 +93,8 @@ class Validator {
       return fail(value.mark, path, "expected one of " + join(names) + ", found " + value.description());
     const auto chosen = std::ranges::find(schema.choices, value.text, &Choice::name);
     if (chosen == schema.choices.end())
-      return fail(value.mark, path, "unknown choice \"" + value.text + "\"; " + suggest(value.text, names, "choose one of"));
+      return fail(value.mark, path,
+                  "unknown choice \"" + value.text + "\"; " + suggest(value.text, names, "choose one of"));
     if (!chosen->unavailable.empty())
       return fail(value.mark, path, value.text + " " + std::string(chosen->unavailable));
     value.kind = Kind::string;
@@ -106,7 +115,8 @@ class Validator {
       return fail(value.mark, path, "expected " + expected(schema) + ", found a number in quotes; remove the quotes");
     if (value.kind != Kind::number) return wrong(value, schema, path);
     if (!std::isfinite(value.number))
-      return fail(value.mark, path, "expected " + expected(schema) + ", found " + value.text + "; write a finite number");
+      return fail(value.mark, path,
+                  "expected " + expected(schema) + ", found " + value.text + "; write a finite number");
     if (schema.type == Type::integer && !value.integer) {
       const bool whole = value.number == std::floor(value.number) && std::abs(value.number) < 1e9;
       return fail(value.mark, path,
@@ -134,13 +144,15 @@ class Validator {
   std::optional<Value> expression(const Value& value, const Schema& schema, const std::string& path) {
     if (value.kind == Kind::number) {
       if (!std::isfinite(value.number))
-        return fail(value.mark, path, "expected a number or an expression, found " + value.text + "; write a finite number");
+        return fail(value.mark, path,
+                    "expected a number or an expression, found " + value.text + "; write a finite number");
       return in_range(value, value.number, schema, path) ? std::optional(value) : std::nullopt;
     }
     if (value.kind != Kind::string) return wrong(value, schema, path);
     try {
       const Quantity quantity = parse_expression(value.text);
-      if (const double* constant = quantity.constant(); constant && !in_range(value, *constant, schema, path)) return {};
+      if (const double* constant = quantity.constant(); constant && !in_range(value, *constant, schema, path))
+        return {};
     } catch (const InputError& error) {
       return fail(value.mark, path, error.what());
     }
@@ -259,7 +271,8 @@ class Validator {
 
   std::optional<Value> member(const Value& map, const Schema& schema, const std::string& path) {
     const Value* value = map.find(schema.key);
-    const bool absent = !value || (value->kind == Kind::null && (schema.type == Type::map || schema.fallback == "null"));
+    const bool absent =
+        !value || (value->kind == Kind::null && (schema.type == Type::map || schema.fallback == "null"));
     if (!absent) {
       std::optional<Value> good = check(*value, schema, path);
       if (!good && schema.required) ++missing_;
@@ -287,8 +300,9 @@ class Validator {
   /// A key that is there under a misspelt name is reported once, as such.
   static bool misspelt(const Value& map, std::string_view key) {
     const std::string name(key);
-    return std::ranges::any_of(map.entries,
-                               [&](const Value::Entry& entry) { return !nearest(entry.key, {&name, 1}).empty(); });
+    return std::ranges::any_of(map.entries, [&](const Value::Entry& entry) {
+      return !nearest(entry.key, {&name, 1}).empty();
+    });
   }
 
   static bool is_given(const Value& map, std::string_view path) {
@@ -308,7 +322,9 @@ class Validator {
     const std::string full = below(path, entry.key);
     for (const Schema* key : all_keys(schema)) {
       if (key->key != entry.key) continue;
-      fail(entry.mark, full, "does not go with " + choices_made(map, schema.keys) + "; remove it, or choose " + owners(schema.keys, entry.key));
+      fail(entry.mark, full,
+           "does not go with " + choices_made(map, schema.keys) + "; remove it, or choose " +
+               owners(schema.keys, entry.key));
       return;
     }
     std::vector<std::string> candidates = known;
@@ -361,8 +377,10 @@ class Validator {
         const std::string name = std::string(schema.key) + ": " + std::string(option.name);
         const std::string deeper = owners(option.keys, key);
         const bool here = std::ranges::find(option.keys, key, &Schema::key) != option.keys.end();
-        if (here) all += (all.empty() ? "" : " or ") + name;
-        else if (!deeper.empty()) all += (all.empty() ? "" : " or ") + name + ", " + deeper;
+        if (here)
+          all += (all.empty() ? "" : " or ") + name;
+        else if (!deeper.empty())
+          all += (all.empty() ? "" : " or ") + name + ", " + deeper;
       }
     }
     return all;

@@ -6,6 +6,7 @@
 #include <vtkCellData.h>
 #include <vtkDoubleArray.h>
 #include <vtkErrorCode.h>
+#include <vtkExecutive.h>
 #include <vtkFieldData.h>
 #include <vtkImageData.h>
 #include <vtkIntArray.h>
@@ -23,9 +24,11 @@
 namespace poisson {
 namespace {
 
-/// The values as VTK sees them, without a copy: they have to outlive the array.
-vtkSmartPointer<vtkDoubleArray> borrow(std::span<const double> values, int components) {
+/// The values as VTK sees them, without a copy: they have to outlive the array. (VTK names nameless arrays after their
+/// addresses, which differ from run to run.)
+vtkSmartPointer<vtkDoubleArray> borrow(std::span<const double> values, int components, const std::string& name) {
   auto array = vtkSmartPointer<vtkDoubleArray>::New();
+  array->SetName(name.c_str());
   array->SetNumberOfComponents(components);
   // VTK takes a mutable pointer, but a writer only reads.
   array->SetArray(const_cast<double*>(values.data()), static_cast<vtkIdType>(values.size()), /*save=*/1);
@@ -52,16 +55,15 @@ vtkSmartPointer<vtkDataSet> rectilinear(const OutputGrid& grid) {
   auto data = vtkSmartPointer<vtkRectilinearGrid>::New();
   data->SetDimensions(static_cast<int>(grid.nodes[0].size()), static_cast<int>(grid.nodes[1].size()),
                       static_cast<int>(grid.nodes[2].size()));
-  data->SetXCoordinates(borrow(grid.nodes[0], 1));
-  data->SetYCoordinates(borrow(grid.nodes[1], 1));
-  data->SetZCoordinates(borrow(grid.nodes[2], 1));
+  data->SetXCoordinates(borrow(grid.nodes[0], 1, "x"));
+  data->SetYCoordinates(borrow(grid.nodes[1], 1, "y"));
+  data->SetZCoordinates(borrow(grid.nodes[2], 1, "z"));
   return data;
 }
 
 /// Adds the field; the first scalar and the first vector of nodes and of cells become the active ones.
 void add(vtkDataSet& data, const OutputField& field) {
-  auto array = borrow(field.values, field.components);
-  array->SetName(field.name.c_str());
+  const auto array = borrow(field.values, field.components, field.name);
   vtkDataSetAttributes* attributes = data.GetPointData();
   if (field.location == Location::cell) attributes = data.GetCellData();
   attributes->AddArray(array);
@@ -103,10 +105,11 @@ std::filesystem::path write_vtk(const std::filesystem::path& directory, const Ou
   writer->EncodeAppendedDataOff();
   writer->SetCompressorTypeToNone();
   writer->SetHeaderTypeToUInt64();
-  // An observer keeps VTK from printing the error that is thrown below.
+  // Observers keep VTK from printing the error that is thrown below.
   vtkNew<vtkCallbackCommand> silent;
   silent->SetCallback([](vtkObject*, unsigned long, void*, void*) {});
   writer->AddObserver(vtkCommand::ErrorEvent, silent);
+  writer->GetExecutive()->AddObserver(vtkCommand::ErrorEvent, silent);
   const bool written = writer->Write() == 1;
   if (const auto error = writer->GetErrorCode(); !written || error != vtkErrorCode::NoError)
     file.fail(vtkErrorCode::GetStringFromErrorCode(error));

@@ -1,9 +1,5 @@
 #include "io/yaml.hpp"
 
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/parser.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -14,6 +10,10 @@
 #include <optional>
 #include <sstream>
 #include <utility>
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
 
 #include "io/yaml_scalar.hpp"
 
@@ -184,12 +184,15 @@ class TreeBuilder : public YAML::EventHandler {
   std::optional<YAML::Mark> key_of_many_;
 };
 
-bool indented_by_tab(const std::string& text, int line) {
+/// What to try where the parser gave up, from the look of the line.
+std::string remedy(const std::string& text, int line) {
   std::istringstream lines(text);
   std::string content;
   for (int i = 0; i <= line && std::getline(lines, content);) ++i;
   const std::size_t tab = content.find('\t');
-  return tab != std::string::npos && content.find_first_not_of(" \t") > tab;
+  if (tab != std::string::npos && content.find_first_not_of(" \t") > tab) return "indent with spaces, not with tabs";
+  if (content.find('?') != std::string::npos) return "put an expression with ?: in quotes";
+  return "check the indentation, brackets and quotes here and just before";
 }
 
 Value parse_document(const std::string& text, const Mark& origin, Diagnostics& errors) {
@@ -203,10 +206,7 @@ Value parse_document(const std::string& text, const Mark& origin, Diagnostics& e
       throw ConfigError({builder.root->mark.text() + ": a second YAML document begins; keep one document in a file"});
     return root;
   } catch (const YAML::Exception& error) {
-    const bool tab = indented_by_tab(text, error.mark.line);
-    builder.fail(error.mark, "not valid YAML (" + error.msg + "); " +
-                                 (tab ? "indent with spaces, not with tabs"
-                                      : "check the indentation, brackets and quotes here and just before"));
+    builder.fail(error.mark, "not valid YAML (" + error.msg + "); " + remedy(text, error.mark.line));
   }
 }
 
@@ -247,7 +247,9 @@ const Value* Value::find(std::string_view key) const {
   return found == entries.end() ? nullptr : &found->value;
 }
 
-Value* Value::find(std::string_view key) { return const_cast<Value*>(std::as_const(*this).find(key)); }
+Value* Value::find(std::string_view key) {
+  return const_cast<Value*>(std::as_const(*this).find(key));
+}
 
 const Value* Value::at(std::string_view path) const {
   const Value* value = this;
@@ -261,12 +263,18 @@ const Value* Value::at(std::string_view path) const {
 
 std::string Value::description() const {
   switch (kind) {
-    case Kind::null: return "nothing";
-    case Kind::boolean: return "the truth value " + text;
-    case Kind::number: return "the number " + text;
-    case Kind::string: return "the string \"" + (text.size() > 60 ? text.substr(0, 57) + "..." : text) + "\"";
-    case Kind::list: return items.empty() ? "an empty list" : "a list";
-    case Kind::map: return entries.empty() ? "an empty map" : "a map";
+    case Kind::null:
+      return "nothing";
+    case Kind::boolean:
+      return "the truth value " + text;
+    case Kind::number:
+      return "the number " + text;
+    case Kind::string:
+      return "the string \"" + (text.size() > 60 ? text.substr(0, 57) + "..." : text) + "\"";
+    case Kind::list:
+      return items.empty() ? "an empty list" : "a list";
+    case Kind::map:
+      return entries.empty() ? "an empty map" : "a map";
   }
   return {};
 }

@@ -18,9 +18,9 @@ struct Value {
   Mark mark{};
   bool truth = false;
   double number = 0;
-  bool integer = false;        ///< a number written without point and exponent
-  std::string text{};          ///< a scalar as it was written, without quotes
-  std::vector<Value> items{};  ///< of a list
+  bool integer = false;          ///< a number written without point and exponent
+  std::string text{};            ///< a scalar as it was written, without quotes
+  std::vector<Value> items{};    ///< of a list
   std::vector<Entry> entries{};  ///< of a map, in the order of the file
 
   bool given = true;  ///< validation: the user wrote it; it is not a default

@@ -8,12 +8,15 @@ namespace {
 
 nlohmann::ordered_json json(const Value& value) {
   switch (value.kind) {
-    case Value::Kind::null: return nullptr;
-    case Value::Kind::boolean: return value.truth;
+    case Value::Kind::null:
+      return nullptr;
+    case Value::Kind::boolean:
+      return value.truth;
     case Value::Kind::number:
       if (value.integer && std::abs(value.number) < 9e15) return static_cast<std::int64_t>(value.number);
       return value.number;
-    case Value::Kind::string: return value.text;
+    case Value::Kind::string:
+      return value.text;
     case Value::Kind::list: {
       auto list = nlohmann::ordered_json::array();
       for (const Value& item : value.items) list.push_back(json(item));
@@ -30,6 +33,8 @@ nlohmann::ordered_json json(const Value& value) {
 
 }  // namespace
 
-std::string to_json(const Value& value, int indent) { return json(value).dump(indent); }
+std::string to_json(const Value& value, int indent) {
+  return json(value).dump(indent);
+}
 
 }  // namespace poisson

@@ -11,13 +11,17 @@ namespace poisson {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 std::string_view without_sign(std::string_view s) {
   return !s.empty() && (s[0] == '+' || s[0] == '-') ? s.substr(1) : s;
 }
 
-bool is_decimal_integer(std::string_view s) { return !s.empty() && std::ranges::all_of(s, is_digit); }
+bool is_decimal_integer(std::string_view s) {
+  return !s.empty() && std::ranges::all_of(s, is_digit);
+}
 
 /// (\.[0-9]+ | [0-9]+(\.[0-9]*)?) ([eE][-+]?[0-9]+)?
 bool is_float(std::string_view s) {
@@ -97,7 +101,12 @@ std::size_t invalid_utf8(const std::string& text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   for (std::size_t i = 0; i < text.size();) {
     const unsigned lead = byte(i);
-    const std::size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+    const std::size_t length = lead < 0x80   ? 1
+                               : lead < 0xC2 ? 0
+                               : lead < 0xE0 ? 2
+                               : lead < 0xF0 ? 3
+                               : lead < 0xF5 ? 4
+                                             : 0;
     if (length == 0 || lead == 0) return i;
     for (std::size_t k = 1; k < length; ++k)
       if ((byte(i + k) & 0xC0) != 0x80) return i;

@@ -25,8 +25,7 @@ struct Result {
   std::vector<double> history;       ///< relative residuals, that of the iteration's start first
   double estimated_error = 0;        ///< ‖e‖ρ/((1 − ρ)‖u‖), e the last correction, ρ its contraction
   double rounding_floor = 0;         ///< relative residual below which rounding hides progress, predicted
-  double projected = 0;              ///< 1ᵀb taken off the data of a singular problem, in units of b
-  double incompatibility = 0;        ///< |projected| / ‖b‖₁
+  double projected = 0;              ///< 1ᵀb taken off the data of a singular problem, in the units of the scaled b
 
   bool converged() const { return verdict == Verdict::converged; }
   double relative() const { return reference > 0 ? final / reference : 0; }

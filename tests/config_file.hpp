@@ -1,12 +1,12 @@
 #pragma once
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "io/config.hpp"
 
@@ -49,5 +49,16 @@ class ConfigFile : public testing::Test {
 
 inline const std::string cube = "domain: {lower: [0, 0, 0], upper: [1, 1, 1]}\ngrid: {cells: [4, 4, 4]}\n";
 inline const std::string square = "domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {cells: [4, 4]}\n";
+
+/// A row of a table of wrong configurations.
+struct Malformed {
+  std::string name;
+  std::string base;  ///< comes before `text`: two lines that would be right
+  std::string text;
+  std::vector<std::string> overrides;
+  std::string message;
+};
+
+inline const std::string nothing;
 
 }  // namespace poisson

@@ -39,16 +39,8 @@ class StencilOperator final : public Operator {
   double largest_eigenvalue() const override { return 2; }  // Gershgorin: Σ|a_ij| ≤ a_ii in every row
   std::size_t bytes() const override { return tables_.bytes(); }
 
-  void apply(const Field& u, Field& Au) const override {
-    backend_.exchange(u);
-    const auto vu = u.view<T>();
-    const auto out = Au.view<T>();
-    sweep(c_, unknowns_, nx_, [&](int j, int k) {
-      return [in = vu.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz](const Row<T>& a, int i) {
-        to[i] = stencil::apply(a, star_at(in + i, sy, sz));
-      };
-    });
-  }
+  void apply(const Field& u, Field& Au) const override { apply_on(unknowns_, u, Au); }
+  void apply_everywhere(const Field& u, Field& Au) const override { apply_on(layout_.box(), u, Au); }
 
   void diagonal(Field& d) const override {
     const auto out = d.view<T>();
@@ -195,6 +187,17 @@ class StencilOperator final : public Operator {
   }
 
  private:
+  void apply_on(const Box& box, const Field& u, Field& Au) const {
+    backend_.exchange(u);
+    const auto vu = u.view<T>();
+    const auto out = Au.view<T>();
+    sweep(c_, box, nx_, [&](int j, int k) {
+      return [in = vu.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz](const Row<T>& a, int i) {
+        to[i] = stencil::apply(a, star_at(in + i, sy, sz));
+      };
+    });
+  }
+
   template <class F>
   double sum_over(const F& f) const {
     return sum_over_lines(unknowns_, [&](int j, int k) {

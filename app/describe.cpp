@@ -1,0 +1,140 @@
+#include "app/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "solver/plan.hpp"
+
+namespace poisson {
+namespace {
+
+std::string describe_smoother(const SmootherOptions& s) {
+  switch (s.type) {
+    case SmootherType::jacobi: return fmt::format("Jacobi (relaxation {:.4g})", *s.relaxation);
+    case SmootherType::red_black:
+      return *s.relaxation == 1 ? "red-black Gauss-Seidel"
+                                : fmt::format("red-black Gauss-Seidel (relaxation {:.4g})", *s.relaxation);
+    case SmootherType::automatic:
+    case SmootherType::chebyshev: break;
+  }
+  return s.kind == ChebyshevKind::fourth ? "Chebyshev (fourth kind)"
+                                         : fmt::format("Chebyshev (first kind, interval {:.4g})", *s.interval);
+}
+
+std::string describe_equation(const Problem& p) {
+  const double* kappa = p.isotropic ? p.coefficient[0].constant() : nullptr;
+  const double* sigma = p.reaction.constant();
+  const double* f = p.source.constant();
+  std::string text = "-div(";
+  if (kappa && *kappa != 1) text += fmt::format("{:g} ", *kappa);
+  if (!kappa) text += "k ";
+  text += "grad u)";
+  if (!sigma) text += " + s u";
+  if (sigma && *sigma != 0) text += fmt::format(" + {:g} u", *sigma);
+  return text + (f ? fmt::format(" = {:g}", *f) : " = f");
+}
+
+std::string describe_boundary(const Problem& p) {
+  constexpr std::array kinds{"Dirichlet", "Neumann", "Robin", "periodic"};
+  std::string text;
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    std::string faces;
+    int count = 0;
+    for (std::size_t f = 0; f < static_cast<std::size_t>(2 * p.dimension); ++f)
+      if (static_cast<std::size_t>(p.boundary[f / 2][f % 2].kind) == kind) {
+        faces += " " + std::string(face_names[f]);
+        ++count;
+      }
+    if (count == 0) continue;
+    if (count == 2 * p.dimension) return fmt::format("{} on all faces", kinds[kind]);
+    text += fmt::format("{}{} on{}", text.empty() ? "" : ", ", kinds[kind], faces);
+  }
+  return text;
+}
+
+std::string cells_text(const std::array<int, 3>& cells, int dimension) {
+  return dimension == 3 ? fmt::format("{} x {} x {}", cells[0], cells[1], cells[2])
+                        : fmt::format("{} x {}", cells[0], cells[1]);
+}
+
+}  // namespace
+
+std::string method_name(const Options& options) {
+  switch (options.method) {
+    case Method::jacobi: return "jacobi";
+    case Method::cg: return "cg";
+    case Method::automatic:
+    case Method::multigrid: break;
+  }
+  return "multigrid";
+}
+
+std::string describe_method(const Options& o) {
+  std::string text;
+  if (o.method == Method::multigrid) {
+    constexpr std::array cycles{'V', 'W', 'F'};
+    text = fmt::format("multigrid {}({},{}), {}", cycles[static_cast<std::size_t>(o.cycle)], *o.smoother.pre,
+                       *o.smoother.post, describe_smoother(o.smoother));
+    if (o.full_multigrid) text += ", full multigrid";
+    if (o.krylov == Krylov::cg) text += ", conjugate gradients";
+  } else if (o.method == Method::cg) {
+    text = "conjugate gradients with diagonal scaling";
+  } else {
+    text = describe_smoother(o.smoother);
+  }
+  constexpr std::array precisions{"double", "mixed", "single"};
+  return text + fmt::format(", {} precision", precisions[static_cast<std::size_t>(o.precision)]);
+}
+
+RunHeader describe_run(const Config& config, const Discretization& d, const Solver& solver, const Summary& summary) {
+  RunHeader header;
+  header.title = config.title;
+  header.version = summary.version;
+  header.problem = describe_equation(config.problem);
+  header.boundary = describe_boundary(config.problem);
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(config.problem.dimension); ++axis) {
+    const auto& nodes = config.problem.nodes[axis];
+    header.cells.push_back(static_cast<std::int64_t>(nodes.size()) - 1);
+    header.lower[axis] = nodes.front();
+    header.upper[axis] = nodes.back();
+  }
+  header.equidistant = config.equidistant;
+  header.unknowns = summary.unknowns;
+  header.levels = summary.levels;
+  header.method = describe_method(solver.options());
+  header.device = summary.device;
+  header.memory_bytes = static_cast<std::int64_t>(d.backend().memory().peak());
+  return header;
+}
+
+std::vector<std::string> describe_plan(const Config& config) {
+  const Plan plan = make_plan(config.problem, config.options, config.assembly == "partial");
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format("problem   {}", describe_equation(config.problem)));
+  lines.push_back(fmt::format("faces     {}", describe_boundary(config.problem)));
+  lines.push_back(fmt::format("method    {}", describe_method(config.options.resolved(1))));
+  lines.push_back(fmt::format("device    {}", make_cpu_backend()->device()));
+  lines.push_back(fmt::format("memory    {} = {:.1f} bytes per unknown",
+                              readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
+  lines.push_back("");
+  lines.push_back("level             cells      unknowns    assembly              memory");
+  for (std::size_t l = 0; l < plan.levels.size(); ++l) {
+    const Plan::Level& level = plan.levels[l];
+    lines.push_back(fmt::format("{:5} {:>17} {:>13}    {:<15} {:>12}", l,
+                                cells_text(level.cells, config.problem.dimension), level.unknowns, level.assembly,
+                                readable_bytes(static_cast<double>(level.bytes))));
+  }
+  return lines;
+}
+
+std::string describe_incompatibility(double projected, double b_norm) {
+  return fmt::format(
+      "the data are not compatible: source and boundary data sum to {:.3g}, {:.2g} of their absolute sum (without "
+      "Dirichlet or Robin faces and without a reaction they must balance); the mean was taken off. Check the signs of "
+      "equation.source and of the Neumann values",
+      projected, std::abs(projected) / b_norm);
+}
+
+}  // namespace poisson

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/config.hpp"
+#include "io/console.hpp"
+#include "io/summary.hpp"
+#include "solver/solver.hpp"
+
+/// What the program says of a run, in words.
+namespace poisson {
+
+/// multigrid, cg, jacobi: the method with `auto` resolved.
+std::string method_name(const Options& options);
+/// "multigrid V(0,5), Chebyshev (first kind, interval 12), full multigrid, mixed precision"; `options` resolved.
+std::string describe_method(const Options& options);
+RunHeader describe_run(const Config& config, const Discretization& discretization, const Solver& solver,
+                       const Summary& summary);
+/// The lines of --dry-run.
+std::vector<std::string> describe_plan(const Config& config);
+/// The warning about data of a singular problem that no solution can meet.
+std::string describe_incompatibility(double projected, double b_norm);
+
+}  // namespace poisson

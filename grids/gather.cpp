@@ -1,0 +1,163 @@
+#include "grids/gather.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "backends/cpu/launch.hpp"
+#include "grids/sampling.hpp"
+
+namespace poisson {
+namespace {
+
+// Fills a file's array of nodes with value(i, j, k), where wrapped indices stand for the last nodes of periodic axes.
+template <class F>
+void fill_nodes(const Block& block, const F& put) {
+  const std::array<int, 3> n = file_nodes(block), size = block.layout().n;
+  cpu::for_each_line({{0, 0, 0}, n}, [&](int j, int k) {
+    for (int i = 0; i < n[0]; ++i)
+      put((static_cast<std::size_t>(k) * static_cast<std::size_t>(n[1]) + static_cast<std::size_t>(j)) *
+                  static_cast<std::size_t>(n[0]) +
+              static_cast<std::size_t>(i),
+          i % size[0], j % size[1], k % size[2]);
+  });
+}
+
+std::size_t count(const std::array<int, 3>& n) {
+  return static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) * static_cast<std::size_t>(n[2]);
+}
+
+// Weights of the first difference at a node over three nodes around it, or beside it at an end.
+struct Difference {
+  std::array<int, 3> at{};
+  std::array<double, 3> weight{};
+};
+
+std::vector<Difference> first_differences(const Axis& axis) {
+  std::vector<Difference> all;
+  const int n = axis.size();
+  for (int i = 0; i < n; ++i) {
+    Difference d;
+    // Distances from node i to the three nodes; the derivative of their Lagrange polynomial at 0.
+    std::array<double, 3> s{};
+    if (axis.periodic()) {
+      d.at = {(i + n - 1) % n, i, (i + 1) % n};
+      s = {-axis.width(i - 1), 0, axis.width(i)};
+    } else {
+      const int start = std::clamp(i - 1, 0, n - 3);
+      for (int p = 0; p < 3; ++p) {
+        d.at[static_cast<std::size_t>(p)] = start + p;
+        s[static_cast<std::size_t>(p)] = axis.point(start + p) - axis.point(i);
+      }
+    }
+    for (std::size_t p = 0; p < 3; ++p) {
+      const std::size_t q = (p + 1) % 3, r = (p + 2) % 3;
+      d.weight[p] = -(s[q] + s[r]) / ((s[p] - s[q]) * (s[p] - s[r]));
+    }
+    all.push_back(d);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::array<int, 3> file_nodes(const Block& block) {
+  std::array<int, 3> n{};
+  for (std::size_t d = 0; d < 3; ++d) n[d] = block.axes[d].cells() + 1;
+  return n;
+}
+
+std::vector<double> gather_nodes(const Block& block, const Field& u) {
+  std::vector<double> values(count(file_nodes(block)));
+  dispatch(u.precision(), [&]<class T>(T) {
+    const auto view = u.view<T>();
+    fill_nodes(block,
+               [&](std::size_t at, int i, int j, int k) { values[at] = static_cast<double>(view(i, j, k)); });
+  });
+  return values;
+}
+
+std::vector<double> gather_gradient(const Block& block, const Field& u) {
+  const auto components = static_cast<std::size_t>(block.dimension());
+  std::vector<double> values(count(file_nodes(block)) * components);
+  std::array<std::vector<Difference>, 3> differences;
+  for (std::size_t d = 0; d < components; ++d) differences[d] = first_differences(block.axes[d]);
+  dispatch(u.precision(), [&]<class T>(T) {
+    const auto view = u.view<T>();
+    fill_nodes(block, [&](std::size_t at, int i, int j, int k) {
+      const std::array node{i, j, k};
+      for (std::size_t d = 0; d < components; ++d) {
+        const Difference& w = differences[d][static_cast<std::size_t>(node[d])];
+        double sum = 0;
+        for (std::size_t p = 0; p < 3; ++p) {
+          std::array to = node;
+          to[d] = w.at[p];
+          sum += w.weight[p] * static_cast<double>(view(to[0], to[1], to[2]));
+        }
+        values[at * components + d] = sum;
+      }
+    });
+  });
+  return values;
+}
+
+std::vector<double> gather_error(const Discretization& discretization, const Field& u) {
+  const Block& block = discretization.block();
+  const Problem& problem = discretization.problem();
+  std::vector<double> values = gather_nodes(block, u);
+  const std::vector<double> exact = gather_quantity(block, *problem.exact, "exact", Location::node);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] -= exact[i];
+  if (!discretization.rows().front().singular) return values;
+  // The mean by half cells to both sides of every node: right on periodic axes too, whose last node is the first.
+  const std::array<int, 3> n = file_nodes(block);
+  const auto weight = [&](std::size_t d, int i) {
+    const Axis& axis = block.axes[d];
+    return axis.degenerate() ? 1 : 0.5 * ((i > 0 ? axis.width(i - 1) : 0) + (i < axis.cells() ? axis.width(i) : 0));
+  };
+  double sum = 0, volume = 0;
+  std::size_t at = 0;
+  for (int k = 0; k < n[2]; ++k)
+    for (int j = 0; j < n[1]; ++j)
+      for (int i = 0; i < n[0]; ++i, ++at) {
+        const double w = weight(0, i) * weight(1, j) * weight(2, k);
+        sum += w * values[at];
+        volume += w;
+      }
+  for (double& v : values) v -= sum / volume;
+  return values;
+}
+
+std::vector<double> gather_density(const Block& block, const Field& r, double factor) {
+  std::vector<double> values(count(file_nodes(block)));
+  const Box unknowns = block.unknowns();
+  dispatch(r.precision(), [&]<class T>(T) {
+    const auto view = r.view<T>();
+    fill_nodes(block, [&](std::size_t at, int i, int j, int k) {
+      const std::array node{i, j, k};
+      for (std::size_t d = 0; d < 3; ++d)
+        if (node[d] < unknowns.first[d] || node[d] >= unknowns.last[d]) return;
+      values[at] = factor * static_cast<double>(view(i, j, k)) / block.mass(i, j, k);
+    });
+  });
+  return values;
+}
+
+std::vector<double> gather_quantity(const Block& block, const Quantity& quantity, std::string_view name,
+                                    Location location) {
+  const Layout layout = location == Location::node ? block.layout() : block.cell_layout();
+  const std::array<int, 3> n = layout.n;
+  std::vector<double> own(count(n));
+  sample(quantity, name, Sign::any, block, location, layout.box(), [&](int j, int k, const double* line) {
+    std::copy_n(line, n[0],
+                own.begin() + (static_cast<std::int64_t>(k) * n[1] + j) * static_cast<std::int64_t>(n[0]));
+  });
+  if (location == Location::cell) return own;
+  std::vector<double> values(count(file_nodes(block)));
+  fill_nodes(block, [&](std::size_t at, int i, int j, int k) {
+    values[at] = own[(static_cast<std::size_t>(k) * static_cast<std::size_t>(n[1]) + static_cast<std::size_t>(j)) *
+                         static_cast<std::size_t>(n[0]) +
+                     static_cast<std::size_t>(i)];
+  });
+  return values;
+}
+
+}  // namespace poisson

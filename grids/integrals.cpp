@@ -1,0 +1,239 @@
+#include "grids/integrals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "backends/cpu/launch.hpp"
+#include "grids/sampling.hpp"
+
+namespace poisson {
+namespace {
+
+// Calls f(value of u at (i, j, k)) whatever its precision.
+template <class Body>
+auto with_values(const Field& u, const Body& body) {
+  return dispatch(u.precision(), [&]<class T>(T) {
+    return body([view = u.view<T>()](int i, int j, int k) { return static_cast<double>(view(i, j, k)); });
+  });
+}
+
+template <class F>
+double sum(const Box& box, const F& f) {
+  return cpu::sum_over_lines(box, [&](int j, int k) {
+    double line = 0;
+    for (int i = box.first[0]; i < box.last[0]; ++i) line += f(i, j, k);
+    return line;
+  });
+}
+
+// The masses of an axis, looked up many times.
+struct Masses {
+  explicit Masses(const Block& block) {
+    for (std::size_t d = 0; d < 3; ++d)
+      for (int i = 0; i < block.axes[d].size(); ++i) axis[d].push_back(block.axes[d].mass(i));
+  }
+  double operator()(int i, int j, int k) const { return at(0, i) * at(1, j) * at(2, k); }
+  /// Area of a node on a face across axis d.
+  double area(std::size_t d, int i, int j, int k) const {
+    return (d == 0 ? 1 : at(0, i)) * (d == 1 ? 1 : at(1, j)) * (d == 2 ? 1 : at(2, k));
+  }
+  double at(std::size_t d, int i) const { return axis[d][static_cast<std::size_t>(i)]; }
+
+  std::array<std::vector<double>, 3> axis;
+};
+
+// Whether node (i, j, k) lies on the face across axis d at an end.
+bool on_face(const Block& block, std::size_t d, std::size_t end, int i, int j, int k) {
+  const std::array at{i, j, k};
+  return at[d] == (end == 0 ? 0 : block.axes[d].size() - 1);
+}
+
+}  // namespace
+
+SolutionNorms solution_norms(const Block& block, const Field& u) {
+  const Masses mass(block);
+  const Box box = block.layout().box();
+  return with_values(u, [&](const auto& at) {
+    SolutionNorms n;
+    n.integral = sum(box, [&](int i, int j, int k) { return mass(i, j, k) * at(i, j, k); });
+    n.l2 = std::sqrt(sum(box, [&](int i, int j, int k) { return mass(i, j, k) * at(i, j, k) * at(i, j, k); }));
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high)
+    for (int k = 0; k < box.last[2]; ++k)
+      for (int j = 0; j < box.last[1]; ++j)
+        for (int i = 0; i < box.last[0]; ++i) {
+          low = std::min(low, at(i, j, k));
+          high = std::max(high, at(i, j, k));
+        }
+    n.min = low;
+    n.max = high;
+    return n;
+  });
+}
+
+ErrorNorms error_norms(const Discretization& discretization, const Field& u) {
+  const Block& block = discretization.block();
+  const Masses mass(block);
+  const Box box = block.layout().box();
+  const Quantity& exact = *discretization.problem().exact;
+  // Each line leaves its sums and extrema; they are combined in order, so that the result does not depend on threads.
+  struct Line {
+    double mass = 0, first = 0, second = 0, low = 0, high = 0;
+  };
+  std::vector<Line> lines(static_cast<std::size_t>(box.last[1]) * static_cast<std::size_t>(box.last[2]));
+  with_values(u, [&](const auto& at) {
+    sample(exact, "exact", Sign::any, block, Location::node, box, [&](int j, int k, const double* values) {
+      Line line{0, 0, 0, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+      for (int i = 0; i < box.last[0]; ++i) {
+        const double m = mass(i, j, k), e = at(i, j, k) - values[i];
+        line.mass += m;
+        line.first += m * e;
+        line.second += m * e * e;
+        line.low = std::min(line.low, e);
+        line.high = std::max(line.high, e);
+      }
+      lines[static_cast<std::size_t>(k) * static_cast<std::size_t>(box.last[1]) + static_cast<std::size_t>(j)] = line;
+    });
+    return 0;
+  });
+  Line all{0, 0, 0, lines.front().low, lines.front().high};
+  for (const Line& line : lines) {
+    all.mass += line.mass;
+    all.first += line.first;
+    all.second += line.second;
+    all.low = std::min(all.low, line.low);
+    all.high = std::max(all.high, line.high);
+  }
+  const double mean = discretization.rows().front().singular ? all.first / all.mass : 0;
+  return {std::max(all.high - mean, mean - all.low), std::sqrt(std::max(0.0, all.second - mean * all.first))};
+}
+
+Balance balance(const Discretization& discretization, const Operator& A, const Field& u, const Field& b, Field& work) {
+  const Problem& problem = discretization.problem();
+  const Block& block = discretization.block();
+  const Masses mass(block);
+  const Box all = block.layout().box();
+  Balance result;
+
+  A.residual(u, b, work);
+  with_values(work, [&](const auto& r) {
+    result.residual = -sum(A.unknowns(), r) / A.scale();
+    return 0;
+  });
+  if (const double* sigma = problem.reaction.constant()) {
+    result.reaction = *sigma == 0 ? 0 : *sigma * solution_norms(block, u).integral;
+  }
+
+  std::vector<double> source_lines(static_cast<std::size_t>(all.last[1]) * static_cast<std::size_t>(all.last[2]));
+  std::vector<double> reaction_lines(source_lines.size());
+  const auto line_index = [&](int j, int k) {
+    return static_cast<std::size_t>(k) * static_cast<std::size_t>(all.last[1]) + static_cast<std::size_t>(j);
+  };
+  sample(problem.source, "source", Sign::any, block, Location::node, all, [&](int j, int k, const double* f) {
+    double line = 0;
+    for (int i = 0; i < all.last[0]; ++i) line += mass(i, j, k) * f[i];
+    source_lines[line_index(j, k)] = line;
+  });
+  for (const double s : source_lines) result.source += s;
+
+  A.apply_everywhere(u, work);
+  with_values(u, [&](const auto& value) {
+    if (!problem.reaction.constant()) {
+      sample(problem.reaction, "reaction", Sign::any, block, Location::node, all,
+             [&](int j, int k, const double* sigma) {
+               double line = 0;
+               for (int i = 0; i < all.last[0]; ++i) line += mass(i, j, k) * sigma[i] * value(i, j, k);
+               reaction_lines[line_index(j, k)] = line;
+             });
+      for (const double s : reaction_lines) result.reaction += s;
+    }
+    with_values(work, [&](const auto& Au) {
+      // First what Neumann and Robin faces bring, their parts in Dirichlet nodes set aside.
+      Field data(discretization.backend(), block.layout(), Precision::fp64);
+      const auto brought = data.view<double>();
+      const auto each_face = [&](const auto& body) {
+        for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d)
+          for (std::size_t end = 0; end < 2; ++end) {
+            const Boundary& face = problem.boundary[d][end];
+            const Box box = face_box(block, static_cast<int>(d), static_cast<int>(end));
+            if (face.kind != BoundaryKind::periodic) body(d, end, face, box, result.flux[2 * d + end]);
+          }
+      };
+      each_face([&](std::size_t d, std::size_t end, const Boundary& face, const Box& box, double& flux) {
+        if (face.kind == BoundaryKind::dirichlet) return;
+        Field alpha_field(discretization.backend(), face.kind == BoundaryKind::robin ? block.layout() : Layout{},
+                          Precision::fp64);
+        const auto alpha = alpha_field.view<double>();
+        if (face.kind == BoundaryKind::robin)
+          sample(face.alpha, face_key(static_cast<int>(d), static_cast<int>(end), true), Sign::any, block,
+                 Location::node, box, [&](int j, int k, const double* a) {
+                   for (int i = box.first[0]; i < box.last[0]; ++i) alpha(i, j, k) = a[i - box.first[0]];
+                 });
+        std::vector<double> lines(source_lines.size());
+        sample(face.value, face_key(static_cast<int>(d), static_cast<int>(end)), Sign::any, block, Location::node, box,
+               [&](int j, int k, const double* q) {
+                 double line = 0;
+                 for (int i = box.first[0]; i < box.last[0]; ++i) {
+                   const double area = mass.area(d, i, j, k), g = q[i - box.first[0]];
+                   brought(i, j, k) += area * g;
+                   line += area * (face.kind == BoundaryKind::robin ? g - alpha(i, j, k) * value(i, j, k) : g);
+                 }
+                 lines[line_index(j, k)] = line;
+               });
+        for (const double l : lines) flux += l;
+      });
+      each_face([&](std::size_t d, std::size_t, const Boundary& face, const Box& box, double& flux) {
+        if (face.kind != BoundaryKind::dirichlet) return;
+        std::vector<double> lines(source_lines.size());
+        sample(problem.source, "source", Sign::any, block, Location::node, box, [&](int j, int k, const double* f) {
+          double line = 0;
+          for (int i = box.first[0]; i < box.last[0]; ++i) {
+            double areas = 0;
+            for (std::size_t e = 0; e < static_cast<std::size_t>(problem.dimension); ++e)
+              for (std::size_t side = 0; side < 2; ++side)
+                if (problem.boundary[e][side].kind == BoundaryKind::dirichlet && on_face(block, e, side, i, j, k))
+                  areas += mass.area(e, i, j, k);
+            const double rest =
+                Au(i, j, k) / A.scale() - mass(i, j, k) * f[i - box.first[0]] - brought(i, j, k);
+            line += rest * mass.area(d, i, j, k) / areas;
+          }
+          lines[line_index(j, k)] = line;
+        });
+        for (const double l : lines) flux += l;
+      });
+      return 0;
+    });
+    return 0;
+  });
+  return result;
+}
+
+double interpolate_at(const Block& block, const Field& u, std::span<const double> point) {
+  std::array<int, 3> low{};
+  std::array<double, 3> t{};
+  for (std::size_t d = 0; d < point.size(); ++d) {
+    const auto& x = block.axes[d].nodes();
+    const auto next = std::upper_bound(x.begin() + 1, x.end() - 1, point[d]);
+    low[d] = static_cast<int>(next - x.begin()) - 1;
+    t[d] = (point[d] - *(next - 1)) / (*next - *(next - 1));
+  }
+  return with_values(u, [&](const auto& at) {
+    double value = 0;
+    for (int corner = 0; corner < 8; ++corner) {
+      std::array<int, 3> i{};
+      double weight = 1;
+      for (std::size_t d = 0; d < 3; ++d) {
+        const int up = corner >> d & 1;
+        weight *= up ? t[d] : 1 - t[d];
+        i[d] = low[d] + up;
+        if (block.axes[d].periodic()) i[d] %= block.axes[d].size();
+      }
+      if (weight != 0) value += weight * at(i[0], i[1], i[2]);
+    }
+    return value;
+  });
+}
+
+}  // namespace poisson

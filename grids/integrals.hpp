@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "grids/discretization.hpp"
+
+namespace poisson {
+
+/// Extrema, ∫u and (∫u²)^½ over the box, each value weighted with its volume.
+struct SolutionNorms {
+  double min = 0, max = 0, integral = 0, l2 = 0;
+};
+SolutionNorms solution_norms(const Block& block, const Field& u);
+
+/// max |u − exact| and (∫(u − exact)²)^½; for singular problems after taking off the mean of the difference.
+struct ErrorNorms {
+  double max = 0, l2 = 0;
+};
+ErrorNorms error_norms(const Discretization& discretization, const Field& u);
+
+/// The conservation law of the discrete solution. flux[2d + end] = ∫ κ ∂u/∂n over a face: its data on Neumann and Robin
+/// faces (Robin: g − αu), on Dirichlet faces what is left over in the rows of their nodes, shared by area where faces
+/// meet. Σ flux + source − reaction = −residual + projected, to rounding.
+struct Balance {
+  std::array<double, 6> flux{};
+  double source = 0;    ///< ∫ f
+  double reaction = 0;  ///< ∫ σu
+  double residual = 0;  ///< Σ (A u − b) over the unknowns
+};
+/// `A`: the operator of u's precision; `b`: the right-hand side as solved; `work`: a field like u, overwritten.
+Balance balance(const Discretization& discretization, const Operator& A, const Field& u, const Field& b, Field& work);
+
+/// Multilinear interpolation at a point of the box (two or three coordinates).
+double interpolate_at(const Block& block, const Field& u, std::span<const double> point);
+
+}  // namespace poisson
