@@ -10,9 +10,6 @@
 #include <array>
 #include <cmath>
 
-#include <vtkCallbackCommand.h>
-#include <vtkErrorCode.h>
-#include <vtkExecutive.h>
 #include <vtkFreeTypeTools.h>
 #include <vtkImageData.h>
 #include <vtkIntArray.h>
@@ -282,18 +279,14 @@ std::filesystem::path Canvas::write_png(const std::filesystem::path& place) cons
   image->SetDimensions(width_, height_, 1);
   image->GetPointData()->SetScalars(rgb);
 
-  PendingFile file(place);
+  // In memory, since libpng prints what fails.
   vtkNew<vtkPNGWriter> writer;
-  writer->SetFileName(file.path().c_str());
+  writer->WriteToMemoryOn();
   writer->SetInputData(image);
-  // Observers keep VTK from printing the error that is thrown below.
-  vtkNew<vtkCallbackCommand> silent;
-  silent->SetCallback([](vtkObject*, unsigned long, void*, void*) {});
-  writer->AddObserver(vtkCommand::ErrorEvent, silent);
-  writer->GetExecutive()->AddObserver(vtkCommand::ErrorEvent, silent);
   writer->Write();
-  if (const auto error = writer->GetErrorCode(); error != vtkErrorCode::NoError)
-    file.fail(vtkErrorCode::GetStringFromErrorCode(error));
+  vtkUnsignedCharArray* png = writer->GetResult();
+  PendingFile file(place);
+  file.write({reinterpret_cast<const char*>(png->GetPointer(0)), static_cast<std::size_t>(png->GetNumberOfValues())});
   return file.commit();
 }
 

@@ -246,7 +246,7 @@ Handle open_dataset(hid_t file, const std::filesystem::path& path, const std::st
   const std::string wanted = name.starts_with('/') ? name : std::string(1, '/').append(name);
   std::string hint = nearest(wanted, names);
   for (const auto& one : names)  // the right name in another group
-    if (one.ends_with(wanted)) hint = one;
+    if (hint.empty() && one.ends_with(wanted.substr(wanted.rfind('/')))) hint = one;
   if (hint.empty()) {
     constexpr std::size_t most = 12;
     const std::size_t all = names.size();

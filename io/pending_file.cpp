@@ -20,14 +20,21 @@ PendingFile::PendingFile(std::filesystem::path place) : place_(std::move(place))
     if (error) fail(error.message());
   }
   // The libraries that fill the file report a missing permission badly; the operating system says why at once.
-  std::FILE* probe = std::fopen(temporary_.c_str(), "wb");
-  if (!probe) fail(std::strerror(errno));
-  std::fclose(probe);
+  write("");
 }
 
 PendingFile::~PendingFile() {
   std::error_code ignored;
   std::filesystem::remove(temporary_, ignored);
+}
+
+void PendingFile::write(std::string_view bytes) const {
+  std::FILE* file = std::fopen(temporary_.c_str(), "wb");
+  if (!file) fail(std::strerror(errno));
+  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  const int error = errno;
+  // Closing flushes, which may be what fails.
+  if (std::fclose(file) != 0 || !written) fail(std::strerror(written ? errno : error));
 }
 
 std::filesystem::path PendingFile::commit() {

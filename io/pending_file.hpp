@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace poisson {
 
@@ -17,6 +18,8 @@ class PendingFile {
 
   /// The temporary name, to be written to.
   const std::filesystem::path& path() const { return temporary_; }
+  /// Writes the whole content. Throws RunError.
+  void write(std::string_view bytes) const;
   /// Puts the file into its place and returns that. Throws RunError.
   std::filesystem::path commit();
   /// Throws the RunError that says why the file could not be written.

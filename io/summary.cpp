@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include <nlohmann/json.hpp>
 
@@ -111,12 +110,8 @@ std::string to_json(const Summary& summary) {
 }
 
 std::filesystem::path write_summary(const std::filesystem::path& directory, const Summary& summary) {
-  const std::string text = to_json(summary);
   PendingFile pending(directory / "summary.json");
-  std::ofstream file(pending.path(), std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) pending.fail("not everything could be written");
+  pending.write(to_json(summary));
   return pending.commit();
 }
 

@@ -97,13 +97,10 @@ def balance_failures(summary):
 
 
 def file_failures(summary, directory):
-    for name in summary["files"]:
-        file = directory / name
-        if not file.is_file() or file.stat().st_size == 0:
-            yield f"{name} is named in the summary and missing or empty"
     for form in summary["config"]["output"]["formats"]:
-        if not any((directory / name).is_file() for name in FILES[form]):
-            yield f"format {form} left none of {', '.join(FILES[form])}"
+        files = [directory / name for name in FILES[form] if (directory / name).is_file()]
+        if len(files) != 1 or files[0].stat().st_size == 0:
+            yield f"format {form} left not one of {', '.join(FILES[form])}, or an empty one"
 
 
 def main():

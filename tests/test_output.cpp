@@ -126,9 +126,7 @@ TEST_P(FieldFiles, Hdf5IsReadBack) {
   const bool vtkhdf = grid.dimension == 3 && grid.equidistant;
   EXPECT_EQ(file.filename(), vtkhdf ? "solution.hdf" : "solution.h5");
   for (const auto& field : fields) {
-    const std::string group = !vtkhdf                            ? "/"
-                              : field.location == Location::node ? "/VTKHDF/PointData/"
-                                                                 : "/VTKHDF/CellData/";
+    const std::string group = !vtkhdf ? "/" : field.location == Location::node ? "/VTKHDF/PointData/" : "/poisson/";
     const auto n = grid.shape(field.location);
     std::vector<std::int64_t> shape{n[1], n[0]};
     if (grid.dimension == 3) shape.insert(shape.begin(), n[2]);
@@ -275,6 +273,7 @@ TEST_F(OutputTest, FullDiskIsAnErrorAndLeavesNothing) {
   EXPECT_CONTAINS(message_of<RunError>([&] { write_hdf5(directory, grid, fields, note); }), "cannot be written");
 #ifdef POISSON_HAVE_VTK
   EXPECT_CONTAINS(message_of<RunError>([&] { write_vtk(directory, grid, fields, note); }), "cannot be written");
+  EXPECT_CONTAINS(message_of<RunError>([&] { write_png(directory, grid, fields[0], note); }), "cannot be written");
   grid.equidistant = false;
   EXPECT_CONTAINS(message_of<RunError>([&] { write_vtk(directory, grid, fields, note); }), "cannot be written");
 #endif
