@@ -1,9 +1,9 @@
 #include "app/describe.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "solver/plan.hpp"
 
@@ -12,12 +12,14 @@ namespace {
 
 std::string describe_smoother(const SmootherOptions& s) {
   switch (s.type) {
-    case SmootherType::jacobi: return fmt::format("Jacobi (relaxation {:.4g})", *s.relaxation);
+    case SmootherType::jacobi:
+      return fmt::format("Jacobi (relaxation {:.4g})", *s.relaxation);
     case SmootherType::red_black:
       return *s.relaxation == 1 ? "red-black Gauss-Seidel"
                                 : fmt::format("red-black Gauss-Seidel (relaxation {:.4g})", *s.relaxation);
     case SmootherType::automatic:
-    case SmootherType::chebyshev: break;
+    case SmootherType::chebyshev:
+      break;
   }
   return s.kind == ChebyshevKind::fourth ? "Chebyshev (fourth kind)"
                                          : fmt::format("Chebyshev (first kind, interval {:.4g})", *s.interval);
@@ -63,10 +65,13 @@ std::string cells_text(const std::array<int, 3>& cells, int dimension) {
 
 std::string method_name(const Options& options) {
   switch (options.method) {
-    case Method::jacobi: return "jacobi";
-    case Method::cg: return "cg";
+    case Method::jacobi:
+      return "jacobi";
+    case Method::cg:
+      return "cg";
     case Method::automatic:
-    case Method::multigrid: break;
+    case Method::multigrid:
+      break;
   }
   return "multigrid";
 }

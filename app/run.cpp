@@ -1,13 +1,13 @@
 #include "app/run.hpp"
 
-#include <omp.h>
-
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <cmath>
 #include <utility>
+
+#include <omp.h>
 
 #include "app/command_line.hpp"
 #include "app/describe.hpp"
@@ -118,7 +118,8 @@ void prepare(const std::filesystem::path& directory) {
   if (error)
     throw InputError("cannot create the output directory " + directory.string() + " (" + error.message() +
                      "): choose another with output.directory");
-  for (const char* name : {"summary.json", "solution.vti", "solution.vtr", "solution.hdf", "solution.h5", "solution.png"})
+  for (const char* name :
+       {"summary.json", "solution.vti", "solution.vtr", "solution.hdf", "solution.h5", "solution.png"})
     std::filesystem::remove(directory / name, error);
   const auto probe = directory / ".writable";
   std::FILE* file = std::fopen(probe.c_str(), "w");

@@ -56,7 +56,10 @@ class Field {
     assert(precision_ == precision_of<std::remove_const_t<T>>);
     const bool flat_y = layout_.n[1] == 1, flat_z = layout_.n[2] == 1;
     const std::int64_t pitch = layout_.pitch(precision_);
-    return {static_cast<T*>(buffer_.data()) + origin_, layout_.n, {1, !flat_y, !flat_z}, flat_y ? 0 : pitch,
+    return {static_cast<T*>(buffer_.data()) + origin_,
+            layout_.n,
+            {1, !flat_y, !flat_z},
+            flat_y ? 0 : pitch,
             flat_z ? 0 : pitch * (flat_y ? 1 : layout_.n[1] + 2)};
   }
 

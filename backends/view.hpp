@@ -28,11 +28,11 @@ struct View {
     return data[i + j * sy + k * sz];
   }
   /// The line of values with fixed y and z; line(j, k)[i] is (i, j, k).
-  constexpr T* line(int j, int k) const { return &(*this)(0, j, k); }
+  constexpr T* line(int j, int k) const {
+    return &(*this)(0, j, k);
+  }
 
-  constexpr operator View<const T>() const
-    requires(!std::is_const_v<T>)
-  {
+  constexpr operator View<const T>() const requires(!std::is_const_v<T>) {
     return {data, n, halo, sy, sz};
   }
 };

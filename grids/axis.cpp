@@ -90,6 +90,8 @@ CoarseAxis keep(const Axis& axis) {
   return {axis, std::move(fine)};
 }
 
-bool coarsenable(const Axis& axis) { return axis.cells() > 3; }
+bool coarsenable(const Axis& axis) {
+  return axis.cells() > 3;
+}
 
 }  // namespace poisson

@@ -103,11 +103,11 @@ Coefficients CoefficientTables<T>::model() const {
   }
 }
 
-#define POISSON_INSTANTIATE(T)                                              \
-  template class CoefficientTables<T>;                                      \
-  template Equidistant<T> CoefficientTables<T>::model() const;              \
-  template TensorProduct<T> CoefficientTables<T>::model() const;            \
-  template Partial<T, true> CoefficientTables<T>::model() const;            \
+#define POISSON_INSTANTIATE(T)                                   \
+  template class CoefficientTables<T>;                           \
+  template Equidistant<T> CoefficientTables<T>::model() const;   \
+  template TensorProduct<T> CoefficientTables<T>::model() const; \
+  template Partial<T, true> CoefficientTables<T>::model() const; \
   template Partial<T, false> CoefficientTables<T>::model() const
 POISSON_INSTANTIATE(float);
 POISSON_INSTANTIATE(double);

@@ -22,9 +22,7 @@ struct Block {
   bool equidistant() const;
   /// Product of the masses of the axes: the volume that value (i, j, k) stands for.
   double mass(int i, int j, int k) const { return axes[0].mass(i) * axes[1].mass(j) * axes[2].mass(k); }
-  double cell_volume(int i, int j, int k) const {
-    return axes[0].width(i) * axes[1].width(j) * axes[2].width(k);
-  }
+  double cell_volume(int i, int j, int k) const { return axes[0].width(i) * axes[1].width(j) * axes[2].width(k); }
 };
 
 /// A block with every value on every axis, and where these lie in the finer block.

@@ -12,7 +12,8 @@
 ///   Row<T> a  = line.interior(i);          the same for 0 < i < n_x − 1, where it may be cheaper
 ///   T m       = line.mass(i);              the volume that unknown i stands for, in a unit of its own
 ///
-/// Rows carry the operator's power-of-two scale; lengths are in units of each axis (CoefficientTables). Free of the standard library's containers.
+/// Rows carry the operator's power-of-two scale; lengths are in units of each axis (CoefficientTables). Free of the
+/// standard library's containers.
 namespace poisson {
 
 /// The table of one axis: arrays that may be read from index −1 to n (Axis says what stands there).
@@ -44,22 +45,16 @@ struct Equidistant {
     Direction x;
     T area, south, north, bottom, top, sigma;
 
-    constexpr Row<T> with(T below, T above, T m) const {
+    [[gnu::always_inline]] constexpr Row<T> with(T below, T above, T m) const {
       return {below * area, above * area, south * m, north * m, bottom * m, top * m, sigma * m};
     }
-    constexpr Row<T> row(int i) const { return with(x.below(i), x.above(i), x.weight(i)); }
-    constexpr Row<T> interior(int) const { return with(x.coupling, x.coupling, x.mass); }
+    [[gnu::always_inline]] constexpr Row<T> row(int i) const { return with(x.below(i), x.above(i), x.weight(i)); }
+    [[gnu::always_inline]] constexpr Row<T> interior(int) const { return with(x.coupling, x.coupling, x.mass); }
     constexpr T mass(int i) const { return area * x.weight(i); }
   };
   constexpr Line line(int j, int k) const {
     const T my = y.weight(j), mz = z.weight(k);
-    return {x,
-            my * mz,
-            y.below(j) * mz,
-            y.above(j) * mz,
-            z.below(k) * my,
-            z.above(k) * my,
-            sigma * my * mz};
+    return {x, my * mz, y.below(j) * mz, y.above(j) * mz, z.below(k) * my, z.above(k) * my, sigma * my * mz};
   }
 };
 
@@ -73,11 +68,11 @@ struct TensorProduct {
     AxisTable<T> x;
     T area, south, north, bottom, top, sigma;
 
-    constexpr Row<T> row(int i) const {
+    [[gnu::always_inline]] constexpr Row<T> row(int i) const {
       const T m = x.mass[i];
       return {x.coupling[i - 1] * area, x.coupling[i] * area, south * m, north * m, bottom * m, top * m, sigma * m};
     }
-    constexpr Row<T> interior(int i) const { return row(i); }
+    [[gnu::always_inline]] constexpr Row<T> interior(int i) const { return row(i); }
     constexpr T mass(int i) const { return area * x.mass[i]; }
   };
   constexpr Line line(int j, int k) const {
@@ -115,7 +110,7 @@ struct Partial {
     T south_inverse, north_inverse, bottom_inverse, top_inverse;  // 1/h towards the neighbours
     T area, sigma;
 
-    constexpr Row<T> row(int i) const {
+    [[gnu::always_inline]] constexpr Row<T> row(int i) const {
       const Cells& kx = kappa[0];
       const Cells& ky = kappa[Isotropic ? 0 : 1];
       const Cells& kz = kappa[Isotropic ? 0 : 2];
@@ -133,7 +128,7 @@ struct Partial {
               top_inverse * (south_half * pair(kz.st) + north_half * pair(kz.nt)),
               reaction ? reaction[i] : sigma * x.mass[i]};
     }
-    constexpr Row<T> interior(int i) const { return row(i); }
+    [[gnu::always_inline]] constexpr Row<T> interior(int i) const { return row(i); }
     constexpr T mass(int i) const { return area * x.mass[i]; }
   };
   constexpr Line line(int j, int k) const {

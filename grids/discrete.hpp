@@ -11,10 +11,10 @@ namespace poisson {
 /// What the rows of one level are made of, whatever the backend's kernels make of it.
 struct RowData {
   Block block;
-  double scale = 1;                             ///< power of two on the whole operator
-  bool isotropic = true;                        ///< else one κ per direction
-  std::array<double, 3> kappa{1, 1, 1};         ///< constant κ, or its mean where it varies
-  double sigma = 0;                             ///< constant σ
+  double scale = 1;                                   ///< power of two on the whole operator
+  bool isotropic = true;                              ///< else one κ per direction
+  std::array<double, 3> kappa{1, 1, 1};               ///< constant κ, or its mean where it varies
+  double sigma = 0;                                   ///< constant σ
   std::array<std::shared_ptr<const Field>, 3> cells;  ///< κ on the cells (one field when isotropic) in fp64, else null
   std::shared_ptr<const Field> reaction;  ///< scale·(σ·volume + α·area) on the values in fp64; null: constant σ, and α
                                           ///< as the axes have it
@@ -31,6 +31,7 @@ std::unique_ptr<Operator> make_operator(Backend&, const RowData&, Precision);
 std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse);
 
 /// Volume means of a field of cells over the children of each coarse cell.
-void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells);
+void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
+                   Field& coarse_cells);
 
 }  // namespace poisson

@@ -195,8 +195,8 @@ void Discretization::sample_coefficients() {
       for (int j = 0; j < ny; ++j)
         for (int i = 0; i < nx; ++i) {
           const double here = view(i, j, k);
-          for (const double there : {i > 0 ? view(i - 1, j, k) : here, j > 0 ? view(i, j - 1, k) : here,
-                                     k > 0 ? view(i, j, k - 1) : here})
+          for (const double there :
+               {i > 0 ? view(i - 1, j, k) : here, j > 0 ? view(i, j - 1, k) : here, k > 0 ? view(i, j, k - 1) : here})
             jump = std::max({jump, here / there, there / here});
         }
     jump_ = std::max(jump_, jump);
@@ -207,9 +207,8 @@ void Discretization::sample_coefficients() {
 
   // σ·volume + α·area on all nodes, where either is more than a constant σ.
   bool dirichlet = false;
-  for_each_face(problem_, [&](int, int, const Boundary& b) {
-    dirichlet = dirichlet || b.kind == BoundaryKind::dirichlet;
-  });
+  for_each_face(problem_,
+                [&](int, int, const Boundary& b) { dirichlet = dirichlet || b.kind == BoundaryKind::dirichlet; });
   double reaction_sum = 0;
   if (!needs_reaction_field(problem_)) {
     rows.sigma = reaction_sum = *problem_.reaction.constant();
@@ -305,21 +304,19 @@ double Discretization::assemble_rhs(Field& b) const {
              [&](int j, int k, const double* f) {
                const double area = block.axes[1].mass(j) * block.axes[2].mass(k);
                for (int i = 0; i < view.n[0]; ++i)
-                 view(i, j, k) = inside(i, j, k)
-                                     ? static_cast<T>(scale * area * mass_x[static_cast<std::size_t>(i)] * f[i])
-                                     : T(0);
+                 view(i, j, k) =
+                     inside(i, j, k) ? static_cast<T>(scale * area * mass_x[static_cast<std::size_t>(i)] * f[i]) : T(0);
              });
     });
     for_each_face(problem_, [&](int d, int end, const Boundary& face) {
       if (face.kind == BoundaryKind::dirichlet) return;
       const Box box = face_box(block, d, end);
       check([&] {
-        sample(face.value, face_key(d, end), Sign::any, block, Location::node, box,
-               [&](int j, int k, const double* q) {
-                 for (int i = box.first[0]; i < box.last[0]; ++i)
-                   if (inside(i, j, k))
-                     view(i, j, k) += static_cast<T>(scale * face_area(block, d, i, j, k) * q[i - box.first[0]]);
-               });
+        sample(face.value, face_key(d, end), Sign::any, block, Location::node, box, [&](int j, int k, const double* q) {
+          for (int i = box.first[0]; i < box.last[0]; ++i)
+            if (inside(i, j, k))
+              view(i, j, k) += static_cast<T>(scale * face_area(block, d, i, j, k) * q[i - box.first[0]]);
+        });
       });
     });
     check.finish();
@@ -362,11 +359,10 @@ void Discretization::initialize(Field& u) const {
         if (b.kind != BoundaryKind::dirichlet) return;
         const Box box = face_box(block, d, end);
         check([&] {
-          sample(b.value, face_key(d, end), Sign::any, block, Location::node, box,
-                 [&](int j, int k, const double* g) {
-                   for (int i = box.first[0]; i < box.last[0]; ++i)
-                     view(i, j, k) = static_cast<T>(value_at(view(i, j, k), g[i - box.first[0]], i, j, k));
-                 });
+          sample(b.value, face_key(d, end), Sign::any, block, Location::node, box, [&](int j, int k, const double* g) {
+            for (int i = box.first[0]; i < box.last[0]; ++i)
+              view(i, j, k) = static_cast<T>(value_at(view(i, j, k), g[i - box.first[0]], i, j, k));
+          });
         });
       });
     };

@@ -70,8 +70,7 @@ std::vector<double> gather_nodes(const Block& block, const Field& u) {
   std::vector<double> values(count(file_nodes(block)));
   dispatch(u.precision(), [&]<class T>(T) {
     const auto view = u.view<T>();
-    fill_nodes(block,
-               [&](std::size_t at, int i, int j, int k) { values[at] = static_cast<double>(view(i, j, k)); });
+    fill_nodes(block, [&](std::size_t at, int i, int j, int k) { values[at] = static_cast<double>(view(i, j, k)); });
   });
   return values;
 }
@@ -147,8 +146,7 @@ std::vector<double> gather_quantity(const Block& block, const Quantity& quantity
   const std::array<int, 3> n = layout.n;
   std::vector<double> own(count(n));
   sample(quantity, name, Sign::any, block, location, layout.box(), [&](int j, int k, const double* line) {
-    std::copy_n(line, n[0],
-                own.begin() + (static_cast<std::int64_t>(k) * n[1] + j) * static_cast<std::int64_t>(n[0]));
+    std::copy_n(line, n[0], own.begin() + (static_cast<std::int64_t>(k) * n[1] + j) * static_cast<std::int64_t>(n[0]));
   });
   if (location == Location::cell) return own;
   std::vector<double> values(count(file_nodes(block)));

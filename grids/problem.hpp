@@ -37,8 +37,9 @@ struct Problem {
   bool isotropic = true;
   Quantity reaction = 0.0;  ///< σ ≥ 0
   Quantity source = 0.0;    ///< f
-  std::optional<Quantity> initial;  ///< the starting guess; without one, zero inside and the Dirichlet data on the faces
-  std::optional<Quantity> exact;    ///< the solution, for error norms
+  std::optional<Quantity>
+      initial;                    ///< the starting guess; without one, zero inside and the Dirichlet data on the faces
+  std::optional<Quantity> exact;  ///< the solution, for error norms
 };
 
 }  // namespace poisson

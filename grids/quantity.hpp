@@ -37,8 +37,7 @@ class Quantity {
 
   /// From a function of one point, such as [](double x, double y, double z) { return x * y * z; }.
   template <class F>
-    requires std::invocable<const F&, double, double, double>
-  Quantity(F f)
+  requires std::invocable<const F&, double, double, double> Quantity(F f)
       : Quantity(Function([f](std::span<const double> x, std::span<const double> y, std::span<const double> z,
                               std::span<double> values) {
           for (std::size_t i = 0; i < values.size(); ++i) values[i] = f(x[i], y[i], z[i]);

@@ -57,8 +57,8 @@ class ArrayReader {
 
  private:
   double at(int i, int j, int k) const {
-    return array_.values[static_cast<std::size_t>(
-        (wrap(2, k) * array_.shape[1] + wrap(1, j)) * array_.shape[0] + wrap(0, i))];
+    return array_
+        .values[static_cast<std::size_t>((wrap(2, k) * array_.shape[1] + wrap(1, j)) * array_.shape[0] + wrap(0, i))];
   }
   std::int64_t wrap(std::size_t d, int i) const {
     if (block_.axes[d].degenerate()) return 0;

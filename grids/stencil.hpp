@@ -21,18 +21,19 @@ struct Star {
 
 /// The star around *p in memory with strides 1, sy, sz.
 template <class T>
-constexpr Star<T> star_at(const T* p, std::int64_t sy, std::int64_t sz) {
+[[gnu::always_inline]] constexpr Star<T> star_at(const T* p, std::int64_t sy, std::int64_t sz) {
   return {p[0], p[-1], p[1], p[-sy], p[sy], p[-sz], p[sz]};
 }
 
 // The point formulas. Differences are taken before they are weighted, so that a constant is mapped to σ times itself
 // without rounding, and the residual of a smooth field is exact to the rounding of its second difference.
-// Free of the standard library: they compile for every backend, at run time too.
+// Free of the standard library: they compile for every backend, at run time too. Always inlined: a call in a loop
+// over points would keep it from becoming vector code.
 namespace stencil {
 
 /// (A u)_i = Σ_n a_n (u_i − u_n) + σ_i u_i
 template <class T>
-constexpr T apply(const Row<T>& a, const Star<T>& u) {
+[[gnu::always_inline]] constexpr T apply(const Row<T>& a, const Star<T>& u) {
   return a.west * (u.centre - u.west) + a.east * (u.centre - u.east) + a.south * (u.centre - u.south) +
          a.north * (u.centre - u.north) + a.bottom * (u.centre - u.bottom) + a.top * (u.centre - u.top) +
          a.reaction * u.centre;
@@ -40,25 +41,25 @@ constexpr T apply(const Row<T>& a, const Star<T>& u) {
 
 /// b_i − (A u)_i
 template <class T>
-constexpr T residual(const Row<T>& a, const Star<T>& u, T b) {
+[[gnu::always_inline]] constexpr T residual(const Row<T>& a, const Star<T>& u, T b) {
   return b - apply(a, u);
 }
 
 /// One step of a polynomial smoother: u + α D⁻¹(b − A u) + β (u − u_previous). Damped Jacobi has β = 0.
 template <class T>
-constexpr T polynomial(const Row<T>& a, const Star<T>& u, T b, T previous, T alpha, T beta) {
+[[gnu::always_inline]] constexpr T polynomial(const Row<T>& a, const Star<T>& u, T b, T previous, T alpha, T beta) {
   return u.centre + alpha * (T(1) / a.diagonal()) * residual(a, u, b) + beta * (u.centre - previous);
 }
 
 /// Gauss–Seidel with over-relaxation: u + ω D⁻¹(b − A u).
 template <class T>
-constexpr T gauss_seidel(const Row<T>& a, const Star<T>& u, T b, T omega) {
+[[gnu::always_inline]] constexpr T gauss_seidel(const Row<T>& a, const Star<T>& u, T b, T omega) {
   return u.centre + omega * (T(1) / a.diagonal()) * residual(a, u, b);
 }
 
 /// r²/D, the point's share of ‖r‖².
 template <class T>
-constexpr T weighted_square(const Row<T>& a, T r) {
+[[gnu::always_inline]] constexpr T weighted_square(const Row<T>& a, T r) {
   return r * r * (T(1) / a.diagonal());
 }
 

@@ -37,7 +37,8 @@ std::vector<double> tanh_nodes(double lower, double upper, int cells, double str
       return mapped_nodes(lower, upper, cells, [s](double t) { return 1 + std::tanh(s * (t - 1)) / std::tanh(s); });
     case StretchedEnd::upper:
       return mapped_nodes(lower, upper, cells, [s](double t) { return std::tanh(s * t) / std::tanh(s); });
-    case StretchedEnd::both: break;
+    case StretchedEnd::both:
+      break;
   }
   return mapped_nodes(lower, upper, cells,
                       [s](double t) { return 0.5 * (1 + std::tanh(s * (t - 0.5)) / std::tanh(0.5 * s)); });
@@ -45,18 +46,18 @@ std::vector<double> tanh_nodes(double lower, double upper, int cells, double str
 
 std::vector<double> geometric_nodes(double lower, double upper, int cells, double ratio, StretchedEnd at) {
   const double n = cells;
-  const auto from_lower = [=](double m, double count) {
-    return geometric_sum(ratio, m) / geometric_sum(ratio, count);
-  };
+  const auto from_lower = [=](double m, double count) { return geometric_sum(ratio, m) / geometric_sum(ratio, count); };
   switch (at) {
-    case StretchedEnd::lower: return mapped_nodes(lower, upper, cells, [=](double t) { return from_lower(t * n, n); });
+    case StretchedEnd::lower:
+      return mapped_nodes(lower, upper, cells, [=](double t) { return from_lower(t * n, n); });
     case StretchedEnd::upper:
       return mapped_nodes(lower, upper, cells, [=](double t) { return 1 - from_lower((1 - t) * n, n); });
-    case StretchedEnd::both: break;
+    case StretchedEnd::both:
+      break;
   }
   // Symmetric; with an odd number of cells the middle one is whole: its half counts as half a cell of the next size.
-  const double half_length = geometric_sum(ratio, std::floor(n / 2)) +
-                             (cells % 2 ? 0.5 * std::pow(ratio, std::floor(n / 2)) : 0.0);
+  const double half_length =
+      geometric_sum(ratio, std::floor(n / 2)) + (cells % 2 ? 0.5 * std::pow(ratio, std::floor(n / 2)) : 0.0);
   return mapped_nodes(lower, upper, cells, [=](double t) {
     const double from_end = std::round(std::min(t, 1 - t) * n);
     const double s = 0.5 * geometric_sum(ratio, from_end) / half_length;

@@ -66,6 +66,12 @@ std::string bar(double share, int width) {
   return text;
 }
 
+/// The columns that UTF-8 text takes, all its characters being one wide.
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
 std::string joined(std::span<const std::string> words, std::string_view between) {
   std::string all;
   for (const auto& word : words) all += (all.empty() ? "" : std::string(between)) + word;
@@ -92,9 +98,23 @@ std::string Console::styled(Style style, const std::string& text) const {
   return fmt::format("\x1b[{}m{}\x1b[0m", codes[static_cast<std::size_t>(style)], text);
 }
 
+/// Long texts continue on further lines, so that 80 columns suffice.
 void Console::row(std::string_view label, const std::string& text) {
-  if (text.empty()) return;
-  fmt::print(out_, "  {}  {}\n", styled(Style::dim, fmt::format("{:<9}", label)), text);
+  constexpr std::size_t room = 80 - 13;
+  std::string line;
+  const auto print = [&] {
+    fmt::print(out_, "  {}  {}\n", styled(Style::dim, fmt::format("{:<9}", label)), line);
+    label = "";
+    line.clear();
+  };
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find(' ', start), text.size());
+    const std::string word = text.substr(start, end - start);
+    if (!line.empty() && columns(line) + 1 + columns(word) > room) print();
+    line += (line.empty() ? "" : " ") + word;
+    start = end + 1;
+  }
+  if (!line.empty()) print();
 }
 
 void Console::erase_live_line() {

@@ -38,6 +38,7 @@ void Diagnostics::raise() const {
   std::vector<Entry> ordered = entries_;
   std::ranges::stable_sort(ordered, {}, [](const Entry& entry) { return std::tuple(entry.line, entry.column); });
   std::vector<std::string> lines;
+  lines.reserve(ordered.size());
   for (Entry& entry : ordered) lines.push_back(std::move(entry.text));
   throw ConfigError(std::move(lines));
 }

@@ -61,7 +61,7 @@ void apply_override(Value& document, const Schema& schema, const std::string& as
     start = dot + 1;
     Value* next = here->find(key);
     if (!next) {
-      here->entries.push_back({key, mark, Value{.mark = mark}});
+      here->entries.push_back({key, mark, Value::nothing(mark)});
       next = &here->entries.back().value;
     }
     known = child_of(known, key);

@@ -24,39 +24,37 @@ struct Section {
   int width = 0, height = 0;  ///< in pixels
 };
 
-/// What is drawn: one number for each place of the grid, and their range.
+/// What is drawn: a field as one number for each place (itself, or the magnitude of a vector), and its range.
 struct Shown {
-  std::string name;
-  Location location = Location::node;
-  std::array<std::int64_t, 3> shape{};
-  std::vector<double> values;
-  double lower = std::numeric_limits<double>::infinity(), upper = -lower;
-  bool complete = true;  ///< every value is finite
+  Shown(const OutputGrid& grid, const OutputField& shown_field)
+      : field(shown_field),
+        name(field.components == 1 ? field.name : fmt::format("|{}|", field.name)),
+        shape(grid.shape(field.location)) {
+    for (std::int64_t i = 0; i < shape[0] * shape[1] * shape[2]; ++i) {
+      const double value = at(i);
+      complete = complete && std::isfinite(value);
+      if (!std::isfinite(value)) continue;
+      lower = std::min(lower, value);
+      upper = std::max(upper, value);
+    }
+  }
 
+  double at(std::int64_t place) const {
+    const double* values = &field.values[static_cast<std::size_t>(place * field.components)];
+    double value = values[0];
+    for (int c = 1; c < field.components; ++c) value = std::hypot(value, values[c]);
+    return value;
+  }
   bool any() const { return upper >= lower; }
   bool constant() const { return !(upper / 2 - lower / 2 > 0.5e-9 * std::max(std::abs(lower), std::abs(upper))); }
   double share(double value) const { return constant() ? 0.5 : (value / 2 - lower / 2) / (upper / 2 - lower / 2); }
-};
 
-/// A field as one number: itself, or the magnitude of a vector.
-Shown reduce(const OutputGrid& grid, const OutputField& field) {
-  Shown shown{
-      field.components == 1 ? field.name : "|" + field.name + "|", field.location, grid.shape(field.location), {}};
-  const auto places = field.values.size() / static_cast<std::size_t>(field.components);
-  shown.values.resize(places);
-  for (std::size_t i = 0; i < places; ++i) {
-    double value = field.values[i * field.components];
-    for (int c = 1; c < field.components; ++c) value = std::hypot(value, field.values[i * field.components + c]);
-    shown.values[i] = value;
-    if (std::isfinite(value)) {
-      shown.lower = std::min(shown.lower, value);
-      shown.upper = std::max(shown.upper, value);
-    } else {
-      shown.complete = false;
-    }
-  }
-  return shown;
-}
+  const OutputField& field;
+  std::string name;
+  std::array<std::int64_t, 3> shape;
+  double lower = std::numeric_limits<double>::infinity(), upper = -lower;
+  bool complete = true;  ///< every value is finite
+};
 
 /// Where a coordinate lies among the places of an axis: between two nodes, or in a cell; on a face, between two cells.
 struct Place {
@@ -81,11 +79,11 @@ std::vector<double> sample(const OutputGrid& grid, const Shown& shown, const Sec
     const auto& nodes = grid.nodes[axis];
     std::vector<Place> list(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i)
-      list[i] = locate(nodes, shown.location, nodes.front() + (nodes.back() - nodes.front()) * (i + 0.5) / count);
+      list[i] = locate(nodes, shown.field.location, nodes.front() + (nodes.back() - nodes.front()) * (i + 0.5) / count);
     return list;
   };
   const auto columns = places(section.across, section.width), rows = places(section.up, section.height);
-  const Place depth = locate(grid.nodes[section.normal], shown.location, section.position);
+  const Place depth = locate(grid.nodes[section.normal], shown.field.location, section.position);
   const std::array<std::int64_t, 3> stride{1, shown.shape[0], shown.shape[0] * shown.shape[1]};
   const auto interpolate = [&](const Place& place, auto&& value) {
     // A value of no weight does not count, not even one that is not finite.
@@ -100,7 +98,7 @@ std::vector<double> sample(const OutputGrid& grid, const Shown& shown, const Sec
       pixels.push_back(interpolate(depth, [&](std::int64_t k) {
         return interpolate(*row, [&](std::int64_t j) {
           return interpolate(column, [&](std::int64_t i) {
-            return shown.values[k * stride[section.normal] + j * stride[section.up] + i * stride[section.across]];
+            return shown.at(k * stride[section.normal] + j * stride[section.up] + i * stride[section.across]);
           });
         });
       }));
@@ -121,7 +119,7 @@ LineStyle line_style(double share) {
 /// The levels of isolines as shares of the range; none at its very ends.
 std::vector<double> isolines(const Shown& shown) {
   std::vector<double> shares;
-  if (!shown.any() || shown.constant() || shown.location == Location::cell) return shares;
+  if (!shown.any() || shown.constant() || shown.field.location == Location::cell) return shares;
   for (const double level : round_ticks(shown.lower, shown.upper, 20).values)
     if (const double share = shown.share(level); share > 0.005 && share < 0.995) shares.push_back(share);
   return shares;
@@ -301,7 +299,7 @@ void draw_heading(Canvas& canvas, const OutputGrid& grid, const Shown& shown, co
 std::filesystem::path write_png(const std::filesystem::path& directory, const OutputGrid& grid,
                                 const OutputField& field, const OutputNote& note) {
   check_fits(grid, field);
-  const Shown shown = reduce(grid, field);
+  const Shown shown(grid, field);
   bool bounded = false;
   const auto list = sections(grid, drawn_lengths(grid, bounded));
   int highest = 0;

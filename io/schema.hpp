@@ -9,18 +9,6 @@
 
 namespace poisson {
 
-struct Schema;
-
-/// One of the words a key may take.
-struct Choice {
-  std::string_view name;
-  int value = 0;  ///< the enumerator it stands for
-  std::string_view doc{};
-  /// Why it cannot be had yet and what to use meanwhile; empty where it can.
-  std::string_view unavailable{};
-  std::vector<Schema> keys{};  ///< further keys of the enclosing map, known only with this choice
-};
-
 /// The numbers a key may take; an expression is held to it where it is constant.
 struct Range {
   std::optional<double> lower{}, upper{};
@@ -47,6 +35,16 @@ enum class Type {
 /// One key of the configuration: all that parsing, validation, the JSON schema, the reference page and the error
 /// messages know about it.
 struct Schema {
+  /// One of the words a key may take.
+  struct Choice {
+    std::string_view name;
+    int value = 0;  ///< the enumerator it stands for
+    std::string_view doc{};
+    /// Why it cannot be had yet and what to use meanwhile; empty where it can.
+    std::string_view unavailable{};
+    std::vector<Schema> keys{};  ///< further keys of the enclosing map, known only with this choice
+  };
+
   std::string_view key{};  ///< empty for the items of a list and the forms of a value
   Type type = Type::map;
   std::string_view doc{};
@@ -63,6 +61,8 @@ struct Schema {
   bool distinct = false;         ///< a list whose items differ
   std::string_view shorthand{};  ///< of a map: the key that a bare word sets
 };
+
+using Choice = Schema::Choice;
 
 /// The whole configuration. The only place where a key is declared.
 const Schema& configuration_schema();

@@ -82,11 +82,9 @@ Json object(const Schema& schema) {
   for (const Schema& key : schema.keys)
     if (key.required && !key.unless.empty())
       result["allOf"].push_back({{"anyOf", {requires_path(key.key), requires_path(key.unless)}}});
-  if (schema.shorthand.empty()) return result;
-  const Schema* set = nullptr;
   for (const Schema& key : schema.keys)
-    if (key.key == schema.shorthand) set = &key;
-  return {{"anyOf", {json(*set), result}}};
+    if (key.key == schema.shorthand) return {{"anyOf", {json(key), result}}};
+  return result;
 }
 
 Json with_range(Json types, const Range& range) {

@@ -67,7 +67,6 @@ std::string expected(const Schema& schema) {
     case Type::map:
       return braces(schema);
     case Type::number:
-      return with_range("a number", schema.range);
     case Type::constant:
       return with_range("a number", schema.range);
     case Type::integer:

@@ -22,7 +22,7 @@ std::string home_of(const Schema& schema, std::string_view key, const std::strin
   if (schema.type != Type::map || !schema.shorthand.empty()) return {};
   for (const Schema& child : schema.keys) {
     if (child.key == key) return below(path, key);
-    if (const std::string found = home_of(child, key, below(path, child.key)); !found.empty()) return found;
+    if (std::string found = home_of(child, key, below(path, child.key)); !found.empty()) return found;
   }
   return {};
 }
@@ -199,6 +199,7 @@ class Validator {
 
   static bool resembles(const Value& value, const std::vector<Choice>& choices) {
     std::vector<std::string> names;
+    names.reserve(choices.size());
     for (const Choice& option : choices) names.emplace_back(option.name);
     return value.kind == Kind::string && !nearest(value.text, names).empty();
   }

@@ -43,7 +43,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnDocumentEnd() override {
     if (key_of_many_) fail(*key_of_many_, "a list or map stands as a key; keys are plain words");
   }
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { finish(Value{.mark = here(mark)}, anchor); }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { finish(Value::nothing(here(mark)), anchor); }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
@@ -200,7 +200,7 @@ Value parse_document(const std::string& text, const Mark& origin, Diagnostics& e
   TreeBuilder builder(origin, errors);
   try {
     YAML::Parser parser(stream);
-    if (!parser.HandleNextDocument(builder) || !builder.root) return Value{.mark = origin};
+    if (!parser.HandleNextDocument(builder) || !builder.root) return Value::nothing(origin);
     Value root = *std::exchange(builder.root, std::nullopt);
     if (parser.HandleNextDocument(builder) && builder.root)
       throw ConfigError({builder.root->mark.text() + ": a second YAML document begins; keep one document in a file"});
@@ -219,7 +219,7 @@ std::string read_text(const std::filesystem::path& file) {
   errno = 0;
   std::ifstream stream(file, std::ios::binary);
   if (!stream) fail(std::string("cannot be opened (") + std::strerror(errno) + "); check the path and its permissions");
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   if (stream.bad()) fail(std::string("cannot be read (") + std::strerror(errno) + "); check the file");
   if (const std::size_t bad = invalid_utf8(text); bad != std::string::npos) {
     const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n');
@@ -240,6 +240,12 @@ Value read_yaml(const std::filesystem::path& file, Diagnostics& errors) {
 
 Value parse_yaml(const std::string& text, const std::string& source, Diagnostics& errors) {
   return parse_document(text, {std::make_shared<const std::string>(source), 0, 0}, errors);
+}
+
+Value Value::nothing(const Mark& mark) {
+  Value value;
+  value.mark = mark;
+  return value;
 }
 
 const Value* Value::find(std::string_view key) const {

@@ -18,10 +18,10 @@ struct Value {
   Mark mark{};
   bool truth = false;
   double number = 0;
-  bool integer = false;          ///< a number written without point and exponent
-  std::string text{};            ///< a scalar as it was written, without quotes
-  std::vector<Value> items{};    ///< of a list
-  std::vector<Entry> entries{};  ///< of a map, in the order of the file
+  bool integer = false;        ///< a number written without point and exponent
+  std::string text{};          ///< a scalar as it was written, without quotes
+  std::vector<Value> items{};  ///< of a list
+  std::vector<Entry> entries;  ///< of a map, in the order of the file
 
   bool given = true;  ///< validation: the user wrote it; it is not a default
   int choice = -1;    ///< validation: Choice::value of the choice that was made
@@ -31,6 +31,9 @@ struct Value {
   Value* find(std::string_view key);
   /// find() along "a.b.c".
   const Value* at(std::string_view path) const;
+
+  /// A value of kind null.
+  static Value nothing(const Mark& mark);
 
   /// What stands here, for messages: `the string "abc"`, `the number 3`, `a list`, `nothing`.
   std::string description() const;

@@ -15,8 +15,9 @@ void invert(std::vector<double>& a, std::size_t n) {
     for (std::size_t k = 0; k < j; ++k)
       for (std::size_t i = j; i < n; ++i) a[i * n + j] -= a[i * n + k] * a[j * n + k];
     if (!(a[j * n + j] > 0))
-      throw RunError("the coarsest level's matrix is not positive definite (a coefficient or reaction that is not "
-                     "positive, or out of the range of numbers): check equation.coefficient and equation.reaction");
+      throw RunError(
+          "the coarsest level's matrix is not positive definite (a coefficient or reaction that is not "
+          "positive, or out of the range of numbers): check equation.coefficient and equation.reaction");
     const double pivot = std::sqrt(a[j * n + j]);
     for (std::size_t i = j; i < n; ++i) a[i * n + j] /= pivot;
   }

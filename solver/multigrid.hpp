@@ -33,9 +33,9 @@ class Multigrid final : public Preconditioner {
   int levels() const { return static_cast<int>(levels_.size()); }
   const Operator& finest() const { return *levels_.front().A; }
 
-  /// Full multigrid start: from the coarsest level upwards solve, interpolate cubically, one cycle, down to level 1, and
-  /// interpolate to the finest. Reads the Dirichlet data from u and writes its unknowns. b is the right-hand side of the
-  /// finest level; `scale` and `inverse` bring it into the range of the levels' precision and back.
+  /// Full multigrid start: from the coarsest level upwards solve, interpolate cubically, one cycle, down to level 1,
+  /// and interpolate to the finest. Reads the Dirichlet data from u and writes its unknowns. b is the right-hand side
+  /// of the finest level; `scale` and `inverse` bring it into the range of the levels' precision and back.
   void start(const Field& b, Field& u, const Scalar& scale, const Scalar& inverse);
 
  private:

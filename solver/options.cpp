@@ -19,12 +19,11 @@ Options Options::resolved(double coefficient_jump) const {
   if (s.type == SmootherType::automatic) s.type = one_sided ? SmootherType::chebyshev : SmootherType::red_black;
   if (!s.pre) s.pre = one_sided ? 0 : s.post.value_or(2);
   if (!s.post)
-    s.post = !one_sided || *s.pre > 0                                                         ? std::max(*s.pre, 1)
-             : s.type == SmootherType::red_black                                              ? 3
-             : s.type == SmootherType::chebyshev && s.kind == ChebyshevKind::fourth           ? 4
-                                                                                              : 5;
-  if (!s.relaxation)
-    s.relaxation = s.type == SmootherType::jacobi ? 6.0 / 7 : *s.pre == 0 ? 1.15 : 1.0;
+    s.post = !one_sided || *s.pre > 0                                               ? std::max(*s.pre, 1)
+             : s.type == SmootherType::red_black                                    ? 3
+             : s.type == SmootherType::chebyshev && s.kind == ChebyshevKind::fourth ? 4
+                                                                                    : 5;
+  if (!s.relaxation) s.relaxation = s.type == SmootherType::jacobi ? 6.0 / 7 : *s.pre == 0 ? 1.15 : 1.0;
   if (!s.interval) {
     const int most = std::max(*s.pre, *s.post);
     s.interval = most <= 2 ? 4 : most <= 4 ? 8 : 12;

@@ -17,16 +17,16 @@ enum class SolvePrecision { double_, mixed, single };
 /// How to smooth on each level. Unset members take the value that suits the method (see Options::resolved).
 struct SmootherOptions {
   SmootherType type = SmootherType::automatic;
-  std::optional<double> relaxation;             ///< damping of jacobi in (0, 1], over-relaxation of red-black in (0, 2)
+  std::optional<double> relaxation;  ///< damping of jacobi in (0, 1], over-relaxation of red-black in (0, 2)
   ChebyshevKind kind = ChebyshevKind::first;
-  std::optional<double> interval;               ///< first kind damps [λ/interval, λ], λ the largest eigenvalue of D⁻¹A
-  std::optional<int> pre;                       ///< sweeps before the coarse correction
-  std::optional<int> post;                      ///< sweeps after it
+  std::optional<double> interval;  ///< first kind damps [λ/interval, λ], λ the largest eigenvalue of D⁻¹A
+  std::optional<int> pre;          ///< sweeps before the coarse correction
+  std::optional<int> post;         ///< sweeps after it
 };
 
 struct Options {
   Method method = Method::multigrid;
-  double tolerance = 1e-8;   ///< on ‖b − Au‖ / max(‖b‖, ‖b − Au₀‖), ‖r‖² = rᵀD⁻¹r; 0 runs max_iterations exactly
+  double tolerance = 1e-8;  ///< on ‖b − Au‖ / max(‖b‖, ‖b − Au₀‖), ‖r‖² = rᵀD⁻¹r; 0 runs max_iterations exactly
   int max_iterations = 100;
   Cycle cycle = Cycle::v;
   bool full_multigrid = true;

@@ -29,9 +29,7 @@ Plan make_plan(const Problem& problem, const Options& given, bool partial_assemb
     for (std::size_t d = 0; d < 3; ++d) level.cells[d] = block.axes[d].cells();
     level.unknowns = block.unknowns().size();
     level.assembly = variable ? "partial" : block.equidistant() ? "equidistant" : "tensor-product";
-    const auto coefficients = [&](Precision p) {
-      return kappas * bytes(cells, p) + reactions * bytes(layout, p);
-    };
+    const auto coefficients = [&](Precision p) { return kappas * bytes(cells, p) + reactions * bytes(layout, p); };
     level.bytes = coefficients(Precision::fp64);
     if (inner == Precision::fp32) level.bytes += coefficients(inner);
     const auto coarse = multigrid ? coarsen(block, kappa, l) : std::nullopt;

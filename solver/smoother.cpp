@@ -51,11 +51,13 @@ std::vector<PolynomialStep> chebyshev_fourth_kind(int sweeps, double largest) {
 std::unique_ptr<Smoother> make_smoother(const SmootherOptions& options, int sweeps, double largest_eigenvalue) {
   if (sweeps == 0) return nullptr;
   switch (options.type) {
-    case SmootherType::red_black: return std::make_unique<GaussSeidelSmoother>(sweeps, *options.relaxation);
+    case SmootherType::red_black:
+      return std::make_unique<GaussSeidelSmoother>(sweeps, *options.relaxation);
     case SmootherType::jacobi:
       return std::make_unique<PolynomialSmoother>(jacobi_steps(sweeps, *options.relaxation));
     case SmootherType::automatic:
-    case SmootherType::chebyshev: break;
+    case SmootherType::chebyshev:
+      break;
   }
   return std::make_unique<PolynomialSmoother>(
       options.kind == ChebyshevKind::fourth ? chebyshev_fourth_kind(sweeps, largest_eigenvalue)

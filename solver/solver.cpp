@@ -57,7 +57,9 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
 
 Solver::~Solver() = default;
 
-int Solver::levels() const { return multigrid_ ? multigrid_->levels() : 1; }
+int Solver::levels() const {
+  return multigrid_ ? multigrid_->levels() : 1;
+}
 
 Result Solver::solve(bool given_guess, const Listener& listener) {
   Result result;
@@ -196,7 +198,8 @@ void Solver::estimate_error(Result& result, const Monitor& monitor) {
 
 std::string Result::reason(const Options& options) const {
   switch (verdict) {
-    case Verdict::converged: return "converged";
+    case Verdict::converged:
+      return "converged";
     case Verdict::not_finite:
       return "the residual is not a finite number (overflow, or data near the limits of the number range): check the "
              "scales of domain, coefficient and source, or use precision: double";
@@ -208,8 +211,10 @@ std::string Result::reason(const Options& options) const {
                  ? "the rounding floor came before the tolerance (no more digits in this precision): loosen the "
                    "tolerance or use precision: double"
                  : "the residual stagnated: use solver.krylov: cg or more smoothing sweeps";
-    case Verdict::stopped: return "stopped on request";
-    case Verdict::running: break;
+    case Verdict::stopped:
+      return "stopped on request";
+    case Verdict::running:
+      break;
   }
   return options.tolerance == 0 ? "ran the given number of iterations"
                                 : "the iteration limit came before the tolerance: raise solver.max_iterations, or use "

@@ -19,13 +19,13 @@ class Multigrid;
 struct Result {
   Verdict verdict = Verdict::running;  ///< running: the iteration limit came first
   int iterations = 0;
-  double initial = 0;                ///< ‖b − Au₀‖, before full multigrid
-  double reference = 0;              ///< max(‖b‖, ‖b − Au₀‖)
-  double final = 0;                  ///< ‖b − Au‖ of the solution
-  std::vector<double> history;       ///< relative residuals, that of the iteration's start first
-  double estimated_error = 0;        ///< ‖e‖ρ/((1 − ρ)‖u‖), e the last correction, ρ its contraction
-  double rounding_floor = 0;         ///< relative residual below which rounding hides progress, predicted
-  double projected = 0;              ///< 1ᵀb taken off the data of a singular problem, in the units of the scaled b
+  double initial = 0;           ///< ‖b − Au₀‖, before full multigrid
+  double reference = 0;         ///< max(‖b‖, ‖b − Au₀‖)
+  double final = 0;             ///< ‖b − Au‖ of the solution
+  std::vector<double> history;  ///< relative residuals, that of the iteration's start first
+  double estimated_error = 0;   ///< ‖e‖ρ/((1 − ρ)‖u‖), e the last correction, ρ its contraction
+  double rounding_floor = 0;    ///< relative residual below which rounding hides progress, predicted
+  double projected = 0;         ///< 1ᵀb taken off the data of a singular problem, in the units of the scaled b
 
   bool converged() const { return verdict == Verdict::converged; }
   double relative() const { return reference > 0 ? final / reference : 0; }
@@ -69,7 +69,7 @@ class Solver {
   std::unique_ptr<Preconditioner> preconditioner_;
   Multigrid* multigrid_ = nullptr;  // the preconditioner, where it is one
   Field u_, b_, best_;
-  Field r_, p_, q_;                      // conjugate gradients
+  Field r_, p_, q_;                    // conjugate gradients
   const Field* correction_ = nullptr;  // the preconditioner's field, once it has run
   Scalar norm_, scale_, inverse_, applied_, alpha_, beta_, pq_, work_, one_, zero_;
   double count_;

@@ -1,5 +1,6 @@
 // Expressions against closed forms, in bulk, pointwise and from several threads.
 
+#include <algorithm>
 #include <array>
 #include <clocale>
 #include <cmath>
@@ -90,6 +91,7 @@ TEST(Expression, MayBeCalledFromSeveralThreads) {
   const std::vector<double> alone = evaluate(quantity, points);
   std::vector<std::vector<double>> together(8);
   std::vector<std::thread> threads;
+  threads.reserve(together.size());
   for (std::vector<double>& values : together)
     threads.emplace_back([&] {
       for (int repeat = 0; repeat < 20; ++repeat) values = evaluate(quantity, points);

@@ -1,10 +1,10 @@
-#include <omp.h>
-
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <new>
+
+#include <omp.h>
 
 #include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
@@ -16,8 +16,7 @@ namespace {
 std::string processor_name() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);)
-    if (line.rfind("model name", 0) == 0 && line.find(':') != std::string::npos)
-      return line.substr(line.find(':') + 2);
+    if (line.rfind("model name", 0) == 0 && line.find(':') != std::string::npos) return line.substr(line.find(':') + 2);
   return "CPU";
 }
 
@@ -67,10 +66,16 @@ class CpuBackend final : public Backend {
               std::free(p);
             }};
   }
-  const MemoryCount& memory() const override { return memory_; }
+  const MemoryCount& memory() const override {
+    return memory_;
+  }
 
-  void write(const void* host, void* device, std::size_t bytes) override { std::memcpy(device, host, bytes); }
-  void read(const void* device, void* host, std::size_t bytes) override { std::memcpy(host, device, bytes); }
+  void write(const void* host, void* device, std::size_t bytes) override {
+    std::memcpy(device, host, bytes);
+  }
+  void read(const void* device, void* host, std::size_t bytes) override {
+    std::memcpy(host, device, bytes);
+  }
 
   void fill(Field& x, double value) override {
     on_lines(x, [n = x.layout().n[0], value]<class T>(T* a) { std::fill(a, a + n, static_cast<T>(value)); });
@@ -87,8 +92,12 @@ class CpuBackend final : public Backend {
       for (int i = 0; i < n; ++i) v[i] = static_cast<Y>(a * u[i]);
     });
   }
-  void axpy(const Scalar& s, const Field& x, Field& y) override { add(*s.address(), x, y); }
-  void axmy(const Scalar& s, const Field& x, Field& y) override { add(-*s.address(), x, y); }
+  void axpy(const Scalar& s, const Field& x, Field& y) override {
+    add(*s.address(), x, y);
+  }
+  void axmy(const Scalar& s, const Field& x, Field& y) override {
+    add(-*s.address(), x, y);
+  }
   void xpay(const Field& x, const Scalar& s, Field& y) override {
     on_lines(x, y, [n = x.layout().n[0], a = *s.address()]<class X, class Y>(const X* u, Y* v) {
 #pragma omp simd
@@ -122,7 +131,7 @@ class CpuBackend final : public Backend {
     if (layout.periodic == std::array{false, false, false}) return;
     dispatch(field.precision(), [&]<class T>(T) {
       const auto v = const_cast<Field&>(field).view<T>();
-      const auto [nx, ny, nz] = layout.n;
+      const int nx = layout.n[0], ny = layout.n[1], nz = layout.n[2];
       if (layout.periodic[0])
         cpu::for_each_line(layout.box(), [&](int j, int k) {
           T* x = v.line(j, k);
@@ -164,8 +173,12 @@ class CpuBackend final : public Backend {
   void ratio(const Scalar& a, const Scalar& b, Scalar& result) override {
     *result.address() = *b.address() == 0 ? 0 : *a.address() / *b.address();
   }
-  void negate(Scalar& a) override { *a.address() = -*a.address(); }
-  void assign(const Scalar& a, Scalar& result) override { *result.address() = *a.address(); }
+  void negate(Scalar& a) override {
+    *a.address() = -*a.address();
+  }
+  void assign(const Scalar& a, Scalar& result) override {
+    *result.address() = *a.address();
+  }
   void scale_to_unit(const Scalar& norm, double count, Scalar& scale, Scalar& inverse) override {
     const double square = *norm.address() / count;
     const int k = square > 0 && std::isfinite(square) ? std::ilogb(std::sqrt(square)) : 0;
@@ -173,7 +186,9 @@ class CpuBackend final : public Backend {
     *inverse.address() = std::ldexp(1.0, k);
   }
 
-  void observe(Monitor& monitor, const Scalar& norm) override { monitor.observe(*norm.address()); }
+  void observe(Monitor& monitor, const Scalar& norm) override {
+    monitor.observe(*norm.address());
+  }
   void when_risen(Monitor& monitor, const std::function<void()>& body) override {
     if (monitor.state().rose != 0) body();
   }
@@ -194,6 +209,8 @@ class CpuBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cpu_backend() { return std::make_unique<CpuBackend>(); }
+std::unique_ptr<Backend> make_cpu_backend() {
+  return std::make_unique<CpuBackend>();
+}
 
 }  // namespace poisson

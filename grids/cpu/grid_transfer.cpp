@@ -8,7 +8,9 @@
 namespace poisson::cpu {
 namespace {
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
+std::size_t index(int i) {
+  return static_cast<std::size_t>(i);
+}
 
 // A line's worth of scratch per thread, readable from −1.
 template <class T>
@@ -54,13 +56,20 @@ class GridTransfer final : public Transfer {
       linear_[d] = linear_weights(fine.axes[d], coarse.axes[d]);
       cubic_[d] = cubic_weights(fine.axes[d], coarse.axes[d]);
     }
+    const LinearWeights& x = linear_[0];
+    while (index(regular_.first) < x.after.size() && x.after[index(regular_.first)] == 0) ++regular_.first;
+    for (int I = regular_.first; index(I) < x.after.size() && x.after[index(I)] != 0; ++I)
+      regular_before_.push_back(x.after[index(I)]);
+    regular_.count = static_cast<int>(regular_before_.size());
+    if (regular_.count == 0) regular_.first = 0;
+    regular_.base = x.centre[index(regular_.first)];
   }
 
   void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
     backend_.exchange(fine);
     typed(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       const F factor = scale ? static_cast<F>(*scale->address()) : F(1);
-      const auto& [wx, wy, wz] = linear_;
+      const LinearWeights &wx = linear_[0], &wy = linear_[1], &wz = linear_[2];
       for_each_line(coarse_unknowns_, [&](int J, int K) {
         WeightedLines<F> lines;
         const std::array ys{wy.before[index(J)], 1.0, wy.after[index(J)]};
@@ -88,7 +97,7 @@ class GridTransfer final : public Transfer {
   void interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
     typed(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
       const double factor = scale ? *scale->address() : 1;
-      const auto& [wx, wy, wz] = cubic_;
+      const CubicWeights &wx = cubic_[0], &wy = cubic_[1], &wz = cubic_[2];
       for_each_line(fine_unknowns_, [&](int j, int k) {
         WeightedLines<C> lines;
         for (std::size_t b = 0; b < 4; ++b)
@@ -100,9 +109,11 @@ class GridTransfer final : public Transfer {
         lines.sum_into(sum, 0, c.n[0]);
         F* to = f.line(j, k);
         for (int i = fine_unknowns_.first[0]; i < fine_unknowns_.last[0]; ++i) {
-          double value = 0;
-          for (std::size_t p = 0; p < 4; ++p)
-            value += wx.weight[index(i)][p] * static_cast<double>(sum[wx.at[index(i)][p]]);
+          const auto& at = wx.at[index(i)];
+          const auto& w = wx.weight[index(i)];
+          double value = w[0] * static_cast<double>(sum[at[0]]);
+          if (w[1] != 0)  // between two coarse values, not on one
+            for (std::size_t p = 1; p < 4; ++p) value += w[p] * static_cast<double>(sum[at[p]]);
           to[i] = static_cast<F>(factor * value);
         }
       });
@@ -134,7 +145,7 @@ class GridTransfer final : public Transfer {
   void prolong(const Field& coarse, Field& fine) const {
     backend_.exchange(coarse);
     typed(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
-      const auto& [wx, wy, wz] = linear_;
+      const LinearWeights &wx = linear_[0], &wy = linear_[1], &wz = linear_[2];
       for_each_line(fine_unknowns_, [&](int j, int k) {
         WeightedLines<C> lines;
         const int J = wy.left[index(j)], K = wz.left[index(k)];
@@ -145,23 +156,45 @@ class GridTransfer final : public Transfer {
             if (ys[index(a)] != 0 && zs[index(b)] != 0) lines.add(c.line(J + a, K + b), ys[index(a)] * zs[index(b)]);
         C* sum = scratch<C>(c.n[0]);
         lines.sum_into(sum, 0, c.n[0] + 1);
-        F* to = f.line(j, k);
-        const int* left = wx.left.data();
-        const double* weight = wx.weight.data();
-#pragma omp simd
-        for (int i = fine_unknowns_.first[0]; i < fine_unknowns_.last[0]; ++i) {
-          const C w = static_cast<C>(weight[i]);
-          const C value = w * sum[left[i]] + (C(1) - w) * sum[left[i] + 1];
-          to[i] = add ? to[i] + static_cast<F>(value) : static_cast<F>(value);
-        }
+        prolong_line<add>(sum, f.line(j, k));
       });
     });
+  }
+
+  // Along x: values that coincide with coarse ones are copied, the one between two of them is their weighted mean. From
+  // regular_.first on the two kinds alternate, which makes for vector code; beside that there is at most a single cell
+  // at an end.
+  template <bool add, class C, class F>
+  void prolong_line(const C* sum, F* to) const {
+    const auto put = [to](int i, C value) { to[i] = add ? to[i] + static_cast<F>(value) : static_cast<F>(value); };
+    const auto& centre = linear_[0].centre;
+    const int n = static_cast<int>(linear_[0].left.size());
+    const F ends[2] = {to[0], to[n - 1]};
+    const auto [first, count, base] = regular_;
+    for (int I = 0; I < first; ++I) put(centre[index(I)], sum[I]);
+    const C* at = sum + first;
+    const double* before = regular_before_.data();
+    F* pair = to + base;
+#pragma omp simd
+    for (int m = 0; m < count; ++m) {
+      const C w = static_cast<C>(before[m]);
+      const C here = at[m], between = w * here + (C(1) - w) * at[m + 1];
+      pair[2 * m] = add ? pair[2 * m] + static_cast<F>(here) : static_cast<F>(here);
+      pair[2 * m + 1] = add ? pair[2 * m + 1] + static_cast<F>(between) : static_cast<F>(between);
+    }
+    for (int I = first + count; I < static_cast<int>(centre.size()); ++I) put(centre[index(I)], sum[I]);
+    if (fine_unknowns_.first[0] > 0) to[0] = ends[0];
+    if (fine_unknowns_.last[0] < n) to[n - 1] = ends[1];
   }
 
   Backend& backend_;
   Box fine_unknowns_, coarse_unknowns_;
   std::array<LinearWeights, 3> linear_;
   std::array<CubicWeights, 3> cubic_;
+  struct {
+    int first = 0, count = 0, base = 0;  // coarse value, number of pairs, fine value
+  } regular_;
+  std::vector<double> regular_before_;  // weight of the coarse value before each value in between
 };
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include "grids/axis_tables.hpp"
 #include "grids/coefficients.hpp"
 #include "grids/colours.hpp"
-#include "grids/cpu/sweep.hpp"
 #include "grids/cpu/factories.hpp"
+#include "grids/cpu/sweep.hpp"
 #include "grids/stencil.hpp"
 
 namespace poisson::cpu {
@@ -44,9 +44,8 @@ class StencilOperator final : public Operator {
 
   void diagonal(Field& d) const override {
     const auto out = d.view<T>();
-    sweep(c_, unknowns_, nx_, [&](int j, int k) {
-      return [to = out.line(j, k)](const Row<T>& a, int i) { to[i] = a.diagonal(); };
-    });
+    sweep(c_, unknowns_, nx_,
+          [&](int j, int k) { return [to = out.line(j, k)](const Row<T>& a, int i) { to[i] = a.diagonal(); }; });
   }
 
   void residual(const Field& u, const Field& b, Field& r) const override {
@@ -56,8 +55,8 @@ class StencilOperator final : public Operator {
       const auto vb = b.view<T>();
       const auto out = r.view<R>();
       sweep(c_, unknowns_, nx_, [&](int j, int k) {
-        return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz](
-                   const Row<T>& a, int i) {
+        return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz](const Row<T>& a,
+                                                                                                      int i) {
           to[i] = static_cast<R>(stencil::residual(a, star_at(in + i, sy, sz), rhs[i]));
         };
       });

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include "backends/cpu/launch.hpp"
 #include "backends/view.hpp"
@@ -22,19 +24,17 @@ void for_line(const Line& line, int first, int last, int nx, const Point& point)
   for (i = stop; i < last; ++i) point(line.row(i), i);
 }
 
-/// The sum of point(row, i) over a line, as for_line.
+/// The sum of point(row, i) over a line, as for_line. The terms pass through memory: a loop that only maps, and one
+/// that only adds, both become vector code; one that does both does not.
 template <class Line, class Point>
 double sum_line(const Line& line, int first, int last, int nx, const Point& point) {
+  thread_local std::vector<double> scratch;
+  if (scratch.size() < static_cast<std::size_t>(nx)) scratch.resize(static_cast<std::size_t>(nx));
+  double* terms = scratch.data();
+  for_line(line, first, last, nx, [&point, terms](const auto& row, int i) { terms[i] = point(row, i); });
   double sum = 0;
-  int i = first;
-  if (i == 0 && i < last) {
-    sum += point(line.row(0), 0);
-    ++i;
-  }
-  const int stop = std::max(i, std::min(last, nx - 1));
 #pragma omp simd reduction(+ : sum)
-  for (int at = i; at < stop; ++at) sum += point(line.interior(at), at);
-  for (i = stop; i < last; ++i) sum += point(line.row(i), i);
+  for (int i = first; i < last; ++i) sum += terms[i];
   return sum;
 }
 

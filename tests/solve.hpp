@@ -1,0 +1,75 @@
+#pragma once
+
+// A problem, its levels and its solver in one object, and what the numerical tests do with them.
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "grids/discretization.hpp"
+#include "solver/solver.hpp"
+
+namespace poisson {
+
+class Solve {
+ public:
+  Solve(const Problem& problem, const Options& options,
+        Discretization::Assembly assembly = Discretization::Assembly::automatic)
+      : backend_(make_cpu_backend()),
+        discretization_(std::make_unique<Discretization>(*backend_, problem, assembly)),
+        solver_(make_solver(*discretization_, options)) {
+    reset();
+  }
+
+  /// Right-hand side, Dirichlet data and initial guess as the problem has them.
+  void reset() {
+    discretization_->assemble_rhs(solver_->rhs());
+    discretization_->initialize(solver_->solution());
+  }
+  Result run(bool given_guess = false, const Solver::Listener& listener = {}) {
+    return solver_->solve(given_guess, listener);
+  }
+
+  Backend& backend() { return *backend_; }
+  const Discretization& discretization() const { return *discretization_; }
+  const Block& block() const { return discretization_->block(); }
+  Solver& solver() { return *solver_; }
+  Field& solution() { return solver_->solution(); }
+  Field& rhs() { return solver_->rhs(); }
+
+ private:
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<Discretization> discretization_;
+  std::unique_ptr<Solver> solver_;
+};
+
+/// Calls f(i, j, k) on every index of the box.
+template <class F>
+void for_each(const Box& box, const F& f) {
+  for (int k = box.first[2]; k < box.last[2]; ++k)
+    for (int j = box.first[1]; j < box.last[1]; ++j)
+      for (int i = box.first[0]; i < box.last[0]; ++i) f(i, j, k);
+}
+
+/// All values of a field, x fastest, halo left out.
+inline std::vector<double> values(const Field& u) {
+  std::vector<double> all;
+  all.reserve(static_cast<std::size_t>(u.layout().size()));
+  dispatch(u.precision(), [&]<class T>(T) {
+    const auto view = u.view<T>();
+    for_each(u.layout().box(), [&](int i, int j, int k) { all.push_back(static_cast<double>(view(i, j, k))); });
+  });
+  return all;
+}
+
+/// Numbers in [−1, 1) on the box, the same on every machine.
+inline void randomize(Field& u, const Box& box, std::uint32_t seed = 1) {
+  std::mt19937 engine(seed);
+  dispatch(u.precision(), [&]<class T>(T) {
+    const auto view = u.view<T>();
+    for_each(box, [&](int i, int j, int k) { view(i, j, k) = static_cast<T>(std::ldexp(engine(), -31) - 1); });
+  });
+}
+
+}  // namespace poisson

@@ -1,0 +1,171 @@
+// Order of accuracy on manufactured solutions: every boundary kind × coefficient × reaction on every kind of grid.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "grids/integrals.hpp"
+#include "grids/stretching.hpp"
+#include "tests/manufactured.hpp"
+#include "tests/solve.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr double least_order = 1.9;
+constexpr std::array<double, 3> lengths{1, 1.25, 0.8};
+constexpr double tanh_strength = 1.5;
+constexpr double expansion = 4;  // of a geometric axis, end to end
+
+/// Nodes of an axis of a given length with `cells` cells: `base`·2^m, refined m times.
+struct GridKind {
+  std::string_view name;
+  std::function<std::vector<double>(double length, int cells, int base)> nodes;
+};
+
+std::vector<double> bisected(double length, int cells, int base) {
+  // Widths that follow no rule, with neighbours up to a factor of 2.3 apart.
+  constexpr std::array<double, 8> widths{1.0, 1.6, 0.7, 1.1, 1.3, 0.8, 1.5, 1.2};
+  std::vector<double> nodes{0};
+  for (int i = 0; i < base; ++i) nodes.push_back(nodes.back() + widths[static_cast<std::size_t>(i) % widths.size()]);
+  for (double& x : nodes) x *= length / nodes.back();
+  while (static_cast<int>(nodes.size()) <= cells) {
+    std::vector<double> finer;
+    for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+      finer.push_back(nodes[i]);
+      finer.push_back(0.5 * (nodes[i] + nodes[i + 1]));
+    }
+    finer.push_back(nodes.back());
+    nodes = std::move(finer);
+  }
+  return nodes;
+}
+
+GridKind tanh_kind(std::string_view name, StretchedEnd at) {
+  return {name, [at](double length, int cells, int) { return tanh_nodes(0, length, cells, tanh_strength, at); }};
+}
+
+// ratio → √ratio on refinement.
+GridKind geometric_kind(std::string_view name, StretchedEnd at) {
+  return {name, [at](double length, int cells, int base) {
+            const double ratio = std::pow(geometric_ratio(expansion, base, at), static_cast<double>(base) / cells);
+            return geometric_nodes(0, length, cells, ratio, at);
+          }};
+}
+
+const std::array<GridKind, 8> grid_kinds{{
+    {"Equidistant", [](double length, int cells, int) { return uniform_nodes(0, length, cells); }},
+    tanh_kind("TanhLower", StretchedEnd::lower),
+    tanh_kind("TanhUpper", StretchedEnd::upper),
+    tanh_kind("TanhBoth", StretchedEnd::both),
+    geometric_kind("GeometricLower", StretchedEnd::lower),
+    geometric_kind("GeometricUpper", StretchedEnd::upper),
+    geometric_kind("GeometricBoth", StretchedEnd::both),
+    {"Nodes", bisected},
+}};
+
+constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
+               P = BoundaryKind::periodic;
+
+struct Boundaries {
+  std::string_view name;
+  std::array<std::array<BoundaryKind, 2>, 3> kinds;
+  double alpha_amplitude;
+};
+constexpr std::array<Boundaries, 7> boundary_kinds{{
+    {"Dirichlet", {{{D, D}, {D, D}, {D, D}}}, 0},
+    {"Neumann", {{{N, N}, {N, N}, {N, N}}}, 0},
+    {"Robin, constant alpha", {{{R, R}, {R, R}, {R, R}}}, 0},
+    {"Robin, varying alpha", {{{R, R}, {R, R}, {R, R}}}, 0.5},
+    {"periodic", {{{P, P}, {P, P}, {P, P}}}, 0},
+    {"Dirichlet to Neumann, periodic, Robin to Dirichlet", {{{D, N}, {P, P}, {R, D}}}, 0},
+    {"Neumann to Robin, Dirichlet to Neumann, periodic", {{{N, R}, {D, N}, {P, P}}}, 0.5},
+}};
+
+struct Coefficients {
+  std::string_view name;
+  bool isotropic;
+  std::array<double, 3> scale;
+  double amplitude;
+};
+constexpr std::array<Coefficients, 4> coefficients{{
+    {"constant", true, {1.5, 1.5, 1.5}, 0},
+    {"varying", true, {1.5, 1.5, 1.5}, 0.4},
+    {"constant tensor", false, {1, 1.7, 0.6}, 0},
+    {"varying tensor", false, {1, 1.7, 0.6}, 0.4},
+}};
+
+struct Reaction {
+  std::string_view name;
+  double scale, amplitude;
+};
+constexpr std::array<Reaction, 3> reactions{{{"none", 0, 0}, {"constant", 3, 0}, {"varying", 3, 0.5}}};
+
+Manufactured manufactured(int dimension, const Boundaries& boundaries, const Coefficients& coefficient,
+                          const Reaction& reaction) {
+  Manufactured m;
+  m.dimension = dimension;
+  m.lengths = lengths;
+  m.kinds = boundaries.kinds;
+  m.isotropic = coefficient.isotropic;
+  m.solution = m.product(1.5, {1.3, 1.1, 1.7}, {0.3, -0.4, 0.2});
+  for (std::size_t d = 0; d < 3; ++d) {
+    const double shift = 0.5 * static_cast<double>(d);
+    m.kappa[d] = {coefficient.scale[d], coefficient.amplitude,
+                  m.product(0, {1.2, 1.4, 1.6}, {0.8 + shift, 0.5 - shift, 0.6 + shift})};
+  }
+  m.sigma = {reaction.scale, reaction.amplitude, m.product(0, {1.5, 1.2, 1.1}, {0.4, 0.9, 0.1})};
+  m.alpha = {2, boundaries.alpha_amplitude, m.product(0, {1.4, 1.3, 1.2}, {0.2, 0.7, 1.1})};
+  return m;
+}
+
+class Order : public testing::TestWithParam<std::tuple<int, GridKind>> {};
+
+TEST_P(Order, IsTwo) {
+  const auto& [dimension, grid] = GetParam();
+  const std::array<int, 3> cells = dimension == 2 ? std::array{24, 48, 96} : std::array{8, 16, 32};
+  Options options;
+  options.tolerance = 1e-9;
+  options.krylov = Krylov::cg;
+  double lowest = 10;
+  for (const Boundaries& boundaries : boundary_kinds)
+    for (const Coefficients& coefficient : coefficients)
+      for (const Reaction& reaction : reactions) {
+        SCOPED_TRACE(testing::Message() << boundaries.name << "; coefficient " << coefficient.name << "; reaction "
+                                        << reaction.name);
+        const Manufactured m = manufactured(dimension, boundaries, coefficient, reaction);
+        std::array<ErrorNorms, cells.size()> errors;
+        for (std::size_t g = 0; g < cells.size(); ++g) {
+          std::array<std::vector<double>, 3> nodes;
+          for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
+            nodes[d] = grid.nodes(lengths[d], cells[g], cells[0]);
+          Solve solve(m.problem(nodes), options);
+          const Result result = solve.run();
+          ASSERT_TRUE(result.converged()) << result.reason(options) << " at " << result.relative();
+          errors[g] = error_norms(solve.discretization(), solve.solution());
+          if (g == 0) continue;
+          const double max_order = std::log2(errors[g - 1].max / errors[g].max);
+          const double l2_order = std::log2(errors[g - 1].l2 / errors[g].l2);
+          lowest = std::min({lowest, max_order, l2_order});
+          EXPECT_GE(max_order, least_order) << cells[g] << " cells, errors " << errors[g - 1].max << ", " << errors[g].max;
+          EXPECT_GE(l2_order, least_order) << cells[g] << " cells, errors " << errors[g - 1].l2 << ", " << errors[g].l2;
+        }
+      }
+  RecordProperty("lowest_order", std::to_string(lowest));
+  std::printf("lowest order %.3f\n", lowest);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Order, testing::Combine(testing::Values(2, 3), testing::ValuesIn(grid_kinds)),
+                         [](const auto& parameters) {
+                           return std::string(std::get<1>(parameters.param).name) + "In" +
+                                  std::to_string(std::get<0>(parameters.param)) + "D";
+                         });
+
+}  // namespace
+}  // namespace poisson
