@@ -20,13 +20,15 @@ std::int64_t Layout::allocated(Precision p) const {
   return pitch(p) * rows * planes + alignment / static_cast<std::int64_t>(bytes_of(p));
 }
 
+std::int64_t Layout::origin(Precision p) const {
+  const std::int64_t rows = n[1] == 1 ? 1 : n[1] + 2;
+  return alignment / static_cast<std::int64_t>(bytes_of(p)) + (n[1] == 1 ? 0 : pitch(p)) +
+         (n[2] == 1 ? 0 : pitch(p) * rows);
+}
+
 Field::Field(Backend& backend, const Layout& layout, Precision precision)
     : layout_(layout),
       precision_(precision),
-      buffer_(backend.allocate(static_cast<std::size_t>(layout.allocated(precision)) * bytes_of(precision))) {
-  const std::int64_t pitch = layout.pitch(precision), rows = layout.n[1] == 1 ? 1 : layout.n[1] + 2;
-  origin_ = alignment / static_cast<std::int64_t>(bytes_of(precision)) + (layout.n[1] == 1 ? 0 : pitch) +
-            (layout.n[2] == 1 ? 0 : pitch * rows);
-}
+      buffer_(backend.allocate(static_cast<std::size_t>(layout.allocated(precision)) * bytes_of(precision))) {}
 
 }  // namespace poisson

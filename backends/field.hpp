@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstdint>
 
+#include "backends/box.hpp"
 #include "backends/memory.hpp"
 #include "backends/precision.hpp"
 #include "backends/view.hpp"
@@ -24,6 +25,8 @@ struct Layout {
   std::int64_t pitch(Precision) const;
   /// Values in memory, halo and padding included.
   std::int64_t allocated(Precision) const;
+  /// Index of the value at (0, 0, 0) in the field's memory.
+  std::int64_t origin(Precision) const;
   Box box() const { return {{0, 0, 0}, n}; }
   bool operator==(const Layout&) const = default;
 };
@@ -56,16 +59,19 @@ class Field {
     assert(precision_ == precision_of<std::remove_const_t<T>>);
     const bool flat_y = layout_.n[1] == 1, flat_z = layout_.n[2] == 1;
     const std::int64_t pitch = layout_.pitch(precision_);
-    return {static_cast<T*>(buffer_.data()) + origin_,
-            layout_.n,
-            {1, !flat_y, !flat_z},
-            flat_y ? 0 : pitch,
-            flat_z ? 0 : pitch * (flat_y ? 1 : layout_.n[1] + 2)};
+    View<T> v;
+    v.data = static_cast<T*>(buffer_.data()) + layout_.origin(precision_);
+    for (int d = 0; d < 3; ++d) {
+      v.n[d] = layout_.n[static_cast<std::size_t>(d)];
+      v.halo[d] = d == 0 || v.n[d] > 1 ? 1 : 0;
+    }
+    v.sy = flat_y ? 0 : pitch;
+    v.sz = flat_z ? 0 : pitch * (flat_y ? 1 : layout_.n[1] + 2);
+    return v;
   }
 
   Layout layout_;
   Precision precision_ = Precision::fp64;
-  std::int64_t origin_ = 0;
   Buffer buffer_;
 };
 

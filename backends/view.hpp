@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <type_traits>
 #ifdef POISSON_CHECK_BOUNDS
@@ -9,14 +8,16 @@
 
 namespace poisson {
 
+/// Free of the standard library's containers: point formulas that use it compile for every backend.
+///
 /// Three-dimensional indexing of a field's memory, x fastest; valid on the device that owns the memory.
 /// Along an axis of n values the indices −halo … n−1+halo may be read. An axis of one value without halo (z in two
 /// dimensions) has stride 0, so that its neighbours are itself and stencils need no case for it.
 template <class T>
 struct View {
   T* data = nullptr;  ///< the value at (0, 0, 0)
-  std::array<int, 3> n{};
-  std::array<int, 3> halo{};
+  int n[3] = {};
+  int halo[3] = {};
   std::int64_t sy = 0, sz = 0;  ///< strides, in values, of y and z
 
   constexpr T& operator()(int i, int j, int k) const {
@@ -32,19 +33,18 @@ struct View {
     return &(*this)(0, j, k);
   }
 
-  constexpr operator View<const T>() const requires(!std::is_const_v<T>) {
-    return {data, n, halo, sy, sz};
-  }
-};
-
-/// Half-open box of indices.
-struct Box {
-  std::array<int, 3> first{}, last{};
-
-  constexpr std::int64_t size() const {
-    std::int64_t product = 1;
-    for (int d = 0; d < 3; ++d) product *= last[d] > first[d] ? last[d] - first[d] : 0;
-    return product;
+  template <class U>
+    requires(!std::is_const_v<T> && std::is_same_v<U, const T>)
+  constexpr operator View<U>() const {
+    View<const T> v;
+    v.data = data;
+    for (int d = 0; d < 3; ++d) {
+      v.n[d] = n[d];
+      v.halo[d] = halo[d];
+    }
+    v.sy = sy;
+    v.sz = sz;
+    return v;
   }
 };
 

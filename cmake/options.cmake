@@ -22,6 +22,8 @@ target_compile_options(poisson_flags INTERFACE
   -Wno-restrict  # GCC 12 sees overlaps in std::string that are not there (PR 105651)
   # Fused multiply-adds; no errno and no traps in the way of vector loops. Values stay IEEE: no reordering.
   -ffp-contract=fast -fno-math-errno -fno-trapping-math>)
+# Point formulas are constexpr functions of the host's headers.
+target_compile_options(poisson_flags INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr -Xcompiler=-Wall>)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND POISSON_CPU)
   target_compile_options(poisson_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=${POISSON_CPU}>)
 endif()

@@ -288,9 +288,8 @@ std::vector<std::int64_t> shape_of(hid_t dataset, const std::filesystem::path& p
 
 std::filesystem::path write_hdf5(const std::filesystem::path& directory, const OutputGrid& grid,
                                  const std::vector<OutputField>& fields, const OutputNote& note) {
-  for (const auto& field : fields) check_fits(grid, field);
   const bool image = grid.dimension == 3 && grid.equidistant;
-  PendingFile pending(directory / (image ? "solution.hdf" : "solution.h5"));
+  PendingFile pending(directory / (image ? "solution.hdf" : "solution.h5"), bytes_of(grid, fields));
   silence();
   try {
     Handle file(H5Fcreate(pending.path().c_str(), H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), H5P_DEFAULT),

@@ -21,6 +21,15 @@ void check_fits(const OutputGrid& grid, const OutputField& field) {
                                 std::to_string(field.components) + " components)");
 }
 
+std::uintmax_t bytes_of(const OutputGrid& grid, const std::vector<OutputField>& fields) {
+  std::uintmax_t bytes = 0;
+  for (const auto& field : fields) {
+    check_fits(grid, field);
+    bytes += field.values.size() * sizeof(double);
+  }
+  return bytes;
+}
+
 #ifdef POISSON_HAVE_VTK
 
 std::vector<std::string> available_formats() {

@@ -31,6 +31,9 @@ struct OutputField {
 /// Throws std::invalid_argument where the number of values is not the grid's.
 void check_fits(const OutputGrid&, const OutputField&);
 
+/// What the values take in a file, after check_fits for each field.
+std::uintmax_t bytes_of(const OutputGrid&, const std::vector<OutputField>&);
+
 /// Text that goes into every file: the title, and whether the solve converged.
 struct OutputNote {
   std::string title;

@@ -6,11 +6,13 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "backends/error.hpp"
 
 namespace poisson {
 
-PendingFile::PendingFile(std::filesystem::path place) : place_(std::move(place)) {
+PendingFile::PendingFile(std::filesystem::path place, std::uintmax_t bytes) : place_(std::move(place)) {
   std::string name(1, '.');
   name.append(place_.filename().string()).append(".part");
   temporary_ = place_.parent_path() / name;
@@ -21,6 +23,12 @@ PendingFile::PendingFile(std::filesystem::path place) : place_(std::move(place))
   }
   // The libraries that fill the file report a missing permission badly; the operating system says why at once.
   write("");
+  const auto space = std::filesystem::space(temporary_.parent_path().empty() ? "." : temporary_.parent_path(), error);
+  if (!error && space.capacity > 0 && space.available < bytes) {
+    std::filesystem::remove(temporary_, error);
+    fail(fmt::format("it needs {:.3g} GiB and {:.3g} GiB are free", static_cast<double>(bytes) / (1 << 30),
+                     static_cast<double>(space.available) / (1 << 30)));
+  }
 }
 
 PendingFile::~PendingFile() {

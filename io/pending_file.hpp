@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -10,8 +11,8 @@ namespace poisson {
 /// commit(); without commit() nothing stays behind. Creates the directory where it is missing.
 class PendingFile {
  public:
-  /// Throws RunError where no file can be created there.
-  explicit PendingFile(std::filesystem::path place);
+  /// Throws RunError where no file can be created there, or where the space left is less than the `bytes` to come.
+  explicit PendingFile(std::filesystem::path place, std::uintmax_t bytes = 0);
   ~PendingFile();
   PendingFile(const PendingFile&) = delete;
   PendingFile& operator=(const PendingFile&) = delete;

@@ -86,11 +86,9 @@ void add(vtkDataSet& data, const OutputNote& note) {
 
 std::filesystem::path write_vtk(const std::filesystem::path& directory, const OutputGrid& grid,
                                 const std::vector<OutputField>& fields, const OutputNote& note) {
+  const std::uintmax_t bytes = bytes_of(grid, fields);
   const auto data = grid.equidistant ? image(grid) : rectilinear(grid);
-  for (const auto& field : fields) {
-    check_fits(grid, field);
-    add(*data, field);
-  }
+  for (const auto& field : fields) add(*data, field);
   add(*data, note);
 
   vtkSmartPointer<vtkXMLWriter> writer;
@@ -98,7 +96,7 @@ std::filesystem::path write_vtk(const std::filesystem::path& directory, const Ou
     writer = vtkSmartPointer<vtkXMLImageDataWriter>::New();
   else
     writer = vtkSmartPointer<vtkXMLRectilinearGridWriter>::New();
-  PendingFile file(directory / (grid.equidistant ? "solution.vti" : "solution.vtr"));
+  PendingFile file(directory / (grid.equidistant ? "solution.vti" : "solution.vtr"), bytes);
   writer->SetFileName(file.path().c_str());
   writer->SetInputData(data);
   writer->SetDataModeToAppended();

@@ -16,6 +16,7 @@
 #include "backends/error.hpp"
 #include "io/hdf5.hpp"
 #include "io/output.hpp"
+#include "io/pending_file.hpp"
 #include "io/summary.hpp"
 
 #ifdef POISSON_HAVE_VTK
@@ -277,6 +278,13 @@ TEST_F(OutputTest, FullDiskIsAnErrorAndLeavesNothing) {
   grid.equidistant = false;
   EXPECT_CONTAINS(message_of<RunError>([&] { write_vtk(directory, grid, fields, note); }), "cannot be written");
 #endif
+  EXPECT_TRUE(fs::is_empty(directory));
+}
+
+TEST_F(OutputTest, MoreThanTheDiskHoldsIsRefusedAtOnce) {
+  const auto message =
+      message_of<RunError>([&] { PendingFile(directory / "solution.h5", std::numeric_limits<std::int64_t>::max()); });
+  EXPECT_CONTAINS(message, "it needs 8.59e+09 GiB and ");
   EXPECT_TRUE(fs::is_empty(directory));
 }
 

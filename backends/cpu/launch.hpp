@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/view.hpp"
+#include "backends/box.hpp"
 
 namespace poisson::cpu {
 

@@ -145,7 +145,7 @@ class GridTransfer final : public Transfer {
   void prolong(const Field& coarse, Field& fine) const {
     backend_.exchange(coarse);
     typed(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
-      const LinearWeights &wx = linear_[0], &wy = linear_[1], &wz = linear_[2];
+      const LinearWeights &wy = linear_[1], &wz = linear_[2];
       for_each_line(fine_unknowns_, [&](int j, int k) {
         WeightedLines<C> lines;
         const int J = wy.left[index(j)], K = wz.left[index(k)];

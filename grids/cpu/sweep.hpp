@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
-#include "backends/view.hpp"
+#include "backends/box.hpp"
 
 namespace poisson::cpu {
 

@@ -1,0 +1,289 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "grids/problem.hpp"
+
+/// The oracle: the mathematics of the node-centred finite volumes in plain loops over extended precision, sharing
+/// nothing with the library but the description of the problem. Slow, and meant to be read.
+namespace poisson::reference {
+
+using Real = long double;
+/// One number per node, x fastest; of a periodic axis all nodes but the last.
+using Vector = std::vector<Real>;
+using Index = std::array<int, 3>;
+
+/// The nodes of a problem. In two dimensions z has the single node 0.
+struct Grid {
+  int dimension = 3;
+  std::array<std::vector<double>, 3> nodes;
+  std::array<std::array<BoundaryKind, 2>, 3> kind{};
+  Index cells{1, 1, 1}, size{1, 1, 1};
+
+  explicit Grid(const Problem& p) : dimension(p.dimension), nodes(p.nodes) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (static_cast<int>(d) >= dimension) {
+        nodes[d] = {0};
+        continue;
+      }
+      kind[d] = {p.boundary[d][0].kind, p.boundary[d][1].kind};
+      cells[d] = static_cast<int>(nodes[d].size()) - 1;
+      size[d] = cells[d] + (periodic(d) ? 0 : 1);
+    }
+  }
+  bool periodic(std::size_t d) const {
+    return static_cast<int>(d) < dimension && kind[d][0] == BoundaryKind::periodic;
+  }
+  std::size_t count() const { return static_cast<std::size_t>(size[0]) * size[1] * size[2]; }
+  std::size_t number(Index at) const {
+    return (static_cast<std::size_t>(at[2]) * size[1] + static_cast<std::size_t>(at[1])) * size[0] +
+           static_cast<std::size_t>(at[0]);
+  }
+  Index index(std::size_t number) const {
+    const auto i = static_cast<int>(number);
+    return {i % size[0], i / size[0] % size[1], i / size[0] / size[1]};
+  }
+  Real width(std::size_t d, int cell) const {
+    return Real{nodes[d][static_cast<std::size_t>(cell) + 1]} - Real{nodes[d][static_cast<std::size_t>(cell)]};
+  }
+  bool dirichlet(Index at) const {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
+      if ((at[d] == 0 && kind[d][0] == BoundaryKind::dirichlet) ||
+          (at[d] == size[d] - 1 && kind[d][1] == BoundaryKind::dirichlet))
+        return true;
+    return false;
+  }
+};
+
+/// A datum at a point; of grid arrays, which must be given where they are asked for, the value at `at`.
+inline Real evaluate(const Quantity& q, const std::array<double, 3>& point, Index at) {
+  if (const double* constant = q.constant()) return *constant;
+  if (const auto* array = q.array())
+    return array->values[static_cast<std::size_t>((at[2] * array->shape[1] + at[1]) * array->shape[0] + at[0])];
+  double value = 0;
+  (*q.function())(std::span(&point[0], 1), std::span(&point[1], 1), std::span(&point[2], 1), std::span(&value, 1));
+  return value;
+}
+
+/// The rows of all nodes, those of Dirichlet nodes as if their faces were natural.
+struct System {
+  struct Entry {
+    std::size_t column;
+    Real value;
+  };
+  Grid grid;
+  std::vector<std::vector<Entry>> neighbours;  ///< off-diagonal entries
+  Vector diagonal, mass;
+  std::vector<bool> unknown;
+
+  void couple(std::size_t a, std::size_t b, Real weight) {
+    for (const auto& [row, column] : {std::pair{a, b}, std::pair{b, a}}) {
+      diagonal[row] += weight;
+      bool found = false;
+      for (Entry& e : neighbours[row])
+        if (e.column == column) {
+          e.value -= weight;
+          found = true;
+        }
+      if (!found) neighbours[row].push_back({column, -weight});
+    }
+  }
+  Real row(std::size_t i, const Vector& u) const {
+    Real sum = diagonal[i] * u[i];
+    for (const Entry& e : neighbours[i]) sum += e.value * u[e.column];
+    return sum;
+  }
+  /// Σ|a||u|: what one rounding of the row is measured against.
+  Real magnitude(std::size_t i, const Vector& u) const {
+    Real sum = diagonal[i] * std::abs(u[i]);
+    for (const Entry& e : neighbours[i]) sum += std::abs(e.value * u[e.column]);
+    return sum;
+  }
+  bool singular() const {
+    for (std::size_t i = 0; i < diagonal.size(); ++i) {
+      Real sum = diagonal[i];
+      for (const Entry& e : neighbours[i]) sum += e.value;
+      if (!unknown[i] || std::abs(sum) > 1e-15L * diagonal[i]) return false;
+    }
+    return true;
+  }
+};
+
+/// Every cell gives its edges the coupling κ·(quarter face)/h, its corners their share of σ·volume, and the corners on
+/// Robin faces their share of α·area (in two dimensions halves take the place of quarters). All times `scale`.
+inline System assemble(const Problem& p, double scale = 1) {
+  System s{Grid(p), {}, {}, {}, {}};
+  const Grid& g = s.grid;
+  const auto dimension = static_cast<std::size_t>(g.dimension);
+  s.neighbours.resize(g.count());
+  s.diagonal.assign(g.count(), 0);
+  s.mass.assign(g.count(), 0);
+  for (std::size_t i = 0; i < g.count(); ++i) s.unknown.push_back(!g.dirichlet(g.index(i)));
+
+  for (int ck = 0; ck < g.cells[2]; ++ck)
+    for (int cj = 0; cj < g.cells[1]; ++cj)
+      for (int ci = 0; ci < g.cells[0]; ++ci) {
+        const Index cell{ci, cj, ck};
+        std::array<Real, 3> h{1, 1, 1};
+        std::array<double, 3> centre{};
+        Real volume = 1;  // of the part that belongs to one corner
+        for (std::size_t d = 0; d < dimension; ++d) {
+          h[d] = g.width(d, cell[d]);
+          const auto at = static_cast<std::size_t>(cell[d]);
+          centre[d] = 0.5 * (g.nodes[d][at] + g.nodes[d][at + 1]);
+          volume *= h[d] / 2;
+        }
+        for (unsigned corner = 0; corner < 1U << dimension; ++corner) {
+          const auto node = [&](unsigned bits) {
+            Index at = cell;
+            for (std::size_t d = 0; d < dimension; ++d) at[d] = (cell[d] + static_cast<int>(bits >> d & 1)) % g.size[d];
+            return at;
+          };
+          const Index here = node(corner);
+          std::array<double, 3> point{};
+          for (std::size_t d = 0; d < dimension; ++d) point[d] = g.nodes[d][static_cast<std::size_t>(here[d])];
+          const std::size_t i = g.number(here);
+          s.mass[i] += volume;
+          s.diagonal[i] += scale * evaluate(p.reaction, point, here) * volume;
+          for (std::size_t d = 0; d < dimension; ++d) {
+            const Real area = volume / (h[d] / 2);
+            const unsigned end = corner >> d & 1;
+            if (end == 0) {
+              const Real kappa = evaluate(p.coefficient[p.isotropic ? 0 : d], centre, cell);
+              s.couple(i, g.number(node(corner | 1U << d)), scale * kappa * area / h[d]);
+            }
+            const bool on_face = cell[d] == (end == 0 ? 0 : g.cells[d] - 1);
+            if (on_face && g.kind[d][end] == BoundaryKind::robin)
+              s.diagonal[i] += scale * evaluate(p.boundary[d][end].alpha, point, here) * area;
+          }
+        }
+      }
+  return s;
+}
+
+/// One-dimensional linear interpolation between coarse nodes, row by row: hat functions at the fine nodes.
+using Dense = std::vector<std::vector<Real>>;
+inline Dense prolongation(const std::vector<double>& fine, const std::vector<double>& coarse, bool periodic) {
+  const std::size_t rows = fine.size() - (periodic ? 1 : 0), columns = coarse.size() - (periodic ? 1 : 0);
+  Dense P(rows, std::vector<Real>(columns, 0));
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (coarse.size() == 1) P[i][0] = 1;
+    for (std::size_t c = 0; c + 1 < coarse.size(); ++c) {
+      const Real left = coarse[c], right = coarse[c + 1], x = fine[i];
+      if (x < left || x > right || (x == left && c > 0)) continue;
+      P[i][c] += (right - x) / (right - left);
+      P[i][(c + 1) % columns] += (x - left) / (right - left);
+    }
+  }
+  return P;
+}
+
+/// Calls f(fine number, coarse number, weight) for the entries of the tensor product of three matrices.
+template <class F>
+void for_each_entry(const std::array<Dense, 3>& P, const F& f) {
+  const auto& [x, y, z] = P;
+  for (std::size_t k = 0; k < z.size(); ++k)
+    for (std::size_t j = 0; j < y.size(); ++j)
+      for (std::size_t i = 0; i < x.size(); ++i)
+        for (std::size_t K = 0; K < z[k].size(); ++K)
+          for (std::size_t J = 0; J < y[j].size(); ++J)
+            for (std::size_t I = 0; z[k][K] * y[j][J] != 0 && I < x[i].size(); ++I)
+              if (x[i][I] != 0)
+                f((k * y.size() + j) * x.size() + i, (K * y[j].size() + J) * x[i].size() + I,
+                  x[i][I] * y[j][J] * z[k][K]);
+}
+
+/// u += ω D⁻¹(b − A u), everywhere at once.
+inline void jacobi(const System& s, Real omega, const Vector& b, Vector& u) {
+  const Vector old = u;
+  for (std::size_t i = 0; i < u.size(); ++i)
+    if (s.unknown[i]) u[i] += omega * (b[i] - s.row(i, old)) / s.diagonal[i];
+}
+
+/// Chebyshev's semi-iteration as Saad writes it (Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1),
+/// on D⁻¹A with the interval [low, high].
+inline void chebyshev_first_kind(const System& s, int degree, Real low, Real high, const Vector& b, Vector& u) {
+  const Real theta = (high + low) / 2, delta = (high - low) / 2, sigma = theta / delta;
+  Real rho = 1 / sigma;
+  Vector d(u.size(), 0);
+  for (int k = 0; k < degree; ++k) {
+    const Real next = k == 0 ? rho : 1 / (2 * sigma - rho);
+    Vector step(u.size(), 0);
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      if (!s.unknown[i]) continue;
+      const Real r = (b[i] - s.row(i, u)) / s.diagonal[i];
+      step[i] = k == 0 ? r / theta : next * rho * d[i] + 2 * next / delta * r;
+    }
+    for (std::size_t i = 0; i < u.size(); ++i) u[i] += step[i];
+    d = step;
+    rho = next;
+  }
+}
+
+/// The fourth kind for eigenvalues up to `high` (Lottes, Numer. Linear Algebra Appl. 30, 2023, algorithm 2).
+inline void chebyshev_fourth_kind(const System& s, int degree, Real high, const Vector& b, Vector& u) {
+  Vector z(u.size(), 0);
+  for (int k = 1; k <= degree; ++k) {
+    for (std::size_t i = 0; i < u.size(); ++i)
+      if (s.unknown[i])
+        z[i] = Real(2 * k - 3) / (2 * k + 1) * z[i] +
+               Real(8 * k - 4) / (2 * k + 1) / high * (b[i] - s.row(i, u)) / s.diagonal[i];
+    for (std::size_t i = 0; i < u.size(); ++i) u[i] += z[i];
+  }
+}
+
+/// Parity of the index sum; with an odd periodic axis the sum modulo 3, where each axis counts 0, 1, 0, 1, … and an odd
+/// periodic one ends with 2.
+inline int colour(const Grid& g, Index at) {
+  int sum = 0, colours = 2;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const bool odd = g.periodic(d) && g.size[d] % 2 == 1;
+    if (odd) colours = 3;
+    sum += odd && at[d] == g.size[d] - 1 ? 2 : at[d] % 2;
+  }
+  return sum % colours;
+}
+inline int colours(const Grid& g) {
+  for (std::size_t d = 0; d < 3; ++d)
+    if (g.periodic(d) && g.size[d] % 2 == 1) return 3;
+  return 2;
+}
+
+/// One node after the other, colour after colour.
+inline void gauss_seidel(const System& s, Real omega, bool reversed, const Vector& b, Vector& u) {
+  const int count = colours(s.grid);
+  for (int c = 0; c < count; ++c)
+    for (std::size_t i = 0; i < u.size(); ++i)
+      if (s.unknown[i] && colour(s.grid, s.grid.index(i)) == (reversed ? count - 1 - c : c))
+        u[i] += omega * (b[i] - s.row(i, u)) / s.diagonal[i];
+}
+
+/// Gaussian elimination with row pivoting; `a` row-major.
+inline Vector solve(std::vector<Vector> a, Vector b) {
+  const std::size_t n = b.size();
+  for (std::size_t c = 0; c < n; ++c) {
+    std::size_t pivot = c;
+    for (std::size_t r = c + 1; r < n; ++r)
+      if (std::abs(a[r][c]) > std::abs(a[pivot][c])) pivot = r;
+    std::swap(a[c], a[pivot]);
+    std::swap(b[c], b[pivot]);
+    for (std::size_t r = c + 1; r < n; ++r) {
+      const Real factor = a[r][c] / a[c][c];
+      for (std::size_t k = c; k < n; ++k) a[r][k] -= factor * a[c][k];
+      b[r] -= factor * b[c];
+    }
+  }
+  for (std::size_t c = n; c-- > 0;) {
+    for (std::size_t k = c + 1; k < n; ++k) b[c] -= a[c][k] * b[k];
+    b[c] /= a[c][c];
+  }
+  return b;
+}
+
+}  // namespace poisson::reference
