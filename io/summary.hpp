@@ -3,11 +3,15 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace poisson {
+
+/// What a number is before the run has found it; null in the file.
+inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 /// Everything summary.json says about a run, in its order and with its names. Numbers that are not finite become null.
 struct Summary {
@@ -25,7 +29,7 @@ struct Summary {
   } residual;
   double estimated_error = 0;  ///< estimated relative algebraic error
   struct {
-    double min = 0, max = 0, integral = 0, l2 = 0;
+    double min = unknown, max = unknown, integral = unknown, l2 = unknown;
   } solution;
   struct ErrorNorms {
     double max = 0, l2 = 0;
@@ -36,10 +40,10 @@ struct Summary {
     double u = 0;
   };
   std::vector<Probe> probes;
-  std::array<double, 6> flux{};  ///< ∫ κ ∂u/∂n over the faces, in the order of face_names
+  std::array<double, 6> flux{unknown, unknown, unknown, unknown, unknown, unknown};  ///< ∫ κ ∂u/∂n over the faces, in the order of face_names
   int dimension = 3;             ///< 2: the flux of the z faces is left out
   struct {
-    double source = 0, reaction = 0, projected = 0, residual = 0;
+    double source = unknown, reaction = unknown, projected = unknown, residual = unknown;
   } balance;
   struct {
     double input = 0, setup = 0, solve = 0, output = 0, total = 0;  ///< seconds

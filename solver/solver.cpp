@@ -69,10 +69,10 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   });
   monitor.begin(start_norm);
   if (monitor.state().verdict == Verdict::running) {
-    if (result.reference == 0 || (monitor.rule().target > 0 && start_norm <= monitor.rule().target)) {
-      monitor.state().verdict = Verdict::converged;
-    } else if (!std::isfinite(start_norm)) {
+    if (!std::isfinite(start_norm) || !std::isfinite(result.reference)) {
       monitor.state().verdict = Verdict::not_finite;
+    } else if (result.reference == 0 || (monitor.rule().target > 0 && start_norm <= monitor.rule().target)) {
+      monitor.state().verdict = Verdict::converged;
     } else if (options_.krylov == Krylov::cg) {
       conjugate_gradients(options_.max_iterations, monitor);
       // The recursive residual drifts from the true one; only the true one counts.

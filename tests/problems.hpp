@@ -2,8 +2,9 @@
 
 #include <array>
 #include <cmath>
-#include <numbers>
+#include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "grids/problem.hpp"
@@ -19,6 +20,7 @@ struct NamedFaces {
   std::string name;
   Faces faces;
 };
+inline void PrintTo(const NamedFaces& faces, std::ostream* out) { *out << faces.name; }
 
 inline std::vector<NamedFaces> all_faces() {
   const auto of = [](BoundaryKind kind, Quantity alpha = 0.0) {
@@ -46,6 +48,7 @@ struct NamedGrid {
   std::string name;
   double length, kappa;
 };
+inline void PrintTo(const NamedGrid& grid, std::ostream* out) { *out << grid.name; }
 
 /// Equidistant nodes are exact numbers, so that their widths are the same whichever way they are computed.
 inline const std::vector<NamedGrid> all_grids{{"equidistant", 1, 1}, {"tanh", 1, 1},           {"geometric", 1, 1},

@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+"""The program as its users meet it: exit statuses, messages, files.
+
+    test_program.py POISSON_PROGRAM SOURCE_DIRECTORY [unittest arguments]
+"""
+
+import json
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv[1])
+SOURCE = pathlib.Path(sys.argv[2]).resolve()
+PYTHON = "/usr/bin/python3"  # has the distribution's vtk and h5py
+
+SMALL = """\
+title: A small cube
+domain: {lower: [0, 0, 0], upper: [1, 1, 1]}
+grid: {cells: [12, 10, 8]}
+equation: {source: 3*pi^2*sin(pi*x)*sin(pi*y)*sin(pi*z)}
+output: {probes: [[0.5, 0.5, 0.5]]}
+"""
+
+
+class Program(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.directory = pathlib.Path(temporary.name)
+        self.config = self.directory / "case.yaml"
+        self.config.write_text(SMALL, encoding="utf-8")
+        self.results = self.directory / "results"
+
+    def poisson(self, *arguments, config=True, **options):
+        command = [PROGRAM, *(["--config", str(self.config), "--set", f"output.directory={self.results}"]
+                              if config else []), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, cwd=self.directory, **options)
+
+    def sets(self, **values):
+        return [word for key, value in values.items() for word in ("--set", f"{key.replace('__', '.')}={value}")]
+
+    def summary(self):
+        return json.loads((self.results / "summary.json").read_text(encoding="utf-8"))
+
+    def fields(self):
+        return sorted(path.name for path in self.results.glob("solution.*"))
+
+    def test_bare_program_shows_its_help_and_is_a_usage_error(self):
+        run = self.poisson(config=False)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("--config", run.stdout)
+
+    def test_version_and_help(self):
+        self.assertRegex(self.poisson("--version", config=False).stdout, r"^poisson \d+\.\d+\.\d+\n$")
+        run = self.poisson("--help", config=False)
+        self.assertEqual(run.returncode, 0)
+        for option in ("--set", "--validate", "--dry-run", "--schema", "--quiet", "--version"):
+            self.assertIn(option, run.stdout)
+
+    def test_unknown_option_is_answered_with_the_nearest(self):
+        run = self.poisson("--quite")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("did you mean '--quiet'", run.stderr)
+
+    def test_missing_file(self):
+        run = self.poisson("--config", "nowhere.yaml", config=False)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("nowhere.yaml", run.stderr)
+
+    def test_converged_run(self):
+        run = self.poisson()
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertEqual(self.fields(), ["solution.hdf", "solution.png", "solution.vti"])
+        summary = self.summary()
+        self.assertEqual(list(summary), ["title", "version", "converged", "reason", "iterations", "method", "unknowns",
+                                         "levels", "residual", "estimated_error", "solution", "error", "probes", "flux",
+                                         "balance", "time", "device", "ranks", "peak_memory_bytes", "config"])
+        self.assertTrue(summary["converged"])
+        self.assertEqual(summary["unknowns"], 11 * 9 * 7)
+        self.assertLessEqual(summary["residual"]["relative"], 1e-8)
+        self.assertEqual(len(summary["residual"]["history"]), summary["iterations"] + 1)
+        self.assertGreater(summary["peak_memory_bytes"], 8 * 11 * 9 * 7)
+        for word in ("A small cube", "12 × 10 × 8", "cycle", "Converged"):
+            self.assertIn(word, run.stdout)
+        self.assertNotIn("\x1b", run.stdout)
+        self.assertNotIn("\r", run.stdout)
+
+    def test_effective_configuration_solves_the_same(self):
+        self.poisson()
+        first = self.summary()
+        self.config.write_text(json.dumps(first["config"]), encoding="utf-8")
+        self.assertEqual(self.poisson().returncode, 0)
+        self.assertEqual(first["probes"], self.summary()["probes"])
+
+    def test_quiet_prints_nothing(self):
+        run = self.poisson("--quiet")
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
+
+    def test_live_line_on_a_terminal_is_erased(self):
+        main, worker = pty.openpty()
+        process = subprocess.Popen([PROGRAM, "--config", str(self.config)], stdout=worker, stderr=worker,
+                                   cwd=self.directory, env={**os.environ, "TERM": "xterm"})
+        os.close(worker)
+        text = b""
+        while True:
+            try:
+                piece = os.read(main, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            text += piece
+        os.close(main)
+        self.assertEqual(process.wait(), 0)
+        self.assertIn(b"\x1b[", text)
+
+    def test_same_run_twice_gives_the_same_bytes(self):
+        self.poisson()
+        first = {name: (self.results / name).read_bytes() for name in self.fields()}
+        numbers = self.summary()
+        self.poisson()
+        for name, content in first.items():
+            self.assertEqual(content, (self.results / name).read_bytes(), name)
+        again = self.summary()
+        for key in ("residual", "solution", "probes", "flux", "balance"):
+            self.assertEqual(numbers[key], again[key])
+
+    def test_field_files_hold_what_the_summary_states(self):
+        for extra in ({}, {"grid__type": "tensor-product", "grid__axes": "{z: {stretching: tanh, strength: 2}}"},
+                      {"boundary__x-": "periodic", "boundary__x+": "periodic"},
+                      {"domain": "{lower: [0, 0], upper: [2, 1]}", "grid__cells": "[9, 7]", "output__probes": "[]",
+                       "equation__source": "x*y"}):
+            run = self.poisson(*self.sets(output__fields="[u, gradient, residual, coefficient, source]", **extra))
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            check = subprocess.run([PYTHON, str(SOURCE / "tests/check_files.py"), str(self.results)],
+                                   capture_output=True, text=True)
+            self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
+
+    def test_picture_is_the_kept_one(self):
+        self.poisson(config=False, *["--config", str(SOURCE / "configs/cavity-2d.yaml"), "--quiet",
+                                     *self.sets(output__directory=self.results)])
+        compare = subprocess.run([PYTHON, str(SOURCE / "tests/compare_images.py"), str(self.results / "solution.png"),
+                                  str(SOURCE / "tests/data/cavity-2d.png"), "1.0"], capture_output=True, text=True)
+        self.assertEqual(compare.returncode, 0, compare.stdout + compare.stderr)
+
+    def test_validate_accepts_and_writes_nothing(self):
+        run = self.poisson("--validate")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertIn("valid", run.stdout)
+        self.assertFalse(self.results.exists())
+
+    def test_errors_come_together_with_their_places(self):
+        self.config.write_text(SMALL.replace("source:", "sorce:").replace("title: A", "titel: A"), encoding="utf-8")
+        run = self.poisson("--validate")
+        self.assertEqual(run.returncode, 2)
+        lines = run.stderr.splitlines()
+        self.assertEqual(len(lines), 2, run.stderr)
+        self.assertRegex(lines[0], r"case\.yaml:1:1: titel: .*title")
+        self.assertRegex(lines[1], r"case\.yaml:4:12: equation\.sorce: .*source")
+
+    def test_value_that_is_not_finite_names_key_and_point(self):
+        for arguments in (["--validate"], []):
+            run = self.poisson(*arguments, *self.sets(equation__source="1/x", boundary__z__plus="0")[:2])
+            self.assertEqual(run.returncode, 2)
+            self.assertRegex(run.stderr, r"equation\.source: the value is inf at \(0, 0, 0\): it must be finite")
+            self.assertEqual(self.fields(), [])
+
+    def test_every_bad_datum_is_reported(self):
+        run = self.poisson(*self.sets(equation__source="1/x", equation__coefficient="x-0.5", equation__reaction="-y"))
+        self.assertEqual(run.returncode, 2)
+        for key in ("equation.coefficient: the value is -0.458", "equation.reaction: the value is -"):
+            self.assertIn(key, run.stderr)
+
+    def test_dry_run_states_the_plan(self):
+        run = self.poisson("--dry-run")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        for word in ("bytes per unknown", "equidistant", "693", "device"):
+            self.assertIn(word, run.stdout)
+        self.assertFalse(self.results.exists())
+
+    def test_iteration_limit(self):
+        run = self.poisson(*self.sets(solver__max_iterations=1))
+        self.assertEqual(run.returncode, 3)
+        summary = self.summary()
+        self.assertFalse(summary["converged"])
+        self.assertIn("limit", summary["reason"])
+        self.assertIn("solution.vti", self.fields())
+
+    def test_rounding_floor(self):
+        run = self.poisson(*self.sets(solver__precision="single", solver__tolerance="1e-12"))
+        self.assertEqual(run.returncode, 3)
+        self.assertIn("rounding floor", self.summary()["reason"])
+
+    def test_zero_tolerance_runs_exactly_the_given_cycles(self):
+        run = self.poisson(*self.sets(solver__tolerance=0, solver__max_iterations=3))
+        self.assertEqual(self.summary()["iterations"], 3)
+        self.assertIn(run.returncode, (0, 3))
+
+    def test_overflow_fails_and_leaves_no_result(self):
+        self.poisson()
+        run = self.poisson(*self.sets(equation__source=1e300, equation__coefficient=1e-300))
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("not a finite number", run.stderr)
+        self.assertEqual(self.fields(), [])
+        summary = self.summary()
+        self.assertFalse(summary["converged"])
+        self.assertIsNone(summary["solution"]["max"])
+
+    def test_termination_writes_the_best_iterate(self):
+        process = subprocess.Popen([PROGRAM, "--config", str(self.config), "--quiet", *self.sets(
+            output__directory=self.results, solver__method="jacobi", solver__max_iterations=100000000,
+            solver__tolerance=1e-30, grid__cells="[64, 64, 64]", output__formats="[hdf5]")], cwd=self.directory)
+        time.sleep(1.5)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=30), 3)
+        summary = self.summary()
+        self.assertIn("stopped", summary["reason"])
+        self.assertFalse(summary["converged"])
+        self.assertEqual(self.fields(), ["solution.hdf"])
+
+    def test_directory_that_cannot_be_made(self):
+        (self.directory / "file").write_text("", encoding="utf-8")
+        run = self.poisson(config=False, *["--config", str(self.config), "--set", "output.directory=file/results"])
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("output.directory", run.stderr)
+
+    def test_restart_from_the_files_of_a_run(self):
+        self.poisson()
+        first = self.summary()
+        (self.results / "solution.hdf").rename(self.directory / "start.hdf")
+        guess = "{file: start.hdf, dataset: /VTKHDF/PointData/u}"
+        run = self.poisson(*self.sets(solver__initial=guess))
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertEqual(self.summary()["residual"]["initial"], first["residual"]["final"])
+
+    def test_incompatible_data_are_warned_of(self):
+        run = self.poisson("--quiet", *self.sets(equation__source=1, boundary__default="{neumann: 0}"))
+        self.assertEqual(run.returncode, 0)
+        summary = self.summary()
+        self.assertAlmostEqual(summary["balance"]["projected"], 1, places=12)
+        run = self.poisson(*self.sets(equation__source=1, boundary__default="{neumann: 0}"))
+        self.assertIn("not compatible", run.stdout + run.stderr)
+
+    def test_schema_and_reference(self):
+        schema = json.loads(self.poisson("--schema", config=False).stdout)
+        self.assertIn("2020-12", schema["$schema"])
+        self.assertFalse(schema["additionalProperties"])
+        reference = self.poisson("--reference", config=False).stdout
+        self.assertEqual(reference, (SOURCE / "docs/configuration.md").read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
