@@ -67,8 +67,10 @@ class Handle {
   Close close_;
 };
 
-/// Errors become exceptions; HDF5 shall not print them too.
+/// To be called before anything else of HDF5. Errors become exceptions, so HDF5 shall not print them too; and it shall
+/// not clean up at exit, where release 1.10 crashes over a file that a full disk kept it from closing.
 void silence() {
+  [[maybe_unused]] static const herr_t once = H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 

@@ -25,7 +25,7 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// Roundings that one row may gather: its entries are products of up to seven factors, and it sums seven terms.
-constexpr Real row_roundings = 8;
+constexpr Real row_roundings = 5;
 
 /// One operator beside its oracle, with fields: u and previous have data in Dirichlet nodes, b and r zero.
 class OperatorCase {
