@@ -27,8 +27,30 @@ std::int64_t Layout::origin(Precision p) const {
 }
 
 Field::Field(Backend& backend, const Layout& layout, Precision precision)
-    : layout_(layout),
+    : backend_(&backend),
+      layout_(layout),
       precision_(precision),
       buffer_(backend.allocate(static_cast<std::size_t>(layout.allocated(precision)) * bytes_of(precision))) {}
+
+bool on_host(const Field& field) {
+  return field.backend().name() == "cpu";
+}
+
+void transfer(const Field& from, Field& to) {
+  assert(from.layout() == to.layout() && from.precision() == to.precision());
+  if (on_host(to))
+    from.backend().read(from.data(), to.data(), from.bytes());
+  else if (on_host(from))
+    to.backend().write(from.data(), to.data(), from.bytes());
+  else
+    to.backend().copy(from, to);
+}
+
+HostRead::HostRead(const Field& field) : field_(&field) {
+  if (on_host(field)) return;
+  host_ = make_cpu_backend();
+  copy_ = std::make_unique<Field>(*host_, field.layout(), field.precision());
+  transfer(field, *copy_);
+}
 
 }  // namespace poisson

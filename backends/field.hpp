@@ -3,6 +3,7 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
+#include <memory>
 
 #include "backends/box.hpp"
 #include "backends/memory.hpp"
@@ -38,9 +39,12 @@ class Field {
   /// All zero, halo and padding included. Throws RunError where the memory cannot be had.
   Field(Backend&, const Layout&, Precision);
 
+  Backend& backend() const { return *backend_; }
   const Layout& layout() const { return layout_; }
   Precision precision() const { return precision_; }
   std::size_t bytes() const { return buffer_.bytes(); }
+  /// The field's memory, halo and padding included.
+  void* data() const { return buffer_.data(); }
   explicit operator bool() const { return buffer_.data() != nullptr; }
 
   /// Typed access; T must be the field's precision.
@@ -70,9 +74,27 @@ class Field {
     return v;
   }
 
+  Backend* backend_ = nullptr;
   Layout layout_;
   Precision precision_ = Precision::fp64;
   Buffer buffer_;
+};
+
+/// Whether the host reads and writes the field's memory directly.
+bool on_host(const Field& field);
+/// to = from, halo and padding included, between fields of one layout and precision on any two backends.
+void transfer(const Field& from, Field& to);
+
+/// Read access from the host: to the field itself where the host reaches its memory, else to a copy.
+class HostRead {
+ public:
+  explicit HostRead(const Field& field);
+  const Field& operator*() const { return copy_ ? *copy_ : *field_; }
+
+ private:
+  const Field* field_;
+  std::unique_ptr<Backend> host_;
+  std::unique_ptr<Field> copy_;
 };
 
 /// Calls f with a value of the C++ type of the precision: dispatch(p, [&]<class T>(T) { … }).

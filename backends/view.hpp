@@ -34,8 +34,7 @@ struct View {
   }
 
   template <class U>
-    requires(!std::is_const_v<T> && std::is_same_v<U, const T>)
-  constexpr operator View<U>() const {
+  requires(!std::is_const_v<T> && std::is_same_v<U, const T>) constexpr operator View<U>() const {
     View<const T> v;
     v.data = data;
     for (int d = 0; d < 3; ++d) {

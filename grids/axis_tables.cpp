@@ -6,18 +6,22 @@
 namespace poisson {
 namespace {
 
-// The field itself in precision T, copied only where it has another one. Halos are filled.
+// A host field in precision T on the backend, its halo filled; the field itself where it is that already.
 template <class T>
 std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_ptr<const Field>& field) {
   if (!field) return nullptr;
-  if (field->precision() == precision_of<T>) {
-    backend.exchange(*field);
-    return field;
+  Backend& host = field->backend();
+  std::shared_ptr<const Field> typed = field;
+  if (field->precision() != precision_of<T>) {
+    auto copy = std::make_shared<Field>(host, field->layout(), precision_of<T>);
+    host.copy(*field, *copy);
+    typed = std::move(copy);
   }
-  auto copy = std::make_shared<Field>(backend, field->layout(), precision_of<T>);
-  backend.copy(*field, *copy);
-  backend.exchange(*copy);
-  return copy;
+  host.exchange(*typed);
+  if (&host == &backend) return typed;
+  auto there = std::make_shared<Field>(backend, field->layout(), precision_of<T>);
+  transfer(*typed, *there);
+  return there;
 }
 
 }  // namespace

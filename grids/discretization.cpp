@@ -59,6 +59,15 @@ double face_area(const Block& block, int axis, int i, int j, int k) {
   return area;
 }
 
+// Fills a field of the backend from the host: directly, or through a field there.
+template <class Fill>
+void fill_from_host(Backend& host, Field& field, const Fill& fill) {
+  if (on_host(field)) return fill(field);
+  Field staging(host, field.layout(), field.precision());
+  fill(staging);
+  transfer(staging, field);
+}
+
 }  // namespace
 
 std::string face_key(int axis, int end, bool alpha) {
@@ -117,7 +126,7 @@ void check_values(const Problem& p) {
 }
 
 Discretization::Discretization(Backend& backend, const Problem& problem, Assembly assembly)
-    : backend_(backend), problem_(problem) {
+    : backend_(backend), own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()), problem_(problem) {
   RowData finest;
   finest.block = make_block(problem_);
   finest.isotropic = problem_.isotropic;
@@ -163,9 +172,9 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
   }
   rows.scale = std::ldexp(1.0, -std::ilogb(diagonal));
   if (rows.reaction) {
-    auto scaled = std::make_shared<Field>(backend_, block().layout(), Precision::fp64);
-    const Scalar factor = backend_.scalar(rows.scale);
-    backend_.axpy(factor, *rows.reaction, *scaled);
+    auto scaled = std::make_shared<Field>(host(), block().layout(), Precision::fp64);
+    const Scalar factor = host().scalar(rows.scale);
+    host().axpy(factor, *rows.reaction, *scaled);
     rows.reaction = scaled;
   }
   coarsen_levels();
@@ -176,7 +185,7 @@ void Discretization::sample_coefficients() {
   const Block& block = rows.block;
   ErrorCollector check;
   for (std::size_t d = 0; d < coefficient_count(problem_); ++d) {
-    auto cells = std::make_shared<Field>(backend_, block.cell_layout(), Precision::fp64);
+    auto cells = std::make_shared<Field>(host(), block.cell_layout(), Precision::fp64);
     const auto view = cells->view<double>();
     check([&] {
       sample(problem_.coefficient[d], coefficient_key(problem_, d), Sign::positive, block, Location::cell,
@@ -217,7 +226,7 @@ void Discretization::sample_coefficients() {
              [](int, int, const double*) {});
     });
   } else {
-    auto reaction = std::make_shared<Field>(backend_, block.layout(), Precision::fp64);
+    auto reaction = std::make_shared<Field>(host(), block.layout(), Precision::fp64);
     const auto view = reaction->view<double>();
     check([&] {
       sample(problem_.reaction, "reaction", Sign::nonnegative, block, Location::node, block.layout().box(),
@@ -258,13 +267,13 @@ void Discretization::coarsen_levels() {
         next.cells[2] = next.cells[0];
         continue;
       }
-      auto cells = std::make_shared<Field>(backend_, next.block.cell_layout(), Precision::fp64);
-      coarsen_cells(backend_, fine.block, *coarse, *fine.cells[d], *cells);
+      auto cells = std::make_shared<Field>(host(), next.block.cell_layout(), Precision::fp64);
+      coarsen_cells(host(), fine.block, *coarse, *fine.cells[d], *cells);
       next.cells[d] = std::move(cells);
     }
     if (fine.reaction) {
-      auto reaction = std::make_shared<Field>(backend_, next.block.layout(), Precision::fp64);
-      make_transfer(backend_, fine.block, *coarse)->restrict_to(*fine.reaction, *reaction);
+      auto reaction = std::make_shared<Field>(host(), next.block.layout(), Precision::fp64);
+      make_transfer(host(), fine.block, *coarse)->restrict_to(*fine.reaction, *reaction);
       next.reaction = std::move(reaction);
     }
     coarse_.push_back(std::move(*coarse));
@@ -285,6 +294,27 @@ Hierarchy Discretization::make_hierarchy(Precision precision) const {
 }
 
 double Discretization::assemble_rhs(Field& b) const {
+  double sum = 0;
+  fill_from_host(host(), b, [&](Field& field) {
+    fill_rhs(field);
+    const Box unknowns = block().unknowns();
+    dispatch(field.precision(), [&]<class T>(T) {
+      const auto view = field.view<T>();
+      sum = cpu::sum_over_lines(unknowns, [&](int j, int k) {
+        double line = 0;
+        for (int i = unknowns.first[0]; i < unknowns.last[0]; ++i) line += std::abs(static_cast<double>(view(i, j, k)));
+        return line;
+      });
+    });
+  });
+  return sum / rows_.front().scale;
+}
+
+void Discretization::initialize(Field& u) const {
+  fill_from_host(host(), u, [&](Field& field) { fill_solution(field); });
+}
+
+void Discretization::fill_rhs(Field& b) const {
   const Block& block = this->block();
   const double scale = rows_.front().scale;
   const Box unknowns = block.unknowns();
@@ -294,7 +324,7 @@ double Discretization::assemble_rhs(Field& b) const {
       if (at[d] < unknowns.first[d] || at[d] >= unknowns.last[d]) return false;
     return true;
   };
-  return dispatch(b.precision(), [&]<class T>(T) {
+  dispatch(b.precision(), [&]<class T>(T) {
     const auto view = b.view<T>();
     std::vector<double> mass_x(static_cast<std::size_t>(view.n[0]));
     for (int i = 0; i < view.n[0]; ++i) mass_x[static_cast<std::size_t>(i)] = block.axes[0].mass(i);
@@ -320,22 +350,14 @@ double Discretization::assemble_rhs(Field& b) const {
       });
     });
     check.finish();
-    return cpu::sum_over_lines(unknowns,
-                               [&](int j, int k) {
-                                 double line = 0;
-                                 for (int i = unknowns.first[0]; i < unknowns.last[0]; ++i)
-                                   line += std::abs(static_cast<double>(view(i, j, k)));
-                                 return line;
-                               }) /
-           scale;
   });
 }
 
-void Discretization::initialize(Field& u) const {
+void Discretization::fill_solution(Field& u) const {
   const Block& block = this->block();
   dispatch(u.precision(), [&]<class T>(T) {
     const auto view = u.view<T>();
-    backend_.fill(u, 0);
+    host().fill(u, 0);
     ErrorCollector check;
     if (problem_.initial)
       check([&] {

@@ -10,7 +10,8 @@
 
 namespace poisson {
 
-/// A problem discretized by node-centred finite volumes on one block.
+/// A problem discretized by node-centred finite volumes on one block. Data are evaluated on the host; operators, levels
+/// and fields are the backend's.
 /// Equations are in integrated form, scaled by a power of two: Σ_d κ_d K_d ⊗ M + σ M on the left; on the right M f and
 /// the data of Neumann and Robin faces times the areas that nodes have on them. Dirichlet data stand in the solution.
 class Discretization {
@@ -45,7 +46,12 @@ class Discretization {
   void sample_coefficients();
   void coarsen_levels();
 
+  Backend& host() const { return own_host_ ? *own_host_ : backend_; }
+  void fill_rhs(Field& b) const;
+  void fill_solution(Field& u) const;
+
   Backend& backend_;
+  std::unique_ptr<Backend> own_host_;  // where the backend is none itself
   Problem problem_;
   std::vector<RowData> rows_;
   std::vector<CoarseBlock> coarse_;

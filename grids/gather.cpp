@@ -66,7 +66,9 @@ std::array<int, 3> file_nodes(const Block& block) {
   return n;
 }
 
-std::vector<double> gather_nodes(const Block& block, const Field& u) {
+std::vector<double> gather_nodes(const Block& block, const Field& field) {
+  const HostRead read(field);
+  const Field& u = *read;
   std::vector<double> values(count(file_nodes(block)));
   dispatch(u.precision(), [&]<class T>(T) {
     const auto view = u.view<T>();
@@ -75,7 +77,9 @@ std::vector<double> gather_nodes(const Block& block, const Field& u) {
   return values;
 }
 
-std::vector<double> gather_gradient(const Block& block, const Field& u) {
+std::vector<double> gather_gradient(const Block& block, const Field& field) {
+  const HostRead read(field);
+  const Field& u = *read;
   const auto components = static_cast<std::size_t>(block.dimension());
   std::vector<double> values(count(file_nodes(block)) * components);
   std::array<std::vector<Difference>, 3> differences;
@@ -125,7 +129,9 @@ std::vector<double> gather_error(const Discretization& discretization, const Fie
   return values;
 }
 
-std::vector<double> gather_density(const Block& block, const Field& r, double factor) {
+std::vector<double> gather_density(const Block& block, const Field& field, double factor) {
+  const HostRead read(field);
+  const Field& r = *read;
   std::vector<double> values(count(file_nodes(block)));
   const Box unknowns = block.unknowns();
   dispatch(r.precision(), [&]<class T>(T) {

@@ -13,7 +13,9 @@ namespace {
 
 // Calls f(value of u at (i, j, k)) whatever its precision.
 template <class Body>
-auto with_values(const Field& u, const Body& body) {
+auto with_values(const Field& field, const Body& body) {
+  const HostRead read(field);
+  const Field& u = *read;
   return dispatch(u.precision(), [&]<class T>(T) {
     return body([view = u.view<T>()](int i, int j, int k) { return static_cast<double>(view(i, j, k)); });
   });
@@ -151,7 +153,8 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
     }
     with_values(work, [&](const auto& Au) {
       // First what Neumann and Robin faces bring, their parts in Dirichlet nodes set aside.
-      Field data(discretization.backend(), block.layout(), Precision::fp64);
+      const auto host = make_cpu_backend();
+      Field data(*host, block.layout(), Precision::fp64);
       const auto brought = data.view<double>();
       const auto each_face = [&](const auto& body) {
         for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d)
@@ -163,8 +166,7 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
       };
       each_face([&](std::size_t d, std::size_t end, const Boundary& face, const Box& box, double& flux) {
         if (face.kind == BoundaryKind::dirichlet) return;
-        Field alpha_field(discretization.backend(), face.kind == BoundaryKind::robin ? block.layout() : Layout{},
-                          Precision::fp64);
+        Field alpha_field(*host, face.kind == BoundaryKind::robin ? block.layout() : Layout{}, Precision::fp64);
         const auto alpha = alpha_field.view<double>();
         if (face.kind == BoundaryKind::robin)
           sample(face.alpha, face_key(static_cast<int>(d), static_cast<int>(end), true), Sign::any, block,

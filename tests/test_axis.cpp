@@ -1,0 +1,300 @@
+// Axes of both centerings, the stretchings that give them their nodes, and the colours of their product.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "grids/axis.hpp"
+#include "grids/colours.hpp"
+#include "grids/stretching.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr BoundaryKind D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
+                       P = BoundaryKind::periodic;
+const std::vector<double> uneven{-1, -0.5, 0.5, 2, 2.25, 4};  // widths 1/2, 1, 3/2, 1/4, 7/4: all sums exact
+
+TEST(NodeCentredAxis, HasHalfCellsAtItsEnds) {
+  for (const auto& [lower, upper] : {std::pair{D, D}, {N, N}, {D, R}, {R, N}}) {
+    const Axis axis(uneven, lower, upper, {3, 7});
+    EXPECT_EQ(axis.cells(), 5);
+    EXPECT_EQ(axis.size(), 6);
+    EXPECT_EQ(axis.first(), lower == D ? 1 : 0);
+    EXPECT_EQ(axis.last(), upper == D ? 5 : 6);
+    EXPECT_FALSE(axis.periodic());
+    EXPECT_FALSE(axis.degenerate());
+    EXPECT_FALSE(axis.equidistant());
+    const std::array masses{0.25, 0.75, 1.25, 0.875, 1.0, 0.875};
+    double sum = 0;
+    for (int i = 0; i < 6; ++i) {
+      EXPECT_EQ(axis.mass(i), masses[static_cast<std::size_t>(i)]);
+      EXPECT_EQ(axis.point(i), uneven[static_cast<std::size_t>(i)]);
+      sum += axis.mass(i);
+    }
+    EXPECT_EQ(sum, 5);
+    const std::array couplings{2.0, 1.0, 1 / 1.5, 4.0, 1 / 1.75};
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(axis.coupling(i), couplings[static_cast<std::size_t>(i)]);
+    EXPECT_EQ(axis.coupling(-1), lower == R ? 3 : 0);
+    EXPECT_EQ(axis.coupling(5), upper == R ? 7 : 0);
+    EXPECT_EQ(axis.width(-1), 0);
+    EXPECT_EQ(axis.width(5), 0);
+  }
+}
+
+TEST(NodeCentredAxis, ClosesOnItself) {
+  const Axis axis(uneven, P, P);
+  EXPECT_TRUE(axis.periodic());
+  EXPECT_EQ(axis.size(), 5);
+  EXPECT_EQ(axis.first(), 0);
+  EXPECT_EQ(axis.last(), 5);
+  const std::array masses{1.125, 0.75, 1.25, 0.875, 1.0};
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(axis.mass(i), masses[static_cast<std::size_t>(i)]);
+  EXPECT_EQ(axis.width(-1), 1.75);
+  EXPECT_EQ(axis.width(5), 0.5);
+  EXPECT_EQ(axis.coupling(-1), 1 / 1.75);
+  EXPECT_EQ(axis.coupling(4), 1 / 1.75);
+}
+
+TEST(CellCentredAxis, CouplesCellsAndTheirFaces) {
+  for (const auto& [lower, upper] : {std::pair{D, D}, {N, R}, {R, D}, {N, N}}) {
+    const Axis axis(uneven, lower, upper, {3, 7}, Centering::cell);
+    EXPECT_EQ(axis.size(), 5);
+    EXPECT_EQ(axis.first(), 0);
+    EXPECT_EQ(axis.last(), 5);
+    double sum = 0;
+    for (int i = 0; i < 5; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      EXPECT_EQ(axis.mass(i), uneven[at + 1] - uneven[at]);
+      EXPECT_EQ(axis.point(i), (uneven[at] + uneven[at + 1]) / 2);
+      sum += axis.mass(i);
+    }
+    EXPECT_EQ(sum, 5);
+    const std::array couplings{2 / 1.5, 2 / 2.5, 2 / 1.75, 2 / 2.0};
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(axis.coupling(i), couplings[static_cast<std::size_t>(i)]);
+    EXPECT_EQ(axis.coupling(-1), lower == D ? 4 : lower == R ? 3 : 0);
+    EXPECT_EQ(axis.coupling(4), upper == D ? 2 / 1.75 : upper == R ? 7 : 0);
+  }
+  const Axis ring(uneven, P, P, {}, Centering::cell);
+  EXPECT_EQ(ring.size(), 5);
+  EXPECT_EQ(ring.coupling(-1), 2 / 2.25);
+  EXPECT_EQ(ring.coupling(4), 2 / 2.25);
+}
+
+TEST(Axis, WithoutNodesIsASingleValue) {
+  const Axis axis;
+  EXPECT_TRUE(axis.degenerate());
+  EXPECT_TRUE(axis.equidistant());
+  EXPECT_EQ(axis.cells(), 0);
+  EXPECT_EQ(axis.size(), 1);
+  EXPECT_EQ(axis.first(), 0);
+  EXPECT_EQ(axis.last(), 1);
+  EXPECT_EQ(axis.mass(0), 1);
+  EXPECT_EQ(axis.coupling(-1), 0);
+  EXPECT_EQ(axis.coupling(0), 0);
+  EXPECT_EQ(axis.mean_inverse_square(), 0);
+  EXPECT_FALSE(coarsenable(axis));
+  EXPECT_EQ(keep(axis).fine, std::vector{0});
+}
+
+TEST(Axis, KnowsItsMeanStrength) {
+  EXPECT_NEAR(Axis(uneven, N, N).mean_inverse_square(), (4 + 1 + 1 / 2.25 + 16 + 1 / 3.0625) / 5, 1e-14);
+  EXPECT_NEAR(Axis(uniform_nodes(0, 3, 6), P, P).mean_inverse_square(), 4, 1e-14);
+}
+
+TEST(Axis, SeesEqualCellsThroughTheRoundingOfCoordinates) {
+  const auto equidistant = [](const std::vector<double>& nodes) { return Axis(nodes, N, N).equidistant(); };
+  for (const int cells : {2, 3, 7, 61, 97, 1000}) {
+    EXPECT_TRUE(equidistant(uniform_nodes(0, 1, cells)));
+    EXPECT_TRUE(equidistant(uniform_nodes(-0.1, 0.7, cells)));
+    EXPECT_TRUE(equidistant(uniform_nodes(1e6, 1e6 + 1, cells)));
+    EXPECT_TRUE(equidistant(uniform_nodes(1e-6, 3e-6, cells)));
+    std::vector<double> summed{0.3};
+    for (int i = 0; i < cells; ++i) summed.push_back(0.3 + (i + 1) * 0.1);
+    EXPECT_TRUE(equidistant(summed));
+    for (const double off : {1e-12, -1e-9}) {
+      std::vector<double> moved = uniform_nodes(0, 1, cells);
+      moved[static_cast<std::size_t>(cells) / 2] += off;
+      EXPECT_FALSE(equidistant(moved)) << cells;
+    }
+  }
+  EXPECT_FALSE(equidistant(tanh_nodes(0, 1, 8, 1, StretchedEnd::both)));
+  EXPECT_FALSE(equidistant(uneven));
+}
+
+/// Couplings and masses of an equidistant axis are the same number in all cells.
+TEST(Axis, HasEqualEntriesWhereCellsAreEqual) {
+  const Axis axis(uniform_nodes(0.1, 0.9, 37), N, N);
+  for (int i = 0; i < 37; ++i) EXPECT_EQ(axis.coupling(i), axis.coupling(0));
+  for (int i = 1; i < 37; ++i) EXPECT_EQ(axis.mass(i), axis.mass(1));
+  EXPECT_EQ(axis.mass(0), axis.mass(1) / 2);
+  EXPECT_EQ(axis.mass(37), axis.mass(1) / 2);
+}
+
+TEST(Axis, CoarsensDownToTwoOrThreeCells) {
+  for (const int cells : {2, 3}) EXPECT_FALSE(coarsenable(Axis(uniform_nodes(0, 1, cells), N, N)));
+  for (const int cells : {4, 5, 64}) EXPECT_TRUE(coarsenable(Axis(uniform_nodes(0, 1, cells), P, P)));
+  const CoarseAxis same = keep(Axis(uneven, R, D, {2, 0}));
+  EXPECT_EQ(same.fine, (std::vector{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(same.axis.nodes(), uneven);
+  EXPECT_EQ(same.axis.alpha(0), 2);
+  EXPECT_EQ(keep(Axis(uneven, P, P)).fine, (std::vector{0, 1, 2, 3, 4}));
+  EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}), false).axis.nodes(), (std::vector<double>{-1, 0.5, 2.25, 4}));
+  EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}), true).axis.nodes(), (std::vector<double>{-1, -0.5, 2, 4}));
+}
+
+// Stretchings.
+
+std::vector<double> widths(const std::vector<double>& nodes) {
+  std::vector<double> w;
+  for (std::size_t i = 0; i + 1 < nodes.size(); ++i) w.push_back(nodes[i + 1] - nodes[i]);
+  return w;
+}
+
+class Stretching : public testing::TestWithParam<std::tuple<int, StretchedEnd>> {
+ protected:
+  const int cells = std::get<0>(GetParam());
+  const StretchedEnd end = std::get<1>(GetParam());
+  const double lower = -0.7, upper = 1.9;
+
+  /// Exact ends, strictly increasing, smallest cells at the stretched end, symmetric where both are.
+  void expect_well_formed(const std::vector<double>& nodes) const {
+    ASSERT_EQ(nodes.size(), static_cast<std::size_t>(cells) + 1);
+    EXPECT_EQ(nodes.front(), lower);
+    EXPECT_EQ(nodes.back(), upper);
+    const std::vector<double> w = widths(nodes);
+    const double rounding = 4e-16 * (upper - lower);
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      EXPECT_GT(w[i], 0);
+      const std::size_t mirror = w.size() - 1 - i;
+      if (end == StretchedEnd::both) {
+        EXPECT_NEAR(w[i], w[mirror], 4 * rounding);
+      }
+      if (i == 0) continue;
+      const bool grows = end == StretchedEnd::lower || (end == StretchedEnd::both && 2 * i < w.size());
+      if (end == StretchedEnd::both && 2 * i == w.size()) continue;  // the two cells in the middle
+      EXPECT_GT((grows ? 1 : -1) * (w[i] - w[i - 1]), 0) << "cell " << i << " of " << w.size();
+    }
+  }
+};
+
+TEST_P(Stretching, OfTanhIsWellFormed) {
+  for (const double strength : {0.5, 2.5, 4.0}) expect_well_formed(tanh_nodes(lower, upper, cells, strength, end));
+}
+
+/// Vinokur's function: the coordinate's distance from the middle (or from the far end) is a hyperbolic tangent.
+TEST_P(Stretching, OfTanhFollowsItsFormula) {
+  const double s = 2.5;
+  const std::vector<double> nodes = tanh_nodes(lower, upper, cells, s, end);
+  for (int i = 0; i <= cells; ++i) {
+    const double t = static_cast<double>(i) / cells;
+    const double x = (nodes[static_cast<std::size_t>(i)] - lower) / (upper - lower);
+    const double expected = end == StretchedEnd::both    ? 0.5 + std::tanh(s * (t - 0.5)) / (2 * std::tanh(s / 2))
+                            : end == StretchedEnd::lower ? 1 - std::tanh(s * (1 - t)) / std::tanh(s)
+                                                         : std::tanh(s * t) / std::tanh(s);
+    EXPECT_NEAR(x, expected, 1e-15);
+  }
+}
+
+TEST_P(Stretching, OfVanishingStrengthIsUniform) {
+  const std::vector<double> uniform = uniform_nodes(lower, upper, cells);
+  const std::vector<double> tanh = tanh_nodes(lower, upper, cells, 1e-5, end);
+  const std::vector<double> geometric = geometric_nodes(lower, upper, cells, 1, end);
+  const std::vector<double> nearly = geometric_nodes(lower, upper, cells, 1 + 1e-13, end);
+  for (std::size_t i = 0; i < uniform.size(); ++i) {
+    EXPECT_NEAR(tanh[i], uniform[i], 1e-9);
+    EXPECT_NEAR(geometric[i], uniform[i], 1e-15 * (upper - lower));
+    EXPECT_NEAR(nearly[i], uniform[i], 1e-11);
+  }
+}
+
+TEST_P(Stretching, OfFixedRatioGrowsByIt) {
+  for (const double ratio : {1.05, 1.3}) {
+    const std::vector<double> nodes = geometric_nodes(lower, upper, cells, ratio, end);
+    expect_well_formed(nodes);
+    const std::vector<double> w = widths(nodes);
+    for (std::size_t i = 1; i < w.size(); ++i) {
+      const bool middle = end == StretchedEnd::both && 2 * i == w.size();
+      const bool grows = end == StretchedEnd::lower || (end == StretchedEnd::both && 2 * i < w.size());
+      EXPECT_NEAR(w[i] / w[i - 1], middle ? 1 : grows ? ratio : 1 / ratio, 1e-9 * ratio) << i;
+    }
+  }
+}
+
+TEST_P(Stretching, OfGivenExpansionReachesIt) {
+  for (const double expansion : {1.0, 10.0, 1000.0}) {
+    if (cells == 2 && end == StretchedEnd::both) continue;  // two equal cells, whatever is asked
+    const double ratio = geometric_ratio(expansion, cells, end);
+    const std::vector<double> w = widths(geometric_nodes(lower, upper, cells, ratio, end));
+    EXPECT_NEAR(*std::max_element(w.begin(), w.end()) / *std::min_element(w.begin(), w.end()), expansion,
+                1e-10 * expansion);
+  }
+  EXPECT_EQ(geometric_ratio(1000, 2, StretchedEnd::both), 1);
+}
+
+/// Refinement with the expansion kept takes the square root of the ratio, nearly.
+TEST_P(Stretching, KeepsItsShapeUnderRefinement) {
+  const double coarse = geometric_ratio(100, 16 * cells, end), fine = geometric_ratio(100, 32 * cells, end);
+  EXPECT_NEAR(std::log(coarse) / std::log(fine), 2, 0.1);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Stretching,
+                         testing::Combine(testing::Values(2, 3, 5, 16, 33),
+                                          testing::Values(StretchedEnd::lower, StretchedEnd::upper,
+                                                          StretchedEnd::both)),
+                         [](const auto& test) {
+                           const StretchedEnd at = std::get<1>(test.param);
+                           const std::string name = at == StretchedEnd::lower   ? "lower_"
+                                                    : at == StretchedEnd::upper ? "upper_"
+                                                                                : "both_";
+                           return name + std::to_string(std::get<0>(test.param));
+                         });
+
+// Colours.
+
+/// No two neighbours share a colour, and the colours of a line are the values that on_line enumerates, each once.
+TEST(Colours, PartNeighbours) {
+  for (int mask = 0; mask < 8; ++mask)
+    for (const std::array<int, 3> n :
+         {std::array{2, 2, 2}, {3, 2, 1}, {5, 4, 3}, {4, 5, 6}, {3, 3, 3}, {6, 7, 1}, {7, 3, 5}, {2, 3, 4}}) {
+      const std::array periodic{(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0 && n[2] > 1};
+      SCOPED_TRACE(testing::Message() << "periodic axes " << mask << ", " << n[0] << " x " << n[1] << " x " << n[2]);
+      const Colours colours(n, periodic);
+      bool odd = false;
+      for (std::size_t d = 0; d < 3; ++d) odd = odd || (periodic[d] && n[d] % 2 == 1);
+      ASSERT_EQ(colours.count(), odd ? 3 : 2);
+      for (int k = 0; k < n[2]; ++k)
+        for (int j = 0; j < n[1]; ++j) {
+          const auto next = [&](std::size_t d, int i) { return periodic[d] ? (i + 1) % n[d] : i + 1; };
+          for (int i = 0; i < n[0]; ++i) {
+            const int here = colours.of(i, j, k);
+            ASSERT_TRUE(here >= 0 && here < colours.count());
+            if (next(0, i) < n[0]) ASSERT_NE(here, colours.of(next(0, i), j, k));
+            if (next(1, j) < n[1]) ASSERT_NE(here, colours.of(i, next(1, j), k));
+            if (n[2] > 1 && next(2, k) < n[2]) ASSERT_NE(here, colours.of(i, j, next(2, k)));
+          }
+          const bool round = periodic[0];
+          for (int begin = 0; begin <= (round ? 0 : 1); ++begin)
+            for (int end = n[0]; end >= n[0] - (round ? 0 : 1); --end) {
+              std::vector<int> visits(static_cast<std::size_t>(n[0]), 0);
+              for (int c = 0; c < colours.count(); ++c) {
+                const auto [first, last] = colours.on_line(c, j, k, begin, end);
+                for (int i = first; i < last; i += 2) {
+                  ASSERT_TRUE(i >= begin && i < end);
+                  ASSERT_EQ(colours.of(i, j, k), c);
+                  ++visits[static_cast<std::size_t>(i)];
+                }
+              }
+              for (int i = 0; i < n[0]; ++i) ASSERT_EQ(visits[static_cast<std::size_t>(i)], i >= begin && i < end);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace poisson
