@@ -5,6 +5,8 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/ansicolor_sink.h>
 #include <unistd.h>
 
 namespace poisson {
@@ -83,10 +85,14 @@ std::string joined(std::span<const std::string> words, std::string_view between)
 Console::Console(bool quiet, std::FILE* out, std::FILE* errors)
     : quiet_(quiet),
       out_(out),
-      errors_(errors),
       terminal_(isatty(fileno(out)) && std::getenv("TERM") && std::string_view(std::getenv("TERM")) != "dumb"),
-      colour_(has_colour(out)),
-      colour_errors_(has_colour(errors)) {}
+      colour_(has_colour(out)) {
+  auto sink = std::make_shared<spdlog::sinks::ansicolor_sink<spdlog::details::console_nullmutex>>(
+      errors, has_colour(errors) ? spdlog::color_mode::always : spdlog::color_mode::never);
+  sink->set_pattern("%^%l:%$ %v");
+  log_ = std::make_unique<spdlog::logger>("poisson", std::move(sink));
+  log_->flush_on(spdlog::level::warn);
+}
 
 Console::~Console() {
   erase_live_line();
@@ -147,6 +153,13 @@ void Console::header(const RunHeader& h) {
                                                memory / static_cast<double>(h.unknowns))
                                  : bytes(memory));
   }
+  std::fflush(out_);
+}
+
+void Console::floor(double relative, double tolerance) {
+  if (quiet_) return;
+  row("rounding", fmt::format("relative residual of {:.1e} at best (predicted){}", relative,
+                              tolerance > 0 && tolerance < relative ? ", above the tolerance" : ""));
   fmt::print(out_, "\n");
   std::fflush(out_);
 }
@@ -220,23 +233,18 @@ void Console::line(const std::string& text) {
   std::fflush(out_);
 }
 
-void Console::report(Style style, std::string_view kind, const std::string& text) {
+void Console::report(int level, const std::string& text) {
   erase_live_line();
   std::fflush(out_);
-  constexpr std::array codes{"0", "1", "2", "1;32", "1;31", "1;33"};
-  if (colour_errors_)
-    fmt::print(errors_, "\x1b[{}m{}:\x1b[0m {}\n", codes[static_cast<std::size_t>(style)], kind, text);
-  else
-    fmt::print(errors_, "{}: {}\n", kind, text);
-  std::fflush(errors_);
+  log_->log(static_cast<spdlog::level::level_enum>(level), text);
 }
 
 void Console::warning(const std::string& text) {
-  if (!quiet_) report(Style::caution, "warning", text);
+  if (!quiet_) report(spdlog::level::warn, text);
 }
 
 void Console::error(const std::string& text) {
-  report(Style::bad, "error", text);
+  report(spdlog::level::err, text);
 }
 
 }  // namespace poisson

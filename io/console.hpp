@@ -4,12 +4,17 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "io/summary.hpp"
+
+namespace spdlog {
+class logger;
+}
 
 namespace poisson {
 
@@ -46,6 +51,9 @@ class Console {
   Console& operator=(const Console&) = delete;
 
   void header(const RunHeader&);
+  /// What rounding will allow: the predicted relative residual below which the iteration cannot get. Says so where the
+  /// tolerance is below it.
+  void floor(double relative, double tolerance);
   /// The live line, redrawn at most 20 times a second. The tolerance sets the length of its bar; with 0 the share of
   /// `limit` cycles does.
   void progress(int cycle, int limit, const CycleRecord&, double tolerance);
@@ -64,14 +72,14 @@ class Console {
   std::string styled(Style, const std::string& text) const;
   void row(std::string_view label, const std::string& text);
   void erase_live_line();
-  void report(Style, std::string_view kind, const std::string& text);
+  void report(int level, const std::string& text);
 
   bool quiet_;
-  std::FILE *out_, *errors_;
-  bool terminal_;  ///< out_ may be redrawn
-  bool colour_;    ///< and coloured
-  bool colour_errors_;
-  bool live_ = false;  ///< a live line stands
+  std::FILE* out_;
+  std::unique_ptr<spdlog::logger> log_;  ///< of warnings and errors
+  bool terminal_;                        ///< out_ may be redrawn
+  bool colour_;                          ///< and coloured
+  bool live_ = false;                    ///< a live line stands
   std::chrono::steady_clock::time_point drawn_{};
 };
 

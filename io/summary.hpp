@@ -40,8 +40,9 @@ struct Summary {
     double u = 0;
   };
   std::vector<Probe> probes;
-  std::array<double, 6> flux{unknown, unknown, unknown, unknown, unknown, unknown};  ///< ∫ κ ∂u/∂n over the faces, in the order of face_names
-  int dimension = 3;             ///< 2: the flux of the z faces is left out
+  std::array<double, 6> flux{unknown, unknown, unknown,
+                             unknown, unknown, unknown};  ///< ∫ κ ∂u/∂n over the faces, in the order of face_names
+  int dimension = 3;                                      ///< 2: the flux of the z faces is left out
   struct {
     double source = unknown, reaction = unknown, projected = unknown, residual = unknown;
   } balance;
@@ -51,7 +52,7 @@ struct Summary {
   std::string device;
   int ranks = 1;
   std::int64_t peak_memory_bytes = 0;
-  std::string configuration;  ///< the effective configuration as JSON; stands under "config"
+  std::string configuration;       ///< the effective configuration as JSON; stands under "config"
   std::vector<std::string> files;  ///< what the run wrote, relative to its directory
 };
 

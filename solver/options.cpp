@@ -3,10 +3,19 @@
 #include <algorithm>
 
 namespace poisson {
+namespace {
+
+// Ratio of κ in neighbouring cells from which a coefficient counts as jumping.
+constexpr double steep_jump = 4;
+
+}  // namespace
 
 Options Options::resolved(double coefficient_jump) const {
   Options o = *this;
-  if (o.method == Method::automatic) o.method = Method::multigrid;
+  if (o.method == Method::automatic) {
+    o.method = Method::multigrid;
+    if (coefficient_jump >= steep_jump) o.krylov = Krylov::cg;
+  }
   SmootherOptions& s = o.smoother;
   if (o.method != Method::multigrid) {
     s.type = SmootherType::jacobi;
@@ -15,7 +24,7 @@ Options Options::resolved(double coefficient_jump) const {
   }
   // Smoothing after the correction alone contracts as well as smoothing on both sides and reads less, but not under a
   // Krylov method or across jumps of the coefficient.
-  const bool one_sided = o.krylov == Krylov::none && coefficient_jump < 4;
+  const bool one_sided = o.krylov == Krylov::none && coefficient_jump < steep_jump;
   if (s.type == SmootherType::automatic) s.type = one_sided ? SmootherType::chebyshev : SmootherType::red_black;
   if (!s.pre) s.pre = one_sided ? 0 : s.post.value_or(2);
   if (!s.post)

@@ -107,6 +107,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
 
 // Norms of the data and of the start, then full multigrid; leaves scale and inverse for the first correction.
 double Solver::start(bool given_guess, Result& result) {
+  rounding_floor_ = 0;
   if (A_->singular()) {
     A_->project_rhs(b_, work_);
     result.projected = backend_.value(work_);
@@ -130,7 +131,7 @@ double Solver::start(bool given_guess, Result& result) {
   A_->rounding(u_, work_);
   const double epsilon = A_->precision() == Precision::fp32 ? std::numeric_limits<float>::epsilon() / 2.0
                                                             : std::numeric_limits<double>::epsilon() / 2.0;
-  result.rounding_floor = epsilon * std::sqrt(backend_.value(work_)) / result.reference;
+  result.rounding_floor = rounding_floor_ = epsilon * std::sqrt(backend_.value(work_)) / result.reference;
   return backend_.value(norm_);
 }
 

@@ -54,6 +54,8 @@ class Solver {
   const Options& options() const { return options_; }
   const Operator& A() const { return *A_; }
   int levels() const;
+  /// Of the current solve, known from its first call of the listener on: see Result.
+  double rounding_floor() const { return rounding_floor_; }
   /// A field of the solution's layout and precision that is free between solves.
   Field& spare() { return best_; }
 
@@ -73,6 +75,7 @@ class Solver {
   const Field* correction_ = nullptr;  // the preconditioner's field, once it has run
   Scalar norm_, scale_, inverse_, applied_, alpha_, beta_, pq_, work_, one_, zero_;
   double count_;
+  double rounding_floor_ = 0;
 };
 
 /// Discretizes nothing anew: the operators and levels of a discretization, for options as given.

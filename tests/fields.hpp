@@ -47,8 +47,8 @@ struct Image {
   Image(Backend& backend, const Field& field) {
     view = const_cast<Field&>(field).template view<T>();
     const std::int64_t before = view.halo[0] + view.halo[1] * view.sy + view.halo[2] * view.sz;
-    const std::int64_t after =
-        view.n[0] - 1 + view.halo[0] + (view.n[1] - 1 + view.halo[1]) * view.sy + (view.n[2] - 1 + view.halo[2]) * view.sz;
+    const std::int64_t after = view.n[0] - 1 + view.halo[0] + (view.n[1] - 1 + view.halo[1]) * view.sy +
+                               (view.n[2] - 1 + view.halo[2]) * view.sz;
     address = view.data - before;
     memory.resize(static_cast<std::size_t>(before + after + 1));
     backend.read(address, memory.data(), memory.size() * sizeof(T));
@@ -140,6 +140,8 @@ inline testing::AssertionResult within(Real actual, Real expected, Real bound) {
 }
 
 /// Equal to the last bit, NaN to NaN.
-inline bool same_bits(Real a, Real b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+inline bool same_bits(Real a, Real b) {
+  return a == b || (std::isnan(a) && std::isnan(b));
+}
 
 }  // namespace poisson

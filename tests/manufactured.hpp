@@ -105,7 +105,9 @@ struct Manufactured {
     for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
       for (std::size_t end = 0; end < 2; ++end)
         p.boundary[d][end] = {kinds[d][end],
-                              [*this, d, end](double x, double y, double z) { return face_value(d, end, {x, y, z}); },
+                              [*this, d, end](double x, double y, double z) {
+                                return face_value(d, end, {x, y, z});
+                              },
                               alpha.quantity()};
     return p;
   }

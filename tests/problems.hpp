@@ -20,7 +20,9 @@ struct NamedFaces {
   std::string name;
   Faces faces;
 };
-inline void PrintTo(const NamedFaces& faces, std::ostream* out) { *out << faces.name; }
+inline void PrintTo(const NamedFaces& faces, std::ostream* out) {
+  *out << faces.name;
+}
 
 inline std::vector<NamedFaces> all_faces() {
   const auto of = [](BoundaryKind kind, Quantity alpha = 0.0) {
@@ -34,13 +36,20 @@ inline std::vector<NamedFaces> all_faces() {
   const Boundary V = of(BoundaryKind::robin, [](double x, double y, double z) {
     return 1 + std::sin(3 * x) * std::cos(5 * y) * std::cos(z);
   });
-  return {{"dirichlet", {{{D, D}, {D, D}, {D, D}}}},        {"neumann", {{{N, N}, {N, N}, {N, N}}}},
-          {"robin", {{{R, S}, {S, R}, {R, R}}}},            {"robin_varying", {{{V, R}, {V, V}, {S, V}}}},
-          {"robin_zero", {{{N, zero}, {N, N}, {zero, N}}}}, {"periodic_x", {{{P, P}, {D, D}, {N, D}}}},
-          {"periodic_y", {{{N, N}, {P, P}, {N, N}}}},       {"periodic_z", {{{D, R}, {N, D}, {P, P}}}},
-          {"periodic_xy", {{{P, P}, {P, P}, {D, N}}}},      {"periodic_yz", {{{V, D}, {P, P}, {P, P}}}},
-          {"periodic_xz", {{{P, P}, {R, N}, {P, P}}}},      {"periodic_xyz", {{{P, P}, {P, P}, {P, P}}}},
-          {"mixed", {{{D, N}, {N, R}, {S, D}}}},            {"mixed_reversed", {{{N, D}, {V, N}, {D, V}}}}};
+  return {{"dirichlet", {{{D, D}, {D, D}, {D, D}}}},
+          {"neumann", {{{N, N}, {N, N}, {N, N}}}},
+          {"robin", {{{R, S}, {S, R}, {R, R}}}},
+          {"robin_varying", {{{V, R}, {V, V}, {S, V}}}},
+          {"robin_zero", {{{N, zero}, {N, N}, {zero, N}}}},
+          {"periodic_x", {{{P, P}, {D, D}, {N, D}}}},
+          {"periodic_y", {{{N, N}, {P, P}, {N, N}}}},
+          {"periodic_z", {{{D, R}, {N, D}, {P, P}}}},
+          {"periodic_xy", {{{P, P}, {P, P}, {D, N}}}},
+          {"periodic_yz", {{{V, D}, {P, P}, {P, P}}}},
+          {"periodic_xz", {{{P, P}, {R, N}, {P, P}}}},
+          {"periodic_xyz", {{{P, P}, {P, P}, {P, P}}}},
+          {"mixed", {{{D, N}, {N, R}, {S, D}}}},
+          {"mixed_reversed", {{{N, D}, {V, N}, {D, V}}}}};
 }
 
 /// How the nodes of an axis lie, and the units of length and κ.
@@ -48,11 +57,14 @@ struct NamedGrid {
   std::string name;
   double length, kappa;
 };
-inline void PrintTo(const NamedGrid& grid, std::ostream* out) { *out << grid.name; }
+inline void PrintTo(const NamedGrid& grid, std::ostream* out) {
+  *out << grid.name;
+}
 
 /// Equidistant nodes are exact numbers, so that their widths are the same whichever way they are computed.
-inline const std::vector<NamedGrid> all_grids{{"equidistant", 1, 1}, {"tanh", 1, 1},           {"geometric", 1, 1},
-                                              {"explicit", 1, 1},    {"micro", 0x1p-20, 1e-12}, {"giant", 0x1p20, 1e12}};
+inline const std::vector<NamedGrid> all_grids{{"equidistant", 1, 1},     {"tanh", 1, 1},
+                                              {"geometric", 1, 1},       {"explicit", 1, 1},
+                                              {"micro", 0x1p-20, 1e-12}, {"giant", 0x1p20, 1e12}};
 
 inline std::vector<double> nodes_of(const NamedGrid& grid, std::size_t axis, int cells) {
   const auto end = std::array{StretchedEnd::lower, StretchedEnd::both, StretchedEnd::upper}[axis];
@@ -66,8 +78,7 @@ inline std::vector<double> nodes_of(const NamedGrid& grid, std::size_t axis, int
   std::vector<double> nodes{lower * grid.length};
   Random random(7 + static_cast<unsigned>(axis));
   const double h = std::array{1.0, 1.5, 0.75}[axis] / 32 * grid.length;
-  for (int i = 0; i < cells; ++i)
-    nodes.push_back(nodes.back() + (grid.name == "explicit" ? h * (1.5 + random()) : h));
+  for (int i = 0; i < cells; ++i) nodes.push_back(nodes.back() + (grid.name == "explicit" ? h * (1.5 + random()) : h));
   return nodes;
 }
 
@@ -110,7 +121,8 @@ inline Problem make_problem(const NamedFaces& faces, const NamedGrid& grid, cons
       continue;
     }
     GridArray cells{Location::cell, shape, {}};
-    for (std::int64_t c = 0; c < shape[0] * shape[1] * shape[2]; ++c) cells.values.push_back(K * std::exp(3 * random()));
+    for (std::int64_t c = 0; c < shape[0] * shape[1] * shape[2]; ++c)
+      cells.values.push_back(K * std::exp(3 * random()));
     p.coefficient[d] = cells;
   }
   if (choice.sigma == Sigma::constant) p.reaction = 5 * K / (L * L);

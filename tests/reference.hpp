@@ -37,9 +37,7 @@ struct Grid {
       size[d] = cells[d] + (periodic(d) ? 0 : 1);
     }
   }
-  bool periodic(std::size_t d) const {
-    return static_cast<int>(d) < dimension && kind[d][0] == BoundaryKind::periodic;
-  }
+  bool periodic(std::size_t d) const { return static_cast<int>(d) < dimension && kind[d][0] == BoundaryKind::periodic; }
   std::size_t count() const { return static_cast<std::size_t>(size[0]) * size[1] * size[2]; }
   std::size_t number(Index at) const {
     return (static_cast<std::size_t>(at[2]) * size[1] + static_cast<std::size_t>(at[1])) * size[0] +

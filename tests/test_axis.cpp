@@ -243,17 +243,15 @@ TEST_P(Stretching, KeepsItsShapeUnderRefinement) {
   EXPECT_NEAR(std::log(coarse) / std::log(fine), 2, 0.1);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Stretching,
-                         testing::Combine(testing::Values(2, 3, 5, 16, 33),
-                                          testing::Values(StretchedEnd::lower, StretchedEnd::upper,
-                                                          StretchedEnd::both)),
-                         [](const auto& test) {
-                           const StretchedEnd at = std::get<1>(test.param);
-                           const std::string name = at == StretchedEnd::lower   ? "lower_"
-                                                    : at == StretchedEnd::upper ? "upper_"
-                                                                                : "both_";
-                           return name + std::to_string(std::get<0>(test.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, Stretching,
+    testing::Combine(testing::Values(2, 3, 5, 16, 33),
+                     testing::Values(StretchedEnd::lower, StretchedEnd::upper, StretchedEnd::both)),
+    [](const auto& test) {
+      const StretchedEnd at = std::get<1>(test.param);
+      const std::string name = at == StretchedEnd::lower ? "lower_" : at == StretchedEnd::upper ? "upper_" : "both_";
+      return name + std::to_string(std::get<0>(test.param));
+    });
 
 // Colours.
 
@@ -274,9 +272,15 @@ TEST(Colours, PartNeighbours) {
           for (int i = 0; i < n[0]; ++i) {
             const int here = colours.of(i, j, k);
             ASSERT_TRUE(here >= 0 && here < colours.count());
-            if (next(0, i) < n[0]) ASSERT_NE(here, colours.of(next(0, i), j, k));
-            if (next(1, j) < n[1]) ASSERT_NE(here, colours.of(i, next(1, j), k));
-            if (n[2] > 1 && next(2, k) < n[2]) ASSERT_NE(here, colours.of(i, j, next(2, k)));
+            if (next(0, i) < n[0]) {
+              ASSERT_NE(here, colours.of(next(0, i), j, k));
+            }
+            if (next(1, j) < n[1]) {
+              ASSERT_NE(here, colours.of(i, next(1, j), k));
+            }
+            if (n[2] > 1 && next(2, k) < n[2]) {
+              ASSERT_NE(here, colours.of(i, j, next(2, k)));
+            }
           }
           const bool round = periodic[0];
           for (int begin = 0; begin <= (round ? 0 : 1); ++begin)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include "grids/discretization.hpp"
 #include "solver/smoother.hpp"
@@ -116,12 +117,14 @@ void OperatorCase::expect_properties() {
 void OperatorCase::expect_products() {
   clear();
   A->apply(u, out);
-  expect("apply", out, [&](std::size_t i) { return system.row(i, uv); }, [&](std::size_t i) { return row_bound(i); });
+  expect(
+      "apply", out, [&](std::size_t i) { return system.row(i, uv); }, [&](std::size_t i) { return row_bound(i); });
 
   clear();
   A->diagonal(out);
-  expect("diagonal", out, [&](std::size_t i) { return system.diagonal[i]; },
-         [&](std::size_t i) { return row_roundings * eps * system.diagonal[i]; });
+  expect(
+      "diagonal", out, [&](std::size_t i) { return system.diagonal[i]; },
+      [&](std::size_t i) { return row_roundings * eps * system.diagonal[i]; });
 
   uv = set_values(*backend, u, data);  // stale halos anew
   set_values(*backend, out, Vector(uv.size(), nan));
@@ -150,14 +153,16 @@ void OperatorCase::expect_residuals() {
     set_values(*backend, u, data);
     clear(r, -77);
     A->residual(u, b, r);
-    expect("residual", r, [&](std::size_t i) { return residual(i); },
-           [&](std::size_t i) { return residual_bound(i) + epsilon(p) * std::abs(residual(i)); });
+    expect(
+        "residual", r, [&](std::size_t i) { return residual(i); },
+        [&](std::size_t i) { return residual_bound(i) + epsilon(p) * std::abs(residual(i)); });
 
     clear(r, -77);
     Scalar norm = backend->scalar(nan);
     A->residual(u, b, r, scale, norm);
-    expect("scaled residual", r, [&](std::size_t i) { return factor * residual(i); },
-           [&](std::size_t i) { return factor * (residual_bound(i) + (epsilon(p) + eps) * std::abs(residual(i))); });
+    expect(
+        "scaled residual", r, [&](std::size_t i) { return factor * residual(i); },
+        [&](std::size_t i) { return factor * (residual_bound(i) + (epsilon(p) + eps) * std::abs(residual(i))); });
     EXPECT_TRUE(within(backend->value(norm), square, square_bound)) << "norm of the residual";
   }
   // In place of b.
@@ -165,9 +170,10 @@ void OperatorCase::expect_residuals() {
   Scalar norm = backend->scalar();
   set_values(*backend, r, bv);
   A->residual(u, r, r, scale, norm);
-  expect("residual in place", r, [&](std::size_t i) { return factor * residual(i); },
-         [&](std::size_t i) { return factor * (residual_bound(i) + 2 * eps * std::abs(residual(i))); },
-         Vector(bv.size(), 0));
+  expect(
+      "residual in place", r, [&](std::size_t i) { return factor * residual(i); },
+      [&](std::size_t i) { return factor * (residual_bound(i) + 2 * eps * std::abs(residual(i))); },
+      Vector(bv.size(), 0));
   EXPECT_TRUE(within(backend->value(norm), square, square_bound));
 }
 
@@ -188,8 +194,9 @@ void OperatorCase::expect_norms() {
 void OperatorCase::expect_polynomial_steps() {
   clear();
   A->polynomial_start(0.6, b, out);
-  expect("polynomial_start", out, [&](std::size_t i) { return 0.6L * bv[i] / system.diagonal[i]; },
-         [&](std::size_t i) { return row_roundings * eps * std::abs(bv[i]) / system.diagonal[i]; });
+  expect(
+      "polynomial_start", out, [&](std::size_t i) { return 0.6L * bv[i] / system.diagonal[i]; },
+      [&](std::size_t i) { return row_roundings * eps * std::abs(bv[i]) / system.diagonal[i]; });
 
   for (const PolynomialStep step : {PolynomialStep{0.8, 0}, PolynomialStep{1.7, 0.45}}) {
     uv = set_values(*backend, u, data);
@@ -203,12 +210,13 @@ void OperatorCase::expect_polynomial_steps() {
     }
     A->polynomial_step(step, u, b, out);
     const auto back = [&](std::size_t i) { return step.beta == 0 ? Real{0} : step.beta * (uv[i] - pv[i]); };
-    expect("polynomial_step", out,
-           [&](std::size_t i) { return uv[i] + step.alpha * residual(i) / system.diagonal[i] + back(i); },
-           [&](std::size_t i) {
-             return eps * (std::abs(uv[i]) + std::abs(back(i)) + step.beta * (std::abs(uv[i]) + std::abs(pv[i]))) +
-                    step.alpha * (residual_bound(i) + row_roundings * eps * std::abs(residual(i))) / system.diagonal[i];
-           });
+    expect(
+        "polynomial_step", out,
+        [&](std::size_t i) { return uv[i] + step.alpha * residual(i) / system.diagonal[i] + back(i); },
+        [&](std::size_t i) {
+          return eps * (std::abs(uv[i]) + std::abs(back(i)) + step.beta * (std::abs(uv[i]) + std::abs(pv[i]))) +
+                 step.alpha * (residual_bound(i) + row_roundings * eps * std::abs(residual(i))) / system.diagonal[i];
+        });
     EXPECT_EQ(values(*backend, u), uv) << "polynomial_step writes u";
   }
 }
@@ -247,8 +255,9 @@ void OperatorCase::expect_smoothers() {
       sequence.oracle(bv, expected);
       EXPECT_FALSE(iterate.zero);
       const Real bound = 16 * sweeps * eps * largest;
-      expect(sequence.name, *iterate.now, [&](std::size_t i) { return expected[i]; },
-             [&](std::size_t) { return bound; }, elsewhere);
+      expect(
+          sequence.name, *iterate.now, [&](std::size_t i) { return expected[i]; }, [&](std::size_t) { return bound; },
+          elsewhere);
     }
   uv = set_values(*backend, u, data);
 }
@@ -260,8 +269,9 @@ void OperatorCase::expect_gauss_seidel() {
       A->gauss_seidel(omega, reversed, b, u);
       reference::gauss_seidel(system, omega, reversed, bv, expected);
       const Real bound = 2 * row_roundings * eps * largest;
-      expect(reversed ? "gauss_seidel, reversed" : "gauss_seidel", u, [&](std::size_t i) { return expected[i]; },
-             [&](std::size_t) { return bound; }, uv);
+      expect(
+          reversed ? "gauss_seidel, reversed" : "gauss_seidel", u, [&](std::size_t i) { return expected[i]; },
+          [&](std::size_t) { return bound; }, uv);
     }
   uv = set_values(*backend, u, data);
 }
@@ -283,15 +293,17 @@ void OperatorCase::expect_projections() {
   const Real double_eps = epsilon(Precision::fp64);
   EXPECT_TRUE(within(backend->value(amount), sum, 16 * double_eps * absolute)) << "amount of project_rhs";
   const auto share = [&](std::size_t i) { return system.mass[i] / volume; };
-  expect("project_rhs", x, [&](std::size_t i) { return bv[i] - share(i) * sum; },
-         [&](std::size_t i) {
-           return eps * (std::abs(bv[i]) + row_roundings * share(i) * std::abs(sum)) +
-                  16 * double_eps * share(i) * absolute;
-         });
+  expect(
+      "project_rhs", x, [&](std::size_t i) { return bv[i] - share(i) * sum; },
+      [&](std::size_t i) {
+        return eps * (std::abs(bv[i]) + row_roundings * share(i) * std::abs(sum)) +
+               16 * double_eps * share(i) * absolute;
+      });
   set_values(*backend, x, uv);
   A->project_solution(x);
-  expect("project_solution", x, [&](std::size_t i) { return uv[i] - integral / volume; },
-         [&](std::size_t i) { return eps * (std::abs(uv[i]) + row_roundings * absolute_integral / volume); });
+  expect(
+      "project_solution", x, [&](std::size_t i) { return uv[i] - integral / volume; },
+      [&](std::size_t i) { return eps * (std::abs(uv[i]) + row_roundings * absolute_integral / volume); });
 }
 
 void check_all_verbs(const Problem& problem, Precision precision) {
@@ -370,6 +382,34 @@ TEST(Operator, NamesItsAssembly) {
   EXPECT_EQ(assembly(all_grids[1], Kappa::constant), "tensor-product");
   EXPECT_EQ(assembly(all_grids[0], Kappa::random), "partial");
   EXPECT_EQ(assembly(all_grids[1], Kappa::constant, Sigma::varying), "partial");
+}
+
+/// Sums and sweeps give the same bits on any number of threads.
+TEST(Operator, GivesTheSameBitsOnAnyNumberOfThreads) {
+  const int threads = omp_get_max_threads();
+  for (const NamedFaces& faces : faces_for_threads())
+    for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+      const Problem p = make_problem(faces, all_grids[1], {3, {25, 17, 13}, Kappa::random, Sigma::zero});
+      std::vector<double> norms;
+      std::vector<Vector> results;
+      for (const int count : {1, 2, 3}) {
+        omp_set_num_threads(count);
+        OperatorCase c(p, precision);
+        Scalar norm = c.backend->scalar();
+        c.A->gauss_seidel(1.1, false, c.b, c.u);
+        c.A->residual(c.u, c.b, c.b, c.backend->scalar(1), norm);
+        norms.push_back(c.backend->value(norm));
+        c.A->rounding(c.u, norm);
+        norms.push_back(c.backend->value(norm));
+        results.push_back(values(*c.backend, c.b));
+      }
+      omp_set_num_threads(threads);
+      for (const std::size_t other : {1U, 2U}) {
+        EXPECT_EQ(norms[2 * other], norms[0]);
+        EXPECT_EQ(norms[2 * other + 1], norms[1]);
+        EXPECT_EQ(results[other], results[0]);
+      }
+    }
 }
 
 /// The rows of a constant coefficient, assembled as a varying one.

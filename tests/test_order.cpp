@@ -153,7 +153,8 @@ TEST_P(Order, IsTwo) {
           const double max_order = std::log2(errors[g - 1].max / errors[g].max);
           const double l2_order = std::log2(errors[g - 1].l2 / errors[g].l2);
           lowest = std::min({lowest, max_order, l2_order});
-          EXPECT_GE(max_order, least_order) << cells[g] << " cells, errors " << errors[g - 1].max << ", " << errors[g].max;
+          EXPECT_GE(max_order, least_order)
+              << cells[g] << " cells, errors " << errors[g - 1].max << ", " << errors[g].max;
           EXPECT_GE(l2_order, least_order) << cells[g] << " cells, errors " << errors[g - 1].l2 << ", " << errors[g].l2;
         }
       }

@@ -99,9 +99,7 @@ void TransferCase::expect_restriction(Precision from, Precision to) {
   Field x = field(fine_grid, from), y = field(coarse_grid, to);
   const Vector xv = set_values(*backend, x, correction(fine_grid, 1));
   Vector expected(coarse_grid.count(), 0), bound(coarse_grid.count(), 0);
-  reference::for_each_entry(P, [&](std::size_t i, std::size_t I, Real weight) {
-    expected[I] += weight * xv[i];
-  });
+  reference::for_each_entry(P, [&](std::size_t i, std::size_t I, Real weight) { expected[I] += weight * xv[i]; });
   reference::for_each_entry(rounding, [&](std::size_t i, std::size_t I, Real weight) {
     bound[I] += roundings * epsilon(from) * weight * std::abs(xv[i]);
   });
@@ -126,9 +124,7 @@ void TransferCase::expect_prolongation(Precision from, Precision to) {
   const Vector correct = correction(coarse_grid, 2);
   const Vector xv = set_values(*backend, x, correct);
   Vector expected(fine_grid.count(), 0), bound(fine_grid.count(), 0);
-  reference::for_each_entry(P, [&](std::size_t i, std::size_t I, Real weight) {
-    expected[i] += weight * xv[I];
-  });
+  reference::for_each_entry(P, [&](std::size_t i, std::size_t I, Real weight) { expected[i] += weight * xv[I]; });
   reference::for_each_entry(rounding, [&](std::size_t i, std::size_t I, Real weight) {
     bound[i] += roundings * epsilon(from) * weight * std::abs(xv[I]);
   });
@@ -251,7 +247,8 @@ TEST(Interpolation, IsExactForCubicPolynomials) {
                                                 << " x " << cells[1] << " x " << cells[2] << ", level " << level);
                 const TransferCase c(make_problem(faces_named(all, name), grid, {dimension, cells}), level);
                 const auto f = [&](double x, double y, double z) {
-                  return Real{1} + degree(x, cells[0]) * degree(y, cells[1]) * (dimension == 2 ? 1 : degree(z, cells[2]));
+                  return Real{1} +
+                         degree(x, cells[0]) * degree(y, cells[1]) * (dimension == 2 ? 1 : degree(z, cells[2]));
                 };
                 Field x = c.field(c.coarse_grid, from), y = c.field(c.fine_grid, Precision::fp64);
                 set_values(*c.backend, x, on_nodes(c.coarse_grid, f));
@@ -279,8 +276,7 @@ TEST(Interpolation, IsOfFourthOrderOnPeriodicAxes) {
       std::vector<Real> errors;
       for (const int half : {12, 24}) {
         Problem p = make_problem(faces_named(all, name), all_grids[0], {2, {2 * half + odd, 2 * half + odd, 1}});
-        for (std::size_t d = 0; d < 2; ++d)
-          p.nodes[d] = uniform_nodes(0, 2 * std::numbers::pi, 2 * half + odd);
+        for (std::size_t d = 0; d < 2; ++d) p.nodes[d] = uniform_nodes(0, 2 * std::numbers::pi, 2 * half + odd);
         const TransferCase c(p, 0);
         const auto factor = [&](std::size_t d, double t) {  // on other axes the interpolation is exact
           return c.fine_grid.periodic(d) ? std::sin(t + 0.3) : t * (t - 1) * (t - 2) / 50 + 1;
@@ -382,8 +378,8 @@ TEST(Coarsening, GivesCoarseCellsTheVolumeMean) {
               for (int j = 0; j < f.cells[1]; ++j)
                 for (int i = 0; i < f.cells[0]; ++i) {
                   const Real v = f.width(0, i) * f.width(1, j) * (dimension == 3 ? f.width(2, k) : 1);
-                  const auto at = static_cast<std::size_t>((parent(2, k) * g.cells[1] + parent(1, j)) * g.cells[0] +
-                                                           parent(0, i));
+                  const auto at =
+                      static_cast<std::size_t>((parent(2, k) * g.cells[1] + parent(1, j)) * g.cells[0] + parent(0, i));
                   sum[at] += v * kappa[next++];
                   volume[at] += v;
                 }

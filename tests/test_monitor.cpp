@@ -1,0 +1,166 @@
+// The verdicts of a monitor, and the loop that it ends.
+
+#include <initializer_list>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "backends/backend.hpp"
+#include "backends/monitor.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The state after a sequence of norms, the start first.
+MonitorState after(const StoppingRule& rule, std::initializer_list<double> norms) {
+  MonitorState state;
+  const auto* next = norms.begin();
+  begin(state, *next++);
+  for (; next != norms.end(); ++next) observe(state, rule, *next);
+  return state;
+}
+
+StoppingRule rule(double target) {
+  StoppingRule r;
+  r.target = target;
+  return r;
+}
+
+TEST(Monitor, ConvergesAtTheTarget) {
+  const MonitorState state = after(rule(1e-4), {1, 1e-2, 1e-4});
+  EXPECT_EQ(state.verdict, Verdict::converged);
+  EXPECT_EQ(state.iterations, 2);
+  EXPECT_EQ(state.first, 1);
+  EXPECT_EQ(state.last, 1e-4);
+  EXPECT_EQ(state.best, 1e-4);
+  EXPECT_EQ(state.best_iteration, 2);
+  EXPECT_EQ(after(rule(1e-4), {1, 1.01e-4}).verdict, Verdict::running);
+  EXPECT_EQ(after(rule(0), {1, 1e-300}).verdict, Verdict::running);
+}
+
+TEST(Monitor, DivergesAboveAMultipleOfTheStart) {
+  EXPECT_EQ(after(rule(1e-4), {2, 1.9e12}).verdict, Verdict::running);
+  EXPECT_EQ(after(rule(1e-4), {2, 2.1e12}).verdict, Verdict::diverged);
+  EXPECT_EQ(after(rule(0), {2, 2.1e12}).verdict, Verdict::diverged);
+}
+
+TEST(Monitor, SeesWhatIsNotFinite) {
+  for (const double bad : {nan, infinity}) {
+    const MonitorState state = after(rule(1e-4), {1, 0.5, bad});
+    EXPECT_EQ(state.verdict, Verdict::not_finite);
+    EXPECT_EQ(state.best, 0.5);
+    EXPECT_EQ(state.best_iteration, 1);
+    EXPECT_EQ(state.rose, 1);
+    EXPECT_EQ(after(rule(1e-4), {1, 0.5, 0.6, bad}).rose, 0) << "the best was kept an iteration earlier";
+  }
+}
+
+/// `rose` marks the one iteration after the best: the iterate before it is to be kept.
+TEST(Monitor, MarksTheFirstRiseAboveTheBest) {
+  EXPECT_EQ(after(rule(0), {1, 0.5}).rose, 0);
+  EXPECT_EQ(after(rule(0), {1, 0.5, 0.7}).rose, 1);
+  EXPECT_EQ(after(rule(0), {1, 0.5, 0.7, 0.8}).rose, 0);
+  EXPECT_EQ(after(rule(0), {1, 0.5, 0.7, 0.6}).rose, 0);
+  EXPECT_EQ(after(rule(0), {1, 0.5, 0.7, 0.4}).rose, 0);
+  EXPECT_EQ(after(rule(0), {1, 0.5, 0.7, 0.4, 0.41}).rose, 1);
+  EXPECT_EQ(after(rule(0), {1, 2}).rose, 1) << "the start was the best";
+  EXPECT_EQ(after(rule(0), {1, 1}).rose, 0);
+}
+
+TEST(Monitor, StagnatesWithoutGainInAWindow) {
+  StoppingRule r = rule(1e-20);
+  r.stagnation_window = 3;
+  r.stagnation_gain = 0.01;
+  EXPECT_EQ(after(r, {1, 1, 1}).verdict, Verdict::running);
+  EXPECT_EQ(after(r, {1, 1, 1, 1}).verdict, Verdict::stagnated);
+  EXPECT_EQ(after(r, {1, 0.999, 0.998, 0.991}).verdict, Verdict::stagnated);
+  EXPECT_EQ(after(r, {1, 0.999, 0.998, 0.98}).verdict, Verdict::running);
+  EXPECT_EQ(after(r, {1, 0.9, 3, 3, 3, 3}).verdict, Verdict::running) << "the second window is not over";
+  EXPECT_EQ(after(r, {1, 0.9, 3, 3, 3, 3, 0.9}).verdict, Verdict::stagnated);
+  EXPECT_EQ(after(r, {1, 0.9, 3, 3, 3, 3, 0.5}).verdict, Verdict::running);
+  r.target = 0;
+  EXPECT_EQ(after(r, {1, 1, 1, 1, 1, 1, 1, 1}).verdict, Verdict::running) << "runs all that was asked for";
+}
+
+TEST(Monitor, KeepsItsHistoryAndListens) {
+  std::vector<int> heard;
+  Monitor monitor(rule(1e-8), [&](int iteration, double norm) {
+    heard.push_back(iteration);
+    return norm != 0.25;
+  });
+  monitor.begin(1);
+  monitor.observe(0.5);
+  EXPECT_EQ(monitor.state().verdict, Verdict::running);
+  monitor.observe(0.25);
+  EXPECT_EQ(monitor.state().verdict, Verdict::stopped);
+  EXPECT_EQ(heard, (std::vector{0, 1, 2}));
+  EXPECT_EQ(monitor.history(), (std::vector{1.0, 0.5, 0.25}));
+  monitor.begin(7);
+  EXPECT_EQ(monitor.history(), std::vector{7.0});
+  EXPECT_EQ(monitor.state().verdict, Verdict::running);
+  Monitor stopped_at_once(rule(0), [](int, double) { return false; });
+  stopped_at_once.begin(1);
+  EXPECT_EQ(stopped_at_once.state().verdict, Verdict::stopped);
+  // Stopping is no reason to forget that the iteration had converged.
+  Monitor converged(rule(0.5), [](int iteration, double) { return iteration == 0; });
+  converged.begin(1);
+  converged.observe(0.1);
+  EXPECT_EQ(converged.state().verdict, Verdict::converged);
+}
+
+TEST(Monitor, ResumesWhereTheTruthHasHalved) {
+  Monitor monitor(rule(1e-8), {});
+  monitor.begin(1);
+  monitor.observe(1e-9);
+  ASSERT_EQ(monitor.state().verdict, Verdict::converged);
+  EXPECT_TRUE(monitor.resume(1e-4));
+  EXPECT_EQ(monitor.state().verdict, Verdict::running);
+  EXPECT_EQ(monitor.state().last, 1e-4);
+  EXPECT_EQ(monitor.history().back(), 1e-4);
+  monitor.observe(1e-9);
+  EXPECT_FALSE(monitor.resume(0.5e-4)) << "squares: half the residual is a quarter";
+  EXPECT_EQ(monitor.state().verdict, Verdict::stagnated);
+}
+
+TEST(Backend, RepeatsUntilTheVerdict) {
+  const auto backend = make_cpu_backend();
+  Scalar norm = backend->scalar(1);
+  const Scalar quarter = backend->scalar(4);
+  Monitor monitor(rule(0.25 * 0.25 * 0.25), {});
+  int runs = 0;
+  const auto body = [&] {
+    ++runs;
+    backend->ratio(norm, quarter, norm);
+    backend->observe(monitor, norm);
+  };
+  monitor.begin(1);
+  backend->repeat(2, body, monitor);
+  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(monitor.state().verdict, Verdict::running);
+  backend->repeat(10, body, monitor);
+  EXPECT_EQ(runs, 3);
+  EXPECT_EQ(monitor.state().verdict, Verdict::converged);
+  EXPECT_EQ(monitor.history(), (std::vector{1.0, 0.25, 0.0625, 0.015625}));
+  backend->repeat(10, body, monitor);
+  EXPECT_EQ(runs, 3) << "the verdict has been reached";
+}
+
+TEST(Backend, RunsTheBodyWhenTheNormHasRisen) {
+  const auto backend = make_cpu_backend();
+  Monitor monitor(rule(0), {});
+  monitor.begin(1);
+  std::vector<int> kept;
+  for (const double norm : {0.5, 0.6, 0.7, 0.4, 0.45, 0.3}) {
+    monitor.observe(norm);
+    backend->when_risen(monitor, [&] { kept.push_back(monitor.state().iterations); });
+  }
+  EXPECT_EQ(kept, (std::vector{2, 5}));
+}
+
+}  // namespace
+}  // namespace poisson
