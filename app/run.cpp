@@ -152,10 +152,10 @@ int solve(const Config& config, Console& console, Summary& summary) {
 
     std::vector<CycleRecord> records;
     Stopwatch clock;
-    const Result result = solver->solve(config.problem.initial.has_value(), [&](int cycle, double relative) {
-      if (cycle == 0) console.floor(solver->rounding_floor(), config.options.tolerance);
-      records.push_back({relative, clock.total()});
-      console.progress(cycle, config.options.max_iterations, records.back(), config.options.tolerance);
+    const Result result = solver->solve(config.problem.initial.has_value(), [&](const Solver::Progress& p) {
+      if (p.iteration == 0) console.floor(p.rounding_floor, config.options.tolerance);
+      records.push_back({p.relative_residual, clock.total()});
+      console.progress(p.iteration, config.options.max_iterations, records.back(), config.options.tolerance);
       return stop_requested == 0;
     });
     summary.time.solve = watch.lap();

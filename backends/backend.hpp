@@ -57,8 +57,11 @@ class Backend {
   /// or not finite both are 1.
   virtual void scale_to_unit(const Scalar& norm, double count, Scalar& scale, Scalar& inverse) = 0;
 
-  // Control.
-  /// monitor.observe with a norm that is still on the device.
+  // Control. Norms are squared and may still be on the device.
+  /// monitor.begin with the norms of the data, of the initial residual and of the start, and the rounding.
+  virtual void begin(Monitor& monitor, const Scalar& data, const Scalar& initial, const Scalar& start,
+                     const Scalar& rounding) = 0;
+  /// monitor.observe.
   virtual void observe(Monitor& monitor, const Scalar& norm) = 0;
   /// Runs body only where the monitor saw the norm rise above the best for the first time.
   virtual void when_risen(Monitor& monitor, const std::function<void()>& body) = 0;

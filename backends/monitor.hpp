@@ -14,7 +14,7 @@ enum class Verdict { running, converged, diverged, stagnated, not_finite, stoppe
 
 /// When an iteration ends. All norms are squared, so that no verb has to take a root.
 struct StoppingRule {
-  double target = 0;              ///< converged at or below it; 0 never
+  double tolerance = 0;           ///< converged at residuals of this fraction of the reference; 0 never
   double divergence = 1e12;       ///< diverged above this multiple of the first norm (a residual grown by 10⁶)
   int stagnation_window = 20;     ///< stagnated when the best norm of so many iterations …
   double stagnation_gain = 2e-4;  ///< … is not smaller by this fraction
@@ -24,6 +24,9 @@ struct StoppingRule {
 struct MonitorState {
   Verdict verdict = Verdict::running;
   int iterations = 0;
+  double initial = 0;    ///< of the given guess
+  double reference = 0;  ///< what the tolerance is relative to: the larger of the data's norm and the initial one
+  double rounding = 0;   ///< what the rounding of the solution is worth in a residual
   double first = 0, last = 0, best = 0;
   int best_iteration = 0;
   double window_best = 0;  ///< the best norm when the stagnation window began
@@ -31,31 +34,47 @@ struct MonitorState {
   double rose = 0;  ///< 1 where the last norm is the first one above the best: the iterate before it is the best
 };
 
-/// Takes the squared residual norm of the start.
-constexpr void begin(MonitorState& state, double norm) {
+constexpr bool is_finite(double norm) {
+  return norm <= 1.7976931348623157e308;
+}  // false for NaN
+
+constexpr double target(const MonitorState& state, const StoppingRule& rule) {
+  return rule.tolerance * rule.tolerance * state.reference;
+}
+
+/// Takes the squared norms before the first iteration: of the data, of the given guess's residual and of the start's.
+constexpr void begin(MonitorState& state, const StoppingRule& rule, double data, double initial, double start,
+                     double rounding) {
   state = MonitorState{};
-  state.first = state.last = state.best = state.window_best = norm;
+  state.initial = initial;
+  state.reference = data > initial ? data : initial;
+  state.rounding = rounding;
+  state.first = state.last = state.best = state.window_best = start;
+  if (!is_finite(data) || !is_finite(initial) || !is_finite(start))
+    state.verdict = Verdict::not_finite;
+  else if (state.reference == 0 || (rule.tolerance > 0 && start <= target(state, rule)))
+    state.verdict = Verdict::converged;
 }
 
 /// Takes the squared residual norm after one more iteration and decides.
 constexpr void observe(MonitorState& state, const StoppingRule& rule, double norm) {
   ++state.iterations;
-  state.rose = norm > state.best && state.best_iteration == state.iterations - 1 ? 1 : 0;
+  const bool was_best = state.best_iteration == state.iterations - 1;
+  state.rose = was_best && !(norm <= state.best) ? 1 : 0;
   state.last = norm;
-  if (!(norm <= 1.7976931348623157e308)) {
+  if (!is_finite(norm)) {
     state.verdict = Verdict::not_finite;
-    state.rose = state.best_iteration == state.iterations - 1 ? 1 : 0;
     return;
   }
   if (norm < state.best) {
     state.best = norm;
     state.best_iteration = state.iterations;
   }
-  if (norm <= rule.target) {
+  if (rule.tolerance > 0 && norm <= target(state, rule)) {
     state.verdict = Verdict::converged;
   } else if (norm > rule.divergence * state.first) {
     state.verdict = Verdict::diverged;
-  } else if (rule.target > 0 && state.iterations - state.window_start >= rule.stagnation_window) {
+  } else if (rule.tolerance > 0 && state.iterations - state.window_start >= rule.stagnation_window) {
     if (state.best > state.window_best * (1 - rule.stagnation_gain)) state.verdict = Verdict::stagnated;
     state.window_best = state.best;
     state.window_start = state.iterations;
@@ -65,9 +84,10 @@ constexpr void observe(MonitorState& state, const StoppingRule& rule, double nor
 /// Watches an iteration: decides when it ends, keeps its history, and knows which iterate was the best.
 class Monitor {
  public:
-  /// Called after each iteration with its number and squared norm; returning false stops the iteration.
-  using Listener = std::function<bool(int iteration, double norm)>;
+  /// Called with every state, the start's first; returning false stops the iteration.
+  using Listener = std::function<bool(const MonitorState&)>;
 
+  Monitor() = default;
   Monitor(StoppingRule rule, Listener listener) : rule_(rule), listener_(std::move(listener)) {}
 
   const StoppingRule& rule() const { return rule_; }
@@ -76,35 +96,36 @@ class Monitor {
   /// Squared norms, the start first.
   const std::vector<double>& history() const { return history_; }
 
-  void begin(double norm) {
-    poisson::begin(state_, norm);
-    history_.assign(1, norm);
-    if (listener_ && !listener_(0, norm)) state_.verdict = Verdict::stopped;
+  void begin(double data, double initial, double start, double rounding) {
+    poisson::begin(state_, rule_, data, initial, start, rounding);
+    history_.assign(1, start);
+    tell();
   }
   void observe(double norm) {
     poisson::observe(state_, rule_, norm);
     history_.push_back(norm);
-    if (listener_ && !listener_(state_.iterations, norm) && state_.verdict == Verdict::running)
-      state_.verdict = Verdict::stopped;
+    tell();
   }
-
-  /// Replaces the last norm, which a recurrence had claimed, by the true one and goes on; false, with the verdict
-  /// stagnated, where the truth has not halved since the last time.
-  bool resume(double truth) {
+  /// Replaces the last norm, which a recurrence had claimed, by the true one and goes on; with the verdict stagnated
+  /// where the truth is not half of what it was the last time.
+  void resume(double truth) {
     const bool progress = !(truth > 0.25 * resumed_);
     resumed_ = truth;
     history_.back() = state_.last = truth;
     state_.best = std::fmax(state_.best, truth);
     state_.verdict = progress ? Verdict::running : Verdict::stagnated;
-    return progress;
   }
 
  private:
-  double resumed_ = 1.7976931348623157e308;
+  void tell() {
+    if (listener_ && !listener_(state_) && state_.verdict == Verdict::running) state_.verdict = Verdict::stopped;
+  }
+
   StoppingRule rule_;
   Listener listener_;
   MonitorState state_;
   std::vector<double> history_;
+  double resumed_ = 1.7976931348623157e308;
 };
 
 }  // namespace poisson

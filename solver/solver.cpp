@@ -11,9 +11,9 @@ namespace poisson {
 namespace {
 
 // A window without progress long enough for each method: Krylov residuals have plateaus, Jacobi is slow.
-StoppingRule stopping_rule(const Options& o, double reference) {
+StoppingRule stopping_rule(const Options& o) {
   StoppingRule rule;
-  rule.target = o.tolerance * o.tolerance * reference * reference;
+  rule.tolerance = o.tolerance;
   if (o.method == Method::cg) rule.stagnation_window = 500;
   if (o.method == Method::jacobi) {
     rule.stagnation_window = 100;
@@ -21,6 +21,11 @@ StoppingRule stopping_rule(const Options& o, double reference) {
   }
   if (o.method == Method::multigrid && o.krylov == Krylov::cg) rule.stagnation_window = 40;
   return rule;
+}
+
+// √(norm/reference) of squared norms; 0 where there is nothing to solve.
+double relative(double norm, const MonitorState& state) {
+  return state.reference > 0 ? std::sqrt(norm / state.reference) : 0;
 }
 
 }  // namespace
@@ -42,6 +47,9 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
       work_(backend_.scalar()),
       one_(backend_.scalar(1)),
       zero_(backend_.scalar(0)),
+      data_norm_(backend_.scalar()),
+      initial_norm_(backend_.scalar()),
+      projected_(backend_.scalar()),
       count_(static_cast<double>(A_->unknowns().size())) {
   if (options_.method == Method::multigrid) {
     auto multigrid = std::make_unique<Multigrid>(std::move(hierarchy), options_);
@@ -62,38 +70,25 @@ int Solver::levels() const {
 }
 
 Result Solver::solve(bool given_guess, const Listener& listener) {
-  Result result;
-  const double start_norm = start(given_guess, result);
-  Monitor monitor(stopping_rule(options_, result.reference), [&](int iteration, double norm) {
-    return !listener || listener(iteration, result.reference > 0 ? std::sqrt(norm) / result.reference : 0);
+  // A solution rounded to ε|u| has a residual of about εD|u| in every row.
+  const double epsilon = A_->precision() == Precision::fp32 ? std::numeric_limits<float>::epsilon() / 2.0
+                                                            : std::numeric_limits<double>::epsilon() / 2.0;
+  Monitor monitor(stopping_rule(options_), [&](const MonitorState& s) {
+    return !listener || listener({s.iterations, relative(s.last, s), epsilon * relative(s.rounding, s)});
   });
-  monitor.begin(start_norm);
-  if (monitor.state().verdict == Verdict::running) {
-    if (!std::isfinite(start_norm) || !std::isfinite(result.reference)) {
-      monitor.state().verdict = Verdict::not_finite;
-    } else if (result.reference == 0 || (monitor.rule().target > 0 && start_norm <= monitor.rule().target)) {
-      monitor.state().verdict = Verdict::converged;
-    } else if (options_.krylov == Krylov::cg) {
-      conjugate_gradients(options_.max_iterations, monitor);
-      // The recursive residual drifts from the true one; only the true one counts.
-      while (monitor.state().verdict == Verdict::converged) {
-        A_->residual(u_, b_, r_, one_, norm_);
-        const double truth = backend_.value(norm_), claimed = monitor.state().last;
-        if (truth <= std::max(monitor.rule().target, 1.0201 * claimed)) break;
-        if (!monitor.resume(truth)) break;
-        conjugate_gradients(options_.max_iterations - monitor.state().iterations, monitor);
-      }
-    } else {
-      refine(options_.max_iterations, monitor);
-    }
-  }
+  start(given_guess, monitor);
+  iterate(monitor);
 
   const MonitorState& state = monitor.state();
+  Result result;
   result.verdict = state.verdict;
   result.iterations = state.iterations;
-  for (const double n : monitor.history())
-    result.history.push_back(result.reference > 0 ? std::sqrt(n) / result.reference : 0);
-  estimate_error(result, monitor);
+  result.initial = std::sqrt(state.initial);
+  result.reference = std::sqrt(state.reference);
+  result.rounding_floor = epsilon * relative(state.rounding, state);
+  result.projected = backend_.value(projected_);
+  result.estimated_error = estimated_error(monitor);
+  for (const double norm : monitor.history()) result.history.push_back(relative(norm, state));
   const bool exact_count = options_.tolerance == 0 && state.verdict == Verdict::running;
   if (state.best_iteration < state.iterations && state.verdict != Verdict::not_finite && !exact_count) {
     backend_.copy(best_, u_);
@@ -106,33 +101,32 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
 }
 
 // Norms of the data and of the start, then full multigrid; leaves scale and inverse for the first correction.
-double Solver::start(bool given_guess, Result& result) {
-  rounding_floor_ = 0;
-  if (A_->singular()) {
-    A_->project_rhs(b_, work_);
-    result.projected = backend_.value(work_);
-  }
-  A_->norm(b_, norm_);
-  const double b_norm = std::sqrt(backend_.value(norm_));
+void Solver::start(bool given_guess, Monitor& monitor) {
+  if (A_->singular()) A_->project_rhs(b_, projected_);
+  A_->norm(b_, data_norm_);
   Field& r = options_.krylov == Krylov::cg ? r_ : preconditioner_->rhs();
-  A_->residual(u_, b_, r, one_, norm_);
-  result.initial = std::sqrt(backend_.value(norm_));
-  result.reference = std::max(b_norm, result.initial);
-  if (!std::isfinite(result.reference) || result.reference == 0) return result.initial * result.initial;
-
-  backend_.scale_to_unit(norm_, count_, scale_, inverse_);
-  if (multigrid_ && options_.full_multigrid && !given_guess && result.initial > 0) {
+  A_->residual(u_, b_, r, one_, initial_norm_);
+  backend_.scale_to_unit(initial_norm_, count_, scale_, inverse_);
+  if (multigrid_ && options_.full_multigrid && !given_guess) {
     multigrid_->start(b_, u_, scale_, inverse_);
     if (A_->singular()) A_->project_solution(u_);
   }
   A_->residual(u_, b_, r, options_.krylov == Krylov::cg ? one_ : scale_, norm_);
-
-  // A solution rounded to ε|u| has a residual of about εD|u| in every row.
   A_->rounding(u_, work_);
-  const double epsilon = A_->precision() == Precision::fp32 ? std::numeric_limits<float>::epsilon() / 2.0
-                                                            : std::numeric_limits<double>::epsilon() / 2.0;
-  result.rounding_floor = rounding_floor_ = epsilon * std::sqrt(backend_.value(work_)) / result.reference;
-  return backend_.value(norm_);
+  backend_.begin(monitor, data_norm_, initial_norm_, norm_, work_);
+}
+
+void Solver::iterate(Monitor& monitor) {
+  if (options_.krylov == Krylov::none) return refine(options_.max_iterations, monitor);
+  conjugate_gradients(options_.max_iterations, monitor);
+  // The recursive residual drifts from the true one; only the true one counts.
+  while (monitor.state().verdict == Verdict::converged && monitor.state().iterations > 0) {
+    A_->residual(u_, b_, r_, one_, norm_);
+    const double truth = backend_.value(norm_);
+    if (truth <= std::max(target(monitor.state(), monitor.rule()), 1.0201 * monitor.state().last)) break;
+    monitor.resume(truth);
+    conjugate_gradients(options_.max_iterations - monitor.state().iterations, monitor);
+  }
 }
 
 // Iterative refinement: u += e with e ≈ A⁻¹ r, the residual r recomputed in the precision of the solution and handed to
@@ -184,9 +178,9 @@ void Solver::conjugate_gradients(int limit, Monitor& monitor) {
       monitor);
 }
 
-void Solver::estimate_error(Result& result, const Monitor& monitor) {
+double Solver::estimated_error(const Monitor& monitor) {
   const auto& norms = monitor.history();
-  if (result.iterations == 0) return;
+  if (monitor.state().iterations == 0) return 0;
   const double rho = std::sqrt(norms.back() / norms[norms.size() - 2]);
   const Field& e = options_.krylov == Krylov::cg ? p_ : *correction_;
   const Scalar& factor = options_.krylov == Krylov::cg ? alpha_ : applied_;
@@ -194,7 +188,7 @@ void Solver::estimate_error(Result& result, const Monitor& monitor) {
   const double correction = std::abs(backend_.value(factor)) * std::sqrt(backend_.value(work_));
   backend_.dot(u_, u_, work_);
   const double size = std::sqrt(backend_.value(work_));
-  result.estimated_error = rho < 1 ? correction * rho / ((1 - rho) * size) : std::numeric_limits<double>::infinity();
+  return rho < 1 ? correction * rho / ((1 - rho) * size) : std::numeric_limits<double>::infinity();
 }
 
 std::string Result::reason(const Options& options) const {

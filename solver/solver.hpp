@@ -36,8 +36,14 @@ struct Result {
 /// Solves A u = b on one hierarchy of levels, again and again with new right-hand sides.
 class Solver {
  public:
-  /// Called after every iteration (0: the start) with the relative residual; returning false stops the solve.
-  using Listener = std::function<bool(int iteration, double relative_residual)>;
+  /// What a listener hears: first of the start, then after every iteration.
+  struct Progress {
+    int iteration;
+    double relative_residual;
+    double rounding_floor;  ///< see Result
+  };
+  /// Returning false stops the solve.
+  using Listener = std::function<bool(const Progress&)>;
 
   /// `A`: the operator of the solution, in fp64 but for SolvePrecision::single; `hierarchy`: in the precision of the
   /// corrections, its finest operator alone where the method is not multigrid. `options` resolved.
@@ -54,16 +60,15 @@ class Solver {
   const Options& options() const { return options_; }
   const Operator& A() const { return *A_; }
   int levels() const;
-  /// Of the current solve, known from its first call of the listener on: see Result.
-  double rounding_floor() const { return rounding_floor_; }
   /// A field of the solution's layout and precision that is free between solves.
   Field& spare() { return best_; }
 
  private:
-  double start(bool given_guess, Result& result);
+  void start(bool given_guess, Monitor& monitor);
+  void iterate(Monitor& monitor);
   void refine(int limit, Monitor& monitor);
   void conjugate_gradients(int limit, Monitor& monitor);
-  void estimate_error(Result& result, const Monitor& monitor);
+  double estimated_error(const Monitor& monitor);
 
   std::shared_ptr<const Operator> A_;
   Backend& backend_;
@@ -73,9 +78,9 @@ class Solver {
   Field u_, b_, best_;
   Field r_, p_, q_;                    // conjugate gradients
   const Field* correction_ = nullptr;  // the preconditioner's field, once it has run
-  Scalar norm_, scale_, inverse_, applied_, alpha_, beta_, pq_, work_, one_, zero_;
+  Scalar norm_, scale_, inverse_, applied_, alpha_, beta_, pq_, work_, one_, zero_, data_norm_, initial_norm_,
+      projected_;
   double count_;
-  double rounding_floor_ = 0;
 };
 
 /// Discretizes nothing anew: the operators and levels of a discretization, for options as given.

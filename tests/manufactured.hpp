@@ -15,26 +15,37 @@ namespace poisson {
 /// level + sin(frequency·s + phase): one factor of a product.
 struct SineFactor {
   double level = 1, frequency = 0, phase = 0;
+};
 
-  double value(double s) const { return level + std::sin(frequency * s + phase); }
-  double first(double s) const { return frequency * std::cos(frequency * s + phase); }
-  double second(double s) const { return -frequency * frequency * std::sin(frequency * s + phase); }
+/// A function's value and derivatives at a point.
+struct Jet {
+  double value = 0;
+  std::array<double, 3> first{};   ///< ∂/∂x_d
+  std::array<double, 3> second{};  ///< ∂²/∂x_d²
 };
 
 /// A function of space that is a product of one factor per axis; the third is 1 in two dimensions.
 struct SineProduct {
   std::array<SineFactor, 3> factors;
 
-  /// The product with the factor of one axis differentiated `order` times; axis 3 for none.
-  double derivative(std::size_t axis, int order, const std::array<double, 3>& at) const {
-    double product = 1;
+  Jet at(const std::array<double, 3>& point) const {
+    std::array<double, 3> f{1, 1, 1}, df{}, ddf{};
     for (std::size_t d = 0; d < 3; ++d) {
-      const SineFactor& f = factors[d];
-      product *= d != axis || order == 0 ? f.value(at[d]) : order == 1 ? f.first(at[d]) : f.second(at[d]);
+      const auto [level, w, phase] = factors[d];
+      if (w == 0 && level == 1 && phase == 0) continue;
+      const double sine = std::sin(w * point[d] + phase);
+      f[d] = level + sine;
+      df[d] = w * std::cos(w * point[d] + phase);
+      ddf[d] = -w * w * sine;
     }
-    return product;
+    Jet jet{f[0] * f[1] * f[2], {}, {}};
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double others = f[(d + 1) % 3] * f[(d + 2) % 3];
+      jet.first[d] = df[d] * others;
+      jet.second[d] = ddf[d] * others;
+    }
+    return jet;
   }
-  double value(const std::array<double, 3>& at) const { return derivative(3, 0, at); }
 };
 
 /// scale·(1 + amplitude·shape): positive for amplitudes below 1.
@@ -42,10 +53,15 @@ struct Modulated {
   double scale = 1, amplitude = 0;
   SineProduct shape;
 
-  double value(const std::array<double, 3>& at) const { return scale * (1 + amplitude * shape.value(at)); }
-  double derivative(std::size_t axis, const std::array<double, 3>& at) const {
-    return scale * amplitude * shape.derivative(axis, 1, at);
+  Jet at(const std::array<double, 3>& point) const {
+    if (amplitude == 0) return {scale, {}, {}};
+    Jet jet = shape.at(point);
+    jet.value = scale * (1 + amplitude * jet.value);
+    for (double& d : jet.first) d *= scale * amplitude;
+    for (double& d : jet.second) d *= scale * amplitude;
+    return jet;
   }
+  double value(const std::array<double, 3>& point) const { return at(point).value; }
   /// A plain number where nothing varies.
   Quantity quantity() const {
     if (amplitude == 0) return scale;
@@ -78,19 +94,23 @@ struct Manufactured {
   }
 
   const Modulated& coefficient(std::size_t d) const { return kappa[isotropic ? 0 : d]; }
-  double source(const std::array<double, 3>& at) const {
-    double f = sigma.value(at) * solution.value(at);
-    for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
-      f -= coefficient(d).derivative(d, at) * solution.derivative(d, 1, at) +
-           coefficient(d).value(at) * solution.derivative(d, 2, at);
+  double source(const std::array<double, 3>& point) const {
+    const Jet u = solution.at(point);
+    double f = sigma.value(point) * u.value;
+    const Jet isotropic_kappa = kappa[0].at(point);
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
+      const Jet k = isotropic ? isotropic_kappa : kappa[d].at(point);
+      f -= k.first[d] * u.first[d] + k.value * u.second[d];
+    }
     return f;
   }
   /// What the face across axis d at an end is given.
-  double face_value(std::size_t d, std::size_t end, const std::array<double, 3>& at) const {
+  double face_value(std::size_t d, std::size_t end, const std::array<double, 3>& point) const {
     const BoundaryKind kind = kinds[d][end];
-    if (kind == BoundaryKind::dirichlet) return solution.value(at);
-    const double flux = (end == 0 ? -1 : 1) * coefficient(d).value(at) * solution.derivative(d, 1, at);
-    return kind == BoundaryKind::robin ? flux + alpha.value(at) * solution.value(at) : flux;
+    const Jet u = solution.at(point);
+    if (kind == BoundaryKind::dirichlet) return u.value;
+    const double flux = (end == 0 ? -1 : 1) * coefficient(d).value(point) * u.first[d];
+    return kind == BoundaryKind::robin ? flux + alpha.value(point) * u.value : flux;
   }
 
   Problem problem(const std::array<std::vector<double>, 3>& nodes) const {
@@ -101,7 +121,7 @@ struct Manufactured {
     for (std::size_t d = 0; d < 3; ++d) p.coefficient[d] = coefficient(d).quantity();
     p.reaction = sigma.quantity();
     p.source = [*this](double x, double y, double z) { return source({x, y, z}); };
-    p.exact = [*this](double x, double y, double z) { return solution.value({x, y, z}); };
+    p.exact = [*this](double x, double y, double z) { return solution.at({x, y, z}).value; };
     for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
       for (std::size_t end = 0; end < 2; ++end)
         p.boundary[d][end] = {kinds[d][end],

@@ -1,5 +1,6 @@
 // The verdicts of a monitor, and the loop that it ends.
 
+#include <cmath>
 #include <initializer_list>
 #include <limits>
 #include <memory>
@@ -16,31 +17,54 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The state after a sequence of norms, the start first.
+/// The state after a sequence of norms, the start first, relative to data of norm 1.
 MonitorState after(const StoppingRule& rule, std::initializer_list<double> norms) {
   MonitorState state;
   const auto* next = norms.begin();
-  begin(state, *next++);
+  begin(state, rule, 1, 0, *next++, 0);
   for (; next != norms.end(); ++next) observe(state, rule, *next);
   return state;
 }
 
+/// Converged at a squared norm of `target`, where the data have norm 1.
 StoppingRule rule(double target) {
   StoppingRule r;
-  r.target = target;
+  r.tolerance = std::sqrt(target);
   return r;
 }
 
 TEST(Monitor, ConvergesAtTheTarget) {
-  const MonitorState state = after(rule(1e-4), {1, 1e-2, 1e-4});
+  const MonitorState state = after(rule(1e-4), {1, 1e-2, 0.99e-4});
   EXPECT_EQ(state.verdict, Verdict::converged);
   EXPECT_EQ(state.iterations, 2);
   EXPECT_EQ(state.first, 1);
-  EXPECT_EQ(state.last, 1e-4);
-  EXPECT_EQ(state.best, 1e-4);
+  EXPECT_EQ(state.last, 0.99e-4);
+  EXPECT_EQ(state.best, 0.99e-4);
   EXPECT_EQ(state.best_iteration, 2);
   EXPECT_EQ(after(rule(1e-4), {1, 1.01e-4}).verdict, Verdict::running);
   EXPECT_EQ(after(rule(0), {1, 1e-300}).verdict, Verdict::running);
+}
+
+TEST(Monitor, IsRelativeToTheLargerOfDataAndInitialResidual) {
+  MonitorState state;
+  begin(state, rule(0.01), 4, 2, 1, 0.5);
+  EXPECT_EQ(state.reference, 4);
+  EXPECT_EQ(state.initial, 2);
+  EXPECT_EQ(state.rounding, 0.5);
+  EXPECT_EQ(state.verdict, Verdict::running);
+  begin(state, rule(0.01), 4, 9, 0.08, 0);
+  EXPECT_EQ(state.reference, 9);
+  EXPECT_EQ(state.verdict, Verdict::converged) << "before the first iteration";
+  begin(state, rule(0), 4, 9, 0.08, 0);
+  EXPECT_EQ(state.verdict, Verdict::running);
+  begin(state, rule(0), 0, 0, 0, 0);
+  EXPECT_EQ(state.verdict, Verdict::converged) << "there is nothing to solve";
+  for (const double bad : {nan, infinity}) {
+    begin(state, rule(0.01), bad, 0, 1, 0);
+    EXPECT_EQ(state.verdict, Verdict::not_finite);
+    begin(state, rule(0.01), 1, 0, bad, 0);
+    EXPECT_EQ(state.verdict, Verdict::not_finite);
+  }
 }
 
 TEST(Monitor, DivergesAboveAMultipleOfTheStart) {
@@ -83,62 +107,62 @@ TEST(Monitor, StagnatesWithoutGainInAWindow) {
   EXPECT_EQ(after(r, {1, 0.9, 3, 3, 3, 3}).verdict, Verdict::running) << "the second window is not over";
   EXPECT_EQ(after(r, {1, 0.9, 3, 3, 3, 3, 0.9}).verdict, Verdict::stagnated);
   EXPECT_EQ(after(r, {1, 0.9, 3, 3, 3, 3, 0.5}).verdict, Verdict::running);
-  r.target = 0;
+  r.tolerance = 0;
   EXPECT_EQ(after(r, {1, 1, 1, 1, 1, 1, 1, 1}).verdict, Verdict::running) << "runs all that was asked for";
 }
 
 TEST(Monitor, KeepsItsHistoryAndListens) {
   std::vector<int> heard;
-  Monitor monitor(rule(1e-8), [&](int iteration, double norm) {
-    heard.push_back(iteration);
-    return norm != 0.25;
+  Monitor monitor(rule(1e-8), [&](const MonitorState& state) {
+    heard.push_back(state.iterations);
+    return state.last != 0.25;
   });
-  monitor.begin(1);
+  monitor.begin(1, 0, 1, 0);
   monitor.observe(0.5);
   EXPECT_EQ(monitor.state().verdict, Verdict::running);
   monitor.observe(0.25);
   EXPECT_EQ(monitor.state().verdict, Verdict::stopped);
   EXPECT_EQ(heard, (std::vector{0, 1, 2}));
   EXPECT_EQ(monitor.history(), (std::vector{1.0, 0.5, 0.25}));
-  monitor.begin(7);
+  monitor.begin(1, 0, 7, 0);
   EXPECT_EQ(monitor.history(), std::vector{7.0});
   EXPECT_EQ(monitor.state().verdict, Verdict::running);
-  Monitor stopped_at_once(rule(0), [](int, double) { return false; });
-  stopped_at_once.begin(1);
+  Monitor stopped_at_once(rule(0), [](const MonitorState&) { return false; });
+  stopped_at_once.begin(1, 0, 1, 0);
   EXPECT_EQ(stopped_at_once.state().verdict, Verdict::stopped);
   // Stopping is no reason to forget that the iteration had converged.
-  Monitor converged(rule(0.5), [](int iteration, double) { return iteration == 0; });
-  converged.begin(1);
+  Monitor converged(rule(0.5), [](const MonitorState& state) { return state.iterations == 0; });
+  converged.begin(1, 0, 1, 0);
   converged.observe(0.1);
   EXPECT_EQ(converged.state().verdict, Verdict::converged);
 }
 
 TEST(Monitor, ResumesWhereTheTruthHasHalved) {
   Monitor monitor(rule(1e-8), {});
-  monitor.begin(1);
+  monitor.begin(1, 0, 1, 0);
   monitor.observe(1e-9);
   ASSERT_EQ(monitor.state().verdict, Verdict::converged);
-  EXPECT_TRUE(monitor.resume(1e-4));
+  monitor.resume(1e-4);
   EXPECT_EQ(monitor.state().verdict, Verdict::running);
   EXPECT_EQ(monitor.state().last, 1e-4);
   EXPECT_EQ(monitor.history().back(), 1e-4);
   monitor.observe(1e-9);
-  EXPECT_FALSE(monitor.resume(0.5e-4)) << "squares: half the residual is a quarter";
-  EXPECT_EQ(monitor.state().verdict, Verdict::stagnated);
+  monitor.resume(0.5e-4);
+  EXPECT_EQ(monitor.state().verdict, Verdict::stagnated) << "squares: half the residual is a quarter";
 }
 
 TEST(Backend, RepeatsUntilTheVerdict) {
   const auto backend = make_cpu_backend();
   Scalar norm = backend->scalar(1);
   const Scalar quarter = backend->scalar(4);
-  Monitor monitor(rule(0.25 * 0.25 * 0.25), {});
+  Monitor monitor(rule(0.0157), {});
   int runs = 0;
   const auto body = [&] {
     ++runs;
     backend->ratio(norm, quarter, norm);
     backend->observe(monitor, norm);
   };
-  monitor.begin(1);
+  monitor.begin(1, 0, 1, 0);
   backend->repeat(2, body, monitor);
   EXPECT_EQ(runs, 2);
   EXPECT_EQ(monitor.state().verdict, Verdict::running);
@@ -153,7 +177,7 @@ TEST(Backend, RepeatsUntilTheVerdict) {
 TEST(Backend, RunsTheBodyWhenTheNormHasRisen) {
   const auto backend = make_cpu_backend();
   Monitor monitor(rule(0), {});
-  monitor.begin(1);
+  monitor.begin(1, 0, 1, 0);
   std::vector<int> kept;
   for (const double norm : {0.5, 0.6, 0.7, 0.4, 0.45, 0.3}) {
     monitor.observe(norm);

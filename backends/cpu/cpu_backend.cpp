@@ -186,6 +186,10 @@ class CpuBackend final : public Backend {
     *inverse.address() = std::ldexp(1.0, k);
   }
 
+  void begin(Monitor& monitor, const Scalar& data, const Scalar& initial, const Scalar& start,
+             const Scalar& rounding) override {
+    monitor.begin(*data.address(), *initial.address(), *start.address(), *rounding.address());
+  }
   void observe(Monitor& monitor, const Scalar& norm) override {
     monitor.observe(*norm.address());
   }
