@@ -11,6 +11,12 @@
 
 namespace poisson {
 
+/// What a backend keeps of a sequence of verbs, to replay it.
+class Recording {
+ public:
+  virtual ~Recording() = default;
+};
+
 /// A device and the verbs that need no knowledge of equations: whole-field arithmetic, reductions, halos and control.
 /// Operands of one call have one layout; their precisions may differ. Verbs on fields act on all values but the halo,
 /// in double arithmetic for reductions. Verbs may run asynchronously; only value, read and write wait.
@@ -58,6 +64,10 @@ class Backend {
   virtual void scale_to_unit(const Scalar& norm, double count, Scalar& scale, Scalar& inverse) = 0;
 
   // Control. Norms are squared and may still be on the device.
+  /// Runs a sequence of verbs, among them begin and repeat, and waits for its end. `recording` is empty at first; a
+  /// backend may fill it and, from then on, replay it instead of calling `verbs`. What they do must not depend on the
+  /// values of host variables that change between the calls, and nothing in them may allocate or wait.
+  virtual void run(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs, Monitor& monitor) = 0;
   /// monitor.begin with the norms of the data, of the initial residual and of the start, and the rounding.
   virtual void begin(Monitor& monitor, const Scalar& data, const Scalar& initial, const Scalar& start,
                      const Scalar& rounding) = 0;
@@ -65,12 +75,15 @@ class Backend {
   virtual void observe(Monitor& monitor, const Scalar& norm) = 0;
   /// Runs body only where the monitor saw the norm rise above the best for the first time.
   virtual void when_risen(Monitor& monitor, const std::function<void()>& body) = 0;
-  /// Runs body up to `limit` times, until the monitor has reached a verdict. Body must leave host variables as it found
-  /// them and allocate nothing: a backend may record it once and replay it.
+  /// Runs body until the monitor has reached a verdict or counted `limit` iterations. Body must leave host variables as
+  /// it found them: a backend may record it once.
   virtual void repeat(int limit, const std::function<void()>& body, Monitor& monitor) = 0;
 };
 
 /// The OpenMP backend on the threads that OpenMP offers.
 std::unique_ptr<Backend> make_cpu_backend();
+
+/// A CUDA device, by its number. Only in builds with CUDA.
+std::unique_ptr<Backend> make_cuda_backend(int device);
 
 }  // namespace poisson

@@ -106,6 +106,13 @@ class Monitor {
     history_.push_back(norm);
     tell();
   }
+  /// Takes the state after an iteration that was observed elsewhere; returns what the listener returns.
+  bool hear(const MonitorState& state) {
+    state_ = state;
+    if (state.iterations == 0) history_.clear();
+    history_.push_back(state.last);
+    return !listener_ || listener_(state_);
+  }
   /// Replaces the last norm, which a recurrence had claimed, by the true one and goes on; with the verdict stagnated
   /// where the truth is not half of what it was the last time.
   void resume(double truth) {

@@ -76,8 +76,14 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   Monitor monitor(stopping_rule(options_), [&](const MonitorState& s) {
     return !listener || listener({s.iterations, relative(s.last, s), epsilon * relative(s.rounding, s)});
   });
-  start(given_guess, monitor);
-  iterate(monitor);
+  backend_.run(
+      recordings_[given_guess ? 1 : 0],
+      [&] {
+        start(given_guess, monitor);
+        iterate(monitor);
+      },
+      monitor);
+  if (options_.krylov == Krylov::cg) verify(monitor);
 
   const MonitorState& state = monitor.state();
   Result result;
@@ -117,24 +123,32 @@ void Solver::start(bool given_guess, Monitor& monitor) {
 }
 
 void Solver::iterate(Monitor& monitor) {
-  if (options_.krylov == Krylov::none) return refine(options_.max_iterations, monitor);
-  conjugate_gradients(options_.max_iterations, monitor);
-  // The recursive residual drifts from the true one; only the true one counts.
-  while (monitor.state().verdict == Verdict::converged && monitor.state().iterations > 0) {
+  if (options_.krylov == Krylov::cg)
+    conjugate_gradients(monitor);
+  else
+    refine(monitor);
+}
+
+// The recursive residual of conjugate gradients drifts from the true one, and only the true one counts: where that has
+// not converged, they start again from it.
+void Solver::verify(Monitor& monitor) {
+  const MonitorState& state = monitor.state();
+  while (state.verdict == Verdict::converged && state.iterations > 0 && state.iterations < options_.max_iterations) {
     A_->residual(u_, b_, r_, one_, norm_);
     const double truth = backend_.value(norm_);
-    if (truth <= std::max(target(monitor.state(), monitor.rule()), 1.0201 * monitor.state().last)) break;
+    if (truth <= std::max(target(state, monitor.rule()), 1.0201 * state.last)) return;
     monitor.resume(truth);
-    conjugate_gradients(options_.max_iterations - monitor.state().iterations, monitor);
+    backend_.run(
+        recordings_[2], [&] { conjugate_gradients(monitor); }, monitor);
   }
 }
 
 // Iterative refinement: u += e with e ≈ A⁻¹ r, the residual r recomputed in the precision of the solution and handed to
 // the preconditioner scaled by a power of two to a root mean square near 1.
-void Solver::refine(int limit, Monitor& monitor) {
+void Solver::refine(Monitor& monitor) {
   Field& r = preconditioner_->rhs();
   backend_.repeat(
-      limit,
+      options_.max_iterations,
       [&] {
         const Field& e = preconditioner_->solve();
         correction_ = &e;
@@ -150,13 +164,13 @@ void Solver::refine(int limit, Monitor& monitor) {
 
 // Flexible conjugate gradients with the Polak–Ribière β (Notay, SIAM J. Sci. Comput. 22, 2000): r_{k+1} − r_k = −α q
 // turns it into −zᵀq / pᵀq, which needs no second residual and does not see the scale of z.
-void Solver::conjugate_gradients(int limit, Monitor& monitor) {
+void Solver::conjugate_gradients(Monitor& monitor) {
   Field& rhs = preconditioner_->rhs();
   backend_.fill(p_, 0);
   backend_.fill(q_, 0);
   backend_.assign(zero_, pq_);
   backend_.repeat(
-      limit,
+      options_.max_iterations,
       [&] {
         backend_.scale_to_unit(norm_, count_, scale_, inverse_);
         backend_.scale(scale_, r_, rhs);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -66,8 +67,9 @@ class Solver {
  private:
   void start(bool given_guess, Monitor& monitor);
   void iterate(Monitor& monitor);
-  void refine(int limit, Monitor& monitor);
-  void conjugate_gradients(int limit, Monitor& monitor);
+  void refine(Monitor& monitor);
+  void conjugate_gradients(Monitor& monitor);
+  void verify(Monitor& monitor);
   double estimated_error(const Monitor& monitor);
 
   std::shared_ptr<const Operator> A_;
@@ -81,6 +83,7 @@ class Solver {
   Scalar norm_, scale_, inverse_, applied_, alpha_, beta_, pq_, work_, one_, zero_, data_norm_, initial_norm_,
       projected_;
   double count_;
+  std::array<std::unique_ptr<Recording>, 3> recordings_;  // from full multigrid, from a guess, resumed
 };
 
 /// Discretizes nothing anew: the operators and levels of a discretization, for options as given.

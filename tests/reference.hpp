@@ -1,9 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -177,6 +177,33 @@ inline Dense prolongation(const std::vector<double>& fine, const std::vector<dou
       if (x < left || x > right || (x == left && c > 0)) continue;
       P[i][c] += (right - x) / (right - left);
       P[i][(c + 1) % columns] += (x - left) / (right - left);
+    }
+  }
+  return P;
+}
+
+/// One-dimensional cubic interpolation: Lagrange's polynomial through the four coarse nodes around each fine one, the
+/// nearest four at ends, all where there are fewer. A periodic axis must have four.
+inline Dense interpolation(const std::vector<double>& fine, const std::vector<double>& coarse, bool periodic) {
+  const int rows = static_cast<int>(fine.size()) - (periodic ? 1 : 0);
+  const int columns = static_cast<int>(coarse.size()) - (periodic ? 1 : 0);
+  const auto x = [&](int c) {
+    const int turn = c < 0 ? -1 : periodic && c >= columns ? 1 : 0;
+    return Real{coarse[static_cast<std::size_t>(c - turn * columns)]} + turn * (Real{coarse.back()} - coarse.front());
+  };
+  Dense P(static_cast<std::size_t>(rows), std::vector<Real>(static_cast<std::size_t>(columns), 0));
+  for (int i = 0; i < rows; ++i) {
+    const Real at = fine[static_cast<std::size_t>(i)];
+    int left = 0;
+    while (left + 1 < columns && x(left + 1) <= at) ++left;
+    const int points = std::min(4, columns);
+    int start = left - 1;
+    if (!periodic) start = std::max(0, std::min(start, columns - points));
+    for (int p = start; p < start + points; ++p) {
+      Real weight = 1;
+      for (int q = start; q < start + points; ++q)
+        if (q != p) weight *= (at - x(q)) / (x(p) - x(q));
+      P[static_cast<std::size_t>(i)][static_cast<std::size_t>((p + columns) % columns)] += weight;
     }
   }
   return P;

@@ -83,6 +83,7 @@ class TransferCase {
   void expect_restriction(Precision from, Precision to);
   void expect_prolongation(Precision from, Precision to);
   void expect_injection(Precision from, Precision to);
+  void expect_interpolation(Precision from, Precision to);
   void expect_adjointness();
 
   std::unique_ptr<Backend> backend = make_cpu_backend();
@@ -171,6 +172,30 @@ void TransferCase::expect_injection(Precision from, Precision to) {
   }
 }
 
+void TransferCase::expect_interpolation(Precision from, Precision to) {
+  std::array<reference::Dense, 3> cubic;
+  Real wrapping = 0;  // a period is added to coordinates: what that rounds is worth in the distances of nodes
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (fine_grid.periodic(d) && coarse_grid.size[d] < 4) return;
+    cubic[d] = reference::interpolation(fine_grid.nodes[d], coarse_grid.nodes[d], fine_grid.periodic(d));
+    if (!fine_grid.periodic(d)) continue;
+    Real smallest = fine_grid.width(d, 0);
+    for (int i = 0; i < fine_grid.cells[d]; ++i) smallest = std::min(smallest, fine_grid.width(d, i));
+    wrapping += 6 * std::abs(fine_grid.nodes[d].back()) / smallest;
+  }
+  Field x = field(coarse_grid, from), y = field(fine_grid, to);
+  const Vector xv = set_values(*backend, x, Random(7).vector(coarse_grid.count()));  // Dirichlet data included
+  Vector expected(fine_grid.count(), 0), bound(fine_grid.count(), 0);
+  reference::for_each_entry(cubic, [&](std::size_t i, std::size_t I, Real weight) {
+    expected[i] += weight * xv[I];
+    bound[i] += (2 * roundings * epsilon(from) + wrapping * epsilon(Precision::fp64)) * std::abs(weight * xv[I]);
+  });
+  for (std::size_t i = 0; i < bound.size(); ++i) bound[i] += epsilon(to) * std::abs(expected[i]);
+  set_values(*backend, y, cleared(fine_grid));
+  transfer->interpolate(x, y);
+  expect("interpolate", y, fine_grid, expected, bound);
+}
+
 void TransferCase::expect_adjointness() {
   Field x = field(fine_grid, Precision::fp64), y = field(coarse_grid, Precision::fp64);
   Field Py = field(fine_grid, Precision::fp64), Rx = field(coarse_grid, Precision::fp64);
@@ -192,7 +217,7 @@ class Transfers : public testing::TestWithParam<std::tuple<NamedFaces, NamedGrid
 TEST_P(Transfers, MatchTheOracle) {
   const auto& [faces, grid] = GetParam();
   for (const int dimension : {2, 3})
-    for (const std::array<int, 3> cells : {std::array{4, 5, 6}, {7, 4, 2}, {2, 9, 5}, {5, 3, 8}, {31, 6, 4}})
+    for (const std::array<int, 3> cells : {std::array{4, 5, 6}, {7, 4, 2}, {2, 9, 5}, {5, 3, 8}, {31, 6, 4}, {8, 7, 9}})
       for (const int level : {0, 1}) {
         SCOPED_TRACE(testing::Message() << dimension << "-D, " << cells[0] << " x " << cells[1] << " x " << cells[2]
                                         << " cells, level " << level);
@@ -202,6 +227,7 @@ TEST_P(Transfers, MatchTheOracle) {
             c.expect_restriction(from, to);
             c.expect_prolongation(from, to);
             c.expect_injection(from, to);
+            c.expect_interpolation(from, to);
           }
         c.expect_adjointness();
         if (HasFailure()) return;

@@ -186,6 +186,9 @@ class CpuBackend final : public Backend {
     *inverse.address() = std::ldexp(1.0, k);
   }
 
+  void run(std::unique_ptr<Recording>&, const std::function<void()>& verbs, Monitor&) override {
+    verbs();
+  }
   void begin(Monitor& monitor, const Scalar& data, const Scalar& initial, const Scalar& start,
              const Scalar& rounding) override {
     monitor.begin(*data.address(), *initial.address(), *start.address(), *rounding.address());
@@ -197,7 +200,7 @@ class CpuBackend final : public Backend {
     if (monitor.state().rose != 0) body();
   }
   void repeat(int limit, const std::function<void()>& body, Monitor& monitor) override {
-    for (int i = 0; i < limit && monitor.state().verdict == Verdict::running; ++i) body();
+    while (monitor.state().iterations < limit && monitor.state().verdict == Verdict::running) body();
   }
 
  private:

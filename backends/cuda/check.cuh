@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include <source_location>
 #include <string>
+
+#include <cuda_runtime.h>
 
 #include "backends/error.hpp"
 

@@ -1,0 +1,559 @@
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <thread>
+#include <vector>
+
+#include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/launch.cuh"
+#include "backends/error.hpp"
+
+namespace poisson::cuda {
+namespace {
+
+__global__ void add_partials_kernel(const double* partial, int count, double* result) {
+  double sum = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += 1024) sum += partial[i];
+  using Reduce = cub::BlockReduce<double, 1024>;
+  __shared__ typename Reduce::TempStorage storage;
+  sum = Reduce(storage).Sum(sum);
+  if (threadIdx.x == 0) *result = sum;
+}
+
+// One thread's work between verbs on fields.
+template <class F>
+__global__ void scalar_kernel(F f) {
+  f();
+}
+template <class F>
+void on_scalars(cudaStream_t stream, const F& f) {
+  scalar_kernel<<<1, 1, 0, stream>>>(f);
+  check(cudaGetLastError());
+}
+
+// f of every value of a column.
+template <class X, class F>
+struct EachValue {
+  View<X> x;
+  F f;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k) f(x(i, j, k));
+  }
+};
+
+// f of every pair of values of a column.
+template <class X, class Y, class F>
+struct EachPair {
+  View<X> x;
+  View<Y> y;
+  F f;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k) f(x(i, j, k), y(i, j, k));
+  }
+};
+
+template <class F>
+void on_values(cudaStream_t stream, Field& x, const F& f) {
+  dispatch(x.precision(), [&]<class X>(X) { for_columns(stream, x.layout().box(), EachValue<X, F>{x.view<X>(), f}); });
+}
+
+// f(value of x, value of y) for all values, each in its field's type.
+template <class F>
+void on_values(cudaStream_t stream, const Field& x, Field& y, const F& f) {
+  dispatch(x.precision(), [&]<class X>(X) {
+    dispatch(y.precision(), [&]<class Y>(Y) {
+      for_columns(stream, x.layout().box(), EachPair<const X, Y, F>{x.view<X>(), y.view<Y>(), f});
+    });
+  });
+}
+
+template <class X, class Y>
+struct Dot {
+  View<const X> x;
+  View<const Y> y;
+  __device__ double operator()(int i, int j, int k0, int k1) const {
+    double sum = 0;
+    for (int k = k0; k < k1; ++k) sum += static_cast<double>(x(i, j, k)) * static_cast<double>(y(i, j, k));
+    return sum;
+  }
+};
+
+struct Fill {
+  double value;
+  template <class X>
+  __device__ void operator()(X& x) const {
+    x = static_cast<X>(value);
+  }
+};
+struct Copy {
+  template <class X, class Y>
+  __device__ void operator()(const X& x, Y& y) const {
+    y = static_cast<Y>(x);
+  }
+};
+struct Scale {
+  const double* a;
+  template <class X, class Y>
+  __device__ void operator()(const X& x, Y& y) const {
+    y = static_cast<Y>(*a * x);
+  }
+};
+struct Add {
+  const double* a;
+  double sign;
+  template <class X, class Y>
+  __device__ void operator()(const X& x, Y& y) const {
+    y = static_cast<Y>(y + sign * *a * x);
+  }
+};
+struct ScaleAndAdd {
+  const double* a;
+  template <class X, class Y>
+  __device__ void operator()(const X& x, Y& y) const {
+    y = static_cast<Y>(x + *a * y);
+  }
+};
+
+struct Ratio {
+  const double *a, *b;
+  double* to;
+  __device__ void operator()() const { *to = *b == 0 ? 0 : *a / *b; }
+};
+struct Negate {
+  double* a;
+  __device__ void operator()() const { *a = -*a; }
+};
+struct Assign {
+  const double* a;
+  double* to;
+  __device__ void operator()() const { *to = *a; }
+};
+struct ScaleToUnit {
+  const double* norm;
+  double count;
+  double *scale, *inverse;
+  __device__ void operator()() const {
+    const double square = *norm / count;
+    const int k = square > 0 && is_finite(square) ? ilogb(sqrt(square)) : 0;
+    *scale = ldexp(1.0, -k);
+    *inverse = ldexp(1.0, k);
+  }
+};
+
+// Copies the planes next to the ends of a periodic axis into the halo beyond the other end.
+template <class T>
+__global__ void wrap_kernel(View<T> v, int axis, int3 first, int3 last) {
+  const int a = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int b = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  const int p = axis == 0 ? first.y + a : first.x + a, q = axis == 2 ? first.y + b : first.z + b;
+  if (p >= (axis == 0 ? last.y : last.x) || q >= (axis == 2 ? last.y : last.z)) return;
+  const auto at = [&](int i) -> T& { return axis == 0 ? v(i, p, q) : axis == 1 ? v(p, i, q) : v(p, q, i); };
+  const int n = v.n[axis];
+  at(-1) = at(n - 1);
+  at(n) = at(0);
+}
+
+template <class X, class Y>
+__global__ void dense_kernel(const double* matrix, const std::int64_t* index, int size, const X* x, Y* y) {
+  const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  if (row >= size) return;
+  double sum = 0;
+  for (int column = lane; column < size; column += 32)
+    sum += matrix[row * size + column] * static_cast<double>(x[index[column]]);
+  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
+  if (lane == 0) y[index[row]] = static_cast<Y>(sum);
+}
+
+// A captured graph, ready to launch.
+class Graph final : public Recording {
+ public:
+  explicit Graph(cudaGraph_t graph) : graph_(graph) { check(cudaGraphInstantiate(&exec_, graph, 0)); }
+  ~Graph() override {
+    cudaGraphExecDestroy(exec_);
+    cudaGraphDestroy(graph_);
+  }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(exec_, stream)); }
+
+ private:
+  cudaGraph_t graph_;
+  cudaGraphExec_t exec_ = nullptr;
+};
+
+// Norms that the host has not heard of yet; the host reads far more often than this many iterations take.
+constexpr int ring = 1 << 16;
+
+// In pinned host memory that the device writes to: what the host polls.
+struct Told {
+  volatile int norms = 0;  // how many have been told
+  volatile int stop = 0;   // set by the host
+  MonitorState start;      // when norms ≥ 1
+  volatile double norm[ring];
+};
+
+// The monitor's counterpart on the device.
+struct DeviceMonitor {
+  StoppingRule rule;
+  MonitorState state;
+};
+
+__device__ void tell(Told* told, const MonitorState& state) {
+  told->norm[state.iterations % ring] = state.last;
+  __threadfence_system();
+  told->norms = state.iterations + 1;
+}
+
+__device__ bool goes_on(DeviceMonitor* m, const Told* told, int limit) {
+  if (told->stop && m->state.verdict == Verdict::running) m->state.verdict = Verdict::stopped;
+  return m->state.verdict == Verdict::running && m->state.iterations < limit;
+}
+
+struct Begin {
+  DeviceMonitor* monitor;
+  Told* told;
+  const double *data, *initial, *start, *rounding;
+  __device__ void operator()() const {
+    begin(monitor->state, monitor->rule, *data, *initial, *start, *rounding);
+    told->start = monitor->state;
+    tell(told, monitor->state);
+  }
+};
+struct Enter {
+  DeviceMonitor* monitor;
+  Told* told;
+  cudaGraphConditionalHandle loop;
+  int limit;
+  __device__ void operator()() const { cudaGraphSetConditional(loop, goes_on(monitor, told, limit) ? 1 : 0); }
+};
+struct Observe {
+  DeviceMonitor* monitor;
+  Told* told;
+  cudaGraphConditionalHandle loop;
+  int limit;
+  const double* norm;
+  __device__ void operator()() const {
+    observe(monitor->state, monitor->rule, *norm);
+    tell(told, monitor->state);
+    cudaGraphSetConditional(loop, goes_on(monitor, told, limit) ? 1 : 0);
+  }
+};
+struct WhenRisen {
+  const DeviceMonitor* monitor;
+  cudaGraphConditionalHandle branch;
+  __device__ void operator()() const { cudaGraphSetConditional(branch, monitor->state.rose != 0 ? 1 : 0); }
+};
+
+}  // namespace
+
+void add_partials(cudaStream_t stream, const double* partial, int count, double* result) {
+  add_partials_kernel<<<1, 1024, 0, stream>>>(partial, count, result);
+  check(cudaGetLastError());
+}
+
+// Where device and host meet during a run.
+struct CudaBackend::Watch {
+  DeviceMonitor* monitor = nullptr;
+  Told* told = nullptr;         // the host's address …
+  Told* told_device = nullptr;  // … and the device's
+  // Of the loop that is being recorded.
+  cudaGraphConditionalHandle loop{};
+  int limit = 0;
+
+  Watch() {
+    check(cudaMalloc(&monitor, sizeof(DeviceMonitor)));
+    check(cudaHostAlloc(&told, sizeof(Told), cudaHostAllocMapped));
+    check(cudaHostGetDevicePointer(&told_device, told, 0));
+  }
+  ~Watch() {
+    cudaFree(monitor);
+    cudaFreeHost(told);
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+};
+
+CudaBackend::CudaBackend(int device) : device_(device) {
+  check(cudaSetDevice(device));
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device));
+  description_ = properties.name;
+  int driver = 0;
+  check(cudaDriverGetVersion(&driver));
+  conditional_nodes_ = driver >= 12040;
+  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  partials_ = allocate(most_partials * sizeof(double));
+  watch_ = std::make_unique<Watch>();
+}
+
+CudaBackend::~CudaBackend() {
+  cudaStreamSynchronize(stream_);
+  watch_.reset();
+  partials_ = Buffer();
+  cudaStreamDestroy(stream_);
+}
+
+Buffer CudaBackend::allocate(std::size_t bytes) {
+  void* data = nullptr;
+  const cudaError_t status = cudaMalloc(&data, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    std::size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);
+    throw RunError("cannot allocate " + readable_bytes(static_cast<double>(bytes)) + " on the device (it has " +
+                   readable_bytes(static_cast<double>(free)) + " of " + readable_bytes(static_cast<double>(total)) +
+                   " left, and the run holds " + readable_bytes(static_cast<double>(memory_.now())) +
+                   "): use fewer cells, precision: single, or backend.device: cpu");
+  }
+  check(status);
+  check(cudaMemsetAsync(data, 0, bytes, stream_));
+  memory_.add(bytes);
+  return {data, bytes, [this, bytes](void* p) {
+            memory_.remove(bytes);
+            cudaFree(p);
+          }};
+}
+
+void CudaBackend::write(const void* host, void* device, std::size_t bytes) {
+  check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_));
+  check(cudaStreamSynchronize(stream_));
+}
+void CudaBackend::read(const void* device, void* host, std::size_t bytes) {
+  check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream_));
+  check(cudaStreamSynchronize(stream_));
+}
+
+void CudaBackend::fill(Field& x, double value) {
+  on_values(stream_, x, Fill{value});
+}
+void CudaBackend::copy(const Field& x, Field& y) {
+  on_values(stream_, x, y, Copy{});
+}
+void CudaBackend::scale(const Scalar& a, const Field& x, Field& y) {
+  on_values(stream_, x, y, Scale{a.address()});
+}
+void CudaBackend::axpy(const Scalar& a, const Field& x, Field& y) {
+  on_values(stream_, x, y, Add{a.address(), 1});
+}
+void CudaBackend::axmy(const Scalar& a, const Field& x, Field& y) {
+  on_values(stream_, x, y, Add{a.address(), -1});
+}
+void CudaBackend::xpay(const Field& x, const Scalar& a, Field& y) {
+  on_values(stream_, x, y, ScaleAndAdd{a.address()});
+}
+void CudaBackend::subtract(const Field& x, const Scalar& a, const Field& y, Field& result) {
+  copy(x, result);
+  axmy(a, y, result);
+}
+
+void CudaBackend::dot(const Field& x, const Field& y, Scalar& result) {
+  dispatch(x.precision(), [&]<class X>(X) {
+    dispatch(y.precision(), [&]<class Y>(Y) {
+      sum_columns(stream_, x.layout().box(), Dot<X, Y>{x.view<X>(), y.view<Y>()}, partials(), result.address());
+    });
+  });
+}
+
+void CudaBackend::exchange(const Field& field) {
+  const Layout& layout = field.layout();
+  dispatch(field.precision(), [&]<class T>(T) {
+    const auto v = const_cast<Field&>(field).view<T>();
+    int3 first = make_int3(0, 0, 0), last = make_int3(v.n[0], v.n[1], v.n[2]);
+    for (int axis = 0; axis < 3; ++axis) {
+      const bool wraps = layout.periodic[static_cast<std::size_t>(axis)] && v.n[axis] > 1;
+      if (wraps) {
+        const auto blocks = [](int n, unsigned threads) { return (static_cast<unsigned>(n) + threads - 1) / threads; };
+        const int a = axis == 0 ? last.y - first.y : last.x - first.x;
+        const int b = axis == 2 ? last.y - first.y : last.z - first.z;
+        wrap_kernel<<<dim3(blocks(a, 32), blocks(b, 8)), dim3(32, 8), 0, stream_>>>(v, axis, first, last);
+        check(cudaGetLastError());
+      }
+      // The next axes take this one's halo along, so that corners are right too.
+      if (v.halo[axis] == 0) continue;
+      (axis == 0 ? first.x : axis == 1 ? first.y : first.z) -= 1;
+      (axis == 0 ? last.x : axis == 1 ? last.y : last.z) += 1;
+    }
+  });
+}
+
+void CudaBackend::dense_product(const Buffer& matrix, const Buffer& index, int size, const Field& x, Field& y) {
+  dispatch(x.precision(), [&]<class X>(X) {
+    dispatch(y.precision(), [&]<class Y>(Y) {
+      dense_kernel<<<static_cast<unsigned>(size + 7) / 8, 256, 0, stream_>>>(
+          static_cast<const double*>(matrix.data()), static_cast<const std::int64_t*>(index.data()), size,
+          x.view<X>().data, y.view<Y>().data);
+      check(cudaGetLastError());
+    });
+  });
+}
+
+void CudaBackend::ratio(const Scalar& a, const Scalar& b, Scalar& result) {
+  on_scalars(stream_, Ratio{a.address(), b.address(), result.address()});
+}
+void CudaBackend::negate(Scalar& a) {
+  on_scalars(stream_, Negate{a.address()});
+}
+void CudaBackend::assign(const Scalar& a, Scalar& result) {
+  on_scalars(stream_, Assign{a.address(), result.address()});
+}
+void CudaBackend::scale_to_unit(const Scalar& norm, double count, Scalar& scale, Scalar& inverse) {
+  on_scalars(stream_, ScaleToUnit{norm.address(), count, scale.address(), inverse.address()});
+}
+
+void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs, Monitor& monitor) {
+  Watch& w = *watch_;
+  const DeviceMonitor start{monitor.rule(), monitor.state()};
+  write(&start, w.monitor, sizeof start);
+  // A run goes on where the last one of the same monitor ended.
+  w.told->norms = start.state.iterations == 0 ? 0 : start.state.iterations + 1;
+  w.told->stop = 0;
+  if (!conditional_nodes_) {  // the host decides after every iteration
+    verbs();
+    return;
+  }
+  if (!recording) {
+    check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
+    cudaGraph_t graph = nullptr;
+    try {
+      verbs();
+    } catch (...) {
+      cudaStreamEndCapture(stream_, &graph);
+      throw;
+    }
+    check(cudaStreamEndCapture(stream_, &graph));
+    recording = std::make_unique<Graph>(graph);
+  }
+  static_cast<const Graph&>(*recording).launch(stream_);
+  follow(monitor);
+}
+
+// While the device works: hands norms to the monitor as they appear, and the listener's wish to stop to the device.
+void CudaBackend::follow(Monitor& monitor) {
+  Watch& w = *watch_;
+  int heard = monitor.state().iterations == 0 ? 0 : monitor.state().iterations + 1;
+  const auto hear = [&] {
+    const int count = w.told->norms;
+    std::atomic_thread_fence(std::memory_order_acquire);
+    for (; heard < count; ++heard) {
+      MonitorState state = heard == 0 ? w.told->start : monitor.state();
+      state.iterations = heard;
+      state.last = w.told->norm[heard % ring];
+      if (!monitor.hear(state)) w.told->stop = 1;
+    }
+  };
+  while (cudaStreamQuery(stream_) == cudaErrorNotReady) {
+    hear();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  check(cudaStreamSynchronize(stream_));
+  hear();
+  MonitorState state;
+  read(&w.monitor->state, &state, sizeof state);
+  monitor.state() = state;
+}
+
+void CudaBackend::begin(Monitor& monitor, const Scalar& data, const Scalar& initial, const Scalar& start,
+                        const Scalar& rounding) {
+  if (!conditional_nodes_) {
+    monitor.begin(value(data), value(initial), value(start), value(rounding));
+    return;
+  }
+  on_scalars(stream_, Begin{watch_->monitor, watch_->told_device, data.address(), initial.address(), start.address(),
+                            rounding.address()});
+}
+
+void CudaBackend::observe(Monitor& monitor, const Scalar& norm) {
+  if (!conditional_nodes_) {
+    monitor.observe(value(norm));
+    return;
+  }
+  on_scalars(stream_, Observe{watch_->monitor, watch_->told_device, watch_->loop, watch_->limit, norm.address()});
+}
+
+cudaGraph_t CudaBackend::recorded_graph() const {
+  cudaStreamCaptureStatus status{};
+  cudaGraph_t graph = nullptr;
+#if CUDART_VERSION >= 13000
+  check(cudaStreamGetCaptureInfo(stream_, &status, nullptr, &graph, nullptr, nullptr, nullptr));
+#else
+  check(cudaStreamGetCaptureInfo_v2(stream_, &status, nullptr, &graph, nullptr, nullptr));
+#endif
+  return graph;
+}
+
+// Adds a conditional node behind what the stream has recorded so far; returns its body, still empty.
+cudaGraph_t CudaBackend::add_conditional(cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type) {
+  cudaStreamCaptureStatus status{};
+  cudaGraph_t graph = nullptr;
+  const cudaGraphNode_t* before = nullptr;
+  std::size_t count = 0;
+  cudaGraphNodeParams parameters{};
+  parameters.type = cudaGraphNodeTypeConditional;
+  parameters.conditional.handle = handle;
+  parameters.conditional.type = type;
+  parameters.conditional.size = 1;
+  cudaGraphNode_t node = nullptr;
+#if CUDART_VERSION >= 13000
+  const cudaGraphEdgeData* edges = nullptr;
+  check(cudaStreamGetCaptureInfo(stream_, &status, nullptr, &graph, &before, &edges, &count));
+  check(cudaGraphAddNode(&node, graph, before, edges, count, &parameters));
+  check(cudaStreamUpdateCaptureDependencies(stream_, &node, nullptr, 1, cudaStreamSetCaptureDependencies));
+#else
+  check(cudaStreamGetCaptureInfo_v2(stream_, &status, nullptr, &graph, &before, &count));
+  check(cudaGraphAddNode(&node, graph, before, count, &parameters));
+  check(cudaStreamUpdateCaptureDependencies(stream_, &node, 1, cudaStreamSetCaptureDependencies));
+#endif
+  return parameters.conditional.phGraph_out[0];
+}
+
+void CudaBackend::record_into(cudaGraph_t graph, const std::function<void()>& body) {
+  cudaStream_t inner = nullptr;
+  check(cudaStreamCreateWithFlags(&inner, cudaStreamNonBlocking));
+  check(cudaStreamBeginCaptureToGraph(inner, graph, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal));
+  std::swap(stream_, inner);
+  try {
+    body();
+  } catch (...) {
+    std::swap(stream_, inner);
+    cudaStreamEndCapture(inner, &graph);
+    cudaStreamDestroy(inner);
+    throw;
+  }
+  std::swap(stream_, inner);
+  check(cudaStreamEndCapture(inner, &graph));
+  check(cudaStreamDestroy(inner));
+}
+
+void CudaBackend::when_risen(Monitor& monitor, const std::function<void()>& body) {
+  if (!conditional_nodes_) {
+    if (monitor.state().rose != 0) body();
+    return;
+  }
+  cudaGraphConditionalHandle handle{};
+  check(cudaGraphConditionalHandleCreate(&handle, recorded_graph(), 0, 0));
+  on_scalars(stream_, WhenRisen{watch_->monitor, handle});
+  record_into(add_conditional(handle, cudaGraphCondTypeIf), body);
+}
+
+void CudaBackend::repeat(int limit, const std::function<void()>& body, Monitor& monitor) {
+  if (!conditional_nodes_) {
+    while (monitor.state().iterations < limit && monitor.state().verdict == Verdict::running) body();
+    return;
+  }
+  cudaGraphConditionalHandle handle{};
+  check(cudaGraphConditionalHandleCreate(&handle, recorded_graph(), 0, 0));
+  on_scalars(stream_, Enter{watch_->monitor, watch_->told_device, handle, limit});
+  watch_->loop = handle;
+  watch_->limit = limit;
+  record_into(add_conditional(handle, cudaGraphCondTypeWhile), body);
+}
+
+}  // namespace poisson::cuda
+
+namespace poisson {
+
+std::unique_ptr<Backend> make_cuda_backend(int device) {
+  return std::make_unique<cuda::CudaBackend>(device);
+}
+
+}  // namespace poisson

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "backends/backend.hpp"
+
+namespace poisson::cuda {
+
+/// One CUDA device and a stream on it. Grid kernels launch on stream(), which is another one while the body of a
+/// conditional node is recorded.
+class CudaBackend final : public Backend {
+ public:
+  explicit CudaBackend(int device);
+  ~CudaBackend() override;
+
+  std::string_view name() const override { return "cuda"; }
+  std::string device() const override { return description_; }
+  cudaStream_t stream() const { return stream_; }
+  /// Room for the partial sums of one reduction at a time.
+  double* partials() const { return static_cast<double*>(partials_.data()); }
+
+  Buffer allocate(std::size_t bytes) override;
+  const MemoryCount& memory() const override { return memory_; }
+  void write(const void* host, void* device, std::size_t bytes) override;
+  void read(const void* device, void* host, std::size_t bytes) override;
+
+  void fill(Field& x, double value) override;
+  void copy(const Field& x, Field& y) override;
+  void scale(const Scalar& a, const Field& x, Field& y) override;
+  void axpy(const Scalar& a, const Field& x, Field& y) override;
+  void axmy(const Scalar& a, const Field& x, Field& y) override;
+  void xpay(const Field& x, const Scalar& a, Field& y) override;
+  void subtract(const Field& x, const Scalar& a, const Field& y, Field& result) override;
+  void dot(const Field& x, const Field& y, Scalar& result) override;
+  void exchange(const Field& x) override;
+  void dense_product(const Buffer& matrix, const Buffer& index, int size, const Field& x, Field& y) override;
+
+  void ratio(const Scalar& a, const Scalar& b, Scalar& result) override;
+  void negate(Scalar& a) override;
+  void assign(const Scalar& a, Scalar& result) override;
+  void scale_to_unit(const Scalar& norm, double count, Scalar& scale, Scalar& inverse) override;
+
+  void run(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs, Monitor& monitor) override;
+  void begin(Monitor& monitor, const Scalar& data, const Scalar& initial, const Scalar& start,
+             const Scalar& rounding) override;
+  void observe(Monitor& monitor, const Scalar& norm) override;
+  void when_risen(Monitor& monitor, const std::function<void()>& body) override;
+  void repeat(int limit, const std::function<void()>& body, Monitor& monitor) override;
+
+ private:
+  struct Watch;
+  cudaGraph_t add_conditional(cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type);
+  cudaGraph_t recorded_graph() const;
+  void record_into(cudaGraph_t graph, const std::function<void()>& body);
+  void follow(Monitor& monitor);
+
+  int device_;
+  std::string description_;
+  MemoryCount memory_;
+  cudaStream_t stream_ = nullptr;
+  Buffer partials_;
+  std::unique_ptr<Watch> watch_;
+  bool conditional_nodes_ = false;
+};
+
+}  // namespace poisson::cuda
