@@ -13,6 +13,9 @@ function(poisson_library name)
   target_include_directories(poisson_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                                     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/poisson>)
   target_compile_features(poisson_${name} PUBLIC cxx_std_20)
+  if(POISSON_HAVE_CUDA)
+    target_compile_definitions(poisson_${name} PUBLIC POISSON_HAVE_CUDA)
+  endif()
   target_link_libraries(poisson_${name} PUBLIC ${arg_DEPENDS} PRIVATE poisson_flags)
 endfunction()
 

@@ -4,6 +4,9 @@
 
 #include "backends/error.hpp"
 #include "grids/cpu/factories.hpp"
+#ifdef POISSON_HAVE_CUDA
+#include "grids/cuda/factories.hpp"
+#endif
 
 namespace poisson {
 namespace {
@@ -17,11 +20,17 @@ namespace {
 
 std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, Precision precision) {
   if (backend.name() == "cpu") return cpu::make_operator(backend, data, precision);
+#ifdef POISSON_HAVE_CUDA
+  if (backend.name() == "cuda") return cuda::make_operator(backend, data, precision);
+#endif
   no_kernels(backend);
 }
 
 std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, const CoarseBlock& coarse) {
   if (backend.name() == "cpu") return cpu::make_transfer(backend, fine, coarse);
+#ifdef POISSON_HAVE_CUDA
+  if (backend.name() == "cuda") return cuda::make_transfer(backend, fine, coarse);
+#endif
   no_kernels(backend);
 }
 

@@ -3,41 +3,26 @@
 
 #include "backends/cpu/launch.hpp"
 #include "backends/error.hpp"
-#include "grids/axis_tables.hpp"
 #include "grids/coefficients.hpp"
 #include "grids/colours.hpp"
 #include "grids/cpu/factories.hpp"
 #include "grids/cpu/sweep.hpp"
 #include "grids/stencil.hpp"
+#include "grids/stencil_base.hpp"
 
 namespace poisson::cpu {
 namespace {
 
 /// The verbs of an operator on the CPU: the point formulas of grids/stencil.hpp over one model of Coefficients.
 template <class T, class Coefficients>
-class StencilOperator final : public Operator {
- public:
-  StencilOperator(Backend& backend, const RowData& data)
-      : backend_(backend),
-        layout_(data.block.layout()),
-        unknowns_(data.block.unknowns()),
-        nx_(layout_.n[0]),
-        scale_(data.scale),
-        singular_(data.singular),
-        tables_(backend, data),
-        c_(tables_.template model<Coefficients>()) {
-    if (singular_) volume_ = sum_over([&](const auto& line, int i) { return line.mass(i); });
-  }
+class StencilOperator final : public StencilBase<T, Coefficients> {
+  using Base = StencilBase<T, Coefficients>;
+  using Base::backend_, Base::layout_, Base::unknowns_, Base::c_;
 
-  Backend& backend() const override { return backend_; }
-  Precision precision() const override { return precision_of<T>; }
-  Layout layout() const override { return layout_; }
-  Box unknowns() const override { return unknowns_; }
-  std::string_view assembly() const override { return assembly_name<Coefficients>; }
-  double scale() const override { return scale_; }
-  bool singular() const override { return singular_; }
-  double largest_eigenvalue() const override { return 2; }  // Gershgorin: Σ|a_ij| ≤ a_ii in every row
-  std::size_t bytes() const override { return tables_.bytes(); }
+ public:
+  StencilOperator(Backend& backend, const RowData& data) : Base(backend, data), nx_(layout_.n[0]) {
+    if (data.singular) volume_ = sum_over([&](const auto& line, int i) { return line.mass(i); });
+  }
 
   void apply(const Field& u, Field& Au) const override { apply_on(unknowns_, u, Au); }
   void apply_everywhere(const Field& u, Field& Au) const override { apply_on(layout_.box(), u, Au); }
@@ -207,31 +192,14 @@ class StencilOperator final : public Operator {
     });
   }
 
-  Backend& backend_;
-  Layout layout_;
-  Box unknowns_;
   int nx_;
-  double scale_;
-  bool singular_;
   double volume_ = 0;
-  CoefficientTables<T> tables_;
-  Coefficients c_;
 };
-
-template <class T>
-std::unique_ptr<Operator> make(Backend& backend, const RowData& data) {
-  if (data.variable()) {
-    if (data.isotropic) return std::make_unique<StencilOperator<T, Partial<T, true>>>(backend, data);
-    return std::make_unique<StencilOperator<T, Partial<T, false>>>(backend, data);
-  }
-  if (data.block.equidistant()) return std::make_unique<StencilOperator<T, Equidistant<T>>>(backend, data);
-  return std::make_unique<StencilOperator<T, TensorProduct<T>>>(backend, data);
-}
 
 }  // namespace
 
 std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, Precision precision) {
-  return dispatch(precision, [&]<class T>(T) { return make<T>(backend, data); });
+  return make_stencil_operator<StencilOperator>(backend, data, precision);
 }
 
 }  // namespace poisson::cpu

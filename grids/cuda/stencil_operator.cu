@@ -1,0 +1,270 @@
+#include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/launch.cuh"
+#include "grids/coefficients.hpp"
+#include "grids/colours.hpp"
+#include "grids/cuda/factories.hpp"
+#include "grids/stencil.hpp"
+#include "grids/stencil_base.hpp"
+
+namespace poisson::cuda {
+namespace {
+
+// A thread's walk along z through a column: the values below, at and above the point stay in registers, those beside it
+// come from the cache. Calls body(row, star, i, j, k); the column's result is the sum of what body returns.
+template <class T, class Coefficients, class Body>
+struct March {
+  Coefficients c;
+  View<const T> u;
+  Body body;
+
+  __device__ double operator()(int i, int j, int k0, int k1) const {
+    const T* p = &u(i, j, k0);
+    T below = p[-u.sz], here = p[0];
+    double sum = 0;
+    for (int k = k0; k < k1; ++k, p += u.sz) {
+      const T above = p[u.sz];
+      const Star<T> star{here, p[-1], p[1], p[-u.sy], p[u.sy], below, above};
+      sum += body(c.line(j, k).row(i), star, i, j, k);
+      below = here;
+      here = above;
+    }
+    return sum;
+  }
+};
+
+// The same without neighbours: body(row, i, j, k).
+template <class Coefficients, class Body>
+struct EachRow {
+  Coefficients c;
+  Body body;
+
+  __device__ double operator()(int i, int j, int k0, int k1) const {
+    double sum = 0;
+    for (int k = k0; k < k1; ++k) sum += body(c.line(j, k).row(i), i, j, k);
+    return sum;
+  }
+};
+
+template <class T>
+struct Apply {
+  View<T> out;
+  __device__ double operator()(const Row<T>& a, const Star<T>& u, int i, int j, int k) const {
+    out(i, j, k) = stencil::apply(a, u);
+    return 0;
+  }
+};
+
+template <class T, class R>
+struct Residual {
+  View<const T> b;
+  View<R> out;
+  __device__ double operator()(const Row<T>& a, const Star<T>& u, int i, int j, int k) const {
+    out(i, j, k) = static_cast<R>(stencil::residual(a, u, b(i, j, k)));
+    return 0;
+  }
+};
+
+template <class T, class R>
+struct ScaledResidual {
+  View<const T> b;
+  View<R> out;
+  const double* scale;
+  __device__ double operator()(const Row<T>& a, const Star<T>& u, int i, int j, int k) const {
+    const T r = stencil::residual(a, u, b(i, j, k));
+    out(i, j, k) = static_cast<R>(static_cast<T>(*scale) * r);
+    return static_cast<double>(stencil::weighted_square(a, r));
+  }
+};
+
+template <class T>
+struct Polynomial {
+  View<const T> b;
+  View<T> out;  // the previous iterate, which is not read where beta is 0
+  T alpha, beta;
+  __device__ double operator()(const Row<T>& a, const Star<T>& u, int i, int j, int k) const {
+    T& to = out(i, j, k);
+    to = stencil::polynomial(a, u, b(i, j, k), beta == T(0) ? u.centre : to, alpha, beta);
+    return 0;
+  }
+};
+
+template <class T>
+struct Diagonal {
+  View<T> out;
+  __device__ double operator()(const Row<T>& a, int i, int j, int k) const {
+    out(i, j, k) = a.diagonal();
+    return 0;
+  }
+};
+
+template <class T>
+struct PolynomialStart {
+  View<const T> b;
+  View<T> out;
+  T alpha;
+  __device__ double operator()(const Row<T>& a, int i, int j, int k) const {
+    out(i, j, k) = alpha * (T(1) / a.diagonal()) * b(i, j, k);
+    return 0;
+  }
+};
+
+template <class T>
+struct Norm {
+  View<const T> r;
+  __device__ double operator()(const Row<T>& a, int i, int j, int k) const {
+    return static_cast<double>(stencil::weighted_square(a, r(i, j, k)));
+  }
+};
+
+template <class T>
+struct Rounding {
+  View<const T> u;
+  __device__ double operator()(const Row<T>& a, int i, int j, int k) const {
+    const auto value = static_cast<double>(u(i, j, k));
+    return static_cast<double>(a.diagonal()) * value * value;
+  }
+};
+
+// One colour of a Gauss–Seidel sweep, in place.
+template <class T, class Coefficients>
+struct GaussSeidel {
+  Coefficients c;
+  View<T> u;
+  View<const T> b;
+  Colours colours;
+  int colour;
+  T omega;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k)
+      if (colours.of(i, j, k) == colour)
+        u(i, j, k) = stencil::gauss_seidel(c.line(j, k).row(i), star_at<T>(&u(i, j, k), u.sy, u.sz), b(i, j, k), omega);
+  }
+};
+
+// Σ value·mass, value 1 where there is no field.
+template <class T, class Coefficients>
+struct Integral {
+  Coefficients c;
+  View<const T> u;
+  __device__ double operator()(int i, int j, int k0, int k1) const {
+    double sum = 0;
+    for (int k = k0; k < k1; ++k)
+      sum += static_cast<double>(c.line(j, k).mass(i)) * (u.data ? static_cast<double>(u(i, j, k)) : 1.0);
+    return sum;
+  }
+};
+
+template <class T>
+struct Sum {
+  View<const T> b;
+  __device__ double operator()(int i, int j, int k0, int k1) const {
+    double sum = 0;
+    for (int k = k0; k < k1; ++k) sum += static_cast<double>(b(i, j, k));
+    return sum;
+  }
+};
+
+// x −= (amount/volume)·(mass or 1)
+template <class T, class Coefficients, bool weighted>
+struct SubtractMean {
+  Coefficients c;
+  View<T> x;
+  const double* amount;
+  double volume;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    const double share = *amount / volume;
+    for (int k = k0; k < k1; ++k)
+      x(i, j, k) -= static_cast<T>(weighted ? share * static_cast<double>(c.line(j, k).mass(i)) : share);
+  }
+};
+
+/// The verbs of an operator on a CUDA device: the point formulas of grids/stencil.hpp over one model of Coefficients.
+template <class T, class Coefficients>
+class StencilOperator final : public StencilBase<T, Coefficients> {
+  using Base = StencilBase<T, Coefficients>;
+  using Base::backend_, Base::layout_, Base::unknowns_, Base::c_;
+
+ public:
+  StencilOperator(Backend& backend, const RowData& data)
+      : Base(backend, data), device_(static_cast<CudaBackend&>(backend)), mean_(backend.scalar()) {
+    if (!data.singular) return;
+    sum(unknowns_, Integral<T, Coefficients>{c_, {}}, mean_);
+    volume_ = backend.value(mean_);
+  }
+
+  void apply(const Field& u, Field& Au) const override { march(unknowns_, u, Apply<T>{Au.view<T>()}); }
+  void apply_everywhere(const Field& u, Field& Au) const override { march(layout_.box(), u, Apply<T>{Au.view<T>()}); }
+  void diagonal(Field& d) const override { rows(Diagonal<T>{d.view<T>()}); }
+
+  void residual(const Field& u, const Field& b, Field& r) const override {
+    dispatch(r.precision(), [&]<class R>(R) { march(unknowns_, u, Residual<T, R>{b.view<T>(), r.view<R>()}); });
+  }
+  void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
+    dispatch(r.precision(), [&]<class R>(R) {
+      backend_.exchange(u);
+      const ScaledResidual<T, R> body{b.view<T>(), r.view<R>(), scale.address()};
+      sum(unknowns_, March<T, Coefficients, ScaledResidual<T, R>>{c_, u.view<T>(), body}, norm);
+    });
+  }
+  void norm(const Field& r, Scalar& norm) const override {
+    sum(unknowns_, EachRow<Coefficients, Norm<T>>{c_, {r.view<T>()}}, norm);
+  }
+  void rounding(const Field& u, Scalar& norm) const override {
+    sum(unknowns_, EachRow<Coefficients, Rounding<T>>{c_, {u.view<T>()}}, norm);
+  }
+
+  void polynomial_start(double alpha, const Field& b, Field& u) const override {
+    rows(PolynomialStart<T>{b.view<T>(), u.view<T>(), static_cast<T>(alpha)});
+  }
+  void polynomial_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+    march(unknowns_, u,
+          Polynomial<T>{b.view<T>(), previous.view<T>(), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
+  }
+  void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const override {
+    const Colours colours(layout_.n, layout_.periodic);
+    for (int c = 0; c < colours.count(); ++c) {
+      backend_.exchange(u);
+      const int colour = reversed ? colours.count() - 1 - c : c;
+      for_columns(device_.stream(), unknowns_,
+                  GaussSeidel<T, Coefficients>{c_, u.view<T>(), b.view<T>(), colours, colour, static_cast<T>(omega)});
+    }
+  }
+
+  void project_rhs(Field& b, Scalar& amount) const override {
+    sum(unknowns_, Sum<T>{b.view<T>()}, amount);
+    for_columns(device_.stream(), unknowns_,
+                SubtractMean<T, Coefficients, true>{c_, b.view<T>(), amount.address(), volume_});
+  }
+  void project_solution(Field& u) const override {
+    sum(unknowns_, Integral<T, Coefficients>{c_, u.view<T>()}, mean_);
+    for_columns(device_.stream(), unknowns_,
+                SubtractMean<T, Coefficients, false>{c_, u.view<T>(), mean_.address(), volume_});
+  }
+
+ private:
+  template <class Body>
+  void march(const Box& box, const Field& u, const Body& body) const {
+    backend_.exchange(u);
+    for_columns(device_.stream(), box, March<T, Coefficients, Body>{c_, u.view<T>(), body});
+  }
+  template <class Body>
+  void rows(const Body& body) const {
+    for_columns(device_.stream(), unknowns_, EachRow<Coefficients, Body>{c_, body});
+  }
+  template <class Column>
+  void sum(const Box& box, const Column& column, const Scalar& result) const {
+    sum_columns(device_.stream(), box, column, device_.partials(), result.address());
+  }
+
+  CudaBackend& device_;
+  Scalar mean_;
+  double volume_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, Precision precision) {
+  return make_stencil_operator<StencilOperator>(backend, data, precision);
+}
+
+}  // namespace poisson::cuda
