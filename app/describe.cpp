@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/device.hpp"
 #include "solver/plan.hpp"
 
 namespace poisson {
@@ -120,7 +121,7 @@ std::vector<std::string> describe_plan(const Config& config) {
   lines.push_back(fmt::format("problem   {}", describe_equation(config.problem)));
   lines.push_back(fmt::format("faces     {}", describe_boundary(config.problem)));
   lines.push_back(fmt::format("method    {}", describe_method(config.options.resolved(1))));
-  lines.push_back(fmt::format("device    {}", make_cpu_backend()->device()));
+  lines.push_back(fmt::format("device    {}", make_backend(config.device)->device()));
   lines.push_back(fmt::format("memory    {} = {:.1f} bytes per unknown",
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
   lines.push_back("");

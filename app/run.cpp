@@ -11,6 +11,7 @@
 
 #include "app/command_line.hpp"
 #include "app/describe.hpp"
+#include "backends/device.hpp"
 #include "backends/error.hpp"
 #include "grids/gather.hpp"
 #include "grids/integrals.hpp"
@@ -132,7 +133,8 @@ void prepare(const std::filesystem::path& directory) {
 
 int solve(const Config& config, Console& console, Summary& summary) {
   Stopwatch watch;
-  const auto backend = make_cpu_backend();
+  std::string note;
+  const auto backend = make_backend(config.device, &note);
   summary.device = backend->device();
 
   try {
@@ -148,7 +150,9 @@ int solve(const Config& config, Console& console, Summary& summary) {
     summary.time.input += watch.lap() + d.sampling_seconds();
     summary.unknowns = d.unknowns();
     summary.levels = solver->levels();
-    console.header(describe_run(config, d, *solver, summary));
+    RunHeader header = describe_run(config, d, *solver, summary);
+    if (!note.empty()) header.device += "; " + note;
+    console.header(header);
 
     std::vector<CycleRecord> records;
     Stopwatch clock;

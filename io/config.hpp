@@ -21,7 +21,7 @@ struct Config {
   bool equidistant = true;        ///< grid.type
   std::string assembly = "auto";  ///< auto, partial
   Options options;
-  std::string device = "auto";  ///< auto, cpu
+  std::string device = "auto";  ///< as make_backend takes it
 
   struct Output {
     std::filesystem::path directory;

@@ -13,7 +13,7 @@ Choice choice(std::string_view name, Enumerator value, std::string_view doc, std
   return {.name = name, .value = static_cast<int>(value), .doc = doc, .keys = std::move(keys)};
 }
 
-Choice word(std::string_view name, std::string_view doc) {
+Choice word(std::string_view name, std::string_view doc = {}) {
   return {.name = name, .doc = doc};
 }
 
@@ -356,9 +356,10 @@ Schema backend() {
                     .type = Type::choice,
                     .doc = "The device.",
                     .fallback = "auto",
-                    .choices = {word("auto", "The fastest there is."), word("cpu", "The host's cores."),
-                                later("cuda", "An NVIDIA GPU.",
-                                      "is not available yet (the GPU backend is still to come); use cpu")}}}};
+                    .choices = {word("auto", "The first GPU where there is one, else the host's cores."),
+                                word("cpu", "The host's cores."), word("cuda", "The first NVIDIA GPU."),
+                                word("cuda:0", "An NVIDIA GPU by its number."), word("cuda:1"), word("cuda:2"),
+                                word("cuda:3"), word("cuda:4"), word("cuda:5"), word("cuda:6"), word("cuda:7")}}}};
 }
 
 Schema output() {
