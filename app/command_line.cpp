@@ -42,6 +42,7 @@ Command parse_command_line(int argc, const char* const* argv) {
       ->allow_extra_args(false);
   program.add_flag("--validate", arguments.validate, "Check the configuration and stop");
   program.add_flag("--dry-run", arguments.dry_run, "Check the configuration, print the plan and stop");
+  program.add_flag("--profile", arguments.profile, "Time every step of the solve and print a table");
   program.add_flag("-q,--quiet", arguments.quiet, "Print nothing but errors");
   program.add_option("--threads", arguments.threads, "Threads of the host (default: all)")
       ->type_name("N")

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "grids/profile.hpp"
 #include "io/config.hpp"
 #include "io/console.hpp"
 #include "io/summary.hpp"
@@ -19,6 +21,8 @@ RunHeader describe_run(const Config& config, const Discretization& discretizatio
                        const Summary& summary);
 /// The lines of --dry-run.
 std::vector<std::string> describe_plan(const Config& config);
+/// The lines of --profile. `copy`: bytes per second of a copy on the finest level; `seconds`: of the whole solve.
+std::vector<std::string> describe_profile(std::span<const Profile::Entry> entries, double copy, double seconds);
 /// The warning about data of a singular problem that no solution can meet.
 std::string describe_incompatibility(double projected, double b_norm);
 

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include <omp.h>
@@ -15,6 +16,7 @@
 #include "backends/error.hpp"
 #include "grids/gather.hpp"
 #include "grids/integrals.hpp"
+#include "grids/profile.hpp"
 #include "grids/sampling.hpp"
 #include "io/config.hpp"
 #include "io/console.hpp"
@@ -131,7 +133,7 @@ void prepare(const std::filesystem::path& directory) {
   std::filesystem::remove(probe, error);
 }
 
-int solve(const Config& config, Console& console, Summary& summary) {
+int solve(const Config& config, bool profiled, Console& console, Summary& summary) {
   Stopwatch watch;
   std::string note;
   const auto backend = make_backend(config.device, &note);
@@ -143,7 +145,9 @@ int solve(const Config& config, Console& console, Summary& summary) {
     // Sampling κ is input, the hierarchy made from it is set-up.
     const Discretization d(*backend, config.problem, assembly);
     summary.time.setup = watch.lap() - d.sampling_seconds();
-    const auto solver = make_solver(d, config.options);
+    std::optional<Profile> profile;
+    if (profiled) profile.emplace(*backend);
+    const auto solver = make_solver(d, config.options, profile ? &*profile : nullptr);
     summary.time.setup += watch.lap();
     const double b_norm = d.assemble_rhs(solver->rhs());
     d.initialize(solver->solution());
@@ -154,6 +158,7 @@ int solve(const Config& config, Console& console, Summary& summary) {
     if (!note.empty()) header.device += "; " + note;
     console.header(header);
 
+    if (profile) profile->clear();  // of the set-up
     std::vector<CycleRecord> records;
     Stopwatch clock;
     const Result result = solver->solve(config.problem.initial.has_value(), [&](const Solver::Progress& p) {
@@ -164,6 +169,10 @@ int solve(const Config& config, Console& console, Summary& summary) {
     });
     summary.time.solve = watch.lap();
     console.table(records);
+    std::vector<std::string> profile_lines;
+    if (profile)
+      profile_lines = describe_profile(profile->take(), copy_bandwidth(*backend, solver->solution(), solver->spare()),
+                                       summary.time.solve);
 
     const double scale = solver->A().scale();
     summary.converged = result.converged();
@@ -202,6 +211,7 @@ int solve(const Config& config, Console& console, Summary& summary) {
     summary.files.push_back("summary.json");
     write_summary(config.output.directory, summary);
     console.closing(summary, config.options.tolerance, config.output.directory.string());
+    for (const std::string& line : profile_lines) console.line(line);
     const bool exact_count = config.options.tolerance == 0 && result.verdict == Verdict::running;
     return result.converged() || exact_count ? exit_status::success : exit_status::incomplete;
   } catch (const ValueErrors& errors) {
@@ -241,7 +251,7 @@ int run(const Arguments& arguments) {
   summary.method = method_name(config.options);
   summary.time.input = watch.lap();
   try {
-    return solve(config, console, summary);
+    return solve(config, arguments.profile, console, summary);
   } catch (const InputError&) {
     throw;
   } catch (const std::exception& error) {

@@ -12,6 +12,7 @@ struct Arguments {
   std::vector<std::string> overrides;  ///< of --set, each "key.path=value"
   bool validate = false;               ///< stop after the checks, with one line
   bool dry_run = false;                ///< stop after the checks, with the plan
+  bool profile = false;                ///< time every verb of the solve
   bool quiet = false;                  ///< print nothing but errors
   int threads = 0;                     ///< of the host; 0: as OpenMP chooses
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -8,6 +9,7 @@
 #include "backends/field.hpp"
 #include "backends/monitor.hpp"
 #include "backends/scalar.hpp"
+#include "backends/timer.hpp"
 
 namespace poisson {
 
@@ -78,12 +80,18 @@ class Backend {
   /// Runs body until the monitor has reached a verdict or counted `limit` iterations. Body must leave host variables as
   /// it found them: a backend may record it once.
   virtual void repeat(int limit, const std::function<void()>& body, Monitor& monitor) = 0;
+
+  // Measuring.
+  virtual std::unique_ptr<Timer> make_timer() = 0;
+  /// From now on every verb runs as it is called and none is recorded, so that each can be timed.
+  virtual void run_immediately() = 0;
 };
 
 /// The OpenMP backend on the threads that OpenMP offers.
 std::unique_ptr<Backend> make_cpu_backend();
 
-/// A CUDA device, by its number. Only in builds with CUDA.
-std::unique_ptr<Backend> make_cuda_backend(int device);
+/// A CUDA device, by its number, of whose memory so many bytes may be used. Only in builds with CUDA.
+std::unique_ptr<Backend> make_cuda_backend(int device,
+                                           std::size_t memory_limit = std::numeric_limits<std::size_t>::max());
 
 }  // namespace poisson

@@ -5,7 +5,7 @@
 namespace poisson {
 namespace {
 
-constexpr std::int64_t alignment = 32;  // bytes: one AVX2 vector, one sector of GPU memory
+constexpr std::int64_t alignment = 128;  // bytes: one line of a GPU's cache, two of a CPU's
 
 }  // namespace
 

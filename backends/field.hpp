@@ -22,7 +22,7 @@ struct Layout {
   std::array<bool, 3> periodic{};
 
   std::int64_t size() const { return std::int64_t{1} * n[0] * n[1] * n[2]; }
-  /// Values from one line to the next; lines start on 32-byte boundaries.
+  /// Values from one line to the next; lines start on 128-byte boundaries.
   std::int64_t pitch(Precision) const;
   /// Values in memory, halo and padding included.
   std::int64_t allocated(Precision) const;

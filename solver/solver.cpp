@@ -230,7 +230,7 @@ std::string Result::reason(const Options& options) const {
                                   "method: multigrid or krylov: cg";
 }
 
-std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& given) {
+std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& given, Profile* profile) {
   const Options options = given.resolved(discretization.coefficient_jump());
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
@@ -239,8 +239,12 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     hierarchy = discretization.make_hierarchy(inner);
   else
     hierarchy.operators.push_back(discretization.make_operator(inner));
-  std::shared_ptr<const Operator> A =
-      outer == inner ? hierarchy.operators.front() : discretization.make_operator(outer);
+  if (profile) hierarchy = profile->wrap(std::move(hierarchy));
+  std::shared_ptr<const Operator> A = hierarchy.operators.front();
+  if (outer != inner) {
+    A = discretization.make_operator(outer);
+    if (profile) A = profile->wrap(std::move(A));
+  }
   return std::make_unique<Solver>(std::move(A), std::move(hierarchy), options);
 }
 

@@ -9,6 +9,7 @@
 #include "backends/monitor.hpp"
 #include "grids/discretization.hpp"
 #include "grids/operator.hpp"
+#include "grids/profile.hpp"
 #include "solver/options.hpp"
 #include "solver/preconditioner.hpp"
 
@@ -86,7 +87,9 @@ class Solver {
   std::array<std::unique_ptr<Recording>, 3> recordings_;  // from full multigrid, from a guess, resumed
 };
 
-/// Discretizes nothing anew: the operators and levels of a discretization, for options as given.
-std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& options);
+/// Discretizes nothing anew: the operators and levels of a discretization, for options as given. Where there is a
+/// profile, it sees every verb of the solver, and must outlive it.
+std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& options,
+                                    Profile* profile = nullptr);
 
 }  // namespace poisson

@@ -2,21 +2,25 @@
 
 // A problem, its levels and its solver in one object, and what the numerical tests do with them.
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "grids/discretization.hpp"
 #include "solver/solver.hpp"
+#include "tests/device.hpp"
 
 namespace poisson {
 
 class Solve {
  public:
   Solve(const Problem& problem, const Options& options,
-        Discretization::Assembly assembly = Discretization::Assembly::automatic)
-      : backend_(make_cpu_backend()),
+        Discretization::Assembly assembly = Discretization::Assembly::automatic,
+        std::unique_ptr<Backend> backend = test_backend())
+      : backend_(std::move(backend)),
         discretization_(std::make_unique<Discretization>(*backend_, problem, assembly)),
         solver_(make_solver(*discretization_, options)) {
     reset();
@@ -56,19 +60,32 @@ void for_each(const Box& box, const F& f) {
 inline std::vector<double> values(const Field& u) {
   std::vector<double> all;
   all.reserve(static_cast<std::size_t>(u.layout().size()));
+  const HostRead host(u);
   dispatch(u.precision(), [&]<class T>(T) {
-    const auto view = u.view<T>();
+    const auto view = (*host).view<T>();
     for_each(u.layout().box(), [&](int i, int j, int k) { all.push_back(static_cast<double>(view(i, j, k))); });
   });
   return all;
 }
 
+/// Calls f with a field on the host that holds what u holds, and gives u what it holds then.
+template <class F>
+void edit(Field& u, const F& f) {
+  const auto host = make_cpu_backend();
+  Field copy(*host, u.layout(), u.precision());
+  transfer(u, copy);
+  f(copy);
+  transfer(copy, u);
+}
+
 /// Numbers in [−1, 1) on the box, the same on every machine.
 inline void randomize(Field& u, const Box& box, std::uint32_t seed = 1) {
   std::mt19937 engine(seed);
-  dispatch(u.precision(), [&]<class T>(T) {
-    const auto view = u.view<T>();
-    for_each(box, [&](int i, int j, int k) { view(i, j, k) = static_cast<T>(std::ldexp(engine(), -31) - 1); });
+  edit(u, [&](Field& host) {
+    dispatch(u.precision(), [&]<class T>(T) {
+      const auto view = host.view<T>();
+      for_each(box, [&](int i, int j, int k) { view(i, j, k) = static_cast<T>(std::ldexp(engine(), -31) - 1); });
+    });
   });
 }
 

@@ -25,15 +25,15 @@ struct Smoothing {
   SmootherOptions options;
   friend std::ostream& operator<<(std::ostream& stream, const Smoothing& s) { return stream << s.name; }
 };
-const Smoothing fourth_kind{"V(2,2) fourth-kind Chebyshev",
-                            {SmootherType::chebyshev, {}, ChebyshevKind::fourth, {}, 2, 2}};
-const Smoothing red_black{"V(2,2) red-black", {SmootherType::red_black, 1.0, {}, {}, 2, 2}};
-const Smoothing first_kind{"V(0,4) first-kind Chebyshev", {SmootherType::chebyshev, {}, ChebyshevKind::first, 8, 0, 4}};
-const Smoothing start_default{"V(0,5) first-kind Chebyshev", {}};
-const Smoothing jacobi{"V(2,2) Jacobi", {SmootherType::jacobi, {}, {}, {}, 2, 2}};
+const Smoothing fourth_kind{"FourthKind22", {SmootherType::chebyshev, {}, ChebyshevKind::fourth, {}, 2, 2}};
+const Smoothing red_black{"RedBlack22", {SmootherType::red_black, 1.0, {}, {}, 2, 2}};
+const Smoothing first_kind{"FirstKind04", {SmootherType::chebyshev, {}, ChebyshevKind::first, 8, 0, 4}};
+const Smoothing defaults{"Defaults", {}};  // V(0,5), first kind on [λ/12, λ]
+const Smoothing jacobi{"Jacobi22", {SmootherType::jacobi, {}, {}, {}, 2, 2}};
 
 /// A box with cells of the sizes `spacing`, κ = 1 and homogeneous data of one kind per axis.
-Problem box(const std::vector<int>& cells, const std::array<double, 3>& spacing, const std::array<BoundaryKind, 3>& kinds) {
+Problem box(const std::vector<int>& cells, const std::array<double, 3>& spacing,
+            const std::array<BoundaryKind, 3>& kinds) {
   Problem p;
   p.dimension = static_cast<int>(cells.size());
   for (std::size_t d = 0; d < cells.size(); ++d) {
@@ -74,7 +74,6 @@ double contraction(const Problem& problem, Options options) {
 void expect_contraction(const Problem& problem, const Smoothing& smoothing, double bound, Cycle cycle = Cycle::v) {
   const double rho = contraction(problem, cycles(smoothing, cycle));
   EXPECT_LE(rho, bound) << smoothing;
-  std::printf("%s %dx%dx%d cycle %d: %.3f (%.2f)\n", smoothing.name.data(), int(problem.nodes[0].size()) - 1, int(problem.nodes[1].size()) - 1, int(problem.nodes[2].size()) - 1, int(cycle), rho, bound);
 }
 
 // Cubes of 32³ to 128³ cells.
@@ -93,15 +92,31 @@ TEST_P(Cube, ContractsAtARateThatDoesNotGrow) {
   for (const int n : {32, 64, 128}) {
     rates.push_back(contraction(unit_box({n, n, n}, {D, D, D}), cycles(GetParam().smoothing)));
     EXPECT_LE(rates.back(), GetParam().contraction) << n << " cells per axis";
-    std::printf("%s %d: %.3f\n", GetParam().smoothing.name.data(), n, rates.back());
+    RecordProperty("contraction_" + std::to_string(n), std::to_string(rates.back()));
   }
   EXPECT_LE(rates.back() - rates.front(), largest_growth);
 }
 
+TEST_P(Cube, ContractsAsymptotically) {
+  // With a right-hand side of zero the error shrinks without a floor: from a random guess, forty cycles show the
+  // slowest part alone.
+  constexpr int first = 30, last = 40;
+  for (const int n : {32, 64}) {
+    Options options = cycles(GetParam().smoothing);
+    options.max_iterations = last;
+    Solve solve(unit_box({n, n, n}, {D, D, D}), options);
+    randomize(solve.solution(), solve.block().unknowns());
+    const Result result = solve.run(true);
+    const double rate = std::pow(result.history[last] / result.history[first], 1.0 / (last - first));
+    RecordProperty("asymptotic_" + std::to_string(n), std::to_string(rate));
+    EXPECT_LE(rate, GetParam().contraction) << n << " cells per axis";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(, Cube,
                          testing::Values(Bound{fourth_kind, 0.28}, Bound{red_black, 0.24}, Bound{first_kind, 0.20},
-                                         Bound{start_default, 1.0 / 7}),
-                         [](const auto& p) { return "Smoother" + std::to_string(p.index); });
+                                         Bound{defaults, 1.0 / 7}),
+                         [](const auto& p) { return std::string(p.param.smoothing.name); });
 
 // 97 × 61 × 43 cells: odd on every level, an odd axis keeps a single cell.
 
@@ -111,16 +126,17 @@ TEST_P(OddBox, Contracts) {
   const std::vector<int> cells{97, 61, 43};
   for (const BoundaryKind kind : {D, N}) {
     SCOPED_TRACE(kind == D ? "Dirichlet" : "Neumann");
-    expect_contraction(box(cells, {0.01, 0.01, 0.01}, {kind, kind, kind}), GetParam().smoothing, GetParam().contraction);
+    expect_contraction(box(cells, {0.01, 0.01, 0.01}, {kind, kind, kind}), GetParam().smoothing,
+                       GetParam().contraction);
     expect_contraction(unit_box(cells, {kind, kind, kind}), GetParam().smoothing, GetParam().contraction);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(, OddBox,
                          testing::Values(Bound{red_black, 0.32}, Bound{first_kind, 0.32}, Bound{fourth_kind, 0.36}),
-                         [](const auto& p) { return "Smoother" + std::to_string(p.index); });
+                         [](const auto& p) { return std::string(p.param.smoothing.name); });
 
-// Bounds that no specification gives: what was measured and a margin.
+// Bounds of our own: what was measured, and a margin of a fifth or more.
 
 TEST(Contraction, OfWAndFCyclesIsNoWorseThanOfV) {
   for (const Smoothing& smoothing : {red_black, first_kind, fourth_kind}) {
@@ -129,7 +145,6 @@ TEST(Contraction, OfWAndFCyclesIsNoWorseThanOfV) {
       const double v = contraction(problem, cycles(smoothing));
       expect_contraction(problem, smoothing, v + 0.01, Cycle::w);
       expect_contraction(problem, smoothing, v + 0.01, Cycle::f);
-      std::printf("V %.3f\n", v);
     }
   }
 }
@@ -137,25 +152,30 @@ TEST(Contraction, OfWAndFCyclesIsNoWorseThanOfV) {
 TEST(Contraction, InTwoDimensions) {
   for (const int n : {64, 256}) {
     const Problem square = unit_box({n, n}, {D, D, D});
-    expect_contraction(square, fourth_kind, 0.28);
-    expect_contraction(square, red_black, 0.20);
-    expect_contraction(square, first_kind, 0.20);
-    expect_contraction(square, jacobi, 0.40);
+    expect_contraction(square, fourth_kind, 0.19);  // 0.15
+    expect_contraction(square, red_black, 0.17);    // 0.13
+    expect_contraction(square, first_kind, 0.16);   // 0.13
+    expect_contraction(square, jacobi, 0.31);       // 0.25
   }
-  expect_contraction(box({201, 77}, {1, 1, 0}, {R, N, D}), red_black, 0.32);
+  expect_contraction(box({201, 77}, {1, 1, 0}, {R, N, D}), red_black, 0.20);  // 0.15
 }
 
 TEST(Contraction, OfJacobi) {
-  for (const int n : {32, 64}) expect_contraction(unit_box({n, n, n}, {D, D, D}), jacobi, 0.45);
+  for (const int n : {32, 64}) expect_contraction(unit_box({n, n, n}, {D, D, D}), jacobi, 0.32);  // 0.26
 }
 
 TEST(Contraction, WithPeriodicAxesOfOddSize) {
-  for (const Smoothing& smoothing : {red_black, first_kind, fourth_kind}) {
-    expect_contraction(unit_box({45, 40, 36}, {P, D, D}), smoothing, 0.36);
-    expect_contraction(unit_box({40, 45, 36}, {D, P, N}), smoothing, 0.36);
-    expect_contraction(unit_box({33, 35, 31}, {P, P, P}), smoothing, 0.36);
-    expect_contraction(unit_box({64, 64, 64}, {P, P, P}), smoothing, 0.28);
+  for (const Bound& b : {Bound{red_black, 0.23}, Bound{first_kind, 0.21}, Bound{fourth_kind, 0.35}}) {
+    // 0.18, 0.17 and 0.28
+    expect_contraction(unit_box({45, 40, 36}, {P, D, D}), b.smoothing, b.contraction);
+    expect_contraction(unit_box({40, 45, 36}, {D, P, N}), b.smoothing, b.contraction);
+    expect_contraction(unit_box({33, 35, 31}, {P, P, P}), b.smoothing, b.contraction);
   }
+}
+
+TEST(Contraction, WithPeriodicAxesIsThatOfDirichletAxes) {
+  for (const Bound& b : {Bound{red_black, 0.24}, Bound{first_kind, 0.20}, Bound{fourth_kind, 0.28}})
+    expect_contraction(unit_box({64, 64, 64}, {P, P, P}), b.smoothing, b.contraction);
 }
 
 // Conjugate gradients around V(2,2) red-black.
@@ -169,7 +189,6 @@ int accelerated_iterations(const Problem& problem, SolvePrecision precision) {
   randomize(solve.rhs(), solve.block().unknowns());
   const Result result = solve.run();
   EXPECT_TRUE(result.converged()) << result.reason(o);
-  std::printf("cg %zu: %d\n", problem.nodes[0].size() - 1, result.iterations);
   return result.iterations;
 }
 
@@ -186,7 +205,9 @@ TEST(Accelerated, CoefficientThatJumpsBy10000) {
       return std::hypot(x - 0.5, y - 0.5, z - 0.5) < 0.3 ? 1e4 : 1.0;
     };
     EXPECT_LE(accelerated_iterations(p, SolvePrecision::mixed), 24) << n;
-    if (n < 128) EXPECT_LE(accelerated_iterations(p, SolvePrecision::double_), 24) << n;
+    if (n == 64) {
+      EXPECT_LE(accelerated_iterations(p, SolvePrecision::double_), 24);
+    }
   }
 }
 

@@ -12,6 +12,7 @@
 #include "backends/error.hpp"
 #include "grids/discretization.hpp"
 #include "solver/direct.hpp"
+#include "tests/device.hpp"
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
 #include "tests/reference.hpp"
@@ -45,7 +46,7 @@ Vector dense_solution(const reference::System& s, const Vector& b) {
 }
 
 TEST(DirectSolver, EqualsDenseElimination) {
-  const auto backend = make_cpu_backend();
+  const auto backend = test_backend();
   for (const NamedFaces& faces : all_faces())
     for (const NamedGrid& grid : all_grids)
       for (const ProblemChoice& choice : {ProblemChoice{2, {3, 2, 1}, Kappa::constant, Sigma::zero},
@@ -108,7 +109,7 @@ TEST(DirectSolver, EqualsDenseElimination) {
 
 /// A matrix with a negative eigenvalue is refused.
 TEST(DirectSolver, RefusesAMatrixThatIsNotPositive) {
-  const auto backend = make_cpu_backend();
+  const auto backend = test_backend();
   RowData rows;
   for (std::size_t d = 0; d < 2; ++d)
     rows.block.axes[d] = Axis(uniform_nodes(0, 1, 3), BoundaryKind::neumann, BoundaryKind::neumann);

@@ -16,6 +16,7 @@
 
 #include "grids/discretization.hpp"
 #include "solver/smoother.hpp"
+#include "tests/device.hpp"
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
 #include "tests/reference.hpp"
@@ -90,7 +91,7 @@ class OperatorCase {
   void expect_gauss_seidel();
   void expect_projections();
 
-  std::unique_ptr<Backend> backend = make_cpu_backend();
+  std::unique_ptr<Backend> backend = test_backend();
   Discretization discretization;
   std::unique_ptr<Operator> A;
   reference::System system;
@@ -372,7 +373,7 @@ INSTANTIATE_TEST_SUITE_P(All, OperatorVerbsOnThreads,
                          });
 
 TEST(Operator, NamesItsAssembly) {
-  const auto backend = make_cpu_backend();
+  const auto backend = test_backend();
   const auto assembly = [&](const NamedGrid& grid, Kappa kappa, Sigma sigma = Sigma::zero) {
     const Problem p = make_problem(all_faces().front(), grid, {3, {4, 5, 6}, kappa, sigma});
     return Discretization(*backend, p).make_operator(Precision::fp64)->assembly();
@@ -384,8 +385,8 @@ TEST(Operator, NamesItsAssembly) {
   EXPECT_EQ(assembly(all_grids[1], Kappa::constant, Sigma::varying), "partial");
 }
 
-/// Sums and sweeps give the same bits on any number of threads.
-TEST(Operator, GivesTheSameBitsOnAnyNumberOfThreads) {
+/// Sums and sweeps give the same bits again, on any number of threads.
+TEST(Operator, GivesTheSameBitsAgainAndOnAnyNumberOfThreads) {
   const int threads = omp_get_max_threads();
   for (const NamedFaces& faces : faces_for_threads())
     for (const Precision precision : {Precision::fp32, Precision::fp64}) {
@@ -414,7 +415,7 @@ TEST(Operator, GivesTheSameBitsOnAnyNumberOfThreads) {
 
 /// The rows of a constant coefficient, assembled as a varying one.
 TEST(Operator, PartialAssemblyEqualsTheOthers) {
-  const auto backend = make_cpu_backend();
+  const auto backend = test_backend();
   for (const NamedFaces& faces : all_faces())
     for (const NamedGrid& grid : all_grids) {
       SCOPED_TRACE(faces.name + ", " + grid.name);
@@ -437,7 +438,7 @@ TEST(Operator, PartialAssemblyEqualsTheOthers) {
 
 /// The interior diagonal of an equidistant grid is brought into [1, 2).
 TEST(Operator, ScaleBringsTheDiagonalNearOne) {
-  const auto backend = make_cpu_backend();
+  const auto backend = test_backend();
   for (const NamedGrid& grid : {all_grids[0], all_grids[5]})
     for (const Kappa kappa : {Kappa::constant, Kappa::constant_tensor}) {
       const Problem p = make_problem(all_faces().front(), grid, {3, {4, 6, 4}, kappa, Sigma::zero});

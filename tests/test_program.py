@@ -60,7 +60,7 @@ class Program(unittest.TestCase):
         self.assertRegex(self.poisson("--version", config=False).stdout, r"^poisson \d+\.\d+\.\d+\n$")
         run = self.poisson("--help", config=False)
         self.assertEqual(run.returncode, 0)
-        for option in ("--set", "--validate", "--dry-run", "--schema", "--quiet", "--version"):
+        for option in ("--set", "--validate", "--dry-run", "--profile", "--schema", "--quiet", "--version"):
             self.assertIn(option, run.stdout)
 
     def test_unknown_option_is_answered_with_the_nearest(self):
@@ -183,6 +183,12 @@ class Program(unittest.TestCase):
         for word in ("bytes per unknown", "equidistant", "693", "device"):
             self.assertIn(word, run.stdout)
         self.assertFalse(self.results.exists())
+
+    def test_profile_adds_a_table_of_the_verbs(self):
+        run = self.poisson("--profile")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        for word in ("Finest level", "Coarser levels", "residual + norm", "of copy", "GB/s", "A copy on the finest level"):
+            self.assertIn(word, run.stdout)
 
     def test_iteration_limit(self):
         run = self.poisson(*self.sets(solver__max_iterations=1))

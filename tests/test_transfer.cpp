@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "grids/discretization.hpp"
+#include "tests/device.hpp"
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
 #include "tests/reference.hpp"
@@ -86,7 +87,7 @@ class TransferCase {
   void expect_interpolation(Precision from, Precision to);
   void expect_adjointness();
 
-  std::unique_ptr<Backend> backend = make_cpu_backend();
+  std::unique_ptr<Backend> backend = test_backend();
   Block block;
   CoarseBlock coarse;
   std::unique_ptr<Transfer> transfer;
@@ -383,13 +384,14 @@ TEST(Coarsening, GivesCoarseCellsTheVolumeMean) {
           for (const int level : {0, 1}) {
             SCOPED_TRACE(faces.name + ", " + grid.name + ", " + std::to_string(dimension) + "-D");
             const TransferCase c(make_problem(faces, grid, {dimension, cells}), level);
-            Field fine(*c.backend, c.block.cell_layout(), Precision::fp64);
-            Field coarse(*c.backend, c.coarse.block.cell_layout(), Precision::fp64);
+            const auto host = make_cpu_backend();  // where a discretization makes its levels
+            Field fine(*host, c.block.cell_layout(), Precision::fp64);
+            Field coarse(*host, c.coarse.block.cell_layout(), Precision::fp64);
             Vector kappa = Random(9).vector(static_cast<std::size_t>(c.block.cell_layout().size()));
             for (Real& k : kappa) k += 2;
-            kappa = set_values(*c.backend, fine, kappa);
-            set_values(*c.backend, coarse, Vector(static_cast<std::size_t>(c.coarse.block.cell_layout().size()), nan));
-            coarsen_cells(*c.backend, c.block, c.coarse, fine, coarse);
+            kappa = set_values(*host, fine, kappa);
+            set_values(*host, coarse, Vector(static_cast<std::size_t>(c.coarse.block.cell_layout().size()), nan));
+            coarsen_cells(*host, c.block, c.coarse, fine, coarse);
 
             const reference::Grid &f = c.fine_grid, &g = c.coarse_grid;
             const auto parent = [&](std::size_t d, int i) {
@@ -414,7 +416,7 @@ TEST(Coarsening, GivesCoarseCellsTheVolumeMean) {
               sum[i] /= volume[i];
               bound[i] = 8 * epsilon(Precision::fp64) * sum[i];
             }
-            EXPECT_TRUE(within(values(*c.backend, coarse), sum, bound));
+            EXPECT_TRUE(within(values(*host, coarse), sum, bound));
             if (HasFailure()) return;
           }
 }
@@ -426,7 +428,7 @@ TEST(Coarsening, CarriesTheOperatorDown) {
     for (const Kappa kappa : {Kappa::constant, Kappa::random_tensor})
       for (const int dimension : {2, 3}) {
         SCOPED_TRACE(faces.name + ", " + std::to_string(dimension) + "-D");
-        const auto backend = make_cpu_backend();
+        const auto backend = test_backend();
         const Problem p = make_problem(faces, all_grids[1], {dimension, {7, 6, 5}, kappa, Sigma::constant});
         const Discretization discretization(*backend, p);
         const Hierarchy h = discretization.make_hierarchy(Precision::fp64);
@@ -442,7 +444,8 @@ TEST(Coarsening, CarriesTheOperatorDown) {
             if (!rows.cells[d]) continue;
             GridArray cells{Location::cell, {1, 1, 1}, {}};
             for (std::size_t e = 0; e < 3; ++e) cells.shape[e] = rows.block.cell_layout().n[e];
-            for (const Real k : values(*backend, *rows.cells[d])) cells.values.push_back(static_cast<double>(k));
+            for (const Real k : values(rows.cells[d]->backend(), *rows.cells[d]))
+              cells.values.push_back(static_cast<double>(k));
             q.coefficient[d] = cells;
           }
           if (rows.reaction) {  // its own check: what it is worth on constants
@@ -452,7 +455,7 @@ TEST(Coarsening, CarriesTheOperatorDown) {
           }
           reference::System s = reference::assemble(q, h.operators[l]->scale());
           if (rows.reaction) {
-            const Vector reaction = values(*backend, *rows.reaction);
+            const Vector reaction = values(rows.reaction->backend(), *rows.reaction);
             for (std::size_t i = 0; i < reaction.size(); ++i) s.diagonal[i] += reaction[i];
           }
           Field d(*backend, h.operators[l]->layout(), Precision::fp64);

@@ -1,8 +1,10 @@
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <new>
+#include <utility>
 
 #include <omp.h>
 
@@ -39,6 +41,18 @@ void on_lines(X& x, Y& y, const F& f) {
     });
   });
 }
+
+class ClockTimer final : public Timer {
+ public:
+  void start(const char*) override { start_ = Clock::now(); }
+  void stop() override { laps_.push_back(std::chrono::duration<double>(Clock::now() - start_).count()); }
+  std::vector<double> laps() override { return std::exchange(laps_, {}); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_;
+  std::vector<double> laps_;
+};
 
 class CpuBackend final : public Backend {
  public:
@@ -202,6 +216,11 @@ class CpuBackend final : public Backend {
   void repeat(int limit, const std::function<void()>& body, Monitor& monitor) override {
     while (monitor.state().iterations < limit && monitor.state().verdict == Verdict::running) body();
   }
+
+  std::unique_ptr<Timer> make_timer() override {
+    return std::make_unique<ClockTimer>();
+  }
+  void run_immediately() override {}
 
  private:
   void add(double a, const Field& x, Field& y) {

@@ -1,19 +1,19 @@
 #pragma once
 
 #include <source_location>
-#include <string>
 
 #include <cuda_runtime.h>
 
-#include "backends/error.hpp"
-
 namespace poisson::cuda {
 
-/// Throws RunError where a CUDA call failed, with the call's place in the source.
+/// Throws RunError: what CUDA says, which function of this program called it, and what to try.
+[[noreturn]] void fail(cudaError_t status, const std::source_location& where);
+
 inline void check(cudaError_t status, const std::source_location& where = std::source_location::current()) {
-  if (status == cudaSuccess) return;
-  throw RunError(std::string("CUDA: ") + cudaGetErrorString(status) + " (" + where.file_name() + ":" +
-                 std::to_string(where.line()) + ")");
+  if (status != cudaSuccess) fail(status, where);
 }
+
+/// Every kernel launch is followed by this: throws where it was refused.
+void launched(cudaStream_t stream, const std::source_location& where = std::source_location::current());
 
 }  // namespace poisson::cuda

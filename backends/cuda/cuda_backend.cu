@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
 #include "backends/error.hpp"
 
@@ -28,7 +31,7 @@ __global__ void scalar_kernel(F f) {
 template <class F>
 void on_scalars(cudaStream_t stream, const F& f) {
   scalar_kernel<<<1, 1, 0, stream>>>(f);
-  check(cudaGetLastError());
+  launched(stream);
 }
 
 // f of every value of a column.
@@ -41,14 +44,34 @@ struct EachValue {
   }
 };
 
-// f of every pair of values of a column.
+// f of every pair of values of a column; four pairs are loaded before the first is stored.
 template <class X, class Y, class F>
 struct EachPair {
   View<X> x;
   View<Y> y;
   F f;
   __device__ void operator()(int i, int j, int k0, int k1) const {
-    for (int k = k0; k < k1; ++k) f(x(i, j, k), y(i, j, k));
+    constexpr int n = 4;
+    int k = k0;
+    for (; k + n <= k1; k += n) pairs<n>(i, j, k);
+    for (; k < k1; ++k) pairs<1>(i, j, k);
+  }
+
+ private:
+  template <int n>
+  __device__ void pairs(int i, int j, int k) const {
+    std::remove_const_t<X> from[n];
+    Y to[n];
+#pragma unroll
+    for (int m = 0; m < n; ++m) {
+      from[m] = x(i, j, k + m);
+      to[m] = y(i, j, k + m);
+    }
+#pragma unroll
+    for (int m = 0; m < n; ++m) {
+      f(from[m], to[m]);
+      y(i, j, k + m) = to[m];
+    }
   }
 };
 
@@ -167,7 +190,11 @@ __global__ void dense_kernel(const double* matrix, const std::int64_t* index, in
 // A captured graph, ready to launch.
 class Graph final : public Recording {
  public:
-  explicit Graph(cudaGraph_t graph) : graph_(graph) { check(cudaGraphInstantiate(&exec_, graph, 0)); }
+  explicit Graph(cudaGraph_t graph) : graph_(graph) {
+    const cudaError_t status = cudaGraphInstantiate(&exec_, graph, 0);
+    if (status != cudaSuccess) cudaGraphDestroy(graph);
+    check(status);
+  }
   ~Graph() override {
     cudaGraphExecDestroy(exec_);
     cudaGraphDestroy(graph_);
@@ -248,32 +275,31 @@ struct WhenRisen {
 
 void add_partials(cudaStream_t stream, const double* partial, int count, double* result) {
   add_partials_kernel<<<1, 1024, 0, stream>>>(partial, count, result);
-  check(cudaGetLastError());
+  launched(stream);
 }
 
 // Where device and host meet during a run.
 struct CudaBackend::Watch {
-  DeviceMonitor* monitor = nullptr;
+  Buffer memory;
+  DeviceMonitor* monitor;
   Told* told = nullptr;         // the host's address …
   Told* told_device = nullptr;  // … and the device's
   // Of the loop that is being recorded.
   cudaGraphConditionalHandle loop{};
   int limit = 0;
 
-  Watch() {
-    check(cudaMalloc(&monitor, sizeof(DeviceMonitor)));
+  explicit Watch(CudaBackend& backend)
+      : memory(backend.allocate(sizeof(DeviceMonitor))), monitor(static_cast<DeviceMonitor*>(memory.data())) {
     check(cudaHostAlloc(&told, sizeof(Told), cudaHostAllocMapped));
     check(cudaHostGetDevicePointer(&told_device, told, 0));
   }
-  ~Watch() {
-    cudaFree(monitor);
-    cudaFreeHost(told);
-  }
+  ~Watch() { cudaFreeHost(told); }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 };
 
-CudaBackend::CudaBackend(int device) : device_(device) {
+CudaBackend::CudaBackend(int device, std::size_t memory_limit) : device_(device), memory_limit_(memory_limit) {
+  injection::arm();
   check(cudaSetDevice(device));
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, device));
@@ -281,37 +307,42 @@ CudaBackend::CudaBackend(int device) : device_(device) {
   int driver = 0;
   check(cudaDriverGetVersion(&driver));
   conditional_nodes_ = driver >= 12040;
-  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  own_stream_ = make_stream();
+  stream_ = own_stream_.get();
   partials_ = allocate(most_partials * sizeof(double));
-  watch_ = std::make_unique<Watch>();
+  watch_ = std::make_unique<Watch>(*this);
 }
 
 CudaBackend::~CudaBackend() {
   cudaStreamSynchronize(stream_);
-  watch_.reset();
-  partials_ = Buffer();
-  cudaStreamDestroy(stream_);
+}
+
+void CudaBackend::out_of_memory(std::size_t bytes) const {
+  cudaGetLastError();  // this is an answer, no error to stick
+  std::size_t free = 0, total = 0;
+  cudaMemGetInfo(&free, &total);
+  free = std::min(free, memory_limit_ - memory_.now());
+  const auto readable = [](std::size_t n) { return readable_bytes(static_cast<double>(n)); };
+  const std::string fitting = readable(memory_.now() + free);
+  throw RunError("cannot allocate " + readable(bytes) + " on the device (" + readable(free) + " of " + readable(total) +
+                 " are free, and with the " + readable(memory_.now()) + " that the run holds " + fitting +
+                 " would fit): take so few cells that --dry-run states at most " + fitting +
+                 ", precision: single, or backend.device: cpu");
 }
 
 Buffer CudaBackend::allocate(std::size_t bytes) {
   void* data = nullptr;
+  if (bytes > memory_limit_ - memory_.now() || injection::allocation_fails()) out_of_memory(bytes);
   const cudaError_t status = cudaMalloc(&data, bytes);
-  if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();
-    std::size_t free = 0, total = 0;
-    cudaMemGetInfo(&free, &total);
-    throw RunError("cannot allocate " + readable_bytes(static_cast<double>(bytes)) + " on the device (it has " +
-                   readable_bytes(static_cast<double>(free)) + " of " + readable_bytes(static_cast<double>(total)) +
-                   " left, and the run holds " + readable_bytes(static_cast<double>(memory_.now())) +
-                   "): use fewer cells, precision: single, or backend.device: cpu");
-  }
+  if (status == cudaErrorMemoryAllocation) out_of_memory(bytes);
   check(status);
-  check(cudaMemsetAsync(data, 0, bytes, stream_));
   memory_.add(bytes);
-  return {data, bytes, [this, bytes](void* p) {
-            memory_.remove(bytes);
-            cudaFree(p);
-          }};
+  Buffer buffer(data, bytes, [this, bytes](void* p) {
+    memory_.remove(bytes);
+    cudaFree(p);
+  });
+  check(cudaMemsetAsync(data, 0, bytes, stream_));
+  return buffer;
 }
 
 void CudaBackend::write(const void* host, void* device, std::size_t bytes) {
@@ -366,7 +397,7 @@ void CudaBackend::exchange(const Field& field) {
         const int a = axis == 0 ? last.y - first.y : last.x - first.x;
         const int b = axis == 2 ? last.y - first.y : last.z - first.z;
         wrap_kernel<<<dim3(blocks(a, 32), blocks(b, 8)), dim3(32, 8), 0, stream_>>>(v, axis, first, last);
-        check(cudaGetLastError());
+        launched(stream_);
       }
       // The next axes take this one's halo along, so that corners are right too.
       if (v.halo[axis] == 0) continue;
@@ -382,7 +413,7 @@ void CudaBackend::dense_product(const Buffer& matrix, const Buffer& index, int s
       dense_kernel<<<static_cast<unsigned>(size + 7) / 8, 256, 0, stream_>>>(
           static_cast<const double*>(matrix.data()), static_cast<const std::int64_t*>(index.data()), size,
           x.view<X>().data, y.view<Y>().data);
-      check(cudaGetLastError());
+      launched(stream_);
     });
   });
 }
@@ -417,7 +448,7 @@ void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function
     try {
       verbs();
     } catch (...) {
-      cudaStreamEndCapture(stream_, &graph);
+      if (cudaStreamEndCapture(stream_, &graph) == cudaSuccess) cudaGraphDestroy(graph);
       throw;
     }
     check(cudaStreamEndCapture(stream_, &graph));
@@ -507,21 +538,18 @@ cudaGraph_t CudaBackend::add_conditional(cudaGraphConditionalHandle handle, cuda
 }
 
 void CudaBackend::record_into(cudaGraph_t graph, const std::function<void()>& body) {
-  cudaStream_t inner = nullptr;
-  check(cudaStreamCreateWithFlags(&inner, cudaStreamNonBlocking));
-  check(cudaStreamBeginCaptureToGraph(inner, graph, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal));
-  std::swap(stream_, inner);
+  const Stream inner = make_stream();
+  check(cudaStreamBeginCaptureToGraph(inner.get(), graph, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal));
+  const cudaStream_t outer = std::exchange(stream_, inner.get());
   try {
     body();
   } catch (...) {
-    std::swap(stream_, inner);
-    cudaStreamEndCapture(inner, &graph);
-    cudaStreamDestroy(inner);
+    stream_ = outer;
+    cudaStreamEndCapture(inner.get(), &graph);
     throw;
   }
-  std::swap(stream_, inner);
-  check(cudaStreamEndCapture(inner, &graph));
-  check(cudaStreamDestroy(inner));
+  stream_ = outer;
+  check(cudaStreamEndCapture(inner.get(), &graph));
 }
 
 void CudaBackend::when_risen(Monitor& monitor, const std::function<void()>& body) {
@@ -552,8 +580,8 @@ void CudaBackend::repeat(int limit, const std::function<void()>& body, Monitor& 
 
 namespace poisson {
 
-std::unique_ptr<Backend> make_cuda_backend(int device) {
-  return std::make_unique<cuda::CudaBackend>(device);
+std::unique_ptr<Backend> make_cuda_backend(int device, std::size_t memory_limit) {
+  return std::make_unique<cuda::CudaBackend>(device, memory_limit);
 }
 
 }  // namespace poisson

@@ -1,16 +1,31 @@
 #pragma once
 
+#include <memory>
+#include <type_traits>
+
 #include <cuda_runtime.h>
 
 #include "backends/backend.hpp"
+#include "backends/cuda/check.cuh"
 
 namespace poisson::cuda {
+
+struct DestroyStream {
+  void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
+};
+using Stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, DestroyStream>;
+
+inline Stream make_stream() {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return Stream(stream);
+}
 
 /// One CUDA device and a stream on it. Grid kernels launch on stream(), which is another one while the body of a
 /// conditional node is recorded.
 class CudaBackend final : public Backend {
  public:
-  explicit CudaBackend(int device);
+  CudaBackend(int device, std::size_t memory_limit);
   ~CudaBackend() override;
 
   std::string_view name() const override { return "cuda"; }
@@ -47,8 +62,12 @@ class CudaBackend final : public Backend {
   void when_risen(Monitor& monitor, const std::function<void()>& body) override;
   void repeat(int limit, const std::function<void()>& body, Monitor& monitor) override;
 
+  std::unique_ptr<Timer> make_timer() override;
+  void run_immediately() override { conditional_nodes_ = false; }
+
  private:
   struct Watch;
+  [[noreturn]] void out_of_memory(std::size_t bytes) const;
   cudaGraph_t add_conditional(cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type);
   cudaGraph_t recorded_graph() const;
   void record_into(cudaGraph_t graph, const std::function<void()>& body);
@@ -56,8 +75,10 @@ class CudaBackend final : public Backend {
 
   int device_;
   std::string description_;
+  std::size_t memory_limit_;
   MemoryCount memory_;
-  cudaStream_t stream_ = nullptr;
+  Stream own_stream_;
+  cudaStream_t stream_ = nullptr;  ///< own_stream_, or that of a conditional node's body
   Buffer partials_;
   std::unique_ptr<Watch> watch_;
   bool conditional_nodes_ = false;

@@ -1,6 +1,6 @@
-#include "backends/cuda/devices.hpp"
-
 #include <cuda_runtime.h>
+
+#include "backends/cuda/devices.hpp"
 
 namespace poisson::cuda {
 

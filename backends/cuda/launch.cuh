@@ -19,7 +19,7 @@ struct Range {
 };
 
 /// A block of threads is a tile of x and y and marches along z over so many planes.
-inline constexpr int tile_x = 32, tile_y = 8, tile_z = 32;
+inline constexpr int tile_x = 64, tile_y = 4, tile_z = 32;
 inline constexpr int tile_threads = tile_x * tile_y;
 
 /// Thin boxes are cut into fewer planes a block, so that there are blocks for every multiprocessor.
@@ -31,19 +31,20 @@ inline int planes_per_block(const Box& box) {
   return planes;
 }
 
+/// Tiles begin at multiples of tile_x, where lines are aligned, not at the box's first value.
 inline dim3 tiles(const Box& box, int planes) {
   const auto count = [](int extent, int size) { return static_cast<unsigned>((extent + size - 1) / size); };
-  return {count(box.last[0] - box.first[0], tile_x), count(box.last[1] - box.first[1], tile_y),
-          count(box.last[2] - box.first[2], planes)};
+  return {count(box.last[0], tile_x) - static_cast<unsigned>(box.first[0] / tile_x),
+          count(box.last[1] - box.first[1], tile_y), count(box.last[2] - box.first[2], planes)};
 }
 
 /// column(i, j, k0, k1) for every column of the box, cut into pieces along z.
 template <class Column>
-__global__ void __launch_bounds__(tile_threads) columns_kernel(Range box, int planes, Column column) {
-  const int i = box.first.x + static_cast<int>(blockIdx.x) * tile_x + static_cast<int>(threadIdx.x);
+__global__ void __launch_bounds__(tile_threads, 3) columns_kernel(Range box, int planes, Column column) {
+  const int i = (box.first.x / tile_x + static_cast<int>(blockIdx.x)) * tile_x + static_cast<int>(threadIdx.x);
   const int j = box.first.y + static_cast<int>(blockIdx.y) * tile_y + static_cast<int>(threadIdx.y);
   const int k = box.first.z + static_cast<int>(blockIdx.z) * planes;
-  if (i < box.last.x && j < box.last.y) column(i, j, k, min(k + planes, box.last.z));
+  if (i >= box.first.x && i < box.last.x && j < box.last.y) column(i, j, k, min(k + planes, box.last.z));
 }
 
 template <class Column>
@@ -51,7 +52,7 @@ void for_columns(cudaStream_t stream, const Box& box, const Column& column) {
   if (box.size() == 0) return;
   const int planes = planes_per_block(box);
   columns_kernel<<<tiles(box, planes), dim3(tile_x, tile_y), 0, stream>>>(Range(box), planes, column);
-  check(cudaGetLastError());
+  launched(stream);
 }
 
 /// Most blocks of a reduction's first pass: the partial sums that the second one adds.
@@ -59,15 +60,15 @@ inline constexpr int most_partials = 4096;
 
 /// Each block walks over tiles in a fixed order and leaves one partial sum.
 template <class Column>
-__global__ void __launch_bounds__(tile_threads)
+__global__ void __launch_bounds__(tile_threads, 3)
     sum_kernel(Range box, int planes, dim3 tiles, Column column, double* partial) {
   const unsigned count = tiles.x * tiles.y * tiles.z;
   double sum = 0;
   for (unsigned tile = blockIdx.x; tile < count; tile += gridDim.x) {
-    const int i = box.first.x + static_cast<int>(tile % tiles.x) * tile_x + static_cast<int>(threadIdx.x);
+    const int i = (box.first.x / tile_x + static_cast<int>(tile % tiles.x)) * tile_x + static_cast<int>(threadIdx.x);
     const int j = box.first.y + static_cast<int>(tile / tiles.x % tiles.y) * tile_y + static_cast<int>(threadIdx.y);
     const int k = box.first.z + static_cast<int>(tile / (tiles.x * tiles.y)) * planes;
-    if (i < box.last.x && j < box.last.y) sum += column(i, j, k, min(k + planes, box.last.z));
+    if (i >= box.first.x && i < box.last.x && j < box.last.y) sum += column(i, j, k, min(k + planes, box.last.z));
   }
   using Reduce = cub::BlockReduce<double, tile_x, cub::BLOCK_REDUCE_WARP_REDUCTIONS, tile_y>;
   __shared__ typename Reduce::TempStorage storage;
@@ -89,7 +90,7 @@ void sum_columns(cudaStream_t stream, const Box& box, const Column& column, doub
   if (blocks > 0) {
     sum_kernel<<<static_cast<unsigned>(blocks), dim3(tile_x, tile_y), 0, stream>>>(Range(box), planes, t, column,
                                                                                    partial);
-    check(cudaGetLastError());
+    launched(stream);
   }
   add_partials(stream, partial, blocks, result);
 }

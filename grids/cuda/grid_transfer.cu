@@ -87,6 +87,8 @@ struct Prolong {
   }
 };
 
+// The interpolant in x and y of four coarse planes stays in registers; a fine plane takes its mean of them, and each
+// coarse plane is read once a column.
 template <class C, class F>
 struct Interpolate {
   View<const C> coarse;
@@ -96,23 +98,56 @@ struct Interpolate {
 
   __device__ void operator()(int i, int j, int k0, int k1) const {
     const Cubic &x = w.axis[0], &y = w.axis[1], &z = w.axis[2];
+    int xs[4], ys[4], held[4] = {-1, -1, -1, -1};
+    double wx[4], wy[4], plane[4];
+#pragma unroll
+    for (int p = 0; p < 4; ++p) {
+      xs[p] = x.at[4 * i + p];
+      wx[p] = x.weight[4 * i + p];
+      ys[p] = y.at[4 * j + p];
+      wy[p] = y.weight[4 * j + p];
+    }
+    const double factor = factor_of(scale);
+    const auto in_plane = [&](int K) {
+      double sum = 0;
+#pragma unroll
+      for (int b = 0; b < 4; ++b) {
+        if (wy[b] == 0) continue;
+        double line = 0;
+#pragma unroll
+        for (int a = 0; a < 4; ++a)
+          if (wx[a] != 0) line += wx[a] * static_cast<double>(coarse(xs[a], ys[b], K));
+        sum += wy[b] * line;
+      }
+      return sum;
+    };
     for (int k = k0; k < k1; ++k) {
       double sum = 0;
+#pragma unroll
       for (int c = 0; c < 4; ++c) {
         const double wz = z.weight[4 * k + c];
         if (wz == 0) continue;
-        for (int b = 0; b < 4; ++b) {
-          const double wy = y.weight[4 * j + b];
-          if (wy == 0) continue;
-          double line = 0;
-          for (int a = 0; a < 4; ++a) {
-            const double wx = x.weight[4 * i + a];
-            if (wx != 0) line += wx * static_cast<double>(coarse(x.at[4 * i + a], y.at[4 * j + b], z.at[4 * k + c]));
+        const int K = z.at[4 * k + c];
+        double value = 0;
+        bool found = false;
+#pragma unroll
+        for (int h = 0; h < 4; ++h)
+          if (held[h] == K) {
+            value = plane[h];
+            found = true;
           }
-          sum += wy * wz * line;
+        if (!found) {
+          value = in_plane(K);
+#pragma unroll
+          for (int h = 0; h < 4; ++h)
+            if (h == (K & 3)) {
+              held[h] = K;
+              plane[h] = value;
+            }
         }
+        sum += wz * value;
       }
-      fine(i, j, k) = static_cast<F>(factor_of(scale) * sum);
+      fine(i, j, k) = static_cast<F>(factor * sum);
     }
   }
 };

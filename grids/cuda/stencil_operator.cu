@@ -9,8 +9,39 @@
 namespace poisson::cuda {
 namespace {
 
-// A thread's walk along z through a column: the values below, at and above the point stay in registers, those beside it
-// come from the cache. Calls body(row, star, i, j, k); the column's result is the sum of what body returns.
+// A thread's walk along z through a column, so many points at a time: all that a batch reads is loaded before its first
+// store, which keeps that many loads in flight. The values along z stay in registers, those beside them come from the
+// cache. body.load(i, j, k) reads what the formula needs beside u; body(row, star, loaded, i, j, k) computes and
+// stores; the column's result is the sum of what it returns.
+template <class T>
+inline constexpr int batch = sizeof(T) == 4 ? 4 : 2;
+
+// Whether the rows of the points k … k + n − 1 of a column are one and the same: constant coefficients, equal cells,
+// and no end of the axis among them. A warp then works its row and its 1/D out once a batch.
+template <class Coefficients>
+__device__ bool same_rows(const Coefficients&, int, int) {
+  return false;
+}
+template <class T>
+__device__ bool same_rows(const Equidistant<T>& c, int k, int n) {
+  return k > 0 && k + n - 1 < c.z.last;
+}
+
+// Σ f(row of point k + m, m) over a batch.
+template <int n, class Coefficients, class F>
+__device__ double with_rows(const Coefficients& c, int i, int j, int k, const F& f) {
+  double sum = 0;
+  if (n > 1 && same_rows(c, k, n)) {
+    const auto a = c.line(j, k).row(i);
+#pragma unroll
+    for (int m = 0; m < n; ++m) sum += f(a, m);
+  } else {
+#pragma unroll
+    for (int m = 0; m < n; ++m) sum += f(c.line(j, k + m).row(i), m);
+  }
+  return sum;
+}
+
 template <class T, class Coefficients, class Body>
 struct March {
   Coefficients c;
@@ -18,37 +49,70 @@ struct March {
   Body body;
 
   __device__ double operator()(int i, int j, int k0, int k1) const {
-    const T* p = &u(i, j, k0);
-    T below = p[-u.sz], here = p[0];
+    constexpr int n = batch<T>;
     double sum = 0;
-    for (int k = k0; k < k1; ++k, p += u.sz) {
-      const T above = p[u.sz];
-      const Star<T> star{here, p[-1], p[1], p[-u.sy], p[u.sy], below, above};
-      sum += body(c.line(j, k).row(i), star, i, j, k);
-      below = here;
-      here = above;
-    }
+    int k = k0;
+    for (; k + n <= k1; k += n) sum += points<n>(i, j, k);
+    for (; k < k1; ++k) sum += points<1>(i, j, k);
     return sum;
+  }
+
+ private:
+  template <int n>
+  __device__ double points(int i, int j, int k) const {
+    const T* p = &u(i, j, k);
+    T along[n + 2], west[n], east[n], south[n], north[n];
+    decltype(body.load(i, j, k)) loaded[n];
+#pragma unroll
+    for (int m = 0; m < n + 2; ++m) along[m] = p[(m - 1) * u.sz];
+#pragma unroll
+    for (int m = 0; m < n; ++m) {
+      const T* q = p + m * u.sz;
+      west[m] = q[-1];
+      east[m] = q[1];
+      south[m] = q[-u.sy];
+      north[m] = q[u.sy];
+      loaded[m] = body.load(i, j, k + m);
+    }
+    return with_rows<n>(c, i, j, k, [&](const Row<T>& a, int m) {
+      const Star<T> star{along[m + 1], west[m], east[m], south[m], north[m], along[m], along[m + 2]};
+      return body(a, star, loaded[m], i, j, k + m);
+    });
   }
 };
 
-// The same without neighbours: body(row, i, j, k).
-template <class Coefficients, class Body>
+// The same without neighbours: body(row, loaded, i, j, k).
+template <class T, class Coefficients, class Body>
 struct EachRow {
   Coefficients c;
   Body body;
 
   __device__ double operator()(int i, int j, int k0, int k1) const {
+    constexpr int n = 4;
     double sum = 0;
-    for (int k = k0; k < k1; ++k) sum += body(c.line(j, k).row(i), i, j, k);
+    int k = k0;
+    for (; k + n <= k1; k += n) sum += points<n>(i, j, k);
+    for (; k < k1; ++k) sum += points<1>(i, j, k);
     return sum;
   }
+
+ private:
+  template <int n>
+  __device__ double points(int i, int j, int k) const {
+    decltype(body.load(i, j, k)) loaded[n];
+#pragma unroll
+    for (int m = 0; m < n; ++m) loaded[m] = body.load(i, j, k + m);
+    return with_rows<n>(c, i, j, k, [&](const Row<T>& a, int m) { return body(a, loaded[m], i, j, k + m); });
+  }
 };
+
+struct Nothing {};
 
 template <class T>
 struct Apply {
   View<T> out;
-  __device__ double operator()(const Row<T>& a, const Star<T>& u, int i, int j, int k) const {
+  __device__ Nothing load(int, int, int) const { return {}; }
+  __device__ double operator()(const Row<T>& a, const Star<T>& u, Nothing, int i, int j, int k) const {
     out(i, j, k) = stencil::apply(a, u);
     return 0;
   }
@@ -58,8 +122,9 @@ template <class T, class R>
 struct Residual {
   View<const T> b;
   View<R> out;
-  __device__ double operator()(const Row<T>& a, const Star<T>& u, int i, int j, int k) const {
-    out(i, j, k) = static_cast<R>(stencil::residual(a, u, b(i, j, k)));
+  __device__ T load(int i, int j, int k) const { return b(i, j, k); }
+  __device__ double operator()(const Row<T>& a, const Star<T>& u, T rhs, int i, int j, int k) const {
+    out(i, j, k) = static_cast<R>(stencil::residual(a, u, rhs));
     return 0;
   }
 };
@@ -69,8 +134,9 @@ struct ScaledResidual {
   View<const T> b;
   View<R> out;
   const double* scale;
-  __device__ double operator()(const Row<T>& a, const Star<T>& u, int i, int j, int k) const {
-    const T r = stencil::residual(a, u, b(i, j, k));
+  __device__ T load(int i, int j, int k) const { return b(i, j, k); }
+  __device__ double operator()(const Row<T>& a, const Star<T>& u, T rhs, int i, int j, int k) const {
+    const T r = stencil::residual(a, u, rhs);
     out(i, j, k) = static_cast<R>(static_cast<T>(*scale) * r);
     return static_cast<double>(stencil::weighted_square(a, r));
   }
@@ -78,12 +144,15 @@ struct ScaledResidual {
 
 template <class T>
 struct Polynomial {
+  struct Loaded {
+    T b, previous;
+  };
   View<const T> b;
   View<T> out;  // the previous iterate, which is not read where beta is 0
   T alpha, beta;
-  __device__ double operator()(const Row<T>& a, const Star<T>& u, int i, int j, int k) const {
-    T& to = out(i, j, k);
-    to = stencil::polynomial(a, u, b(i, j, k), beta == T(0) ? u.centre : to, alpha, beta);
+  __device__ Loaded load(int i, int j, int k) const { return {b(i, j, k), beta == T(0) ? T(0) : out(i, j, k)}; }
+  __device__ double operator()(const Row<T>& a, const Star<T>& u, Loaded at, int i, int j, int k) const {
+    out(i, j, k) = stencil::polynomial(a, u, at.b, beta == T(0) ? u.centre : at.previous, alpha, beta);
     return 0;
   }
 };
@@ -91,7 +160,8 @@ struct Polynomial {
 template <class T>
 struct Diagonal {
   View<T> out;
-  __device__ double operator()(const Row<T>& a, int i, int j, int k) const {
+  __device__ Nothing load(int, int, int) const { return {}; }
+  __device__ double operator()(const Row<T>& a, Nothing, int i, int j, int k) const {
     out(i, j, k) = a.diagonal();
     return 0;
   }
@@ -102,8 +172,9 @@ struct PolynomialStart {
   View<const T> b;
   View<T> out;
   T alpha;
-  __device__ double operator()(const Row<T>& a, int i, int j, int k) const {
-    out(i, j, k) = alpha * (T(1) / a.diagonal()) * b(i, j, k);
+  __device__ T load(int i, int j, int k) const { return b(i, j, k); }
+  __device__ double operator()(const Row<T>& a, T rhs, int i, int j, int k) const {
+    out(i, j, k) = alpha * (T(1) / a.diagonal()) * rhs;
     return 0;
   }
 };
@@ -111,17 +182,18 @@ struct PolynomialStart {
 template <class T>
 struct Norm {
   View<const T> r;
-  __device__ double operator()(const Row<T>& a, int i, int j, int k) const {
-    return static_cast<double>(stencil::weighted_square(a, r(i, j, k)));
+  __device__ T load(int i, int j, int k) const { return r(i, j, k); }
+  __device__ double operator()(const Row<T>& a, T value, int, int, int) const {
+    return static_cast<double>(stencil::weighted_square(a, value));
   }
 };
 
 template <class T>
 struct Rounding {
   View<const T> u;
-  __device__ double operator()(const Row<T>& a, int i, int j, int k) const {
-    const auto value = static_cast<double>(u(i, j, k));
-    return static_cast<double>(a.diagonal()) * value * value;
+  __device__ T load(int i, int j, int k) const { return u(i, j, k); }
+  __device__ double operator()(const Row<T>& a, T value, int, int, int) const {
+    return static_cast<double>(a.diagonal()) * static_cast<double>(value) * static_cast<double>(value);
   }
 };
 
@@ -207,10 +279,10 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     });
   }
   void norm(const Field& r, Scalar& norm) const override {
-    sum(unknowns_, EachRow<Coefficients, Norm<T>>{c_, {r.view<T>()}}, norm);
+    sum(unknowns_, EachRow<T, Coefficients, Norm<T>>{c_, {r.view<T>()}}, norm);
   }
   void rounding(const Field& u, Scalar& norm) const override {
-    sum(unknowns_, EachRow<Coefficients, Rounding<T>>{c_, {u.view<T>()}}, norm);
+    sum(unknowns_, EachRow<T, Coefficients, Rounding<T>>{c_, {u.view<T>()}}, norm);
   }
 
   void polynomial_start(double alpha, const Field& b, Field& u) const override {
@@ -249,7 +321,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   }
   template <class Body>
   void rows(const Body& body) const {
-    for_columns(device_.stream(), unknowns_, EachRow<Coefficients, Body>{c_, body});
+    for_columns(device_.stream(), unknowns_, EachRow<T, Coefficients, Body>{c_, body});
   }
   template <class Column>
   void sum(const Box& box, const Column& column, const Scalar& result) const {

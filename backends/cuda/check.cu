@@ -1,0 +1,60 @@
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "backends/cuda/check.cuh"
+#include "backends/cuda/injection.hpp"
+#include "backends/error.hpp"
+
+namespace poisson::cuda {
+namespace {
+
+std::string_view remedy(cudaError_t status) {
+  switch (status) {
+    case cudaErrorMemoryAllocation:
+      return "take fewer cells, precision: single, or backend.device: cpu";
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorInvalidDeviceFunction:
+    case cudaErrorUnsupportedPtxVersion:
+      return "build for this device's architecture (-DCMAKE_CUDA_ARCHITECTURES), or use backend.device: cpu";
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorSystemNotReady:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorCompatNotSupportedOnDevice:
+      return "install a driver that fits, or use backend.device: cpu";
+    case cudaErrorInvalidDevice:
+    case cudaErrorDevicesUnavailable:
+      return "choose another device (backend.device: cuda:NUMBER), or backend.device: cpu";
+    default:
+      return "run again; if it fails again use backend.device: cpu and report this message";
+  }
+}
+
+// poisson::cuda::CudaBackend::read of "virtual void poisson::cuda::CudaBackend::read(…)".
+std::string_view bare_name(std::string_view function) {
+  function = function.substr(0, function.find('('));
+  const std::size_t space = function.rfind(' ');
+  return space == std::string_view::npos ? function : function.substr(space + 1);
+}
+
+__global__ void trap_kernel() {
+  __trap();
+}
+
+}  // namespace
+
+void fail(cudaError_t status, const std::source_location& where) {
+  cudaGetLastError();  // what is thrown does not stick, unless the device is lost
+  throw RunError("CUDA: " + std::string(cudaGetErrorString(status)) + " (" + cudaGetErrorName(status) + " in " +
+                 std::string(bare_name(where.function_name())) + ", " +
+                 std::filesystem::path(where.file_name()).filename().string() + ":" + std::to_string(where.line()) +
+                 "): " + std::string(remedy(status)));
+}
+
+void launched(cudaStream_t stream, const std::source_location& where) {
+  check(cudaGetLastError(), where);
+  if (injection::kernel_fails()) trap_kernel<<<1, 1, 0, stream>>>();
+}
+
+}  // namespace poisson::cuda

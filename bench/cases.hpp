@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace poisson::bench {
+
+/// How to measure.
+struct Setting {
+  std::string device = "auto";
+  int repeat = 5;  ///< measurements, of which the median counts
+};
+
+/// What one case measured at one size. Members that do not apply are empty.
+struct Measurement {
+  std::string name;
+  int cells = 0;  ///< per axis
+  std::int64_t unknowns = 0;
+  double seconds = 0;  ///< the median
+  double fastest = 0, slowest = 0;
+  // Kernels.
+  std::optional<double> bytes;    ///< counted traffic of one call
+  std::optional<double> of_copy;  ///< its bandwidth as a fraction of a copy's, measured in the same run
+  // Solves.
+  std::optional<int> cycles;
+  std::optional<double> setup;     ///< seconds: levels, memory
+  std::optional<double> first;     ///< seconds of the first solve, which may record what the others replay
+  std::optional<double> residual;  ///< of the answer, recomputed, relative
+  std::optional<double> error;     ///< max |u − exact| / max |exact|
+  std::optional<double> bytes_per_unknown;
+};
+
+struct KernelCase;
+struct SolveCase;
+
+/// A row of the table of cases: one of the two is set.
+struct Case {
+  std::string_view name, description;
+  const KernelCase* kernel = nullptr;
+  const SolveCase* solve = nullptr;
+};
+
+std::span<const Case> kernel_cases();
+std::span<const Case> solve_cases();
+
+/// Takes a measurement as soon as it is there.
+using Report = std::function<void(const Measurement&)>;
+
+/// Times kernels on a cube of `cells` cells per axis, a copy first. Throws RunError where a kernel's result is wrong.
+void measure_kernels(std::span<const Case> cases, int cells, const Setting& setting, const Report& report);
+/// Times solves. Throws RunError where the answer is wrong.
+Measurement measure_solve(const Case& which, int cells, const Setting& setting);
+
+/// min, median and max of the seconds.
+void summarize(std::span<double> seconds, Measurement& result);
+
+}  // namespace poisson::bench

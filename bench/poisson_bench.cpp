@@ -1,0 +1,167 @@
+// Times solves and kernels, each checked before its time is printed:
+//
+//     poisson-bench --case solve residual --sizes 256,512 --device cuda --json bench/results/h200.json
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "backends/device.hpp"
+#include "backends/error.hpp"
+#include "bench/cases.hpp"
+
+namespace poisson::bench {
+
+void summarize(std::span<double> seconds, Measurement& result) {
+  std::sort(seconds.begin(), seconds.end());
+  result.seconds = seconds[seconds.size() / 2];
+  result.fastest = seconds.front();
+  result.slowest = seconds.back();
+}
+
+namespace {
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases(solve_cases().begin(), solve_cases().end());
+  cases.insert(cases.end(), kernel_cases().begin(), kernel_cases().end());
+  return cases;
+}
+
+std::vector<Case> chosen_cases(const std::vector<std::string>& names) {
+  const std::vector<Case> all = all_cases();
+  if (names.empty()) return all;
+  std::vector<Case> cases;
+  for (const std::string& name : names) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Case& c) { return c.name == name; });
+    if (found == all.end()) throw InputError("there is no case '" + name + "': see poisson-bench --list");
+    cases.push_back(*found);
+  }
+  return cases;
+}
+
+// What the first line of a command's output says; empty where it fails.
+std::string answer(const std::string& command) {
+  std::string text;
+  if (std::FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r")) {
+    char buffer[256];
+    if (std::fgets(buffer, sizeof buffer, pipe)) text = buffer;
+    if (pclose(pipe) != 0) text.clear();
+  }
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+nlohmann::ordered_json json_of(const Measurement& m) {
+  nlohmann::ordered_json json{{"case", m.name},       {"cells", m.cells},     {"unknowns", m.unknowns},
+                              {"seconds", m.seconds}, {"fastest", m.fastest}, {"slowest", m.slowest}};
+  const auto put = [&](const char* key, const auto& value) {
+    if (value) json[key] = *value;
+  };
+  put("bytes", m.bytes);
+  if (m.bytes) json["bandwidth"] = *m.bytes / m.seconds;
+  put("of_copy", m.of_copy);
+  if (m.cycles) json["unknowns_per_second"] = static_cast<double>(m.unknowns) / m.seconds;
+  put("cycles", m.cycles);
+  put("setup", m.setup);
+  put("first", m.first);
+  put("residual", m.residual);
+  put("error", m.error);
+  put("bytes_per_unknown", m.bytes_per_unknown);
+  return json;
+}
+
+void print(const Measurement& m) {
+  std::printf("%-14s %5d  %10.4f ms", m.name.c_str(), m.cells, 1e3 * m.seconds);
+  if (m.bytes) std::printf("  %8.1f GB/s  %5.1f %% of copy", 1e-9 * *m.bytes / m.seconds, 100 * m.of_copy.value_or(0));
+  if (m.cycles) {
+    std::printf("  %7.3f GDOF/s  %3d cycles  %5.1f B/unknown  set-up %.1f ms  first %.1f ms  residual %.2g",
+                1e-9 * static_cast<double>(m.unknowns) / m.seconds, *m.cycles, *m.bytes_per_unknown, 1e3 * *m.setup,
+                1e3 * *m.first, *m.residual);
+    if (m.error) std::printf("  error %.2g", *m.error);
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+struct Arguments {
+  bool list = false;
+  std::vector<std::string> cases;
+  std::vector<int> sizes{128, 256};
+  Setting setting;
+  std::string json, commit;
+};
+
+void run(const Arguments& arguments) {
+  if (arguments.list) {
+    for (const Case& c : all_cases())
+      std::printf("%-14s %s\n", std::string(c.name).c_str(), std::string(c.description).c_str());
+    return;
+  }
+  std::vector<Case> solves, kernels;
+  for (const Case& c : chosen_cases(arguments.cases)) (c.solve ? solves : kernels).push_back(c);
+
+  nlohmann::ordered_json json;
+  json["commit"] = !arguments.commit.empty()
+                       ? arguments.commit
+                       : answer("git -C '" POISSON_ROOT "' describe --always --dirty --abbrev=12 --exclude='*'");
+  std::string note;
+  json["device"] = make_backend(arguments.setting.device, &note)->device();
+  json["repeat"] = arguments.setting.repeat;
+  json["results"] = nlohmann::ordered_json::array();
+  std::printf("%s\n", json["device"].get<std::string>().c_str());
+  if (!note.empty()) std::printf("%s\n", note.c_str());
+  const Report report = [&](const Measurement& m) {
+    print(m);
+    json["results"].push_back(json_of(m));
+  };
+  for (const int cells : arguments.sizes) {
+    for (const Case& c : solves) report(measure_solve(c, cells, arguments.setting));
+    if (!kernels.empty()) measure_kernels(kernels, cells, arguments.setting, report);
+  }
+  if (arguments.json.empty()) return;
+  std::ofstream file(arguments.json);
+  file << json.dump(2) << '\n';
+  file.close();
+  if (!file) throw InputError("cannot write " + arguments.json + " (no such directory, or no permission)");
+}
+
+}  // namespace
+}  // namespace poisson::bench
+
+int main(int argc, char** argv) {
+  poisson::bench::Arguments arguments;
+  CLI::App program{"Times solves and kernels, each result checked before its time is printed.", "poisson-bench"};
+  program.add_flag("--list", arguments.list, "Print the cases and stop");
+  program.add_option("--case", arguments.cases, "The cases (default: all)")->type_name("NAME...")->delimiter(',');
+  program.add_option("--sizes", arguments.sizes, "Cells per axis")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->check(CLI::Range(8, 4096).description(""))
+      ->capture_default_str();
+  program.add_option("--device", arguments.setting.device, "auto, cpu, cuda or cuda:NUMBER")->type_name("NAME");
+  program.add_option("--repeat", arguments.setting.repeat, "Measurements, of which the median counts")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000).description(""))
+      ->capture_default_str();
+  program.add_option("--json", arguments.json, "Write the results there")->type_name("FILE");
+  program.add_option("--commit", arguments.commit, "What the results say was measured (default: what git says)")
+      ->type_name("ID");
+  CLI11_PARSE(program, argc, argv)
+  try {
+    poisson::bench::run(arguments);
+  } catch (const poisson::InputError& error) {
+    std::cerr << "poisson-bench: " << error.what() << '\n';
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << "poisson-bench: " << error.what() << '\n';
+    return 1;
+  }
+  return 0;
+}

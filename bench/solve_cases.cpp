@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "backends/device.hpp"
+#include "backends/error.hpp"
+#include "bench/cases.hpp"
+#include "bench/solve_problems.hpp"
+#include "grids/discretization.hpp"
+#include "grids/integrals.hpp"
+#include "solver/solver.hpp"
+
+namespace poisson::bench {
+
+struct SolveCase {
+  Problem (*problem)(int cells);
+  double tolerance = 1e-8;
+  SolvePrecision precision = SolvePrecision::mixed;
+  Krylov krylov = Krylov::none;
+  /// The largest relative error of the right answer: of the tolerance, and of h².
+  double error_of_tolerance = 100, error_of_h2 = 0;
+};
+
+namespace {
+
+const SolveCase constant{two_waves};
+const SolveCase tight{two_waves, 1e-10};
+const SolveCase wide{two_waves, 1e-8, SolvePrecision::double_};
+const SolveCase smooth{smooth_coefficient, 1e-8, SolvePrecision::mixed, Krylov::none, 100, 100};
+const SolveCase jump{jumping_coefficient, 1e-8, SolvePrecision::mixed, Krylov::cg};
+
+constexpr std::array table{
+    Case{"solve", "constant coefficient to 1e-8, mixed precision", nullptr, &constant},
+    Case{"solve-1e-10", "the same to 1e-10", nullptr, &tight},
+    Case{"solve-double", "the same to 1e-8 in fp64", nullptr, &wide},
+    Case{"smooth", "smoothly varying coefficient", nullptr, &smooth},
+    Case{"jump", "coefficient 1e6 in a sphere, conjugate gradients", nullptr, &jump},
+};
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+[[noreturn]] void refuse(const Case& which, const std::string& problem, const std::string& reason) {
+  throw RunError("the answer of " + std::string(which.name) + " is wrong (" + problem + "; " + reason +
+                 "): no time of a wrong solve is worth printing; run the tests");
+}
+
+}  // namespace
+
+std::span<const Case> solve_cases() {
+  return table;
+}
+
+Measurement measure_solve(const Case& which, int cells, const Setting& setting) {
+  const SolveCase& c = *which.solve;
+  Options options;
+  options.tolerance = c.tolerance;
+  options.precision = c.precision;
+  options.krylov = c.krylov;
+  Measurement m;
+  m.name = which.name;
+  m.cells = cells;
+
+  const auto backend = make_backend(setting.device);
+  Scalar norm = backend->scalar();
+  const Scalar one = backend->scalar(1);
+  const Problem problem = c.problem(cells);
+  auto start = Clock::now();
+  const Discretization d(*backend, problem);
+  const auto solver = make_solver(d, options);
+  backend->value(one);  // waits
+  m.setup = since(start) - d.sampling_seconds();
+  m.unknowns = d.unknowns();
+  d.assemble_rhs(solver->rhs());
+
+  Result result;
+  std::vector<double> seconds;
+  for (int run = 0; run <= setting.repeat; ++run) {
+    backend->fill(solver->solution(), 0);
+    backend->value(one);
+    start = Clock::now();
+    result = solver->solve(false);
+    if (run == 0)
+      m.first = since(start);
+    else
+      seconds.push_back(since(start));
+  }
+  summarize(seconds, m);
+  m.cycles = result.iterations;
+  m.bytes_per_unknown = static_cast<double>(backend->memory().peak()) / static_cast<double>(m.unknowns);
+
+  if (!result.converged()) refuse(which, "it did not converge", result.reason(solver->options()));
+  solver->A().residual(solver->solution(), solver->rhs(), solver->spare(), one, norm);
+  m.residual = std::sqrt(backend->value(norm)) / result.reference;
+  if (!(*m.residual <= 1.02 * c.tolerance)) refuse(which, "its true residual", std::to_string(*m.residual));
+  if (problem.exact) {
+    m.error = error_norms(d, solver->solution()).max;  // the exact solution's maximum is near 1
+    const double bound = c.error_of_tolerance * c.tolerance + c.error_of_h2 / cells / cells;
+    if (!(*m.error <= bound)) refuse(which, "its error", std::to_string(*m.error));
+  }
+  return m;
+}
+
+}  // namespace poisson::bench

@@ -1,0 +1,337 @@
+// The device under test against the CPU: the same problems with the same options for a fixed number of cycles. Bounds
+// are in units of the largest value of the solution.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/problems.hpp"
+#include "tests/solve.hpp"
+
+namespace poisson {
+namespace {
+
+[[maybe_unused]] const int chosen = setenv("POISSON_TEST_DEVICE", "cuda", 0);  // unless another is named
+
+/// A problem with data of all frequencies, of one size whatever the units of the grid.
+Problem with_data(const NamedFaces& faces, const NamedGrid& grid, const ProblemChoice& choice) {
+  const double L = grid.length, K = grid.kappa;
+  Problem p = make_problem(faces, grid, choice);
+  const auto wave = [L](double factor, double phase) {
+    return Quantity([=](double x, double y, double z) {
+      return factor * (0.3 + std::sin(7 * x / L + phase) * std::cos(5 * y / L - phase) + z / L);
+    });
+  };
+  p.source = wave(10 * K / (L * L), 0.4);
+  for (std::size_t d = 0; d < 3; ++d)
+    for (std::size_t end = 0; end < 2; ++end) {
+      Boundary& face = p.boundary[d][end];
+      if (face.kind == BoundaryKind::periodic) continue;
+      face.value = wave(face.kind == BoundaryKind::dirichlet ? 1 : K / L, static_cast<double>(2 * d + end));
+    }
+  return p;
+}
+
+struct Outcome {
+  Result result;
+  std::vector<double> u;
+  double largest = 0;
+};
+
+Outcome outcome(Solve& s) {
+  Outcome o{s.run(), values(s.solution()), 0};
+  for (const double u : o.u) o.largest = std::max(o.largest, std::abs(u));
+  return o;
+}
+
+Outcome on_host(const Problem& problem, const Options& options) {
+  Solve s(problem, options, Discretization::Assembly::automatic, make_cpu_backend());
+  return outcome(s);
+}
+Outcome on_device(const Problem& problem, const Options& options) {
+  Solve s(problem, options);
+  return outcome(s);
+}
+
+/// Reads as: how far apart two solutions are, in units of the largest value.
+double distance(const Outcome& a, const Outcome& b) {
+  EXPECT_EQ(a.u.size(), b.u.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < a.u.size(); ++i) {
+    const double d = std::abs(a.u[i] - b.u[i]);
+    largest = d <= largest ? largest : d;  // NaN stays
+  }
+  return a.largest > 0 ? largest / a.largest : largest;
+}
+
+/// What the precision allows. In double the rounding of the solution; mixed, what single precision makes of the last
+/// correction as well, whose size the estimated error bounds; single, its rounding.
+double bound(SolvePrecision precision, const Result& result) {
+  const double error = std::isfinite(result.estimated_error) ? result.estimated_error : 1;
+  switch (precision) {
+    case SolvePrecision::double_:
+      return 1e-12;
+    case SolvePrecision::mixed:
+      return 1e-12 + 1e-3 * std::min(error, 1.0);
+    case SolvePrecision::single:
+      break;
+  }
+  return 1e-3;
+}
+
+/// Residuals well above their floor fall by factors that agree to two digits.
+void expect_contraction(const Result& host, const Result& device, SolvePrecision precision) {
+  ASSERT_EQ(host.history.size(), device.history.size());
+  const double floor = (precision == SolvePrecision::single ? 1e3 : 1e4) * host.rounding_floor;
+  for (std::size_t i = 1; i < host.history.size() && host.history[i] > floor; ++i) {
+    const double a = host.history[i] / host.history[i - 1], b = device.history[i] / device.history[i - 1];
+    ASSERT_NEAR(a, b, 0.005 * a) << "contraction of iteration " << i << ", from a relative residual of "
+                                 << host.history[i - 1] << ", floor " << host.rounding_floor;
+  }
+}
+
+void expect_agreement(const Problem& problem, const Options& options, double* worst = nullptr) {
+  const Outcome host = on_host(problem, options), device = on_device(problem, options);
+  const double d = distance(host, device);
+  EXPECT_LE(d, bound(options.precision, host.result))
+      << "relative residuals: host " << host.result.history.back() << ", device " << device.result.history.back()
+      << "; estimated error " << host.result.estimated_error << "; largest |u| " << host.largest;
+  EXPECT_EQ(host.result.verdict, device.result.verdict);
+  EXPECT_EQ(host.result.iterations, device.result.iterations);
+  EXPECT_NEAR(host.result.projected, device.result.projected, 1e-12 * (1 + std::abs(host.result.reference)));
+  expect_contraction(host.result, device.result, options.precision);
+  if (worst) *worst = std::max(*worst, d);
+}
+
+/// A combination of everything, its settings drawn by a number.
+struct Choice {
+  ProblemChoice problem;
+  Options options;
+};
+
+Choice draw(unsigned seed, SolvePrecision precision) {
+  constexpr std::array<std::array<int, 3>, 10> sizes{{{2, 2, 2},
+                                                      {3, 2, 5},
+                                                      {5, 31, 2},
+                                                      {33, 3, 2},
+                                                      {31, 5, 3},
+                                                      {2, 33, 5},
+                                                      {5, 3, 33},
+                                                      {3, 5, 31},
+                                                      {31, 33, 2},
+                                                      {17, 2, 33}}};
+  Random random(seed);
+  const auto pick = [&](int count) { return std::min(count - 1, static_cast<int>((random() + 1) / 2 * count)); };
+  Choice c;
+  c.problem = {2 + pick(2), sizes[static_cast<std::size_t>(pick(sizes.size()))], static_cast<Kappa>(pick(4)),
+               static_cast<Sigma>(pick(3))};
+  Options& o = c.options;
+  o.tolerance = 0;
+  o.precision = precision;
+  o.full_multigrid = pick(2) == 0;
+  o.cycle = static_cast<Cycle>(pick(3));
+  switch (pick(8)) {
+    case 0:
+      o.method = Method::cg;
+      o.max_iterations = 12;
+      return c;
+    case 1:
+      o.method = Method::jacobi;
+      o.max_iterations = 20;
+      return c;
+    default:
+      break;
+  }
+  o.max_iterations = 6;
+  o.krylov = pick(3) == 0 ? Krylov::cg : Krylov::none;
+  o.smoother.type = std::array{SmootherType::chebyshev, SmootherType::red_black,
+                               SmootherType::jacobi}[static_cast<std::size_t>(pick(3))];
+  o.smoother.kind = pick(2) == 0 ? ChebyshevKind::first : ChebyshevKind::fourth;
+  const int sweeps = 1 + pick(3);
+  o.smoother.pre = o.krylov == Krylov::cg ? sweeps : pick(3);
+  o.smoother.post = sweeps;
+  return c;
+}
+
+std::string describe(const Choice& c) {
+  const auto& [dimension, cells, kappa, sigma] = c.problem;
+  const Options& o = c.options;
+  std::string text = std::to_string(dimension) + "-D";
+  for (int d = 0; d < dimension; ++d) text += (d ? " x " : " ") + std::to_string(cells[static_cast<std::size_t>(d)]);
+  const auto add = [&](const char* name, int value) { text += std::string(", ") + name + " " + std::to_string(value); };
+  add("kappa", static_cast<int>(kappa));
+  add("sigma", static_cast<int>(sigma));
+  add("method", static_cast<int>(o.method));
+  add("cycle", static_cast<int>(o.cycle));
+  add("full multigrid", o.full_multigrid);
+  add("smoother", static_cast<int>(o.smoother.type));
+  add("kind", static_cast<int>(o.smoother.kind));
+  add("pre", o.smoother.pre.value_or(-1));
+  add("post", o.smoother.post.value_or(-1));
+  add("krylov", static_cast<int>(o.krylov));
+  add("precision", static_cast<int>(o.precision));
+  return text;
+}
+
+class Agreement : public testing::TestWithParam<std::tuple<NamedFaces, NamedGrid>> {
+ protected:
+  void check(SolvePrecision precision, int count) {
+    const auto& [faces, grid] = GetParam();
+    unsigned seed = 1;
+    for (const char c : faces.name + grid.name) seed = 31 * seed + static_cast<unsigned char>(c);
+    double worst = 0;
+    for (int i = 0; i < count; ++i) {
+      const Choice c = draw(seed + static_cast<unsigned>(i), precision);
+      SCOPED_TRACE(describe(c));
+      expect_agreement(with_data(faces, grid, c.problem), c.options, &worst);
+    }
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2g", worst);
+    RecordProperty("largest_distance", text);
+  }
+};
+
+TEST_P(Agreement, InDouble) {
+  check(SolvePrecision::double_, 10);
+}
+TEST_P(Agreement, InMixedPrecision) {
+  check(SolvePrecision::mixed, 5);
+}
+TEST_P(Agreement, InSingle) {
+  check(SolvePrecision::single, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Agreement, testing::Combine(testing::ValuesIn(all_faces()), testing::ValuesIn(all_grids)),
+                         [](const auto& test) {
+                           return std::get<0>(test.param).name + "_" + std::get<1>(test.param).name;
+                         });
+
+/// Every way to solve, on an awkward box of many tiles.
+class LargerBox : public testing::TestWithParam<NamedFaces> {};
+
+TEST_P(LargerBox, Agrees) {
+  for (const NamedGrid& grid : {all_grids[0], all_grids[1]})
+    for (const ProblemChoice& choice : {ProblemChoice{3, {97, 61, 43}, Kappa::constant, Sigma::zero},
+                                        {3, {33, 31, 64}, Kappa::random_tensor, Sigma::varying},
+                                        {2, {257, 131, 1}, Kappa::random, Sigma::zero}})
+      for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed}) {
+        Choice c;
+        c.problem = choice;
+        c.options.tolerance = 0;
+        c.options.max_iterations = 6;
+        c.options.precision = precision;
+        SCOPED_TRACE(grid.name + ", " + describe(c));
+        expect_agreement(with_data(GetParam(), grid, choice), c.options);
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LargerBox, testing::ValuesIn(all_faces()),
+                         [](const auto& test) { return test.param.name; });
+
+std::vector<Choice> ways() {
+  std::vector<Choice> all;
+  const auto add = [&](auto change) {
+    for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed}) {
+      Choice c;
+      c.problem = {3, {33, 31, 29}, Kappa::constant, Sigma::zero};
+      c.options.tolerance = 0;
+      c.options.max_iterations = 6;
+      c.options.precision = precision;
+      change(c.options);
+      all.push_back(c);
+    }
+  };
+  for (const Cycle cycle : {Cycle::v, Cycle::w, Cycle::f})
+    for (const SmootherType type : {SmootherType::chebyshev, SmootherType::red_black, SmootherType::jacobi})
+      for (const Krylov krylov : {Krylov::none, Krylov::cg})
+        add([&](Options& o) {
+          o.cycle = cycle;
+          o.smoother = {type, {}, ChebyshevKind::fourth, {}, 2, 2};
+          o.krylov = krylov;
+        });
+  add([](Options& o) {
+    o.method = Method::cg;
+    o.max_iterations = 12;
+  });
+  add([](Options& o) {
+    o.method = Method::jacobi;
+    o.max_iterations = 20;
+  });
+  return all;
+}
+
+const NamedFaces& faces_named(const std::string& name) {
+  static const std::vector<NamedFaces> all = all_faces();
+  return *std::find_if(all.begin(), all.end(), [&](const NamedFaces& f) { return f.name == name; });
+}
+
+TEST(EveryWay, Agrees) {
+  for (const char* const faces : {"dirichlet", "neumann", "mixed", "periodic_xyz"})
+    for (const Choice& c : ways()) {
+      SCOPED_TRACE(std::string(faces) + ", " + describe(c));
+      expect_agreement(with_data(faces_named(faces), all_grids[0], c.problem), c.options);
+    }
+}
+
+TEST(EveryWay, GivesTheSameBitsTwice) {
+  for (const Choice& c : ways()) {
+    SCOPED_TRACE(describe(c));
+    const Problem problem = with_data(faces_named("mixed"), all_grids[1], c.problem);
+    Solve s(problem, c.options);
+    const Outcome first = outcome(s);
+    s.reset();
+    const Outcome again = outcome(s), other = on_device(problem, c.options);
+    EXPECT_EQ(first.u, again.u) << "by the same solver";
+    EXPECT_EQ(first.result.history, again.result.history);
+    EXPECT_EQ(first.u, other.u) << "by another one";
+    EXPECT_EQ(first.result.history, other.result.history);
+  }
+}
+
+/// NaN in what no verb may read, padding and the halo of periodic axes, changes no bit.
+TEST(EveryWay, ReadsNoPadding) {
+  for (const char* const faces : {"mixed", "periodic_y", "periodic_xyz"})
+    for (const Choice& c : ways()) {
+      SCOPED_TRACE(std::string(faces) + ", " + describe(c));
+      const Problem problem = with_data(faces_named(faces), all_grids[1], c.problem);
+      const Outcome clean = on_device(problem, c.options);
+      Solve s(problem, c.options);
+      for (Field* const f : {&s.solution(), &s.rhs()}) set_values(s.backend(), *f, values(s.backend(), *f));
+      set_values(
+          s.backend(), s.solver().spare(),
+          Vector(static_cast<std::size_t>(s.solution().layout().size()), std::numeric_limits<double>::quiet_NaN()));
+      const Outcome poisoned = outcome(s);
+      EXPECT_EQ(clean.u, poisoned.u);
+      EXPECT_EQ(clean.result.history, poisoned.result.history);
+    }
+}
+
+/// Until the tolerance is reached: the same iterations, the same end.
+TEST(EveryWay, EndsAlike) {
+  for (Choice c : ways()) {
+    if (c.options.method == Method::jacobi) continue;
+    c.options.tolerance = 1e-9;
+    c.options.max_iterations = 300;
+    SCOPED_TRACE(describe(c));
+    const Problem problem = with_data(faces_named("mixed"), all_grids[0], c.problem);
+    const Outcome host = on_host(problem, c.options), device = on_device(problem, c.options);
+    EXPECT_TRUE(device.result.converged()) << device.result.reason(c.options);
+    // Many iterations of conjugate gradients let rounding move the last.
+    EXPECT_NEAR(host.result.iterations, device.result.iterations, c.options.method == Method::cg ? 2 : 0);
+    EXPECT_LE(distance(host, device), 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace poisson

@@ -1,0 +1,104 @@
+// Memory is known before it is allocated, and is no more than promised.
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "grids/stretching.hpp"
+#include "solver/plan.hpp"
+#include "tests/solve.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr auto wave = [](double x, double y, double z) { return 1 + 0.5 * std::sin(3 * x + 2 * y - z); };
+
+Problem cube(int cells) {
+  Problem p;
+  for (auto& axis : p.nodes) axis = uniform_nodes(0, 1, cells);
+  p.source = wave;
+  return p;
+}
+
+struct Case {
+  std::string_view name;
+  Problem problem;
+  friend std::ostream& operator<<(std::ostream& stream, const Case& c) { return stream << c.name; }
+};
+
+std::vector<Case> cases() {
+  const Problem constant = cube(64);
+  Problem stretched = constant, varying = constant, tensor = constant, robin = constant, periodic = constant,
+          square = constant, odd = constant;
+  stretched.nodes[2] = tanh_nodes(0, 1, 64, 2.5, StretchedEnd::both);
+  varying.coefficient[0] = wave;
+  tensor.isotropic = false;
+  tensor.coefficient = {wave, 2.0, wave};
+  robin.reaction = wave;
+  for (auto& axis : robin.boundary)
+    for (Boundary& face : axis) face = {BoundaryKind::robin, 1.0, wave};
+  for (auto& axis : periodic.boundary)
+    for (Boundary& face : axis) face.kind = BoundaryKind::periodic;
+  square.dimension = 2;
+  square.nodes = {uniform_nodes(0, 1, 600), uniform_nodes(0, 1, 500), {}};
+  odd.nodes = {uniform_nodes(0, 1, 97), uniform_nodes(0, 1, 43), uniform_nodes(0, 1, 61)};
+  return {{"Constant", constant}, {"Stretched", stretched}, {"Varying", varying}, {"Tensor", tensor},
+          {"Robin", robin},       {"Periodic", periodic},   {"Square", square},   {"Odd", odd}};
+}
+
+using Setting = std::tuple<Method, Krylov, bool>;
+constexpr std::array<Setting, 5> settings{{{Method::multigrid, Krylov::none, true},
+                                           {Method::multigrid, Krylov::none, false},
+                                           {Method::multigrid, Krylov::cg, true},
+                                           {Method::cg, Krylov::cg, false},
+                                           {Method::jacobi, Krylov::none, false}}};
+
+class PlanOf : public testing::TestWithParam<Case> {};
+
+TEST_P(PlanOf, SaysWhatIsAllocated) {
+  const Problem& problem = GetParam().problem;
+  for (const auto& [method, krylov, full_multigrid] : settings)
+    for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed, SolvePrecision::single})
+      for (const bool partial : {false, true}) {
+        SCOPED_TRACE(testing::Message() << "method " << static_cast<int>(method) << ", krylov "
+                                        << static_cast<int>(krylov) << ", full multigrid " << full_multigrid
+                                        << ", precision " << static_cast<int>(precision) << ", partial " << partial);
+        Options o;
+        o.method = method;
+        o.krylov = krylov;
+        o.full_multigrid = full_multigrid;
+        o.precision = precision;
+        o.tolerance = 0;
+        o.max_iterations = 1;
+        const Plan plan = make_plan(problem, o, partial);
+        Solve s(problem, o, partial ? Discretization::Assembly::partial : Discretization::Assembly::automatic);
+        s.run();
+        const auto peak = static_cast<double>(s.backend().memory().peak());
+        EXPECT_NEAR(static_cast<double>(plan.bytes), peak, 0.02 * peak);
+        EXPECT_EQ(plan.levels.size(), static_cast<std::size_t>(s.solver().levels()));
+        EXPECT_EQ(plan.levels.front().unknowns, s.discretization().unknowns());
+        EXPECT_EQ(plan.levels.front().assembly, s.solver().A().assembly());
+        std::size_t sum = 0;
+        for (const Plan::Level& level : plan.levels) sum += level.bytes;
+        EXPECT_EQ(sum, plan.bytes);
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(, PlanOf, testing::ValuesIn(cases()), [](const auto& p) { return std::string(p.param.name); });
+
+TEST(Memory, OfTheDefaultsIsAtMost60BytesPerUnknown) {
+  Solve s(cube(128), Options{});
+  ASSERT_TRUE(s.run().converged());
+  EXPECT_LE(static_cast<double>(s.backend().memory().peak()) / static_cast<double>(s.discretization().unknowns()), 60);
+  EXPECT_LE(make_plan(cube(128), Options{}, false).bytes_per_unknown(), 60);
+}
+
+}  // namespace
+}  // namespace poisson

@@ -1,0 +1,129 @@
+// A profile sees every verb of a solve, counts its traffic, and changes nothing in the answer.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/solve.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr int cells = 32;
+
+Problem smooth_source() {
+  Problem p;
+  for (auto& nodes : p.nodes)
+    for (int i = 0; i <= cells; ++i) nodes.push_back(static_cast<double>(i) / cells);
+  p.source = [](double x, double y, double z) { return 1 + x * (1 - y) * z; };
+  return p;
+}
+
+struct Profiled {
+  Result result;
+  std::vector<double> solution;
+  std::vector<Profile::Entry> entries;
+
+  const Profile::Entry* find(std::string_view verb, int level) const {
+    const auto found =
+        std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.verb == verb && e.level == level; });
+    return found == entries.end() ? nullptr : &*found;
+  }
+};
+
+Profiled profiled_solve(const Problem& problem, const Options& options) {
+  const auto backend = test_backend();
+  const Discretization d(*backend, problem);
+  Profile profile(*backend);
+  const auto solver = make_solver(d, options, &profile);
+  d.assemble_rhs(solver->rhs());
+  d.initialize(solver->solution());
+  profile.clear();
+  Profiled p;
+  p.result = solver->solve(false);
+  p.entries = profile.take();
+  p.solution = values(solver->solution());
+  EXPECT_TRUE(profile.take().empty());
+  return p;
+}
+
+Options with(Krylov krylov, SolvePrecision precision) {
+  Options options;
+  options.krylov = krylov;
+  options.precision = precision;
+  return options;
+}
+
+TEST(Profile, LeavesTheAnswerAsItIs) {
+  for (const Krylov krylov : {Krylov::none, Krylov::cg})
+    for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed, SolvePrecision::single}) {
+      Options options = with(krylov, precision);
+      if (precision == SolvePrecision::single) options.tolerance = 1e-4;
+      Solve plain(smooth_source(), options);
+      const Result expected = plain.run();
+      const Profiled p = profiled_solve(smooth_source(), options);
+      EXPECT_EQ(p.result.iterations, expected.iterations);
+      EXPECT_EQ(p.result.history, expected.history);
+      EXPECT_EQ(p.solution, values(plain.solution()));
+    }
+}
+
+TEST(Profile, CountsCallsAndTraffic) {
+  const Profiled p = profiled_solve(smooth_source(), with(Krylov::none, SolvePrecision::mixed));
+  constexpr std::int64_t n = cells - 1, unknowns = n * n * n, all = (n + 2) * (n + 2) * (n + 2);
+  const Profile::Entry* axpy = p.find("axpy", 0);
+  ASSERT_TRUE(axpy);
+  EXPECT_EQ(axpy->calls, p.result.iterations);
+  EXPECT_EQ(axpy->bytes, static_cast<double>(axpy->calls * all * (4 + 8 + 8)));  // fp32 onto fp64
+  const Profile::Entry* residual = p.find("residual + norm", 0);
+  ASSERT_TRUE(residual);
+  EXPECT_EQ(residual->calls, p.result.iterations + 2);
+  EXPECT_NEAR(residual->bytes, static_cast<double>(residual->calls * unknowns * (8 + 8 + 4)), 0.05 * residual->bytes);
+  const Profile::Entry* restriction = p.find("restrict", 1);
+  ASSERT_TRUE(restriction);
+  EXPECT_EQ(restriction->bytes, static_cast<double>(restriction->calls * 4 * (15 * 15 * 15 + 7 * 7 * 7)));
+  for (const Profile::Entry& e : p.entries) {
+    EXPECT_GT(e.calls, 0) << e.verb;
+    EXPECT_GT(e.seconds, 0) << e.verb;
+  }
+}
+
+TEST(Profile, CountsTheArraysOfAVaryingCoefficient) {
+  Problem problem = smooth_source();
+  problem.coefficient[0] = [](double x, double y, double) { return 1 + x * y; };
+  const Profiled p = profiled_solve(problem, with(Krylov::none, SolvePrecision::double_));
+  const Profile::Entry* residual = p.find("residual + norm", 0);
+  ASSERT_TRUE(residual);
+  constexpr double n = cells - 1, least = n * n * n * 24 + double{cells} * cells * cells * 8;
+  EXPECT_GE(residual->bytes / static_cast<double>(residual->calls), least);
+  EXPECT_LE(residual->bytes / static_cast<double>(residual->calls), 1.2 * least);  // halos and padding of κ
+}
+
+TEST(Profile, TimesMoreVerbsThanItKeepsAtOnce) {
+  Options options;
+  options.method = Method::jacobi;
+  options.tolerance = 0;
+  options.max_iterations = 6000;
+  options.precision = SolvePrecision::double_;
+  Problem problem = smooth_source();
+  for (auto& nodes : problem.nodes) nodes = {0, 0.25, 0.5, 0.75, 1};
+  const Profiled p = profiled_solve(problem, options);
+  const Profile::Entry* step = p.find("polynomial start", 0);
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->calls, 6000);
+}
+
+TEST(Profile, MeasuresACopy) {
+  const auto backend = test_backend();
+  const Layout layout{{65, 65, 65}, {}};
+  const Field from(*backend, layout, Precision::fp64);
+  Field to(*backend, layout, Precision::fp64);
+  EXPECT_GT(copy_bandwidth(*backend, from, to), 1e7);
+}
+
+}  // namespace
+}  // namespace poisson
