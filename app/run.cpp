@@ -255,8 +255,12 @@ int run(const Arguments& arguments) {
   } catch (const InputError&) {
     throw;
   } catch (const std::exception& error) {
-    if (summary.reason.empty()) summary.reason = error.what();
+    // Whatever the run had found before: nothing of it may pass for a result.
+    summary.reason = error.what();
     summary.converged = false;
+    summary.solution = {};
+    summary.error.reset();
+    summary.probes.clear();
     write_summary(config.output.directory, summary);
     throw;
   }

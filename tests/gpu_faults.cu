@@ -108,9 +108,9 @@ TEST(OutOfMemory, BelowALimit) {
 TEST(OutOfMemory, OfTheDevice) {
   const auto backend = test_backend();
   const std::size_t own = backend->memory().now();
-  const std::string message = error_of([&] { backend->allocate(std::size_t{1} << 50); });
+  const std::string message = error_of([&] { backend->allocate(std::size_t{1} << 48); });
   expect_out_of_memory(message);
-  EXPECT_NE(message.find("cannot allocate 1e+03 TiB"), std::string::npos) << message;
+  EXPECT_NE(message.find("cannot allocate 256 TiB"), std::string::npos) << message;
   EXPECT_EQ(backend->memory().now(), own);
   EXPECT_TRUE(solve(*backend));
 }
@@ -180,7 +180,7 @@ TEST_F(FailingKernelDeathTest, IsSeenByEveryLaterCall) {
 }
 
 TEST_F(FailingKernelDeathTest, EndsASolve) {
-  for (const int kernel : {1, 5, 25, 100, 200}) {
+  for (const int kernel : {1, 2, 5, 10, 25}) {
     SCOPED_TRACE(kernel);
     EXPECT_EXIT(
         {

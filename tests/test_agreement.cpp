@@ -75,43 +75,70 @@ double distance(const Outcome& a, const Outcome& b) {
   return a.largest > 0 ? largest / a.largest : largest;
 }
 
-/// What the precision allows. In double the rounding of the solution; mixed, what single precision makes of the last
-/// correction as well, whose size the estimated error bounds; single, its rounding.
-double bound(SolvePrecision precision, const Result& result) {
-  const double error = std::isfinite(result.estimated_error) ? result.estimated_error : 1;
-  switch (precision) {
+/// What the precision allows. In double the rounding of the solution, which axes that stretch by 10³ and conjugate
+/// gradients that have not converged amplify; mixed, what single precision makes of the last correction as well, whose
+/// size the estimated error gives; single, its rounding.
+double bound(const Options& options, const Result& result, bool very_stretched) {
+  const bool amplified = very_stretched || options.krylov == Krylov::cg || options.method == Method::cg;
+  const double error = std::isfinite(result.estimated_error) ? std::min(result.estimated_error, 1.0) : 1;
+  switch (options.precision) {
     case SolvePrecision::double_:
-      return 1e-12;
+      return amplified ? 1e-11 : 1e-12;
     case SolvePrecision::mixed:
-      return 1e-12 + 1e-3 * std::min(error, 1.0);
+      return 1e-9 + 0.02 * error;
     case SolvePrecision::single:
       break;
   }
   return 1e-3;
 }
 
-/// Residuals well above their floor fall by factors that agree to two digits.
+/// Relative residuals below this are rounding, which devices need not share.
+double rounding_level(SolvePrecision precision) {
+  return precision == SolvePrecision::single ? 3e-4 : 1e-10;
+}
+
+/// Residuals fall by factors that agree to two digits; with corrections in single precision to a few per cent. Below
+/// `noise` a factor is what rounding made it: the iteration had ended.
 void expect_contraction(const Result& host, const Result& device, SolvePrecision precision) {
   ASSERT_EQ(host.history.size(), device.history.size());
-  const double floor = (precision == SolvePrecision::single ? 1e3 : 1e4) * host.rounding_floor;
-  for (std::size_t i = 1; i < host.history.size() && host.history[i] > floor; ++i) {
+  const bool in_double = precision == SolvePrecision::double_;
+  const double digits = in_double ? 0.005 : 0.03, noise = in_double ? 1e-9 : 1e-4;
+  for (std::size_t i = 1; i < host.history.size() && host.history[i] > rounding_level(precision); ++i) {
     const double a = host.history[i] / host.history[i - 1], b = device.history[i] / device.history[i - 1];
-    ASSERT_NEAR(a, b, 0.005 * a) << "contraction of iteration " << i << ", from a relative residual of "
-                                 << host.history[i - 1] << ", floor " << host.rounding_floor;
+    ASSERT_NEAR(a, b, digits * a + noise)
+        << "contraction of iteration " << i << ", from a relative residual of " << host.history[i - 1];
   }
 }
 
-void expect_agreement(const Problem& problem, const Options& options, double* worst = nullptr) {
-  const Outcome host = on_host(problem, options), device = on_device(problem, options);
+/// Iterations until the residual is rounding, at most as many as asked for.
+int iterations_before_rounding(const Result& result, SolvePrecision precision) {
+  int count = 0;
+  while (count < result.iterations &&
+         (count == 0 || result.history[static_cast<std::size_t>(count)] > rounding_level(precision)))
+    ++count;
+  return count;
+}
+
+/// Returns the distance of the two solutions.
+double expect_agreement(const Problem& problem, Options options, bool very_stretched = false) {
+  Outcome host = on_host(problem, options);
+  const int count = iterations_before_rounding(host.result, options.precision);
+  if (count < options.max_iterations) {  // what follows would compare noise
+    options.max_iterations = count;
+    host = on_host(problem, options);
+  }
+  const Outcome device = on_device(problem, options);
   const double d = distance(host, device);
-  EXPECT_LE(d, bound(options.precision, host.result))
-      << "relative residuals: host " << host.result.history.back() << ", device " << device.result.history.back()
-      << "; estimated error " << host.result.estimated_error << "; largest |u| " << host.largest;
+  EXPECT_LE(d, bound(options, host.result, very_stretched))
+      << "after " << count << " iterations; relative residuals: host " << host.result.history.back() << ", device "
+      << device.result.history.back() << "; estimated error " << host.result.estimated_error << "; largest |u| "
+      << host.largest;
   EXPECT_EQ(host.result.verdict, device.result.verdict);
   EXPECT_EQ(host.result.iterations, device.result.iterations);
-  EXPECT_NEAR(host.result.projected, device.result.projected, 1e-12 * (1 + std::abs(host.result.reference)));
+  EXPECT_NEAR(host.result.projected, device.result.projected,
+              (options.precision == SolvePrecision::single ? 1e-5 : 1e-12) * (1 + host.result.reference));
   expect_contraction(host.result, device.result, options.precision);
-  if (worst) *worst = std::max(*worst, d);
+  return d;
 }
 
 /// A combination of everything, its settings drawn by a number.
@@ -194,7 +221,8 @@ class Agreement : public testing::TestWithParam<std::tuple<NamedFaces, NamedGrid
     for (int i = 0; i < count; ++i) {
       const Choice c = draw(seed + static_cast<unsigned>(i), precision);
       SCOPED_TRACE(describe(c));
-      expect_agreement(with_data(faces, grid, c.problem), c.options, &worst);
+      const bool very_stretched = grid.name == "geometric" || grid.name == "micro";
+      worst = std::max(worst, expect_agreement(with_data(faces, grid, c.problem), c.options, very_stretched));
     }
     char text[32];
     std::snprintf(text, sizeof text, "%.2g", worst);

@@ -98,7 +98,7 @@ TEST_P(FullMultigrid, LeavesTheErrorOfTheDiscretization) {
   options.precision = SolvePrecision::mixed;
   Solve one(problem, options);
   ASSERT_EQ(one.run().iterations, 1);
-  solve.backend().axpy(solve.backend().scalar(-1), solve.solution(), one.solution());
+  one.backend().axpy(one.backend().scalar(-1), solve.solution(), one.solution());
   const SolutionNorms difference = solution_norms(one.block(), one.solution());
   const double largest = std::max(difference.max, -difference.min);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -147,32 +148,51 @@ TEST(Solver, GivesTheSameBitsTwiceAndOnAnyNumberOfThreads) {
 
 // Singular problems.
 
-TEST(Singular, SolutionsHaveNoMeanAndIncompatibleDataAreProjected) {
-  for (const BoundaryKind kind : {N, P})
-    for (const bool stretched : {false, true}) {
-      Problem p = box({24, 20, 16}, kind);
-      if (stretched) p.nodes[0] = tanh_nodes(0, 1, 24, 1.5, StretchedEnd::lower);
-      p.source = 3.0;  // ∫ f = 3, and the Neumann data bring 6 · 0.5
-      const double surplus = kind == N ? 6 : 3;
-      Solve s(p, with_tolerance(1e-9));
-      const Result result = s.run();
-      ASSERT_TRUE(result.converged());
-      EXPECT_NEAR(result.projected / s.solver().A().scale(), surplus, 1e-12 * surplus);
-      EXPECT_NEAR(solution_norms(s.block(), s.solution()).integral, 0, 1e-13);
-      // What is left is solved: −Δu = 3 − surplus.
-      if (kind == P) {
-        EXPECT_LE(solution_norms(s.block(), s.solution()).l2, 1e-13);
-      } else {  // u = Σ (x² − x)/2 + constant, which the scheme reproduces
-        const auto exact = [](double x, double y, double z) {
-          return 0.5 * (x * x - x + y * y - y + z * z - z) + 0.25;
-        };
-        Problem known = p;
-        known.exact = exact;
-        Solve again(known, with_tolerance(1e-11));
-        again.run();
-        EXPECT_LE(error_norms(again.discretization(), again.solution()).max, 1e-8);
-      }
-    }
+TEST(Singular, IncompatibleNeumannDataAreProjected) {
+  for (const bool stretched : {false, true}) {
+    Problem p = box({24, 20, 16}, N);
+    if (stretched) p.nodes[0] = tanh_nodes(0, 1, 24, 1.5, StretchedEnd::lower);
+    p.source = 3.0;  // ∫ f = 3, and the faces bring 6 · 0.5; without the surplus u is a quadratic polynomial
+    p.exact = [](double x, double y, double z) { return 0.5 * (x * x - x + y * y - y + z * z - z); };
+    Solve s(p, with_tolerance(1e-11));
+    const Result result = s.run();
+    ASSERT_TRUE(result.converged()) << result.reason(s.solver().options());
+    EXPECT_NEAR(result.projected / s.solver().A().scale(), 6, 1e-12);
+    EXPECT_NEAR(solution_norms(s.block(), s.solution()).integral, 0, 1e-14);
+    EXPECT_LE(error_norms(s.discretization(), s.solution()).max, 1e-9);
+  }
+}
+
+TEST(Singular, IncompatiblePeriodicDataAreProjected) {
+  for (const bool stretched : {false, true}) {
+    Problem p = box({24, 20, 16}, P);
+    if (stretched) p.nodes[0] = tanh_nodes(0, 1, 24, 1.5, StretchedEnd::lower);
+    const auto wave = [](double x) { return std::sin(2 * std::numbers::pi * x); };
+    p.source = [=](double, double y, double) { return 2 + wave(y); };
+    Solve s(p, with_tolerance(1e-9));
+    const Result result = s.run();
+    ASSERT_TRUE(result.converged()) << result.reason(s.solver().options());
+    EXPECT_NEAR(result.projected / s.solver().A().scale(), 2, 1e-12);
+    EXPECT_NEAR(solution_norms(s.block(), s.solution()).integral, 0, 1e-14);
+    // The wave is an eigenvector of the second difference along y.
+    const double h = 1.0 / 20, eigenvalue = 4 * std::pow(std::sin(std::numbers::pi * h) / h, 2);
+    std::size_t at = 0;
+    const std::vector<double> u = values(s.solution());
+    for_each(s.block().unknowns(), [&](int, int j, int) { ASSERT_NEAR(u[at++], wave(j * h) / eigenvalue, 1e-9); });
+  }
+}
+
+TEST(Singular, NothingIsLeftOfAConstantSource) {
+  for (const BoundaryKind kind : {N, P}) {
+    Problem p = box({24, 20, 16}, kind);
+    p.source = 3.0;
+    for (auto& axis : p.boundary)
+      for (Boundary& face : axis) face.value = 0.0;
+    Solve s(p, with_tolerance(1e-9));
+    const Result result = s.run();
+    EXPECT_TRUE(result.converged()) << result.reason(s.solver().options());
+    EXPECT_LE(solution_norms(s.block(), s.solution()).l2, 1e-13);
+  }
 }
 
 TEST(Singular, AGivenGuessDoesNotMatterUpToItsMean) {
@@ -256,15 +276,18 @@ TEST(Stopping, ASolutionAsGuessConvergesAtOnce) {
 }
 
 TEST(Stopping, AListenerSeesEveryIterationAndMayStop) {
-  Solve s(box({16, 16}), with_tolerance(1e-12));
+  Options o = with_tolerance(0);
+  o.max_iterations = 1000000;
+  Solve s(box({16, 16}), o);
   std::vector<double> seen;
-  const Result result = s.run(false, [&](int iteration, double relative) {
-    EXPECT_EQ(iteration, static_cast<int>(seen.size()));
-    seen.push_back(relative);
-    return iteration < 3;
+  const Result result = s.run(false, [&](const Solver::Progress& progress) {
+    EXPECT_EQ(progress.iteration, static_cast<int>(seen.size()));
+    seen.push_back(progress.relative_residual);
+    return progress.iteration < 3;
   });
   EXPECT_EQ(result.verdict, Verdict::stopped);
-  EXPECT_EQ(result.iterations, 3);
+  EXPECT_GE(result.iterations, 3);  // a device goes on until it hears of the wish
+  EXPECT_LE(result.iterations, on_cpu() ? 3 : 1000);
   EXPECT_EQ(seen, result.history);
 }
 
@@ -321,7 +344,7 @@ TEST(Verdict, Divergence) {
     EXPECT_EQ(result.verdict, Verdict::diverged);
     EXPECT_NE(result.reason(o).find("diverged"), std::string::npos);
     EXPECT_GT(result.history.back(), 1e6 * result.history.front());
-    EXPECT_LE(result.relative(), result.history.front()) << "the best iterate is returned";
+    EXPECT_LE(result.relative(), (1 + 1e-9) * result.history.front()) << "the best iterate is returned";
     EXPECT_NEAR(true_residual(s), result.final, 1e-6 * result.final);
   }
 }
@@ -332,7 +355,7 @@ TEST(Verdict, NotFinite) {
       Options o = with_tolerance(1e-8);
       o.krylov = krylov;
       Solve s(box({12, 12, 12}), o);
-      s.rhs().view<double>()(5, 6, 7) = bad;
+      edit(s.rhs(), [bad](Field& b) { b.view<double>()(5, 6, 7) = bad; });
       const Result result = s.run();
       EXPECT_EQ(result.verdict, Verdict::not_finite);
       EXPECT_EQ(result.iterations, 0);
