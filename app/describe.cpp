@@ -116,12 +116,13 @@ RunHeader describe_run(const Config& config, const Discretization& d, const Solv
 }
 
 std::vector<std::string> describe_plan(const Config& config) {
-  const Plan plan = make_plan(config.problem, config.options, config.assembly == "partial");
+  const auto backend = make_backend(config.device);
+  const Plan plan = make_plan(config.problem, config.options, config.assembly == "partial", backend->name() == "cpu");
   std::vector<std::string> lines;
   lines.push_back(fmt::format("problem   {}", describe_equation(config.problem)));
   lines.push_back(fmt::format("faces     {}", describe_boundary(config.problem)));
   lines.push_back(fmt::format("method    {}", describe_method(config.options.resolved(1))));
-  lines.push_back(fmt::format("device    {}", make_backend(config.device)->device()));
+  lines.push_back(fmt::format("device    {}", backend->device()));
   lines.push_back(fmt::format("memory    {} = {:.1f} bytes per unknown",
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
   lines.push_back("");

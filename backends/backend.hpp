@@ -70,9 +70,10 @@ class Backend {
   /// backend may fill it and, from then on, replay it instead of calling `verbs`. What they do must not depend on the
   /// values of host variables that change between the calls, and nothing in them may allocate or wait.
   virtual void run(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs, Monitor& monitor) = 0;
-  /// monitor.begin with the norms of the data, of the initial residual and of the start, and the rounding.
-  virtual void begin(Monitor& monitor, const Scalar& data, const Scalar& initial, const Scalar& start,
-                     const Scalar& rounding) = 0;
+  /// monitor.begin with the norms of the data before and after projection, of the initial residual and of the start,
+  /// and the rounding.
+  virtual void begin(Monitor& monitor, const Scalar& raw, const Scalar& data, const Scalar& initial,
+                     const Scalar& start, const Scalar& rounding) = 0;
   /// monitor.observe.
   virtual void observe(Monitor& monitor, const Scalar& norm) = 0;
   /// Runs body only where the monitor saw the norm rise above the best for the first time.

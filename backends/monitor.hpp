@@ -16,6 +16,7 @@ enum class Verdict { running, converged, diverged, stagnated, not_finite, stoppe
 struct StoppingRule {
   double tolerance = 0;           ///< converged at residuals of this fraction of the reference; 0 never
   double divergence = 1e12;       ///< diverged above this multiple of the first norm (a residual grown by 10⁶)
+  double negligible = 0;          ///< data below this fraction of what they were before projection are rounding
   int stagnation_window = 20;     ///< stagnated when the best norm of so many iterations …
   double stagnation_gain = 2e-4;  ///< … is not smaller by this fraction
 };
@@ -43,11 +44,13 @@ constexpr double target(const MonitorState& state, const StoppingRule& rule) {
 }
 
 /// Takes the squared norms before the first iteration: of the data, of the given guess's residual and of the start's.
-constexpr void begin(MonitorState& state, const StoppingRule& rule, double data, double initial, double start,
-                     double rounding) {
+/// `raw`: of the data before an incompatible part was taken off them; what is left may be nothing but its rounding.
+constexpr void begin(MonitorState& state, const StoppingRule& rule, double raw, double data, double initial,
+                     double start, double rounding) {
   state = MonitorState{};
   state.initial = initial;
   state.reference = data > initial ? data : initial;
+  if (state.reference <= rule.negligible * raw) state.reference = 0;
   state.rounding = rounding;
   state.first = state.last = state.best = state.window_best = start;
   if (!is_finite(data) || !is_finite(initial) || !is_finite(start))
@@ -96,8 +99,8 @@ class Monitor {
   /// Squared norms, the start first.
   const std::vector<double>& history() const { return history_; }
 
-  void begin(double data, double initial, double start, double rounding) {
-    poisson::begin(state_, rule_, data, initial, start, rounding);
+  void begin(double raw, double data, double initial, double start, double rounding) {
+    poisson::begin(state_, rule_, raw, data, initial, start, rounding);
     history_.assign(1, start);
     tell();
   }

@@ -65,11 +65,10 @@ double Axis::mass(int i) const {
   return centering_ == Centering::node ? 0.5 * (width(i - 1) + width(i)) : width(i);
 }
 
-double Axis::mean_inverse_square() const {
+double Axis::strength() const {
   if (degenerate()) return 0;
-  double sum = 0;
-  for (int i = 0; i < cells(); ++i) sum += 1 / (width(i) * width(i));
-  return sum / cells();
+  const double mean = (nodes_.back() - nodes_.front()) / cells();
+  return 1 / (mean * mean);
 }
 
 CoarseAxis coarsen(const Axis& axis, bool single_at_lower) {

@@ -6,6 +6,13 @@
 namespace poisson {
 namespace {
 
+template <class T>
+void copy_with_halo(const View<const double>& from, const View<T>& to) {
+  for (int k = -from.halo[2]; k < from.n[2] + from.halo[2]; ++k)
+    for (int j = -from.halo[1]; j < from.n[1] + from.halo[1]; ++j)
+      for (int i = -from.halo[0]; i < from.n[0] + from.halo[0]; ++i) to(i, j, k) = static_cast<T>(from(i, j, k));
+}
+
 // A host field in precision T on the backend, its halo filled; the field itself where it is that already.
 template <class T>
 std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_ptr<const Field>& field) {
@@ -14,7 +21,7 @@ std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_pt
   std::shared_ptr<const Field> typed = field;
   if (field->precision() != precision_of<T>) {
     auto copy = std::make_shared<Field>(host, field->layout(), precision_of<T>);
-    host.copy(*field, *copy);
+    copy_with_halo(field->view<double>(), copy->template view<T>());
     typed = std::move(copy);
   }
   host.exchange(*typed);
@@ -51,7 +58,8 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) :
       const bool past_end = !axis.periodic() && (i < 0 || i >= n - 1);  // there coupling() is α, without κ
       if (i < n) host[at] = static_cast<T>(coupling_scale_[d] * (past_end ? 1.0 : data.kappa[d]) * axis.coupling(i));
       if (inside) host[length + at] = static_cast<T>(axis.mass(i) / unit_[d]);
-      host[2 * length + at] = static_cast<T>(0.5 * axis.width(i) / unit_[d]);
+      const int cell = axis.periodic() || axis.degenerate() ? i : std::clamp(i, 0, axis.cells() - 1);
+      host[2 * length + at] = static_cast<T>(0.5 * axis.width(cell) / unit_[d]);
       host[3 * length + at] =
           axis.degenerate() || axis.width(i) == 0 ? T(0) : static_cast<T>(coupling_scale_[d] / axis.width(i));
     }

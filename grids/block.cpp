@@ -35,7 +35,7 @@ bool Block::equidistant() const {
 std::optional<CoarseBlock> coarsen(const Block& block, const std::array<double, 3>& coefficient, int level) {
   std::array<double, 3> strength{};
   for (std::size_t d = 0; d < 3; ++d)
-    if (coarsenable(block.axes[d])) strength[d] = coefficient[d] * block.axes[d].mean_inverse_square();
+    if (coarsenable(block.axes[d])) strength[d] = coefficient[d] * block.axes[d].strength();
   const double largest = *std::max_element(strength.begin(), strength.end());
   if (largest == 0) return std::nullopt;
 

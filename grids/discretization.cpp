@@ -50,6 +50,36 @@ void for_each_face(const Problem& p, const F& f) {
       if (boundary(p, d, end).kind != BoundaryKind::periodic) f(d, end, boundary(p, d, end));
 }
 
+// The cells of a block and one past each end.
+Box grown(Box cells, const Block& block) {
+  for (std::size_t d = 0; d < 3; ++d)
+    if (!block.axes[d].degenerate()) {
+      --cells.first[d];
+      ++cells.last[d];
+    }
+  return cells;
+}
+
+// What the halo of κ holds at open ends: κ on the face less κ in the cell behind it, so that a half face at the end,
+// half the end cell wide in both, takes κ where its flux is, on the face. With κ of the cell instead, the flux along a
+// face misses O(h²), which enters or leaves at the corners: an error of h² log(1/h) there.
+void subtract_inside(const Block& block, const View<double>& kappa) {
+  const Box all = grown(block.cell_layout().box(), block);
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (block.axes[d].degenerate() || block.axes[d].periodic()) continue;
+    for (const int end : {-1, kappa.n[d]}) {
+      Box face = all;
+      face.first[d] = end;
+      face.last[d] = end + 1;
+      std::array<int, 3> in{};
+      in[d] = end < 0 ? 1 : -1;
+      for (int k = face.first[2]; k < face.last[2]; ++k)
+        for (int j = face.first[1]; j < face.last[1]; ++j)
+          for (int i = face.first[0]; i < face.last[0]; ++i) kappa(i, j, k) -= kappa(i + in[0], j + in[1], k + in[2]);
+    }
+  }
+}
+
 // Area that node (i, j, k) has on a face across `axis`.
 double face_area(const Block& block, int axis, int i, int j, int k) {
   const std::array at{i, j, k};
@@ -109,8 +139,8 @@ void check_values(const Problem& p) {
   ErrorCollector check;
   for (std::size_t d = 0; d < coefficient_count(p); ++d)
     check([&] {
-      sample(p.coefficient[d], coefficient_key(p, d), Sign::positive, block, Location::cell, block.cell_layout().box(),
-             drop);
+      sample(p.coefficient[d], coefficient_key(p, d), Sign::positive, block, Location::cell,
+             grown(block.cell_layout().box(), block), drop);
     });
   check([&] { sample(p.reaction, "reaction", Sign::nonnegative, block, Location::node, nodes, drop); });
   check([&] { sample(p.source, "source", Sign::any, block, Location::node, nodes, drop); });
@@ -127,10 +157,8 @@ void check_values(const Problem& p) {
 
 Discretization::Discretization(Backend& backend, const Problem& problem, Assembly assembly)
     : backend_(backend), own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()), problem_(problem) {
-  RowData finest;
-  finest.block = make_block(problem_);
-  finest.isotropic = problem_.isotropic;
-  rows_.push_back(std::move(finest));
+  rows_.block = make_block(problem_);
+  rows_.isotropic = problem_.isotropic;
   if (!is_separable(problem_) || assembly == Assembly::partial) {
     const auto begin = std::chrono::steady_clock::now();
     sample_coefficients();
@@ -142,7 +170,7 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
       check([&] { sample(q, name, sign, block(), Location::node, one, [](int, int, const double*) {}); });
       return *q.constant();
     };
-    RowData& rows = rows_.front();
+    RowData& rows = rows_;
     for (std::size_t d = 0; d < 3; ++d) {
       const std::size_t c = problem_.isotropic ? 0 : std::min(d, coefficient_count(problem_) - 1);
       rows.kappa[d] = value(problem_.coefficient[c], coefficient_key(problem_, c), Sign::positive);
@@ -158,7 +186,7 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
   }
 
   // The power of two that brings the diagonal of a typical row near 1.
-  RowData& rows = rows_.front();
+  RowData& rows = rows_;
   double diagonal = 0, volume = 1;
   std::array<double, 3> h{1, 1, 1};
   for (int d = 0; d < problem_.dimension; ++d) {
@@ -177,11 +205,10 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
     host().axpy(factor, *rows.reaction, *scaled);
     rows.reaction = scaled;
   }
-  coarsen_levels();
 }
 
 void Discretization::sample_coefficients() {
-  RowData& rows = rows_.front();
+  RowData& rows = rows_;
   const Block& block = rows.block;
   ErrorCollector check;
   for (std::size_t d = 0; d < coefficient_count(problem_); ++d) {
@@ -189,8 +216,8 @@ void Discretization::sample_coefficients() {
     const auto view = cells->view<double>();
     check([&] {
       sample(problem_.coefficient[d], coefficient_key(problem_, d), Sign::positive, block, Location::cell,
-             cells->layout().box(),
-             [&](int j, int k, const double* values) { std::copy_n(values, view.n[0], view.line(j, k)); });
+             grown(cells->layout().box(), block),
+             [&](int j, int k, const double* values) { std::copy_n(values, view.n[0] + 2, view.line(j, k) - 1); });
     });
     const double sum = cpu::sum_over_lines(cells->layout().box(), [&](int j, int k) {
       double line = 0;
@@ -209,6 +236,7 @@ void Discretization::sample_coefficients() {
             jump = std::max({jump, here / there, there / here});
         }
     jump_ = std::max(jump_, jump);
+    subtract_inside(block, view);
     rows.cells[d] = std::move(cells);
   }
   if (problem_.isotropic) rows.kappa = {rows.kappa[0], rows.kappa[0], rows.kappa[0]};
@@ -256,41 +284,42 @@ void Discretization::sample_coefficients() {
   rows.singular = !dirichlet && reaction_sum == 0;
 }
 
-void Discretization::coarsen_levels() {
-  while (auto coarse = coarsen(rows_.back().block, rows_.back().kappa, static_cast<int>(rows_.size()) - 1)) {
-    const RowData& fine = rows_.back();
-    RowData next = fine;
-    next.block = coarse->block;
-    for (std::size_t d = 0; d < 3; ++d) {
-      if (!fine.cells[d]) continue;
-      if (d == 2 && fine.cells[2] == fine.cells[0]) {
-        next.cells[2] = next.cells[0];
-        continue;
-      }
-      auto cells = std::make_shared<Field>(host(), next.block.cell_layout(), Precision::fp64);
-      coarsen_cells(host(), fine.block, *coarse, *fine.cells[d], *cells);
-      next.cells[d] = std::move(cells);
+// κ as the mean of the children, the reaction by the transposed prolongation.
+RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coarse) const {
+  RowData next = fine;
+  next.block = coarse.block;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (!fine.cells[d]) continue;
+    if (d == 2 && fine.cells[2] == fine.cells[0]) {
+      next.cells[2] = next.cells[0];
+      continue;
     }
-    if (fine.reaction) {
-      auto reaction = std::make_shared<Field>(host(), next.block.layout(), Precision::fp64);
-      make_transfer(host(), fine.block, *coarse)->restrict_to(*fine.reaction, *reaction);
-      next.reaction = std::move(reaction);
-    }
-    coarse_.push_back(std::move(*coarse));
-    rows_.push_back(std::move(next));
+    auto cells = std::make_shared<Field>(host(), next.block.cell_layout(), Precision::fp64);
+    coarsen_cells(host(), fine.block, coarse, *fine.cells[d], *cells);
+    next.cells[d] = std::move(cells);
   }
+  if (fine.reaction) {
+    auto reaction = std::make_shared<Field>(host(), next.block.layout(), Precision::fp64);
+    make_transfer(host(), fine.block, coarse)->restrict_to(*fine.reaction, *reaction);
+    next.reaction = std::move(reaction);
+  }
+  return next;
 }
 
 std::unique_ptr<Operator> Discretization::make_operator(Precision precision) const {
-  return poisson::make_operator(backend_, rows_.front(), precision);
+  return poisson::make_operator(backend_, rows_, precision);
 }
 
 Hierarchy Discretization::make_hierarchy(Precision precision) const {
   Hierarchy h;
-  for (const RowData& rows : rows_) h.operators.push_back(poisson::make_operator(backend_, rows, precision));
-  for (std::size_t l = 0; l < coarse_.size(); ++l)
-    h.transfers.push_back(make_transfer(backend_, rows_[l].block, coarse_[l]));
-  return h;
+  RowData rows = rows_;
+  for (int level = 0;; ++level) {
+    h.operators.push_back(poisson::make_operator(backend_, rows, precision));
+    const auto coarse = coarsen(rows.block, rows.kappa, level);
+    if (!coarse) return h;
+    h.transfers.push_back(make_transfer(backend_, rows.block, *coarse));
+    rows = coarsen_rows(rows, *coarse);
+  }
 }
 
 double Discretization::assemble_rhs(Field& b) const {
@@ -307,7 +336,7 @@ double Discretization::assemble_rhs(Field& b) const {
       });
     });
   });
-  return sum / rows_.front().scale;
+  return sum / rows_.scale;
 }
 
 void Discretization::initialize(Field& u) const {
@@ -316,7 +345,7 @@ void Discretization::initialize(Field& u) const {
 
 void Discretization::fill_rhs(Field& b) const {
   const Block& block = this->block();
-  const double scale = rows_.front().scale;
+  const double scale = rows_.scale;
   const Box unknowns = block.unknowns();
   const auto inside = [&](int i, int j, int k) {
     const std::array at{i, j, k};

@@ -22,10 +22,10 @@ class Discretization {
   Discretization(Backend& backend, const Problem& problem, Assembly assembly = Assembly::automatic);
 
   const Problem& problem() const { return problem_; }
-  const Block& block() const { return rows_.front().block; }
+  const Block& block() const { return rows_.block; }
   Backend& backend() const { return backend_; }
-  /// The rows of all levels, finest first; transfers between them.
-  const std::vector<RowData>& rows() const { return rows_; }
+  /// What the rows of the finest level are made of.
+  const RowData& rows() const { return rows_; }
   std::int64_t unknowns() const { return block().unknowns().size(); }
   /// Largest ratio of κ in neighbouring cells; 1 where κ is constant.
   double coefficient_jump() const { return jump_; }
@@ -36,6 +36,9 @@ class Discretization {
   /// Operators and transfers of all levels in one precision.
   Hierarchy make_hierarchy(Precision precision) const;
 
+  /// The rows of the next coarser level.
+  RowData coarsen_rows(const RowData& fine, const CoarseBlock& coarse) const;
+
   /// b in fp64 or fp32: the right-hand side in the unknowns, zero in Dirichlet nodes. Returns Σ|b|, unscaled: what
   /// incompatible data of a singular problem are measured against.
   double assemble_rhs(Field& b) const;
@@ -44,7 +47,6 @@ class Discretization {
 
  private:
   void sample_coefficients();
-  void coarsen_levels();
 
   Backend& host() const { return own_host_ ? *own_host_ : backend_; }
   void fill_rhs(Field& b) const;
@@ -53,8 +55,7 @@ class Discretization {
   Backend& backend_;
   std::unique_ptr<Backend> own_host_;  // where the backend is none itself
   Problem problem_;
-  std::vector<RowData> rows_;
-  std::vector<CoarseBlock> coarse_;
+  RowData rows_;
   double jump_ = 1;
   double sampling_seconds_ = 0;
 };

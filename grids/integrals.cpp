@@ -108,7 +108,7 @@ ErrorNorms error_norms(const Discretization& discretization, const Field& u) {
     all.low = std::min(all.low, line.low);
     all.high = std::max(all.high, line.high);
   }
-  const double mean = discretization.rows().front().singular ? all.first / all.mass : 0;
+  const double mean = discretization.rows().singular ? all.first / all.mass : 0;
   return {std::max(all.high - mean, mean - all.low), std::sqrt(std::max(0.0, all.second - mean * all.first))};
 }
 

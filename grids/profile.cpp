@@ -118,9 +118,9 @@ class ProfiledBackend final : public Backend {
   void run(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs, Monitor& monitor) override {
     backend_.run(recording, verbs, monitor);
   }
-  void begin(Monitor& monitor, const Scalar& data, const Scalar& initial, const Scalar& start,
+  void begin(Monitor& monitor, const Scalar& raw, const Scalar& data, const Scalar& initial, const Scalar& start,
              const Scalar& rounding) override {
-    backend_.begin(monitor, data, initial, start, rounding);
+    backend_.begin(monitor, raw, data, initial, start, rounding);
   }
   void observe(Monitor& monitor, const Scalar& norm) override { backend_.observe(monitor, norm); }
   void when_risen(Monitor& monitor, const std::function<void()>& body) override { backend_.when_risen(monitor, body); }

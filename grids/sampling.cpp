@@ -1,5 +1,6 @@
 #include "grids/sampling.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -29,8 +30,14 @@ bool allowed(Sign sign, double value) {
 
 double coordinate(const Axis& axis, Location location, int i) {
   if (axis.degenerate()) return 0;
+  const auto& x = axis.nodes();
+  if (location == Location::cell) {
+    if (axis.periodic()) i = (i + axis.cells()) % axis.cells();
+    if (i < 0) return x.front();
+    if (i >= axis.cells()) return x.back();
+  }
   const auto at = static_cast<std::size_t>(i);
-  return location == Location::node ? axis.nodes()[at] : 0.5 * (axis.nodes()[at] + axis.nodes()[at + 1]);
+  return location == Location::node ? x[at] : 0.5 * (x[at] + x[at + 1]);
 }
 
 // A value of a grid array at a node or cell of the block, converted where it is given at the other location.
@@ -64,7 +71,7 @@ class ArrayReader {
     if (block_.axes[d].degenerate()) return 0;
     const int n = block_.axes[d].cells();
     if (block_.axes[d].periodic()) return (i + n) % n;
-    return i;
+    return std::clamp(i, 0, static_cast<int>(array_.shape[d]) - 1);
   }
 
   const GridArray& array_;

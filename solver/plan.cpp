@@ -4,7 +4,7 @@
 
 namespace poisson {
 
-Plan make_plan(const Problem& problem, const Options& given, bool partial_assembly) {
+Plan make_plan(const Problem& problem, const Options& given, bool partial_assembly, bool on_host) {
   // A jump of κ is not known before κ is sampled; what it changes (the smoother) does not change the fields.
   const Options options = given.resolved(1);
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
@@ -30,7 +30,10 @@ Plan make_plan(const Problem& problem, const Options& given, bool partial_assemb
     level.unknowns = block.unknowns().size();
     level.assembly = variable ? "partial" : block.equidistant() ? "equidistant" : "tensor-product";
     const auto coefficients = [&](Precision p) { return kappas * bytes(cells, p) + reactions * bytes(layout, p); };
-    level.bytes = coefficients(Precision::fp64);
+    // The finest level has them in fp64 for the outer operator, and on the host for having been sampled there; each
+    // level's own operator has them in the inner precision.
+    const bool sampled = l == 0 && (on_host || outer == Precision::fp64);
+    level.bytes = sampled || inner == Precision::fp64 ? coefficients(Precision::fp64) : 0;
     if (inner == Precision::fp32) level.bytes += coefficients(inner);
     const auto coarse = multigrid ? coarsen(block, kappa, l) : std::nullopt;
     // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.

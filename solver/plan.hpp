@@ -28,7 +28,8 @@ struct Plan {
   }
 };
 
-/// The plan of make_solver for a problem. Where κ varies, the mean that chooses the axes to coarsen is taken as 1.
-Plan make_plan(const Problem& problem, const Options& options, bool partial_assembly);
+/// The plan of make_solver for a problem, on the host or on a device of its own memory. Where κ varies, the mean that
+/// chooses the axes to coarsen is taken as 1.
+Plan make_plan(const Problem& problem, const Options& options, bool partial_assembly, bool on_host = true);
 
 }  // namespace poisson

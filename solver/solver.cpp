@@ -11,8 +11,9 @@ namespace poisson {
 namespace {
 
 // A window without progress long enough for each method: Krylov residuals have plateaus, Jacobi is slow.
-StoppingRule stopping_rule(const Options& o) {
+StoppingRule stopping_rule(const Options& o, double epsilon) {
   StoppingRule rule;
+  rule.negligible = 1e3 * epsilon * epsilon;  // thirty roundings
   rule.tolerance = o.tolerance;
   if (o.method == Method::cg) rule.stagnation_window = 500;
   if (o.method == Method::jacobi) {
@@ -47,6 +48,7 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
       work_(backend_.scalar()),
       one_(backend_.scalar(1)),
       zero_(backend_.scalar(0)),
+      raw_norm_(backend_.scalar()),
       data_norm_(backend_.scalar()),
       initial_norm_(backend_.scalar()),
       projected_(backend_.scalar()),
@@ -73,7 +75,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   // A solution rounded to ε|u| has a residual of about εD|u| in every row.
   const double epsilon = A_->precision() == Precision::fp32 ? std::numeric_limits<float>::epsilon() / 2.0
                                                             : std::numeric_limits<double>::epsilon() / 2.0;
-  Monitor monitor(stopping_rule(options_), [&](const MonitorState& s) {
+  Monitor monitor(stopping_rule(options_, epsilon), [&](const MonitorState& s) {
     return !listener || listener({s.iterations, relative(s.last, s), epsilon * relative(s.rounding, s)});
   });
   backend_.run(
@@ -108,6 +110,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
 
 // Norms of the data and of the start, then full multigrid; leaves scale and inverse for the first correction.
 void Solver::start(bool given_guess, Monitor& monitor) {
+  A_->norm(b_, raw_norm_);
   if (A_->singular()) A_->project_rhs(b_, projected_);
   A_->norm(b_, data_norm_);
   Field& r = options_.krylov == Krylov::cg ? r_ : preconditioner_->rhs();
@@ -119,7 +122,7 @@ void Solver::start(bool given_guess, Monitor& monitor) {
   }
   A_->residual(u_, b_, r, options_.krylov == Krylov::cg ? one_ : scale_, norm_);
   A_->rounding(u_, work_);
-  backend_.begin(monitor, data_norm_, initial_norm_, norm_, work_);
+  backend_.begin(monitor, raw_norm_, data_norm_, initial_norm_, norm_, work_);
 }
 
 void Solver::iterate(Monitor& monitor) {

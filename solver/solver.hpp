@@ -81,8 +81,8 @@ class Solver {
   Field u_, b_, best_;
   Field r_, p_, q_;                    // conjugate gradients
   const Field* correction_ = nullptr;  // the preconditioner's field, once it has run
-  Scalar norm_, scale_, inverse_, applied_, alpha_, beta_, pq_, work_, one_, zero_, data_norm_, initial_norm_,
-      projected_;
+  Scalar norm_, scale_, inverse_, applied_, alpha_, beta_, pq_, work_, one_, zero_, raw_norm_, data_norm_,
+      initial_norm_, projected_;
   double count_;
   std::array<std::unique_ptr<Recording>, 3> recordings_;  // from full multigrid, from a guess, resumed
 };

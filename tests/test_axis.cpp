@@ -97,14 +97,14 @@ TEST(Axis, WithoutNodesIsASingleValue) {
   EXPECT_EQ(axis.mass(0), 1);
   EXPECT_EQ(axis.coupling(-1), 0);
   EXPECT_EQ(axis.coupling(0), 0);
-  EXPECT_EQ(axis.mean_inverse_square(), 0);
+  EXPECT_EQ(axis.strength(), 0);
   EXPECT_FALSE(coarsenable(axis));
   EXPECT_EQ(keep(axis).fine, std::vector{0});
 }
 
-TEST(Axis, KnowsItsMeanStrength) {
-  EXPECT_NEAR(Axis(uneven, N, N).mean_inverse_square(), (4 + 1 + 1 / 2.25 + 16 + 1 / 3.0625) / 5, 1e-14);
-  EXPECT_NEAR(Axis(uniform_nodes(0, 3, 6), P, P).mean_inverse_square(), 4, 1e-14);
+TEST(Axis, HasTheStrengthOfItsMeanCell) {
+  EXPECT_NEAR(Axis(uneven, N, N).strength(), 1, 1e-14);  // five cells over a length of 5
+  EXPECT_NEAR(Axis(uniform_nodes(0, 3, 6), P, P).strength(), 4, 1e-14);
 }
 
 TEST(Axis, SeesEqualCellsThroughTheRoundingOfCoordinates) {

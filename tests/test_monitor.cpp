@@ -25,7 +25,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 MonitorState after(const StoppingRule& rule, std::initializer_list<double> norms) {
   MonitorState state;
   const auto* next = norms.begin();
-  begin(state, rule, 1, 0, *next++, 0);
+  begin(state, rule, 1, 1, 0, *next++, 0);
   for (; next != norms.end(); ++next) observe(state, rule, *next);
   return state;
 }
@@ -51,24 +51,35 @@ TEST(Monitor, ConvergesAtTheTarget) {
 
 TEST(Monitor, IsRelativeToTheLargerOfDataAndInitialResidual) {
   MonitorState state;
-  begin(state, rule(0.01), 4, 2, 1, 0.5);
+  begin(state, rule(0.01), 1, 4, 2, 1, 0.5);
   EXPECT_EQ(state.reference, 4);
   EXPECT_EQ(state.initial, 2);
   EXPECT_EQ(state.rounding, 0.5);
   EXPECT_EQ(state.verdict, Verdict::running);
-  begin(state, rule(0.01), 4, 9, 0.08, 0);
+  begin(state, rule(0.01), 1, 4, 9, 0.08, 0);
   EXPECT_EQ(state.reference, 9);
   EXPECT_EQ(state.verdict, Verdict::converged) << "before the first iteration";
-  begin(state, rule(0), 4, 9, 0.08, 0);
+  begin(state, rule(0), 1, 4, 9, 0.08, 0);
   EXPECT_EQ(state.verdict, Verdict::running);
-  begin(state, rule(0), 0, 0, 0, 0);
+  begin(state, rule(0), 1, 0, 0, 0, 0);
   EXPECT_EQ(state.verdict, Verdict::converged) << "there is nothing to solve";
   for (const double bad : {nan, infinity}) {
-    begin(state, rule(0.01), bad, 0, 1, 0);
+    begin(state, rule(0.01), 1, bad, 0, 1, 0);
     EXPECT_EQ(state.verdict, Verdict::not_finite);
-    begin(state, rule(0.01), 1, 0, bad, 0);
+    begin(state, rule(0.01), 1, 1, 0, bad, 0);
     EXPECT_EQ(state.verdict, Verdict::not_finite);
   }
+}
+
+TEST(Monitor, TakesTheRoundingOfAProjectionForNothing) {
+  StoppingRule r = rule(1e-16);
+  r.negligible = 1e-30;
+  MonitorState state;
+  begin(state, r, 1, 0.9e-30, 0.8e-30, 0.8e-30, 0);
+  EXPECT_EQ(state.verdict, Verdict::converged);
+  EXPECT_EQ(state.reference, 0);
+  begin(state, r, 1, 1.1e-30, 0.8e-30, 0.8e-30, 0);
+  EXPECT_EQ(state.verdict, Verdict::running);
 }
 
 TEST(Monitor, DivergesAboveAMultipleOfTheStart) {
@@ -121,29 +132,29 @@ TEST(Monitor, KeepsItsHistoryAndListens) {
     heard.push_back(state.iterations);
     return state.last != 0.25;
   });
-  monitor.begin(1, 0, 1, 0);
+  monitor.begin(1, 1, 0, 1, 0);
   monitor.observe(0.5);
   EXPECT_EQ(monitor.state().verdict, Verdict::running);
   monitor.observe(0.25);
   EXPECT_EQ(monitor.state().verdict, Verdict::stopped);
   EXPECT_EQ(heard, (std::vector{0, 1, 2}));
   EXPECT_EQ(monitor.history(), (std::vector{1.0, 0.5, 0.25}));
-  monitor.begin(1, 0, 7, 0);
+  monitor.begin(1, 1, 0, 7, 0);
   EXPECT_EQ(monitor.history(), std::vector{7.0});
   EXPECT_EQ(monitor.state().verdict, Verdict::running);
   Monitor stopped_at_once(rule(0), [](const MonitorState&) { return false; });
-  stopped_at_once.begin(1, 0, 1, 0);
+  stopped_at_once.begin(1, 1, 0, 1, 0);
   EXPECT_EQ(stopped_at_once.state().verdict, Verdict::stopped);
   // Stopping is no reason to forget that the iteration had converged.
   Monitor converged(rule(0.5), [](const MonitorState& state) { return state.iterations == 0; });
-  converged.begin(1, 0, 1, 0);
+  converged.begin(1, 1, 0, 1, 0);
   converged.observe(0.1);
   EXPECT_EQ(converged.state().verdict, Verdict::converged);
 }
 
 TEST(Monitor, ResumesWhereTheTruthHasHalved) {
   Monitor monitor(rule(1e-8), {});
-  monitor.begin(1, 0, 1, 0);
+  monitor.begin(1, 1, 0, 1, 0);
   monitor.observe(1e-9);
   ASSERT_EQ(monitor.state().verdict, Verdict::converged);
   monitor.resume(1e-4);
@@ -165,7 +176,7 @@ class Loop {
         recording_,
         [&] {
           backend->assign(one_, norm);
-          backend->begin(monitor, one_, zero_, norm, zero_);
+          backend->begin(monitor, one_, one_, zero_, norm, zero_);
           repeat(monitor, limit);
         },
         monitor);
@@ -284,7 +295,7 @@ TEST(Backend, RunsTheBodyWhenTheNormHasRisen) {
   backend->run(
       recording,
       [&] {
-        backend->begin(monitor, one, zero, one, zero);
+        backend->begin(monitor, one, one, zero, one, zero);
         backend->repeat(
             n,
             [&] {

@@ -203,9 +203,9 @@ class CpuBackend final : public Backend {
   void run(std::unique_ptr<Recording>&, const std::function<void()>& verbs, Monitor&) override {
     verbs();
   }
-  void begin(Monitor& monitor, const Scalar& data, const Scalar& initial, const Scalar& start,
+  void begin(Monitor& monitor, const Scalar& raw, const Scalar& data, const Scalar& initial, const Scalar& start,
              const Scalar& rounding) override {
-    monitor.begin(*data.address(), *initial.address(), *start.address(), *rounding.address());
+    monitor.begin(*raw.address(), *data.address(), *initial.address(), *start.address(), *rounding.address());
   }
   void observe(Monitor& monitor, const Scalar& norm) override {
     monitor.observe(*norm.address());

@@ -239,9 +239,9 @@ __device__ bool goes_on(DeviceMonitor* m, const Told* told, int limit) {
 struct Begin {
   DeviceMonitor* monitor;
   Told* told;
-  const double *data, *initial, *start, *rounding;
+  const double *raw, *data, *initial, *start, *rounding;
   __device__ void operator()() const {
-    begin(monitor->state, monitor->rule, *data, *initial, *start, *rounding);
+    begin(monitor->state, monitor->rule, *raw, *data, *initial, *start, *rounding);
     told->start = monitor->state;
     tell(told, monitor->state);
   }
@@ -483,14 +483,14 @@ void CudaBackend::follow(Monitor& monitor) {
   monitor.state() = state;
 }
 
-void CudaBackend::begin(Monitor& monitor, const Scalar& data, const Scalar& initial, const Scalar& start,
-                        const Scalar& rounding) {
+void CudaBackend::begin(Monitor& monitor, const Scalar& raw, const Scalar& data, const Scalar& initial,
+                        const Scalar& start, const Scalar& rounding) {
   if (!conditional_nodes_) {
-    monitor.begin(value(data), value(initial), value(start), value(rounding));
+    monitor.begin(value(raw), value(data), value(initial), value(start), value(rounding));
     return;
   }
-  on_scalars(stream_, Begin{watch_->monitor, watch_->told_device, data.address(), initial.address(), start.address(),
-                            rounding.address()});
+  on_scalars(stream_, Begin{watch_->monitor, watch_->told_device, raw.address(), data.address(), initial.address(),
+                            start.address(), rounding.address()});
 }
 
 void CudaBackend::observe(Monitor& monitor, const Scalar& norm) {

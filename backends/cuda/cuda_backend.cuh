@@ -56,7 +56,7 @@ class CudaBackend final : public Backend {
   void scale_to_unit(const Scalar& norm, double count, Scalar& scale, Scalar& inverse) override;
 
   void run(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs, Monitor& monitor) override;
-  void begin(Monitor& monitor, const Scalar& data, const Scalar& initial, const Scalar& start,
+  void begin(Monitor& monitor, const Scalar& raw, const Scalar& data, const Scalar& initial, const Scalar& start,
              const Scalar& rounding) override;
   void observe(Monitor& monitor, const Scalar& norm) override;
   void when_risen(Monitor& monitor, const std::function<void()>& body) override;
