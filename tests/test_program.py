@@ -174,7 +174,7 @@ class Program(unittest.TestCase):
     def test_every_bad_datum_is_reported(self):
         run = self.poisson(*self.sets(equation__source="1/x", equation__coefficient="x-0.5", equation__reaction="-y"))
         self.assertEqual(run.returncode, 2)
-        for key in ("equation.coefficient: the value is -0.458", "equation.reaction: the value is -"):
+        for key in ("equation.coefficient: the value is -0.5 at (0, 0, 0)", "equation.reaction: the value is -"):
             self.assertIn(key, run.stderr)
 
     def test_dry_run_states_the_plan(self):
