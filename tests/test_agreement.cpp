@@ -83,9 +83,9 @@ double bound(const Options& options, const Result& result, bool very_stretched) 
   const double error = std::isfinite(result.estimated_error) ? std::min(result.estimated_error, 1.0) : 1;
   switch (options.precision) {
     case SolvePrecision::double_:
-      return amplified ? 1e-11 : 1e-12;
+      return amplified ? 3e-11 : 1e-12;
     case SolvePrecision::mixed:
-      return 1e-9 + 0.02 * error;
+      return 1e-9 + 0.03 * error;
     case SolvePrecision::single:
       break;
   }

@@ -81,7 +81,7 @@ TEST_P(PlanOf, SaysWhatIsAllocated) {
         Solve s(problem, o, partial ? Discretization::Assembly::partial : Discretization::Assembly::automatic);
         s.run();
         const auto peak = static_cast<double>(s.backend().memory().peak());
-        EXPECT_NEAR(static_cast<double>(plan.bytes), peak, 0.02 * peak);
+        EXPECT_NEAR(static_cast<double>(plan.bytes), peak, 0.02 * peak + 262144);  // and tables and scalars
         EXPECT_EQ(plan.levels.size(), static_cast<std::size_t>(s.solver().levels()));
         EXPECT_EQ(plan.levels.front().unknowns, s.discretization().unknowns());
         EXPECT_EQ(plan.levels.front().assembly, s.solver().A().assembly());
