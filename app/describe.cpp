@@ -45,7 +45,7 @@ std::string describe_boundary(const Problem& p) {
   for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
     std::string faces;
     int count = 0;
-    for (std::size_t f = 0; f < static_cast<std::size_t>(2 * p.dimension); ++f)
+    for (std::size_t f = 0; f < 2 * static_cast<std::size_t>(p.dimension); ++f)
       if (static_cast<std::size_t>(p.boundary[f / 2][f % 2].kind) == kind) {
         faces += " " + std::string(face_names[f]);
         ++count;
@@ -125,8 +125,8 @@ std::vector<std::string> describe_plan(const Config& config) {
   lines.push_back(fmt::format("device    {}", backend->device()));
   lines.push_back(fmt::format("memory    {} = {:.1f} bytes per unknown",
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
-  lines.push_back("");
-  lines.push_back("level             cells      unknowns    assembly              memory");
+  lines.emplace_back();
+  lines.emplace_back("level             cells      unknowns    assembly              memory");
   for (std::size_t l = 0; l < plan.levels.size(); ++l) {
     const Plan::Level& level = plan.levels[l];
     lines.push_back(fmt::format("{:5} {:>17} {:>13}    {:<15} {:>12}", l,

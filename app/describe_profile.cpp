@@ -62,7 +62,7 @@ std::vector<std::string> describe_profile(std::span<const Profile::Entry> entrie
     lines.push_back(line);
   };
   const auto section = [&](const std::string& title) {
-    lines.push_back("");
+    lines.emplace_back();
     lines.push_back(fmt::format("{:<20}{:>8}{:>12}{:>10}{:>11}{:>10}{:>10}", title, "calls", "ms", "share", "MB",
                                 "GB/s", "of copy"));
   };
@@ -75,12 +75,12 @@ std::vector<std::string> describe_profile(std::span<const Profile::Entry> entrie
     section("Levels");
     for (int l = 0; l < levels; ++l) row(std::to_string(l), sum_of(entries, l));
   }
-  lines.push_back("");
+  lines.emplace_back();
   lines.push_back(
       fmt::format("A copy on the finest level runs at {:.4g} GB/s; MB count every value once.", 1e-9 * copy));
   lines.push_back(fmt::format("{:.3f} of {:.3f} ms were in these verbs. Each was launched and timed on its own,",
                               1e3 * in_verbs, 1e3 * seconds));
-  lines.push_back("none replayed from a graph: a solve that is not profiled is faster.");
+  lines.emplace_back("none replayed from a graph: a solve that is not profiled is faster.");
   return lines;
 }
 

@@ -208,7 +208,7 @@ int solve(const Config& config, bool profiled, Console& console, Summary& summar
     summary.peak_memory_bytes = static_cast<std::int64_t>(backend->memory().peak());
     summary.time.output = watch.lap();
     summary.time.total = summary.time.input + summary.time.setup + summary.time.solve + summary.time.output;
-    summary.files.push_back("summary.json");
+    summary.files.emplace_back("summary.json");
     write_summary(config.output.directory, summary);
     console.closing(summary, config.options.tolerance, config.output.directory.string());
     for (const std::string& line : profile_lines) console.line(line);

@@ -101,7 +101,8 @@ void fill_from_host(Backend& host, Field& field, const Fill& fill) {
 }  // namespace
 
 std::string face_key(int axis, int end, bool alpha) {
-  return "boundary." + std::string(face_names[static_cast<std::size_t>(2 * axis + end)]) + (alpha ? ".alpha" : "");
+  return "boundary." + std::string(face_names[2 * static_cast<std::size_t>(axis) + static_cast<std::size_t>(end)]) +
+         (alpha ? ".alpha" : "");
 }
 
 bool is_separable(const Problem& p) {

@@ -305,7 +305,7 @@ TEST_F(OutputTest, FieldOfAnotherSizeIsRefused) {
 
 /// A file that another program wrote: integers, floats, text, nothing.
 fs::path foreign_file(const fs::path& directory) {
-  const auto path = directory / "foreign.h5";
+  auto path = directory / "foreign.h5";
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   const auto add = [&](const char* name, hid_t type, hid_t space, const void* values) {
     const hid_t set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);

@@ -99,7 +99,7 @@ TEST_P(Scaling, TakesTheSameIterationsInAllUnits) {
       o.max_iterations = 1000;
       const auto solve = [&](const Units& units, std::vector<double>& u) {
         Solve s(problem_in(GetParam(), units), o);
-        const Result result = s.run();
+        Result result = s.run();
         EXPECT_TRUE(result.converged()) << result.reason(o) << ", relative " << result.relative();
         u = values(s.solution());
         return result;
