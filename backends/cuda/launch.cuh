@@ -95,4 +95,15 @@ void sum_columns(cudaStream_t stream, const Box& box, const Column& column, doub
   add_partials(stream, partial, blocks, result);
 }
 
+/// One thread's work between verbs on fields.
+template <class F>
+__global__ void scalar_kernel(F f) {
+  f();
+}
+template <class F>
+void on_scalars(cudaStream_t stream, const F& f) {
+  scalar_kernel<<<1, 1, 0, stream>>>(f);
+  launched(stream);
+}
+
 }  // namespace poisson::cuda

@@ -1,0 +1,291 @@
+// The part of the backend that runs loops on the device: graphs, the monitor's counterpart, and what the host polls.
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/injection.hpp"
+#include "backends/cuda/launch.cuh"
+#include "backends/error.hpp"
+
+namespace poisson::cuda {
+namespace {
+
+// A captured graph, ready to launch.
+class Graph final : public Recording {
+ public:
+  explicit Graph(cudaGraph_t graph) : graph_(graph) {
+    const cudaError_t status = cudaGraphInstantiate(&exec_, graph, 0);
+    if (status != cudaSuccess) cudaGraphDestroy(graph);
+    check(status);
+  }
+  ~Graph() override {
+    cudaGraphExecDestroy(exec_);
+    cudaGraphDestroy(graph_);
+  }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(exec_, stream)); }
+
+ private:
+  cudaGraph_t graph_;
+  cudaGraphExec_t exec_ = nullptr;
+};
+
+// Norms that the host has not heard of yet; the host reads far more often than this many iterations take.
+constexpr int ring = 1 << 16;
+
+// In pinned host memory that the device writes to: what the host polls.
+struct Told {
+  volatile int norms = 0;  // how many have been told
+  volatile int stop = 0;   // set by the host
+  MonitorState start;      // when norms ≥ 1
+  volatile double norm[ring];
+};
+
+// The monitor's counterpart on the device.
+struct DeviceMonitor {
+  StoppingRule rule;
+  MonitorState state;
+};
+
+__device__ void tell(Told* told, const MonitorState& state) {
+  told->norm[state.iterations % ring] = state.last;
+  __threadfence_system();
+  told->norms = state.iterations + 1;
+}
+
+__device__ bool goes_on(DeviceMonitor* m, const Told* told, int limit) {
+  if (told->stop && m->state.verdict == Verdict::running) m->state.verdict = Verdict::stopped;
+  return m->state.verdict == Verdict::running && m->state.iterations < limit;
+}
+
+struct Begin {
+  DeviceMonitor* monitor;
+  Told* told;
+  const double *raw, *data, *initial, *start, *rounding;
+  __device__ void operator()() const {
+    begin(monitor->state, monitor->rule, *raw, *data, *initial, *start, *rounding);
+    told->start = monitor->state;
+    tell(told, monitor->state);
+  }
+};
+struct Enter {
+  DeviceMonitor* monitor;
+  Told* told;
+  cudaGraphConditionalHandle loop;
+  int limit;
+  __device__ void operator()() const { cudaGraphSetConditional(loop, goes_on(monitor, told, limit) ? 1 : 0); }
+};
+struct Observe {
+  DeviceMonitor* monitor;
+  Told* told;
+  cudaGraphConditionalHandle loop;
+  int limit;
+  const double* norm;
+  __device__ void operator()() const {
+    observe(monitor->state, monitor->rule, *norm);
+    tell(told, monitor->state);
+    cudaGraphSetConditional(loop, goes_on(monitor, told, limit) ? 1 : 0);
+  }
+};
+struct WhenRisen {
+  const DeviceMonitor* monitor;
+  cudaGraphConditionalHandle branch;
+  __device__ void operator()() const { cudaGraphSetConditional(branch, monitor->state.rose != 0 ? 1 : 0); }
+};
+
+}  // namespace
+
+// Where device and host meet during a run.
+struct CudaBackend::Watch {
+  Buffer memory;
+  DeviceMonitor* monitor;
+  Told* told = nullptr;         // the host's address …
+  Told* told_device = nullptr;  // … and the device's
+  // Of the loop that is being recorded.
+  cudaGraphConditionalHandle loop{};
+  int limit = 0;
+
+  explicit Watch(CudaBackend& backend)
+      : memory(backend.allocate(sizeof(DeviceMonitor))), monitor(static_cast<DeviceMonitor*>(memory.data())) {
+    check(cudaHostAlloc(&told, sizeof(Told), cudaHostAllocMapped));
+    check(cudaHostGetDevicePointer(&told_device, told, 0));
+  }
+  ~Watch() { cudaFreeHost(told); }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+};
+CudaBackend::CudaBackend(int device, std::size_t memory_limit) : device_(device), memory_limit_(memory_limit) {
+  injection::arm();
+  check(cudaSetDevice(device));
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device));
+  description_ = properties.name;
+  int driver = 0;
+  check(cudaDriverGetVersion(&driver));
+  conditional_nodes_ = driver >= 12040;
+  own_stream_ = make_stream();
+  stream_ = own_stream_.get();
+  partials_ = allocate(most_partials * sizeof(double));
+  watch_ = std::make_unique<Watch>(*this);
+}
+
+CudaBackend::~CudaBackend() {
+  cudaStreamSynchronize(stream_);
+}
+void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs, Monitor& monitor) {
+  Watch& w = *watch_;
+  const DeviceMonitor start{monitor.rule(), monitor.state()};
+  write(&start, w.monitor, sizeof start);
+  // A run goes on where the last one of the same monitor ended.
+  w.told->norms = start.state.iterations == 0 ? 0 : start.state.iterations + 1;
+  w.told->stop = 0;
+  if (!conditional_nodes_) {  // the host decides after every iteration
+    verbs();
+    return;
+  }
+  if (!recording) {
+    check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
+    cudaGraph_t graph = nullptr;
+    try {
+      verbs();
+    } catch (...) {
+      if (cudaStreamEndCapture(stream_, &graph) == cudaSuccess) cudaGraphDestroy(graph);
+      throw;
+    }
+    check(cudaStreamEndCapture(stream_, &graph));
+    recording = std::make_unique<Graph>(graph);
+  }
+  static_cast<const Graph&>(*recording).launch(stream_);
+  follow(monitor);
+}
+
+// While the device works: hands norms to the monitor as they appear, and the listener's wish to stop to the device.
+void CudaBackend::follow(Monitor& monitor) {
+  Watch& w = *watch_;
+  int heard = monitor.state().iterations == 0 ? 0 : monitor.state().iterations + 1;
+  const auto hear = [&] {
+    const int count = w.told->norms;
+    std::atomic_thread_fence(std::memory_order_acquire);
+    for (; heard < count; ++heard) {
+      MonitorState state = heard == 0 ? w.told->start : monitor.state();
+      state.iterations = heard;
+      state.last = w.told->norm[heard % ring];
+      if (!monitor.hear(state)) w.told->stop = 1;
+    }
+  };
+  while (cudaStreamQuery(stream_) == cudaErrorNotReady) {
+    hear();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  check(cudaStreamSynchronize(stream_));
+  hear();
+  MonitorState state;
+  read(&w.monitor->state, &state, sizeof state);
+  monitor.state() = state;
+}
+
+void CudaBackend::begin(Monitor& monitor, const Scalar& raw, const Scalar& data, const Scalar& initial,
+                        const Scalar& start, const Scalar& rounding) {
+  if (!conditional_nodes_) {
+    monitor.begin(value(raw), value(data), value(initial), value(start), value(rounding));
+    return;
+  }
+  on_scalars(stream_, Begin{watch_->monitor, watch_->told_device, raw.address(), data.address(), initial.address(),
+                            start.address(), rounding.address()});
+}
+
+void CudaBackend::observe(Monitor& monitor, const Scalar& norm) {
+  if (!conditional_nodes_) {
+    monitor.observe(value(norm));
+    return;
+  }
+  on_scalars(stream_, Observe{watch_->monitor, watch_->told_device, watch_->loop, watch_->limit, norm.address()});
+}
+
+cudaGraph_t CudaBackend::recorded_graph() const {
+  cudaStreamCaptureStatus status{};
+  cudaGraph_t graph = nullptr;
+#if CUDART_VERSION >= 13000
+  check(cudaStreamGetCaptureInfo(stream_, &status, nullptr, &graph, nullptr, nullptr, nullptr));
+#else
+  check(cudaStreamGetCaptureInfo_v2(stream_, &status, nullptr, &graph, nullptr, nullptr));
+#endif
+  return graph;
+}
+
+// Adds a conditional node behind what the stream has recorded so far; returns its body, still empty.
+cudaGraph_t CudaBackend::add_conditional(cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type) {
+  cudaStreamCaptureStatus status{};
+  cudaGraph_t graph = nullptr;
+  const cudaGraphNode_t* before = nullptr;
+  std::size_t count = 0;
+  cudaGraphNodeParams parameters{};
+  parameters.type = cudaGraphNodeTypeConditional;
+  parameters.conditional.handle = handle;
+  parameters.conditional.type = type;
+  parameters.conditional.size = 1;
+  cudaGraphNode_t node = nullptr;
+#if CUDART_VERSION >= 13000
+  const cudaGraphEdgeData* edges = nullptr;
+  check(cudaStreamGetCaptureInfo(stream_, &status, nullptr, &graph, &before, &edges, &count));
+  check(cudaGraphAddNode(&node, graph, before, edges, count, &parameters));
+  check(cudaStreamUpdateCaptureDependencies(stream_, &node, nullptr, 1, cudaStreamSetCaptureDependencies));
+#else
+  check(cudaStreamGetCaptureInfo_v2(stream_, &status, nullptr, &graph, &before, &count));
+  check(cudaGraphAddNode(&node, graph, before, count, &parameters));
+  check(cudaStreamUpdateCaptureDependencies(stream_, &node, 1, cudaStreamSetCaptureDependencies));
+#endif
+  return parameters.conditional.phGraph_out[0];
+}
+
+void CudaBackend::record_into(cudaGraph_t graph, const std::function<void()>& body) {
+  const Stream inner = make_stream();
+  check(cudaStreamBeginCaptureToGraph(inner.get(), graph, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal));
+  const cudaStream_t outer = std::exchange(stream_, inner.get());
+  try {
+    body();
+  } catch (...) {
+    stream_ = outer;
+    cudaStreamEndCapture(inner.get(), &graph);
+    throw;
+  }
+  stream_ = outer;
+  check(cudaStreamEndCapture(inner.get(), &graph));
+}
+
+void CudaBackend::when_risen(Monitor& monitor, const std::function<void()>& body) {
+  if (!conditional_nodes_) {
+    if (monitor.state().rose != 0) body();
+    return;
+  }
+  cudaGraphConditionalHandle handle{};
+  check(cudaGraphConditionalHandleCreate(&handle, recorded_graph(), 0, 0));
+  on_scalars(stream_, WhenRisen{watch_->monitor, handle});
+  record_into(add_conditional(handle, cudaGraphCondTypeIf), body);
+}
+
+void CudaBackend::repeat(int limit, const std::function<void()>& body, Monitor& monitor) {
+  if (!conditional_nodes_) {
+    while (monitor.state().iterations < limit && monitor.state().verdict == Verdict::running) body();
+    return;
+  }
+  cudaGraphConditionalHandle handle{};
+  check(cudaGraphConditionalHandleCreate(&handle, recorded_graph(), 0, 0));
+  on_scalars(stream_, Enter{watch_->monitor, watch_->told_device, handle, limit});
+  watch_->loop = handle;
+  watch_->limit = limit;
+  record_into(add_conditional(handle, cudaGraphCondTypeWhile), body);
+}
+
+}  // namespace poisson::cuda
+
+namespace poisson {
+
+std::unique_ptr<Backend> make_cuda_backend(int device, std::size_t memory_limit) {
+  return std::make_unique<cuda::CudaBackend>(device, memory_limit);
+}
+
+}  // namespace poisson
