@@ -11,9 +11,7 @@ int main() {
   constexpr double pi = std::numbers::pi;
   poisson::Problem problem;
   for (auto& axis : problem.nodes) axis = poisson::uniform_nodes(0, 1, 32);
-  const auto wave = [](double x, double y, double z) {
-    return std::sin(pi * x) * std::sin(pi * y) * std::sin(pi * z);
-  };
+  const auto wave = [](double x, double y, double z) { return std::sin(pi * x) * std::sin(pi * y) * std::sin(pi * z); };
   problem.exact = wave;
   problem.source = [wave](double x, double y, double z) { return 3 * pi * pi * wave(x, y, z); };
   const auto backend = poisson::make_cpu_backend();
