@@ -229,6 +229,7 @@ Measurement measure(const Case& which, const Kit& kit, Backend& host, int cells,
   const double once = time(3);
   const int calls = static_cast<int>(std::clamp(0.02 / once, 1.0, 2000.0));
   std::vector<double> seconds;
+  seconds.reserve(static_cast<std::size_t>(repeat));
   for (int r = 0; r < repeat; ++r) seconds.push_back(time(calls));
   Measurement m;
   m.name = which.name;

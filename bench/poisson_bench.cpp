@@ -35,7 +35,7 @@ std::vector<Case> all_cases() {
 }
 
 std::vector<Case> chosen_cases(const std::vector<std::string>& names) {
-  const std::vector<Case> all = all_cases();
+  std::vector<Case> all = all_cases();
   if (names.empty()) return all;
   std::vector<Case> cases;
   for (const std::string& name : names) {

@@ -53,7 +53,7 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) :
     const std::size_t length = static_cast<std::size_t>(n) + 2;
     std::vector<T> host(4 * length);
     for (int i = -1; i <= n; ++i) {
-      const auto at = static_cast<std::size_t>(i + 1);
+      const std::size_t at = static_cast<std::size_t>(i) + 1;  // 0 for i = −1
       const bool inside = i >= 0 && i < n;
       const bool past_end = !axis.periodic() && (i < 0 || i >= n - 1);  // there coupling() is α, without κ
       if (i < n) host[at] = static_cast<T>(coupling_scale_[d] * (past_end ? 1.0 : data.kappa[d]) * axis.coupling(i));

@@ -92,10 +92,10 @@ std::vector<double> sample(const OutputGrid& grid, const Shown& shown, const Sec
   };
   std::vector<double> pixels;
   pixels.reserve(columns.size() * rows.size());
-  for (auto row = rows.rbegin(); row != rows.rend(); ++row)
+  for (std::size_t r = rows.size(); r-- > 0;)  // pictures begin at the top
     for (const auto& column : columns)
       pixels.push_back(interpolate(depth, [&](std::int64_t k) {
-        return interpolate(*row, [&](std::int64_t j) {
+        return interpolate(rows[r], [&](std::int64_t j) {
           return interpolate(column, [&](std::int64_t i) {
             return shown.at(k * stride[section.normal] + j * stride[section.up] + i * stride[section.across]);
           });

@@ -170,7 +170,7 @@ class GridTransfer final : public Transfer {
     const auto& centre = linear_[0].centre;
     const int n = static_cast<int>(linear_[0].left.size());
     const F ends[2] = {to[0], to[n - 1]};
-    const auto [first, count, base] = regular_;
+    const int first = regular_.first, count = regular_.count, base = regular_.base;
     for (int I = 0; I < first; ++I) put(centre[index(I)], sum[I]);
     const C* at = sum + first;
     const double* before = regular_before_.data();

@@ -130,9 +130,9 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
         const auto line = c_.line(j, k);
         T* at = vu.line(j, k);
         const T* rhs = vb.line(j, k);
-        const auto [first, last] = colours.on_line(colour, j, k, unknowns_.first[0], unknowns_.last[0]);
+        const Colours::Stride own = colours.on_line(colour, j, k, unknowns_.first[0], unknowns_.last[0]);
 #pragma omp simd
-        for (int i = first; i < last; i += 2)
+        for (int i = own.first; i < own.last; i += 2)
           at[i] = stencil::gauss_seidel(line.row(i), star_at(at + i, vu.sy, vu.sz), rhs[i], w);
       });
     }
