@@ -214,7 +214,8 @@ TEST(Backend, ExchangesHalosWithTheirCorners) {
             open = open || (outside && !layout.periodic[d]);
             at[d] = (at[d] + layout.n[d]) % layout.n[d];
           }
-          const auto number = static_cast<std::size_t>((at[2] * layout.n[1] + at[1]) * layout.n[0] + at[0]);
+          const auto number =
+              static_cast<std::size_t>((std::int64_t{at[2]} * layout.n[1] + at[1]) * layout.n[0] + at[0]);
           ASSERT_EQ(Real{image.view(i, j, k)}, open ? 0 : before[number]) << i << " " << j << " " << k;
         });
       });
@@ -241,7 +242,7 @@ TEST(Backend, MultipliesByADenseMatrix) {
       backend->write(index.data(), offsets.data(), sizeof index);
       backend->dense_product(matrix, offsets, 3, x, y);
       const auto number = [&](std::size_t i) {
-        return static_cast<std::size_t>((at[i][2] * 3 + at[i][1]) * 4 + at[i][0]);
+        return static_cast<std::size_t>((std::int64_t{at[i][2]} * 3 + at[i][1]) * 4 + at[i][0]);
       };
       Vector bound(24, 0);
       for (std::size_t row = 0; row < 3; ++row) {
