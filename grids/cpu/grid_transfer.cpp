@@ -4,6 +4,7 @@
 #include "backends/cpu/launch.hpp"
 #include "grids/cpu/factories.hpp"
 #include "grids/transfer_weights.hpp"
+#include "grids/typed_views.hpp"
 
 namespace poisson::cpu {
 namespace {
@@ -67,7 +68,7 @@ class GridTransfer final : public Transfer {
 
   void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
     backend_.exchange(fine);
-    typed(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
+    with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       const F factor = scale ? static_cast<F>(*scale->address()) : F(1);
       const LinearWeights &wx = linear_[0], &wy = linear_[1], &wz = linear_[2];
       for_each_line(coarse_unknowns_, [&](int J, int K) {
@@ -95,7 +96,7 @@ class GridTransfer final : public Transfer {
   void prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine); }
 
   void interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
-    typed(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
+    with_views(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
       const double factor = scale ? *scale->address() : 1;
       const CubicWeights &wx = cubic_[0], &wy = cubic_[1], &wz = cubic_[2];
       for_each_line(fine_unknowns_, [&](int j, int k) {
@@ -121,7 +122,7 @@ class GridTransfer final : public Transfer {
   }
 
   void inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
-    typed(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
+    with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       const double factor = scale ? *scale->address() : 1;
       for_each_line(coarse.layout().box(), [&](int J, int K) {
         const F* from = f.line(linear_[1].centre[index(J)], linear_[2].centre[index(K)]);
@@ -133,18 +134,10 @@ class GridTransfer final : public Transfer {
   }
 
  private:
-  // Calls f with views of both fields in their types.
-  template <class Body>
-  static void typed(const Field& from, Field& to, const Body& body) {
-    dispatch(from.precision(), [&]<class F>(F) {
-      dispatch(to.precision(), [&]<class T>(T) { body.template operator()<F, T>(from.view<F>(), to.view<T>()); });
-    });
-  }
-
   template <bool add>
   void prolong(const Field& coarse, Field& fine) const {
     backend_.exchange(coarse);
-    typed(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
+    with_views(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
       const LinearWeights &wy = linear_[1], &wz = linear_[2];
       for_each_line(fine_unknowns_, [&](int j, int k) {
         WeightedLines<C> lines;

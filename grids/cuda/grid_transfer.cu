@@ -4,6 +4,7 @@
 #include "backends/cuda/launch.cuh"
 #include "grids/cuda/factories.hpp"
 #include "grids/transfer_weights.hpp"
+#include "grids/typed_views.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -187,34 +188,28 @@ class GridTransfer final : public Transfer {
 
   void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
     device_.exchange(fine);
-    typed(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
+    with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       for_columns(device_.stream(), coarse_unknowns_, Restrict<F, C>{f, c, linear_, address(scale)});
     });
   }
   void prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine); }
   void prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine); }
   void interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
-    typed(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
+    with_views(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
       for_columns(device_.stream(), fine_unknowns_, Interpolate<C, F>{c, f, cubic_, address(scale)});
     });
   }
   void inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
-    typed(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
+    with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       for_columns(device_.stream(), coarse.layout().box(), Inject<F, C>{f, c, linear_, address(scale)});
     });
   }
 
  private:
-  template <class Body>
-  static void typed(const Field& from, Field& to, const Body& body) {
-    dispatch(from.precision(), [&]<class F>(F) {
-      dispatch(to.precision(), [&]<class T>(T) { body.template operator()<F, T>(from.view<F>(), to.view<T>()); });
-    });
-  }
   template <bool add>
   void prolong(const Field& coarse, Field& fine) const {
     device_.exchange(coarse);
-    typed(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
+    with_views(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
       for_columns(device_.stream(), fine_unknowns_, Prolong<C, F, add>{c, f, linear_});
     });
   }
