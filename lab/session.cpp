@@ -1,0 +1,64 @@
+#include "lab/session.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "backends/device.hpp"
+#include "backends/field.hpp"
+
+namespace poisson::lab {
+namespace {
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+Session::Session(const std::string& device, bool quick, std::string* note)
+    : backend_(make_backend(device, note)),
+      quick_(quick),
+      memory_(on_gpu() ? std::size_t{20} << 30 : std::size_t{1} << 30),
+      timer_(backend_->make_timer()) {}
+
+std::size_t Session::beyond_caches() const {
+  return on_gpu() ? std::size_t{1} << 30 : std::size_t{256} << 20;
+}
+
+double Session::time(const std::function<void()>& work) {
+  const auto batch = [&](int calls) {
+    timer_->start("study");
+    for (int i = 0; i < calls; ++i) work();
+    timer_->stop();
+    return timer_->laps().back() / calls;
+  };
+  work();
+  const double once = batch(1), filled = quick_ ? 3e-4 : 1e-3;
+  const int calls = static_cast<int>(std::clamp(std::ceil(filled / once), 1.0, 10000.0));
+  std::vector<double> seconds;
+  for (int i = 0; i < (quick_ ? 5 : 11); ++i) seconds.push_back(batch(calls));
+  return median(std::move(seconds));
+}
+
+double Session::copy_bandwidth() {
+  if (copy_bandwidth_ == 0) {
+    Layout layout;
+    layout.n = {1024, 256, static_cast<int>(beyond_caches() / (1024 * 256 * sizeof(double)))};
+    const Field x(*backend_, layout, Precision::fp64);
+    Field y(*backend_, layout, Precision::fp64);
+    const double seconds = time([&] { backend_->copy(x, y); });
+    copy_bandwidth_ = 2.0 * static_cast<double>(layout.size()) * sizeof(double) / seconds;
+  }
+  return copy_bandwidth_;
+}
+
+void Session::check(bool right, std::string_view study, std::string_view variant, const std::string& what) const {
+  if (!right)
+    throw WrongResult(std::string(study) + ", " + std::string(variant) + ": " + what +
+                      " (the variant computes something else than its oracle): no time of it is shown");
+}
+
+}  // namespace poisson::lab
