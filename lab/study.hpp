@@ -40,7 +40,7 @@ struct Historical {
   std::string_view unit;
 };
 
-/// The outcome of a study. Conclusions are whole sentences, worked out from the points: another device, other sentences.
+/// The outcome of a study. Conclusions are whole sentences, worked out from the points: other numbers, other sentences.
 struct Findings {
   std::vector<Panel> panels;
   std::vector<std::string> conclusions;
