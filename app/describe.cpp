@@ -62,6 +62,15 @@ std::string cells_text(const std::array<int, 3>& cells, int dimension) {
                         : fmt::format("{} x {}", cells[0], cells[1]);
 }
 
+// Whether a plan's memory is to be had, and what to do where it is not.
+std::string describe_fit(std::size_t bytes, const Backend& backend) {
+  const auto available = static_cast<double>(backend.available()), needed = static_cast<double>(bytes);
+  if (needed <= available) return fmt::format("          fits: {} are free", readable_bytes(available));
+  return fmt::format(
+      "          does not fit: {} are free, {} are missing (take {:.0f} % of the cells per axis, or precision: single)",
+      readable_bytes(available), readable_bytes(needed - available), std::floor(100 * std::cbrt(available / needed)));
+}
+
 }  // namespace
 
 std::string method_name(const Options& options) {
@@ -117,7 +126,7 @@ RunHeader describe_run(const Config& config, const Discretization& d, const Solv
 
 std::vector<std::string> describe_plan(const Config& config) {
   const auto backend = make_backend(config.device);
-  const Plan plan = make_plan(config.problem, config.options, config.assembly == "partial", backend->name() == "cpu");
+  const Plan plan = make_plan(config.problem, config.options, config.assembly == "partial");
   std::vector<std::string> lines;
   lines.push_back(fmt::format("problem   {}", describe_equation(config.problem)));
   lines.push_back(fmt::format("faces     {}", describe_boundary(config.problem)));
@@ -125,6 +134,7 @@ std::vector<std::string> describe_plan(const Config& config) {
   lines.push_back(fmt::format("device    {}", backend->device()));
   lines.push_back(fmt::format("memory    {} = {:.1f} bytes per unknown",
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
+  lines.push_back(describe_fit(plan.bytes + plan.tables, *backend));
   lines.emplace_back();
   lines.emplace_back("level             cells      unknowns    assembly              memory");
   for (std::size_t l = 0; l < plan.levels.size(); ++l) {

@@ -35,6 +35,11 @@ class Backend {
   /// Zeroed memory. Throws RunError naming what was asked for.
   virtual Buffer allocate(std::size_t bytes) = 0;
   virtual const MemoryCount& memory() const = 0;
+  /// Says that so many bytes will be allocated. A device takes them in one piece, and throws RunError where it has not
+  /// as many; on the host nothing happens.
+  virtual void reserve(std::size_t bytes) = 0;
+  /// Bytes that could be allocated now.
+  virtual std::size_t available() const = 0;
   Scalar scalar(double value = 0);
 
   // Between host and device, waiting.
@@ -45,6 +50,7 @@ class Backend {
   // Fields.
   virtual void fill(Field& x, double value) = 0;
   virtual void copy(const Field& x, Field& y) = 0;                                            ///< y = x
+  virtual void convert(const Field& x, Field& y) = 0;                                         ///< y = x, halo included
   virtual void scale(const Scalar& a, const Field& x, Field& y) = 0;                          ///< y = a·x
   virtual void axpy(const Scalar& a, const Field& x, Field& y) = 0;                           ///< y += a·x
   virtual void axmy(const Scalar& a, const Field& x, Field& y) = 0;                           ///< y −= a·x

@@ -6,29 +6,18 @@
 namespace poisson {
 namespace {
 
-template <class T>
-void copy_with_halo(const View<const double>& from, const View<T>& to) {
-  for (int k = -from.halo[2]; k < from.n[2] + from.halo[2]; ++k)
-    for (int j = -from.halo[1]; j < from.n[1] + from.halo[1]; ++j)
-      for (int i = -from.halo[0]; i < from.n[0] + from.halo[0]; ++i) to(i, j, k) = static_cast<T>(from(i, j, k));
-}
-
-// A host field in precision T on the backend, its halo filled; the field itself where it is that already.
+// A field of the backend in precision T, its halo filled; the field itself where it is that already.
 template <class T>
 std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_ptr<const Field>& field) {
   if (!field) return nullptr;
-  Backend& host = field->backend();
   std::shared_ptr<const Field> typed = field;
   if (field->precision() != precision_of<T>) {
-    auto copy = std::make_shared<Field>(host, field->layout(), precision_of<T>);
-    copy_with_halo(field->view<double>(), copy->template view<T>());
+    auto copy = std::make_shared<Field>(backend, field->layout(), precision_of<T>);
+    backend.convert(*field, *copy);
     typed = std::move(copy);
   }
-  host.exchange(*typed);
-  if (&host == &backend) return typed;
-  auto there = std::make_shared<Field>(backend, field->layout(), precision_of<T>);
-  transfer(*typed, *there);
-  return there;
+  backend.exchange(*typed);
+  return typed;
 }
 
 }  // namespace

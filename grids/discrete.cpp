@@ -21,7 +21,8 @@ namespace {
 std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, Precision precision) {
   if (backend.name() == "cpu") return cpu::make_operator(backend, data, precision);
 #ifdef POISSON_HAVE_CUDA
-  if (backend.name() == "cuda") return cuda::make_operator(backend, data, precision);
+  if (backend.name() == "cuda")
+    return dispatch(precision, [&]<class T>(T) { return cuda::make_operator<T>(backend, data); });
 #endif
   no_kernels(backend);
 }
@@ -37,6 +38,9 @@ std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, con
 void coarsen_cells(Backend& backend, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
                    Field& coarse_cells) {
   if (backend.name() == "cpu") return cpu::coarsen_cells(fine, coarse, fine_cells, coarse_cells);
+#ifdef POISSON_HAVE_CUDA
+  if (backend.name() == "cuda") return cuda::coarsen_cells(backend, fine, coarse, fine_cells, coarse_cells);
+#endif
   no_kernels(backend);
 }
 

@@ -11,13 +11,14 @@ namespace poisson {
 /// What the rows of one level are made of, whatever the backend's kernels make of it.
 struct RowData {
   Block block;
-  double scale = 1;                                   ///< power of two on the whole operator
-  bool isotropic = true;                              ///< else one κ per direction
-  std::array<double, 3> kappa{1, 1, 1};               ///< constant κ, or its mean where it varies
-  double sigma = 0;                                   ///< constant σ
-  std::array<std::shared_ptr<const Field>, 3> cells;  ///< κ on the cells (one field when isotropic) in fp64, else null
-  std::shared_ptr<const Field> reaction;  ///< scale·(σ·volume + α·area) on the values in fp64; null: constant σ, and α
-                                          ///< as the axes have it
+  double scale = 1;                      ///< power of two on the whole operator
+  bool isotropic = true;                 ///< else one κ per direction
+  std::array<double, 3> kappa{1, 1, 1};  ///< constant κ, or its mean where it varies
+  double sigma = 0;                      ///< constant σ
+  // On the operator's backend, in fp64:
+  std::array<std::shared_ptr<const Field>, 3> cells;  ///< κ on the cells (one field when isotropic), else null
+  std::shared_ptr<const Field> reaction;  ///< scale·(σ·volume + α·area) on the values; null: constant σ, and α as the
+                                          ///< axes have it
   bool singular = false;
 
   bool variable() const { return cells[0] != nullptr; }

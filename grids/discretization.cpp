@@ -201,11 +201,18 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
   }
   rows.scale = std::ldexp(1.0, -std::ilogb(diagonal));
   if (rows.reaction) {
-    auto scaled = std::make_shared<Field>(host(), block().layout(), Precision::fp64);
-    const Scalar factor = host().scalar(rows.scale);
-    host().axpy(factor, *rows.reaction, *scaled);
-    rows.reaction = scaled;
+    auto scaled = std::make_shared<Field>(backend_, block().layout(), Precision::fp64);
+    backend_.scale(backend_.scalar(rows.scale), *rows.reaction, *scaled);
+    rows.reaction = std::move(scaled);
   }
+}
+
+// A field that was sampled on the host, on the backend.
+std::shared_ptr<const Field> Discretization::on_backend(std::shared_ptr<Field> sampled) const {
+  if (!own_host_) return sampled;
+  auto there = std::make_shared<Field>(backend_, sampled->layout(), sampled->precision());
+  transfer(*sampled, *there);
+  return there;
 }
 
 void Discretization::sample_coefficients() {
@@ -226,19 +233,18 @@ void Discretization::sample_coefficients() {
       return line;
     });
     rows.kappa[d] = sum / static_cast<double>(cells->layout().size());
-    double jump = 1;
-    const auto [nx, ny, nz] = cells->layout().n;
-    for (int k = 0; k < nz; ++k)
-      for (int j = 0; j < ny; ++j)
-        for (int i = 0; i < nx; ++i) {
-          const double here = view(i, j, k);
-          for (const double there :
-               {i > 0 ? view(i - 1, j, k) : here, j > 0 ? view(i, j - 1, k) : here, k > 0 ? view(i, j, k - 1) : here})
-            jump = std::max({jump, here / there, there / here});
-        }
-    jump_ = std::max(jump_, jump);
+    jump_ = cpu::max_over_lines(cells->layout().box(), jump_, [&](int j, int k) {
+      double jump = 1;
+      for (int i = 0; i < view.n[0]; ++i) {
+        const double here = view(i, j, k);
+        for (const double there :
+             {i > 0 ? view(i - 1, j, k) : here, j > 0 ? view(i, j - 1, k) : here, k > 0 ? view(i, j, k - 1) : here})
+          jump = std::max({jump, here / there, there / here});
+      }
+      return jump;
+    });
     subtract_inside(block, view);
-    rows.cells[d] = std::move(cells);
+    rows.cells[d] = on_backend(std::move(cells));
   }
   if (problem_.isotropic) rows.kappa = {rows.kappa[0], rows.kappa[0], rows.kappa[0]};
   if (!problem_.isotropic && problem_.dimension == 2) rows.cells[2] = rows.cells[0];  // never weighted: z is degenerate
@@ -279,14 +285,14 @@ void Discretization::sample_coefficients() {
       for (int i = 0; i < view.n[0]; ++i) line += view(i, j, k);
       return line;
     });
-    rows.reaction = std::move(reaction);
+    rows.reaction = on_backend(std::move(reaction));
   }
   check.finish();
   rows.singular = !dirichlet && reaction_sum == 0;
 }
 
 // κ as the mean of the children, the reaction by the transposed prolongation.
-RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coarse) const {
+RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const {
   RowData next = fine;
   next.block = coarse.block;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -295,16 +301,23 @@ RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coa
       next.cells[2] = next.cells[0];
       continue;
     }
-    auto cells = std::make_shared<Field>(host(), next.block.cell_layout(), Precision::fp64);
-    coarsen_cells(host(), fine.block, coarse, *fine.cells[d], *cells);
+    auto cells = std::make_shared<Field>(backend_, next.block.cell_layout(), Precision::fp64);
+    coarsen_cells(backend_, fine.block, coarse, *fine.cells[d], *cells);
     next.cells[d] = std::move(cells);
   }
   if (fine.reaction) {
-    auto reaction = std::make_shared<Field>(host(), next.block.layout(), Precision::fp64);
-    make_transfer(host(), fine.block, coarse)->restrict_to(*fine.reaction, *reaction);
+    auto reaction = std::make_shared<Field>(backend_, next.block.layout(), Precision::fp64);
+    transfer.restrict_to(*fine.reaction, *reaction);
     next.reaction = std::move(reaction);
   }
   return next;
+}
+
+std::size_t Discretization::bytes() const {
+  std::size_t sum = rows_.reaction ? rows_.reaction->bytes() : 0;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (rows_.cells[d] && (d == 0 || rows_.cells[d] != rows_.cells[0])) sum += rows_.cells[d]->bytes();
+  return sum;
 }
 
 std::unique_ptr<Operator> Discretization::make_operator(Precision precision) const {
@@ -319,7 +332,7 @@ Hierarchy Discretization::make_hierarchy(Precision precision) const {
     const auto coarse = coarsen(rows.block, rows.kappa, level);
     if (!coarse) return h;
     h.transfers.push_back(make_transfer(backend_, rows.block, *coarse));
-    rows = coarsen_rows(rows, *coarse);
+    rows = coarsen_rows(rows, *coarse, *h.transfers.back());
   }
 }
 

@@ -29,7 +29,9 @@ class Discretization {
   std::int64_t unknowns() const { return block().unknowns().size(); }
   /// Largest ratio of κ in neighbouring cells; 1 where κ is constant.
   double coefficient_jump() const { return jump_; }
-  /// Seconds of the constructor that went into evaluating κ, σ and α.
+  /// Bytes that the values of κ, σ and α hold on the backend.
+  std::size_t bytes() const;
+  /// Seconds of the constructor that went into evaluating κ, σ and α and into moving them to the backend.
   double sampling_seconds() const { return sampling_seconds_; }
 
   std::unique_ptr<Operator> make_operator(Precision precision) const;
@@ -37,7 +39,7 @@ class Discretization {
   Hierarchy make_hierarchy(Precision precision) const;
 
   /// The rows of the next coarser level.
-  RowData coarsen_rows(const RowData& fine, const CoarseBlock& coarse) const;
+  RowData coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const;
 
   /// b in fp64 or fp32: the right-hand side in the unknowns, zero in Dirichlet nodes. Returns Σ|b|, unscaled: what
   /// incompatible data of a singular problem are measured against.
@@ -47,6 +49,7 @@ class Discretization {
 
  private:
   void sample_coefficients();
+  std::shared_ptr<const Field> on_backend(std::shared_ptr<Field> sampled) const;
 
   Backend& host() const { return own_host_ ? *own_host_ : backend_; }
   void fill_rhs(Field& b) const;

@@ -72,6 +72,8 @@ class ProfiledBackend final : public Backend {
   std::string device() const override { return backend_.device(); }
   Buffer allocate(std::size_t bytes) override { return backend_.allocate(bytes); }
   const MemoryCount& memory() const override { return backend_.memory(); }
+  void reserve(std::size_t bytes) override { backend_.reserve(bytes); }
+  std::size_t available() const override { return backend_.available(); }
   void write(const void* host, void* device, std::size_t bytes) override { backend_.write(host, device, bytes); }
   void read(const void* device, void* host, std::size_t bytes) override { backend_.read(device, host, bytes); }
 
@@ -80,6 +82,9 @@ class ProfiledBackend final : public Backend {
   }
   void copy(const Field& x, Field& y) override {
     time(traffic("copy"), {&x, &y}, [&] { backend_.copy(x, y); });
+  }
+  void convert(const Field& x, Field& y) override {
+    time(traffic("copy"), {&x, &y}, [&] { backend_.convert(x, y); });
   }
   void scale(const Scalar& a, const Field& x, Field& y) override {
     time(traffic("scale"), {&x, &y}, [&] { backend_.scale(a, x, y); });

@@ -45,17 +45,15 @@ class StencilBase : public Operator {
   Coefficients c_;  // refers to the tables
 };
 
-/// A backend's StencilOperator<T, Coefficients> for the precision and the assembly mode that the data call for.
-template <template <class, class> class StencilOperator>
-std::unique_ptr<Operator> make_stencil_operator(Backend& backend, const RowData& data, Precision precision) {
-  return dispatch(precision, [&]<class T>(T) -> std::unique_ptr<Operator> {
-    if (data.variable()) {
-      if (data.isotropic) return std::make_unique<StencilOperator<T, Partial<T, true>>>(backend, data);
-      return std::make_unique<StencilOperator<T, Partial<T, false>>>(backend, data);
-    }
-    if (data.block.equidistant()) return std::make_unique<StencilOperator<T, Equidistant<T>>>(backend, data);
-    return std::make_unique<StencilOperator<T, TensorProduct<T>>>(backend, data);
-  });
+/// A backend's StencilOperator<T, Coefficients> for the assembly mode that the data call for.
+template <template <class, class> class StencilOperator, class T>
+std::unique_ptr<Operator> make_stencil_operator(Backend& backend, const RowData& data) {
+  if (data.variable()) {
+    if (data.isotropic) return std::make_unique<StencilOperator<T, Partial<T, true>>>(backend, data);
+    return std::make_unique<StencilOperator<T, Partial<T, false>>>(backend, data);
+  }
+  if (data.block.equidistant()) return std::make_unique<StencilOperator<T, Equidistant<T>>>(backend, data);
+  return std::make_unique<StencilOperator<T, TensorProduct<T>>>(backend, data);
 }
 
 }  // namespace poisson

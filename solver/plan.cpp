@@ -3,8 +3,17 @@
 #include <algorithm>
 
 namespace poisson {
+namespace {
 
-Plan make_plan(const Problem& problem, const Options& given, bool partial_assembly, bool on_host) {
+// Of a value on an axis, the tables of two operators and of a transfer hold less than 256 bytes; the coarsest level's
+// inverse, scalars, and the rounding of blocks fit into the constant.
+std::size_t bytes_of_tables(const Layout& layout) {
+  return 256 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{64} << 10);
+}
+
+}  // namespace
+
+Plan make_plan(const Problem& problem, const Options& given, bool partial_assembly) {
   // A jump of κ is not known before κ is sampled; what it changes (the smoother) does not change the fields.
   const Options options = given.resolved(1);
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
@@ -30,10 +39,8 @@ Plan make_plan(const Problem& problem, const Options& given, bool partial_assemb
     level.unknowns = block.unknowns().size();
     level.assembly = variable ? "partial" : block.equidistant() ? "equidistant" : "tensor-product";
     const auto coefficients = [&](Precision p) { return kappas * bytes(cells, p) + reactions * bytes(layout, p); };
-    // The finest level has them in fp64 for the outer operator, and on the host for having been sampled there; each
-    // level's own operator has them in the inner precision.
-    const bool sampled = l == 0 && (on_host || outer == Precision::fp64);
-    level.bytes = sampled || inner == Precision::fp64 ? coefficients(Precision::fp64) : 0;
+    // The finest level has them in fp64 as they were sampled, each level's own operator in the inner precision.
+    level.bytes = l == 0 || inner == Precision::fp64 ? coefficients(Precision::fp64) : 0;
     if (inner == Precision::fp32) level.bytes += coefficients(inner);
     const auto coarse = multigrid ? coarsen(block, kappa, l) : std::nullopt;
     // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
@@ -42,6 +49,7 @@ Plan make_plan(const Problem& problem, const Options& given, bool partial_assemb
     level.bytes += fields * bytes(layout, inner);
     if (l == 0) level.bytes += (options.krylov == Krylov::cg ? 6 : 3) * bytes(layout, outer);  // u, b, best; r, p, q
     plan.bytes += level.bytes;
+    plan.tables += bytes_of_tables(layout);
     plan.levels.push_back(level);
     if (!coarse) return plan;
     block = coarse->block;

@@ -22,14 +22,14 @@ struct Plan {
   };
   std::vector<Level> levels;  ///< finest first, with the fields of the outer iteration on the finest
   std::size_t bytes = 0;
+  std::size_t tables = 0;  ///< at most so many bytes more for the tables of axes and transfers, and for scalars
 
   double bytes_per_unknown() const {
     return static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(1, levels.front().unknowns));
   }
 };
 
-/// The plan of make_solver for a problem, on the host or on a device of its own memory. Where κ varies, the mean that
-/// chooses the axes to coarsen is taken as 1.
-Plan make_plan(const Problem& problem, const Options& options, bool partial_assembly, bool on_host = true);
+/// The plan of make_solver for a problem. Where κ varies, the mean that chooses the axes to coarsen is taken as 1.
+Plan make_plan(const Problem& problem, const Options& options, bool partial_assembly);
 
 }  // namespace poisson

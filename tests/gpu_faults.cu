@@ -87,6 +87,29 @@ TEST(OutOfMemory, AtEachAllocationInTurn) {
   std::printf("%d allocations failed in turn\n", failures - 1);
 }
 
+// Fields lie in one piece that the plan knew of, beside that of κ, which was there before.
+TEST(Arena, HoldsASolve) {
+  for (const bool varying : {false, true})
+    for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed, SolvePrecision::single})
+      for (const Krylov krylov : {Krylov::none, Krylov::cg}) {
+        const auto backend = test_backend();
+        const int own = static_cast<cuda::CudaBackend&>(*backend).pieces();
+        Problem p;
+        p.nodes = {uniform_nodes(0, 1, 120), uniform_nodes(0, 1, 97), uniform_nodes(0, 1, 64)};
+        if (varying) p.coefficient[0] = [](double x, double y, double z) { return 1 + x * y + z; };
+        p.source = 1.0;
+        const Discretization d(*backend, p);
+        Options o;
+        o.tolerance = 1e-4;
+        o.precision = precision;
+        o.krylov = krylov;
+        const auto solver = make_solver(d, o);
+        d.assemble_rhs(solver->rhs());
+        EXPECT_TRUE(solver->solve(false).converged());
+        EXPECT_EQ(static_cast<cuda::CudaBackend&>(*backend).pieces(), own + (varying ? 2 : 1));
+      }
+}
+
 TEST(OutOfMemory, BelowALimit) {
   const auto unlimited = make_cuda_backend(0);
   const std::size_t own = unlimited->memory().now();
@@ -159,7 +182,7 @@ const char* const asynchronous_failure =
 template <class Column>
 void run_and_read() {
   const auto backend = test_backend();
-  const auto& cuda = static_cast<const cuda::CudaBackend&>(*backend);
+  auto& cuda = static_cast<cuda::CudaBackend&>(*backend);
   const Scalar a = backend->scalar(1);
   cuda::for_columns(cuda.stream(), Box{{0, 0, 0}, {40, 20, 3}}, Column{});
   backend->value(a);

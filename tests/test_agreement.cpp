@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <ostream>
@@ -16,6 +17,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/config.hpp"
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"
 
@@ -343,6 +345,45 @@ TEST(EveryWay, ReadsNoPadding) {
       EXPECT_EQ(clean.u, poisoned.u);
       EXPECT_EQ(clean.result.history, poisoned.result.history);
     }
+}
+
+/// Verbs on small levels share launches while a graph is recorded, and have their own where each runs at once: the
+/// functors are the same, and so are the numbers.
+TEST(EveryWay, SharingLaunchesChangesNothing) {
+  for (const char* const faces : {"mixed", "periodic_x", "periodic_xyz"})
+    for (const NamedGrid& grid : {all_grids[0], all_grids[1]})
+      for (Choice c : ways())
+        for (const Kappa kappa : {Kappa::constant, Kappa::random_tensor}) {
+          c.problem.kappa = kappa;
+          SCOPED_TRACE(std::string(faces) + ", " + grid.name + ", " + describe(c));
+          const Problem problem = with_data(faces_named(faces), grid, c.problem);
+          const Outcome shared = on_device(problem, c.options);
+          Solve s(problem, c.options);
+          s.backend().run_immediately();
+          const Outcome alone = outcome(s);
+          EXPECT_EQ(shared.u, alone.u) << "off by " << distance(shared, alone);
+          EXPECT_EQ(shared.result.history, alone.result.history);
+          if (HasFailure()) return;
+        }
+}
+
+/// The files that a user starts from, solved in double for a fixed number of cycles.
+TEST(EveryConfiguration, Agrees) {
+  const char* const root = std::getenv("POISSON_ROOT");
+  int count = 0;
+  for (const char* const folder : {"configs", "examples"})
+    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(root ? root : ".") / folder)) {
+      if (entry.path().extension() != ".yaml") continue;
+      SCOPED_TRACE(entry.path());
+      const std::vector<std::string> overrides{"solver.precision=double", "solver.tolerance=0",
+                                               "solver.max_iterations=10"};
+      const Config config = load_config(entry.path(), overrides);
+      const double d = expect_agreement(config.problem, config.options);
+      std::printf("%-24s %.2g of the largest |u|\n", entry.path().stem().c_str(), d);
+      EXPECT_LE(d, 1e-12);
+      ++count;
+    }
+  EXPECT_GE(count, 9);
 }
 
 /// Until the tolerance is reached: the same iterations, the same end.

@@ -77,11 +77,12 @@ TEST_P(PlanOf, SaysWhatIsAllocated) {
         o.precision = precision;
         o.tolerance = 0;
         o.max_iterations = 1;
-        const Plan plan = make_plan(problem, o, partial, test_backend()->name() == "cpu");
+        const Plan plan = make_plan(problem, o, partial);
         Solve s(problem, o, partial ? Discretization::Assembly::partial : Discretization::Assembly::automatic);
         s.run();
         const auto peak = static_cast<double>(s.backend().memory().peak());
-        EXPECT_NEAR(static_cast<double>(plan.bytes), peak, 0.02 * peak + 262144);  // and tables and scalars
+        EXPECT_LE(static_cast<double>(plan.bytes), peak);
+        EXPECT_GE(static_cast<double>(plan.bytes + plan.tables), peak);
         EXPECT_EQ(plan.levels.size(), static_cast<std::size_t>(s.solver().levels()));
         EXPECT_EQ(plan.levels.front().unknowns, s.discretization().unknowns());
         EXPECT_EQ(plan.levels.front().assembly, s.solver().A().assembly());

@@ -384,14 +384,14 @@ TEST(Coarsening, GivesCoarseCellsTheVolumeMean) {
           for (const int level : {0, 1}) {
             SCOPED_TRACE(faces.name + ", " + grid.name + ", " + std::to_string(dimension) + "-D");
             const TransferCase c(make_problem(faces, grid, {dimension, cells}), level);
-            const auto host = make_cpu_backend();  // where a discretization makes its levels
-            Field fine(*host, c.block.cell_layout(), Precision::fp64);
-            Field coarse(*host, c.coarse.block.cell_layout(), Precision::fp64);
+            const auto backend = test_backend();
+            Field fine(*backend, c.block.cell_layout(), Precision::fp64);
+            Field coarse(*backend, c.coarse.block.cell_layout(), Precision::fp64);
             Vector kappa = Random(9).vector(static_cast<std::size_t>(c.block.cell_layout().size()));
             for (Real& k : kappa) k += 2;
-            kappa = set_values(*host, fine, kappa);
-            set_values(*host, coarse, Vector(static_cast<std::size_t>(c.coarse.block.cell_layout().size()), nan));
-            coarsen_cells(*host, c.block, c.coarse, fine, coarse);
+            kappa = set_values(*backend, fine, kappa);
+            set_values(*backend, coarse, Vector(static_cast<std::size_t>(c.coarse.block.cell_layout().size()), nan));
+            coarsen_cells(*backend, c.block, c.coarse, fine, coarse);
 
             const reference::Grid &f = c.fine_grid, &g = c.coarse_grid;
             const auto parent = [&](std::size_t d, int i) {
@@ -416,7 +416,7 @@ TEST(Coarsening, GivesCoarseCellsTheVolumeMean) {
               sum[i] /= volume[i];
               bound[i] = 8 * epsilon(Precision::fp64) * sum[i];
             }
-            EXPECT_TRUE(within(values(*host, coarse), sum, bound));
+            EXPECT_TRUE(within(values(*backend, coarse), sum, bound));
             if (HasFailure()) return;
           }
 }
@@ -437,7 +437,7 @@ TEST(Coarsening, CarriesTheOperatorDown) {
         for (std::size_t l = 1; l < h.operators.size(); ++l) {
           const auto coarse = coarsen(rows.block, rows.kappa, static_cast<int>(l) - 1);
           ASSERT_TRUE(coarse);
-          rows = discretization.coarsen_rows(rows, *coarse);
+          rows = discretization.coarsen_rows(rows, *coarse, *h.transfers[l - 1]);
           EXPECT_EQ(h.operators[l]->scale(), h.operators[0]->scale());
           EXPECT_EQ(h.operators[l]->singular(), h.operators[0]->singular());
           Problem q = p;

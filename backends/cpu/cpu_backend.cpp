@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -20,6 +21,18 @@ std::string processor_name() {
   for (std::string line; std::getline(info, line);)
     if (line.rfind("model name", 0) == 0 && line.find(':') != std::string::npos) return line.substr(line.find(':') + 2);
   return "CPU";
+}
+
+// What the system could hand out, its caches given up.
+std::size_t available_memory() {
+  std::ifstream info("/proc/meminfo");
+  std::string name;
+  std::size_t kibibytes = 0;
+  while (info >> name >> kibibytes) {
+    if (name == "MemAvailable:") return kibibytes << 10;
+    info.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  return std::numeric_limits<std::size_t>::max();  // a system that does not say
 }
 
 // Calls f(line of the first field, line of each further one) for all lines, each typed by its field's precision.
@@ -83,6 +96,10 @@ class CpuBackend final : public Backend {
   const MemoryCount& memory() const override {
     return memory_;
   }
+  void reserve(std::size_t) override {}
+  std::size_t available() const override {
+    return available_memory();
+  }
 
   void write(const void* host, void* device, std::size_t bytes) override {
     std::memcpy(device, host, bytes);
@@ -98,6 +115,19 @@ class CpuBackend final : public Backend {
     on_lines(x, y, [n = x.layout().n[0]]<class X, class Y>(const X* a, Y* b) {
 #pragma omp simd
       for (int i = 0; i < n; ++i) b[i] = static_cast<Y>(a[i]);
+    });
+  }
+  void convert(const Field& x, Field& y) override {
+    dispatch(x.precision(), [&]<class X>(X) {
+      dispatch(y.precision(), [&]<class Y>(Y) {
+        const auto from = x.view<X>();
+        const auto to = y.view<Y>();
+        const auto& h = from.halo;
+        cpu::for_each_line({{-h[0], -h[1], -h[2]}, {from.n[0] + h[0], from.n[1] + h[1], from.n[2] + h[2]}},
+                           [&](int j, int k) {
+                             for (int i = -h[0]; i < from.n[0] + h[0]; ++i) to(i, j, k) = static_cast<Y>(from(i, j, k));
+                           });
+      });
     });
   }
   void scale(const Scalar& s, const Field& x, Field& y) override {

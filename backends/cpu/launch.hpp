@@ -42,4 +42,18 @@ double sum_over_lines(const Box& box, const F& f) {
   return sum;
 }
 
+/// The largest f(j, k) over the lines of the box; `least` where there are none.
+template <class F>
+double max_over_lines(const Box& box, double least, const F& f) {
+  const int nj = box.last[1] - box.first[1], nk = box.last[2] - box.first[2];
+  if (nj <= 0 || nk <= 0 || box.last[0] <= box.first[0]) return least;
+  const std::int64_t lines = std::int64_t{nj} * nk;
+  double largest = least;
+#pragma omp parallel for schedule(static) reduction(max : largest) if (box.size() > parallel_threshold)
+  for (std::int64_t line = 0; line < lines; ++line)
+    largest =
+        std::max(largest, f(box.first[1] + static_cast<int>(line % nj), box.first[2] + static_cast<int>(line / nj)));
+  return largest;
+}
+
 }  // namespace poisson::cpu

@@ -117,7 +117,10 @@ struct CudaBackend::Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 };
-CudaBackend::CudaBackend(int device, std::size_t memory_limit) : device_(device), memory_limit_(memory_limit) {
+CudaBackend::CudaBackend(int device, std::size_t memory_limit)
+    : device_(device),
+      memory_limit_(memory_limit),
+      arena_([this](std::size_t bytes) { return take(bytes); }, [](void* piece) { cudaFree(piece); }) {
   injection::arm();
   check(cudaSetDevice(device));
   cudaDeviceProp properties{};
@@ -148,13 +151,18 @@ void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function
   }
   if (!recording) {
     check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
+    recording_ = true;
     cudaGraph_t graph = nullptr;
     try {
       verbs();
+      pending_.launch(stream_);
     } catch (...) {
+      recording_ = false;
+      pending_.drop();
       if (cudaStreamEndCapture(stream_, &graph) == cudaSuccess) cudaGraphDestroy(graph);
       throw;
     }
+    recording_ = false;
     check(cudaStreamEndCapture(stream_, &graph));
     recording = std::make_unique<Graph>(graph);
   }
@@ -193,8 +201,8 @@ void CudaBackend::begin(Monitor& monitor, const Scalar& raw, const Scalar& data,
     monitor.begin(value(raw), value(data), value(initial), value(start), value(rounding));
     return;
   }
-  on_scalars(stream_, Begin{watch_->monitor, watch_->told_device, raw.address(), data.address(), initial.address(),
-                            start.address(), rounding.address()});
+  on_scalars(stream(), Begin{watch_->monitor, watch_->told_device, raw.address(), data.address(), initial.address(),
+                             start.address(), rounding.address()});
 }
 
 void CudaBackend::observe(Monitor& monitor, const Scalar& norm) {
@@ -202,7 +210,7 @@ void CudaBackend::observe(Monitor& monitor, const Scalar& norm) {
     monitor.observe(value(norm));
     return;
   }
-  on_scalars(stream_, Observe{watch_->monitor, watch_->told_device, watch_->loop, watch_->limit, norm.address()});
+  on_scalars(stream(), Observe{watch_->monitor, watch_->told_device, watch_->loop, watch_->limit, norm.address()});
 }
 
 cudaGraph_t CudaBackend::recorded_graph() const {
@@ -247,6 +255,7 @@ void CudaBackend::record_into(cudaGraph_t graph, const std::function<void()>& bo
   const cudaStream_t outer = std::exchange(stream_, inner.get());
   try {
     body();
+    pending_.launch(stream_);
   } catch (...) {
     stream_ = outer;
     cudaStreamEndCapture(inner.get(), &graph);
@@ -263,7 +272,7 @@ void CudaBackend::when_risen(Monitor& monitor, const std::function<void()>& body
   }
   cudaGraphConditionalHandle handle{};
   check(cudaGraphConditionalHandleCreate(&handle, recorded_graph(), 0, 0));
-  on_scalars(stream_, WhenRisen{watch_->monitor, handle});
+  on_scalars(stream(), WhenRisen{watch_->monitor, handle});
   record_into(add_conditional(handle, cudaGraphCondTypeIf), body);
 }
 
@@ -274,7 +283,7 @@ void CudaBackend::repeat(int limit, const std::function<void()>& body, Monitor& 
   }
   cudaGraphConditionalHandle handle{};
   check(cudaGraphConditionalHandleCreate(&handle, recorded_graph(), 0, 0));
-  on_scalars(stream_, Enter{watch_->monitor, watch_->told_device, handle, limit});
+  on_scalars(stream(), Enter{watch_->monitor, watch_->told_device, handle, limit});
   watch_->loop = handle;
   watch_->limit = limit;
   record_into(add_conditional(handle, cudaGraphCondTypeWhile), body);

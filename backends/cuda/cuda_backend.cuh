@@ -5,8 +5,10 @@
 
 #include <cuda_runtime.h>
 
+#include "backends/arena.hpp"
 #include "backends/backend.hpp"
 #include "backends/cuda/check.cuh"
+#include "backends/cuda/pending_steps.cuh"
 
 namespace poisson::cuda {
 
@@ -21,8 +23,8 @@ inline Stream make_stream() {
   return Stream(stream);
 }
 
-/// One CUDA device and a stream on it. Grid kernels launch on stream(), which is another one while the body of a
-/// conditional node is recorded.
+/// One CUDA device and a stream on it. Kernels launch on stream(), which is another one while the body of a conditional
+/// node is recorded.
 class CudaBackend final : public Backend {
  public:
   CudaBackend(int device, std::size_t memory_limit);
@@ -30,17 +32,34 @@ class CudaBackend final : public Backend {
 
   std::string_view name() const override { return "cuda"; }
   std::string device() const override { return description_; }
-  cudaStream_t stream() const { return stream_; }
+  /// Whatever waits to share a launch is launched first.
+  cudaStream_t stream() {
+    pending_.launch(stream_);
+    return stream_;
+  }
+  /// column(i, j, k0, k1) for every column of the box, in a launch of its own or, while a run is recorded and where the
+  /// box is small, in one with the verbs around it. `Steps` lists the functors that can share a launch.
+  template <class Steps, class Column>
+  void for_columns(const Box& box, const Column& column) {
+    if (box.size() == 0) return;
+    if (recording_ && box.size() <= small_box && pending_.add<Steps>(stream_, box, column)) return;
+    cuda::for_columns(stream(), box, column);
+  }
   /// Room for the partial sums of one reduction at a time.
   double* partials() const { return static_cast<double*>(partials_.data()); }
 
   Buffer allocate(std::size_t bytes) override;
   const MemoryCount& memory() const override { return memory_; }
+  void reserve(std::size_t bytes) override;
+  std::size_t available() const override;
+  /// Pieces of device memory in use: one of the backend's own, one for every reservation that sufficed.
+  int pieces() const { return arena_.pieces(); }
   void write(const void* host, void* device, std::size_t bytes) override;
   void read(const void* device, void* host, std::size_t bytes) override;
 
   void fill(Field& x, double value) override;
   void copy(const Field& x, Field& y) override;
+  void convert(const Field& x, Field& y) override;
   void scale(const Scalar& a, const Field& x, Field& y) override;
   void axpy(const Scalar& a, const Field& x, Field& y) override;
   void axmy(const Scalar& a, const Field& x, Field& y) override;
@@ -65,9 +84,13 @@ class CudaBackend final : public Backend {
   std::unique_ptr<Timer> make_timer() override;
   void run_immediately() override { conditional_nodes_ = false; }
 
+  /// Boxes of at most so many values share launches: measured, see docs/benchmarks.md.
+  static constexpr std::int64_t small_box = 40'000;
+
  private:
   struct Watch;
   [[noreturn]] void out_of_memory(std::size_t bytes) const;
+  void* take(std::size_t bytes) const;
   cudaGraph_t add_conditional(cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type);
   cudaGraph_t recorded_graph() const;
   void record_into(cudaGraph_t graph, const std::function<void()>& body);
@@ -77,8 +100,11 @@ class CudaBackend final : public Backend {
   std::string description_;
   std::size_t memory_limit_;
   MemoryCount memory_;
+  Arena arena_;
   Stream own_stream_;
   cudaStream_t stream_ = nullptr;  ///< own_stream_, or that of a conditional node's body
+  PendingSteps pending_;
+  bool recording_ = false;
   Buffer partials_;
   std::unique_ptr<Watch> watch_;
   bool conditional_nodes_ = false;

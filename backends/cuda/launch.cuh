@@ -18,40 +18,51 @@ struct Range {
   }
 };
 
-/// A block of threads is a tile of x and y and marches along z over so many planes.
-inline constexpr int tile_x = 64, tile_y = 4, tile_z = 32;
-inline constexpr int tile_threads = tile_x * tile_y;
+/// A block of threads is a tile of 64 × 4 values of x and y, of faces across x 1 × 256, and marches along z.
+inline constexpr int tile_threads = 256;
 
-/// Thin boxes are cut into fewer planes a block, so that there are blocks for every multiprocessor.
-inline int planes_per_block(const Box& box) {
-  const std::int64_t tiles = std::int64_t{(box.last[0] - box.first[0] + tile_x - 1) / tile_x} *
-                             ((box.last[1] - box.first[1] + tile_y - 1) / tile_y);
-  int planes = tile_z;
-  while (planes > 1 && tiles * ((box.last[2] - box.first[2] + planes - 1) / planes) < 1024) planes /= 2;
-  return planes;
-}
+/// How a box is cut into blocks. Tiles begin at multiples of their width, where lines are aligned, not at the box's
+/// first value. Thin boxes are cut into fewer planes a block, so that there are blocks for every multiprocessor.
+struct Tiling {
+  int log_width;  ///< of the tile's extent along x
+  int first_x;
+  int planes = 32;  ///< along z, for each block
+  dim3 blocks;
 
-/// Tiles begin at multiples of tile_x, where lines are aligned, not at the box's first value.
-inline dim3 tiles(const Box& box, int planes) {
-  const auto count = [](int extent, int size) { return static_cast<unsigned>((extent + size - 1) / size); };
-  return {count(box.last[0], tile_x) - static_cast<unsigned>(box.first[0] / tile_x),
-          count(box.last[1] - box.first[1], tile_y), count(box.last[2] - box.first[2], planes)};
-}
+  explicit Tiling(const Box& box) : log_width(box.last[0] - box.first[0] == 1 ? 0 : 6) {
+    const int width = 1 << log_width, height = tile_threads / width, depth = box.last[2] - box.first[2];
+    first_x = box.first[0] & -width;
+    const auto pieces = [](int extent, int size) { return static_cast<unsigned>((extent + size - 1) / size); };
+    blocks.x = pieces(box.last[0] - first_x, width);
+    blocks.y = pieces(box.last[1] - box.first[1], height);
+    while (planes > 1 && std::int64_t{blocks.x} * blocks.y * pieces(depth, planes) < 1024) planes /= 2;
+    blocks.z = pieces(depth, planes);
+  }
+
+  /// Result of column(i, j, k0, k1) for the calling thread's column of block (x, y, z); zero outside the box.
+  template <class Column>
+  __device__ auto visit(const Range& box, const Column& column, unsigned x, unsigned y, unsigned z) const {
+    const int thread = static_cast<int>(threadIdx.x), height = tile_threads >> log_width;
+    const int i = first_x + (static_cast<int>(x) << log_width) + (thread & ((1 << log_width) - 1));
+    const int j = box.first.y + static_cast<int>(y) * height + (thread >> log_width);
+    const int k = box.first.z + static_cast<int>(z) * planes;
+    using Result = decltype(column(i, j, k, k));
+    if (i >= box.first.x && i < box.last.x && j < box.last.y) return column(i, j, k, min(k + planes, box.last.z));
+    return Result();
+  }
+};
 
 /// column(i, j, k0, k1) for every column of the box, cut into pieces along z.
 template <class Column>
-__global__ void __launch_bounds__(tile_threads, 3) columns_kernel(Range box, int planes, Column column) {
-  const int i = (box.first.x / tile_x + static_cast<int>(blockIdx.x)) * tile_x + static_cast<int>(threadIdx.x);
-  const int j = box.first.y + static_cast<int>(blockIdx.y) * tile_y + static_cast<int>(threadIdx.y);
-  const int k = box.first.z + static_cast<int>(blockIdx.z) * planes;
-  if (i >= box.first.x && i < box.last.x && j < box.last.y) column(i, j, k, min(k + planes, box.last.z));
+__global__ void __launch_bounds__(tile_threads, 3) columns_kernel(Range box, Tiling tiling, Column column) {
+  tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);
 }
 
 template <class Column>
 void for_columns(cudaStream_t stream, const Box& box, const Column& column) {
   if (box.size() == 0) return;
-  const int planes = planes_per_block(box);
-  columns_kernel<<<tiles(box, planes), dim3(tile_x, tile_y), 0, stream>>>(Range(box), planes, column);
+  const Tiling tiling(box);
+  columns_kernel<<<tiling.blocks, tile_threads, 0, stream>>>(Range(box), tiling, column);
   launched(stream);
 }
 
@@ -61,19 +72,15 @@ inline constexpr int most_partials = 4096;
 /// Each block walks over tiles in a fixed order and leaves one partial sum.
 template <class Column>
 __global__ void __launch_bounds__(tile_threads, 3)
-    sum_kernel(Range box, int planes, dim3 tiles, Column column, double* partial) {
-  const unsigned count = tiles.x * tiles.y * tiles.z;
+    sum_kernel(Range box, Tiling tiling, Column column, double* partial) {
+  const dim3 tiles = tiling.blocks;
   double sum = 0;
-  for (unsigned tile = blockIdx.x; tile < count; tile += gridDim.x) {
-    const int i = (box.first.x / tile_x + static_cast<int>(tile % tiles.x)) * tile_x + static_cast<int>(threadIdx.x);
-    const int j = box.first.y + static_cast<int>(tile / tiles.x % tiles.y) * tile_y + static_cast<int>(threadIdx.y);
-    const int k = box.first.z + static_cast<int>(tile / (tiles.x * tiles.y)) * planes;
-    if (i >= box.first.x && i < box.last.x && j < box.last.y) sum += column(i, j, k, min(k + planes, box.last.z));
-  }
-  using Reduce = cub::BlockReduce<double, tile_x, cub::BLOCK_REDUCE_WARP_REDUCTIONS, tile_y>;
+  for (unsigned tile = blockIdx.x; tile < tiles.x * tiles.y * tiles.z; tile += gridDim.x)
+    sum += tiling.visit(box, column, tile % tiles.x, tile / tiles.x % tiles.y, tile / (tiles.x * tiles.y));
+  using Reduce = cub::BlockReduce<double, tile_threads>;
   __shared__ typename Reduce::TempStorage storage;
   sum = Reduce(storage).Sum(sum);
-  if (threadIdx.x == 0 && threadIdx.y == 0) partial[blockIdx.x] = sum;
+  if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
 
 /// result = Σ partial, one block, in a fixed order.
@@ -83,13 +90,11 @@ void add_partials(cudaStream_t stream, const double* partial, int count, double*
 /// most_partials values.
 template <class Column>
 void sum_columns(cudaStream_t stream, const Box& box, const Column& column, double* partial, double* result) {
-  const int planes = planes_per_block(box);
-  const dim3 t = tiles(box, planes);
-  const auto count = std::int64_t{t.x} * t.y * t.z;
-  const int blocks = static_cast<int>(count < most_partials ? count : most_partials);
+  const Tiling tiling(box);
+  const auto tiles = box.size() == 0 ? 0 : std::int64_t{tiling.blocks.x} * tiling.blocks.y * tiling.blocks.z;
+  const int blocks = static_cast<int>(tiles < most_partials ? tiles : most_partials);
   if (blocks > 0) {
-    sum_kernel<<<static_cast<unsigned>(blocks), dim3(tile_x, tile_y), 0, stream>>>(Range(box), planes, t, column,
-                                                                                   partial);
+    sum_kernel<<<static_cast<unsigned>(blocks), tile_threads, 0, stream>>>(Range(box), tiling, column, partial);
     launched(stream);
   }
   add_partials(stream, partial, blocks, result);

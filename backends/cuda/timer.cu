@@ -28,7 +28,7 @@ class Event {
 // Events on the stream around every stretch, which is an NVTX range as well.
 class EventTimer final : public Timer {
  public:
-  explicit EventTimer(const CudaBackend& backend) : backend_(backend) {}
+  explicit EventTimer(CudaBackend& backend) : backend_(backend) {}
 
   void start(const char* name) override {
     nvtxRangePushA(name);
@@ -56,7 +56,7 @@ class EventTimer final : public Timer {
     check(cudaEventRecord(events_[used_++], backend_.stream()));
   }
 
-  const CudaBackend& backend_;
+  CudaBackend& backend_;
   std::vector<Event> events_;  // start and stop in turn; kept for the next stretches
   std::size_t used_ = 0;
 };

@@ -199,7 +199,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 }  // namespace
 
 std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, Precision precision) {
-  return make_stencil_operator<StencilOperator>(backend, data, precision);
+  return dispatch(precision, [&]<class T>(T) { return make_stencil_operator<StencilOperator, T>(backend, data); });
 }
 
 }  // namespace poisson::cpu

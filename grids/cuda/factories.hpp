@@ -7,7 +7,15 @@
 /// What CUDA brings to the factories of grids/discrete.hpp.
 namespace poisson::cuda {
 
-std::unique_ptr<Operator> make_operator(Backend&, const RowData&, Precision);
+/// Each precision is a translation unit of its own.
+template <class T>
+std::unique_ptr<Operator> make_operator(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_operator<float>(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_operator<double>(Backend&, const RowData&);
 std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse);
+void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
+                   Field& coarse_cells);
 
 }  // namespace poisson::cuda

@@ -1,23 +1,22 @@
-#include "backends/cuda/cuda_backend.cuh"
-#include "backends/cuda/launch.cuh"
+#pragma once
+
 #include "grids/coefficients.hpp"
 #include "grids/colours.hpp"
-#include "grids/cuda/factories.hpp"
 #include "grids/stencil.hpp"
-#include "grids/stencil_base.hpp"
 
+/// What an operator's verbs do to the columns of a box: the point formulas of grids/stencil.hpp over one model of
+/// Coefficients, as functors that for_columns, sum_columns and sequences run.
 namespace poisson::cuda {
-namespace {
 
-// A thread's walk along z through a column, so many points at a time: all that a batch reads is loaded before its first
-// store, which keeps that many loads in flight. The values along z stay in registers, those beside them come from the
-// cache. body.load(i, j, k) reads what the formula needs beside u; body(row, star, loaded, i, j, k) computes and
-// stores; the column's result is the sum of what it returns.
+/// A thread's walk along z through a column, so many points at a time: all that a batch reads is loaded before its
+/// first store, which keeps that many loads in flight. The values along z stay in registers, those beside them come
+/// from the cache. body.load(i, j, k) reads what the formula needs beside u; body(row, star, loaded, i, j, k) computes
+/// and stores; the column's result is the sum of what it returns.
 template <class T>
 inline constexpr int batch = sizeof(T) == 4 ? 4 : 2;
 
-// Whether the rows of the points k … k + n − 1 of a column are one and the same: constant coefficients, equal cells,
-// and no end of the axis among them. A warp then works its row and its 1/D out once a batch.
+/// Whether the rows of the points k … k + n − 1 of a column are one and the same: constant coefficients, equal cells,
+/// and no end of the axis among them. A warp then works its row and its 1/D out once a batch.
 template <class Coefficients>
 __device__ bool same_rows(const Coefficients&, int, int) {
   return false;
@@ -27,7 +26,7 @@ __device__ bool same_rows(const Equidistant<T>& c, int k, int n) {
   return k > 0 && k + n - 1 < c.z.last;
 }
 
-// Σ f(row of point k + m, m) over a batch.
+/// Σ f(row of point k + m, m) over a batch.
 template <int n, class Coefficients, class F>
 __device__ double with_rows(const Coefficients& c, int i, int j, int k, const F& f) {
   double sum = 0;
@@ -81,7 +80,7 @@ struct March {
   }
 };
 
-// The same without neighbours: body(row, loaded, i, j, k).
+/// The same without neighbours: body(row, loaded, i, j, k).
 template <class T, class Coefficients, class Body>
 struct EachRow {
   Coefficients c;
@@ -197,23 +196,74 @@ struct Rounding {
   }
 };
 
-// One colour of a Gauss–Seidel sweep, in place.
+/// One colour of a Gauss–Seidel sweep with over-relaxation omega, in place. Values of a colour are no neighbours: so
+/// many planes are loaded before the first store.
 template <class T, class Coefficients>
 struct GaussSeidel {
   Coefficients c;
   View<T> u;
   View<const T> b;
-  Colours colours;
-  int colour;
   T omega;
-  __device__ void operator()(int i, int j, int k0, int k1) const {
-    for (int k = k0; k < k1; ++k)
-      if (colours.of(i, j, k) == colour)
-        u(i, j, k) = stencil::gauss_seidel(c.line(j, k).row(i), star_at<T>(&u(i, j, k), u.sy, u.sz), b(i, j, k), omega);
+
+  template <int n>
+  __device__ void planes(const int (&i)[n], int j, int k) const {
+    Star<T> star[n];
+    T rhs[n];
+#pragma unroll
+    for (int m = 0; m < n; ++m) {
+      star[m] = star_at<T>(&u(i[m], j, k + m), u.sy, u.sz);
+      rhs[m] = b(i[m], j, k + m);
+    }
+#pragma unroll
+    for (int m = 0; m < n; ++m)
+      u(i[m], j, k + m) = stencil::gauss_seidel(c.line(j, k + m).row(i[m]), star[m], rhs[m], omega);
   }
 };
 
-// Σ value·mass, value 1 where there is no field.
+/// With two colours every second value of a line is of one: column t has the values first + 2t or first + 2t + 1.
+template <class T, class Coefficients>
+struct TwoColours {
+  GaussSeidel<T, Coefficients> relax;
+  int colour, first, last;  ///< of the unknowns along x
+
+  __device__ void operator()(int t, int j, int k0, int k1) const {
+    constexpr int n = 4;
+    int k = k0;
+    if (first + 2 * t + 1 < last)
+      for (; k + n <= k1; k += n) {
+        int i[n];
+#pragma unroll
+        for (int m = 0; m < n; ++m) i[m] = place(t, j, k + m);
+        relax.template planes<n>(i, j, k);
+      }
+    for (; k < k1; ++k) {
+      const int i[1] = {place(t, j, k)};
+      if (i[0] < last) relax.template planes<1>(i, j, k);
+    }
+  }
+
+ private:
+  __device__ int place(int t, int j, int k) const {
+    return first + 2 * t + ((first + j + k + colour) & 1);
+  }
+};
+
+/// Any number of colours: each column looks for its values.
+template <class T, class Coefficients>
+struct AnyColours {
+  GaussSeidel<T, Coefficients> relax;
+  Colours colours;
+  int colour;
+
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k) {
+      const int at[1] = {i};
+      if (colours.of(i, j, k) == colour) relax.template planes<1>(at, j, k);
+    }
+  }
+};
+
+/// Σ value·mass, value 1 where there is no field.
 template <class T, class Coefficients>
 struct Integral {
   Coefficients c;
@@ -236,7 +286,7 @@ struct Sum {
   }
 };
 
-// x −= (amount/volume)·(mass or 1)
+/// x −= (amount/volume)·(mass or 1)
 template <class T, class Coefficients, bool weighted>
 struct SubtractMean {
   Coefficients c;
@@ -249,94 +299,5 @@ struct SubtractMean {
       x(i, j, k) -= static_cast<T>(weighted ? share * static_cast<double>(c.line(j, k).mass(i)) : share);
   }
 };
-
-/// The verbs of an operator on a CUDA device: the point formulas of grids/stencil.hpp over one model of Coefficients.
-template <class T, class Coefficients>
-class StencilOperator final : public StencilBase<T, Coefficients> {
-  using Base = StencilBase<T, Coefficients>;
-  using Base::backend_, Base::layout_, Base::unknowns_, Base::c_;
-
- public:
-  StencilOperator(Backend& backend, const RowData& data)
-      : Base(backend, data), device_(static_cast<CudaBackend&>(backend)), mean_(backend.scalar()) {
-    if (!data.singular) return;
-    sum(unknowns_, Integral<T, Coefficients>{c_, {}}, mean_);
-    volume_ = backend.value(mean_);
-  }
-
-  void apply(const Field& u, Field& Au) const override { march(unknowns_, u, Apply<T>{Au.view<T>()}); }
-  void apply_everywhere(const Field& u, Field& Au) const override { march(layout_.box(), u, Apply<T>{Au.view<T>()}); }
-  void diagonal(Field& d) const override { rows(Diagonal<T>{d.view<T>()}); }
-
-  void residual(const Field& u, const Field& b, Field& r) const override {
-    dispatch(r.precision(), [&]<class R>(R) { march(unknowns_, u, Residual<T, R>{b.view<T>(), r.view<R>()}); });
-  }
-  void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
-    dispatch(r.precision(), [&]<class R>(R) {
-      backend_.exchange(u);
-      const ScaledResidual<T, R> body{b.view<T>(), r.view<R>(), scale.address()};
-      sum(unknowns_, March<T, Coefficients, ScaledResidual<T, R>>{c_, u.view<T>(), body}, norm);
-    });
-  }
-  void norm(const Field& r, Scalar& norm) const override {
-    sum(unknowns_, EachRow<T, Coefficients, Norm<T>>{c_, {r.view<T>()}}, norm);
-  }
-  void rounding(const Field& u, Scalar& norm) const override {
-    sum(unknowns_, EachRow<T, Coefficients, Rounding<T>>{c_, {u.view<T>()}}, norm);
-  }
-
-  void polynomial_start(double alpha, const Field& b, Field& u) const override {
-    rows(PolynomialStart<T>{b.view<T>(), u.view<T>(), static_cast<T>(alpha)});
-  }
-  void polynomial_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
-    march(unknowns_, u,
-          Polynomial<T>{b.view<T>(), previous.view<T>(), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
-  }
-  void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const override {
-    const Colours colours(layout_.n, layout_.periodic);
-    for (int c = 0; c < colours.count(); ++c) {
-      backend_.exchange(u);
-      const int colour = reversed ? colours.count() - 1 - c : c;
-      for_columns(device_.stream(), unknowns_,
-                  GaussSeidel<T, Coefficients>{c_, u.view<T>(), b.view<T>(), colours, colour, static_cast<T>(omega)});
-    }
-  }
-
-  void project_rhs(Field& b, Scalar& amount) const override {
-    sum(unknowns_, Sum<T>{b.view<T>()}, amount);
-    for_columns(device_.stream(), unknowns_,
-                SubtractMean<T, Coefficients, true>{c_, b.view<T>(), amount.address(), volume_});
-  }
-  void project_solution(Field& u) const override {
-    sum(unknowns_, Integral<T, Coefficients>{c_, u.view<T>()}, mean_);
-    for_columns(device_.stream(), unknowns_,
-                SubtractMean<T, Coefficients, false>{c_, u.view<T>(), mean_.address(), volume_});
-  }
-
- private:
-  template <class Body>
-  void march(const Box& box, const Field& u, const Body& body) const {
-    backend_.exchange(u);
-    for_columns(device_.stream(), box, March<T, Coefficients, Body>{c_, u.view<T>(), body});
-  }
-  template <class Body>
-  void rows(const Body& body) const {
-    for_columns(device_.stream(), unknowns_, EachRow<T, Coefficients, Body>{c_, body});
-  }
-  template <class Column>
-  void sum(const Box& box, const Column& column, const Scalar& result) const {
-    sum_columns(device_.stream(), box, column, device_.partials(), result.address());
-  }
-
-  CudaBackend& device_;
-  Scalar mean_;
-  double volume_ = 1;
-};
-
-}  // namespace
-
-std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, Precision precision) {
-  return make_stencil_operator<StencilOperator>(backend, data, precision);
-}
 
 }  // namespace poisson::cuda

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#include "backends/backend.hpp"
+
+namespace poisson::cuda {
+
+/// Arrays of a set-up that go to the device together, in one buffer and one transfer.
+class DeviceTables {
+ public:
+  /// `there` becomes the array's address on the device once the tables are uploaded; it must stay where it is till
+  /// then.
+  template <class T>
+  void add(const std::vector<T>& values, const T*& there) {
+    const std::size_t offset = (bytes_.size() + alignment - 1) / alignment * alignment;
+    bytes_.resize(offset + values.size() * sizeof(T));
+    if (!values.empty()) std::memcpy(bytes_.data() + offset, values.data(), values.size() * sizeof(T));
+    placements_.push_back(
+        [offset, &there](const unsigned char* base) { there = reinterpret_cast<const T*>(base + offset); });
+  }
+  Buffer upload(Backend& backend) const {
+    Buffer buffer = backend.allocate(bytes_.size());
+    backend.write(bytes_.data(), buffer.data(), bytes_.size());
+    for (const auto& place : placements_) place(static_cast<const unsigned char*>(buffer.data()));
+    return buffer;
+  }
+
+ private:
+  static constexpr std::size_t alignment = 16;
+  std::vector<unsigned char> bytes_;
+  std::vector<std::function<void(const unsigned char*)>> placements_;
+};
+
+}  // namespace poisson::cuda

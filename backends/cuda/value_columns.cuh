@@ -1,0 +1,143 @@
+#pragma once
+
+#include <type_traits>
+
+#include <cuda_runtime.h>
+
+#include "backends/cuda/sequence.cuh"
+#include "backends/view.hpp"
+
+/// What the backend's verbs do to the columns of a box: functors that for_columns and sequences run.
+namespace poisson::cuda {
+
+/// f of every value of a column.
+template <class X, class F>
+struct EachValue {
+  View<X> x;
+  F f;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k) f(x(i, j, k));
+  }
+};
+
+/// f of every pair of values of a column; four pairs are loaded before the first is stored.
+template <class X, class Y, class F>
+struct EachPair {
+  View<X> x;
+  View<Y> y;
+  F f;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    constexpr int n = 4;
+    int k = k0;
+    for (; k + n <= k1; k += n) pairs<n>(i, j, k);
+    for (; k < k1; ++k) pairs<1>(i, j, k);
+  }
+
+ private:
+  template <int n>
+  __device__ void pairs(int i, int j, int k) const {
+    std::remove_const_t<X> from[n];
+    Y to[n];
+#pragma unroll
+    for (int m = 0; m < n; ++m) {
+      from[m] = x(i, j, k + m);
+      to[m] = y(i, j, k + m);
+    }
+#pragma unroll
+    for (int m = 0; m < n; ++m) {
+      f(from[m], to[m]);
+      y(i, j, k + m) = to[m];
+    }
+  }
+};
+
+struct Fill {
+  double value;
+  template <class X>
+  __device__ void operator()(X& x) const {
+    x = static_cast<X>(value);
+  }
+};
+struct Copy {
+  template <class X, class Y>
+  __device__ void operator()(const X& x, Y& y) const {
+    y = static_cast<Y>(x);
+  }
+};
+struct Scale {
+  const double* a;
+  template <class X, class Y>
+  __device__ void operator()(const X& x, Y& y) const {
+    y = static_cast<Y>(*a * x);
+  }
+};
+struct Add {
+  const double* a;
+  double sign;
+  template <class X, class Y>
+  __device__ void operator()(const X& x, Y& y) const {
+    y = static_cast<Y>(y + sign * *a * x);
+  }
+};
+struct ScaleAndAdd {
+  const double* a;
+  template <class X, class Y>
+  __device__ void operator()(const X& x, Y& y) const {
+    y = static_cast<Y>(x + *a * y);
+  }
+};
+
+template <class X, class Y>
+struct Dot {
+  View<const X> x;
+  View<const Y> y;
+  __device__ double operator()(int i, int j, int k0, int k1) const {
+    double sum = 0;
+    for (int k = k0; k < k1; ++k) sum += static_cast<double>(x(i, j, k)) * static_cast<double>(y(i, j, k));
+    return sum;
+  }
+};
+
+/// Copies the planes next to the ends of a periodic axis into the halo beyond the other end. The box is one value thick
+/// along the axis.
+template <class T>
+struct Wrap {
+  View<T> v;
+  int axis;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    const int n = v.n[axis];
+    for (int k = k0; k < k1; ++k) {
+      const auto at = [&](int a) -> T& { return axis == 0 ? v(a, j, k) : axis == 1 ? v(i, a, k) : v(i, j, a); };
+      at(-1) = at(n - 1);
+      at(n) = at(0);
+    }
+  }
+};
+
+/// y = Q x over numbered values: a warp works out a row.
+template <class X, class Y>
+struct DenseRows {
+  const double* matrix;
+  const std::int64_t* index;
+  int size;
+  const X* x;
+  Y* y;
+
+  /// All rows, by all of so many threads (whole warps) of which the caller is one.
+  __device__ void all(unsigned thread, unsigned threads) const {
+    const int lane = static_cast<int>(thread % 32);
+    for (int row = static_cast<int>(thread / 32); row < size; row += static_cast<int>(threads / 32)) {
+      double sum = 0;
+      for (int column = lane; column < size; column += 32)
+        sum += matrix[row * size + column] * static_cast<double>(x[index[column]]);
+      for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
+      if (lane == 0) y[index[row]] = static_cast<Y>(sum);
+    }
+  }
+};
+
+/// Those that can share a launch with a grid's verbs.
+template <class T>
+using ValueColumns = ColumnList<EachValue<T, Fill>, EachPair<const T, T, Add>, Wrap<T>, DenseRows<T, T>>;
+
+}  // namespace poisson::cuda

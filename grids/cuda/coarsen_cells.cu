@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <vector>
+
+#include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/device_tables.hpp"
+#include "grids/cuda/factories.hpp"
+
+namespace poisson::cuda {
+namespace {
+
+// The children of coarse cell I along an axis are the fine cells from begin[I] to begin[I + 1].
+struct Children {
+  const int* begin;
+  const double* width;  // of the fine cells
+};
+
+// Coarse cells as the volume means of their children.
+struct Mean {
+  View<const double> fine;
+  View<double> coarse;
+  Children x, y, z;
+
+  __device__ void operator()(int I, int J, int K0, int K1) const {
+    for (int K = K0; K < K1; ++K) {
+      double sum = 0, volume = 0;
+      for (int k = z.begin[K]; k < z.begin[K + 1]; ++k)
+        for (int j = y.begin[J]; j < y.begin[J + 1]; ++j)
+          for (int i = x.begin[I]; i < x.begin[I + 1]; ++i) {
+            const double v = x.width[i] * y.width[j] * z.width[k];
+            sum += v * fine(i, j, k);
+            volume += v;
+          }
+      coarse(I, J, K) = sum / volume;
+    }
+  }
+};
+
+struct NoSteps {  // set-up: nothing to share a launch with
+  template <class T>
+  using Columns = ColumnList<>;
+};
+
+}  // namespace
+
+void coarsen_cells(Backend& backend, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
+                   Field& coarse_cells) {
+  auto& device = static_cast<CudaBackend&>(backend);
+  Mean mean{fine_cells.view<double>(), coarse_cells.view<double>(), {}, {}, {}};
+  DeviceTables tables;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = fine.axes[d];
+    const int cells = coarse_cells.layout().n[d], fine_size = fine_cells.layout().n[d];
+    std::vector<int> begin(coarse.axes[d].fine.begin(), coarse.axes[d].fine.begin() + cells);
+    begin.push_back(fine_size);
+    std::vector<double> width;
+    for (int i = 0; i < fine_size; ++i) width.push_back(axis.degenerate() ? 1.0 : axis.width(i));
+    Children& children = d == 0 ? mean.x : d == 1 ? mean.y : mean.z;
+    tables.add(begin, children.begin);
+    tables.add(width, children.width);
+  }
+  const Buffer memory = tables.upload(backend);
+  device.for_columns<NoSteps>(coarse_cells.layout().box(), mean);
+}
+
+}  // namespace poisson::cuda

@@ -1,0 +1,12 @@
+#include "grids/cuda/grid_steps.cuh"
+#include "grids/cuda/stencil_columns.cuh"
+#include "grids/cuda/transfer_columns.cuh"
+
+namespace poisson::cuda {
+
+template <>
+void launch_grid_steps<float>(cudaStream_t stream, const Sequence& sequence) {
+  launch_sequence(GridSteps::Columns<float>(), stream, sequence);
+}
+
+}  // namespace poisson::cuda

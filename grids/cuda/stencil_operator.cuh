@@ -1,0 +1,103 @@
+#pragma once
+
+#include <memory>
+
+#include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/launch.cuh"
+#include "grids/cuda/grid_steps.cuh"
+#include "grids/stencil_base.hpp"
+
+namespace poisson::cuda {
+
+/// The verbs of an operator on a CUDA device: the point formulas of grids/stencil.hpp over one model of Coefficients.
+template <class T, class Coefficients>
+class StencilOperator final : public StencilBase<T, Coefficients> {
+  using Base = StencilBase<T, Coefficients>;
+  using Base::backend_, Base::layout_, Base::unknowns_, Base::c_;
+
+ public:
+  StencilOperator(Backend& backend, const RowData& data)
+      : Base(backend, data), device_(static_cast<CudaBackend&>(backend)), mean_(backend.scalar()) {
+    if (!data.singular) return;
+    sum(unknowns_, Integral<T, Coefficients>{c_, {}}, mean_);
+    volume_ = backend.value(mean_);
+  }
+
+  void apply(const Field& u, Field& Au) const override { march(unknowns_, u, Apply<T>{Au.view<T>()}); }
+  void apply_everywhere(const Field& u, Field& Au) const override { march(layout_.box(), u, Apply<T>{Au.view<T>()}); }
+  void diagonal(Field& d) const override { rows(Diagonal<T>{d.view<T>()}); }
+
+  void residual(const Field& u, const Field& b, Field& r) const override {
+    dispatch(r.precision(), [&]<class R>(R) { march(unknowns_, u, Residual<T, R>{b.view<T>(), r.view<R>()}); });
+  }
+  void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
+    dispatch(r.precision(), [&]<class R>(R) {
+      backend_.exchange(u);
+      const ScaledResidual<T, R> body{b.view<T>(), r.view<R>(), scale.address()};
+      sum(unknowns_, March<T, Coefficients, ScaledResidual<T, R>>{c_, u.view<T>(), body}, norm);
+    });
+  }
+  void norm(const Field& r, Scalar& norm) const override {
+    sum(unknowns_, EachRow<T, Coefficients, Norm<T>>{c_, {r.view<T>()}}, norm);
+  }
+  void rounding(const Field& u, Scalar& norm) const override {
+    sum(unknowns_, EachRow<T, Coefficients, Rounding<T>>{c_, {u.view<T>()}}, norm);
+  }
+
+  void polynomial_start(double alpha, const Field& b, Field& u) const override {
+    rows(PolynomialStart<T>{b.view<T>(), u.view<T>(), static_cast<T>(alpha)});
+  }
+  void polynomial_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+    march(unknowns_, u,
+          Polynomial<T>{b.view<T>(), previous.view<T>(), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
+  }
+  void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const override {
+    const Colours colours(layout_.n, layout_.periodic);
+    const GaussSeidel<T, Coefficients> relax{c_, u.view<T>(), b.view<T>(), static_cast<T>(omega)};
+    for (int c = 0; c < colours.count(); ++c) {
+      backend_.exchange(u);
+      const int colour = reversed ? colours.count() - 1 - c : c;
+      if (colours.count() == 2) {
+        Box pairs = unknowns_;
+        pairs.first[0] = 0;
+        pairs.last[0] = (unknowns_.last[0] - unknowns_.first[0] + 1) / 2;
+        device_.for_columns<GridSteps>(
+            pairs, TwoColours<T, Coefficients>{relax, colour, unknowns_.first[0], unknowns_.last[0]});
+      } else {
+        device_.for_columns<GridSteps>(unknowns_, AnyColours<T, Coefficients>{relax, colours, colour});
+      }
+    }
+  }
+
+  void project_rhs(Field& b, Scalar& amount) const override {
+    sum(unknowns_, Sum<T>{b.view<T>()}, amount);
+    device_.for_columns<GridSteps>(unknowns_,
+                                   SubtractMean<T, Coefficients, true>{c_, b.view<T>(), amount.address(), volume_});
+  }
+  void project_solution(Field& u) const override {
+    sum(unknowns_, Integral<T, Coefficients>{c_, u.view<T>()}, mean_);
+    device_.for_columns<GridSteps>(unknowns_,
+                                   SubtractMean<T, Coefficients, false>{c_, u.view<T>(), mean_.address(), volume_});
+  }
+
+ private:
+  template <class Body>
+  void march(const Box& box, const Field& u, const Body& body) const {
+    backend_.exchange(u);
+    device_.for_columns<GridSteps>(box, March<T, Coefficients, Body>{c_, u.view<T>(), body});
+  }
+  template <class Body>
+  void rows(const Body& body) const {
+    device_.for_columns<GridSteps>(unknowns_, EachRow<T, Coefficients, Body>{c_, body});
+  }
+  template <class Column>
+  void sum(const Box& box, const Column& column, const Scalar& result) const {
+    sum_columns(device_.stream(), box, column, device_.partials(), result.address());
+  }
+
+  CudaBackend& device_;
+  Scalar mean_;
+  double volume_ = 1;
+};
+
+}  // namespace poisson::cuda

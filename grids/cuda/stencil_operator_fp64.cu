@@ -1,0 +1,11 @@
+#include "grids/cuda/factories.hpp"
+#include "grids/cuda/stencil_operator.cuh"
+
+namespace poisson::cuda {
+
+template <>
+std::unique_ptr<Operator> make_operator<double>(Backend& backend, const RowData& data) {
+  return make_stencil_operator<StencilOperator, double>(backend, data);
+}
+
+}  // namespace poisson::cuda
