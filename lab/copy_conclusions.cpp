@@ -36,8 +36,8 @@ std::string on_width(const Panel& panel, double largest) {
   const auto enough = std::ranges::find_if(
       all, [&](const std::string& width) { return *value_at(panel, width, largest) >= alike * best.value; });
   return at + "accesses of " + best.variant + " copy " + rate(best.value) + ", accesses of " + all.front() + " only " +
-         rate(narrow) + ", " + times(best.value / narrow) + " less. Let a thread move at least " + *enough +
-         " per access: from there on all widths are within 10 % of the best.";
+         rate(narrow) + ": the former are " + times(best.value / narrow) + " as fast. Let a thread move at least " +
+         *enough + " per access: from there on all widths are within 10 % of the best.";
 }
 
 // From which size on the widest rate holds, and whether small arrays run out of a cache.
