@@ -43,12 +43,11 @@ std::string on_width(const Panel& panel, double largest) {
 // From which size on the widest rate holds, and whether small arrays run out of a cache.
 std::string on_size(const Panel& panel, double largest) {
   const Point& best = *best_at(panel, largest, widths(panel));
-  std::vector<double> sizes = places(panel, best.variant);
-  double steady = largest;
-  for (auto size = sizes.rbegin(); size != sizes.rend(); ++size) {
-    if (*value_at(panel, best.variant, *size) < alike * best.value) break;
-    steady = *size;
-  }
+  const std::vector<double> sizes = places(panel, best.variant);
+  const auto slow = std::find_if(sizes.rbegin(), sizes.rend(), [&](double size) {
+    return *value_at(panel, best.variant, size) < alike * best.value;
+  });
+  const double steady = *slow.base();  // the place after the last slow one; the largest is never slow
   if (steady == sizes.front())
     return "Even " + readable_bytes(steady) +
            " are enough to reach the full rate: starting the copy costs little here.";

@@ -25,6 +25,7 @@ std::filesystem::path page_script() {
 // The exit status of a program found through PATH; 127 where it cannot be started.
 int status_of(std::vector<std::string> words) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t process = 0;

@@ -8,15 +8,15 @@
 #include "lab/copy.hpp"
 #include "lab/session.hpp"
 #include "lab/studies.hpp"
+#include "lab/with_cuda.hpp"
 #include "tests/device.hpp"
 
 namespace poisson::lab {
 namespace {
 
 std::span<const CopyVariant> device_variants() {
-#ifdef POISSON_HAVE_CUDA
-  if (!on_cpu()) return gpu_copy_variants();
-#endif
+  if constexpr (with_cuda)
+    if (!on_cpu()) return gpu_copy_variants();
   return cpu_copy_variants();
 }
 
