@@ -66,7 +66,8 @@ class Arrays {
 
 Panel size_panel(Session& session, std::span<const CopyVariant> variants) {
   Panel panel{.name = "size",
-              .title = "Copying arrays of growing size, one access per thread",
+              .title = session.on_gpu() ? "Copying arrays of growing size, one access per thread"
+                                        : "Copying arrays of growing size",
               .x_label = "bytes in the array",
               .y_label = "GB/s read and written",
               .log_x = true};

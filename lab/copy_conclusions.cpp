@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 
 #include "backends/memory.hpp"
@@ -12,7 +14,9 @@ namespace {
 constexpr double alike = 0.9;  // what is within so much of the best counts as as good
 
 std::string rate(double value) {
-  return readable_value(value) + " GB/s";
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), value < 1000 ? "%.3g GB/s" : "%.0f GB/s", value);
+  return text.data();
 }
 
 // The curves of one access width each, "N B", ascending.
@@ -49,8 +53,7 @@ std::string on_size(const Panel& panel, double largest) {
   });
   const double steady = *slow.base();  // the place after the last slow one; the largest is never slow
   if (steady == sizes.front())
-    return "Even " + readable_bytes(steady) +
-           " are enough to reach the full rate: starting the copy costs little here.";
+    return "Even " + readable_bytes(steady) + " is enough to reach the full rate: starting the copy costs little here.";
   return "A copy needs " + readable_bytes(steady) + " to come within 10 % of its final rate; at " +
          readable_bytes(sizes.front()) + " it reaches " +
          percent(*value_at(panel, best.variant, sizes.front()) / best.value) +
@@ -82,7 +85,7 @@ std::string on_ceiling(const Panel& panel, double largest, const CopyCeilings& c
   const Point& best = *best_at(panel, largest, widths(panel));
   std::string text = "At " + readable_bytes(largest) + " " + ceilings.library + " copies " + rate(*library) +
                      ", the best loop over elements " + percent(best.value / *library) + " of it";
-  text += best.value >= 0.95 * *library ? ": plain code is as good as the library's here." : ".";
+  text += best.value >= 0.95 * *library ? ": plain code is as good as the library here." : ".";
   if (ceilings.theoretical > 0)
     text += " The faster of the two is " + percent(std::max(best.value, *library) / ceilings.theoretical) +
             " of the theoretical " + rate(ceilings.theoretical) +

@@ -85,7 +85,8 @@ def draw_levels(axes, panel, largest, upright):
     levels = sorted((y, guide["name"]) for guide in panel["guides"] if labels.finite(y := level(guide)))
     near = [(y, name) for y, name in levels if panel["log_y"] or y <= FAR * largest]
     far = [f"{name}: {labels.number(y)}" for y, name in levels if (y, name) not in near]
-    text = {"textcoords": "offset points", "color": GUIDE, "fontsize": 11.5}
+    text = {"textcoords": "offset points", "color": GUIDE, "fontsize": 11.5, "zorder": 5,
+            "bbox": {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1}}  # curves may pass behind it
     for i, (y, name) in enumerate(near):
         caption = f"{name}: {labels.number(y)}"
         if upright:

@@ -101,7 +101,7 @@ TEST(LabCopyConclusions, WideAccessesWin) {
                                          some, [&](std::size_t v, double) { return rates[v]; }, sizes)},
                                      2500);
   expect_says(text, {"At 64 MiB accesses of 16 B copy 2000 GB/s, accesses of 1 B only 500 GB/s", "4.0 times as fast",
-                     "at least 4 B per access", "Even 1 MiB are enough", "caches do not show", "100 % of it",
+                     "at least 4 B per access", "Even 1 MiB is enough", "caches do not show", "100 % of it",
                      "80 % of the theoretical 2500 GB/s"});
 }
 
