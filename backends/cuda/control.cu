@@ -15,7 +15,7 @@ namespace {
 // A captured graph, ready to launch.
 class Graph final : public Recording {
  public:
-  explicit Graph(cudaGraph_t graph) : graph_(graph) {
+  Graph(cudaGraph_t graph, std::vector<StepTable> tables) : graph_(graph), tables_(std::move(tables)) {
     const cudaError_t status = cudaGraphInstantiate(&exec_, graph, 0);
     if (status != cudaSuccess) cudaGraphDestroy(graph);
     check(status);
@@ -31,6 +31,7 @@ class Graph final : public Recording {
  private:
   cudaGraph_t graph_;
   cudaGraphExec_t exec_ = nullptr;
+  std::vector<StepTable> tables_;  // that its kernels read
 };
 
 // Norms that the host has not heard of yet; the host reads far more often than this many iterations take.
@@ -164,7 +165,9 @@ void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function
     }
     recording_ = false;
     check(cudaStreamEndCapture(stream_, &graph));
-    recording = std::make_unique<Graph>(graph);
+    std::vector<StepTable> tables = pending_.take_tables();
+    for (const StepTable& table : tables) write(table.steps.data(), table.there.data(), table.there.bytes());
+    recording = std::make_unique<Graph>(graph, std::move(tables));
   }
   static_cast<const Graph&>(*recording).launch(stream_);
   follow(monitor);
@@ -184,9 +187,15 @@ void CudaBackend::follow(Monitor& monitor) {
       if (!monitor.hear(state)) w.told->stop = 1;
     }
   };
+  // A short solve is over before a sleeping thread would wake: its end would be seen 0.1 ms late.
+  constexpr std::chrono::milliseconds impatience{20};
+  const auto start = std::chrono::steady_clock::now();
   while (cudaStreamQuery(stream_) == cudaErrorNotReady) {
     hear();
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    if (std::chrono::steady_clock::now() - start < impatience)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   check(cudaStreamSynchronize(stream_));
   hear();

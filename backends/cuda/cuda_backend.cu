@@ -77,6 +77,7 @@ void on_values(CudaBackend& device, const Field& x, Field& y, const F& f) {
 
 }  // namespace
 
+const std::int64_t CudaBackend::small_box = getenv("SMALL") ? atol(getenv("SMALL")) : 40000;
 void add_partials(cudaStream_t stream, const double* partial, int count, double* result) {
   add_partials_kernel<<<1, 1024, 0, stream>>>(partial, count, result);
   launched(stream);
@@ -103,7 +104,11 @@ void CudaBackend::out_of_memory(std::size_t bytes) const {
 // A piece for the arena.
 void* CudaBackend::take(std::size_t bytes) const {
   void* piece = nullptr;
+  // Tables of shared launches may need one while the stream is captured; it is no part of what is captured.
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  check(cudaThreadExchangeStreamCaptureMode(&mode));
   const cudaError_t status = cudaMalloc(&piece, bytes);
+  check(cudaThreadExchangeStreamCaptureMode(&mode));
   if (status == cudaErrorMemoryAllocation) out_of_memory(bytes);
   check(status);
   return piece;
@@ -116,14 +121,19 @@ void CudaBackend::reserve(std::size_t bytes) {
 
 Buffer CudaBackend::allocate(std::size_t bytes) {
   if (bytes > memory_limit_ - memory_.now() || injection::allocation_fails()) out_of_memory(bytes);
+  Buffer buffer = block(bytes);
+  check(cudaMemsetAsync(buffer.data(), 0, bytes, stream_));
+  return buffer;
+}
+
+// Memory as it is.
+Buffer CudaBackend::block(std::size_t bytes) {
   void* const data = arena_.allocate(bytes);
   memory_.add(bytes);
-  Buffer buffer(data, bytes, [this, bytes](void* p) {
-    memory_.remove(bytes);
-    arena_.release(p);
-  });
-  check(cudaMemsetAsync(data, 0, bytes, stream_));
-  return buffer;
+  return {data, bytes, [this, bytes](void* p) {
+            memory_.remove(bytes);
+            arena_.release(p);
+          }};
 }
 
 void CudaBackend::write(const void* host, void* device, std::size_t bytes) {

@@ -8,6 +8,7 @@
 #include "backends/arena.hpp"
 #include "backends/backend.hpp"
 #include "backends/cuda/check.cuh"
+#include "backends/cuda/launch.cuh"
 #include "backends/cuda/pending_steps.cuh"
 
 namespace poisson::cuda {
@@ -85,12 +86,13 @@ class CudaBackend final : public Backend {
   void run_immediately() override { conditional_nodes_ = false; }
 
   /// Boxes of at most so many values share launches: measured, see docs/benchmarks.md.
-  static constexpr std::int64_t small_box = 40'000;
+  static const std::int64_t small_box;
 
  private:
   struct Watch;
   [[noreturn]] void out_of_memory(std::size_t bytes) const;
   void* take(std::size_t bytes) const;
+  Buffer block(std::size_t bytes);
   cudaGraph_t add_conditional(cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type);
   cudaGraph_t recorded_graph() const;
   void record_into(cudaGraph_t graph, const std::function<void()>& body);
@@ -103,7 +105,7 @@ class CudaBackend final : public Backend {
   Arena arena_;
   Stream own_stream_;
   cudaStream_t stream_ = nullptr;  ///< own_stream_, or that of a conditional node's body
-  PendingSteps pending_;
+  PendingSteps pending_{[this](std::size_t bytes) { return block(bytes); }};
   bool recording_ = false;
   Buffer partials_;
   std::unique_ptr<Watch> watch_;

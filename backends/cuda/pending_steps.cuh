@@ -1,33 +1,55 @@
 #pragma once
 
 #include <cstring>
-#include <memory>
+#include <functional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "backends/box.hpp"
 #include "backends/cuda/sequence.cuh"
+#include "backends/memory.hpp"
 #include "backends/precision.hpp"
 
 namespace poisson::cuda {
 
-using SequenceLauncher = void (*)(cudaStream_t, const Sequence&);
+/// Launches a sequence whose steps lie on the device.
+using SequenceLauncher = void (*)(cudaStream_t, const Step* steps, int count);
+
+/// The steps of a recorded sequence on their way to the device: they may not travel while the stream is captured.
+struct StepTable {
+  std::vector<Step> steps;
+  Buffer there;
+};
 
 /// Verbs on small fields that wait to share a launch: in order, until one comes that cannot join them.
 /// `Steps` says which can, for both precisions: Steps::Columns<T> lists functors and Steps::launcher<T> launches them.
 /// A null launcher is for functors that only join others: every list begins with them.
 class PendingSteps {
  public:
-  /// Whether the verb joined. Launches the others first where they are of another kind or too many.
+  /// `allocate`: memory on the device, as it is.
+  explicit PendingSteps(std::function<Buffer(std::size_t)> allocate) : allocate_(std::move(allocate)) {}
+
+  /// Whether the verb joined. Launches the others first where they are of another kind.
   template <class Steps, class Column>
   bool add(cudaStream_t stream, const Box& box, const Column& column) {
     return add<Steps, float>(stream, box, column) || add<Steps, double>(stream, box, column);
   }
   void launch(cudaStream_t stream) {
     if (!launcher_) return;
-    std::exchange(launcher_, nullptr)(stream, *sequence_);
+    const SequenceLauncher launcher = std::exchange(launcher_, nullptr);
+    StepTable table{std::exchange(steps_, {}), {}};
+    table.there = allocate_(table.steps.size() * sizeof(Step));
+    launcher(stream, static_cast<const Step*>(table.there.data()), static_cast<int>(table.steps.size()));
+    tables_.push_back(std::move(table));
   }
-  void drop() { launcher_ = nullptr; }
+  void drop() {
+    launcher_ = nullptr;
+    steps_.clear();
+    tables_.clear();
+  }
+  /// The tables of all launches since the last call, to be filled and kept as long as they may be launched.
+  std::vector<StepTable> take_tables() { return std::exchange(tables_, {}); }
 
  private:
   template <class Steps, class T, class Column>
@@ -36,12 +58,11 @@ class PendingSteps {
     if constexpr (kind >= 0) {
       static_assert(sizeof(Column) <= sizeof(Step::column) && std::is_trivially_copyable_v<Column>);
       if (!open(stream, Steps::template launcher<T>, precision_of<T>)) return false;
-      Step& step = sequence_->step[sequence_->count++];
+      Step& step = steps_.emplace_back();
       step.kind = kind;
       step.first = make_int3(box.first[0], box.first[1], box.first[2]);
       step.last = make_int3(box.last[0], box.last[1], box.last[2]);
       std::memcpy(step.column, &column, sizeof column);
-      if (sequence_->count == Sequence::most) launch(stream);
       return true;
     }
     return false;
@@ -51,17 +72,16 @@ class PendingSteps {
   bool open(cudaStream_t stream, SequenceLauncher launcher, Precision precision) {
     if (launcher_ && (precision_ != precision || (launcher && launcher != launcher_))) launch(stream);
     if (launcher_) return true;
-    if (!launcher) return false;
-    if (!sequence_) sequence_ = std::make_unique<Sequence>();
-    sequence_->count = 0;
     launcher_ = launcher;
     precision_ = precision;
-    return true;
+    return launcher != nullptr;
   }
 
-  std::unique_ptr<Sequence> sequence_;
+  std::function<Buffer(std::size_t)> allocate_;
+  std::vector<Step> steps_;
   SequenceLauncher launcher_ = nullptr;  // null: nothing waits
   Precision precision_ = Precision::fp32;
+  std::vector<StepTable> tables_;
 };
 
 }  // namespace poisson::cuda

@@ -1,4 +1,4 @@
-#include "backends/cuda/sequence.cuh"
+#include "backends/cuda/sequence_kernel.cuh"
 
 namespace poisson::cuda {
 
@@ -6,6 +6,7 @@ unsigned cluster_blocks(const void* kernel) {
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, kernel));
   if (attributes.ptxVersion < 90) return 1;  // compiled for a device without clusters, whatever this one is
+  if (getenv("BLOCKS")) return atoi(getenv("BLOCKS"));
   constexpr unsigned portable = 8, most = 16;
   if (cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) != cudaSuccess) {
     cudaGetLastError();  // this is an answer, no error to stick

@@ -9,11 +9,11 @@ namespace poisson::cuda {
 
 /// Runs verbs on small levels in one launch; compiled once for each precision.
 template <class T>
-void launch_grid_steps(cudaStream_t stream, const Sequence& sequence);
+void launch_grid_steps(cudaStream_t stream, const Step* steps, int count);
 template <>
-void launch_grid_steps<float>(cudaStream_t stream, const Sequence& sequence);
+void launch_grid_steps<float>(cudaStream_t stream, const Step* steps, int count);
 template <>
-void launch_grid_steps<double>(cudaStream_t stream, const Sequence& sequence);
+void launch_grid_steps<double>(cudaStream_t stream, const Step* steps, int count);
 
 /// The verbs of a multigrid cycle below its finest level: those that can share a launch where levels are small.
 class GridSteps {
