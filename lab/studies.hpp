@@ -1,0 +1,14 @@
+#pragma once
+
+#include "lab/study.hpp"
+
+namespace poisson::lab {
+
+// In the order of studies(); each is defined in lab/NAME.cpp, or in lab/cuda/NAME.cu where it needs a GPU.
+
+extern const Study arithmetic_study;
+extern const Study crossover_study;
+extern const Study compute_study;
+extern const Study interpolate_study;
+
+}  // namespace poisson::lab
