@@ -63,8 +63,8 @@ struct Accuracy {
 Accuracy accuracy(const Operation& operation, std::span<const std::uint32_t> x, std::span<const std::uint32_t> y,
                   std::span<const std::uint32_t> z);
 
-/// Whether one thread's chains, stepped exactly, end where `result` says: integers equal, reals within 2 %, for errors
-/// of thousands of steps add up. Both spans hold `chains` words.
+/// Whether one thread's chains, stepped exactly, end where `result` says: integers equal, reals within 10 %, for the
+/// errors of thousands of steps add up. Both spans hold `chains` words.
 bool chain_agrees(const Operation& operation, std::span<const std::uint32_t> start,
                   std::span<const std::uint32_t> result);
 
@@ -82,8 +82,6 @@ double reciprocal_root(double x, double y);
 double root(double x, double y);
 double integer_add(double x, double y);
 double integer_multiply(double x, double y);
-double rotate(double x, double y);  ///< x rotated right by y bits
-double mask(double x, double y);
 double integer_divide(double x, double y);  ///< y/x
 double modulo(double x, double y);          ///< y mod x, + 1
 double divide_by_10(double x, double y);    ///< x/10 + y

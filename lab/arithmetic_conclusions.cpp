@@ -1,5 +1,6 @@
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "lab/arithmetic.hpp"
 #include "lab/curve.hpp"
@@ -61,6 +62,14 @@ void compare_integers(const Panel& panel, std::vector<std::string>& sentences) {
                     ? ": divisors that the compiler knows, powers of two best of all, keep index arithmetic cheap"
                     : ": on this device the divisor makes no difference";
     sentences.push_back(sentence + ".");
+  }
+  for (const auto& [operation, trick] : {std::pair{"x / 8 + y", "(x >> 3) + y"}, {"x % 8 + y", "(x & 7) + y"}}) {
+    const double written = bar(panel, operation), by_hand = bar(panel, trick);
+    if (more(by_hand, written))
+      sentences.push_back("Write " + std::string(trick) + " instead of " + operation + ": it is " +
+                          figure(by_hand / written) + " times as fast.");
+    else if (by_hand <= written * 1.1)
+      sentences.push_back("The compiler turns " + std::string(operation) + " into " + trick + " by itself.");
   }
   const double multiply = bar(panel, "x * y");
   if (!std::isnan(add) && !std::isnan(multiply))

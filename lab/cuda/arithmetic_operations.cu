@@ -142,11 +142,11 @@ struct IntegerAdd : OnIntegers {
 struct IntegerMultiply : OnIntegers {
   __device__ Word operator()(Word x, Word y) const { return x * y; }
 };
-struct Rotate : OnIntegers {
-  __device__ Word operator()(Word x, Word y) const { return __funnelshift_r(x, x, y); }
+struct Shift : OnIntegers {
+  __device__ Word operator()(Word x, Word y) const { return (x >> 3) + y; }
 };
 struct Mask : OnIntegers {
-  __device__ Word operator()(Word x, Word y) const { return x & y; }
+  __device__ Word operator()(Word x, Word y) const { return (x & 7) + y; }
 };
 struct IntegerDivide : OnIntegers {
   __device__ Word operator()(Word x, Word y) const { return y / x; }
@@ -267,15 +267,15 @@ constexpr std::array table{
 
     integers<IntegerAdd, true, far>("x + y", exact::integer_add),
     integers<IntegerMultiply, true, far>("x * y", exact::integer_multiply),
-    integers<Rotate, true, far>("shift", exact::rotate),
-    integers<Mask, true, far>("mask", exact::mask),
+    integers<Shift, true, 8>("(x >> 3) + y", exact::divide_by_8),
+    integers<Mask, true, 8>("(x & 7) + y", exact::modulo_8),
     integers<IntegerDivide, false, little>("y / x", exact::integer_divide, 4294967281.0),
-    integers<DivideBy<10>, false, 8>("x / 10 + y", exact::divide_by_10, 4021.0),
-    integers<DivideBy<8>, false, 8>("x / 8 + y", exact::divide_by_8, 4021.0),
-    integers<SignedDivideBy8, false, 8>("signed x / 8 + y", exact::signed_divide_by_8, 4021.0),
+    integers<DivideBy<10>, true, 8>("x / 10 + y", exact::divide_by_10),
+    integers<DivideBy<8>, true, 8>("x / 8 + y", exact::divide_by_8),
+    integers<SignedDivideBy8, true, 8>("signed x / 8 + y", exact::signed_divide_by_8),
     integers<Modulo, false, little>("y % x + 1", exact::modulo, 4294967281.0),
-    integers<ModuloBy<10>, false, 8>("x % 10 + y", exact::modulo_10, 4021.0),
-    integers<ModuloBy<8>, false, 8>("x % 8 + y", exact::modulo_8, 4021.0),
+    integers<ModuloBy<10>, true, 8>("x % 10 + y", exact::modulo_10),
+    integers<ModuloBy<8>, true, 8>("x % 8 + y", exact::modulo_8),
 
     conversion<ToDouble>("float to double", 1, exact::high_word, unit),
     conversion<ToFloat>("double to float", 1, exact::from_words, unit, 1.5),
