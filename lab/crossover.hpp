@@ -20,7 +20,7 @@ struct BandedProduct {
   const double* x;  ///< the value of row 0
   double* y;
 
-  std::int64_t rows() const { return std::int64_t{m} * m; }
+  constexpr std::int64_t rows() const { return std::int64_t{m} * m; }
 };
 
 /// The offset of band b: those of the grid's stencil in the order of its lines.
