@@ -72,7 +72,7 @@ class SharedReads {
   Point measure(const LaneElements& lanes, const std::string& variant, double x) const {
     verify(lanes, variant);
     const double seconds = session_.time([&] { launch(lanes); });
-    return {variant, x, seconds, median_clocks(clocks_) / (1.0 * warps_ * rounds_ * successive)};
+    return {variant, x, seconds, median_clocks(clocks_.host()) / (1.0 * warps_ * rounds_ * successive)};
   }
 
  private:

@@ -20,8 +20,7 @@ inline int multiprocessors() {
 }
 
 /// The clocks that blocks counted: their median, to which the blocks that waited for the launch of others are nothing.
-inline double median_clocks(const Array<long long>& clocks) {
-  std::vector<long long> values = clocks.host();
+inline double median_clocks(std::vector<long long> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return static_cast<double>(*middle);
