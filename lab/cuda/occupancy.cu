@@ -44,27 +44,23 @@ __global__ void __maxnreg__(registers) hold_kernel(const std::uint32_t* words, u
 }
 
 using HoldKernel = void (*)(const std::uint32_t*, unsigned, std::uint32_t*);
-constexpr int least_registers = 24, register_step = 8, kernel_count = 29;
-constexpr int registers_of(int kernel) {
-  return least_registers + register_step * kernel;
-}
-constexpr int held_by(int kernel) {
-  return registers_of(kernel) - besides;
-}
+// On both sides of every step of the resident warps of blocks of 256 threads.
+constexpr std::array register_counts{24, 32, 40, 48, 56, 64, 72, 80, 88, 104, 128, 136, 160, 192, 224, 248};
+constexpr std::size_t kernel_count = register_counts.size();
 
-template <int in_flight, int... i>
-constexpr std::array<HoldKernel, kernel_count> by_held(std::integer_sequence<int, i...>) {
-  return {hold_kernel<registers_of(i), in_flight>...};
+template <int in_flight, std::size_t... i>
+constexpr std::array<HoldKernel, kernel_count> by_registers(std::index_sequence<i...>) {
+  return {hold_kernel<register_counts[i], in_flight>...};
 }
-constexpr auto kernel_numbers = std::make_integer_sequence<int, kernel_count>();
+constexpr auto kernel_numbers = std::make_index_sequence<kernel_count>();
 
 struct Holding {
   const char* name;
-  std::array<HoldKernel, kernel_count> kernels;  // for registers_of(0), registers_of(1), …
+  std::array<HoldKernel, kernel_count> kernels;  // by register_counts
 };
 constexpr std::array holdings{
-    Holding{"one load in flight", by_held<1>(kernel_numbers)},
-    Holding{"4 loads in flight", by_held<4>(kernel_numbers)},
+    Holding{"one load in flight", by_registers<1>(kernel_numbers)},
+    Holding{"4 loads in flight", by_registers<4>(kernel_numbers)},
 };
 // How the compiler and the device take a kernel.
 struct Occupancy {
@@ -96,7 +92,7 @@ Findings run(Session& session) {
   verify_occupancy(session);
   Backend& backend = session.backend();
   const double copy = 1e-9 * session.copy_bandwidth();
-  const int processors = multiprocessors(), step = session.quick() ? 2 : 1;
+  const int processors = multiprocessors();
   const RegisterFile file = register_file();
   const Array<std::uint32_t> words(backend,
                                    static_cast<std::int64_t>(session.beyond_caches() / 4 / sizeof(std::uint32_t)));
@@ -107,15 +103,15 @@ Findings run(Session& session) {
                  "resident warps per multiprocessor"};
   Panel throughput{"throughput", "Reading memory with as many warps as fit", "registers per thread", "GB/s"};
   for (const Holding& holding : holdings)
-    for (int k = 0; k < kernel_count; k += step) {
-      const HoldKernel kernel = holding.kernels[static_cast<std::size_t>(k)];
+    for (std::size_t k = 0; k < kernel_count; ++k) {
+      const HoldKernel kernel = holding.kernels[k];
       const Occupancy occupancy(kernel);
       const int blocks = processors * occupancy.blocks;
       const std::int64_t grid = std::int64_t{blocks} * threads;
       spoil(backend, sums);
       launch(backend, kernel, blocks, words, sums);
-      session.check(mismatches(backend, sums, grid, HeldSum{words.size(), grid, held_by(k)}) == 0, "occupancy",
-                    holding.name, "sums differ");
+      session.check(mismatches(backend, sums, grid, HeldSum{words.size(), grid, register_counts[k] - besides}) == 0,
+                    "occupancy", holding.name, "sums differ");
       const double seconds = session.time([&] { launch(backend, kernel, blocks, words, sums); });
       const double x = occupancy.registers,
                    bytes = static_cast<double>(words.bytes()) + 4.0 * static_cast<double>(grid);
@@ -149,11 +145,11 @@ void verify_occupancy(Session& session) {
     for (const int blocks : {1, 3}) {
       const Array<std::uint32_t> sums(backend, blocks * threads);
       for (const Holding& holding : holdings)
-        for (int k = 0; k < kernel_count; ++k) {
+        for (std::size_t k = 0; k < kernel_count; ++k) {
           spoil(backend, sums);
-          launch(backend, holding.kernels[static_cast<std::size_t>(k)], blocks, words, sums);
-          session.check(mismatches_on_host(sums, HeldSum{count, sums.size(), held_by(k)}) == 0, "occupancy",
-                        holding.name, "sums differ");
+          launch(backend, holding.kernels[k], blocks, words, sums);
+          session.check(mismatches_on_host(sums, HeldSum{count, sums.size(), register_counts[k] - besides}) == 0,
+                        "occupancy", holding.name, "sums differ");
         }
     }
   }
