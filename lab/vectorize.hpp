@@ -20,14 +20,8 @@ inline constexpr int jacobi_bytes = 12;
 
 /// How a three-dimensional grid of floats, at least 2 values along each axis, lies in memory: as Layout says.
 struct GridMemory {
-  int n[3];
-  std::int64_t pitch, origin, allocated;
-
-  explicit GridMemory(const Layout& layout)
-      : n{layout.n[0], layout.n[1], layout.n[2]},
-        pitch(layout.pitch(Precision::fp32)),
-        origin(layout.origin(Precision::fp32)),
-        allocated(layout.allocated(Precision::fp32)) {}
+  int n[3] = {};
+  std::int64_t pitch = 0, origin = 0, allocated = 0;
 
   constexpr std::int64_t points() const { return std::int64_t{1} * n[0] * n[1] * n[2]; }
   constexpr std::int64_t plane() const { return pitch * (n[1] + 2); }
@@ -46,6 +40,11 @@ struct GridMemory {
     return inside(i, j, k) ? f(i, j, k) : beside;
   }
 };
+
+inline GridMemory memory_of(const Layout& layout) {
+  constexpr auto fp32 = Precision::fp32;
+  return {{layout.n[0], layout.n[1], layout.n[2]}, layout.pitch(fp32), layout.origin(fp32), layout.allocated(fp32)};
+}
 
 /// Random grids: u (which = 0) and f (1), with zeros beside the grid.
 struct GridNoise {

@@ -18,7 +18,7 @@
 namespace poisson::lab {
 namespace {
 
-const GridMemory memory(Layout{{7, 4, 3}, {}});
+const GridMemory memory = memory_of(Layout{{7, 4, 3}, {}});
 
 TEST(GridMemory, FindsEveryValueOnceAndItsHaloNever) {
   std::set<std::int64_t> seen;

@@ -78,7 +78,10 @@ struct Grids {
   Array<std::uint32_t> swept;  // a float's bits, to be compared with poison as well
 
   Grids(Backend& backend, const Layout& layout)
-      : memory(layout), u(backend, memory.allocated), f(backend, memory.allocated), swept(backend, memory.allocated) {
+      : memory(memory_of(layout)),
+        u(backend, memory.allocated),
+        f(backend, memory.allocated),
+        swept(backend, memory.allocated) {
     fill(backend, u, GridNoise{memory, 0});
     fill(backend, f, GridNoise{memory, 1});
   }
