@@ -59,11 +59,15 @@ const Point& highest_of(const Panel& panel) {
 }
 
 std::string figure(double value) {
-  if (value == 0 || !std::isfinite(value)) return value == 0 ? "0" : "nothing finite";
+  if (!std::isfinite(value)) return "nothing finite";
+  char text[64];
+  if (value == std::round(value)) {
+    std::snprintf(text, sizeof text, "%.0f", value);
+    return text;
+  }
   const int magnitude = static_cast<int>(std::floor(std::log10(std::fabs(value))));
   const double unit = std::pow(10.0, magnitude - 2);
   const double rounded = std::round(value / unit) * unit;
-  char text[64];
   std::snprintf(text, sizeof text, "%.*f", std::clamp(2 - magnitude, 0, 9), rounded);
   std::string digits = text;
   if (digits.find('.') != std::string::npos) {

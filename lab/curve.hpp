@@ -37,7 +37,8 @@ std::vector<std::string> variants_of(const Panel& panel);
 /// The point of the largest value of all variants. The panel must have points.
 const Point& highest_of(const Panel& panel);
 
-/// Numbers for sentences: three significant digits without an exponent, and a fraction in whole percent.
+/// Numbers for sentences: whole ones as they are, others with three significant digits and without an exponent; a
+/// fraction in whole percent.
 std::string figure(double value);
 std::string percent(double fraction);
 /// "a, b and c".

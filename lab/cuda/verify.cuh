@@ -41,7 +41,10 @@ void fill(Backend& backend, const Array<T>& array, const Formula& formula) {
   on_each(backend, array.size(), Assigner<T, Formula>{array.data(), formula});
 }
 
-/// noise_float(i) as a function object that kernels take.
+/// noise(i) and noise_float(i) as function objects that kernels take.
+struct Noise {
+  constexpr std::uint32_t operator()(std::uint64_t i) const { return noise(i); }
+};
 struct NoiseFloat {
   constexpr float operator()(std::uint64_t i) const { return noise_float(i); }
 };
