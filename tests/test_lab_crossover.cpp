@@ -1,6 +1,7 @@
 // The study of the crossover from CPU to GPU: the banded product, where curves cross, and what follows from it.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -17,7 +18,8 @@ namespace poisson::lab {
 namespace {
 
 TEST(LabCrossover, OrdersBandsAsAGrid) {
-  const std::array five{-10, -1, 0, 1, 10}, nine_low{-11, -10, -9};
+  const std::array five{-10, -1, 0, 1, 10};
+  const std::array nine_low{-11, -10, -9};
   for (int b = 0; b < 5; ++b) EXPECT_EQ(band_offset(5, 10, b), five[static_cast<std::size_t>(b)]);
   for (int b = 0; b < 3; ++b) EXPECT_EQ(band_offset(9, 10, b), nine_low[static_cast<std::size_t>(b)]);
   for (int b = 0; b < 9; ++b) EXPECT_EQ(band_offset(9, 10, b), -band_offset(9, 10, 8 - b));

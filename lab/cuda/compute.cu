@@ -1,6 +1,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "lab/compute.hpp"
@@ -76,13 +77,15 @@ void verify_small(Session& session, Precision precision) {
   }
 }
 
-// Guides over the intensities (operations per byte) and operations per point from `first` to `last` steps per entry.
+// The guides of one precision, over the sweep up to `last` steps per entry and at least over the ridge.
 void draw(const std::string& name, double bytes, double bandwidth, double peak, int last, Panel& roofline,
           Panel& time) {
   const double least = operations_per_point(0), most = operations_per_point(last), ridge = peak / bandwidth;
   const double first = std::min(least / bytes, ridge / 2), end = std::max(most / bytes, ridge * 2);
-  roofline.guides.push_back(
-      {"prediction, " + name, {{first, 1e-9 * first * bandwidth}, {ridge, 1e-9 * peak}, {end, 1e-9 * peak}}});
+  Guide prediction{"prediction, " + name, {}};
+  for (const double x : {first, ridge, end})
+    prediction.points.push_back({x, 1e-9 * x / predicted_seconds(1, x, bandwidth, peak)});
+  roofline.guides.push_back(std::move(prediction));
   const double copy = 1e12 * bytes / bandwidth;  // ns per 1000 points
   time.guides.push_back({"bytes / bandwidth, " + name, {{least, copy}, {most, copy}}});
   time.guides.push_back({"operations / peak, " + name, {{least, 1e12 * least / peak}, {most, 1e12 * most / peak}}});
