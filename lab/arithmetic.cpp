@@ -36,6 +36,7 @@ double results_per_clock(std::span<const BlockTime> blocks, double results) {
     ++there.blocks;
   }
   std::vector<double> rates;
+  rates.reserve(work.size());
   for (const auto& [multiprocessor, w] : work)
     rates.push_back(results * w.blocks / static_cast<double>(w.last - w.first));
   if (rates.empty()) return 0;

@@ -113,7 +113,7 @@ void judge_constant_memory(const Panel& panel, std::vector<std::string>& sentenc
   if (constant.empty() || shared.empty()) return;
   const double equal = constant.first().value, different = constant.last().value;
   if (!more(equal, different)) {
-    sentences.push_back("Constant memory is as fast where the threads of a warp read different entries.");
+    sentences.emplace_back("Constant memory is as fast where the threads of a warp read different entries.");
     return;
   }
   sentences.push_back(

@@ -7,6 +7,8 @@
 
 namespace poisson::lab {
 
+// Only in builds with CUDA.
+
 /// All operations, panel by panel.
 std::span<const Operation> operations();
 

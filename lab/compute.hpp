@@ -17,6 +17,7 @@ struct ExpensiveStencil {
   /// x and y of one two-dimensional layout and of one precision.
   void (*apply)(const Field& x, Field& y);
 };
+/// From cheap to expensive. Only in builds with CUDA.
 std::span<const ExpensiveStencil> expensive_stencils();
 
 /// In the order centre, x−, x+, y−, y+. The factors differ, or neighbours would share entries of one value.

@@ -101,11 +101,11 @@ std::vector<std::string> conclude_crossover(const std::vector<Panel>& panels) {
     transfers_change_all = transfers_change_all && there.kind == Crossing::Kind::never;
   }
   if (sentences.empty()) return sentences;
-  sentences.push_back(transfers_change_all
-                          ? "No single operation is worth the way to the device and back: move data once and do all "
-                            "work where they are."
-                          : "Where the transfers still leave the GPU ahead, an operation may be sent there alone; "
-                            "where they do not, its data must already be there.");
+  sentences.emplace_back(transfers_change_all
+                             ? "No single operation is worth the way to the device and back: move data once and do all "
+                               "work where they are."
+                             : "Where the transfers still leave the GPU ahead, an operation may be sent there alone; "
+                               "where they do not, its data must already be there.");
   return sentences;
 }
 

@@ -60,6 +60,7 @@ struct ProlongationVariant {
   bool filtered;  ///< by texture hardware, in its fixed-point weights
   std::unique_ptr<Prolongation> (*prepare)(Backend&, const Refinement&, const float* coarse);
 };
+/// Only in builds with CUDA.
 std::span<const ProlongationVariant> prolongation_variants();
 
 /// Of the panels speed-2d, error-2d, speed-3d and error-3d over refinement factors.

@@ -1,5 +1,4 @@
 #include <array>
-#include <bit>
 #include <numbers>
 #include <type_traits>
 
