@@ -38,6 +38,7 @@ TEST(LabArithmetic, AcceptsRoundedResultsAndRefusesOthers) {
   const Operation sine = real(exact::sine, 0.5);
   const auto x = arguments(sine, 1001, 1), y = arguments(sine, 1001, 2);
   std::vector<std::uint32_t> z;
+  z.reserve(x.size());
   for (const std::uint32_t word : x) z.push_back(word_of(std::sin(number_of(word, Words::real)), Words::real));
   EXPECT_TRUE(accuracy(sine, x, y, z).within);
   EXPECT_LE(accuracy(sine, x, y, z).ulps, 0.5);
