@@ -1,13 +1,25 @@
 #include "lab/studies.hpp"
 
-#include <array>
+#include <vector>
 
 namespace poisson::lab {
 
 std::span<const Study> studies() {
   // Copied once, at the first call: the studies themselves are constant-initialized.
-  static const std::array all{
+  static const std::vector<Study> all{
       copy_study,
+#ifdef POISSON_HAVE_CUDA
+      access_study,
+      banks_study,
+      latency_study,
+      occupancy_study,
+      arithmetic_study,
+      crossover_study,
+      compute_study,
+      interpolate_study,
+      vectorize_study,
+      launch_study,
+#endif
   };
   return all;
 }

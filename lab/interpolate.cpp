@@ -1,0 +1,109 @@
+#include "lab/interpolate.hpp"
+
+#include <cmath>
+
+#include "lab/curve.hpp"
+
+namespace poisson::lab {
+
+double interpolated(const Refinement& refinement, int i, int j, int k) {
+  const std::array<int, 3> c = refinement.coarse(), at{i, j, k};
+  double sum = 0;
+  for (int corner = 0; corner < 1 << refinement.dimension; ++corner) {
+    double weight = 1;
+    std::int64_t position = 0, stride = 1;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(refinement.dimension); ++d) {
+      const bool right = (corner >> d & 1) != 0;
+      const double fraction = static_cast<double>(at[d] % refinement.factor) / refinement.factor;
+      weight *= right ? fraction : 1 - fraction;
+      position += stride * (at[d] / refinement.factor + (right ? 1 : 0));
+      stride *= c[d];
+    }
+    sum += weight * static_cast<double>(noise_float(static_cast<std::uint64_t>(position)));
+  }
+  return sum;
+}
+
+namespace {
+
+constexpr std::string_view filtered = "texture", refilled = "texture, filled anew", hoisted = "arithmetic, hoisted",
+                           recomputed = "arithmetic, recomputed";
+
+// The geometric mean of the ratio of two variants over the places that both have.
+double ratio(const Panel& panel, std::string_view a, std::string_view b) {
+  double sum = 0;
+  int count = 0;
+  const Curve one(panel, a), other(panel, b);
+  for (const Point& point : one.points())
+    if (const double value = other.at(point.x); value > 0) {
+      sum += std::log(point.value / value);
+      ++count;
+    }
+  return count == 0 ? std::nan("") : std::exp(sum / count);
+}
+
+std::string compared(double factor, const std::string& faster, const std::string& slower, const std::string& alike) {
+  if (factor > 1.05) return faster + " " + figure(factor) + " times as fast";
+  if (factor < 1 / 1.05) return slower + " " + figure(1 / factor) + " times as fast";
+  return alike;
+}
+
+void judge_speed(const Panel& panel, const std::string& dimensions, std::vector<std::string>& sentences) {
+  const double texture = ratio(panel, filtered, hoisted), index = ratio(panel, hoisted, recomputed),
+               copy = ratio(panel, refilled, hoisted);
+  if (!std::isnan(texture)) {
+    std::string sentence = "In " + dimensions + " " +
+                           compared(texture, "texture filtering is", "arithmetic with hoisted indices is",
+                                    "texture filtering and arithmetic with hoisted indices are equally fast");
+    if (!std::isnan(copy))
+      sentence += "; where the coarse values are new each time and must first be copied into the texture's array, " +
+                  compared(copy, "filtering is", "arithmetic is", "they are equally fast");
+    sentences.push_back(sentence + ".");
+  }
+  if (!std::isnan(index))
+    sentences.push_back("In " + dimensions + " " +
+                        compared(index, "hoisting the index arithmetic and what depends on it out of the inner loop is",
+                                 "computing every index anew is",
+                                 "hoisting the index arithmetic makes no difference: memory hides it") +
+                        (index > 1.05 ? ": divide once per line, not once per point." : "."));
+  if (!panel.points.empty() && !panel.guides.empty()) {
+    const Point& best = highest_of(panel);
+    sentences.push_back("In " + dimensions + " the best variant, \"" + best.variant + "\", reaches " +
+                        percent(best.value / panel.guides.front().points.front()[1]) +
+                        " of a device copy's bandwidth.");
+  }
+}
+
+void judge_error(const Panel& panel, const std::string& dimensions, std::vector<std::string>& sentences) {
+  constexpr double rounding = 1e-6;  // of fp32 arithmetic on values below 1
+  double exact = -1, inexact = -1;
+  std::string exact_factors;
+  const Curve curve(panel, filtered);
+  for (const Point& point : curve.points()) {
+    double& worst = exact_in_filter(static_cast<int>(point.x)) ? exact : inexact;
+    worst = std::max(worst, point.value);
+  }
+  if (exact >= 0)
+    sentences.push_back("In " + dimensions + ", for factors that are powers of two, the texture's 9-bit weights " +
+                        (exact < rounding ? "are exact: what is left is fp32's rounding."
+                                          : "still leave an error of " + figure(exact) + "."));
+  if (inexact >= 0)
+    sentences.push_back("In " + dimensions + ", for other factors, filtering is off by up to " + figure(inexact) +
+                        " of the data's range" +
+                        (inexact > rounding ? ": enough for a picture, not for a multigrid cycle that shall converge."
+                                            : ", no more than arithmetic is: this device filters with wider weights."));
+}
+
+}  // namespace
+
+std::vector<std::string> conclude_interpolate(const std::vector<Panel>& panels) {
+  std::vector<std::string> sentences;
+  for (const std::string d : {"2", "3"}) {
+    const std::string dimensions = d == "2" ? "two dimensions" : "three dimensions";
+    if (const Panel* speed = find_panel(panels, "speed-" + d + "d")) judge_speed(*speed, dimensions, sentences);
+    if (const Panel* error = find_panel(panels, "error-" + d + "d")) judge_error(*error, dimensions, sentences);
+  }
+  return sentences;
+}
+
+}  // namespace poisson::lab

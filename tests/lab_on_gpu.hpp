@@ -1,0 +1,34 @@
+#pragma once
+
+// What the tests of studies that need a GPU share: a study runs quickly, verifies what it times, and says something.
+
+#include <cmath>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "lab/session.hpp"
+#include "lab/study.hpp"
+#include "tests/device.hpp"
+
+namespace poisson::lab {
+
+inline void expect_complete(const Study& study) {
+  Session session(test_device(), true);
+  const Findings findings = study.run(session);
+  EXPECT_FALSE(findings.conclusions.empty());
+  std::set<std::string> names;
+  for (const Panel& panel : findings.panels) {
+    SCOPED_TRACE(panel.name);
+    EXPECT_TRUE(names.insert(panel.name).second);
+    EXPECT_FALSE(panel.points.empty());
+    for (const Point& point : panel.points) {
+      EXPECT_TRUE(std::isfinite(point.x)) << point.variant;
+      EXPECT_TRUE(std::isfinite(point.value) && point.value > 0) << point.variant << " at " << point.x;
+      EXPECT_GT(point.seconds, 0) << point.variant << " at " << point.x;
+    }
+  }
+  EXPECT_EQ(session.backend().memory().now(), Session(test_device(), true).backend().memory().now());
+}
+
+}  // namespace poisson::lab

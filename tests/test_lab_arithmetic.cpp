@@ -1,0 +1,214 @@
+// The study of arithmetic: its exact functions, its measures of error and time, and what it concludes from numbers.
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "lab/arithmetic.hpp"
+#include "lab/session.hpp"
+#include "tests/device.hpp"
+#ifdef POISSON_HAVE_CUDA
+#include "lab/studies.hpp"
+#endif
+
+namespace poisson::lab {
+namespace {
+
+Operation real(double (*exact)(double, double), double ulps, double absolute = 0) {
+  return {"f", "functions", Words::real, 1, exact, 0.5, 1.5, ulps, absolute, 0.25, false, nullptr, nullptr};
+}
+Operation whole(double (*exact)(double, double)) {
+  return {"f", "integers", Words::integer, 1, exact, 0, 0, 0, 0, 0, true, nullptr, nullptr};
+}
+
+TEST(LabArithmetic, MeasuresErrorsInUnitsOfTheLastPlace) {
+  EXPECT_EQ(ulp_error(1.0f, 1.0), 0);
+  EXPECT_EQ(ulp_error(std::nextafter(1.0f, 2.0f), 1.0), 1);
+  EXPECT_EQ(ulp_error(std::nextafter(1.0f, 0.0f), 1.0), 0.5);  // below a power of two places are half as wide
+  EXPECT_EQ(ulp_error(0.0f, 0x1p-149), 1);
+  EXPECT_EQ(ulp_error(std::nextafter(-3.0f, 0.0f), -3.0), 1);
+  EXPECT_EQ(ulp_error(std::numeric_limits<float>::quiet_NaN(), 1.0), std::numeric_limits<double>::infinity());
+  for (const double x : {0.1, 1e-20, 3e8, 0.7}) EXPECT_LE(ulp_error(static_cast<float>(x), x), 0.5);
+}
+
+TEST(LabArithmetic, AcceptsRoundedResultsAndRefusesOthers) {
+  const Operation sine = real(exact::sine, 0.5);
+  const auto x = arguments(sine, 1001, 1), y = arguments(sine, 1001, 2);
+  std::vector<std::uint32_t> z;
+  z.reserve(x.size());
+  for (const std::uint32_t word : x) z.push_back(word_of(std::sin(number_of(word, Words::real)), Words::real));
+  EXPECT_TRUE(accuracy(sine, x, y, z).within);
+  EXPECT_LE(accuracy(sine, x, y, z).ulps, 0.5);
+  z[500] += 3;
+  EXPECT_FALSE(accuracy(sine, x, y, z).within);
+  EXPECT_NEAR(accuracy(sine, x, y, z).ulps, 3, 0.5);
+  EXPECT_TRUE(accuracy(real(exact::sine, 0.5, 1e-6), x, y, z).within) << "an absolute bound serves as well";
+  z[500] = 0xffffffffu;
+  EXPECT_FALSE(accuracy(real(exact::sine, 1e9, 1e9), x, y, z).within) << "poison is no result";
+}
+
+TEST(LabArithmetic, ComparesIntegersToTheLastBit) {
+  const Operation multiply = whole(exact::integer_multiply);
+  const auto x = arguments(multiply, 997, 1), y = arguments(multiply, 997, 2);
+  std::vector<std::uint32_t> z;
+  for (std::size_t i = 0; i < x.size(); ++i) z.push_back(x[i] * y[i]);
+  EXPECT_TRUE(accuracy(multiply, x, y, z).within);
+  ++z[0];
+  EXPECT_FALSE(accuracy(multiply, x, y, z).within);
+  EXPECT_EQ(accuracy(multiply, x, y, z).ulps, 1);
+}
+
+TEST(LabArithmetic, KnowsExactIntegers) {
+  for (const std::uint32_t x : {1u, 7u, 8u, 9u, 10u, 12345u, 0x7fffffffu, 0x80000000u, 0xfffffff1u, 0xffffffffu})
+    for (const std::uint32_t y : {1u, 3u, 31u, 32u, 0x80000001u, 0xffffffffu}) {
+      const double a = x, b = y;
+      EXPECT_EQ(exact::integer_add(a, b), x + y);
+      EXPECT_EQ(exact::integer_multiply(a, b), x * y);
+      EXPECT_EQ(exact::integer_divide(a, b), y / x);
+      EXPECT_EQ(exact::modulo(a, b), static_cast<double>(y % x) + 1);
+      EXPECT_EQ(exact::divide_by_10(a, b), x / 10 + y);
+      EXPECT_EQ(exact::divide_by_8(a, b), x / 8 + y);
+      EXPECT_EQ(exact::modulo_10(a, b), x % 10 + y);
+      EXPECT_EQ(exact::modulo_8(a, b), x % 8 + y);
+      EXPECT_EQ(exact::signed_divide_by_8(a, b), static_cast<std::uint32_t>(static_cast<std::int32_t>(x) / 8) + y);
+    }
+}
+
+TEST(LabArithmetic, KnowsExactConversions) {
+  EXPECT_EQ(exact::through_half(1 + 0x1p-11, 0), 1) << "ties go to even";
+  EXPECT_EQ(exact::through_half(1 + 0x1.8p-10, 0), 1 + 0x1p-9);
+  EXPECT_EQ(exact::through_half(65504, 0), 65504);
+  EXPECT_EQ(exact::through_half(65520, 0), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(exact::through_half(0x1p-24, 0), 0x1p-24) << "the smallest denormal half";
+  EXPECT_EQ(exact::through_half(-0x1p-26, 0), 0);
+  EXPECT_EQ(exact::through_integer(2.5, 0), 2);
+  EXPECT_EQ(exact::high_word(2, 0), 2) << "0x40000000 is 2 as the upper word of a double and as a float";
+  EXPECT_EQ(exact::from_words(0, 1.5), 0.125) << "0x3fc00000";
+}
+
+TEST(LabArithmetic, FollowsChains) {
+  const Operation halve = real([](double x, double y) { return x * y; }, 0.5);
+  const std::array<std::uint32_t, chains> zeros{};
+  EXPECT_TRUE(chain_agrees(halve, zeros, zeros));
+  Operation add = real(exact::add, 0.5);
+  add.operand = 0x1p-10;
+  std::array<std::uint32_t, chains> start{}, end{};
+  for (std::size_t c = 0; c < chains; ++c) {
+    start[c] = word_of(1.0 + static_cast<double>(c), Words::real);
+    end[c] = word_of(1.0 + static_cast<double>(c) + chain_steps * 0x1p-10, Words::real);
+  }
+  EXPECT_TRUE(chain_agrees(add, start, end));
+  EXPECT_FALSE(chain_agrees(add, start, start)) << "a loop that the compiler took away";
+  const Operation sum = whole(exact::integer_add);
+  std::array<std::uint32_t, chains> x{3, 5, 7, 11};
+  const auto begin = x;
+  for (int step = 0; step < chain_steps; ++step)
+    for (std::size_t c = 0; c < chains; ++c) x[c] += x[(c + 1) % chains];
+  EXPECT_TRUE(chain_agrees(sum, begin, x));
+  x[3] ^= 1;
+  EXPECT_FALSE(chain_agrees(sum, begin, x));
+}
+
+TEST(LabArithmetic, DividesResultsByTheClocksOfTheirMultiprocessor) {
+  // Two blocks after one another on 0, overlapping on 1, one on 2: 20, 400/15 and 10 results per clock.
+  const std::array blocks{BlockTime{100, 110, 0}, BlockTime{110, 120, 0}, BlockTime{5, 15, 1}, BlockTime{10, 20, 1},
+                          BlockTime{0, 20, 2}};
+  EXPECT_DOUBLE_EQ(results_per_clock(blocks, 200), 20);
+  EXPECT_EQ(results_per_clock({}, 200), 0);
+}
+
+TEST(LabArithmetic, GathersAsTheTableSays) {
+  EXPECT_EQ(gathered(0, 1, 1), 120);
+  EXPECT_EQ(gathered(5, 1, 3), 360) << "all lanes read what lane 0 reads";
+  EXPECT_EQ(gathered(5, 32, 1), 120) << "sixteen entries in a row are 0 … 15 in some order";
+}
+
+TEST(LabArithmetic, MultipliesARowOfTheProduct) {
+  const int n = 5;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int k = 0; k < n; ++k) sum += double{product_entry(0, i * n + k)} * double{product_entry(1, k * n + j)};
+      EXPECT_DOUBLE_EQ(product_row(n, i)[static_cast<std::size_t>(j)], sum);
+    }
+}
+
+Panel bars(std::string name, std::initializer_list<std::pair<const char*, double>> values) {
+  Panel panel;
+  panel.name = std::move(name);
+  for (const auto& [variant, value] : values) panel.points.push_back({variant, 0, 1, value});
+  return panel;
+}
+
+bool says(const std::vector<std::string>& sentences, std::string_view part) {
+  for (const std::string& sentence : sentences)
+    if (sentence.find(part) != std::string::npos) return true;
+  return false;
+}
+
+TEST(LabArithmetic, ConcludesWhatTheNumbersSay) {
+  const auto errors = bars("accuracy", {{"__sinf", 5000}, {"sinf", 1.5}});
+  const auto fast = conclude_arithmetic({bars("functions", {{"__sinf", 16}, {"sinf", 4}}), errors});
+  EXPECT_TRUE(says(fast, "4 times as many"));
+  EXPECT_TRUE(says(fast, "5000 ulp instead of 1.5"));
+  EXPECT_TRUE(says(fast, "away from results near zero"));
+  const auto same = conclude_arithmetic({bars("functions", {{"__sinf", 4}, {"sinf", 4}})});
+  EXPECT_TRUE(says(same, "saves nothing"));
+  EXPECT_FALSE(says(same, "times as many"));
+
+  const auto costly = conclude_arithmetic({bars(
+      "integers",
+      {{"x + y", 64}, {"y / x", 2}, {"x / 10 + y", 16}, {"x / 8 + y", 64}, {"signed x / 8 + y", 21}, {"x * y", 64}})});
+  EXPECT_TRUE(says(costly, "by a variable takes the time of 32 additions, by the constant 10 of 4"));
+  EXPECT_TRUE(says(costly, "multiplication costs no more"));
+  EXPECT_TRUE(says(costly, "3.05 times as long as of an unsigned one"));
+  const auto equal = conclude_arithmetic(
+      {bars("integers", {{"x + y", 64}, {"y / x", 60}, {"x / 10 + y", 60}, {"x / 8 + y", 60}, {"x * y", 16}})});
+  EXPECT_TRUE(says(equal, "makes no difference"));
+  EXPECT_TRUE(says(equal, "multiplication takes the time of 4 additions"));
+}
+
+TEST(LabArithmetic, ConcludesOnLoopsMemoryAndProducts) {
+  Panel unroll{"unroll", "", "", "", true, false, {}, {}};
+  for (const auto& [x, value] : {std::pair{1.0, 30.0}, {2.0, 60.0}, {4.0, 98.0}, {16.0, 100.0}})
+    unroll.points.push_back({"1 chain", x, 1, value});
+  EXPECT_TRUE(says(conclude_arithmetic({unroll}), "from 4 steps between two tests on"));
+  for (Point& point : unroll.points) point.value = 100;
+  EXPECT_TRUE(says(conclude_arithmetic({unroll}), "gains nothing"));
+
+  Panel constant{"constant", "", "", "", true, true, {}, {}};
+  for (const auto& [variant, one, all] : {std::tuple{"constant memory", 32.0, 1.0}, {"shared memory", 32.0, 32.0}}) {
+    constant.points.push_back({variant, 1, 1, one});
+    constant.points.push_back({variant, 32, 1, all});
+  }
+  EXPECT_TRUE(says(conclude_arithmetic({constant}), "shared memory is 32 times as fast"));
+  constant.points[1].value = 32;
+  EXPECT_TRUE(says(conclude_arithmetic({constant}), "as fast where the threads of a warp read different"));
+
+  Panel product{"product", "", "", "", true, true, {}, {{"peak", {{512, 1000}}}}};
+  product.points = {{"tile 16, rolled", 512, 1, 100}, {"tile 16, unrolled", 512, 1, 250}};
+  const auto sentences = conclude_arithmetic({product});
+  EXPECT_TRUE(says(sentences, "makes it 2.5 times as fast"));
+  EXPECT_TRUE(says(sentences, "25 % of the peak"));
+  EXPECT_FALSE(says(sentences, "reuse"));
+  product.points[1].value = 80;
+  EXPECT_TRUE(says(conclude_arithmetic({product}), "does not pay"));
+}
+
+TEST(LabArithmetic, VerifiesEveryVariantOnAGpu) {
+  if (on_cpu()) GTEST_SKIP() << "needs a GPU";
+#ifdef POISSON_HAVE_CUDA
+  Session session(test_device(), true);
+  const Findings findings = arithmetic_study.run(session);
+  EXPECT_EQ(findings.panels.size(), 7U);
+  EXPECT_GE(findings.conclusions.size(), 10U);
+  for (const Panel& panel : findings.panels)
+    for (const Point& point : panel.points) EXPECT_GT(point.value, 0) << panel.name << ", " << point.variant;
+#endif
+}
+
+}  // namespace
+}  // namespace poisson::lab

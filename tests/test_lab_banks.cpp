@@ -1,0 +1,117 @@
+// The study of shared memory's banks: predictions, the oracle and the sentences on the host, the kernels on a GPU.
+
+#include <cmath>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "lab/banks.hpp"
+#include "tests/device.hpp"
+#include "tests/lab_panels.hpp"
+#ifdef POISSON_HAVE_CUDA
+#include "lab/cuda/banks.hpp"
+#include "lab/studies.hpp"
+#include "tests/lab_on_gpu.hpp"
+#endif
+
+namespace poisson::lab {
+namespace {
+
+TEST(PredictedPasses, AreTheGreatestCommonDivisorForStrides) {
+  for (int stride = 1; stride <= 33; ++stride) {
+    EXPECT_EQ(predicted_passes(strided_lanes(stride), 4), std::gcd(stride, 32)) << stride;
+    EXPECT_EQ(predicted_passes(strided_lanes(stride), 8), 2 * std::gcd(stride, 16)) << stride;
+  }
+}
+
+TEST(PredictedPasses, OfPatterns) {
+  for (const LanePattern& pattern : lane_patterns()) {
+    const std::string name = pattern.name;
+    const int passes = predicted_passes(pattern.lanes(), 4);
+    if (name == "column")
+      EXPECT_EQ(passes, 32);
+    else if (name == "random")
+      EXPECT_TRUE(passes > 1 && passes < 8) << passes;
+    else
+      EXPECT_EQ(passes, 1) << name;
+    for (const std::uint16_t element : pattern.lanes()) EXPECT_LT(element, elements_in_pattern) << name;
+  }
+  // Two words of one bank wait for each other, whichever lanes want them.
+  LaneElements two{};
+  two[31] = 32;
+  EXPECT_EQ(predicted_passes(two, 4), 2);
+}
+
+TEST(LaneSum, AddsWhatALaneReads) {
+  const LaneElements lanes = strided_lanes(33);
+  std::uint32_t sum = 0;
+  std::uint64_t wide = 0;
+  for (int round = 0; round < 3; ++round)
+    for (int k = 0; k < successive; ++k) {
+      sum += shared_element<std::uint32_t>(33 * 4 + 2 + k);
+      wide += shared_element<std::uint64_t>(33 * 4 + 2 + k);
+    }
+  EXPECT_EQ(lane_sum<std::uint32_t>(lanes, 4, 2, 3), sum);
+  EXPECT_EQ(lane_sum<std::uint64_t>(lanes, 4, 2, 3), wide);
+  EXPECT_NE(lane_sum<std::uint32_t>(lanes, 5, 2, 3), sum);
+  EXPECT_NE(shared_element<std::uint64_t>(1) >> 32, shared_element<std::uint64_t>(2) >> 32);
+}
+
+std::vector<double> strides() {
+  std::vector<double> all(33);
+  std::iota(all.begin(), all.end(), 1);
+  return all;
+}
+
+double passes(double stride) {
+  return std::gcd(static_cast<int>(stride), 32);
+}
+
+TEST(Conclusions, OfStridesSayWhichConflict) {
+  const auto usual = conclude_banks({synthetic_panel("strides", strides(), {{"4 bytes", passes}})});
+  EXPECT_TRUE(says(usual, "exactly the even strides conflict")) << joined(usual);
+  EXPECT_TRUE(says(usual, "stride, 32, takes 32 clocks")) << joined(usual);
+  const auto wide = conclude_banks(
+      {synthetic_panel("strides", strides(), {{"8 bytes", [](double x) { return 2.0 * std::gcd(int(x), 16); }}})});
+  EXPECT_TRUE(says(wide, "gcd(stride, 16) > 1")) << joined(wide);
+  EXPECT_TRUE(says(wide, "to within 0 %")) << joined(wide);
+  const auto none = conclude_banks({synthetic_panel("strides", strides(), {{"4 bytes", [](double) { return 1.0; }}})});
+  EXPECT_TRUE(says(none, "no stride conflicts")) << joined(none);
+  const auto threes = conclude_banks(
+      {synthetic_panel("strides", {1, 2, 3, 4}, {{"4 bytes", [](double x) { return x == 3 ? 3.0 : 1.0; }}})});
+  EXPECT_TRUE(says(threes, "the strides 3 conflict, which is not what")) << joined(threes);
+}
+
+TEST(Conclusions, OfPatternsCompareWithARow) {
+  const auto panel = [](double broadcast) {
+    Panel p;
+    p.name = "patterns";
+    for (const LanePattern& pattern : lane_patterns()) {
+      const std::string name = pattern.name;
+      const double x = predicted_passes(pattern.lanes(), 4);
+      p.points.push_back({name, x, 1e-3, name == "broadcast of one word" ? broadcast : 2 * x});
+    }
+    return p;
+  };
+  const auto usual = conclude_banks({panel(2)});
+  EXPECT_TRUE(says(usual, "takes 32 times as long as a row; padding the rows to 33 words makes it 1 times"))
+      << joined(usual);
+  EXPECT_TRUE(says(usual, "share one access")) << joined(usual);
+  EXPECT_TRUE(says(conclude_banks({panel(64)}), "avoid it here"));
+}
+
+#ifdef POISSON_HAVE_CUDA
+TEST(Banks, EveryVariantIsRight) {
+  if (on_cpu()) GTEST_SKIP() << "needs a GPU";
+  Session session(test_device(), true);
+  EXPECT_NO_THROW(verify_banks(session));
+}
+
+TEST(Banks, IsComplete) {
+  if (on_cpu()) GTEST_SKIP() << "needs a GPU";
+  expect_complete(banks_study);
+}
+#endif
+
+}  // namespace
+}  // namespace poisson::lab

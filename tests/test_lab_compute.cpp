@@ -1,0 +1,105 @@
+// The study of operations per byte: its stencil, its prediction, and what it concludes from numbers.
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "lab/compute.hpp"
+#include "lab/session.hpp"
+#include "tests/device.hpp"
+#ifdef POISSON_HAVE_CUDA
+#include "lab/studies.hpp"
+#endif
+
+namespace poisson::lab {
+namespace {
+
+TEST(LabCompute, StepsEveryEntryByItsOwnFactor) {
+  EXPECT_DOUBLE_EQ(expensive_value({1, 0, 0, 0, 0}, 0), 0.5);
+  EXPECT_DOUBLE_EQ(expensive_value({1, 2, 3, 4, 5}, 0), 0.5 + 14 * 0.125);
+  // One step: 0.75·1 + 0.25 in the centre, 0.25 elsewhere.
+  EXPECT_DOUBLE_EQ(expensive_value({1, 0, 0, 0, 0}, 1), 0.5 * 1 + 4 * 0.125 * 0.25);
+  EXPECT_DOUBLE_EQ(expensive_value({0, 8, 0, 0, 0}, 1), 0.5 * 0.25 + 0.125 * (0.625 * 8 + 0.25) + 3 * 0.125 * 0.25);
+  EXPECT_DOUBLE_EQ(expensive_value({0, 0, 0, 8, 0}, 1), 0.5 * 0.25 + 0.125 * (0.875 * 8 + 0.25) + 3 * 0.125 * 0.25);
+  // In the end e = a e + b: b/(1 − a) of every factor.
+  double limit = 0;
+  for (std::size_t d = 0; d < 5; ++d) limit += stencil_weights[d] * entry_shift / (1 - entry_factors[d]);
+  EXPECT_NEAR(expensive_value({3, 1, 4, 1, 5}, 256), limit, 1e-12);
+}
+
+TEST(LabCompute, CountsOperationsAndBytes) {
+  EXPECT_EQ(operations_per_point(0), 10);
+  EXPECT_EQ(operations_per_point(7), 80);
+  EXPECT_EQ(bytes_per_point(Precision::fp32), 8);
+  EXPECT_EQ(bytes_per_point(Precision::fp64), 16);
+}
+
+TEST(LabCompute, PredictsTheLargerOfBothTimes) {
+  EXPECT_DOUBLE_EQ(predicted_seconds(100, 10, 50, 1000), 2);
+  EXPECT_DOUBLE_EQ(predicted_seconds(100, 8000, 50, 1000), 8);
+}
+
+/// A device of 1000 GB/s and 10000 GFLOP/s in fp32, `share` of the prediction at every place.
+std::vector<Panel> measured(double share) {
+  Panel roofline{"roofline", "", "", "", true, true, {}, {}}, time{"time", "", "", "", true, true, {}, {}};
+  roofline.guides.push_back({"prediction, fp32", {{1, 1000}, {10, 10000}, {400, 10000}}});
+  for (const int steps : {0, 1, 3, 7, 15, 31, 63}) {
+    const double operations = operations_per_point(steps), intensity = operations / 8;
+    const double seconds = predicted_seconds(8, operations, 1e12, 1e13) / share;
+    roofline.points.push_back({"fp32", intensity, seconds, 1e-9 * operations / seconds});
+    time.points.push_back({"fp32", operations, seconds, 1e12 * seconds});
+  }
+  return {roofline, time};
+}
+
+bool says(const std::vector<std::string>& sentences, std::string_view part) {
+  return std::any_of(sentences.begin(), sentences.end(),
+                     [&](const std::string& sentence) { return sentence.find(part) != std::string::npos; });
+}
+
+TEST(LabCompute, FindsWhereArithmeticBegins) {
+  const auto sentences = conclude_compute(measured(0.95));
+  EXPECT_TRUE(says(sentences, "10 operations in the time of one byte"));
+  EXPECT_TRUE(says(sentences, "should have 80 for free"));
+  EXPECT_TRUE(says(sentences, "Measured, 80 cost less than a quarter more"));
+  EXPECT_TRUE(says(sentences, "predicts the fp32 times to 5 % or better"));
+  EXPECT_TRUE(says(sentences, "up to 40 per value"));
+}
+
+TEST(LabCompute, SaysWhereThePredictionFails) {
+  auto panels = measured(1);
+  panels[0].points[0].value *= 0.5;
+  const auto sentences = conclude_compute(panels);
+  EXPECT_TRUE(says(sentences, "furthest below the prediction at 1.25 operations per byte, to 50 % of it"));
+  EXPECT_TRUE(says(sentences, "latency"));
+  EXPECT_FALSE(says(sentences, "or better"));
+}
+
+TEST(LabCompute, SaysWhereASweepHasNoKnee) {
+  auto panels = measured(1);
+  for (Point& point : panels[1].points) point.value = 5;
+  EXPECT_TRUE(says(conclude_compute(panels), "bound by bandwidth throughout"));
+  for (Point& point : panels[1].points) point.value = point.x;
+  EXPECT_TRUE(says(conclude_compute(panels), "arithmetic decides from the start"));
+  EXPECT_TRUE(conclude_compute({}).empty());
+}
+
+TEST(LabCompute, VerifiesEveryVariantOnAGpu) {
+  if (on_cpu()) GTEST_SKIP() << "needs a GPU";
+#ifdef POISSON_HAVE_CUDA
+  Session session(test_device(), true);
+  const Findings findings = compute_study.run(session);
+  ASSERT_EQ(findings.panels.size(), 2U);
+  EXPECT_GE(findings.conclusions.size(), 5U);
+  // Nothing is faster than both ceilings: work that the compiler took away would be.
+  for (const Guide& guide : findings.panels[0].guides)
+    for (const Point& point : findings.panels[0].points)
+      if (guide.name == "prediction, " + point.variant) {
+        EXPECT_LT(point.value, 1.1 * guide.points[1][1]) << guide.name << " at " << point.x;
+      }
+#endif
+}
+
+}  // namespace
+}  // namespace poisson::lab

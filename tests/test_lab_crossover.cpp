@@ -1,0 +1,108 @@
+// The study of the crossover from CPU to GPU: the banded product, where curves cross, and what follows from it.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "lab/crossover.hpp"
+#include "lab/session.hpp"
+#include "tests/device.hpp"
+#ifdef POISSON_HAVE_CUDA
+#include "lab/studies.hpp"
+#endif
+
+namespace poisson::lab {
+namespace {
+
+TEST(LabCrossover, OrdersBandsAsAGrid) {
+  const std::array five{-10, -1, 0, 1, 10};
+  const std::array nine_low{-11, -10, -9};
+  for (int b = 0; b < 5; ++b) EXPECT_EQ(band_offset(5, 10, b), five[static_cast<std::size_t>(b)]);
+  for (int b = 0; b < 3; ++b) EXPECT_EQ(band_offset(9, 10, b), nine_low[static_cast<std::size_t>(b)]);
+  for (int b = 0; b < 9; ++b) EXPECT_EQ(band_offset(9, 10, b), -band_offset(9, 10, 8 - b));
+  EXPECT_EQ(bytes_per_row(5), 56);
+}
+
+/// By the dense matrix, entry by entry.
+TEST(LabCrossover, ItsOracleIsTheDenseProduct) {
+  for (const int bands : {5, 9})
+    for (const int m : {1, 2, 3, 6}) {
+      const int rows = m * m;
+      for (int row = 0; row < rows; ++row) {
+        double sum = 0;
+        for (int column = 0; column < rows; ++column)
+          for (int b = 0; b < bands; ++b)
+            if (column - row == band_offset(bands, m, b)) sum += band_value(m, b, row) * vector_value(column);
+        EXPECT_NEAR(banded_row(bands, m, row), sum, 1e-15) << bands << " bands, m = " << m << ", row " << row;
+      }
+    }
+}
+
+TEST(LabCrossover, MultipliesOnTheCpu) {
+  for (const int bands : {5, 9})
+    for (const int m : {1, 2, 7, 83}) {
+      const auto values = band_values(bands, m), x = padded_vector(m);
+      std::vector<double> y(static_cast<std::size_t>(m) * static_cast<std::size_t>(m),
+                            std::numeric_limits<double>::quiet_NaN());
+      multiply_on_cpu({bands, m, values.data(), x.data() + m + 1, y.data()});
+      for (std::size_t row = 0; row < y.size(); ++row)
+        ASSERT_NEAR(y[row], banded_row(bands, m, static_cast<std::int64_t>(row)), 1e-14) << row << " of m = " << m;
+    }
+}
+
+/// Curves over 10, 100, 1000 with these ratios of GPU to CPU.
+Panel panel_of(std::array<double, 3> gpu, std::array<double, 3> moving = {0.1, 0.1, 0.1}) {
+  Panel panel{"axpy", "axpy", "unknowns", "", true, true, {}, {}};
+  double x = 1;
+  for (std::size_t i = 0; i < 3; ++i) {
+    x *= 10;
+    panel.points.push_back({std::string(cpu_curve), x, 1, 7});
+    panel.points.push_back({std::string(gpu_curve), x, 1, 7 * gpu[i]});
+    panel.points.push_back({std::string(transfer_curve), x, 1, 7 * moving[i]});
+  }
+  return panel;
+}
+
+TEST(LabCrossover, FindsWhereCurvesCross) {
+  const auto kind = [](std::array<double, 3> gpu) { return crossing(panel_of(gpu), gpu_curve, cpu_curve).kind; };
+  EXPECT_EQ(kind({0.1, 0.2, 0.9}), Crossing::Kind::never);
+  EXPECT_EQ(kind({1.5, 2, 3}), Crossing::Kind::always);
+  EXPECT_EQ(kind({2, 2, 0.5}), Crossing::Kind::never) << "an early lead that is lost is none";
+  const Crossing half = crossing(panel_of({0.5, 0.1, 10}), gpu_curve, cpu_curve);
+  EXPECT_EQ(half.kind, Crossing::Kind::from);
+  EXPECT_NEAR(half.x, 100 * std::sqrt(10.0), 1e-9);
+  EXPECT_NEAR(crossing(panel_of({0.5, 1, 10}), gpu_curve, cpu_curve).x, 100, 1e-9);
+}
+
+bool says(const std::vector<std::string>& sentences, std::string_view part) {
+  return std::any_of(sentences.begin(), sentences.end(),
+                     [&](const std::string& sentence) { return sentence.find(part) != std::string::npos; });
+}
+
+TEST(LabCrossover, ConcludesWhatTheNumbersSay) {
+  const auto usual = conclude_crossover({panel_of({0.1, 1, 20})});
+  EXPECT_TRUE(says(usual, "the GPU wins from about 100 unknowns on, and at 1000 it is 20 times as fast as the CPU"));
+  EXPECT_TRUE(says(usual, "with transfers it does not win up to 1000 unknowns, where it is 10 times as slow"));
+  EXPECT_TRUE(says(usual, "move data once"));
+  const auto strong = conclude_crossover({panel_of({2, 3, 4}, {0.5, 0.9, 2})});
+  EXPECT_TRUE(says(strong, "wins from the smallest size on"));
+  EXPECT_TRUE(says(strong, "there it ends 2 times as fast"));
+  EXPECT_FALSE(says(strong, "move data once"));
+  EXPECT_TRUE(conclude_crossover({}).empty());
+}
+
+TEST(LabCrossover, VerifiesEveryVariantOnAGpu) {
+  if (on_cpu()) GTEST_SKIP() << "needs a GPU";
+#ifdef POISSON_HAVE_CUDA
+  Session session(test_device(), true);
+  const Findings findings = crossover_study.run(session);
+  EXPECT_EQ(findings.panels.size(), 5U);
+  EXPECT_EQ(findings.conclusions.size(), 6U);
+#endif
+}
+
+}  // namespace
+}  // namespace poisson::lab

@@ -1,0 +1,98 @@
+// The study of interpolation: shapes, oracle, and what it concludes from numbers.
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "lab/interpolate.hpp"
+#include "lab/session.hpp"
+#include "tests/device.hpp"
+#ifdef POISSON_HAVE_CUDA
+#include "lab/studies.hpp"
+#endif
+
+namespace poisson::lab {
+namespace {
+
+double coarse(std::int64_t position) {
+  return static_cast<double>(noise_float(static_cast<std::uint64_t>(position)));
+}
+
+TEST(LabInterpolate, CountsCoarseValues) {
+  const Refinement flat{2, {5, 4, 1}, 2};
+  EXPECT_EQ(flat.coarse(), (std::array{4, 3, 1}));  // 0, 2, 4 and one more; 0, 2 and one more
+  EXPECT_EQ(flat.fine_size(), 20);
+  EXPECT_EQ(flat.coarse_size(), 12);
+  EXPECT_EQ(flat.bytes(), 4 * 32);
+  EXPECT_EQ((Refinement{3, {7, 1, 9}, 3}.coarse()), (std::array{4, 2, 4}));
+}
+
+TEST(LabInterpolate, TakesCoarseValuesAndTheirMeans) {
+  const Refinement flat{2, {9, 7, 1}, 2};
+  const int width = flat.coarse()[0];
+  EXPECT_DOUBLE_EQ(interpolated(flat, 0, 0, 0), coarse(0));
+  EXPECT_DOUBLE_EQ(interpolated(flat, 4, 6, 0), coarse(3 * width + 2));
+  EXPECT_DOUBLE_EQ(interpolated(flat, 3, 2, 0), (coarse(width + 1) + coarse(width + 2)) / 2);
+  EXPECT_DOUBLE_EQ(interpolated(flat, 2, 3, 0), (coarse(width + 1) + coarse(2 * width + 1)) / 2);
+  EXPECT_DOUBLE_EQ(interpolated(flat, 1, 1, 0), (coarse(0) + coarse(1) + coarse(width) + coarse(width + 1)) / 4);
+  const Refinement solid{3, {7, 7, 7}, 3};
+  const int plane = solid.coarse()[0] * solid.coarse()[1];
+  EXPECT_NEAR(interpolated(solid, 3, 3, 1), (2 * coarse(5) + coarse(5 + plane)) / 3, 1e-15);
+  EXPECT_NEAR(interpolated(solid, 5, 0, 0), (coarse(1) + 2 * coarse(2)) / 3, 1e-15);
+}
+
+TEST(LabInterpolate, KnowsWhichWeightsAFilterHolds) {
+  for (const int factor : {2, 4, 8, 16, 256}) EXPECT_TRUE(exact_in_filter(factor)) << factor;
+  for (const int factor : {3, 5, 6, 7, 512}) EXPECT_FALSE(exact_in_filter(factor)) << factor;
+  EXPECT_DOUBLE_EQ(filter_error(2), 2.0 / 512);
+}
+
+std::vector<Panel> measured(double texture, double refilled, double recomputed, double exact, double inexact) {
+  Panel speed{"speed-2d", "", "", "", false, false, {}, {{"device copy", {{2, 4000}}}}};
+  Panel error{"error-2d", "", "", "", false, true, {}, {}};
+  for (const double x : {2.0, 3.0, 4.0}) {
+    speed.points.push_back({"texture", x, 1, 1000 * texture});
+    speed.points.push_back({"texture, filled anew", x, 1, 1000 * refilled});
+    speed.points.push_back({"arithmetic, recomputed", x, 1, 1000 * recomputed});
+    speed.points.push_back({"arithmetic, hoisted", x, 1, 1000});
+    error.points.push_back({"texture", x, 1, x == 3 ? inexact : exact});
+  }
+  return {speed, error};
+}
+
+bool says(const std::vector<std::string>& sentences, std::string_view part) {
+  return std::any_of(sentences.begin(), sentences.end(),
+                     [&](const std::string& sentence) { return sentence.find(part) != std::string::npos; });
+}
+
+TEST(LabInterpolate, ConcludesWhatTheNumbersSay) {
+  const auto fast = conclude_interpolate(measured(2, 0.5, 0.5, 1e-8, 2e-3));
+  EXPECT_TRUE(says(fast, "texture filtering is 2 times as fast; where the coarse values are new each time"));
+  EXPECT_TRUE(says(fast, "arithmetic is 2 times as fast"));
+  EXPECT_TRUE(says(fast, "out of the inner loop is 2 times as fast: divide once per line"));
+  EXPECT_TRUE(says(fast, "\"texture\", reaches 50 % of a device copy"));
+  EXPECT_TRUE(says(fast, "are exact"));
+  EXPECT_TRUE(says(fast, "off by up to 0.002 of the data's range: enough for a picture"));
+
+  const auto slow = conclude_interpolate(measured(0.8, 0.8, 1, 3e-3, 1e-8));
+  EXPECT_TRUE(says(slow, "arithmetic with hoisted indices is 1.25 times as fast"));
+  EXPECT_TRUE(says(slow, "makes no difference"));
+  EXPECT_TRUE(says(slow, "still leave an error of 0.003"));
+  EXPECT_TRUE(says(slow, "filters with wider weights"));
+  EXPECT_FALSE(says(slow, "three dimensions"));
+  EXPECT_TRUE(conclude_interpolate({}).empty());
+}
+
+TEST(LabInterpolate, VerifiesEveryVariantOnAGpu) {
+  if (on_cpu()) GTEST_SKIP() << "needs a GPU";
+#ifdef POISSON_HAVE_CUDA
+  Session session(test_device(), true);
+  const Findings findings = interpolate_study.run(session);
+  EXPECT_EQ(findings.panels.size(), 4U);
+  EXPECT_GE(findings.conclusions.size(), 8U);
+#endif
+}
+
+}  // namespace
+}  // namespace poisson::lab

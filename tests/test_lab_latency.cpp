@@ -1,0 +1,140 @@
+// The study of latency: predictions, oracles and sentences on the host, the kernels on a GPU.
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "lab/curve.hpp"
+#include "lab/latency.hpp"
+#include "tests/device.hpp"
+#include "tests/lab_panels.hpp"
+#ifdef POISSON_HAVE_CUDA
+#include "lab/cuda/latency.hpp"
+#include "lab/studies.hpp"
+#include "tests/lab_on_gpu.hpp"
+#endif
+
+namespace poisson::lab {
+namespace {
+
+TEST(ChainEnds, FollowTheRecurrenceAndTellEachStep) {
+  const std::vector<float> ends = chain_ends(37), before = chain_ends(36);
+  ASSERT_EQ(ends.size(), static_cast<std::size_t>(most_chains * most_block_threads));
+  for (const auto& [chain, thread] : {std::pair{0, 0}, {3, 17}, {most_chains - 1, most_block_threads - 1}}) {
+    double x = static_cast<double>(chain_start(thread, chain));
+    for (int i = 0; i < 37; ++i) x = x * static_cast<double>(chain_multiplier) + static_cast<double>(chain_addend);
+    const auto at = static_cast<std::size_t>(chain * most_block_threads + thread);
+    EXPECT_NEAR(static_cast<double>(ends[at]), x, 1e-5);
+    EXPECT_NE(ends[at], before[at]) << "one step more or less must show";
+  }
+  const std::vector<float> late = chain_ends(2048), later = chain_ends(2049);
+  int equal = 0;
+  for (std::size_t i = 0; i < late.size(); ++i) equal += late[i] == later[i] ? 1 : 0;
+  EXPECT_LT(equal, 10) << "the chains must not have converged";
+}
+
+TEST(NextNode, WalksThroughAllNodes) {
+  for (const std::uint32_t nodes : {1u, 2u, 64u, 4096u}) {
+    std::vector<bool> seen(nodes);
+    std::uint32_t node = 0;
+    for (std::uint32_t i = 0; i < nodes; ++i) {
+      ASSERT_LT(node, nodes);
+      ASSERT_FALSE(seen[node]);
+      seen[node] = true;
+      node = next_node(node, nodes);
+    }
+    EXPECT_EQ(node, 0u) << "closed";
+    EXPECT_EQ(walk_end(nodes, static_cast<int>(nodes)), 0u);
+    EXPECT_EQ(walk_end(nodes, 1), next_node(0, nodes));
+  }
+  // Scattered: few steps are short.
+  int near = 0;
+  for (std::uint32_t node = 0; node < 4096; ++node) {
+    const int step = std::abs(static_cast<int>(next_node(node, 4096)) - static_cast<int>(node));
+    near += step < 64 ? 1 : 0;
+  }
+  EXPECT_LT(near, 400);
+}
+
+TEST(LittlesLaw, IsALineUpToThePeak) {
+  EXPECT_DOUBLE_EQ(predicted_throughput(32, 4, 128), 8);
+  EXPECT_DOUBLE_EQ(predicted_throughput(512, 4, 128), 128);
+  EXPECT_DOUBLE_EQ(predicted_throughput(4096, 4, 128), 128);
+  // The G80's 24 clocks × 8 cores.
+  EXPECT_DOUBLE_EQ(predicted_throughput(191, 24, 8) < 8, true);
+  EXPECT_DOUBLE_EQ(predicted_throughput(192, 24, 8), 8);
+}
+
+Panel ideal_fma(double latency, double peak, double knee = 1) {
+  std::vector<Line> lines;
+  for (const int chains : {1, 2, 4, 8})
+    lines.push_back({chains_name(chains), [=](double warps) {
+                       return predicted_throughput(32 * warps * (1 + knee * (chains - 1)), latency, peak);
+                     }});
+  return synthetic_panel("fma", {1, 2, 4, 8, 16, 32, 64}, lines);
+}
+
+TEST(FmaGuides, AreLittlesLawWithTheMeasuredLatency) {
+  const std::vector<Guide> guides = fma_guides(ideal_fma(4, 128));
+  ASSERT_EQ(guides.size(), 5u);
+  EXPECT_EQ(guides[0].points[0][1], 128);
+  EXPECT_EQ(guides[1].name, "Little's law, 1 chain");
+  EXPECT_EQ(guides[1].points[2][1], 32);
+  EXPECT_EQ(guides[3].points[2][1], 128);
+}
+
+TEST(Conclusions, OfMultiplyAdds) {
+  const auto hopper = conclude_latency({ideal_fma(4, 128)}, 132);
+  EXPECT_TRUE(says(hopper, "512 must be under way, 16 warps")) << joined(hopper);
+  EXPECT_TRUE(says(hopper, "1 chain: 16 warps (predicted 15)")) << joined(hopper);
+  EXPECT_TRUE(says(hopper, "4 times as fast as one")) << joined(hopper);
+  const auto old = conclude_latency({ideal_fma(24, 8)}, 16);
+  EXPECT_TRUE(says(old, "192 must be under way, 6 warps")) << joined(old);
+  const auto no_parallelism_within_threads = conclude_latency({ideal_fma(4, 128, 0)}, 132);
+  EXPECT_TRUE(says(no_parallelism_within_threads, "gain nothing")) << joined(no_parallelism_within_threads);
+  const auto never = conclude_latency(
+      {synthetic_panel("fma", {1, 2},
+                       {{"1 chain", [](double w) { return 8 * w; }}, {"4 chains", [](double) { return 128.0; }}})},
+      132);
+  EXPECT_TRUE(says(never, "1 chain: not with 2 warps")) << joined(never);
+}
+
+TEST(Conclusions, OfMemory) {
+  const Panel chase =
+      synthetic_panel("chase", {16384, 1 << 20, 1 << 26, 1 << 30}, {{"dependent loads", [](double x) {
+                                                                       return x < 1e5 ? 20.0 : x < 1e8 ? 150.0 : 600.0;
+                                                                     }}});
+  const auto bandwidth = [](double factor) {
+    return synthetic_panel(
+        "in-flight", {1024, 4096, 16384, 32768},
+        {{"4 loads of 16 bytes", [=](double x) { return predicted_throughput(x * 100 / factor, 600, 4000); }}});
+  };
+  const auto ideal = conclude_latency({chase, bandwidth(1)}, 100);
+  EXPECT_TRUE(says(ideal, "20 ns within 16 KiB and 600 ns within 1024 MiB")) << joined(ideal);
+  EXPECT_TRUE(says(ideal, "to 150 ns at 1024 KiB and to 600 ns")) << joined(ideal);
+  EXPECT_TRUE(says(ideal, "must have 23.4 KiB under way")) << joined(ideal);
+  EXPECT_TRUE(says(ideal, "reach 90 % of it from 32 KiB")) << joined(ideal);
+  const Panel flat = synthetic_panel("chase", {16384, 1 << 20}, {{"dependent loads", [](double) { return 100.0; }}});
+  EXPECT_TRUE(says(conclude_latency({flat}, 100), "no cache shows"));
+  const Panel weak = synthetic_panel("in-flight", {1024, 2048},
+                                     {{"a", [](double x) { return x; }}, {"b", [](double x) { return 2 * x; }}});
+  EXPECT_TRUE(says(conclude_latency({chase, weak}, 100), "Threads with a under way do not reach 90 % of it: 50 %"));
+}
+
+#ifdef POISSON_HAVE_CUDA
+TEST(Latency, EveryVariantIsRight) {
+  if (on_cpu()) GTEST_SKIP() << "needs a GPU";
+  Session session(test_device(), true);
+  EXPECT_NO_THROW(verify_fma(session));
+  EXPECT_NO_THROW(verify_memory_latency(session));
+}
+
+TEST(Latency, IsComplete) {
+  if (on_cpu()) GTEST_SKIP() << "needs a GPU";
+  expect_complete(latency_study);
+}
+#endif
+
+}  // namespace
+}  // namespace poisson::lab

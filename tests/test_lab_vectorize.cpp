@@ -1,0 +1,117 @@
+// The study of wide loads in a stencil sweep: the oracle and the sentences on the host, the kernels on a GPU.
+
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "lab/vectorize.hpp"
+#include "tests/device.hpp"
+#include "tests/lab_panels.hpp"
+#ifdef POISSON_HAVE_CUDA
+#include "lab/cuda/vectorize.hpp"
+#include "lab/studies.hpp"
+#include "tests/lab_on_gpu.hpp"
+#endif
+
+namespace poisson::lab {
+namespace {
+
+const GridMemory memory = memory_of(Layout{{7, 4, 3}, {}});
+
+TEST(GridMemory, FindsEveryValueOnceAndItsHaloNever) {
+  std::set<std::int64_t> seen;
+  std::int64_t beside = 0;
+  for (std::int64_t p = 0; p < memory.allocated; ++p) {
+    const bool found = memory.visit(p, false, [&](int i, int j, int k) {
+      EXPECT_EQ(memory.at(i, j, k), p);
+      return true;
+    });
+    if (found)
+      seen.insert(p);
+    else
+      ++beside;
+  }
+  EXPECT_EQ(static_cast<std::int64_t>(seen.size()), memory.points());
+  EXPECT_EQ(beside, memory.allocated - memory.points());
+  EXPECT_EQ(memory.at(0, 0, 0) % 4, 0) << "lines must be aligned for float4";
+  EXPECT_EQ(memory.pitch % 4, 0);
+}
+
+// The oracle against a sweep over plain arrays.
+TEST(SweptWord, IsAJacobiSweep) {
+  const GridNoise noise_u{memory, 0}, noise_f{memory, 1};
+  std::vector<float> u(static_cast<std::size_t>(memory.allocated)), f(u.size());
+  for (std::size_t p = 0; p < u.size(); ++p) {
+    u[p] = noise_u(p);
+    f[p] = noise_f(p);
+  }
+  std::vector<std::uint32_t> swept(u.size(), poison);
+  for (int k = 0; k < 3; ++k)
+    for (int j = 0; j < 4; ++j)
+      for (int i = 0; i < 7; ++i) {
+        const auto p = static_cast<std::size_t>(memory.at(i, j, k));
+        const auto line = static_cast<std::size_t>(memory.pitch), plane = static_cast<std::size_t>(memory.plane());
+        swept[p] = bits(jacobi_point(u[p - 1], u[p + 1], u[p - line], u[p + line], u[p - plane], u[p + plane], f[p]));
+      }
+  int interior = 0;
+  for (std::size_t p = 0; p < u.size(); ++p) {
+    ASSERT_EQ((SweptWord{memory}(static_cast<std::int64_t>(p))), swept[p]) << p;
+    interior += swept[p] != poison ? 1 : 0;
+  }
+  EXPECT_EQ(interior, memory.points());
+  EXPECT_NE(u[static_cast<std::size_t>(memory.at(0, 0, 0))], f[static_cast<std::size_t>(memory.at(0, 0, 0))]);
+}
+
+// −Δu = f has u = x² with f = −2 as a fixed point.
+TEST(JacobiPoint, KeepsASolution) {
+  for (int x = -3; x < 4; ++x) {
+    const auto square = [](int i) { return static_cast<float>(i * i); };
+    EXPECT_FLOAT_EQ(jacobi_point(square(x - 1), square(x + 1), square(x), square(x), square(x), square(x), -2),
+                    square(x));
+  }
+}
+
+constexpr double copy = 4000;
+
+Panel sweeps(double plain, double more_points, double vectors) {
+  Panel panel =
+      synthetic_panel("sweep", {1, 2, 4, 8}, {{"float", [=](double x) { return x == 1 ? plain : more_points; }}});
+  const Panel wide = synthetic_panel("sweep", {4, 8}, {{"float4", [=](double x) { return vectors - x; }}});
+  panel.points.insert(panel.points.end(), wide.points.begin(), wide.points.end());
+  return panel;
+}
+
+TEST(Conclusions, NameTheFastestSweep) {
+  const auto vectors = conclude_vectorize({sweeps(2000, 2500, 3600)}, copy);
+  EXPECT_TRUE(says(vectors, "takes float4 with 4 points per thread: 3596 GB/s, 90 % of a copy")) << joined(vectors);
+  EXPECT_TRUE(says(vectors, "1.8 times the plain sweep")) << joined(vectors);
+  EXPECT_TRUE(says(vectors, "2 points per thread are 1.25 times as fast as one")) << joined(vectors);
+  EXPECT_TRUE(says(vectors, "Wider loads pay")) << joined(vectors);
+}
+
+TEST(Conclusions, SayWhereNothingHelps) {
+  const auto flat = conclude_vectorize({sweeps(3600, 3600, 3604)}, copy);
+  EXPECT_TRUE(says(flat, "needs no help")) << joined(flat);
+  EXPECT_TRUE(says(flat, "along z gain nothing")) << joined(flat);
+  EXPECT_TRUE(says(flat, "make no difference")) << joined(flat);
+  const auto worse = conclude_vectorize({sweeps(3600, 3600, 1804)}, copy);
+  EXPECT_TRUE(says(worse, "Wider loads do not pay: float4 with 4 points per thread reaches 50 %")) << joined(worse);
+}
+
+#ifdef POISSON_HAVE_CUDA
+TEST(Vectorize, EveryVariantIsRight) {
+  if (on_cpu()) GTEST_SKIP() << "needs a GPU";
+  Session session(test_device(), true);
+  EXPECT_NO_THROW(verify_vectorize(session));
+}
+
+TEST(Vectorize, IsComplete) {
+  if (on_cpu()) GTEST_SKIP() << "needs a GPU";
+  expect_complete(vectorize_study);
+}
+#endif
+
+}  // namespace
+}  // namespace poisson::lab
