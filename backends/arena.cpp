@@ -6,7 +6,7 @@
 namespace poisson {
 namespace {
 
-constexpr std::size_t alignment = 256;
+constexpr std::size_t alignment = 512;  // what texture objects ask for
 constexpr std::size_t smallest_piece = std::size_t{1} << 20;
 
 std::size_t rounded(std::size_t bytes) {

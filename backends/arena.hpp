@@ -22,7 +22,7 @@ class Arena {
 
   /// Takes a piece of so many bytes, from which the next blocks come, unless a free block is as large.
   void reserve(std::size_t bytes);
-  /// A block, aligned to 256 bytes.
+  /// A block, aligned to 512 bytes.
   void* allocate(std::size_t bytes);
   void release(void* block);
 

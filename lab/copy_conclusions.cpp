@@ -22,7 +22,7 @@ std::string rate(double value) {
 // The curves of one access width each, "N B", ascending.
 std::vector<std::string> widths(const Panel& panel) {
   std::vector<std::string> all;
-  for (const std::string& variant : variants(panel))
+  for (const std::string& variant : variants_of(panel))
     if (variant.ends_with(" B")) all.push_back(variant);
   std::ranges::sort(all, {}, [](const std::string& text) { return std::atoi(text.c_str()); });
   return all;
@@ -61,7 +61,7 @@ std::string on_size(const Panel& panel, double largest) {
 }
 
 std::string on_caches(const Panel& panel, double largest, double theoretical) {
-  const std::vector<std::string> names = variants(panel);
+  const std::vector<std::string> names = variants_of(panel);
   const double slow = best_at(panel, largest, names)->value;
   const Point* fastest = nullptr;
   double cached = 0;  // the largest size that runs faster than memory

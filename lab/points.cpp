@@ -30,13 +30,6 @@ std::vector<double> places(const Panel& panel, std::string_view variant) {
   return all;
 }
 
-std::vector<std::string> variants(const Panel& panel) {
-  std::vector<std::string> all;
-  for (const Point& point : panel.points)
-    if (std::ranges::find(all, point.variant) == all.end()) all.push_back(point.variant);
-  return all;
-}
-
 const Point* best_at(const Panel& panel, double x, std::span<const std::string> among) {
   const Point* best = nullptr;
   for (const Point& point : panel.points)
@@ -50,10 +43,6 @@ const Point* best_of(const Panel& panel, std::string_view variant) {
   for (const Point& point : panel.points)
     if (point.variant == variant && (!best || point.value > best->value)) best = &point;
   return best;
-}
-
-std::string percent(double fraction) {
-  return formatted("%.0f %%", 100 * fraction);
 }
 
 std::string times(double factor) {

@@ -1,6 +1,7 @@
 // What a solve asks of the driver, as CUPTI's callbacks show it: one launch, then questions whether it is done.
 
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@
 
 namespace poisson {
 namespace {
+
+[[maybe_unused]] const int chosen = setenv("POISSON_TEST_DEVICE", "cuda", 0);  // unless another is named
 
 struct Call {
   std::string name;
@@ -96,9 +99,11 @@ TEST(Trace, ASolveIsOneLaunchAndNoWait) {
 }
 
 TEST(Trace, DoesNotGrowWithTheIterations) {
-  for (const Krylov krylov : {Krylov::none, Krylov::cg})
-    EXPECT_EQ(count(trace_of_solve(SolvePrecision::mixed, krylov, 2)),
-              count(trace_of_solve(SolvePrecision::mixed, krylov, 20)));
+  for (const Krylov krylov : {Krylov::none, Krylov::cg}) {
+    const auto few = count(trace_of_solve(SolvePrecision::mixed, krylov, 2));
+    EXPECT_FALSE(few.empty());
+    EXPECT_EQ(few, count(trace_of_solve(SolvePrecision::mixed, krylov, 20)));
+  }
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class ArenaTest : public testing::Test {
   int takes = 0;
   Arena arena{[this](std::size_t bytes) {
                 if (bytes > std::size_t{1} << 30) throw std::bad_alloc();
-                void* const piece = std::aligned_alloc(256, bytes);
+                void* const piece = std::aligned_alloc(512, bytes);
                 held[piece] = bytes;
                 ++takes;
                 return piece;
@@ -79,7 +79,7 @@ TEST_F(ArenaTest, BlocksOfAnyOrderStayApart) {
     if (blocks.size() < 200 && random() % 2 == 0) {
       const std::size_t bytes = random() % 20000;
       auto* const block = static_cast<unsigned char*>(arena.allocate(bytes));
-      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(block) % 256, 0U);
+      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(block) % 512, 0U);
       std::memset(block, static_cast<int>(bytes % 251), bytes);
       blocks.emplace_back(block, bytes);
     } else if (!blocks.empty()) {

@@ -77,7 +77,6 @@ void on_values(CudaBackend& device, const Field& x, Field& y, const F& f) {
 
 }  // namespace
 
-const std::int64_t CudaBackend::small_box = getenv("SMALL") ? atol(getenv("SMALL")) : 40000;
 void add_partials(cudaStream_t stream, const double* partial, int count, double* result) {
   add_partials_kernel<<<1, 1024, 0, stream>>>(partial, count, result);
   launched(stream);

@@ -85,8 +85,8 @@ class CudaBackend final : public Backend {
   std::unique_ptr<Timer> make_timer() override;
   void run_immediately() override { conditional_nodes_ = false; }
 
-  /// Boxes of at most so many values share launches: measured, see docs/benchmarks.md.
-  static const std::int64_t small_box;
+  /// Boxes of at most so many values share launches (sequence_kernel.cuh).
+  static constexpr std::int64_t small_box = 1024;
 
  private:
   struct Watch;

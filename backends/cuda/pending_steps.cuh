@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <type_traits>
@@ -62,6 +64,12 @@ class PendingSteps {
       step.kind = kind;
       step.first = make_int3(box.first[0], box.first[1], box.first[2]);
       step.last = make_int3(box.last[0], box.last[1], box.last[2]);
+      const auto reciprocal = [&](std::size_t d) {
+        const auto n = static_cast<std::uint64_t>(std::max(1, box.last[d] - box.first[d]));
+        return n == 1 ? 0u : static_cast<unsigned>(((std::uint64_t{1} << 32) + n - 1) / n);
+      };
+      step.lines = reciprocal(0);
+      step.planes = reciprocal(1);
       std::memcpy(step.column, &column, sizeof column);
       return true;
     }

@@ -9,7 +9,8 @@ namespace poisson::cuda {
 struct Step {
   int kind;
   int3 first, last;
-  alignas(8) unsigned char column[464];
+  unsigned lines, planes;  ///< ⌈2³²/n⌉ for the extents along x and y: what a division by them multiplies with
+  alignas(8) unsigned char column[456];
 };
 
 /// Functors that may be steps, by position.
