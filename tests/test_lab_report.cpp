@@ -133,7 +133,7 @@ TEST(LabFiles, JsonSetsTodayBesideThenAndWritesNullForNotFinite) {
 TEST(LabPoints, AnswerWhatConclusionsAsk) {
   const Panel p = panel(3, {4, 1, 2});
   EXPECT_EQ(places(p), (std::vector<double>{1, 2, 4}));
-  EXPECT_EQ(variants(p), (Names{"v0", "v1", "v2"}));
+  EXPECT_EQ(variants_of(p), (Names{"v0", "v1", "v2"}));
   EXPECT_EQ(value_at(p, "v1", 2), 102);
   EXPECT_FALSE(value_at(p, "v1", 3));
   EXPECT_EQ(best_at(p, 2, Names{"v0", "v1"})->variant, "v1");
