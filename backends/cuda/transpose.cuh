@@ -85,8 +85,11 @@ template <class Element, int n, class Tiling>
 class TileMover {
   static constexpr int down = Tiling::rows / n, across = Tiling::columns / n;  // units
   static constexpr int units = down * across / Tiling::threads;                // of a thread
-  static_assert(units > 0 && units * Tiling::threads == down * across, "threads share the units equally");
-  using Words = Word<n* static_cast<int>(sizeof(Element))>;
+  // Rows of units that the block reads at a time, and columns of units that it writes at a time.
+  static constexpr int lines_read = Tiling::threads / across, lines_written = Tiling::threads / down;
+  static_assert(units > 0 && lines_read > 0 && lines_written > 0, "threads share the units equally");
+  static constexpr int word = n * static_cast<int>(sizeof(Element));
+  using Words = Word<word>;
   using Elements = Pack<Element, n>;
 
  public:
@@ -98,36 +101,38 @@ class TileMover {
   static __device__ void move(Tile& tile, const Element* from, std::int64_t from_pitch, Element* to,
                               std::int64_t to_pitch, int height, int width) {
     const int thread = static_cast<int>(threadIdx.x);
+    const int i0 = thread / across, j0 = thread % across;  // first unit to read; the others lie below it
     Elements loaded[units][n] = {};
+    from += i0 * n * from_pitch + j0 * n;
 #pragma unroll
     for (int u = 0; u < units; ++u) {
-      const int unit = thread + u * Tiling::threads, row = unit / across * n, column = unit % across * n;
 #pragma unroll
-      for (int j = 0; j < n; ++j)
-        if (full || (row + j < height && column < width))
-          loaded[u][j] = std::bit_cast<Elements>(
-              load<Tiling::streaming>(reinterpret_cast<const Words*>(from + (row + j) * from_pitch + column)));
+      for (int m = 0; m < n; ++m)
+        if (full || ((i0 + u * lines_read) * n + m < height && j0 * n < width))
+          loaded[u][m] =
+              std::bit_cast<Elements>(load<Tiling::streaming>(reinterpret_cast<const Words*>(from + m * from_pitch)));
+      from += lines_read * n * from_pitch;
     }
 #pragma unroll
-    for (int u = 0; u < units; ++u) {
-      const int unit = thread + u * Tiling::threads, i = unit / across, j = unit % across;
+    for (int u = 0; u < units; ++u)
 #pragma unroll
       for (int k = 0; k < n; ++k) {
         Elements column;
 #pragma unroll
         for (int m = 0; m < n; ++m) column.element[m] = loaded[u][m].element[k];
-        tile[j * n + k][swizzled(i, j)] = std::bit_cast<Words>(column);
+        tile[j0 * n + k][swizzled(i0 + u * lines_read, j0)] = std::bit_cast<Words>(column);
       }
-    }
     __syncthreads();
+    const int i1 = thread % down, j1 = thread / down;  // first unit to write; the others lie right of it
+    to += j1 * n * to_pitch + i1 * n;
 #pragma unroll
     for (int u = 0; u < units; ++u) {
-      const int unit = thread + u * Tiling::threads, i = unit % down, j = unit / down;
+      const int j = j1 + u * lines_written;
 #pragma unroll
       for (int k = 0; k < n; ++k)
-        if (full || (i * n < height && j * n + k < width))
-          store<Tiling::streaming>(tile[j * n + k][swizzled(i, j)],
-                                   reinterpret_cast<Words*>(to + (j * n + k) * to_pitch + i * n));
+        if (full || (j * n + k < width && i1 * n < height))
+          store<Tiling::streaming>(tile[j * n + k][swizzled(i1, j)], reinterpret_cast<Words*>(to + k * to_pitch));
+      to += lines_written * n * to_pitch;
     }
   }
 
@@ -136,14 +141,18 @@ class TileMover {
   /// threads write neighbouring j, whose rows are a multiple of 128 bytes apart, and the exclusive or spreads them over
   /// all banks; they read neighbouring i of one j, which stay a permutation of each other.
   static __device__ int swizzled(int i, int j) {
-    constexpr int together = 128 / static_cast<int>(sizeof(Words));
+    constexpr int together = 128 / word;
     constexpr int spread = together > across ? together / across : 1;
     return i ^ (j * spread % down);
   }
 };
 
+/// Threads that a multiprocessor must have room for: with 32 to 128 bytes under way for each, its part of the memory's
+/// bandwidth times latency (about 40 KB on an H200) is covered.
+inline constexpr int resident_threads = 1024;
+
 template <class Element, int n, class Tiling>
-__global__ void __launch_bounds__(Tiling::threads)
+__global__ void __launch_bounds__(Tiling::threads, resident_threads / Tiling::threads)
     transpose_kernel(TiledMatrices m, const Element* __restrict__ from, Element* __restrict__ to) {
   using Mover = TileMover<Element, n, Tiling>;
   __shared__ typename Mover::Tile tile;
