@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 
 #include "backends/cuda/check.cuh"
+#include "backends/cuda/words.cuh"
 #include "backends/transpose.hpp"
 
 namespace poisson::cuda {
@@ -24,29 +25,6 @@ struct Tiling {
 };
 
 namespace detail {
-
-template <int bytes>
-struct WordOf;
-template <>
-struct WordOf<4> {
-  using Type = unsigned;
-};
-template <>
-struct WordOf<8> {
-  using Type = uint2;
-};
-template <>
-struct WordOf<16> {
-  using Type = uint4;
-};
-/// What one instruction loads or stores.
-template <int bytes>
-using Word = typename WordOf<bytes>::Type;
-
-template <class Element, int n>
-struct Pack {
-  Element element[n];
-};
 
 template <bool streaming, class W>
 __device__ W load(const W* from) {
@@ -119,7 +97,7 @@ class TileMover {
       for (int k = 0; k < n; ++k) {
         Elements column;
 #pragma unroll
-        for (int m = 0; m < n; ++m) column.element[m] = loaded[u][m].element[k];
+        for (int m = 0; m < n; ++m) column.value[m] = loaded[u][m].value[k];
         tile[j0 * n + k][swizzled(i0 + u * lines_read, j0)] = std::bit_cast<Words>(column);
       }
     __syncthreads();
