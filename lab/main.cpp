@@ -1,9 +1,43 @@
 #include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
 
-#include "lab/session.hpp"
-#include "lab/study.hpp"
+#include "backends/error.hpp"
+#include "lab/command_line.hpp"
+#include "lab/run.hpp"
 
-int main() {
-  for (const poisson::lab::Study& study : poisson::lab::studies())
-    std::printf("%-12s %s\n", std::string(study.name).c_str(), std::string(study.question).c_str());
+namespace {
+
+int report(const std::string& message, int status) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "poisson-lab: %s\n", message.c_str());
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace poisson;
+  using namespace poisson::lab;
+  try {
+    const Command command = parse_command_line(argc, argv);
+    switch (command.action) {
+      case Command::Action::list:
+        list();
+        return exit_status::success;
+      case Command::Action::run:
+        return run(command);
+      case Command::Action::print:
+        std::fputs(command.text.c_str(), stdout);
+        return command.status;
+    }
+  } catch (const InputError& error) {
+    return report(error.what(), exit_status::usage);
+  } catch (const std::bad_alloc&) {
+    return report("not enough memory (an allocation failed): run fewer studies, or add --quick", exit_status::failure);
+  } catch (const std::exception& error) {
+    return report(error.what(), exit_status::failure);
+  }
+  return exit_status::failure;
 }

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "backends/device.hpp"
-#include "backends/field.hpp"
+#include "lab/contents.hpp"
+#include "lab/device_memory.hpp"
 
 namespace poisson::lab {
 namespace {
@@ -19,10 +20,11 @@ double median(std::vector<double> values) {
 }  // namespace
 
 Session::Session(const std::string& device, bool quick, std::string* note)
-    : backend_(make_backend(device, note)),
-      quick_(quick),
-      memory_(on_gpu() ? std::size_t{20} << 30 : std::size_t{1} << 30),
-      timer_(backend_->make_timer()) {}
+    : backend_(make_backend(device, note)), quick_(quick), timer_(backend_->make_timer()) {
+  // A share of what is free, and no more than takes a moment to allocate and to check.
+  const std::size_t free = device_memory(*backend_).free, most = std::size_t{on_gpu() ? 20U : 1U} << 30;
+  memory_ = free > 0 ? std::min(most, free / 10 * 9) : most;
+}
 
 std::size_t Session::beyond_caches() const {
   return on_gpu() ? std::size_t{1} << 30 : std::size_t{256} << 20;
@@ -45,12 +47,11 @@ double Session::time(const std::function<void()>& work) {
 
 double Session::copy_bandwidth() {
   if (copy_bandwidth_ == 0) {
-    Layout layout;
-    layout.n = {1024, 256, static_cast<int>(beyond_caches() / (1024 * 256 * sizeof(double)))};
-    const Field x(*backend_, layout, Precision::fp64);
-    Field y(*backend_, layout, Precision::fp64);
-    const double seconds = time([&] { backend_->copy(x, y); });
-    copy_bandwidth_ = 2.0 * static_cast<double>(layout.size()) * sizeof(double) / seconds;
+    const std::size_t bytes = std::min(on_gpu() ? 4 * beyond_caches() : beyond_caches(), memory() / 2);
+    const Buffer x = backend_->allocate(bytes), y = backend_->allocate(bytes);
+    fill_random(*backend_, x.data(), bytes, 1);
+    const double seconds = time([&] { copy_bytes(*backend_, x.data(), y.data(), bytes); });
+    copy_bandwidth_ = 2.0 * static_cast<double>(bytes) / seconds;
   }
   return copy_bandwidth_;
 }

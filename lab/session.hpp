@@ -26,6 +26,9 @@ class Session {
   Backend& backend() { return *backend_; }
   bool on_gpu() const { return backend_->name() == "cuda"; }
   bool quick() const { return quick_; }
+  /// Whether studies that run on the CPU add a variant that computes something wrong: the run must then fail.
+  bool with_broken_variant() const { return broken_; }
+  void add_broken_variant() { broken_ = true; }
   /// Bytes that a study may take on the device at once.
   std::size_t memory() const { return memory_; }
   /// Bytes that a working set must exceed so that no cache holds it.
@@ -34,7 +37,7 @@ class Session {
   /// Median seconds of one call of `work`, which must leave its inputs as they are: warmed up, then batches of enough
   /// calls to fill a millisecond (a third of it when quick), timed where they run.
   double time(const std::function<void()>& work);
-  /// Bandwidth of a device copy in bytes per second, read and written, beyond all caches: measured once.
+  /// Bandwidth of the backend's own copy in bytes per second, read and written, beyond all caches: measured once.
   double copy_bandwidth();
 
   /// Throws WrongResult naming study, variant and what was off, unless `right`.
@@ -42,7 +45,7 @@ class Session {
 
  private:
   std::unique_ptr<Backend> backend_;
-  bool quick_;
+  bool quick_, broken_ = false;
   std::size_t memory_ = 0;
   std::unique_ptr<Timer> timer_;
   double copy_bandwidth_ = 0;

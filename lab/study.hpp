@@ -29,8 +29,8 @@ struct Panel {
   std::string name;  ///< of its files: letters, digits and '-', unique within the study
   std::string title, x_label, y_label;
   bool log_x = false, log_y = false;
-  std::vector<Point> points;
-  std::vector<Guide> guides;
+  std::vector<Point> points = {};
+  std::vector<Guide> guides = {};
 };
 
 /// What was measured on a machine of its day, to show beside today's numbers.
@@ -40,10 +40,17 @@ struct Historical {
   std::string_view unit;
 };
 
+/// This device's number beside a historical one.
+struct Today {
+  std::string what;  ///< as Historical::what, whose unit holds
+  double value = 0;
+};
+
 /// The outcome of a study. Conclusions are whole sentences, worked out from the points: other numbers, other sentences.
 struct Findings {
   std::vector<Panel> panels;
   std::vector<std::string> conclusions;
+  std::vector<Today> today = {};
 };
 
 /// One question about a memory system, and how it is put to the device.

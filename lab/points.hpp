@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/study.hpp"
+
+namespace poisson::lab {
+
+// What conclusions ask of a panel's points.
+
+/// The value of a variant at a place; nothing where it was not measured.
+std::optional<double> value_at(const Panel& panel, std::string_view variant, double x);
+/// Places of a sweep, ascending; of one variant where it is named.
+std::vector<double> places(const Panel& panel, std::string_view variant = {});
+/// Variants in the order of their first points.
+std::vector<std::string> variants(const Panel& panel);
+/// The variant of the largest value at a place among those that `among` holds; a null pointer where there is none.
+const Point* best_at(const Panel& panel, double x, std::span<const std::string> among);
+/// The point of a variant's largest value; a null pointer where there is none.
+const Point* best_of(const Panel& panel, std::string_view variant);
+
+/// "97 %".
+std::string percent(double fraction);
+/// "6.2 times"; "12 times".
+std::string times(double factor);
+
+}  // namespace poisson::lab

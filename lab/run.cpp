@@ -1,0 +1,118 @@
+#include "lab/run.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <string_view>
+
+#include "lab/draw.hpp"
+#include "lab/report.hpp"
+#include "lab/selection.hpp"
+#include "lab/session.hpp"
+
+namespace poisson::lab {
+namespace {
+
+void print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+// Lines of at most `width` characters, each after the first indented like the first one's text.
+std::string wrapped(std::string_view text, std::string_view bullet, std::size_t width = 110) {
+  std::string all(bullet), line;
+  const std::string indent(bullet.size(), ' ');
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string word(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.empty() && bullet.size() + line.size() + 1 + word.size() > width) {
+      all += line + '\n' + indent;
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return all + line + '\n';
+}
+
+std::string described(const Outcome& outcome) {
+  std::string text;
+  for (const Panel& panel : outcome.findings.panels) {
+    text += panel.title + " [" + panel.y_label + "]\n" + text_table(panel);
+    for (const Guide& guide : panel.guides)
+      if (guide.points.size() == 1) text += "  " + guide.name + ": " + readable_value(guide.points[0][1]) + '\n';
+    text += '\n';
+  }
+  for (const std::string& conclusion : outcome.findings.conclusions) text += wrapped(conclusion, "* ");
+  if (!outcome.study->history.empty()) text += "\nThen:\n";
+  for (const Historical& then : outcome.study->history) {
+    std::string line(then.device);
+    line.append(", ").append(then.what).append(": ").append(readable_value(then.value)).append(" ").append(then.unit);
+    for (const Today& now : outcome.findings.today)
+      if (now.what == then.what) line.append("; here: ").append(readable_value(now.value));
+    text += wrapped(line, "- ");
+  }
+  char seconds[40];
+  std::snprintf(seconds, sizeof seconds, "\n(%.1f s)\n\n", outcome.seconds);
+  return text + seconds;
+}
+
+std::string heading(const Study& study) {
+  std::string text(study.name);
+  text.append(": ").append(study.question);
+  return text + '\n' + std::string(std::min<std::size_t>(text.size(), 110), '-') + "\n\n";
+}
+
+// Runs one study into the report.
+void run_study(const Study& study, Session& session, Report& report) {
+  print(heading(study));
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    Findings findings = study.run(session);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    report.outcomes.push_back({&study, std::move(findings), seconds.count()});
+    print(described(report.outcomes.back()));
+  } catch (const RunError& error) {  // of this study alone: the others still have something to show
+    report.failed.push_back({&study, error.what()});
+    std::fprintf(stderr, "poisson-lab: %s\n", error.what());
+    print("FAILED\n\n");
+  }
+}
+
+}  // namespace
+
+void list() {
+  for (const Study& study : studies()) {
+    std::string bullet(study.name);
+    bullet.resize(13, ' ');
+    print(wrapped(std::string(study.question) + (study.needs_gpu ? " [needs a GPU]" : ""), bullet));
+  }
+#ifndef POISSON_HAVE_CUDA
+  print("The studies that need a GPU are not here (this build has no CUDA): build with a CUDA toolkit.\n");
+#endif
+}
+
+int run(const Command& command) {
+  std::string note;
+  Session session(command.device, command.quick, &note);
+  const Selection selection = select_studies(command.studies, studies(), session.on_gpu());
+  if (command.broken) session.add_broken_variant();
+  clear_output(command.output);
+  print("on " + session.backend().device() + (note.empty() ? "" : ": " + note) + "\n");
+  for (const Study* study : selection.left_out) print("left out: " + std::string(study->name) + " (it needs a GPU)\n");
+
+  Report report{
+      .device = session.backend().device(), .quick = command.quick, .copy_bandwidth = session.copy_bandwidth()};
+  print("a copy beyond all caches reads and writes " + readable_value(1e-9 * report.copy_bandwidth) + " GB/s\n\n");
+  for (const Study* study : selection.left_out) report.left_out.push_back({study, "it needs a GPU"});
+  for (const Study* study : selection.chosen) run_study(*study, session, report);
+
+  write_report(report, command.output);
+  print("tables and numbers: " + command.output.string() + "\n" + draw_page(command.output) + "\n");
+  if (report.failed.empty()) return exit_status::success;
+  std::string names;
+  for (const Omission& failed : report.failed) names += (names.empty() ? "" : ", ") + std::string(failed.study->name);
+  std::fprintf(stderr, "poisson-lab: failed: %s (see above): no time of these is shown\n", names.c_str());
+  return exit_status::failure;
+}
+
+}  // namespace poisson::lab

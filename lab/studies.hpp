@@ -1,0 +1,11 @@
+#pragma once
+
+#include "lab/study.hpp"
+
+namespace poisson::lab {
+
+// In the order of studies(); each is defined in lab/NAME.cpp, or in lab/cuda/NAME.cu where it needs a GPU.
+
+extern const Study copy_study;
+
+}  // namespace poisson::lab
