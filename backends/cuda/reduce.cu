@@ -12,9 +12,10 @@ namespace {
 constexpr int threads = 256, warps = threads / 32;
 constexpr int resident = 4;  // blocks that a multiprocessor holds at least
 
-// Words that a thread has under way at one time: 128 bytes of each thread, 128 KiB of a multiprocessor.
-template <class Terms>
-constexpr int depth = Terms::pairs ? 4 : 8;
+// Words that a thread has under way at one time: about 128 bytes of each thread, 128 KiB of a multiprocessor. Fewer of
+// four values each, whose conversions to double need the registers.
+template <class Terms, int n>
+constexpr int depth = (n == 4 ? 6 : 8) / (Terms::pairs ? 2 : 1);
 
 // x (and y) from a word's boundary on: `words` words of n values, `head` single values before them and `tail` behind.
 template <class T>
@@ -39,7 +40,7 @@ __device__ double with_words(double result, const Pack<T, n>& x, const Pack<T, n
 // The values that one thread takes: all words whose number is its own modulo the number of threads.
 template <class Terms, int n, class T>
 __device__ double of_thread(const Operands<T>& all) {
-  constexpr int m = depth<Terms>;
+  constexpr int m = depth<Terms, n>;
   const std::int64_t first = std::int64_t{blockIdx.x} * threads + threadIdx.x,
                      stride = std::int64_t{gridDim.x} * threads;
   const auto load = [&](Pack<T, n>& x, Pack<T, n>& y, std::int64_t word) {
@@ -135,7 +136,7 @@ void launch(cudaStream_t stream, const T* x, const T* y, std::int64_t count, con
   const Operands<T> all{x + head, Terms::pairs ? y + head : nullptr, words, static_cast<int>(head),
                         static_cast<int>(count - head - words * n)};
   reduce_kernel<Terms, n>
-      <<<blocks_for(words, depth<Terms>), threads, 0, stream>>>(all, room.partials(), room.arrived(), result);
+      <<<blocks_for(words, depth<Terms, n>), threads, 0, stream>>>(all, room.partials(), room.arrived(), result);
   launched(stream);
 }
 
