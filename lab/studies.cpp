@@ -8,6 +8,7 @@ std::span<const Study> studies() {
   // Copied once, at the first call: the studies themselves are constant-initialized.
   static const std::array all{
       copy_study,
+      transpose_study,
   };
   return all;
 }

@@ -7,5 +7,6 @@ namespace poisson::lab {
 // In the order of studies(); each is defined in lab/NAME.cpp, or in lab/cuda/NAME.cu where it needs a GPU.
 
 extern const Study copy_study;
+extern const Study transpose_study;
 
 }  // namespace poisson::lab

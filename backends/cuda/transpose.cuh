@@ -125,12 +125,17 @@ class TileMover {
   }
 };
 
-/// Threads that a multiprocessor must have room for: with 32 to 128 bytes under way for each, its part of the memory's
-/// bandwidth times latency (about 40 KB on an H200) is covered.
-inline constexpr int resident_threads = 1024;
+/// Threads that a multiprocessor must have room for. A thread holds its share of the tile in registers, at most as many
+/// as are left to it; 64 KB of loads under way cover the memory's bandwidth times latency of a multiprocessor (about
+/// 40 KB on an H200).
+template <class Element, class Tiling>
+constexpr int resident_threads() {
+  constexpr int share = Tiling::rows * Tiling::columns / Tiling::threads * static_cast<int>(sizeof(Element));  // bytes
+  return share <= 128 ? 1024 : 512;
+}
 
 template <class Element, int n, class Tiling>
-__global__ void __launch_bounds__(Tiling::threads, resident_threads / Tiling::threads)
+__global__ void __launch_bounds__(Tiling::threads, resident_threads<Element, Tiling>() / Tiling::threads)
     transpose_kernel(TiledMatrices m, const Element* __restrict__ from, Element* __restrict__ to) {
   using Mover = TileMover<Element, n, Tiling>;
   __shared__ typename Mover::Tile tile;
