@@ -124,7 +124,7 @@ class Matrices {
   Buffer from_, to_;
 };
 
-// The variants of those names; where no name is given, all but the tunings unless those are asked for.
+// The variants of those names.
 std::vector<TransposeVariant> some(std::span<const TransposeVariant> all,
                                    std::initializer_list<std::string_view> names) {
   std::vector<TransposeVariant> chosen;
@@ -136,11 +136,11 @@ std::vector<TransposeVariant> some(std::span<const TransposeVariant> all,
 Panel panel_of(std::string_view kind, std::string title, std::size_t element) {
   return {.name = std::string(kind) + '-' + precision_name(element),
           .title = std::move(title) + ", " + precision_name(element),
-          .x_label = "n",
+          .x_label = "n (columns)",
           .y_label = "GB/s read and written"};
 }
 
-// One place: a bar per variant, and a copy of the same size above them.
+// One place: a bar per variant, and a copy of the same size above them. x: columns.
 Panel bars(Matrices& matrices, std::span<const TransposeVariant> variants, Panel panel, double x,
            const Transposition& shape) {
   for (const TransposeVariant& variant : variants) matrices.measure(panel, x, variant, shape);

@@ -48,8 +48,8 @@ std::string on_coalescing(const Panel& panel) {
   if (!read || !write || !plain) return {};
   const bool writes = *write > *read;  // coalesced writes win
   const double best = std::max(*read, *write);
-  std::string text = "Element by element, with neighbouring threads along the source's rows, a transposition runs at " +
-                     rate(*read) + "; along the destination's rows at " + rate(*write);
+  std::string text = "Element by element along the source's rows, a transposition runs at " + rate(*read) +
+                     "; along the destination's rows at " + rate(*write);
   text += std::max(*read, *write) < noticeable * std::min(*read, *write)
               ? ": it makes no difference which side is contiguous."
               : std::string(": if one side has to be scattered, let it be the ") + (writes ? "reads." : "writes.");
@@ -57,7 +57,7 @@ std::string on_coalescing(const Panel& panel) {
     return text + " The same loop as a copy is no faster (" + rate(*plain) + "): scattered access costs nothing here.";
   text += " The same loop as a copy reaches " + rate(*plain) + ", " + times(*plain / best) + " as much";
   if (const auto strided = bar(panel, strided_copy)) text += ", and with both sides scattered " + rate(*strided);
-  return text + ". Neighbouring threads should touch neighbouring addresses.";
+  return text + ". What runs at the same time should touch neighbouring addresses.";
 }
 
 std::string on_tiles(const Panel& panel) {
@@ -96,8 +96,8 @@ std::string on_engine(const Panel& panel) {
 std::string on_all_steps(const Panel& panel) {
   const auto naive = bar(panel, naive_read), tuned = bar(panel, library);
   if (!naive || !tuned) return {};
-  std::string text = "All steps together make " + times(*tuned / *naive) + " of the plain loop (" + panel.title + ": " +
-                     rate(*naive) + " to " + rate(*tuned) + ")";
+  std::string text = "The library's transposition has " + times(*tuned / *naive) + " the rate of the plain loop (" +
+                     panel.title + ": " + rate(*naive) + " to " + rate(*tuned) + ")";
   if (const auto ceiling = guide_at(panel, places(panel).front()))
     text += ", " + percent(*tuned / *ceiling) + " of a copy of the same size";
   return text + ".";
@@ -123,34 +123,37 @@ const Point* worst_of(const Panel& panel, std::string_view variant) {
   return worst;
 }
 
-std::string on_camping(const Panel& panel) {
-  std::string text;
-  for (const std::string_view variant : {padded, std::string_view("tiled")}) {
-    const Point *worst = worst_of(panel, variant), *best = best_of(panel, variant);
-    if (!worst) continue;
-    text = panel.title + ": ";
-    if (worst->value > 0.85 * best->value) {
-      text += "no width stands out: the slowest of the tile kernel (" + size_of(worst->x) + ") has " +
-              percent(worst->value / best->value) + " of the fastest. Partition camping is absent on this device";
-    } else {
-      text += "the tile kernel drops to " + percent(worst->value / best->value) + " of its best at " +
-              size_of(worst->x) + ": some widths send all blocks to few partitions or sets";
-      const auto other = value_at(panel, diagonal, worst->x);
-      if (other)
-        text += *other >= noticeable * worst->value
-                    ? ", which blocks in diagonal order avoid (" + percent(*other / best->value) + ")"
-                    : ", and a diagonal order of the blocks does not help";
-    }
-    break;
-  }
+// What widths do to the kernel that has no remedy against them: of a GPU, or of a CPU.
+std::string on_plain_tiles(const Panel& panel) {
+  const bool gpu = best_of(panel, padded) != nullptr;
+  const std::string_view variant = gpu ? padded : std::string_view("tiled");
+  const Point *const worst = worst_of(panel, variant), *const best = best_of(panel, variant);
+  if (!worst) return {};
+  const double fraction = worst->value / best->value;
+  if (fraction > 0.85)
+    return "no width stands out: the slowest of the plain tiles (" + size_of(worst->x) + ") has " + percent(fraction) +
+           " of the fastest. " + (gpu ? "Partition camping" : "Crowding in few sets of the cache") +
+           " does not show on this device.";
+  std::string text = "plain tiles drop to " + percent(fraction) + " of their best at " + size_of(worst->x) +
+                     ": such rows meet in few " + (gpu ? "partitions of the memory" : "sets of the cache");
+  if (const auto other = value_at(panel, diagonal, worst->x))
+    text += *other >= noticeable * worst->value
+                ? ", which blocks in diagonal order avoid (" + percent(*other / best->value) + ")"
+                : ", and a diagonal order of the blocks does not help";
+  return text + ".";
+}
+
+std::string on_widths(const Panel& panel) {
+  std::string text = on_plain_tiles(panel);
   if (const Point* const worst = worst_of(panel, library)) {
-    text += text.empty() ? panel.title + ": the" : ". The";
+    text += text.empty() ? "the" : " The";
     text += " library's kernel is slowest at " + size_of(worst->x) + ", with " +
             percent(worst->value / best_of(panel, library)->value) + " of its best";
     if (const auto ceiling = guide_at(panel, worst->x))
       text += " and " + percent(worst->value / *ceiling) + " of a copy";
+    text += ".";
   }
-  return text.empty() ? text : text + ".";
+  return text.empty() ? text : panel.title + ": " + text;
 }
 
 // The least fraction that a variant has of what `of` says at its places.
@@ -202,7 +205,7 @@ std::vector<std::string> conclude_transpose(std::span<const Panel> panels) {
       if (std::string text = about(*bars); !text.empty()) all.push_back(std::move(text));
   say(all, panels, "bars-", on_all_steps);
   say(all, panels, "bars-", on_tunings);
-  say(all, panels, "sweep-", on_camping);
+  say(all, panels, "sweep-", on_widths);
   say(all, panels, "size-", on_size);
   say(all, panels, "shape-", on_shape);
   return all;
