@@ -9,6 +9,7 @@ std::span<const Study> studies() {
   static const std::array all{
       copy_study,
       transpose_study,
+      reduce_study,
   };
   return all;
 }

@@ -8,5 +8,6 @@ namespace poisson::lab {
 
 extern const Study copy_study;
 extern const Study transpose_study;
+extern const Study reduce_study;
 
 }  // namespace poisson::lab
