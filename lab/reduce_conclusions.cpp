@@ -81,7 +81,8 @@ std::string on_size(const Panel& panel, double copy) {
   std::string text = "The library's sum of " + readable_value(small.x) + " values takes " +
                      microseconds(small.seconds) + " and that of " + readable_value(large.x) + " runs at " +
                      rate(large.value);
-  if (copy > 0) text += ", " + percent(large.value / copy) + " of a copy";
+  if (copy > 0) text += ", " + percent(large.value / copy) + " of a copy beyond all caches";
+  if (copy > 0 && large.value > 1.2 * copy) text += " (these values stay in a cache)";
   const auto half =
       std::ranges::find_if(sizes, [&](double x) { return point_at(panel, library, x)->value >= large.value / 2; });
   text += ". Half of that rate needs " + readable_value(*half) + " values";

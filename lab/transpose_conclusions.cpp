@@ -172,8 +172,9 @@ std::string on_size(const Panel& panel) {
   const auto of_copy = least(panel, library, [&](double x) { return guide_at(panel, x); });
   if (!of_copy) return {};
   const std::vector<double> all = places(panel, library);
-  std::string text = panel.title + ": the library's kernel has at least " + percent(*of_copy) + " of a copy from " +
-                     size_of(all.front()) + " to " + readable_value(all.back());
+  std::string text = panel.title + ": the library's kernel has at least " + percent(*of_copy) + " of a copy " +
+                     (all.size() == 1 ? "at " : "from ") + size_of(all.front());
+  if (all.size() > 1) text += " to " + readable_value(all.back());
   if (const auto of_geam = least(panel, library, [&](double x) { return value_at(panel, geam, x); }))
     text += ", and at least " + percent(*of_geam) + " of cuBLAS";
   return text + (*of_copy >= 0.95 ? ". Transposing costs hardly more than copying." : ".");
