@@ -10,6 +10,9 @@ std::span<const Study> studies() {
       copy_study,
       transpose_study,
       reduce_study,
+#ifdef POISSON_HAVE_CUDA
+      transfer_study,
+#endif
   };
   return all;
 }

@@ -9,5 +9,8 @@ namespace poisson::lab {
 extern const Study copy_study;
 extern const Study transpose_study;
 extern const Study reduce_study;
+#ifdef POISSON_HAVE_CUDA
+extern const Study transfer_study;
+#endif
 
 }  // namespace poisson::lab
