@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "lab/with_cuda.hpp"
+
 namespace poisson::lab {
 namespace {
 
@@ -26,9 +28,8 @@ bool on_gpu(const Backend& backend) {
 }  // namespace
 
 void fill_random(Backend& backend, void* data, std::size_t bytes, std::uint64_t seed) {
-#ifdef POISSON_HAVE_CUDA
-  if (on_gpu(backend)) return gpu::fill_random(backend, data, bytes, seed);
-#endif
+  if constexpr (with_cuda)
+    if (on_gpu(backend)) return gpu::fill_random(backend, data, bytes, seed);
   for_shares(bytes, [&](std::size_t first, std::size_t count) {
     for (std::size_t i = 0; i < count; i += sizeof(std::uint64_t)) {
       const std::uint64_t word = random_word(seed, (first + i) / sizeof(word));
@@ -38,17 +39,15 @@ void fill_random(Backend& backend, void* data, std::size_t bytes, std::uint64_t 
 }
 
 void poison(Backend& backend, void* data, std::size_t bytes) {
-#ifdef POISSON_HAVE_CUDA
-  if (on_gpu(backend)) return gpu::poison(backend, data, bytes);
-#endif
+  if constexpr (with_cuda)
+    if (on_gpu(backend)) return gpu::poison(backend, data, bytes);
   for_shares(bytes,
              [&](std::size_t first, std::size_t count) { std::memset(static_cast<char*>(data) + first, 0xFF, count); });
 }
 
 std::size_t differing_bytes(Backend& backend, const void* a, const void* b, std::size_t bytes) {
-#ifdef POISSON_HAVE_CUDA
-  if (on_gpu(backend)) return gpu::differing_bytes(backend, a, b, bytes);
-#endif
+  if constexpr (with_cuda)
+    if (on_gpu(backend)) return gpu::differing_bytes(backend, a, b, bytes);
   const auto *x = static_cast<const unsigned char*>(a), *y = static_cast<const unsigned char*>(b);
   std::size_t differing = 0;
 #pragma omp parallel for simd schedule(static) reduction(+ : differing)
@@ -57,9 +56,8 @@ std::size_t differing_bytes(Backend& backend, const void* a, const void* b, std:
 }
 
 void copy_bytes(Backend& backend, const void* from, void* to, std::size_t bytes) {
-#ifdef POISSON_HAVE_CUDA
-  if (on_gpu(backend)) return gpu::copy_bytes(backend, from, to, bytes);
-#endif
+  if constexpr (with_cuda)
+    if (on_gpu(backend)) return gpu::copy_bytes(backend, from, to, bytes);
   for_shares(bytes, [&](std::size_t first, std::size_t count) {
     std::memcpy(static_cast<char*>(to) + first, static_cast<const char*>(from) + first, count);
   });

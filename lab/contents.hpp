@@ -26,13 +26,11 @@ std::size_t differing_bytes(Backend& backend, const void* a, const void* b, std:
 /// The backend's own copy: of the driver, or memcpy on all threads.
 void copy_bytes(Backend& backend, const void* from, void* to, std::size_t bytes);
 
-#ifdef POISSON_HAVE_CUDA
-namespace gpu {
+namespace gpu {  // defined in builds with CUDA
 void fill_random(Backend& backend, void* data, std::size_t bytes, std::uint64_t seed);
 void poison(Backend& backend, void* data, std::size_t bytes);
 std::size_t differing_bytes(Backend& backend, const void* a, const void* b, std::size_t bytes);
 void copy_bytes(Backend& backend, const void* from, void* to, std::size_t bytes);
 }  // namespace gpu
-#endif
 
 }  // namespace poisson::lab

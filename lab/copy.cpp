@@ -8,6 +8,7 @@
 #include "lab/device_memory.hpp"
 #include "lab/session.hpp"
 #include "lab/studies.hpp"
+#include "lab/with_cuda.hpp"
 
 namespace poisson::lab {
 namespace {
@@ -18,11 +19,9 @@ constexpr std::array history{
 };
 
 std::vector<CopyVariant> variants_of(Session& session) {
-#ifdef POISSON_HAVE_CUDA
-  const auto all = session.on_gpu() ? gpu_copy_variants() : cpu_copy_variants();
-#else
-  const auto all = cpu_copy_variants();
-#endif
+  std::span<const CopyVariant> all = cpu_copy_variants();
+  if constexpr (with_cuda)
+    if (session.on_gpu()) all = gpu_copy_variants();
   std::vector<CopyVariant> variants(all.begin(), all.end());
   if (session.with_broken_variant()) variants.push_back(broken_copy_variant());
   return variants;
@@ -33,7 +32,8 @@ std::vector<std::size_t> sizes(const Session& session) {
   const std::size_t most = std::size_t{session.on_gpu() ? (session.quick() ? 1024U : 8192U) : 256U} << 20;
   const int step = session.quick() ? (session.on_gpu() ? 2 : 4) : 1;
   std::vector<std::size_t> all;
-  for (std::size_t size = std::size_t{1} << 20; size <= most && 2 * size <= session.memory(); size <<= step)
+  for (std::size_t size = std::size_t{1} << 20; size <= most && (all.empty() || 2 * size <= session.memory());
+       size <<= step)
     all.push_back(size);
   return all;
 }
@@ -66,7 +66,8 @@ class Arrays {
 
 Panel size_panel(Session& session, std::span<const CopyVariant> variants) {
   Panel panel{.name = "size",
-              .title = "Copying arrays of growing size, one access per thread",
+              .title = session.on_gpu() ? "Copying arrays of growing size, one access per thread"
+                                        : "Copying arrays of growing size",
               .x_label = "bytes in the array",
               .y_label = "GB/s read and written",
               .log_x = true};

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 
 #include "backends/memory.hpp"
@@ -12,7 +14,9 @@ namespace {
 constexpr double alike = 0.9;  // what is within so much of the best counts as as good
 
 std::string rate(double value) {
-  return readable_value(value) + " GB/s";
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), value < 1000 ? "%.3g GB/s" : "%.0f GB/s", value);
+  return text.data();
 }
 
 // The curves of one access width each, "N B", ascending.
@@ -36,22 +40,20 @@ std::string on_width(const Panel& panel, double largest) {
   const auto enough = std::ranges::find_if(
       all, [&](const std::string& width) { return *value_at(panel, width, largest) >= alike * best.value; });
   return at + "accesses of " + best.variant + " copy " + rate(best.value) + ", accesses of " + all.front() + " only " +
-         rate(narrow) + ", " + times(best.value / narrow) + " less. Let a thread move at least " + *enough +
-         " per access: from there on all widths are within 10 % of the best.";
+         rate(narrow) + ": the former are " + times(best.value / narrow) + " as fast. Let a thread move at least " +
+         *enough + " per access: from there on all widths are within 10 % of the best.";
 }
 
 // From which size on the widest rate holds, and whether small arrays run out of a cache.
 std::string on_size(const Panel& panel, double largest) {
   const Point& best = *best_at(panel, largest, widths(panel));
-  std::vector<double> sizes = places(panel, best.variant);
-  double steady = largest;
-  for (auto size = sizes.rbegin(); size != sizes.rend(); ++size) {
-    if (*value_at(panel, best.variant, *size) < alike * best.value) break;
-    steady = *size;
-  }
+  const std::vector<double> sizes = places(panel, best.variant);
+  const auto slow = std::find_if(sizes.rbegin(), sizes.rend(), [&](double size) {
+    return *value_at(panel, best.variant, size) < alike * best.value;
+  });
+  const double steady = *slow.base();  // the place after the last slow one; the largest is never slow
   if (steady == sizes.front())
-    return "Even " + readable_bytes(steady) +
-           " are enough to reach the full rate: starting the copy costs little here.";
+    return "Even " + readable_bytes(steady) + " is enough to reach the full rate: starting the copy costs little here.";
   return "A copy needs " + readable_bytes(steady) + " to come within 10 % of its final rate; at " +
          readable_bytes(sizes.front()) + " it reaches " +
          percent(*value_at(panel, best.variant, sizes.front()) / best.value) +
@@ -83,7 +85,7 @@ std::string on_ceiling(const Panel& panel, double largest, const CopyCeilings& c
   const Point& best = *best_at(panel, largest, widths(panel));
   std::string text = "At " + readable_bytes(largest) + " " + ceilings.library + " copies " + rate(*library) +
                      ", the best loop over elements " + percent(best.value / *library) + " of it";
-  text += best.value >= 0.95 * *library ? ": plain code is as good as the library's here." : ".";
+  text += best.value >= 0.95 * *library ? ": plain code is as good as the library here." : ".";
   if (ceilings.theoretical > 0)
     text += " The faster of the two is " + percent(std::max(best.value, *library) / ceilings.theoretical) +
             " of the theoretical " + rate(ceilings.theoretical) +

@@ -19,10 +19,9 @@ struct CopyVariant {
 /// The ways of a CPU: elements of 1, 2, 4, 8 and 16 bytes on all threads, memcpy on one thread and on all.
 std::span<const CopyVariant> cpu_copy_variants();
 
-#ifdef POISSON_HAVE_CUDA
-/// The ways of a GPU: elements of 1, 2, 4, 8 and 16 bytes, 1–8 of them per thread, and the driver's copy.
+/// The ways of a GPU: elements of 1, 2, 4, 8 and 16 bytes, 1–8 of them per thread, and the driver's copy. Defined in
+/// builds with CUDA.
 std::span<const CopyVariant> gpu_copy_variants();
-#endif
 
 /// A copy that misses the last element, to show that no such thing passes for a result.
 const CopyVariant& broken_copy_variant();

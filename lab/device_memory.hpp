@@ -15,11 +15,9 @@ struct DeviceMemory {
 
 DeviceMemory device_memory(const Backend& backend);
 
-#ifdef POISSON_HAVE_CUDA
 namespace gpu {
-/// Of the current device.
+/// Of the current device. Defined in builds with CUDA.
 DeviceMemory device_memory();
 }  // namespace gpu
-#endif
 
 }  // namespace poisson::lab

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Draws what poisson-lab measured: plots, and one page that opens from disk.
+
+    page.py DIRECTORY    reads DIRECTORY/lab.json; writes STUDY-PANEL.png for every panel, and lab.html
+"""
+
+import argparse
+import base64
+import concurrent.futures
+import html
+import json
+import pathlib
+import sys
+
+sys.dont_write_bytecode = True  # the scripts may lie where everyone reads and no one writes
+import labels  # noqa: E402
+import plots  # noqa: E402
+
+SCALE = 0.72  # of a picture's pixels to the page's, so that letters have one size in all
+LONG = 12  # rows of a table, or columns, from which on it is folded away
+
+
+def text(value):
+    return html.escape(str(value), quote=True)
+
+
+def cell(value, tag="td", **attributes):
+    written = "".join(f' {name.rstrip("_")}="{text(content)}"' for name, content in attributes.items() if content)
+    return f"<{tag}{written}>{text(value)}</{tag}>"
+
+
+def row(cells):
+    return "<tr>" + "".join(cells) + "</tr>"
+
+
+def count(things, name):
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
+
+
+def table(panel):
+    """Variants against places, the longer of them downwards; where the values are rates, the best of each place is
+    marked."""
+    values, seconds = {}, {}
+    for point in panel["points"]:
+        key = point["variant"], point["x"]
+        values[key], seconds[key] = point["value"], point["seconds"]
+    variants = list(dict.fromkeys(variant for variant, _ in values))
+    places = sorted(dict.fromkeys(x for _, x in values), key=lambda x: (x is None, x))
+    rates = "/s" in panel["y_label"] and len(variants) > 1
+    best = {x: max((values[v, x] for v in variants if labels.finite(values.get((v, x)))), default=None) for x in places}
+
+    def value(variant, x):
+        if (variant, x) not in values:
+            return cell("")
+        found, took = values[variant, x], seconds[variant, x]
+        return cell(labels.number(found), class_="best" if rates and found == best[x] else None,
+                    title=f"{labels.number(1e6 * took)} µs" if labels.finite(took) and took > 0 else None)
+
+    named = labels.namer(panel["x_label"], [x for x in places if x is not None])
+
+    def place(x):
+        return "–" if x is None else named(x)
+
+    if len(places) == 1:
+        head = row([cell("", "th"), cell(panel["y_label"], "th", scope="col")])
+        body = [row([cell(v, "th", scope="row"), value(v, places[0])]) for v in variants]
+        columns = 1
+    elif len(variants) <= len(places):
+        head = row([cell(panel["x_label"], "th", scope="col")] + [cell(v, "th", scope="col") for v in variants])
+        body = [row([cell(place(x), "th", scope="row")] + [value(v, x) for v in variants]) for x in places]
+        columns = len(variants)
+    else:
+        head = row([cell(panel["x_label"], "th", scope="col")] + [cell(place(x), "th", scope="col") for x in places])
+        body = [row([cell(v, "th", scope="row")] + [value(v, x) for x in places]) for v in variants]
+        columns = len(places)
+    grid = f'<div class="wide"><table><thead>{head}</thead><tbody>{"".join(body)}</tbody></table></div>'
+    summary = f"Table: {text(panel['y_label'])}, {count(variants, 'variant')}"
+    if len(places) > 1:
+        summary += f" at {count(places, 'place')}"
+    folded = len(places) == 1 or max(len(body), columns) > LONG  # bars carry their values
+    return f"<details><summary>{summary}</summary>{grid}</details>" if folded else grid
+
+
+def figure(panel, directory):
+    image = (directory / f"{panel['files']}.png").read_bytes()
+    width = round(SCALE * int.from_bytes(image[16:20], "big"))  # the first number of a PNG's header
+    curves = ", ".join(dict.fromkeys(point["variant"] for point in panel["points"]))
+    alternative = f"{panel['y_label']} against {panel['x_label']}: {curves}"
+    return (f"<figure><figcaption>{text(panel['title'])}</figcaption>"
+            f'<img alt="{text(alternative)}" width="{width}" src="data:image/png;base64,'
+            f'{base64.b64encode(image).decode("ascii")}">{table(panel)}</figure>')
+
+
+def then_and_now(history, device):
+    if not history:
+        return ""
+    rows = []
+    for entry in history:
+        now, then = entry["today"], entry["value"]
+        known = labels.finite(now)
+        ratio = f"{labels.number(float(f'{now / then:.3g}'))} ×" if known and then else "–"
+        rows.append(row([cell(entry["device"], "th", scope="row"), cell(entry["what"], class_="text"),
+                         cell(f"{labels.number(then)} {entry['unit']}"),
+                         cell(f"{labels.number(now)} {entry['unit']}" if known else "–", class_="now"), cell(ratio)]))
+    head = row([cell(name, "th", scope="col") for name in ("Device then", "What", "Then", device, "Now / then")])
+    return (f"<h3>Then and now</h3><div class=\"wide\"><table class=\"then\"><thead>{head}</thead>"
+            f"<tbody>{''.join(rows)}</tbody></table></div>")
+
+
+def section(study, device, directory):
+    figures = "".join(figure(panel, directory) for panel in study["panels"])
+    items = "".join(f"<li>{text(sentence)}</li>" for sentence in study["conclusions"])
+    conclusions = (f'<div class="conclude"><h3>What to conclude</h3><ul>{items}</ul></div>' if items else "")
+    name = text(study["name"])
+    return (f'<section id="{name}"><h2>{name}<span class="seconds">{study["seconds"]:.1f} s</span></h2>'
+            f'<p class="question">{text(study["question"])}</p>{figures}{conclusions}'
+            f"{then_and_now(study['history'], device)}</section>")
+
+
+def not_shown(lab):
+    if not lab["failed"] and not lab["left_out"]:
+        return ""
+    failed = "".join(f'<p class="failed"><strong>{text(s["name"])}</strong> failed: {text(s["why"])}</p>'
+                     for s in lab["failed"])
+    left_out = "".join(f"<li><strong>{text(s['name'])}</strong>, {text(s['why'])}: {text(s['question'])}</li>"
+                       for s in lab["left_out"])
+    return (f'<section id="not-shown"><h2>Not shown</h2>{failed}'
+            + (f"<p>Left out on this device:</p><ul>{left_out}</ul>" if left_out else "") + "</section>")
+
+
+def facts(lab):
+    entries = [("device", lab["device"])]
+    if labels.finite(lab["copy_bandwidth"]) and lab["copy_bandwidth"] > 0:
+        entries.append(("a copy beyond all caches, read and written", f"{labels.number(1e-9 * lab['copy_bandwidth'])} GB/s"))
+    entries.append(("sweeps", "quick: fewer places, fewer repetitions" if lab["quick"] else "complete"))
+    return "".join(f"<div><dt>{text(what)}</dt><dd>{text(value)}</dd></div>" for what, value in entries)
+
+
+def page(lab, directory):
+    sections = "".join(section(study, lab["device"], directory) for study in lab["studies"])
+    names = [study["name"] for study in lab["studies"]]
+    contents = "".join(f'<li><a href="#{text(name)}">{text(name)}</a></li>' for name in names)
+    omitted = not_shown(lab)
+    if omitted:
+        contents += '<li><a href="#not-shown">not shown</a></li>'
+    style = pathlib.Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>poisson-lab on {text(lab['device'])}</title>
+<style>
+{style}</style>
+</head>
+<body>
+<header>
+<h1>What the memory system rewards</h1>
+<p>Every time shown is the median of a variant whose result was compared with an oracle. Dashed lines are ceilings and
+predictions; the conclusions are worked out from this device's own numbers.</p>
+<dl class="facts">{facts(lab)}</dl>
+</header>
+<div class="frame">
+<nav aria-label="Studies"><h2>Studies</h2><ol>{contents}</ol></nav>
+<main>
+{sections}{omitted}
+<footer>Made by poisson-lab. The points stand in the CSV files beside this page, everything in lab.json.</footer>
+</main>
+</div>
+</body>
+</html>
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("directory", type=pathlib.Path)
+    directory = parser.parse_args().directory
+    lab = json.loads((directory / "lab.json").read_text(encoding="utf-8"))
+    panels = [panel for study in lab["studies"] for panel in study["panels"]]
+    paths = [directory / f"{panel['files']}.png" for panel in panels]
+    with concurrent.futures.ProcessPoolExecutor() as drawers:
+        list(drawers.map(plots.draw, panels, paths))
+    (directory / "lab.html").write_text(page(lab, directory), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""One picture per panel of lab.json: curves over a sweep, bars where it has one place, guides dashed."""
+
+import math
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402  (after the choice of the backend)
+from matplotlib import ticker  # noqa: E402
+
+import labels  # noqa: E402
+
+# Okabe and Ito's colours, which colour-blind readers tell apart; their yellow darkened, too pale for a projector. The
+# eleven markers have no common divisor with the eight colours, so that 88 curves differ.
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C7A00"]
+MARKERS = ["o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*"]
+LINES = ["-", (0, (6, 1.5)), (0, (3, 1.2, 1, 1.2)), (0, (1, 1))]
+GUIDE = "#444444"
+GUIDE_LINE = {"color": GUIDE, "linestyle": (0, (5, 3)), "linewidth": 1.8, "zorder": 1.5}
+FAR = 4  # a level line so many times above all values would flatten them: it is only named
+
+STYLE = {
+    "figure.figsize": (9.6, 5.4),
+    "figure.dpi": 144,
+    "font.family": "DejaVu Sans",
+    "font.size": 13,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.8,
+    "lines.linewidth": 2.2,
+    "lines.markersize": 7,
+    "legend.frameon": False,
+    "legend.fontsize": 12,
+    "savefig.facecolor": "white",
+}
+
+
+def curves(panel):
+    """Finite points by variant, in the order of their first points: {variant: [(x, value)…]}, x ascending."""
+    found = {}
+    for point in panel["points"]:
+        found.setdefault(point["variant"], [])
+        if labels.finite(point["x"]) and labels.finite(point["value"]):
+            found[point["variant"]].append((point["x"], point["value"]))
+    return {variant: sorted(points) for variant, points in found.items() if points}
+
+
+def base_of(places):
+    return 10 if places and all(labels.is_power(x, 10) for x in places) else 2
+
+
+def level(guide):
+    """The height of a level line, nothing for a curve."""
+    return guide["points"][0][1] if len(guide["points"]) == 1 else None
+
+
+def set_places(axis, panel, places):
+    """Ticks of the sweep: at its own places where they are few, else at round ones."""
+    name = labels.namer(panel["x_label"], places)
+    axis.set_major_formatter(ticker.FuncFormatter(lambda x, _: name(x)))
+    axis.set_minor_formatter(ticker.NullFormatter())
+    if panel["log_x"]:
+        base = base_of(places)
+        low, high = (round(math.log(x, base)) for x in (min(places), max(places)))
+        step = max(1, math.ceil((high - low) / 9))
+        axis.set_major_locator(ticker.FixedLocator([float(base) ** e for e in range(low, high + 1, step)]))
+        axis.set_minor_locator(ticker.NullLocator())
+    elif len(places) <= 10 and min((b - a for a, b in zip(places, places[1:])), default=1) * 24 >= places[-1] - places[0]:
+        axis.set_major_locator(ticker.FixedLocator(places))
+    else:
+        axis.set_major_locator(ticker.MaxNLocator(10, integer=all(x == round(x) for x in places)))
+
+
+def guide_colour(name, colours):
+    """A prediction that names a variant has its colour."""
+    named = [variant for variant in colours if variant in name]
+    return colours[max(named, key=len)] if named else GUIDE
+
+
+def draw_levels(axes, panel, largest, upright):
+    """Dashed lines across the axes with their names along them; those far off are only named."""
+    levels = sorted((y, guide["name"]) for guide in panel["guides"] if labels.finite(y := level(guide)))
+    near = [(y, name) for y, name in levels if panel["log_y"] or y <= FAR * largest]
+    far = [f"{name}: {labels.number(y)}" for y, name in levels if (y, name) not in near]
+    text = {"textcoords": "offset points", "color": GUIDE, "fontsize": 11.5, "zorder": 5,
+            "bbox": {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1}}  # curves may pass behind it
+    for i, (y, name) in enumerate(near):
+        caption = f"{name}: {labels.number(y)}"
+        if upright:
+            axes.axvline(y, **GUIDE_LINE)
+            axes.annotate(caption, (y, 1), xycoords=("data", "axes fraction"), xytext=(0, 5 + 16 * i), ha="center",
+                          va="bottom", **text)
+        else:
+            axes.axhline(y, **GUIDE_LINE)
+            below = i + 1 < len(near) and near[i + 1][0] - y < 0.06 * near[-1][0]  # no room above
+            axes.annotate(caption, (1, y), xycoords=("axes fraction", "data"), xytext=(0, -4 if below else 4),
+                          ha="right", va="top" if below else "bottom", **text)
+    if far:
+        axes.annotate("far above: " + "; ".join(far), (1, 1), xycoords="axes fraction",
+                      xytext=(0, 5 + 16 * len(near) * upright), ha="right", va="bottom", **text)
+
+
+def draw_predictions(axes, panel, colours):
+    for guide in panel["guides"]:
+        points = [(x, y) for x, y in guide["points"] if labels.finite(x) and labels.finite(y)]
+        if len(points) > 1:
+            axes.plot(*zip(*points), label=guide["name"],
+                      **{**GUIDE_LINE, "color": guide_colour(guide["name"], colours)})
+
+
+def draw_legend(axes, found):
+    """Beside the axes, where it hides nothing: variants from top to bottom as their curves end, then predictions."""
+    handles = dict(zip(*reversed(axes.get_legend_handles_labels())))
+    order = sorted(found, key=lambda variant: -found[variant][-1][1])
+    order += [name for name in handles if name not in found]
+    axes.legend([handles[name] for name in order], order, loc="center left", bbox_to_anchor=(1.01, 0.5),
+                ncols=1 + (len(order) - 1) // 20)
+
+
+def draw_curves(axes, panel, found):
+    colours = {}
+    for i, (variant, points) in enumerate(found.items()):
+        colours[variant] = COLOURS[i % len(COLOURS)]
+        axes.plot(*zip(*points), label=variant, color=colours[variant], marker=MARKERS[i % len(MARKERS)],
+                  linestyle=LINES[i // len(COLOURS) % len(LINES)], markevery=max(1, len(points) // 20),
+                  markeredgecolor="white", markeredgewidth=0.8)
+    places = sorted({x for points in found.values() for x, _ in points})
+    largest = max(y for points in found.values() for _, y in points)
+    if panel["log_x"]:
+        axes.set_xscale("log", base=base_of(places))
+    if panel["log_y"]:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda y, _: labels.number(y)))
+    set_places(axes.xaxis, panel, places)
+    draw_levels(axes, panel, largest, upright=False)
+    draw_predictions(axes, panel, colours)
+    if not panel["log_y"] and min(y for points in found.values() for _, y in points) >= 0:
+        levels = [y for y in map(level, panel["guides"]) if labels.finite(y) and y <= FAR * largest]
+        axes.set_ylim(0, 1.09 * max([largest, *levels]) or 1)
+    axes.set_xlabel(panel["x_label"])
+    axes.set_ylabel(panel["y_label"])
+    draw_legend(axes, found)
+
+
+def draw_bars(axes, panel, found):
+    names = list(found)
+    values = [points[0][1] for points in found.values()]
+    bars = axes.barh(names, values, color=[COLOURS[0]] * len(names), height=0.66)
+    axes.bar_label(bars, [labels.number(v) for v in values], padding=5)
+    axes.invert_yaxis()  # the first variant on top
+    axes.grid(axis="y", visible=False)
+    axes.tick_params(axis="y", length=0)
+    if panel["log_y"]:
+        axes.set_xscale("log")
+        axes.margins(x=0.15)
+    draw_levels(axes, panel, max(values), upright=True)
+    if not panel["log_y"] and min(values) >= 0:
+        axes.set_xlim(0, 1.12 * axes.get_xlim()[1] / 1.05)
+    axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda x, _: labels.number(x)))
+    axes.set_xlabel(panel["y_label"])
+
+
+def draw(panel, path):
+    """Writes the PNG of a panel."""
+    found = curves(panel)
+    with matplotlib.rc_context(STYLE):
+        bars = len({x for points in found.values() for x, _ in points}) <= 1
+        figure, axes = plt.subplots(figsize=(9.6, max(2.4, 1.3 + 0.48 * len(found))) if bars else None)
+        if not found:
+            axes.set_axis_off()
+            axes.text(0.5, 0.5, "no finite points", ha="center", va="center")
+        else:
+            (draw_bars if bars else draw_curves)(axes, panel, found)
+        figure.savefig(path, bbox_inches="tight", pad_inches=0.12)
+        plt.close(figure)

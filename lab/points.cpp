@@ -26,8 +26,7 @@ std::vector<double> places(const Panel& panel, std::string_view variant) {
   for (const Point& point : panel.points)
     if (variant.empty() || point.variant == variant) all.push_back(point.x);
   std::ranges::sort(all);
-  const auto repeated = std::ranges::unique(all);
-  all.erase(repeated.begin(), repeated.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 

@@ -70,7 +70,7 @@ std::string formatted(const char* format, double value) {
 std::string readable_value(double value) {
   if (!std::isfinite(value)) return "-";
   const double size = std::abs(value);
-  return formatted(size >= 1000 && size < 1e7 ? "%.0f" : "%.4g", value);
+  return formatted(size >= 1000 && size < 1e6 ? "%.0f" : "%.4g", value);
 }
 
 std::string readable_place(double x, const Panel& panel) {

@@ -40,8 +40,8 @@ double Session::time(const std::function<void()>& work) {
   work();
   const double once = batch(1), filled = quick_ ? 3e-4 : 1e-3;
   const int calls = static_cast<int>(std::clamp(std::ceil(filled / once), 1.0, 10000.0));
-  std::vector<double> seconds;
-  for (int i = 0; i < (quick_ ? 5 : 11); ++i) seconds.push_back(batch(calls));
+  std::vector<double> seconds(quick_ ? 5 : 11);
+  for (double& lap : seconds) lap = batch(calls);
   return median(std::move(seconds));
 }
 

@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""poisson-lab as a lecturer meets it: exit statuses, messages, files, the page.
+
+    test_lab.py POISSON_LAB_PROGRAM SOURCE_DIRECTORY [unittest arguments]
+"""
+
+import csv
+import html
+import html.parser
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv[1])
+SOURCE = pathlib.Path(sys.argv[2]).resolve()
+PYTHON = "/usr/bin/python3"  # has the distribution's matplotlib
+
+
+def lab(*arguments, **options):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, **options)
+
+
+class References(html.parser.HTMLParser):
+    """Everything that a page refers to, and the texts of its headings."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.targets, self.ids, self.headings, self.tags, self.inside = [], [], [], [], None
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.targets += [value for name, value in attributes if name in ("src", "href", "srcset", "data", "action")]
+        self.ids += [value for name, value in attributes if name == "id"]
+        self.inside = tag if tag in ("h1", "h2", "h3") else self.inside
+
+    def handle_data(self, data):
+        if self.inside:
+            self.headings.append(data)
+            self.inside = None
+
+
+class Directory(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.directory = pathlib.Path(temporary.name)
+
+    def names(self):
+        return {path.name for path in self.directory.iterdir()}
+
+
+class CommandLine(Directory):
+    def test_list_names_studies_and_questions(self):
+        run = lab("list")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertRegex(run.stdout, r"(?m)^copy +How much .*\?$")
+
+    def test_bare_program_shows_its_help_and_is_a_usage_error(self):
+        run = lab()
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("list", run.stdout)
+        self.assertIn("run", run.stdout)
+
+    def test_help(self):
+        for arguments in (["--help"], ["run", "--help"]):
+            run = lab(*arguments)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+        for option in ("--quick", "--device", "--output"):
+            self.assertIn(option, run.stdout)
+
+    def test_unknown_study_is_answered_with_the_nearest(self):
+        run = lab("run", "copi", "--device", "cpu", cwd=self.directory)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("did you mean 'copy'?", run.stderr)
+        self.assertEqual(self.names(), set())
+
+    def test_unknown_option_and_device(self):
+        self.assertEqual(lab("run", "copy", "--quik").returncode, 2)
+        run = lab("run", "copy", "--device", "gpu", cwd=self.directory)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("cuda", run.stderr)
+
+    def test_study_that_needs_a_gpu_is_refused_on_a_cpu(self):
+        needy = re.search(r"(?m)^(\w+) [^[]*\[needs a GPU\]", lab("list").stdout)
+        if not needy:
+            self.skipTest("this build has no study that needs a GPU")
+        run = lab("run", needy[1], "--device", "cpu", cwd=self.directory)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("needs a GPU", run.stderr)
+        self.assertEqual(self.names(), set())
+
+    def test_output_that_cannot_be_made(self):
+        (self.directory / "file").write_text("", encoding="utf-8")
+        run = lab("run", "copy", "--device", "cpu", "--output", "file/lab", cwd=self.directory)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("--output", run.stderr)
+
+
+class Copy(Directory):
+    """One quick run on the CPU, looked at from all sides."""
+
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.results = pathlib.Path(temporary.name) / "results" / "lab"
+        cls.run_ = lab("run", "copy", "--quick", "--device", "cpu", "--output", str(cls.results))
+        cls.found = json.loads((cls.results / "lab.json").read_text(encoding="utf-8"))
+
+    def test_prints_question_table_conclusions_and_history(self):
+        self.assertEqual((self.run_.returncode, self.run_.stderr), (0, ""))
+        study = self.found["studies"][0]
+        printed = " ".join(self.run_.stdout.split())
+        for sentence in (study["question"], *study["conclusions"]):
+            self.assertIn(" ".join(sentence.split()), printed)
+        self.assertRegex(self.run_.stdout, r"bytes in the array +1 MiB")
+        self.assertIn("Tesla M2090", self.run_.stdout)
+        self.assertIn("177 GB/s", self.run_.stdout)
+
+    def test_json(self):
+        self.assertEqual(list(self.found), ["device", "quick", "copy_bandwidth", "studies", "left_out", "failed"])
+        self.assertTrue(self.found["quick"])
+        self.assertGreater(self.found["copy_bandwidth"], 1e8)
+        panel = self.found["studies"][0]["panels"][0]
+        sizes = {point["x"] for point in panel["points"]}
+        variants = {point["variant"] for point in panel["points"]}
+        self.assertEqual(len(panel["points"]), len(sizes) * len(variants))
+        self.assertLessEqual({"1 B", "2 B", "4 B", "8 B", "16 B", "memcpy"}, variants)
+        for point in panel["points"]:
+            self.assertAlmostEqual(point["value"], 2e-9 * point["x"] / point["seconds"], delta=1e-9 * point["value"])
+
+    def test_csv_holds_the_same_points(self):
+        panel = self.found["studies"][0]["panels"][0]
+        with open(self.results / "copy-size.csv", encoding="utf-8", newline="") as file:
+            head, *rows = csv.reader(file)
+        self.assertEqual(head, ["variant", panel["x_label"], "seconds", panel["y_label"]])
+        points = [(p["variant"], p["x"], p["seconds"], p["value"]) for p in panel["points"]]
+        self.assertEqual([(row[0], *map(float, row[1:])) for row in rows], points)
+
+    def test_pictures(self):
+        image = (self.results / "copy-size.png").read_bytes()
+        self.assertEqual(image[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertGreater(int.from_bytes(image[16:20], "big"), 1000)
+
+    def test_page_is_self_contained(self):
+        page = References((self.results / "lab.html").read_text(encoding="utf-8"))
+        self.assertNotIn("script", page.tags)
+        self.assertNotIn("link", page.tags)
+        for target in page.targets:
+            self.assertRegex(target, r"^(data:image/png;base64,|#)")
+            if target.startswith("#"):
+                self.assertIn(target[1:], page.ids)
+        self.assertEqual(sum(target.startswith("data:") for target in page.targets), 1)
+
+    def test_page_says_what_to_conclude(self):
+        page = (self.results / "lab.html").read_text(encoding="utf-8")
+        self.assertNotRegex(page, r"url\(|@import")
+        headings = References(page).headings
+        for heading in ("copy", "What to conclude", "Then and now"):
+            self.assertIn(heading, headings)
+        for sentence in self.found["studies"][0]["conclusions"]:
+            self.assertTrue(sentence in html.unescape(page), sentence)
+
+
+class Failure(Directory):
+    def test_broken_variant_fails_the_run_and_shows_no_time(self):
+        run = lab("run", "copy", "--quick", "--device", "cpu", "--break", "--output", str(self.directory))
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("broken on purpose", run.stderr)
+        self.assertIn("no time of it is shown", run.stderr)
+        self.assertNotIn("GB/s read and written", run.stdout)
+        self.assertEqual(self.names(), {"lab.json", "lab.html"})
+        found = json.loads((self.directory / "lab.json").read_text(encoding="utf-8"))
+        self.assertEqual(found["studies"], [])
+        self.assertEqual([failed["name"] for failed in found["failed"]], ["copy"])
+        self.assertRegex((self.directory / "lab.html").read_text(encoding="utf-8"), "copy.*failed.*broken on purpose")
+
+    def test_files_of_the_run_before_do_not_outlive_it(self):
+        earlier = {"studies": [{"panels": [{"files": "old-panel"}, {"files": "../outside"}]}]}
+        self.directory = self.directory / "lab"
+        self.directory.mkdir()
+        (self.directory / "lab.json").write_text(json.dumps(earlier), encoding="utf-8")
+        outside = self.directory.parent / "outside.csv"
+        for path in (self.directory / "old-panel.csv", self.directory / "notes.csv", outside):
+            path.write_text("", encoding="utf-8")
+        lab("run", "copy", "--quick", "--device", "cpu", "--break", "--output", str(self.directory))
+        self.assertEqual(self.names(), {"lab.json", "lab.html", "notes.csv"})
+        self.assertTrue(outside.exists())
+
+    def test_without_matplotlib_the_run_succeeds_and_says_how_to_draw_later(self):
+        run = lab("run", "copy", "--quick", "--device", "cpu", "--output", str(self.directory / "lab"),
+                  env={**os.environ, "POISSON_LAB_PYTHON": "/bin/false"})
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertRegex(run.stdout, r"no page was made .*python3-matplotlib.*page\.py")
+        self.assertFalse((self.directory / "lab" / "lab.html").exists())
+        self.assertTrue((self.directory / "lab" / "copy-size.csv").exists())
+
+
+class Page(Directory):
+    """page.py on points that no study would give it."""
+
+    def draw(self, points, guides=(), **panel):
+        panel = {"name": "p", "files": "s-p", "title": "<Title>", "x_label": "bytes", "y_label": "GB/s", "log_x": True,
+                 "log_y": False, "points": points, "guides": list(guides), **panel}
+        study = {"name": "s", "question": "Is 1 < 2 & 3?", "seconds": 1.0, "panels": [panel], "conclusions": ["<b>"],
+                 "history": [{"device": "old", "what": "copy", "value": 2, "unit": "GB/s", "today": 30},
+                             {"device": "old", "what": "other", "value": 2, "unit": "GB/s", "today": None}]}
+        document = {"device": "a device", "quick": False, "copy_bandwidth": None, "studies": [study],
+                    "left_out": [{"name": "far", "question": "Why?", "why": "it needs a GPU"}], "failed": []}
+        (self.directory / "lab.json").write_text(json.dumps(document), encoding="utf-8")
+        subprocess.run([PYTHON, str(SOURCE / "lab/page.py"), str(self.directory)], check=True)
+        self.assertEqual((self.directory / "s-p.png").read_bytes()[:4], b"\x89PNG")
+        return (self.directory / "lab.html").read_text(encoding="utf-8")
+
+    @staticmethod
+    def points(variants, places):
+        return [{"variant": f"v{v}", "x": x, "seconds": 1e-3, "value": v + 1.0} for v in range(variants) for x in places]
+
+    def test_texts_are_escaped(self):
+        page = self.draw(self.points(2, [1024, 2048]))
+        for text in ("&lt;Title&gt;", "Is 1 &lt; 2 &amp; 3?", "&lt;b&gt;"):
+            self.assertIn(text, page)
+
+    def test_then_and_now(self):
+        page = self.draw(self.points(1, [1024, 2048]))
+        self.assertIn("15 ×", page)
+        self.assertIn("30 GB/s", page)
+
+    def test_left_out_studies_are_named(self):
+        self.assertIn("it needs a GPU", self.draw(self.points(1, [1024, 2048])))
+
+    def test_bytes_are_named_and_long_tables_folded(self):
+        page = self.draw(self.points(3, [2**k for k in range(10, 32)]))
+        self.assertIn("<details>", page)
+        self.assertIn(">1 MiB<", page)
+
+    def test_short_tables_stand_open(self):
+        self.assertNotIn("<details>", self.draw(self.points(3, [1024, 2048, 4096])))
+
+    def test_best_rate_of_a_place_is_marked_and_best_time_is_not(self):
+        points = self.points(3, [1024, 2048])
+        self.assertEqual(self.draw(points).count('class="best"'), 2)
+        self.assertNotIn('class="best"', self.draw(points, y_label="µs"))
+
+    def test_shapes_of_panels(self):
+        level, curve = {"name": "ceiling", "points": [[0, 5.0]]}, {"name": "law", "points": [[1, 1.0], [1024, 9.0]]}
+        for changes in ({}, {"log_y": True}, {"log_x": False}, {"x_label": "warps", "log_x": True}):
+            for variants, places in ((1, [64]), (30, [1, 2, 4, 1024]), (2, list(range(3900, 4201, 4))), (1, [10, 1000])):
+                with self.subTest(changes=changes, variants=variants, places=len(places)):
+                    self.draw(self.points(variants, places), [level, curve], **changes)
+
+    def test_points_that_are_not_finite(self):
+        broken = {"variant": "v0", "x": 4096, "seconds": None, "value": None}
+        self.draw([*self.points(1, [1024, 2048]), broken], [{"name": "none", "points": [[0, None]]}])
+        self.draw([broken])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
