@@ -1,7 +1,6 @@
 #include "backends/probe.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -56,12 +55,14 @@ double copy_bandwidth(Backend& backend, const void* from, void* to, std::size_t 
 
 double copy_bandwidth(Backend& backend, std::size_t bytes) {
   const Buffer from = backend.allocate(bytes), to = backend.allocate(bytes);
-  // Zeros might be copied faster than what fields hold.
+  // Zeros might be copied faster than what fields hold. What is there is copied behind itself until all is full.
   std::vector<double> numbers(std::min(bytes / sizeof(double), std::size_t{1} << 16));
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = 1 / (1 + static_cast<double>(i));
-  const std::size_t piece = numbers.size() * sizeof(double);
-  for (std::size_t at = 0; piece > 0 && at + piece <= bytes; at += piece)
-    backend.write(numbers.data(), static_cast<char*>(from.data()) + at, piece);
+  auto* const begin = static_cast<char*>(from.data());
+  std::size_t full = numbers.size() * sizeof(double);
+  backend.write(numbers.data(), begin, full);
+  for (; full > 0 && full < bytes; full *= 2)
+    copies(backend).front()(backend, begin, begin + full, std::min(full, bytes - full));
   return copy_bandwidth(backend, from.data(), to.data(), bytes);
 }
 

@@ -43,12 +43,10 @@ struct Misplaced {
   }
 };
 
-#ifdef POISSON_HAVE_CUDA
-namespace gpu {
+namespace gpu {  // defined in builds with CUDA
 void fill_elements(Backend& backend, std::size_t element, void* data, std::int64_t count, std::uint64_t seed);
 std::int64_t misplaced(Backend& backend, const Transposition& shape, bool transposed, std::uint64_t seed,
                        const void* to);
 }  // namespace gpu
-#endif
 
 }  // namespace poisson::lab

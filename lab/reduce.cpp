@@ -4,6 +4,7 @@
 
 #include "lab/session.hpp"
 #include "lab/studies.hpp"
+#include "lab/with_cuda.hpp"
 
 namespace poisson::lab {
 namespace {
@@ -14,12 +15,11 @@ constexpr std::uint64_t seed_x = 1, seed_y = 2;
 std::vector<ReduceVariant> variants_of(Session& session) {
   std::vector<ReduceVariant> all;
   const auto append = [&](const std::vector<ReduceVariant>& some) { all.insert(all.end(), some.begin(), some.end()); };
-#ifdef POISSON_HAVE_CUDA
-  if (session.on_gpu()) {
-    append(gpu_reduce_variants());
-    append(gpu_reduce_libraries());
-  }
-#endif
+  if constexpr (with_cuda)
+    if (session.on_gpu()) {
+      append(gpu_reduce_variants());
+      append(gpu_reduce_libraries());
+    }
   if (!session.on_gpu()) append(cpu_reduce_variants());
   append(library_reduce_variants());
   if (session.with_broken_variant()) all.push_back(broken_reduce_variant());

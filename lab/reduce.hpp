@@ -41,18 +41,18 @@ inline constexpr std::string_view neighbouring = "neighbouring pairs", interleav
                                   chains = "16 chains", threads = "all threads";
 }  // namespace reduce_names
 
+/// The ways of a CPU to a sum.
 std::vector<ReduceVariant> cpu_reduce_variants();
 /// The library's own, for sum, dot and max-norm on every backend.
 std::vector<ReduceVariant> library_reduce_variants();
 /// A sum that forgets the last value, to show that no such thing passes for a result.
 ReduceVariant broken_reduce_variant();
-#ifdef POISSON_HAVE_CUDA
+/// In builds with CUDA, like what follows: the ways of a GPU to a sum.
 std::vector<ReduceVariant> gpu_reduce_variants();
 /// Thrust and CUB, for sum, dot and max-norm.
 std::vector<ReduceVariant> gpu_reduce_libraries();
-/// Bytes that the other libraries want for so many values.
+/// Bytes that they want for so many values.
 std::size_t library_space(std::int64_t most_values);
-#endif
 
 /// Value number i of the study's arrays: a multiple of 2⁻¹⁰ in [−1, 1). Sums of up to 2³⁰ of them, and of products of
 /// two, are exact in double arithmetic in whatever order: every variant has the same right answer.

@@ -4,6 +4,7 @@
 
 #include "lab/reduce.hpp"
 #include "lab/reduce_values.hpp"
+#include "lab/with_cuda.hpp"
 
 namespace poisson::lab {
 namespace {
@@ -29,9 +30,8 @@ ReduceSpace::ReduceSpace(Backend& backend, std::int64_t most_values)
       partials(backend.allocate((static_cast<std::size_t>(most_values) / 256 + 4096) * sizeof(double))),
       more_partials(backend.allocate(partials.bytes())),
       result(backend.scalar()) {
-#ifdef POISSON_HAVE_CUDA
-  if (backend.name() == "cuda") libraries = backend.allocate(library_space(most_values));
-#endif
+  if constexpr (with_cuda)
+    if (backend.name() == "cuda") libraries = backend.allocate(library_space(most_values));
 }
 
 double reduce_value(std::uint64_t seed, std::int64_t i) {
@@ -39,9 +39,8 @@ double reduce_value(std::uint64_t seed, std::int64_t i) {
 }
 
 void fill_values([[maybe_unused]] Backend& backend, double* values, std::int64_t count, std::uint64_t seed) {
-#ifdef POISSON_HAVE_CUDA
-  if (backend.name() == "cuda") return gpu::fill_values(backend, values, count, seed);
-#endif
+  if constexpr (with_cuda)
+    if (backend.name() == "cuda") return gpu::fill_values(backend, values, count, seed);
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < count; ++i) values[i] = reduce_value(seed, i);
 }

@@ -9,10 +9,8 @@ constexpr int random_units(std::uint64_t seed, std::int64_t i) {
   return static_cast<int>(random_word(seed, static_cast<std::uint64_t>(i)) >> 53) - 1024;
 }
 
-#ifdef POISSON_HAVE_CUDA
-namespace gpu {
+namespace gpu {  // defined in builds with CUDA
 void fill_values(Backend& backend, double* values, std::int64_t count, std::uint64_t seed);
 }  // namespace gpu
-#endif
 
 }  // namespace poisson::lab

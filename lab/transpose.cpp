@@ -7,6 +7,7 @@
 #include "lab/matrix_contents.hpp"
 #include "lab/session.hpp"
 #include "lab/studies.hpp"
+#include "lab/with_cuda.hpp"
 
 namespace poisson::lab {
 namespace {
@@ -30,12 +31,11 @@ constexpr std::array history{
 
 std::vector<TransposeVariant> variants_of(Session& session) {
   std::vector<TransposeVariant> all;
-#ifdef POISSON_HAVE_CUDA
-  if (session.on_gpu())
-    for (const auto& some :
-         {gpu_transpose_variants(), gpu_transpose_tilings(), bulk_transpose_variants(), geam_variants()})
-      all.insert(all.end(), some.begin(), some.end());
-#endif
+  if constexpr (with_cuda)
+    if (session.on_gpu())
+      for (const auto& some :
+           {gpu_transpose_variants(), gpu_transpose_tilings(), bulk_transpose_variants(), geam_variants()})
+        all.insert(all.end(), some.begin(), some.end());
   if (all.empty()) all = cpu_transpose_variants();
   if (session.with_broken_variant()) all.push_back(broken_transpose_variant());
   return all;

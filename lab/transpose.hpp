@@ -36,14 +36,12 @@ inline constexpr std::string_view naive_read = "naive (coalesced read)", naive_w
 std::vector<TransposeVariant> cpu_transpose_variants();
 /// A transposition that forgets the last row, to show that no such thing passes for a result.
 TransposeVariant broken_transpose_variant();
-#ifdef POISSON_HAVE_CUDA
-/// The ways of a GPU; of them the tunings of the library's kernel that it did not choose.
+/// In builds with CUDA: the ways of a GPU, and the tunings of the library's kernel that it did not choose.
 std::vector<TransposeVariant> gpu_transpose_variants();
 std::vector<TransposeVariant> gpu_transpose_tilings();
 /// Where this device and build have them: else nothing.
 std::vector<TransposeVariant> bulk_transpose_variants();
 std::vector<TransposeVariant> geam_variants();
-#endif
 
 /// What a variant gets wrong, in memory of its own between poisoned neighbours, compared on the host: empty where
 /// nothing. Where the variant does not permit the shape nothing is wrong either.

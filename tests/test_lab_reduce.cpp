@@ -10,6 +10,7 @@
 #include "lab/reduce.hpp"
 #include "lab/session.hpp"
 #include "lab/studies.hpp"
+#include "lab/with_cuda.hpp"
 #include "tests/device.hpp"
 
 namespace poisson::lab {
@@ -18,13 +19,12 @@ namespace {
 std::vector<ReduceVariant> variants_here() {
   std::vector<ReduceVariant> all = library_reduce_variants();
   const auto append = [&](const std::vector<ReduceVariant>& some) { all.insert(all.end(), some.begin(), some.end()); };
-#ifdef POISSON_HAVE_CUDA
-  if (!on_cpu()) {
-    append(gpu_reduce_variants());
-    append(gpu_reduce_libraries());
-    return all;
-  }
-#endif
+  if constexpr (with_cuda)
+    if (!on_cpu()) {
+      append(gpu_reduce_variants());
+      append(gpu_reduce_libraries());
+      return all;
+    }
   append(cpu_reduce_variants());
   return all;
 }

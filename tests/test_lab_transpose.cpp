@@ -11,21 +11,21 @@
 #include "lab/session.hpp"
 #include "lab/studies.hpp"
 #include "lab/transpose.hpp"
+#include "lab/with_cuda.hpp"
 #include "tests/device.hpp"
 
 namespace poisson::lab {
 namespace {
 
 std::vector<TransposeVariant> variants_here() {
-#ifdef POISSON_HAVE_CUDA
-  if (!on_cpu()) {
-    std::vector<TransposeVariant> all;
-    for (const auto& some :
-         {gpu_transpose_variants(), gpu_transpose_tilings(), bulk_transpose_variants(), geam_variants()})
-      all.insert(all.end(), some.begin(), some.end());
-    return all;
-  }
-#endif
+  if constexpr (with_cuda)
+    if (!on_cpu()) {
+      std::vector<TransposeVariant> all;
+      for (const auto& some :
+           {gpu_transpose_variants(), gpu_transpose_tilings(), bulk_transpose_variants(), geam_variants()})
+        all.insert(all.end(), some.begin(), some.end());
+      return all;
+    }
   return cpu_transpose_variants();
 }
 

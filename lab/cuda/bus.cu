@@ -5,6 +5,7 @@
 #include "lab/cuda/bus.cuh"
 
 namespace poisson::lab {
+
 Bus::Bus(Session& session, std::size_t bytes)
     : backend_(static_cast<cuda::CudaBackend&>(session.backend())),
       pinned_from_(bytes),
