@@ -83,7 +83,7 @@ TEST(ReduceStudy, FillsTheValuesOfASeed) {
 }
 
 // Two sizes, with GB/s at each.
-Panel panel(std::vector<std::tuple<std::string_view, double, double>> values) {
+Panel panel(const std::vector<std::tuple<std::string_view, double, double>>& values) {
   constexpr std::array sizes{1024.0, 1048576.0};
   Panel all{.name = "sum", .title = "sum of fp64 values", .x_label = "values", .y_label = "GB/s read"};
   for (const auto& [variant, small, large] : values) {

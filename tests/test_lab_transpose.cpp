@@ -69,7 +69,7 @@ TEST(TransposeStudy, CountsMisplacedElements) {
 }
 
 // Bars at one place, and a copy at 1000 GB/s above them.
-Panel bars(std::vector<std::pair<std::string_view, double>> values) {
+Panel bars(const std::vector<std::pair<std::string_view, double>>& values) {
   Panel panel{.name = "bars-4000-fp32", .title = "4000 x 4000, fp32", .x_label = "n", .y_label = "GB/s"};
   for (const auto& [variant, value] : values) panel.points.push_back({std::string(variant), 4000, 1, value});
   panel.guides.push_back({"a copy of the same size", {{4000, 1000}}});
@@ -122,7 +122,7 @@ TEST(TransposeConclusions, OfADeviceWhereNothingHelps) {
   EXPECT_EQ(text.find("engine"), std::string::npos) << "there is none";
 }
 
-Panel curve(const char* name, std::vector<std::pair<std::string_view, std::vector<double>>> values) {
+Panel curve(const char* name, const std::vector<std::pair<std::string_view, std::vector<double>>>& values) {
   Panel panel{.name = name, .title = "Widths", .x_label = "n", .y_label = "GB/s"};
   Guide copies{"a copy of the same size", {}};
   for (const auto& [variant, y] : values)

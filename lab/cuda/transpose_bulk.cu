@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <stdexcept>
 
 #include <cuda.h>
 
@@ -17,14 +16,13 @@
 namespace poisson::lab {
 namespace {
 
-constexpr int side = 64, threads = 256, group = 16;
+constexpr int side = 64, threads = 256;
 constexpr int line = 128;  // bytes: the width of the boxes that the engine swizzles
 
 // A tile of side × side elements lies in shared memory as boxes of 128 bytes × side rows, one after another. In each,
 // the 16-byte word number w of row r is found at word w ^ (r % 8) of the row: the engine's 128-byte swizzle.
 template <class T>
 struct BoxedTile {
-  static constexpr int n = 16 / sizeof(T);        // elements in a word
   static constexpr int width = line / sizeof(T);  // elements in a row of a box
   static constexpr int boxes = side / width;
   static constexpr int bytes = side * side * sizeof(T);
@@ -42,6 +40,7 @@ __device__ unsigned shared_address(const void* p) {
 __device__ void expect(std::uint64_t& barrier, int bytes) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&barrier)) : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // the engine sees the barrier, too
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)), "r"(bytes)
                : "memory");
 }
@@ -77,7 +76,8 @@ __device__ void store_box(const void* from, const CUtensorMap& map, int column, 
 // (i = l ^ s, j = l), with which both the words that they read and those that they write lie in different banks.
 template <class T>
 __device__ void transpose_tile(BoxedTile<T>& from, BoxedTile<T>& to) {
-  constexpr int n = BoxedTile<T>::n, across = side / n, units = across * across;
+  constexpr int n = 16 / sizeof(T);  // elements in a word
+  constexpr int across = side / n, units = across * across;
   using Elements = cuda::Pack<T, n>;
 #pragma unroll
   for (int unit = static_cast<int>(threadIdx.x); unit < units; unit += threads) {
@@ -100,6 +100,7 @@ template <class T>
 __global__ void __launch_bounds__(threads) bulk_kernel(const __grid_constant__ CUtensorMap from,
                                                        const __grid_constant__ CUtensorMap to, int down, int across) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  constexpr int group = 16;  // rows of tiles that blocks fill before they go on, as in the library's kernel
   using Tile = BoxedTile<T>;
   extern __shared__ unsigned char memory[];
   __shared__ std::uint64_t barrier;
