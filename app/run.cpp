@@ -14,6 +14,7 @@
 #include "app/describe.hpp"
 #include "backends/device.hpp"
 #include "backends/error.hpp"
+#include "backends/probe.hpp"
 #include "grids/gather.hpp"
 #include "grids/integrals.hpp"
 #include "grids/profile.hpp"
@@ -171,8 +172,10 @@ int solve(const Config& config, bool profiled, Console& console, Summary& summar
     console.table(records);
     std::vector<std::string> profile_lines;
     if (profile)
-      profile_lines = describe_profile(profile->take(), copy_bandwidth(*backend, solver->solution(), solver->spare()),
-                                       summary.time.solve);
+      profile_lines = describe_profile(
+          profile->take(),
+          copy_bandwidth(*backend, solver->solution().data(), solver->spare().data(), solver->solution().bytes()),
+          summary.time.solve);
 
     const double scale = solver->A().scale();
     summary.converged = result.converged();

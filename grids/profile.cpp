@@ -295,19 +295,4 @@ std::vector<Profile::Entry> Profile::take() {
   return recorder_->log.take();
 }
 
-double copy_bandwidth(Backend& backend, const Field& from, Field& to) {
-  const double bytes = bytes_moved(
-      traffic("copy"), {Touched{from.layout().size(), from.precision()}, Touched{to.layout().size(), to.precision()}});
-  const auto timer = backend.make_timer();
-  constexpr int repetitions = 11;
-  for (int i = 0; i < repetitions; ++i) {
-    timer->start("copy");
-    backend.copy(from, to);
-    timer->stop();
-  }
-  std::vector<double> seconds = timer->laps();
-  std::nth_element(seconds.begin(), seconds.begin() + repetitions / 2, seconds.end());
-  return bytes / seconds[repetitions / 2];
-}
-
 }  // namespace poisson

@@ -41,7 +41,4 @@ class Profile {
   std::unique_ptr<Recorder> recorder_;
 };
 
-/// Bytes per second of from copied into to: a median of many.
-double copy_bandwidth(Backend& backend, const Field& from, Field& to);
-
 }  // namespace poisson

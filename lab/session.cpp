@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/device.hpp"
+#include "backends/probe.hpp"
 #include "lab/contents.hpp"
 #include "lab/device_memory.hpp"
 
@@ -50,8 +51,7 @@ double Session::copy_bandwidth() {
     const std::size_t bytes = std::min(on_gpu() ? 4 * beyond_caches() : beyond_caches(), memory() / 2);
     const Buffer x = backend_->allocate(bytes), y = backend_->allocate(bytes);
     fill_random(*backend_, x.data(), bytes, 1);
-    const double seconds = time([&] { copy_bytes(*backend_, x.data(), y.data(), bytes); });
-    copy_bandwidth_ = 2.0 * static_cast<double>(bytes) / seconds;
+    copy_bandwidth_ = poisson::copy_bandwidth(*backend_, x.data(), y.data(), bytes);
   }
   return copy_bandwidth_;
 }

@@ -11,9 +11,14 @@ std::span<const Study> studies() {
 #ifdef POISSON_HAVE_CUDA
       access_study,
       banks_study,
+#endif
+      transpose_study,
+      reduce_study,
+#ifdef POISSON_HAVE_CUDA
       latency_study,
       occupancy_study,
       arithmetic_study,
+      transfer_study,
       crossover_study,
       compute_study,
       interpolate_study,

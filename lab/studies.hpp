@@ -9,9 +9,12 @@ namespace poisson::lab {
 extern const Study copy_study;
 extern const Study access_study;
 extern const Study banks_study;
+extern const Study transpose_study;
+extern const Study reduce_study;
 extern const Study latency_study;
 extern const Study occupancy_study;
 extern const Study arithmetic_study;
+extern const Study transfer_study;
 extern const Study crossover_study;
 extern const Study compute_study;
 extern const Study interpolate_study;

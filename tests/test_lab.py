@@ -87,7 +87,7 @@ class CommandLine(Directory):
         self.assertIn("cuda", run.stderr)
 
     def test_study_that_needs_a_gpu_is_refused_on_a_cpu(self):
-        needy = re.search(r"(?m)^(\w+) [^[]*\[needs a GPU\]", lab("list").stdout)
+        needy = re.search(r"(?m)^(\w+) [^[\n]*(?:\n [^[\n]*)*\[needs a GPU\]", lab("list").stdout)
         if not needy:
             self.skipTest("this build has no study that needs a GPU")
         run = lab("run", needy[1], "--device", "cpu", cwd=self.directory)

@@ -117,13 +117,5 @@ TEST(Profile, TimesMoreVerbsThanItKeepsAtOnce) {
   EXPECT_EQ(step->calls, 6000);
 }
 
-TEST(Profile, MeasuresACopy) {
-  const auto backend = test_backend();
-  const Layout layout{{65, 65, 65}, {}};
-  const Field from(*backend, layout, Precision::fp64);
-  Field to(*backend, layout, Precision::fp64);
-  EXPECT_GT(copy_bandwidth(*backend, from, to), 1e7);
-}
-
 }  // namespace
 }  // namespace poisson

@@ -1,0 +1,49 @@
+// Tunings of the library's kernel beside the one that it chose.
+
+#include <cstdint>
+
+#include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/transpose.cuh"
+#include "lab/transpose.hpp"
+
+namespace poisson::lab {
+namespace {
+
+template <class Tiling>
+void launch(Backend& backend, const Transposition& shape, const void* from, void* to) {
+  const cudaStream_t stream = static_cast<cuda::CudaBackend&>(backend).stream();
+  if (shape.element == 4)
+    cuda::transpose_tiled<Tiling, std::uint32_t>(stream, shape, from, to);
+  else
+    cuda::transpose_tiled<Tiling, std::uint64_t>(stream, shape, from, to);
+}
+
+template <class Tiling>
+TransposeVariant tuning() {
+  std::string name = "tuning " + std::to_string(Tiling::rows) + " x " + std::to_string(Tiling::columns) + ", " +
+                     std::to_string(Tiling::threads) + " threads, groups of " + std::to_string(Tiling::group);
+  if (Tiling::streaming) name += ", streaming";
+  return {.name = std::move(name), .launch = launch<Tiling>};
+}
+
+}  // namespace
+
+std::vector<TransposeVariant> gpu_transpose_tilings() {
+  using cuda::Tiling;
+  return {
+      // Words of 16 bytes and nothing else: tiles of 32 × 32 along the source's rows.
+      {.name = std::string(transpose_names::vectorized), .launch = launch<Tiling<32, 32, 64, 1>>},
+      tuning<Tiling<32, 32, 64, 16>>(),
+      tuning<Tiling<64, 32, 128, 16>>(),
+      tuning<Tiling<32, 64, 128, 16>>(),
+      tuning<Tiling<64, 64, 128, 16>>(),
+      tuning<Tiling<64, 64, 256, 1>>(),
+      tuning<Tiling<64, 64, 256, 8>>(),
+      tuning<Tiling<64, 64, 256, 64>>(),
+      tuning<Tiling<64, 64, 256, 16, true>>(),
+      tuning<Tiling<32, 128, 256, 16>>(),
+      tuning<Tiling<128, 32, 256, 16>>(),
+  };
+}
+
+}  // namespace poisson::lab

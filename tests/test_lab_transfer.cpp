@@ -1,0 +1,109 @@
+// The study of transfers: its oracle, and its conclusions from given points.
+
+#include <array>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "lab/session.hpp"
+#include "lab/studies.hpp"
+#include "lab/transfer.hpp"
+#include "tests/device.hpp"
+
+namespace poisson::lab {
+namespace {
+
+TEST(TransferStudy, ManyRoundsAtOnceAreThoseOneByOne) {
+  for (const int rounds : {0, 1, 2, 77, 5000}) {
+    std::uint32_t value = 123456789;
+    for (int i = 0; i < rounds; ++i) value = one_round(value);
+    EXPECT_EQ(Rounds(rounds)(123456789), value) << rounds;
+  }
+}
+
+TEST(TransferStudy, CountsWrongValues) {
+  std::vector<std::uint32_t> before(10'000), after(before.size());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    before[i] = static_cast<std::uint32_t>(i * 2654435761U);
+    after[i] = one_round(one_round(before[i]));
+  }
+  EXPECT_EQ(wrong_values(before, after, 2), 0);
+  EXPECT_EQ(wrong_values(before, after, 3), 10'000);
+  after[17] += 1;
+  after[9'999] = 0xFFFFFFFF;
+  EXPECT_EQ(wrong_values(before, after, 2), 2);
+}
+
+#ifdef POISSON_HAVE_CUDA
+TEST(TransferStudy, RunsAndIsRight) {
+  if (on_cpu()) GTEST_SKIP() << "it needs a GPU";
+  Session session(test_device(), true);
+  const Findings findings = transfer_study.run(session);
+  EXPECT_EQ(findings.panels.size(), 5u);
+  EXPECT_GE(findings.conclusions.size(), 6u);
+}
+#endif
+
+using Curve = std::tuple<std::string_view, std::vector<double>>;
+
+// Curves of GB/s over the same places; seconds as of one gigabyte at each.
+Panel panel(const char* name, const std::vector<double>& x, const std::vector<Curve>& curves) {
+  Panel all{.name = name, .title = "Pipeline", .x_label = "bytes", .y_label = "GB/s"};
+  for (const auto& [variant, y] : curves)
+    for (std::size_t i = 0; i < x.size(); ++i) all.points.push_back({std::string(variant), x[i], 1 / y[i], y[i]});
+  return all;
+}
+
+std::string conclusions(const std::vector<Panel>& panels) {
+  std::string text;
+  for (const std::string& conclusion : conclude_transfer(panels)) text += conclusion + '\n';
+  return text;
+}
+
+void expect_in(const std::string& text, std::initializer_list<const char*> parts) {
+  for (const char* const part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << '"' << part << "\" is missing in:\n" << text;
+}
+
+TEST(TransferConclusions, OnSizesAndDirections) {
+  using namespace transfer_names;
+  const std::vector<double> x{4096, 65536, 1 << 20};
+  expect_in(conclusions({panel("size", x,
+                               {{pageable_up, {1, 5, 10}},
+                                {pageable_down, {1, 4, 8}},
+                                {pinned_up, {2, 30, 50}},
+                                {pinned_down, {2, 30, 48}},
+                                {both, {2, 50, 100}}})}),
+            {"Pin what crosses", "(5.0 times and 6.0 times as fast)", "100 GB/s in total, 2.0 times", "a lane for each",
+             "half of the full rate needs 64 KiB"});
+  expect_in(conclusions({panel("size", x,
+                               {{pageable_up, {2, 30, 50}},
+                                {pageable_down, {2, 30, 50}},
+                                {pinned_up, {2, 20, 50}},
+                                {pinned_down, {2, 30, 50}},
+                                {both, {2, 50, 52}}})}),
+            {"Pinning brings nothing", "1.0 times what one direction", "share the bus", "needs 1 MiB at a time"});
+}
+
+TEST(TransferConclusions, OnPieces) {
+  using namespace transfer_names;
+  expect_in(conclusions({panel("pieces", {1, 101}, {{pieces, {50, 5}}})}),
+            {"in 101 copies take 10 times as long as in one", "1800 µs for each further one"});
+  expect_in(conclusions({panel("pieces", {1, 101}, {{pieces, {50, 49}}})}), {"does not matter"});
+}
+
+TEST(TransferConclusions, OnPipelines) {
+  using namespace transfer_names;
+  Panel good = panel("pipeline-light", {1, 16, 256}, {{pipeline, {40, 95, 60}}});
+  good.guides = {{"no overlap", {{1, 40}}}, {"ideal", {{1, 100}}}};
+  expect_in(conclusions({good}), {"16 chunks are best, with 95 % of the ideal and 2.4 times the rate without overlap",
+                                  "1 reach 40 %, for too little overlaps", "256 reach 60 %, for starting each costs"});
+  Panel idle = panel("pipeline-light", {1, 16}, {{pipeline, {41, 40}}});
+  idle.guides = good.guides;
+  expect_in(conclusions({idle}), {"1 chunk is best", "Overlap gains nothing"});
+}
+
+}  // namespace
+}  // namespace poisson::lab
