@@ -31,7 +31,7 @@ void launch(cudaStream_t stream, const void* from, void* to, std::size_t bytes) 
 }  // namespace
 
 void copy_by_kernel(Backend& backend, const void* from, void* to, std::size_t bytes) {
-  const cudaStream_t stream = static_cast<const CudaBackend&>(backend).stream();
+  const cudaStream_t stream = static_cast<CudaBackend&>(backend).stream();
   const auto addresses = reinterpret_cast<std::uintptr_t>(from) | reinterpret_cast<std::uintptr_t>(to);
   if (addresses % sizeof(uint4) == 0)
     launch<uint4>(stream, from, to, bytes);
@@ -40,7 +40,7 @@ void copy_by_kernel(Backend& backend, const void* from, void* to, std::size_t by
 }
 
 void copy_by_driver(Backend& backend, const void* from, void* to, std::size_t bytes) {
-  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, static_cast<const CudaBackend&>(backend).stream()));
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, static_cast<CudaBackend&>(backend).stream()));
 }
 
 }  // namespace poisson::cuda

@@ -143,7 +143,7 @@ void launch(cudaStream_t stream, const T* x, const T* y, std::int64_t count, con
 }  // namespace
 
 void reduce(Backend& backend, Reduction kind, const Values& x, const Values& y, ReductionRoom& room, Scalar& result) {
-  const cudaStream_t stream = static_cast<const CudaBackend&>(backend).stream();
+  const cudaStream_t stream = static_cast<CudaBackend&>(backend).stream();
   reduction::dispatch(kind, [&]<class Terms>(Terms) {
     poisson::dispatch(x.precision, [&]<class T>(T) {
       constexpr int n = 16 / sizeof(T);

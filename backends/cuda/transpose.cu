@@ -11,12 +11,12 @@ namespace {
 // The tilings of elements of so many bytes. Rows of a square tile are 256 or 512 bytes long, two to four lines of the
 // cache in both matrices, and a tile's 16 or 32 KiB let several blocks share a multiprocessor.
 template <class Element>
-using Square = std::conditional_t<sizeof(Element) == 16, Tiling<32, 32, 256>, Tiling<64, 64, 256>>;
+using Square = std::conditional_t<sizeof(Element) == 16, TileShape<32, 32, 256>, TileShape<64, 64, 256>>;
 // Matrices of few columns or few rows would leave most of a square tile empty.
 template <class Element>
-using Tall = std::conditional_t<sizeof(Element) == 16, Tiling<128, 8, 256>, Tiling<256, 16, 256>>;
+using Tall = std::conditional_t<sizeof(Element) == 16, TileShape<128, 8, 256>, TileShape<256, 16, 256>>;
 template <class Element>
-using Wide = Tiling<Tall<Element>::columns, Tall<Element>::rows, Tall<Element>::threads>;
+using Wide = TileShape<Tall<Element>::columns, Tall<Element>::rows, Tall<Element>::threads>;
 
 template <class Element>
 void transpose_as(cudaStream_t stream, const Transposition& shape, const void* from, void* to) {
@@ -28,7 +28,7 @@ void transpose_as(cudaStream_t stream, const Transposition& shape, const void* f
 }  // namespace
 
 void transpose(Backend& backend, const Transposition& shape, const void* from, void* to) {
-  const cudaStream_t stream = static_cast<const CudaBackend&>(backend).stream();
+  const cudaStream_t stream = static_cast<CudaBackend&>(backend).stream();
   if (shape.element == 4) return transpose_as<std::uint32_t>(stream, shape, from, to);
   if (shape.element == 8) return transpose_as<std::uint64_t>(stream, shape, from, to);
   transpose_as<uint4>(stream, shape, from, to);

@@ -19,7 +19,7 @@ namespace poisson::cuda {
 /// and translations whatever the pitch.
 /// streaming: loads and stores marked as not to be kept in the caches.
 template <int rows_, int columns_, int threads_, int group_ = 16, bool streaming_ = false>
-struct Tiling {
+struct TileShape {
   static constexpr int rows = rows_, columns = columns_, threads = threads_, group = group_;
   static constexpr bool streaming = streaming_;
 };
@@ -59,19 +59,19 @@ struct TiledMatrices {
 /// One tile. A thread takes units of n × n elements, n to a word: it loads n words of n source rows, transposes them in
 /// its registers, and passes on n words of n destination rows through shared memory. All loads of a thread are under
 /// way before it stores anything, which is what keeps enough bytes in flight.
-template <class Element, int n, class Tiling>
+template <class Element, int n, class TileShape>
 class TileMover {
-  static constexpr int down = Tiling::rows / n, across = Tiling::columns / n;  // units
-  static constexpr int units = down * across / Tiling::threads;                // of a thread
+  static constexpr int down = TileShape::rows / n, across = TileShape::columns / n;  // units
+  static constexpr int units = down * across / TileShape::threads;                   // of a thread
   // Rows of units that the block reads at a time, and columns of units that it writes at a time.
-  static constexpr int lines_read = Tiling::threads / across, lines_written = Tiling::threads / down;
+  static constexpr int lines_read = TileShape::threads / across, lines_written = TileShape::threads / down;
   static_assert(units > 0 && lines_read > 0 && lines_written > 0, "threads share the units equally");
   static constexpr int word = n * static_cast<int>(sizeof(Element));
   using Words = Word<word>;
   using Elements = Pack<Element, n>;
 
  public:
-  using Tile = Words[Tiling::columns][down];
+  using Tile = Words[TileShape::columns][down];
   static_assert(sizeof(Tile) <= 48 * 1024, "static shared memory");
 
   /// full: nothing of the tile lies outside the matrix, whose part in the tile is height × width elements.
@@ -87,8 +87,8 @@ class TileMover {
 #pragma unroll
       for (int m = 0; m < n; ++m)
         if (full || ((i0 + u * lines_read) * n + m < height && j0 * n < width))
-          loaded[u][m] =
-              std::bit_cast<Elements>(load<Tiling::streaming>(reinterpret_cast<const Words*>(from + m * from_pitch)));
+          loaded[u][m] = std::bit_cast<Elements>(
+              load<TileShape::streaming>(reinterpret_cast<const Words*>(from + m * from_pitch)));
       from += lines_read * n * from_pitch;
     }
 #pragma unroll
@@ -109,7 +109,7 @@ class TileMover {
 #pragma unroll
       for (int k = 0; k < n; ++k)
         if (full || (j * n + k < width && i1 * n < height))
-          store<Tiling::streaming>(tile[j * n + k][swizzled(i1, j)], reinterpret_cast<Words*>(to + k * to_pitch));
+          store<TileShape::streaming>(tile[j * n + k][swizzled(i1, j)], reinterpret_cast<Words*>(to + k * to_pitch));
       to += lines_written * n * to_pitch;
     }
   }
@@ -128,42 +128,43 @@ class TileMover {
 /// Threads that a multiprocessor must have room for. A thread holds its share of the tile in registers, at most as many
 /// as are left to it; 64 KB of loads under way cover the memory's bandwidth times latency of a multiprocessor (about
 /// 40 KB on an H200).
-template <class Element, class Tiling>
+template <class Element, class TileShape>
 constexpr int resident_threads() {
-  constexpr int share = Tiling::rows * Tiling::columns / Tiling::threads * static_cast<int>(sizeof(Element));  // bytes
+  constexpr int share =
+      TileShape::rows * TileShape::columns / TileShape::threads * static_cast<int>(sizeof(Element));  // bytes
   return share <= 128 ? 1024 : 512;
 }
 
-template <class Element, int n, class Tiling>
-__global__ void __launch_bounds__(Tiling::threads, resident_threads<Element, Tiling>() / Tiling::threads)
+template <class Element, int n, class TileShape>
+__global__ void __launch_bounds__(TileShape::threads, resident_threads<Element, TileShape>() / TileShape::threads)
     transpose_kernel(TiledMatrices m, const Element* __restrict__ from, Element* __restrict__ to) {
-  using Mover = TileMover<Element, n, Tiling>;
+  using Mover = TileMover<Element, n, TileShape>;
   __shared__ typename Mover::Tile tile;
   const auto [matrix, down, across] = m.place(blockIdx.x);
-  const std::int64_t row = std::int64_t{down} * Tiling::rows, column = std::int64_t{across} * Tiling::columns;
-  const int height = static_cast<int>(min(m.rows - row, std::int64_t{Tiling::rows}));
-  const int width = static_cast<int>(min(m.columns - column, std::int64_t{Tiling::columns}));
+  const std::int64_t row = std::int64_t{down} * TileShape::rows, column = std::int64_t{across} * TileShape::columns;
+  const int height = static_cast<int>(min(m.rows - row, std::int64_t{TileShape::rows}));
+  const int width = static_cast<int>(min(m.columns - column, std::int64_t{TileShape::columns}));
   from += matrix * m.from_stride + row * m.from_pitch + column;
   to += matrix * m.to_stride + column * m.to_pitch + row;
-  if (height == Tiling::rows && width == Tiling::columns)
+  if (height == TileShape::rows && width == TileShape::columns)
     Mover::template move<true>(tile, from, m.from_pitch, to, m.to_pitch, height, width);
   else
     Mover::template move<false>(tile, from, m.from_pitch, to, m.to_pitch, height, width);
 }
 
-template <class Element, int n, class Tiling>
+template <class Element, int n, class TileShape>
 void launch_tiles(cudaStream_t stream, const Transposition& s, const void* from, void* to) {
   const auto tiles = [](std::int64_t extent, int size) { return static_cast<unsigned>((extent + size - 1) / size); };
   TiledMatrices m{s.rows, s.columns, s.from_pitch, s.to_pitch, s.from_stride, s.to_stride, 0, 0, 0};
-  m.down = tiles(s.rows, Tiling::rows);
-  m.across = tiles(s.columns, Tiling::columns);
-  m.group = std::min(static_cast<unsigned>(Tiling::group), m.down);
+  m.down = tiles(s.rows, TileShape::rows);
+  m.across = tiles(s.columns, TileShape::columns);
+  m.group = std::min(static_cast<unsigned>(TileShape::group), m.down);
   constexpr std::int64_t most_blocks = 0x7fffffff;
   const std::int64_t of_matrix = std::int64_t{m.down} * m.across;
   const std::int64_t matrices = std::max<std::int64_t>(1, most_blocks / of_matrix);  // of one launch
   for (std::int64_t first = 0; first < s.batch; first += matrices) {
     const auto blocks = static_cast<unsigned>(std::min(matrices, s.batch - first) * of_matrix);
-    transpose_kernel<Element, n, Tiling><<<blocks, Tiling::threads, 0, stream>>>(
+    transpose_kernel<Element, n, TileShape><<<blocks, TileShape::threads, 0, stream>>>(
         m, static_cast<const Element*>(from) + first * s.from_stride, static_cast<Element*>(to) + first * s.to_stride);
     launched(stream);
   }
@@ -180,14 +181,14 @@ inline bool moves_in_words(const Transposition& s, const void* from, const void*
 }
 
 /// The transposition with one tiling, in the widest words that the alignment permits, up to 16 bytes.
-template <class Tiling, class Element>
+template <class TileShape, class Element>
 void transpose_tiled(cudaStream_t stream, const Transposition& shape, const void* from, void* to) {
   constexpr int widest = 16 / static_cast<int>(sizeof(Element));
   if constexpr (widest >= 4)
-    if (moves_in_words(shape, from, to, 4)) return detail::launch_tiles<Element, 4, Tiling>(stream, shape, from, to);
+    if (moves_in_words(shape, from, to, 4)) return detail::launch_tiles<Element, 4, TileShape>(stream, shape, from, to);
   if constexpr (widest >= 2)
-    if (moves_in_words(shape, from, to, 2)) return detail::launch_tiles<Element, 2, Tiling>(stream, shape, from, to);
-  detail::launch_tiles<Element, 1, Tiling>(stream, shape, from, to);
+    if (moves_in_words(shape, from, to, 2)) return detail::launch_tiles<Element, 2, TileShape>(stream, shape, from, to);
+  detail::launch_tiles<Element, 1, TileShape>(stream, shape, from, to);
 }
 
 }  // namespace poisson::cuda

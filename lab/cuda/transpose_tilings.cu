@@ -9,40 +9,40 @@
 namespace poisson::lab {
 namespace {
 
-template <class Tiling>
+template <class TileShape>
 void launch(Backend& backend, const Transposition& shape, const void* from, void* to) {
   const cudaStream_t stream = static_cast<cuda::CudaBackend&>(backend).stream();
   if (shape.element == 4)
-    cuda::transpose_tiled<Tiling, std::uint32_t>(stream, shape, from, to);
+    cuda::transpose_tiled<TileShape, std::uint32_t>(stream, shape, from, to);
   else
-    cuda::transpose_tiled<Tiling, std::uint64_t>(stream, shape, from, to);
+    cuda::transpose_tiled<TileShape, std::uint64_t>(stream, shape, from, to);
 }
 
-template <class Tiling>
+template <class TileShape>
 TransposeVariant tuning() {
-  std::string name = "tuning " + std::to_string(Tiling::rows) + " x " + std::to_string(Tiling::columns) + ", " +
-                     std::to_string(Tiling::threads) + " threads, groups of " + std::to_string(Tiling::group);
-  if (Tiling::streaming) name += ", streaming";
-  return {.name = std::move(name), .launch = launch<Tiling>};
+  std::string name = "tuning " + std::to_string(TileShape::rows) + " x " + std::to_string(TileShape::columns) + ", " +
+                     std::to_string(TileShape::threads) + " threads, groups of " + std::to_string(TileShape::group);
+  if (TileShape::streaming) name += ", streaming";
+  return {.name = std::move(name), .launch = launch<TileShape>};
 }
 
 }  // namespace
 
 std::vector<TransposeVariant> gpu_transpose_tilings() {
-  using cuda::Tiling;
+  using cuda::TileShape;
   return {
       // Words of 16 bytes and nothing else: tiles of 32 × 32 along the source's rows.
-      {.name = std::string(transpose_names::vectorized), .launch = launch<Tiling<32, 32, 64, 1>>},
-      tuning<Tiling<32, 32, 64, 16>>(),
-      tuning<Tiling<64, 32, 128, 16>>(),
-      tuning<Tiling<32, 64, 128, 16>>(),
-      tuning<Tiling<64, 64, 128, 16>>(),
-      tuning<Tiling<64, 64, 256, 1>>(),
-      tuning<Tiling<64, 64, 256, 8>>(),
-      tuning<Tiling<64, 64, 256, 64>>(),
-      tuning<Tiling<64, 64, 256, 16, true>>(),
-      tuning<Tiling<32, 128, 256, 16>>(),
-      tuning<Tiling<128, 32, 256, 16>>(),
+      {.name = std::string(transpose_names::vectorized), .launch = launch<TileShape<32, 32, 64, 1>>},
+      tuning<TileShape<32, 32, 64, 16>>(),
+      tuning<TileShape<64, 32, 128, 16>>(),
+      tuning<TileShape<32, 64, 128, 16>>(),
+      tuning<TileShape<64, 64, 128, 16>>(),
+      tuning<TileShape<64, 64, 256, 1>>(),
+      tuning<TileShape<64, 64, 256, 8>>(),
+      tuning<TileShape<64, 64, 256, 64>>(),
+      tuning<TileShape<64, 64, 256, 16, true>>(),
+      tuning<TileShape<32, 128, 256, 16>>(),
+      tuning<TileShape<128, 32, 256, 16>>(),
   };
 }
 
