@@ -1,5 +1,8 @@
 #pragma once
 
+#include <bit>
+#include <cstdint>
+
 #include "backends/reduce.hpp"
 
 namespace poisson {
@@ -9,8 +12,11 @@ namespace poisson {
 /// What a value, or a pair of them, adds to a reduction, and how two partial results become one.
 namespace reduction {
 
+constexpr std::uint64_t magnitude_bits(double x) {
+  return std::bit_cast<std::uint64_t>(x) & ~(std::uint64_t{1} << 63);
+}
 constexpr double magnitude(double x) {
-  return x < 0 ? -x : x;
+  return std::bit_cast<double>(magnitude_bits(x));
 }
 
 struct Added {
@@ -33,8 +39,8 @@ struct Dot : Added {
 struct MaxNorm {
   static constexpr bool pairs = false;
   static constexpr double term(double x) { return magnitude(x); }
-  /// A NaN compares false with everything: on either side it wins.
-  static constexpr double combine(double a, double b) { return b > a || b != b ? b : a; }
+  /// The bits of magnitudes are ordered as the magnitudes are, and those of a NaN lie above infinity's: it wins.
+  static constexpr double combine(double a, double b) { return magnitude_bits(b) > magnitude_bits(a) ? b : a; }
 };
 
 /// Calls f with the terms of the reduction; all begin at 0.

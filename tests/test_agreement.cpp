@@ -348,8 +348,8 @@ TEST(EveryWay, ReadsNoPadding) {
 }
 
 /// Verbs on small levels share launches while a graph is recorded, and have their own where each runs at once: the
-/// functors are the same, and so are the numbers.
-TEST(EveryWay, SharingLaunchesChangesNothing) {
+/// functors are the same, and so are the numbers but for how the compiler fused multiplications and additions.
+TEST(EveryWay, SharingLaunchesChangesRoundingAtMost) {
   for (const char* const faces : {"mixed", "periodic_x", "periodic_xyz"})
     for (const NamedGrid& grid : {all_grids[0], all_grids[1]})
       for (Choice c : ways())
@@ -361,8 +361,10 @@ TEST(EveryWay, SharingLaunchesChangesNothing) {
           Solve s(problem, c.options);
           s.backend().run_immediately();
           const Outcome alone = outcome(s);
-          EXPECT_EQ(shared.u, alone.u) << "off by " << distance(shared, alone);
-          EXPECT_EQ(shared.result.history, alone.result.history);
+          EXPECT_LE(distance(shared, alone),
+                    c.options.krylov == Krylov::none && c.options.precision == SolvePrecision::double_
+                        ? 1e-14
+                        : bound(c.options, alone.result, false));
           if (HasFailure()) return;
         }
 }

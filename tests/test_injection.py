@@ -94,7 +94,7 @@ class Injection(unittest.TestCase):
                     failed += 1
                     self.check_failure(run, "CUDA: ", "run again")
             number = max(number + 1, int(number * 1.2))
-        self.assertGreater(failed, 20)
+        self.assertGreater(failed, 10)  # small levels share launches
 
 
 def without_device():

@@ -119,7 +119,6 @@ void CudaBackend::reserve(std::size_t bytes) {
 }
 
 Buffer CudaBackend::allocate(std::size_t bytes) {
-  if (bytes > memory_limit_ - memory_.now() || injection::allocation_fails()) out_of_memory(bytes);
   Buffer buffer = block(bytes);
   check(cudaMemsetAsync(buffer.data(), 0, bytes, stream_));
   return buffer;
@@ -127,6 +126,7 @@ Buffer CudaBackend::allocate(std::size_t bytes) {
 
 // Memory as it is.
 Buffer CudaBackend::block(std::size_t bytes) {
+  if (bytes > memory_limit_ - memory_.now() || injection::allocation_fails()) out_of_memory(bytes);
   void* const data = arena_.allocate(bytes);
   memory_.add(bytes);
   return {data, bytes, [this, bytes](void* p) {

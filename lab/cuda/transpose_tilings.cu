@@ -21,7 +21,7 @@ void launch(Backend& backend, const Transposition& shape, const void* from, void
 template <class TileShape>
 TransposeVariant tuning() {
   std::string name = "tuning " + std::to_string(TileShape::rows) + " x " + std::to_string(TileShape::columns) + ", " +
-                     std::to_string(TileShape::threads) + " threads, groups of " + std::to_string(TileShape::group);
+                     std::to_string(TileShape::threads) + " threads";
   if (TileShape::streaming) name += ", streaming";
   return {.name = std::move(name), .launch = launch<TileShape>};
 }
@@ -32,17 +32,16 @@ std::vector<TransposeVariant> gpu_transpose_tilings() {
   using cuda::TileShape;
   return {
       // Words of 16 bytes and nothing else: tiles of 32 × 32 along the source's rows.
-      {.name = std::string(transpose_names::vectorized), .launch = launch<TileShape<32, 32, 64, 1>>},
-      tuning<TileShape<32, 32, 64, 16>>(),
-      tuning<TileShape<64, 32, 128, 16>>(),
-      tuning<TileShape<32, 64, 128, 16>>(),
-      tuning<TileShape<64, 64, 128, 16>>(),
-      tuning<TileShape<64, 64, 256, 1>>(),
-      tuning<TileShape<64, 64, 256, 8>>(),
-      tuning<TileShape<64, 64, 256, 64>>(),
-      tuning<TileShape<64, 64, 256, 16, true>>(),
-      tuning<TileShape<32, 128, 256, 16>>(),
-      tuning<TileShape<128, 32, 256, 16>>(),
+      {.name = std::string(transpose_names::vectorized), .launch = launch<TileShape<32, 32, 64>>},
+      tuning<TileShape<32, 32, 64, true>>(),
+      tuning<TileShape<64, 32, 128>>(),
+      tuning<TileShape<32, 64, 128>>(),
+      tuning<TileShape<64, 64, 128>>(),
+      tuning<TileShape<64, 64, 256>>(),
+      tuning<TileShape<64, 64, 256, true>>(),
+      tuning<TileShape<32, 128, 256>>(),
+      tuning<TileShape<128, 32, 256>>(),
+      tuning<TileShape<128, 32, 256, true>>(),
   };
 }
 
