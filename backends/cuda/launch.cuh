@@ -13,9 +13,6 @@ struct Range {
 
   explicit Range(const Box& box)
       : first{box.first[0], box.first[1], box.first[2]}, last{box.last[0], box.last[1], box.last[2]} {}
-  __host__ __device__ int extent(int d) const {
-    return d == 0 ? last.x - first.x : d == 1 ? last.y - first.y : last.z - first.z;
-  }
 };
 
 /// A block of threads is a tile of 64 × 4 values of x and y, of faces across x 1 × 256, and marches along z.
