@@ -82,9 +82,10 @@ std::string on_pipeline(const Panel& panel) {
   const double few = places(panel).front(), many = places(panel).back();
   const auto with_few = value_at(panel, pipeline, few), with_many = value_at(panel, pipeline, many);
   if (best->x > few)
-    text += "; " + readable_value(few) + " reach " + percent(*with_few / ideal) + ", for too little overlaps";
+    text += "; " + readable_value(few) + (few == 1 ? " chunk reaches " : " chunks reach ") +
+            percent(*with_few / ideal) + ", for too little overlaps";
   if (best->x < many)
-    text += "; " + readable_value(many) + " reach " + percent(*with_many / ideal) +
+    text += "; " + readable_value(many) + " chunks reach " + percent(*with_many / ideal) +
             (*with_many < 0.95 * best->value ? ", for starting each costs too much" : ", hardly less");
   return text + ".";
 }

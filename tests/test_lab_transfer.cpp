@@ -98,8 +98,9 @@ TEST(TransferConclusions, OnPipelines) {
   using namespace transfer_names;
   Panel good = panel("pipeline-light", {1, 16, 256}, {{pipeline, {40, 95, 60}}});
   good.guides = {{"no overlap", {{1, 40}}}, {"ideal", {{1, 100}}}};
-  expect_in(conclusions({good}), {"16 chunks are best, with 95 % of the ideal and 2.4 times the rate without overlap",
-                                  "1 reach 40 %, for too little overlaps", "256 reach 60 %, for starting each costs"});
+  expect_in(conclusions({good}),
+            {"16 chunks are best, with 95 % of the ideal and 2.4 times the rate without overlap",
+             "1 chunk reaches 40 %, for too little overlaps", "256 chunks reach 60 %, for starting each costs"});
   Panel idle = panel("pipeline-light", {1, 16}, {{pipeline, {41, 40}}});
   idle.guides = good.guides;
   expect_in(conclusions({idle}), {"1 chunk is best", "Overlap gains nothing"});

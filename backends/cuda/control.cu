@@ -130,6 +130,7 @@ CudaBackend::CudaBackend(int device, std::size_t memory_limit)
   int driver = 0;
   check(cudaDriverGetVersion(&driver));
   conditional_nodes_ = driver >= 12040;
+  if (!conditional_nodes_) description_ += " (its driver is older than CUDA 12.4: the host runs the iteration)";
   own_stream_ = make_stream();
   stream_ = own_stream_.get();
   partials_ = allocate(most_partials * sizeof(double));

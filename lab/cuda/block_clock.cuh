@@ -5,12 +5,13 @@
 namespace poisson::lab {
 
 /// Measures a block by the clock of its multiprocessor; all threads of the block construct it and stop it. Its barriers
-/// keep arithmetic from moving across: what is timed must start from loaded values and end in stores.
+/// keep arithmetic from moving across: what is timed must start from loaded values and end in stores. The clock is read
+/// before the first barrier opens: behind it other warps may be far ahead of the one that reads.
 class BlockClock {
  public:
   __device__ BlockClock() {
-    __syncthreads();
     start_ = clock64();
+    __syncthreads();
   }
   __device__ void stop(BlockTime* times) const {
     __syncthreads();

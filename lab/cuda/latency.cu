@@ -1,5 +1,6 @@
 #include <array>
 
+#include "lab/cuda/block_clock.cuh"
 #include "lab/cuda/latency.hpp"
 #include "lab/cuda/multiprocessors.cuh"
 #include "lab/curve.hpp"
@@ -11,12 +12,11 @@ namespace {
 
 template <int chains>
 __global__ void __launch_bounds__(most_block_threads)
-    fma_kernel(float multiplier, float addend, int iterations, float* ends, long long* clocks) {
+    fma_kernel(float multiplier, float addend, int iterations, float* ends, BlockTime* times) {
   float x[chains];
 #pragma unroll
   for (int c = 0; c < chains; ++c) x[c] = chain_start(static_cast<int>(threadIdx.x), c);
-  __syncthreads();
-  const long long start = clock64();
+  const BlockClock clock;
 #pragma unroll 16
   for (int i = 0; i < iterations; ++i) {
 #pragma unroll
@@ -26,11 +26,10 @@ __global__ void __launch_bounds__(most_block_threads)
   const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 #pragma unroll
   for (int c = 0; c < chains; ++c) ends[c * threads + thread] = x[c];
-  __syncthreads();
-  if (threadIdx.x == 0) clocks[blockIdx.x] = clock64() - start;
+  clock.stop(times);
 }
 
-using FmaKernel = void (*)(float, float, int, float*, long long*);
+using FmaKernel = void (*)(float, float, int, float*, BlockTime*);
 template <int... less>
 constexpr std::array<FmaKernel, most_chains> kernels_by_chains(std::integer_sequence<int, less...>) {
   return {fma_kernel<less + 1>...};
@@ -70,12 +69,12 @@ class Chains {
         host_ends_(chain_ends(iterations)),
         expected_(session.backend(), host_ends_),
         ends_(session.backend(), std::int64_t{2} * multiprocessors * most_block_threads * most_chains),
-        clocks_(session.backend(), 2 * multiprocessors) {}
+        times_(session.backend(), 2 * multiprocessors) {}
 
   Point measure(int chains, int warps) const {
     const Residency residency(warps);
     spoil(session_.backend(), ends_);
-    spoil(session_.backend(), clocks_);
+    spoil(session_.backend(), times_);
     launch(chains, residency);
     const std::int64_t threads = grid(residency) * residency.threads;
     const ChainEnd oracle{expected_.data(), threads, residency.threads};
@@ -83,10 +82,9 @@ class Chains {
     session_.check(mismatches(session_.backend(), ends_, threads * chains, oracle) == 0, "latency", variant,
                    "the chains end elsewhere");
     const double seconds = session_.time([&] { launch(chains, residency); });
-    std::vector<long long> clocks = clocks_.host();
-    clocks.resize(static_cast<std::size_t>(grid(residency)));
-    const double operations = 1.0 * residency.blocks_per_multiprocessor * residency.threads * chains * iterations_;
-    return {variant, 1.0 * warps, seconds, operations / median_clocks(std::move(clocks))};
+    std::vector<BlockTime> times = times_.host();
+    times.resize(static_cast<std::size_t>(grid(residency)));
+    return {variant, 1.0 * warps, seconds, results_per_clock(times, 1.0 * residency.threads * chains * iterations_)};
   }
 
   void verify_on_host(int chains, int warps) const {
@@ -110,7 +108,7 @@ class Chains {
     const cudaStream_t stream = cuda_of(session_.backend()).stream();
     kernel<<<static_cast<unsigned>(grid(residency)), static_cast<unsigned>(residency.threads),
              static_cast<std::size_t>(shared_memory_for(kernel, residency)), stream>>>(
-        chain_multiplier, chain_addend, iterations_, ends_.data(), clocks_.data());
+        chain_multiplier, chain_addend, iterations_, ends_.data(), times_.data());
     cuda::launched(stream);
   }
 
@@ -118,7 +116,7 @@ class Chains {
   int multiprocessors_, iterations_;
   std::vector<float> host_ends_;
   Array<float> expected_, ends_;
-  Array<long long> clocks_;
+  Array<BlockTime> times_;
 };
 
 Findings run(Session& session) {
