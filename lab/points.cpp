@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdio>
 
+#include "lab/report.hpp"
+
 namespace poisson::lab {
 namespace {
 
@@ -47,6 +49,10 @@ const Point* best_of(const Panel& panel, std::string_view variant) {
 
 std::string times(double factor) {
   return formatted(factor < 9.95 ? "%.1f times" : "%.0f times", factor);
+}
+
+std::string gigabytes_per_second(double value) {
+  return readable_value(value) + " GB/s";
 }
 
 }  // namespace poisson::lab

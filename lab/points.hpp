@@ -24,5 +24,9 @@ const Point* best_of(const Panel& panel, std::string_view variant);
 
 /// "6.2 times"; "12 times".
 std::string times(double factor);
+/// "4107 GB/s", of a value in these units.
+std::string gigabytes_per_second(double value);
+/// Factors below count as no difference.
+inline constexpr double noticeable_factor = 1.05;
 
 }  // namespace poisson::lab

@@ -10,12 +10,6 @@ namespace {
 
 using namespace reduce_names;
 
-constexpr double noticeable = 1.05;  // factors below count as no difference
-
-std::string rate(double value) {
-  return readable_value(value) + " GB/s";
-}
-
 std::string microseconds(double seconds) {
   return readable_value(1e6 * seconds) + " µs";
 }
@@ -44,13 +38,14 @@ std::string on_steps(const Panel& panel, double largest) {
   for (std::size_t i = 1; i < steps.size(); ++i) {
     const double gain = steps[i]->value / steps[i - 1]->value;
     if (gain > steps[best]->value / steps[best - 1]->value) best = i;
-    if (gain < noticeable) idle += (idle.empty() ? "\"" : ", \"") + steps[i]->variant + '"';
+    if (gain < noticeable_factor) idle += (idle.empty() ? "\"" : ", \"") + steps[i]->variant + '"';
   }
   const double gain = steps[best]->value / steps[best - 1]->value;
-  std::string text = "From \"" + steps.front()->variant + "\" (" + rate(steps.front()->value) + ") to \"" +
-                     steps.back()->variant + "\" (" + rate(steps.back()->value) + ") a sum of " +
-                     readable_value(largest) + " values gains " + times(steps.back()->value / steps.front()->value);
-  if (gain < noticeable) return text + ": no step matters on this device.";
+  std::string text = "From \"" + steps.front()->variant + "\" (" + gigabytes_per_second(steps.front()->value) +
+                     ") to \"" + steps.back()->variant + "\" (" + gigabytes_per_second(steps.back()->value) +
+                     ") a sum of " + readable_value(largest) + " values gains " +
+                     times(steps.back()->value / steps.front()->value);
+  if (gain < noticeable_factor) return text + ": no step matters on this device.";
   text += "; most of all by \"" + steps[best]->variant + "\", which makes " + times(gain) + " of the step before it.";
   if (!idle.empty()) text += " On this device these bring nothing by themselves: " + idle + ".";
   return text;
@@ -60,11 +55,12 @@ std::string on_order(const Panel& panel, double largest) {
   const Point *const free = point_at(panel, atomics, largest), *const fixed = point_at(panel, two_pass, largest);
   if (!free || !fixed) return {};
   std::string text = "A fixed order of additions, with the same bits every time, ";
-  text +=
-      fixed->value * noticeable >= free->value
-          ? "costs nothing: " + rate(fixed->value) + " in two passes against " + rate(free->value) + " with atomics."
-          : "costs " + percent(1 - fixed->value / free->value) + " of the rate: " + rate(fixed->value) +
-                " in two passes against " + rate(free->value) + " with atomics.";
+  text += fixed->value * noticeable_factor >= free->value
+              ? "costs nothing: " + gigabytes_per_second(fixed->value) + " in two passes against " +
+                    gigabytes_per_second(free->value) + " with atomics."
+              : "costs " + percent(1 - fixed->value / free->value) +
+                    " of the rate: " + gigabytes_per_second(fixed->value) + " in two passes against " +
+                    gigabytes_per_second(free->value) + " with atomics.";
   if (const Point* const one = point_at(panel, cooperative, places(panel).front())) {
     const Point* const two = point_at(panel, two_pass, places(panel).front());
     if (two)
@@ -80,7 +76,7 @@ std::string on_size(const Panel& panel, double copy) {
   const Point &small = *point_at(panel, library, sizes.front()), &large = *point_at(panel, library, sizes.back());
   std::string text = "The library's sum of " + readable_value(small.x) + " values takes " +
                      microseconds(small.seconds) + " and that of " + readable_value(large.x) + " runs at " +
-                     rate(large.value);
+                     gigabytes_per_second(large.value);
   if (copy > 0) text += ", " + percent(large.value / copy) + " of a copy beyond all caches";
   if (copy > 0 && large.value > 1.2 * copy) text += " (these values stay in a cache)";
   const auto half =

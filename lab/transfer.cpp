@@ -12,12 +12,6 @@ namespace {
 
 using namespace transfer_names;
 
-constexpr double noticeable = 1.05;  // factors below count as no difference
-
-std::string rate(double value) {
-  return readable_value(value) + " GB/s";
-}
-
 const Point* point_at(const Panel& panel, std::string_view variant, double x) {
   const auto found =
       std::ranges::find_if(panel.points, [&](const Point& p) { return p.variant == variant && p.x == x; });
@@ -28,9 +22,10 @@ std::string on_pinning(const Panel& panel, double largest) {
   const auto pinned = value_at(panel, pinned_up, largest), pageable = value_at(panel, pageable_up, largest);
   const auto pinned_back = value_at(panel, pinned_down, largest), back = value_at(panel, pageable_down, largest);
   if (!pinned || !pageable || !pinned_back || !back) return {};
-  const std::string rates = "pinned memory goes up at " + rate(*pinned) + " and down at " + rate(*pinned_back) +
-                            ", pageable memory at " + rate(*pageable) + " and " + rate(*back);
-  if (*pinned < noticeable * *pageable && *pinned_back < noticeable * *back)
+  const std::string rates = "pinned memory goes up at " + gigabytes_per_second(*pinned) + " and down at " +
+                            gigabytes_per_second(*pinned_back) + ", pageable memory at " +
+                            gigabytes_per_second(*pageable) + " and " + gigabytes_per_second(*back);
+  if (*pinned < noticeable_factor * *pageable && *pinned_back < noticeable_factor * *back)
     return "Pinning brings nothing on this machine: " + rates + ".";
   return "Pin what crosses the bus often: " + rates + ", which is copied by the host first (" +
          times(*pinned / *pageable) + " and " + times(*pinned_back / *back) + " as fast).";
@@ -41,7 +36,7 @@ std::string on_directions(const Panel& panel, double largest) {
              down = value_at(panel, pinned_down, largest);
   if (!together || !up || !down) return {};
   const double alone = std::max(*up, *down);
-  const std::string text = "Both directions at once move " + rate(*together) + " in total, " +
+  const std::string text = "Both directions at once move " + gigabytes_per_second(*together) + " in total, " +
                            times(*together / alone) + " what one direction does alone: ";
   return text + (*together >= 1.5 * alone ? "the bus has a lane for each, so upload and download at the same time."
                                           : "they share the bus, and overlapping them gains little.");
@@ -65,7 +60,7 @@ std::string on_pieces(const Panel& panel) {
   std::string text = "The same bytes in " + readable_value(many.x) + " copies take " +
                      times(many.seconds / one.seconds) + " as long as in " +
                      (one.x == 1 ? "one" : readable_value(one.x));
-  return text + (many.seconds >= noticeable * one.seconds
+  return text + (many.seconds >= noticeable_factor * one.seconds
                      ? ", " + readable_value(each) + " µs for each further one: gather what is small before it is sent."
                      : ": the number of copies does not matter at this size.");
 }
@@ -76,7 +71,7 @@ std::string on_pipeline(const Panel& panel) {
   const double apart = panel.guides[0].points.front()[1], ideal = panel.guides[1].points.front()[1];
   std::string text = panel.title + ": " + readable_value(best->x) + (best->x == 1 ? " chunk is" : " chunks are") +
                      " best, with " + percent(best->value / ideal) + " of the ideal";
-  if (best->value < noticeable * apart)
+  if (best->value < noticeable_factor * apart)
     return text + ". Overlap gains nothing over uploading, computing and downloading in turn.";
   text += " and " + times(best->value / apart) + " the rate without overlap";
   const double few = places(panel).front(), many = places(panel).back();

@@ -11,12 +11,6 @@ namespace {
 
 using namespace transpose_names;
 
-constexpr double noticeable = 1.05;  // factors below count as no difference
-
-std::string rate(double value) {
-  return readable_value(value) + " GB/s";
-}
-
 std::string size_of(double n) {
   return "n = " + readable_value(n);
 }
@@ -38,8 +32,8 @@ std::optional<double> bar(const Panel& panel, std::string_view variant) {
 
 // "4.2 times as fast as", or that there is no such difference.
 std::string compared(double a, double b) {
-  if (a >= noticeable * b) return times(a / b) + " the rate of";
-  if (b >= noticeable * a) return "only " + percent(a / b) + " of the rate of";
+  if (a >= noticeable_factor * b) return times(a / b) + " the rate of";
+  if (b >= noticeable_factor * a) return "only " + percent(a / b) + " of the rate of";
   return "no more than 5 % away from";
 }
 
@@ -48,15 +42,17 @@ std::string on_coalescing(const Panel& panel) {
   if (!read || !write || !plain) return {};
   const bool writes = *write > *read;  // coalesced writes win
   const double best = std::max(*read, *write);
-  std::string text = "Element by element along the source's rows, a transposition runs at " + rate(*read) +
-                     "; along the destination's rows at " + rate(*write);
-  text += std::max(*read, *write) < noticeable * std::min(*read, *write)
+  std::string text = "Element by element along the source's rows, a transposition runs at " +
+                     gigabytes_per_second(*read) + "; along the destination's rows at " + gigabytes_per_second(*write);
+  text += std::max(*read, *write) < noticeable_factor * std::min(*read, *write)
               ? ": it makes no difference which side is contiguous."
               : std::string(": if one side has to be scattered, let it be the ") + (writes ? "reads." : "writes.");
-  if (*plain < noticeable * best)
-    return text + " The same loop as a copy is no faster (" + rate(*plain) + "): scattered access costs nothing here.";
-  text += " The same loop as a copy reaches " + rate(*plain) + ", " + times(*plain / best) + " as much";
-  if (const auto strided = bar(panel, strided_copy)) text += ", and with both sides scattered " + rate(*strided);
+  if (*plain < noticeable_factor * best)
+    return text + " The same loop as a copy is no faster (" + gigabytes_per_second(*plain) +
+           "): scattered access costs nothing here.";
+  text += " The same loop as a copy reaches " + gigabytes_per_second(*plain) + ", " + times(*plain / best) + " as much";
+  if (const auto strided = bar(panel, strided_copy))
+    text += ", and with both sides scattered " + gigabytes_per_second(*strided);
   return text + ". What runs at the same time should touch neighbouring addresses.";
 }
 
@@ -64,40 +60,41 @@ std::string on_tiles(const Panel& panel) {
   const auto tile = bar(panel, tiled);
   const auto naive = std::max(bar(panel, naive_read), bar(panel, naive_write));
   if (!tile || !naive) return {};
-  std::string text = "Turning tiles within shared memory, so that both sides are contiguous, brings " + rate(*tile) +
-                     ", " + compared(*tile, *naive) + " the better plain loop.";
+  std::string text = "Turning tiles within shared memory, so that both sides are contiguous, brings " +
+                     gigabytes_per_second(*tile) + ", " + compared(*tile, *naive) + " the better plain loop.";
   const auto without = std::max(bar(panel, padded), bar(panel, swizzled));
   if (!without) return text;
-  text += *without >= noticeable * *tile
-              ? " Without bank conflicts it is " + rate(*without) + ", " + times(*without / *tile) +
+  text += *without >= noticeable_factor * *tile
+              ? " Without bank conflicts it is " + gigabytes_per_second(*without) + ", " + times(*without / *tile) +
                     " as much: pad the tile's rows by an element or swizzle them."
-              : " Removing the bank conflicts changes little (" + rate(*without) +
+              : " Removing the bank conflicts changes little (" + gigabytes_per_second(*without) +
                     "): shared memory is not the limit of this kernel on this device.";
   if (const auto in_tile = bar(panel, in_tile_copy))
-    text += " A copy by way of the same tile runs at " + rate(*in_tile) + ": that is what the tile itself costs.";
+    text += " A copy by way of the same tile runs at " + gigabytes_per_second(*in_tile) +
+            ": that is what the tile itself costs.";
   return text;
 }
 
 std::string on_words(const Panel& panel) {
   const auto wide = bar(panel, vectorized), narrow = std::max(bar(panel, padded), bar(panel, swizzled));
   if (!wide || !narrow) return {};
-  return "Moving 16 bytes per access, several of them under way in each thread, gives " + rate(*wide) + ", " +
-         compared(*wide, *narrow) + " a conflict-free tile of single elements" +
-         (*wide >= noticeable * *narrow ? ": bytes under way are what was missing." : ".");
+  return "Moving 16 bytes per access, several of them under way in each thread, gives " + gigabytes_per_second(*wide) +
+         ", " + compared(*wide, *narrow) + " a conflict-free tile of single elements" +
+         (*wide >= noticeable_factor * *narrow ? ": bytes under way are what was missing." : ".");
 }
 
 std::string on_engine(const Panel& panel) {
   const auto engine = bar(panel, bulk), tuned = bar(panel, library);
   if (!engine || !tuned) return {};
-  return "The bulk-copy engine reaches " + rate(*engine) + ", " + compared(*engine, *tuned) +
-         " the library's kernel (" + rate(*tuned) + ").";
+  return "The bulk-copy engine reaches " + gigabytes_per_second(*engine) + ", " + compared(*engine, *tuned) +
+         " the library's kernel (" + gigabytes_per_second(*tuned) + ").";
 }
 
 std::string on_all_steps(const Panel& panel) {
   const auto naive = bar(panel, naive_read), tuned = bar(panel, library);
   if (!naive || !tuned) return {};
   std::string text = "The library's transposition has " + times(*tuned / *naive) + " the rate of the plain loop (" +
-                     panel.title + ": " + rate(*naive) + " to " + rate(*tuned) + ")";
+                     panel.title + ": " + gigabytes_per_second(*naive) + " to " + gigabytes_per_second(*tuned) + ")";
   if (const auto ceiling = guide_at(panel, places(panel).front()))
     text += ", " + percent(*tuned / *ceiling) + " of a copy of the same size";
   return text + ".";
@@ -137,7 +134,7 @@ std::string on_plain_tiles(const Panel& panel) {
   std::string text = "plain tiles drop to " + percent(fraction) + " of their best at " + size_of(worst->x) +
                      ": such rows meet in few " + (gpu ? "partitions of the memory" : "sets of the cache");
   if (const auto other = value_at(panel, diagonal, worst->x))
-    text += *other >= noticeable * worst->value
+    text += *other >= noticeable_factor * worst->value
                 ? ", which blocks in diagonal order avoid (" + percent(*other / best->value) + ")"
                 : ", and a diagonal order of the blocks does not help";
   return text + ".";
