@@ -14,7 +14,11 @@ std::span<const Study> studies() {
       transpose_study, reduce_study,
 #ifdef POISSON_HAVE_CUDA
       latency_study,   occupancy_study,   arithmetic_study, transfer_study, crossover_study,
-      compute_study,   interpolate_study, vectorize_study,  launch_study,
+      compute_study,
+#endif
+      recompute_study,
+#ifdef POISSON_HAVE_CUDA
+      interpolate_study, vectorize_study, launch_study,
 #endif
   };
   return all;

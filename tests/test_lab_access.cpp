@@ -36,14 +36,14 @@ TEST(Noise, FillsTheUnitInterval) {
   EXPECT_NEAR(sum / count, 0.5, 0.005);
   EXPECT_NEAR(square / count, 1.0 / 3, 0.005);
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(count)) << "neighbouring positions must differ";
-  EXPECT_TRUE(std::isnan(std::bit_cast<float>(poison)));
+  EXPECT_TRUE(std::isnan(std::bit_cast<float>(poison_word)));
 }
 
 TEST(MovedElement, IsTheCopyWrittenAsALoop) {
   for (const Positions from : {Positions{1, 0}, {3, 2}, {32, 31}})
     for (const Positions to : {Positions{1, 0}, {1, 5}, {7, 1}})
       for (const std::int64_t count : {1, 2, 37}) {
-        std::vector<std::uint32_t> out(static_cast<std::size_t>(to(count) + 9), poison);
+        std::vector<std::uint32_t> out(static_cast<std::size_t>(to(count) + 9), poison_word);
         for (std::int64_t i = 0; i < count; ++i)
           out[static_cast<std::size_t>(to(i))] = noise(static_cast<std::uint64_t>(from(i)));
         const MovedElement oracle{from, to, count};

@@ -47,7 +47,7 @@ TEST(SweptWord, IsAJacobiSweep) {
     u[p] = noise_u(p);
     f[p] = noise_f(p);
   }
-  std::vector<std::uint32_t> swept(u.size(), poison);
+  std::vector<std::uint32_t> swept(u.size(), poison_word);
   for (int k = 0; k < 3; ++k)
     for (int j = 0; j < 4; ++j)
       for (int i = 0; i < 7; ++i) {
