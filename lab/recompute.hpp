@@ -26,8 +26,8 @@ constexpr int offset_y(int band) {
   return band / 3 - 1;
 }
 
-/// g(i, j): from (1 + (x + y)/2)/2 in the unit square, `steps` times g ← factor·g + shift. It goes so slowly towards 1/4
-/// that one step more or less shows even after hundreds.
+/// g(i, j): from (1 + (x + y)/2)/2 in the unit square, `steps` times g ← factor·g + shift. It goes so slowly towards
+/// 1/4 that one step more or less shows even after hundreds.
 inline constexpr double coefficient_factor = 1 - 0x1p-8, coefficient_shift = 0x1p-10;
 template <class T>
 struct CoefficientStart {
@@ -98,8 +98,9 @@ struct RecomputeData {
 
 /// u (which = 0) and f (1).
 constexpr float recompute_value(int n0, int which, int i, int j) {
-  return noise_float(2 * (static_cast<std::uint64_t>(j) * static_cast<std::uint64_t>(n0) + static_cast<std::uint64_t>(i)) +
-                     static_cast<std::uint64_t>(which));
+  return noise_float(
+      2 * (static_cast<std::uint64_t>(j) * static_cast<std::uint64_t>(n0) + static_cast<std::uint64_t>(i)) +
+      static_cast<std::uint64_t>(which));
 }
 void fill_vectors(RecomputeData& data);
 void fill_entries(RecomputeData& data, int steps);

@@ -46,7 +46,7 @@ double ahead_until(const Line& a, const Line& b) {
 }
 
 std::string until(double x, double last) {
-  if (x == 0) return "at no cost of an entry";
+  if (x == 0) return "nowhere";
   return std::isinf(x) ? "at least up to " + figure(last) : "up to " + figure(x);
 }
 
@@ -59,7 +59,8 @@ std::string ratio_to(const Panel& panel, EntrySource source, EntrySource other) 
 }
 
 std::string on_held_entries(const Panel& panel) {
-  const Line full = measured(panel, name_of(EntrySource::full)), expected = predicted(panel, name_of(EntrySource::full));
+  const Line full = measured(panel, name_of(EntrySource::full)),
+             expected = predicted(panel, name_of(EntrySource::full));
   std::string text = panel.title + ": with all entries held " + figure(full.front()[1]) + " million points/s are done";
   if (!expected.empty()) text += ", " + percent(full.front()[1] / expected.front()[1]) + " of what the traffic allows";
   if (best_of(panel, name_of(EntrySource::half)))
@@ -70,7 +71,8 @@ std::string on_held_entries(const Panel& panel) {
   const Line tiled = measured(panel, name_of(EntrySource::full_tiled));
   if (tiled.empty()) return text;
   const double gain = tiled.front()[1] / full.front()[1];
-  return text + (gain > noticeable_factor       ? " A tile of u in shared memory is worth " + figure(gain) + " times the rate."
+  return text + (gain > noticeable_factor
+                     ? " A tile of u in shared memory is worth " + figure(gain) + " times the rate."
                  : gain * noticeable_factor < 1 ? " A tile of u in shared memory costs more than it brings (" +
                                                       percent(gain) + " of the rate): the caches serve the neighbours."
                                                 : " A tile of u in shared memory makes no difference: the caches serve "
@@ -89,7 +91,9 @@ std::string on_recomputing(const Panel& panel, EntrySource source) {
     if (expected.size() == own.size() && other_expected.size() == own.size())
       text += " (predicted " + until(ahead_until(expected, other_expected), own.back()[0]) + ")";
   }
-  return text.empty() ? text : panel.title + ": entries " + name_of(source).data() + " beat, in multiply-adds per entry, " + text + ".";
+  return text.empty() ? text
+                      : panel.title + ": entries " + std::string(name_of(source)) +
+                            " beat, in multiply-adds per entry, " + text + ".";
 }
 
 std::string on_winners(const Panel& panel) {
@@ -97,7 +101,8 @@ std::string on_winners(const Panel& panel) {
   const std::vector<std::string> modes = variants_of(panel);
   for (const double x : places(panel)) {
     const Point& best = *best_at(panel, x, modes);
-    if (best.variant == winner) continue;
+    const Point* const before = point_at(panel, winner, x);
+    if (before && best.value < noticeable_factor * before->value) continue;  // still as good
     text += (winner.empty() ? "" : ", from " + figure(x) + " on ") + quoted(best.variant);
     winner = best.variant;
   }
@@ -121,12 +126,15 @@ std::string on_prediction(const Panel& panel) {
     }
   }
   if (!worst) return {};
-  std::string text = panel.title + ": between " + percent(least) + " and " + percent(most) + " of the rate predicted from " +
-                     "bytes and multiply-adds are reached, least by " + quoted(worst->variant) + " at " + figure(worst->x) +
-                     " multiply-adds per entry";
+  std::string text = panel.title + ": between " + percent(least) + " and " + percent(most) +
+                     " of the rate predicted from " + "bytes and multiply-adds are reached, least by " +
+                     quoted(worst->variant) + " at " + figure(worst->x) + " multiply-adds per entry";
+  if (most > 1 / close_enough)
+    return text +
+           ": where more is reached than memory allows, a cache holds the operands, or others shared the "
+           "processors while the limits were measured.";
   return text + (least >= close_enough ? ": the prediction holds."
-                 : most > 1.2          ? ": caches hold what the prediction takes from memory."
-                                       : ": there neither limit is reached alone.");
+                                       : ": what it leaves out, such as reads from caches, decides there.");
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ struct Entries {
     g(i, j, 0) = here;
 #pragma unroll 1
     for (int b = 0; b < band_count; ++b)
-      bands[b](i, j, 0) = static_cast<T>(weight(b)) * here * coefficient(start, i + offset_x(b), j + offset_y(b), steps);
+      bands[b](i, j, 0) =
+          static_cast<T>(weight(b)) * here * coefficient(start, i + offset_x(b), j + offset_y(b), steps);
   }
   static constexpr double weight(int b) {
     const int steps_away = (offset_x(b) != 0 ? 1 : 0) + (offset_y(b) != 0 ? 1 : 0);

@@ -14,7 +14,8 @@ __device__ T evaluated(const CoefficientStart<T>& start, T i, T j) {
   T g = fma(start.of_i, i, fma(start.of_j, j, start.constant));
   constexpr int unroll = steps < 16 ? (steps > 0 ? steps : 1) : 16;
 #pragma unroll unroll
-  for (int step = 0; step < steps; ++step) g = fma(g, static_cast<T>(coefficient_factor), static_cast<T>(coefficient_shift));
+  for (int step = 0; step < steps; ++step)
+    g = fma(g, static_cast<T>(coefficient_factor), static_cast<T>(coefficient_shift));
   return g;
 }
 
@@ -109,7 +110,8 @@ struct Once {
     for (int round = 0; round < rounds; ++round) {
       const int at = thread + round * block_threads;
       if (at < columns * lines)
-        tile()[at] = evaluated<steps>(start, static_cast<T>(i - 1 + at % columns), static_cast<T>(j - 1 + at / columns));
+        tile()[at] =
+            evaluated<steps>(start, static_cast<T>(i - 1 + at % columns), static_cast<T>(j - 1 + at / columns));
     }
     __syncthreads();
   }
@@ -152,8 +154,8 @@ struct InTile {
   }
   template <int rows>
   __device__ T at(int i, int j) const {
-    return tile<rows>()[(j - static_cast<int>(blockIdx.y) * block_y * rows + 1) * columns +
-                        i - static_cast<int>(blockIdx.x) * block_x + 1];
+    return tile<rows>()[(j - static_cast<int>(blockIdx.y) * block_y * rows + 1) * columns + i -
+                        static_cast<int>(blockIdx.x) * block_x + 1];
   }
 };
 
