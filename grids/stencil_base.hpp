@@ -52,7 +52,7 @@ std::unique_ptr<Operator> make_stencil_operator(Backend& backend, const RowData&
     if (data.isotropic) return std::make_unique<StencilOperator<T, Partial<T, true>>>(backend, data);
     return std::make_unique<StencilOperator<T, Partial<T, false>>>(backend, data);
   }
-  if (data.block.equidistant()) return std::make_unique<StencilOperator<T, Equidistant<T>>>(backend, data);
+  if (data.block.equidistant() && data.decoupled < 0) return std::make_unique<StencilOperator<T, Equidistant<T>>>(backend, data);
   return std::make_unique<StencilOperator<T, TensorProduct<T>>>(backend, data);
 }
 

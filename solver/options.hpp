@@ -3,12 +3,13 @@
 #include <optional>
 
 #include "backends/precision.hpp"
+#include "grids/relaxation.hpp"
 
 namespace poisson {
 
 enum class Method { automatic, jacobi, cg, multigrid };
 enum class Cycle { v, w, f };
-enum class SmootherType { automatic, jacobi, red_black, chebyshev };
+enum class SmootherType { automatic, jacobi, red_black, chebyshev, line, plane };
 enum class ChebyshevKind { first, fourth };
 enum class Krylov { none, cg };
 /// double: everything in fp64. mixed: solution and residual in fp64, corrections in fp32. single: everything in fp32.
@@ -17,6 +18,7 @@ enum class SolvePrecision { double_, mixed, single };
 /// How to smooth on each level. Unset members take the value that suits the method (see Options::resolved).
 struct SmootherOptions {
   SmootherType type = SmootherType::automatic;
+  std::optional<RelaxationChoice> extent;  ///< what a level may relax at once: by `type`
   std::optional<double> relaxation;  ///< damping of jacobi in (0, 1], over-relaxation of red-black in (0, 2)
   ChebyshevKind kind = ChebyshevKind::first;
   std::optional<double> interval;  ///< first kind damps [λ/interval, λ], λ the largest eigenvalue of D⁻¹A
