@@ -346,7 +346,11 @@ Hierarchy Discretization::make_levels(RowData rows, Precision precision, Relaxat
       h.planes.back() =
           std::make_unique<Hierarchy>(make_levels(std::move(planes), precision, RelaxationChoice::automatic, within));
     }
-    if (choice.coarsest()) return h;
+    if (choice.coarsest()) {
+      h.coarsest =
+          precision == Precision::fp64 ? h.operators.back() : poisson::make_operator(backend_, rows, Precision::fp64);
+      return h;
+    }
     const CoarseBlock coarse = coarsen(rows.block, choice.coarsened, level);
     h.transfers.push_back(make_transfer(backend_, rows.block, coarse));
     rows = coarsen_rows(rows, coarse, *h.transfers.back());

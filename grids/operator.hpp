@@ -87,6 +87,7 @@ class Transfer {
 /// The levels of a problem, finest first: operators[l], and transfers[l] between l and l + 1.
 struct Hierarchy {
   std::vector<std::shared_ptr<const Operator>> operators;
+  std::shared_ptr<const Operator> coarsest;  ///< the last operator in fp64
   std::vector<std::unique_ptr<Transfer>> transfers;
   std::vector<Relaxation> relaxations;             ///< of each level
   std::vector<std::unique_ptr<Hierarchy>> planes;  ///< the problems in the planes, of a level that relaxes planes

@@ -44,7 +44,7 @@ inline constexpr std::array traffic_table{
     Traffic{"line start", {1, 1}, 1},            // as the polynomial's: a line is read and written once
     Traffic{"line step", {1, 1, 2}, 1},
     Traffic{"line step 0", {1, 1, 1}, 1},
-    Traffic{"gauss-seidel", {1, 2}, 1},          // b, u
+    Traffic{"gauss-seidel", {1, 2}, 1},  // b, u
     Traffic{"project rhs", {3}},
     Traffic{"project solution", {3}},
     Traffic{"restrict", {1, 1}},       // fine, coarse

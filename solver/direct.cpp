@@ -43,7 +43,8 @@ void invert(std::span<double> a, std::size_t n) {
 
 }  // namespace
 
-DirectSolver::DirectSolver(const Operator& A, int decoupled) : backend_(A.backend()) {
+DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int decoupled) : backend_(fields.backend()) {
+  const Operator& A = exact ? *exact : fields;
   const Box box = A.unknowns();
   std::array<int, 3> n{};
   for (std::size_t d = 0; d < 3; ++d) n[d] = box.last[d] - box.first[d];
@@ -67,16 +68,20 @@ DirectSolver::DirectSolver(const Operator& A, int decoupled) : backend_(A.backen
   std::vector<std::int64_t> index;
   std::vector<double> matrices(blocks * size * size);
   const auto host = make_cpu_backend();
-  Field unit(*host, A.layout(), A.precision()), image(*host, A.layout(), A.precision());
-  Field u(backend_, A.layout(), A.precision()), Au(backend_, A.layout(), A.precision());
-  dispatch(A.precision(), [&]<class T>(T) {
-    const auto in = unit.view<T>();
-    const auto out = image.view<T>();
+  dispatch(fields.precision(), [&]<class T>(T) {
+    const Field numbered(*host, A.layout(), precision_of<T>);
+    const auto view = numbered.view<T>();
     for (int block = 0; block < blocks_; ++block)
       for (int row = 0; row < rows_; ++row) {
         const auto [i, j, k] = place(block, row);
-        index.push_back(i + j * in.sy + k * in.sz);
+        index.push_back(i + j * view.sy + k * view.sz);
       }
+  });
+  Field unit(*host, A.layout(), A.precision()), image(*host, A.layout(), A.precision());
+  Field u(A.backend(), A.layout(), A.precision()), Au(A.backend(), A.layout(), A.precision());
+  dispatch(A.precision(), [&]<class T>(T) {
+    const auto in = unit.view<T>();
+    const auto out = image.view<T>();
     // Column by column, of all blocks at once.
     for (int column = 0; column < rows_; ++column) {
       host->fill(unit, 0);

@@ -25,9 +25,9 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     const Operator& A = *level.A;
     if (l < hierarchy.transfers.size()) {
       level.to_coarser = std::move(hierarchy.transfers[l]);
-      const auto planes = hierarchy.planes[l] ? std::make_shared<Multigrid>(std::move(*hierarchy.planes[l]),
-                                                                            options_in_planes(options))
-                                              : nullptr;
+      const auto planes = hierarchy.planes[l]
+                              ? std::make_shared<Multigrid>(std::move(*hierarchy.planes[l]), options_in_planes(options))
+                              : nullptr;
       const auto smoother = [&](int sweeps) -> std::unique_ptr<Smoother> {
         if (!planes || sweeps == 0)
           return make_smoother(options.smoother, hierarchy.relaxations[l], sweeps, A.largest_eigenvalue());
@@ -43,7 +43,7 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     if (options.full_multigrid && l > 0) level.solution = Field(backend_, A.layout(), A.precision());
     levels_.push_back(std::move(level));
   }
-  coarsest_.emplace(*levels_.back().A, hierarchy.decoupled);
+  coarsest_.emplace(*levels_.back().A, hierarchy.coarsest.get(), hierarchy.decoupled);
 }
 
 Iterate Multigrid::cycle(std::size_t l, Cycle type) {

@@ -18,12 +18,12 @@ enum class SolvePrecision { double_, mixed, single };
 /// How to smooth on each level. Unset members take the value that suits the method (see Options::resolved).
 struct SmootherOptions {
   SmootherType type = SmootherType::automatic;
-  std::optional<RelaxationChoice> extent;  ///< what a level may relax at once: by `type`
   std::optional<double> relaxation;  ///< damping of jacobi in (0, 1], over-relaxation of red-black in (0, 2)
   ChebyshevKind kind = ChebyshevKind::first;
   std::optional<double> interval;  ///< first kind damps [λ/interval, λ], λ the largest eigenvalue of D⁻¹A
   std::optional<int> pre;          ///< sweeps before the coarse correction
   std::optional<int> post;         ///< sweeps after it
+  std::optional<RelaxationChoice> extent{};  ///< what a level may relax at once: by `type`
 };
 
 struct Options {

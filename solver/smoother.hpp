@@ -24,8 +24,8 @@ class Smoother {
   virtual void smooth(const Operator& A, const Field& b, Iterate& u, bool reversed) const = 0;
 };
 
-/// A polynomial in B⁻¹A, given by its three-term recurrence; the first step has beta = 0. B is the diagonal of A, or the
-/// lines along an axis. It is its own adjoint.
+/// A polynomial in B⁻¹A, given by its three-term recurrence; the first step has beta = 0. B is the diagonal of A, or
+/// the lines along an axis. It is its own adjoint.
 class PolynomialSmoother final : public Smoother {
  public:
   explicit PolynomialSmoother(std::vector<PolynomialStep> steps, Relaxation relaxation = {})

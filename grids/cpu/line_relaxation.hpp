@@ -33,8 +33,7 @@ class LineBundle {
   /// By Thomas's algorithm; `cyclic`: lower of the first entry couples to the last, upper of the last to the first.
   void solve(int lines, bool cyclic) {
     if (n_ == 1) {
-      for (int w = 0; w < lines; ++w)
-        rhs(0)[w] /= cyclic ? diagonal(0)[w] - lower(0)[w] - upper(0)[w] : diagonal(0)[w];
+      for (int w = 0; w < lines; ++w) rhs(0)[w] /= cyclic ? diagonal(0)[w] - lower(0)[w] - upper(0)[w] : diagonal(0)[w];
       return;
     }
     // Cyclic systems: the last entry is eliminated last, its column carried along in `last`.
@@ -76,8 +75,8 @@ class LineBundle {
     const T *a = lower(m), *b = diagonal(m), *c = upper(m);
     T* x = rhs(m);
     for (int w = 0; w < lines; ++w)
-      x[w] = (x[w] + a[w] * rhs(m - 1)[w] + c[w] * rhs(0)[w]) /
-             (b[w] - a[w] * array(4, m - 1)[w] - c[w] * array(4, 0)[w]);
+      x[w] =
+          (x[w] + a[w] * rhs(m - 1)[w] + c[w] * rhs(0)[w]) / (b[w] - a[w] * array(4, m - 1)[w] - c[w] * array(4, 0)[w]);
     for (int t = 0; t < m; ++t) {
       T* d = rhs(t);
       const T* f = array(4, t);
@@ -88,7 +87,8 @@ class LineBundle {
 
  private:
   T* array(int which, int t) {
-    return memory_.data() + (static_cast<std::size_t>(which) * static_cast<std::size_t>(n_) + static_cast<std::size_t>(t)) * width;
+    return memory_.data() +
+           (static_cast<std::size_t>(which) * static_cast<std::size_t>(n_) + static_cast<std::size_t>(t)) * width;
   }
   int n_ = 0;
   std::vector<T> memory_;
@@ -107,8 +107,7 @@ constexpr T after(const Row<T>& a, int axis) {
 /// e = B⁻¹ r for all lines of the box along `axis`: right(j, k) gives the function r(row, i) of a line along x, and
 /// store(i, j, k, e) takes what was solved for.
 template <class T, class Coefficients, class Right, class Store>
-void solve_lines(const Coefficients& c, const Box& box, int axis, bool cyclic, const Right& right,
-                 const Store& store) {
+void solve_lines(const Coefficients& c, const Box& box, int axis, bool cyclic, const Right& right, const Store& store) {
   // A bundle is so many neighbours along x, or along y where the lines run along x.
   const std::size_t d = static_cast<std::size_t>(axis), across = axis == 0 ? 1 : 0, other = axis == 2 ? 1 : 2;
   constexpr int width = LineBundle<T>::width;
