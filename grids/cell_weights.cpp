@@ -53,12 +53,14 @@ CellWeights cell_weights(const Axis& fine, const CoarseAxis& coarse, bool consta
   for (int i = 0; i < n && !constant && !axis.degenerate(); ++i) {
     const int parent = w.left[index(i)];
     if (w.count[index(parent)] == 1) continue;
-    const int left = i == w.first[index(parent)] ? parent - 1 : parent;
+    const bool lower = i == w.first[index(parent)];
+    const int left = lower ? parent - 1 : parent;
     const bool beyond = !axis.periodic() && ((left < 0 && !has_data(axis, 0)) || (left + 1 == N && !has_data(axis, 1)));
     if (beyond) continue;
-    const double low = place(axis, left), high = place(axis, left + 1);
+    // The way from the coarse centre to the fine one is half the other cell of the pair.
+    const double part = 0.5 * fine.width(lower ? i + 1 : i - 1) * axis.inverse_distance(left);
     w.left[index(i)] = left;
-    w.weight[index(i)] = (high - fine.point(i)) / (high - low);
+    w.weight[index(i)] = lower ? part : 1 - part;
   }
   for (int I = 0; I < N; ++I) {
     std::array<double, 4> row{};

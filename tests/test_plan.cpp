@@ -49,8 +49,22 @@ std::vector<Case> cases() {
   square.dimension = 2;
   square.nodes = {uniform_nodes(0, 1, 600), uniform_nodes(0, 1, 500), {}};
   odd.nodes = {uniform_nodes(0, 1, 97), uniform_nodes(0, 1, 43), uniform_nodes(0, 1, 61)};
-  return {{"Constant", constant}, {"Stretched", stretched}, {"Varying", varying}, {"Tensor", tensor},
-          {"Robin", robin},       {"Periodic", periodic},   {"Square", square},   {"Odd", odd}};
+  Problem cells = constant, varying_cells = varying, robin_cells = robin, square_cells = square;
+  for (Problem* p : {&cells, &varying_cells, &robin_cells, &square_cells}) p->centering = Centering::cell;
+  square_cells.coefficient[0] = wave;
+  square_cells.boundary[1][0] = {BoundaryKind::robin, 1.0, 2.0};
+  return {{"Constant", constant},
+          {"Stretched", stretched},
+          {"Varying", varying},
+          {"Tensor", tensor},
+          {"Robin", robin},
+          {"Periodic", periodic},
+          {"Square", square},
+          {"Odd", odd},
+          {"Cells", cells},
+          {"VaryingCells", varying_cells},
+          {"RobinCells", robin_cells},
+          {"SquareOfCells", square_cells}};
 }
 
 using Setting = std::tuple<Method, Krylov, bool>;
