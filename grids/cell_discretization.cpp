@@ -136,7 +136,7 @@ void Discretization::fill_cell_rhs(Field& b) const {
       if (face.kind == BoundaryKind::dirichlet) return;
       check([&] {
         CellFace(problem_, block, d, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
-          view(i, j, k) += static_cast<T>(scale * block.face_area(d, i, j, k) * v.given);
+          if (!v.in_halo) view(i, j, k) += static_cast<T>(scale * block.face_area(d, i, j, k) * v.given);
         });
       });
     });
@@ -157,7 +157,17 @@ void Discretization::fill_cell_solution(Field& u) const {
                  for (int i = 0; i < view.n[0]; ++i) view(i, j, k) = static_cast<T>(values[i]);
                });
       });
-    // Faces with their edges towards other Dirichlet faces, where interpolation takes the mean of their data.
+    for_each_face(problem_, [&](int d, int end, const Boundary& b) {
+      if (b.kind != BoundaryKind::robin) return;
+      check([&] {
+        CellFace(problem_, block, d, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
+          std::array at{i, j, k};
+          at[static_cast<std::size_t>(d)] += end == 0 ? -1 : 1;
+          view(at[0], at[1], at[2]) = static_cast<T>(v.halo());
+        });
+      });
+    });
+    // Dirichlet faces with their edges towards other Dirichlet faces, where interpolation takes the mean of their data.
     const auto faces_at = [&](int i, int j, int k) {
       const std::array at{i, j, k};
       int faces = 0;

@@ -4,6 +4,11 @@
 #include "grids/problem_data.hpp"
 
 namespace poisson {
+namespace {
+
+constexpr double negligible = 1e-10;  // Biot number αL/κ below which nothing passes a Robin face but g
+
+}  // namespace
 
 CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end) {
   const auto d = static_cast<std::size_t>(axis);
@@ -16,7 +21,7 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
       sample(face.value, face_key(axis, end), Sign::any, block, Location::cell, on_face);
   values_.resize(data.size());
   if (face.kind == BoundaryKind::neumann) {
-    for (std::size_t i = 0; i < data.size(); ++i) values_[i] = {data[i], 0};
+    for (std::size_t i = 0; i < data.size(); ++i) values_[i] = {data[i], 0, false};
     return;
   }
   const std::size_t c = problem.isotropic ? 0 : d;
@@ -24,14 +29,15 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
                                            Location::cell, behind_);
   const double h = block.axes[d].width(behind_.first[d]);
   if (face.kind == BoundaryKind::dirichlet) {
-    for (std::size_t i = 0; i < data.size(); ++i) values_[i] = {2 * kappa[i] / h * data[i], 2 * kappa[i] / h};
+    for (std::size_t i = 0; i < data.size(); ++i) values_[i] = {2 * kappa[i] / h * data[i], 2 * kappa[i] / h, true};
     return;
   }
   const std::vector<double> alpha =
       sample(face.alpha, face_key(axis, end, true), Sign::nonnegative, block, Location::cell, on_face);
+  const double length = block.axes[d].nodes().back() - block.axes[d].nodes().front();
   for (std::size_t i = 0; i < data.size(); ++i) {
     const double part = kappa[i] / (kappa[i] + 0.5 * alpha[i] * h);
-    values_[i] = {part * data[i], part * alpha[i]};
+    values_[i] = {part * data[i], part * alpha[i], alpha[i] * length >= negligible * kappa[i]};
   }
 }
 

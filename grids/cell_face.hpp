@@ -12,10 +12,14 @@ namespace poisson {
 ///   Neumann    q
 ///   Dirichlet  2κ/h (g − u)
 ///   Robin      κ/(κ + αh/2) (g − αu), what is left when u on the face is eliminated
+/// Where it can, the solution's halo holds given/conductance, g or g/α, which does not change from level to level as
+/// `given` does with h. An α that next to κ lets nothing through has no such value: its g stays in the right-hand side.
 class CellFace {
  public:
   struct Values {
     double given = 0, conductance = 0;
+    bool in_halo = false;
+    double halo() const { return in_halo ? given / conductance : 0; }
   };
 
   /// Samples the face's data. Throws ValueError.

@@ -21,6 +21,11 @@ struct CellWeights {
   std::vector<double> share;
 };
 
+/// Whether a solution's halo holds data past an end: g of Dirichlet faces, g/α of Robin faces.
+inline bool has_halo_data(const Axis& axis, int end) {
+  return axis.kind(end) == BoundaryKind::dirichlet || axis.kind(end) == BoundaryKind::robin;
+}
+
 /// `constant`: piecewise constant prolongation. Else linear between the centres, and towards Dirichlet faces to zero
 /// there; constant in half cells at other faces.
 CellWeights cell_weights(const Axis& fine, const CoarseAxis& coarse, bool constant);

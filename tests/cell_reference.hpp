@@ -43,7 +43,7 @@ struct CellGrid {
   }
 };
 
-/// Row by row: Σ_n coupling (u − u_n) + reaction u + Σ_Dirichlet coupling (u − g) = b, all times a scale.
+/// Row by row: Σ_n coupling (u − u_n) + reaction u + Σ_faces coupling (u − data) = b, all times a scale.
 struct CellSystem {
   struct Entry {
     std::size_t column;
@@ -51,7 +51,7 @@ struct CellSystem {
   };
   CellGrid grid;
   std::vector<std::vector<Entry>> neighbours;
-  Vector diagonal, data, rhs, mass;  ///< data: Σ coupling·g of Dirichlet faces
+  Vector diagonal, data, rhs, mass;  ///< data: Σ coupling·g of Dirichlet faces, Σ coupling·g/α of Robin faces
   bool singular = true;
 
   Real row(std::size_t i, const Vector& u) const {
@@ -109,7 +109,7 @@ inline CellSystem assemble_cells(const Problem& p, Real scale = 1) {
             rhs += area * value;
           } else {  // towards g/α
             diagonal += area / (1 / alpha + half(at));
-            rhs += area / (1 / alpha + half(at)) * value / alpha;
+            data += area / (1 / alpha + half(at)) * value / alpha;
             s.singular = false;
           }
         }

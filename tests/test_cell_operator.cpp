@@ -247,8 +247,10 @@ TEST_P(Cells, InjectMeans) {
     const auto range = [&](const Block& b) {
       Box box = b.layout().box();
       for (std::size_t axis = 0; axis < static_cast<std::size_t>(b.dimension()); ++axis) {
-        if (b.axes[axis].kind(0) == BoundaryKind::dirichlet) --box.first[axis];
-        if (b.axes[axis].kind(1) == BoundaryKind::dirichlet) ++box.last[axis];
+        for (const BoundaryKind kind : {BoundaryKind::dirichlet, BoundaryKind::robin}) {
+          if (b.axes[axis].kind(0) == kind) --box.first[axis];
+          if (b.axes[axis].kind(1) == kind) ++box.last[axis];
+        }
       }
       return box;
     };

@@ -192,9 +192,9 @@ INSTANTIATE_TEST_SUITE_P(, Order,
                          testing::Combine(testing::Values(2, 3), testing::Values(Centering::node, Centering::cell),
                                           testing::ValuesIn(grid_kinds)),
                          [](const auto& parameters) {
-                           const auto& [dimension, centering, grid] = parameters.param;
-                           return std::string(grid.name) + (centering == Centering::cell ? "OfCells" : "") + "In" +
-                                  std::to_string(dimension) + "D";
+                           return std::string(std::get<2>(parameters.param).name) +
+                                  (std::get<1>(parameters.param) == Centering::cell ? "OfCells" : "") + "In" +
+                                  std::to_string(std::get<0>(parameters.param)) + "D";
                          });
 
 }  // namespace

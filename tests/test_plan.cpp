@@ -49,7 +49,11 @@ std::vector<Case> cases() {
   square.dimension = 2;
   square.nodes = {uniform_nodes(0, 1, 600), uniform_nodes(0, 1, 500), {}};
   odd.nodes = {uniform_nodes(0, 1, 97), uniform_nodes(0, 1, 43), uniform_nodes(0, 1, 61)};
-  Problem cells = constant, varying_cells = varying, robin_cells = robin, square_cells = square;
+  Problem cells = cube(32), varying_cells = cells, robin_cells = cells, square_cells = square;
+  varying_cells.coefficient[0] = wave;
+  robin_cells.reaction = wave;
+  robin_cells.boundary = robin.boundary;
+  square_cells.nodes = {uniform_nodes(0, 1, 200), uniform_nodes(0, 1, 150), {}};
   for (Problem* p : {&cells, &varying_cells, &robin_cells, &square_cells}) p->centering = Centering::cell;
   square_cells.coefficient[0] = wave;
   square_cells.boundary[1][0] = {BoundaryKind::robin, 1.0, 2.0};

@@ -22,8 +22,8 @@ class CellTransfer final : public Transfer {
       linear_[d] = cell_weights(axis, coarse.axes[d], constant);
       cubic_[d] = cubic_cell_weights(axis, coarse.axes[d]);
       if (axis.degenerate()) continue;
-      if (axis.kind(0) == BoundaryKind::dirichlet) --with_faces_.first[d];
-      if (axis.kind(1) == BoundaryKind::dirichlet) ++with_faces_.last[d];
+      if (has_halo_data(axis, 0)) --with_faces_.first[d];
+      if (has_halo_data(axis, 1)) ++with_faces_.last[d];
     }
   }
 

@@ -42,8 +42,8 @@ class CellTransfer final : public Transfer {
       tables.add(flat(cubic.at), cubic_.axis[d].at);
       tables.add(flat(cubic.weight), cubic_.axis[d].weight);
       if (axis.degenerate()) continue;
-      if (axis.kind(0) == BoundaryKind::dirichlet) --with_faces_.first[d];
-      if (axis.kind(1) == BoundaryKind::dirichlet) ++with_faces_.last[d];
+      if (has_halo_data(axis, 0)) --with_faces_.first[d];
+      if (has_halo_data(axis, 1)) ++with_faces_.last[d];
     }
     tables_ = tables.upload(device_);
   }
