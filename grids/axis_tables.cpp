@@ -107,11 +107,11 @@ Coefficients CoefficientTables<T>::model() const {
   }
 }
 
-#define POISSON_INSTANTIATE(T)                                   \
-  template class CoefficientTables<T>;                           \
-  template Equidistant<T> CoefficientTables<T>::model() const;   \
-  template TensorProduct<T> CoefficientTables<T>::model() const; \
-  template Partial<T, true> CoefficientTables<T>::model() const; \
+#define POISSON_INSTANTIATE(T)                                    \
+  template class CoefficientTables<T>;                            \
+  template Equidistant<T> CoefficientTables<T>::model() const;    \
+  template TensorProduct<T> CoefficientTables<T>::model() const;  \
+  template Partial<T, true> CoefficientTables<T>::model() const;  \
   template Partial<T, false> CoefficientTables<T>::model() const; \
   template Faces<T> CoefficientTables<T>::model() const
 POISSON_INSTANTIATE(float);

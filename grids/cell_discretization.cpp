@@ -27,8 +27,8 @@ double largest_jump(const View<double>& kappa, const Box& cells) {
     double jump = 1;
     for (int i = 0; i < cells.last[0]; ++i) {
       const double here = kappa(i, j, k);
-      for (const double there : {i > 0 ? kappa(i - 1, j, k) : here, j > 0 ? kappa(i, j - 1, k) : here,
-                                 k > 0 ? kappa(i, j, k - 1) : here})
+      for (const double there :
+           {i > 0 ? kappa(i - 1, j, k) : here, j > 0 ? kappa(i, j - 1, k) : here, k > 0 ? kappa(i, j, k - 1) : here})
         jump = std::max({jump, here / there, there / here});
     }
     return jump;
@@ -51,8 +51,8 @@ void Discretization::sample_cell_coefficients() {
     const auto axis = static_cast<std::size_t>(d);
     if (axis < coefficient_count(problem_)) {
       check([&] {
-        sample(problem_.coefficient[axis], coefficient_key(problem_, axis), Sign::positive, block, Location::cell, cells,
-               [&](int j, int k, const double* values) { std::copy_n(values, view.n[0], view.line(j, k)); });
+        sample(problem_.coefficient[axis], coefficient_key(problem_, axis), Sign::positive, block, Location::cell,
+               cells, [&](int j, int k, const double* values) { std::copy_n(values, view.n[0], view.line(j, k)); });
       });
       rows.kappa[axis] =
           sum(cells, [&](int i, int j, int k) { return view(i, j, k); }) / static_cast<double>(cells.size());
@@ -97,7 +97,9 @@ void Discretization::sample_cell_coefficients() {
   }
 
   if (const double* sigma = problem_.reaction.constant()) {
-    check([&] { sample(problem_.reaction, "reaction", Sign::nonnegative, block, Location::cell, {{0, 0, 0}, {1, 1, 1}}); });
+    check([&] {
+      sample(problem_.reaction, "reaction", Sign::nonnegative, block, Location::cell, {{0, 0, 0}, {1, 1, 1}});
+    });
     rows.sigma = *sigma;
     held = held || *sigma > 0;
   } else {

@@ -17,16 +17,15 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
   behind_ = on_face;
   behind_.first[d] = end == 0 ? 0 : block.axes[d].size() - 1;
   behind_.last[d] = behind_.first[d] + 1;
-  const std::vector<double> data =
-      sample(face.value, face_key(axis, end), Sign::any, block, Location::cell, on_face);
+  const std::vector<double> data = sample(face.value, face_key(axis, end), Sign::any, block, Location::cell, on_face);
   values_.resize(data.size());
   if (face.kind == BoundaryKind::neumann) {
     for (std::size_t i = 0; i < data.size(); ++i) values_[i] = {data[i], 0, false};
     return;
   }
   const std::size_t c = problem.isotropic ? 0 : d;
-  const std::vector<double> kappa = sample(problem.coefficient[c], coefficient_key(problem, c), Sign::positive, block,
-                                           Location::cell, behind_);
+  const std::vector<double> kappa =
+      sample(problem.coefficient[c], coefficient_key(problem, c), Sign::positive, block, Location::cell, behind_);
   const double h = block.axes[d].width(behind_.first[d]);
   if (face.kind == BoundaryKind::dirichlet) {
     for (std::size_t i = 0; i < data.size(); ++i) values_[i] = {2 * kappa[i] / h * data[i], 2 * kappa[i] / h, true};

@@ -95,8 +95,7 @@ CubicWeights cubic_cell_weights(const Axis& fine, const CoarseAxis& coarse) {
     } else {
       const int left = i == coarse.fine[index(p)] ? p - 1 : p;
       const int points = std::min(4, axis.periodic() ? N + 1 : last - first + 1);
-      const int start =
-          axis.periodic() ? left - (points == 4 ? 1 : 0) : std::clamp(left - 1, first, last + 1 - points);
+      const int start = axis.periodic() ? left - (points == 4 ? 1 : 0) : std::clamp(left - 1, first, last + 1 - points);
       for (int a = 0; a < points; ++a) {
         double product = 1;
         for (int b = 0; b < points; ++b)

@@ -30,8 +30,8 @@ inline bool has_halo_data(const Axis& axis, int end) {
 /// there; constant in half cells at other faces.
 CellWeights cell_weights(const Axis& fine, const CoarseAxis& coarse, bool constant);
 
-/// Four-point Lagrange interpolation as CubicWeights says, from coarse centres and Dirichlet faces, which are the values
-/// −1 and n.
+/// Four-point Lagrange interpolation as CubicWeights says, from coarse centres and Dirichlet faces, which are the
+/// values −1 and n.
 CubicWeights cubic_cell_weights(const Axis& fine, const CoarseAxis& coarse);
 
 }  // namespace poisson

@@ -30,8 +30,7 @@ std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, P
   no_kernels(backend);
 }
 
-std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, const CoarseBlock& coarse,
-                                        bool constant) {
+std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, const CoarseBlock& coarse, bool constant) {
   const bool cells = fine.centering() == Centering::cell;
   if (backend.name() == "cpu")
     return cells ? cpu::make_cell_transfer(backend, fine, coarse, constant) : cpu::make_transfer(backend, fine, coarse);

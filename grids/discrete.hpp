@@ -16,8 +16,8 @@ struct RowData {
   std::array<double, 3> kappa{1, 1, 1};  ///< constant κ, or its mean where it varies
   double sigma = 0;                      ///< constant σ
   // On the operator's backend, in fp64:
-  /// Varying κ, else null. Node-centred: on the cells, one field when isotropic. Cell-centred: for each direction on the
-  /// face below each cell, that behind the last one in the halo, as grids/faces.hpp says.
+  /// Varying κ, else null. Node-centred: on the cells, one field when isotropic. Cell-centred: for each direction on
+  /// the face below each cell, that behind the last one in the halo, as grids/faces.hpp says.
   std::array<std::shared_ptr<const Field>, 3> cells;
   std::shared_ptr<const Field> reaction;  ///< scale·(σ·volume + α·area) on the values; null: constant σ, and α as the
                                           ///< axes have it. Cell-centred: without α

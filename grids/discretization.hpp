@@ -10,11 +10,11 @@
 
 namespace poisson {
 
-/// A problem discretized by finite volumes, node- or cell-centred, on one block. Data are evaluated on the host; operators, levels
-/// and fields are the backend's.
-/// Equations are in integrated form, scaled by a power of two: Σ_d κ_d K_d ⊗ M + σ M on the left; on the right M f and
-/// the data of Neumann and Robin faces times the areas that nodes have on them. Dirichlet data stand in the solution: in its
-/// nodes, where unknowns are in cells in its halo, which stands for the faces.
+/// A problem discretized by finite volumes, node- or cell-centred, on one block. Data are evaluated on the host;
+/// operators, levels and fields are the backend's. Equations are in integrated form, scaled by a power of two: Σ_d κ_d
+/// K_d ⊗ M + σ M on the left; on the right M f and the data of Neumann and Robin faces times the areas that nodes have
+/// on them. Dirichlet data stand in the solution: in its nodes, where unknowns are in cells in its halo, which stands
+/// for the faces.
 class Discretization {
  public:
   enum class Assembly { automatic, partial };

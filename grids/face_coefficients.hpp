@@ -6,9 +6,9 @@
 
 namespace poisson {
 
-/// The model of Coefficients (grids/coefficients.hpp) of cell-centred finite volumes with varying κ: κ on the faces, one
-/// array per direction, which is half of the symmetric couplings; distances and areas from the axes' tables. Value i of
-/// an array stands for the face below cell i (grids/faces.hpp).
+/// The model of Coefficients (grids/coefficients.hpp) of cell-centred finite volumes with varying κ: κ on the faces,
+/// one array per direction, which is half of the symmetric couplings; distances and areas from the axes' tables. Value
+/// i of an array stands for the face below cell i (grids/faces.hpp).
 template <class T>
 struct Faces {
   AxisTable<T> x, y, z;
@@ -24,12 +24,8 @@ struct Faces {
 
     [[gnu::always_inline]] constexpr Row<T> row(int i) const {
       const T m = mass_x[i];
-      return {inverse[i - 1] * area * west[i],
-              inverse[i] * area * west[i + 1],
-              south_factor * m * south[i],
-              north_factor * m * north[i],
-              bottom_factor * m * bottom[i],
-              top_factor * m * top[i],
+      return {inverse[i - 1] * area * west[i],   inverse[i] * area * west[i + 1], south_factor * m * south[i],
+              north_factor * m * north[i],       bottom_factor * m * bottom[i],   top_factor * m * top[i],
               reaction ? reaction[i] : sigma * m};
     }
     [[gnu::always_inline]] constexpr Row<T> interior(int i) const { return row(i); }

@@ -8,7 +8,8 @@
 ///
 /// A field of faces across an axis has the layout of the cells: value i stands for the face below cell i, and the halo
 /// behind the last cell for the last face. Behind Robin faces κ and α have to be known apart, since the half cell grows
-/// from level to level: RowData::ends[d] holds four values along axis d, κ and α at the lower end, κ and α at the upper.
+/// from level to level: RowData::ends[d] holds four values along axis d, κ and α at the lower end, κ and α at the
+/// upper.
 namespace poisson {
 
 /// Layout of the field `ends` of an axis.

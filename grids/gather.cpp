@@ -39,9 +39,7 @@ std::vector<Difference> first_differences(const Axis& axis) {
   const bool cells = axis.centering() == Centering::cell;
   const auto has_data = [&](int end) { return cells && axis.kind(end) == BoundaryKind::dirichlet; };
   const int first = has_data(0) ? -1 : 0, last = has_data(1) ? n : n - 1;
-  const auto place = [&](int i) {
-    return i < 0 ? axis.nodes().front() : i >= n ? axis.nodes().back() : axis.point(i);
-  };
+  const auto place = [&](int i) { return i < 0 ? axis.nodes().front() : i >= n ? axis.nodes().back() : axis.point(i); };
   for (int i = 0; i < n; ++i) {
     Difference d;
     // Distances from value i to the three; the derivative of their Lagrange polynomial at 0.

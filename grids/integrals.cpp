@@ -82,8 +82,8 @@ void add_cells(const Problem& problem, const Block& block, const Field& u, Balan
   });
 }
 
-// Where the values of an axis sit, increasing and at least two: from value `first` on. A periodic axis gets a value more
-// at its ends as needed to span it, a cell-centred one its Dirichlet faces, whose data are in the halo.
+// Where the values of an axis sit, increasing and at least two: from value `first` on. A periodic axis gets a value
+// more at its ends as needed to span it, a cell-centred one its Dirichlet faces, whose data are in the halo.
 std::vector<double> places(const Axis& axis, int& first) {
   if (axis.centering() == Centering::node) return axis.nodes();
   std::vector<double> x;

@@ -21,7 +21,8 @@ ErrorNorms error_norms(const Discretization& discretization, const Field& u);
 
 /// The conservation law of the discrete solution. flux[2d + end] = ∫ κ ∂u/∂n over a face: its data on Neumann and Robin
 /// faces (Robin: g − αu), on Dirichlet faces what is left over in the rows of their nodes, shared by area where faces
-/// meet; cell-centred, 2κ/h (g − u) over the half cells behind them. Σ flux + source − reaction = −residual + projected, to rounding.
+/// meet; cell-centred, 2κ/h (g − u) over the half cells behind them. Σ flux + source − reaction = −residual +
+/// projected, to rounding.
 struct Balance {
   std::array<double, 6> flux{};
   double source = 0;    ///< ∫ f

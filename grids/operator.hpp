@@ -69,7 +69,8 @@ class Transfer {
 
   /// coarse = Pᵀ fine on the unknowns, times `scale` where one is given.
   virtual void restrict_to(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const = 0;
-  /// The same for data, integrals over control volumes: cell-centred the sums over the cells of a coarse cell, whatever P.
+  /// The same for data, integrals over control volumes: cell-centred the sums over the cells of a coarse cell, whatever
+  /// P.
   virtual void restrict_data(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const {
     restrict_to(fine, coarse, scale);
   }
@@ -81,7 +82,8 @@ class Transfer {
   /// Dirichlet data included, at the faces where cell-centred, times `scale` where one is given: the start of full
   /// multigrid.
   virtual void interpolate(const Field& coarse, Field& fine, const Scalar* scale = nullptr) const = 0;
-  /// coarse = fine at the coarse values, cell-centred the mean, Dirichlet data included, times `scale` where one is given.
+  /// coarse = fine at the coarse values, cell-centred the mean, Dirichlet data included, times `scale` where one is
+  /// given.
   virtual void inject(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const = 0;
 };
 

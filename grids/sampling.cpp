@@ -157,7 +157,8 @@ void sample(const Quantity& quantity, std::string_view name, Sign sign, const Bl
 std::vector<double> sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block,
                            Location location, const Box& box) {
   std::vector<double> values(static_cast<std::size_t>(box.size()));
-  const std::array<std::int64_t, 3> n{box.last[0] - box.first[0], box.last[1] - box.first[1], box.last[2] - box.first[2]};
+  const std::array<std::int64_t, 3> n{box.last[0] - box.first[0], box.last[1] - box.first[1],
+                                      box.last[2] - box.first[2]};
   sample(quantity, name, sign, block, location, box, [&](int j, int k, const double* line) {
     std::copy_n(line, n[0], values.begin() + ((k - box.first[2]) * n[1] + (j - box.first[1])) * n[0]);
   });

@@ -367,10 +367,11 @@ Schema output() {
       .choices = {word("u", "The solution."), word("gradient", "Its gradient."), word("residual", "The residual."),
                   word("error", "The error; needs equation.exact."), word("coefficient", "The coefficient, on cells."),
                   word("source", "The right-hand side.")}};
-  const Schema format{.type = Type::choice,
-                      .choices = {word("vtk", "VTK XML: .vti, or .vtr on stretched grids."),
-                                  word("hdf5", "HDF5: .hdf (VTKHDF) on 3-D equidistant grids with fields at nodes, else .h5."),
-                                  word("png", "A picture of the first field.")}};
+  const Schema format{
+      .type = Type::choice,
+      .choices = {word("vtk", "VTK XML: .vti, or .vtr on stretched grids."),
+                  word("hdf5", "HDF5: .hdf (VTKHDF) on 3-D equidistant grids with fields at nodes, else .h5."),
+                  word("png", "A picture of the first field.")}};
   const Schema point{.type = Type::list,
                      .example = "[0.5, 0.5, 0.5]",
                      .items = {{.type = Type::constant, .example = "0.5"}},

@@ -27,8 +27,9 @@ Plan make_plan(const Problem& problem, const Options& given, bool partial_assemb
 
   const bool variable = partial_assembly || !is_separable(problem);
   const bool on_faces = problem.centering == Centering::cell;
-  const std::size_t kappas =
-      !variable ? 0 : problem.isotropic && !on_faces ? 1 : static_cast<std::size_t>(problem.dimension);
+  const std::size_t kappas = !variable                        ? 0
+                             : problem.isotropic && !on_faces ? 1
+                                                              : static_cast<std::size_t>(problem.dimension);
   const std::size_t reactions = variable && needs_reaction_field(problem) ? 1 : 0;
   std::array<double, 3> kappa{1, 1, 1};
   for (std::size_t d = 0; d < 3; ++d)

@@ -98,8 +98,10 @@ Options tight() {
 
 TEST(Flux, ThroughABarIsItsClosedForm) {
   // κ = 3, length 2, cross section 0.5 × 0.25, insulated along its sides.
-  for (const auto& [stretched, centering] : {std::pair{false, Centering::node}, {true, Centering::node},
-                                             {false, Centering::cell}, {true, Centering::cell}}) {
+  for (const auto& [stretched, centering] : {std::pair{false, Centering::node},
+                                             {true, Centering::node},
+                                             {false, Centering::cell},
+                                             {true, Centering::cell}}) {
     Problem p;
     p.centering = centering;
     p.nodes = {stretched ? tanh_nodes(0, 2, 24, 2, StretchedEnd::both) : uniform_nodes(0, 2, 24),

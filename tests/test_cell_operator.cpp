@@ -180,7 +180,8 @@ TEST_P(Cells, MoveBetweenLevelsAsTheOracleDoes) {
   });
 }
 
-/// The values of a polynomial of degree 3 along each axis, and of its means over faces: what full multigrid starts from.
+/// The values of a polynomial of degree 3 along each axis, and of its means over faces: what full multigrid starts
+/// from.
 TEST_P(Cells, StartFromCubicsThatInterpolationReproduces) {
   const auto& [faces, grid] = GetParam();
   for (const int dimension : {2, 3}) {
@@ -265,7 +266,8 @@ TEST_P(Cells, InjectMeans) {
   });
 }
 
-/// Coarse rows: κ on a coarse face is the mean of the fine faces on it; behind Robin faces, mean κ and mean α in series.
+/// Coarse rows: κ on a coarse face is the mean of the fine faces on it; behind Robin faces, mean κ and mean α in
+/// series.
 TEST_P(Cells, CoarsenFacesByMeans) {
   each([](const Problem& problem) {
     const auto backend = test_backend();
@@ -305,7 +307,9 @@ TEST_P(Cells, CoarsenFacesByMeans) {
         std::array<std::array<int, 2>, 3> range{};
         for (std::size_t e = 0; e < 3; ++e) {
           const auto& fine = coarse->axes[e].fine;
-          const auto at = [&](int i) { return static_cast<std::size_t>(i) < fine.size() ? fine[static_cast<std::size_t>(i)] : g.size[e]; };
+          const auto at = [&](int i) {
+            return static_cast<std::size_t>(i) < fine.size() ? fine[static_cast<std::size_t>(i)] : g.size[e];
+          };
           range[e] = {at(wide[e]), e == axis ? at(wide[e]) + 1 : at(wide[e] + 1)};
         }
         Real k = 0, a = 0, area = 0;

@@ -208,7 +208,8 @@ struct InterpolateCells {
   }
 };
 
-/// Coarse values as the means of their cells; past the ends, where data of faces lie in the halo, as those of the faces.
+/// Coarse values as the means of their cells; past the ends, where data of faces lie in the halo, as those of the
+/// faces.
 template <class F, class C>
 struct InjectCells {
   View<const F> fine;
@@ -224,8 +225,8 @@ struct InjectCells {
       for (int k = 0; k < z.count; ++k)
         for (int j = 0; j < y.count; ++j)
           for (int i = 0; i < x.count; ++i)
-            sum += x.share(i) * y.share(j) * z.share(k) *
-                   static_cast<double>(fine(x.first + i, y.first + j, z.first + k));
+            sum +=
+                x.share(i) * y.share(j) * z.share(k) * static_cast<double>(fine(x.first + i, y.first + j, z.first + k));
       coarse(I, J, K) = static_cast<C>(factor_of(scale) * sum);
     }
   }
