@@ -23,6 +23,7 @@ struct RowData {
                                           ///< axes have it. Cell-centred: without α
   std::array<std::shared_ptr<const Field>, 3> ends;  ///< cell-centred: what stands behind Robin faces (grids/faces.hpp)
   bool singular = false;
+  int decoupled = -1;  ///< an axis whose couplings stay on the diagonal alone: the problem in the planes across it
 
   bool variable() const { return cells[0] != nullptr; }
   bool on_faces() const { return variable() && block.centering() == Centering::cell; }

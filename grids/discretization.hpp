@@ -36,8 +36,8 @@ class Discretization {
   double sampling_seconds() const { return sampling_seconds_; }
 
   std::unique_ptr<Operator> make_operator(Precision precision) const;
-  /// Operators and transfers of all levels in one precision.
-  Hierarchy make_hierarchy(Precision precision) const;
+  /// Operators and transfers of all levels in one precision, which smooth what `allowed` says.
+  Hierarchy make_hierarchy(Precision precision, RelaxationChoice allowed = RelaxationChoice::points) const;
 
   /// The rows of the next coarser level.
   RowData coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const;
@@ -51,6 +51,8 @@ class Discretization {
  private:
   void sample_coefficients();
   void sample_cell_coefficients();
+  Hierarchy make_levels(RowData rows, Precision precision, RelaxationChoice allowed,
+                        const std::array<bool, 3>& coupled) const;
   std::shared_ptr<const Field> on_backend(std::shared_ptr<Field> sampled) const;
 
   Backend& host() const { return own_host_ ? *own_host_ : backend_; }

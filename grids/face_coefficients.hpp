@@ -15,18 +15,22 @@ struct Faces {
   View<const T> kappa[3];
   View<const T> reaction;  ///< σ times the volume; optional: data may be null
   T sigma;
+  int decoupled = -1;  ///< the axis of RowData::decoupled
 
   struct Line {
     const T *inverse, *mass_x;
     const T *west, *south, *north, *bottom, *top;  ///< κ; that of the east face of cell i is west[i + 1]
     const T* reaction;
     T area, south_factor, north_factor, bottom_factor, top_factor, sigma;
+    int decoupled;
 
     [[gnu::always_inline]] constexpr Row<T> row(int i) const {
       const T m = mass_x[i];
-      return {inverse[i - 1] * area * west[i],   inverse[i] * area * west[i + 1], south_factor * m * south[i],
-              north_factor * m * north[i],       bottom_factor * m * bottom[i],   top_factor * m * top[i],
-              reaction ? reaction[i] : sigma * m};
+      return poisson::decoupled(
+          Row<T>{inverse[i - 1] * area * west[i], inverse[i] * area * west[i + 1], south_factor * m * south[i],
+                 north_factor * m * north[i], bottom_factor * m * bottom[i], top_factor * m * top[i],
+                 reaction ? reaction[i] : sigma * m},
+          decoupled);
     }
     [[gnu::always_inline]] constexpr Row<T> interior(int i) const { return row(i); }
     constexpr T mass(int i) const { return area * mass_x[i]; }
@@ -48,6 +52,7 @@ struct Faces {
     l.bottom_factor = z.inverse[k - 1] * my;
     l.top_factor = z.inverse[k] * my;
     l.sigma = sigma * l.area;
+    l.decoupled = decoupled;
     return l;
   }
 };
