@@ -28,11 +28,11 @@ constexpr double steepest = 4;
 // catch up with the others.
 double widest_to_merge(const Axis& axis) {
   double ratio = 1, smallest = axis.width(0), smallest_pair = std::numeric_limits<double>::infinity();
-  for (int i = 1; i < axis.cells(); ++i) {
+  for (int i = axis.periodic() ? 0 : 1; i < axis.cells(); ++i) {
     const double a = axis.width(i - 1), b = axis.width(i);
     ratio = std::max({ratio, a / b, b / a});
     smallest = std::min(smallest, b);
-    smallest_pair = std::min(smallest_pair, std::max(a, b));
+    if (i > 0) smallest_pair = std::min(smallest_pair, std::max(a, b));
   }
   return ratio <= steepest ? std::numeric_limits<double>::infinity() : std::max(smallest_pair, steepest * smallest);
 }

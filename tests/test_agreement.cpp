@@ -300,6 +300,12 @@ std::vector<Choice> ways() {
           o.smoother = {type, {}, ChebyshevKind::fourth, {}, 2, 2};
           o.krylov = krylov;
         });
+  for (const SmootherType type : {SmootherType::line, SmootherType::plane})
+    for (const Krylov krylov : {Krylov::none, Krylov::cg})
+      add([&](Options& o) {
+        o.smoother.type = type;
+        o.krylov = krylov;
+      });
   add([](Options& o) {
     o.method = Method::cg;
     o.max_iterations = 12;

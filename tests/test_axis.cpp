@@ -187,6 +187,16 @@ TEST(Axis, MergesTheSmallestCellsOfASteepAxis) {
     }
     EXPECT_EQ(axis.cells(), 3);
   }
+  // Around a periodic axis the last cell is beside the first; and the same cells are merged where they hold the values.
+  for (const Centering centering : {Centering::node, Centering::cell}) {
+    const std::vector<double> growing{0, 1, 3, 6, 11, 18};
+    const auto merged = [&](BoundaryKind kind) {
+      return coarsen(Axis(growing, kind, kind, {}, centering), false).axis.nodes();
+    };
+    EXPECT_EQ(merged(N), (std::vector<double>{0, 3, 11, 18}));
+    EXPECT_EQ(merged(P), (std::vector<double>{0, 3, 6, 11, 18}));
+  }
+  EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}, Centering::cell), true).fine, (std::vector{0, 2, 3, 4}));
 }
 
 // Stretchings.

@@ -5,12 +5,14 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "grids/faces.hpp"
+#include "grids/relaxation.hpp"
 #include "tests/cell_reference.hpp"
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"
@@ -76,6 +78,13 @@ void set_unknowns(Field& field, const Vector& v) {
   });
 }
 
+/// The next level under a smoother of points; none under the coarsest.
+std::optional<CoarseBlock> coarser(const Block& block, int level) {
+  const LevelChoice choice = choose_relaxation(block, {1, 1, 1}, RelaxationChoice::points);
+  if (choice.coarsest()) return std::nullopt;
+  return coarsen(block, choice.coarsened, level);
+}
+
 TEST_P(Cells, HaveTheRowsOfTheOracle) {
   each([](const Problem& problem) {
     const auto backend = test_backend();
@@ -124,12 +133,74 @@ TEST_P(Cells, HaveTheRowsOfTheOracle) {
   });
 }
 
+/// e = B⁻¹ r, with B the diagonal and the entries along an axis, is known by B e = r; where an axis is decoupled, B
+/// along another one is what the rows of the oracle have on their diagonals and along that axis.
+TEST_P(Cells, RelaxLinesAndPlanes) {
+  each([](const Problem& problem) {
+    const auto backend = test_backend();
+    const Discretization d(*backend, problem);
+    for (const Precision precision : {Precision::fp64, Precision::fp32})
+      for (int decoupled = -1; decoupled < problem.dimension; ++decoupled) {
+        RowData rows = d.rows();
+        rows.decoupled = decoupled;
+        if (decoupled >= 0) rows.singular = false;
+        const auto A = make_operator(*backend, rows, precision);
+        const auto s = reference::assemble_cells(problem, A->scale());
+        const std::size_t n = s.diagonal.size();
+        const Real eps = epsilon(precision);
+        Field u(*backend, A->layout(), precision), b(*backend, A->layout(), precision),
+            out(*backend, A->layout(), precision);
+        set_unknowns(u, Random(5).vector(n));
+        set_unknowns(b, Random(6).vector(n));
+        const Vector uv = unknowns(u), bv = unknowns(b);
+        const auto along = [&](std::size_t i, std::size_t column, int axis) {
+          const auto a = static_cast<std::size_t>(axis);
+          const reference::Index at = s.grid.index(i), to = s.grid.index(column);
+          return at[a] != to[a];
+        };
+        for (int axis = 0; axis < problem.dimension; ++axis) {
+          if (axis == decoupled) continue;
+          for (const bool from_zero : {true, false}) {
+            SCOPED_TRACE(testing::Message() << "axis " << axis << ", decoupled " << decoupled << from_zero);
+            constexpr double alpha = 0.75, beta = 0.5;
+            Vector before(n, 0);
+            if (from_zero) {
+              A->line_start(axis, alpha, b, out);
+            } else {
+              set_unknowns(out, before = Random(7).vector(n));
+              before = unknowns(out);
+              A->line_step(axis, {alpha, beta}, u, b, out);
+            }
+            const Vector next = unknowns(out);
+            Vector e(n), size(n);
+            for (std::size_t i = 0; i < n; ++i) {
+              const Real base = from_zero ? 0 : uv[i] + beta * (uv[i] - before[i]);
+              e[i] = (next[i] - base) / alpha;
+              size[i] = std::abs(e[i]) + std::abs(next[i]) + (from_zero ? 0 : std::abs(uv[i]) + std::abs(before[i]));
+            }
+            for (std::size_t i = 0; i < n; ++i) {
+              Real product = s.diagonal[i] * e[i], right = bv[i] - (from_zero ? 0 : s.diagonal[i] * uv[i]),
+                   bound = s.diagonal[i] * size[i] + std::abs(bv[i]);
+              for (const auto& entry : s.neighbours[i]) {
+                bound += std::abs(entry.value) * (size[entry.column] + std::abs(uv[entry.column]));
+                if (along(i, entry.column, axis)) product -= entry.value * e[entry.column];
+                if (!from_zero && !(decoupled >= 0 && along(i, entry.column, decoupled)))
+                  right += entry.value * uv[entry.column];
+              }
+              ASSERT_LE(std::abs(product - right), 100 * eps * bound) << "at " << i;
+            }
+          }
+        }
+      }
+  });
+}
+
 TEST_P(Cells, MoveBetweenLevelsAsTheOracleDoes) {
   each([](const Problem& problem) {
     const auto backend = test_backend();
     const Block block = make_block(problem);
     for (int level = 0; level < 2; ++level) {
-      const auto coarse = coarsen(block, {1, 1, 1}, level);
+      const auto coarse = coarser(block, level);
       if (!coarse) continue;
       const Layout layout = coarse->block.layout();
       for (const bool constant : {false, true}) {
@@ -201,7 +272,7 @@ TEST_P(Cells, StartFromCubicsThatInterpolationReproduces) {
     p.initial = cubic;
     const auto backend = test_backend();
     const Discretization d(*backend, p);
-    const auto coarse = coarsen(d.block(), {1, 1, 1}, 0);
+    const auto coarse = coarser(d.block(), 0);
     Problem wide = p;
     for (std::size_t axis = 0; axis < 3; ++axis)
       if (axis < static_cast<std::size_t>(dimension)) wide.nodes[axis] = coarse->block.axes[axis].nodes();
@@ -224,7 +295,7 @@ TEST_P(Cells, InjectMeans) {
   each([](const Problem& problem) {
     const auto backend = test_backend();
     const Discretization d(*backend, problem);
-    const auto coarse = coarsen(d.block(), {1, 1, 1}, 1);
+    const auto coarse = coarser(d.block(), 1);
     if (!coarse) return;
     Field f(*backend, d.block().layout(), Precision::fp64), c(*backend, coarse->block.layout(), Precision::fp32);
     d.initialize(f);
@@ -272,7 +343,7 @@ TEST_P(Cells, CoarsenFacesByMeans) {
   each([](const Problem& problem) {
     const auto backend = test_backend();
     const Discretization d(*backend, problem, Discretization::Assembly::partial);
-    const auto coarse = coarsen(d.block(), {1, 1, 1}, 0);
+    const auto coarse = coarser(d.block(), 0);
     if (!coarse) return;
     const auto transfer = make_transfer(*backend, d.block(), *coarse);
     const RowData rows = d.coarsen_rows(d.rows(), *coarse, *transfer);
