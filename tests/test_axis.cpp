@@ -91,7 +91,7 @@ TEST(CellCentredAxis, CouplesCellsAndTheirFaces) {
 }
 
 TEST(CellCentredAxis, PairsCells) {
-  const Axis axis(uneven, D, R, {0, 2}, Centering::cell);
+  const Axis axis({-1, -0.5, 0.5, 2, 3, 4}, D, R, {0, 2}, Centering::cell);
   const CoarseAxis upper = coarsen(axis, false), lower = coarsen(axis, true);
   EXPECT_EQ(upper.fine, (std::vector{0, 2, 4}));
   EXPECT_EQ(lower.fine, (std::vector{0, 1, 3}));
