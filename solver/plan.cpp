@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "grids/faces.hpp"
+
 namespace poisson {
 namespace {
 
@@ -24,7 +26,10 @@ Plan make_plan(const Problem& problem, const Options& given, bool partial_assemb
   };
 
   const bool variable = partial_assembly || !is_separable(problem);
-  const std::size_t kappas = !variable ? 0 : problem.isotropic ? 1 : static_cast<std::size_t>(problem.dimension);
+  const bool on_faces = problem.centering == Centering::cell;
+  const std::size_t kappas = !variable                        ? 0
+                             : problem.isotropic && !on_faces ? 1
+                                                              : static_cast<std::size_t>(problem.dimension);
   const std::size_t reactions = variable && needs_reaction_field(problem) ? 1 : 0;
   std::array<double, 3> kappa{1, 1, 1};
   for (std::size_t d = 0; d < 3; ++d)
@@ -49,6 +54,9 @@ Plan make_plan(const Problem& problem, const Options& given, bool partial_assemb
       const bool sampled = l == 0 ? outermost : inner == Precision::fp64;
       level.bytes = sampled ? coefficients(block, Precision::fp64) : 0;
       if (inner == Precision::fp32) level.bytes += coefficients(block, inner);
+      for (std::size_t d = 0; d < 3 && l == 0 && outermost && variable && on_faces; ++d)
+        if (problem.boundary[d][0].kind == BoundaryKind::robin || problem.boundary[d][1].kind == BoundaryKind::robin)
+          level.bytes += static_cast<int>(d) < problem.dimension ? bytes(ends_layout(block, d), Precision::fp64) : 0;
       const LevelChoice choice = multigrid ? choose_relaxation(block, kappa, allowed, coupled) : LevelChoice{};
       level.relaxation = choice.relaxation;
       // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
