@@ -10,6 +10,9 @@
 
 namespace poisson::cuda {
 
+template <class T, bool Isotropic, class Body>
+inline constexpr int resident_blocks<March<T, Partial<T, Isotropic>, Body>> = 2;
+
 /// The verbs of an operator on a CUDA device: the point formulas of grids/stencil.hpp over one model of Coefficients.
 template <class T, class Coefficients>
 class StencilOperator final : public StencilBase<T, Coefficients> {
