@@ -37,6 +37,8 @@ class Discretization {
   std::unique_ptr<Operator> make_operator(Precision precision) const;
   /// Operators and transfers of all levels in one precision.
   Hierarchy make_hierarchy(Precision precision) const;
+  /// The same with Galerkin operators below the finest level.
+  Hierarchy make_galerkin_hierarchy(Precision precision) const;
 
   /// The rows of the next coarser level.
   RowData coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const;

@@ -16,6 +16,10 @@ Options Options::resolved(double coefficient_jump) const {
     o.method = Method::multigrid;
     if (coefficient_jump >= steep_jump) o.krylov = Krylov::cg;
   }
+  if (o.method != Method::multigrid)
+    o.coarse_operator = CoarseOperator::rediscretized;
+  else if (o.coarse_operator == CoarseOperator::automatic)
+    o.coarse_operator = coefficient_jump >= steep_jump ? CoarseOperator::galerkin : CoarseOperator::rediscretized;
   SmootherOptions& s = o.smoother;
   if (o.method != Method::multigrid) {
     s.type = SmootherType::jacobi;

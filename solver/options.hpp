@@ -11,6 +11,8 @@ enum class Cycle { v, w, f };
 enum class SmootherType { automatic, jacobi, red_black, chebyshev };
 enum class ChebyshevKind { first, fourth };
 enum class Krylov { none, cg };
+/// What coarse levels solve: the problem discretized again, or Pᵀ A P with a prolongation made from A.
+enum class CoarseOperator { automatic, rediscretized, galerkin };
 /// double: everything in fp64. mixed: solution and residual in fp64, corrections in fp32. single: everything in fp32.
 enum class SolvePrecision { double_, mixed, single };
 
@@ -32,6 +34,7 @@ struct Options {
   bool full_multigrid = true;
   SmootherOptions smoother;
   Krylov krylov = Krylov::none;
+  CoarseOperator coarse_operator = CoarseOperator::automatic;
   SolvePrecision precision = SolvePrecision::mixed;
 
   /// The options with every automatic choice made, for a coefficient whose neighbouring cells differ by at most the
