@@ -92,6 +92,7 @@ std::string describe_method(const Options& o) {
     constexpr std::array cycles{'V', 'W', 'F'};
     text = fmt::format("multigrid {}({},{}), {}", cycles[static_cast<std::size_t>(o.cycle)], *o.smoother.pre,
                        *o.smoother.post, describe_smoother(o.smoother));
+    if (o.coarse_operator == CoarseOperator::galerkin) text += ", Galerkin coarse operators";
     if (o.full_multigrid) text += ", full multigrid";
     if (o.krylov == Krylov::cg) text += ", conjugate gradients";
   } else if (o.method == Method::cg) {
@@ -134,7 +135,15 @@ std::vector<std::string> describe_plan(const Config& config) {
   lines.push_back(fmt::format("device    {}", backend->device()));
   lines.push_back(fmt::format("memory    {} = {:.1f} bytes per unknown",
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
-  lines.push_back(describe_fit(plan.bytes + plan.tables, *backend));
+  lines.push_back(describe_fit(plan.most(), *backend));
+  if (config.options.coarse_operator == CoarseOperator::automatic && !config.problem.coefficient[0].constant() &&
+      config.options.method != Method::jacobi && config.options.method != Method::cg) {
+    Options jumping = config.options;
+    jumping.coarse_operator = CoarseOperator::galerkin;
+    const std::size_t bytes = make_plan(config.problem, jumping, config.assembly == "partial").most();
+    lines.push_back(fmt::format("          {} with Galerkin coarse operators, which a jumping coefficient takes",
+                                readable_bytes(static_cast<double>(bytes))));
+  }
   lines.emplace_back();
   lines.emplace_back("level             cells      unknowns    assembly              memory");
   for (std::size_t l = 0; l < plan.levels.size(); ++l) {

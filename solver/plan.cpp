@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "grids/bands.hpp"
+
 namespace poisson {
 namespace {
 
@@ -30,7 +32,10 @@ Plan make_plan(const Problem& problem, const Options& given, bool partial_assemb
   for (std::size_t d = 0; d < 3; ++d)
     if (const double* k = problem.coefficient[problem.isotropic ? 0 : d].constant()) kappa[d] = *k;
 
+  const bool galerkin = multigrid && options.coarse_operator == CoarseOperator::galerkin;
+
   Plan plan;
+  std::size_t held = 0, setup_peak = 0;  // bytes of the hierarchy so far, and the most while it is made
   Block block = make_block(problem);
   for (int l = 0;; ++l) {
     const Layout layout = block.layout(), cells = block.cell_layout();
@@ -40,9 +45,30 @@ Plan make_plan(const Problem& problem, const Options& given, bool partial_assemb
     level.assembly = variable ? "partial" : block.equidistant() ? "equidistant" : "tensor-product";
     const auto coefficients = [&](Precision p) { return kappas * bytes(cells, p) + reactions * bytes(layout, p); };
     // The finest level has them in fp64 as they were sampled, each level's own operator in the inner precision.
-    level.bytes = l == 0 || inner == Precision::fp64 ? coefficients(Precision::fp64) : 0;
-    if (inner == Precision::fp32) level.bytes += coefficients(inner);
+    level.bytes = l == 0 || (!galerkin && inner == Precision::fp64) ? coefficients(Precision::fp64) : 0;
+    if (inner == Precision::fp32 && (l == 0 || !galerkin)) level.bytes += coefficients(inner);
     const auto coarse = multigrid ? coarsen(block, kappa, l) : std::nullopt;
+    if (galerkin) {  // bands, row sums and diagonal; the prolongation's weights lie on the coarser level
+      const std::size_t bands = (l == 0 ? star_offsets(layout) : box_offsets(layout)).size();
+      if (l > 0) {
+        level.assembly = "bands";
+        level.bytes += (bands + 2) * bytes(layout, inner);
+      }
+      held += level.bytes;
+      if (coarse) {
+        const Layout below = coarse->block.layout();
+        std::size_t weights = 1;
+        for (const bool coarsened : coarse->coarsened) weights *= coarsened ? 3 : 1;
+        weights -= 1;
+        // In fp64 while the product is computed: the bands of both levels, unless the operator shares them, and P.
+        std::size_t passing = (box_offsets(below).size() + 1 + weights) * bytes(below, Precision::fp64);
+        if (l == 0 || inner != Precision::fp64) passing += (bands + 1) * bytes(layout, Precision::fp64);
+        if (inner != Precision::fp64) passing += bytes(below, inner);  // the first weight that is rounded
+        setup_peak = std::max(setup_peak, held + passing);
+        level.bytes += weights * bytes(below, inner);
+        held += weights * bytes(below, inner);
+      }
+    }
     // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
     const std::size_t fields =
         multigrid ? (coarse ? 3 : 2) + (l > 0 && options.full_multigrid ? 1 : 0) : std::size_t{2};
@@ -51,7 +77,10 @@ Plan make_plan(const Problem& problem, const Options& given, bool partial_assemb
     plan.bytes += level.bytes;
     plan.tables += bytes_of_tables(layout);
     plan.levels.push_back(level);
-    if (!coarse) return plan;
+    if (!coarse) {
+      plan.setup = std::max(setup_peak, plan.bytes) - plan.bytes;
+      return plan;
+    }
     block = coarse->block;
   }
 }

@@ -239,7 +239,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
   const Plan plan = make_plan(discretization.problem(), options, discretization.rows().variable());
-  discretization.backend().reserve(plan.bytes + plan.tables - discretization.bytes());
+  discretization.backend().reserve(plan.most() - discretization.bytes());
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
     hierarchy = options.coarse_operator == CoarseOperator::galerkin ? discretization.make_galerkin_hierarchy(inner)
