@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "backends/device.hpp"
+#include "solver/matrix.hpp"
 #include "solver/plan.hpp"
 
 namespace poisson {
@@ -127,17 +128,24 @@ RunHeader describe_run(const Config& config, const Discretization& d, const Solv
 
 std::vector<std::string> describe_plan(const Config& config) {
   const auto backend = make_backend(config.device);
-  const Plan plan = make_plan(config.problem, config.options, config.assembly == "partial");
+  const Plan plan = config.matrix ? make_plan(*config.matrix, config.options)
+                                  : make_plan(config.problem, config.options, config.assembly == "partial");
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("problem   {}", describe_equation(config.problem)));
-  lines.push_back(fmt::format("faces     {}", describe_boundary(config.problem)));
-  lines.push_back(fmt::format("method    {}", describe_method(config.options.resolved(1))));
+  if (config.matrix) {
+    lines.emplace_back("problem   A u = b, a matrix from a file");
+  } else {
+    lines.push_back(fmt::format("problem   {}", describe_equation(config.problem)));
+    lines.push_back(fmt::format("faces     {}", describe_boundary(config.problem)));
+  }
+  lines.push_back(fmt::format("method    {}", describe_method(config.matrix ? resolved(config.options, *config.matrix)
+                                                                            : config.options.resolved(1))));
   lines.push_back(fmt::format("device    {}", backend->device()));
   lines.push_back(fmt::format("memory    {} = {:.1f} bytes per unknown",
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
   lines.push_back(describe_fit(plan.most(), *backend));
-  if (config.options.coarse_operator == CoarseOperator::automatic && !config.problem.coefficient[0].constant() &&
-      config.options.method != Method::jacobi && config.options.method != Method::cg) {
+  if (!config.matrix && config.options.coarse_operator == CoarseOperator::automatic &&
+      !config.problem.coefficient[0].constant() && config.options.method != Method::jacobi &&
+      config.options.method != Method::cg) {
     Options jumping = config.options;
     jumping.coarse_operator = CoarseOperator::galerkin;
     const std::size_t bytes = make_plan(config.problem, jumping, config.assembly == "partial").most();

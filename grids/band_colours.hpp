@@ -26,9 +26,9 @@ struct ColourBox {
   }
 };
 
-/// Colours of a stencil of any offsets: no two values that are coupled share one. Either a product of residues along the
-/// axes (8 for 27 points), or a lattice Σ w_d i_d mod m (2 for 7 points), whichever takes fewer colours. On a periodic
-/// axis the values that a product's residue leaves over have residues of their own.
+/// Colours of a stencil of any offsets: no two values that are coupled share one. Either a product of residues along
+/// the axes (8 for 27 points), or a lattice Σ w_d i_d mod m (2 for 7 points), whichever takes fewer colours. On a
+/// periodic axis the values that a product's residue leaves over have residues of their own.
 class BandColours {
  public:
   BandColours(const Layout& layout, const std::vector<Offset>& offsets);
@@ -42,7 +42,7 @@ class BandColours {
 
   int count_ = 1;
   bool lattice_ = false;
-  std::array<int, 3> weight_{1, 0, 0};              // lattice
+  std::array<int, 3> weight_{1, 0, 0};                     // lattice
   std::array<int, 3> modulus_{}, regular_{}, residues_{};  // product: residues, and where those of their own begin
 };
 

@@ -48,6 +48,9 @@ Bands probe_bands(const Operator& A, std::vector<Offset> offsets) {
   backend.fill(unit, 1);
   A.apply_everywhere(unit, *sum);
   Probe probe(bands.layout);
+  probe.star = !bands.layout.periodic[0] && !bands.layout.periodic[1] && !bands.layout.periodic[2];
+  for (const Offset& o : bands.offsets)
+    probe.star = probe.star && std::abs(o[0]) + std::abs(o[1]) + std::abs(o[2]) == 1;
   probe.product = product.view<double>();
   for (std::size_t b = 0; b < bands.offsets.size(); ++b) {
     const Offset& o = bands.offsets[b];

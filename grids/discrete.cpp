@@ -104,8 +104,7 @@ Centres make_centres(Backend& backend, const CoarseBlock& coarse) {
   }
   Centres centres{backend.allocate(all.size() * sizeof(int)), {}};
   backend.write(all.data(), centres.memory.data(), all.size() * sizeof(int));
-  for (std::size_t d = 0; d < 3; ++d)
-    centres.centre[d] = static_cast<const int*>(centres.memory.data()) + begin[d];
+  for (std::size_t d = 0; d < 3; ++d) centres.centre[d] = static_cast<const int*>(centres.memory.data()) + begin[d];
   return centres;
 }
 

@@ -27,7 +27,10 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
   }
   for (std::size_t b = 0; b < fine.offsets.size(); ++b) {
     const Offset& o = fine.offsets[b];
-    c.band[code_of(o[0], o[1], o[2]) - 14] = fine.entries[b]->view<double>();
+    const int code = code_of(o[0], o[1], o[2]);
+    c.band[code - 14] = fine.entries[b]->view<double>();
+    c.link[c.links++] = code;
+    c.link[c.links++] = 26 - code;
   }
   c.sum = fine.sum->view<double>();
 

@@ -15,11 +15,13 @@ constexpr int offset_of(int code, int d) {
   return (d == 0 ? code % 3 : d == 1 ? code / 3 % 3 : code / 9) - 1;
 }
 
-/// Reads the couplings of an operator of reach 1 off its products with coloured unit vectors: along each axis the
-/// values of a colour are three apart, and what is left over on a periodic axis has colours of its own.
+/// Reads the couplings of an operator of reach 1 off its products with coloured unit vectors: no two values of a colour
+/// are neighbours of one row. Stars without periodic axes take the seven colours of i + 2 j + 3 k mod 7. Else values of
+/// a colour are three apart along each axis, and what is left over on a periodic axis has colours of its own.
 struct Probe {
   int n[3] = {}, regular[3] = {}, colours_along[3] = {};
   bool periodic[3] = {};
+  bool star = false;  ///< only offsets along axes are wanted, and no axis is periodic
   int colour = 0;
   View<const double> product;
   View<double> band[13];  ///< by code − 14; those without data are not wanted
@@ -32,11 +34,12 @@ struct Probe {
       colours_along[d] = (n[d] < 3 && !periodic[d] ? n[d] : regular[d] == 0 ? 0 : 3) + n[d] - regular[d];
     }
   }
-  constexpr int colours() const { return colours_along[0] * colours_along[1] * colours_along[2]; }
+  constexpr int colours() const { return star ? 7 : colours_along[0] * colours_along[1] * colours_along[2]; }
   constexpr int residue(int d, int i) const {
     return i < regular[d] ? i % 3 : (regular[d] == 0 ? 0 : 3) + i - regular[d];
   }
   constexpr int colour_of(int i, int j, int k) const {
+    if (star) return (i + 2 * j + 3 * k) % 7;
     return (residue(2, k) * colours_along[1] + residue(1, j)) * colours_along[0] + residue(0, i);
   }
   /// The unit vector of the colour.
@@ -55,7 +58,7 @@ struct Probe {
         if (o == 0) continue;
         if (periodic[d]) {
           if (n[d] == 2) share *= 0.5;  // both neighbours are one
-          there[d] = (there[d] + n[d]) % n[d];
+          there[d] = there[d] < 0 ? there[d] + n[d] : there[d] >= n[d] ? there[d] - n[d] : there[d];
         }
         exists = exists && there[d] >= 0 && there[d] < n[d];
       }
@@ -70,16 +73,16 @@ struct Probe {
 struct Collapse {
   int fine_n[3], coarse_n[3];
   bool periodic[3], coarsened[3];
-  const int* centre[3];  ///< where a coarse value lies in the fine level, by axis
+  const int* centre[3];              ///< where a coarse value lies in the fine level, by axis
   View<const double> band[13], sum;  ///< of the fine level; bands by code − 14, without data where there is none
+  int links, link[26];               ///< the codes of the couplings that there are
   View<double> weight[27];           ///< without data where there is none
   View<double> coarse_band[13], coarse_sum;
 
-  /// The coupling of fine value f to the one at the offset of a code other than 13.
+  /// The coupling of fine value f to the one at the offset of a link's code.
   constexpr double coupling(const int (&f)[3], int code) const {
-    if (code > 13) return band[code - 14].data ? band[code - 14](f[0], f[1], f[2]) : 0;
-    const View<const double>& b = band[12 - code];
-    return b.data ? b(f[0] + offset_of(code, 0), f[1] + offset_of(code, 1), f[2] + offset_of(code, 2)) : 0;
+    if (code > 13) return band[code - 14](f[0], f[1], f[2]);
+    return band[12 - code](f[0] + offset_of(code, 0), f[1] + offset_of(code, 1), f[2] + offset_of(code, 2));
   }
 
   /// The fine value o away from coarse value I along one axis; −1 where there is none that I takes part in.
@@ -89,9 +92,10 @@ struct Collapse {
     if (!coarsened[d]) return -1;
     const int next = I + o;
     if (!periodic[d] && (next < 0 || next >= coarse_n[d])) return -1;
-    const int gap = next < 0 ? at + fine_n[d] - centre[d][coarse_n[d] - 1]
+    const int gap = next < 0              ? at + fine_n[d] - centre[d][coarse_n[d] - 1]
                     : next >= coarse_n[d] ? centre[d][0] + fine_n[d] - at
-                    : o > 0 ? centre[d][next] - at : at - centre[d][next];
+                    : o > 0               ? centre[d][next] - at
+                                          : at - centre[d][next];
     if (gap != 2) return -1;
     const int f = at + o;
     return f < 0 ? f + fine_n[d] : f >= fine_n[d] ? f - fine_n[d] : f;
@@ -129,8 +133,8 @@ struct Collapse {
       const double s = sum(f[0], f[1], f[2]);
       double diagonal = s;
       rows += w * s;
-      for (int q = 0; q < 27; ++q) {
-        if (q == 13) continue;
+      for (int l = 0; l < links; ++l) {
+        const int q = link[l];
         const double a = coupling(f, q);
         diagonal += a;
         product[here + offset_of(q, 0) + 5 * offset_of(q, 1) + 25 * offset_of(q, 2)] -= w * a;
@@ -184,7 +188,8 @@ struct Collapse {
   // What fine value f, o away from coarse value I, takes from I.
   constexpr double share(const int (&o)[3], int stage, const int (&f)[3], int I, int J, int K) const {
     double taken = 0, all = 0, size = 0;
-    for (int q = 0; q < 27; ++q) {
+    for (int l = 0; l < links; ++l) {
+      const int q = link[l];
       const int to[3] = {o[0] == 0 ? 0 : offset_of(q, 0), o[1] == 0 ? 0 : offset_of(q, 1),
                          o[2] == 0 ? 0 : offset_of(q, 2)};
       if (to[0] == 0 && to[1] == 0 && to[2] == 0) continue;

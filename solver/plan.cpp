@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "grids/bands.hpp"
+#include "solver/matrix.hpp"
 
 namespace poisson {
 namespace {
@@ -13,56 +14,67 @@ std::size_t bytes_of_tables(const Layout& layout) {
   return 256 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{64} << 10);
 }
 
-}  // namespace
+// What the finest level's operators hold.
+struct Finest {
+  std::string_view assembly;
+  std::size_t kappas = 0, reactions = 0;  // fields of cells and of values, on all levels that are rediscretized
+  std::size_t bands = 0;                  // of a matrix: stored, without the row sums
+  std::size_t probed = 0;                 // bands from which Galerkin operators begin
+};
 
-Plan make_plan(const Problem& problem, const Options& given, bool partial_assembly) {
-  // A jump of κ is not known before κ is sampled; what it changes (the smoother) does not change the fields.
-  const Options options = given.resolved(1);
+Plan plan_levels(Block block, const std::array<double, 3>& kappa, const Options& options, const Finest& finest) {
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
   const bool multigrid = options.method == Method::multigrid;
+  const bool galerkin = multigrid && options.coarse_operator == CoarseOperator::galerkin;
+  const bool variable = finest.kappas > 0, matrix = finest.bands > 0;
   const auto bytes = [](const Layout& layout, Precision p) {
     return static_cast<std::size_t>(layout.allocated(p)) * bytes_of(p);
   };
 
-  const bool variable = partial_assembly || !is_separable(problem);
-  const std::size_t kappas = !variable ? 0 : problem.isotropic ? 1 : static_cast<std::size_t>(problem.dimension);
-  const std::size_t reactions = variable && needs_reaction_field(problem) ? 1 : 0;
-  std::array<double, 3> kappa{1, 1, 1};
-  for (std::size_t d = 0; d < 3; ++d)
-    if (const double* k = problem.coefficient[problem.isotropic ? 0 : d].constant()) kappa[d] = *k;
-
-  const bool galerkin = multigrid && options.coarse_operator == CoarseOperator::galerkin;
-
   Plan plan;
   std::size_t held = 0, setup_peak = 0;  // bytes of the hierarchy so far, and the most while it is made
-  Block block = make_block(problem);
   for (int l = 0;; ++l) {
     const Layout layout = block.layout(), cells = block.cell_layout();
     Plan::Level level;
     for (std::size_t d = 0; d < 3; ++d) level.cells[d] = block.axes[d].cells();
     level.unknowns = block.unknowns().size();
-    level.assembly = variable ? "partial" : block.equidistant() ? "equidistant" : "tensor-product";
-    const auto coefficients = [&](Precision p) { return kappas * bytes(cells, p) + reactions * bytes(layout, p); };
+    level.assembly = l == 0 && !finest.assembly.empty() ? finest.assembly
+                     : galerkin && l > 0                ? "bands"
+                     : variable                         ? "partial"
+                     : block.equidistant()              ? "equidistant"
+                                                        : "tensor-product";
+    const auto coefficients = [&](Precision p) {
+      return finest.kappas * bytes(cells, p) + finest.reactions * bytes(layout, p);
+    };
     // The finest level has them in fp64 as they were sampled, each level's own operator in the inner precision.
-    level.bytes = l == 0 || (!galerkin && inner == Precision::fp64) ? coefficients(Precision::fp64) : 0;
-    if (inner == Precision::fp32 && (l == 0 || !galerkin)) level.bytes += coefficients(inner);
+    if (l == 0 || !galerkin) {
+      if (l == 0 || inner == Precision::fp64) level.bytes += coefficients(Precision::fp64);
+      if (inner == Precision::fp32) level.bytes += coefficients(inner);
+    }
+    if (l == 0 && matrix) {  // bands and row sums as they came, in both precisions with their diagonals
+      const std::size_t came = (finest.bands + 1) * bytes(layout, Precision::fp64);
+      level.bytes += bytes(layout, inner);
+      if (inner == Precision::fp32) level.bytes += (finest.bands + 1) * bytes(layout, inner);
+      if (outer == Precision::fp64) level.bytes += came;
+      if (outer != inner) level.bytes += bytes(layout, outer);
+      if (outer == Precision::fp32) setup_peak = level.bytes + came;
+    }
     const auto coarse = multigrid ? coarsen(block, kappa, l) : std::nullopt;
     if (galerkin) {  // bands, row sums and diagonal; the prolongation's weights lie on the coarser level
-      const std::size_t bands = (l == 0 ? star_offsets(layout) : box_offsets(layout)).size();
-      if (l > 0) {
-        level.assembly = "bands";
-        level.bytes += (bands + 2) * bytes(layout, inner);
-      }
+      const std::size_t bands = l == 0 ? finest.probed : box_offsets(layout).size();
+      if (l > 0) level.bytes += (bands + 2) * bytes(layout, inner);
       held += level.bytes;
+      if (l == 0 && matrix && outer != inner) held -= bytes(layout, outer);  // its diagonal comes later
       if (coarse) {
         const Layout below = coarse->block.layout();
         std::size_t weights = 1;
         for (const bool coarsened : coarse->coarsened) weights *= coarsened ? 3 : 1;
         weights -= 1;
-        // In fp64 while the product is computed: the bands of both levels, unless the operator shares them, and P.
+        // In fp64 while the product is computed: the bands of both levels, unless an operator has them, and P.
         std::size_t passing = (box_offsets(below).size() + 1 + weights) * bytes(below, Precision::fp64);
-        if (l == 0 || inner != Precision::fp64) passing += (bands + 1) * bytes(layout, Precision::fp64);
+        if (l == 0 ? !matrix || outer == Precision::fp32 : inner != Precision::fp64)
+          passing += (bands + 1) * bytes(layout, Precision::fp64);
         if (inner != Precision::fp64) passing += bytes(below, inner);  // the first weight that is rounded
         setup_peak = std::max(setup_peak, held + passing);
         level.bytes += weights * bytes(below, inner);
@@ -83,6 +95,32 @@ Plan make_plan(const Problem& problem, const Options& given, bool partial_assemb
     }
     block = coarse->block;
   }
+}
+
+}  // namespace
+
+Plan make_plan(const Problem& problem, const Options& given, bool partial_assembly) {
+  // A jump of κ is not known before κ is sampled; what it changes (the smoother) does not change the fields.
+  const Options options = given.resolved(1);
+  const bool variable = partial_assembly || !is_separable(problem);
+  Finest finest;
+  if (variable) finest.kappas = problem.isotropic ? 1 : static_cast<std::size_t>(problem.dimension);
+  if (variable && needs_reaction_field(problem)) finest.reactions = 1;
+  std::array<double, 3> kappa{1, 1, 1};
+  for (std::size_t d = 0; d < 3; ++d)
+    if (const double* k = problem.coefficient[problem.isotropic ? 0 : d].constant()) kappa[d] = *k;
+  const Block block = make_block(problem);
+  finest.probed = star_offsets(block.layout()).size();
+  return plan_levels(block, kappa, options, finest);
+}
+
+Plan make_plan(const BandedMatrix& matrix, const Options& given) {
+  std::size_t bands = 0;
+  for (const Offset& o : matrix.offsets) bands += matrix.symmetric() ? is_forward(o) : o != Offset{};
+  Finest finest;
+  finest.assembly = "bands";
+  finest.bands = finest.probed = bands;
+  return plan_levels(make_block(matrix), coupling_strengths(matrix), resolved(given, matrix), finest);
 }
 
 }  // namespace poisson

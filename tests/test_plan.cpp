@@ -55,10 +55,9 @@ std::vector<Case> cases() {
 
 constexpr auto again = CoarseOperator::rediscretized, galerkin = CoarseOperator::galerkin;
 using Setting = std::tuple<Method, Krylov, bool, CoarseOperator>;
-constexpr std::array<Setting, 7> settings{{{Method::multigrid, Krylov::none, true, again},
+constexpr std::array<Setting, 6> settings{{{Method::multigrid, Krylov::none, true, again},
                                            {Method::multigrid, Krylov::none, false, again},
                                            {Method::multigrid, Krylov::cg, true, again},
-                                           {Method::multigrid, Krylov::none, false, galerkin},
                                            {Method::multigrid, Krylov::cg, true, galerkin},
                                            {Method::cg, Krylov::cg, false, again},
                                            {Method::jacobi, Krylov::none, false, again}}};
@@ -70,9 +69,11 @@ TEST_P(PlanOf, SaysWhatIsAllocated) {
   for (const auto& [method, krylov, full_multigrid, coarse] : settings)
     for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed, SolvePrecision::single})
       for (const bool partial : {false, true}) {
+        if (partial && coarse == galerkin) continue;
         SCOPED_TRACE(testing::Message() << "method " << static_cast<int>(method) << ", krylov "
                                         << static_cast<int>(krylov) << ", full multigrid " << full_multigrid
-                                        << ", Galerkin " << (coarse == galerkin) << ", precision " << static_cast<int>(precision) << ", partial " << partial);
+                                        << ", Galerkin " << (coarse == galerkin) << ", precision "
+                                        << static_cast<int>(precision) << ", partial " << partial);
         Options o;
         o.method = method;
         o.krylov = krylov;

@@ -35,8 +35,7 @@ class BandedOperator final : public BandedBase<T> {
       const T* d = diagonal_line(j, k);
       for (int i = 0; i < layout_.n[0]; ++i) sum[static_cast<std::size_t>(i)] = std::abs(static_cast<double>(d[i]));
       for_each_link(j, k, 0, layout_.n[0], [&](const Link&, const T* entry, int first, int last) {
-        for (int i = first; i < last; ++i)
-          sum[static_cast<std::size_t>(i)] += std::abs(static_cast<double>(entry[i]));
+        for (int i = first; i < last; ++i) sum[static_cast<std::size_t>(i)] += std::abs(static_cast<double>(entry[i]));
       });
       double largest = 0;
       for (int i = unknowns_.first[0]; i < unknowns_.last[0]; ++i)
@@ -158,12 +157,11 @@ class BandedOperator final : public BandedBase<T> {
         const T* s = sum_line(j, k);
         T* Au = scratch();
         for (int i = begin; i < end && i < own.last[0]; i += step) Au[i] = s[i] * at[i];
-        for_each_link(j, k, begin, std::min(end, own.last[0]),
-                      [&](const Link& l, const T* entry, int first, int last) {
-                        if (first > begin) first = begin + (first - begin + step - 1) / step * step;
-                        const T* there = at + l.shift;
-                        for (int i = first; i < last; i += step) Au[i] += entry[i] * (at[i] - there[i]);
-                      });
+        for_each_link(j, k, begin, std::min(end, own.last[0]), [&](const Link& l, const T* entry, int first, int last) {
+          if (first > begin) first = begin + (first - begin + step - 1) / step * step;
+          const T* there = at + l.shift;
+          for (int i = first; i < last; i += step) Au[i] += entry[i] * (at[i] - there[i]);
+        });
         const T* d = diagonal_line(j, k);
         const T* from = rhs.line(j, k);
         for (int i = begin; i < end && i < own.last[0]; i += step) at[i] += w * (T(1) / d[i]) * (from[i] - Au[i]);

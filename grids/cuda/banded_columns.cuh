@@ -208,8 +208,7 @@ struct BandedNorm {
   View<const T> diagonal, r;
   __device__ double operator()(int i, int j, int k0, int k1) const {
     double sum = 0;
-    for (int k = k0; k < k1; ++k)
-      sum += static_cast<double>(r(i, j, k) * r(i, j, k) * (T(1) / diagonal(i, j, k)));
+    for (int k = k0; k < k1; ++k) sum += static_cast<double>(r(i, j, k) * r(i, j, k) * (T(1) / diagonal(i, j, k)));
     return sum;
   }
 };

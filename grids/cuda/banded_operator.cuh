@@ -33,15 +33,19 @@ class BandedOperator final : public BandedBase<T> {
       for (const auto& l : links_) links.push_back({l.band, l.at, l.shift, l.dx, l.dy, l.dz});
       table_ = backend.allocate(links.size() * sizeof(BandLink<T>));
       backend.write(links.data(), table_.data(), links.size() * sizeof(BandLink<T>));
-      list_ = ListedBands<T>{static_cast<const BandLink<T>*>(table_.data()), static_cast<int>(links.size()),
-                             layout_.n[0], layout_.n[1], layout_.n[2], guarded_};
+      list_ = ListedBands<T>{static_cast<const BandLink<T>*>(table_.data()),
+                             static_cast<int>(links.size()),
+                             layout_.n[0],
+                             layout_.n[1],
+                             layout_.n[2],
+                             guarded_};
     }
     const Scalar largest = backend.scalar(0);
     with_list([&](const auto& list) {
       using List = std::decay_t<decltype(list)>;
       columns(layout_.box(), BandedDiagonal<T, List>{list, sum(), diagonal_.template view<T>()});
-      columns(unknowns_, BandedGershgorin<T, List>{list, diagonal(),
-                                                   reinterpret_cast<unsigned long long*>(largest.address())});
+      columns(unknowns_,
+              BandedGershgorin<T, List>{list, diagonal(), reinterpret_cast<unsigned long long*>(largest.address())});
     });
     largest_ = backend.value(largest);
   }
@@ -53,16 +57,16 @@ class BandedOperator final : public BandedBase<T> {
   void diagonal(Field& d) const override { columns(unknowns_, CopyDiagonal<T>{diagonal(), d.view<T>()}); }
 
   void residual(const Field& u, const Field& b, Field& r) const override {
-    dispatch(r.precision(),
-             [&]<class R>(R) { product(unknowns_, u, BandedResidual<T, R>{b.view<T>(), r.view<R>()}); });
+    dispatch(r.precision(), [&]<class R>(R) { product(unknowns_, u, BandedResidual<T, R>{b.view<T>(), r.view<R>()}); });
   }
   void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
     backend_.exchange(u);
     dispatch(r.precision(), [&]<class R>(R) {
       with_list([&](const auto& list) {
         const BandedScaledResidual<T, R> body{b.view<T>(), diagonal(), r.view<R>(), scale.address()};
-        add_up(BandedProduct<T, std::decay_t<decltype(list)>, BandedScaledResidual<T, R>>{rows(list), u.view<T>(), body},
-               norm);
+        add_up(
+            BandedProduct<T, std::decay_t<decltype(list)>, BandedScaledResidual<T, R>>{rows(list), u.view<T>(), body},
+            norm);
       });
     });
   }
