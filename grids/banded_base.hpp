@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stdexcept>
 #include <vector>
 
 #include "grids/band_colours.hpp"
@@ -43,6 +44,8 @@ class BandedBase : public Operator {
   double scale() const override { return scale_; }
   bool singular() const override { return singular_; }
   double largest_eigenvalue() const override { return largest_; }
+  void line_start(int, double, const Field&, Field&) const override { refuse_lines(); }
+  void line_step(int, PolynomialStep, const Field&, const Field&, Field&) const override { refuse_lines(); }
   std::size_t bytes() const override {
     std::size_t bytes = sum_->bytes() + diagonal_.bytes();
     for (const auto& entries : entries_) bytes += entries->bytes();
@@ -71,6 +74,10 @@ class BandedBase : public Operator {
   double largest_ = 2;
 
  private:
+  /// Levels of bands are made to relax points (make_galerkin_hierarchy).
+  [[noreturn]] static void refuse_lines() {
+    throw std::logic_error("lines are relaxed by operators that are discretized on axes, not by bands");
+  }
   std::shared_ptr<const Field> in_precision(const std::shared_ptr<const Field>& from) const {
     if (from->precision() == precision_of<T>) return from;
     auto to = std::make_shared<Field>(backend_, layout_, precision_of<T>);

@@ -20,6 +20,7 @@ struct RowData {
   std::shared_ptr<const Field> reaction;  ///< scale·(σ·volume + α·area) on the values; null: constant σ, and α as the
                                           ///< axes have it
   bool singular = false;
+  int decoupled = -1;  ///< an axis whose couplings stay on the diagonal alone: the problem in the planes across it
 
   bool variable() const { return cells[0] != nullptr; }
 };

@@ -35,9 +35,9 @@ class Discretization {
   double sampling_seconds() const { return sampling_seconds_; }
 
   std::unique_ptr<Operator> make_operator(Precision precision) const;
-  /// Operators and transfers of all levels in one precision.
-  Hierarchy make_hierarchy(Precision precision) const;
-  /// The same with Galerkin operators below the finest level.
+  /// Operators and transfers of all levels in one precision, which smooth what `allowed` says.
+  Hierarchy make_hierarchy(Precision precision, RelaxationChoice allowed = RelaxationChoice::points) const;
+  /// The same with Galerkin operators below the finest level, which smooth points.
   Hierarchy make_galerkin_hierarchy(Precision precision) const;
 
   /// The rows of the next coarser level.
@@ -51,6 +51,8 @@ class Discretization {
 
  private:
   void sample_coefficients();
+  Hierarchy make_levels(RowData rows, Precision precision, RelaxationChoice allowed,
+                        const std::array<bool, 3>& coupled) const;
   std::shared_ptr<const Field> on_backend(std::shared_ptr<Field> sampled) const;
 
   Backend& host() const { return own_host_ ? *own_host_ : backend_; }

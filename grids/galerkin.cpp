@@ -87,11 +87,18 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
   Hierarchy h;
   h.operators.push_back(std::move(finest));
   for (int l = 0;; ++l) {
-    const auto coarse = coarsen(block, kappa, l);
-    if (!coarse) return h;
-    GalerkinLevel next = coarsen_bands(backend, bands, block, *coarse, precision);
+    const LevelChoice choice = choose_relaxation(block, kappa, RelaxationChoice::points);
+    h.relaxations.push_back(choice.relaxation);
+    h.planes.emplace_back();
+    if (choice.coarsest()) {
+      h.coarsest = precision == Precision::fp64 ? h.operators.back()
+                                                : make_banded_operator(backend, bands, Precision::fp64);
+      return h;
+    }
+    const CoarseBlock coarse = coarsen(block, choice.coarsened, l);
+    GalerkinLevel next = coarsen_bands(backend, bands, block, coarse, precision);
     bands = std::move(next.bands);
-    block = coarse->block;
+    block = coarse.block;
     h.operators.push_back(make_banded_operator(backend, bands, precision));
     h.transfers.push_back(std::move(next.transfer));
   }

@@ -14,8 +14,8 @@ struct GalerkinLevel {
 GalerkinLevel coarsen_bands(Backend&, const Bands& fine, const Block& block, const CoarseBlock& coarse,
                             Precision precision);
 
-/// The levels below `finest`, whose bands in fp64 these are: coarser blocks as `coarsen` chooses them by κ along the
-/// axes, each operator the Galerkin product of the one above. The finest bands are let go as soon as they have served.
+/// The levels below `finest`, whose bands in fp64 these are: coarser blocks as the couplings choose them by κ along
+/// the axes for smoothing points, each operator the Galerkin product of the one above. The finest bands are let go as soon as they have served.
 Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands, Block block,
                                   const std::array<double, 3>& kappa, Precision precision);
 

@@ -91,6 +91,11 @@ void check_matrix(ConfigParts& parts) {
       coarse && options.coarse_operator == CoarseOperator::rediscretized)
     parts.errors.add(coarse->mark, "solver.coarse_operator",
                      "a matrix from a file cannot be discretized again; write coarse_operator: galerkin or auto");
+  if (const Value* smoother = parts.document.at("solver.smoother");
+      smoother && (options.smoother.type == SmootherType::line || options.smoother.type == SmootherType::plane) &&
+      options.method != Method::cg && options.method != Method::jacobi)
+    parts.errors.add(smoother->mark, "solver.smoother",
+                     smoother->text + " has no axes beside a matrix from a file; write another smoother");
   if (const Value* fields = parts.document.at("output.fields"))
     for (std::size_t i = 0; i < fields->items.size(); ++i)
       if (const std::string& name = fields->items[i].text; name != "u" && name != "source" && name != "residual")

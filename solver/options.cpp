@@ -1,6 +1,9 @@
 #include "solver/options.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include "backends/error.hpp"
 
 namespace poisson {
 namespace {
@@ -10,17 +13,26 @@ constexpr double steep_jump = 4;
 
 }  // namespace
 
-Options Options::resolved(double coefficient_jump) const {
+Options Options::resolved(double coefficient_jump, bool points_suffice) const {
   Options o = *this;
   if (o.method == Method::automatic) {
     o.method = Method::multigrid;
     if (coefficient_jump >= steep_jump) o.krylov = Krylov::cg;
   }
+  SmootherOptions& s = o.smoother;
+  // Galerkin operators relax points: lines and planes, where they are wanted or needed, come before them.
+  const bool lines = s.type == SmootherType::line || s.type == SmootherType::plane;
   if (o.method != Method::multigrid)
     o.coarse_operator = CoarseOperator::rediscretized;
   else if (o.coarse_operator == CoarseOperator::automatic)
-    o.coarse_operator = coefficient_jump >= steep_jump ? CoarseOperator::galerkin : CoarseOperator::rediscretized;
-  SmootherOptions& s = o.smoother;
+    o.coarse_operator = coefficient_jump >= steep_jump && !lines && (points_suffice || s.type != SmootherType::automatic)
+                            ? CoarseOperator::galerkin
+                            : CoarseOperator::rediscretized;
+  const bool galerkin = o.coarse_operator == CoarseOperator::galerkin;
+  if (galerkin && lines)
+    throw InputError("solver.coarse_operator: galerkin smooths points, and solver.smoother asks for " +
+                     std::string(s.type == SmootherType::line ? "line" : "plane") +
+                     ": use coarse_operator: rediscretized or another smoother");
   if (o.method != Method::multigrid) {
     s.type = SmootherType::jacobi;
     o.krylov = o.method == Method::cg ? Krylov::cg : Krylov::none;
@@ -29,6 +41,13 @@ Options Options::resolved(double coefficient_jump) const {
   // Smoothing after the correction alone contracts as well as smoothing on both sides and reads less, but not under a
   // Krylov method or across jumps of the coefficient.
   const bool one_sided = o.krylov == Krylov::none && coefficient_jump < steep_jump;
+  if (!s.extent)
+    s.extent = galerkin                          ? RelaxationChoice::points
+               : s.type == SmootherType::automatic ? RelaxationChoice::automatic
+               : s.type == SmootherType::line    ? RelaxationChoice::lines
+               : s.type == SmootherType::plane   ? RelaxationChoice::planes
+                                                 : RelaxationChoice::points;
+  if (s.type == SmootherType::line || s.type == SmootherType::plane) s.type = SmootherType::chebyshev;
   if (s.type == SmootherType::automatic) s.type = one_sided ? SmootherType::chebyshev : SmootherType::red_black;
   if (!s.pre) s.pre = one_sided ? 0 : s.post.value_or(2);
   if (!s.post)

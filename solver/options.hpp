@@ -3,12 +3,13 @@
 #include <optional>
 
 #include "backends/precision.hpp"
+#include "grids/relaxation.hpp"
 
 namespace poisson {
 
 enum class Method { automatic, jacobi, cg, multigrid };
 enum class Cycle { v, w, f };
-enum class SmootherType { automatic, jacobi, red_black, chebyshev };
+enum class SmootherType { automatic, jacobi, red_black, chebyshev, line, plane };
 enum class ChebyshevKind { first, fourth };
 enum class Krylov { none, cg };
 /// What coarse levels solve: the problem discretized again, or Pᵀ A P with a prolongation made from A.
@@ -24,6 +25,7 @@ struct SmootherOptions {
   std::optional<double> interval;  ///< first kind damps [λ/interval, λ], λ the largest eigenvalue of D⁻¹A
   std::optional<int> pre;          ///< sweeps before the coarse correction
   std::optional<int> post;         ///< sweeps after it
+  std::optional<RelaxationChoice> extent{};  ///< what a level may relax at once: by `type`
 };
 
 struct Options {
@@ -38,8 +40,9 @@ struct Options {
   SolvePrecision precision = SolvePrecision::mixed;
 
   /// The options with every automatic choice made, for a coefficient whose neighbouring cells differ by at most the
-  /// factor `coefficient_jump`.
-  Options resolved(double coefficient_jump) const;
+  /// factor `coefficient_jump`, and a grid on which relaxing points would do or not. Throws InputError where lines or
+  /// planes are asked for together with Galerkin operators.
+  Options resolved(double coefficient_jump, bool points_suffice = true) const;
 };
 
 }  // namespace poisson

@@ -144,8 +144,26 @@ TEST(Axis, CoarsensDownToTwoOrThreeCells) {
   EXPECT_EQ(same.axis.nodes(), uneven);
   EXPECT_EQ(same.axis.alpha(0), 2);
   EXPECT_EQ(keep(Axis(uneven, P, P)).fine, (std::vector{0, 1, 2, 3, 4}));
-  EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}), false).axis.nodes(), (std::vector<double>{-1, 0.5, 2.25, 4}));
-  EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}), true).axis.nodes(), (std::vector<double>{-1, -0.5, 2, 4}));
+  const std::vector<double> gentle{-1, -0.5, 0.5, 2, 3, 4};
+  EXPECT_EQ(coarsen(Axis(gentle, R, D, {2, 0}), false).axis.nodes(), (std::vector<double>{-1, 0.5, 3, 4}));
+  EXPECT_EQ(coarsen(Axis(gentle, R, D, {2, 0}), true).axis.nodes(), (std::vector<double>{-1, -0.5, 2, 4}));
+}
+
+/// Where a cell exceeds its neighbour by more than a factor of four, only a run of the smallest cells is merged, and
+/// repeated coarsening still ends at three cells.
+TEST(Axis, MergesTheSmallestCellsOfASteepAxis) {
+  for (const bool single_at_lower : {false, true}) {
+    EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}), single_at_lower).axis.nodes(),
+              (std::vector<double>{-1, 0.5, 2, 2.25, 4}));
+    Axis axis({0, 1, 9, 73, 585, 4681, 4682, 4683, 4684, 5000}, N, N);
+    EXPECT_EQ(coarsen(axis, single_at_lower).axis.nodes(),
+              (std::vector<double>{0, 1, 9, 73, 585, 4681, 4683, 4684, 5000}));
+    for (int cells = axis.cells(); coarsenable(axis); cells = axis.cells()) {
+      axis = coarsen(axis, single_at_lower).axis;
+      ASSERT_LT(axis.cells(), cells);
+    }
+    EXPECT_EQ(axis.cells(), 3);
+  }
 }
 
 // Stretchings.

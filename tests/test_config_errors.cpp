@@ -153,18 +153,18 @@ const std::vector<Malformed>& malformed() {
        {},
        "bad.yaml:3:28: discretization.assembly: recompute is not available yet (entries are not recomputed at every "
        "use); use partial"},
-      {"later_smoother",
+      {"line_with_relaxation",
        cube,
-       "solver: {smoother: line}\n",
+       "solver: {smoother: {type: line, relaxation: 1.2}}\n",
        {},
-       "bad.yaml:3:20: solver.smoother.type: line is not available yet (relaxation of whole lines and planes is still "
-       "to come); use red-black"},
-      {"later_plane",
+       "bad.yaml:3:33: solver.smoother.relaxation: does not go with type: line, kind: first; remove it, or choose "
+       "type: "
+       "jacobi or type: red-black"},
+      {"smoother_misspelt",
        cube,
-       "solver: {smoother: {type: plane}}\n",
+       "solver: {smoother: lines}\n",
        {},
-       "bad.yaml:3:27: solver.smoother.type: plane is not available yet (relaxation of whole lines and planes is still "
-       "to come); use red-black"},
+       "bad.yaml:3:20: solver.smoother.type: unknown choice \"lines\"; did you mean 'line'?"},
       {"later_method",
        cube,
        "solver: {method: direct}\n",
