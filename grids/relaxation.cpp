@@ -106,13 +106,4 @@ LevelChoice choose_relaxation(const Block& block, const std::array<double, 3>& c
   return by_mean(candidates.front());  // nothing that is allowed smooths everything
 }
 
-bool points_suffice(Block block, const std::array<double, 3>& coefficient) {
-  for (int level = 0;; ++level) {
-    const LevelChoice choice = choose_relaxation(block, coefficient, RelaxationChoice::automatic);
-    if (choice.relaxation.extent != Extent::point) return false;
-    if (choice.coarsest()) return true;
-    block = coarsen(block, choice.coarsened, level).block;
-  }
-}
-
 }  // namespace poisson

@@ -34,7 +34,5 @@ struct LevelChoice {
 /// `coupled`: the axes along which values are coupled at all; two in a plane that is solved for.
 LevelChoice choose_relaxation(const Block& block, const std::array<double, 3>& coefficient, RelaxationChoice allowed,
                               const std::array<bool, 3>& coupled = {true, true, true});
-/// Whether points would be relaxed on every level if all extents were allowed.
-bool points_suffice(Block block, const std::array<double, 3>& coefficient);
 
 }  // namespace poisson

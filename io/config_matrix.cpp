@@ -106,11 +106,13 @@ void check_matrix(ConfigParts& parts) {
                      "stands beside a right-hand side from a file; keep one of the two");
   auto& formats = parts.config.output.formats;
   if (matrix.shape[1] == 1) {  // a line makes no picture
-    const Value* list = parts.document.at("output.formats");
+    Value* output = parts.document.find("output");
+    Value* list = output ? output->find("formats") : nullptr;
     for (std::size_t i = 0; list && list->given && i < list->items.size(); ++i)
       if (list->items[i].text == "png")
         parts.errors.add(list->items[i].mark, "output.formats[" + std::to_string(i) + "]",
                          "png shows planes, and this grid is a line; remove it");
+    if (list) std::erase_if(list->items, [](const Value& format) { return format.text == "png"; });
     std::erase(formats, "png");
   }
 }

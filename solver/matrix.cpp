@@ -30,10 +30,11 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
   std::shared_ptr<const Operator> A = make_banded_operator(backend, bands, inner);
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
-    hierarchy = make_galerkin_hierarchy(A, outer == inner ? std::move(bands) : bands, make_block(matrix),
+    hierarchy = make_galerkin_hierarchy(A, outer == inner ? std::exchange(bands, {}) : bands, make_block(matrix),
                                         coupling_strengths(matrix), inner);
   else
     hierarchy.operators.push_back(A);
+  if (outer == inner) bands = {};  // the operator has what it needs
   if (profile) {
     hierarchy = profile->wrap(std::move(hierarchy));
     A = hierarchy.operators.front();
