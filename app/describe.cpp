@@ -165,8 +165,9 @@ std::vector<std::string> describe_plan(const Config& config) {
     Options jumping = config.options;
     jumping.coarse_operator = CoarseOperator::galerkin;
     const std::size_t bytes = make_plan(config.problem, jumping, config.assembly == "partial").most();
-    lines.push_back(fmt::format("          {} with Galerkin coarse operators, which a jumping coefficient takes",
-                                readable_bytes(static_cast<double>(bytes))));
+    lines.push_back(
+        fmt::format("          {} with Galerkin coarse operators, which a jump of the coefficient by 1000 takes",
+                    readable_bytes(static_cast<double>(bytes))));
   }
   lines.emplace_back();
   lines.emplace_back("level             cells      unknowns    assembly        relaxes               memory");

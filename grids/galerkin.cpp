@@ -91,8 +91,8 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
     h.relaxations.push_back(choice.relaxation);
     h.planes.emplace_back();
     if (choice.coarsest()) {
-      h.coarsest = precision == Precision::fp64 ? h.operators.back()
-                                                : make_banded_operator(backend, bands, Precision::fp64);
+      h.coarsest =
+          precision == Precision::fp64 ? h.operators.back() : make_banded_operator(backend, bands, Precision::fp64);
       return h;
     }
     const CoarseBlock coarse = coarsen(block, choice.coarsened, l);

@@ -95,7 +95,7 @@ void check_matrix(ConfigParts& parts) {
       smoother && (options.smoother.type == SmootherType::line || options.smoother.type == SmootherType::plane) &&
       options.method != Method::cg && options.method != Method::jacobi)
     parts.errors.add(smoother->mark, "solver.smoother",
-                     smoother->text + " has no axes beside a matrix from a file; write another smoother");
+                     smoother->find("type")->text + " has no axes beside a matrix from a file; write another smoother");
   if (const Value* fields = parts.document.at("output.fields"))
     for (std::size_t i = 0; i < fields->items.size(); ++i)
       if (const std::string& name = fields->items[i].text; name != "u" && name != "source" && name != "residual")

@@ -109,11 +109,10 @@ void read_solver(ConfigParts& parts) {
     parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
                      "says what multigrid's levels solve, and solver.method is " + solver->find("method")->text +
                          "; write coarse_operator: auto or method: multigrid");
-  const bool lines =
-      options.smoother.type == SmootherType::line || options.smoother.type == SmootherType::plane;
+  const bool lines = options.smoother.type == SmootherType::line || options.smoother.type == SmootherType::plane;
   if (multigrid && smoother && options.coarse_operator == CoarseOperator::galerkin && lines)
     parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
-                     "galerkin smooths points, and solver.smoother is " + smoother->text +
+                     "galerkin smooths points, and solver.smoother.type is " + smoother->find("type")->text +
                          "; write coarse_operator: rediscretized or another smoother");
   if (multigrid && smoother && options.smoother.pre == 0 && options.smoother.post == 0)
     parts.errors.add(smoother->find("post")->mark, "solver.smoother.post",

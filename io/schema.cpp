@@ -373,10 +373,12 @@ Schema solver() {
            .type = Type::choice,
            .doc = "What coarse levels solve.",
            .fallback = "auto",
-           .choices = {choice("auto", CoarseOperator::automatic, "galerkin where the coefficient jumps."),
-                       choice("rediscretized", CoarseOperator::rediscretized, "The problem discretized again."),
-                       choice("galerkin", CoarseOperator::galerkin,
-                              "P^T A P, with a prolongation P by the couplings of A.")}},
+           .choices =
+               {choice(
+                    "auto", CoarseOperator::automatic,
+                    "galerkin where the coefficient jumps by a factor of 1000 or more and smoothing points suffices."),
+                choice("rediscretized", CoarseOperator::rediscretized, "The problem discretized again."),
+                choice("galerkin", CoarseOperator::galerkin, "P^T A P, with a prolongation P by the couplings of A.")}},
           {.key = "precision",
            .type = Type::choice,
            .doc = "Floating-point numbers.",

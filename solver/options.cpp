@@ -10,6 +10,8 @@ namespace {
 
 // Ratio of κ in neighbouring cells from which a coefficient counts as jumping.
 constexpr double steep_jump = 4;
+// And from which Galerkin operators repay their set-up and their costlier cycles (see README, design notes).
+constexpr double galerkin_jump = 1e3;
 
 }  // namespace
 
@@ -25,9 +27,10 @@ Options Options::resolved(double coefficient_jump, bool points_suffice) const {
   if (o.method != Method::multigrid)
     o.coarse_operator = CoarseOperator::rediscretized;
   else if (o.coarse_operator == CoarseOperator::automatic)
-    o.coarse_operator = coefficient_jump >= steep_jump && !lines && (points_suffice || s.type != SmootherType::automatic)
-                            ? CoarseOperator::galerkin
-                            : CoarseOperator::rediscretized;
+    o.coarse_operator =
+        coefficient_jump >= galerkin_jump && !lines && (points_suffice || s.type != SmootherType::automatic)
+            ? CoarseOperator::galerkin
+            : CoarseOperator::rediscretized;
   const bool galerkin = o.coarse_operator == CoarseOperator::galerkin;
   if (galerkin && lines)
     throw InputError("solver.coarse_operator: galerkin smooths points, and solver.smoother asks for " +
@@ -42,11 +45,11 @@ Options Options::resolved(double coefficient_jump, bool points_suffice) const {
   // Krylov method or across jumps of the coefficient.
   const bool one_sided = o.krylov == Krylov::none && coefficient_jump < steep_jump;
   if (!s.extent)
-    s.extent = galerkin                          ? RelaxationChoice::points
+    s.extent = galerkin                            ? RelaxationChoice::points
                : s.type == SmootherType::automatic ? RelaxationChoice::automatic
-               : s.type == SmootherType::line    ? RelaxationChoice::lines
-               : s.type == SmootherType::plane   ? RelaxationChoice::planes
-                                                 : RelaxationChoice::points;
+               : s.type == SmootherType::line      ? RelaxationChoice::lines
+               : s.type == SmootherType::plane     ? RelaxationChoice::planes
+                                                   : RelaxationChoice::points;
   if (s.type == SmootherType::line || s.type == SmootherType::plane) s.type = SmootherType::chebyshev;
   if (s.type == SmootherType::automatic) s.type = one_sided ? SmootherType::chebyshev : SmootherType::red_black;
   if (!s.pre) s.pre = one_sided ? 0 : s.post.value_or(2);

@@ -40,8 +40,8 @@ struct Options {
   SolvePrecision precision = SolvePrecision::mixed;
 
   /// The options with every automatic choice made, for a coefficient whose neighbouring cells differ by at most the
-  /// factor `coefficient_jump`, and a finest level on which relaxing points would do or not. Throws InputError where lines or
-  /// planes are asked for together with Galerkin operators.
+  /// factor `coefficient_jump`, and a finest level on which relaxing points would do or not. Throws InputError where
+  /// lines or planes are asked for together with Galerkin operators.
   Options resolved(double coefficient_jump, bool points_suffice = true) const;
 };
 

@@ -117,7 +117,8 @@ Plan plan_levels(const Block& block, const std::array<double, 3>& kappa, const O
 }  // namespace
 
 Plan make_plan(const Problem& problem, const Options& given, bool partial_assembly) {
-  // A jump of κ is not known before κ is sampled; without Galerkin operators, what it changes does not change the fields.
+  // A jump of κ is not known before κ is sampled; without Galerkin operators, what it changes does not change the
+  // fields.
   const Options options = given.resolved(1);
   const bool variable = partial_assembly || !is_separable(problem);
   Finest finest;

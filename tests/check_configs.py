@@ -69,6 +69,10 @@ CHECKS = {
         ("flux.z-", -1.4101106698, 1e-5),
         ("solution.integral", 0.5, 1e-6),
     ],
+    "kellogg": [
+        ("probes.0.u", -0.07193444502354, 1e-9),  # independent
+        ("error.l2", 0.009709775813872, 1e-9),  # independent
+    ],
     "manufactured": [
         ("probes.0.u", 1.45748539345, 1e-6),  # independent
         ("error.max", 3.4311788e-4, 1e-6),  # independent

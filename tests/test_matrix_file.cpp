@@ -245,7 +245,7 @@ std::vector<Case> cases() {
       {"line_smoother", market(line4), grid4 + "solver: {smoother: line}\n",
        "bad.yaml:2:20: solver.smoother: line has no axes beside a matrix from a file; write another smoother"},
       {"picture_of_a_line", market(line4), grid4 + "output: {formats: [png]}\n",
-       "bad.yaml:2:19: output.formats[0]: png shows planes, and this grid is a line; remove it"},
+       "bad.yaml:2:20: output.formats[0]: png shows planes, and this grid is a line; remove it"},
       {"domain", market(line4), grid4 + "domain: {lower: [0, 0], upper: [1, 1]}\n",
        "bad.yaml:2:9: domain: has no place beside a matrix from a file; remove it"},
       {"cells", market(line4), "grid: {type: banded, file: m.mtx, shape: [4], cells: [4, 4]}\n",
