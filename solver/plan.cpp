@@ -22,7 +22,7 @@ struct Finest {
   std::size_t probed = 0;                 // bands from which Galerkin operators begin
 };
 
-Plan plan_levels(const Block& block, const std::array<double, 3>& kappa, const Options& options, const Finest& finest) {
+Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const Options& options, const Finest& finest) {
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
   const bool multigrid = options.method == Method::multigrid;
@@ -32,8 +32,8 @@ Plan plan_levels(const Block& block, const std::array<double, 3>& kappa, const O
     return static_cast<std::size_t>(layout.allocated(p)) * bytes_of(p);
   };
 
-  const auto coefficients = [&](const Block& block, Precision p) {
-    return finest.kappas * bytes(block.cell_layout(), p) + finest.reactions * bytes(block.layout(), p);
+  const auto coefficients = [&](const Block& of, Precision p) {
+    return finest.kappas * bytes(of.cell_layout(), p) + finest.reactions * bytes(of.layout(), p);
   };
   Plan plan;
   std::size_t held = 0, setup_peak = 0;  // bytes of the Galerkin hierarchy so far, and the most while it is made
@@ -109,7 +109,7 @@ Plan plan_levels(const Block& block, const std::array<double, 3>& kappa, const O
       block = coarse->block;
     }
   };
-  add_levels(add_levels, block, *options.smoother.extent, -1);
+  add_levels(add_levels, whole, *options.smoother.extent, -1);
   plan.setup = std::max(setup_peak, plan.bytes) - plan.bytes;
   return plan;
 }
