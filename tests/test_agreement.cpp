@@ -209,6 +209,7 @@ std::string describe(const Choice& c) {
   add("pre", o.smoother.pre.value_or(-1));
   add("post", o.smoother.post.value_or(-1));
   add("krylov", static_cast<int>(o.krylov));
+  add("coarse operator", static_cast<int>(o.coarse_operator));
   add("precision", static_cast<int>(o.precision));
   return text;
 }
@@ -290,6 +291,12 @@ std::vector<Choice> ways() {
           o.smoother = {type, {}, ChebyshevKind::fourth, {}, 2, 2};
           o.krylov = krylov;
         });
+  for (const SmootherType type : {SmootherType::chebyshev, SmootherType::red_black})
+    add([&](Options& o) {
+      o.coarse_operator = CoarseOperator::galerkin;
+      o.smoother = {type, {}, ChebyshevKind::first, {}, 2, 2};
+      o.krylov = Krylov::cg;
+    });
   add([](Options& o) {
     o.method = Method::cg;
     o.max_iterations = 12;
