@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -79,6 +80,15 @@ std::string cells_text(const std::array<int, 3>& cells, int dimension) {
                         : fmt::format("{} x {}", cells[0], cells[1]);
 }
 
+// Whether `auto` takes Galerkin operators if the coefficient jumps far enough.
+bool may_take_galerkin(const Config& config) {
+  if (config.matrix || config.problem.coefficient[0].constant()) return false;
+  const Options& given = config.options;
+  return given.coarse_operator == CoarseOperator::automatic &&
+         given.resolved(std::numeric_limits<double>::infinity(), true, config.problem.centering).coarse_operator ==
+             CoarseOperator::galerkin;
+}
+
 // Whether a plan's memory is to be had, and what to do where it is not.
 std::string describe_fit(std::size_t bytes, const Backend& backend) {
   const auto available = static_cast<double>(backend.available()), needed = static_cast<double>(bytes);
@@ -153,15 +163,14 @@ std::vector<std::string> describe_plan(const Config& config) {
     lines.push_back(fmt::format("problem   {}", describe_equation(config.problem)));
     lines.push_back(fmt::format("faces     {}", describe_boundary(config.problem)));
   }
-  lines.push_back(fmt::format("method    {}", describe_method(config.matrix ? resolved(config.options, *config.matrix)
-                                                                            : config.options.resolved(1))));
+  lines.push_back(fmt::format(
+      "method    {}", describe_method(config.matrix ? resolved(config.options, *config.matrix)
+                                                    : config.options.resolved(1, true, config.problem.centering))));
   lines.push_back(fmt::format("device    {}", backend->device()));
   lines.push_back(fmt::format("memory    {} = {:.1f} bytes per unknown",
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
   lines.push_back(describe_fit(plan.most(), *backend));
-  if (!config.matrix && config.options.coarse_operator == CoarseOperator::automatic &&
-      !config.problem.coefficient[0].constant() && config.options.method != Method::jacobi &&
-      config.options.method != Method::cg) {
+  if (may_take_galerkin(config)) {
     Options jumping = config.options;
     jumping.coarse_operator = CoarseOperator::galerkin;
     const std::size_t bytes = make_plan(config.problem, jumping, config.assembly == "partial").most();

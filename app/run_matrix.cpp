@@ -24,20 +24,11 @@ namespace {
 
 // Values at all points, x fastest.
 std::vector<double> sampled(const Quantity& quantity, std::string_view name, const Block& block) {
-  const auto n = block.layout().n;
-  std::vector<double> values(static_cast<std::size_t>(block.layout().size()));
   try {
-    sample(quantity, name, Sign::any, block, Location::node, block.layout().box(),
-           [&](int j, int k, const double* line) {
-             const std::size_t begin =
-                 (static_cast<std::size_t>(k) * static_cast<std::size_t>(n[1]) + static_cast<std::size_t>(j)) *
-                 static_cast<std::size_t>(n[0]);
-             std::copy_n(line, n[0], values.begin() + static_cast<std::ptrdiff_t>(begin));
-           });
+    return sample(quantity, name, Sign::any, block, Location::node, block.layout().box());
   } catch (const ValueError& error) {
     throw ValueErrors({error});
   }
-  return values;
 }
 
 void put(const std::vector<double>& values, double factor, Field& field) {
@@ -148,7 +139,7 @@ int solve_matrix(const Config& config, bool profiled, const std::function<bool()
     throw RunError(summary.reason);
   }
 
-  std::vector<OutputField> fields{{"u", Location::node, 1, gather_nodes(block, solver->solution())}};
+  std::vector<OutputField> fields{{"u", Location::node, 1, gather_values(block, solver->solution())}};
   summary.solution = {fields[0].values[0], fields[0].values[0], 0, 0};
   for (const double u : fields[0].values) {
     summary.solution.min = std::min(summary.solution.min, u);
@@ -167,7 +158,7 @@ int solve_matrix(const Config& config, bool profiled, const std::function<bool()
     if (name == "source") field.values = rhs;
     if (name == "residual") {
       solver->A().residual(solver->solution(), solver->rhs(), solver->spare());
-      field.values = gather_nodes(block, solver->spare());
+      field.values = gather_values(block, solver->spare());
       for (double& r : field.values) r /= scale;
     }
     wanted.push_back(std::move(field));

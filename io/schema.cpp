@@ -258,9 +258,8 @@ Schema discretization() {
                     .type = Type::choice,
                     .doc = "Where the unknowns sit.",
                     .fallback = "node",
-                    .choices = {word("node", "At the nodes."),
-                                later("cell", "At the cell centres.",
-                                      "is not available yet (cell-centred unknowns are still to come); use node")}},
+                    .choices = {choice("node", Centering::node, "At the nodes."),
+                                choice("cell", Centering::cell, "At the cell centres; finite volumes alone.")}},
                    {.key = "assembly",
                     .type = Type::choice,
                     .doc = "What the operator keeps in memory.",
@@ -376,9 +375,11 @@ Schema solver() {
            .choices =
                {choice(
                     "auto", CoarseOperator::automatic,
-                    "galerkin where the coefficient jumps by a factor of 1000 or more and smoothing points suffices."),
+                    "galerkin where the coefficient jumps by a factor of 1000 or more, smoothing points suffices and "
+                    "unknowns sit at nodes."),
                 choice("rediscretized", CoarseOperator::rediscretized, "The problem discretized again."),
-                choice("galerkin", CoarseOperator::galerkin, "P^T A P, with a prolongation P by the couplings of A.")}},
+                choice("galerkin", CoarseOperator::galerkin,
+                       "P^T A P, with a prolongation P by the couplings of A; unknowns at nodes.")}},
           {.key = "precision",
            .type = Type::choice,
            .doc = "Floating-point numbers.",
@@ -407,10 +408,11 @@ Schema output() {
       .choices = {word("u", "The solution."), word("gradient", "Its gradient."), word("residual", "The residual."),
                   word("error", "The error; needs equation.exact."), word("coefficient", "The coefficient, on cells."),
                   word("source", "The right-hand side.")}};
-  const Schema format{.type = Type::choice,
-                      .choices = {word("vtk", "VTK XML: .vti, or .vtr on stretched grids."),
-                                  word("hdf5", "HDF5: .hdf (VTKHDF) on 3-D equidistant grids, else .h5."),
-                                  word("png", "A picture of the first field.")}};
+  const Schema format{
+      .type = Type::choice,
+      .choices = {word("vtk", "VTK XML: .vti, or .vtr on stretched grids."),
+                  word("hdf5", "HDF5: .hdf (VTKHDF) on 3-D equidistant grids with fields at nodes, else .h5."),
+                  word("png", "A picture of the first field.")}};
   const Schema point{.type = Type::list,
                      .example = "[0.5, 0.5, 0.5]",
                      .items = {{.type = Type::constant, .example = "0.5"}},

@@ -15,23 +15,29 @@ constexpr double galerkin_jump = 1e3;
 
 }  // namespace
 
-Options Options::resolved(double coefficient_jump, bool points_suffice) const {
+Options Options::resolved(double coefficient_jump, bool points_suffice, Centering centering) const {
   Options o = *this;
   if (o.method == Method::automatic) {
     o.method = Method::multigrid;
     if (coefficient_jump >= steep_jump) o.krylov = Krylov::cg;
   }
   SmootherOptions& s = o.smoother;
-  // Galerkin operators relax points: lines and planes, where they are wanted or needed, come before them.
+  // Galerkin operators relax points, and their prolongation is one of nodes: lines and planes, where they are wanted or
+  // needed, and cells come before them.
+  const bool cells = centering == Centering::cell;
   const bool lines = s.type == SmootherType::line || s.type == SmootherType::plane;
   if (o.method != Method::multigrid)
     o.coarse_operator = CoarseOperator::rediscretized;
   else if (o.coarse_operator == CoarseOperator::automatic)
     o.coarse_operator =
-        coefficient_jump >= galerkin_jump && !lines && (points_suffice || s.type != SmootherType::automatic)
+        coefficient_jump >= galerkin_jump && !cells && !lines && (points_suffice || s.type != SmootherType::automatic)
             ? CoarseOperator::galerkin
             : CoarseOperator::rediscretized;
   const bool galerkin = o.coarse_operator == CoarseOperator::galerkin;
+  if (galerkin && cells)
+    throw InputError(
+        "solver.coarse_operator: galerkin takes unknowns at nodes, and discretization.centering is cell: use "
+        "coarse_operator: rediscretized or centering: node");
   if (galerkin && lines)
     throw InputError("solver.coarse_operator: galerkin smooths points, and solver.smoother asks for " +
                      std::string(s.type == SmootherType::line ? "line" : "plane") +

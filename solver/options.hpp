@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "backends/precision.hpp"
+#include "grids/problem.hpp"
 #include "grids/relaxation.hpp"
 
 namespace poisson {
@@ -40,9 +41,9 @@ struct Options {
   SolvePrecision precision = SolvePrecision::mixed;
 
   /// The options with every automatic choice made, for a coefficient whose neighbouring cells differ by at most the
-  /// factor `coefficient_jump`, and a finest level on which relaxing points would do or not. Throws InputError where
-  /// lines or planes are asked for together with Galerkin operators.
-  Options resolved(double coefficient_jump, bool points_suffice = true) const;
+  /// factor `coefficient_jump`, a finest level on which relaxing points would do or not, and unknowns at nodes or in
+  /// cells. Throws InputError where Galerkin operators are asked for together with lines, planes or cells.
+  Options resolved(double coefficient_jump, bool points_suffice = true, Centering centering = Centering::node) const;
 };
 
 }  // namespace poisson

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "grids/bands.hpp"
+#include "grids/faces.hpp"
 #include "solver/matrix.hpp"
 
 namespace poisson {
@@ -18,6 +19,7 @@ std::size_t bytes_of_tables(const Layout& layout) {
 // What the finest level's operators hold.
 struct Finest {
   std::size_t kappas = 0, reactions = 0;  // fields of cells and of values, on all levels that are rediscretized
+  std::size_t ends = 0;                   // bytes of κ and α at the Robin faces of cell-centred problems
   std::size_t bands = 0;                  // of a matrix: stored, without the row sums
   std::size_t probed = 0;                 // bands from which Galerkin operators begin
 };
@@ -87,6 +89,7 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
         if (sampled) level.bytes += coefficients(block, Precision::fp64);
         if (inner == Precision::fp32) level.bytes += coefficients(block, inner);
       }
+      if (l == 0 && outermost) level.bytes += finest.ends;
       if (matrix && l == 0) add_matrix(layout, level);
       const LevelChoice choice = multigrid ? choose_relaxation(block, kappa, allowed, coupled) : LevelChoice{};
       level.relaxation = choice.relaxation;
@@ -119,15 +122,22 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
 Plan make_plan(const Problem& problem, const Options& given, bool partial_assembly) {
   // A jump of κ is not known before κ is sampled; without Galerkin operators, what it changes does not change the
   // fields.
-  const Options options = given.resolved(1);
+  const Options options = given.resolved(1, true, problem.centering);
   const bool variable = partial_assembly || !is_separable(problem);
+  const bool on_faces = problem.centering == Centering::cell;
   Finest finest;
-  if (variable) finest.kappas = problem.isotropic ? 1 : static_cast<std::size_t>(problem.dimension);
+  if (variable) finest.kappas = problem.isotropic && !on_faces ? 1 : static_cast<std::size_t>(problem.dimension);
   if (variable && needs_reaction_field(problem)) finest.reactions = 1;
   std::array<double, 3> kappa{1, 1, 1};
   for (std::size_t d = 0; d < 3; ++d)
     if (const double* k = problem.coefficient[problem.isotropic ? 0 : d].constant()) kappa[d] = *k;
   const Block block = make_block(problem);
+  if (variable && on_faces)
+    for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d)
+      if (std::ranges::any_of(problem.boundary[d], [](const Boundary& b) { return b.kind == BoundaryKind::robin; })) {
+        const Layout ends = ends_layout(block, d);
+        finest.ends += static_cast<std::size_t>(ends.allocated(Precision::fp64)) * bytes_of(Precision::fp64);
+      }
   finest.probed = star_offsets(block.layout()).size();
   return plan_levels(block, kappa, options, finest);
 }

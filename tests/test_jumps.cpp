@@ -131,6 +131,36 @@ TEST(CoarseOperator, OfGalerkinGoesWithPoints) {
   EXPECT_EQ(o.resolved(1e6).coarse_operator, CoarseOperator::rediscretized);
 }
 
+// Nor do cells go with them, whatever smooths.
+TEST(Jumps, OfCellsAreDiscretizedAgain) {
+  Problem p = sphere(2, 16, 1e6);
+  p.centering = Centering::cell;
+  for (const SmootherType type : {SmootherType::automatic, SmootherType::red_black, SmootherType::chebyshev}) {
+    Options o = options();
+    o.coarse_operator = CoarseOperator::automatic;
+    o.smoother.type = type;
+    Solve s(p, o);
+    EXPECT_EQ(s.solver().options().coarse_operator, CoarseOperator::rediscretized);
+    EXPECT_TRUE(s.run().converged());
+  }
+  Options o = options();
+  o.coarse_operator = CoarseOperator::galerkin;
+  const auto refused = [](const auto& resolve) {
+    try {
+      resolve();
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  const std::string message =
+      "solver.coarse_operator: galerkin takes unknowns at nodes, and discretization.centering is cell: use "
+      "coarse_operator: rediscretized or centering: node";
+  EXPECT_EQ(refused([&] { o.resolved(1, true, Centering::cell); }), message);
+  EXPECT_EQ(refused([&] { Solve(p, o); }), message);
+  EXPECT_EQ(refused([&] { make_plan(p, o, false); }), message);
+}
+
 TEST(Jumps, AreNoneWhereKappaIsSmooth) {
   Problem p = box(3, 16);
   p.coefficient[0] = [](double x, double y, double) { return 1 + 0.5 * x * y; };

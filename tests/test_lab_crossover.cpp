@@ -100,7 +100,7 @@ TEST(LabCrossover, VerifiesEveryVariantOnAGpu) {
   Session session(test_device(), true);
   const Findings findings = crossover_study.run(session);
   EXPECT_EQ(findings.panels.size(), 5U);
-  EXPECT_EQ(findings.conclusions.size(), 6U);
+  EXPECT_GE(findings.conclusions.size(), findings.panels.size());
 #endif
 }
 

@@ -229,7 +229,10 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 }  // namespace
 
 std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, Precision precision) {
-  return dispatch(precision, [&]<class T>(T) { return make_stencil_operator<StencilOperator, T>(backend, data); });
+  return dispatch(precision, [&]<class T>(T) -> std::unique_ptr<Operator> {
+    if (data.on_faces()) return std::make_unique<StencilOperator<T, Faces<T>>>(backend, data);
+    return make_stencil_operator<StencilOperator, T>(backend, data);
+  });
 }
 
 }  // namespace poisson::cpu
