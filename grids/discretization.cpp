@@ -6,6 +6,7 @@
 
 #include "backends/cpu/launch.hpp"
 #include "grids/faces.hpp"
+#include "grids/galerkin.hpp"
 #include "grids/problem_data.hpp"
 #include "grids/sampling.hpp"
 
@@ -327,6 +328,13 @@ Hierarchy Discretization::make_levels(RowData rows, Precision precision, Relaxat
     h.transfers.push_back(make_transfer(backend_, rows.block, coarse, jump_ >= steep_jump));
     rows = coarsen_rows(rows, coarse, *h.transfers.back());
   }
+}
+
+Hierarchy Discretization::make_galerkin_hierarchy(Precision precision) const {
+  std::unique_ptr<Operator> A = make_operator(Precision::fp64);
+  Bands bands = probe_bands(*A, star_offsets(A->layout()));
+  if (precision != Precision::fp64) A = make_operator(precision);
+  return poisson::make_galerkin_hierarchy(std::move(A), std::move(bands), block(), rows_.kappa, precision);
 }
 
 double Discretization::assemble_rhs(Field& b) const {

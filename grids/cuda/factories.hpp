@@ -2,7 +2,9 @@
 
 #include <memory>
 
+#include "grids/bands.hpp"
 #include "grids/discrete.hpp"
+#include "grids/galerkin_kernels.hpp"
 
 /// What CUDA brings to the factories of grids/discrete.hpp.
 namespace poisson::cuda {
@@ -27,5 +29,18 @@ void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const
                    Field& coarse_cells);
 void coarsen_faces(Backend&, const Block& fine, const CoarseBlock& coarse, std::size_t axis, const Field& fine_faces,
                    const Field* coarse_ends, Field& coarse_faces);
+
+template <class T>
+std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&);
+template <>
+std::unique_ptr<Operator> make_banded_operator<float>(Backend&, const Bands&);
+template <>
+std::unique_ptr<Operator> make_banded_operator<double>(Backend&, const Bands&);
+std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, const CoarseBlock& coarse,
+                                                 const Weights& weights);
+void paint_colour(Backend&, const Probe& probe, Field& unit);
+void gather_couplings(Backend&, const Probe& probe);
+void weigh(Backend&, const Collapse& collapse, int stage);
+void collapse_rows(Backend&, const Collapse& collapse);
 
 }  // namespace poisson::cuda
