@@ -78,14 +78,15 @@ double distance(const Outcome& a, const Outcome& b) {
 }
 
 /// What the precision allows. In double the rounding of the solution, which axes that stretch by 10³ and conjugate
-/// gradients that have not converged amplify; mixed, what single precision makes of the last correction as well, whose
-/// size the estimated error gives; single, its rounding.
+/// gradients that have not converged amplify; those where they are far from
+/// converged more; mixed, what single precision makes of the last correction as well, whose size the estimated error
+/// gives; single, its rounding.
 double bound(const Options& options, const Result& result, bool very_stretched) {
   const bool amplified = very_stretched || options.krylov == Krylov::cg || options.method == Method::cg;
   const double error = std::isfinite(result.estimated_error) ? std::min(result.estimated_error, 1.0) : 1;
   switch (options.precision) {
     case SolvePrecision::double_:
-      return amplified ? 3e-11 : 1e-12;
+      return amplified ? 3e-11 + (options.krylov == Krylov::cg ? 1e-6 * error : 0) : 1e-12;
     case SolvePrecision::mixed:
       return 1e-9 + 0.03 * error;
     case SolvePrecision::single:
@@ -100,11 +101,12 @@ double rounding_level(SolvePrecision precision) {
 }
 
 /// Residuals fall by factors that agree to two digits; with corrections in single precision to a few per cent. Below
-/// `noise` a factor is what rounding made it: the iteration had ended.
-void expect_contraction(const Result& host, const Result& device, SolvePrecision precision) {
+/// `noise` a factor is what rounding made it: the iteration had ended, or a correction, whose rounding axes amplify
+/// that stretch by 10³.
+void expect_contraction(const Result& host, const Result& device, SolvePrecision precision, bool very_stretched) {
   ASSERT_EQ(host.history.size(), device.history.size());
   const bool in_double = precision == SolvePrecision::double_;
-  const double digits = in_double ? 0.005 : 0.03, noise = in_double ? 1e-9 : 1e-4;
+  const double digits = in_double ? 0.005 : 0.03, noise = in_double ? 1e-9 : very_stretched ? 0.05 : 1e-4;
   for (std::size_t i = 1; i < host.history.size() && host.history[i] > rounding_level(precision); ++i) {
     const double a = host.history[i] / host.history[i - 1], b = device.history[i] / device.history[i - 1];
     ASSERT_NEAR(a, b, digits * a + noise)
@@ -139,7 +141,7 @@ double expect_agreement(const Problem& problem, Options options, bool very_stret
   EXPECT_EQ(host.result.iterations, device.result.iterations);
   EXPECT_NEAR(host.result.projected, device.result.projected,
               (options.precision == SolvePrecision::single ? 1e-5 : 1e-12) * (1 + host.result.reference));
-  expect_contraction(host.result, device.result, options.precision);
+  expect_contraction(host.result, device.result, options.precision, very_stretched);
   return d;
 }
 
@@ -314,6 +316,7 @@ std::vector<Choice> ways(Centering centering = Centering::node) {
       add([&](Options& o) {
         o.smoother.type = type;
         o.krylov = krylov;
+        if (type == SmootherType::plane) o.max_iterations = 2;  // each is many launches
       });
   add([](Options& o) {
     o.method = Method::cg;
