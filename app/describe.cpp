@@ -126,7 +126,7 @@ RunHeader describe_run(const Config& config, const Discretization& d, const Solv
 
 std::vector<std::string> describe_plan(const Config& config) {
   const auto backend = make_backend(config.device);
-  const Plan plan = make_plan(config.problem, config.options, config.assembly == "partial");
+  const Plan plan = make_plan(config.problem, config.options, config.assembly, backend->name() != "cpu");
   std::vector<std::string> lines;
   lines.push_back(fmt::format("problem   {}", describe_equation(config.problem)));
   lines.push_back(fmt::format("faces     {}", describe_boundary(config.problem)));
@@ -136,12 +136,15 @@ std::vector<std::string> describe_plan(const Config& config) {
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
   lines.push_back(describe_fit(plan.bytes + plan.tables, *backend));
   lines.emplace_back();
-  lines.emplace_back("level             cells      unknowns    assembly              memory");
+  // Of one product A u, by counting; the prediction is for one core or one GPU of a kind (assembly.hpp).
+  lines.emplace_back(
+      "level             cells      unknowns    assembly              memory  bytes/row  flops/row   predicted");
   for (std::size_t l = 0; l < plan.levels.size(); ++l) {
     const Plan::Level& level = plan.levels[l];
-    lines.push_back(fmt::format("{:5} {:>17} {:>13}    {:<15} {:>12}", l,
+    lines.push_back(fmt::format("{:5} {:>17} {:>13}    {:<15} {:>12} {:>10.0f} {:>10.0f} {:>8.3g} ms", l,
                                 cells_text(level.cells, config.problem.dimension), level.unknowns, level.assembly,
-                                readable_bytes(static_cast<double>(level.bytes))));
+                                readable_bytes(static_cast<double>(level.bytes)), level.row_bytes, level.row_flops,
+                                1e3 * level.seconds));
   }
   return lines;
 }

@@ -22,7 +22,12 @@ std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, P
   if (backend.name() == "cpu") return cpu::make_operator(backend, data, precision);
 #ifdef POISSON_HAVE_CUDA
   if (backend.name() == "cuda")
-    return dispatch(precision, [&]<class T>(T) { return cuda::make_operator<T>(backend, data); });
+    return dispatch(precision, [&]<class T>(T) {
+      if (data.full) return cuda::make_banded_operator<T>(backend, data);
+      if (data.scheme == Scheme::fv) return cuda::make_operator<T>(backend, data);
+      return data.block.dimension() == 2 ? cuda::make_box_operator<T, 2>(backend, data)
+                                         : cuda::make_box_operator<T, 3>(backend, data);
+    });
 #endif
   no_kernels(backend);
 }
@@ -36,10 +41,10 @@ std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, con
 }
 
 void coarsen_cells(Backend& backend, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
-                   Field& coarse_cells) {
-  if (backend.name() == "cpu") return cpu::coarsen_cells(fine, coarse, fine_cells, coarse_cells);
+                   Field& coarse_cells, bool with_faces) {
+  if (backend.name() == "cpu") return cpu::coarsen_cells(fine, coarse, fine_cells, coarse_cells, with_faces);
 #ifdef POISSON_HAVE_CUDA
-  if (backend.name() == "cuda") return cuda::coarsen_cells(backend, fine, coarse, fine_cells, coarse_cells);
+  if (backend.name() == "cuda") return cuda::coarsen_cells(backend, fine, coarse, fine_cells, coarse_cells, with_faces);
 #endif
   no_kernels(backend);
 }

@@ -5,8 +5,12 @@
 
 #include "grids/block.hpp"
 #include "grids/operator.hpp"
+#include "grids/problem.hpp"
 
 namespace poisson {
+
+/// What an operator keeps in memory (DESIGN: precompute or recompute). automatic: as assembly.hpp chooses.
+enum class Assembly { automatic, recompute, partial, full };
 
 /// What the rows of one level are made of, whatever the backend's kernels make of it.
 struct RowData {
@@ -21,7 +25,15 @@ struct RowData {
                                           ///< axes have it
   bool singular = false;
 
+  Scheme scheme = Scheme::fv;
+  bool full = false;  ///< full assembly: the bands of the rows are held
+  // Elements only:
+  std::array<std::shared_ptr<const Field>, 3> mixed;  ///< κ_xy, κ_xz, κ_yz on the cells, else null
+  std::shared_ptr<const Field> sigma_cells;           ///< σ on the cells and α in the halo, unscaled; null: constant σ
+  double sigma_ratio = 0, alpha_ratio = 0;            ///< at least σ/κ of every cell and α/κ at every face's cell
+
   bool variable() const { return cells[0] != nullptr; }
+  bool full_tensor() const { return mixed[0] != nullptr; }
 };
 
 /// The operator of a level on a backend, in the assembly mode that fits the data: `equidistant` or `tensor-product`
@@ -31,8 +43,9 @@ std::unique_ptr<Operator> make_operator(Backend&, const RowData&, Precision);
 /// The transfers between a block and the coarser one made from it.
 std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse);
 
-/// Volume means of a field of cells over the children of each coarse cell.
-void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
-                   Field& coarse_cells);
+/// Volume means of a field of cells over the children of each coarse cell. `with_faces`: and the means over faces of
+/// what stands in its halo beyond open ends.
+void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
+                   bool with_faces = false);
 
 }  // namespace poisson

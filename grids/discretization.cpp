@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "backends/cpu/launch.hpp"
+#include "grids/elements.hpp"
+#include "grids/faces.hpp"
 #include "grids/sampling.hpp"
 
 namespace poisson {
@@ -18,36 +20,6 @@ const char* coefficient_key(const Problem& p, std::size_t d) {
 
 std::size_t coefficient_count(const Problem& p) {
   return p.isotropic ? 1 : static_cast<std::size_t>(p.dimension);
-}
-
-// Runs checks that throw ValueError and throws what all of them found at once.
-class ErrorCollector {
- public:
-  template <class F>
-  void operator()(const F& f) {
-    try {
-      f();
-    } catch (const ValueError& e) {
-      errors_.push_back(e);
-    }
-  }
-  void finish() const {
-    if (!errors_.empty()) throw ValueErrors(errors_);
-  }
-
- private:
-  std::vector<ValueError> errors_;
-};
-
-const Boundary& boundary(const Problem& p, int axis, int end) {
-  return p.boundary[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
-}
-
-template <class F>
-void for_each_face(const Problem& p, const F& f) {
-  for (int d = 0; d < p.dimension; ++d)
-    for (int end = 0; end < 2; ++end)
-      if (boundary(p, d, end).kind != BoundaryKind::periodic) f(d, end, boundary(p, d, end));
 }
 
 // The cells of a block and one past each end.
@@ -106,7 +78,7 @@ std::string face_key(int axis, int end, bool alpha) {
 }
 
 bool is_separable(const Problem& p) {
-  bool constant = p.reaction.constant() != nullptr;
+  bool constant = p.reaction.constant() != nullptr && !p.full_tensor;
   for (std::size_t d = 0; d < coefficient_count(p); ++d) constant = constant && p.coefficient[d].constant();
   for_each_face(p, [&](int, int, const Boundary& b) {
     if (b.kind == BoundaryKind::robin) constant = constant && b.alpha.constant();
@@ -135,6 +107,7 @@ Block make_block(const Problem& p) {
 
 void check_values(const Problem& p) {
   const Block block = make_block(p);
+  if (p.scheme == Scheme::q1) check_element_values(p, block);
   const LineSink drop = [](int, int, const double*) {};
   const Box nodes = block.layout().box();
   ErrorCollector check;
@@ -157,12 +130,17 @@ void check_values(const Problem& p) {
 }
 
 Discretization::Discretization(Backend& backend, const Problem& problem, Assembly assembly)
-    : backend_(backend), own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()), problem_(problem) {
+    : backend_(backend), own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()), problem_(problem), assembly_(assembly) {
   rows_.block = make_block(problem_);
   rows_.isotropic = problem_.isotropic;
+  rows_.scheme = problem_.scheme;
+  rows_.full = resolved(assembly, problem_, backend_.name() != "cpu") == Assembly::full;
   if (!is_separable(problem_) || assembly == Assembly::partial) {
     const auto begin = std::chrono::steady_clock::now();
-    sample_coefficients();
+    if (problem_.scheme == Scheme::q1)
+      jump_ = sample_elements(problem_, host(), rows_, [this](auto field) { return on_backend(std::move(field)); });
+    else
+      sample_coefficients();
     sampling_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   } else {
     ErrorCollector check;  // signs of constants, for callers that bring no checked configuration
@@ -184,6 +162,7 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
     });
     check.finish();
     rows.singular = !held;
+    set_ratios(problem_, rows);
   }
 
   // The power of two that brings the diagonal of a typical row near 1.
@@ -227,22 +206,8 @@ void Discretization::sample_coefficients() {
              grown(cells->layout().box(), block),
              [&](int j, int k, const double* values) { std::copy_n(values, view.n[0] + 2, view.line(j, k) - 1); });
     });
-    const double sum = cpu::sum_over_lines(cells->layout().box(), [&](int j, int k) {
-      double line = 0;
-      for (int i = 0; i < view.n[0]; ++i) line += view(i, j, k);
-      return line;
-    });
-    rows.kappa[d] = sum / static_cast<double>(cells->layout().size());
-    jump_ = cpu::max_over_lines(cells->layout().box(), jump_, [&](int j, int k) {
-      double jump = 1;
-      for (int i = 0; i < view.n[0]; ++i) {
-        const double here = view(i, j, k);
-        for (const double there :
-             {i > 0 ? view(i - 1, j, k) : here, j > 0 ? view(i, j - 1, k) : here, k > 0 ? view(i, j, k - 1) : here})
-          jump = std::max({jump, here / there, there / here});
-      }
-      return jump;
-    });
+    rows.kappa[d] = mean_of_cells(*cells);
+    jump_ = std::max(jump_, jump_between_cells(*cells));
     subtract_inside(block, view);
     rows.cells[d] = on_backend(std::move(cells));
   }
@@ -305,6 +270,14 @@ RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coa
     coarsen_cells(backend_, fine.block, coarse, *fine.cells[d], *cells);
     next.cells[d] = std::move(cells);
   }
+  const auto coarsened = [&](const std::shared_ptr<const Field>& cells, bool with_faces) {
+    auto coarser = std::make_shared<Field>(backend_, next.block.cell_layout(), Precision::fp64);
+    coarsen_cells(backend_, fine.block, coarse, *cells, *coarser, with_faces);
+    return coarser;
+  };
+  for (std::size_t m = 0; m < 3; ++m)
+    if (fine.mixed[m]) next.mixed[m] = coarsened(fine.mixed[m], false);
+  if (fine.sigma_cells) next.sigma_cells = coarsened(fine.sigma_cells, true);
   if (fine.reaction) {
     auto reaction = std::make_shared<Field>(backend_, next.block.layout(), Precision::fp64);
     transfer.restrict_to(*fine.reaction, *reaction);
@@ -317,7 +290,8 @@ std::size_t Discretization::bytes() const {
   std::size_t sum = rows_.reaction ? rows_.reaction->bytes() : 0;
   for (std::size_t d = 0; d < 3; ++d)
     if (rows_.cells[d] && (d == 0 || rows_.cells[d] != rows_.cells[0])) sum += rows_.cells[d]->bytes();
-  return sum;
+  for (const auto& mixed : rows_.mixed) sum += mixed ? mixed->bytes() : 0;
+  return sum + (rows_.sigma_cells ? rows_.sigma_cells->bytes() : 0);
 }
 
 std::unique_ptr<Operator> Discretization::make_operator(Precision precision) const {
@@ -358,6 +332,7 @@ void Discretization::initialize(Field& u) const {
 }
 
 void Discretization::fill_rhs(Field& b) const {
+  if (problem_.scheme == Scheme::q1) return fill_element_rhs(problem_, host(), rows_, b);
   const Block& block = this->block();
   const double scale = rows_.scale;
   const Box unknowns = block.unknowns();

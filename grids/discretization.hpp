@@ -5,18 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "grids/assembly.hpp"
 #include "grids/discrete.hpp"
 #include "grids/problem.hpp"
 
 namespace poisson {
 
-/// A problem discretized by node-centred finite volumes on one block. Data are evaluated on the host; operators, levels
-/// and fields are the backend's.
+/// A problem discretized by node-centred finite volumes, or by bilinear or trilinear elements (elements.hpp), on one
+/// block. Data are evaluated on the host; operators, levels and fields are the backend's.
 /// Equations are in integrated form, scaled by a power of two: Σ_d κ_d K_d ⊗ M + σ M on the left; on the right M f and
 /// the data of Neumann and Robin faces times the areas that nodes have on them. Dirichlet data stand in the solution.
 class Discretization {
  public:
-  enum class Assembly { automatic, partial };
+  using Assembly = poisson::Assembly;
 
   /// Samples κ, σ and α. Throws ValueErrors where a datum has a value that it must not have: all of them together.
   Discretization(Backend& backend, const Problem& problem, Assembly assembly = Assembly::automatic);
@@ -26,6 +27,8 @@ class Discretization {
   Backend& backend() const { return backend_; }
   /// What the rows of the finest level are made of.
   const RowData& rows() const { return rows_; }
+  /// As it was asked for.
+  Assembly assembly() const { return assembly_; }
   std::int64_t unknowns() const { return block().unknowns().size(); }
   /// Largest ratio of κ in neighbouring cells; 1 where κ is constant.
   double coefficient_jump() const { return jump_; }
@@ -58,6 +61,7 @@ class Discretization {
   Backend& backend_;
   std::unique_ptr<Backend> own_host_;  // where the backend is none itself
   Problem problem_;
+  Assembly assembly_;
   RowData rows_;
   double jump_ = 1;
   double sampling_seconds_ = 0;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "grids/assembly.hpp"
 #include "grids/problem.hpp"
 #include "io/diagnostics.hpp"
 #include "solver/options.hpp"
@@ -19,7 +20,7 @@ struct Config {
   std::string title;
   Problem problem;
   bool equidistant = true;        ///< grid.type
-  std::string assembly = "auto";  ///< auto, partial
+  Assembly assembly = Assembly::automatic;
   Options options;
   std::string device = "auto";  ///< as make_backend takes it
 
@@ -36,7 +37,7 @@ struct Config {
   /// Where each quantity was written, for errors found on the grid: "cube.yaml:12:13: equation.source".
   std::map<std::string, std::string, std::less<>> marks;
 
-  /// The mark of a quantity, which is one of: coefficient, coefficient.x (.y, .z), reaction, source, initial, exact,
+  /// The mark of a quantity, which is one of: coefficient, coefficient.x (.y, .z, .xy, .xz, .yz), reaction, source, initial, exact,
   /// boundary.x- … boundary.z+ (the face's value), boundary.x-.alpha …
   std::string describe(std::string_view quantity) const;
 };

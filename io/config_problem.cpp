@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -166,9 +167,31 @@ class ProblemReader {
         parts_.errors.add(component->mark, "equation." + name,
                           "has no place in two dimensions; remove it, or give domain three numbers");
     }
+    read_mixed(*value);
     if (problem_.dimension == 2)
-      std::erase_if(parts_.document.find("equation")->find("coefficient")->entries,
-                    [](const Value::Entry& entry) { return entry.key == "z"; });
+      std::erase_if(parts_.document.find("equation")->find("coefficient")->entries, [](const Value::Entry& entry) {
+        return entry.key == "z" || entry.key == "xz" || entry.key == "yz";
+      });
+  }
+
+  void read_mixed(const Value& value) {
+    constexpr std::array<std::string_view, 3> entries{"xy", "xz", "yz"};
+    for (std::size_t m = 0; m < entries.size(); ++m) {
+      const std::string name = "coefficient." + std::string(entries[m]);
+      const Value* component = value.find(entries[m]);
+      if (!component || !component->given) continue;
+      if (m > 0 && problem_.dimension == 2 && parts_.dimension_known) {
+        parts_.errors.add(component->mark, "equation." + name,
+                          "has no place in two dimensions; remove it, or give domain three numbers");
+      } else if (problem_.scheme != Scheme::q1) {
+        parts_.errors.add(component->mark, "equation." + name,
+                          "needs elements (finite volumes take a diagonal tensor); write discretization: {scheme: q1}, "
+                          "or remove it");
+      } else {
+        problem_.full_tensor = true;
+        read(*component, "equation." + name, name, problem_.mixed[m]);
+      }
+    }
   }
 
   void read_face(const Value& value, const std::string& key, const std::string& path, Boundary& face) {

@@ -13,7 +13,7 @@ std::size_t bytes_of_tables(const Layout& layout) {
 
 }  // namespace
 
-Plan make_plan(const Problem& problem, const Options& given, bool partial_assembly) {
+Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, bool gpu) {
   // A jump of κ is not known before κ is sampled; what it changes (the smoother) does not change the fields.
   const Options options = given.resolved(1);
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
@@ -23,8 +23,14 @@ Plan make_plan(const Problem& problem, const Options& given, bool partial_assemb
     return static_cast<std::size_t>(layout.allocated(p)) * bytes_of(p);
   };
 
-  const bool variable = partial_assembly || !is_separable(problem);
-  const std::size_t kappas = !variable ? 0 : problem.isotropic ? 1 : static_cast<std::size_t>(problem.dimension);
+  const bool variable = assembly == Assembly::partial || !is_separable(problem);
+  const Assembly mode = resolved(assembly, problem, gpu);
+  const bool full = mode == Assembly::full;
+  const auto dimension = static_cast<std::size_t>(problem.dimension);
+  const std::size_t kappas = !variable            ? 0
+                             : problem.full_tensor ? dimension * (dimension + 1) / 2
+                             : problem.isotropic   ? 1
+                                                   : dimension;
   const std::size_t reactions = variable && needs_reaction_field(problem) ? 1 : 0;
   std::array<double, 3> kappa{1, 1, 1};
   for (std::size_t d = 0; d < 3; ++d)
@@ -37,11 +43,27 @@ Plan make_plan(const Problem& problem, const Options& given, bool partial_assemb
     Plan::Level level;
     for (std::size_t d = 0; d < 3; ++d) level.cells[d] = block.axes[d].cells();
     level.unknowns = block.unknowns().size();
-    level.assembly = variable ? "partial" : block.equidistant() ? "equidistant" : "tensor-product";
-    const auto coefficients = [&](Precision p) { return kappas * bytes(cells, p) + reactions * bytes(layout, p); };
-    // The finest level has them in fp64 as they were sampled, each level's own operator in the inner precision.
-    level.bytes = l == 0 || inner == Precision::fp64 ? coefficients(Precision::fp64) : 0;
-    if (inner == Precision::fp32) level.bytes += coefficients(inner);
+    level.assembly = full ? "full" : variable ? "partial" : block.equidistant() ? "equidistant" : "tensor-product";
+    const RowCost cost = row_cost(problem, full ? Assembly::full : variable ? Assembly::partial : Assembly::recompute);
+    const Precision own = l == 0 ? outer : inner;
+    level.row_bytes = cost.values * static_cast<double>(bytes_of(own));
+    level.row_flops = cost.flops;
+    level.seconds = static_cast<double>(level.unknowns) * predicted_seconds(cost, own, device_rate(gpu));
+    const Layout& reaction_layout = problem.scheme == Scheme::q1 ? cells : layout;
+    const auto coefficients = [&](Precision p) {
+      return kappas * bytes(cells, p) + reactions * bytes(reaction_layout, p);
+    };
+    const auto bands = [&](Precision p) {
+      return (row_cost(problem, Assembly::full).values - 2) * static_cast<double>(bytes(layout, p));
+    };
+    // The finest level has them in fp64 as they were sampled, each level's own operator in the inner precision. Bands
+    // take their place; where both are fp64, they are filled from the level's own and stand beside them while the
+    // next level is made.
+    level.bytes = l == 0 || (inner == Precision::fp64 && !full) ? coefficients(Precision::fp64) : 0;
+    if (full)
+      level.bytes += static_cast<std::size_t>(bands(inner) + (l == 0 && outer != inner ? bands(outer) : 0));
+    else if (inner == Precision::fp32)
+      level.bytes += coefficients(inner);
     const auto coarse = multigrid ? coarsen(block, kappa, l) : std::nullopt;
     // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
     const std::size_t fields =

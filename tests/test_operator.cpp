@@ -20,6 +20,7 @@
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
 #include "tests/reference.hpp"
+#include "tests/reference_elements.hpp"
 
 namespace poisson {
 namespace {
@@ -28,15 +29,19 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// Roundings that one row may gather: its entries are products of up to seven factors, and it sums seven terms.
 constexpr Real row_roundings = 5;
+/// Of elements: entries that are sums of four or eight cells' parts, and as many as 27.
+constexpr Real element_roundings = 16;
 
 /// One operator beside its oracle, with fields: u and previous have data in Dirichlet nodes, b and r zero.
 class OperatorCase {
  public:
-  OperatorCase(const Problem& problem, Precision precision)
-      : discretization(*backend, problem),
+  OperatorCase(const Problem& problem, Precision precision, Assembly assembly = Assembly::automatic)
+      : discretization(*backend, problem, assembly),
         A(discretization.make_operator(precision)),
-        system(reference::assemble(problem, A->scale())),
-        eps(epsilon(precision)) {
+        elements(problem.scheme == Scheme::q1),
+        system(elements ? reference::assemble_elements(problem, A->scale()) : reference::assemble(problem, A->scale())),
+        eps(epsilon(precision)),
+        row_roundings(elements ? element_roundings : poisson::row_roundings) {
     Random random(3);
     const std::size_t n = system.mass.size();
     data = random.vector(n);
@@ -94,8 +99,9 @@ class OperatorCase {
   std::unique_ptr<Backend> backend = test_backend();
   Discretization discretization;
   std::unique_ptr<Operator> A;
+  bool elements;
   reference::System system;
-  Real eps, largest;
+  Real eps, row_roundings, largest;
   Field u, b, previous, out;
   Vector data, uv, bv, pv;
 };
@@ -110,7 +116,14 @@ void OperatorCase::expect_properties() {
     unknowns += 1;
     Real row = system.diagonal[i];
     for (const auto& e : system.neighbours[i]) row += std::abs(e.value);
-    ASSERT_LE(row, A->largest_eigenvalue() * system.diagonal[i] * (1 + 1e-15L)) << "Gershgorin's bound at " << i;
+    if (!elements) {
+      ASSERT_LE(row, A->largest_eigenvalue() * system.diagonal[i] * (1 + 1e-15L)) << "Gershgorin's bound at " << i;
+    }
+  }
+  if (elements) {
+    const Real largest_eigenvalue = system.largest_eigenvalue(60);
+    EXPECT_GE(A->largest_eigenvalue(), largest_eigenvalue * (1 - 1e-6L));
+    EXPECT_LE(A->largest_eigenvalue(), std::max<Real>(system.grid.dimension == 3 ? 4.51 : 3.01, 1.25L * largest_eigenvalue));
   }
   EXPECT_EQ(static_cast<Real>(A->unknowns().size()), unknowns);
 }
@@ -125,7 +138,7 @@ void OperatorCase::expect_products() {
   A->diagonal(out);
   expect(
       "diagonal", out, [&](std::size_t i) { return system.diagonal[i]; },
-      [&](std::size_t i) { return row_roundings * eps * system.diagonal[i]; });
+      [&](std::size_t i) { return row_roundings * eps * system.gross_diagonal(i); });
 
   uv = set_values(*backend, u, data);  // stale halos anew
   set_values(*backend, out, Vector(uv.size(), nan));
@@ -307,8 +320,8 @@ void OperatorCase::expect_projections() {
       [&](std::size_t i) { return eps * (std::abs(uv[i]) + row_roundings * absolute_integral / volume); });
 }
 
-void check_all_verbs(const Problem& problem, Precision precision) {
-  OperatorCase c(problem, precision);
+void check_all_verbs(const Problem& problem, Precision precision, Assembly assembly = Assembly::automatic) {
+  OperatorCase c(problem, precision, assembly);
   c.expect_properties();
   c.expect_products();
   c.expect_residuals();
@@ -319,11 +332,12 @@ void check_all_verbs(const Problem& problem, Precision precision) {
   c.expect_projections();
 }
 
+constexpr std::array<std::array<int, 3>, 7> sizes{
+    {{5, 4, 3}, {2, 3, 5}, {31, 5, 2}, {3, 33, 2}, {33, 2, 4}, {4, 3, 31}, {2, 2, 2}}};
+
 class OperatorVerbs : public testing::TestWithParam<std::tuple<NamedFaces, NamedGrid>> {};
 
 TEST_P(OperatorVerbs, MatchTheOracle) {
-  constexpr std::array<std::array<int, 3>, 7> sizes{
-      {{5, 4, 3}, {2, 3, 5}, {31, 5, 2}, {3, 33, 2}, {33, 2, 4}, {4, 3, 31}, {2, 2, 2}}};
   const auto& [faces, grid] = GetParam();
   std::size_t turn = 0;
   for (const int dimension : {2, 3})
@@ -337,6 +351,26 @@ TEST_P(OperatorVerbs, MatchTheOracle) {
           check_all_verbs(make_problem(faces, grid, {dimension, cells, kappa, sigma}), precision);
           if (HasFailure()) return;
         }
+}
+
+TEST_P(OperatorVerbs, OfElementsMatchTheOracle) {
+  const auto& [faces, grid] = GetParam();
+  std::size_t turn = faces.name.size() + grid.name.size();  // every pair another choice of the rest
+  for (const int dimension : {2, 3})
+    for (const Kappa kappa :
+         {Kappa::constant, Kappa::constant_tensor, Kappa::random, Kappa::random_tensor, Kappa::random_full}) {
+      const auto& cells = sizes[turn % sizes.size()];
+      const Sigma sigma = std::array{Sigma::zero, Sigma::constant, Sigma::varying}[turn % 3];
+      const Precision precision = turn % 2 == 0 ? Precision::fp32 : Precision::fp64;
+      const Assembly assembly = turn % 4 < 2 ? Assembly::automatic : Assembly::full;
+      ++turn;
+      SCOPED_TRACE(testing::Message() << dimension << "-D, " << cells[0] << " x " << cells[1] << " x " << cells[2]
+                                      << " cells, kappa " << static_cast<int>(kappa) << ", sigma "
+                                      << static_cast<int>(sigma) << ", fp" << 8 * bytes_of(precision) << ", assembly "
+                                      << static_cast<int>(assembly));
+      check_all_verbs(make_problem(faces, grid, {dimension, cells, kappa, sigma, Scheme::q1}), precision, assembly);
+      if (HasFailure()) return;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OperatorVerbs,

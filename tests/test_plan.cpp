@@ -77,7 +77,7 @@ TEST_P(PlanOf, SaysWhatIsAllocated) {
         o.precision = precision;
         o.tolerance = 0;
         o.max_iterations = 1;
-        const Plan plan = make_plan(problem, o, partial);
+        const Plan plan = make_plan(problem, o, partial ? Assembly::partial : Assembly::automatic, !on_cpu());
         Solve s(problem, o, partial ? Discretization::Assembly::partial : Discretization::Assembly::automatic);
         s.run();
         const auto peak = static_cast<double>(s.backend().memory().peak());
@@ -98,7 +98,7 @@ TEST(Memory, OfTheDefaultsIsAtMost60BytesPerUnknown) {
   Solve s(cube(128), Options{});
   ASSERT_TRUE(s.run().converged());
   EXPECT_LE(static_cast<double>(s.backend().memory().peak()) / static_cast<double>(s.discretization().unknowns()), 60);
-  EXPECT_LE(make_plan(cube(128), Options{}, false).bytes_per_unknown(), 60);
+  EXPECT_LE(make_plan(cube(128), Options{}, Assembly::automatic, !on_cpu()).bytes_per_unknown(), 60);
 }
 
 }  // namespace

@@ -196,21 +196,37 @@ std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, con
   return std::make_unique<GridTransfer>(backend, fine, coarse);
 }
 
-void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells) {
+void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
+                   bool with_faces) {
   const auto f = fine_cells.view<double>();
   const auto c = coarse_cells.view<double>();
-  // The children of coarse cell I are the fine cells from begin(d, I) to begin(d, I + 1).
+  // The children of coarse cell I are the fine cells from begin(d, I) to begin(d, I + 1); beyond the ends stands one
+  // layer on both levels.
   const auto begin = [&](std::size_t d, int I) {
     const auto& at = coarse.axes[d].fine;
-    return index(I) < at.size() ? at[index(I)] : fine.axes[d].cells();
+    const int cells = std::max(1, fine.axes[d].cells());
+    if (I < 0) return -1;
+    if (I > c.n[d]) return cells + 1;
+    return index(I) < at.size() && I < c.n[d] ? at[index(I)] : cells;
   };
-  for_each_line(coarse_cells.layout().box(), [&](int J, int K) {
-    for (int I = 0; I < c.n[0]; ++I) {
+  const auto width = [&](std::size_t d, int i) {
+    const Axis& axis = fine.axes[d];
+    return axis.degenerate() || i < 0 || i >= axis.cells() ? 1 : axis.width(i);
+  };
+  Box box = coarse_cells.layout().box();
+  if (with_faces)
+    for (std::size_t d = 0; d < 3; ++d)
+      if (!fine.axes[d].degenerate() && !fine.axes[d].periodic()) {
+        --box.first[d];
+        ++box.last[d];
+      }
+  for_each_line(box, [&](int J, int K) {
+    for (int I = box.first[0]; I < box.last[0]; ++I) {
       double sum = 0, volume = 0;
-      for (int k = begin(2, K); k < std::max(begin(2, K) + 1, begin(2, K + 1)); ++k)
+      for (int k = begin(2, K); k < begin(2, K + 1); ++k)
         for (int j = begin(1, J); j < begin(1, J + 1); ++j)
           for (int i = begin(0, I); i < begin(0, I + 1); ++i) {
-            const double v = fine.cell_volume(i, j, k);
+            const double v = width(0, i) * width(1, j) * width(2, k);
             sum += v * f(i, j, k);
             volume += v;
           }

@@ -43,23 +43,36 @@ struct NoSteps {  // set-up: nothing to share a launch with
 }  // namespace
 
 void coarsen_cells(Backend& backend, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
-                   Field& coarse_cells) {
+                   Field& coarse_cells, bool with_faces) {
   auto& device = static_cast<CudaBackend&>(backend);
   Mean mean{fine_cells.view<double>(), coarse_cells.view<double>(), {}, {}, {}};
   DeviceTables tables;
+  Box box = coarse_cells.layout().box();
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = fine.axes[d];
     const int cells = coarse_cells.layout().n[d], fine_size = fine_cells.layout().n[d];
-    std::vector<int> begin(coarse.axes[d].fine.begin(), coarse.axes[d].fine.begin() + cells);
+    // One layer beyond the ends stands on both levels; its tables begin at index −1.
+    std::vector<int> begin{-1};
+    begin.insert(begin.end(), coarse.axes[d].fine.begin(), coarse.axes[d].fine.begin() + cells);
     begin.push_back(fine_size);
-    std::vector<double> width;
+    begin.push_back(fine_size + 1);
+    std::vector<double> width{1};
     for (int i = 0; i < fine_size; ++i) width.push_back(axis.degenerate() ? 1.0 : axis.width(i));
+    width.push_back(1);
     Children& children = d == 0 ? mean.x : d == 1 ? mean.y : mean.z;
     tables.add(begin, children.begin);
     tables.add(width, children.width);
+    if (with_faces && !axis.degenerate() && !axis.periodic()) {
+      --box.first[d];
+      ++box.last[d];
+    }
   }
   const Buffer memory = tables.upload(backend);
-  device.for_columns<NoSteps>(coarse_cells.layout().box(), mean);
+  for (Children* children : {&mean.x, &mean.y, &mean.z}) {
+    ++children->begin;
+    ++children->width;
+  }
+  device.for_columns<NoSteps>(box, mean);
 }
 
 }  // namespace poisson::cuda

@@ -73,7 +73,7 @@ struct March {
       north[m] = q[u.sy];
       loaded[m] = body.load(i, j, k + m);
     }
-    return with_rows<n>(c, i, j, k, [&](const Row<T>& a, int m) {
+    return with_rows<n>(c, i, j, k, [&](const auto& a, int m) {
       const Star<T> star{along[m + 1], west[m], east[m], south[m], north[m], along[m], along[m + 2]};
       return body(a, star, loaded[m], i, j, k + m);
     });
@@ -101,7 +101,7 @@ struct EachRow {
     decltype(body.load(i, j, k)) loaded[n];
 #pragma unroll
     for (int m = 0; m < n; ++m) loaded[m] = body.load(i, j, k + m);
-    return with_rows<n>(c, i, j, k, [&](const Row<T>& a, int m) { return body(a, loaded[m], i, j, k + m); });
+    return with_rows<n>(c, i, j, k, [&](const auto& a, int m) { return body(a, loaded[m], i, j, k + m); });
   }
 };
 
@@ -111,7 +111,8 @@ template <class T>
 struct Apply {
   View<T> out;
   __device__ Nothing load(int, int, int) const { return {}; }
-  __device__ double operator()(const Row<T>& a, const Star<T>& u, Nothing, int i, int j, int k) const {
+  template <class Row>
+  __device__ double operator()(const Row& a, const typename Row::Neighbours& u, Nothing, int i, int j, int k) const {
     out(i, j, k) = stencil::apply(a, u);
     return 0;
   }
@@ -122,7 +123,8 @@ struct Residual {
   View<const T> b;
   View<R> out;
   __device__ T load(int i, int j, int k) const { return b(i, j, k); }
-  __device__ double operator()(const Row<T>& a, const Star<T>& u, T rhs, int i, int j, int k) const {
+  template <class Row>
+  __device__ double operator()(const Row& a, const typename Row::Neighbours& u, T rhs, int i, int j, int k) const {
     out(i, j, k) = static_cast<R>(stencil::residual(a, u, rhs));
     return 0;
   }
@@ -134,7 +136,8 @@ struct ScaledResidual {
   View<R> out;
   const double* scale;
   __device__ T load(int i, int j, int k) const { return b(i, j, k); }
-  __device__ double operator()(const Row<T>& a, const Star<T>& u, T rhs, int i, int j, int k) const {
+  template <class Row>
+  __device__ double operator()(const Row& a, const typename Row::Neighbours& u, T rhs, int i, int j, int k) const {
     const T r = stencil::residual(a, u, rhs);
     out(i, j, k) = static_cast<R>(static_cast<T>(*scale) * r);
     return static_cast<double>(stencil::weighted_square(a, r));
@@ -150,7 +153,8 @@ struct Polynomial {
   View<T> out;  // the previous iterate, which is not read where beta is 0
   T alpha, beta;
   __device__ Loaded load(int i, int j, int k) const { return {b(i, j, k), beta == T(0) ? T(0) : out(i, j, k)}; }
-  __device__ double operator()(const Row<T>& a, const Star<T>& u, Loaded at, int i, int j, int k) const {
+  template <class Row>
+  __device__ double operator()(const Row& a, const typename Row::Neighbours& u, Loaded at, int i, int j, int k) const {
     out(i, j, k) = stencil::polynomial(a, u, at.b, beta == T(0) ? u.centre : at.previous, alpha, beta);
     return 0;
   }
@@ -160,7 +164,8 @@ template <class T>
 struct Diagonal {
   View<T> out;
   __device__ Nothing load(int, int, int) const { return {}; }
-  __device__ double operator()(const Row<T>& a, Nothing, int i, int j, int k) const {
+  template <class Row>
+  __device__ double operator()(const Row& a, Nothing, int i, int j, int k) const {
     out(i, j, k) = a.diagonal();
     return 0;
   }
@@ -172,7 +177,8 @@ struct PolynomialStart {
   View<T> out;
   T alpha;
   __device__ T load(int i, int j, int k) const { return b(i, j, k); }
-  __device__ double operator()(const Row<T>& a, T rhs, int i, int j, int k) const {
+  template <class Row>
+  __device__ double operator()(const Row& a, T rhs, int i, int j, int k) const {
     out(i, j, k) = alpha * (T(1) / a.diagonal()) * rhs;
     return 0;
   }
@@ -182,7 +188,8 @@ template <class T>
 struct Norm {
   View<const T> r;
   __device__ T load(int i, int j, int k) const { return r(i, j, k); }
-  __device__ double operator()(const Row<T>& a, T value, int, int, int) const {
+  template <class Row>
+  __device__ double operator()(const Row& a, T value, int, int, int) const {
     return static_cast<double>(stencil::weighted_square(a, value));
   }
 };
@@ -191,7 +198,8 @@ template <class T>
 struct Rounding {
   View<const T> u;
   __device__ T load(int i, int j, int k) const { return u(i, j, k); }
-  __device__ double operator()(const Row<T>& a, T value, int, int, int) const {
+  template <class Row>
+  __device__ double operator()(const Row& a, T value, int, int, int) const {
     return static_cast<double>(a.diagonal()) * static_cast<double>(value) * static_cast<double>(value);
   }
 };
@@ -211,7 +219,7 @@ struct GaussSeidel {
     T rhs[n];
 #pragma unroll
     for (int m = 0; m < n; ++m) {
-      star[m] = star_at<T>(&u(i[m], j, k + m), u.sy, u.sz);
+      star[m] = Star<T>::at(&u(i[m], j, k + m), u.sy, u.sz);
       rhs[m] = b(i[m], j, k + m);
     }
 #pragma unroll

@@ -4,6 +4,8 @@
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/launch.cuh"
+#include "grids/cuda/box_columns.cuh"
+#include "grids/cuda/element_march.cuh"
 #include "grids/cuda/grid_steps.cuh"
 #include "grids/stencil_base.hpp"
 
@@ -17,7 +19,9 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 
  public:
   StencilOperator(Backend& backend, const RowData& data)
-      : Base(backend, data), device_(static_cast<CudaBackend&>(backend)), mean_(backend.scalar()) {
+      : StencilOperator(backend, data, typename Base::Tables(backend, data)) {}
+  StencilOperator(Backend& backend, const RowData& data, typename Base::Tables tables)
+      : Base(backend, data, std::move(tables)), device_(static_cast<CudaBackend&>(backend)), mean_(backend.scalar()) {
     if (!data.singular) return;
     sum(unknowns_, Integral<T, Coefficients>{c_, {}}, mean_);
     volume_ = backend.value(mean_);
@@ -34,7 +38,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     dispatch(r.precision(), [&]<class R>(R) {
       backend_.exchange(u);
       const ScaledResidual<T, R> body{b.view<T>(), r.view<R>(), scale.address()};
-      sum(unknowns_, March<T, Coefficients, ScaledResidual<T, R>>{c_, u.view<T>(), body}, norm);
+      sum(unknowns_, Walk<ScaledResidual<T, R>>{c_, u.view<T>(), body}, norm);
     });
   }
   void norm(const Field& r, Scalar& norm) const override {
@@ -52,6 +56,29 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
           Polynomial<T>{b.view<T>(), previous.view<T>(), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
   }
   void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const override {
+    if constexpr (Base::star)
+      relax_star(omega, reversed, b, u);
+    else
+      relax_box(omega, reversed, b, u);
+  }
+
+  void project_rhs(Field& b, Scalar& amount) const override {
+    sum(unknowns_, Sum<T>{b.view<T>()}, amount);
+    device_.for_columns<GridSteps>(unknowns_,
+                                   SubtractMean<T, Coefficients, true>{c_, b.view<T>(), amount.address(), volume_});
+  }
+  void project_solution(Field& u) const override {
+    sum(unknowns_, Integral<T, Coefficients>{c_, u.view<T>()}, mean_);
+    device_.for_columns<GridSteps>(unknowns_,
+                                   SubtractMean<T, Coefficients, false>{c_, u.view<T>(), mean_.address(), volume_});
+  }
+
+ private:
+  /// The walk along z that suits the model.
+  template <class Body>
+  using Walk = WalkOf<T, Coefficients, Body>;
+
+  void relax_star(double omega, bool reversed, const Field& b, Field& u) const {
     const Colours colours(layout_.n, layout_.periodic);
     const GaussSeidel<T, Coefficients> relax{c_, u.view<T>(), b.view<T>(), static_cast<T>(omega)};
     for (int c = 0; c < colours.count(); ++c) {
@@ -68,23 +95,26 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       }
     }
   }
-
-  void project_rhs(Field& b, Scalar& amount) const override {
-    sum(unknowns_, Sum<T>{b.view<T>()}, amount);
-    device_.for_columns<GridSteps>(unknowns_,
-                                   SubtractMean<T, Coefficients, true>{c_, b.view<T>(), amount.address(), volume_});
+  void relax_box(double omega, bool reversed, const Field& b, Field& u) const {
+    const BoxColours colours(layout_.n, layout_.periodic);
+    for (int c = 0; c < colours.count(); ++c) {
+      backend_.exchange(u);
+      const int colour = reversed ? colours.count() - 1 - c : c;
+      BoxColour<T, Coefficients> relax{c_, u.view<T>(), b.view<T>(), static_cast<T>(omega), {}};
+      Box places{{0, 0, 0}, {0, 0, 0}};
+      for (std::size_t d = 0; d < 3; ++d) {
+        const auto along = colours.along(d, colour, unknowns_.first[d], unknowns_.last[d]);
+        relax.first[d] = along.first;
+        places.last[d] = along.count();
+      }
+      device_.for_columns<GridSteps>(places, relax);
+    }
   }
-  void project_solution(Field& u) const override {
-    sum(unknowns_, Integral<T, Coefficients>{c_, u.view<T>()}, mean_);
-    device_.for_columns<GridSteps>(unknowns_,
-                                   SubtractMean<T, Coefficients, false>{c_, u.view<T>(), mean_.address(), volume_});
-  }
 
- private:
   template <class Body>
   void march(const Box& box, const Field& u, const Body& body) const {
     backend_.exchange(u);
-    device_.for_columns<GridSteps>(box, March<T, Coefficients, Body>{c_, u.view<T>(), body});
+    device_.for_columns<GridSteps>(box, Walk<Body>{c_, u.view<T>(), body});
   }
   template <class Body>
   void rows(const Body& body) const {

@@ -1,0 +1,11 @@
+#include "grids/cpu/banded_operator.hpp"
+#include "grids/cpu/factories.hpp"
+
+namespace poisson::cpu {
+
+template <>
+std::unique_ptr<Operator> make_banded_operator<double>(Backend& backend, const RowData& data) {
+  return make_banded<double>(backend, data);
+}
+
+}  // namespace poisson::cpu

@@ -1,0 +1,77 @@
+#include "grids/eigenvalue_bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace poisson {
+
+double element_bound(const RowData& data) {
+  const auto dimension = static_cast<std::size_t>(data.block.dimension());
+  const double m = static_cast<double>(dimension), mass = std::pow(1.5, m), face = std::pow(1.5, m - 1);
+  const double steepest = 0.5 * std::pow(3, m);
+  std::array<double, 3> narrow{}, wide{};  // κ_d/h² of the narrowest and of the widest cell of an axis
+  double inverse_squares = 0;              // the least Σ 1/h²
+  std::array<double, 3> narrowest{};
+  for (std::size_t d = 0; d < dimension; ++d) {
+    const Axis& axis = data.block.axes[d];
+    double least = axis.width(0), most = least;
+    for (int i = 1; i < axis.cells(); ++i) {
+      least = std::min(least, axis.width(i));
+      most = std::max(most, axis.width(i));
+    }
+    const double kappa = data.variable() ? 1 : data.kappa[d];
+    narrow[d] = kappa / (least * least);
+    wide[d] = kappa / (most * most);
+    narrowest[d] = least;
+    inverse_squares += 1 / (most * most);
+  }
+  double stiffness = 0;
+  for (std::size_t d = 0; d < dimension; ++d) {
+    double all = narrow[d];
+    for (std::size_t e = 0; e < dimension; ++e)
+      if (e != d) all += wide[e];
+    stiffness = std::max(stiffness, steepest * narrow[d] / all);
+  }
+  if (data.variable() && !data.isotropic) stiffness = steepest;
+  // Diagonals of mass and of faces over that of stiffness, at most.
+  const double masses = data.sigma_ratio / (3 * inverse_squares);
+  double faces = 0;
+  for (std::size_t d = 0; d < dimension; ++d) faces += data.alpha_ratio / narrowest[d] / inverse_squares;
+  return std::max(stiffness, (stiffness + std::max(stiffness, mass) * masses + std::max(stiffness, face) * faces) /
+                                 (1 + masses + faces));
+}
+
+double power_estimate(const Operator& A) {
+  constexpr int steps = 20;
+  Backend& backend = A.backend();
+  Field v(backend, A.layout(), A.precision()), Av(backend, A.layout(), A.precision());
+  const auto host = make_cpu_backend();
+  Field start(*host, A.layout(), A.precision());
+  const Box box = A.unknowns();
+  dispatch(A.precision(), [&]<class T>(T) {
+    const auto view = start.view<T>();
+    std::uint32_t bits = 1;
+    for (int k = box.first[2]; k < box.last[2]; ++k)
+      for (int j = box.first[1]; j < box.last[1]; ++j)
+        for (int i = box.first[0]; i < box.last[0]; ++i) {
+          bits = bits * 1664525u + 1013904223u;
+          view(i, j, k) = static_cast<T>(std::ldexp(static_cast<double>(bits), -31) - 1);
+        }
+  });
+  transfer(start, v);
+  Scalar energy = backend.scalar(), norm = backend.scalar();
+  double quotient = 0;
+  for (int s = 0; s <= steps; ++s) {
+    A.apply(v, Av);
+    backend.dot(v, Av, energy);
+    A.rounding(v, norm);
+    const double square = backend.value(norm);
+    if (!(square > 0)) break;
+    quotient = std::max(quotient, backend.value(energy) / square);
+    A.polynomial_start(1 / std::max(quotient, 1.0), Av, v);
+  }
+  return 1.1 * quotient;
+}
+
+}  // namespace poisson
