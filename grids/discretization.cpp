@@ -22,21 +22,11 @@ std::size_t coefficient_count(const Problem& p) {
   return p.isotropic ? 1 : static_cast<std::size_t>(p.dimension);
 }
 
-// The cells of a block and one past each end.
-Box grown(Box cells, const Block& block) {
-  for (std::size_t d = 0; d < 3; ++d)
-    if (!block.axes[d].degenerate()) {
-      --cells.first[d];
-      ++cells.last[d];
-    }
-  return cells;
-}
-
 // What the halo of κ holds at open ends: κ on the face less κ in the cell behind it, so that a half face at the end,
 // half the end cell wide in both, takes κ where its flux is, on the face. With κ of the cell instead, the flux along a
 // face misses O(h²), which enters or leaves at the corners: an error of h² log(1/h) there.
 void subtract_inside(const Block& block, const View<double>& kappa) {
-  const Box all = grown(block.cell_layout().box(), block);
+  const Box all = with_halo(block, block.cell_layout().box());
   for (std::size_t d = 0; d < 3; ++d) {
     if (block.axes[d].degenerate() || block.axes[d].periodic()) continue;
     for (const int end : {-1, kappa.n[d]}) {
@@ -114,7 +104,7 @@ void check_values(const Problem& p) {
   for (std::size_t d = 0; d < coefficient_count(p); ++d)
     check([&] {
       sample(p.coefficient[d], coefficient_key(p, d), Sign::positive, block, Location::cell,
-             grown(block.cell_layout().box(), block), drop);
+             with_halo(block, block.cell_layout().box()), drop);
     });
   check([&] { sample(p.reaction, "reaction", Sign::nonnegative, block, Location::node, nodes, drop); });
   check([&] { sample(p.source, "source", Sign::any, block, Location::node, nodes, drop); });
@@ -203,7 +193,7 @@ void Discretization::sample_coefficients() {
     const auto view = cells->view<double>();
     check([&] {
       sample(problem_.coefficient[d], coefficient_key(problem_, d), Sign::positive, block, Location::cell,
-             grown(cells->layout().box(), block),
+             with_halo(block, cells->layout().box()),
              [&](int j, int k, const double* values) { std::copy_n(values, view.n[0] + 2, view.line(j, k) - 1); });
     });
     rows.kappa[d] = mean_of_cells(*cells);

@@ -9,7 +9,7 @@ namespace poisson {
 double element_bound(const RowData& data) {
   const auto dimension = static_cast<std::size_t>(data.block.dimension());
   const double m = static_cast<double>(dimension), mass = std::pow(1.5, m), face = std::pow(1.5, m - 1);
-  const double steepest = 0.5 * std::pow(3, m);
+  const double steepest = 2 * face;
   std::array<double, 3> narrow{}, wide{};  // κ_d/h² of the narrowest and of the widest cell of an axis
   double inverse_squares = 0;              // the least Σ 1/h²
   std::array<double, 3> narrowest{};

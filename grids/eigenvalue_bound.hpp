@@ -7,7 +7,7 @@ namespace poisson {
 /// An upper bound of the largest eigenvalue of D⁻¹A for elements with a constant or isotropic κ: the largest
 /// generalized eigenvalue of a cell's element matrix and its diagonal (A and D are sums of them). A cell's matrix has
 /// the tensor products of (1, 1) and (1, −1) as eigenvectors and a constant diagonal, of which
-///     stiffness: 3^m/2 · (κ_d/h_d²) / Σ_e κ_e/h_e²  for the steepest d,   mass: (3/2)^m,   m the dimension,
+///     stiffness: 2 (3/2)^(m−1) · (κ_d/h_d²) / Σ_e κ_e/h_e²  for the steepest d,   mass: (3/2)^m,   m the dimension,
 /// and α enters with (3/2)^(m−1); the three are weighted with their shares of the diagonal.
 /// For other tensors the largest that stiffness can give.
 double element_bound(const RowData& data);

