@@ -6,13 +6,25 @@
 
 namespace poisson {
 
+namespace {
+
+int neighbours_of(const Problem& p) {
+  return p.scheme == Scheme::q1 ? (p.dimension == 3 ? 26 : 8) : 2 * p.dimension;
+}
+
+}  // namespace
+
+std::size_t bands_of_row(const Problem& p) {
+  return static_cast<std::size_t>(neighbours_of(p)) / 2 + 1;
+}
+
 RowCost row_cost(const Problem& p, Assembly assembly) {
   const bool box = p.scheme == Scheme::q1, cube = p.dimension == 3;
-  const int neighbours = box ? (cube ? 26 : 8) : 2 * p.dimension;
+  const int neighbours = neighbours_of(p);
   // u_i − u_n, times a_n, added; the reaction.
   RowCost cost{2, 3.0 * neighbours + 2};
   if (assembly == Assembly::full) {
-    cost.values += neighbours / 2 + 1;
+    cost.values += static_cast<double>(bands_of_row(p));
     return cost;
   }
   const int components = p.isotropic ? 1 : p.full_tensor ? p.dimension * (p.dimension + 1) / 2 : p.dimension;

@@ -16,6 +16,9 @@ struct RowCost {
 };
 RowCost row_cost(const Problem& problem, Assembly assembly);
 
+/// Arrays that full assembly holds: the sums of the rows and the couplings that point forward.
+std::size_t bands_of_row(const Problem& problem);
+
 /// What a kind of device does in a second, by which modes are predicted: of an NVIDIA H200, and of a core of a server
 /// with its share of the memory's bandwidth. Only their ratios matter to the choice.
 struct DeviceRate {

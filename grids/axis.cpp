@@ -19,6 +19,24 @@ bool has_equal_cells(const std::vector<double>& nodes) {
   return true;
 }
 
+// Where neighbouring cells differ by more than this, their common node decouples from one of its neighbours, and
+// interpolation between both is wrong for what oscillates in the other directions: a Neumann end with the smallest of
+// cells that grow by a factor of 20 contracts by 0.83.
+constexpr double steepest = 4;
+
+// The width up to which cells may be merged: infinite on axes that are not steep, else what lets the smallest cells
+// catch up with the others.
+double widest_to_merge(const Axis& axis) {
+  double ratio = 1, smallest = axis.width(0), smallest_pair = std::numeric_limits<double>::infinity();
+  for (int i = 1; i < axis.cells(); ++i) {
+    const double a = axis.width(i - 1), b = axis.width(i);
+    ratio = std::max({ratio, a / b, b / a});
+    smallest = std::min(smallest, b);
+    smallest_pair = std::min(smallest_pair, std::max(a, b));
+  }
+  return ratio <= steepest ? std::numeric_limits<double>::infinity() : std::max(smallest_pair, steepest * smallest);
+}
+
 }  // namespace
 
 Axis::Axis(std::vector<double> nodes, BoundaryKind lower, BoundaryKind upper, std::array<double, 2> alpha,
@@ -74,7 +92,16 @@ double Axis::strength() const {
 CoarseAxis coarsen(const Axis& axis, bool single_at_lower) {
   const int n = axis.cells();
   std::vector<int> fine{0};
-  for (int i = n % 2 == 1 && single_at_lower ? 1 : 2; i < n; i += 2) fine.push_back(i);
+  if (const double widest = widest_to_merge(axis); std::isinf(widest)) {
+    for (int i = n % 2 == 1 && single_at_lower ? 1 : 2; i < n; i += 2) fine.push_back(i);
+  } else {
+    const auto merges = [&](int i) { return i + 1 < n && std::max(axis.width(i), axis.width(i + 1)) <= widest; };
+    int i = 0;
+    while (!merges(i)) fine.push_back(++i);
+    while (merges(i)) fine.push_back(i += 2);
+    while (i < n) fine.push_back(++i);
+    fine.pop_back();
+  }
   fine.push_back(n);
   std::vector<double> nodes;
   nodes.reserve(fine.size());

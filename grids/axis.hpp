@@ -69,8 +69,9 @@ struct CoarseAxis {
   std::vector<int> fine;  ///< fine[I] is the index on the finer axis of the coarse value I
 };
 
-/// Every other node of a node-centred axis. `single_at_lower`: the end that keeps its single cell where the number of
-/// cells is odd; alternate it from level to level (always the same end contracts by 0.6 instead of 0.27, Neumann ends).
+/// Every other node of a node-centred axis; of one whose neighbouring cells differ by a factor of more than 4 only
+/// among a run of its smallest cells. `single_at_lower`: the end that keeps its single cell where the number of cells
+/// is odd; alternate it from level to level (always the same end contracts by 0.6 instead of 0.27, Neumann ends).
 CoarseAxis coarsen(const Axis& axis, bool single_at_lower);
 /// The axis itself, each value its own coarse value.
 CoarseAxis keep(const Axis& axis);

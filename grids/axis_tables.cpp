@@ -88,7 +88,7 @@ Coefficients CoefficientTables<T>::model() const {
     };
     return {direction(0), direction(1), direction(2), sigma};
   } else if constexpr (std::is_same_v<Coefficients, TensorProduct<T>>) {
-    return {axes_[0].view, axes_[1].view, axes_[2].view, sigma};
+    return {axes_[0].view, axes_[1].view, axes_[2].view, sigma, data_.decoupled};
   } else {
     Coefficients c{};
     c.x = axes_[0].view;
@@ -97,6 +97,7 @@ Coefficients CoefficientTables<T>::model() const {
     for (std::size_t d = 0; d < std::size(c.kappa); ++d) c.kappa[d] = cells_[d]->template view<T>();
     if (reaction_) c.reaction = reaction_->template view<T>();
     c.sigma = sigma;
+    c.decoupled = data_.decoupled;
     return c;
   }
 }

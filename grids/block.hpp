@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <optional>
 
 #include "backends/field.hpp"
 #include "grids/axis.hpp"
@@ -35,8 +34,7 @@ struct CoarseBlock {
   std::array<bool, 3> coarsened{};
 };
 
-/// The next coarser block, or nothing where no axis can be coarsened. Coarsened are the axes whose mean strength
-/// κ_d/h² is at least half of the largest among those that can be. `level` numbers the levels from the finest, 0.
-std::optional<CoarseBlock> coarsen(const Block& block, const std::array<double, 3>& coefficient, int level);
+/// The block with every other value of the axes that are `coarsened`. `level` numbers the levels from the finest, 0.
+CoarseBlock coarsen(const Block& block, const std::array<bool, 3>& coarsened, int level);
 
 }  // namespace poisson

@@ -77,4 +77,34 @@ struct BoxRow {
   }
 };
 
+/// How far the numbers of neighbours along an axis lie apart.
+constexpr int box_stride(int axis) {
+  return axis == 0 ? 1 : axis == 1 ? 3 : 9;
+}
+/// The couplings of a row along an axis.
+template <class T, int Dimension>
+[[gnu::always_inline]] constexpr T before(const BoxRow<T, Dimension>& a, int axis) {
+  constexpr int c = box_centre<Dimension>;
+  return axis == 0 ? a.at[c - 1] : axis == 1 || Dimension == 2 ? a.at[c - 3] : a.at[Dimension == 2 ? 0 : c - 9];
+}
+template <class T, int Dimension>
+[[gnu::always_inline]] constexpr T after(const BoxRow<T, Dimension>& a, int axis) {
+  constexpr int c = box_centre<Dimension>;
+  return axis == 0 ? a.at[c + 1] : axis == 1 || Dimension == 2 ? a.at[c + 3] : a.at[Dimension == 2 ? 0 : c + 9];
+}
+
+/// The row with the couplings to neighbours that are off its plane across an axis (−1: none) on its diagonal alone.
+template <class T, int Dimension>
+[[gnu::always_inline]] constexpr BoxRow<T, Dimension> decoupled(BoxRow<T, Dimension> a, int axis) {
+  unrolled<0, box_points<Dimension>>([&](auto n) __attribute__((always_inline)) {
+    constexpr int m = decltype(n)::value;
+    for (int d = 0; d < Dimension; ++d)
+      if (d == axis && box_offset(m, d) != 0) {
+        a.at[box_centre<Dimension>] += a.at[m];
+        a.at[m] = T(0);
+      }
+  });
+  return a;
+}
+
 }  // namespace poisson

@@ -153,6 +153,8 @@ std::size_t BandTables<T>::bytes() const {
   POISSON_INSTANTIATE_DIMENSION(T, 2);                        \
   POISSON_INSTANTIATE_DIMENSION(T, 3);                        \
   template StarBands<T> BandTables<T>::model() const;         \
+  template LineBands<T> BandTables<T>::model() const;         \
+  template BandViews<T, 2> BandTables<T>::views();            \
   template BandViews<T, 4> BandTables<T>::views()
 POISSON_INSTANTIATE(float);
 POISSON_INSTANTIATE(double);

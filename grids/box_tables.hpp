@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "grids/axis_tables.hpp"
-#include "grids/bands.hpp"
+#include "grids/band_coefficients.hpp"
 #include "grids/box_coefficients.hpp"
 #include "grids/discrete.hpp"
 

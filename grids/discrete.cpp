@@ -23,7 +23,7 @@ std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, P
 #ifdef POISSON_HAVE_CUDA
   if (backend.name() == "cuda")
     return dispatch(precision, [&]<class T>(T) {
-      if (data.full) return cuda::make_banded_operator<T>(backend, data);
+      if (data.held_as_bands()) return cuda::make_assembled_operator<T>(backend, data);
       if (data.scheme == Scheme::fv) return cuda::make_operator<T>(backend, data);
       return data.block.dimension() == 2 ? cuda::make_box_operator<T, 2>(backend, data)
                                          : cuda::make_box_operator<T, 3>(backend, data);

@@ -6,6 +6,7 @@
 #include "grids/block.hpp"
 #include "grids/operator.hpp"
 #include "grids/problem.hpp"
+#include "grids/relaxation.hpp"
 
 namespace poisson {
 
@@ -24,6 +25,7 @@ struct RowData {
   std::shared_ptr<const Field> reaction;  ///< scale·(σ·volume + α·area) on the values; null: constant σ, and α as the
                                           ///< axes have it
   bool singular = false;
+  int decoupled = -1;  ///< an axis whose couplings stay on the diagonal alone: the problem in the planes across it
 
   Scheme scheme = Scheme::fv;
   bool full = false;  ///< full assembly: the bands of the rows are held
@@ -32,8 +34,12 @@ struct RowData {
   std::shared_ptr<const Field> sigma_cells;           ///< σ on the cells and α in the halo, unscaled; null: constant σ
   double sigma_ratio = 0, alpha_ratio = 0;            ///< at least σ/κ of every cell and α/κ at every face's cell
 
+  Relaxation relaxation;  ///< what the smoother of a level solves for at once: what the operator is to hold ready
+
   bool variable() const { return cells[0] != nullptr; }
   bool full_tensor() const { return mixed[0] != nullptr; }
+  /// In full assembly, and where elements are coupled within planes alone.
+  bool held_as_bands() const { return full || (scheme == Scheme::q1 && decoupled >= 0); }
 };
 
 /// The operator of a level on a backend, in the assembly mode that fits the data: `equidistant` or `tensor-product`

@@ -284,19 +284,43 @@ std::size_t Discretization::bytes() const {
   return sum + (rows_.sigma_cells ? rows_.sigma_cells->bytes() : 0);
 }
 
-std::unique_ptr<Operator> Discretization::make_operator(Precision precision) const {
-  return poisson::make_operator(backend_, rows_, precision);
+std::unique_ptr<Operator> Discretization::make_operator(Precision precision, Relaxation relaxation) const {
+  RowData rows = rows_;
+  rows.relaxation = relaxation;
+  return poisson::make_operator(backend_, rows, precision);
 }
 
-Hierarchy Discretization::make_hierarchy(Precision precision) const {
+Hierarchy Discretization::make_hierarchy(Precision precision, RelaxationChoice allowed) const {
+  return make_levels(rows_, precision, allowed, {true, true, true});
+}
+
+Hierarchy Discretization::make_levels(RowData rows, Precision precision, RelaxationChoice allowed,
+                                      const std::array<bool, 3>& coupled) const {
   Hierarchy h;
-  RowData rows = rows_;
+  h.decoupled = rows.decoupled;
   for (int level = 0;; ++level) {
+    const LevelChoice choice = choose_relaxation(rows.block, rows.kappa, allowed, coupled);
+    rows.relaxation = choice.coarsest() ? Relaxation{} : choice.relaxation;
     h.operators.push_back(poisson::make_operator(backend_, rows, precision));
-    const auto coarse = coarsen(rows.block, rows.kappa, level);
-    if (!coarse) return h;
-    h.transfers.push_back(make_transfer(backend_, rows.block, *coarse));
-    rows = coarsen_rows(rows, *coarse, *h.transfers.back());
+    h.relaxations.push_back(choice.relaxation);
+    h.planes.emplace_back();
+    if (choice.relaxation.extent == Extent::plane && !choice.coarsest()) {
+      RowData planes = rows;
+      planes.decoupled = choice.relaxation.axis;
+      planes.singular = false;
+      std::array<bool, 3> within = coupled;
+      within[static_cast<std::size_t>(planes.decoupled)] = false;
+      h.planes.back() =
+          std::make_unique<Hierarchy>(make_levels(std::move(planes), precision, RelaxationChoice::automatic, within));
+    }
+    if (choice.coarsest()) {
+      h.coarsest =
+          precision == Precision::fp64 ? h.operators.back() : poisson::make_operator(backend_, rows, Precision::fp64);
+      return h;
+    }
+    const CoarseBlock coarse = coarsen(rows.block, choice.coarsened, level);
+    h.transfers.push_back(make_transfer(backend_, rows.block, coarse));
+    rows = coarsen_rows(rows, coarse, *h.transfers.back());
   }
 }
 

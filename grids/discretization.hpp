@@ -37,9 +37,10 @@ class Discretization {
   /// Seconds of the constructor that went into evaluating κ, σ and α and into moving them to the backend.
   double sampling_seconds() const { return sampling_seconds_; }
 
-  std::unique_ptr<Operator> make_operator(Precision precision) const;
-  /// Operators and transfers of all levels in one precision.
-  Hierarchy make_hierarchy(Precision precision) const;
+  /// The finest operator, ready to relax points or what `relaxation` says.
+  std::unique_ptr<Operator> make_operator(Precision precision, Relaxation relaxation = {}) const;
+  /// Operators and transfers of all levels in one precision, which smooth what `allowed` says.
+  Hierarchy make_hierarchy(Precision precision, RelaxationChoice allowed = RelaxationChoice::points) const;
 
   /// The rows of the next coarser level.
   RowData coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const;
@@ -52,6 +53,8 @@ class Discretization {
 
  private:
   void sample_coefficients();
+  Hierarchy make_levels(RowData rows, Precision precision, RelaxationChoice allowed,
+                        const std::array<bool, 3>& coupled) const;
   std::shared_ptr<const Field> on_backend(std::shared_ptr<Field> sampled) const;
 
   Backend& host() const { return own_host_ ? *own_host_ : backend_; }

@@ -9,11 +9,12 @@ namespace poisson {
 /// the tensor products of (1, 1) and (1, −1) as eigenvectors and a constant diagonal, of which
 ///     stiffness: 2 (3/2)^(m−1) · (κ_d/h_d²) / Σ_e κ_e/h_e²  for the steepest d,   mass: (3/2)^m,   m the dimension,
 /// and α enters with (3/2)^(m−1); the three are weighted with their shares of the diagonal.
-/// For other tensors the largest that stiffness can give.
+/// For other tensors the largest that stiffness can give. Where the smoother solves for lines or planes, the same of
+/// their matrix B in place of D.
 double element_bound(const RowData& data);
 
-/// An estimate for any symmetric operator: the Rayleigh quotient after twenty steps of the power method from fixed
+/// An estimate for any symmetric operator, points or lines being relaxed: the Rayleigh quotient after twenty steps of the power method from fixed
 /// numbers, and a tenth more. (A rotated tensor's element matrices bound it by several times its value.)
-double power_estimate(const Operator& A);
+double power_estimate(const Operator& A, Relaxation relaxation);
 
 }  // namespace poisson

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "grids/relaxation.hpp"
 
 namespace poisson {
 
@@ -25,13 +26,13 @@ class Operator {
   virtual Precision precision() const = 0;
   virtual Layout layout() const = 0;
   virtual Box unknowns() const = 0;
-  /// The assembly mode in words: equidistant, tensor-product, partial.
+  /// The assembly mode in words: equidistant, tensor-product, partial, full.
   virtual std::string_view assembly() const = 0;
   /// Power of two by which A and b are multiplied: a diagonal near 1.
   virtual double scale() const = 0;
   /// Whether A maps constants to zero.
   virtual bool singular() const = 0;
-  /// An upper bound of the largest eigenvalue of D⁻¹A.
+  /// An upper bound of the largest eigenvalue of D⁻¹A, or of B⁻¹A where it was made to relax lines or planes.
   virtual double largest_eigenvalue() const = 0;
   /// Bytes that the operator itself holds.
   virtual std::size_t bytes() const = 0;
@@ -53,6 +54,9 @@ class Operator {
   virtual void polynomial_start(double alpha, const Field& b, Field& u) const = 0;
   /// Writes the next iterate over the previous one.
   virtual void polynomial_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const = 0;
+  /// The same two with B in place of D: the diagonal and the couplings along an axis, solved line by line.
+  virtual void line_start(int axis, double alpha, const Field& b, Field& u) const = 0;
+  virtual void line_step(int axis, PolynomialStep step, const Field& u, const Field& b, Field& previous) const = 0;
   /// One Gauss–Seidel sweep over all colours, in order or reversed, with over-relaxation omega.
   virtual void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const = 0;
 
@@ -83,7 +87,11 @@ class Transfer {
 /// The levels of a problem, finest first: operators[l], and transfers[l] between l and l + 1.
 struct Hierarchy {
   std::vector<std::shared_ptr<const Operator>> operators;
+  std::shared_ptr<const Operator> coarsest;  ///< the last operator in fp64
   std::vector<std::unique_ptr<Transfer>> transfers;
+  std::vector<Relaxation> relaxations;             ///< of each level
+  std::vector<std::unique_ptr<Hierarchy>> planes;  ///< the problems in the planes, of a level that relaxes planes
+  int decoupled = -1;                              ///< the axis along which no operator couples, in such a problem
 };
 
 }  // namespace poisson

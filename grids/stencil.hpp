@@ -31,6 +31,22 @@ struct Row {
   }
 };
 
+/// The row with the couplings along an axis (−1: none) on its diagonal alone.
+template <class T>
+[[gnu::always_inline]] constexpr Row<T> decoupled(Row<T> a, int axis) {
+  if (axis == 0) {
+    a.reaction += a.west + a.east;
+    a.west = a.east = T(0);
+  } else if (axis == 1) {
+    a.reaction += a.south + a.north;
+    a.south = a.north = T(0);
+  } else if (axis == 2) {
+    a.reaction += a.bottom + a.top;
+    a.bottom = a.top = T(0);
+  }
+  return a;
+}
+
 // The point formulas. Differences are taken before they are weighted, so that a constant is mapped to σ times itself
 // without rounding, and the residual of a smooth field is exact to the rounding of its second difference.
 // Free of the standard library: they compile for every backend, at run time too. Always inlined: a call in a loop

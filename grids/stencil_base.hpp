@@ -23,7 +23,7 @@ struct Model {};
 template <class T, class F>
 auto with_star_model(const RowData& data, const F& f) {
   if (data.variable()) return data.isotropic ? f(Model<Partial<T, true>>()) : f(Model<Partial<T, false>>());
-  return data.block.equidistant() ? f(Model<Equidistant<T>>()) : f(Model<TensorProduct<T>>());
+  return data.block.equidistant() && data.decoupled < 0 ? f(Model<Equidistant<T>>()) : f(Model<TensorProduct<T>>());
 }
 /// The same of elements.
 template <class T, int dimension, class F>
@@ -53,7 +53,9 @@ class StencilBase : public Operator {
                       : std::string_view("equidistant")),
         element_bound_(star ? 2 : element_bound(data)),
         full_tensor_(data.full_tensor()),
-        bounded_(star || !(data.full_tensor() || (data.variable() && !data.isotropic))),
+        bounded_(star || data.relaxation.extent == Extent::plane ||
+                 !(data.full_tensor() || (data.variable() && !data.isotropic))),
+        relaxation_(data.relaxation),
         tables_(std::move(tables)),
         c_(tables_.template model<Coefficients>()) {}
 
@@ -68,7 +70,7 @@ class StencilBase : public Operator {
   double largest_eigenvalue() const override {
     if (bounded_) return element_bound_;
     if (!estimate_) {
-      estimate_ = power_estimate(*this);
+      estimate_ = power_estimate(*this, relaxation_);
       if (!full_tensor_) estimate_ = std::min(*estimate_, element_bound_);
     }
     return *estimate_;
@@ -86,10 +88,18 @@ class StencilBase : public Operator {
   std::string_view assembly_;
   double element_bound_;
   bool full_tensor_, bounded_;
+  Relaxation relaxation_;
   mutable std::optional<double> estimate_;
   Tables tables_;
 
  protected:
+  /// The model by which lines are relaxed: with constant κ that of any axes serves equal cells too.
+  auto line_coefficients() const {
+    if constexpr (std::is_same_v<Coefficients, Equidistant<T>>)
+      return tables_.template model<TensorProduct<T>>();
+    else
+      return c_;
+  }
   Coefficients c_;  // refers to the tables
 };
 

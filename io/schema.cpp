@@ -278,26 +278,27 @@ Schema smoother() {
                     .fallback = "first",
                     .choices = {choice("first", ChebyshevKind::first, "Equal damping on an interval.", {interval}),
                                 choice("fourth", ChebyshevKind::fourth, "Needs no interval (Lottes 2023).")}};
-  const std::string_view lines =
-      "is not available yet (relaxation of whole lines and planes is still to come); "
-      "use red-black";
-  return {.key = "smoother",
-          .doc = "What multigrid does on each level.",
-          .keys = {{.key = "type",
-                    .type = Type::choice,
-                    .doc = "The smoother.",
-                    .fallback = "auto",
-                    .choices = {choice("auto", SmootherType::automatic, "What suits the problem."),
-                                choice("jacobi", SmootherType::jacobi, "Damped Jacobi.",
-                                       {relaxation(1, false, "Damping; null: 6/7 in three dimensions, 4/5 in two.")}),
-                                choice("red-black", SmootherType::red_black, "Gauss-Seidel in two colours.",
-                                       {relaxation(2, true, "Over-relaxation; null: what suits the method.")}),
-                                choice("chebyshev", SmootherType::chebyshev, "A polynomial in the operator.", {kind}),
-                                later("line", "Lines along the stretched axis.", lines),
-                                later("plane", "Planes across the stretched axis.", lines)}},
-                   sweeps("pre", "Sweeps before the coarse correction; null: what suits the method."),
-                   sweeps("post", "Sweeps after the coarse correction; null: what suits the method.")},
-          .shorthand = "type"};
+  return {
+      .key = "smoother",
+      .doc = "What multigrid does on each level.",
+      .keys = {{.key = "type",
+                .type = Type::choice,
+                .doc = "The smoother.",
+                .fallback = "auto",
+                .choices = {choice("auto", SmootherType::automatic, "What suits each level: points, lines or planes."),
+                            choice("jacobi", SmootherType::jacobi, "Damped Jacobi.",
+                                   {relaxation(1, false, "Damping; null: 6/7 in three dimensions, 4/5 in two.")}),
+                            choice("red-black", SmootherType::red_black, "Gauss-Seidel in two colours.",
+                                   {relaxation(2, true, "Over-relaxation; null: what suits the method.")}),
+                            choice("chebyshev", SmootherType::chebyshev, "A polynomial in the operator.", {kind}),
+                            choice("line", SmootherType::line,
+                                   "A polynomial over lines, along the axis that each level's couplings call for.",
+                                   {kind}),
+                            choice("plane", SmootherType::plane,
+                                   "A polynomial over planes, one two-dimensional cycle in each.", {kind})}},
+               sweeps("pre", "Sweeps before the coarse correction; null: what suits the method."),
+               sweeps("post", "Sweeps after the coarse correction; null: what suits the method.")},
+      .shorthand = "type"};
 }
 
 Schema solver() {

@@ -36,46 +36,67 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   for (std::size_t d = 0; d < 3; ++d)
     if (const double* k = problem.coefficient[problem.isotropic ? 0 : d].constant()) kappa[d] = *k;
 
+  const bool elements = problem.scheme == Scheme::q1;
+  const auto coefficients = [&](const Block& block, Precision p) {
+    return kappas * bytes(block.cell_layout(), p) + reactions * bytes(elements ? block.cell_layout() : block.layout(), p);
+  };
+  const auto bands = [&](const Block& block, Precision p) {
+    return bands_of_row(problem) * bytes(block.layout(), p);
+  };
   Plan plan;
-  Block block = make_block(problem);
-  for (int l = 0;; ++l) {
-    const Layout layout = block.layout(), cells = block.cell_layout();
-    Plan::Level level;
-    for (std::size_t d = 0; d < 3; ++d) level.cells[d] = block.axes[d].cells();
-    level.unknowns = block.unknowns().size();
-    level.assembly = full ? "full" : variable ? "partial" : block.equidistant() ? "equidistant" : "tensor-product";
-    const RowCost cost = row_cost(problem, full ? Assembly::full : variable ? Assembly::partial : Assembly::recompute);
-    const Precision own = l == 0 ? outer : inner;
-    level.row_bytes = cost.values * static_cast<double>(bytes_of(own));
-    level.row_flops = cost.flops;
-    level.seconds = static_cast<double>(level.unknowns) * predicted_seconds(cost, own, device_rate(gpu));
-    const Layout& reaction_layout = problem.scheme == Scheme::q1 ? cells : layout;
-    const auto coefficients = [&](Precision p) {
-      return kappas * bytes(cells, p) + reactions * bytes(reaction_layout, p);
-    };
-    const auto bands = [&](Precision p) {
-      return (row_cost(problem, Assembly::full).values - 2) * static_cast<double>(bytes(layout, p));
-    };
-    // The finest level has them in fp64 as they were sampled, each level's own operator in the inner precision. Bands
-    // take their place; where both are fp64, they are filled from the level's own and stand beside them while the
-    // next level is made.
-    level.bytes = l == 0 || (inner == Precision::fp64 && !full) ? coefficients(Precision::fp64) : 0;
-    if (full)
-      level.bytes += static_cast<std::size_t>(bands(inner) + (l == 0 && outer != inner ? bands(outer) : 0));
-    else if (inner == Precision::fp32)
-      level.bytes += coefficients(inner);
-    const auto coarse = multigrid ? coarsen(block, kappa, l) : std::nullopt;
-    // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
-    const std::size_t fields =
-        multigrid ? (coarse ? 3 : 2) + (l > 0 && options.full_multigrid ? 1 : 0) : std::size_t{2};
-    level.bytes += fields * bytes(layout, inner);
-    if (l == 0) level.bytes += (options.krylov == Krylov::cg ? 6 : 3) * bytes(layout, outer);  // u, b, best; r, p, q
-    plan.bytes += level.bytes;
-    plan.tables += bytes_of_tables(layout);
-    plan.levels.push_back(level);
-    if (!coarse) return plan;
-    block = coarse->block;
-  }
+  // The levels of the problem, or of the planes across an axis, from a block on.
+  const auto add_levels = [&](const auto& self, Block block, RelaxationChoice allowed, int planes) -> void {
+    std::array<bool, 3> coupled{true, true, true};
+    if (planes >= 0) coupled[static_cast<std::size_t>(planes)] = false;
+    const bool outermost = planes < 0;
+    const bool held = full || (elements && !outermost);  // as bands (discrete.hpp)
+    for (int l = 0;; ++l) {
+      const Layout layout = block.layout();
+      Plan::Level level;
+      for (std::size_t d = 0; d < 3; ++d) level.cells[d] = block.axes[d].cells();
+      level.unknowns = block.unknowns().size();
+      level.assembly = full                                   ? "full"
+                       : variable                             ? "partial"
+                       : block.equidistant() && outermost     ? "equidistant"
+                                                              : "tensor-product";
+      const RowCost cost =
+          row_cost(problem, full ? Assembly::full : variable ? Assembly::partial : Assembly::recompute);
+      const Precision own = l == 0 ? outer : inner;
+      level.row_bytes = cost.values * static_cast<double>(bytes_of(own));
+      level.row_flops = cost.flops;
+      level.seconds = static_cast<double>(level.unknowns) * predicted_seconds(cost, own, device_rate(gpu));
+      // The finest level has κ, σ and α in fp64 as they were sampled, each level's own operator in the inner precision.
+      // Bands take their place; where both are fp64, they are filled from the level's own, which stand beside them only
+      // while the next level is made.
+      const bool sampled = l == 0 ? outermost : inner == Precision::fp64 && !held;
+      level.bytes = sampled ? coefficients(block, Precision::fp64) : 0;
+      if (held)
+        level.bytes += bands(block, inner) + (l == 0 && outermost && outer != inner ? bands(block, outer) : 0);
+      else if (inner == Precision::fp32)
+        level.bytes += coefficients(block, inner);
+      const LevelChoice choice = multigrid ? choose_relaxation(block, kappa, allowed, coupled) : LevelChoice{};
+      level.relaxation = choice.relaxation;
+      // Lines of elements on a GPU: the two bands along them, and the residual.
+      if (gpu && elements && !choice.coarsest() && choice.relaxation.extent == Extent::line)
+        level.bytes += 3 * bytes(layout, inner);
+      // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
+      const bool start = l > 0 && outermost && options.full_multigrid;
+      const std::size_t fields = multigrid ? (choice.coarsest() ? 2 : 3) + (start ? 1 : 0) : std::size_t{2};
+      level.bytes += fields * bytes(layout, inner);
+      if (l == 0 && outermost)
+        level.bytes += (options.krylov == Krylov::cg ? 6 : 3) * bytes(layout, outer);  // u, b, best; r, p, q
+      plan.tables += bytes_of_tables(layout);
+      if (outermost) plan.levels.push_back(level);
+      plan.bytes += level.bytes;
+      if (!outermost) plan.levels.back().bytes += level.bytes;
+      if (choice.coarsest()) return;
+      if (choice.relaxation.extent == Extent::plane)
+        self(self, block, RelaxationChoice::automatic, choice.relaxation.axis);
+      block = coarsen(block, choice.coarsened, l).block;
+    }
+  };
+  add_levels(add_levels, make_block(problem), *options.smoother.extent, -1);
+  return plan;
 }
 
 }  // namespace poisson

@@ -18,6 +18,7 @@ struct Plan {
     std::array<int, 3> cells{};
     std::int64_t unknowns = 0;
     std::string_view assembly;
+    Relaxation relaxation;
     std::size_t bytes = 0;  ///< fields and coefficients
     double row_bytes = 0, row_flops = 0;  ///< of the product A u, in the precision of the level (assembly.hpp)
     double seconds = 0;                   ///< what they predict for one product, on one core or one GPU

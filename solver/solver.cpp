@@ -59,8 +59,11 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
     multigrid_ = multigrid.get();
     preconditioner_ = std::move(multigrid);
   } else {
-    const double relaxation = options_.method == Method::jacobi ? *options_.smoother.relaxation : 1.0;
-    preconditioner_ = std::make_unique<DiagonalPreconditioner>(hierarchy.operators.front(), relaxation);
+    const auto& A = hierarchy.operators.front();
+    const double relaxation = options_.method == Method::jacobi
+                                  ? *options_.smoother.relaxation * std::min(1.0, 2 / A->largest_eigenvalue())
+                                  : 1.0;
+    preconditioner_ = std::make_unique<DiagonalPreconditioner>(A, relaxation);
   }
   if (options_.krylov == Krylov::cg)
     for (Field* f : {&r_, &p_, &q_}) *f = Field(backend_, A_->layout(), A_->precision());
@@ -243,7 +246,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   discretization.backend().reserve(plan.bytes + plan.tables - discretization.bytes());
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
-    hierarchy = discretization.make_hierarchy(inner);
+    hierarchy = discretization.make_hierarchy(inner, *options.smoother.extent);
   else
     hierarchy.operators.push_back(discretization.make_operator(inner));
   if (profile) hierarchy = profile->wrap(std::move(hierarchy));

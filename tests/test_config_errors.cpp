@@ -147,18 +147,18 @@ const std::vector<Malformed>& malformed() {
        "discretization: {assembly: banded}\n",
        {},
        "bad.yaml:3:28: discretization.assembly: unknown choice \"banded\"; choose one of auto, recompute, partial, full"},
-      {"later_smoother",
+      {"line_with_relaxation",
        cube,
-       "solver: {smoother: line}\n",
+       "solver: {smoother: {type: line, relaxation: 1.2}}\n",
        {},
-       "bad.yaml:3:20: solver.smoother.type: line is not available yet (relaxation of whole lines and planes is still "
-       "to come); use red-black"},
-      {"later_plane",
+       "bad.yaml:3:33: solver.smoother.relaxation: does not go with type: line, kind: first; remove it, or choose "
+       "type: "
+       "jacobi or type: red-black"},
+      {"smoother_misspelt",
        cube,
-       "solver: {smoother: {type: plane}}\n",
+       "solver: {smoother: lines}\n",
        {},
-       "bad.yaml:3:27: solver.smoother.type: plane is not available yet (relaxation of whole lines and planes is still "
-       "to come); use red-black"},
+       "bad.yaml:3:20: solver.smoother.type: unknown choice \"lines\"; did you mean 'line'?"},
       {"later_method",
        cube,
        "solver: {method: direct}\n",

@@ -25,10 +25,10 @@ std::unique_ptr<Operator> make_box_operator<double, 2>(Backend&, const RowData&)
 template <>
 std::unique_ptr<Operator> make_box_operator<double, 3>(Backend&, const RowData&);
 template <class T>
-std::unique_ptr<Operator> make_banded_operator(Backend&, const RowData&);
+std::unique_ptr<Operator> make_assembled_operator(Backend&, const RowData&);
 template <>
-std::unique_ptr<Operator> make_banded_operator<float>(Backend&, const RowData&);
+std::unique_ptr<Operator> make_assembled_operator<float>(Backend&, const RowData&);
 template <>
-std::unique_ptr<Operator> make_banded_operator<double>(Backend&, const RowData&);
+std::unique_ptr<Operator> make_assembled_operator<double>(Backend&, const RowData&);
 
 }  // namespace poisson::cpu

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "grids/bands.hpp"
+#include "grids/band_coefficients.hpp"
 #include "grids/box_colours.hpp"
 #include "grids/box_stencil.hpp"
 #include "grids/cuda/stencil_columns.cuh"
@@ -84,14 +84,29 @@ struct FillBands {
   Coefficients c;
   BandViews<T, count> bands;
   bool periodic[3];
+  int decoupled_axis;
 
   __device__ void operator()(int i, int j, int k0, int k1) const {
     const auto& n = bands.shape.n;
     for (int k = k0; k < k1; ++k) {
       const OpenEnds open{{!periodic[0] && i == 0, !periodic[1] && j == 0, !periodic[2] && k == 0},
                           {!periodic[0] && i == n[0] - 1, !periodic[1] && j == n[1] - 1, !periodic[2] && k == n[2] - 1}};
-      store_bands(c.line(j, k).row(i), open, bands.band, i + j * bands.shape.sy + k * bands.shape.sz);
+      store_bands(decoupled(c.line(j, k).row(i), decoupled_axis), open, bands.band, i + j * bands.shape.sy + k * bands.shape.sz);
     }
+  }
+};
+
+/// Fills the bands of lines along an axis with those of wider rows.
+template <class T, class Coefficients>
+struct FillLines {
+  static constexpr int resident_blocks = 2;
+  Coefficients c;
+  BandViews<T, 2> bands;
+  int axis;
+
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k)
+      store_line(c.line(j, k).row(i), axis, bands.band, i + j * bands.shape.sy + k * bands.shape.sz);
   }
 };
 

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/launch.cuh"
 #include "grids/cuda/box_columns.cuh"
 #include "grids/cuda/element_march.cuh"
 #include "grids/cuda/grid_steps.cuh"
+#include "grids/cuda/line_relaxation.cuh"
 #include "grids/stencil_base.hpp"
 
 namespace poisson::cuda {
@@ -22,6 +24,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       : StencilOperator(backend, data, typename Base::Tables(backend, data)) {}
   StencilOperator(Backend& backend, const RowData& data, typename Base::Tables tables)
       : Base(backend, data, std::move(tables)), device_(static_cast<CudaBackend&>(backend)), mean_(backend.scalar()) {
+    if (!Base::star && data.relaxation.extent == Extent::line) hold_lines(data);
     if (!data.singular) return;
     sum(unknowns_, Integral<T, Coefficients>{c_, {}}, mean_);
     volume_ = backend.value(mean_);
@@ -55,6 +58,12 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     march(unknowns_, u,
           Polynomial<T>{b.view<T>(), previous.view<T>(), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
   }
+  void line_start(int axis, double alpha, const Field& b, Field& u) const override {
+    lines(axis, {alpha, 0}, nullptr, b, u);
+  }
+  void line_step(int axis, PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+    lines(axis, step, &u, b, previous);
+  }
   void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const override {
     if constexpr (Base::star)
       relax_star(omega, reversed, b, u);
@@ -78,6 +87,15 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   template <class Body>
   using Walk = WalkOf<T, Coefficients, Body>;
 
+  void hold_lines(const RowData& data) {
+    if constexpr (!Base::star) {
+      line_residual_ = Field(backend_, layout_, precision_of<T>);
+      line_bands_.emplace(backend_, data.block, 2);
+      for_columns(device_.stream(), layout_.box(),
+                  FillLines<T, Coefficients>{c_, line_bands_->template views<2>(), data.relaxation.axis});
+      line_bands_->exchange();
+    }
+  }
   void relax_star(double omega, bool reversed, const Field& b, Field& u) const {
     const Colours colours(layout_.n, layout_.periodic);
     const GaussSeidel<T, Coefficients> relax{c_, u.view<T>(), b.view<T>(), static_cast<T>(omega)};
@@ -111,6 +129,26 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     }
   }
 
+  // Stars bring their rows to the lines as they are solved; of wider rows the residual is worked out first.
+  void lines(int axis, PolynomialStep step, const Field* u, const Field& b, Field& next) const {
+    if constexpr (Base::star) {
+      if (u) backend_.exchange(*u);
+      launch_lines(this->line_coefficients(), axis, step, u, b, next, false);
+    } else {
+      auto along = line_bands_.value().template model<LineBands<T>>();
+      along.axis = axis;
+      if (u) march(unknowns_, *u, Residual<T, T>{b.view<T>(), line_residual_.template view<T>()});
+      launch_lines(along, axis, step, u, u ? line_residual_ : b, next, true);
+    }
+  }
+  template <class Model>
+  void launch_lines(const Model& c, int axis, PolynomialStep step, const Field* u, const Field& b, Field& next,
+                    bool known) const {
+    relax_lines(device_.stream(), axis,
+                LineStep<T, Model>{c, u ? View<const T>(u->view<T>()) : View<const T>{}, b.view<T>(), next.view<T>(),
+                                   static_cast<T>(step.alpha), static_cast<T>(step.beta), Range(unknowns_),
+                                   layout_.periodic[static_cast<std::size_t>(axis)], known});
+  }
   template <class Body>
   void march(const Box& box, const Field& u, const Body& body) const {
     backend_.exchange(u);
@@ -127,6 +165,8 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 
   CudaBackend& device_;
   Scalar mean_;
+  std::optional<BandTables<T>> line_bands_;  ///< of wider rows than stars, which relax lines
+  mutable Field line_residual_;
   double volume_ = 1;
 };
 

@@ -10,6 +10,7 @@
 namespace poisson {
 
 /// The bands of a row's shape: the sum of the row, then the couplings to the neighbours that follow in memory, in order.
+/// A star in two dimensions leaves its last null.
 template <class Row>
 inline constexpr int band_count = 0;
 template <class T>
@@ -49,14 +50,16 @@ struct StarBands {
     T area;
 
     [[gnu::always_inline]] constexpr Row row(int i) const {
-      return {east[i - 1], east[i], north[i - sy], north[i], sz == 0 ? T(0) : top[i - sz], top[i], sum[i]};
+      return {east[i - 1], east[i], north[i - sy], north[i], top ? top[i - sz] : T(0), top ? top[i] : T(0), sum[i]};
     }
     [[gnu::always_inline]] constexpr Row interior(int i) const { return row(i); }
     constexpr T mass(int i) const { return area * x[i]; }
   };
   constexpr Line line(int j, int k) const {
-    return {bands.line(0, j, k), bands.line(1, j, k), bands.line(2, j, k), bands.line(3, j, k),
-            axes.x,              bands.shape.sy,      bands.shape.sz,      axes.y[j] * axes.z[k]};
+    return {bands.line(0, j, k), bands.line(1, j, k),
+            bands.line(2, j, k), bands.band[3] ? bands.line(3, j, k) : nullptr,
+            axes.x,              bands.shape.sy,
+            bands.shape.sz,      axes.y[j] * axes.z[k]};
   }
 };
 
@@ -100,6 +103,50 @@ struct BoxBands {
   }
 };
 
+/// What the lines along an axis hold of wider rows: the couplings to the next value and what the diagonal has beside
+/// these. Rows of lines alone.
+template <class T>
+struct LineBands {
+  using Value = T;
+  using Row = poisson::Row<T>;
+  BandViews<const T, 2> bands;  ///< rest of the diagonal, coupling
+  AxisMasses<T> axes;
+  int axis = 0;
+
+  struct Line {
+    const T *rest, *coupling;
+    std::int64_t stride;
+    int axis;
+
+    [[gnu::always_inline]] constexpr Row row(int i) const {
+      const T before = coupling[i - stride], after = coupling[i];
+      Row r{};
+      (axis == 0 ? r.west : axis == 1 ? r.south : r.bottom) = before;
+      (axis == 0 ? r.east : axis == 1 ? r.north : r.top) = after;
+      r.reaction = rest[i];
+      return r;
+    }
+  };
+  constexpr Line line(int j, int k) const {
+    return {bands.line(0, j, k), bands.line(1, j, k), axis == 0 ? 1 : axis == 1 ? bands.shape.sy : bands.shape.sz,
+            axis};
+  }
+};
+
+/// The bands of a line along an axis of one row, at the index `at` of the bands' memory.
+template <class T, int Dimension>
+[[gnu::always_inline]] constexpr void store_line(const BoxRow<T, Dimension>& a, int axis, T* const* band,
+                                                 std::int64_t at) {
+  const int stride = box_stride(axis);
+  T rest = 0;
+  unrolled<0, box_points<Dimension>>([&](auto n) __attribute__((always_inline)) {
+    constexpr int m = decltype(n)::value;
+    if (m != box_centre<Dimension> - stride && m != box_centre<Dimension> + stride) rest += a.at[m];
+  });
+  band[0][at] = rest;
+  band[1][at] = after(a, axis);
+}
+
 /// The model of bands whose rows have a shape.
 template <class Row>
 struct BandsOf;
@@ -126,7 +173,7 @@ template <class T>
   for (int d = 0; d < 3; ++d) {
     if (open.lower[d]) sum += below[d];
     if (open.upper[d]) sum += above[d];
-    band[1 + d][at] = open.upper[d] ? T(0) : above[d];
+    if (band[1 + d]) band[1 + d][at] = open.upper[d] ? T(0) : above[d];
   }
   band[0][at] = sum;
 }

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "grids/bands.hpp"
+#include "grids/band_coefficients.hpp"
 #include "grids/cuda/stencil_operator.cuh"
 
 namespace poisson::cuda {
 
 /// The operator whose bands are the rows of the model that the data call for.
 template <class T>
-std::unique_ptr<Operator> make_banded(Backend& backend, const RowData& data) {
+std::unique_ptr<Operator> make_assembled(Backend& backend, const RowData& data) {
   const auto make = [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
     using Row = typename StencilBase<T, Coefficients>::Row;
     constexpr int count = band_count<Row>;
@@ -17,7 +17,8 @@ std::unique_ptr<Operator> make_banded(Backend& backend, const RowData& data) {
       const typename StencilBase<T, Coefficients>::Tables source(backend, data);
       const FillBands<T, Coefficients, count> fill{source.template model<Coefficients>(),
                                                    tables.template views<count>(),
-                                                   {layout.periodic[0], layout.periodic[1], layout.periodic[2]}};
+                                                   {layout.periodic[0], layout.periodic[1], layout.periodic[2]},
+                                                   data.decoupled};
       auto& device = static_cast<CudaBackend&>(backend);
       for_columns(device.stream(), layout.box(), fill);
       tables.exchange();

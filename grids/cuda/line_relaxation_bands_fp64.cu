@@ -1,0 +1,9 @@
+#include "grids/band_coefficients.hpp"
+#include "grids/cuda/line_kernels.cuh"
+
+namespace poisson::cuda {
+
+template void relax_lines(cudaStream_t, int, const LineStep<double, StarBands<double>>&);
+template void relax_lines(cudaStream_t, int, const LineStep<double, LineBands<double>>&);
+
+}  // namespace poisson::cuda
