@@ -44,6 +44,7 @@ struct StarBands {
   AxisMasses<T> axes;
 
   struct Line {
+    static constexpr bool uniform = true;
     const T *sum, *east, *north, *top;
     const T* x;
     std::int64_t sy, sz;
@@ -52,7 +53,6 @@ struct StarBands {
     [[gnu::always_inline]] constexpr Row row(int i) const {
       return {east[i - 1], east[i], north[i - sy], north[i], top ? top[i - sz] : T(0), top ? top[i] : T(0), sum[i]};
     }
-    [[gnu::always_inline]] constexpr Row interior(int i) const { return row(i); }
     constexpr T mass(int i) const { return area * x[i]; }
   };
   constexpr Line line(int j, int k) const {
@@ -73,6 +73,7 @@ struct BoxBands {
   AxisMasses<T> axes;
 
   struct Line {
+    static constexpr bool uniform = true;
     const T* band[count];
     const T* x;
     std::int64_t sy, sz;
@@ -89,7 +90,6 @@ struct BoxBands {
       });
       return r;
     }
-    [[gnu::always_inline]] constexpr Row interior(int i) const { return row(i); }
     constexpr T mass(int i) const { return area * x[i]; }
   };
   constexpr Line line(int j, int k) const {

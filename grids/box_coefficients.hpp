@@ -40,6 +40,7 @@ struct BoxProduct {
   }
 
   struct Line {
+    static constexpr bool uniform = true;
     static constexpr int lines = box_points<Dimension> / 3;  ///< around a line, itself included
     BoxAxis<T> x;
     T area, sum;                         ///< mass in y and z, and what it multiplies in the row's sum
@@ -56,7 +57,6 @@ struct BoxProduct {
       r.at[box_centre<Dimension>] = x.mass[i] * sum + x.robin[i] * area;
       return r;
     }
-    [[gnu::always_inline]] constexpr Row interior(int i) const { return row(i); }
     constexpr T mass(int i) const { return area * x.mass[i]; }
   };
   constexpr Line line(int j, int k) const {
@@ -103,6 +103,7 @@ struct BoxPartial {
   T mixed[3];                 ///< half of what scales κ_xy, κ_xz, κ_yz
 
   struct Line {
+    static constexpr bool uniform = true;
     static constexpr int corners = columns;  ///< of a cell across the line
     BoxAxis<T> x;
     const T* kappa[components][columns];
@@ -126,7 +127,6 @@ struct BoxPartial {
       r.at[box_centre<Dimension>] = varies ? sum : sigma * area * x.mass[i];
       return r;
     }
-    [[gnu::always_inline]] constexpr Row interior(int i) const { return row(i); }
     constexpr T mass(int i) const { return area * x.mass[i]; }
 
    private:

@@ -59,11 +59,11 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
     multigrid_ = multigrid.get();
     preconditioner_ = std::move(multigrid);
   } else {
-    const auto& A = hierarchy.operators.front();
+    const auto& inner = hierarchy.operators.front();
     const double relaxation = options_.method == Method::jacobi
-                                  ? *options_.smoother.relaxation * std::min(1.0, 2 / A->largest_eigenvalue())
+                                  ? *options_.smoother.relaxation * std::min(1.0, 2 / inner->largest_eigenvalue())
                                   : 1.0;
-    preconditioner_ = std::make_unique<DiagonalPreconditioner>(A, relaxation);
+    preconditioner_ = std::make_unique<DiagonalPreconditioner>(inner, relaxation);
   }
   if (options_.krylov == Krylov::cg)
     for (Field* f : {&r_, &p_, &q_}) *f = Field(backend_, A_->layout(), A_->precision());

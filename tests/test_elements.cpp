@@ -336,6 +336,32 @@ TEST(ElementIterations, OnEquidistantGrids) {
   for (const int n : {128, 512}) EXPECT_LE(iterations(cube(n, 2), Krylov::cg, SmootherType::red_black), 9) << n;
 }
 
+/// Lines and planes, as the couplings call for them.
+TEST(ElementIterations, OnStretchedGrids) {
+  for (const double expansion : {10.0, 1e3, 1e5})
+    for (const auto& [dimension, n] : {std::pair{2, 128}, {3, 16}, {3, 32}})
+      for (int stretched = 1; stretched <= dimension; ++stretched) {
+        Problem p = cube(n, dimension);
+        for (int d = dimension - stretched; d < dimension; ++d)
+          p.nodes[static_cast<std::size_t>(d)] =
+              geometric_nodes(0, 1, n, geometric_ratio(expansion, n, StretchedEnd::lower), StretchedEnd::lower);
+        const int count = iterations(p, Krylov::cg, SmootherType::automatic);
+        RecordProperty("stretched_" + std::to_string(dimension) + "d_" + std::to_string(stretched) + "_axes_" +
+                           std::to_string(static_cast<int>(expansion)) + "_" + std::to_string(n),
+                       count);
+        EXPECT_LE(count, stretched == 1 ? 12 : 15) << dimension << "-D, " << n << ", " << stretched << " of " << expansion;
+      }
+}
+
+TEST(ElementIterations, LinesAndPlanesOnRequest) {
+  for (const SmootherType type : {SmootherType::line, SmootherType::plane}) {
+    Problem p = cube(24);
+    p.boundary[1] = {Boundary{BoundaryKind::neumann, 0.0, 0.0}, Boundary{BoundaryKind::robin, 0.0, 1.0}};
+    for (Boundary& face : p.boundary[2]) face.kind = BoundaryKind::periodic;
+    EXPECT_LE(iterations(p, Krylov::cg, type), 9);
+  }
+}
+
 TEST(ElementIterations, CoefficientThatJumpsInASphere) {
   for (const double jump : {1e2, 1e4, 1e6})
     for (const int n : {32, 64}) {

@@ -95,6 +95,7 @@ class OperatorCase {
   void expect_smoothers();
   void expect_gauss_seidel();
   void expect_lines();
+  void expect_planes();
   void expect_projections();
 
   std::unique_ptr<Backend> backend = test_backend();
@@ -294,7 +295,15 @@ void OperatorCase::expect_gauss_seidel() {
 // e = B⁻¹ r, with B the diagonal and the entries along an axis, is known by B e = r.
 void OperatorCase::expect_lines() {
   const std::size_t n = system.mass.size();
-  for (int axis = 0; axis < system.grid.dimension; ++axis)
+  // Whether j is on the line of i.
+  const auto beside = [&](std::size_t i, std::size_t j, int axis) {
+    const reference::Index a = system.grid.index(i), b = system.grid.index(j);
+    for (int d = 0; d < 3; ++d)
+      if (d != axis && a[static_cast<std::size_t>(d)] != b[static_cast<std::size_t>(d)]) return false;
+    return true;
+  };
+  for (int axis = 0; axis < system.grid.dimension; ++axis) {
+    const auto A = discretization.make_operator(this->A->precision(), {Extent::line, axis});
     for (const auto& [alpha, beta, from_zero] :
          {std::tuple{0.5, 0.0, true}, std::tuple{0.5, 0.0, false}, std::tuple{1.5, 0.45, false}}) {
       SCOPED_TRACE(testing::Message() << "lines along axis " << axis << ", beta " << beta);
@@ -324,18 +333,41 @@ void OperatorCase::expect_lines() {
       for (std::size_t i = 0; i < n; ++i) {
         if (!system.unknown[i]) continue;
         Real product = system.diagonal[i] * e[i], bound = system.diagonal[i] * size[i] + std::abs(bv[i]);
-        const reference::Index at = system.grid.index(i);
         for (const auto& entry : system.neighbours[i]) {
-          bound += std::abs(entry.value) * (size[entry.column] + std::abs(uv[entry.column]));
-          if (system.grid.index(entry.column)[static_cast<std::size_t>(axis)] != at[static_cast<std::size_t>(axis)])
-            product += entry.value * e[entry.column];
+          bound += entry.gross * (size[entry.column] + std::abs(uv[entry.column]));
+          if (beside(i, entry.column, axis)) product += entry.value * e[entry.column];
         }
         const Real right = from_zero ? bv[i] : residual(i);
         ASSERT_LE(std::abs(product - right), 8 * row_roundings * eps * bound) << "at " << i;
       }
       EXPECT_TRUE(open_halo_is_zero(*backend, out));
     }
+  }
   uv = set_values(*backend, u, data);
+}
+
+// The problem in the planes across an axis: their couplings, and the diagonal as it is.
+void OperatorCase::expect_planes() {
+  if (system.grid.dimension == 2) return;
+  for (int axis = 0; axis < 3; ++axis) {
+    RowData rows = discretization.rows();
+    rows.decoupled = axis;
+    rows.singular = false;
+    const auto within_planes = make_operator(*backend, rows, A->precision());
+    uv = set_values(*backend, u, data);
+    clear();
+    within_planes->apply(u, out);
+    const auto d = static_cast<std::size_t>(axis);
+    expect(
+        "planes", out,
+        [&](std::size_t i) {
+          Real sum = system.diagonal[i] * uv[i];
+          for (const auto& entry : system.neighbours[i])
+            if (system.grid.index(entry.column)[d] == system.grid.index(i)[d]) sum += entry.value * uv[entry.column];
+          return sum;
+        },
+        [&](std::size_t i) { return row_bound(i) + row_roundings * eps * system.gross_diagonal(i) * std::abs(uv[i]); });
+  }
 }
 
 void OperatorCase::expect_projections() {
@@ -378,6 +410,7 @@ void check_all_verbs(const Problem& problem, Precision precision, Assembly assem
   c.expect_smoothers();
   c.expect_gauss_seidel();
   c.expect_lines();
+  c.expect_planes();
   c.expect_projections();
 }
 
