@@ -8,12 +8,31 @@ namespace poisson {
 
 namespace {
 
+// κ_d/h² of the narrowest and of the widest cell of an axis.
+struct Steepness {
+  double narrow = 0, wide = 0;
+};
+Steepness steepness_of(const RowData& data, std::size_t d) {
+  const Axis& axis = data.block.axes[d];
+  double least = axis.width(0), most = least;
+  for (int i = 1; i < axis.cells(); ++i) {
+    least = std::min(least, axis.width(i));
+    most = std::max(most, axis.width(i));
+  }
+  const double kappa = data.variable() ? 1 : data.kappa[d];
+  return {kappa / (least * least), kappa / (most * most)};
+}
+
 // Planes couple to the next alone, as lines do in two dimensions: 2. Lines in three dimensions: in an eigenvector of the
 // line's own matrix, a cell has at the most (3/2)² of what stiffness along the line and mass have on B, and 2 · 3/2 of
-// what stiffness across it has.
+// what stiffness across it has, by its share.
 double block_bound(const RowData& data) {
   const int coupled = data.block.dimension() - (data.decoupled < 0 ? 0 : 1);
-  return data.relaxation.extent == Extent::plane || coupled == 2 ? 2 : 3;
+  if (data.relaxation.extent == Extent::plane || coupled == 2) return 2;
+  if (data.variable() && !data.isotropic) return 3;
+  const auto along = static_cast<std::size_t>(data.relaxation.axis);
+  const Steepness a = steepness_of(data, (along + 1) % 3), b = steepness_of(data, (along + 2) % 3);
+  return std::max({2.25, 3 * a.narrow / (a.narrow + b.wide), 3 * b.narrow / (b.narrow + a.wide)});
 }
 
 }  // namespace
@@ -27,17 +46,12 @@ double element_bound(const RowData& data) {
   double inverse_squares = 0;              // the least Σ 1/h²
   std::array<double, 3> narrowest{};
   for (std::size_t d = 0; d < dimension; ++d) {
-    const Axis& axis = data.block.axes[d];
-    double least = axis.width(0), most = least;
-    for (int i = 1; i < axis.cells(); ++i) {
-      least = std::min(least, axis.width(i));
-      most = std::max(most, axis.width(i));
-    }
+    const Steepness steepness = steepness_of(data, d);
+    narrow[d] = steepness.narrow;
+    wide[d] = steepness.wide;
     const double kappa = data.variable() ? 1 : data.kappa[d];
-    narrow[d] = kappa / (least * least);
-    wide[d] = kappa / (most * most);
-    narrowest[d] = least;
-    inverse_squares += 1 / (most * most);
+    narrowest[d] = std::sqrt(kappa / steepness.narrow);
+    inverse_squares += steepness.wide / kappa;
   }
   double stiffness = 0;
   for (std::size_t d = 0; d < dimension; ++d) {
@@ -56,7 +70,8 @@ double element_bound(const RowData& data) {
 }
 
 double power_estimate(const Operator& A, Relaxation relaxation) {
-  constexpr int steps = 20;
+  // On few unknowns the start may hardly touch the eigenvector.
+  const int steps = A.unknowns().size() < 1000 ? 60 : 20;
   Backend& backend = A.backend();
   Field v(backend, A.layout(), A.precision()), Av(backend, A.layout(), A.precision());
   const auto host = make_cpu_backend();

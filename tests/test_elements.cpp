@@ -339,8 +339,8 @@ TEST(ElementIterations, OnEquidistantGrids) {
 /// Lines and planes, as the couplings call for them.
 TEST(ElementIterations, OnStretchedGrids) {
   for (const double expansion : {10.0, 1e3, 1e5})
-    for (const auto& [dimension, n] : {std::pair{2, 128}, {3, 16}, {3, 32}})
-      for (int stretched = 1; stretched <= dimension; ++stretched) {
+    for (const auto& [dimension, n] : {std::pair{2, 64}, {3, 16}, {3, 32}})
+      for (int stretched = 1; stretched <= (n == 32 ? 1 : dimension); ++stretched) {
         Problem p = cube(n, dimension);
         for (int d = dimension - stretched; d < dimension; ++d)
           p.nodes[static_cast<std::size_t>(d)] =

@@ -239,6 +239,7 @@ void OperatorCase::expect_polynomial_steps() {
 
 void OperatorCase::expect_smoothers() {
   constexpr int sweeps = 4;
+  const double high = A->largest_eigenvalue();
   struct Sequence {
     const char* name;
     std::vector<PolynomialStep> steps;
@@ -249,10 +250,10 @@ void OperatorCase::expect_smoothers() {
        [&](const Vector& f, Vector& x) {
          for (int s = 0; s < sweeps; ++s) reference::jacobi(system, 0.8L, f, x);
        }},
-      {"Chebyshev, first kind", chebyshev_first_kind(sweeps, 2, 8),
-       [&](const Vector& f, Vector& x) { reference::chebyshev_first_kind(system, sweeps, 0.25L, 2, f, x); }},
-      {"Chebyshev, fourth kind", chebyshev_fourth_kind(sweeps, 2),
-       [&](const Vector& f, Vector& x) { reference::chebyshev_fourth_kind(system, sweeps, 2, f, x); }},
+      {"Chebyshev, first kind", chebyshev_first_kind(sweeps, high, 8),
+       [&](const Vector& f, Vector& x) { reference::chebyshev_first_kind(system, sweeps, high / 8, high, f, x); }},
+      {"Chebyshev, fourth kind", chebyshev_fourth_kind(sweeps, high),
+       [&](const Vector& f, Vector& x) { reference::chebyshev_fourth_kind(system, sweeps, high, f, x); }},
   }};
   for (const Sequence& sequence : sequences)
     for (const bool zero : {true, false}) {
@@ -297,13 +298,13 @@ void OperatorCase::expect_lines() {
   const std::size_t n = system.mass.size();
   // Whether j is on the line of i.
   const auto beside = [&](std::size_t i, std::size_t j, int axis) {
-    const reference::Index a = system.grid.index(i), b = system.grid.index(j);
+    const reference::Index here = system.grid.index(i), there = system.grid.index(j);
     for (int d = 0; d < 3; ++d)
-      if (d != axis && a[static_cast<std::size_t>(d)] != b[static_cast<std::size_t>(d)]) return false;
+      if (d != axis && here[static_cast<std::size_t>(d)] != there[static_cast<std::size_t>(d)]) return false;
     return true;
   };
   for (int axis = 0; axis < system.grid.dimension; ++axis) {
-    const auto A = discretization.make_operator(this->A->precision(), {Extent::line, axis});
+    const auto lines = discretization.make_operator(A->precision(), {Extent::line, axis});
     for (const auto& [alpha, beta, from_zero] :
          {std::tuple{0.5, 0.0, true}, std::tuple{0.5, 0.0, false}, std::tuple{1.5, 0.45, false}}) {
       SCOPED_TRACE(testing::Message() << "lines along axis " << axis << ", beta " << beta);
@@ -316,9 +317,9 @@ void OperatorCase::expect_lines() {
         set_values(*backend, out, pv);
       }
       if (from_zero)
-        A->line_start(axis, alpha, b, out);
+        lines->line_start(axis, alpha, b, out);
       else
-        A->line_step(axis, {alpha, beta}, u, b, out);
+        lines->line_step(axis, {alpha, beta}, u, b, out);
       const Vector next = values(*backend, out);
       Vector e(n, 0), size(n, 0);
       for (std::size_t i = 0; i < n; ++i) {
