@@ -290,7 +290,9 @@ TEST(Assembly, AutoIsWhatTheCountSays) {
       p.coefficient[0] = 1.0;
       EXPECT_EQ(resolved(Assembly::automatic, p, gpu), Assembly::recompute);
       p.coefficient[0] = [](double x, double, double) { return 1 + x; };
-      EXPECT_EQ(resolved(Assembly::automatic, p, gpu), Assembly::partial);
+      // A core works longer on an element's entries than on reading them.
+      EXPECT_EQ(resolved(Assembly::automatic, p, gpu),
+                scheme == Scheme::q1 && !gpu ? Assembly::full : Assembly::partial);
       EXPECT_EQ(resolved(Assembly::recompute, p, gpu), Assembly::partial);
       EXPECT_EQ(resolved(Assembly::full, p, gpu), Assembly::full);
     }
