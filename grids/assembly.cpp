@@ -27,6 +27,11 @@ RowCost row_cost(const Problem& p, Assembly assembly) {
     cost.values += static_cast<double>(bands_of_row(p));
     return cost;
   }
+  if (p.centering == Centering::cell && assembly == Assembly::partial) {  // κ on the faces
+    cost.values += p.dimension + (needs_reaction_field(p) ? 1 : 0);
+    cost.flops += 2.0 * neighbours;
+    return cost;
+  }
   const int components = p.isotropic ? 1 : p.full_tensor ? p.dimension * (p.dimension + 1) / 2 : p.dimension;
   if (assembly == Assembly::partial) {
     cost.values += components + (needs_reaction_field(p) ? 1 : 0);
@@ -56,6 +61,7 @@ Assembly resolved(Assembly assembly, const Problem& problem, bool gpu) {
   if (assembly == Assembly::recompute) return constant ? assembly : Assembly::partial;
   if (assembly != Assembly::automatic) return assembly;
   if (constant) return Assembly::recompute;
+  if (problem.centering == Centering::cell) return Assembly::partial;
   const auto seconds = [&](Assembly a) {
     return predicted_seconds(row_cost(problem, a), Precision::fp64, device_rate(gpu));
   };

@@ -33,7 +33,7 @@ double predicted_seconds(const RowCost& cost, Precision precision, const DeviceR
 
 /// The mode that a problem gets. `automatic`: recompute where κ, σ and α are constants; else the one of partial and
 /// full that is predicted to be faster in fp64, partial where they are within 5 %. `recompute` of what varies is
-/// partial.
+/// partial. Cell-centred problems are never held as bands.
 Assembly resolved(Assembly assembly, const Problem& problem, bool gpu);
 
 }  // namespace poisson

@@ -41,20 +41,21 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) :
     for (int i = -1; i <= n; ++i) {
       const std::size_t at = static_cast<std::size_t>(i) + 1;  // 0 for i = −1
       const bool inside = i >= 0 && i < n;
-      const bool past_end = !axis.periodic() && (i < 0 || i >= n - 1);  // there coupling() is α, without κ
-      if (i < n) host[at] = static_cast<T>(coupling_scale_[d] * (past_end ? 1.0 : data.kappa[d]) * axis.coupling(i));
+      if (i < n) host[at] = static_cast<T>(coupling_scale_[d] * axis.coupling(i, data.kappa[d]));
       if (inside) host[length + at] = static_cast<T>(axis.mass(i) / unit_[d]);
       const int cell = axis.periodic() || axis.degenerate() ? i : std::clamp(i, 0, axis.cells() - 1);
       host[2 * length + at] = static_cast<T>(0.5 * axis.width(cell) / unit_[d]);
-      host[3 * length + at] =
-          axis.degenerate() || axis.width(i) == 0 ? T(0) : static_cast<T>(coupling_scale_[d] / axis.width(i));
+      if (i < n) host[3 * length + at] = static_cast<T>(coupling_scale_[d] * axis.inverse_distance(i));
     }
     axes_[d].buffer = backend.allocate(host.size() * sizeof(T));
     backend.write(host.data(), axes_[d].buffer.data(), host.size() * sizeof(T));
     const T* base = static_cast<const T*>(axes_[d].buffer.data()) + 1;
     axes_[d].view = {base, base + length, base + 2 * length, base + 3 * length};
   }
-  for (std::size_t d = 0; d < 3; ++d) cells_[d] = in_precision<T>(backend, data.cells[d]);
+  for (std::size_t d = 0; d < 3; ++d) {
+    const bool shared = d == 2 && data.cells[2] == data.cells[0];  // in two dimensions, where z counts nothing
+    cells_[d] = shared ? cells_[0] : in_precision<T>(backend, data.cells[d]);
+  }
   reaction_ = in_precision<T>(backend, data.reaction);
   data_.cells = {};
   data_.reaction = nullptr;
@@ -63,7 +64,10 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) :
 template <class T>
 std::size_t CoefficientTables<T>::bytes() const {
   std::size_t sum = reaction_ ? reaction_->bytes() : 0;
-  for (std::size_t d = 0; d < 3; ++d) sum += axes_[d].buffer.bytes() + (cells_[d] ? cells_[d]->bytes() : 0);
+  for (std::size_t d = 0; d < 3; ++d) {
+    sum += axes_[d].buffer.bytes();
+    if (cells_[d] && (d == 0 || cells_[d] != cells_[0])) sum += cells_[d]->bytes();
+  }
   return sum;
 }
 
@@ -75,13 +79,12 @@ Coefficients CoefficientTables<T>::model() const {
     const auto direction = [&](std::size_t d) -> typename Equidistant<T>::Direction {
       const Axis& axis = data_.block.axes[d];
       const int last = axis.size() - 1;
-      const auto coupling = [&](int i, double kappa) {
-        return static_cast<T>(coupling_scale_[d] * kappa * axis.coupling(i));
+      const auto coupling = [&](int i) {
+        return static_cast<T>(coupling_scale_[d] * axis.coupling(i, data_.kappa[d]));
       };
-      const bool open = !axis.periodic();
-      return {axis.degenerate() ? T(0) : coupling(0, data_.kappa[d]),
-              coupling(-1, open ? 1 : data_.kappa[d]),
-              coupling(last, open ? 1 : data_.kappa[d]),
+      return {axis.degenerate() ? T(0) : coupling(0),
+              coupling(-1),
+              coupling(last),
               static_cast<T>(axis.width(0) / unit_[d]),
               static_cast<T>(axis.mass(0) / unit_[d]),
               last};
@@ -102,12 +105,13 @@ Coefficients CoefficientTables<T>::model() const {
   }
 }
 
-#define POISSON_INSTANTIATE(T)                                   \
-  template class CoefficientTables<T>;                           \
-  template Equidistant<T> CoefficientTables<T>::model() const;   \
-  template TensorProduct<T> CoefficientTables<T>::model() const; \
-  template Partial<T, true> CoefficientTables<T>::model() const; \
-  template Partial<T, false> CoefficientTables<T>::model() const
+#define POISSON_INSTANTIATE(T)                                    \
+  template class CoefficientTables<T>;                            \
+  template Equidistant<T> CoefficientTables<T>::model() const;    \
+  template TensorProduct<T> CoefficientTables<T>::model() const;  \
+  template Partial<T, true> CoefficientTables<T>::model() const;  \
+  template Partial<T, false> CoefficientTables<T>::model() const; \
+  template Faces<T> CoefficientTables<T>::model() const
 POISSON_INSTANTIATE(float);
 POISSON_INSTANTIATE(double);
 #undef POISSON_INSTANTIATE

@@ -7,6 +7,7 @@
 
 #include "grids/coefficients.hpp"
 #include "grids/discrete.hpp"
+#include "grids/face_coefficients.hpp"
 
 namespace poisson {
 

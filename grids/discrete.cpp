@@ -4,6 +4,7 @@
 
 #include "backends/error.hpp"
 #include "grids/cpu/factories.hpp"
+#include "grids/faces.hpp"
 #ifdef POISSON_HAVE_CUDA
 #include "grids/cuda/factories.hpp"
 #endif
@@ -24,6 +25,7 @@ std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, P
   if (backend.name() == "cuda")
     return dispatch(precision, [&]<class T>(T) {
       if (data.held_as_bands()) return cuda::make_assembled_operator<T>(backend, data);
+      if (data.on_faces()) return cuda::make_face_operator<T>(backend, data);
       if (data.scheme == Scheme::fv) return cuda::make_operator<T>(backend, data);
       return data.block.dimension() == 2 ? cuda::make_box_operator<T, 2>(backend, data)
                                          : cuda::make_box_operator<T, 3>(backend, data);
@@ -32,10 +34,24 @@ std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, P
   no_kernels(backend);
 }
 
-std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, const CoarseBlock& coarse) {
-  if (backend.name() == "cpu") return cpu::make_transfer(backend, fine, coarse);
+std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, const CoarseBlock& coarse, bool constant) {
+  const bool cells = fine.centering() == Centering::cell;
+  if (backend.name() == "cpu")
+    return cells ? cpu::make_cell_transfer(backend, fine, coarse, constant) : cpu::make_transfer(backend, fine, coarse);
 #ifdef POISSON_HAVE_CUDA
-  if (backend.name() == "cuda") return cuda::make_transfer(backend, fine, coarse);
+  if (backend.name() == "cuda")
+    return cells ? cuda::make_cell_transfer(backend, fine, coarse, constant)
+                 : cuda::make_transfer(backend, fine, coarse);
+#endif
+  no_kernels(backend);
+}
+
+void coarsen_faces(Backend& backend, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
+                   const Field& fine_faces, const Field* coarse_ends, Field& coarse_faces) {
+  if (backend.name() == "cpu") return cpu::coarsen_faces(fine, coarse, axis, fine_faces, coarse_ends, coarse_faces);
+#ifdef POISSON_HAVE_CUDA
+  if (backend.name() == "cuda")
+    return cuda::coarsen_faces(backend, fine, coarse, axis, fine_faces, coarse_ends, coarse_faces);
 #endif
   no_kernels(backend);
 }

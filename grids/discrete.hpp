@@ -21,9 +21,12 @@ struct RowData {
   std::array<double, 3> kappa{1, 1, 1};  ///< constant κ, or its mean where it varies
   double sigma = 0;                      ///< constant σ
   // On the operator's backend, in fp64:
-  std::array<std::shared_ptr<const Field>, 3> cells;  ///< κ on the cells (one field when isotropic), else null
+  /// Varying κ, else null. Node-centred: on the cells, one field when isotropic. Cell-centred: for each direction on
+  /// the face below each cell, that behind the last one in the halo, as grids/faces.hpp says.
+  std::array<std::shared_ptr<const Field>, 3> cells;
   std::shared_ptr<const Field> reaction;  ///< scale·(σ·volume + α·area) on the values; null: constant σ, and α as the
-                                          ///< axes have it
+                                          ///< axes have it. Cell-centred: without α
+  std::array<std::shared_ptr<const Field>, 3> ends;  ///< cell-centred: what stands behind Robin faces (grids/faces.hpp)
   bool singular = false;
   int decoupled = -1;  ///< an axis whose couplings stay on the diagonal alone: the problem in the planes across it
 
@@ -40,14 +43,16 @@ struct RowData {
   bool full_tensor() const { return mixed[0] != nullptr; }
   /// In full assembly, and where elements are coupled within planes alone.
   bool held_as_bands() const { return full || (scheme == Scheme::q1 && decoupled >= 0); }
+  bool on_faces() const { return variable() && block.centering() == Centering::cell; }
 };
 
 /// The operator of a level on a backend, in the assembly mode that fits the data: `equidistant` or `tensor-product`
 /// for constant κ, else `partial`.
 std::unique_ptr<Operator> make_operator(Backend&, const RowData&, Precision);
 
-/// The transfers between a block and the coarser one made from it.
-std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse);
+/// The transfers between a block and the coarser one made from it. Cell-centred with `constant`: prolongation is
+/// piecewise constant, as jumps of κ need it, else multilinear.
+std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant = false);
 
 /// Volume means of a field of cells over the children of each coarse cell. `with_faces`: and the means over faces of
 /// what stands in its halo beyond open ends.

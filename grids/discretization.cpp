@@ -3,24 +3,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <stdexcept>
 
 #include "backends/cpu/launch.hpp"
 #include "grids/elements.hpp"
 #include "grids/faces.hpp"
+#include "grids/problem_data.hpp"
 #include "grids/sampling.hpp"
 
 namespace poisson {
 namespace {
 
-constexpr std::array<const char*, 3> coefficient_keys{"coefficient.x", "coefficient.y", "coefficient.z"};
-
-const char* coefficient_key(const Problem& p, std::size_t d) {
-  return p.isotropic ? "coefficient" : coefficient_keys[d];
-}
-
-std::size_t coefficient_count(const Problem& p) {
-  return p.isotropic ? 1 : static_cast<std::size_t>(p.dimension);
-}
+// Ratio of κ in neighbouring cells from which cell-centred prolongation is piecewise constant.
+constexpr double steep_jump = 4;
 
 // What the halo of κ holds at open ends: κ on the face less κ in the cell behind it, so that a half face at the end,
 // half the end cell wide in both, takes κ where its flux is, on the face. With κ of the cell instead, the flux along a
@@ -40,15 +35,6 @@ void subtract_inside(const Block& block, const View<double>& kappa) {
           for (int i = face.first[0]; i < face.last[0]; ++i) kappa(i, j, k) -= kappa(i + in[0], j + in[1], k + in[2]);
     }
   }
-}
-
-// Area that node (i, j, k) has on a face across `axis`.
-double face_area(const Block& block, int axis, int i, int j, int k) {
-  const std::array at{i, j, k};
-  double area = 1;
-  for (int d = 0; d < 3; ++d)
-    if (d != axis) area *= block.axes[static_cast<std::size_t>(d)].mass(at[static_cast<std::size_t>(d)]);
-  return area;
 }
 
 // Fills a field of the backend from the host: directly, or through a field there.
@@ -78,7 +64,8 @@ bool is_separable(const Problem& p) {
 
 bool needs_reaction_field(const Problem& p) {
   bool needed = p.reaction.constant() == nullptr;
-  for_each_face(p, [&](int, int, const Boundary& b) { needed = needed || b.kind == BoundaryKind::robin; });
+  if (p.centering == Centering::node)
+    for_each_face(p, [&](int, int, const Boundary& b) { needed = needed || b.kind == BoundaryKind::robin; });
   return needed;
 }
 
@@ -90,7 +77,7 @@ Block make_block(const Problem& p) {
     for (int end = 0; end < 2; ++end)
       if (boundary(p, d, end).kind == BoundaryKind::robin)
         if (const double* a = boundary(p, d, end).alpha.constant()) alpha[static_cast<std::size_t>(end)] = *a;
-    block.axes[at] = Axis(p.nodes[at], boundary(p, d, 0).kind, boundary(p, d, 1).kind, alpha);
+    block.axes[at] = Axis(p.nodes[at], boundary(p, d, 0).kind, boundary(p, d, 1).kind, alpha, p.centering);
   }
   return block;
 }
@@ -99,28 +86,31 @@ void check_values(const Problem& p) {
   const Block block = make_block(p);
   if (p.scheme == Scheme::q1) check_element_values(p, block);
   const LineSink drop = [](int, int, const double*) {};
-  const Box nodes = block.layout().box();
+  const Location location = block.location();
+  const Box values = block.layout().box(), cells = block.cell_layout().box();
   ErrorCollector check;
   for (std::size_t d = 0; d < coefficient_count(p); ++d)
     check([&] {
       sample(p.coefficient[d], coefficient_key(p, d), Sign::positive, block, Location::cell,
-             with_halo(block, block.cell_layout().box()), drop);
+             location == Location::cell ? cells : with_halo(block, cells), drop);
     });
-  check([&] { sample(p.reaction, "reaction", Sign::nonnegative, block, Location::node, nodes, drop); });
-  check([&] { sample(p.source, "source", Sign::any, block, Location::node, nodes, drop); });
-  if (p.initial) check([&] { sample(*p.initial, "initial", Sign::any, block, Location::node, nodes, drop); });
-  if (p.exact) check([&] { sample(*p.exact, "exact", Sign::any, block, Location::node, nodes, drop); });
+  check([&] { sample(p.reaction, "reaction", Sign::nonnegative, block, location, values, drop); });
+  check([&] { sample(p.source, "source", Sign::any, block, location, values, drop); });
+  if (p.initial) check([&] { sample(*p.initial, "initial", Sign::any, block, location, values, drop); });
+  if (p.exact) check([&] { sample(*p.exact, "exact", Sign::any, block, location, values, drop); });
   for_each_face(p, [&](int d, int end, const Boundary& b) {
     const Box face = face_box(block, d, end);
-    check([&] { sample(b.value, face_key(d, end), Sign::any, block, Location::node, face, drop); });
+    check([&] { sample(b.value, face_key(d, end), Sign::any, block, location, face, drop); });
     if (b.kind == BoundaryKind::robin)
-      check([&] { sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, Location::node, face, drop); });
+      check([&] { sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, location, face, drop); });
   });
   check.finish();
 }
 
 Discretization::Discretization(Backend& backend, const Problem& problem, Assembly assembly)
     : backend_(backend), own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()), problem_(problem), assembly_(assembly) {
+  if (problem_.centering == Centering::cell && (problem_.scheme == Scheme::q1 || assembly == Assembly::full))
+    throw std::invalid_argument("cell-centred unknowns go with finite volumes, and not with full assembly");
   rows_.block = make_block(problem_);
   rows_.isotropic = problem_.isotropic;
   rows_.scheme = problem_.scheme;
@@ -129,6 +119,8 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
     const auto begin = std::chrono::steady_clock::now();
     if (problem_.scheme == Scheme::q1)
       jump_ = sample_elements(problem_, host(), rows_, [this](auto field) { return on_backend(std::move(field)); });
+    else if (problem_.centering == Centering::cell)
+      sample_cell_coefficients();
     else
       sample_coefficients();
     sampling_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -231,7 +223,7 @@ void Discretization::sample_coefficients() {
         sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, Location::node, face,
                [&](int j, int k, const double* values) {
                  for (int i = face.first[0]; i < face.last[0]; ++i)
-                   view(i, j, k) += values[i - face.first[0]] * face_area(block, d, i, j, k);
+                   view(i, j, k) += values[i - face.first[0]] * block.face_area(d, i, j, k);
                });
       });
     });
@@ -246,7 +238,7 @@ void Discretization::sample_coefficients() {
   rows.singular = !dirichlet && reaction_sum == 0;
 }
 
-// κ as the mean of the children, the reaction by the transposed prolongation.
+// κ as the mean of the children or of the finer faces, the reaction as data are restricted.
 RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const {
   RowData next = fine;
   next.block = coarse.block;
@@ -257,7 +249,16 @@ RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coa
       continue;
     }
     auto cells = std::make_shared<Field>(backend_, next.block.cell_layout(), Precision::fp64);
-    coarsen_cells(backend_, fine.block, coarse, *fine.cells[d], *cells);
+    if (fine.block.centering() == Centering::node) {
+      coarsen_cells(backend_, fine.block, coarse, *fine.cells[d], *cells);
+    } else {
+      if (fine.ends[d]) {
+        auto ends = std::make_shared<Field>(backend_, ends_layout(next.block, d), Precision::fp64);
+        coarsen_ends(backend_, fine.block, coarse, d, *fine.ends[d], *ends);
+        next.ends[d] = std::move(ends);
+      }
+      coarsen_faces(backend_, fine.block, coarse, d, *fine.cells[d], next.ends[d].get(), *cells);
+    }
     next.cells[d] = std::move(cells);
   }
   const auto coarsened = [&](const std::shared_ptr<const Field>& cells, bool with_faces) {
@@ -270,7 +271,7 @@ RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coa
   if (fine.sigma_cells) next.sigma_cells = coarsened(fine.sigma_cells, true);
   if (fine.reaction) {
     auto reaction = std::make_shared<Field>(backend_, next.block.layout(), Precision::fp64);
-    transfer.restrict_to(*fine.reaction, *reaction);
+    transfer.restrict_data(*fine.reaction, *reaction);
     next.reaction = std::move(reaction);
   }
   return next;
@@ -280,6 +281,8 @@ std::size_t Discretization::bytes() const {
   std::size_t sum = rows_.reaction ? rows_.reaction->bytes() : 0;
   for (std::size_t d = 0; d < 3; ++d)
     if (rows_.cells[d] && (d == 0 || rows_.cells[d] != rows_.cells[0])) sum += rows_.cells[d]->bytes();
+  for (const auto& ends : rows_.ends)
+    if (ends) sum += ends->bytes();
   for (const auto& mixed : rows_.mixed) sum += mixed ? mixed->bytes() : 0;
   return sum + (rows_.sigma_cells ? rows_.sigma_cells->bytes() : 0);
 }
@@ -319,7 +322,7 @@ Hierarchy Discretization::make_levels(RowData rows, Precision precision, Relaxat
       return h;
     }
     const CoarseBlock coarse = coarsen(rows.block, choice.coarsened, level);
-    h.transfers.push_back(make_transfer(backend_, rows.block, coarse));
+    h.transfers.push_back(make_transfer(backend_, rows.block, coarse, jump_ >= steep_jump));
     rows = coarsen_rows(rows, coarse, *h.transfers.back());
   }
 }
@@ -346,6 +349,7 @@ void Discretization::initialize(Field& u) const {
 }
 
 void Discretization::fill_rhs(Field& b) const {
+  if (problem_.centering == Centering::cell) return fill_cell_rhs(b);
   if (problem_.scheme == Scheme::q1) return fill_element_rhs(problem_, host(), rows_, b);
   const Block& block = this->block();
   const double scale = rows_.scale;
@@ -377,7 +381,7 @@ void Discretization::fill_rhs(Field& b) const {
         sample(face.value, face_key(d, end), Sign::any, block, Location::node, box, [&](int j, int k, const double* q) {
           for (int i = box.first[0]; i < box.last[0]; ++i)
             if (inside(i, j, k))
-              view(i, j, k) += static_cast<T>(scale * face_area(block, d, i, j, k) * q[i - box.first[0]]);
+              view(i, j, k) += static_cast<T>(scale * block.face_area(d, i, j, k) * q[i - box.first[0]]);
         });
       });
     });
@@ -386,6 +390,7 @@ void Discretization::fill_rhs(Field& b) const {
 }
 
 void Discretization::fill_solution(Field& u) const {
+  if (problem_.centering == Centering::cell) return fill_cell_solution(u);
   const Block& block = this->block();
   dispatch(u.precision(), [&]<class T>(T) {
     const auto view = u.view<T>();

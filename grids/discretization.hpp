@@ -11,10 +11,11 @@
 
 namespace poisson {
 
-/// A problem discretized by node-centred finite volumes, or by bilinear or trilinear elements (elements.hpp), on one
-/// block. Data are evaluated on the host; operators, levels and fields are the backend's.
-/// Equations are in integrated form, scaled by a power of two: Σ_d κ_d K_d ⊗ M + σ M on the left; on the right M f and
-/// the data of Neumann and Robin faces times the areas that nodes have on them. Dirichlet data stand in the solution.
+/// A problem discretized by finite volumes, node- or cell-centred, or by bilinear or trilinear elements (elements.hpp),
+/// on one block. Data are evaluated on the host; operators, levels and fields are the backend's. Equations are in
+/// integrated form, scaled by a power of two: Σ_d κ_d K_d ⊗ M + σ M on the left; on the right M f and the data of
+/// Neumann and Robin faces times the areas that nodes have on them. Dirichlet data stand in the solution: in its nodes,
+/// where unknowns are in cells in its halo, which stands for the faces.
 class Discretization {
  public:
   using Assembly = poisson::Assembly;
@@ -48,11 +49,12 @@ class Discretization {
   /// b in fp64 or fp32: the right-hand side in the unknowns, zero in Dirichlet nodes. Returns Σ|b|, unscaled: what
   /// incompatible data of a singular problem are measured against.
   double assemble_rhs(Field& b) const;
-  /// The Dirichlet data in their nodes, the initial guess (else zero) in the unknowns.
+  /// The Dirichlet data in their nodes or in the halo, the initial guess (else zero) in the unknowns.
   void initialize(Field& u) const;
 
  private:
   void sample_coefficients();
+  void sample_cell_coefficients();
   Hierarchy make_levels(RowData rows, Precision precision, RelaxationChoice allowed,
                         const std::array<bool, 3>& coupled) const;
   std::shared_ptr<const Field> on_backend(std::shared_ptr<Field> sampled) const;
@@ -60,6 +62,8 @@ class Discretization {
   Backend& host() const { return own_host_ ? *own_host_ : backend_; }
   void fill_rhs(Field& b) const;
   void fill_solution(Field& u) const;
+  void fill_cell_rhs(Field& b) const;
+  void fill_cell_solution(Field& u) const;
 
   Backend& backend_;
   std::unique_ptr<Backend> own_host_;  // where the backend is none itself

@@ -10,7 +10,7 @@
 #include "backends/cpu/launch.hpp"
 #include "grids/consistent_mass.hpp"
 #include "grids/discretization.hpp"
-#include "grids/faces.hpp"
+#include "grids/problem_data.hpp"
 
 namespace poisson {
 namespace {

@@ -73,14 +73,21 @@ class Transfer {
 
   /// coarse = Pᵀ fine on the unknowns, times `scale` where one is given.
   virtual void restrict_to(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const = 0;
-  /// fine = P coarse on the unknowns, multilinear.
+  /// The same for data, integrals over control volumes: cell-centred the sums over the cells of a coarse cell, whatever
+  /// P.
+  virtual void restrict_data(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const {
+    restrict_to(fine, coarse, scale);
+  }
+  /// fine = P coarse on the unknowns: multilinear, or where cell-centred κ jumps piecewise constant.
   virtual void prolong(const Field& coarse, Field& fine) const = 0;
   /// fine += P coarse on the unknowns.
   virtual void prolong_add(const Field& coarse, Field& fine) const = 0;
   /// fine = the cubic interpolant of coarse on the unknowns (4-point Lagrange per axis), from all coarse values,
-  /// Dirichlet data included, times `scale` where one is given: the start of full multigrid.
+  /// Dirichlet data included, at the faces where cell-centred, times `scale` where one is given: the start of full
+  /// multigrid.
   virtual void interpolate(const Field& coarse, Field& fine, const Scalar* scale = nullptr) const = 0;
-  /// coarse = fine at the coarse values, Dirichlet data included, times `scale` where one is given.
+  /// coarse = fine at the coarse values, cell-centred the mean, Dirichlet data included, times `scale` where one is
+  /// given.
   virtual void inject(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const = 0;
 };
 

@@ -238,6 +238,10 @@ class ProfiledTransfer final : public Transfer {
     time(traffic("restrict"), {fine_, fine.precision()}, {coarse_, coarse.precision()},
          [&] { transfer_->restrict_to(fine, coarse, scale); });
   }
+  void restrict_data(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    time(traffic("restrict"), {fine_, fine.precision()}, {coarse_, coarse.precision()},
+         [&] { transfer_->restrict_data(fine, coarse, scale); });
+  }
   void prolong(const Field& coarse, Field& fine) const override {
     time(traffic("prolong"), {coarse_, coarse.precision()}, {fine_, fine.precision()},
          [&] { transfer_->prolong(coarse, fine); });

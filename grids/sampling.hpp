@@ -31,15 +31,19 @@ struct ValueErrors : InputError {
 
 enum class Sign { any, nonnegative, positive };
 
-/// Evaluates a quantity on a box of the nodes or cells of a node-centred block, line by line on several threads:
-/// sink(j, k, values) gets the values of box.first[0] ≤ i < box.last[0]. Cells are evaluated at their centres. Values
-/// given on cells reach nodes as the mean by volume, values given on nodes reach cells as the mean of the corners.
-/// Throws ValueError where a value is not finite or of the wrong sign.
+/// Evaluates a quantity on a box of the nodes or cells of a block, line by line on several threads: sink(j, k, values)
+/// gets the values of box.first[0] ≤ i < box.last[0]. Cells are evaluated at their centres, those past an end on it.
+/// Values given on cells reach nodes as the mean by volume, values given on nodes reach cells as the mean of the
+/// corners. Throws ValueError where a value is not finite or of the wrong sign.
 using LineSink = std::function<void(int j, int k, const double* values)>;
 void sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, Location location,
             const Box& box, const LineSink& sink);
 
-/// The nodes of a face: axis `axis`, end 0 or 1.
+/// All values of a box, x fastest.
+std::vector<double> sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block,
+                           Location location, const Box& box);
+
+/// The nodes of a face: axis `axis`, end 0 or 1. Cell-centred: the cells past it.
 Box face_box(const Block& block, int axis, int end);
 
 }  // namespace poisson

@@ -37,6 +37,7 @@ Config load_config(const std::filesystem::path& file, std::span<const std::strin
   if (const Value* scheme = document.at("discretization.scheme"))
     config.problem.scheme = static_cast<Scheme>(scheme->choice);
   if (const Value* device = document.at("backend.device")) config.device = device->text;
+  read_centering(parts);
   const bool grid_known = read_grid(parts);
   read_boundary(parts);
   read_equation(parts, grid_known);

@@ -232,6 +232,21 @@ class ProblemReader {
 
 }  // namespace
 
+void read_centering(ConfigParts& parts) {
+  const Value* centering = parts.document.at("discretization.centering");
+  if (!centering) return;
+  parts.config.problem.centering = static_cast<Centering>(centering->choice);
+  const Value* scheme = parts.document.at("discretization.scheme");
+  if (parts.config.problem.centering == Centering::cell && scheme && scheme->text != "fv")
+    parts.errors.add(centering->mark, "discretization.centering",
+                     "cell goes with scheme: fv alone (" + scheme->text +
+                         " has its unknowns at nodes); write centering: node, or scheme: fv");
+  const Value* assembly = parts.document.at("discretization.assembly");
+  if (parts.config.problem.centering == Centering::cell && assembly && assembly->text == "full")
+    parts.errors.add(assembly->mark, "discretization.assembly",
+                     "full goes with centering: node alone (data of faces stand beside the bands); write partial");
+}
+
 void read_boundary(ConfigParts& parts) {
   ProblemReader(parts, false).read_faces();
 }

@@ -232,9 +232,8 @@ Schema discretization() {
                     .type = Type::choice,
                     .doc = "Where the unknowns sit.",
                     .fallback = "node",
-                    .choices = {word("node", "At the nodes."),
-                                later("cell", "At the cell centres.",
-                                      "is not available yet (cell-centred unknowns are still to come); use node")}},
+                    .choices = {choice("node", Centering::node, "At the nodes."),
+                                choice("cell", Centering::cell, "At the cell centres; finite volumes alone.")}},
                    {.key = "assembly",
                     .type = Type::choice,
                     .doc = "What the operator keeps in memory.",
@@ -373,10 +372,11 @@ Schema output() {
       .choices = {word("u", "The solution."), word("gradient", "Its gradient."), word("residual", "The residual."),
                   word("error", "The error; needs equation.exact."), word("coefficient", "The coefficient, on cells."),
                   word("source", "The right-hand side.")}};
-  const Schema format{.type = Type::choice,
-                      .choices = {word("vtk", "VTK XML: .vti, or .vtr on stretched grids."),
-                                  word("hdf5", "HDF5: .hdf (VTKHDF) on 3-D equidistant grids, else .h5."),
-                                  word("png", "A picture of the first field.")}};
+  const Schema format{
+      .type = Type::choice,
+      .choices = {word("vtk", "VTK XML: .vti, or .vtr on stretched grids."),
+                  word("hdf5", "HDF5: .hdf (VTKHDF) on 3-D equidistant grids with fields at nodes, else .h5."),
+                  word("png", "A picture of the first field.")}};
   const Schema point{.type = Type::list,
                      .example = "[0.5, 0.5, 0.5]",
                      .items = {{.type = Type::constant, .example = "0.5"}},

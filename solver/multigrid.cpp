@@ -87,7 +87,7 @@ void Multigrid::start(const Field& b, Field& u, const Scalar& scale, const Scala
   // Every level's right-hand side and Dirichlet data, from those of the finest.
   for (std::size_t l = 1; l <= last; ++l) {
     const Transfer& t = *levels_[l - 1].to_coarser;
-    t.restrict_to(l == 1 ? b : levels_[l - 1].b, levels_[l].b, l == 1 ? &scale : nullptr);
+    t.restrict_data(l == 1 ? b : levels_[l - 1].b, levels_[l].b, l == 1 ? &scale : nullptr);
     t.inject(l == 1 ? u : levels_[l - 1].solution, levels_[l].solution, l == 1 ? &scale : nullptr);
   }
   for (std::size_t l = last; l >= 1; --l) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "grids/faces.hpp"
+
 namespace poisson {
 namespace {
 
@@ -27,10 +29,11 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   const Assembly mode = resolved(assembly, problem, gpu);
   const bool full = mode == Assembly::full;
   const auto dimension = static_cast<std::size_t>(problem.dimension);
-  const std::size_t kappas = !variable            ? 0
-                             : problem.full_tensor ? dimension * (dimension + 1) / 2
-                             : problem.isotropic   ? 1
-                                                   : dimension;
+  const bool on_faces = problem.centering == Centering::cell;
+  const std::size_t kappas = !variable                        ? 0
+                             : problem.full_tensor            ? dimension * (dimension + 1) / 2
+                             : problem.isotropic && !on_faces ? 1
+                                                              : dimension;
   const std::size_t reactions = variable && needs_reaction_field(problem) ? 1 : 0;
   std::array<double, 3> kappa{1, 1, 1};
   for (std::size_t d = 0; d < 3; ++d)
@@ -74,6 +77,9 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
         level.bytes += bands(block, inner) + (l == 0 && outermost && outer != inner ? bands(block, outer) : 0);
       else if (inner == Precision::fp32)
         level.bytes += coefficients(block, inner);
+      for (std::size_t d = 0; d < 3 && l == 0 && outermost && variable && on_faces; ++d)
+        if (problem.boundary[d][0].kind == BoundaryKind::robin || problem.boundary[d][1].kind == BoundaryKind::robin)
+          level.bytes += static_cast<int>(d) < problem.dimension ? bytes(ends_layout(block, d), Precision::fp64) : 0;
       const LevelChoice choice = multigrid ? choose_relaxation(block, kappa, allowed, coupled) : LevelChoice{};
       level.relaxation = choice.relaxation;
       // Lines of elements on a GPU: the two bands along them, and the residual.

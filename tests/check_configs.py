@@ -67,6 +67,14 @@ CHECKS = {
         ("probes.0.u", 0.9999368000815, 1e-7),  # independent
         ("error.max", 6.319991849e-5, 1e-7),  # independent
     ],
+    "cells": [
+        ("probes.0.u", 0.25 / 0.605, 1e-8),
+        ("probes.1.u", 0, 1e-12),
+        ("flux.x-", -1 / 0.605, 1e-7),
+        ("flux.x+", 1 / 0.605, 1e-7),
+        ("solution.integral", (0.5 * 0.25 + 0.5 * 0.5025) / 0.605, 1e-7),
+        ("unknowns", 32 * 16 * 16, 0),
+    ],
     "manufactured": [
         ("probes.0.u", 1.45748539345, 1e-6),  # independent
         ("error.max", 3.4311788e-4, 1e-6),  # independent

@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -21,9 +22,11 @@ struct Anisotropy {
   double kappa_x = 1;
 };
 
-Problem problem_of(const Anisotropy& a, int dimension, int n, const std::string& faces) {
+Problem problem_of(const Anisotropy& a, int dimension, int n, const std::string& faces,
+                   Centering centering = Centering::node) {
   Problem p;
   p.dimension = dimension;
+  p.centering = centering;
   for (int d = 0; d < dimension; ++d) {
     const auto at = static_cast<std::size_t>(d);
     const double length = d == dimension - 1 ? 1 / a.flatness : 1;
@@ -95,6 +98,36 @@ TEST_P(Anisotropic, IterationsStayFewWithOpenFaces) {
   }
 }
 
+TEST_P(Anisotropic, IterationsStayFewOverCells) {
+  for (const auto& [dimension, n] : {std::pair{2, 128}, {3, 16}, {3, 32}}) {
+    if (GetParam().stretched > dimension || (GetParam().stretched > 1 && n == 32)) continue;
+    const Result result = solve_random(problem_of(GetParam(), dimension, n, "DDDDDD", Centering::cell));
+    EXPECT_TRUE(result.converged());
+    EXPECT_LE(result.iterations, 8) << dimension << "-D, " << n;  // 7
+  }
+  for (const std::string faces : {"NNNNNN", "NNPPDN", "DDNNNN", "RRNRDD"}) {
+    if (GetParam().flatness >= 1e5) continue;
+    const Result result = solve_random(problem_of(GetParam(), 3, 16, faces, Centering::cell));
+    EXPECT_TRUE(result.converged()) << faces;
+    EXPECT_LE(result.iterations, 11) << faces;  // 9
+  }
+}
+
+/// Where κ varies, smoothly or by a factor of 10⁴ between blocks, its faces lie in fields of their own.
+TEST_P(Anisotropic, IterationsStayFewOverCellsOfVaryingCoefficient) {
+  if (GetParam().kappa_x != 1 || GetParam().flatness != 1) return;
+  for (const bool jumping : {false, true}) {
+    Problem p = problem_of(GetParam(), 3, 16, "DDNRPP", Centering::cell);
+    p.coefficient[0] = [jumping](double x, double y, double z) {
+      if (jumping) return (x < 0.5) == (y < 0.3) ? 1e4 : 1.0;
+      return 1 + 0.4 * std::sin(3 * x + 2 * y - 6 * z);
+    };
+    const Result result = solve_random(p);
+    EXPECT_TRUE(result.converged());
+    EXPECT_LE(result.iterations, jumping ? 15 : 9) << (jumping ? "jumping" : "smooth");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Anisotropic, testing::ValuesIn(all_anisotropies),
                          [](const auto& test) { return test.param.name; });
 
@@ -130,9 +163,11 @@ TEST(RelaxationChoice, FollowsTheCouplings) {
 
 TEST(AnisotropicCycle, LinesAndPlanesOnRequest) {
   for (const SmootherType type : {SmootherType::line, SmootherType::plane}) {
-    const Result result = solve_random(problem_of({}, 3, 24, "DDNRPP"), type);
-    EXPECT_TRUE(result.converged());
-    EXPECT_LE(result.iterations, 8);
+    for (const Centering centering : {Centering::node, Centering::cell}) {
+      const Result result = solve_random(problem_of({}, 3, 24, "DDNRPP", centering), type);
+      EXPECT_TRUE(result.converged());
+      EXPECT_LE(result.iterations, 8);
+    }
   }
 }
 

@@ -266,7 +266,7 @@ TEST(Assembly, ModesAreEqualEntryByEntry) {
           SCOPED_TRACE(testing::Message() << (scheme == Scheme::fv ? "fv, " : "q1, ") << faces.name << ", " << grid.name
                                           << ", kappa " << static_cast<int>(kappa) << ", sigma "
                                           << static_cast<int>(sigma) << ", " << dimension << "-D");
-          const Problem p = make_problem(faces, grid, {dimension, {4, 3, 3}, kappa, sigma, scheme});
+          const Problem p = make_problem(faces, grid, {dimension, {4, 3, 3}, kappa, sigma, Centering::node, scheme});
           const auto of = [&](Assembly assembly) {
             return Discretization(*backend, p, assembly).make_operator(precision);
           };

@@ -451,7 +451,7 @@ TEST_P(OperatorVerbs, OfElementsMatchTheOracle) {
                                       << " cells, kappa " << static_cast<int>(kappa) << ", sigma "
                                       << static_cast<int>(sigma) << ", fp" << 8 * bytes_of(precision) << ", assembly "
                                       << static_cast<int>(assembly));
-      check_all_verbs(make_problem(faces, grid, {dimension, cells, kappa, sigma, Scheme::q1}), precision, assembly);
+      check_all_verbs(make_problem(faces, grid, {dimension, cells, kappa, sigma, Centering::node, Scheme::q1}), precision, assembly);
       if (HasFailure()) return;
     }
 }

@@ -59,9 +59,29 @@ std::vector<Case> cases() {
   element_tensor.coefficient = {wave, 2.0, 3.0};
   element_tensor.mixed[1] = 0.25;
   element_tensor.reaction = wave;
-  return {{"Constant", constant}, {"Stretched", stretched}, {"Varying", varying}, {"Tensor", tensor},
-          {"Robin", robin},       {"Periodic", periodic},   {"Square", square},   {"Odd", odd},
-          {"Elements", elements}, {"ElementLines", element_lines}, {"ElementPlanes", element_planes},
+  Problem cells = cube(32), varying_cells = cells, robin_cells = cells, square_cells = square;
+  varying_cells.coefficient[0] = wave;
+  robin_cells.reaction = wave;
+  robin_cells.boundary = robin.boundary;
+  square_cells.nodes = {uniform_nodes(0, 1, 200), uniform_nodes(0, 1, 150), {}};
+  for (Problem* p : {&cells, &varying_cells, &robin_cells, &square_cells}) p->centering = Centering::cell;
+  square_cells.coefficient[0] = wave;
+  square_cells.boundary[1][0] = {BoundaryKind::robin, 1.0, 2.0};
+  return {{"Constant", constant},
+          {"Stretched", stretched},
+          {"Varying", varying},
+          {"Tensor", tensor},
+          {"Robin", robin},
+          {"Periodic", periodic},
+          {"Square", square},
+          {"Odd", odd},
+          {"Cells", cells},
+          {"VaryingCells", varying_cells},
+          {"RobinCells", robin_cells},
+          {"SquareOfCells", square_cells},
+          {"Elements", elements},
+          {"ElementLines", element_lines},
+          {"ElementPlanes", element_planes},
           {"ElementTensor", element_tensor}};
 }
 
