@@ -38,6 +38,12 @@ class BoxTables {
   std::shared_ptr<const Field> sigma_cells_;
 };
 
+/// How many of a row's bands are held: stars have none along z in two dimensions.
+template <class Row>
+int bands_held(const Block& block) {
+  return band_count<Row> == 4 ? block.dimension() + 1 : band_count<Row>;
+}
+
 /// Owns bands, and the masses of the axes.
 template <class T>
 class BandTables {

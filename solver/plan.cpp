@@ -101,6 +101,8 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
       block = coarsen(block, choice.coarsened, l).block;
     }
   };
+  // On the host, elements take two fields more while b is assembled.
+  if (elements && !gpu) plan.tables += 2 * bytes(make_block(problem).layout(), Precision::fp64);
   add_levels(add_levels, make_block(problem), *options.smoother.extent, -1);
   return plan;
 }

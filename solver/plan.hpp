@@ -25,7 +25,7 @@ struct Plan {
   };
   std::vector<Level> levels;  ///< finest first, with the fields of the outer iteration on the finest
   std::size_t bytes = 0;
-  std::size_t tables = 0;  ///< at most so many bytes more for the tables of axes and transfers, and for scalars
+  std::size_t tables = 0;  ///< at most so many bytes more: tables of axes and transfers, scalars, what b is assembled in
 
   double bytes_per_unknown() const {
     return static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(1, levels.front().unknowns));

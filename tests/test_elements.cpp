@@ -147,7 +147,7 @@ std::vector<double> nodes_of(std::string_view grid, std::size_t axis, int cells,
   const double length = lengths[axis];
   if (grid == "Equidistant") return uniform_nodes(0, length, cells);
   if (grid == "Tanh") return tanh_nodes(0, length, cells, dimension == 2 ? 1.5 : 1.0, StretchedEnd::both);
-  const double coarsest = geometric_ratio(dimension == 2 ? 4 : 1.8, base, StretchedEnd::lower);
+  const double coarsest = geometric_ratio(dimension == 2 ? 4 : 1.5, base, StretchedEnd::lower);
   return geometric_nodes(0, length, cells, std::pow(coarsest, static_cast<double>(base) / cells), StretchedEnd::lower);
 }
 
@@ -165,6 +165,9 @@ TEST_P(ElementOrder, IsTwo) {
   double lowest = 10;
   for (const Kinds& kinds : boundary_kinds)
     for (const KappaKind& kind : kappa_kinds) {
+      // In three dimensions, which take long, every second pair; the other ones on tanh axes.
+      const auto pair = (&kinds - boundary_kinds.data()) + (&kind - kappa_kinds.data());
+      if (dimension == 3 && pair % 2 == (grid == "Tanh" ? 0 : 1)) continue;
       SCOPED_TRACE(testing::Message() << "boundary " << &kinds - boundary_kinds.data() << "; coefficient "
                                       << kind.name);
       const PlaneWave w = wave(dimension, kinds, kind);

@@ -27,7 +27,7 @@ std::unique_ptr<Operator> make_assembled(Backend& backend, const RowData& data) 
   const auto make = [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
     using Row = typename StencilBase<T, Coefficients>::Row;
     using Bands = typename BandsOf<Row>::Type;
-    BandTables<T> tables(backend, data.block, band_count<Row>);
+    BandTables<T> tables(backend, data.block, bands_held<Row>(data.block));
     {
       const typename StencilBase<T, Coefficients>::Tables source(backend, data);
       fill_bands(source.template model<Coefficients>(), data.block.layout(), data.decoupled,

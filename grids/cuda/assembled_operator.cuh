@@ -12,7 +12,7 @@ std::unique_ptr<Operator> make_assembled(Backend& backend, const RowData& data) 
     using Row = typename StencilBase<T, Coefficients>::Row;
     constexpr int count = band_count<Row>;
     const Layout layout = data.block.layout();
-    BandTables<T> tables(backend, data.block, count);
+    BandTables<T> tables(backend, data.block, bands_held<Row>(data.block));
     {
       const typename StencilBase<T, Coefficients>::Tables source(backend, data);
       const FillBands<T, Coefficients, count> fill{source.template model<Coefficients>(),
