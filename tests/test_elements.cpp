@@ -158,7 +158,6 @@ class ElementOrder : public testing::TestWithParam<std::tuple<int, std::string_v
 
 TEST_P(ElementOrder, IsTwo) {
   const auto& [dimension, grid] = GetParam();
-  const std::array<int, 3> cells = dimension == 2 ? std::array{16, 32, 64} : std::array{8, 16, 32};
   Options options;
   options.tolerance = 1e-9;
   options.krylov = Krylov::cg;
@@ -171,11 +170,14 @@ TEST_P(ElementOrder, IsTwo) {
       SCOPED_TRACE(testing::Message() << "boundary " << &kinds - boundary_kinds.data() << "; coefficient "
                                       << kind.name);
       const PlaneWave w = wave(dimension, kinds, kind);
+      // Where all axes are periodic, a whole wave along each takes more cells.
+      const bool waves = dimension == 3 && kinds[0][0] == P && grid == "Geometric";
+      const std::array<int, 2> cells = dimension == 2 ? std::array{32, 64} : waves ? std::array{24, 48} : std::array{16, 32};
       ErrorNorms before;
       for (const int n : cells) {
         std::array<std::vector<double>, 3> nodes;
         for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
-          nodes[d] = nodes_of(grid, d, n, cells[0], dimension);
+          nodes[d] = nodes_of(grid, d, n, cells[0] / 2, dimension);
         Solve solve(w.problem(nodes), options);
         const Result result = solve.run();
         ASSERT_TRUE(result.converged()) << result.reason(options) << " at " << result.relative();
@@ -369,7 +371,7 @@ TEST(ElementIterations, LinesAndPlanesOnRequest) {
 
 TEST(ElementIterations, CoefficientThatJumpsInASphere) {
   for (const double jump : {1e2, 1e4, 1e6})
-    for (const int n : {32, 64}) {
+    for (const int n : {24, 48}) {
       Problem p = cube(n);
       p.coefficient[0] = [jump](double x, double y, double z) {
         return std::hypot(x - 0.5, y - 0.5, z - 0.5) < 0.3 ? jump : 1.0;
