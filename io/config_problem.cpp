@@ -168,10 +168,11 @@ class ProblemReader {
                           "has no place in two dimensions; remove it, or give domain three numbers");
     }
     read_mixed(*value);
-    if (problem_.dimension == 2)
-      std::erase_if(parts_.document.find("equation")->find("coefficient")->entries, [](const Value::Entry& entry) {
-        return entry.key == "z" || entry.key == "xz" || entry.key == "yz";
-      });
+    // What the effective configuration does not hold: what has no place.
+    std::erase_if(parts_.document.find("equation")->find("coefficient")->entries, [&](const Value::Entry& entry) {
+      const bool flat = problem_.dimension == 2, mixed = entry.key.size() == 2;
+      return (flat && (entry.key == "z" || entry.key == "xz" || entry.key == "yz")) || (mixed && !problem_.full_tensor);
+    });
   }
 
   void read_mixed(const Value& value) {

@@ -268,6 +268,8 @@ TEST_F(Datasets, GiveTheNodesOfAnAxis) {
 TEST_F(Configuration, TheEffectiveOneIsAConfigurationAndItsOwnEffectiveOne) {
   for (const std::string& text :
        {cube, square, square + "equation: {coefficient: {x: 2}, source: sin(x)}\nsolver: {smoother: red-black}\n",
+        square + "discretization: {scheme: q1}\nequation: {coefficient: {x: 2, xy: 0.5}}\n",
+        cube + "discretization: {scheme: q1, assembly: full}\nequation: {coefficient: {x: 2, yz: 0.5}}\n",
         cube + "boundary: {default: periodic}\noutput: {probes: [[0, 0, pi/4]]}\n"}) {
     const std::string effective = load_config(write(text, "same.yaml")).effective;
     EXPECT_EQ(load_config(write(effective, "same.yaml")).effective, effective);
