@@ -80,7 +80,8 @@ std::vector<OutputField> output_fields(const Config& config, const Discretizatio
       } else {
         std::vector<Quantity> entries(problem.coefficient.begin(), problem.coefficient.begin() + problem.dimension);
         if (problem.full_tensor)
-          entries.insert(entries.end(), problem.mixed.begin(), problem.mixed.begin() + (problem.dimension == 3 ? 3 : 1));
+          entries.insert(entries.end(), problem.mixed.begin(),
+                         problem.mixed.begin() + (problem.dimension == 3 ? 3 : 1));
         const std::size_t n = entries.size();
         field.components = static_cast<int>(n);
         for (std::size_t c = 0; c < n; ++c) {

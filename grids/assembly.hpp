@@ -23,8 +23,8 @@ std::size_t bands_of_row(const Problem& problem);
 /// with its share of the memory's bandwidth. Only their ratios matter to the choice.
 struct DeviceRate {
   std::string_view name;
-  double bytes;         ///< copy
-  double flops[2];      ///< in 32 and in 64 bits, additions and multiplications apart
+  double bytes;     ///< copy
+  double flops[2];  ///< in 32 and in 64 bits, additions and multiplications apart
 };
 const DeviceRate& device_rate(bool gpu);
 

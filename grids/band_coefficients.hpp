@@ -9,8 +9,8 @@
 /// Models of the concept Coefficients (grids/coefficients.hpp).
 namespace poisson {
 
-/// The bands of a row's shape: the sum of the row, then the couplings to the neighbours that follow in memory, in order.
-/// A star in two dimensions leaves its last null.
+/// The bands of a row's shape: the sum of the row, then the couplings to the neighbours that follow in memory, in
+/// order. A star in two dimensions leaves its last null.
 template <class Row>
 inline constexpr int band_count = 0;
 template <class T>
@@ -56,10 +56,14 @@ struct StarBands {
     constexpr T mass(int i) const { return area * x[i]; }
   };
   constexpr Line line(int j, int k) const {
-    return {bands.line(0, j, k), bands.line(1, j, k),
-            bands.line(2, j, k), bands.band[3] ? bands.line(3, j, k) : nullptr,
-            axes.x,              bands.shape.sy,
-            bands.shape.sz,      axes.y[j] * axes.z[k]};
+    return {bands.line(0, j, k),
+            bands.line(1, j, k),
+            bands.line(2, j, k),
+            bands.band[3] ? bands.line(3, j, k) : nullptr,
+            axes.x,
+            bands.shape.sy,
+            bands.shape.sz,
+            axes.y[j] * axes.z[k]};
   }
 };
 
@@ -128,7 +132,10 @@ struct LineBands {
     }
   };
   constexpr Line line(int j, int k) const {
-    return {bands.line(0, j, k), bands.line(1, j, k), axis == 0 ? 1 : axis == 1 ? bands.shape.sy : bands.shape.sz,
+    return {bands.line(0, j, k), bands.line(1, j, k),
+            axis == 0   ? 1
+            : axis == 1 ? bands.shape.sy
+                        : bands.shape.sz,
             axis};
   }
 };

@@ -43,9 +43,9 @@ struct BoxProduct {
     static constexpr bool uniform = true;
     static constexpr int lines = box_points<Dimension> / 3;  ///< around a line, itself included
     BoxAxis<T> x;
-    T area, sum;                         ///< mass in y and z, and what it multiplies in the row's sum
-    T across[lines];                     ///< minus the products of mass in y and z: what stiffness along x takes
-    T along[lines];                      ///< minus those that mass along x takes
+    T area, sum;      ///< mass in y and z, and what it multiplies in the row's sum
+    T across[lines];  ///< minus the products of mass in y and z: what stiffness along x takes
+    T along[lines];   ///< minus those that mass along x takes
 
     [[gnu::always_inline]] constexpr Row row(int i) const {
       const AxisRow a = axis_row(x, i);

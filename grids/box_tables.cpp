@@ -140,21 +140,21 @@ std::size_t BandTables<T>::bytes() const {
   return sum;
 }
 
-#define POISSON_INSTANTIATE_DIMENSION(T, D)                                                     \
-  template BoxProduct<T, D> BoxTables<T>::model() const;                                        \
-  template BoxPartial<T, D, Tensor::isotropic> BoxTables<T>::model() const;                     \
-  template BoxPartial<T, D, Tensor::diagonal> BoxTables<T>::model() const;                      \
-  template BoxPartial<T, D, Tensor::full> BoxTables<T>::model() const;                          \
-  template BoxBands<T, D> BandTables<T>::model() const;                                         \
+#define POISSON_INSTANTIATE_DIMENSION(T, D)                                 \
+  template BoxProduct<T, D> BoxTables<T>::model() const;                    \
+  template BoxPartial<T, D, Tensor::isotropic> BoxTables<T>::model() const; \
+  template BoxPartial<T, D, Tensor::diagonal> BoxTables<T>::model() const;  \
+  template BoxPartial<T, D, Tensor::full> BoxTables<T>::model() const;      \
+  template BoxBands<T, D> BandTables<T>::model() const;                     \
   template BandViews<T, band_count<BoxRow<T, D>>> BandTables<T>::views()
-#define POISSON_INSTANTIATE(T)                                \
-  template class BoxTables<T>;                                \
-  template class BandTables<T>;                               \
-  POISSON_INSTANTIATE_DIMENSION(T, 2);                        \
-  POISSON_INSTANTIATE_DIMENSION(T, 3);                        \
-  template StarBands<T> BandTables<T>::model() const;         \
-  template LineBands<T> BandTables<T>::model() const;         \
-  template BandViews<T, 2> BandTables<T>::views();            \
+#define POISSON_INSTANTIATE(T)                        \
+  template class BoxTables<T>;                        \
+  template class BandTables<T>;                       \
+  POISSON_INSTANTIATE_DIMENSION(T, 2);                \
+  POISSON_INSTANTIATE_DIMENSION(T, 3);                \
+  template StarBands<T> BandTables<T>::model() const; \
+  template LineBands<T> BandTables<T>::model() const; \
+  template BandViews<T, 2> BandTables<T>::views();    \
   template BandViews<T, 4> BandTables<T>::views()
 POISSON_INSTANTIATE(float);
 POISSON_INSTANTIATE(double);

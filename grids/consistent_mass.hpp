@@ -15,7 +15,8 @@ class ConsistentMass {
     for (std::size_t d = 0; d < 3; ++d)
       for (int i = 0; i < block.axes[d].size(); ++i) {
         const Axis& axis = block.axes[d];
-        const double before = axis.degenerate() ? 0 : axis.width(i - 1) / 6, after = axis.degenerate() ? 0 : axis.width(i) / 6;
+        const double before = axis.degenerate() ? 0 : axis.width(i - 1) / 6,
+                     after = axis.degenerate() ? 0 : axis.width(i) / 6;
         rows_[d].push_back({before, axis.mass(i) - before - after, after});
       }
   }

@@ -34,8 +34,8 @@ struct RowData {
   bool full = false;  ///< full assembly: the bands of the rows are held
   // Elements only:
   std::array<std::shared_ptr<const Field>, 3> mixed;  ///< κ_xy, κ_xz, κ_yz on the cells, else null
-  std::shared_ptr<const Field> sigma_cells;           ///< σ on the cells and α in the halo, unscaled; null: constant σ
-  double sigma_ratio = 0, alpha_ratio = 0;            ///< at least σ/κ of every cell and α/κ at every face's cell
+  std::shared_ptr<const Field> sigma_cells;  ///< σ on the cells and α in the halo, unscaled; null: constant σ
+  double sigma_ratio = 0, alpha_ratio = 0;   ///< at least σ/κ of every cell and α/κ at every face's cell
 
   Relaxation relaxation;  ///< what the smoother of a level solves for at once: what the operator is to hold ready
 

@@ -108,7 +108,10 @@ void check_values(const Problem& p) {
 }
 
 Discretization::Discretization(Backend& backend, const Problem& problem, Assembly assembly)
-    : backend_(backend), own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()), problem_(problem), assembly_(assembly) {
+    : backend_(backend),
+      own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()),
+      problem_(problem),
+      assembly_(assembly) {
   if (problem_.centering == Centering::cell && (problem_.scheme == Scheme::q1 || assembly == Assembly::full))
     throw std::invalid_argument("cell-centred unknowns go with finite volumes, and not with full assembly");
   rows_.block = make_block(problem_);

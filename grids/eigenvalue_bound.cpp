@@ -23,9 +23,9 @@ Steepness steepness_of(const RowData& data, std::size_t d) {
   return {kappa / (least * least), kappa / (most * most)};
 }
 
-// Planes couple to the next alone, as lines do in two dimensions: 2. Lines in three dimensions: in an eigenvector of the
-// line's own matrix, a cell has at the most (3/2)² of what stiffness along the line and mass have on B, and 2 · 3/2 of
-// what stiffness across it has, by its share.
+// Planes couple to the next alone, as lines do in two dimensions: 2. Lines in three dimensions: in an eigenvector of
+// the line's own matrix, a cell has at the most (3/2)² of what stiffness along the line and mass have on B, and 2 · 3/2
+// of what stiffness across it has, by its share.
 double block_bound(const RowData& data) {
   const int coupled = data.block.dimension() - (data.decoupled < 0 ? 0 : 1);
   if (data.relaxation.extent == Extent::plane || coupled == 2) return 2;

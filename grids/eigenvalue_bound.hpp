@@ -13,8 +13,9 @@ namespace poisson {
 /// their matrix B in place of D.
 double element_bound(const RowData& data);
 
-/// An estimate for any symmetric operator, points or lines being relaxed: the Rayleigh quotient after twenty steps (on few unknowns sixty) of the power
-/// method from fixed numbers, and a tenth more. (A rotated tensor's element matrices bound it by several times its value.)
+/// An estimate for any symmetric operator, points or lines being relaxed: the Rayleigh quotient after twenty steps (on
+/// few unknowns sixty) of the power method from fixed numbers, and a tenth more. (A rotated tensor's element matrices
+/// bound it by several times its value.)
 double power_estimate(const Operator& A, Relaxation relaxation);
 
 }  // namespace poisson

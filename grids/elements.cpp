@@ -149,8 +149,8 @@ double sample_elements(const Problem& p, Backend& host, RowData& rows, const Mov
   std::array<std::shared_ptr<const Field>, 3> diagonal, mixed;
   for (std::size_t d = 0; d < diagonals(p); ++d)
     check([&] {
-      auto cells = sampled_cells(host, block, p.coefficient[d], p.isotropic ? "coefficient" : diagonal_keys[d],
-                                 Sign::positive);
+      auto cells =
+          sampled_cells(host, block, p.coefficient[d], p.isotropic ? "coefficient" : diagonal_keys[d], Sign::positive);
       rows.kappa[d] = mean_of_cells(*cells);
       jump = std::max(jump, jump_between_cells(*cells));
       least_kappa = std::min(least_kappa, least(*cells));
@@ -180,13 +180,15 @@ double sample_elements(const Problem& p, Backend& host, RowData& rows, const Mov
     check([&] {
       sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, Location::cell, ghosts,
              [&](int j, int k, const double* values) {
-               if (cells) std::copy_n(values, ghosts.last[0] - ghosts.first[0], &cells->view<double>()(ghosts.first[0], j, k));
+               if (cells)
+                 std::copy_n(values, ghosts.last[0] - ghosts.first[0], &cells->view<double>()(ghosts.first[0], j, k));
              });
     });
     if (!cells) return;
     const auto view = cells->view<double>();
     alpha = cpu::max_over_lines(ghosts, alpha, [&](int j, int k) {
-      return *std::max_element(&view(ghosts.first[0], j, k), &view(ghosts.first[0], j, k) + ghosts.last[0] - ghosts.first[0]);
+      return *std::max_element(&view(ghosts.first[0], j, k),
+                               &view(ghosts.first[0], j, k) + ghosts.last[0] - ghosts.first[0]);
     });
   });
   check.finish();

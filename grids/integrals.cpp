@@ -320,7 +320,8 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
               for (std::size_t side = 0; side < 2; ++side)
                 if (problem.boundary[e][side].kind == BoundaryKind::dirichlet && on_face(block, e, side, i, j, k))
                   areas += mass.area(e, i, j, k);
-            const double source = elements ? consistent(f_field.view<double>(), i, j, k) : mass(i, j, k) * f[i - box.first[0]];
+            const double source =
+                elements ? consistent(f_field.view<double>(), i, j, k) : mass(i, j, k) * f[i - box.first[0]];
             const double rest = Au(i, j, k) / A.scale() - source - brought(i, j, k);
             line += rest * mass.area(d, i, j, k) / areas;
           }

@@ -19,7 +19,7 @@ namespace poisson {
 struct Config {
   std::string title;
   Problem problem;
-  bool equidistant = true;        ///< grid.type
+  bool equidistant = true;  ///< grid.type
   Assembly assembly = Assembly::automatic;
   Options options;
   std::string device = "auto";  ///< as make_backend takes it
@@ -37,8 +37,8 @@ struct Config {
   /// Where each quantity was written, for errors found on the grid: "cube.yaml:12:13: equation.source".
   std::map<std::string, std::string, std::less<>> marks;
 
-  /// The mark of a quantity, which is one of: coefficient, coefficient.x (.y, .z, .xy, .xz, .yz), reaction, source, initial, exact,
-  /// boundary.x- … boundary.z+ (the face's value), boundary.x-.alpha …
+  /// The mark of a quantity, which is one of: coefficient, coefficient.x (.y, .z, .xy, .xz, .yz), reaction, source,
+  /// initial, exact, boundary.x- … boundary.z+ (the face's value), boundary.x-.alpha …
   std::string describe(std::string_view quantity) const;
 };
 

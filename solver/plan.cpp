@@ -41,11 +41,10 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
 
   const bool elements = problem.scheme == Scheme::q1;
   const auto coefficients = [&](const Block& block, Precision p) {
-    return kappas * bytes(block.cell_layout(), p) + reactions * bytes(elements ? block.cell_layout() : block.layout(), p);
+    return kappas * bytes(block.cell_layout(), p) +
+           reactions * bytes(elements ? block.cell_layout() : block.layout(), p);
   };
-  const auto bands = [&](const Block& block, Precision p) {
-    return bands_of_row(problem) * bytes(block.layout(), p);
-  };
+  const auto bands = [&](const Block& block, Precision p) { return bands_of_row(problem) * bytes(block.layout(), p); };
   Plan plan;
   // The levels of the problem, or of the planes across an axis, from a block on.
   const auto add_levels = [&](const auto& self, Block block, RelaxationChoice allowed, int planes) -> void {
@@ -58,12 +57,13 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
       Plan::Level level;
       for (std::size_t d = 0; d < 3; ++d) level.cells[d] = block.axes[d].cells();
       level.unknowns = block.unknowns().size();
-      level.assembly = full                                   ? "full"
-                       : variable                             ? "partial"
-                       : block.equidistant() && outermost     ? "equidistant"
-                                                              : "tensor-product";
-      const RowCost cost =
-          row_cost(problem, full ? Assembly::full : variable ? Assembly::partial : Assembly::recompute);
+      level.assembly = full                               ? "full"
+                       : variable                         ? "partial"
+                       : block.equidistant() && outermost ? "equidistant"
+                                                          : "tensor-product";
+      const RowCost cost = row_cost(problem, full       ? Assembly::full
+                                             : variable ? Assembly::partial
+                                                        : Assembly::recompute);
       const Precision own = l == 0 ? outer : inner;
       level.row_bytes = cost.values * static_cast<double>(bytes_of(own));
       level.row_flops = cost.flops;

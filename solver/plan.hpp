@@ -19,13 +19,14 @@ struct Plan {
     std::int64_t unknowns = 0;
     std::string_view assembly;
     Relaxation relaxation;
-    std::size_t bytes = 0;  ///< fields and coefficients
+    std::size_t bytes = 0;                ///< fields and coefficients
     double row_bytes = 0, row_flops = 0;  ///< of the product A u, in the precision of the level (assembly.hpp)
     double seconds = 0;                   ///< what they predict for one product, on one core or one GPU
   };
   std::vector<Level> levels;  ///< finest first, with the fields of the outer iteration on the finest
   std::size_t bytes = 0;
-  std::size_t tables = 0;  ///< at most so many bytes more: tables of axes and transfers, scalars, what b is assembled in
+  std::size_t tables =
+      0;  ///< at most so many bytes more: tables of axes and transfers, scalars, what b is assembled in
 
   double bytes_per_unknown() const {
     return static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(1, levels.front().unknowns));

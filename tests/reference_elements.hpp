@@ -14,8 +14,12 @@ inline std::array<Real, 2> gauss_points() {
 }
 
 /// One end's hat function at t in [0, 1] of a cell, and its slope there.
-inline Real hat(unsigned end, Real t) { return end == 0 ? 1 - t : t; }
-inline Real slope(unsigned end, Real h) { return (end == 0 ? -1 : 1) / h; }
+inline Real hat(unsigned end, Real t) {
+  return end == 0 ? 1 - t : t;
+}
+inline Real slope(unsigned end, Real h) {
+  return (end == 0 ? -1 : 1) / h;
+}
 
 /// ∫ ∇φ_p·κ∇φ_q + σ φ_p φ_q over every cell, and ∫ α φ_p φ_q over the cells' faces on Robin faces; κ, σ and α as they
 /// are in the centres. All times `scale`.
@@ -50,7 +54,8 @@ inline System assemble_elements(const Problem& p, double scale = 1) {
         };
         // κ as a matrix; its rows of unused axes are 0.
         std::array<std::array<Real, 3>, 3> kappa{};
-        for (std::size_t d = 0; d < dimension; ++d) kappa[d][d] = evaluate(p.coefficient[p.isotropic ? 0 : d], centre, cell);
+        for (std::size_t d = 0; d < dimension; ++d)
+          kappa[d][d] = evaluate(p.coefficient[p.isotropic ? 0 : d], centre, cell);
         if (p.full_tensor) {
           kappa[0][1] = kappa[1][0] = evaluate(p.mixed[0], centre, cell);
           if (dimension == 3) {

@@ -294,8 +294,12 @@ TEST_P(Schemes, Agree) {
         ++turn;
         const std::array sizes{std::array{17, 9, 33}, std::array{5, 31, 14}, std::array{33, 6, 7}};
         Choice c;
-        c.problem = {turn % 3 == 0 ? 2 : 3, sizes[turn % 3], kappa,
-                     std::array{Sigma::zero, Sigma::constant, Sigma::varying}[turn / 2 % 3], Centering::node, scheme};
+        c.problem = {turn % 3 == 0 ? 2 : 3,
+                     sizes[turn % 3],
+                     kappa,
+                     std::array{Sigma::zero, Sigma::constant, Sigma::varying}[turn / 2 % 3],
+                     Centering::node,
+                     scheme};
         c.options.tolerance = 0;
         c.options.max_iterations = 5;
         c.options.precision = turn % 2 == 0 ? SolvePrecision::double_ : SolvePrecision::mixed;

@@ -145,7 +145,8 @@ const std::vector<Malformed>& malformed() {
        cube,
        "discretization: {assembly: banded}\n",
        {},
-       "bad.yaml:3:28: discretization.assembly: unknown choice \"banded\"; choose one of auto, recompute, partial, full"},
+       "bad.yaml:3:28: discretization.assembly: unknown choice \"banded\"; choose one of auto, recompute, partial, "
+       "full"},
       {"bands_of_cells",
        cube,
        "discretization: {centering: cell, assembly: full}\n",

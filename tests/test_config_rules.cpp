@@ -371,7 +371,8 @@ const std::vector<Malformed>& malformed() {
        cube,
        "equation: {coefficient: [1, 2, 3]}\n",
        {},
-       "bad.yaml:3:25: equation.coefficient: expected a number or an expression > 0 | {file, dataset} | {x, y, z, xy, xz, "
+       "bad.yaml:3:25: equation.coefficient: expected a number or an expression > 0 | {file, dataset} | {x, y, z, xy, "
+       "xz, "
        "yz}, found a list; the default is 1"},
       {"exact_dataset",
        cube,

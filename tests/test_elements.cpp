@@ -172,7 +172,9 @@ TEST_P(ElementOrder, IsTwo) {
       const PlaneWave w = wave(dimension, kinds, kind);
       // Where all axes are periodic, a whole wave along each takes more cells.
       const bool waves = dimension == 3 && kinds[0][0] == P && grid == "Geometric";
-      const std::array<int, 2> cells = dimension == 2 ? std::array{32, 64} : waves ? std::array{24, 48} : std::array{16, 32};
+      const std::array<int, 2> cells = dimension == 2 ? std::array{32, 64}
+                                       : waves        ? std::array{24, 48}
+                                                      : std::array{16, 32};
       ErrorNorms before;
       for (const int n : cells) {
         std::array<std::vector<double>, 3> nodes;
@@ -184,11 +186,13 @@ TEST_P(ElementOrder, IsTwo) {
         const ErrorNorms now = error_norms(solve.discretization(), solve.solution());
         if (n == cells.back()) {
           const double max_order = std::log2(before.max / now.max), l2_order = std::log2(before.l2 / now.l2);
-          // Where free faces meet, mixed derivatives of the error leave a point load of O(h²) in the corner: h² log(1/h).
+          // Where free faces meet, mixed derivatives of the error leave a point load of O(h²) in the corner: h²
+          // log(1/h).
           const bool free_corners = kinds[0] != std::array{D, D} && kinds[0] != std::array{P, P};
           const double logarithm = free_corners ? std::log2(std::log(n) / std::log(n / 2)) : 0;
           lowest = std::min({lowest, max_order + logarithm, l2_order});
-          EXPECT_GE(max_order + logarithm, free_corners ? 1.85 : 1.9) << n << " cells, errors " << before.max << ", " << now.max;
+          EXPECT_GE(max_order + logarithm, free_corners ? 1.85 : 1.9)
+              << n << " cells, errors " << before.max << ", " << now.max;
           EXPECT_GE(l2_order, 1.9) << n << " cells, errors " << before.l2 << ", " << now.l2;
         }
         before = now;
@@ -198,8 +202,7 @@ TEST_P(ElementOrder, IsTwo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, ElementOrder,
-                         testing::Combine(testing::Values(2, 3),
-                                          testing::Values("Equidistant", "Tanh", "Geometric")),
+                         testing::Combine(testing::Values(2, 3), testing::Values("Equidistant", "Tanh", "Geometric")),
                          [](const auto& p) {
                            return std::string(std::get<1>(p.param)) + "In" + std::to_string(std::get<0>(p.param)) + "D";
                          });
@@ -262,8 +265,8 @@ TEST(Assembly, ModesAreEqualEntryByEntry) {
   for (const Scheme scheme : {Scheme::fv, Scheme::q1})
     for (const NamedFaces& faces : all_faces())
       for (const NamedGrid& grid : {all_grids[0], all_grids[1], all_grids[4]})
-        for (const Kappa kappa : {Kappa::constant, Kappa::constant_tensor, Kappa::random, Kappa::random_tensor,
-                                  Kappa::random_full}) {
+        for (const Kappa kappa :
+             {Kappa::constant, Kappa::constant_tensor, Kappa::random, Kappa::random_tensor, Kappa::random_full}) {
           if (scheme == Scheme::fv && kappa == Kappa::random_full) continue;
           const int dimension = ++turn % 3 == 0 ? 2 : 3;
           const Precision precision = turn % 2 == 0 ? Precision::fp32 : Precision::fp64;
@@ -356,7 +359,8 @@ TEST(ElementIterations, OnStretchedGrids) {
         RecordProperty("stretched_" + std::to_string(dimension) + "d_" + std::to_string(stretched) + "_axes_" +
                            std::to_string(static_cast<int>(expansion)) + "_" + std::to_string(n),
                        count);
-        EXPECT_LE(count, stretched == 1 ? 12 : 15) << dimension << "-D, " << n << ", " << stretched << " of " << expansion;
+        EXPECT_LE(count, stretched == 1 ? 12 : 15)
+            << dimension << "-D, " << n << ", " << stretched << " of " << expansion;
       }
 }
 

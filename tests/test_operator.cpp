@@ -125,7 +125,8 @@ void OperatorCase::expect_properties() {
   if (elements) {
     const Real largest_eigenvalue = system.largest_eigenvalue(60);
     EXPECT_GE(A->largest_eigenvalue(), largest_eigenvalue * (1 - 1e-6L));
-    EXPECT_LE(A->largest_eigenvalue(), std::max<Real>(system.grid.dimension == 3 ? 4.51 : 3.01, 1.25L * largest_eigenvalue));
+    EXPECT_LE(A->largest_eigenvalue(),
+              std::max<Real>(system.grid.dimension == 3 ? 4.51 : 3.01, 1.25L * largest_eigenvalue));
   }
   EXPECT_EQ(static_cast<Real>(A->unknowns().size()), unknowns);
 }
@@ -451,7 +452,8 @@ TEST_P(OperatorVerbs, OfElementsMatchTheOracle) {
                                       << " cells, kappa " << static_cast<int>(kappa) << ", sigma "
                                       << static_cast<int>(sigma) << ", fp" << 8 * bytes_of(precision) << ", assembly "
                                       << static_cast<int>(assembly));
-      check_all_verbs(make_problem(faces, grid, {dimension, cells, kappa, sigma, Centering::node, Scheme::q1}), precision, assembly);
+      check_all_verbs(make_problem(faces, grid, {dimension, cells, kappa, sigma, Centering::node, Scheme::q1}),
+                      precision, assembly);
       if (HasFailure()) return;
     }
 }

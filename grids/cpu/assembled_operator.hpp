@@ -7,8 +7,7 @@ namespace poisson::cpu {
 
 /// Fills bands with the rows of another model, those of Dirichlet nodes included.
 template <class T, class Coefficients, int count>
-void fill_bands(const Coefficients& c, const Layout& layout, int decoupled_axis,
-                const BandViews<T, count>& bands) {
+void fill_bands(const Coefficients& c, const Layout& layout, int decoupled_axis, const BandViews<T, count>& bands) {
   for_each_line(layout.box(), [&](int j, int k) {
     const auto line = c.line(j, k);
     const std::array<int, 3> n = layout.n;
@@ -16,7 +15,8 @@ void fill_bands(const Coefficients& c, const Layout& layout, int decoupled_axis,
     for (int i = 0; i < n[0]; ++i) {
       const OpenEnds ends{{open(0, i, 0), open(1, j, 0), open(2, k, 0)},
                           {open(0, i, n[0] - 1), open(1, j, n[1] - 1), open(2, k, n[2] - 1)}};
-      store_bands(decoupled(line.row(i), decoupled_axis), ends, bands.band, i + j * bands.shape.sy + k * bands.shape.sz);
+      store_bands(decoupled(line.row(i), decoupled_axis), ends, bands.band,
+                  i + j * bands.shape.sy + k * bands.shape.sz);
     }
   });
 }

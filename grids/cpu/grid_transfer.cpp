@@ -162,8 +162,8 @@ void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fi
                    bool with_faces) {
   const auto f = fine_cells.view<double>();
   const auto c = coarse_cells.view<double>();
-  // The children of coarse cell I are the fine cells from begin(d, I) to end(d, I). Beyond open ends stands one layer on
-  // both levels; beyond the ends of a periodic axis, the cells of its other end.
+  // The children of coarse cell I are the fine cells from begin(d, I) to end(d, I). Beyond open ends stands one layer
+  // on both levels; beyond the ends of a periodic axis, the cells of its other end.
   const auto wrapped = [&](std::size_t d, int I) { return fine.axes[d].periodic() ? (I + c.n[d]) % c.n[d] : I; };
   const auto begin = [&](std::size_t d, int I) {
     I = wrapped(d, I);

@@ -5,8 +5,8 @@
 
 #include "backends/cpu/launch.hpp"
 #include "backends/error.hpp"
-#include "grids/coefficients.hpp"
 #include "grids/box_colours.hpp"
+#include "grids/coefficients.hpp"
 #include "grids/colours.hpp"
 #include "grids/cpu/factories.hpp"
 #include "grids/cpu/line_relaxation.hpp"
@@ -65,8 +65,8 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       const auto out = r.view<R>();
       const T s = static_cast<T>(*scale.address());
       *norm.address() = sum_sweep(c_, unknowns_, nx_, [&](int j, int k) {
-        return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz, s](
-                   const Row& a, int i) {
+        return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz, s](const Row& a,
+                                                                                                         int i) {
           const T value = stencil::residual(a, Neighbours::at(in + i, sy, sz), rhs[i]);
           to[i] = static_cast<R>(s * value);
           return static_cast<double>(stencil::weighted_square(a, value));
@@ -78,9 +78,8 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   void norm(const Field& r, Scalar& norm) const override {
     const auto vr = r.view<T>();
     *norm.address() = sum_sweep(c_, unknowns_, nx_, [&](int j, int k) {
-      return [in = vr.line(j, k)](const Row& a, int i) {
-        return static_cast<double>(stencil::weighted_square(a, in[i]));
-      };
+      return
+          [in = vr.line(j, k)](const Row& a, int i) { return static_cast<double>(stencil::weighted_square(a, in[i])); };
     });
   }
 

@@ -71,8 +71,7 @@ struct BoxColour {
     for (int r = r0; r < r1; ++r) {
       const int k = first[2] + 2 * r;
       const T* p = &u(i, j, k);
-      u(i, j, k) =
-          stencil::gauss_seidel(c.line(j, k).row(i), Row::Neighbours::at(p, u.sy, u.sz), b(i, j, k), omega);
+      u(i, j, k) = stencil::gauss_seidel(c.line(j, k).row(i), Row::Neighbours::at(p, u.sy, u.sz), b(i, j, k), omega);
     }
   }
 };
@@ -89,9 +88,11 @@ struct FillBands {
   __device__ void operator()(int i, int j, int k0, int k1) const {
     const auto& n = bands.shape.n;
     for (int k = k0; k < k1; ++k) {
-      const OpenEnds open{{!periodic[0] && i == 0, !periodic[1] && j == 0, !periodic[2] && k == 0},
-                          {!periodic[0] && i == n[0] - 1, !periodic[1] && j == n[1] - 1, !periodic[2] && k == n[2] - 1}};
-      store_bands(decoupled(c.line(j, k).row(i), decoupled_axis), open, bands.band, i + j * bands.shape.sy + k * bands.shape.sz);
+      const OpenEnds open{
+          {!periodic[0] && i == 0, !periodic[1] && j == 0, !periodic[2] && k == 0},
+          {!periodic[0] && i == n[0] - 1, !periodic[1] && j == n[1] - 1, !periodic[2] && k == n[2] - 1}};
+      store_bands(decoupled(c.line(j, k).row(i), decoupled_axis), open, bands.band,
+                  i + j * bands.shape.sy + k * bands.shape.sz);
     }
   }
 };

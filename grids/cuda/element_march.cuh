@@ -103,7 +103,9 @@ struct ElementMarch {
     __device__ T plane_diagonal(int q) const {
       return inverse_x[q % 2] * own_y[q / 2] + own_x[q % 2] * inverse_y[q / 2];
     }
-    __device__ T mass_diagonal(int q) const { return own_x[q % 2] * own_y[q / 2]; }
+    __device__ T mass_diagonal(int q) const {
+      return own_x[q % 2] * own_y[q / 2];
+    }
   };
 
   /// What the cells between the planes `low` (number k) and `high` give to the nodes in both.

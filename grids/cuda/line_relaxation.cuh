@@ -16,8 +16,8 @@ struct LineStep {
   View<const T> b;
   View<T> out;
   T alpha, beta;
-  Range box;    ///< the unknowns
-  bool cyclic;  ///< the lines close on themselves
+  Range box;           ///< the unknowns
+  bool cyclic;         ///< the lines close on themselves
   bool known = false;  ///< b is b − A u already
 
   __device__ T right(const Row<T>& a, int i, int j, int k) const {
