@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "backends/device.hpp"
+#include "solver/matrix.hpp"
 #include "solver/plan.hpp"
 
 namespace poisson {
@@ -78,6 +80,15 @@ std::string cells_text(const std::array<int, 3>& cells, int dimension) {
                         : fmt::format("{} x {}", cells[0], cells[1]);
 }
 
+// Whether `auto` takes Galerkin operators if the coefficient jumps far enough.
+bool may_take_galerkin(const Config& config) {
+  if (config.matrix || config.problem.coefficient[0].constant()) return false;
+  const Options& given = config.options;
+  return given.coarse_operator == CoarseOperator::automatic &&
+         given.resolved(std::numeric_limits<double>::infinity(), true, config.problem.centering).coarse_operator ==
+             CoarseOperator::galerkin;
+}
+
 // Whether a plan's memory is to be had, and what to do where it is not.
 std::string describe_fit(std::size_t bytes, const Backend& backend) {
   const auto available = static_cast<double>(backend.available()), needed = static_cast<double>(bytes);
@@ -108,6 +119,7 @@ std::string describe_method(const Options& o) {
     constexpr std::array cycles{'V', 'W', 'F'};
     text = fmt::format("multigrid {}({},{}), {}", cycles[static_cast<std::size_t>(o.cycle)], *o.smoother.pre,
                        *o.smoother.post, describe_smoother(o.smoother));
+    if (o.coarse_operator == CoarseOperator::galerkin) text += ", Galerkin coarse operators";
     if (o.full_multigrid) text += ", full multigrid";
     if (o.krylov == Krylov::cg) text += ", conjugate gradients";
   } else if (o.method == Method::cg) {
@@ -142,15 +154,31 @@ RunHeader describe_run(const Config& config, const Discretization& d, const Solv
 
 std::vector<std::string> describe_plan(const Config& config) {
   const auto backend = make_backend(config.device);
-  const Plan plan = make_plan(config.problem, config.options, config.assembly, backend->name() != "cpu");
+  const bool gpu = backend->name() != "cpu";
+  const Plan plan = config.matrix ? make_plan(*config.matrix, config.options, gpu)
+                                  : make_plan(config.problem, config.options, config.assembly, gpu);
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("problem   {}", describe_equation(config.problem)));
-  lines.push_back(fmt::format("faces     {}", describe_boundary(config.problem)));
-  lines.push_back(fmt::format("method    {}", describe_method(config.options.resolved(1))));
+  if (config.matrix) {
+    lines.emplace_back("problem   A u = b, a matrix from a file");
+  } else {
+    lines.push_back(fmt::format("problem   {}", describe_equation(config.problem)));
+    lines.push_back(fmt::format("faces     {}", describe_boundary(config.problem)));
+  }
+  lines.push_back(fmt::format(
+      "method    {}", describe_method(config.matrix ? resolved(config.options, *config.matrix)
+                                                    : config.options.resolved(1, true, config.problem.centering))));
   lines.push_back(fmt::format("device    {}", backend->device()));
   lines.push_back(fmt::format("memory    {} = {:.1f} bytes per unknown",
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
-  lines.push_back(describe_fit(plan.bytes + plan.tables, *backend));
+  lines.push_back(describe_fit(plan.most(), *backend));
+  if (may_take_galerkin(config)) {
+    Options jumping = config.options;
+    jumping.coarse_operator = CoarseOperator::galerkin;
+    const std::size_t bytes = make_plan(config.problem, jumping, config.assembly, gpu).most();
+    lines.push_back(
+        fmt::format("          {} with Galerkin coarse operators, which a jump of the coefficient by 1000 takes",
+                    readable_bytes(static_cast<double>(bytes))));
+  }
   lines.emplace_back();
   // Bytes, flops and time of one product A u, by counting, for one core or one GPU of a kind (assembly.hpp).
   lines.emplace_back(

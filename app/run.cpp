@@ -12,6 +12,8 @@
 
 #include "app/command_line.hpp"
 #include "app/describe.hpp"
+#include "app/report.hpp"
+#include "app/run_matrix.hpp"
 #include "backends/device.hpp"
 #include "backends/error.hpp"
 #include "backends/probe.hpp"
@@ -107,16 +109,7 @@ OutputGrid output_grid(const Config& config) {
 
 void write_fields(const Config& config, const Discretization& d, Solver& solver, Summary& summary) {
   if (config.output.formats.empty() || config.output.fields.empty()) return;
-  const OutputGrid grid = output_grid(config);
-  const OutputNote note{config.title, summary.converged, config.effective};
-  const auto fields = output_fields(config, d, solver);
-  for (const std::string& format : config.output.formats) {
-    const auto& directory = config.output.directory;
-    const auto path = format == "vtk"    ? write_vtk(directory, grid, fields, note)
-                      : format == "hdf5" ? write_hdf5(directory, grid, fields, note)
-                                         : write_png(directory, grid, fields.front(), note);
-    summary.files.push_back(path.filename().string());
-  }
+  write_fields(config, output_grid(config), output_fields(config, d, solver), summary);
 }
 
 // The directory exists and takes files, and holds nothing of an earlier run that could pass for a result of this one.
@@ -182,15 +175,7 @@ int solve(const Config& config, bool profiled, Console& console, Summary& summar
           summary.time.solve);
 
     const double scale = solver->A().scale();
-    summary.converged = result.converged();
-    summary.reason = result.reason(solver->options());
-    summary.iterations = result.iterations;
-    summary.residual.initial = result.initial / std::sqrt(scale);
-    summary.residual.final = result.final / std::sqrt(scale);
-    summary.residual.relative = result.relative();
-    summary.residual.history = result.history;
-    summary.estimated_error = result.estimated_error;
-    summary.balance.projected = result.projected / scale;
+    record(result, *solver, summary);
     if (b_norm > 0 && std::abs(result.projected / scale) > 1e-3 * b_norm)
       console.warning(describe_incompatibility(result.projected / scale, b_norm));
 
@@ -235,7 +220,10 @@ int run(const Arguments& arguments) {
   const Config config = load_config(arguments.config, arguments.overrides);
   if (arguments.validate || arguments.dry_run) {
     try {
-      check_values(config.problem);
+      if (config.matrix)
+        check_matrix_values(config);
+      else
+        check_values(config.problem);
     } catch (const ValueErrors& errors) {
       raise(config, errors);
     }
@@ -258,7 +246,13 @@ int run(const Arguments& arguments) {
   summary.method = method_name(config.options);
   summary.time.input = watch.lap();
   try {
-    return solve(config, arguments.profile, console, summary);
+    if (!config.matrix) return solve(config, arguments.profile, console, summary);
+    try {
+      return solve_matrix(
+          config, arguments.profile, [] { return stop_requested != 0; }, console, summary);
+    } catch (const ValueErrors& errors) {
+      raise(config, errors);
+    }
   } catch (const InputError&) {
     throw;
   } catch (const std::exception& error) {

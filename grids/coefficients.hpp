@@ -139,6 +139,45 @@ struct Partial {
     [[gnu::always_inline]] constexpr Row<T> interior(int i) const { return row(i); }
     constexpr T mass(int i) const { return area * x.mass[i]; }
   };
+  /// The rows k … k + n − 1 of column (i, j). Neighbours share the layer of cells between them: each cell is read once.
+  template <int n>
+  [[gnu::always_inline]] constexpr void rows(int i, int j, int k, Row<T> (&a)[n]) const {
+    const T w = x.half[i - 1], e = x.half[i], s = y.half[j - 1], t = y.half[j];
+    const T west = x.inverse[i - 1], east = x.inverse[i], south = y.inverse[j - 1], north = y.inverse[j];
+    struct Layer {  // κ of the faces that cut the layer, summed over it, and of the face that it lies between
+      T west, east, south, north, through;
+    };
+    const auto layer = [&](int at) {
+      const auto quad = [&](int d, T& sw, T& se, T& nw, T& ne) {
+        const T* cell = &kappa[Isotropic ? 0 : d](i, j, at);
+        const std::int64_t sy = kappa[Isotropic ? 0 : d].sy;
+        sw = cell[-1 - sy], se = cell[-sy], nw = cell[-1], ne = cell[0];
+      };
+      T sw{}, se{}, nw{}, ne{};
+      Layer l{};
+      quad(0, sw, se, nw, ne);
+      l.west = s * sw + t * nw;
+      l.east = s * se + t * ne;
+      if (!Isotropic) quad(1, sw, se, nw, ne);
+      l.south = w * sw + e * se;
+      l.north = w * nw + e * ne;
+      if (!Isotropic) quad(2, sw, se, nw, ne);
+      l.through = s * (w * sw + e * se) + t * (w * nw + e * ne);
+      return l;
+    };
+    Layer below = layer(k - 1);
+    for (int m = 0; m < n; ++m) {
+      const Layer above = layer(k + m);
+      const T b = z.half[k + m - 1], c = z.half[k + m];
+      a[m] = poisson::decoupled(
+          Row<T>{west * (b * below.west + c * above.west), east * (b * below.east + c * above.east),
+                 south * (b * below.south + c * above.south), north * (b * below.north + c * above.north),
+                 z.inverse[k + m - 1] * below.through, z.inverse[k + m] * above.through,
+                 reaction.data ? reaction(i, j, k + m) : sigma * x.mass[i] * y.mass[j] * z.mass[k + m]},
+          decoupled);
+      below = above;
+    }
+  }
   constexpr Line line(int j, int k) const {
     Line l{};
     l.x = x;

@@ -1,6 +1,7 @@
 #include "grids/discrete.hpp"
 
 #include <string>
+#include <vector>
 
 #include "backends/error.hpp"
 #include "grids/cpu/factories.hpp"
@@ -63,6 +64,69 @@ void coarsen_cells(Backend& backend, const Block& fine, const CoarseBlock& coars
   if (backend.name() == "cuda") return cuda::coarsen_cells(backend, fine, coarse, fine_cells, coarse_cells, with_faces);
 #endif
   no_kernels(backend);
+}
+
+std::unique_ptr<Operator> make_banded_operator(Backend& backend, const Bands& bands, Precision precision) {
+  if (backend.name() == "cpu") return cpu::make_banded_operator(backend, bands, precision);
+#ifdef POISSON_HAVE_CUDA
+  if (backend.name() == "cuda")
+    return dispatch(precision, [&]<class T>(T) { return cuda::make_banded_operator<T>(backend, bands); });
+#endif
+  no_kernels(backend);
+}
+
+std::unique_ptr<Transfer> make_weighted_transfer(Backend& backend, const Block& fine, const CoarseBlock& coarse,
+                                                 const Weights& weights) {
+  if (backend.name() == "cpu") return cpu::make_weighted_transfer(backend, fine, coarse, weights);
+#ifdef POISSON_HAVE_CUDA
+  if (backend.name() == "cuda") return cuda::make_weighted_transfer(backend, fine, coarse, weights);
+#endif
+  no_kernels(backend);
+}
+
+void paint_colour(Backend& backend, const Probe& probe, Field& unit) {
+  if (backend.name() == "cpu") return cpu::paint_colour(probe, unit);
+#ifdef POISSON_HAVE_CUDA
+  if (backend.name() == "cuda") return cuda::paint_colour(backend, probe, unit);
+#endif
+  no_kernels(backend);
+}
+
+void gather_couplings(Backend& backend, const Probe& probe) {
+  if (backend.name() == "cpu") return cpu::gather_couplings(probe);
+#ifdef POISSON_HAVE_CUDA
+  if (backend.name() == "cuda") return cuda::gather_couplings(backend, probe);
+#endif
+  no_kernels(backend);
+}
+
+void weigh(Backend& backend, const Collapse& collapse, int stage) {
+  if (backend.name() == "cpu") return cpu::weigh(collapse, stage);
+#ifdef POISSON_HAVE_CUDA
+  if (backend.name() == "cuda") return cuda::weigh(backend, collapse, stage);
+#endif
+  no_kernels(backend);
+}
+
+void collapse_rows(Backend& backend, const Collapse& collapse) {
+  if (backend.name() == "cpu") return cpu::collapse_rows(collapse);
+#ifdef POISSON_HAVE_CUDA
+  if (backend.name() == "cuda") return cuda::collapse_rows(backend, collapse);
+#endif
+  no_kernels(backend);
+}
+
+Centres make_centres(Backend& backend, const CoarseBlock& coarse) {
+  std::vector<int> all;
+  std::array<std::size_t, 3> begin{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    begin[d] = all.size();
+    all.insert(all.end(), coarse.axes[d].fine.begin(), coarse.axes[d].fine.end());
+  }
+  Centres centres{backend.allocate(all.size() * sizeof(int)), {}};
+  backend.write(all.data(), centres.memory.data(), all.size() * sizeof(int));
+  for (std::size_t d = 0; d < 3; ++d) centres.centre[d] = static_cast<const int*>(centres.memory.data()) + begin[d];
+  return centres;
 }
 
 }  // namespace poisson

@@ -8,6 +8,7 @@
 #include "backends/cpu/launch.hpp"
 #include "grids/elements.hpp"
 #include "grids/faces.hpp"
+#include "grids/galerkin.hpp"
 #include "grids/problem_data.hpp"
 #include "grids/sampling.hpp"
 
@@ -328,6 +329,16 @@ Hierarchy Discretization::make_levels(RowData rows, Precision precision, Relaxat
     h.transfers.push_back(make_transfer(backend_, rows.block, coarse, jump_ >= steep_jump));
     rows = coarsen_rows(rows, coarse, *h.transfers.back());
   }
+}
+
+Hierarchy Discretization::make_galerkin_hierarchy(Precision precision) const {
+  RowData rows = rows_;
+  rows.full = false;  // the couplings are read off rows that are not held beside them
+  std::unique_ptr<Operator> A = poisson::make_operator(backend_, rows, Precision::fp64);
+  const bool elements = problem_.scheme == Scheme::q1;
+  Bands bands = probe_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()));
+  if (precision != Precision::fp64 || rows_.full) A = make_operator(precision);
+  return poisson::make_galerkin_hierarchy(std::move(A), std::move(bands), block(), rows_.kappa, precision);
 }
 
 double Discretization::assemble_rhs(Field& b) const {

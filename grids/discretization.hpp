@@ -42,6 +42,8 @@ class Discretization {
   std::unique_ptr<Operator> make_operator(Precision precision, Relaxation relaxation = {}) const;
   /// Operators and transfers of all levels in one precision, which smooth what `allowed` says.
   Hierarchy make_hierarchy(Precision precision, RelaxationChoice allowed = RelaxationChoice::points) const;
+  /// The same with Galerkin operators below the finest level, which smooth points, for unknowns at nodes.
+  Hierarchy make_galerkin_hierarchy(Precision precision) const;
 
   /// The rows of the next coarser level.
   RowData coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const;

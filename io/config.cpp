@@ -39,10 +39,11 @@ Config load_config(const std::filesystem::path& file, std::span<const std::strin
   if (const Value* device = document.at("backend.device")) config.device = device->text;
   read_centering(parts);
   const bool grid_known = read_grid(parts);
-  read_boundary(parts);
+  if (!config.matrix) read_boundary(parts);
   read_equation(parts, grid_known);
   read_solver(parts);
   read_output(parts, grid_known, file);
+  if (config.matrix) check_matrix(parts);
   errors.raise();
   config.effective = to_json(document, 2);
   return config;

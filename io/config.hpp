@@ -3,12 +3,14 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "grids/assembly.hpp"
+#include "grids/matrix.hpp"
 #include "grids/problem.hpp"
 #include "io/diagnostics.hpp"
 #include "solver/options.hpp"
@@ -19,6 +21,8 @@ namespace poisson {
 struct Config {
   std::string title;
   Problem problem;
+  /// grid.type banded: the matrix, whose index grid problem.nodes are; of the problem's data, source and initial count.
+  std::shared_ptr<const BandedMatrix> matrix;
   bool equidistant = true;  ///< grid.type
   Assembly assembly = Assembly::automatic;
   Options options;

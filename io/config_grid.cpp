@@ -278,6 +278,8 @@ class GridReader {
 }  // namespace
 
 bool read_grid(ConfigParts& parts) {
+  if (const Value* type = parts.document.at("grid.type"); type && type->text == "banded")
+    return read_matrix_grid(parts);
   return GridReader(parts).run();
 }
 

@@ -92,6 +92,7 @@ void read_solver(ConfigParts& parts) {
   choose(solver->find("method"), options.method);
   choose(solver->find("cycle"), options.cycle);
   choose(solver->find("krylov"), options.krylov);
+  choose(solver->find("coarse_operator"), options.coarse_operator);
   choose(solver->find("precision"), options.precision);
   take(solver->find("tolerance"), options.tolerance);
   take(solver->find("max_iterations"), options.max_iterations);
@@ -104,6 +105,20 @@ void read_solver(ConfigParts& parts) {
     parts.errors.add(solver->find("krylov")->mark, "solver.krylov",
                      "cg accelerates multigrid, and solver.method is " + solver->find("method")->text +
                          "; write krylov: none or method: multigrid");
+  if (!multigrid && options.coarse_operator != CoarseOperator::automatic)
+    parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
+                     "says what multigrid's levels solve, and solver.method is " + solver->find("method")->text +
+                         "; write coarse_operator: auto or method: multigrid");
+  const bool lines = options.smoother.type == SmootherType::line || options.smoother.type == SmootherType::plane;
+  if (multigrid && smoother && options.coarse_operator == CoarseOperator::galerkin && lines)
+    parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
+                     "galerkin smooths points, and solver.smoother.type is " + smoother->find("type")->text +
+                         "; write coarse_operator: rediscretized or another smoother");
+  if (multigrid && options.coarse_operator == CoarseOperator::galerkin &&
+      parts.config.problem.centering == Centering::cell && !parts.config.matrix)
+    parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
+                     "galerkin takes unknowns at nodes, and discretization.centering is cell; write coarse_operator: "
+                     "rediscretized or centering: node");
   if (multigrid && smoother && options.smoother.pre == 0 && options.smoother.post == 0)
     parts.errors.add(smoother->find("post")->mark, "solver.smoother.post",
                      "pre and post are both 0, which smooths nothing; make their sum at least 1");

@@ -143,7 +143,11 @@ void Console::header(const RunHeader& h) {
     box.push_back(fmt::format("[{:.6g}, {:.6g}]", h.lower[axis], h.upper[axis]));
   }
   row("box", joined(box, " × "));
-  row("grid", fmt::format("{} cells, {}", joined(cells, " × "), h.equidistant ? "equidistant" : "tensor-product"));
+  row("matrix", h.matrix);
+  if (!h.grid.empty())
+    row("grid", h.grid);
+  else
+    row("grid", fmt::format("{} cells, {}", joined(cells, " × "), h.equidistant ? "equidistant" : "tensor-product"));
   row("unknowns", grouped(h.unknowns) + (h.levels > 1 ? fmt::format(" on {} levels", h.levels) : ""));
   row("method", h.method);
   row("device", h.device);

@@ -24,6 +24,8 @@ struct RunHeader {
   std::string version;
   std::string problem;              ///< the equation in words or symbols
   std::string boundary;             ///< the faces and their conditions; left out where empty
+  std::string grid;                 ///< in words; where empty, box and cells say it
+  std::string matrix;               ///< what is known of a matrix from a file
   std::vector<std::int64_t> cells;  ///< per axis
   std::array<double, 3> lower{}, upper{};
   bool equidistant = true;

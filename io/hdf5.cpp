@@ -316,6 +316,11 @@ std::vector<std::int64_t> dataset_shape(const std::filesystem::path& path, const
   return shape_of(open_dataset(file, path, name), path, name);
 }
 
+bool has_dataset(const std::filesystem::path& path, const std::string& name) {
+  const auto file = open_file(path);
+  return H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0;
+}
+
 Dataset read_dataset(const std::filesystem::path& path, const std::string& name) {
   const auto file = open_file(path);
   const auto dataset = open_dataset(file, path, name);

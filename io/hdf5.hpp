@@ -17,6 +17,9 @@ struct Dataset {
 /// names what is missing and the nearest dataset there is.
 std::vector<std::int64_t> dataset_shape(const std::filesystem::path& file, const std::string& name);
 
+/// Whether a file has a dataset of that name at its root.
+bool has_dataset(const std::filesystem::path& file, const std::string& name);
+
 /// Reads a whole dataset of integers or floating-point numbers. Throws InputError as dataset_shape does.
 Dataset read_dataset(const std::filesystem::path& file, const std::string& name);
 

@@ -67,13 +67,14 @@ Schema corner(std::string_view key, std::string_view doc, std::string_view examp
 }
 
 Schema domain() {
-  return {
-      .key = "domain",
-      .doc = "The box. Two or three numbers set the dimension. May be left out where every axis has explicit nodes.",
-      .required = true,
-      .unless = "grid.axes",
-      .example = "{lower: [0, 0, 0], upper: [1, 1, 1]}",
-      .keys = {corner("lower", "Lower corner.", "[0, 0, 0]"), corner("upper", "Upper corner.", "[1, 1, 1]")}};
+  return {.key = "domain",
+          .doc =
+              "The box. Two or three numbers set the dimension. May be left out where every axis has explicit nodes; "
+              "matrices have none.",
+          .required = true,
+          .unless = "grid.axes grid.file",
+          .example = "{lower: [0, 0, 0], upper: [1, 1, 1]}",
+          .keys = {corner("lower", "Lower corner.", "[0, 0, 0]"), corner("upper", "Upper corner.", "[1, 1, 1]")}};
 }
 
 std::vector<Choice> ends() {
@@ -138,6 +139,33 @@ Schema axis(std::string_view key) {
           {.doc = "A stretching rule.", .keys = {stretching()}}, {.doc = "Explicit nodes.", .keys = {nodes}}, file}};
 }
 
+Choice banded() {
+  return {
+      .name = "banded",
+      .doc = "A matrix from a file, on the grid of its indices.",
+      .keys = {{.key = "file",
+                .type = Type::path,
+                .doc = "Matrix Market (coordinate, real or integer, general or symmetric), or HDF5 with the datasets "
+                       "`offsets` [bands][x, y, z] and `bands` [bands][nz][ny][nx]: the entry of row i and column "
+                       "i + offset, 0 beyond the grid.",
+                .required = true,
+                .example = "matrix.mtx"},
+               {.key = "shape",
+                .type = Type::list,
+                .doc = "Points along x, y and z; x runs fastest in the matrix. Follows from HDF5 files.",
+                .fallback = "null",
+                .example = "[64, 64, 64]",
+                .items = {{.type = Type::integer, .example = "64", .range = {.lower = 1, .upper = 100'000'000}}},
+                .fewest = 1,
+                .most = 3},
+               {.key = "rhs",
+                .type = Type::path,
+                .doc = "The right-hand side: a Matrix Market array, or an HDF5 file with the dataset `rhs`; null: the "
+                       "matrix file's `rhs` where it has one, else equation.source.",
+                .fallback = "null",
+                .example = "rhs.mtx"}}};
+}
+
 Schema grid() {
   return {.key = "grid",
           .doc = "The cells.",
@@ -148,12 +176,12 @@ Schema grid() {
                     .doc = "The kind of grid.",
                     .fallback = "equidistant",
                     .choices = {word("equidistant", "Equal cells along each axis; axes may differ."),
-                                word("tensor-product", "Every axis as `axes` describes it.")}},
+                                word("tensor-product", "Every axis as `axes` describes it."), banded()}},
                    {.key = "cells",
                     .type = Type::list,
                     .doc = "Cells along each axis. May be left out where every axis has explicit nodes.",
                     .required = true,
-                    .unless = "axes",
+                    .unless = "axes file",
                     .example = "[64, 64, 64]",
                     .items = {{.type = Type::integer, .example = "64", .range = {.lower = 2, .upper = 10'000'000}}},
                     .fewest = 2,
@@ -344,6 +372,18 @@ Schema solver() {
            .fallback = "none",
            .choices = {choice("none", Krylov::none, "Multigrid alone."),
                        choice("cg", Krylov::cg, "Flexible conjugate gradients around it.")}},
+          {.key = "coarse_operator",
+           .type = Type::choice,
+           .doc = "What coarse levels solve.",
+           .fallback = "auto",
+           .choices =
+               {choice(
+                    "auto", CoarseOperator::automatic,
+                    "galerkin where the coefficient jumps by a factor of 1000 or more, smoothing points suffices and "
+                    "unknowns sit at nodes."),
+                choice("rediscretized", CoarseOperator::rediscretized, "The problem discretized again."),
+                choice("galerkin", CoarseOperator::galerkin,
+                       "P^T A P, with a prolongation P by the couplings of A; unknowns at nodes.")}},
           {.key = "precision",
            .type = Type::choice,
            .doc = "Floating-point numbers.",

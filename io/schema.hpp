@@ -50,7 +50,7 @@ struct Schema {
   std::string_view doc{};
   std::string_view fallback{};  ///< the default as YAML; "null" where absence has a meaning, which doc gives
   bool required = false;
-  std::string_view unless{};   ///< a sibling path that makes a required key dispensable
+  std::string_view unless{};   ///< sibling paths, any of which makes a required key dispensable
   std::string_view example{};  ///< for messages, as YAML
   Range range{};
   std::vector<Choice> choices{};

@@ -80,8 +80,15 @@ Json object(const Schema& schema) {
   }
   Json result = options.size() == 1 ? options[0] : Json{{"oneOf", options}};
   for (const Schema& key : schema.keys)
-    if (key.required && !key.unless.empty())
-      result["allOf"].push_back({{"anyOf", {requires_path(key.key), requires_path(key.unless)}}});
+    if (key.required && !key.unless.empty()) {
+      Json either = Json::array({requires_path(key.key)});
+      for (std::size_t begin = 0; begin < key.unless.size();) {
+        const std::size_t end = std::min(key.unless.find(' ', begin), key.unless.size());
+        either.push_back(requires_path(key.unless.substr(begin, end - begin)));
+        begin = end + 1;
+      }
+      result["allOf"].push_back({{"anyOf", either}});
+    }
   for (const Schema& key : schema.keys)
     if (key.key == schema.shorthand) return {{"anyOf", {json(key), result}}};
   return result;

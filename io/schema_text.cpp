@@ -88,7 +88,8 @@ std::string expected(const Schema& schema) {
       if (schema.fewest == 0) return "a list";
       const std::string count = std::to_string(schema.fewest);
       if (schema.most == 0) return "a list of at least " + count + (schema.fewest == 1 ? " item" : " items");
-      return "a list of " + count + " or " + std::to_string(schema.most) + " items";
+      return "a list of " + count + (schema.most - schema.fewest > 1 ? " to " : " or ") + std::to_string(schema.most) +
+             " items";
     }
     case Type::any_of: {
       std::string all;

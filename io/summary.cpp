@@ -71,6 +71,11 @@ Json to_object(const Summary& s) {
   json["method"] = s.method;
   json["unknowns"] = s.unknowns;
   json["levels"] = s.levels;
+  if (s.matrix)
+    json["matrix"] = {{"bands", s.matrix->bands},
+                      {"symmetric", s.matrix->symmetric},
+                      {"asymmetry", number(s.matrix->asymmetry)},
+                      {"dominance", number(s.matrix->dominance)}};
   json["residual"] = {{"initial", number(s.residual.initial)},
                       {"final", number(s.residual.final)},
                       {"relative", number(s.residual.relative)},

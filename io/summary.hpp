@@ -35,6 +35,13 @@ struct Summary {
     double max = 0, l2 = 0;
   };
   std::optional<ErrorNorms> error;  ///< against `exact`; without one, "error" is null
+  /// Of a matrix from a file; without one, left out.
+  struct Matrix {
+    int bands = 0;
+    bool symmetric = true;
+    double asymmetry = 0, dominance = 0;  ///< as BandedMatrix has them
+  };
+  std::optional<Matrix> matrix;
   struct Probe {
     std::vector<double> point;
     double u = 0;

@@ -306,9 +306,15 @@ class Validator {
     });
   }
 
-  static bool is_given(const Value& map, std::string_view path) {
-    const Value* value = map.at(path);
-    return value && value->kind == Kind::map && !value->entries.empty();
+  /// Whether one of the paths, separated by blanks, holds something.
+  static bool is_given(const Value& map, std::string_view paths) {
+    for (std::size_t begin = 0; begin < paths.size();) {
+      const std::size_t end = std::min(paths.find(' ', begin), paths.size());
+      const Value* value = map.at(paths.substr(begin, end - begin));
+      if (value && value->kind != Kind::null && (value->kind != Kind::map || !value->entries.empty())) return true;
+      begin = end + 1;
+    }
+    return false;
   }
 
   static void mark_as_default(Value& value, const Mark& mark) {

@@ -1,22 +1,47 @@
 #include "solver/options.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include "backends/error.hpp"
 
 namespace poisson {
 namespace {
 
 // Ratio of κ in neighbouring cells from which a coefficient counts as jumping.
 constexpr double steep_jump = 4;
+// And from which Galerkin operators repay their set-up and their costlier cycles (see README, design notes).
+constexpr double galerkin_jump = 1e3;
 
 }  // namespace
 
-Options Options::resolved(double coefficient_jump) const {
+Options Options::resolved(double coefficient_jump, bool points_suffice, Centering centering) const {
   Options o = *this;
   if (o.method == Method::automatic) {
     o.method = Method::multigrid;
     if (coefficient_jump >= steep_jump) o.krylov = Krylov::cg;
   }
   SmootherOptions& s = o.smoother;
+  // Galerkin operators relax points, and their prolongation is one of nodes: lines and planes, where they are wanted or
+  // needed, and cells come before them.
+  const bool cells = centering == Centering::cell;
+  const bool lines = s.type == SmootherType::line || s.type == SmootherType::plane;
+  if (o.method != Method::multigrid)
+    o.coarse_operator = CoarseOperator::rediscretized;
+  else if (o.coarse_operator == CoarseOperator::automatic)
+    o.coarse_operator =
+        coefficient_jump >= galerkin_jump && !cells && !lines && (points_suffice || s.type != SmootherType::automatic)
+            ? CoarseOperator::galerkin
+            : CoarseOperator::rediscretized;
+  const bool galerkin = o.coarse_operator == CoarseOperator::galerkin;
+  if (galerkin && cells)
+    throw InputError(
+        "solver.coarse_operator: galerkin takes unknowns at nodes, and discretization.centering is cell: use "
+        "coarse_operator: rediscretized or centering: node");
+  if (galerkin && lines)
+    throw InputError("solver.coarse_operator: galerkin smooths points, and solver.smoother asks for " +
+                     std::string(s.type == SmootherType::line ? "line" : "plane") +
+                     ": use coarse_operator: rediscretized or another smoother");
   if (o.method != Method::multigrid) {
     s.type = SmootherType::jacobi;
     o.krylov = o.method == Method::cg ? Krylov::cg : Krylov::none;
@@ -26,10 +51,11 @@ Options Options::resolved(double coefficient_jump) const {
   // Krylov method or across jumps of the coefficient.
   const bool one_sided = o.krylov == Krylov::none && coefficient_jump < steep_jump;
   if (!s.extent)
-    s.extent = s.type == SmootherType::automatic ? RelaxationChoice::automatic
-               : s.type == SmootherType::line    ? RelaxationChoice::lines
-               : s.type == SmootherType::plane   ? RelaxationChoice::planes
-                                                 : RelaxationChoice::points;
+    s.extent = galerkin                            ? RelaxationChoice::points
+               : s.type == SmootherType::automatic ? RelaxationChoice::automatic
+               : s.type == SmootherType::line      ? RelaxationChoice::lines
+               : s.type == SmootherType::plane     ? RelaxationChoice::planes
+                                                   : RelaxationChoice::points;
   if (s.type == SmootherType::line || s.type == SmootherType::plane) s.type = SmootherType::chebyshev;
   if (s.type == SmootherType::automatic) s.type = one_sided ? SmootherType::chebyshev : SmootherType::red_black;
   if (!s.pre) s.pre = one_sided ? 0 : s.post.value_or(2);

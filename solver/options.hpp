@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "backends/precision.hpp"
+#include "grids/problem.hpp"
 #include "grids/relaxation.hpp"
 
 namespace poisson {
@@ -12,6 +13,8 @@ enum class Cycle { v, w, f };
 enum class SmootherType { automatic, jacobi, red_black, chebyshev, line, plane };
 enum class ChebyshevKind { first, fourth };
 enum class Krylov { none, cg };
+/// What coarse levels solve: the problem discretized again, or Pᵀ A P with a prolongation made from A.
+enum class CoarseOperator { automatic, rediscretized, galerkin };
 /// double: everything in fp64. mixed: solution and residual in fp64, corrections in fp32. single: everything in fp32.
 enum class SolvePrecision { double_, mixed, single };
 
@@ -34,11 +37,13 @@ struct Options {
   bool full_multigrid = true;
   SmootherOptions smoother;
   Krylov krylov = Krylov::none;
+  CoarseOperator coarse_operator = CoarseOperator::automatic;
   SolvePrecision precision = SolvePrecision::mixed;
 
   /// The options with every automatic choice made, for a coefficient whose neighbouring cells differ by at most the
-  /// factor `coefficient_jump`.
-  Options resolved(double coefficient_jump) const;
+  /// factor `coefficient_jump`, a finest level on which relaxing points would do or not, and unknowns at nodes or in
+  /// cells. Throws InputError where Galerkin operators are asked for together with lines, planes or cells.
+  Options resolved(double coefficient_jump, bool points_suffice = true, Centering centering = Centering::node) const;
 };
 
 }  // namespace poisson

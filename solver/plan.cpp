@@ -1,8 +1,12 @@
 #include "solver/plan.hpp"
 
 #include <algorithm>
+#include <optional>
 
+#include "grids/assembly.hpp"
+#include "grids/bands.hpp"
 #include "grids/faces.hpp"
+#include "solver/matrix.hpp"
 
 namespace poisson {
 namespace {
@@ -13,81 +17,119 @@ std::size_t bytes_of_tables(const Layout& layout) {
   return 256 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{64} << 10);
 }
 
-}  // namespace
+// What the operators hold.
+struct Finest {
+  std::size_t kappas = 0, reactions = 0;  // fields of cells and of values, on all levels that are rediscretized
+  bool elements = false;                  // reactions stand on cells; planes are held as bands
+  bool full = false;                      // assembly: bands take the place of the fields
+  std::size_t row_bands = 0;              // of a row that is held as bands
+  RowCost cost;                           // of a row of all levels that are rediscretized
+  std::size_t ends = 0;                   // bytes of κ and α at the Robin faces of cell-centred problems
+  std::size_t bands = 0;                  // of a matrix: stored, without the row sums
+  std::size_t probed = 0;                 // bands from which Galerkin operators begin
+};
 
-Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, bool gpu) {
-  // A jump of κ is not known before κ is sampled; what it changes (the smoother) does not change the fields.
-  const Options options = given.resolved(1);
+// u, Au, the row sums and the bands; of every neighbour a difference, a product and a sum.
+RowCost cost_of_bands(std::size_t bands, std::size_t neighbours) {
+  return {static_cast<double>(3 + bands), 3 * static_cast<double>(neighbours) + 2};
+}
+
+Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const Options& options, const Finest& finest,
+                 bool gpu) {
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
   const bool multigrid = options.method == Method::multigrid;
+  const bool galerkin = multigrid && options.coarse_operator == CoarseOperator::galerkin;
+  const bool variable = finest.kappas > 0, matrix = finest.bands > 0;
   const auto bytes = [](const Layout& layout, Precision p) {
     return static_cast<std::size_t>(layout.allocated(p)) * bytes_of(p);
   };
 
-  const bool variable = assembly == Assembly::partial || !is_separable(problem);
-  const Assembly mode = resolved(assembly, problem, gpu);
-  const bool full = mode == Assembly::full;
-  const auto dimension = static_cast<std::size_t>(problem.dimension);
-  const bool on_faces = problem.centering == Centering::cell;
-  const std::size_t kappas = !variable                        ? 0
-                             : problem.full_tensor            ? dimension * (dimension + 1) / 2
-                             : problem.isotropic && !on_faces ? 1
-                                                              : dimension;
-  const std::size_t reactions = variable && needs_reaction_field(problem) ? 1 : 0;
-  std::array<double, 3> kappa{1, 1, 1};
-  for (std::size_t d = 0; d < 3; ++d)
-    if (const double* k = problem.coefficient[problem.isotropic ? 0 : d].constant()) kappa[d] = *k;
-
-  const bool elements = problem.scheme == Scheme::q1;
-  const auto coefficients = [&](const Block& block, Precision p) {
-    return kappas * bytes(block.cell_layout(), p) +
-           reactions * bytes(elements ? block.cell_layout() : block.layout(), p);
+  const auto coefficients = [&](const Block& of, Precision p) {
+    return finest.kappas * bytes(of.cell_layout(), p) +
+           finest.reactions * bytes(finest.elements ? of.cell_layout() : of.layout(), p);
   };
-  const auto bands = [&](const Block& block, Precision p) { return bands_of_row(problem) * bytes(block.layout(), p); };
   Plan plan;
+  std::size_t held = 0, setup_peak = 0;  // bytes of the Galerkin hierarchy so far, and the most while it is made
+  // The bands as they came, in both precisions with their diagonals.
+  const auto add_matrix = [&](const Layout& layout, Plan::Level& level) {
+    const std::size_t came = (finest.bands + 1) * bytes(layout, Precision::fp64);
+    level.bytes += bytes(layout, inner);
+    if (inner == Precision::fp32) level.bytes += (finest.bands + 1) * bytes(layout, inner);
+    if (outer == Precision::fp64) level.bytes += came;
+    if (outer != inner) level.bytes += bytes(layout, outer);
+    if (outer == Precision::fp32) setup_peak = level.bytes + came;
+  };
+  // Bands, row sums and diagonal of a level; the prolongation's weights lie on the coarser one.
+  const auto add_galerkin = [&](const Layout& layout, int l, const std::optional<CoarseBlock>& coarse,
+                                Plan::Level& level) {
+    const std::size_t bands = l == 0 ? finest.probed : box_offsets(layout).size();
+    if (l > 0) level.bytes += (bands + 2) * bytes(layout, inner);
+    held += level.bytes;
+    // What the outer operator has for itself comes later: a matrix's diagonal, full assembly's bands.
+    if (l == 0 && outer != inner) held -= (matrix ? 1 : finest.full ? finest.row_bands : 0) * bytes(layout, outer);
+    if (!coarse) return;
+    const Layout below = coarse->block.layout();
+    std::size_t weights = 1;
+    for (const bool coarsened : coarse->coarsened) weights *= coarsened ? 3 : 1;
+    weights -= 1;
+    // In fp64 while the product is computed: the bands of both levels, unless an operator has them, and P.
+    std::size_t passing = (box_offsets(below).size() + 1 + weights) * bytes(below, Precision::fp64);
+    if (l == 0 ? !matrix || outer == Precision::fp32 : inner != Precision::fp64)
+      passing += (bands + 1) * bytes(layout, Precision::fp64);
+    if (inner != Precision::fp64) passing += bytes(below, inner);  // the first weight that is rounded
+    setup_peak = std::max(setup_peak, held + passing);
+    level.bytes += weights * bytes(below, inner);
+    held += weights * bytes(below, inner);
+  };
   // The levels of the problem, or of the planes across an axis, from a block on.
   const auto add_levels = [&](const auto& self, Block block, RelaxationChoice allowed, int planes) -> void {
     std::array<bool, 3> coupled{true, true, true};
     if (planes >= 0) coupled[static_cast<std::size_t>(planes)] = false;
     const bool outermost = planes < 0;
-    const bool held = full || (elements && !outermost);  // as bands (discrete.hpp)
+    const bool as_bands = finest.full || (finest.elements && !outermost);  // discrete.hpp
     for (int l = 0;; ++l) {
       const Layout layout = block.layout();
       Plan::Level level;
       for (std::size_t d = 0; d < 3; ++d) level.cells[d] = block.axes[d].cells();
       level.unknowns = block.unknowns().size();
-      level.assembly = full                               ? "full"
+      const bool banded = matrix || (galerkin && l > 0);
+      level.assembly = banded                             ? "bands"
+                       : finest.full                      ? "full"
                        : variable                         ? "partial"
                        : block.equidistant() && outermost ? "equidistant"
                                                           : "tensor-product";
-      const RowCost cost = row_cost(problem, full       ? Assembly::full
-                                             : variable ? Assembly::partial
-                                                        : Assembly::recompute);
+      const std::size_t box = box_offsets(layout).size();
+      const RowCost cost = banded && l > 0 ? cost_of_bands(box, 2 * box) : finest.cost;
       const Precision own = l == 0 ? outer : inner;
       level.row_bytes = cost.values * static_cast<double>(bytes_of(own));
       level.row_flops = cost.flops;
       level.seconds = static_cast<double>(level.unknowns) * predicted_seconds(cost, own, device_rate(gpu));
-      // The finest level has κ, σ and α in fp64 as they were sampled, each level's own operator in the inner precision.
-      // Bands take their place; where both are fp64, they are filled from the level's own, which stand beside them only
-      // while the next level is made.
-      const bool sampled = l == 0 ? outermost : inner == Precision::fp64 && !held;
-      level.bytes = sampled ? coefficients(block, Precision::fp64) : 0;
-      if (held)
-        level.bytes += bands(block, inner) + (l == 0 && outermost && outer != inner ? bands(block, outer) : 0);
-      else if (inner == Precision::fp32)
-        level.bytes += coefficients(block, inner);
-      for (std::size_t d = 0; d < 3 && l == 0 && outermost && variable && on_faces; ++d)
-        if (problem.boundary[d][0].kind == BoundaryKind::robin || problem.boundary[d][1].kind == BoundaryKind::robin)
-          level.bytes += static_cast<int>(d) < problem.dimension ? bytes(ends_layout(block, d), Precision::fp64) : 0;
+      if (l == 0 || !galerkin) {
+        // The finest level has κ, σ and α in fp64 as they were sampled, each level's own operator in the inner
+        // precision. Bands take their place; where both are fp64, they are filled from the level's own, which stand
+        // beside them only while the next level is made.
+        const bool sampled = l == 0 ? outermost : inner == Precision::fp64 && !as_bands;
+        if (sampled) level.bytes += coefficients(block, Precision::fp64);
+        if (as_bands)
+          level.bytes += finest.row_bands *
+                         (bytes(layout, inner) + (l == 0 && outermost && outer != inner ? bytes(layout, outer) : 0));
+        else if (inner == Precision::fp32)
+          level.bytes += coefficients(block, inner);
+      }
+      if (l == 0 && outermost) level.bytes += finest.ends;
+      if (matrix && l == 0) add_matrix(layout, level);
       const LevelChoice choice = multigrid ? choose_relaxation(block, kappa, allowed, coupled) : LevelChoice{};
       level.relaxation = choice.relaxation;
       // Lines of elements on a GPU: the two bands along them, and the residual.
-      if (gpu && elements && !choice.coarsest() && choice.relaxation.extent == Extent::line)
+      if (gpu && finest.elements && !choice.coarsest() && choice.relaxation.extent == Extent::line)
         level.bytes += 3 * bytes(layout, inner);
+      std::optional<CoarseBlock> coarse;
+      if (!choice.coarsest()) coarse = coarsen(block, choice.coarsened, l);
+      if (galerkin) add_galerkin(layout, l, coarse, level);
       // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
       const bool start = l > 0 && outermost && options.full_multigrid;
-      const std::size_t fields = multigrid ? (choice.coarsest() ? 2 : 3) + (start ? 1 : 0) : std::size_t{2};
+      const std::size_t fields = multigrid ? (coarse ? 3 : 2) + (start ? 1 : 0) : std::size_t{2};
       level.bytes += fields * bytes(layout, inner);
       if (l == 0 && outermost)
         level.bytes += (options.krylov == Krylov::cg ? 6 : 3) * bytes(layout, outer);  // u, b, best; r, p, q
@@ -95,16 +137,64 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
       if (outermost) plan.levels.push_back(level);
       plan.bytes += level.bytes;
       if (!outermost) plan.levels.back().bytes += level.bytes;
-      if (choice.coarsest()) return;
+      if (!coarse) return;
       if (choice.relaxation.extent == Extent::plane)
         self(self, block, RelaxationChoice::automatic, choice.relaxation.axis);
-      block = coarsen(block, choice.coarsened, l).block;
+      block = coarse->block;
     }
   };
-  // On the host, elements take two fields more while b is assembled.
-  if (elements && !gpu) plan.tables += 2 * bytes(make_block(problem).layout(), Precision::fp64);
-  add_levels(add_levels, make_block(problem), *options.smoother.extent, -1);
+  add_levels(add_levels, whole, *options.smoother.extent, -1);
+  plan.setup = std::max(setup_peak, plan.bytes) - plan.bytes;
   return plan;
+}
+
+}  // namespace
+
+Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, bool gpu) {
+  // A jump of κ is not known before κ is sampled; without Galerkin operators, what it changes does not change the
+  // fields.
+  const Options options = given.resolved(1, true, problem.centering);
+  const bool variable = assembly == Assembly::partial || !is_separable(problem);
+  const bool on_faces = problem.centering == Centering::cell;
+  const auto dimension = static_cast<std::size_t>(problem.dimension);
+  const Block block = make_block(problem);
+  Finest finest;
+  if (variable)
+    finest.kappas = problem.full_tensor              ? dimension * (dimension + 1) / 2
+                    : problem.isotropic && !on_faces ? 1
+                                                     : dimension;
+  if (variable && needs_reaction_field(problem)) finest.reactions = 1;
+  finest.elements = problem.scheme == Scheme::q1;
+  finest.full = resolved(assembly, problem, gpu) == Assembly::full;
+  finest.row_bands = bands_of_row(problem);
+  finest.cost = row_cost(problem, finest.full ? Assembly::full : variable ? Assembly::partial : Assembly::recompute);
+  std::array<double, 3> kappa{1, 1, 1};
+  for (std::size_t d = 0; d < 3; ++d)
+    if (const double* k = problem.coefficient[problem.isotropic ? 0 : d].constant()) kappa[d] = *k;
+  if (variable && on_faces)
+    for (std::size_t d = 0; d < dimension; ++d)
+      if (std::ranges::any_of(problem.boundary[d], [](const Boundary& b) { return b.kind == BoundaryKind::robin; })) {
+        const Layout ends = ends_layout(block, d);
+        finest.ends += static_cast<std::size_t>(ends.allocated(Precision::fp64)) * bytes_of(Precision::fp64);
+      }
+  finest.probed = finest.row_bands - 1;
+  Plan plan = plan_levels(block, kappa, options, finest, gpu);
+  // On the host, elements take two fields more while b is assembled.
+  if (finest.elements && !gpu)
+    plan.tables += 2 * static_cast<std::size_t>(block.layout().allocated(Precision::fp64)) * bytes_of(Precision::fp64);
+  return plan;
+}
+
+Plan make_plan(const BandedMatrix& matrix, const Options& given, bool gpu) {
+  Finest finest;
+  std::size_t neighbours = 0;
+  for (const Offset& o : matrix.offsets) {
+    neighbours += o != Offset{};
+    finest.bands += matrix.symmetric() ? is_forward(o) : o != Offset{};
+  }
+  finest.probed = finest.bands;
+  finest.cost = cost_of_bands(finest.bands, neighbours);
+  return plan_levels(make_block(matrix), coupling_strengths(matrix), resolved(given, matrix), finest, gpu);
 }
 
 }  // namespace poisson

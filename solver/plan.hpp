@@ -25,9 +25,12 @@ struct Plan {
   };
   std::vector<Level> levels;  ///< finest first, with the fields of the outer iteration on the finest
   std::size_t bytes = 0;
-  std::size_t tables =
-      0;  ///< at most so many bytes more: tables of axes and transfers, scalars, what b is assembled in
+  std::size_t setup = 0;  ///< so many bytes more while Galerkin coarse operators are computed
+  /// At most so many bytes more for the tables of axes and transfers, for scalars, and for what b is assembled in.
+  std::size_t tables = 0;
 
+  /// What there must be room for.
+  std::size_t most() const { return bytes + setup + tables; }
   double bytes_per_unknown() const {
     return static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(1, levels.front().unknowns));
   }

@@ -238,15 +238,20 @@ std::string Result::reason(const Options& options) const {
 }
 
 std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& given, Profile* profile) {
-  const Options options = given.resolved(discretization.coefficient_jump());
+  const RowData& rows = discretization.rows();
+  const LevelChoice finest = choose_relaxation(rows.block, rows.kappa, RelaxationChoice::automatic);
+  const Options options = given.resolved(discretization.coefficient_jump(), finest.relaxation.extent == Extent::point,
+                                         discretization.problem().centering);
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
   const Plan plan =
       make_plan(discretization.problem(), options, discretization.assembly(), discretization.backend().name() != "cpu");
-  discretization.backend().reserve(plan.bytes + plan.tables - discretization.bytes());
+  discretization.backend().reserve(plan.most() - discretization.bytes());
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
-    hierarchy = discretization.make_hierarchy(inner, *options.smoother.extent);
+    hierarchy = options.coarse_operator == CoarseOperator::galerkin
+                    ? discretization.make_galerkin_hierarchy(inner)
+                    : discretization.make_hierarchy(inner, *options.smoother.extent);
   else
     hierarchy.operators.push_back(discretization.make_operator(inner));
   if (profile) hierarchy = profile->wrap(std::move(hierarchy));

@@ -334,6 +334,24 @@ const std::vector<Malformed>& malformed() {
        {},
        "bad.yaml:3:52: solver.smoother.interval: does not go with type: chebyshev, kind: fourth; remove it, or choose "
        "type: chebyshev, kind: first or type: line, kind: first or type: plane, kind: first"},
+      {"galerkin_lines",
+       cube,
+       "solver: {smoother: line, coarse_operator: galerkin}\n",
+       {},
+       "bad.yaml:3:43: solver.coarse_operator: galerkin smooths points, and solver.smoother.type is line; write "
+       "coarse_operator: rediscretized or another smoother"},
+      {"galerkin_cells",
+       cube,
+       "discretization: {centering: cell}\nsolver: {coarse_operator: galerkin}\n",
+       {},
+       "bad.yaml:4:27: solver.coarse_operator: galerkin takes unknowns at nodes, and discretization.centering is cell; "
+       "write coarse_operator: rediscretized or centering: node"},
+      {"galerkin_of_cg",
+       cube,
+       "solver: {method: cg, coarse_operator: galerkin}\n",
+       {},
+       "bad.yaml:3:39: solver.coarse_operator: says what multigrid's levels solve, and solver.method is cg; write "
+       "coarse_operator: auto or method: multigrid"},
       {"unknown_smoother",
        cube,
        "solver: {smoother: gauss-seidel}\n",

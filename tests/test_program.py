@@ -56,6 +56,37 @@ class Program(unittest.TestCase):
         self.assertEqual(run.returncode, 2)
         self.assertIn("--config", run.stdout)
 
+    def matrix(self, entries, solver):
+        rows = "\n".join(f"{i} {j} {value}" for i, j, value in entries)
+        (self.directory / "m.mtx").write_text(
+            f"%%MatrixMarket matrix coordinate real general\n9 9 {len(entries)}\n{rows}\n", encoding="utf-8")
+        self.config.write_text(
+            "grid: {type: banded, file: m.mtx, shape: [3, 3]}\nequation: {source: 1 + x}\n" + solver,
+            encoding="utf-8")
+        return self.poisson()
+
+    def test_matrix_from_a_file_is_checked_and_solved(self):
+        entries = [(i, i, 4) for i in range(1, 10)] + [(i, i + 3, -1) for i in range(1, 7)]
+        run = self.matrix(entries, "solver: {method: cg}\n")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("case.yaml:3:18: solver.method: cg needs a symmetric matrix", run.stderr)
+        run = self.matrix(entries, "solver: {method: auto}\noutput: {fields: [u, residual, source]}\n")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("unsymmetric (by 0.25 of the diagonal), diagonally dominant", " ".join(run.stdout.split()))
+        summary = self.summary()
+        self.assertEqual(summary["matrix"]["bands"], 2)
+        self.assertEqual(summary["matrix"]["asymmetry"], 0.25)
+        # From the last row up: u = (b + u of the row above) / 4 with b = 1, 2, 3 along x.
+        expected, above = 0, [0, 0, 0]
+        for _ in range(3):
+            above = [(1 + x + above[x]) / 4 for x in range(3)]
+            expected += sum(above)
+        self.assertAlmostEqual(summary["solution"]["integral"], expected, places=7)
+        run = self.matrix(entries + [(i + 3, i, -1) for i in range(1, 7)], "")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("Galerkin coarse operators", " ".join(run.stdout.split()))
+        self.assertEqual(self.summary()["matrix"]["asymmetry"], 0)
+
     def test_version_and_help(self):
         self.assertRegex(self.poisson("--version", config=False).stdout, r"^poisson \d+\.\d+\.\d+\n$")
         run = self.poisson("--help", config=False)
@@ -188,6 +219,11 @@ class Program(unittest.TestCase):
         for word in ("bytes per unknown", "equidistant", "693", "device"):
             self.assertIn(word, run.stdout)
         self.assertFalse(self.results.exists())
+        for extra, stated in (({}, True), ({"solver__smoother": "line"}, False),
+                              ({"discretization__centering": "cell"}, False), ({"solver__method": "cg"}, False)):
+            run = self.poisson("--dry-run", *self.sets(equation__coefficient="1 + x", **extra))
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            self.assertEqual("with Galerkin coarse operators" in run.stdout, stated)
 
     def test_profile_adds_a_table_of_the_verbs(self):
         run = self.poisson("--profile")

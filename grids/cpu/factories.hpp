@@ -2,7 +2,9 @@
 
 #include <memory>
 
+#include "grids/bands.hpp"
 #include "grids/discrete.hpp"
+#include "grids/galerkin_kernels.hpp"
 
 /// What the CPU brings to the factories of grids/discrete.hpp.
 namespace poisson::cpu {
@@ -39,5 +41,13 @@ template <>
 std::unique_ptr<Operator> make_assembled_operator<float>(Backend&, const RowData&);
 template <>
 std::unique_ptr<Operator> make_assembled_operator<double>(Backend&, const RowData&);
+
+std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&, Precision);
+std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, const CoarseBlock& coarse,
+                                                 const Weights& weights);
+void paint_colour(const Probe& probe, Field& unit);
+void gather_couplings(const Probe& probe);
+void weigh(const Collapse& collapse, int stage);
+void collapse_rows(const Collapse& collapse);
 
 }  // namespace poisson::cpu

@@ -2,7 +2,9 @@
 
 #include <memory>
 
+#include "grids/bands.hpp"
 #include "grids/discrete.hpp"
+#include "grids/galerkin_kernels.hpp"
 
 /// What CUDA brings to the factories of grids/discrete.hpp.
 namespace poisson::cuda {
@@ -46,5 +48,18 @@ template <>
 std::unique_ptr<Operator> make_assembled_operator<float>(Backend&, const RowData&);
 template <>
 std::unique_ptr<Operator> make_assembled_operator<double>(Backend&, const RowData&);
+
+template <class T>
+std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&);
+template <>
+std::unique_ptr<Operator> make_banded_operator<float>(Backend&, const Bands&);
+template <>
+std::unique_ptr<Operator> make_banded_operator<double>(Backend&, const Bands&);
+std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, const CoarseBlock& coarse,
+                                                 const Weights& weights);
+void paint_colour(Backend&, const Probe& probe, Field& unit);
+void gather_couplings(Backend&, const Probe& probe);
+void weigh(Backend&, const Collapse& collapse, int stage);
+void collapse_rows(Backend&, const Collapse& collapse);
 
 }  // namespace poisson::cuda

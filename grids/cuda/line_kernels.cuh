@@ -34,12 +34,14 @@ __device__ T after(const Row<T>& a) {
   return axis == 0 ? a.east : axis == 1 ? a.north : a.top;
 }
 
-/// One thread's share of a line: rows −lower x_{t−1} + diagonal x_t − upper x_{t+1} = rhs, of which there are at most
-/// `most`. Eliminated, x_t = d + l x_before + u x_{t+1} with x_before the unknown before the segment.
+/// One thread's share of a line: rows −lower x_{t−1} + diagonal x_t − upper x_{t+1} = rhs, of which there are `length`,
+/// at most `most`. Eliminated, x_t = d + l x_before + u x_{t+1} with x_before the unknown before the segment. A is
+/// symmetric: the upper coupling of a row is the lower one of the next, so that of the last row stands in the next
+/// place of l, or in `last` where the segment is full. Nothing uses what comes of the places behind it.
 template <class T, int most>
 struct Segment {
   T d[most], l[most], u[most];  ///< at first right-hand side, lower coupling, diagonal
-  T last_upper;
+  T last;
   int length = 0;
 
   /// An equation between the last unknowns of neighbouring segments: x = rhs + below x_− + above x_+.
@@ -48,17 +50,16 @@ struct Segment {
   };
   /// The first unknown in terms of the one before the segment and of its last: x = p + q x_before + r x_last.
   struct First {
-    T p, q, r;
+    T p = 0, q = 0, r = 0;
   };
 
-  __device__ First eliminate() {
+  /// Leaves the last row in `end`.
+  __device__ First eliminate(Link& end) {
     First first{T(0), T(0), T(1)};
     T dp = T(0), lp = T(0), up = T(0);
 #pragma unroll
     for (int m = 0; m < most; ++m) {
-      if (m >= length) break;
-      const T lower = l[m];
-      const T upper = m + 1 < length ? (m + 1 < most ? l[m + 1 < most ? m + 1 : m] : last_upper) : last_upper;
+      const T lower = l[m], upper = m + 1 < most ? l[m + 1 < most ? m + 1 : m] : last;
       const T inverse = T(1) / (u[m] - (m > 0 ? lower * up : T(0)));
       dp = (d[m] + (m > 0 ? lower * dp : T(0))) * inverse;
       lp = (m > 0 ? lower * lp : lower) * inverse;
@@ -70,29 +71,22 @@ struct Segment {
         first.p += first.r * dp;
         first.q += first.r * lp;
         first.r *= up;
+      } else if (m + 1 == length) {
+        end = {lp, up, dp};
       }
     }
     return first;
   }
   /// The last row with the first unknown of the next segment replaced.
-  __device__ Link link(const First& next) const {
-    T dl = d[0], ll = l[0], ul = u[0];
-#pragma unroll
-    for (int m = 1; m < most; ++m)
-      if (m == length - 1) {
-        dl = d[m];
-        ll = l[m];
-        ul = u[m];
-      }
-    const T inverse = T(1) / (T(1) - ul * next.q);
-    return {ll * inverse, ul * next.r * inverse, (dl + ul * next.p) * inverse};
+  __device__ static Link link(const Link& end, const First& next) {
+    const T inverse = T(1) / (T(1) - end.above * next.q);
+    return {end.below * inverse, end.above * next.r * inverse, (end.rhs + end.above * next.p) * inverse};
   }
   /// d becomes the solution.
   __device__ void substitute(T x_before, T x_last) {
     T next = x_last;
 #pragma unroll
     for (int m = most - 1; m >= 0; --m) {
-      if (m >= length) continue;
       if (m < length - 1) next = d[m] + l[m] * x_before + u[m] * next;
       d[m] = next;
     }
@@ -160,33 +154,35 @@ __global__ void __launch_bounds__(line_threads<T>) across_kernel(LineStep<T, Coe
   const int line = static_cast<int>(threadIdx.z * blockDim.x + threadIdx.x);
 
   Segment<T, most> segment;
-  typename Segment<T, most>::First ends{T(0), T(0), T(0)};
+  typename Segment<T, most>::First ends;
+  typename Segment<T, most>::Link link{T(0), T(0), T(0)};
+  T base[most];
   if (inside) {
     segment.length = first + segment_begin(n, links.segments, s + 1) - begin;
+    // All that is read is read here, without branches: the loads of many rows are under way at once.
 #pragma unroll
     for (int m = 0; m < most; ++m) {
-      if (m >= segment.length) break;
-      const int t = begin + m, j = axis == 1 ? t : other, k = axis == 1 ? other : t;
+      const int t = begin + min(m, segment.length - 1), j = axis == 1 ? t : other, k = axis == 1 ? other : t;
       const Row<T> a = p.c.line(j, k).row(i);
       segment.d[m] = p.right(a, i, j, k);
-      segment.l[m] = t == first && !p.cyclic ? T(0) : before<axis>(a);
+      const T lower = t == first && !p.cyclic ? T(0) : before<axis>(a);
+      segment.last = t == last - 1 && !p.cyclic ? T(0) : after<axis>(a);
+      segment.l[m] = m < segment.length ? lower : segment.last;
       segment.u[m] = a.diagonal();
-      if (m == segment.length - 1) segment.last_upper = t == last - 1 && !p.cyclic ? T(0) : after<axis>(a);
+      base[m] = p.base(i, j, k);
     }
-    ends = segment.eliminate();
+    ends = segment.eliminate(link);
   }
   links.exchange(s, line, ends.p, ends.q, ends.r);
-  typename Segment<T, most>::Link link{T(0), T(0), T(0)};
-  if (inside) link = segment.link({links.at(0, s + 1, line), links.at(1, s + 1, line), links.at(2, s + 1, line)});
+  if (inside) link = segment.link(link, {links.at(0, s + 1, line), links.at(1, s + 1, line), links.at(2, s + 1, line)});
   T x_before, x_last;
   links.solve(s, line, link, x_before, x_last);
   if (!inside) return;
   segment.substitute(x_before, x_last);
 #pragma unroll
   for (int m = 0; m < most; ++m) {
-    if (m >= segment.length) break;
     const int t = begin + m;
-    p.store(i, axis == 1 ? t : other, axis == 1 ? other : t, segment.d[m]);
+    if (m < segment.length) p.out(i, axis == 1 ? t : other, axis == 1 ? other : t) = base[m] + p.alpha * segment.d[m];
   }
 }
 
@@ -208,37 +204,49 @@ __global__ void __launch_bounds__(line_threads<T>) along_kernel(LineStep<T, Coef
   const int j = p.box.first.y + static_cast<int>(blockIdx.x) * lines + line;
   const int k = p.box.first.z + static_cast<int>(blockIdx.y);
   const bool inside = j < p.box.last.y;
-  T upper_end = T(0);
+  T upper_end = T(0), base[most];
   if (inside) {
     const auto along = p.c.line(j, k);
-    for (int t = s; t < n; t += segments) {
+    T d[most], l[most], u[most];
+#pragma unroll
+    for (int m = 0; m < most; ++m) {
+      const int t = min(s + m * segments, n - 1);
       const Row<T> a = along.row(first + t);
-      right[place(t)] = p.right(a, first + t, j, k);
-      lower[place(t)] = t == 0 && !p.cyclic ? T(0) : a.west;
-      diagonal[place(t)] = a.diagonal();
+      d[m] = p.right(a, first + t, j, k);
+      l[m] = t == 0 && !p.cyclic ? T(0) : a.west;
+      u[m] = a.diagonal();
+      base[m] = p.base(first + t, j, k);
+    }
+#pragma unroll
+    for (int m = 0; m < most; ++m) {
+      const int t = s + m * segments;
+      if (t >= n) continue;
+      right[place(t)] = d[m];
+      lower[place(t)] = l[m];
+      diagonal[place(t)] = u[m];
     }
     if (s == segments - 1 && p.cyclic) upper_end = along.row(first + n - 1).east;
   }
   __syncthreads();
   Segment<T, most> segment;
-  typename Segment<T, most>::First ends{T(0), T(0), T(0)};
+  typename Segment<T, most>::First ends;
+  typename Segment<T, most>::Link link{T(0), T(0), T(0)};
   const int begin = segment_begin(n, segments, s);
   if (inside) {
     segment.length = segment_begin(n, segments, s + 1) - begin;
+    const T last = s == segments - 1 ? upper_end : lower[place(begin + segment.length)];
+    segment.last = last;
 #pragma unroll
     for (int m = 0; m < most; ++m) {
-      if (m >= segment.length) break;
-      segment.d[m] = right[place(begin + m)];
-      segment.l[m] = lower[place(begin + m)];
-      segment.u[m] = diagonal[place(begin + m)];
+      const int t = begin + min(m, segment.length - 1);
+      segment.d[m] = right[place(t)];
+      segment.l[m] = m < segment.length ? lower[place(t)] : last;
+      segment.u[m] = diagonal[place(t)];
     }
-    // A is symmetric: the upper coupling of an unknown is the lower one of the next.
-    segment.last_upper = s == segments - 1 ? upper_end : lower[place(begin + segment.length)];
-    ends = segment.eliminate();
+    ends = segment.eliminate(link);
   }
   links.exchange(s, line, ends.p, ends.q, ends.r);
-  typename Segment<T, most>::Link link{T(0), T(0), T(0)};
-  if (inside) link = segment.link({links.at(0, s + 1, line), links.at(1, s + 1, line), links.at(2, s + 1, line)});
+  if (inside) link = segment.link(link, {links.at(0, s + 1, line), links.at(1, s + 1, line), links.at(2, s + 1, line)});
   T x_before, x_last;
   links.solve(s, line, link, x_before, x_last);
   if (inside) {
@@ -249,7 +257,9 @@ __global__ void __launch_bounds__(line_threads<T>) along_kernel(LineStep<T, Coef
   }
   __syncthreads();
   if (inside)
-    for (int t = s; t < n; t += segments) p.store(first + t, j, k, right[place(t)]);
+#pragma unroll
+    for (int m = 0; m < most; ++m)
+      if (const int t = s + m * segments; t < n) p.out(first + t, j, k) = base[m] + p.alpha * right[place(t)];
 }
 
 /// The least power of two that is not below n.
@@ -263,7 +273,7 @@ template <int axis, int most, class T, class Coefficients>
 void launch_across(cudaStream_t stream, const LineStep<T, Coefficients>& p, int segments) {
   const int columns = p.box.last.x - (p.box.first.x & -32);
   const int others = axis == 1 ? p.box.last.z - p.box.first.z : p.box.last.y - p.box.first.y;
-  const int width = std::min(std::min(32, power_of_two(columns)), line_threads<T> / segments);
+  const int width = std::min({32, power_of_two(columns), std::max(8, 256 / segments), line_threads<T> / segments});
   const int depth = std::max(1, std::min(256 / (width * segments), power_of_two(others)));
   const dim3 threads(static_cast<unsigned>(width), static_cast<unsigned>(segments), static_cast<unsigned>(depth));
   const dim3 blocks(static_cast<unsigned>((columns + width - 1) / width),

@@ -24,14 +24,11 @@ struct LineStep {
     const T rhs = b(i, j, k);
     return u.data && !known ? stencil::residual(a, Star<T>::at(&u(i, j, k), u.sy, u.sz), rhs) : rhs;
   }
-  __device__ void store(int i, int j, int k, T e) const {
-    T next = alpha * e;
-    if (u.data) {
-      const T now = u(i, j, k);
-      next += now;
-      if (beta != T(0)) next += beta * (now - out(i, j, k));
-    }
-    out(i, j, k) = next;
+  /// What alpha B⁻¹(b − A u) is added to.
+  __device__ T base(int i, int j, int k) const {
+    if (!u.data) return T(0);
+    const T now = u(i, j, k);
+    return beta == T(0) ? now : now + beta * (now - out(i, j, k));
   }
 };
 

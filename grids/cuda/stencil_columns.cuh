@@ -11,9 +11,15 @@ namespace poisson::cuda {
 /// A thread's walk along z through a column, so many points at a time: all that a batch reads is loaded before its
 /// first store, which keeps that many loads in flight. The values along z stay in registers, those beside them come
 /// from the cache. body.load(i, j, k) reads what the formula needs beside u; body(row, star, loaded, i, j, k) computes
-/// and stores; the column's result is the sum of what it returns.
-template <class T>
+/// and stores; the column's result is the sum of what it returns. A formula that reads u alone, with coefficients that
+/// are not in memory, takes twice as many points to keep as much under way.
+template <class T, class Coefficients, class Body>
 inline constexpr int batch = sizeof(T) == 4 ? 4 : 2;
+
+template <class T>
+struct Apply;
+template <class T>
+inline constexpr int batch<T, Equidistant<T>, Apply<T>> = sizeof(T) == 4 ? 8 : 4;
 
 /// Whether the rows of the points k … k + n − 1 of a column are one and the same: constant coefficients, equal cells,
 /// and no end of the axis among them. A warp then works its row and its 1/D out once a batch.
@@ -26,29 +32,63 @@ __device__ bool same_rows(const Equidistant<T>& c, int k, int n) {
   return k > 0 && k + n - 1 < c.z.last;
 }
 
-/// Σ f(row of point k + m, m) over a batch.
+template <class Coefficients>
+inline constexpr bool in_memory = true;
+template <class T>
+inline constexpr bool in_memory<Equidistant<T>> = false;
+
+/// Rows of so many registers that a batch holds only one of them at a time: of 9 and 27 points.
+template <class Row>
+inline constexpr bool wide = true;
+template <class T>
+inline constexpr bool wide<Row<T>> = false;
+
+/// The rows of the points k … k + n − 1 of a column.
+template <int n, class Coefficients, class Row>
+__device__ void rows_of(const Coefficients& c, int i, int j, int k, Row (&a)[n]) {
+#pragma unroll
+  for (int m = 0; m < n; ++m) a[m] = c.line(j, k + m).row(i);
+}
+template <int n, class T, bool Isotropic>
+__device__ void rows_of(const Partial<T, Isotropic>& c, int i, int j, int k, Row<T> (&a)[n]) {
+  c.template rows<n>(i, j, k, a);
+}
+
+/// Σ f(row of point k + m, m) over a batch. f stores: stars that come from memory are read before.
 template <int n, class Coefficients, class F>
 __device__ double with_rows(const Coefficients& c, int i, int j, int k, const F& f) {
+  using Row = decltype(c.line(j, k).row(i));
   double sum = 0;
   if (n > 1 && same_rows(c, k, n)) {
-    const auto a = c.line(j, k).row(i);
+    const Row a = c.line(j, k).row(i);
 #pragma unroll
     for (int m = 0; m < n; ++m) sum += f(a, m);
-  } else {
+  } else if constexpr (!in_memory<Coefficients> || wide<Row>) {
 #pragma unroll
     for (int m = 0; m < n; ++m) sum += f(c.line(j, k + m).row(i), m);
+  } else {
+    Row a[n];
+    rows_of(c, i, j, k, a);
+#pragma unroll
+    for (int m = 0; m < n; ++m) sum += f(a[m], m);
   }
   return sum;
 }
 
+template <class Coefficients>
+inline constexpr int march_blocks = 3;
+template <class T, bool Isotropic>
+inline constexpr int march_blocks<Partial<T, Isotropic>> = 2;
+
 template <class T, class Coefficients, class Body>
 struct March {
+  static constexpr int resident_blocks = march_blocks<Coefficients>;
   Coefficients c;
   View<const T> u;
   Body body;
 
   __device__ double operator()(int i, int j, int k0, int k1) const {
-    constexpr int n = batch<T>;
+    constexpr int n = batch<T, Coefficients, Body>;
     double sum = 0;
     int k = k0;
     for (; k + n <= k1; k += n) sum += points<n>(i, j, k);
@@ -87,7 +127,7 @@ struct EachRow {
   Body body;
 
   __device__ double operator()(int i, int j, int k0, int k1) const {
-    constexpr int n = 4;
+    constexpr int n = batch<T, void, Body>;
     double sum = 0;
     int k = k0;
     for (; k + n <= k1; k += n) sum += points<n>(i, j, k);

@@ -1,0 +1,178 @@
+#include "app/run_matrix.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "app/command_line.hpp"
+#include "app/describe.hpp"
+#include "app/report.hpp"
+#include "backends/device.hpp"
+#include "backends/error.hpp"
+#include "backends/probe.hpp"
+#include "grids/gather.hpp"
+#include "grids/integrals.hpp"
+#include "grids/sampling.hpp"
+#include "solver/matrix.hpp"
+
+namespace poisson {
+namespace {
+
+// Values at all points, x fastest.
+std::vector<double> sampled(const Quantity& quantity, std::string_view name, const Block& block) {
+  try {
+    return sample(quantity, name, Sign::any, block, Location::node, block.layout().box());
+  } catch (const ValueError& error) {
+    throw ValueErrors({error});
+  }
+}
+
+void put(const std::vector<double>& values, double factor, Field& field) {
+  const auto host = make_cpu_backend();
+  Field staging(*host, field.layout(), field.precision());
+  dispatch(field.precision(), [&]<class T>(T) {
+    const auto view = staging.view<T>();
+    std::size_t next = 0;
+    for (int k = 0; k < view.n[2]; ++k)
+      for (int j = 0; j < view.n[1]; ++j)
+        for (int i = 0; i < view.n[0]; ++i) view(i, j, k) = static_cast<T>(factor * values[next++]);
+  });
+  transfer(staging, field);
+}
+
+OutputGrid output_grid(const BandedMatrix& matrix) {
+  OutputGrid grid;
+  grid.dimension = matrix.dimension();
+  for (std::size_t d = 0; d < 3; ++d)
+    for (int i = 0; i < matrix.shape[d]; ++i) grid.nodes[d].push_back(i);
+  return grid;
+}
+
+RunHeader describe(const Config& config, const Solver& solver, const Backend& backend, const Summary& summary) {
+  const BandedMatrix& matrix = *config.matrix;
+  RunHeader header;
+  header.title = config.title;
+  header.version = summary.version;
+  header.problem = "A u = b, a matrix from a file";
+  header.grid = fmt::format("{} x {} x {} points", matrix.shape[0], matrix.shape[1], matrix.shape[2]);
+  header.matrix = fmt::format(
+      "{} bands, {}, {}", matrix.offsets.size(),
+      matrix.symmetric() ? "symmetric" : fmt::format("unsymmetric (by {:.2g} of the diagonal)", matrix.asymmetry),
+      matrix.dominance >= -1e-14
+          ? "diagonally dominant"
+          : fmt::format("not diagonally dominant (a row lacks {:.2g} of its diagonal)", -matrix.dominance));
+  header.unknowns = summary.unknowns;
+  header.levels = summary.levels;
+  header.method = describe_method(solver.options());
+  header.device = summary.device;
+  header.memory_bytes = static_cast<std::int64_t>(backend.memory().peak());
+  return header;
+}
+
+}  // namespace
+
+void check_matrix_values(const Config& config) {
+  const Block block = make_block(*config.matrix);
+  sampled(config.problem.source, "source", block);
+  if (config.problem.initial) sampled(*config.problem.initial, "initial", block);
+}
+
+int solve_matrix(const Config& config, bool profiled, const std::function<bool()>& stopped, Console& console,
+                 Summary& summary) {
+  const BandedMatrix& matrix = *config.matrix;
+  const Block block = make_block(matrix);
+  using clock = std::chrono::steady_clock;
+  auto last = clock::now();
+  const auto lap = [&] {
+    const auto now = clock::now();
+    return std::chrono::duration<double>(now - std::exchange(last, now)).count();
+  };
+  std::string note;
+  const auto backend = make_backend(config.device, &note);
+  summary.device = backend->device();
+  std::optional<Profile> profile;
+  if (profiled) profile.emplace(*backend);
+  const auto solver = make_solver(*backend, matrix, config.options, profile ? &*profile : nullptr);
+  summary.time.setup = lap();
+  const double scale = solver->A().scale();
+  const auto rhs = matrix.rhs.empty() ? sampled(config.problem.source, "source", block) : matrix.rhs;
+  put(rhs, scale, solver->rhs());
+  if (config.problem.initial) put(sampled(*config.problem.initial, "initial", block), 1, solver->solution());
+  summary.time.input += lap();
+  summary.unknowns = static_cast<std::int64_t>(matrix.points());
+  summary.levels = solver->levels();
+  summary.dimension = matrix.dimension();
+  summary.matrix =
+      Summary::Matrix{static_cast<int>(matrix.offsets.size()), matrix.symmetric(), matrix.asymmetry, matrix.dominance};
+  RunHeader header = describe(config, *solver, *backend, summary);
+  if (!note.empty()) header.device += "; " + note;
+  console.header(header);
+
+  if (profile) profile->clear();  // of the set-up
+  std::vector<CycleRecord> records;
+  const auto start = clock::now();
+  const Result result = solver->solve(config.problem.initial.has_value(), [&](const Solver::Progress& p) {
+    if (p.iteration == 0) console.floor(p.rounding_floor, config.options.tolerance);
+    records.push_back({p.relative_residual, std::chrono::duration<double>(clock::now() - start).count()});
+    console.progress(p.iteration, config.options.max_iterations, records.back(), config.options.tolerance);
+    return !stopped();
+  });
+  summary.time.solve = lap();
+  console.table(records);
+  std::vector<std::string> profile_lines;
+  if (profile)
+    profile_lines = describe_profile(
+        profile->take(),
+        copy_bandwidth(*backend, solver->solution().data(), solver->spare().data(), solver->solution().bytes()),
+        summary.time.solve);
+  record(result, *solver, summary);
+  double size = 0;
+  for (const double b : rhs) size += std::abs(b);
+  if (size > 0 && std::abs(result.projected / scale) > 1e-3 * size)
+    console.warning(describe_incompatibility(result.projected / scale, size));
+  if (result.verdict == Verdict::not_finite || result.verdict == Verdict::diverged) {
+    write_summary(config.output.directory, summary);
+    throw RunError(summary.reason);
+  }
+
+  std::vector<OutputField> fields{{"u", Location::node, 1, gather_values(block, solver->solution())}};
+  summary.solution = {fields[0].values[0], fields[0].values[0], 0, 0};
+  for (const double u : fields[0].values) {
+    summary.solution.min = std::min(summary.solution.min, u);
+    summary.solution.max = std::max(summary.solution.max, u);
+    summary.solution.integral += u;
+    summary.solution.l2 += u * u;
+  }
+  summary.solution.l2 = std::sqrt(summary.solution.l2);
+  for (const auto& point : config.output.probes)
+    summary.probes.push_back({point, interpolate_at(block, solver->solution(),
+                                                    std::span(point).first(matrix.shape[1] == 1 ? 1 : point.size()))});
+  std::vector<OutputField> wanted;
+  for (const std::string& name : config.output.fields) {
+    OutputField field = fields[0];
+    field.name = name;
+    if (name == "source") field.values = rhs;
+    if (name == "residual") {
+      solver->A().residual(solver->solution(), solver->rhs(), solver->spare());
+      field.values = gather_values(block, solver->spare());
+      for (double& r : field.values) r /= scale;
+    }
+    wanted.push_back(std::move(field));
+  }
+  if (!wanted.empty()) write_fields(config, output_grid(matrix), wanted, summary);
+  summary.peak_memory_bytes = static_cast<std::int64_t>(backend->memory().peak());
+  summary.time.output = lap();
+  summary.time.total = summary.time.input + summary.time.setup + summary.time.solve + summary.time.output;
+  summary.files.emplace_back("summary.json");
+  write_summary(config.output.directory, summary);
+  console.closing(summary, config.options.tolerance, config.output.directory.string());
+  for (const std::string& line : profile_lines) console.line(line);
+  const bool exact_count = config.options.tolerance == 0 && result.verdict == Verdict::running;
+  return result.converged() || exact_count ? exit_status::success : exit_status::incomplete;
+}
+
+}  // namespace poisson

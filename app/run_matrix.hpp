@@ -1,0 +1,19 @@
+#pragma once
+
+#include <functional>
+
+#include "io/config.hpp"
+#include "io/console.hpp"
+#include "io/summary.hpp"
+
+namespace poisson {
+
+/// Evaluates source and guess on the index grid. Throws ValueErrors.
+void check_matrix_values(const Config& config);
+
+/// Solves A u = b for the configuration's matrix, writes its fields and summary, and returns the exit status.
+/// `stopped`: asked after every iteration.
+int solve_matrix(const Config& config, bool profiled, const std::function<bool()>& stopped, Console& console,
+                 Summary& summary);
+
+}  // namespace poisson

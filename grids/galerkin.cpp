@@ -1,0 +1,107 @@
+#include "grids/galerkin.hpp"
+
+#include <utility>
+
+#include "grids/galerkin_kernels.hpp"
+
+namespace poisson {
+
+GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& block, const CoarseBlock& coarse,
+                            Precision precision) {
+  GalerkinLevel level;
+  Bands& bands = level.bands;
+  bands.layout = coarse.block.layout();
+  bands.unknowns = coarse.block.unknowns();
+  bands.scale = fine.scale;
+  bands.singular = fine.singular;
+  bands.offsets = box_offsets(bands.layout);
+
+  const Centres centres = make_centres(backend, coarse);
+  Collapse c{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    c.fine_n[d] = fine.layout.n[d];
+    c.coarse_n[d] = bands.layout.n[d];
+    c.periodic[d] = fine.layout.periodic[d];
+    c.coarsened[d] = coarse.coarsened[d];
+    c.centre[d] = centres.centre[d];
+  }
+  for (std::size_t b = 0; b < fine.offsets.size(); ++b) {
+    const Offset& o = fine.offsets[b];
+    const int code = code_of(o[0], o[1], o[2]);
+    c.band[code - 14] = fine.entries[b]->view<double>();
+    c.link[c.links++] = code;
+    c.link[c.links++] = 26 - code;
+  }
+  c.sum = fine.sum->view<double>();
+
+  std::array<std::shared_ptr<Field>, 27> weights;
+  for (int stage = 1; stage <= 3; ++stage)
+    for (int code = 0; code < 27; ++code) {
+      int between = 0;
+      bool exists = true;
+      for (int d = 0; d < 3; ++d) {
+        between += offset_of(code, d) != 0;
+        exists = exists && (offset_of(code, d) == 0 || c.coarsened[d]);
+      }
+      if (!exists || between != stage) continue;
+      auto& field = weights[static_cast<std::size_t>(code)];
+      field = std::make_shared<Field>(backend, bands.layout, Precision::fp64);
+      c.weight[code] = field->view<double>();
+    }
+  for (int stage = 1; stage <= 3; ++stage) weigh(backend, c, stage);
+  for (const auto& field : weights)
+    if (field) backend.exchange(*field);
+
+  std::vector<std::shared_ptr<Field>> entries;
+  for (const Offset& o : bands.offsets) {
+    entries.push_back(std::make_shared<Field>(backend, bands.layout, Precision::fp64));
+    c.coarse_band[code_of(o[0], o[1], o[2]) - 14] = entries.back()->view<double>();
+  }
+  auto sum = std::make_shared<Field>(backend, bands.layout, Precision::fp64);
+  c.coarse_sum = sum->view<double>();
+  collapse_rows(backend, c);
+  backend.exchange(*sum);
+  for (const auto& band : entries) backend.exchange(*band);
+  bands.entries.assign(entries.begin(), entries.end());
+  bands.sum = std::move(sum);
+
+  Weights kept;
+  for (std::size_t code = 0; code < weights.size(); ++code) {
+    if (!weights[code]) continue;
+    if (precision == Precision::fp64) {
+      kept[code] = weights[code];
+    } else {
+      auto narrow = std::make_shared<Field>(backend, bands.layout, precision);
+      backend.convert(*weights[code], *narrow);
+      kept[code] = std::move(narrow);
+      weights[code].reset();
+    }
+  }
+  level.transfer = make_weighted_transfer(backend, block, coarse, kept);
+  return level;
+}
+
+Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands, Block block,
+                                  const std::array<double, 3>& kappa, Precision precision) {
+  Backend& backend = finest->backend();
+  Hierarchy h;
+  h.operators.push_back(std::move(finest));
+  for (int l = 0;; ++l) {
+    const LevelChoice choice = choose_relaxation(block, kappa, RelaxationChoice::points);
+    h.relaxations.push_back(choice.relaxation);
+    h.planes.emplace_back();
+    if (choice.coarsest()) {
+      h.coarsest =
+          precision == Precision::fp64 ? h.operators.back() : make_banded_operator(backend, bands, Precision::fp64);
+      return h;
+    }
+    const CoarseBlock coarse = coarsen(block, choice.coarsened, l);
+    GalerkinLevel next = coarsen_bands(backend, bands, block, coarse, precision);
+    bands = std::move(next.bands);
+    block = coarse.block;
+    h.operators.push_back(make_banded_operator(backend, bands, precision));
+    h.transfers.push_back(std::move(next.transfer));
+  }
+}
+
+}  // namespace poisson

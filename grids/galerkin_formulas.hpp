@@ -1,0 +1,210 @@
+#pragma once
+
+#include "backends/field.hpp"
+#include "backends/view.hpp"
+
+// Point formulas of Galerkin coarse operators and of their prolongation, for every backend. A neighbour at a distance
+// of at most 1 along each axis has the code (x + 1) + 3 (y + 1) + 9 (z + 1); 13 is the point itself, codes above are
+// forward.
+namespace poisson {
+
+constexpr int code_of(int x, int y, int z) {
+  return x + 1 + 3 * (y + 1) + 9 * (z + 1);
+}
+constexpr int offset_of(int code, int d) {
+  return (d == 0 ? code % 3 : d == 1 ? code / 3 % 3 : code / 9) - 1;
+}
+
+/// Reads the couplings of an operator of reach 1 off its products with coloured unit vectors: no two values of a colour
+/// are neighbours of one row. Stars without periodic axes take the seven colours of i + 2 j + 3 k mod 7. Else values of
+/// a colour are three apart along each axis, and what is left over on a periodic axis has colours of its own.
+struct Probe {
+  int n[3] = {}, regular[3] = {}, colours_along[3] = {};
+  bool periodic[3] = {};
+  bool star = false;  ///< only offsets along axes are wanted, and no axis is periodic
+  int colour = 0;
+  View<const double> product;
+  View<double> band[13];  ///< by code − 14; those without data are not wanted
+
+  explicit Probe(const Layout& layout) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      n[d] = layout.n[d];
+      periodic[d] = layout.periodic[d];
+      regular[d] = periodic[d] ? n[d] - n[d] % 3 : n[d];
+      colours_along[d] = (n[d] < 3 && !periodic[d] ? n[d] : regular[d] == 0 ? 0 : 3) + n[d] - regular[d];
+    }
+  }
+  constexpr int colours() const { return star ? 7 : colours_along[0] * colours_along[1] * colours_along[2]; }
+  constexpr int residue(int d, int i) const {
+    return i < regular[d] ? i % 3 : (regular[d] == 0 ? 0 : 3) + i - regular[d];
+  }
+  constexpr int colour_of(int i, int j, int k) const {
+    if (star) return (i + 2 * j + 3 * k) % 7;
+    return (residue(2, k) * colours_along[1] + residue(1, j)) * colours_along[0] + residue(0, i);
+  }
+  /// The unit vector of the colour.
+  constexpr double unit(int i, int j, int k) const { return colour_of(i, j, k) == colour ? 1 : 0; }
+  /// Keeps what row (i, j, k) of the product says about couplings.
+  constexpr void gather(int i, int j, int k) const {
+    const int at[3] = {i, j, k};
+    for (int c = 14; c < 27; ++c) {
+      if (!band[c - 14].data) continue;
+      int there[3] = {};
+      double share = 1;
+      bool exists = true;
+      for (int d = 0; d < 3; ++d) {
+        const int o = offset_of(c, d);
+        there[d] = at[d] + o;
+        if (o == 0) continue;
+        if (periodic[d]) {
+          if (n[d] == 2) share *= 0.5;  // both neighbours are one
+          there[d] = there[d] < 0 ? there[d] + n[d] : there[d] >= n[d] ? there[d] - n[d] : there[d];
+        }
+        exists = exists && there[d] >= 0 && there[d] < n[d];
+      }
+      if (exists && colour_of(there[0], there[1], there[2]) == colour)
+        band[c - 14](i, j, k) = -share * product(i, j, k);
+    }
+  }
+};
+
+/// A fine and a coarse level as the formulas see them. Prolongation is stored by columns: weight[code of o] at the
+/// coarse value I is what the fine value o away from I takes from I. 1 at o = 0 is not stored.
+struct Collapse {
+  int fine_n[3], coarse_n[3];
+  bool periodic[3], coarsened[3];
+  const int* centre[3];              ///< where a coarse value lies in the fine level, by axis
+  View<const double> band[13], sum;  ///< of the fine level; bands by code − 14, without data where there is none
+  int links, link[26];               ///< the codes of the couplings that there are
+  View<double> weight[27];           ///< without data where there is none
+  View<double> coarse_band[13], coarse_sum;
+
+  /// The coupling of fine value f to the one at the offset of a link's code.
+  constexpr double coupling(const int (&f)[3], int code) const {
+    if (code > 13) return band[code - 14](f[0], f[1], f[2]);
+    return band[12 - code](f[0] + offset_of(code, 0), f[1] + offset_of(code, 1), f[2] + offset_of(code, 2));
+  }
+
+  /// The fine value o away from coarse value I along one axis; −1 where there is none that I takes part in.
+  constexpr int fine_at(int d, int I, int o) const {
+    const int at = centre[d][I];
+    if (o == 0) return at;
+    if (!coarsened[d]) return -1;
+    const int next = I + o;
+    if (!periodic[d] && (next < 0 || next >= coarse_n[d])) return -1;
+    const int gap = next < 0              ? at + fine_n[d] - centre[d][coarse_n[d] - 1]
+                    : next >= coarse_n[d] ? centre[d][0] + fine_n[d] - at
+                    : o > 0               ? centre[d][next] - at
+                                          : at - centre[d][next];
+    if (gap != 2) return -1;
+    const int f = at + o;
+    return f < 0 ? f + fine_n[d] : f >= fine_n[d] ? f - fine_n[d] : f;
+  }
+
+  /// Weights of the fine values that lie between coarse ones along `stage` axes: the couplings of a fine value are
+  /// summed over the axes along which it coincides with coarse values, and it becomes the mean of its neighbours,
+  /// weighted by what is left (Dendy, J. Comput. Phys. 48, 1982; on three axes as edges, faces, centres). Without the
+  /// row sum: constants are always kept. Weights of fewer axes must stand already.
+  constexpr void weigh(int stage, int I, int J, int K) const {
+    for (int code = 0; code < 27; ++code) {
+      const int o[3] = {offset_of(code, 0), offset_of(code, 1), offset_of(code, 2)};
+      const int between = (o[0] != 0) + (o[1] != 0) + (o[2] != 0);
+      if (between != stage || !weight[code].data) continue;
+      const int f[3] = {fine_at(0, I, o[0]), fine_at(1, J, o[1]), fine_at(2, K, o[2])};
+      double value = 0;
+      if (f[0] >= 0 && f[1] >= 0 && f[2] >= 0) value = share(o, stage, f, I, J, K);
+      weight[code](I, J, K) = value;
+    }
+  }
+
+  /// Couplings and row sum of coarse value (I, J, K): the forward half of Pᵀ A P, and Pᵀ times the fine row sums,
+  /// since P keeps constants.
+  constexpr void collapse(int I, int J, int K) const {
+    const int at[3] = {I, J, K};
+    double product[125] = {};  // row I of Pᵀ A, at distances of up to 2 from its centre
+    double rows = 0;
+    for (int code = 0; code < 27; ++code) {
+      if (code != 13 && !weight[code].data) continue;
+      const double w = code == 13 ? 1 : weight[code](I, J, K);
+      if (w == 0) continue;
+      const int o[3] = {offset_of(code, 0), offset_of(code, 1), offset_of(code, 2)};
+      const int f[3] = {fine_at(0, I, o[0]), fine_at(1, J, o[1]), fine_at(2, K, o[2])};
+      const int here = o[0] + 2 + 5 * (o[1] + 2) + 25 * (o[2] + 2);
+      const double s = sum(f[0], f[1], f[2]);
+      double diagonal = s;
+      rows += w * s;
+      for (int l = 0; l < links; ++l) {
+        const int q = link[l];
+        const double a = coupling(f, q);
+        diagonal += a;
+        product[here + offset_of(q, 0) + 5 * offset_of(q, 1) + 25 * offset_of(q, 2)] -= w * a;
+      }
+      product[here] += w * diagonal;
+    }
+    coarse_sum(I, J, K) = rows;
+
+    // Along each axis, a distance t has at most two parents: coarse value `next` further, from which it lies `from`.
+    struct Parents {
+      int count, next[2], from[2];
+    };
+    Parents parents[3][5] = {};
+    for (int d = 0; d < 3; ++d)
+      for (int t = -2; t <= 2; ++t) {
+        Parents& p = parents[d][t + 2];
+        const int side = t < 0 ? -1 : 1, near = fine_at(d, at[d], side);
+        if (t == 0) {
+          p = {1, {0, 0}, {0, 0}};
+        } else if (near < 0) {  // the next value is coarse itself, or there is none
+          if (t == side && has_neighbour(d, at[d], side)) p = {1, {side, 0}, {0, 0}};
+        } else if (t == side) {
+          p = {2, {0, side}, {side, -side}};
+        } else {
+          p = {1, {side, 0}, {0, 0}};
+        }
+      }
+    double coupled[27] = {};
+    for (int t = 0; t < 125; ++t) {
+      if (product[t] == 0) continue;
+      const Parents &x = parents[0][t % 5], &y = parents[1][t / 5 % 5], &z = parents[2][t / 25];
+      for (int c = 0; c < z.count; ++c)
+        for (int b = 0; b < y.count; ++b)
+          for (int a = 0; a < x.count; ++a) {
+            const int to = code_of(x.next[a], y.next[b], z.next[c]);
+            if (to <= 13) continue;
+            const int from = code_of(x.from[a], y.from[b], z.from[c]);
+            const double w = from == 13 ? 1 : weight[from](I + x.next[a], J + y.next[b], K + z.next[c]);
+            coupled[to] -= product[t] * w;
+          }
+    }
+    for (int code = 14; code < 27; ++code)
+      if (coarse_band[code - 14].data) coarse_band[code - 14](I, J, K) = coupled[code];
+  }
+
+ private:
+  constexpr bool has_neighbour(int d, int I, int side) const {
+    return coarse_n[d] > 1 && (periodic[d] || (I + side >= 0 && I + side < coarse_n[d]));
+  }
+
+  // What fine value f, o away from coarse value I, takes from I.
+  constexpr double share(const int (&o)[3], int stage, const int (&f)[3], int I, int J, int K) const {
+    double taken = 0, all = 0, size = 0;
+    for (int l = 0; l < links; ++l) {
+      const int q = link[l];
+      const int to[3] = {o[0] == 0 ? 0 : offset_of(q, 0), o[1] == 0 ? 0 : offset_of(q, 1),
+                         o[2] == 0 ? 0 : offset_of(q, 2)};
+      if (to[0] == 0 && to[1] == 0 && to[2] == 0) continue;
+      const double a = coupling(f, q);
+      all += a;
+      size += a < 0 ? -a : a;
+      bool inward = true;  // towards I, or not at all, along every axis
+      for (int d = 0; d < 3; ++d) inward = inward && (to[d] == 0 || to[d] == -o[d]);
+      if (!inward) continue;
+      const int rest = code_of(o[0] + to[0], o[1] + to[1], o[2] + to[2]);
+      taken += a * (rest == 13 ? 1 : weight[rest](I, J, K));
+    }
+    if (all <= 1e-3 * size) return stage == 1 ? 0.5 : stage == 2 ? 0.25 : 0.125;  // nothing that could be weighed by
+    return taken / all;
+  }
+};
+
+}  // namespace poisson

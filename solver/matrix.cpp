@@ -1,0 +1,49 @@
+#include "solver/matrix.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "grids/galerkin.hpp"
+
+namespace poisson {
+
+Options resolved(const Options& given, const BandedMatrix& matrix) {
+  Options options = given;
+  const auto far = matrix.reach();
+  if (options.method == Method::automatic && !matrix.symmetric())
+    options.method = Method::jacobi;
+  else if (options.method == Method::automatic && std::max({far[0], far[1], far[2]}) > 1)
+    options.method = Method::cg;
+  if (options.method == Method::automatic || options.method == Method::multigrid)
+    options.coarse_operator = CoarseOperator::galerkin;
+  return options.resolved(std::numeric_limits<double>::infinity());
+}
+
+std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix, const Options& given,
+                                    Profile* profile) {
+  const Options options = resolved(given, matrix);
+  const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
+  const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
+  backend.reserve(make_plan(matrix, options, backend.name() != "cpu").most());
+  Bands bands = make_bands(backend, matrix);
+  std::shared_ptr<const Operator> A = make_banded_operator(backend, bands, inner);
+  Hierarchy hierarchy;
+  if (options.method == Method::multigrid)
+    hierarchy = make_galerkin_hierarchy(A, outer == inner ? std::exchange(bands, {}) : bands, make_block(matrix),
+                                        coupling_strengths(matrix), inner);
+  else
+    hierarchy.operators.push_back(A);
+  if (outer == inner) bands = {};  // the operator has what it needs
+  if (profile) {
+    hierarchy = profile->wrap(std::move(hierarchy));
+    A = hierarchy.operators.front();
+  }
+  if (outer != inner) {
+    A = make_banded_operator(backend, bands, outer);
+    if (profile) A = profile->wrap(std::move(A));
+  }
+  return std::make_unique<Solver>(std::move(A), std::move(hierarchy), options);
+}
+
+}  // namespace poisson
