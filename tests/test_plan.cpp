@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include "grids/stretching.hpp"
 #include "solver/plan.hpp"
@@ -94,7 +95,10 @@ constexpr std::array<Setting, 6> settings{{{Method::multigrid, Krylov::none, tru
                                            {Method::cg, Krylov::cg, false, again},
                                            {Method::jacobi, Krylov::none, false, again}}};
 
-class PlanOf : public testing::TestWithParam<Case> {};
+class PlanOf : public testing::TestWithParam<Case> {
+ protected:
+  static void SetUpTestSuite() { omp_set_num_threads(1); }
+};
 
 TEST_P(PlanOf, SaysWhatIsAllocated) {
   const Problem& problem = GetParam().problem;
