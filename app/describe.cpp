@@ -154,8 +154,9 @@ RunHeader describe_run(const Config& config, const Discretization& d, const Solv
 
 std::vector<std::string> describe_plan(const Config& config) {
   const auto backend = make_backend(config.device);
-  const Plan plan = config.matrix ? make_plan(*config.matrix, config.options)
-                                  : make_plan(config.problem, config.options, config.assembly == "partial");
+  const bool gpu = backend->name() != "cpu";
+  const Plan plan = config.matrix ? make_plan(*config.matrix, config.options, gpu)
+                                  : make_plan(config.problem, config.options, config.assembly, gpu);
   std::vector<std::string> lines;
   if (config.matrix) {
     lines.emplace_back("problem   A u = b, a matrix from a file");
@@ -173,19 +174,22 @@ std::vector<std::string> describe_plan(const Config& config) {
   if (may_take_galerkin(config)) {
     Options jumping = config.options;
     jumping.coarse_operator = CoarseOperator::galerkin;
-    const std::size_t bytes = make_plan(config.problem, jumping, config.assembly == "partial").most();
+    const std::size_t bytes = make_plan(config.problem, jumping, config.assembly, gpu).most();
     lines.push_back(
         fmt::format("          {} with Galerkin coarse operators, which a jump of the coefficient by 1000 takes",
                     readable_bytes(static_cast<double>(bytes))));
   }
   lines.emplace_back();
-  lines.emplace_back("level             cells      unknowns    assembly        relaxes               memory");
+  // Bytes, flops and time of one product A u, by counting, for one core or one GPU of a kind (assembly.hpp).
+  lines.emplace_back(
+      "level             cells      unknowns    assembly        relaxes               memory  bytes/row  flops/row   "
+      "predicted");
   for (std::size_t l = 0; l < plan.levels.size(); ++l) {
     const Plan::Level& level = plan.levels[l];
-    lines.push_back(fmt::format("{:5} {:>17} {:>13}    {:<15} {:<15} {:>12}", l,
+    lines.push_back(fmt::format("{:5} {:>17} {:>13}    {:<15} {:<15} {:>12} {:>10.0f} {:>10.0f} {:>8.3g} ms", l,
                                 cells_text(level.cells, config.problem.dimension), level.unknowns, level.assembly,
-                                describe_relaxation(level.relaxation),
-                                readable_bytes(static_cast<double>(level.bytes))));
+                                describe_relaxation(level.relaxation), readable_bytes(static_cast<double>(level.bytes)),
+                                level.row_bytes, level.row_flops, 1e3 * level.seconds));
   }
   return lines;
 }

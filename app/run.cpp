@@ -80,10 +80,14 @@ std::vector<OutputField> output_fields(const Config& config, const Discretizatio
       if (problem.isotropic) {
         field.values = gather_quantity(block, problem.coefficient[0], "coefficient", Location::cell);
       } else {
-        field.components = problem.dimension;
-        const auto n = static_cast<std::size_t>(problem.dimension);
+        std::vector<Quantity> entries(problem.coefficient.begin(), problem.coefficient.begin() + problem.dimension);
+        if (problem.full_tensor)
+          entries.insert(entries.end(), problem.mixed.begin(),
+                         problem.mixed.begin() + (problem.dimension == 3 ? 3 : 1));
+        const std::size_t n = entries.size();
+        field.components = static_cast<int>(n);
         for (std::size_t c = 0; c < n; ++c) {
-          const auto one = gather_quantity(block, problem.coefficient[c], "coefficient", Location::cell);
+          const auto one = gather_quantity(block, entries[c], "coefficient", Location::cell);
           field.values.resize(one.size() * n);
           for (std::size_t i = 0; i < one.size(); ++i) field.values[i * n + c] = one[i];
         }
@@ -134,10 +138,10 @@ int solve(const Config& config, bool profiled, Console& console, Summary& summar
   summary.device = backend->device();
 
   try {
-    const auto assembly =
-        config.assembly == "partial" ? Discretization::Assembly::partial : Discretization::Assembly::automatic;
+    if (config.assembly == Assembly::recompute && !is_separable(config.problem))
+      console.warning("discretization.assembly: what varies in space is held in memory (partial), not recomputed");
     // Sampling κ is input, the hierarchy made from it is set-up.
-    const Discretization d(*backend, config.problem, assembly);
+    const Discretization d(*backend, config.problem, config.assembly);
     summary.time.setup = watch.lap() - d.sampling_seconds();
     std::optional<Profile> profile;
     if (profiled) profile.emplace(*backend);

@@ -4,9 +4,6 @@
 #include <cmath>
 
 namespace poisson {
-namespace {
-
-// A field of the backend in precision T, its halo filled; the field itself where it is that already.
 template <class T>
 std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_ptr<const Field>& field) {
   if (!field) return nullptr;
@@ -19,8 +16,8 @@ std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_pt
   backend.exchange(*typed);
   return typed;
 }
-
-}  // namespace
+template std::shared_ptr<const Field> in_precision<float>(Backend&, const std::shared_ptr<const Field>&);
+template std::shared_ptr<const Field> in_precision<double>(Backend&, const std::shared_ptr<const Field>&);
 
 template <class T>
 CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) : data_(data) {

@@ -18,6 +18,10 @@ inline constexpr std::string_view assembly_name<Equidistant<T>> = "equidistant";
 template <class T>
 inline constexpr std::string_view assembly_name<TensorProduct<T>> = "tensor-product";
 
+/// A field of the backend in precision T, its halo filled; the field itself where it is that already.
+template <class T>
+std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_ptr<const Field>& field);
+
 /// Owns, in a backend's memory and in the precision T, what a model of Coefficients refers to.
 template <class T>
 class CoefficientTables {
@@ -40,6 +44,12 @@ class CoefficientTables {
   std::array<Table, 3> axes_;
   std::array<std::shared_ptr<const Field>, 3> cells_;
   std::shared_ptr<const Field> reaction_;
+};
+
+/// What owns the tables of a model of Coefficients.
+template <class T, class Coefficients>
+struct TablesFor {
+  using Type = CoefficientTables<T>;
 };
 
 }  // namespace poisson

@@ -32,6 +32,15 @@ bool Block::equidistant() const {
   return std::all_of(axes.begin(), axes.end(), [](const Axis& a) { return a.equidistant(); });
 }
 
+Box with_halo(const Block& block, Box box) {
+  for (std::size_t d = 0; d < 3; ++d)
+    if (!block.axes[d].degenerate()) {
+      --box.first[d];
+      ++box.last[d];
+    }
+  return box;
+}
+
 CoarseBlock coarsen(const Block& block, const std::array<bool, 3>& coarsened, int level) {
   CoarseBlock coarse;
   coarse.coarsened = coarsened;

@@ -32,6 +32,9 @@ struct Block {
   double cell_volume(int i, int j, int k) const { return axes[0].width(i) * axes[1].width(j) * axes[2].width(k); }
 };
 
+/// A box of all values or cells of a block, and one past each end.
+Box with_halo(const Block& block, Box box);
+
 /// A block with every value on every axis, and where these lie in the finer block.
 struct CoarseBlock {
   Block block;

@@ -9,7 +9,8 @@
 ///
 ///   auto line = coefficients.line(j, k);   what is the same along a line of x
 ///   Row<T> a  = line.row(i);               the whole stencil of row i
-///   Row<T> a  = line.interior(i);          the same for 0 < i < n_x − 1, where it may be cheaper
+///   Row<T> a  = line.interior(i);          the same for 0 < i < n_x − 1, where it may be cheaper; a Line that is
+///                                          `uniform` has none
 ///   T m       = line.mass(i);              the volume that unknown i stands for, in a unit of its own
 ///
 /// Rows carry the operator's power-of-two scale; lengths are in units of each axis (CoefficientTables). Free of the

@@ -25,7 +25,11 @@ std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, P
 #ifdef POISSON_HAVE_CUDA
   if (backend.name() == "cuda")
     return dispatch(precision, [&]<class T>(T) {
-      return data.on_faces() ? cuda::make_face_operator<T>(backend, data) : cuda::make_operator<T>(backend, data);
+      if (data.held_as_bands()) return cuda::make_assembled_operator<T>(backend, data);
+      if (data.on_faces()) return cuda::make_face_operator<T>(backend, data);
+      if (data.scheme == Scheme::fv) return cuda::make_operator<T>(backend, data);
+      return data.block.dimension() == 2 ? cuda::make_box_operator<T, 2>(backend, data)
+                                         : cuda::make_box_operator<T, 3>(backend, data);
     });
 #endif
   no_kernels(backend);
@@ -54,10 +58,10 @@ void coarsen_faces(Backend& backend, const Block& fine, const CoarseBlock& coars
 }
 
 void coarsen_cells(Backend& backend, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
-                   Field& coarse_cells) {
-  if (backend.name() == "cpu") return cpu::coarsen_cells(fine, coarse, fine_cells, coarse_cells);
+                   Field& coarse_cells, bool with_faces) {
+  if (backend.name() == "cpu") return cpu::coarsen_cells(fine, coarse, fine_cells, coarse_cells, with_faces);
 #ifdef POISSON_HAVE_CUDA
-  if (backend.name() == "cuda") return cuda::coarsen_cells(backend, fine, coarse, fine_cells, coarse_cells);
+  if (backend.name() == "cuda") return cuda::coarsen_cells(backend, fine, coarse, fine_cells, coarse_cells, with_faces);
 #endif
   no_kernels(backend);
 }

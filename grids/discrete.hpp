@@ -5,8 +5,13 @@
 
 #include "grids/block.hpp"
 #include "grids/operator.hpp"
+#include "grids/problem.hpp"
+#include "grids/relaxation.hpp"
 
 namespace poisson {
+
+/// What an operator keeps in memory (DESIGN: precompute or recompute). automatic: as assembly.hpp chooses.
+enum class Assembly { automatic, recompute, partial, full };
 
 /// What the rows of one level are made of, whatever the backend's kernels make of it.
 struct RowData {
@@ -25,7 +30,19 @@ struct RowData {
   bool singular = false;
   int decoupled = -1;  ///< an axis whose couplings stay on the diagonal alone: the problem in the planes across it
 
+  Scheme scheme = Scheme::fv;
+  bool full = false;  ///< full assembly: the bands of the rows are held
+  // Elements only:
+  std::array<std::shared_ptr<const Field>, 3> mixed;  ///< κ_xy, κ_xz, κ_yz on the cells, else null
+  std::shared_ptr<const Field> sigma_cells;  ///< σ on the cells and α in the halo, unscaled; null: constant σ
+  double sigma_ratio = 0, alpha_ratio = 0;   ///< at least σ/κ of every cell and α/κ at every face's cell
+
+  Relaxation relaxation;  ///< what the smoother of a level solves for at once: what the operator is to hold ready
+
   bool variable() const { return cells[0] != nullptr; }
+  bool full_tensor() const { return mixed[0] != nullptr; }
+  /// In full assembly, and where elements are coupled within planes alone.
+  bool held_as_bands() const { return full || (scheme == Scheme::q1 && decoupled >= 0); }
   bool on_faces() const { return variable() && block.centering() == Centering::cell; }
 };
 
@@ -37,8 +54,9 @@ std::unique_ptr<Operator> make_operator(Backend&, const RowData&, Precision);
 /// piecewise constant, as jumps of κ need it, else multilinear.
 std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant = false);
 
-/// Volume means of a field of cells over the children of each coarse cell.
-void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
-                   Field& coarse_cells);
+/// Volume means of a field of cells over the children of each coarse cell. `with_faces`: and the means over faces of
+/// what stands in its halo beyond open ends.
+void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
+                   bool with_faces = false);
 
 }  // namespace poisson

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <stdexcept>
 
 #include "backends/cpu/launch.hpp"
+#include "grids/elements.hpp"
 #include "grids/faces.hpp"
 #include "grids/galerkin.hpp"
 #include "grids/problem_data.hpp"
@@ -16,21 +18,11 @@ namespace {
 // Ratio of κ in neighbouring cells from which cell-centred prolongation is piecewise constant.
 constexpr double steep_jump = 4;
 
-// The cells of a block and one past each end.
-Box grown(Box cells, const Block& block) {
-  for (std::size_t d = 0; d < 3; ++d)
-    if (!block.axes[d].degenerate()) {
-      --cells.first[d];
-      ++cells.last[d];
-    }
-  return cells;
-}
-
 // What the halo of κ holds at open ends: κ on the face less κ in the cell behind it, so that a half face at the end,
 // half the end cell wide in both, takes κ where its flux is, on the face. With κ of the cell instead, the flux along a
 // face misses O(h²), which enters or leaves at the corners: an error of h² log(1/h) there.
 void subtract_inside(const Block& block, const View<double>& kappa) {
-  const Box all = grown(block.cell_layout().box(), block);
+  const Box all = with_halo(block, block.cell_layout().box());
   for (std::size_t d = 0; d < 3; ++d) {
     if (block.axes[d].degenerate() || block.axes[d].periodic()) continue;
     for (const int end : {-1, kappa.n[d]}) {
@@ -63,7 +55,7 @@ std::string face_key(int axis, int end, bool alpha) {
 }
 
 bool is_separable(const Problem& p) {
-  bool constant = p.reaction.constant() != nullptr;
+  bool constant = p.reaction.constant() != nullptr && !p.full_tensor;
   for (std::size_t d = 0; d < coefficient_count(p); ++d) constant = constant && p.coefficient[d].constant();
   for_each_face(p, [&](int, int, const Boundary& b) {
     if (b.kind == BoundaryKind::robin) constant = constant && b.alpha.constant();
@@ -93,6 +85,7 @@ Block make_block(const Problem& p) {
 
 void check_values(const Problem& p) {
   const Block block = make_block(p);
+  if (p.scheme == Scheme::q1) check_element_values(p, block);
   const LineSink drop = [](int, int, const double*) {};
   const Location location = block.location();
   const Box values = block.layout().box(), cells = block.cell_layout().box();
@@ -100,7 +93,7 @@ void check_values(const Problem& p) {
   for (std::size_t d = 0; d < coefficient_count(p); ++d)
     check([&] {
       sample(p.coefficient[d], coefficient_key(p, d), Sign::positive, block, Location::cell,
-             location == Location::cell ? cells : grown(cells, block), drop);
+             location == Location::cell ? cells : with_halo(block, cells), drop);
     });
   check([&] { sample(p.reaction, "reaction", Sign::nonnegative, block, location, values, drop); });
   check([&] { sample(p.source, "source", Sign::any, block, location, values, drop); });
@@ -116,12 +109,21 @@ void check_values(const Problem& p) {
 }
 
 Discretization::Discretization(Backend& backend, const Problem& problem, Assembly assembly)
-    : backend_(backend), own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()), problem_(problem) {
+    : backend_(backend),
+      own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()),
+      problem_(problem),
+      assembly_(assembly) {
+  if (problem_.centering == Centering::cell && (problem_.scheme == Scheme::q1 || assembly == Assembly::full))
+    throw std::invalid_argument("cell-centred unknowns go with finite volumes, and not with full assembly");
   rows_.block = make_block(problem_);
   rows_.isotropic = problem_.isotropic;
+  rows_.scheme = problem_.scheme;
+  rows_.full = resolved(assembly, problem_, backend_.name() != "cpu") == Assembly::full;
   if (!is_separable(problem_) || assembly == Assembly::partial) {
     const auto begin = std::chrono::steady_clock::now();
-    if (problem_.centering == Centering::cell)
+    if (problem_.scheme == Scheme::q1)
+      jump_ = sample_elements(problem_, host(), rows_, [this](auto field) { return on_backend(std::move(field)); });
+    else if (problem_.centering == Centering::cell)
       sample_cell_coefficients();
     else
       sample_coefficients();
@@ -146,6 +148,7 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
     });
     check.finish();
     rows.singular = !held;
+    set_ratios(problem_, rows);
   }
 
   // The power of two that brings the diagonal of a typical row near 1.
@@ -186,25 +189,11 @@ void Discretization::sample_coefficients() {
     const auto view = cells->view<double>();
     check([&] {
       sample(problem_.coefficient[d], coefficient_key(problem_, d), Sign::positive, block, Location::cell,
-             grown(cells->layout().box(), block),
+             with_halo(block, cells->layout().box()),
              [&](int j, int k, const double* values) { std::copy_n(values, view.n[0] + 2, view.line(j, k) - 1); });
     });
-    const double sum = cpu::sum_over_lines(cells->layout().box(), [&](int j, int k) {
-      double line = 0;
-      for (int i = 0; i < view.n[0]; ++i) line += view(i, j, k);
-      return line;
-    });
-    rows.kappa[d] = sum / static_cast<double>(cells->layout().size());
-    jump_ = cpu::max_over_lines(cells->layout().box(), jump_, [&](int j, int k) {
-      double jump = 1;
-      for (int i = 0; i < view.n[0]; ++i) {
-        const double here = view(i, j, k);
-        for (const double there :
-             {i > 0 ? view(i - 1, j, k) : here, j > 0 ? view(i, j - 1, k) : here, k > 0 ? view(i, j, k - 1) : here})
-          jump = std::max({jump, here / there, there / here});
-      }
-      return jump;
-    });
+    rows.kappa[d] = mean_of_cells(*cells);
+    jump_ = std::max(jump_, jump_between_cells(*cells));
     subtract_inside(block, view);
     rows.cells[d] = on_backend(std::move(cells));
   }
@@ -276,6 +265,14 @@ RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coa
     }
     next.cells[d] = std::move(cells);
   }
+  const auto coarsened = [&](const std::shared_ptr<const Field>& cells, bool with_faces) {
+    auto coarser = std::make_shared<Field>(backend_, next.block.cell_layout(), Precision::fp64);
+    coarsen_cells(backend_, fine.block, coarse, *cells, *coarser, with_faces);
+    return coarser;
+  };
+  for (std::size_t m = 0; m < 3; ++m)
+    if (fine.mixed[m]) next.mixed[m] = coarsened(fine.mixed[m], false);
+  if (fine.sigma_cells) next.sigma_cells = coarsened(fine.sigma_cells, true);
   if (fine.reaction) {
     auto reaction = std::make_shared<Field>(backend_, next.block.layout(), Precision::fp64);
     transfer.restrict_data(*fine.reaction, *reaction);
@@ -290,11 +287,14 @@ std::size_t Discretization::bytes() const {
     if (rows_.cells[d] && (d == 0 || rows_.cells[d] != rows_.cells[0])) sum += rows_.cells[d]->bytes();
   for (const auto& ends : rows_.ends)
     if (ends) sum += ends->bytes();
-  return sum;
+  for (const auto& mixed : rows_.mixed) sum += mixed ? mixed->bytes() : 0;
+  return sum + (rows_.sigma_cells ? rows_.sigma_cells->bytes() : 0);
 }
 
-std::unique_ptr<Operator> Discretization::make_operator(Precision precision) const {
-  return poisson::make_operator(backend_, rows_, precision);
+std::unique_ptr<Operator> Discretization::make_operator(Precision precision, Relaxation relaxation) const {
+  RowData rows = rows_;
+  rows.relaxation = relaxation;
+  return poisson::make_operator(backend_, rows, precision);
 }
 
 Hierarchy Discretization::make_hierarchy(Precision precision, RelaxationChoice allowed) const {
@@ -306,8 +306,9 @@ Hierarchy Discretization::make_levels(RowData rows, Precision precision, Relaxat
   Hierarchy h;
   h.decoupled = rows.decoupled;
   for (int level = 0;; ++level) {
-    h.operators.push_back(poisson::make_operator(backend_, rows, precision));
     const LevelChoice choice = choose_relaxation(rows.block, rows.kappa, allowed, coupled);
+    rows.relaxation = choice.coarsest() ? Relaxation{} : choice.relaxation;
+    h.operators.push_back(poisson::make_operator(backend_, rows, precision));
     h.relaxations.push_back(choice.relaxation);
     h.planes.emplace_back();
     if (choice.relaxation.extent == Extent::plane && !choice.coarsest()) {
@@ -331,9 +332,12 @@ Hierarchy Discretization::make_levels(RowData rows, Precision precision, Relaxat
 }
 
 Hierarchy Discretization::make_galerkin_hierarchy(Precision precision) const {
-  std::unique_ptr<Operator> A = make_operator(Precision::fp64);
-  Bands bands = probe_bands(*A, star_offsets(A->layout()));
-  if (precision != Precision::fp64) A = make_operator(precision);
+  RowData rows = rows_;
+  rows.full = false;  // the couplings are read off rows that are not held beside them
+  std::unique_ptr<Operator> A = poisson::make_operator(backend_, rows, Precision::fp64);
+  const bool elements = problem_.scheme == Scheme::q1;
+  Bands bands = probe_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()));
+  if (precision != Precision::fp64 || rows_.full) A = make_operator(precision);
   return poisson::make_galerkin_hierarchy(std::move(A), std::move(bands), block(), rows_.kappa, precision);
 }
 
@@ -360,6 +364,7 @@ void Discretization::initialize(Field& u) const {
 
 void Discretization::fill_rhs(Field& b) const {
   if (problem_.centering == Centering::cell) return fill_cell_rhs(b);
+  if (problem_.scheme == Scheme::q1) return fill_element_rhs(problem_, host(), rows_, b);
   const Block& block = this->block();
   const double scale = rows_.scale;
   const Box unknowns = block.unknowns();

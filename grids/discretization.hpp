@@ -5,19 +5,20 @@
 #include <string>
 #include <vector>
 
+#include "grids/assembly.hpp"
 #include "grids/discrete.hpp"
 #include "grids/problem.hpp"
 
 namespace poisson {
 
-/// A problem discretized by finite volumes, node- or cell-centred, on one block. Data are evaluated on the host;
-/// operators, levels and fields are the backend's. Equations are in integrated form, scaled by a power of two: Σ_d κ_d
-/// K_d ⊗ M + σ M on the left; on the right M f and the data of Neumann and Robin faces times the areas that nodes have
-/// on them. Dirichlet data stand in the solution: in its nodes, where unknowns are in cells in its halo, which stands
-/// for the faces.
+/// A problem discretized by finite volumes, node- or cell-centred, or by bilinear or trilinear elements (elements.hpp),
+/// on one block. Data are evaluated on the host; operators, levels and fields are the backend's. Equations are in
+/// integrated form, scaled by a power of two: Σ_d κ_d K_d ⊗ M + σ M on the left; on the right M f and the data of
+/// Neumann and Robin faces times the areas that nodes have on them. Dirichlet data stand in the solution: in its nodes,
+/// where unknowns are in cells in its halo, which stands for the faces.
 class Discretization {
  public:
-  enum class Assembly { automatic, partial };
+  using Assembly = poisson::Assembly;
 
   /// Samples κ, σ and α. Throws ValueErrors where a datum has a value that it must not have: all of them together.
   Discretization(Backend& backend, const Problem& problem, Assembly assembly = Assembly::automatic);
@@ -27,6 +28,8 @@ class Discretization {
   Backend& backend() const { return backend_; }
   /// What the rows of the finest level are made of.
   const RowData& rows() const { return rows_; }
+  /// As it was asked for.
+  Assembly assembly() const { return assembly_; }
   std::int64_t unknowns() const { return block().unknowns().size(); }
   /// Largest ratio of κ in neighbouring cells; 1 where κ is constant.
   double coefficient_jump() const { return jump_; }
@@ -35,7 +38,8 @@ class Discretization {
   /// Seconds of the constructor that went into evaluating κ, σ and α and into moving them to the backend.
   double sampling_seconds() const { return sampling_seconds_; }
 
-  std::unique_ptr<Operator> make_operator(Precision precision) const;
+  /// The finest operator, ready to relax points or what `relaxation` says.
+  std::unique_ptr<Operator> make_operator(Precision precision, Relaxation relaxation = {}) const;
   /// Operators and transfers of all levels in one precision, which smooth what `allowed` says.
   Hierarchy make_hierarchy(Precision precision, RelaxationChoice allowed = RelaxationChoice::points) const;
   /// The same with Galerkin operators below the finest level, which smooth points, for unknowns at nodes.
@@ -66,6 +70,7 @@ class Discretization {
   Backend& backend_;
   std::unique_ptr<Backend> own_host_;  // where the backend is none itself
   Problem problem_;
+  Assembly assembly_;
   RowData rows_;
   double jump_ = 1;
   double sampling_seconds_ = 0;

@@ -7,6 +7,8 @@
 
 #include "backends/cpu/launch.hpp"
 #include "grids/cell_face.hpp"
+#include "grids/consistent_mass.hpp"
+#include "grids/elements.hpp"
 #include "grids/problem_data.hpp"
 #include "grids/sampling.hpp"
 
@@ -47,6 +49,35 @@ struct Masses {
 
   std::array<std::vector<double>, 3> axis;
 };
+
+// The mean of a field's values in the corners of a cell, or where the cell is a ghost beyond a face, of that face.
+template <class Value>
+double corner_mean(const Block& block, const Value& value, int i, int j, int k) {
+  const std::array<int, 3> cell{i, j, k};
+  std::array<std::array<int, 2>, 3> at{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const int n = block.axes[d].size();
+    at[d] = {cell[d], cell[d] + 1};
+    for (int& node : at[d]) node = block.axes[d].periodic() ? node % n : std::clamp(node, 0, n - 1);
+  }
+  double sum = 0;
+  for (const int c : at[2])
+    for (const int b : at[1])
+      for (const int a : at[0]) sum += value(a, b, c);
+  return sum / 8;
+}
+
+// A datum on the nodes of a box, the halo of periodic axes filled.
+Field sampled_nodes(Backend& host, const Block& block, const Quantity& quantity, const std::string& name,
+                    const Box& box) {
+  Field field(host, block.layout(), Precision::fp64);
+  const auto view = field.view<double>();
+  sample(quantity, name, Sign::any, block, Location::node, box, [&](int j, int k, const double* values) {
+    std::copy_n(values, box.last[0] - box.first[0], &view(box.first[0], j, k));
+  });
+  host.exchange(field);
+  return field;
+}
 
 // Whether node (i, j, k) lies on the face across axis d at an end.
 bool on_face(const Block& block, std::size_t d, std::size_t end, int i, int j, int k) {
@@ -164,6 +195,8 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
   const Block& block = discretization.block();
   const Masses mass(block);
   const Box all = block.layout().box();
+  const bool elements = problem.scheme == Scheme::q1;
+  const ConsistentMass consistent(block);
   Balance result;
 
   A.residual(u, b, work);
@@ -193,7 +226,17 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
 
   A.apply_everywhere(u, work);
   with_values(u, [&](const auto& value) {
-    if (!problem.reaction.constant()) {
+    if (!problem.reaction.constant() && elements) {
+      const Box cells = block.cell_layout().box();
+      sample(problem.reaction, "reaction", Sign::any, block, Location::cell, cells,
+             [&](int j, int k, const double* sigma) {
+               double line = 0;
+               for (int i = 0; i < cells.last[0]; ++i)
+                 line += block.cell_volume(i, j, k) * sigma[i] * corner_mean(block, value, i, j, k);
+               reaction_lines[line_index(j, k)] = line;
+             });
+      for (const double s : reaction_lines) result.reaction += s;
+    } else if (!problem.reaction.constant()) {
       sample(problem.reaction, "reaction", Sign::any, block, Location::node, all,
              [&](int j, int k, const double* sigma) {
                double line = 0;
@@ -217,6 +260,33 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
       };
       each_face([&](std::size_t d, std::size_t end, const Boundary& face, const Box& box, double& flux) {
         if (face.kind == BoundaryKind::dirichlet) return;
+        const std::string key = face_key(static_cast<int>(d), static_cast<int>(end));
+        if (elements) {
+          const Field q = sampled_nodes(*host, block, face.value, key, box);
+          const auto g = q.view<double>();
+          flux += sum(box, [&](int i, int j, int k) { return mass.area(d, i, j, k) * g(i, j, k); });
+          cpu::for_each_line(box, [&](int j, int k) {
+            for (int i = box.first[0]; i < box.last[0]; ++i) brought(i, j, k) += consistent.on_face(d, g, i, j, k);
+          });
+          if (face.kind == BoundaryKind::neumann) return;
+          const Box ghosts = ghost_box(block, static_cast<int>(d), static_cast<int>(end));
+          std::vector<double> lines(source_lines.size());
+          sample(face.alpha, key + ".alpha", Sign::any, block, Location::cell, ghosts,
+                 [&](int j, int k, const double* a) {
+                   double line = 0;
+                   for (int i = ghosts.first[0]; i < ghosts.last[0]; ++i) {
+                     double area = 1;
+                     const std::array at{i, j, k};
+                     for (std::size_t e = 0; e < 3; ++e)
+                       if (e != d) area *= block.axes[e].width(at[e]);
+                     line += a[i - ghosts.first[0]] * area * corner_mean(block, value, i, j, k);
+                   }
+                   const int row = d == 1 ? 0 : j, plane = d == 2 ? 0 : k;
+                   lines[line_index(row, plane)] = line;
+                 });
+          for (const double l : lines) flux -= l;
+          return;
+        }
         Field alpha_field(*host, face.kind == BoundaryKind::robin ? block.layout() : Layout{}, Precision::fp64);
         const auto alpha = alpha_field.view<double>();
         if (face.kind == BoundaryKind::robin)
@@ -237,6 +307,8 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
                });
         for (const double l : lines) flux += l;
       });
+      Field f_field;
+      if (elements) f_field = sampled_nodes(*host, block, problem.source, "source", all);
       each_face([&](std::size_t d, std::size_t, const Boundary& face, const Box& box, double& flux) {
         if (face.kind != BoundaryKind::dirichlet) return;
         std::vector<double> lines(source_lines.size());
@@ -248,7 +320,9 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
               for (std::size_t side = 0; side < 2; ++side)
                 if (problem.boundary[e][side].kind == BoundaryKind::dirichlet && on_face(block, e, side, i, j, k))
                   areas += mass.area(e, i, j, k);
-            const double rest = Au(i, j, k) / A.scale() - mass(i, j, k) * f[i - box.first[0]] - brought(i, j, k);
+            const double source =
+                elements ? consistent(f_field.view<double>(), i, j, k) : mass(i, j, k) * f[i - box.first[0]];
+            const double rest = Au(i, j, k) / A.scale() - source - brought(i, j, k);
             line += rest * mass.area(d, i, j, k) / areas;
           }
           lines[line_index(j, k)] = line;

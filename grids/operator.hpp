@@ -26,13 +26,13 @@ class Operator {
   virtual Precision precision() const = 0;
   virtual Layout layout() const = 0;
   virtual Box unknowns() const = 0;
-  /// The assembly mode in words: equidistant, tensor-product, partial.
+  /// The assembly mode in words: equidistant, tensor-product, partial, full.
   virtual std::string_view assembly() const = 0;
   /// Power of two by which A and b are multiplied: a diagonal near 1.
   virtual double scale() const = 0;
   /// Whether A maps constants to zero.
   virtual bool singular() const = 0;
-  /// An upper bound of the largest eigenvalue of D⁻¹A.
+  /// An upper bound of the largest eigenvalue of D⁻¹A, or of B⁻¹A where it was made to relax lines or planes.
   virtual double largest_eigenvalue() const = 0;
   /// Bytes that the operator itself holds.
   virtual std::size_t bytes() const = 0;

@@ -17,6 +17,9 @@ enum class BoundaryKind {
   periodic    ///< both faces of the axis are one
 };
 
+/// Finite volumes of 5 or 7 points, bilinear or trilinear elements of 9 or 27.
+enum class Scheme { fv, q1 };
+
 /// Where the unknowns of an axis sit: on its nodes or in the middle of its cells.
 enum class Centering { node, cell };
 
@@ -39,11 +42,15 @@ struct Problem {
   /// κ > 0, sampled at cell centres. Isotropic problems use the first entry alone.
   std::array<Quantity, 3> coefficient{1.0, 1.0, 1.0};
   bool isotropic = true;
+  /// κ_xy, κ_xz, κ_yz of a full tensor (elements only), whose matrix must be positive definite in every cell.
+  std::array<Quantity, 3> mixed{0.0, 0.0, 0.0};
+  bool full_tensor = false;
   Quantity reaction = 0.0;  ///< σ ≥ 0
   Quantity source = 0.0;    ///< f
   std::optional<Quantity>
       initial;                    ///< the starting guess; without one, zero inside and the Dirichlet data on the faces
   std::optional<Quantity> exact;  ///< the solution, for error norms
+  Scheme scheme = Scheme::fv;
 };
 
 }  // namespace poisson

@@ -1,35 +1,80 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "grids/axis_tables.hpp"
+#include "grids/box_tables.hpp"
 #include "grids/coefficients.hpp"
+#include "grids/eigenvalue_bound.hpp"
 #include "grids/operator.hpp"
 
 namespace poisson {
+
+/// The name of a model, to pass around.
+template <class Coefficients>
+struct Model {};
+
+/// Calls f with the model of finite volumes that the data call for.
+template <class T, class F>
+auto with_star_model(const RowData& data, const F& f) {
+  if (data.variable()) return data.isotropic ? f(Model<Partial<T, true>>()) : f(Model<Partial<T, false>>());
+  return data.block.equidistant() && data.decoupled < 0 ? f(Model<Equidistant<T>>()) : f(Model<TensorProduct<T>>());
+}
+/// The same of elements.
+template <class T, int dimension, class F>
+auto with_box_model(const RowData& data, const F& f) {
+  if (!data.variable()) return f(Model<BoxProduct<T, dimension>>());
+  if (data.full_tensor()) return f(Model<BoxPartial<T, dimension, Tensor::full>>());
+  return data.isotropic ? f(Model<BoxPartial<T, dimension, Tensor::isotropic>>())
+                        : f(Model<BoxPartial<T, dimension, Tensor::diagonal>>());
+}
 
 /// What the operators of all backends have in common: the data of a level and its model of Coefficients.
 template <class T, class Coefficients>
 class StencilBase : public Operator {
  public:
-  StencilBase(Backend& backend, const RowData& data)
+  using Tables = typename TablesFor<T, Coefficients>::Type;
+  using Row = decltype(std::declval<const Coefficients&>().line(0, 0).row(0));
+  static constexpr bool star = std::is_same_v<Row, poisson::Row<T>>;  ///< 5 or 7 points, else 9 or 27
+
+  StencilBase(Backend& backend, const RowData& data, Tables tables)
       : backend_(backend),
         layout_(data.block.layout()),
         unknowns_(data.block.unknowns()),
         scale_(data.scale),
         singular_(data.singular),
-        tables_(backend, data),
+        assembly_(star || assembly_name<Coefficients> != "tensor-product" || !data.block.equidistant()
+                      ? assembly_name<Coefficients>
+                      : std::string_view("equidistant")),
+        element_bound_(star ? 2 : element_bound(data)),
+        full_tensor_(data.full_tensor()),
+        bounded_(star || data.relaxation.extent == Extent::plane ||
+                 !(data.full_tensor() || (data.variable() && !data.isotropic))),
+        relaxation_(data.relaxation),
+        tables_(std::move(tables)),
         c_(tables_.template model<Coefficients>()) {}
 
   Backend& backend() const override { return backend_; }
   Precision precision() const override { return precision_of<T>; }
   Layout layout() const override { return layout_; }
   Box unknowns() const override { return unknowns_; }
-  std::string_view assembly() const override { return assembly_name<Coefficients>; }
+  std::string_view assembly() const override { return assembly_; }
   double scale() const override { return scale_; }
   bool singular() const override { return singular_; }
-  double largest_eigenvalue() const override { return 2; }  // Gershgorin: Σ|a_ij| ≤ a_ii in every row
+  // 5 and 7 points: Gershgorin's, since Σ|a_ij| ≤ a_ii in every row.
+  double largest_eigenvalue() const override {
+    if (bounded_) return element_bound_;
+    if (!estimate_) {
+      estimate_ = power_estimate(*this, relaxation_);
+      if (!full_tensor_) estimate_ = std::min(*estimate_, element_bound_);
+    }
+    return *estimate_;
+  }
   std::size_t bytes() const override { return tables_.bytes(); }
 
  protected:
@@ -40,7 +85,12 @@ class StencilBase : public Operator {
  private:
   double scale_;
   bool singular_;
-  CoefficientTables<T> tables_;
+  std::string_view assembly_;
+  double element_bound_;
+  bool full_tensor_, bounded_;
+  Relaxation relaxation_;
+  mutable std::optional<double> estimate_;
+  Tables tables_;
 
  protected:
   /// The model by which lines are relaxed: with constant κ that of any axes serves equal cells too.
@@ -53,16 +103,20 @@ class StencilBase : public Operator {
   Coefficients c_;  // refers to the tables
 };
 
-/// A backend's StencilOperator<T, Coefficients> for the assembly mode that the data call for.
+/// A backend's StencilOperator<T, Coefficients> of finite volumes for the assembly mode that the data call for.
 template <template <class, class> class StencilOperator, class T>
 std::unique_ptr<Operator> make_stencil_operator(Backend& backend, const RowData& data) {
-  if (data.variable()) {
-    if (data.isotropic) return std::make_unique<StencilOperator<T, Partial<T, true>>>(backend, data);
-    return std::make_unique<StencilOperator<T, Partial<T, false>>>(backend, data);
-  }
-  if (data.block.equidistant() && data.decoupled < 0)
-    return std::make_unique<StencilOperator<T, Equidistant<T>>>(backend, data);
-  return std::make_unique<StencilOperator<T, TensorProduct<T>>>(backend, data);
+  return with_star_model<T>(data, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
+    return std::make_unique<StencilOperator<T, Coefficients>>(backend, data);
+  });
+}
+
+/// The same of elements.
+template <template <class, class> class StencilOperator, class T, int dimension>
+std::unique_ptr<Operator> make_box_stencil_operator(Backend& backend, const RowData& data) {
+  return with_box_model<T, dimension>(data, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
+    return std::make_unique<StencilOperator<T, Coefficients>>(backend, data);
+  });
 }
 
 }  // namespace poisson

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "grids/assembly.hpp"
 #include "grids/matrix.hpp"
 #include "grids/problem.hpp"
 #include "io/diagnostics.hpp"
@@ -22,8 +23,8 @@ struct Config {
   Problem problem;
   /// grid.type banded: the matrix, whose index grid problem.nodes are; of the problem's data, source and initial count.
   std::shared_ptr<const BandedMatrix> matrix;
-  bool equidistant = true;        ///< grid.type
-  std::string assembly = "auto";  ///< auto, partial
+  bool equidistant = true;  ///< grid.type
+  Assembly assembly = Assembly::automatic;
   Options options;
   std::string device = "auto";  ///< as make_backend takes it
 
@@ -40,8 +41,8 @@ struct Config {
   /// Where each quantity was written, for errors found on the grid: "cube.yaml:12:13: equation.source".
   std::map<std::string, std::string, std::less<>> marks;
 
-  /// The mark of a quantity, which is one of: coefficient, coefficient.x (.y, .z), reaction, source, initial, exact,
-  /// boundary.x- … boundary.z+ (the face's value), boundary.x-.alpha …
+  /// The mark of a quantity, which is one of: coefficient, coefficient.x (.y, .z, .xy, .xz, .yz), reaction, source,
+  /// initial, exact, boundary.x- … boundary.z+ (the face's value), boundary.x-.alpha …
   std::string describe(std::string_view quantity) const;
 };
 

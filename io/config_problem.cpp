@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -166,9 +167,32 @@ class ProblemReader {
         parts_.errors.add(component->mark, "equation." + name,
                           "has no place in two dimensions; remove it, or give domain three numbers");
     }
-    if (problem_.dimension == 2)
-      std::erase_if(parts_.document.find("equation")->find("coefficient")->entries,
-                    [](const Value::Entry& entry) { return entry.key == "z"; });
+    read_mixed(*value);
+    // What the effective configuration does not hold: what has no place.
+    std::erase_if(parts_.document.find("equation")->find("coefficient")->entries, [&](const Value::Entry& entry) {
+      const bool flat = problem_.dimension == 2, mixed = entry.key.size() == 2;
+      return (flat && (entry.key == "z" || entry.key == "xz" || entry.key == "yz")) || (mixed && !problem_.full_tensor);
+    });
+  }
+
+  void read_mixed(const Value& value) {
+    constexpr std::array<std::string_view, 3> entries{"xy", "xz", "yz"};
+    for (std::size_t m = 0; m < entries.size(); ++m) {
+      const std::string name = "coefficient." + std::string(entries[m]);
+      const Value* component = value.find(entries[m]);
+      if (!component || !component->given) continue;
+      if (m > 0 && problem_.dimension == 2 && parts_.dimension_known) {
+        parts_.errors.add(component->mark, "equation." + name,
+                          "has no place in two dimensions; remove it, or give domain three numbers");
+      } else if (problem_.scheme != Scheme::q1) {
+        parts_.errors.add(component->mark, "equation." + name,
+                          "needs elements (finite volumes take a diagonal tensor); write discretization: {scheme: q1}, "
+                          "or remove it");
+      } else {
+        problem_.full_tensor = true;
+        read(*component, "equation." + name, name, problem_.mixed[m]);
+      }
+    }
   }
 
   void read_face(const Value& value, const std::string& key, const std::string& path, Boundary& face) {
@@ -218,6 +242,10 @@ void read_centering(ConfigParts& parts) {
     parts.errors.add(centering->mark, "discretization.centering",
                      "cell goes with scheme: fv alone (" + scheme->text +
                          " has its unknowns at nodes); write centering: node, or scheme: fv");
+  const Value* assembly = parts.document.at("discretization.assembly");
+  if (parts.config.problem.centering == Centering::cell && assembly && assembly->text == "full")
+    parts.errors.add(assembly->mark, "discretization.assembly",
+                     "full goes with centering: node alone (data of faces stand beside the bands); write partial");
 }
 
 void read_boundary(ConfigParts& parts) {

@@ -1,5 +1,6 @@
 #include "io/schema.hpp"
 
+#include "grids/assembly.hpp"
 #include "grids/problem.hpp"
 #include "grids/stretching.hpp"
 #include "solver/options.hpp"
@@ -196,9 +197,11 @@ Schema equation() {
   const Range not_negative{.lower = 0};
   Schema coefficient = quantity("coefficient", "The coefficient, positive, sampled at cell centres.", "1", positive);
   coefficient.forms.push_back(
-      {.doc = "A diagonal tensor.",
+      {.doc = "A diagonal tensor, or with xy, xz, yz a full one.",
        .keys = {quantity("x", "Along x.", "1", positive), quantity("y", "Along y.", "1", positive),
-                quantity("z", "Along z (three dimensions).", "1", positive)}});
+                quantity("z", "Along z (three dimensions).", "1", positive),
+                quantity("xy", "Mixed, of a full tensor (scheme q1), which must be positive definite.", "0"),
+                quantity("xz", "Mixed (three dimensions).", "0"), quantity("yz", "Mixed (three dimensions).", "0")}});
   return {.key = "equation",
           .doc = "-div(coefficient grad u) + reaction u = source",
           .keys = {coefficient,
@@ -251,9 +254,8 @@ Schema discretization() {
                     .type = Type::choice,
                     .doc = "The scheme.",
                     .fallback = "fv",
-                    .choices = {word("fv", "Finite volumes: 5 or 7 points."),
-                                later("q1", "Bilinear or trilinear elements: 9 or 27 points.",
-                                      "is not available yet (elements are still to come); use fv")}},
+                    .choices = {choice("fv", Scheme::fv, "Finite volumes: 5 or 7 points."),
+                                choice("q1", Scheme::q1, "Bilinear or trilinear elements: 9 or 27 points.")}},
                    {.key = "centering",
                     .type = Type::choice,
                     .doc = "Where the unknowns sit.",
@@ -264,12 +266,14 @@ Schema discretization() {
                     .type = Type::choice,
                     .doc = "What the operator keeps in memory.",
                     .fallback = "auto",
-                    .choices = {word("auto", "What moves the least memory for this problem."),
-                                later("recompute", "Nothing: entries come from coordinates at every use.",
-                                      "is not available yet (entries are not recomputed at every use); use partial"),
-                                word("partial", "The coefficient and the axes' arrays."),
-                                later("full", "Every band of the matrix.",
-                                      "is not available yet (bands are not stored); use partial")}}}};
+                    .choices = {choice("auto", Assembly::automatic,
+                                       "recompute where coefficient, reaction and alpha are constants, else what the "
+                                       "counted bytes and operations predict to be faster."),
+                                choice("recompute", Assembly::recompute,
+                                       "Nothing: entries come from coordinates at every use. What varies is held as "
+                                       "by partial."),
+                                choice("partial", Assembly::partial, "The coefficient and the axes' arrays."),
+                                choice("full", Assembly::full, "Every band of the matrix; half of them.")}}}};
 }
 
 Schema smoother() {

@@ -25,7 +25,7 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
   const Options options = resolved(given, matrix);
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
-  backend.reserve(make_plan(matrix, options).most());
+  backend.reserve(make_plan(matrix, options, backend.name() != "cpu").most());
   Bands bands = make_bands(backend, matrix);
   std::shared_ptr<const Operator> A = make_banded_operator(backend, bands, inner);
   Hierarchy hierarchy;

@@ -15,6 +15,6 @@ Options resolved(const Options& options, const BandedMatrix& matrix);
 /// The solver of A u = b for a matrix; as make_solver for a discretization.
 std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix, const Options& options,
                                     Profile* profile = nullptr);
-Plan make_plan(const BandedMatrix& matrix, const Options& options);
+Plan make_plan(const BandedMatrix& matrix, const Options& options, bool gpu);
 
 }  // namespace poisson

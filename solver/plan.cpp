@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "grids/assembly.hpp"
 #include "grids/bands.hpp"
 #include "grids/faces.hpp"
 #include "solver/matrix.hpp"
@@ -16,15 +17,25 @@ std::size_t bytes_of_tables(const Layout& layout) {
   return 256 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{64} << 10);
 }
 
-// What the finest level's operators hold.
+// What the operators hold.
 struct Finest {
   std::size_t kappas = 0, reactions = 0;  // fields of cells and of values, on all levels that are rediscretized
+  bool elements = false;                  // reactions stand on cells; planes are held as bands
+  bool full = false;                      // assembly: bands take the place of the fields
+  std::size_t row_bands = 0;              // of a row that is held as bands
+  RowCost cost;                           // of a row of all levels that are rediscretized
   std::size_t ends = 0;                   // bytes of κ and α at the Robin faces of cell-centred problems
   std::size_t bands = 0;                  // of a matrix: stored, without the row sums
   std::size_t probed = 0;                 // bands from which Galerkin operators begin
 };
 
-Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const Options& options, const Finest& finest) {
+// u, Au, the row sums and the bands; of every neighbour a difference, a product and a sum.
+RowCost cost_of_bands(std::size_t bands, std::size_t neighbours) {
+  return {static_cast<double>(3 + bands), 3 * static_cast<double>(neighbours) + 2};
+}
+
+Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const Options& options, const Finest& finest,
+                 bool gpu) {
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
   const bool multigrid = options.method == Method::multigrid;
@@ -35,7 +46,8 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
   };
 
   const auto coefficients = [&](const Block& of, Precision p) {
-    return finest.kappas * bytes(of.cell_layout(), p) + finest.reactions * bytes(of.layout(), p);
+    return finest.kappas * bytes(of.cell_layout(), p) +
+           finest.reactions * bytes(finest.elements ? of.cell_layout() : of.layout(), p);
   };
   Plan plan;
   std::size_t held = 0, setup_peak = 0;  // bytes of the Galerkin hierarchy so far, and the most while it is made
@@ -54,7 +66,8 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
     const std::size_t bands = l == 0 ? finest.probed : box_offsets(layout).size();
     if (l > 0) level.bytes += (bands + 2) * bytes(layout, inner);
     held += level.bytes;
-    if (l == 0 && matrix && outer != inner) held -= bytes(layout, outer);  // its diagonal comes later
+    // What the outer operator has for itself comes later: a matrix's diagonal, full assembly's bands.
+    if (l == 0 && outer != inner) held -= (matrix ? 1 : finest.full ? finest.row_bands : 0) * bytes(layout, outer);
     if (!coarse) return;
     const Layout below = coarse->block.layout();
     std::size_t weights = 1;
@@ -74,25 +87,43 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
     std::array<bool, 3> coupled{true, true, true};
     if (planes >= 0) coupled[static_cast<std::size_t>(planes)] = false;
     const bool outermost = planes < 0;
+    const bool as_bands = finest.full || (finest.elements && !outermost);  // discrete.hpp
     for (int l = 0;; ++l) {
       const Layout layout = block.layout();
       Plan::Level level;
       for (std::size_t d = 0; d < 3; ++d) level.cells[d] = block.axes[d].cells();
       level.unknowns = block.unknowns().size();
-      level.assembly = matrix || (galerkin && l > 0)      ? "bands"
+      const bool banded = matrix || (galerkin && l > 0);
+      level.assembly = banded                             ? "bands"
+                       : finest.full                      ? "full"
                        : variable                         ? "partial"
                        : block.equidistant() && outermost ? "equidistant"
                                                           : "tensor-product";
+      const std::size_t box = box_offsets(layout).size();
+      const RowCost cost = banded && l > 0 ? cost_of_bands(box, 2 * box) : finest.cost;
+      const Precision own = l == 0 ? outer : inner;
+      level.row_bytes = cost.values * static_cast<double>(bytes_of(own));
+      level.row_flops = cost.flops;
+      level.seconds = static_cast<double>(level.unknowns) * predicted_seconds(cost, own, device_rate(gpu));
       if (l == 0 || !galerkin) {
-        // The finest level has them in fp64 as they were sampled, each level's own operator in the inner precision.
-        const bool sampled = l == 0 ? outermost : inner == Precision::fp64;
+        // The finest level has κ, σ and α in fp64 as they were sampled, each level's own operator in the inner
+        // precision. Bands take their place; where both are fp64, they are filled from the level's own, which stand
+        // beside them only while the next level is made.
+        const bool sampled = l == 0 ? outermost : inner == Precision::fp64 && !as_bands;
         if (sampled) level.bytes += coefficients(block, Precision::fp64);
-        if (inner == Precision::fp32) level.bytes += coefficients(block, inner);
+        if (as_bands)
+          level.bytes += finest.row_bands *
+                         (bytes(layout, inner) + (l == 0 && outermost && outer != inner ? bytes(layout, outer) : 0));
+        else if (inner == Precision::fp32)
+          level.bytes += coefficients(block, inner);
       }
       if (l == 0 && outermost) level.bytes += finest.ends;
       if (matrix && l == 0) add_matrix(layout, level);
       const LevelChoice choice = multigrid ? choose_relaxation(block, kappa, allowed, coupled) : LevelChoice{};
       level.relaxation = choice.relaxation;
+      // Lines of elements on a GPU: the two bands along them, and the residual.
+      if (gpu && finest.elements && !choice.coarsest() && choice.relaxation.extent == Extent::line)
+        level.bytes += 3 * bytes(layout, inner);
       std::optional<CoarseBlock> coarse;
       if (!choice.coarsest()) coarse = coarsen(block, choice.coarsened, l);
       if (galerkin) add_galerkin(layout, l, coarse, level);
@@ -119,35 +150,51 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
 
 }  // namespace
 
-Plan make_plan(const Problem& problem, const Options& given, bool partial_assembly) {
+Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, bool gpu) {
   // A jump of κ is not known before κ is sampled; without Galerkin operators, what it changes does not change the
   // fields.
   const Options options = given.resolved(1, true, problem.centering);
-  const bool variable = partial_assembly || !is_separable(problem);
+  const bool variable = assembly == Assembly::partial || !is_separable(problem);
   const bool on_faces = problem.centering == Centering::cell;
+  const auto dimension = static_cast<std::size_t>(problem.dimension);
+  const Block block = make_block(problem);
   Finest finest;
-  if (variable) finest.kappas = problem.isotropic && !on_faces ? 1 : static_cast<std::size_t>(problem.dimension);
+  if (variable)
+    finest.kappas = problem.full_tensor              ? dimension * (dimension + 1) / 2
+                    : problem.isotropic && !on_faces ? 1
+                                                     : dimension;
   if (variable && needs_reaction_field(problem)) finest.reactions = 1;
+  finest.elements = problem.scheme == Scheme::q1;
+  finest.full = resolved(assembly, problem, gpu) == Assembly::full;
+  finest.row_bands = bands_of_row(problem);
+  finest.cost = row_cost(problem, finest.full ? Assembly::full : variable ? Assembly::partial : Assembly::recompute);
   std::array<double, 3> kappa{1, 1, 1};
   for (std::size_t d = 0; d < 3; ++d)
     if (const double* k = problem.coefficient[problem.isotropic ? 0 : d].constant()) kappa[d] = *k;
-  const Block block = make_block(problem);
   if (variable && on_faces)
-    for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d)
+    for (std::size_t d = 0; d < dimension; ++d)
       if (std::ranges::any_of(problem.boundary[d], [](const Boundary& b) { return b.kind == BoundaryKind::robin; })) {
         const Layout ends = ends_layout(block, d);
         finest.ends += static_cast<std::size_t>(ends.allocated(Precision::fp64)) * bytes_of(Precision::fp64);
       }
-  finest.probed = star_offsets(block.layout()).size();
-  return plan_levels(block, kappa, options, finest);
+  finest.probed = finest.row_bands - 1;
+  Plan plan = plan_levels(block, kappa, options, finest, gpu);
+  // On the host, elements take two fields more while b is assembled.
+  if (finest.elements && !gpu)
+    plan.tables += 2 * static_cast<std::size_t>(block.layout().allocated(Precision::fp64)) * bytes_of(Precision::fp64);
+  return plan;
 }
 
-Plan make_plan(const BandedMatrix& matrix, const Options& given) {
-  std::size_t bands = 0;
-  for (const Offset& o : matrix.offsets) bands += matrix.symmetric() ? is_forward(o) : o != Offset{};
+Plan make_plan(const BandedMatrix& matrix, const Options& given, bool gpu) {
   Finest finest;
-  finest.bands = finest.probed = bands;
-  return plan_levels(make_block(matrix), coupling_strengths(matrix), resolved(given, matrix), finest);
+  std::size_t neighbours = 0;
+  for (const Offset& o : matrix.offsets) {
+    neighbours += o != Offset{};
+    finest.bands += matrix.symmetric() ? is_forward(o) : o != Offset{};
+  }
+  finest.probed = finest.bands;
+  finest.cost = cost_of_bands(finest.bands, neighbours);
+  return plan_levels(make_block(matrix), coupling_strengths(matrix), resolved(given, matrix), finest, gpu);
 }
 
 }  // namespace poisson

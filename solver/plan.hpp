@@ -19,12 +19,15 @@ struct Plan {
     std::int64_t unknowns = 0;
     std::string_view assembly;
     Relaxation relaxation;
-    std::size_t bytes = 0;  ///< fields and coefficients
+    std::size_t bytes = 0;                ///< fields and coefficients
+    double row_bytes = 0, row_flops = 0;  ///< of the product A u, in the precision of the level (assembly.hpp)
+    double seconds = 0;                   ///< what they predict for one product, on one core or one GPU
   };
   std::vector<Level> levels;  ///< finest first, with the fields of the outer iteration on the finest
   std::size_t bytes = 0;
-  std::size_t setup = 0;   ///< so many bytes more while Galerkin coarse operators are computed
-  std::size_t tables = 0;  ///< at most so many bytes more for the tables of axes and transfers, and for scalars
+  std::size_t setup = 0;  ///< so many bytes more while Galerkin coarse operators are computed
+  /// At most so many bytes more for the tables of axes and transfers, for scalars, and for what b is assembled in.
+  std::size_t tables = 0;
 
   /// What there must be room for.
   std::size_t most() const { return bytes + setup + tables; }
@@ -34,6 +37,7 @@ struct Plan {
 };
 
 /// The plan of make_solver for a problem. Where κ varies, the mean that chooses the axes to coarsen is taken as 1.
-Plan make_plan(const Problem& problem, const Options& options, bool partial_assembly);
+/// `gpu`: the kind of device that computes.
+Plan make_plan(const Problem& problem, const Options& options, Assembly assembly, bool gpu);
 
 }  // namespace poisson

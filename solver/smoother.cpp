@@ -1,5 +1,6 @@
 #include "solver/smoother.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace poisson {
@@ -86,7 +87,8 @@ std::vector<PolynomialStep> chebyshev_fourth_kind(int sweeps, double largest) {
 }
 
 std::vector<PolynomialStep> polynomial_steps(const SmootherOptions& options, int sweeps, double largest_eigenvalue) {
-  if (options.type == SmootherType::jacobi) return jacobi_steps(sweeps, *options.relaxation);
+  if (options.type == SmootherType::jacobi)  // damped as for eigenvalues up to 2, which finite volumes have
+    return jacobi_steps(sweeps, *options.relaxation * std::min(1.0, 2 / largest_eigenvalue));
   return options.kind == ChebyshevKind::fourth ? chebyshev_fourth_kind(sweeps, largest_eigenvalue)
                                                : chebyshev_first_kind(sweeps, largest_eigenvalue, *options.interval);
 }

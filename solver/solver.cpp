@@ -59,8 +59,11 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
     multigrid_ = multigrid.get();
     preconditioner_ = std::move(multigrid);
   } else {
-    const double relaxation = options_.method == Method::jacobi ? *options_.smoother.relaxation : 1.0;
-    preconditioner_ = std::make_unique<DiagonalPreconditioner>(hierarchy.operators.front(), relaxation);
+    const auto& inner = hierarchy.operators.front();
+    const double relaxation = options_.method == Method::jacobi
+                                  ? *options_.smoother.relaxation * std::min(1.0, 2 / inner->largest_eigenvalue())
+                                  : 1.0;
+    preconditioner_ = std::make_unique<DiagonalPreconditioner>(inner, relaxation);
   }
   if (options_.krylov == Krylov::cg)
     for (Field* f : {&r_, &p_, &q_}) *f = Field(backend_, A_->layout(), A_->precision());
@@ -241,7 +244,8 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
                                          discretization.problem().centering);
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
-  const Plan plan = make_plan(discretization.problem(), options, discretization.rows().variable());
+  const Plan plan =
+      make_plan(discretization.problem(), options, discretization.assembly(), discretization.backend().name() != "cpu");
   discretization.backend().reserve(plan.most() - discretization.bytes());
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)

@@ -3,7 +3,7 @@
 
     check_configs.py POISSON_PROGRAM CONFIG
 
-The numbers are closed forms, or come from an independent assembly of the same finite volumes solved with another
+The numbers are closed forms, or come from an independent assembly of the same finite volumes or elements solved with another
 program's direct or algebraic-multigrid solver (noted "independent"). Both are stricter than an error bound: they pin
 the discretization.
 """
@@ -68,6 +68,10 @@ CHECKS = {
         ("flux.z+", 1.4101106698, 1e-5),  # independent
         ("flux.z-", -1.4101106698, 1e-5),
         ("solution.integral", 0.5, 1e-6),
+    ],
+    "rotated-tensor": [
+        ("probes.0.u", 0.9999368000815, 1e-7),  # independent
+        ("error.max", 6.319991849e-5, 1e-7),  # independent
     ],
     "kellogg": [
         ("probes.0.u", -0.07193444502354, 1e-9),  # independent

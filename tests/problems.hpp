@@ -82,7 +82,7 @@ inline std::vector<double> nodes_of(const NamedGrid& grid, std::size_t axis, int
   return nodes;
 }
 
-enum class Kappa { constant, constant_tensor, random, random_tensor };
+enum class Kappa { constant, constant_tensor, random, random_tensor, random_full };
 enum class Sigma { zero, constant, varying };
 
 struct ProblemChoice {
@@ -91,6 +91,7 @@ struct ProblemChoice {
   Kappa kappa = Kappa::constant;
   Sigma sigma = Sigma::zero;
   Centering centering = Centering::node;
+  Scheme scheme = Scheme::fv;
 };
 
 /// A problem whose terms are of one size whatever the units of the grid.
@@ -99,6 +100,7 @@ inline Problem make_problem(const NamedFaces& faces, const NamedGrid& grid, cons
   Problem p;
   p.dimension = choice.dimension;
   p.centering = choice.centering;
+  p.scheme = choice.scheme;
   std::array<std::int64_t, 3> shape{1, 1, 1};
   for (std::size_t d = 0; d < static_cast<std::size_t>(p.dimension); ++d) {
     p.nodes[d] = nodes_of(grid, d, choice.cells[d]);
@@ -126,6 +128,16 @@ inline Problem make_problem(const NamedFaces& faces, const NamedGrid& grid, cons
     for (std::int64_t c = 0; c < shape[0] * shape[1] * shape[2]; ++c)
       cells.values.push_back(K * std::exp(3 * random()));
     p.coefficient[d] = cells;
+  }
+  if (choice.kappa == Kappa::random_full) {
+    p.full_tensor = true;
+    for (std::size_t m = 0; m < (p.dimension == 3 ? 3U : 1U); ++m) {
+      const auto& a = p.coefficient[m == 2 ? 1 : 0].array()->values;
+      const auto& b = p.coefficient[m == 0 ? 1 : 2].array()->values;
+      GridArray cells{Location::cell, shape, {}};  // each below half the root: definite
+      for (std::size_t c = 0; c < a.size(); ++c) cells.values.push_back(0.45 * random() * std::sqrt(a[c] * b[c]));
+      p.mixed[m] = cells;
+    }
   }
   if (choice.sigma == Sigma::constant) p.reaction = 5 * K / (L * L);
   if (choice.sigma == Sigma::varying)

@@ -25,8 +25,9 @@ struct Grid {
   std::array<std::vector<double>, 3> nodes;
   std::array<std::array<BoundaryKind, 2>, 3> kind{};
   Index cells{1, 1, 1}, size{1, 1, 1};
+  bool box = false;  ///< all nodes in a box of ±1 are neighbours: elements
 
-  explicit Grid(const Problem& p) : dimension(p.dimension), nodes(p.nodes) {
+  explicit Grid(const Problem& p) : dimension(p.dimension), nodes(p.nodes), box(p.scheme == Scheme::q1) {
     for (std::size_t d = 0; d < 3; ++d) {
       if (static_cast<int>(d) >= dimension) {
         nodes[d] = {0};
@@ -74,6 +75,7 @@ struct System {
   struct Entry {
     std::size_t column;
     Real value;
+    Real gross;  ///< the sum of the sizes of its parts: what their rounding is measured against
   };
   Grid grid;
   std::vector<std::vector<Entry>> neighbours;  ///< off-diagonal entries
@@ -87,10 +89,25 @@ struct System {
       for (Entry& e : neighbours[row])
         if (e.column == column) {
           e.value -= weight;
+          e.gross += weight;
           found = true;
         }
-      if (!found) neighbours[row].push_back({column, -weight});
+      if (!found) neighbours[row].push_back({column, -weight, weight});
     }
+  }
+  /// a_ij += value, a part of an element matrix.
+  void add(std::size_t i, std::size_t j, Real value) {
+    if (i == j) {
+      diagonal[i] += value;
+      return;
+    }
+    for (Entry& e : neighbours[i])
+      if (e.column == j) {
+        e.value += value;
+        e.gross += std::abs(value);
+        return;
+      }
+    neighbours[i].push_back({j, value, std::abs(value)});
   }
   Real row(std::size_t i, const Vector& u) const {
     Real sum = diagonal[i] * u[i];
@@ -99,9 +116,36 @@ struct System {
   }
   /// Σ|a||u|: what one rounding of the row is measured against.
   Real magnitude(std::size_t i, const Vector& u) const {
-    Real sum = diagonal[i] * std::abs(u[i]);
-    for (const Entry& e : neighbours[i]) sum += std::abs(e.value * u[e.column]);
+    Real sum = gross_diagonal(i) * std::abs(u[i]);
+    for (const Entry& e : neighbours[i]) sum += e.gross * std::abs(u[e.column]);
     return sum;
+  }
+  /// The diagonal as the sum that it is computed from.
+  Real gross_diagonal(std::size_t i) const {
+    Real sum = 0;
+    for (const Entry& e : neighbours[i]) sum += e.gross;
+    return std::max(diagonal[i], sum);
+  }
+  /// The largest eigenvalue of D⁻¹A over the unknowns, by the power method from below.
+  Real largest_eigenvalue(int steps) const {
+    Vector v(diagonal.size());
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] = unknown[i] ? std::sin(Real(37 * i + 5)) : 0;
+    Real quotient = 0;
+    for (int s = 0; s < steps; ++s) {
+      Vector next(v.size(), 0);
+      Real energy = 0, norm = 0;
+      for (std::size_t i = 0; i < v.size(); ++i) {
+        if (!unknown[i]) continue;
+        const Real product = row(i, v);
+        energy += v[i] * product;
+        norm += v[i] * diagonal[i] * v[i];
+        next[i] = product / diagonal[i];
+      }
+      if (norm == 0) return quotient;
+      quotient = std::max(quotient, energy / norm);
+      v = next;
+    }
+    return quotient;
   }
   bool singular() const {
     for (std::size_t i = 0; i < diagonal.size(); ++i) {
@@ -277,6 +321,15 @@ inline void chebyshev_fourth_kind(const System& s, int degree, Real high, const 
 /// Parity of the index sum; with an odd periodic axis the sum modulo 3, where each axis counts 0, 1, 0, 1, … and an odd
 /// periodic one ends with 2.
 inline int colour(const Grid& g, Index at) {
+  if (g.box) {  // a combination of the axes' own
+    int number = 0, stride = 1;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(g.dimension); ++d) {
+      const bool odd = g.periodic(d) && g.size[d] % 2 == 1;
+      number += stride * (odd && at[d] == g.size[d] - 1 ? 2 : at[d] % 2);
+      stride *= odd ? 3 : 2;
+    }
+    return number;
+  }
   int sum = 0, colours = 2;
   for (std::size_t d = 0; d < 3; ++d) {
     const bool odd = g.periodic(d) && g.size[d] % 2 == 1;
@@ -286,6 +339,12 @@ inline int colour(const Grid& g, Index at) {
   return sum % colours;
 }
 inline int colours(const Grid& g) {
+  if (g.box) {
+    int count = 1;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(g.dimension); ++d)
+      count *= g.periodic(d) && g.size[d] % 2 == 1 ? 3 : 2;
+    return count;
+  }
   for (std::size_t d = 0; d < 3; ++d)
     if (g.periodic(d) && g.size[d] % 2 == 1) return 3;
   return 2;

@@ -57,12 +57,12 @@ Outcome outcome(Solve& s) {
   return o;
 }
 
-Outcome on_host(const Problem& problem, const Options& options) {
-  Solve s(problem, options, Discretization::Assembly::automatic, make_cpu_backend());
+Outcome on_host(const Problem& problem, const Options& options, Assembly assembly = Assembly::automatic) {
+  Solve s(problem, options, assembly, make_cpu_backend());
   return outcome(s);
 }
-Outcome on_device(const Problem& problem, const Options& options) {
-  Solve s(problem, options);
+Outcome on_device(const Problem& problem, const Options& options, Assembly assembly = Assembly::automatic) {
+  Solve s(problem, options, assembly);
   return outcome(s);
 }
 
@@ -124,14 +124,15 @@ int iterations_before_rounding(const Result& result, SolvePrecision precision) {
 }
 
 /// Returns the distance of the two solutions.
-double expect_agreement(const Problem& problem, Options options, bool very_stretched = false) {
-  Outcome host = on_host(problem, options);
+double expect_agreement(const Problem& problem, Options options, bool very_stretched = false,
+                        Assembly assembly = Assembly::automatic) {
+  Outcome host = on_host(problem, options, assembly);
   const int count = iterations_before_rounding(host.result, options.precision);
   if (count < options.max_iterations) {  // what follows would compare noise
     options.max_iterations = count;
-    host = on_host(problem, options);
+    host = on_host(problem, options, assembly);
   }
-  const Outcome device = on_device(problem, options);
+  const Outcome device = on_device(problem, options, assembly);
   const double d = distance(host, device);
   EXPECT_LE(d, bound(options, host.result, very_stretched))
       << "after " << count << " iterations; relative residuals: host " << host.result.history.back() << ", device "
@@ -196,11 +197,12 @@ Choice draw(unsigned seed, SolvePrecision precision) {
 }
 
 std::string describe(const Choice& c) {
-  const auto& [dimension, cells, kappa, sigma, centering] = c.problem;
+  const auto& [dimension, cells, kappa, sigma, centering, scheme] = c.problem;
   const Options& o = c.options;
   std::string text = std::to_string(dimension) + "-D";
   for (int d = 0; d < dimension; ++d) text += (d ? " x " : " ") + std::to_string(cells[static_cast<std::size_t>(d)]);
   const auto add = [&](const char* name, int value) { text += std::string(", ") + name + " " + std::to_string(value); };
+  add("scheme", static_cast<int>(scheme));
   add("kappa", static_cast<int>(kappa));
   add("sigma", static_cast<int>(sigma));
   add("centering", static_cast<int>(centering));
@@ -280,6 +282,41 @@ TEST_P(LargerBox, Agrees) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LargerBox, testing::ValuesIn(all_faces()),
+                         [](const auto& test) { return test.param.name; });
+
+/// Elements in every assembly mode, finite volumes in full assembly; points, lines and planes.
+class Schemes : public testing::TestWithParam<NamedFaces> {};
+
+TEST_P(Schemes, Agree) {
+  std::size_t turn = GetParam().name.size();  // every choice another one of the rest
+  for (const NamedGrid& grid : {all_grids[0], all_grids[1], all_grids[2]})
+    for (const Scheme scheme : {Scheme::fv, Scheme::q1})
+      for (const Kappa kappa :
+           {Kappa::constant, Kappa::random, Kappa::random_tensor, Kappa::constant_tensor, Kappa::random_full}) {
+        if (scheme == Scheme::fv && kappa == Kappa::random_full) continue;
+        ++turn;
+        const std::array sizes{std::array{17, 9, 33}, std::array{5, 31, 14}, std::array{33, 6, 7}};
+        Choice c;
+        c.problem = {turn % 3 == 0 ? 2 : 3,
+                     sizes[turn % 3],
+                     kappa,
+                     std::array{Sigma::zero, Sigma::constant, Sigma::varying}[turn / 2 % 3],
+                     Centering::node,
+                     scheme};
+        c.options.tolerance = 0;
+        c.options.max_iterations = 5;
+        c.options.precision = turn % 2 == 0 ? SolvePrecision::double_ : SolvePrecision::mixed;
+        c.options.smoother.type = std::array{SmootherType::automatic, SmootherType::red_black, SmootherType::line,
+                                             SmootherType::plane, SmootherType::chebyshev}[turn / 3 % 5];
+        const Assembly assembly =
+            scheme == Scheme::fv ? Assembly::full
+                                 : std::array{Assembly::automatic, Assembly::full, Assembly::partial}[turn / 4 % 3];
+        SCOPED_TRACE(grid.name + ", " + describe(c) + ", assembly " + std::to_string(static_cast<int>(assembly)));
+        expect_agreement(with_data(GetParam(), grid, c.problem), c.options, grid.name == "geometric", assembly);
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Schemes, testing::ValuesIn(all_faces()),
                          [](const auto& test) { return test.param.name; });
 
 std::vector<Choice> ways(Centering centering = Centering::node) {

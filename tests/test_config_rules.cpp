@@ -186,6 +186,23 @@ const std::vector<Malformed>& malformed() {
        {},
        "bad.yaml:4:32: equation.coefficient.z: has no place in two dimensions; remove it, or give domain three "
        "numbers"},
+      {"mixed_without_elements",
+       square,
+       "equation:\n  coefficient: {x: 1, y: 2, xy: 0.5}\n",
+       {},
+       "bad.yaml:4:33: equation.coefficient.xy: needs elements (finite volumes take a diagonal tensor); write "
+       "discretization: {scheme: q1}, or remove it"},
+      {"mixed_z_in_2d",
+       square,
+       "discretization: {scheme: q1}\nequation:\n  coefficient: {x: 1, y: 2, yz: 0.5}\n",
+       {},
+       "bad.yaml:5:33: equation.coefficient.yz: has no place in two dimensions; remove it, or give domain three "
+       "numbers"},
+      {"unknown_tensor_entry",
+       square,
+       "discretization: {scheme: q1}\nequation:\n  coefficient: {x: 1, y: 2, yx: 0.5}\n",
+       {},
+       "bad.yaml:5:29: equation.coefficient.yx: unknown key; did you mean 'y'?"},
       {"dataset_file_missing",
        cube,
        "equation:\n  source: {file: none.h5, dataset: /f}\n",
@@ -372,8 +389,9 @@ const std::vector<Malformed>& malformed() {
        cube,
        "equation: {coefficient: [1, 2, 3]}\n",
        {},
-       "bad.yaml:3:25: equation.coefficient: expected a number or an expression > 0 | {file, dataset} | {x, y, z}, "
-       "found a list; the default is 1"},
+       "bad.yaml:3:25: equation.coefficient: expected a number or an expression > 0 | {file, dataset} | {x, y, z, xy, "
+       "xz, "
+       "yz}, found a list; the default is 1"},
       {"exact_dataset",
        cube,
        "equation: {exact: {file: a.h5, dataset: /u}}\n",

@@ -84,6 +84,15 @@ TEST(Jumps, OfACheckerboardAndOfRandomCellsTakeFewIterations) {
   EXPECT_LE(iterations(checkerboard(2, 256), options()), 8);
 }
 
+// Bilinear and trilinear elements, whose bands are 9 and 27.
+TEST(Jumps, OfElementsTakeFewIterations) {
+  for (Problem p :
+       {sphere(2, 128, 1e6), sphere(3, 32, 1e6), checkerboard(2, 64), checkerboard(3, 32), random_cells(32)}) {
+    p.scheme = Scheme::q1;
+    EXPECT_LE(iterations(p, options()), 10) << p.dimension;
+  }
+}
+
 TEST(Jumps, NeedNoFullMultigridStart) {
   EXPECT_LE(iterations(sphere(3, 32, 1e6), options(false)), 8);
 }
@@ -158,7 +167,7 @@ TEST(Jumps, OfCellsAreDiscretizedAgain) {
       "coarse_operator: rediscretized or centering: node";
   EXPECT_EQ(refused([&] { o.resolved(1, true, Centering::cell); }), message);
   EXPECT_EQ(refused([&] { Solve(p, o); }), message);
-  EXPECT_EQ(refused([&] { make_plan(p, o, false); }), message);
+  EXPECT_EQ(refused([&] { make_plan(p, o, Assembly::automatic, false); }), message);
 }
 
 TEST(Jumps, AreNoneWhereKappaIsSmooth) {
@@ -169,19 +178,23 @@ TEST(Jumps, AreNoneWhereKappaIsSmooth) {
 }
 
 TEST(CoarseOperator, GalerkinSolvesSmoothProblemsToo) {
-  for (const auto kind : {BoundaryKind::dirichlet, BoundaryKind::neumann, BoundaryKind::periodic}) {
-    Problem p = box(3, 20);
-    for (auto& axis : p.boundary)
-      for (Boundary& face : axis) face.kind = kind;
-    Options o;
-    o.coarse_operator = CoarseOperator::galerkin;
-    o.krylov = Krylov::cg;
-    Solve s(p, o);
-    randomize(s.rhs(), s.block().unknowns());
-    const Result result = s.run();
-    EXPECT_TRUE(result.converged());
-    EXPECT_LE(result.iterations, 10) << static_cast<int>(kind);
-  }
+  using enum Assembly;
+  for (const auto& [scheme, assembly] : {std::pair{Scheme::fv, automatic}, std::pair{Scheme::fv, full},
+                                         std::pair{Scheme::q1, automatic}, std::pair{Scheme::q1, full}})
+    for (const auto kind : {BoundaryKind::dirichlet, BoundaryKind::neumann, BoundaryKind::periodic}) {
+      Problem p = box(3, 20);
+      p.scheme = scheme;
+      for (auto& axis : p.boundary)
+        for (Boundary& face : axis) face.kind = kind;
+      Options o;
+      o.coarse_operator = CoarseOperator::galerkin;
+      o.krylov = Krylov::cg;
+      Solve s(p, o, assembly);
+      randomize(s.rhs(), s.block().unknowns());
+      const Result result = s.run();
+      EXPECT_TRUE(result.converged());
+      EXPECT_LE(result.iterations, 10) << static_cast<int>(scheme) << ", " << static_cast<int>(kind);
+    }
 }
 
 // ---- Matrices ----
@@ -294,7 +307,7 @@ TEST(Matrix, MemoryIsPlanned) {
       o.precision = precision;
       o.tolerance = 0;
       o.max_iterations = 1;
-      const Plan plan = make_plan(m, o);
+      const Plan plan = make_plan(m, o, !on_cpu());
       const auto backend = test_backend();
       const auto solver = make_solver(*backend, m, o);
       const std::size_t peak = backend->memory().peak();

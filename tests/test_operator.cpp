@@ -20,6 +20,7 @@
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
 #include "tests/reference.hpp"
+#include "tests/reference_elements.hpp"
 
 namespace poisson {
 namespace {
@@ -28,15 +29,19 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// Roundings that one row may gather: its entries are products of up to seven factors, and it sums seven terms.
 constexpr Real row_roundings = 5;
+/// Of elements: entries that are sums of four or eight cells' parts, and as many as 27.
+constexpr Real element_roundings = 16;
 
 /// One operator beside its oracle, with fields: u and previous have data in Dirichlet nodes, b and r zero.
 class OperatorCase {
  public:
-  OperatorCase(const Problem& problem, Precision precision)
-      : discretization(*backend, problem),
+  OperatorCase(const Problem& problem, Precision precision, Assembly assembly = Assembly::automatic)
+      : discretization(*backend, problem, assembly),
         A(discretization.make_operator(precision)),
-        system(reference::assemble(problem, A->scale())),
-        eps(epsilon(precision)) {
+        elements(problem.scheme == Scheme::q1),
+        system(elements ? reference::assemble_elements(problem, A->scale()) : reference::assemble(problem, A->scale())),
+        eps(epsilon(precision)),
+        row_roundings(elements ? element_roundings : poisson::row_roundings) {
     Random random(3);
     const std::size_t n = system.mass.size();
     data = random.vector(n);
@@ -90,13 +95,15 @@ class OperatorCase {
   void expect_smoothers();
   void expect_gauss_seidel();
   void expect_lines();
+  void expect_planes();
   void expect_projections();
 
   std::unique_ptr<Backend> backend = test_backend();
   Discretization discretization;
   std::unique_ptr<Operator> A;
+  bool elements;
   reference::System system;
-  Real eps, largest;
+  Real eps, row_roundings, largest;
   Field u, b, previous, out;
   Vector data, uv, bv, pv;
 };
@@ -111,7 +118,15 @@ void OperatorCase::expect_properties() {
     unknowns += 1;
     Real row = system.diagonal[i];
     for (const auto& e : system.neighbours[i]) row += std::abs(e.value);
-    ASSERT_LE(row, A->largest_eigenvalue() * system.diagonal[i] * (1 + 1e-15L)) << "Gershgorin's bound at " << i;
+    if (!elements) {
+      ASSERT_LE(row, A->largest_eigenvalue() * system.diagonal[i] * (1 + 1e-15L)) << "Gershgorin's bound at " << i;
+    }
+  }
+  if (elements) {
+    const Real largest_eigenvalue = system.largest_eigenvalue(60);
+    EXPECT_GE(A->largest_eigenvalue(), largest_eigenvalue * (1 - 1e-6L));
+    EXPECT_LE(A->largest_eigenvalue(),
+              std::max<Real>(system.grid.dimension == 3 ? 4.51 : 3.01, 1.25L * largest_eigenvalue));
   }
   EXPECT_EQ(static_cast<Real>(A->unknowns().size()), unknowns);
 }
@@ -126,7 +141,7 @@ void OperatorCase::expect_products() {
   A->diagonal(out);
   expect(
       "diagonal", out, [&](std::size_t i) { return system.diagonal[i]; },
-      [&](std::size_t i) { return row_roundings * eps * system.diagonal[i]; });
+      [&](std::size_t i) { return row_roundings * eps * system.gross_diagonal(i); });
 
   uv = set_values(*backend, u, data);  // stale halos anew
   set_values(*backend, out, Vector(uv.size(), nan));
@@ -225,6 +240,7 @@ void OperatorCase::expect_polynomial_steps() {
 
 void OperatorCase::expect_smoothers() {
   constexpr int sweeps = 4;
+  const double high = A->largest_eigenvalue();
   struct Sequence {
     const char* name;
     std::vector<PolynomialStep> steps;
@@ -235,10 +251,10 @@ void OperatorCase::expect_smoothers() {
        [&](const Vector& f, Vector& x) {
          for (int s = 0; s < sweeps; ++s) reference::jacobi(system, 0.8L, f, x);
        }},
-      {"Chebyshev, first kind", chebyshev_first_kind(sweeps, 2, 8),
-       [&](const Vector& f, Vector& x) { reference::chebyshev_first_kind(system, sweeps, 0.25L, 2, f, x); }},
-      {"Chebyshev, fourth kind", chebyshev_fourth_kind(sweeps, 2),
-       [&](const Vector& f, Vector& x) { reference::chebyshev_fourth_kind(system, sweeps, 2, f, x); }},
+      {"Chebyshev, first kind", chebyshev_first_kind(sweeps, high, 8),
+       [&](const Vector& f, Vector& x) { reference::chebyshev_first_kind(system, sweeps, high / 8, high, f, x); }},
+      {"Chebyshev, fourth kind", chebyshev_fourth_kind(sweeps, high),
+       [&](const Vector& f, Vector& x) { reference::chebyshev_fourth_kind(system, sweeps, high, f, x); }},
   }};
   for (const Sequence& sequence : sequences)
     for (const bool zero : {true, false}) {
@@ -281,7 +297,15 @@ void OperatorCase::expect_gauss_seidel() {
 // e = B⁻¹ r, with B the diagonal and the entries along an axis, is known by B e = r.
 void OperatorCase::expect_lines() {
   const std::size_t n = system.mass.size();
-  for (int axis = 0; axis < system.grid.dimension; ++axis)
+  // Whether j is on the line of i.
+  const auto beside = [&](std::size_t i, std::size_t j, int axis) {
+    const reference::Index here = system.grid.index(i), there = system.grid.index(j);
+    for (int d = 0; d < 3; ++d)
+      if (d != axis && here[static_cast<std::size_t>(d)] != there[static_cast<std::size_t>(d)]) return false;
+    return true;
+  };
+  for (int axis = 0; axis < system.grid.dimension; ++axis) {
+    const auto lines = discretization.make_operator(A->precision(), {Extent::line, axis});
     for (const auto& [alpha, beta, from_zero] :
          {std::tuple{0.5, 0.0, true}, std::tuple{0.5, 0.0, false}, std::tuple{1.5, 0.45, false}}) {
       SCOPED_TRACE(testing::Message() << "lines along axis " << axis << ", beta " << beta);
@@ -294,9 +318,9 @@ void OperatorCase::expect_lines() {
         set_values(*backend, out, pv);
       }
       if (from_zero)
-        A->line_start(axis, alpha, b, out);
+        lines->line_start(axis, alpha, b, out);
       else
-        A->line_step(axis, {alpha, beta}, u, b, out);
+        lines->line_step(axis, {alpha, beta}, u, b, out);
       const Vector next = values(*backend, out);
       Vector e(n, 0), size(n, 0);
       for (std::size_t i = 0; i < n; ++i) {
@@ -311,18 +335,41 @@ void OperatorCase::expect_lines() {
       for (std::size_t i = 0; i < n; ++i) {
         if (!system.unknown[i]) continue;
         Real product = system.diagonal[i] * e[i], bound = system.diagonal[i] * size[i] + std::abs(bv[i]);
-        const reference::Index at = system.grid.index(i);
         for (const auto& entry : system.neighbours[i]) {
-          bound += std::abs(entry.value) * (size[entry.column] + std::abs(uv[entry.column]));
-          if (system.grid.index(entry.column)[static_cast<std::size_t>(axis)] != at[static_cast<std::size_t>(axis)])
-            product += entry.value * e[entry.column];
+          bound += entry.gross * (size[entry.column] + std::abs(uv[entry.column]));
+          if (beside(i, entry.column, axis)) product += entry.value * e[entry.column];
         }
         const Real right = from_zero ? bv[i] : residual(i);
         ASSERT_LE(std::abs(product - right), 8 * row_roundings * eps * bound) << "at " << i;
       }
       EXPECT_TRUE(open_halo_is_zero(*backend, out));
     }
+  }
   uv = set_values(*backend, u, data);
+}
+
+// The problem in the planes across an axis: their couplings, and the diagonal as it is.
+void OperatorCase::expect_planes() {
+  if (system.grid.dimension == 2) return;
+  for (int axis = 0; axis < 3; ++axis) {
+    RowData rows = discretization.rows();
+    rows.decoupled = axis;
+    rows.singular = false;
+    const auto within_planes = make_operator(*backend, rows, A->precision());
+    uv = set_values(*backend, u, data);
+    clear();
+    within_planes->apply(u, out);
+    const auto d = static_cast<std::size_t>(axis);
+    expect(
+        "planes", out,
+        [&](std::size_t i) {
+          Real sum = system.diagonal[i] * uv[i];
+          for (const auto& entry : system.neighbours[i])
+            if (system.grid.index(entry.column)[d] == system.grid.index(i)[d]) sum += entry.value * uv[entry.column];
+          return sum;
+        },
+        [&](std::size_t i) { return row_bound(i) + row_roundings * eps * system.gross_diagonal(i) * std::abs(uv[i]); });
+  }
 }
 
 void OperatorCase::expect_projections() {
@@ -355,8 +402,8 @@ void OperatorCase::expect_projections() {
       [&](std::size_t i) { return eps * (std::abs(uv[i]) + row_roundings * absolute_integral / volume); });
 }
 
-void check_all_verbs(const Problem& problem, Precision precision) {
-  OperatorCase c(problem, precision);
+void check_all_verbs(const Problem& problem, Precision precision, Assembly assembly = Assembly::automatic) {
+  OperatorCase c(problem, precision, assembly);
   c.expect_properties();
   c.expect_products();
   c.expect_residuals();
@@ -365,14 +412,16 @@ void check_all_verbs(const Problem& problem, Precision precision) {
   c.expect_smoothers();
   c.expect_gauss_seidel();
   c.expect_lines();
+  c.expect_planes();
   c.expect_projections();
 }
+
+constexpr std::array<std::array<int, 3>, 7> sizes{
+    {{5, 4, 3}, {2, 3, 5}, {31, 5, 2}, {3, 33, 2}, {33, 2, 4}, {4, 3, 31}, {2, 2, 2}}};
 
 class OperatorVerbs : public testing::TestWithParam<std::tuple<NamedFaces, NamedGrid>> {};
 
 TEST_P(OperatorVerbs, MatchTheOracle) {
-  constexpr std::array<std::array<int, 3>, 7> sizes{
-      {{5, 4, 3}, {2, 3, 5}, {31, 5, 2}, {3, 33, 2}, {33, 2, 4}, {4, 3, 31}, {2, 2, 2}}};
   const auto& [faces, grid] = GetParam();
   std::size_t turn = 0;
   for (const int dimension : {2, 3})
@@ -386,6 +435,27 @@ TEST_P(OperatorVerbs, MatchTheOracle) {
           check_all_verbs(make_problem(faces, grid, {dimension, cells, kappa, sigma}), precision);
           if (HasFailure()) return;
         }
+}
+
+TEST_P(OperatorVerbs, OfElementsMatchTheOracle) {
+  const auto& [faces, grid] = GetParam();
+  std::size_t turn = faces.name.size() + grid.name.size();  // every pair another choice of the rest
+  for (const int dimension : {2, 3})
+    for (const Kappa kappa :
+         {Kappa::constant, Kappa::constant_tensor, Kappa::random, Kappa::random_tensor, Kappa::random_full}) {
+      const auto& cells = sizes[turn % sizes.size()];
+      const Sigma sigma = std::array{Sigma::zero, Sigma::constant, Sigma::varying}[turn % 3];
+      const Precision precision = turn % 2 == 0 ? Precision::fp32 : Precision::fp64;
+      const Assembly assembly = turn % 4 < 2 ? Assembly::automatic : Assembly::full;
+      ++turn;
+      SCOPED_TRACE(testing::Message() << dimension << "-D, " << cells[0] << " x " << cells[1] << " x " << cells[2]
+                                      << " cells, kappa " << static_cast<int>(kappa) << ", sigma "
+                                      << static_cast<int>(sigma) << ", fp" << 8 * bytes_of(precision) << ", assembly "
+                                      << static_cast<int>(assembly));
+      check_all_verbs(make_problem(faces, grid, {dimension, cells, kappa, sigma, Centering::node, Scheme::q1}),
+                      precision, assembly);
+      if (HasFailure()) return;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OperatorVerbs,

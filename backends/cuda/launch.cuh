@@ -49,13 +49,18 @@ struct Tiling {
   }
 };
 
-/// Blocks that share the registers of a multiprocessor: fewer where a column needs many.
+/// Blocks of a multiprocessor for which registers are kept free: three, or what a functor says that needs more of them.
 template <class Column>
-inline constexpr int resident_blocks = 3;
+constexpr int resident_blocks() {
+  if constexpr (requires { Column::resident_blocks; })
+    return Column::resident_blocks;
+  else
+    return 3;
+}
 
 /// column(i, j, k0, k1) for every column of the box, cut into pieces along z.
 template <class Column>
-__global__ void __launch_bounds__(tile_threads, resident_blocks<Column>)
+__global__ void __launch_bounds__(tile_threads, resident_blocks<Column>())
     columns_kernel(Range box, Tiling tiling, Column column) {
   tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);
 }
@@ -73,7 +78,7 @@ inline constexpr int most_partials = 4096;
 
 /// Each block walks over tiles in a fixed order and leaves one partial sum.
 template <class Column>
-__global__ void __launch_bounds__(tile_threads, resident_blocks<Column>)
+__global__ void __launch_bounds__(tile_threads, resident_blocks<Column>())
     sum_kernel(Range box, Tiling tiling, Column column, double* partial) {
   const dim3 tiles = tiling.blocks;
   double sum = 0;

@@ -12,9 +12,35 @@ namespace poisson::cpu {
 std::unique_ptr<Operator> make_operator(Backend&, const RowData&, Precision);
 std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse);
 std::unique_ptr<Transfer> make_cell_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant);
-void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells);
 void coarsen_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axis, const Field& fine_faces,
                    const Field* coarse_ends, Field& coarse_faces);
+void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
+                   bool with_faces);
+
+/// Operators of finite volumes, of elements, and those that hold bands: each precision, of elements each dimension too,
+/// is a translation unit of its own.
+template <class T>
+std::unique_ptr<Operator> make_star_operator(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_star_operator<float>(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_star_operator<double>(Backend&, const RowData&);
+template <class T, int Dimension>
+std::unique_ptr<Operator> make_box_operator(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_box_operator<float, 2>(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_box_operator<float, 3>(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_box_operator<double, 2>(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_box_operator<double, 3>(Backend&, const RowData&);
+template <class T>
+std::unique_ptr<Operator> make_assembled_operator(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_assembled_operator<float>(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_assembled_operator<double>(Backend&, const RowData&);
 
 std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&, Precision);
 std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, const CoarseBlock& coarse,

@@ -158,21 +158,35 @@ std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, con
   return std::make_unique<GridTransfer>(backend, fine, coarse);
 }
 
-void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells) {
+void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
+                   bool with_faces) {
   const auto f = fine_cells.view<double>();
   const auto c = coarse_cells.view<double>();
-  // The children of coarse cell I are the fine cells from begin(d, I) to begin(d, I + 1).
+  // The children of coarse cell I are the fine cells from begin(d, I) to end(d, I). Beyond open ends stands one layer
+  // on both levels; beyond the ends of a periodic axis, the cells of its other end.
+  const auto wrapped = [&](std::size_t d, int I) { return fine.axes[d].periodic() ? (I + c.n[d]) % c.n[d] : I; };
   const auto begin = [&](std::size_t d, int I) {
-    const auto& at = coarse.axes[d].fine;
-    return index(I) < at.size() ? at[index(I)] : fine.axes[d].cells();
+    I = wrapped(d, I);
+    return I < 0 ? -1 : I >= c.n[d] ? fine.axes[d].cells() : coarse.axes[d].fine[index(I)];
   };
-  for_each_line(coarse_cells.layout().box(), [&](int J, int K) {
-    for (int I = 0; I < c.n[0]; ++I) {
+  const auto end = [&](std::size_t d, int I) {
+    I = wrapped(d, I);
+    const int cells = std::max(1, fine.axes[d].cells());
+    return I < 0 ? 0 : I >= c.n[d] ? cells + 1 : I + 1 < c.n[d] ? coarse.axes[d].fine[index(I + 1)] : cells;
+  };
+  const auto width = [&](std::size_t d, int i) {
+    const Axis& axis = fine.axes[d];
+    return axis.degenerate() || i < 0 || i >= axis.cells() ? 1 : axis.width(i);
+  };
+  Box box = coarse_cells.layout().box();
+  if (with_faces) box = with_halo(fine, box);
+  for_each_line(box, [&](int J, int K) {
+    for (int I = box.first[0]; I < box.last[0]; ++I) {
       double sum = 0, volume = 0;
-      for (int k = begin(2, K); k < std::max(begin(2, K) + 1, begin(2, K + 1)); ++k)
-        for (int j = begin(1, J); j < begin(1, J + 1); ++j)
-          for (int i = begin(0, I); i < begin(0, I + 1); ++i) {
-            const double v = fine.cell_volume(i, j, k);
+      for (int k = begin(2, K); k < end(2, K); ++k)
+        for (int j = begin(1, J); j < end(1, J); ++j)
+          for (int i = begin(0, I); i < end(0, I); ++i) {
+            const double v = width(0, i) * width(1, j) * width(2, k);
             sum += v * f(i, j, k);
             volume += v;
           }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backends/box.hpp"
-#include "grids/stencil.hpp"
+#include "grids/box_stencil.hpp"
 
 namespace poisson::cpu {
 
@@ -119,7 +119,7 @@ void solve_lines(const Coefficients& c, const Box& box, int axis, bool cyclic, c
     for (int p = 0; p < bundles; ++p) {
       LineBundle<T>& bundle = LineBundle<T>::of_length(n);
       const int begin = box.first[across] + p * width, lines = std::min(width, box.last[across] - begin);
-      const auto put = [&](const Row<T>& a, T r, int t, int w) {
+      const auto put = [&](const auto& a, T r, int t, int w) {
         bundle.lower(t)[w] = t == 0 && !cyclic ? T(0) : before(a, axis);
         bundle.upper(t)[w] = t == n - 1 && !cyclic ? T(0) : after(a, axis);
         bundle.diagonal(t)[w] = a.diagonal();
@@ -131,7 +131,7 @@ void solve_lines(const Coefficients& c, const Box& box, int axis, bool cyclic, c
           const auto line = c.line(begin + w, at);
           const auto r = right(begin + w, at);
           for (int t = 0; t < n; ++t) {
-            const Row<T> a = line.row(first + t);
+            const auto a = line.row(first + t);
             put(a, r(a, first + t), t, w);
           }
         }
@@ -141,7 +141,7 @@ void solve_lines(const Coefficients& c, const Box& box, int axis, bool cyclic, c
           const auto line = c.line(j, k);
           const auto r = right(j, k);
           for (int w = 0; w < lines; ++w) {
-            const Row<T> a = line.row(begin + w);
+            const auto a = line.row(begin + w);
             put(a, r(a, begin + w), t, w);
           }
         }

@@ -10,18 +10,24 @@
 namespace poisson::cpu {
 
 /// Calls point(row, i) for first ≤ i < last of a line of nx values: the ends with their own rows, the others in one
-/// vectorized loop with interior rows.
+/// vectorized loop with interior rows. Lines whose ends need no rows of their own say so: one loop then, which compiles
+/// in a third of the time.
 template <class Line, class Point>
 void for_line(const Line& line, int first, int last, int nx, const Point& point) {
-  int i = first;
-  if (i == 0 && i < last) {
-    point(line.row(0), 0);
-    ++i;
-  }
-  const int stop = std::max(i, std::min(last, nx - 1));
+  if constexpr (requires { Line::uniform; }) {
 #pragma omp simd
-  for (int at = i; at < stop; ++at) point(line.interior(at), at);
-  for (i = stop; i < last; ++i) point(line.row(i), i);
+    for (int i = first; i < last; ++i) point(line.row(i), i);
+  } else {
+    int i = first;
+    if (i == 0 && i < last) {
+      point(line.row(0), 0);
+      ++i;
+    }
+    const int stop = std::max(i, std::min(last, nx - 1));
+#pragma omp simd
+    for (int at = i; at < stop; ++at) point(line.interior(at), at);
+    for (i = stop; i < last; ++i) point(line.row(i), i);
+  }
 }
 
 /// The sum of point(row, i) over a line, as for_line. The terms pass through memory: a loop that only maps, and one

@@ -16,12 +16,13 @@ struct LineStep {
   View<const T> b;
   View<T> out;
   T alpha, beta;
-  Range box;    ///< the unknowns
-  bool cyclic;  ///< the lines close on themselves
+  Range box;           ///< the unknowns
+  bool cyclic;         ///< the lines close on themselves
+  bool known = false;  ///< b is b − A u already
 
   __device__ T right(const Row<T>& a, int i, int j, int k) const {
     const T rhs = b(i, j, k);
-    return u.data ? stencil::residual(a, star_at<T>(&u(i, j, k), u.sy, u.sz), rhs) : rhs;
+    return u.data && !known ? stencil::residual(a, Star<T>::at(&u(i, j, k), u.sy, u.sz), rhs) : rhs;
   }
   /// What alpha B⁻¹(b − A u) is added to.
   __device__ T base(int i, int j, int k) const {

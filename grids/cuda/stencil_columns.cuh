@@ -37,6 +37,12 @@ inline constexpr bool in_memory = true;
 template <class T>
 inline constexpr bool in_memory<Equidistant<T>> = false;
 
+/// Rows of so many registers that a batch holds only one of them at a time: of 9 and 27 points.
+template <class Row>
+inline constexpr bool wide = true;
+template <class T>
+inline constexpr bool wide<Row<T>> = false;
+
 /// The rows of the points k … k + n − 1 of a column.
 template <int n, class Coefficients, class Row>
 __device__ void rows_of(const Coefficients& c, int i, int j, int k, Row (&a)[n]) {
@@ -48,7 +54,7 @@ __device__ void rows_of(const Partial<T, Isotropic>& c, int i, int j, int k, Row
   c.template rows<n>(i, j, k, a);
 }
 
-/// Σ f(row of point k + m, m) over a batch. f stores: rows that come from memory are read before.
+/// Σ f(row of point k + m, m) over a batch. f stores: stars that come from memory are read before.
 template <int n, class Coefficients, class F>
 __device__ double with_rows(const Coefficients& c, int i, int j, int k, const F& f) {
   using Row = decltype(c.line(j, k).row(i));
@@ -57,7 +63,7 @@ __device__ double with_rows(const Coefficients& c, int i, int j, int k, const F&
     const Row a = c.line(j, k).row(i);
 #pragma unroll
     for (int m = 0; m < n; ++m) sum += f(a, m);
-  } else if constexpr (!in_memory<Coefficients>) {
+  } else if constexpr (!in_memory<Coefficients> || wide<Row>) {
 #pragma unroll
     for (int m = 0; m < n; ++m) sum += f(c.line(j, k + m).row(i), m);
   } else {
@@ -69,8 +75,14 @@ __device__ double with_rows(const Coefficients& c, int i, int j, int k, const F&
   return sum;
 }
 
+template <class Coefficients>
+inline constexpr int march_blocks = 3;
+template <class T, bool Isotropic>
+inline constexpr int march_blocks<Partial<T, Isotropic>> = 2;
+
 template <class T, class Coefficients, class Body>
 struct March {
+  static constexpr int resident_blocks = march_blocks<Coefficients>;
   Coefficients c;
   View<const T> u;
   Body body;
@@ -101,7 +113,7 @@ struct March {
       north[m] = q[u.sy];
       loaded[m] = body.load(i, j, k + m);
     }
-    return with_rows<n>(c, i, j, k, [&](const Row<T>& a, int m) {
+    return with_rows<n>(c, i, j, k, [&](const auto& a, int m) {
       const Star<T> star{along[m + 1], west[m], east[m], south[m], north[m], along[m], along[m + 2]};
       return body(a, star, loaded[m], i, j, k + m);
     });
@@ -129,7 +141,7 @@ struct EachRow {
     decltype(body.load(i, j, k)) loaded[n];
 #pragma unroll
     for (int m = 0; m < n; ++m) loaded[m] = body.load(i, j, k + m);
-    return with_rows<n>(c, i, j, k, [&](const Row<T>& a, int m) { return body(a, loaded[m], i, j, k + m); });
+    return with_rows<n>(c, i, j, k, [&](const auto& a, int m) { return body(a, loaded[m], i, j, k + m); });
   }
 };
 
@@ -139,7 +151,8 @@ template <class T>
 struct Apply {
   View<T> out;
   __device__ Nothing load(int, int, int) const { return {}; }
-  __device__ double operator()(const Row<T>& a, const Star<T>& u, Nothing, int i, int j, int k) const {
+  template <class Row>
+  __device__ double operator()(const Row& a, const typename Row::Neighbours& u, Nothing, int i, int j, int k) const {
     out(i, j, k) = stencil::apply(a, u);
     return 0;
   }
@@ -150,7 +163,8 @@ struct Residual {
   View<const T> b;
   View<R> out;
   __device__ T load(int i, int j, int k) const { return b(i, j, k); }
-  __device__ double operator()(const Row<T>& a, const Star<T>& u, T rhs, int i, int j, int k) const {
+  template <class Row>
+  __device__ double operator()(const Row& a, const typename Row::Neighbours& u, T rhs, int i, int j, int k) const {
     out(i, j, k) = static_cast<R>(stencil::residual(a, u, rhs));
     return 0;
   }
@@ -162,7 +176,8 @@ struct ScaledResidual {
   View<R> out;
   const double* scale;
   __device__ T load(int i, int j, int k) const { return b(i, j, k); }
-  __device__ double operator()(const Row<T>& a, const Star<T>& u, T rhs, int i, int j, int k) const {
+  template <class Row>
+  __device__ double operator()(const Row& a, const typename Row::Neighbours& u, T rhs, int i, int j, int k) const {
     const T r = stencil::residual(a, u, rhs);
     out(i, j, k) = static_cast<R>(static_cast<T>(*scale) * r);
     return static_cast<double>(stencil::weighted_square(a, r));
@@ -178,7 +193,8 @@ struct Polynomial {
   View<T> out;  // the previous iterate, which is not read where beta is 0
   T alpha, beta;
   __device__ Loaded load(int i, int j, int k) const { return {b(i, j, k), beta == T(0) ? T(0) : out(i, j, k)}; }
-  __device__ double operator()(const Row<T>& a, const Star<T>& u, Loaded at, int i, int j, int k) const {
+  template <class Row>
+  __device__ double operator()(const Row& a, const typename Row::Neighbours& u, Loaded at, int i, int j, int k) const {
     out(i, j, k) = stencil::polynomial(a, u, at.b, beta == T(0) ? u.centre : at.previous, alpha, beta);
     return 0;
   }
@@ -188,7 +204,8 @@ template <class T>
 struct Diagonal {
   View<T> out;
   __device__ Nothing load(int, int, int) const { return {}; }
-  __device__ double operator()(const Row<T>& a, Nothing, int i, int j, int k) const {
+  template <class Row>
+  __device__ double operator()(const Row& a, Nothing, int i, int j, int k) const {
     out(i, j, k) = a.diagonal();
     return 0;
   }
@@ -200,7 +217,8 @@ struct PolynomialStart {
   View<T> out;
   T alpha;
   __device__ T load(int i, int j, int k) const { return b(i, j, k); }
-  __device__ double operator()(const Row<T>& a, T rhs, int i, int j, int k) const {
+  template <class Row>
+  __device__ double operator()(const Row& a, T rhs, int i, int j, int k) const {
     out(i, j, k) = alpha * (T(1) / a.diagonal()) * rhs;
     return 0;
   }
@@ -210,7 +228,8 @@ template <class T>
 struct Norm {
   View<const T> r;
   __device__ T load(int i, int j, int k) const { return r(i, j, k); }
-  __device__ double operator()(const Row<T>& a, T value, int, int, int) const {
+  template <class Row>
+  __device__ double operator()(const Row& a, T value, int, int, int) const {
     return static_cast<double>(stencil::weighted_square(a, value));
   }
 };
@@ -219,7 +238,8 @@ template <class T>
 struct Rounding {
   View<const T> u;
   __device__ T load(int i, int j, int k) const { return u(i, j, k); }
-  __device__ double operator()(const Row<T>& a, T value, int, int, int) const {
+  template <class Row>
+  __device__ double operator()(const Row& a, T value, int, int, int) const {
     return static_cast<double>(a.diagonal()) * static_cast<double>(value) * static_cast<double>(value);
   }
 };
@@ -239,7 +259,7 @@ struct GaussSeidel {
     T rhs[n];
 #pragma unroll
     for (int m = 0; m < n; ++m) {
-      star[m] = star_at<T>(&u(i[m], j, k + m), u.sy, u.sz);
+      star[m] = Star<T>::at(&u(i[m], j, k + m), u.sy, u.sz);
       rhs[m] = b(i[m], j, k + m);
     }
 #pragma unroll

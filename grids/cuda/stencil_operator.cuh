@@ -1,17 +1,17 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/launch.cuh"
+#include "grids/cuda/box_columns.cuh"
+#include "grids/cuda/element_march.cuh"
 #include "grids/cuda/grid_steps.cuh"
 #include "grids/cuda/line_relaxation.cuh"
 #include "grids/stencil_base.hpp"
 
 namespace poisson::cuda {
-
-template <class T, bool Isotropic, class Body>
-inline constexpr int resident_blocks<March<T, Partial<T, Isotropic>, Body>> = 2;
 
 /// The verbs of an operator on a CUDA device: the point formulas of grids/stencil.hpp over one model of Coefficients.
 template <class T, class Coefficients>
@@ -21,7 +21,10 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 
  public:
   StencilOperator(Backend& backend, const RowData& data)
-      : Base(backend, data), device_(static_cast<CudaBackend&>(backend)), mean_(backend.scalar()) {
+      : StencilOperator(backend, data, typename Base::Tables(backend, data)) {}
+  StencilOperator(Backend& backend, const RowData& data, typename Base::Tables tables)
+      : Base(backend, data, std::move(tables)), device_(static_cast<CudaBackend&>(backend)), mean_(backend.scalar()) {
+    if (!Base::star && data.relaxation.extent == Extent::line) hold_lines(data);
     if (!data.singular) return;
     sum(unknowns_, Integral<T, Coefficients>{c_, {}}, mean_);
     volume_ = backend.value(mean_);
@@ -38,7 +41,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     dispatch(r.precision(), [&]<class R>(R) {
       backend_.exchange(u);
       const ScaledResidual<T, R> body{b.view<T>(), r.view<R>(), scale.address()};
-      sum(unknowns_, March<T, Coefficients, ScaledResidual<T, R>>{c_, u.view<T>(), body}, norm);
+      sum(unknowns_, Walk<ScaledResidual<T, R>>{c_, u.view<T>(), body}, norm);
     });
   }
   void norm(const Field& r, Scalar& norm) const override {
@@ -56,13 +59,44 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
           Polynomial<T>{b.view<T>(), previous.view<T>(), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
   }
   void line_start(int axis, double alpha, const Field& b, Field& u) const override {
-    lines(axis, {alpha, 0}, {}, b, u);
+    lines(axis, {alpha, 0}, nullptr, b, u);
   }
   void line_step(int axis, PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
-    backend_.exchange(u);
-    lines(axis, step, u.view<T>(), b, previous);
+    lines(axis, step, &u, b, previous);
   }
   void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const override {
+    if constexpr (Base::star)
+      relax_star(omega, reversed, b, u);
+    else
+      relax_box(omega, reversed, b, u);
+  }
+
+  void project_rhs(Field& b, Scalar& amount) const override {
+    sum(unknowns_, Sum<T>{b.view<T>()}, amount);
+    device_.for_columns<GridSteps>(unknowns_,
+                                   SubtractMean<T, Coefficients, true>{c_, b.view<T>(), amount.address(), volume_});
+  }
+  void project_solution(Field& u) const override {
+    sum(unknowns_, Integral<T, Coefficients>{c_, u.view<T>()}, mean_);
+    device_.for_columns<GridSteps>(unknowns_,
+                                   SubtractMean<T, Coefficients, false>{c_, u.view<T>(), mean_.address(), volume_});
+  }
+
+ private:
+  /// The walk along z that suits the model.
+  template <class Body>
+  using Walk = WalkOf<T, Coefficients, Body>;
+
+  void hold_lines(const RowData& data) {
+    if constexpr (!Base::star) {
+      line_residual_ = Field(backend_, layout_, precision_of<T>);
+      line_bands_.emplace(backend_, data.block, 2);
+      for_columns(device_.stream(), layout_.box(),
+                  FillLines<T, Coefficients>{c_, line_bands_->template views<2>(), data.relaxation.axis});
+      line_bands_->exchange();
+    }
+  }
+  void relax_star(double omega, bool reversed, const Field& b, Field& u) const {
     const Colours colours(layout_.n, layout_.periodic);
     const GaussSeidel<T, Coefficients> relax{c_, u.view<T>(), b.view<T>(), static_cast<T>(omega)};
     for (int c = 0; c < colours.count(); ++c) {
@@ -79,30 +113,46 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       }
     }
   }
-
-  void project_rhs(Field& b, Scalar& amount) const override {
-    sum(unknowns_, Sum<T>{b.view<T>()}, amount);
-    device_.for_columns<GridSteps>(unknowns_,
-                                   SubtractMean<T, Coefficients, true>{c_, b.view<T>(), amount.address(), volume_});
+  void relax_box(double omega, bool reversed, const Field& b, Field& u) const {
+    const BoxColours colours(layout_.n, layout_.periodic);
+    for (int c = 0; c < colours.count(); ++c) {
+      backend_.exchange(u);
+      const int colour = reversed ? colours.count() - 1 - c : c;
+      BoxColour<T, Coefficients> relax{c_, u.view<T>(), b.view<T>(), static_cast<T>(omega), {}};
+      Box places{{0, 0, 0}, {0, 0, 0}};
+      for (std::size_t d = 0; d < 3; ++d) {
+        const auto along = colours.along(d, colour, unknowns_.first[d], unknowns_.last[d]);
+        relax.first[d] = along.first;
+        places.last[d] = along.count();
+      }
+      device_.for_columns<GridSteps>(places, relax);
+    }
   }
-  void project_solution(Field& u) const override {
-    sum(unknowns_, Integral<T, Coefficients>{c_, u.view<T>()}, mean_);
-    device_.for_columns<GridSteps>(unknowns_,
-                                   SubtractMean<T, Coefficients, false>{c_, u.view<T>(), mean_.address(), volume_});
-  }
 
- private:
-  void lines(int axis, PolynomialStep step, const View<const T>& u, const Field& b, Field& next) const {
-    const auto c = this->line_coefficients();
+  // Stars bring their rows to the lines as they are solved; of wider rows the residual is worked out first.
+  void lines(int axis, PolynomialStep step, const Field* u, const Field& b, Field& next) const {
+    if constexpr (Base::star) {
+      if (u) backend_.exchange(*u);
+      launch_lines(this->line_coefficients(), axis, step, u, b, next, false);
+    } else {
+      auto along = line_bands_.value().template model<LineBands<T>>();
+      along.axis = axis;
+      if (u) march(unknowns_, *u, Residual<T, T>{b.view<T>(), line_residual_.template view<T>()});
+      launch_lines(along, axis, step, u, u ? line_residual_ : b, next, true);
+    }
+  }
+  template <class Model>
+  void launch_lines(const Model& c, int axis, PolynomialStep step, const Field* u, const Field& b, Field& next,
+                    bool known) const {
     relax_lines(device_.stream(), axis,
-                LineStep<T, std::remove_const_t<decltype(c)>>{
-                    c, u, b.view<T>(), next.view<T>(), static_cast<T>(step.alpha), static_cast<T>(step.beta),
-                    Range(unknowns_), layout_.periodic[static_cast<std::size_t>(axis)]});
+                LineStep<T, Model>{c, u ? View<const T>(u->view<T>()) : View<const T>{}, b.view<T>(), next.view<T>(),
+                                   static_cast<T>(step.alpha), static_cast<T>(step.beta), Range(unknowns_),
+                                   layout_.periodic[static_cast<std::size_t>(axis)], known});
   }
   template <class Body>
   void march(const Box& box, const Field& u, const Body& body) const {
     backend_.exchange(u);
-    device_.for_columns<GridSteps>(box, March<T, Coefficients, Body>{c_, u.view<T>(), body});
+    device_.for_columns<GridSteps>(box, Walk<Body>{c_, u.view<T>(), body});
   }
   template <class Body>
   void rows(const Body& body) const {
@@ -115,6 +165,8 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 
   CudaBackend& device_;
   Scalar mean_;
+  std::optional<BandTables<T>> line_bands_;  ///< of wider rows than stars, which relax lines
+  mutable Field line_residual_;
   double volume_ = 1;
 };
 

@@ -1,8 +1,11 @@
+#pragma once
+
 #include <cmath>
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
 #include "backends/error.hpp"
+#include "grids/box_colours.hpp"
 #include "grids/coefficients.hpp"
 #include "grids/colours.hpp"
 #include "grids/cpu/factories.hpp"
@@ -12,7 +15,6 @@
 #include "grids/stencil_base.hpp"
 
 namespace poisson::cpu {
-namespace {
 
 /// The verbs of an operator on the CPU: the point formulas of grids/stencil.hpp over one model of Coefficients.
 template <class T, class Coefficients>
@@ -21,7 +23,13 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   using Base::backend_, Base::layout_, Base::unknowns_, Base::c_;
 
  public:
-  StencilOperator(Backend& backend, const RowData& data) : Base(backend, data), nx_(layout_.n[0]) {
+  using Row = typename Base::Row;
+  using Neighbours = typename Row::Neighbours;
+
+  StencilOperator(Backend& backend, const RowData& data)
+      : StencilOperator(backend, data, typename Base::Tables(backend, data)) {}
+  StencilOperator(Backend& backend, const RowData& data, typename Base::Tables tables)
+      : Base(backend, data, std::move(tables)), nx_(layout_.n[0]) {
     if (data.singular) volume_ = sum_over([&](const auto& line, int i) { return line.mass(i); });
   }
 
@@ -31,7 +39,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   void diagonal(Field& d) const override {
     const auto out = d.view<T>();
     sweep(c_, unknowns_, nx_,
-          [&](int j, int k) { return [to = out.line(j, k)](const Row<T>& a, int i) { to[i] = a.diagonal(); }; });
+          [&](int j, int k) { return [to = out.line(j, k)](const Row& a, int i) { to[i] = a.diagonal(); }; });
   }
 
   void residual(const Field& u, const Field& b, Field& r) const override {
@@ -41,9 +49,9 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       const auto vb = b.view<T>();
       const auto out = r.view<R>();
       sweep(c_, unknowns_, nx_, [&](int j, int k) {
-        return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz](const Row<T>& a,
+        return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz](const Row& a,
                                                                                                       int i) {
-          to[i] = static_cast<R>(stencil::residual(a, star_at(in + i, sy, sz), rhs[i]));
+          to[i] = static_cast<R>(stencil::residual(a, Neighbours::at(in + i, sy, sz), rhs[i]));
         };
       });
     });
@@ -57,9 +65,9 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       const auto out = r.view<R>();
       const T s = static_cast<T>(*scale.address());
       *norm.address() = sum_sweep(c_, unknowns_, nx_, [&](int j, int k) {
-        return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz, s](
-                   const Row<T>& a, int i) {
-          const T value = stencil::residual(a, star_at(in + i, sy, sz), rhs[i]);
+        return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz, s](const Row& a,
+                                                                                                         int i) {
+          const T value = stencil::residual(a, Neighbours::at(in + i, sy, sz), rhs[i]);
           to[i] = static_cast<R>(s * value);
           return static_cast<double>(stencil::weighted_square(a, value));
         };
@@ -70,16 +78,15 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   void norm(const Field& r, Scalar& norm) const override {
     const auto vr = r.view<T>();
     *norm.address() = sum_sweep(c_, unknowns_, nx_, [&](int j, int k) {
-      return [in = vr.line(j, k)](const Row<T>& a, int i) {
-        return static_cast<double>(stencil::weighted_square(a, in[i]));
-      };
+      return
+          [in = vr.line(j, k)](const Row& a, int i) { return static_cast<double>(stencil::weighted_square(a, in[i])); };
     });
   }
 
   void rounding(const Field& u, Scalar& norm) const override {
     const auto vu = u.view<T>();
     *norm.address() = sum_sweep(c_, unknowns_, nx_, [&](int j, int k) {
-      return [in = vu.line(j, k)](const Row<T>& a, int i) {
+      return [in = vu.line(j, k)](const Row& a, int i) {
         return static_cast<double>(a.diagonal()) * static_cast<double>(in[i]) * static_cast<double>(in[i]);
       };
     });
@@ -90,7 +97,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     const auto out = u.view<T>();
     const T factor = static_cast<T>(alpha);
     sweep(c_, unknowns_, nx_, [&](int j, int k) {
-      return [rhs = vb.line(j, k), to = out.line(j, k), factor](const Row<T>& a, int i) {
+      return [rhs = vb.line(j, k), to = out.line(j, k), factor](const Row& a, int i) {
         to[i] = factor * (T(1) / a.diagonal()) * rhs[i];
       };
     });
@@ -105,15 +112,15 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     if (beta == T(0)) {  // the previous iterate may be anything, infinite even
       sweep(c_, unknowns_, nx_, [&](int j, int k) {
         return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz, alpha](
-                   const Row<T>& a, int i) {
-          to[i] = stencil::polynomial(a, star_at(in + i, sy, sz), rhs[i], in[i], alpha, T(0));
+                   const Row& a, int i) {
+          to[i] = stencil::polynomial(a, Neighbours::at(in + i, sy, sz), rhs[i], in[i], alpha, T(0));
         };
       });
     } else {
       sweep(c_, unknowns_, nx_, [&](int j, int k) {
         return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz, alpha, beta](
-                   const Row<T>& a, int i) {
-          to[i] = stencil::polynomial(a, star_at(in + i, sy, sz), rhs[i], to[i], alpha, beta);
+                   const Row& a, int i) {
+          to[i] = stencil::polynomial(a, Neighbours::at(in + i, sy, sz), rhs[i], to[i], alpha, beta);
         };
       });
     }
@@ -125,7 +132,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     const T factor = static_cast<T>(alpha);
     solve_lines<T>(
         c_, unknowns_, axis, layout_.periodic[static_cast<std::size_t>(axis)],
-        [&](int j, int k) { return [rhs = vb.line(j, k)](const Row<T>&, int i) { return rhs[i]; }; },
+        [&](int j, int k) { return [rhs = vb.line(j, k)](const Row&, int i) { return rhs[i]; }; },
         [=](int i, int j, int k, T e) { out(i, j, k) = factor * e; });
   }
 
@@ -138,8 +145,8 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     solve_lines<T>(
         c_, unknowns_, axis, layout_.periodic[static_cast<std::size_t>(axis)],
         [&](int j, int k) {
-          return [in = vu.line(j, k), rhs = vb.line(j, k), sy = vu.sy, sz = vu.sz](const Row<T>& a, int i) {
-            return stencil::residual(a, star_at(in + i, sy, sz), rhs[i]);
+          return [in = vu.line(j, k), rhs = vb.line(j, k), sy = vu.sy, sz = vu.sz](const Row& a, int i) {
+            return stencil::residual(a, Neighbours::at(in + i, sy, sz), rhs[i]);
           };
         },
         [=](int i, int j, int k, T e) {
@@ -151,7 +158,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const override {
     const auto vu = u.view<T>();
     const auto vb = b.view<T>();
-    const Colours colours(layout_.n, layout_.periodic);
+    const std::conditional_t<Base::star, Colours, BoxColours> colours(layout_.n, layout_.periodic);
     const T w = static_cast<T>(omega);
     for (int c = 0; c < colours.count(); ++c) {
       const int colour = reversed ? colours.count() - 1 - c : c;
@@ -160,10 +167,10 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
         const auto line = c_.line(j, k);
         T* at = vu.line(j, k);
         const T* rhs = vb.line(j, k);
-        const Colours::Stride own = colours.on_line(colour, j, k, unknowns_.first[0], unknowns_.last[0]);
+        const auto own = colours.on_line(colour, j, k, unknowns_.first[0], unknowns_.last[0]);
 #pragma omp simd
         for (int i = own.first; i < own.last; i += 2)
-          at[i] = stencil::gauss_seidel(line.row(i), star_at(at + i, vu.sy, vu.sz), rhs[i], w);
+          at[i] = stencil::gauss_seidel(line.row(i), Neighbours::at(at + i, vu.sy, vu.sz), rhs[i], w);
       });
     }
   }
@@ -206,8 +213,8 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     const auto vu = u.view<T>();
     const auto out = Au.view<T>();
     sweep(c_, box, nx_, [&](int j, int k) {
-      return [in = vu.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz](const Row<T>& a, int i) {
-        to[i] = stencil::apply(a, star_at(in + i, sy, sz));
+      return [in = vu.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz](const Row& a, int i) {
+        to[i] = stencil::apply(a, Neighbours::at(in + i, sy, sz));
       };
     });
   }
@@ -225,14 +232,5 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   int nx_;
   double volume_ = 0;
 };
-
-}  // namespace
-
-std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, Precision precision) {
-  return dispatch(precision, [&]<class T>(T) -> std::unique_ptr<Operator> {
-    if (data.on_faces()) return std::make_unique<StencilOperator<T, Faces<T>>>(backend, data);
-    return make_stencil_operator<StencilOperator, T>(backend, data);
-  });
-}
 
 }  // namespace poisson::cpu

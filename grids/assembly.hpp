@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string_view>
+
+#include "backends/precision.hpp"
+#include "grids/discrete.hpp"
+#include "grids/problem.hpp"
+
+namespace poisson {
+
+/// What one row of the product A u moves and computes at the least in an assembly mode: u and Au once, what the
+/// operator holds once, and the operations from what it holds to the entries and with them.
+struct RowCost {
+  double values = 0;  ///< numbers read and written, in the operator's precision
+  double flops = 0;
+};
+RowCost row_cost(const Problem& problem, Assembly assembly);
+
+/// Arrays that full assembly holds: the sums of the rows and the couplings that point forward.
+std::size_t bands_of_row(const Problem& problem);
+
+/// What a kind of device does in a second, by which modes are predicted: of an NVIDIA H200, and of a core of a server
+/// with its share of the memory's bandwidth. Only their ratios matter to the choice.
+struct DeviceRate {
+  std::string_view name;
+  double bytes;     ///< copy
+  double flops[2];  ///< in 32 and in 64 bits, additions and multiplications apart
+};
+const DeviceRate& device_rate(bool gpu);
+
+/// Seconds of a row: its memory traffic or its arithmetic, whichever takes longer.
+double predicted_seconds(const RowCost& cost, Precision precision, const DeviceRate& rate);
+
+/// The mode that a problem gets. `automatic`: recompute where κ, σ and α are constants; else the one of partial and
+/// full that is predicted to be faster in fp64, partial where they are within 5 %. `recompute` of what varies is
+/// partial. Cell-centred problems are never held as bands.
+Assembly resolved(Assembly assembly, const Problem& problem, bool gpu);
+
+}  // namespace poisson

@@ -1,0 +1,193 @@
+#pragma once
+
+#include <cstdint>
+
+#include "backends/view.hpp"
+#include "grids/box_stencil.hpp"
+
+/// Full assembly: every band of the matrix an array of its own, of the symmetric matrix the half that points forward.
+/// Models of the concept Coefficients (grids/coefficients.hpp).
+namespace poisson {
+
+/// The bands of a row's shape: the sum of the row, then the couplings to the neighbours that follow in memory, in
+/// order. A star in two dimensions leaves its last null.
+template <class Row>
+inline constexpr int band_count = 0;
+template <class T>
+inline constexpr int band_count<Row<T>> = 4;
+template <class T, int Dimension>
+inline constexpr int band_count<BoxRow<T, Dimension>> = 1 + box_points<Dimension> / 2;
+
+/// Lengths that the values of an axis stand for.
+template <class T>
+struct AxisMasses {
+  const T* x = nullptr;
+  const T* y = nullptr;
+  const T* z = nullptr;
+};
+
+/// Bands over all values, halo of periodic axes filled; fields of one layout.
+template <class T, int count>
+struct BandViews {
+  View<T> shape;  ///< of every band
+  T* band[count];
+
+  constexpr T* line(int b, int j, int k) const { return band[b] + j * shape.sy + k * shape.sz; }
+};
+
+/// Of 5- and 7-point rows.
+template <class T>
+struct StarBands {
+  using Value = T;
+  using Row = poisson::Row<T>;
+  BandViews<const T, 4> bands;
+  AxisMasses<T> axes;
+
+  struct Line {
+    static constexpr bool uniform = true;
+    const T *sum, *east, *north, *top;
+    const T* x;
+    std::int64_t sy, sz;
+    T area;
+
+    [[gnu::always_inline]] constexpr Row row(int i) const {
+      return {east[i - 1], east[i], north[i - sy], north[i], top ? top[i - sz] : T(0), top ? top[i] : T(0), sum[i]};
+    }
+    constexpr T mass(int i) const { return area * x[i]; }
+  };
+  constexpr Line line(int j, int k) const {
+    return {bands.line(0, j, k),
+            bands.line(1, j, k),
+            bands.line(2, j, k),
+            bands.band[3] ? bands.line(3, j, k) : nullptr,
+            axes.x,
+            bands.shape.sy,
+            bands.shape.sz,
+            axes.y[j] * axes.z[k]};
+  }
+};
+
+/// Of 9- and 27-point rows.
+template <class T, int Dimension>
+struct BoxBands {
+  using Value = T;
+  using Row = BoxRow<T, Dimension>;
+  static constexpr int count = band_count<Row>;
+  BandViews<const T, count> bands;
+  AxisMasses<T> axes;
+
+  struct Line {
+    static constexpr bool uniform = true;
+    const T* band[count];
+    const T* x;
+    std::int64_t sy, sz;
+    T area;
+
+    [[gnu::always_inline]] constexpr Row row(int i) const {
+      Row r{};
+      r.at[box_centre<Dimension>] = band[0][i];
+      unrolled<1, count>([&](auto n) __attribute__((always_inline)) {
+        constexpr int b = decltype(n)::value, forward = box_centre<Dimension> + b;
+        const std::int64_t dz = Dimension == 3 ? box_offset(forward, 2) * sz : 0;
+        r.at[forward] = band[b][i];
+        r.at[box_centre<Dimension> - b] = band[b][i - (box_offset(forward, 0) + box_offset(forward, 1) * sy + dz)];
+      });
+      return r;
+    }
+    constexpr T mass(int i) const { return area * x[i]; }
+  };
+  constexpr Line line(int j, int k) const {
+    Line l{};
+    for (int b = 0; b < count; ++b) l.band[b] = bands.line(b, j, k);
+    l.x = axes.x;
+    l.sy = bands.shape.sy;
+    l.sz = bands.shape.sz;
+    l.area = axes.y[j] * axes.z[k];
+    return l;
+  }
+};
+
+/// What the lines along an axis hold of wider rows: the couplings to the next value and what the diagonal has beside
+/// these. Rows of lines alone.
+template <class T>
+struct LineBands {
+  using Value = T;
+  using Row = poisson::Row<T>;
+  BandViews<const T, 2> bands;  ///< rest of the diagonal, coupling
+  AxisMasses<T> axes;
+  int axis = 0;
+
+  struct Line {
+    const T *rest, *coupling;
+    std::int64_t stride;
+    int axis;
+
+    [[gnu::always_inline]] constexpr Row row(int i) const {
+      const T before = coupling[i - stride], after = coupling[i];
+      Row r{};
+      (axis == 0 ? r.west : axis == 1 ? r.south : r.bottom) = before;
+      (axis == 0 ? r.east : axis == 1 ? r.north : r.top) = after;
+      r.reaction = rest[i];
+      return r;
+    }
+  };
+  constexpr Line line(int j, int k) const {
+    return {bands.line(0, j, k), bands.line(1, j, k),
+            axis == 0   ? 1
+            : axis == 1 ? bands.shape.sy
+                        : bands.shape.sz,
+            axis};
+  }
+};
+
+/// The bands of a line along an axis of one row, at the index `at` of the bands' memory.
+template <class T, int Dimension>
+[[gnu::always_inline]] constexpr void store_line(const BoxRow<T, Dimension>& a, int axis, T* const* band,
+                                                 std::int64_t at) {
+  const int stride = box_stride(axis);
+  T rest = 0;
+  unrolled<0, box_points<Dimension>>([&](auto n) __attribute__((always_inline)) {
+    constexpr int m = decltype(n)::value;
+    if (m != box_centre<Dimension> - stride && m != box_centre<Dimension> + stride) rest += a.at[m];
+  });
+  band[0][at] = rest;
+  band[1][at] = after(a, axis);
+}
+
+/// The model of bands whose rows have a shape.
+template <class Row>
+struct BandsOf;
+template <class T>
+struct BandsOf<Row<T>> {
+  using Type = StarBands<T>;
+};
+template <class T, int Dimension>
+struct BandsOf<BoxRow<T, Dimension>> {
+  using Type = BoxBands<T, Dimension>;
+};
+
+/// Which ends of a value's axes are open there: beyond them there is nothing to couple to, and what a row has there
+/// belongs to its sum (Robin ends of axes).
+struct OpenEnds {
+  bool lower[3], upper[3];
+};
+
+/// The bands of one row, at the index `at` of the bands' memory.
+template <class T>
+[[gnu::always_inline]] constexpr void store_bands(Row<T> a, const OpenEnds& open, T* const* band, std::int64_t at) {
+  const T below[3] = {a.west, a.south, a.bottom}, above[3] = {a.east, a.north, a.top};
+  T sum = a.reaction;
+  for (int d = 0; d < 3; ++d) {
+    if (open.lower[d]) sum += below[d];
+    if (open.upper[d]) sum += above[d];
+    if (band[1 + d]) band[1 + d][at] = open.upper[d] ? T(0) : above[d];
+  }
+  band[0][at] = sum;
+}
+template <class T, int Dimension>
+[[gnu::always_inline]] constexpr void store_bands(const BoxRow<T, Dimension>& a, const OpenEnds&, T* const* band,
+                                                  std::int64_t at) {
+  for (int b = 0; b < band_count<BoxRow<T, Dimension>>; ++b) band[b][at] = a.at[box_centre<Dimension> + b];
+}
+
+}  // namespace poisson

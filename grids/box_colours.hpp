@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace poisson {
+
+/// The colours of a 9- or 27-point stencil: no two values in a box of ±1 share one. Each axis has two of its own, the
+/// parity of the index, and a periodic axis with an odd number of values three, 2 being its last value's; a colour is a
+/// combination of theirs, x fastest.
+struct BoxColours {
+  std::array<int, 3> n{1, 1, 1}, colours{1, 1, 1};
+
+  constexpr BoxColours(const std::array<int, 3>& size, const std::array<bool, 3>& periodic) : n(size) {
+    for (std::size_t d = 0; d < 3; ++d) colours[d] = n[d] == 1 ? 1 : periodic[d] && n[d] % 2 == 1 ? 3 : 2;
+  }
+
+  constexpr int count() const { return colours[0] * colours[1] * colours[2]; }
+
+  /// The values of one colour along an axis: every second from `first` up to, not including, `last`.
+  struct Stride {
+    int first, last;
+    constexpr int count() const { return last > first ? (last - first + 1) / 2 : 0; }
+    constexpr bool holds(int i) const { return i >= first && i < last && (i - first) % 2 == 0; }
+  };
+  constexpr Stride along(std::size_t d, int colour, int begin, int end) const {
+    const int own = (d == 0 ? colour : d == 1 ? colour / colours[0] : colour / (colours[0] * colours[1])) % colours[d];
+    if (colours[d] == 1) return {begin, end};
+    const int last = n[d] - 1;  // of three colours the third is its alone
+    if (own == 2) return {last, end};
+    return {begin + (own + begin) % 2, colours[d] == 3 && end > last ? last : end};
+  }
+  /// The values of a colour on the line (j, k), by the strides of the other axes over all their values.
+  constexpr Stride on_line(int colour, int j, int k, int begin, int end) const {
+    const bool here = along(1, colour, 0, n[1]).holds(j) && along(2, colour, 0, n[2]).holds(k);
+    return here ? along(0, colour, begin, end) : Stride{end, end};
+  }
+};
+
+}  // namespace poisson

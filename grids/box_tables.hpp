@@ -1,0 +1,84 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "grids/axis_tables.hpp"
+#include "grids/band_coefficients.hpp"
+#include "grids/box_coefficients.hpp"
+#include "grids/discrete.hpp"
+
+namespace poisson {
+
+template <class T>
+inline constexpr std::string_view assembly_name<StarBands<T>> = "full";
+template <class T, int Dimension>
+inline constexpr std::string_view assembly_name<BoxBands<T, Dimension>> = "full";
+template <class T, int Dimension>
+inline constexpr std::string_view assembly_name<BoxProduct<T, Dimension>> = "tensor-product";
+
+/// Owns, in a backend's memory and in the precision T, what the models of elements refer to.
+template <class T>
+class BoxTables {
+ public:
+  BoxTables(Backend& backend, const RowData& data);
+
+  /// The model over these tables; valid as long as they live.
+  template <class Coefficients>
+  Coefficients model() const;
+  std::size_t bytes() const;
+
+ private:
+  double sigma_ = 0;
+  std::array<double, 3> mixed_{};
+  std::array<Buffer, 3> buffers_;
+  std::array<BoxAxis<T>, 3> axes_;
+  std::vector<std::shared_ptr<const Field>> kappa_;  ///< xx, yy, …, as BoxPartial takes them
+  std::shared_ptr<const Field> sigma_cells_;
+};
+
+/// How many of a row's bands are held: stars have none along z in two dimensions.
+template <class Row>
+int bands_held(const Block& block) {
+  return band_count<Row> == 4 ? block.dimension() + 1 : band_count<Row>;
+}
+
+/// Owns bands, and the masses of the axes.
+template <class T>
+class BandTables {
+ public:
+  /// Room for so many bands over a block.
+  BandTables(Backend& backend, const Block& block, int count);
+
+  template <class Coefficients>
+  Coefficients model() const;
+  /// What fills the bands writes here.
+  template <int count>
+  BandViews<T, count> views();
+  void exchange();
+  std::size_t bytes() const;
+
+ private:
+  std::array<Buffer, 3> masses_;
+  std::vector<Field> bands_;
+};
+
+template <class T, int Dimension>
+struct TablesFor<T, BoxProduct<T, Dimension>> {
+  using Type = BoxTables<T>;
+};
+template <class T, int Dimension, Tensor Kind>
+struct TablesFor<T, BoxPartial<T, Dimension, Kind>> {
+  using Type = BoxTables<T>;
+};
+template <class T>
+struct TablesFor<T, StarBands<T>> {
+  using Type = BandTables<T>;
+};
+template <class T, int Dimension>
+struct TablesFor<T, BoxBands<T, Dimension>> {
+  using Type = BandTables<T>;
+};
+
+}  // namespace poisson

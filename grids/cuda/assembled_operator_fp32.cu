@@ -1,0 +1,11 @@
+#include "grids/cuda/assembled_operator.cuh"
+#include "grids/cuda/factories.hpp"
+
+namespace poisson::cuda {
+
+template <>
+std::unique_ptr<Operator> make_assembled_operator<float>(Backend& backend, const RowData& data) {
+  return make_assembled<float>(backend, data);
+}
+
+}  // namespace poisson::cuda

@@ -1,0 +1,114 @@
+#pragma once
+
+#include "grids/band_coefficients.hpp"
+#include "grids/box_colours.hpp"
+#include "grids/box_stencil.hpp"
+#include "grids/cuda/stencil_columns.cuh"
+
+/// What the verbs of an operator with rows of 9 or 27 points do to the columns of a box, beside stencil_columns.cuh.
+namespace poisson::cuda {
+
+/// A thread's walk along z through a column: three planes of 3 × 3 values stay in registers, the next one is loaded
+/// while they are used.
+template <class T, class Coefficients, class Body>
+struct BoxMarch {
+  static constexpr int resident_blocks = 2;  // 27 values and 27 entries
+  Coefficients c;
+  View<const T> u;
+  Body body;
+
+  __device__ double operator()(int i, int j, int k0, int k1) const {
+    using Row = decltype(c.line(0, 0).row(0));
+    double sum = 0;
+    if constexpr (Row::dimension == 2) {
+      for (int k = k0; k < k1; ++k) {
+        const auto loaded = body.load(i, j, k);
+        const auto patch = Row::Neighbours::at(&u(i, j, k), u.sy, u.sz);
+        sum += body(c.line(j, k).row(i), patch, loaded, i, j, k);
+      }
+    } else {
+      typename Row::Neighbours patch;
+      T next[9];
+      load(i, j, k0 - 1, patch.value);
+      load(i, j, k0, patch.value + 9);
+      load(i, j, k0 + 1, next);
+      for (int k = k0; k < k1; ++k) {
+        const auto loaded = body.load(i, j, k);
+#pragma unroll
+        for (int m = 0; m < 9; ++m) patch.value[18 + m] = next[m];
+        if (k + 1 < k1) load(i, j, k + 2, next);
+        patch.centre = patch.value[box_centre<3>];
+        sum += body(c.line(j, k).row(i), patch, loaded, i, j, k);
+#pragma unroll
+        for (int m = 0; m < 18; ++m) patch.value[m] = patch.value[9 + m];
+      }
+    }
+    return sum;
+  }
+
+ private:
+  __device__ void load(int i, int j, int k, T* plane) const {
+    const T* p = &u(i, j, k);
+#pragma unroll
+    for (int m = 0; m < 9; ++m) plane[m] = p[m % 3 - 1 + (m / 3 - 1) * u.sy];
+  }
+};
+
+/// One colour of a Gauss–Seidel sweep: the values of a colour are every second along each axis from `first` on, and no
+/// neighbours of each other.
+template <class T, class Coefficients>
+struct BoxColour {
+  static constexpr int resident_blocks = 2;
+  Coefficients c;
+  View<T> u;
+  View<const T> b;
+  T omega;
+  int first[3];
+
+  __device__ void operator()(int s, int t, int r0, int r1) const {
+    using Row = decltype(c.line(0, 0).row(0));
+    const int i = first[0] + 2 * s, j = first[1] + 2 * t;
+    for (int r = r0; r < r1; ++r) {
+      const int k = first[2] + 2 * r;
+      const T* p = &u(i, j, k);
+      u(i, j, k) = stencil::gauss_seidel(c.line(j, k).row(i), Row::Neighbours::at(p, u.sy, u.sz), b(i, j, k), omega);
+    }
+  }
+};
+
+/// Fills bands with the rows of a model.
+template <class T, class Coefficients, int count>
+struct FillBands {
+  static constexpr int resident_blocks = 2;
+  Coefficients c;
+  BandViews<T, count> bands;
+  bool periodic[3];
+  int decoupled_axis;
+
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    const auto& n = bands.shape.n;
+    for (int k = k0; k < k1; ++k) {
+      const OpenEnds open{
+          {!periodic[0] && i == 0, !periodic[1] && j == 0, !periodic[2] && k == 0},
+          {!periodic[0] && i == n[0] - 1, !periodic[1] && j == n[1] - 1, !periodic[2] && k == n[2] - 1}};
+      store_bands(decoupled(c.line(j, k).row(i), decoupled_axis), open, bands.band,
+                  i + j * bands.shape.sy + k * bands.shape.sz);
+    }
+  }
+};
+
+/// Fills the bands of lines along an axis with those of wider rows.
+template <class T, class Coefficients>
+struct FillLines {
+  static constexpr int resident_blocks = 2;
+  Coefficients c;
+  BandViews<T, 2> bands;
+  int axis;
+
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k)
+      store_line(c.line(j, k).row(i), axis, bands.band, i + j * bands.shape.sy + k * bands.shape.sz);
+  }
+};
+
+}  // namespace poisson::cuda

@@ -1,0 +1,8 @@
+#include "grids/band_coefficients.hpp"
+#include "grids/cuda/line_kernels.cuh"
+
+namespace poisson::cuda {
+
+template void relax_lines(cudaStream_t, int, const LineStep<float, StarBands<float>>&);
+
+}  // namespace poisson::cuda

@@ -1,0 +1,110 @@
+#include "grids/eigenvalue_bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace poisson {
+
+namespace {
+
+// κ_d/h² of the narrowest and of the widest cell of an axis.
+struct Steepness {
+  double narrow = 0, wide = 0;
+};
+Steepness steepness_of(const RowData& data, std::size_t d) {
+  const Axis& axis = data.block.axes[d];
+  double least = axis.width(0), most = least;
+  for (int i = 1; i < axis.cells(); ++i) {
+    least = std::min(least, axis.width(i));
+    most = std::max(most, axis.width(i));
+  }
+  const double kappa = data.variable() ? 1 : data.kappa[d];
+  return {kappa / (least * least), kappa / (most * most)};
+}
+
+// Planes couple to the next alone, as lines do in two dimensions: 2. Lines in three dimensions: in an eigenvector of
+// the line's own matrix, a cell has at the most (3/2)² of what stiffness along the line and mass have on B, and 2 · 3/2
+// of what stiffness across it has, by its share.
+double block_bound(const RowData& data) {
+  const int coupled = data.block.dimension() - (data.decoupled < 0 ? 0 : 1);
+  if (data.relaxation.extent == Extent::plane || coupled == 2) return 2;
+  if (data.variable() && !data.isotropic) return 3;
+  const auto along = static_cast<std::size_t>(data.relaxation.axis);
+  const Steepness a = steepness_of(data, (along + 1) % 3), b = steepness_of(data, (along + 2) % 3);
+  return std::max({2.25, 3 * a.narrow / (a.narrow + b.wide), 3 * b.narrow / (b.narrow + a.wide)});
+}
+
+}  // namespace
+
+double element_bound(const RowData& data) {
+  if (data.relaxation.extent != Extent::point) return block_bound(data);
+  const auto dimension = static_cast<std::size_t>(data.block.dimension());
+  const double m = static_cast<double>(dimension), mass = std::pow(1.5, m), face = std::pow(1.5, m - 1);
+  const double steepest = 2 * face;
+  std::array<double, 3> narrow{}, wide{};  // κ_d/h² of the narrowest and of the widest cell of an axis
+  double inverse_squares = 0;              // the least Σ 1/h²
+  std::array<double, 3> narrowest{};
+  for (std::size_t d = 0; d < dimension; ++d) {
+    const Steepness steepness = steepness_of(data, d);
+    narrow[d] = steepness.narrow;
+    wide[d] = steepness.wide;
+    const double kappa = data.variable() ? 1 : data.kappa[d];
+    narrowest[d] = std::sqrt(kappa / steepness.narrow);
+    inverse_squares += steepness.wide / kappa;
+  }
+  double stiffness = 0;
+  for (std::size_t d = 0; d < dimension; ++d) {
+    double all = narrow[d];
+    for (std::size_t e = 0; e < dimension; ++e)
+      if (e != d) all += wide[e];
+    stiffness = std::max(stiffness, steepest * narrow[d] / all);
+  }
+  if (data.variable() && !data.isotropic) stiffness = steepest;
+  // Diagonals of mass and of faces over that of stiffness, at most.
+  const double masses = data.sigma_ratio / (3 * inverse_squares);
+  double faces = 0;
+  for (std::size_t d = 0; d < dimension; ++d) faces += data.alpha_ratio / narrowest[d] / inverse_squares;
+  return std::max(stiffness, (stiffness + std::max(stiffness, mass) * masses + std::max(stiffness, face) * faces) /
+                                 (1 + masses + faces));
+}
+
+double power_estimate(const Operator& A, Relaxation relaxation) {
+  // On few unknowns the start may hardly touch the eigenvector.
+  const int steps = A.unknowns().size() < 1000 ? 60 : 20;
+  Backend& backend = A.backend();
+  Field v(backend, A.layout(), A.precision()), Av(backend, A.layout(), A.precision());
+  const auto host = make_cpu_backend();
+  Field start(*host, A.layout(), A.precision());
+  const Box box = A.unknowns();
+  dispatch(A.precision(), [&]<class T>(T) {
+    const auto view = start.view<T>();
+    std::uint32_t bits = 1;
+    for (int k = box.first[2]; k < box.last[2]; ++k)
+      for (int j = box.first[1]; j < box.last[1]; ++j)
+        for (int i = box.first[0]; i < box.last[0]; ++i) {
+          bits = bits * 1664525u + 1013904223u;
+          view(i, j, k) = static_cast<T>(std::ldexp(static_cast<double>(bits), -31) - 1);
+        }
+  });
+  transfer(start, v);
+  // In the inner product of A, in which B⁻¹A is symmetric whatever B is.
+  Scalar energy = backend.scalar(), next = backend.scalar();
+  double quotient = 0;
+  for (int s = 0; s <= steps; ++s) {
+    A.apply(v, Av);
+    backend.dot(v, Av, energy);
+    const double factor = 1 / std::max(quotient, 1.0);
+    if (relaxation.extent == Extent::line)
+      A.line_start(relaxation.axis, factor, Av, v);
+    else
+      A.polynomial_start(factor, Av, v);
+    backend.dot(v, Av, next);
+    const double square = backend.value(energy);
+    if (!(square > 0)) break;
+    quotient = std::max(quotient, backend.value(next) / factor / square);
+  }
+  return 1.1 * quotient;
+}
+
+}  // namespace poisson

@@ -1,0 +1,264 @@
+#include "grids/elements.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/launch.hpp"
+#include "grids/consistent_mass.hpp"
+#include "grids/discretization.hpp"
+#include "grids/problem_data.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr std::array<const char*, 3> diagonal_keys{"coefficient.x", "coefficient.y", "coefficient.z"};
+constexpr std::array<const char*, 3> mixed_keys{"coefficient.xy", "coefficient.xz", "coefficient.yz"};
+
+std::size_t diagonals(const Problem& p) {
+  return p.isotropic ? 1 : static_cast<std::size_t>(p.dimension);
+}
+std::size_t mixeds(const Problem& p) {
+  return !p.full_tensor ? 0 : p.dimension == 3 ? 3 : 1;
+}
+
+std::shared_ptr<Field> sampled_cells(Backend& host, const Block& block, const Quantity& quantity, const char* key,
+                                     Sign sign) {
+  auto cells = std::make_shared<Field>(host, block.cell_layout(), Precision::fp64);
+  const auto view = cells->view<double>();
+  sample(quantity, key, sign, block, Location::cell, cells->layout().box(),
+         [&](int j, int k, const double* values) { std::copy_n(values, view.n[0], view.line(j, k)); });
+  return cells;
+}
+
+// A cell's tensor: xx, yy, zz, xy, xz, yz. In two dimensions zz is 1.
+using CellTensor = std::array<double, 6>;
+
+// The first entry to blame where a tensor with a positive diagonal is not positive definite, −1 where it is.
+int indefinite_entry(const CellTensor& k) {
+  constexpr std::array<std::array<std::size_t, 2>, 3> axes{{{0, 1}, {0, 2}, {1, 2}}};
+  for (std::size_t m = 0; m < 3; ++m)
+    if (!(k[3 + m] * k[3 + m] < k[axes[m][0]] * k[axes[m][1]])) return static_cast<int>(m);
+  const auto [xx, yy, zz, xy, xz, yz] = k;
+  const double determinant = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
+  return determinant > 0 ? -1 : 0;
+}
+
+void check_definite(const Block& block, const std::array<std::shared_ptr<const Field>, 3>& diagonal,
+                    const std::array<std::shared_ptr<const Field>, 3>& mixed) {
+  const Box box = block.cell_layout().box();
+  for (int k = 0; k < box.last[2]; ++k)
+    for (int j = 0; j < box.last[1]; ++j)
+      for (int i = 0; i < box.last[0]; ++i) {
+        CellTensor tensor{1, 1, 1, 0, 0, 0};
+        for (std::size_t d = 0; d < 3; ++d) {
+          if (diagonal[d]) tensor[d] = diagonal[d]->view<double>()(i, j, k);
+          if (mixed[d]) tensor[3 + d] = mixed[d]->view<double>()(i, j, k);
+        }
+        const int entry = indefinite_entry(tensor);
+        if (entry < 0) continue;
+        const auto m = static_cast<std::size_t>(entry);
+        std::array<double, 3> point{};
+        const std::array at{i, j, k};
+        for (std::size_t d = 0; d < static_cast<std::size_t>(block.dimension()); ++d) {
+          const auto& x = block.axes[d].nodes();
+          const auto c = static_cast<std::size_t>(at[d]);
+          point[d] = 0.5 * (x[c] + x[c + 1]);
+        }
+        std::array<char, 200> text{};
+        if (block.dimension() == 2)
+          std::snprintf(text.data(), text.size(),
+                        "must be smaller in size than the root of x·y, which is %g there (the tensor must be positive "
+                        "definite)",
+                        std::sqrt(tensor[0] * tensor[1]));
+        else
+          std::snprintf(text.data(), text.size(),
+                        "must leave the tensor positive definite, beside x %g, y %g, z %g, xy %g, xz %g, yz %g there",
+                        tensor[0], tensor[1], tensor[2], tensor[3], tensor[4], tensor[5]);
+        throw ValueErrors({ValueError(mixed_keys[m], point, tensor[3 + m], text.data())});
+      }
+}
+
+double largest(const Field& cells) {
+  const auto view = cells.view<double>();
+  return cpu::max_over_lines(cells.layout().box(), 0, [&](int j, int k) {
+    return *std::max_element(view.line(j, k), view.line(j, k) + view.n[0]);
+  });
+}
+double least(const Field& cells) {
+  const auto view = cells.view<double>();
+  return -cpu::max_over_lines(cells.layout().box(), -1e300, [&](int j, int k) {
+    return -*std::min_element(view.line(j, k), view.line(j, k) + view.n[0]);
+  });
+}
+
+}  // namespace
+
+Box ghost_box(const Block& block, int axis, int end) {
+  Box box = block.cell_layout().box();
+  const auto d = static_cast<std::size_t>(axis);
+  box.first[d] = end == 0 ? -1 : box.last[d];
+  box.last[d] = box.first[d] + 1;
+  return box;
+}
+
+double mean_of_cells(const Field& cells) {
+  const auto view = cells.view<double>();
+  const double sum = cpu::sum_over_lines(cells.layout().box(), [&](int j, int k) {
+    double line = 0;
+    for (int i = 0; i < view.n[0]; ++i) line += view(i, j, k);
+    return line;
+  });
+  return sum / static_cast<double>(cells.layout().size());
+}
+
+double jump_between_cells(const Field& cells) {
+  const auto view = cells.view<double>();
+  return cpu::max_over_lines(cells.layout().box(), 1, [&](int j, int k) {
+    double jump = 1;
+    for (int i = 0; i < view.n[0]; ++i) {
+      const double here = view(i, j, k);
+      for (const double there :
+           {i > 0 ? view(i - 1, j, k) : here, j > 0 ? view(i, j - 1, k) : here, k > 0 ? view(i, j, k - 1) : here})
+        jump = std::max({jump, here / there, there / here});
+    }
+    return jump;
+  });
+}
+
+void check_element_values(const Problem& p, const Block& block) {
+  if (!p.full_tensor) return;
+  const auto host = make_cpu_backend();
+  std::array<std::shared_ptr<const Field>, 3> diagonal, mixed;
+  ErrorCollector check;
+  for (std::size_t d = 0; d < diagonals(p); ++d)
+    check([&] { diagonal[d] = sampled_cells(*host, block, p.coefficient[d], diagonal_keys[d], Sign::positive); });
+  for (std::size_t m = 0; m < mixeds(p); ++m)
+    check([&] { mixed[m] = sampled_cells(*host, block, p.mixed[m], mixed_keys[m], Sign::any); });
+  check.finish();
+  check_definite(block, diagonal, mixed);
+}
+
+double sample_elements(const Problem& p, Backend& host, RowData& rows, const Mover& moved) {
+  const Block& block = rows.block;
+  ErrorCollector check;
+  double jump = 1, least_kappa = 1e300;
+  std::array<std::shared_ptr<const Field>, 3> diagonal, mixed;
+  for (std::size_t d = 0; d < diagonals(p); ++d)
+    check([&] {
+      auto cells =
+          sampled_cells(host, block, p.coefficient[d], p.isotropic ? "coefficient" : diagonal_keys[d], Sign::positive);
+      rows.kappa[d] = mean_of_cells(*cells);
+      jump = std::max(jump, jump_between_cells(*cells));
+      least_kappa = std::min(least_kappa, least(*cells));
+      diagonal[d] = std::move(cells);
+    });
+  for (std::size_t m = 0; m < mixeds(p); ++m)
+    check([&] { mixed[m] = sampled_cells(host, block, p.mixed[m], mixed_keys[m], Sign::any); });
+
+  bool dirichlet = false, robin = false;
+  for_each_face(p, [&](int, int, const Boundary& b) {
+    dirichlet = dirichlet || b.kind == BoundaryKind::dirichlet;
+    robin = robin || b.kind == BoundaryKind::robin;
+  });
+  double sigma = 0, alpha = 0;
+  std::shared_ptr<Field> cells;
+  check([&] { cells = sampled_cells(host, block, p.reaction, "reaction", Sign::nonnegative); });
+  if (cells) sigma = largest(*cells);
+  for_each_face(p, [&](int d, int end, const Boundary& b) {
+    if (b.kind != BoundaryKind::robin) return;
+    // An exchange does not reach what lies beyond an open end: the halo of periodic axes there is sampled.
+    Box ghosts = ghost_box(block, d, end);
+    for (std::size_t e = 0; e < 3; ++e)
+      if (block.axes[e].periodic()) {
+        --ghosts.first[e];
+        ++ghosts.last[e];
+      }
+    check([&] {
+      sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, Location::cell, ghosts,
+             [&](int j, int k, const double* values) {
+               if (cells)
+                 std::copy_n(values, ghosts.last[0] - ghosts.first[0], &cells->view<double>()(ghosts.first[0], j, k));
+             });
+    });
+    if (!cells) return;
+    const auto view = cells->view<double>();
+    alpha = cpu::max_over_lines(ghosts, alpha, [&](int j, int k) {
+      return *std::max_element(&view(ghosts.first[0], j, k),
+                               &view(ghosts.first[0], j, k) + ghosts.last[0] - ghosts.first[0]);
+    });
+  });
+  check.finish();
+  if (p.full_tensor) check_definite(block, diagonal, mixed);
+
+  if (p.isotropic) rows.kappa = {rows.kappa[0], rows.kappa[0], rows.kappa[0]};
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (diagonal[d]) rows.cells[d] = moved(std::const_pointer_cast<Field>(diagonal[d]));
+    if (mixed[d]) rows.mixed[d] = moved(std::const_pointer_cast<Field>(mixed[d]));
+  }
+  if (p.reaction.constant() && !robin)
+    rows.sigma = *p.reaction.constant();
+  else
+    rows.sigma_cells = moved(std::move(cells));
+  rows.sigma_ratio = sigma / least_kappa;
+  rows.alpha_ratio = alpha / least_kappa;
+  rows.singular = !dirichlet && sigma == 0 && alpha == 0;
+  return jump;
+}
+
+void set_ratios(const Problem& p, RowData& rows) {
+  double alpha = 0, kappa = rows.kappa[0];
+  for (int d = 0; d < p.dimension; ++d) kappa = std::min(kappa, rows.kappa[static_cast<std::size_t>(d)]);
+  for_each_face(p, [&](int, int, const Boundary& b) {
+    if (b.kind == BoundaryKind::robin) alpha = std::max(alpha, *b.alpha.constant());
+  });
+  rows.sigma_ratio = rows.sigma / kappa;
+  rows.alpha_ratio = alpha / kappa;
+}
+
+void fill_element_rhs(const Problem& p, Backend& host, const RowData& rows, Field& b) {
+  const Block& block = rows.block;
+  const ConsistentMass mass(block);
+  const Box unknowns = block.unknowns(), all = block.layout().box();
+  Field data(host, block.layout(), Precision::fp64), sum(host, block.layout(), Precision::fp64);
+  const auto values = data.view<double>(), sums = sum.view<double>();
+  ErrorCollector check;
+  check([&] {
+    sample(p.source, "source", Sign::any, block, Location::node, all,
+           [&](int j, int k, const double* f) { std::copy_n(f, values.n[0], values.line(j, k)); });
+  });
+  host.exchange(data);
+  cpu::for_each_line(unknowns, [&](int j, int k) {
+    for (int i = unknowns.first[0]; i < unknowns.last[0]; ++i) sums(i, j, k) = mass(values, i, j, k);
+  });
+  for_each_face(p, [&](int d, int end, const Boundary& face) {
+    if (face.kind == BoundaryKind::dirichlet) return;
+    Box box = face_box(block, d, end);
+    check([&] {
+      sample(face.value, face_key(d, end), Sign::any, block, Location::node, box, [&](int j, int k, const double* q) {
+        std::copy_n(q, box.last[0] - box.first[0], &values(box.first[0], j, k));
+      });
+    });
+    host.exchange(data);
+    for (std::size_t e = 0; e < 3; ++e) {
+      box.first[e] = std::max(box.first[e], unknowns.first[e]);
+      box.last[e] = std::min(box.last[e], unknowns.last[e]);
+    }
+    cpu::for_each_line(box, [&](int j, int k) {
+      for (int i = box.first[0]; i < box.last[0]; ++i)
+        sums(i, j, k) += mass.on_face(static_cast<std::size_t>(d), values, i, j, k);
+    });
+  });
+  check.finish();
+  dispatch(b.precision(), [&]<class T>(T) {
+    const auto to = b.view<T>();
+    cpu::for_each_line(all, [&](int j, int k) {
+      for (int i = 0; i < to.n[0]; ++i) to(i, j, k) = static_cast<T>(rows.scale * sums(i, j, k));
+    });
+  });
+}
+
+}  // namespace poisson

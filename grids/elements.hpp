@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "grids/discrete.hpp"
+#include "grids/problem.hpp"
+
+/// The data of bilinear and trilinear elements, where they are not those of finite volumes: κ and σ are sampled at cell
+/// centres and α at the centres of the cells' faces; f and the data of Neumann and Robin faces at nodes, to be
+/// multiplied with the consistent mass matrix of the block or of the face.
+namespace poisson {
+
+/// Throws ValueErrors where a full tensor κ is not positive definite.
+void check_element_values(const Problem& problem, const Block& block);
+
+/// κ, σ and α into `rows`: fields of cells, moved to the backend by `moved`. σ is a field, with α in its halo, where it
+/// varies or there are Robin faces. Returns the largest ratio of κ in neighbouring cells.
+using Mover = std::function<std::shared_ptr<const Field>(std::shared_ptr<Field>)>;
+double sample_elements(const Problem& problem, Backend& host, RowData& rows, const Mover& moved);
+
+/// σ/κ and α/κ of a separable problem.
+void set_ratios(const Problem& problem, RowData& rows);
+
+/// b = M f and the data of Neumann and Robin faces, in the unknowns; zero in Dirichlet nodes.
+void fill_element_rhs(const Problem& problem, Backend& host, const RowData& rows, Field& b);
+
+/// Mean over the cells of a host's field, and the largest ratio between neighbours, at least 1.
+double mean_of_cells(const Field& cells);
+double jump_between_cells(const Field& cells);
+
+/// The cells beside the nodes of a face, as indices of the halo beyond it.
+Box ghost_box(const Block& block, int axis, int end);
+
+}  // namespace poisson
