@@ -2,7 +2,13 @@
 
 #include <cmath>
 
+#include "app/command_line.hpp"
+#include "app/describe.hpp"
+#include "backends/error.hpp"
+#include "backends/probe.hpp"
+
 namespace poisson {
+namespace {
 
 void record(const Result& result, const Solver& solver, Summary& summary) {
   const double scale = solver.A().scale();
@@ -17,6 +23,8 @@ void record(const Result& result, const Solver& solver, Summary& summary) {
   summary.balance.projected = result.projected / scale;
 }
 
+}  // namespace
+
 void write_fields(const Config& config, const OutputGrid& grid, const std::vector<OutputField>& fields,
                   Summary& summary) {
   const OutputNote note{config.title, summary.converged, config.effective};
@@ -27,6 +35,49 @@ void write_fields(const Config& config, const OutputGrid& grid, const std::vecto
                                          : write_png(directory, grid, fields.front(), note);
     summary.files.push_back(path.filename().string());
   }
+}
+
+Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const RunHeader& header,
+                       const std::function<bool()>& stopped, double size) {
+  console_.header(header);
+  if (profile) profile->clear();  // of the set-up
+  const double tolerance = config_.options.tolerance;
+  std::vector<CycleRecord> records;
+  const Stopwatch clock;
+  const Result result = solver.solve(config_.problem.initial.has_value(), [&](const Solver::Progress& p) {
+    if (p.iteration == 0) console_.floor(p.rounding_floor, tolerance);
+    records.push_back({p.relative_residual, clock.total()});
+    console_.progress(p.iteration, config_.options.max_iterations, records.back(), tolerance);
+    return !stopped();
+  });
+  summary_.time.solve = watch_.lap();
+  console_.table(records);
+  if (profile)
+    profile_lines_ = describe_profile(
+        profile->take(),
+        copy_bandwidth(backend, solver.solution().data(), solver.spare().data(), solver.solution().bytes()),
+        summary_.time.solve);
+  record(result, solver, summary_);
+  const double projected = result.projected / solver.A().scale();
+  if (size > 0 && std::abs(projected) > 1e-3 * size) console_.warning(describe_incompatibility(projected, size));
+  if (result.verdict == Verdict::not_finite || result.verdict == Verdict::diverged) {
+    write_summary(config_.output.directory, summary_);
+    throw RunError(summary_.reason);
+  }
+  return result;
+}
+
+int Report::close(const Result& result, const Backend& backend) {
+  auto& time = summary_.time;
+  summary_.peak_memory_bytes = static_cast<std::int64_t>(backend.memory().peak());
+  time.output = watch_.lap();
+  time.total = time.input + time.setup + time.solve + time.output;
+  summary_.files.emplace_back("summary.json");
+  write_summary(config_.output.directory, summary_);
+  console_.closing(summary_, config_.options.tolerance, config_.output.directory.string());
+  for (const std::string& line : profile_lines_) console_.line(line);
+  const bool exact_count = config_.options.tolerance == 0 && result.verdict == Verdict::running;
+  return result.converged() || exact_count ? exit_status::success : exit_status::incomplete;
 }
 
 }  // namespace poisson

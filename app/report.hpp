@@ -1,19 +1,58 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "grids/profile.hpp"
 #include "io/config.hpp"
+#include "io/console.hpp"
 #include "io/output.hpp"
 #include "io/summary.hpp"
 #include "solver/solver.hpp"
 
 namespace poisson {
 
-/// How the iteration went; norms in the units of the equation.
-void record(const Result& result, const Solver& solver, Summary& summary);
-
 /// The fields in every format that the configuration asks for, their files noted in the summary.
 void write_fields(const Config& config, const OutputGrid& grid, const std::vector<OutputField>& fields,
                   Summary& summary);
+
+/// Seconds since the last lap, or since construction.
+class Stopwatch {
+ public:
+  double lap() {
+    const auto now = clock::now();
+    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+  }
+  double total() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  clock::time_point start_ = clock::now(), last_ = start_;
+};
+
+/// What is the same whatever a run solves: the iteration as the terminal shows it, and the end.
+class Report {
+ public:
+  Report(const Config& config, Stopwatch& watch, Console& console, Summary& summary)
+      : config_(config), watch_(watch), console_(console), summary_(summary) {}
+
+  /// Header, live line and table; how the iteration went stands in the summary, norms in the units of the equation.
+  /// `stopped`: asked after every iteration. `size`: Σ|b|, against which a projection is judged. Throws RunError, the
+  /// summary written, where the iteration broke down.
+  Result iterate(Solver& solver, Backend& backend, Profile* profile, const RunHeader& header,
+                 const std::function<bool()>& stopped, double size);
+  /// Writes the summary, prints the closing lines and returns the exit status.
+  int close(const Result& result, const Backend& backend);
+
+ private:
+  const Config& config_;
+  Stopwatch& watch_;
+  Console& console_;
+  Summary& summary_;
+  std::vector<std::string> profile_lines_;
+};
 
 }  // namespace poisson

@@ -1,7 +1,5 @@
 #include "app/run.hpp"
 
-#include <chrono>
-#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -16,7 +14,6 @@
 #include "app/run_matrix.hpp"
 #include "backends/device.hpp"
 #include "backends/error.hpp"
-#include "backends/probe.hpp"
 #include "grids/gather.hpp"
 #include "grids/integrals.hpp"
 #include "grids/profile.hpp"
@@ -32,20 +29,6 @@ namespace poisson {
 namespace {
 
 volatile std::sig_atomic_t stop_requested = 0;
-
-// Seconds since the last call, or since construction.
-class Stopwatch {
- public:
-  double lap() {
-    const auto now = clock::now();
-    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
-  }
-  double total() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
-
- private:
-  using clock = std::chrono::steady_clock;
-  clock::time_point start_ = clock::now(), last_ = start_;
-};
 
 // Errors found on the grid, with the places in the file where their quantities stand.
 [[noreturn]] void raise(const Config& config, const ValueErrors& found) {
@@ -154,35 +137,9 @@ int solve(const Config& config, bool profiled, Console& console, Summary& summar
     summary.levels = solver->levels();
     RunHeader header = describe_run(config, d, *solver, summary);
     if (!note.empty()) header.device += "; " + note;
-    console.header(header);
-
-    if (profile) profile->clear();  // of the set-up
-    std::vector<CycleRecord> records;
-    Stopwatch clock;
-    const Result result = solver->solve(config.problem.initial.has_value(), [&](const Solver::Progress& p) {
-      if (p.iteration == 0) console.floor(p.rounding_floor, config.options.tolerance);
-      records.push_back({p.relative_residual, clock.total()});
-      console.progress(p.iteration, config.options.max_iterations, records.back(), config.options.tolerance);
-      return stop_requested == 0;
-    });
-    summary.time.solve = watch.lap();
-    console.table(records);
-    std::vector<std::string> profile_lines;
-    if (profile)
-      profile_lines = describe_profile(
-          profile->take(),
-          copy_bandwidth(*backend, solver->solution().data(), solver->spare().data(), solver->solution().bytes()),
-          summary.time.solve);
-
-    const double scale = solver->A().scale();
-    record(result, *solver, summary);
-    if (b_norm > 0 && std::abs(result.projected / scale) > 1e-3 * b_norm)
-      console.warning(describe_incompatibility(result.projected / scale, b_norm));
-
-    if (result.verdict == Verdict::not_finite || result.verdict == Verdict::diverged) {
-      write_summary(config.output.directory, summary);
-      throw RunError(summary.reason);
-    }
+    Report report(config, watch, console, summary);
+    const Result result = report.iterate(
+        *solver, *backend, profile ? &*profile : nullptr, header, [] { return stop_requested != 0; }, b_norm);
     const SolutionNorms norms = solution_norms(d.block(), solver->solution());
     summary.solution = {norms.min, norms.max, norms.integral, norms.l2};
     if (config.problem.exact) {
@@ -197,15 +154,7 @@ int solve(const Config& config, bool profiled, Console& console, Summary& summar
     summary.balance.reaction = b.reaction;
     summary.balance.residual = b.residual;
     write_fields(config, d, *solver, summary);
-    summary.peak_memory_bytes = static_cast<std::int64_t>(backend->memory().peak());
-    summary.time.output = watch.lap();
-    summary.time.total = summary.time.input + summary.time.setup + summary.time.solve + summary.time.output;
-    summary.files.emplace_back("summary.json");
-    write_summary(config.output.directory, summary);
-    console.closing(summary, config.options.tolerance, config.output.directory.string());
-    for (const std::string& line : profile_lines) console.line(line);
-    const bool exact_count = config.options.tolerance == 0 && result.verdict == Verdict::running;
-    return result.converged() || exact_count ? exit_status::success : exit_status::incomplete;
+    return report.close(result, *backend);
   } catch (const ValueErrors& errors) {
     raise(config, errors);
   }

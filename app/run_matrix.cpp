@@ -1,19 +1,15 @@
 #include "app/run_matrix.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <span>
 
 #include <fmt/format.h>
 
-#include "app/command_line.hpp"
 #include "app/describe.hpp"
 #include "app/report.hpp"
 #include "backends/device.hpp"
-#include "backends/error.hpp"
-#include "backends/probe.hpp"
 #include "grids/gather.hpp"
 #include "grids/integrals.hpp"
 #include "grids/sampling.hpp"
@@ -85,24 +81,19 @@ int solve_matrix(const Config& config, bool profiled, const std::function<bool()
                  Summary& summary) {
   const BandedMatrix& matrix = *config.matrix;
   const Block block = make_block(matrix);
-  using clock = std::chrono::steady_clock;
-  auto last = clock::now();
-  const auto lap = [&] {
-    const auto now = clock::now();
-    return std::chrono::duration<double>(now - std::exchange(last, now)).count();
-  };
+  Stopwatch watch;
   std::string note;
   const auto backend = make_backend(config.device, &note);
   summary.device = backend->device();
   std::optional<Profile> profile;
   if (profiled) profile.emplace(*backend);
   const auto solver = make_solver(*backend, matrix, config.options, profile ? &*profile : nullptr);
-  summary.time.setup = lap();
+  summary.time.setup = watch.lap();
   const double scale = solver->A().scale();
   const auto rhs = matrix.rhs.empty() ? sampled(config.problem.source, "source", block) : matrix.rhs;
   put(rhs, scale, solver->rhs());
   if (config.problem.initial) put(sampled(*config.problem.initial, "initial", block), 1, solver->solution());
-  summary.time.input += lap();
+  summary.time.input += watch.lap();
   summary.unknowns = static_cast<std::int64_t>(matrix.points());
   summary.levels = solver->levels();
   summary.dimension = matrix.dimension();
@@ -110,34 +101,10 @@ int solve_matrix(const Config& config, bool profiled, const std::function<bool()
       Summary::Matrix{static_cast<int>(matrix.offsets.size()), matrix.symmetric(), matrix.asymmetry, matrix.dominance};
   RunHeader header = describe(config, *solver, *backend, summary);
   if (!note.empty()) header.device += "; " + note;
-  console.header(header);
-
-  if (profile) profile->clear();  // of the set-up
-  std::vector<CycleRecord> records;
-  const auto start = clock::now();
-  const Result result = solver->solve(config.problem.initial.has_value(), [&](const Solver::Progress& p) {
-    if (p.iteration == 0) console.floor(p.rounding_floor, config.options.tolerance);
-    records.push_back({p.relative_residual, std::chrono::duration<double>(clock::now() - start).count()});
-    console.progress(p.iteration, config.options.max_iterations, records.back(), config.options.tolerance);
-    return !stopped();
-  });
-  summary.time.solve = lap();
-  console.table(records);
-  std::vector<std::string> profile_lines;
-  if (profile)
-    profile_lines = describe_profile(
-        profile->take(),
-        copy_bandwidth(*backend, solver->solution().data(), solver->spare().data(), solver->solution().bytes()),
-        summary.time.solve);
-  record(result, *solver, summary);
   double size = 0;
   for (const double b : rhs) size += std::abs(b);
-  if (size > 0 && std::abs(result.projected / scale) > 1e-3 * size)
-    console.warning(describe_incompatibility(result.projected / scale, size));
-  if (result.verdict == Verdict::not_finite || result.verdict == Verdict::diverged) {
-    write_summary(config.output.directory, summary);
-    throw RunError(summary.reason);
-  }
+  Report report(config, watch, console, summary);
+  const Result result = report.iterate(*solver, *backend, profile ? &*profile : nullptr, header, stopped, size);
 
   std::vector<OutputField> fields{{"u", Location::node, 1, gather_values(block, solver->solution())}};
   summary.solution = {fields[0].values[0], fields[0].values[0], 0, 0};
@@ -164,15 +131,7 @@ int solve_matrix(const Config& config, bool profiled, const std::function<bool()
     wanted.push_back(std::move(field));
   }
   if (!wanted.empty()) write_fields(config, output_grid(matrix), wanted, summary);
-  summary.peak_memory_bytes = static_cast<std::int64_t>(backend->memory().peak());
-  summary.time.output = lap();
-  summary.time.total = summary.time.input + summary.time.setup + summary.time.solve + summary.time.output;
-  summary.files.emplace_back("summary.json");
-  write_summary(config.output.directory, summary);
-  console.closing(summary, config.options.tolerance, config.output.directory.string());
-  for (const std::string& line : profile_lines) console.line(line);
-  const bool exact_count = config.options.tolerance == 0 && result.verdict == Verdict::running;
-  return result.converged() || exact_count ? exit_status::success : exit_status::incomplete;
+  return report.close(result, *backend);
 }
 
 }  // namespace poisson
