@@ -7,6 +7,15 @@
 /// functions that the source text of a Quantity may call.
 namespace poisson::expression {
 
+/// A product that no compiler fuses with the sum around it: values are those of an expression computed step by step.
+inline double product(double a, double b) {
+#ifdef __CUDACC_RTC__
+  return __dmul_rn(a, b);
+#else
+  return a * b;
+#endif
+}
+
 inline double sin(double v) {
   return ::sin(v);
 }
@@ -38,13 +47,13 @@ inline double tanh(double v) {
   return ::tanh(v);
 }
 inline double asinh(double v) {
-  return ::log(v + ::sqrt(v * v + 1));
+  return ::log(v + ::sqrt(product(v, v) + 1));
 }
 inline double acosh(double v) {
-  return ::log(v + ::sqrt(v * v - 1));
+  return ::log(v + ::sqrt(product(v, v) - 1));
 }
 inline double atanh(double v) {
-  return 0.5 * ::log((1 + v) / (1 - v));
+  return product(0.5, ::log((1 + v) / (1 - v)));
 }
 inline double exp(double v) {
   return ::exp(v);
@@ -82,13 +91,13 @@ inline double pow(double a, double b) {
 }
 /// Powers that muParser multiplies out.
 inline double pow2(double v) {
-  return v * v;
+  return product(v, v);
 }
 inline double pow3(double v) {
-  return v * v * v;
+  return product(product(v, v), v);
 }
 inline double pow4(double v) {
-  return v * v * (v * v);
+  return product(product(v, v), product(v, v));
 }
 
 }  // namespace poisson::expression

@@ -78,7 +78,7 @@ inline constexpr std::array<std::string_view, 96> expressions{{
     "asin(x) + acos(y)",
     "atan(x) * atan2(y, z)",
     "sinh(x) + cosh(y) + tanh(z)",
-    "asinh(x) + acosh(2 + y) + atanh(x/4)",
+    "asinh(2 + x) + acosh(5 + y) + atanh(x/4)",
     "exp(x) - ln(y) + log(z)",
     "log2(x) + log10(y)",
     "sqrt(x) + abs(y)",

@@ -105,7 +105,7 @@ TEST(ExpressionTree, KnowsEveryFunctionOfMuParser) {
 }
 
 TEST(ExpressionTree, WritesTheSameNumbersInEverySource) {
-  EXPECT_EQ(ExpressionTree::parse("0.1*x - 1e-300")->source(), "((0.1*x)-1e-300)");
+  EXPECT_EQ(ExpressionTree::parse("0.1*x - 1e-300")->source(), "(poisson::expression::product(0.1,x)-1e-300)");
   EXPECT_EQ(ExpressionTree::parse("x^2 < 3 ? x : -1")->source(),
             "((poisson::expression::pow2(x)<3.0?1.0:0.0)!=0.0?x:(-1.0))");
 }

@@ -1,0 +1,99 @@
+#include "grids/cuda/runtime_sources.hpp"
+
+#include "grids/cuda/recompute_columns.cuh"
+
+namespace poisson::cuda {
+namespace {
+
+struct AnyKappa {
+  static constexpr int count = 1;
+};
+using Coefficients = Recompute<float, AnyKappa>;
+
+std::string kernel(const std::string& name, const std::string& parameters, const std::string& body) {
+  return "extern \"C\" __global__ void __launch_bounds__(tile_threads) " + name + "(" + parameters + ") {\n" + body +
+         "}\n";
+}
+
+// Tiles in a fixed order; each block leaves one partial result.
+constexpr const char* each_tile = R"(  const dim3 tiles = tiling.blocks;
+  for (unsigned tile = blockIdx.x; tile < tiles.x * tiles.y * tiles.z; tile += gridDim.x)
+)";
+
+}  // namespace
+
+std::string evaluation_source(std::span<const std::string> expressions) {
+  std::string text = R"(#include "backends/cuda/tiling.cuh"
+#include "grids/cuda/evaluate_columns.cuh"
+#include "grids/expression_functions.hpp"
+namespace poisson::cuda {
+)";
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
+    const std::string number = std::to_string(i), value = "Value" + number;
+    text += "struct " + value + " {\n  double operator()(double x, double y, double z) const { return " +
+            expressions[i] + "; }\n};\n";
+    text += kernel("fill_" + number, "Range box, Tiling tiling, Points points, FillTarget target",
+                   "  const Fill<" + value + "> column{{}, points, target};\n" +
+                       "  const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1); };\n"
+                       "  tiling.visit(box, visited, blockIdx.x, blockIdx.y, blockIdx.z);\n");
+    text += kernel("measure_" + number,
+                   "Range box, Tiling tiling, Points points, AnyView u, const double* wx, const double* wy, "
+                   "const double* wz, Moments* partial",
+                   "  const Measure<" + value + "> column{{}, points, u, wx, wy, wz};\n" +
+                       "  Moments moments{0, 0, __longlong_as_double(0x7ff0000000000000), "
+                       "__longlong_as_double(0xfff0000000000000)};\n"
+                       "  const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1, moments); };\n" +
+                       each_tile +
+                       "    tiling.visit(box, visited, tile % tiles.x, tile / tiles.x % tiles.y, "
+                       "tile / (tiles.x * tiles.y));\n"
+                       "  moments = block_moments<tile_threads>(moments);\n"
+                       "  if (threadIdx.x == 0) partial[blockIdx.x] = moments;\n");
+  }
+  return text + "}  // namespace poisson::cuda\n";
+}
+
+std::string recompute_source(Precision precision, std::span<const std::string> kappa) {
+  std::string text = R"(#include "backends/cuda/tiling.cuh"
+#include "grids/cuda/recompute_columns.cuh"
+#include "grids/expression_functions.hpp"
+namespace poisson::cuda {
+)";
+  text += "struct Kappa {\n  static constexpr int count = " + std::to_string(kappa.size()) +
+          ";\n  template <int d>\n  static double at(double x, double y, double z) {\n";
+  for (std::size_t d = 0; d < kappa.size(); ++d)
+    text += "    if constexpr (d == " + std::to_string(d) + ") return " + kappa[d] + ";\n";
+  text += "  }\n};\n";
+  text += std::string("using T = ") + (precision == Precision::fp32 ? "float" : "double") +
+          ";\nusing C = Recompute<T, Kappa>;\n";
+  text += R"(__device__ double block_sum(double sum) {
+  __shared__ double warps[tile_threads / 32];
+  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
+  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = sum;
+  __syncthreads();
+  sum = 0;
+  for (int w = 0; w < tile_threads / 32; ++w) sum += warps[w];
+  return sum;
+}
+)";
+  constexpr int mapping = length<MappingColumns<float, Coefficients>>, summing = length<SummingColumns<float, Coefficients>>;
+  for (int i = 0; i < mapping; ++i) {
+    const std::string number = std::to_string(i);
+    text += kernel("map_" + number,
+                   "Range box, Tiling tiling, typename ColumnAt<" + number + ", MappingColumns<T, C>>::Type column",
+                   "  tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);\n");
+  }
+  for (int i = 0; i < summing; ++i) {
+    const std::string number = std::to_string(i);
+    text += kernel("sum_" + number,
+                   "Range box, Tiling tiling, typename ColumnAt<" + number +
+                       ", SummingColumns<T, C>>::Type column, double* partial",
+                   "  double sum = 0;\n" + std::string(each_tile) +
+                       "    sum += tiling.visit(box, column, tile % tiles.x, tile / tiles.x % tiles.y, "
+                       "tile / (tiles.x * tiles.y));\n"
+                       "  sum = block_sum(sum);\n"
+                       "  if (threadIdx.x == 0) partial[blockIdx.x] = sum;\n");
+  }
+  return text + "}  // namespace poisson::cuda\n";
+}
+
+}  // namespace poisson::cuda
