@@ -157,6 +157,7 @@ int solve(const Config& config, bool profiled, Console& console, Summary& summar
     summary.levels = solver->levels();
     RunHeader header = describe_run(config, d, *solver, summary);
     if (!note.empty()) header.device += "; " + note;
+    if (!d.note().empty()) header.device += "; " + d.note();
     console.header(header);
 
     if (profile) profile->clear();  // of the set-up

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+
+#include "grids/sampling.hpp"
 
 namespace poisson {
 namespace {
@@ -57,7 +60,15 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) :
     const T* base = static_cast<const T*>(axes_[d].buffer.data()) + 1;
     axes_[d].view = {base, base + length, base + 2 * length, base + 3 * length};
   }
-  for (std::size_t d = 0; d < 3; ++d) cells_[d] = in_precision<T>(backend, data.cells[d]);
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (!data.kappa_source) {
+      cells_[d] = in_precision<T>(backend, data.cells[d]);
+      continue;
+    }
+    const std::vector<double> centres = cell_coordinates(data.block.axes[d]);
+    centres_[d] = backend.allocate(centres.size() * sizeof(double));
+    backend.write(centres.data(), centres_[d].data(), centres.size() * sizeof(double));
+  }
   reaction_ = in_precision<T>(backend, data.reaction);
   data_.cells = {};
   data_.reaction = nullptr;
@@ -66,7 +77,8 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) :
 template <class T>
 std::size_t CoefficientTables<T>::bytes() const {
   std::size_t sum = reaction_ ? reaction_->bytes() : 0;
-  for (std::size_t d = 0; d < 3; ++d) sum += axes_[d].buffer.bytes() + (cells_[d] ? cells_[d]->bytes() : 0);
+  for (std::size_t d = 0; d < 3; ++d)
+    sum += axes_[d].buffer.bytes() + centres_[d].bytes() + (cells_[d] ? cells_[d]->bytes() : 0);
   return sum;
 }
 
@@ -92,6 +104,23 @@ Coefficients CoefficientTables<T>::model() const {
     return {direction(0), direction(1), direction(2), sigma};
   } else if constexpr (std::is_same_v<Coefficients, TensorProduct<T>>) {
     return {axes_[0].view, axes_[1].view, axes_[2].view, sigma};
+  } else if constexpr (std::is_base_of_v<RecomputeTables<T>, Coefficients>) {
+    Coefficients c{};
+    c.x = axes_[0].view;
+    c.y = axes_[1].view;
+    c.z = axes_[2].view;
+    c.cx = static_cast<const double*>(centres_[0].data()) + 1;
+    c.cy = static_cast<const double*>(centres_[1].data()) + 1;
+    c.cz = static_cast<const double*>(centres_[2].data()) + 1;
+    if (reaction_) c.reaction = reaction_->template view<T>();
+    c.sigma = sigma;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Axis& axis = data_.block.axes[d];
+      const bool open = !axis.periodic() && !axis.degenerate();
+      c.first[d] = open ? 0 : -2;
+      c.last[d] = open ? axis.size() - 1 : -2;
+    }
+    return c;
   } else {
     Coefficients c{};
     c.x = axes_[0].view;
@@ -109,6 +138,7 @@ Coefficients CoefficientTables<T>::model() const {
   template Equidistant<T> CoefficientTables<T>::model() const;   \
   template TensorProduct<T> CoefficientTables<T>::model() const; \
   template Partial<T, true> CoefficientTables<T>::model() const; \
+  template Recompute<T, KappaAtRunTime> CoefficientTables<T>::model() const; \
   template Partial<T, false> CoefficientTables<T>::model() const
 POISSON_INSTANTIATE(float);
 POISSON_INSTANTIATE(double);

@@ -7,6 +7,7 @@
 
 #include "grids/coefficients.hpp"
 #include "grids/discrete.hpp"
+#include "grids/recompute.hpp"
 
 namespace poisson {
 
@@ -16,6 +17,8 @@ template <class T>
 inline constexpr std::string_view assembly_name<Equidistant<T>> = "equidistant";
 template <class T>
 inline constexpr std::string_view assembly_name<TensorProduct<T>> = "tensor-product";
+template <class T>
+inline constexpr std::string_view assembly_name<Recompute<T, KappaAtRunTime>> = "recompute";
 
 /// Owns, in a backend's memory and in the precision T, what a model of Coefficients refers to.
 template <class T>
@@ -38,6 +41,7 @@ class CoefficientTables {
   std::array<double, 3> coupling_scale_{};  ///< what multiplies κ/h
   std::array<Table, 3> axes_;
   std::array<std::shared_ptr<const Field>, 3> cells_;
+  std::array<Buffer, 3> centres_;  ///< of the cells −1 … n, for `recompute`
   std::shared_ptr<const Field> reaction_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "grids/block.hpp"
 #include "grids/operator.hpp"
@@ -20,12 +22,17 @@ struct RowData {
   std::shared_ptr<const Field> reaction;  ///< scale·(σ·volume + α·area) on the values; null: constant σ, and α as the
                                           ///< axes have it
   bool singular = false;
+  /// Source text of κ (one expression when isotropic, else three): the finest level's operator may compute κ from it
+  /// (assembly `recompute`) where its backend compiles code, instead of reading `cells`. Null: it reads them.
+  std::shared_ptr<const std::vector<std::string>> kappa_source;
+  /// Set with kappa_source: receives why an operator reads the cells after all.
+  std::shared_ptr<std::string> note;
 
   bool variable() const { return cells[0] != nullptr; }
 };
 
 /// The operator of a level on a backend, in the assembly mode that fits the data: `equidistant` or `tensor-product`
-/// for constant κ, else `partial`.
+/// for constant κ, `recompute` where κ has source text and the backend compiles it, else `partial`.
 std::unique_ptr<Operator> make_operator(Backend&, const RowData&, Precision);
 
 /// The transfers between a block and the coarser one made from it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 
 #include "backends/cpu/launch.hpp"
 #include "grids/sampling.hpp"
@@ -31,6 +32,7 @@ class ErrorCollector {
       errors_.push_back(e);
     }
   }
+  bool empty() const { return errors_.empty(); }
   void finish() const {
     if (!errors_.empty()) throw ValueErrors(errors_);
   }
@@ -48,6 +50,20 @@ void for_each_face(const Problem& p, const F& f) {
   for (int d = 0; d < p.dimension; ++d)
     for (int end = 0; end < 2; ++end)
       if (boundary(p, d, end).kind != BoundaryKind::periodic) f(d, end, boundary(p, d, end));
+}
+
+// All that a device may be asked to evaluate.
+std::vector<Quantity> quantities(const Problem& p) {
+  std::vector<Quantity> all{p.source};
+  for (std::size_t d = 0; d < coefficient_count(p); ++d) all.push_back(p.coefficient[d]);
+  if (p.initial) all.push_back(*p.initial);
+  if (p.exact) all.push_back(*p.exact);
+  all.push_back(p.reaction);
+  for_each_face(p, [&](int, int, const Boundary& b) {
+    all.push_back(b.value);
+    all.push_back(b.alpha);
+  });
+  return all;
 }
 
 // The cells of a block and one past each end.
@@ -160,6 +176,8 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
     : backend_(backend), own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()), problem_(problem) {
   rows_.block = make_block(problem_);
   rows_.isotropic = problem_.isotropic;
+  sampler_ = make_sampler(backend, block(), quantities(problem_));
+  if (assembly == Assembly::recompute) request_recompute();
   if (!is_separable(problem_) || assembly == Assembly::partial) {
     const auto begin = std::chrono::steady_clock::now();
     sample_coefficients();
@@ -207,6 +225,32 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
   }
 }
 
+// κ's source text for the finest level, where every direction has one.
+void Discretization::request_recompute() {
+  std::vector<std::string> sources;
+  bool varies = false;
+  for (std::size_t d = 0; d < coefficient_count(problem_); ++d) {
+    const Quantity& kappa = problem_.coefficient[d];
+    if (const double* value = kappa.constant()) {
+      std::array<char, 40> text{};
+      std::snprintf(text.data(), text.size(), "%.17e", *value);
+      sources.emplace_back(text.data());
+    } else if (kappa.source()) {
+      sources.push_back(*kappa.source());
+      varies = true;
+    }
+  }
+  if (sources.size() == 2) sources.push_back(sources.front());  // never weighted: z is degenerate
+  rows_.note = std::make_shared<std::string>();
+  if (varies && (sources.size() == 1) == problem_.isotropic)
+    rows_.kappa_source = std::make_shared<const std::vector<std::string>>(std::move(sources));
+}
+
+std::string Discretization::note() const {
+  if (sampler_ && !sampler_->note().empty()) return sampler_->note();
+  return rows_.note ? *rows_.note : "";
+}
+
 // A field that was sampled on the host, on the backend.
 std::shared_ptr<const Field> Discretization::on_backend(std::shared_ptr<Field> sampled) const {
   if (!own_host_) return sampled;
@@ -220,6 +264,9 @@ void Discretization::sample_coefficients() {
   const Block& block = rows.block;
   ErrorCollector check;
   for (std::size_t d = 0; d < coefficient_count(problem_); ++d) {
+    bool done = true;  // also where it throws
+    check([&] { done = sample_kappa_on_device(d); });
+    if (done) continue;
     auto cells = std::make_shared<Field>(host(), block.cell_layout(), Precision::fp64);
     const auto view = cells->view<double>();
     check([&] {
@@ -260,7 +307,7 @@ void Discretization::sample_coefficients() {
       sample(problem_.reaction, "reaction", Sign::nonnegative, block, Location::node, {{0, 0, 0}, {1, 1, 1}},
              [](int, int, const double*) {});
     });
-  } else {
+  } else if (!sample_reaction_on_device(reaction_sum)) {
     auto reaction = std::make_shared<Field>(host(), block.layout(), Precision::fp64);
     const auto view = reaction->view<double>();
     check([&] {
@@ -295,6 +342,7 @@ void Discretization::sample_coefficients() {
 RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const {
   RowData next = fine;
   next.block = coarse.block;
+  next.kappa_source = nullptr;  // coarse cells are means
   for (std::size_t d = 0; d < 3; ++d) {
     if (!fine.cells[d]) continue;
     if (d == 2 && fine.cells[2] == fine.cells[0]) {
@@ -338,6 +386,7 @@ Hierarchy Discretization::make_hierarchy(Precision precision) const {
 
 double Discretization::assemble_rhs(Field& b) const {
   double sum = 0;
+  if (rhs_on_device(b)) return sampler_->sum_of_magnitudes(b, block().unknowns()) / rows_.scale;
   fill_from_host(host(), b, [&](Field& field) {
     fill_rhs(field);
     const Box unknowns = block().unknowns();
@@ -354,7 +403,124 @@ double Discretization::assemble_rhs(Field& b) const {
 }
 
 void Discretization::initialize(Field& u) const {
+  if (solution_on_device(u)) return;
   fill_from_host(host(), u, [&](Field& field) { fill_solution(field); });
+}
+
+bool Discretization::on_device(std::span<const Quantity> data) const {
+  return sampler_ && std::ranges::all_of(data, [&](const Quantity& q) { return sampler_->evaluates(q); });
+}
+
+bool Discretization::sample_kappa_on_device(std::size_t d) {
+  const Quantity& kappa = problem_.coefficient[d];
+  if (!on_device({&kappa, 1})) return false;
+  auto cells = std::make_shared<Field>(backend_, block().cell_layout(), Precision::fp64);
+  try {
+    sampler_->fill({kappa, coefficient_key(problem_, d), Sign::positive}, Location::cell,
+                   grown(cells->layout().box(), block()), {}, SampleStore::set, *cells);
+  } catch (const HostDecides&) {
+    return false;
+  }
+  const CellStatistics found = sampler_->finish_cells(*cells);
+  rows_.kappa[d] = found.sum / static_cast<double>(cells->layout().size());
+  jump_ = std::max(jump_, found.jump);
+  rows_.cells[d] = std::move(cells);
+  return true;
+}
+
+// σ·volume + α·area, as sample_coefficients has it on the host.
+bool Discretization::sample_reaction_on_device(double& sum) {
+  std::vector<Quantity> data{problem_.reaction};
+  for_each_face(problem_, [&](int, int, const Boundary& b) {
+    if (b.kind == BoundaryKind::robin) data.push_back(b.alpha);
+  });
+  if (!on_device(data)) return false;
+  auto reaction = std::make_shared<Field>(backend_, block().layout(), Precision::fp64);
+  ErrorCollector check;
+  try {
+    check([&] {
+      sampler_->fill({problem_.reaction, "reaction", Sign::nonnegative}, Location::node, block().layout().box(),
+                     {.volume = true}, SampleStore::set, *reaction);
+    });
+    for_each_face(problem_, [&](int d, int end, const Boundary& b) {
+      if (b.kind != BoundaryKind::robin) return;
+      const std::string key = face_key(d, end, true);
+      check([&] {
+        sampler_->fill({b.alpha, key, Sign::nonnegative}, Location::node, face_box(block(), d, end),
+                       {.volume = true, .face_axis = d}, SampleStore::add, *reaction);
+      });
+    });
+  } catch (const HostDecides&) {
+    return false;
+  }
+  if (!check.empty()) return false;  // the host words the errors
+  sum = sampler_->sum_of_magnitudes(*reaction, block().layout().box());
+  rows_.reaction = std::move(reaction);
+  return true;
+}
+
+// As fill_rhs.
+bool Discretization::rhs_on_device(Field& b) const {
+  std::vector<Quantity> data{problem_.source};
+  for_each_face(problem_, [&](int, int, const Boundary& face) {
+    if (face.kind != BoundaryKind::dirichlet) data.push_back(face.value);
+  });
+  if (!on_device(data)) return false;
+  const double scale = rows_.scale;
+  ErrorCollector check;
+  try {
+    check([&] {
+      sampler_->fill({problem_.source, "source"}, Location::node, block().layout().box(),
+                     {.factor = scale, .volume = true, .unknowns_only = true}, SampleStore::set, b);
+    });
+    for_each_face(problem_, [&](int d, int end, const Boundary& face) {
+      if (face.kind == BoundaryKind::dirichlet) return;
+      const std::string key = face_key(d, end);
+      check([&] {
+        sampler_->fill({face.value, key}, Location::node, face_box(block(), d, end),
+                       {.factor = scale, .volume = true, .face_axis = d, .unknowns_only = true}, SampleStore::add, b);
+      });
+    });
+  } catch (const HostDecides&) {
+    return false;
+  }
+  check.finish();
+  return true;
+}
+
+// As fill_solution.
+bool Discretization::solution_on_device(Field& u) const {
+  std::vector<Quantity> data;
+  if (problem_.initial) data.push_back(*problem_.initial);
+  for_each_face(problem_, [&](int, int, const Boundary& face) {
+    if (face.kind == BoundaryKind::dirichlet) data.push_back(face.value);
+  });
+  if (!on_device(data)) return false;
+  backend_.fill(u, 0);
+  ErrorCollector check;
+  const Quantity zero = 0.0;
+  const auto on_dirichlet_faces = [&](bool clear) {
+    for_each_face(problem_, [&](int d, int end, const Boundary& face) {
+      if (face.kind != BoundaryKind::dirichlet) return;
+      const std::string key = face_key(d, end);
+      check([&] {
+        sampler_->fill({clear ? zero : face.value, key}, Location::node, face_box(block(), d, end), {},
+                       clear ? SampleStore::set : SampleStore::share, u);
+      });
+    });
+  };
+  try {
+    if (problem_.initial)
+      check([&] {
+        sampler_->fill({*problem_.initial, "initial"}, Location::node, block().layout().box(), {}, SampleStore::set, u);
+      });
+    on_dirichlet_faces(true);
+    on_dirichlet_faces(false);
+  } catch (const HostDecides&) {
+    return false;
+  }
+  check.finish();
+  return true;
 }
 
 void Discretization::fill_rhs(Field& b) const {

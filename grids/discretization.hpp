@@ -2,9 +2,11 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "grids/device_sampling.hpp"
 #include "grids/discrete.hpp"
 #include "grids/problem.hpp"
 
@@ -16,7 +18,8 @@ namespace poisson {
 /// the data of Neumann and Robin faces times the areas that nodes have on them. Dirichlet data stand in the solution.
 class Discretization {
  public:
-  enum class Assembly { automatic, partial };
+  /// recompute: the finest level's operator computes κ from its expressions where the backend compiles them.
+  enum class Assembly { automatic, partial, recompute };
 
   /// Samples κ, σ and α. Throws ValueErrors where a datum has a value that it must not have: all of them together.
   Discretization(Backend& backend, const Problem& problem, Assembly assembly = Assembly::automatic);
@@ -34,6 +37,11 @@ class Discretization {
   /// Seconds of the constructor that went into evaluating κ, σ and α and into moving them to the backend.
   double sampling_seconds() const { return sampling_seconds_; }
 
+  /// What evaluates data on the backend itself; null where the host does.
+  DeviceSampler* sampler() const { return sampler_.get(); }
+  /// What a user should know of expressions that could not be compiled at run time; else empty.
+  std::string note() const;
+
   std::unique_ptr<Operator> make_operator(Precision precision) const;
   /// Operators and transfers of all levels in one precision.
   Hierarchy make_hierarchy(Precision precision) const;
@@ -49,6 +57,12 @@ class Discretization {
 
  private:
   void sample_coefficients();
+  bool on_device(std::span<const Quantity> data) const;
+  void request_recompute();
+  bool sample_kappa_on_device(std::size_t d);
+  bool sample_reaction_on_device(double& sum);
+  bool rhs_on_device(Field& b) const;
+  bool solution_on_device(Field& u) const;
   std::shared_ptr<const Field> on_backend(std::shared_ptr<Field> sampled) const;
 
   Backend& host() const { return own_host_ ? *own_host_ : backend_; }
@@ -59,6 +73,7 @@ class Discretization {
   std::unique_ptr<Backend> own_host_;  // where the backend is none itself
   Problem problem_;
   RowData rows_;
+  std::unique_ptr<DeviceSampler> sampler_;
   double jump_ = 1;
   double sampling_seconds_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
@@ -75,10 +76,30 @@ SolutionNorms solution_norms(const Block& block, const Field& u) {
   });
 }
 
+// As error_norms, where the backend evaluates the exact solution.
+static std::optional<ErrorNorms> error_norms_on_device(const Discretization& d, const Field& u) {
+  const Quantity& exact = *d.problem().exact;
+  if (!d.sampler() || &u.backend() != &d.backend() || !d.sampler()->evaluates(exact)) return std::nullopt;
+  try {
+    const DifferenceMoments m = d.sampler()->measure({exact, "exact"}, &u);
+    double volume = 1;
+    for (const Axis& axis : d.block().axes) {
+      double length = 0;
+      for (int i = 0; i < axis.size(); ++i) length += axis.mass(i);
+      volume *= length;
+    }
+    const double mean = d.rows().singular ? m.first / volume : 0;
+    return ErrorNorms{std::max(m.high - mean, mean - m.low), std::sqrt(std::max(0.0, m.second - mean * m.first))};
+  } catch (const HostDecides&) {
+    return std::nullopt;
+  }
+}
+
 ErrorNorms error_norms(const Discretization& discretization, const Field& u) {
   const Block& block = discretization.block();
   const Masses mass(block);
   const Box box = block.layout().box();
+  if (const auto norms = error_norms_on_device(discretization, u)) return *norms;
   const Quantity& exact = *discretization.problem().exact;
   // Each line leaves its sums and extrema; they are combined in order, so that the result does not depend on threads.
   struct Line {
@@ -133,12 +154,23 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
   const auto line_index = [&](int j, int k) {
     return static_cast<std::size_t>(k) * static_cast<std::size_t>(all.last[1]) + static_cast<std::size_t>(j);
   };
-  sample(problem.source, "source", Sign::any, block, Location::node, all, [&](int j, int k, const double* f) {
-    double line = 0;
-    for (int i = 0; i < all.last[0]; ++i) line += mass(i, j, k) * f[i];
-    source_lines[line_index(j, k)] = line;
-  });
-  for (const double s : source_lines) result.source += s;
+  const auto source_on_device = [&] {
+    if (!discretization.sampler() || !discretization.sampler()->evaluates(problem.source)) return false;
+    try {
+      result.source = -discretization.sampler()->measure({problem.source, "source"}, nullptr).first;
+    } catch (const HostDecides&) {
+      return false;
+    }
+    return true;
+  };
+  if (!source_on_device()) {
+    sample(problem.source, "source", Sign::any, block, Location::node, all, [&](int j, int k, const double* f) {
+      double line = 0;
+      for (int i = 0; i < all.last[0]; ++i) line += mass(i, j, k) * f[i];
+      source_lines[line_index(j, k)] = line;
+    });
+    for (const double s : source_lines) result.source += s;
+  }
 
   A.apply_everywhere(u, work);
   with_values(u, [&](const auto& value) {

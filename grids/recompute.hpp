@@ -17,6 +17,13 @@ struct RecomputeTables {
   int first[3], last[3];
 };
 
+/// Stands for the Kappa of code that is compiled at run time, where the host lays out what that code reads.
+struct KappaAtRunTime {
+  static constexpr int count = 1;
+  template <int d>
+  static double at(double x, double y, double z);
+};
+
 /// A model of Coefficients. Kappa: `count`, 1 for an isotropic κ, else 3, and at<d>(x, y, z), κ of direction d as the
 /// host would have it, in double arithmetic: a cell beside a jump lies on the same side in every precision and mode.
 template <class T, class Kappa>

@@ -39,6 +39,11 @@ using LineSink = std::function<void(int j, int k, const double* values)>;
 void sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, Location location,
             const Box& box, const LineSink& sink);
 
+/// Where the values of a node-centred axis are, and where its cells −1 … n are: in their centres; beyond open ends on
+/// the face, on periodic axes on the other side.
+std::vector<double> node_coordinates(const Axis& axis);
+std::vector<double> cell_coordinates(const Axis& axis);
+
 /// The nodes of a face: axis `axis`, end 0 or 1.
 Box face_box(const Block& block, int axis, int end);
 

@@ -5,10 +5,10 @@
 namespace poisson {
 namespace {
 
-// Of a value on an axis, the tables of two operators and of a transfer hold less than 256 bytes; the coarsest level's
-// inverse, scalars, and the rounding of blocks fit into the constant.
+// Of a value on an axis, the tables of two operators, of a transfer and of what evaluates data on a device hold less
+// than 320 bytes; the coarsest level's inverse, scalars, partial sums, and the rounding of blocks fit into the constant.
 std::size_t bytes_of_tables(const Layout& layout) {
-  return 256 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{64} << 10);
+  return 320 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{192} << 10);
 }
 
 }  // namespace

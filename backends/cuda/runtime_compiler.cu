@@ -11,7 +11,8 @@ RuntimeCompiler::Code RuntimeCompiler::compile(const std::string& source, std::s
                                                bool anew) const {
   const Nvrtc nvrtc;
   const std::vector<std::string> options{"--gpu-architecture=" + architecture_, "--std=c++20",
-                                         "--device-as-default-execution-space"};
+                                         "--device-as-default-execution-space",
+                                         "--diag-suppress=1097"};  // attributes of other compilers
   // All that decides what comes out, in one text.
   std::string key = "nvrtc " + nvrtc.version() + '\n';
   for (const std::string& option : options) key += option + '\n';

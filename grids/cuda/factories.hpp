@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
+#include "grids/device_sampling.hpp"
 #include "grids/discrete.hpp"
 
 /// What CUDA brings to the factories of grids/discrete.hpp.
@@ -14,6 +16,14 @@ template <>
 std::unique_ptr<Operator> make_operator<float>(Backend&, const RowData&);
 template <>
 std::unique_ptr<Operator> make_operator<double>(Backend&, const RowData&);
+/// An operator that computes κ from RowData::kappa_source. Throws NoRuntimeCode where it cannot be compiled.
+template <class T>
+std::unique_ptr<Operator> make_recompute_operator(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_recompute_operator<float>(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_recompute_operator<double>(Backend&, const RowData&);
+std::unique_ptr<DeviceSampler> make_sampler(Backend&, const Block&, std::span<const Quantity> data);
 std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse);
 void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
                    Field& coarse_cells);

@@ -39,9 +39,4 @@ struct ColumnAt<0, ColumnList<First, Rest...>> {
 template <int n, class First, class... Rest>
 struct ColumnAt<n, ColumnList<First, Rest...>> : ColumnAt<n - 1, ColumnList<Rest...>> {};
 
-template <class List>
-inline constexpr int length = 0;
-template <class... Columns>
-inline constexpr int length<ColumnList<Columns...>> = sizeof...(Columns);
-
 }  // namespace poisson::cuda

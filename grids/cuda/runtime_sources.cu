@@ -1,14 +1,32 @@
 #include "grids/cuda/runtime_sources.hpp"
 
+#include "backends/cuda/tiling.cuh"
+#include "grids/cuda/evaluate_columns.cuh"
 #include "grids/cuda/recompute_columns.cuh"
 
 namespace poisson::cuda {
 namespace {
 
-struct AnyKappa {
-  static constexpr int count = 1;
-};
-using Coefficients = Recompute<float, AnyKappa>;
+// Expressions with functions of hundreds of instructions are called: inlined wherever a kernel has them, they would
+// take minutes to compile.
+bool is_long(const std::string& expression) {
+  for (const char* name : {"sin(", "cos(", "tan(", "asin(", "acos(", "atan(", "atan2(", "sinh(", "cosh(", "tanh(",
+                           "exp(", "ln(", "log2(", "log10(", "pow("})
+    if (expression.find(std::string("expression::") + name) != std::string::npos) return true;
+  return expression.size() > 1000;
+}
+
+// A function of x, y and z.
+std::string function(const std::string& name, const std::string& expression) {
+  return std::string(is_long(expression) ? "__noinline__" : "__forceinline__") + " double " + name +
+         "(double x, double y, double z) {\n  return " + expression + ";\n}\n";
+}
+
+// The kernels read what the host lays out: the sizes must be the same.
+template <class Column>
+std::string size_check(const std::string& type) {
+  return "static_assert(sizeof(" + type + ") == " + std::to_string(sizeof(Column)) + ");\n";
+}
 
 std::string kernel(const std::string& name, const std::string& parameters, const std::string& body) {
   return "extern \"C\" __global__ void __launch_bounds__(tile_threads) " + name + "(" + parameters + ") {\n" + body +
@@ -28,10 +46,13 @@ std::string evaluation_source(std::span<const std::string> expressions) {
 #include "grids/expression_functions.hpp"
 namespace poisson::cuda {
 )";
+  text += size_check<Range>("Range") + size_check<Tiling>("Tiling") + size_check<Points>("Points") +
+          size_check<FillTarget>("FillTarget") + size_check<AnyView>("AnyView") + size_check<Moments>("Moments");
   for (std::size_t i = 0; i < expressions.size(); ++i) {
     const std::string number = std::to_string(i), value = "Value" + number;
-    text += "struct " + value + " {\n  double operator()(double x, double y, double z) const { return " +
-            expressions[i] + "; }\n};\n";
+    text += function("value_" + number, expressions[i]);
+    text += "struct " + value + " {\n  double operator()(double x, double y, double z) const { return value_" + number +
+            "(x, y, z); }\n};\n";
     text += kernel("fill_" + number, "Range box, Tiling tiling, Points points, FillTarget target",
                    "  const Fill<" + value + "> column{{}, points, target};\n" +
                        "  const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1); };\n"
@@ -52,16 +73,56 @@ namespace poisson::cuda {
   return text + "}  // namespace poisson::cuda\n";
 }
 
+namespace {
+
+template <class... Columns>
+std::string mapping_kernels(ColumnList<Columns...>) {
+  std::string text;
+  int at = 0;
+  const auto add = [&]<class Column>(const Column*) {
+    const std::string number = std::to_string(at++);
+    const std::string type = "typename ColumnAt<" + number + ", MappingColumns<T, C>>::Type";
+    text += size_check<Column>(type);
+    text += kernel("map_" + number, "Range box, Tiling tiling, " + type + " column",
+                   "  tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);\n");
+  };
+  (add(static_cast<const Columns*>(nullptr)), ...);
+  return text;
+}
+
+template <class... Columns>
+std::string summing_kernels(ColumnList<Columns...>) {
+  std::string text;
+  int at = 0;
+  const auto add = [&]<class Column>(const Column*) {
+    const std::string number = std::to_string(at++);
+    const std::string type = "typename ColumnAt<" + number + ", SummingColumns<T, C>>::Type";
+    text += size_check<Column>(type);
+    text += kernel("sum_" + number, "Range box, Tiling tiling, " + type + " column, double* partial",
+                   "  double sum = 0;\n" + std::string(each_tile) +
+                       "    sum += tiling.visit(box, column, tile % tiles.x, tile / tiles.x % tiles.y, "
+                       "tile / (tiles.x * tiles.y));\n"
+                       "  sum = block_sum(sum);\n"
+                       "  if (threadIdx.x == 0) partial[blockIdx.x] = sum;\n");
+  };
+  (add(static_cast<const Columns*>(nullptr)), ...);
+  return text;
+}
+
+}  // namespace
+
 std::string recompute_source(Precision precision, std::span<const std::string> kappa) {
   std::string text = R"(#include "backends/cuda/tiling.cuh"
 #include "grids/cuda/recompute_columns.cuh"
 #include "grids/expression_functions.hpp"
 namespace poisson::cuda {
 )";
+  text += size_check<Range>("Range") + size_check<Tiling>("Tiling");
+  for (std::size_t d = 0; d < kappa.size(); ++d) text += function("kappa_" + std::to_string(d), kappa[d]);
   text += "struct Kappa {\n  static constexpr int count = " + std::to_string(kappa.size()) +
           ";\n  template <int d>\n  static double at(double x, double y, double z) {\n";
   for (std::size_t d = 0; d < kappa.size(); ++d)
-    text += "    if constexpr (d == " + std::to_string(d) + ") return " + kappa[d] + ";\n";
+    text += "    if constexpr (d == " + std::to_string(d) + ") return kappa_" + std::to_string(d) + "(x, y, z);\n";
   text += "  }\n};\n";
   text += std::string("using T = ") + (precision == Precision::fp32 ? "float" : "double") +
           ";\nusing C = Recompute<T, Kappa>;\n";
@@ -75,24 +136,14 @@ namespace poisson::cuda {
   return sum;
 }
 )";
-  constexpr int mapping = length<MappingColumns<float, Coefficients>>, summing = length<SummingColumns<float, Coefficients>>;
-  for (int i = 0; i < mapping; ++i) {
-    const std::string number = std::to_string(i);
-    text += kernel("map_" + number,
-                   "Range box, Tiling tiling, typename ColumnAt<" + number + ", MappingColumns<T, C>>::Type column",
-                   "  tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);\n");
-  }
-  for (int i = 0; i < summing; ++i) {
-    const std::string number = std::to_string(i);
-    text += kernel("sum_" + number,
-                   "Range box, Tiling tiling, typename ColumnAt<" + number +
-                       ", SummingColumns<T, C>>::Type column, double* partial",
-                   "  double sum = 0;\n" + std::string(each_tile) +
-                       "    sum += tiling.visit(box, column, tile % tiles.x, tile / tiles.x % tiles.y, "
-                       "tile / (tiles.x * tiles.y));\n"
-                       "  sum = block_sum(sum);\n"
-                       "  if (threadIdx.x == 0) partial[blockIdx.x] = sum;\n");
-  }
+  const auto kernels = [&]<class T>(T) {
+    using C = Recompute<T, KappaAtRunTime>;
+    text += mapping_kernels(MappingColumns<T, C>()) + summing_kernels(SummingColumns<T, C>());
+  };
+  if (precision == Precision::fp32)
+    kernels(float{});
+  else
+    kernels(double{});
   return text + "}  // namespace poisson::cuda\n";
 }
 

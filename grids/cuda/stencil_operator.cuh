@@ -9,15 +9,35 @@
 
 namespace poisson::cuda {
 
-/// The verbs of an operator on a CUDA device: the point formulas of grids/stencil.hpp over one model of Coefficients.
-template <class T, class Coefficients>
+/// Launches kernels that nvcc compiled with the program.
+template <class T>
+class CompiledKernels {
+ public:
+  CompiledKernels(CudaBackend& device, const RowData&) : device_(device) {}
+
+  template <class Column>
+  void columns(const Box& box, const Column& column) const {
+    device_.for_columns<GridSteps>(box, column);
+  }
+  template <class Column>
+  void sum(const Box& box, const Column& column, const Scalar& result) const {
+    sum_columns(device_.stream(), box, column, device_.partials(), result.address());
+  }
+
+ private:
+  CudaBackend& device_;
+};
+
+/// The verbs of an operator on a CUDA device: the point formulas of grids/stencil.hpp over one model of Coefficients,
+/// in kernels that `Kernels` launches.
+template <class T, class Coefficients, class Kernels = CompiledKernels<T>>
 class StencilOperator final : public StencilBase<T, Coefficients> {
   using Base = StencilBase<T, Coefficients>;
   using Base::backend_, Base::layout_, Base::unknowns_, Base::c_;
 
  public:
   StencilOperator(Backend& backend, const RowData& data)
-      : Base(backend, data), device_(static_cast<CudaBackend&>(backend)), mean_(backend.scalar()) {
+      : Base(backend, data), kernels_(static_cast<CudaBackend&>(backend), data), mean_(backend.scalar()) {
     if (!data.singular) return;
     sum(unknowns_, Integral<T, Coefficients>{c_, {}}, mean_);
     volume_ = backend.value(mean_);
@@ -61,22 +81,22 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
         Box pairs = unknowns_;
         pairs.first[0] = 0;
         pairs.last[0] = (unknowns_.last[0] - unknowns_.first[0] + 1) / 2;
-        device_.for_columns<GridSteps>(
+        kernels_.columns(
             pairs, TwoColours<T, Coefficients>{relax, colour, unknowns_.first[0], unknowns_.last[0]});
       } else {
-        device_.for_columns<GridSteps>(unknowns_, AnyColours<T, Coefficients>{relax, colours, colour});
+        kernels_.columns(unknowns_, AnyColours<T, Coefficients>{relax, colours, colour});
       }
     }
   }
 
   void project_rhs(Field& b, Scalar& amount) const override {
     sum(unknowns_, Sum<T>{b.view<T>()}, amount);
-    device_.for_columns<GridSteps>(unknowns_,
+    kernels_.columns(unknowns_,
                                    SubtractMean<T, Coefficients, true>{c_, b.view<T>(), amount.address(), volume_});
   }
   void project_solution(Field& u) const override {
     sum(unknowns_, Integral<T, Coefficients>{c_, u.view<T>()}, mean_);
-    device_.for_columns<GridSteps>(unknowns_,
+    kernels_.columns(unknowns_,
                                    SubtractMean<T, Coefficients, false>{c_, u.view<T>(), mean_.address(), volume_});
   }
 
@@ -84,20 +104,23 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   template <class Body>
   void march(const Box& box, const Field& u, const Body& body) const {
     backend_.exchange(u);
-    device_.for_columns<GridSteps>(box, March<T, Coefficients, Body>{c_, u.view<T>(), body});
+    kernels_.columns(box, March<T, Coefficients, Body>{c_, u.view<T>(), body});
   }
   template <class Body>
   void rows(const Body& body) const {
-    device_.for_columns<GridSteps>(unknowns_, EachRow<T, Coefficients, Body>{c_, body});
+    kernels_.columns(unknowns_, EachRow<T, Coefficients, Body>{c_, body});
   }
   template <class Column>
   void sum(const Box& box, const Column& column, const Scalar& result) const {
-    sum_columns(device_.stream(), box, column, device_.partials(), result.address());
+    kernels_.sum(box, column, result);
   }
 
-  CudaBackend& device_;
+  Kernels kernels_;
   Scalar mean_;
   double volume_ = 1;
 };
+
+template <class T, class Coefficients>
+using CompiledOperator = StencilOperator<T, Coefficients>;
 
 }  // namespace poisson::cuda
