@@ -20,6 +20,8 @@ std::string describe_smoother(const SmootherOptions& s) {
                                 : fmt::format("red-black Gauss-Seidel (relaxation {:.4g})", *s.relaxation);
     case SmootherType::automatic:
     case SmootherType::chebyshev:
+    case SmootherType::line:
+    case SmootherType::plane:
       break;
   }
   return s.kind == ChebyshevKind::fourth ? "Chebyshev (fourth kind)"
@@ -55,6 +57,20 @@ std::string describe_boundary(const Problem& p) {
     text += fmt::format("{}{} on{}", text.empty() ? "" : ", ", kinds[kind], faces);
   }
   return text;
+}
+
+std::string describe_relaxation(Relaxation r) {
+  constexpr std::array axes{"x", "y", "z"};
+  const char* axis = axes[static_cast<std::size_t>(r.axis)];
+  switch (r.extent) {
+    case Extent::point:
+      break;
+    case Extent::line:
+      return fmt::format("lines along {}", axis);
+    case Extent::plane:
+      return fmt::format("planes across {}", axis);
+  }
+  return "points";
 }
 
 std::string cells_text(const std::array<int, 3>& cells, int dimension) {
@@ -136,11 +152,12 @@ std::vector<std::string> describe_plan(const Config& config) {
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
   lines.push_back(describe_fit(plan.bytes + plan.tables, *backend));
   lines.emplace_back();
-  lines.emplace_back("level             cells      unknowns    assembly              memory");
+  lines.emplace_back("level             cells      unknowns    assembly        relaxes               memory");
   for (std::size_t l = 0; l < plan.levels.size(); ++l) {
     const Plan::Level& level = plan.levels[l];
-    lines.push_back(fmt::format("{:5} {:>17} {:>13}    {:<15} {:>12}", l,
+    lines.push_back(fmt::format("{:5} {:>17} {:>13}    {:<15} {:<15} {:>12}", l,
                                 cells_text(level.cells, config.problem.dimension), level.unknowns, level.assembly,
+                                describe_relaxation(level.relaxation),
                                 readable_bytes(static_cast<double>(level.bytes))));
   }
   return lines;

@@ -60,14 +60,14 @@ std::vector<OutputField> output_fields(const Config& config, const Discretizatio
   const Problem& problem = d.problem();
   std::vector<OutputField> fields;
   for (const std::string& name : config.output.fields) {
-    OutputField field{name, Location::node, 1, {}};
+    OutputField field{name, block.location(), 1, {}};
     if (name == "u") {
-      field.values = gather_nodes(block, solver.solution());
+      field.values = gather_values(block, solver.solution());
     } else if (name == "gradient") {
       field.components = problem.dimension;
       field.values = gather_gradient(block, solver.solution());
     } else if (name == "source") {
-      field.values = gather_quantity(block, problem.source, "source", Location::node);
+      field.values = gather_quantity(block, problem.source, "source", block.location());
     } else if (name == "error") {
       field.values = gather_error(d, solver.solution());
     } else if (name == "residual") {

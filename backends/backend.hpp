@@ -59,9 +59,11 @@ class Backend {
   virtual void dot(const Field& x, const Field& y, Scalar& result) = 0;
   /// Fills the halo of periodic axes. The halo is no part of a field's value, hence const.
   virtual void exchange(const Field& x) = 0;
-  /// y = Q x with the dense matrix Q, row-major, over the values numbered in `index` (their offsets from the value at
-  /// (0, 0, 0)); the other values of y stay.
-  virtual void dense_product(const Buffer& matrix, const Buffer& index, int size, const Field& x, Field& y) = 0;
+  /// y = Q x with the matrix Q of dense diagonal blocks, `blocks` of them of so many rows, one after another and each
+  /// row-major, over the values numbered in `index` (their offsets from the value at (0, 0, 0)); the other values of y
+  /// stay.
+  virtual void dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
+                             Field& y) = 0;
 
   // Scalars.
   virtual void ratio(const Scalar& a, const Scalar& b, Scalar& result) = 0;  ///< a/b, and 0 where b = 0

@@ -15,8 +15,8 @@ namespace poisson {
 class Backend;
 
 /// The shape of a field: values per axis, and which axes close on themselves. The halo is one value wide on every
-/// axis of more than one value. Beyond the ends of an axis that is not periodic the halo holds zero, always; on
-/// periodic axes Backend::exchange fills it.
+/// axis of more than one value. On periodic axes Backend::exchange fills it. Beyond the ends of other axes it stays
+/// what it was made: zero, but for the data on the faces that solutions of cell-centred problems hold there.
 struct Layout {
   std::array<int, 3> n{1, 1, 1};
   std::array<bool, 3> periodic{};

@@ -7,9 +7,6 @@
 
 namespace poisson {
 
-/// Where the unknowns of an axis sit: on its nodes or in the middle of its cells.
-enum class Centering { node, cell };
-
 /// One direction of a structured block: nodes x_0 < … < x_n, the centering of its unknowns, and the kind of condition
 /// at each end. It yields the one-dimensional factors from which the operators of a block are products:
 /// the coupling 1/h between neighbouring unknowns (the entries of the stiffness K) and the mass h (the diagonal of M).
@@ -45,9 +42,11 @@ class Axis {
 
   /// Width of cell i, −1 ≤ i ≤ cells(): beyond the ends 0, on periodic axes the cell on the other side.
   double width(int i) const;
-  /// 1/h of the coupling between the values i and i + 1, −1 ≤ i < size(). Past an end: 0; Robin: alpha; cell-centred
-  /// Dirichlet: 2/h.
-  double coupling(int i) const;
+  /// κ/h of the coupling between the values i and i + 1, −1 ≤ i < size(). Past an end: 0; Robin: alpha; cell-centred
+  /// Dirichlet: 2κ/h, cell-centred Robin: κ·alpha/(κ + alpha·h/2).
+  double coupling(int i, double kappa = 1) const;
+  /// 1/h of the way from value i to value i + 1, past the ends of cell-centred axes to the face; 0 where nothing flows.
+  double inverse_distance(int i) const;
   /// Length that value i stands for.
   double mass(int i) const;
   /// 1/h² of the mean cell: the strength of the couplings, by which coarsening is chosen. (The mean of 1/h² lets the
@@ -62,15 +61,16 @@ class Axis {
   bool equidistant_ = true;
 };
 
-/// A coarser axis and how its values lie in the finer one (node-centred): every other node, and where the number of
-/// cells is odd, one single cell at an end.
+/// A coarser axis and how its values lie in the finer one: every other node, and where the number of cells is odd, one
+/// single cell at an end.
 struct CoarseAxis {
   Axis axis;
-  std::vector<int> fine;  ///< fine[I] is the index on the finer axis of the coarse value I
+  std::vector<int> fine;  ///< fine[I] is the index on the finer axis of the coarse value I; of its first cell
 };
 
-/// Every other node of a node-centred axis. `single_at_lower`: the end that keeps its single cell where the number of
-/// cells is odd; alternate it from level to level (always the same end contracts by 0.6 instead of 0.27, Neumann ends).
+/// The axis of every other node; where neighbouring cells differ by a factor of more than 4 only among a run of its
+/// smallest cells. `single_at_lower`: the end that keeps its single cell where the number of cells is odd; alternate it
+/// from level to level (always the same end contracts by 0.6 instead of 0.27, Neumann ends).
 CoarseAxis coarsen(const Axis& axis, bool single_at_lower);
 /// The axis itself, each value its own coarse value.
 CoarseAxis keep(const Axis& axis);

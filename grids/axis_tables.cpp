@@ -47,13 +47,11 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) :
     for (int i = -1; i <= n; ++i) {
       const std::size_t at = static_cast<std::size_t>(i) + 1;  // 0 for i = −1
       const bool inside = i >= 0 && i < n;
-      const bool past_end = !axis.periodic() && (i < 0 || i >= n - 1);  // there coupling() is α, without κ
-      if (i < n) host[at] = static_cast<T>(coupling_scale_[d] * (past_end ? 1.0 : data.kappa[d]) * axis.coupling(i));
+      if (i < n) host[at] = static_cast<T>(coupling_scale_[d] * axis.coupling(i, data.kappa[d]));
       if (inside) host[length + at] = static_cast<T>(axis.mass(i) / unit_[d]);
       const int cell = axis.periodic() || axis.degenerate() ? i : std::clamp(i, 0, axis.cells() - 1);
       host[2 * length + at] = static_cast<T>(0.5 * axis.width(cell) / unit_[d]);
-      host[3 * length + at] =
-          axis.degenerate() || axis.width(i) == 0 ? T(0) : static_cast<T>(coupling_scale_[d] / axis.width(i));
+      if (i < n) host[3 * length + at] = static_cast<T>(coupling_scale_[d] * axis.inverse_distance(i));
     }
     axes_[d].buffer = backend.allocate(host.size() * sizeof(T));
     backend.write(host.data(), axes_[d].buffer.data(), host.size() * sizeof(T));
@@ -61,8 +59,9 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) :
     axes_[d].view = {base, base + length, base + 2 * length, base + 3 * length};
   }
   for (std::size_t d = 0; d < 3; ++d) {
+    const bool shared = d == 2 && data.cells[2] == data.cells[0];  // in two dimensions, where z counts nothing
     if (!data.kappa_source) {
-      cells_[d] = in_precision<T>(backend, data.cells[d]);
+      cells_[d] = shared ? cells_[0] : in_precision<T>(backend, data.cells[d]);
       continue;
     }
     const std::vector<double> centres = cell_coordinates(data.block.axes[d]);
@@ -77,8 +76,10 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) :
 template <class T>
 std::size_t CoefficientTables<T>::bytes() const {
   std::size_t sum = reaction_ ? reaction_->bytes() : 0;
-  for (std::size_t d = 0; d < 3; ++d)
-    sum += axes_[d].buffer.bytes() + centres_[d].bytes() + (cells_[d] ? cells_[d]->bytes() : 0);
+  for (std::size_t d = 0; d < 3; ++d) {
+    sum += axes_[d].buffer.bytes() + centres_[d].bytes();
+    if (cells_[d] && (d == 0 || cells_[d] != cells_[0])) sum += cells_[d]->bytes();
+  }
   return sum;
 }
 
@@ -90,20 +91,19 @@ Coefficients CoefficientTables<T>::model() const {
     const auto direction = [&](std::size_t d) -> typename Equidistant<T>::Direction {
       const Axis& axis = data_.block.axes[d];
       const int last = axis.size() - 1;
-      const auto coupling = [&](int i, double kappa) {
-        return static_cast<T>(coupling_scale_[d] * kappa * axis.coupling(i));
+      const auto coupling = [&](int i) {
+        return static_cast<T>(coupling_scale_[d] * axis.coupling(i, data_.kappa[d]));
       };
-      const bool open = !axis.periodic();
-      return {axis.degenerate() ? T(0) : coupling(0, data_.kappa[d]),
-              coupling(-1, open ? 1 : data_.kappa[d]),
-              coupling(last, open ? 1 : data_.kappa[d]),
+      return {axis.degenerate() ? T(0) : coupling(0),
+              coupling(-1),
+              coupling(last),
               static_cast<T>(axis.width(0) / unit_[d]),
               static_cast<T>(axis.mass(0) / unit_[d]),
               last};
     };
     return {direction(0), direction(1), direction(2), sigma};
   } else if constexpr (std::is_same_v<Coefficients, TensorProduct<T>>) {
-    return {axes_[0].view, axes_[1].view, axes_[2].view, sigma};
+    return {axes_[0].view, axes_[1].view, axes_[2].view, sigma, data_.decoupled};
   } else if constexpr (std::is_base_of_v<RecomputeTables<T>, Coefficients>) {
     Coefficients c{};
     c.x = axes_[0].view;
@@ -129,17 +129,19 @@ Coefficients CoefficientTables<T>::model() const {
     for (std::size_t d = 0; d < std::size(c.kappa); ++d) c.kappa[d] = cells_[d]->template view<T>();
     if (reaction_) c.reaction = reaction_->template view<T>();
     c.sigma = sigma;
+    c.decoupled = data_.decoupled;
     return c;
   }
 }
 
-#define POISSON_INSTANTIATE(T)                                   \
-  template class CoefficientTables<T>;                           \
-  template Equidistant<T> CoefficientTables<T>::model() const;   \
-  template TensorProduct<T> CoefficientTables<T>::model() const; \
-  template Partial<T, true> CoefficientTables<T>::model() const; \
+#define POISSON_INSTANTIATE(T)                                              \
+  template class CoefficientTables<T>;                                       \
+  template Equidistant<T> CoefficientTables<T>::model() const;               \
+  template TensorProduct<T> CoefficientTables<T>::model() const;             \
+  template Partial<T, true> CoefficientTables<T>::model() const;             \
+  template Partial<T, false> CoefficientTables<T>::model() const;            \
   template Recompute<T, KappaAtRunTime> CoefficientTables<T>::model() const; \
-  template Partial<T, false> CoefficientTables<T>::model() const
+  template Faces<T> CoefficientTables<T>::model() const
 POISSON_INSTANTIATE(float);
 POISSON_INSTANTIATE(double);
 #undef POISSON_INSTANTIATE

@@ -7,6 +7,7 @@
 
 #include "grids/coefficients.hpp"
 #include "grids/discrete.hpp"
+#include "grids/face_coefficients.hpp"
 #include "grids/recompute.hpp"
 
 namespace poisson {

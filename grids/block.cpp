@@ -32,17 +32,11 @@ bool Block::equidistant() const {
   return std::all_of(axes.begin(), axes.end(), [](const Axis& a) { return a.equidistant(); });
 }
 
-std::optional<CoarseBlock> coarsen(const Block& block, const std::array<double, 3>& coefficient, int level) {
-  std::array<double, 3> strength{};
-  for (std::size_t d = 0; d < 3; ++d)
-    if (coarsenable(block.axes[d])) strength[d] = coefficient[d] * block.axes[d].strength();
-  const double largest = *std::max_element(strength.begin(), strength.end());
-  if (largest == 0) return std::nullopt;
-
+CoarseBlock coarsen(const Block& block, const std::array<bool, 3>& coarsened, int level) {
   CoarseBlock coarse;
+  coarse.coarsened = coarsened;
   for (std::size_t d = 0; d < 3; ++d) {
-    coarse.coarsened[d] = strength[d] >= 0.5 * largest;
-    coarse.axes[d] = coarse.coarsened[d] ? coarsen(block.axes[d], level % 2 == 1) : keep(block.axes[d]);
+    coarse.axes[d] = coarsened[d] ? coarsen(block.axes[d], level % 2 == 1) : keep(block.axes[d]);
     coarse.block.axes[d] = coarse.axes[d].axis;
   }
   return coarse;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <optional>
 
 #include "backends/field.hpp"
 #include "grids/axis.hpp"
@@ -20,8 +19,16 @@ struct Block {
   /// The unknowns: all values but the Dirichlet nodes.
   Box unknowns() const;
   bool equidistant() const;
+  /// That of all its axes.
+  Centering centering() const { return axes[0].centering(); }
+  /// Where its values sit.
+  Location location() const { return centering() == Centering::node ? Location::node : Location::cell; }
   /// Product of the masses of the axes: the volume that value (i, j, k) stands for.
   double mass(int i, int j, int k) const { return axes[0].mass(i) * axes[1].mass(j) * axes[2].mass(k); }
+  /// Area that value (i, j, k) has on a face across `axis`.
+  double face_area(int axis, int i, int j, int k) const {
+    return (axis == 0 ? 1 : axes[0].mass(i)) * (axis == 1 ? 1 : axes[1].mass(j)) * (axis == 2 ? 1 : axes[2].mass(k));
+  }
   double cell_volume(int i, int j, int k) const { return axes[0].width(i) * axes[1].width(j) * axes[2].width(k); }
 };
 
@@ -32,8 +39,7 @@ struct CoarseBlock {
   std::array<bool, 3> coarsened{};
 };
 
-/// The next coarser block, or nothing where no axis can be coarsened. Coarsened are the axes whose mean strength
-/// κ_d/h² is at least half of the largest among those that can be. `level` numbers the levels from the finest, 0.
-std::optional<CoarseBlock> coarsen(const Block& block, const std::array<double, 3>& coefficient, int level);
+/// The block with every other value of the axes that are `coarsened`. `level` numbers the levels from the finest, 0.
+CoarseBlock coarsen(const Block& block, const std::array<bool, 3>& coarsened, int level);
 
 }  // namespace poisson

@@ -63,14 +63,18 @@ template <class T>
 struct TensorProduct {
   AxisTable<T> x, y, z;
   T sigma;
+  int decoupled = -1;  ///< the axis of RowData::decoupled
 
   struct Line {
     AxisTable<T> x;
     T area, south, north, bottom, top, sigma;
+    int decoupled;
 
     [[gnu::always_inline]] constexpr Row<T> row(int i) const {
       const T m = x.mass[i];
-      return {x.coupling[i - 1] * area, x.coupling[i] * area, south * m, north * m, bottom * m, top * m, sigma * m};
+      return poisson::decoupled(
+          Row<T>{x.coupling[i - 1] * area, x.coupling[i] * area, south * m, north * m, bottom * m, top * m, sigma * m},
+          decoupled);
     }
     [[gnu::always_inline]] constexpr Row<T> interior(int i) const { return row(i); }
     constexpr T mass(int i) const { return area * x.mass[i]; }
@@ -83,7 +87,8 @@ struct TensorProduct {
             y.coupling[j] * mz,
             z.coupling[k - 1] * my,
             z.coupling[k] * my,
-            sigma * my * mz};
+            sigma * my * mz,
+            decoupled};
   }
 };
 
@@ -97,6 +102,7 @@ struct Partial {
   View<const T> kappa[Isotropic ? 1 : 3];
   View<const T> reaction;  ///< optional: data may be null
   T sigma;
+  int decoupled = -1;  ///< the axis of RowData::decoupled
 
   /// The κ of one direction in the four columns of cells around a line of nodes; s, n: south, north; b, t: bottom, top.
   struct Cells {
@@ -109,6 +115,7 @@ struct Partial {
     T south_half, north_half, bottom_half, top_half;              // half widths of the cells around
     T south_inverse, north_inverse, bottom_inverse, top_inverse;  // 1/h towards the neighbours
     T area, sigma;
+    int decoupled;
 
     [[gnu::always_inline]] constexpr Row<T> row(int i) const {
       const Cells& kx = kappa[0];
@@ -120,13 +127,13 @@ struct Partial {
                top_half * (south_half * kx.st[c] + north_half * kx.nt[c]);
       };
       const auto pair = [&](const T* k) { return w * k[i - 1] + e * k[i]; };
-      return {x.inverse[i - 1] * yz(i - 1),
-              x.inverse[i] * yz(i),
-              south_inverse * (bottom_half * pair(ky.sb) + top_half * pair(ky.st)),
-              north_inverse * (bottom_half * pair(ky.nb) + top_half * pair(ky.nt)),
-              bottom_inverse * (south_half * pair(kz.sb) + north_half * pair(kz.nb)),
-              top_inverse * (south_half * pair(kz.st) + north_half * pair(kz.nt)),
-              reaction ? reaction[i] : sigma * x.mass[i]};
+      return poisson::decoupled(Row<T>{x.inverse[i - 1] * yz(i - 1), x.inverse[i] * yz(i),
+                                       south_inverse * (bottom_half * pair(ky.sb) + top_half * pair(ky.st)),
+                                       north_inverse * (bottom_half * pair(ky.nb) + top_half * pair(ky.nt)),
+                                       bottom_inverse * (south_half * pair(kz.sb) + north_half * pair(kz.nb)),
+                                       top_inverse * (south_half * pair(kz.st) + north_half * pair(kz.nt)),
+                                       reaction ? reaction[i] : sigma * x.mass[i]},
+                                decoupled);
     }
     [[gnu::always_inline]] constexpr Row<T> interior(int i) const { return row(i); }
     constexpr T mass(int i) const { return area * x.mass[i]; }
@@ -149,6 +156,7 @@ struct Partial {
     l.top_inverse = z.inverse[k];
     l.area = y.mass[j] * z.mass[k];
     l.sigma = sigma * l.area;
+    l.decoupled = decoupled;
     return l;
   }
 };

@@ -4,6 +4,7 @@
 
 #include "backends/error.hpp"
 #include "grids/cpu/factories.hpp"
+#include "grids/faces.hpp"
 #ifdef POISSON_HAVE_CUDA
 #include "backends/cuda/runtime_compiler.hpp"
 #include "grids/cuda/factories.hpp"
@@ -39,15 +40,31 @@ std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, P
   if (backend.name() == "cpu") return cpu::make_operator(backend, data, precision);
 #ifdef POISSON_HAVE_CUDA
   if (backend.name() == "cuda")
-    return dispatch(precision, [&]<class T>(T) { return cuda::make_operator<T>(backend, data); });
+    return dispatch(precision, [&]<class T>(T) {
+      return data.on_faces() ? cuda::make_face_operator<T>(backend, data) : cuda::make_operator<T>(backend, data);
+    });
 #endif
   no_kernels(backend);
 }
 
-std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, const CoarseBlock& coarse) {
-  if (backend.name() == "cpu") return cpu::make_transfer(backend, fine, coarse);
+std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, const CoarseBlock& coarse, bool constant) {
+  const bool cells = fine.centering() == Centering::cell;
+  if (backend.name() == "cpu")
+    return cells ? cpu::make_cell_transfer(backend, fine, coarse, constant) : cpu::make_transfer(backend, fine, coarse);
 #ifdef POISSON_HAVE_CUDA
-  if (backend.name() == "cuda") return cuda::make_transfer(backend, fine, coarse);
+  if (backend.name() == "cuda")
+    return cells ? cuda::make_cell_transfer(backend, fine, coarse, constant)
+                 : cuda::make_transfer(backend, fine, coarse);
+#endif
+  no_kernels(backend);
+}
+
+void coarsen_faces(Backend& backend, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
+                   const Field& fine_faces, const Field* coarse_ends, Field& coarse_faces) {
+  if (backend.name() == "cpu") return cpu::coarsen_faces(fine, coarse, axis, fine_faces, coarse_ends, coarse_faces);
+#ifdef POISSON_HAVE_CUDA
+  if (backend.name() == "cuda")
+    return cuda::coarsen_faces(backend, fine, coarse, axis, fine_faces, coarse_ends, coarse_faces);
 #endif
   no_kernels(backend);
 }

@@ -18,25 +18,31 @@ struct RowData {
   std::array<double, 3> kappa{1, 1, 1};  ///< constant κ, or its mean where it varies
   double sigma = 0;                      ///< constant σ
   // On the operator's backend, in fp64:
-  std::array<std::shared_ptr<const Field>, 3> cells;  ///< κ on the cells (one field when isotropic), else null
+  /// Varying κ, else null. Node-centred: on the cells, one field when isotropic. Cell-centred: for each direction on
+  /// the face below each cell, that behind the last one in the halo, as grids/faces.hpp says.
+  std::array<std::shared_ptr<const Field>, 3> cells;
   std::shared_ptr<const Field> reaction;  ///< scale·(σ·volume + α·area) on the values; null: constant σ, and α as the
-                                          ///< axes have it
+                                          ///< axes have it. Cell-centred: without α
+  std::array<std::shared_ptr<const Field>, 3> ends;  ///< cell-centred: what stands behind Robin faces (grids/faces.hpp)
   bool singular = false;
   /// Source text of κ (one expression when isotropic, else three): the finest level's operator may compute κ from it
   /// (assembly `recompute`) where its backend compiles code, instead of reading `cells`. Null: it reads them.
   std::shared_ptr<const std::vector<std::string>> kappa_source;
   /// Set with kappa_source: receives why an operator reads the cells after all.
   std::shared_ptr<std::string> note;
+  int decoupled = -1;  ///< an axis whose couplings stay on the diagonal alone: the problem in the planes across it
 
   bool variable() const { return cells[0] != nullptr; }
+  bool on_faces() const { return variable() && block.centering() == Centering::cell; }
 };
 
 /// The operator of a level on a backend, in the assembly mode that fits the data: `equidistant` or `tensor-product`
 /// for constant κ, `recompute` where κ has source text and the backend compiles it, else `partial`.
 std::unique_ptr<Operator> make_operator(Backend&, const RowData&, Precision);
 
-/// The transfers between a block and the coarser one made from it.
-std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse);
+/// The transfers between a block and the coarser one made from it. Cell-centred with `constant`: prolongation is
+/// piecewise constant, as jumps of κ need it, else multilinear.
+std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant = false);
 
 /// Volume means of a field of cells over the children of each coarse cell.
 void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,

@@ -6,51 +6,15 @@
 #include <cstdio>
 
 #include "backends/cpu/launch.hpp"
+#include "grids/faces.hpp"
+#include "grids/problem_data.hpp"
 #include "grids/sampling.hpp"
 
 namespace poisson {
 namespace {
 
-constexpr std::array<const char*, 3> coefficient_keys{"coefficient.x", "coefficient.y", "coefficient.z"};
-
-const char* coefficient_key(const Problem& p, std::size_t d) {
-  return p.isotropic ? "coefficient" : coefficient_keys[d];
-}
-
-std::size_t coefficient_count(const Problem& p) {
-  return p.isotropic ? 1 : static_cast<std::size_t>(p.dimension);
-}
-
-// Runs checks that throw ValueError and throws what all of them found at once.
-class ErrorCollector {
- public:
-  template <class F>
-  void operator()(const F& f) {
-    try {
-      f();
-    } catch (const ValueError& e) {
-      errors_.push_back(e);
-    }
-  }
-  bool empty() const { return errors_.empty(); }
-  void finish() const {
-    if (!errors_.empty()) throw ValueErrors(errors_);
-  }
-
- private:
-  std::vector<ValueError> errors_;
-};
-
-const Boundary& boundary(const Problem& p, int axis, int end) {
-  return p.boundary[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
-}
-
-template <class F>
-void for_each_face(const Problem& p, const F& f) {
-  for (int d = 0; d < p.dimension; ++d)
-    for (int end = 0; end < 2; ++end)
-      if (boundary(p, d, end).kind != BoundaryKind::periodic) f(d, end, boundary(p, d, end));
-}
+// Ratio of κ in neighbouring cells from which cell-centred prolongation is piecewise constant.
+constexpr double steep_jump = 4;
 
 // All that a device may be asked to evaluate.
 std::vector<Quantity> quantities(const Problem& p) {
@@ -96,15 +60,6 @@ void subtract_inside(const Block& block, const View<double>& kappa) {
   }
 }
 
-// Area that node (i, j, k) has on a face across `axis`.
-double face_area(const Block& block, int axis, int i, int j, int k) {
-  const std::array at{i, j, k};
-  double area = 1;
-  for (int d = 0; d < 3; ++d)
-    if (d != axis) area *= block.axes[static_cast<std::size_t>(d)].mass(at[static_cast<std::size_t>(d)]);
-  return area;
-}
-
 // Fills a field of the backend from the host: directly, or through a field there.
 template <class Fill>
 void fill_from_host(Backend& host, Field& field, const Fill& fill) {
@@ -132,7 +87,8 @@ bool is_separable(const Problem& p) {
 
 bool needs_reaction_field(const Problem& p) {
   bool needed = p.reaction.constant() == nullptr;
-  for_each_face(p, [&](int, int, const Boundary& b) { needed = needed || b.kind == BoundaryKind::robin; });
+  if (p.centering == Centering::node)
+    for_each_face(p, [&](int, int, const Boundary& b) { needed = needed || b.kind == BoundaryKind::robin; });
   return needed;
 }
 
@@ -144,7 +100,7 @@ Block make_block(const Problem& p) {
     for (int end = 0; end < 2; ++end)
       if (boundary(p, d, end).kind == BoundaryKind::robin)
         if (const double* a = boundary(p, d, end).alpha.constant()) alpha[static_cast<std::size_t>(end)] = *a;
-    block.axes[at] = Axis(p.nodes[at], boundary(p, d, 0).kind, boundary(p, d, 1).kind, alpha);
+    block.axes[at] = Axis(p.nodes[at], boundary(p, d, 0).kind, boundary(p, d, 1).kind, alpha, p.centering);
   }
   return block;
 }
@@ -152,22 +108,23 @@ Block make_block(const Problem& p) {
 void check_values(const Problem& p) {
   const Block block = make_block(p);
   const LineSink drop = [](int, int, const double*) {};
-  const Box nodes = block.layout().box();
+  const Location location = block.location();
+  const Box values = block.layout().box(), cells = block.cell_layout().box();
   ErrorCollector check;
   for (std::size_t d = 0; d < coefficient_count(p); ++d)
     check([&] {
       sample(p.coefficient[d], coefficient_key(p, d), Sign::positive, block, Location::cell,
-             grown(block.cell_layout().box(), block), drop);
+             location == Location::cell ? cells : grown(cells, block), drop);
     });
-  check([&] { sample(p.reaction, "reaction", Sign::nonnegative, block, Location::node, nodes, drop); });
-  check([&] { sample(p.source, "source", Sign::any, block, Location::node, nodes, drop); });
-  if (p.initial) check([&] { sample(*p.initial, "initial", Sign::any, block, Location::node, nodes, drop); });
-  if (p.exact) check([&] { sample(*p.exact, "exact", Sign::any, block, Location::node, nodes, drop); });
+  check([&] { sample(p.reaction, "reaction", Sign::nonnegative, block, location, values, drop); });
+  check([&] { sample(p.source, "source", Sign::any, block, location, values, drop); });
+  if (p.initial) check([&] { sample(*p.initial, "initial", Sign::any, block, location, values, drop); });
+  if (p.exact) check([&] { sample(*p.exact, "exact", Sign::any, block, location, values, drop); });
   for_each_face(p, [&](int d, int end, const Boundary& b) {
     const Box face = face_box(block, d, end);
-    check([&] { sample(b.value, face_key(d, end), Sign::any, block, Location::node, face, drop); });
+    check([&] { sample(b.value, face_key(d, end), Sign::any, block, location, face, drop); });
     if (b.kind == BoundaryKind::robin)
-      check([&] { sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, Location::node, face, drop); });
+      check([&] { sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, location, face, drop); });
   });
   check.finish();
 }
@@ -180,7 +137,10 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
   if (assembly == Assembly::recompute) request_recompute();
   if (!is_separable(problem_) || assembly == Assembly::partial) {
     const auto begin = std::chrono::steady_clock::now();
-    sample_coefficients();
+    if (problem_.centering == Centering::cell)
+      sample_cell_coefficients();
+    else
+      sample_coefficients();
     sampling_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   } else {
     ErrorCollector check;  // signs of constants, for callers that bring no checked configuration
@@ -323,7 +283,7 @@ void Discretization::sample_coefficients() {
         sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, Location::node, face,
                [&](int j, int k, const double* values) {
                  for (int i = face.first[0]; i < face.last[0]; ++i)
-                   view(i, j, k) += values[i - face.first[0]] * face_area(block, d, i, j, k);
+                   view(i, j, k) += values[i - face.first[0]] * block.face_area(d, i, j, k);
                });
       });
     });
@@ -338,7 +298,7 @@ void Discretization::sample_coefficients() {
   rows.singular = !dirichlet && reaction_sum == 0;
 }
 
-// κ as the mean of the children, the reaction by the transposed prolongation.
+// κ as the mean of the children or of the finer faces, the reaction as data are restricted.
 RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const {
   RowData next = fine;
   next.block = coarse.block;
@@ -350,12 +310,21 @@ RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coa
       continue;
     }
     auto cells = std::make_shared<Field>(backend_, next.block.cell_layout(), Precision::fp64);
-    coarsen_cells(backend_, fine.block, coarse, *fine.cells[d], *cells);
+    if (fine.block.centering() == Centering::node) {
+      coarsen_cells(backend_, fine.block, coarse, *fine.cells[d], *cells);
+    } else {
+      if (fine.ends[d]) {
+        auto ends = std::make_shared<Field>(backend_, ends_layout(next.block, d), Precision::fp64);
+        coarsen_ends(backend_, fine.block, coarse, d, *fine.ends[d], *ends);
+        next.ends[d] = std::move(ends);
+      }
+      coarsen_faces(backend_, fine.block, coarse, d, *fine.cells[d], next.ends[d].get(), *cells);
+    }
     next.cells[d] = std::move(cells);
   }
   if (fine.reaction) {
     auto reaction = std::make_shared<Field>(backend_, next.block.layout(), Precision::fp64);
-    transfer.restrict_to(*fine.reaction, *reaction);
+    transfer.restrict_data(*fine.reaction, *reaction);
     next.reaction = std::move(reaction);
   }
   return next;
@@ -365,6 +334,8 @@ std::size_t Discretization::bytes() const {
   std::size_t sum = rows_.reaction ? rows_.reaction->bytes() : 0;
   for (std::size_t d = 0; d < 3; ++d)
     if (rows_.cells[d] && (d == 0 || rows_.cells[d] != rows_.cells[0])) sum += rows_.cells[d]->bytes();
+  for (const auto& ends : rows_.ends)
+    if (ends) sum += ends->bytes();
   return sum;
 }
 
@@ -372,15 +343,36 @@ std::unique_ptr<Operator> Discretization::make_operator(Precision precision) con
   return poisson::make_operator(backend_, rows_, precision);
 }
 
-Hierarchy Discretization::make_hierarchy(Precision precision) const {
+Hierarchy Discretization::make_hierarchy(Precision precision, RelaxationChoice allowed) const {
+  return make_levels(rows_, precision, allowed, {true, true, true});
+}
+
+Hierarchy Discretization::make_levels(RowData rows, Precision precision, RelaxationChoice allowed,
+                                      const std::array<bool, 3>& coupled) const {
   Hierarchy h;
-  RowData rows = rows_;
+  h.decoupled = rows.decoupled;
   for (int level = 0;; ++level) {
     h.operators.push_back(poisson::make_operator(backend_, rows, precision));
-    const auto coarse = coarsen(rows.block, rows.kappa, level);
-    if (!coarse) return h;
-    h.transfers.push_back(make_transfer(backend_, rows.block, *coarse));
-    rows = coarsen_rows(rows, *coarse, *h.transfers.back());
+    const LevelChoice choice = choose_relaxation(rows.block, rows.kappa, allowed, coupled);
+    h.relaxations.push_back(choice.relaxation);
+    h.planes.emplace_back();
+    if (choice.relaxation.extent == Extent::plane && !choice.coarsest()) {
+      RowData planes = rows;
+      planes.decoupled = choice.relaxation.axis;
+      planes.singular = false;
+      std::array<bool, 3> within = coupled;
+      within[static_cast<std::size_t>(planes.decoupled)] = false;
+      h.planes.back() =
+          std::make_unique<Hierarchy>(make_levels(std::move(planes), precision, RelaxationChoice::automatic, within));
+    }
+    if (choice.coarsest()) {
+      h.coarsest =
+          precision == Precision::fp64 ? h.operators.back() : poisson::make_operator(backend_, rows, Precision::fp64);
+      return h;
+    }
+    const CoarseBlock coarse = coarsen(rows.block, choice.coarsened, level);
+    h.transfers.push_back(make_transfer(backend_, rows.block, coarse, jump_ >= steep_jump));
+    rows = coarsen_rows(rows, coarse, *h.transfers.back());
   }
 }
 
@@ -524,6 +516,7 @@ bool Discretization::solution_on_device(Field& u) const {
 }
 
 void Discretization::fill_rhs(Field& b) const {
+  if (problem_.centering == Centering::cell) return fill_cell_rhs(b);
   const Block& block = this->block();
   const double scale = rows_.scale;
   const Box unknowns = block.unknowns();
@@ -554,7 +547,7 @@ void Discretization::fill_rhs(Field& b) const {
         sample(face.value, face_key(d, end), Sign::any, block, Location::node, box, [&](int j, int k, const double* q) {
           for (int i = box.first[0]; i < box.last[0]; ++i)
             if (inside(i, j, k))
-              view(i, j, k) += static_cast<T>(scale * face_area(block, d, i, j, k) * q[i - box.first[0]]);
+              view(i, j, k) += static_cast<T>(scale * block.face_area(d, i, j, k) * q[i - box.first[0]]);
         });
       });
     });
@@ -563,6 +556,7 @@ void Discretization::fill_rhs(Field& b) const {
 }
 
 void Discretization::fill_solution(Field& u) const {
+  if (problem_.centering == Centering::cell) return fill_cell_solution(u);
   const Block& block = this->block();
   dispatch(u.precision(), [&]<class T>(T) {
     const auto view = u.view<T>();

@@ -12,10 +12,11 @@
 
 namespace poisson {
 
-/// A problem discretized by node-centred finite volumes on one block. Data are evaluated on the host; operators, levels
-/// and fields are the backend's.
-/// Equations are in integrated form, scaled by a power of two: Σ_d κ_d K_d ⊗ M + σ M on the left; on the right M f and
-/// the data of Neumann and Robin faces times the areas that nodes have on them. Dirichlet data stand in the solution.
+/// A problem discretized by finite volumes, node- or cell-centred, on one block. Data are evaluated on the host;
+/// operators, levels and fields are the backend's. Equations are in integrated form, scaled by a power of two: Σ_d κ_d
+/// K_d ⊗ M + σ M on the left; on the right M f and the data of Neumann and Robin faces times the areas that nodes have
+/// on them. Dirichlet data stand in the solution: in its nodes, where unknowns are in cells in its halo, which stands
+/// for the faces.
 class Discretization {
  public:
   /// recompute: the finest level's operator computes κ from its expressions where the backend compiles them.
@@ -43,8 +44,8 @@ class Discretization {
   std::string note() const;
 
   std::unique_ptr<Operator> make_operator(Precision precision) const;
-  /// Operators and transfers of all levels in one precision.
-  Hierarchy make_hierarchy(Precision precision) const;
+  /// Operators and transfers of all levels in one precision, which smooth what `allowed` says.
+  Hierarchy make_hierarchy(Precision precision, RelaxationChoice allowed = RelaxationChoice::points) const;
 
   /// The rows of the next coarser level.
   RowData coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const;
@@ -52,7 +53,7 @@ class Discretization {
   /// b in fp64 or fp32: the right-hand side in the unknowns, zero in Dirichlet nodes. Returns Σ|b|, unscaled: what
   /// incompatible data of a singular problem are measured against.
   double assemble_rhs(Field& b) const;
-  /// The Dirichlet data in their nodes, the initial guess (else zero) in the unknowns.
+  /// The Dirichlet data in their nodes or in the halo, the initial guess (else zero) in the unknowns.
   void initialize(Field& u) const;
 
  private:
@@ -63,11 +64,16 @@ class Discretization {
   bool sample_reaction_on_device(double& sum);
   bool rhs_on_device(Field& b) const;
   bool solution_on_device(Field& u) const;
+  void sample_cell_coefficients();
+  Hierarchy make_levels(RowData rows, Precision precision, RelaxationChoice allowed,
+                        const std::array<bool, 3>& coupled) const;
   std::shared_ptr<const Field> on_backend(std::shared_ptr<Field> sampled) const;
 
   Backend& host() const { return own_host_ ? *own_host_ : backend_; }
   void fill_rhs(Field& b) const;
   void fill_solution(Field& u) const;
+  void fill_cell_rhs(Field& b) const;
+  void fill_cell_solution(Field& u) const;
 
   Backend& backend_;
   std::unique_ptr<Backend> own_host_;  // where the backend is none itself

@@ -9,10 +9,10 @@
 namespace poisson {
 namespace {
 
-// Fills a file's array of nodes with value(i, j, k), where wrapped indices stand for the last nodes of periodic axes.
+// Fills a file's array with value(i, j, k), where wrapped indices stand for the last nodes of periodic axes.
 template <class F>
-void fill_nodes(const Block& block, const F& put) {
-  const std::array<int, 3> n = file_nodes(block), size = block.layout().n;
+void fill_values(const Block& block, const F& put) {
+  const std::array<int, 3> n = file_shape(block), size = block.layout().n;
   cpu::for_each_line({{0, 0, 0}, n}, [&](int j, int k) {
     for (int i = 0; i < n[0]; ++i)
       put((static_cast<std::size_t>(k) * static_cast<std::size_t>(n[1]) + static_cast<std::size_t>(j)) *
@@ -26,7 +26,8 @@ std::size_t count(const std::array<int, 3>& n) {
   return static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) * static_cast<std::size_t>(n[2]);
 }
 
-// Weights of the first difference at a node over three nodes around it, or beside it at an end.
+// Weights of the first difference at a value over three values around it, or beside it at an end. Cell-centred axes
+// have the data of Dirichlet faces in the halo.
 struct Difference {
   std::array<int, 3> at{};
   std::array<double, 3> weight{};
@@ -35,18 +36,27 @@ struct Difference {
 std::vector<Difference> first_differences(const Axis& axis) {
   std::vector<Difference> all;
   const int n = axis.size();
+  const bool cells = axis.centering() == Centering::cell;
+  const auto has_data = [&](int end) { return cells && axis.kind(end) == BoundaryKind::dirichlet; };
+  const int first = has_data(0) ? -1 : 0, last = has_data(1) ? n : n - 1;
+  const auto place = [&](int i) { return i < 0 ? axis.nodes().front() : i >= n ? axis.nodes().back() : axis.point(i); };
   for (int i = 0; i < n; ++i) {
     Difference d;
-    // Distances from node i to the three nodes; the derivative of their Lagrange polynomial at 0.
+    // Distances from value i to the three; the derivative of their Lagrange polynomial at 0.
     std::array<double, 3> s{};
     if (axis.periodic()) {
       d.at = {(i + n - 1) % n, i, (i + 1) % n};
-      s = {-axis.width(i - 1), 0, axis.width(i)};
+      s = {-1 / axis.inverse_distance(i - 1), 0, 1 / axis.inverse_distance(i)};
+    } else if (last - first < 2) {  // two cells between natural faces
+      d.at = {0, 1, 1};
+      d.weight = {-axis.inverse_distance(0), axis.inverse_distance(0), 0};
+      all.push_back(d);
+      continue;
     } else {
-      const int start = std::clamp(i - 1, 0, n - 3);
+      const int start = std::clamp(i - 1, first, last - 2);
       for (int p = 0; p < 3; ++p) {
         d.at[static_cast<std::size_t>(p)] = start + p;
-        s[static_cast<std::size_t>(p)] = axis.point(start + p) - axis.point(i);
+        s[static_cast<std::size_t>(p)] = place(start + p) - place(i);
       }
     }
     for (std::size_t p = 0; p < 3; ++p) {
@@ -60,19 +70,20 @@ std::vector<Difference> first_differences(const Axis& axis) {
 
 }  // namespace
 
-std::array<int, 3> file_nodes(const Block& block) {
+std::array<int, 3> file_shape(const Block& block) {
   std::array<int, 3> n{};
-  for (std::size_t d = 0; d < 3; ++d) n[d] = block.axes[d].cells() + 1;
+  const int past = block.centering() == Centering::node ? 1 : 0;
+  for (std::size_t d = 0; d < 3; ++d) n[d] = std::max(1, block.axes[d].cells() + past);
   return n;
 }
 
-std::vector<double> gather_nodes(const Block& block, const Field& field) {
+std::vector<double> gather_values(const Block& block, const Field& field) {
   const HostRead read(field);
   const Field& u = *read;
-  std::vector<double> values(count(file_nodes(block)));
+  std::vector<double> values(count(file_shape(block)));
   dispatch(u.precision(), [&]<class T>(T) {
     const auto view = u.view<T>();
-    fill_nodes(block, [&](std::size_t at, int i, int j, int k) { values[at] = static_cast<double>(view(i, j, k)); });
+    fill_values(block, [&](std::size_t at, int i, int j, int k) { values[at] = static_cast<double>(view(i, j, k)); });
   });
   return values;
 }
@@ -81,12 +92,12 @@ std::vector<double> gather_gradient(const Block& block, const Field& field) {
   const HostRead read(field);
   const Field& u = *read;
   const auto components = static_cast<std::size_t>(block.dimension());
-  std::vector<double> values(count(file_nodes(block)) * components);
+  std::vector<double> values(count(file_shape(block)) * components);
   std::array<std::vector<Difference>, 3> differences;
   for (std::size_t d = 0; d < components; ++d) differences[d] = first_differences(block.axes[d]);
   dispatch(u.precision(), [&]<class T>(T) {
     const auto view = u.view<T>();
-    fill_nodes(block, [&](std::size_t at, int i, int j, int k) {
+    fill_values(block, [&](std::size_t at, int i, int j, int k) {
       const std::array node{i, j, k};
       for (std::size_t d = 0; d < components; ++d) {
         const Difference& w = differences[d][static_cast<std::size_t>(node[d])];
@@ -106,15 +117,17 @@ std::vector<double> gather_gradient(const Block& block, const Field& field) {
 std::vector<double> gather_error(const Discretization& discretization, const Field& u) {
   const Block& block = discretization.block();
   const Problem& problem = discretization.problem();
-  std::vector<double> values = gather_nodes(block, u);
-  const std::vector<double> exact = gather_quantity(block, *problem.exact, "exact", Location::node);
+  std::vector<double> values = gather_values(block, u);
+  const std::vector<double> exact = gather_quantity(block, *problem.exact, "exact", block.location());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] -= exact[i];
   if (!discretization.rows().singular) return values;
-  // The mean by half cells to both sides of every node: right on periodic axes too, whose last node is the first.
-  const std::array<int, 3> n = file_nodes(block);
+  // The mean; at nodes by half cells to both sides: right on periodic axes too, whose last node is the first.
+  const std::array<int, 3> n = file_shape(block);
   const auto weight = [&](std::size_t d, int i) {
     const Axis& axis = block.axes[d];
-    return axis.degenerate() ? 1 : 0.5 * ((i > 0 ? axis.width(i - 1) : 0) + (i < axis.cells() ? axis.width(i) : 0));
+    if (axis.degenerate()) return 1.0;
+    if (axis.centering() == Centering::cell) return axis.mass(i);
+    return 0.5 * ((i > 0 ? axis.width(i - 1) : 0) + (i < axis.cells() ? axis.width(i) : 0));
   };
   double sum = 0, volume = 0;
   std::size_t at = 0;
@@ -132,11 +145,11 @@ std::vector<double> gather_error(const Discretization& discretization, const Fie
 std::vector<double> gather_density(const Block& block, const Field& field, double factor) {
   const HostRead read(field);
   const Field& r = *read;
-  std::vector<double> values(count(file_nodes(block)));
+  std::vector<double> values(count(file_shape(block)));
   const Box unknowns = block.unknowns();
   dispatch(r.precision(), [&]<class T>(T) {
     const auto view = r.view<T>();
-    fill_nodes(block, [&](std::size_t at, int i, int j, int k) {
+    fill_values(block, [&](std::size_t at, int i, int j, int k) {
       const std::array node{i, j, k};
       for (std::size_t d = 0; d < 3; ++d)
         if (node[d] < unknowns.first[d] || node[d] >= unknowns.last[d]) return;
@@ -155,8 +168,8 @@ std::vector<double> gather_quantity(const Block& block, const Quantity& quantity
     std::copy_n(line, n[0], own.begin() + (static_cast<std::int64_t>(k) * n[1] + j) * static_cast<std::int64_t>(n[0]));
   });
   if (location == Location::cell) return own;
-  std::vector<double> values(count(file_nodes(block)));
-  fill_nodes(block, [&](std::size_t at, int i, int j, int k) {
+  std::vector<double> values(count(file_shape(block)));
+  fill_values(block, [&](std::size_t at, int i, int j, int k) {
     values[at] = own[(static_cast<std::size_t>(k) * static_cast<std::size_t>(n[1]) + static_cast<std::size_t>(j)) *
                          static_cast<std::size_t>(n[0]) +
                      static_cast<std::size_t>(i)];

@@ -6,20 +6,21 @@
 
 namespace poisson {
 
-/// Number of nodes along each axis as files show them: periodic axes with their last node.
-std::array<int, 3> file_nodes(const Block& block);
+/// Number of nodes, or cells where the unknowns sit there, along each axis as files show them: periodic axes with their
+/// last node.
+std::array<int, 3> file_shape(const Block& block);
 
-/// The values of a field on all nodes, x fastest; on periodic axes the last node repeats the first.
-std::vector<double> gather_nodes(const Block& block, const Field& u);
+/// The values of a field on all nodes or cells, x fastest; on periodic axes the last node repeats the first.
+std::vector<double> gather_values(const Block& block, const Field& u);
 
-/// The gradient of a field on all nodes, `dimension` components each: second-order differences over three nodes,
-/// one-sided at ends that are not periodic.
+/// The gradient of a solution there, `dimension` components each: second-order differences over three values, one-sided
+/// at ends that are not periodic; cell-centred, with the data of Dirichlet faces.
 std::vector<double> gather_gradient(const Block& block, const Field& u);
 
-/// u − exact on all nodes; for singular problems without its mean.
+/// u − exact there; for singular problems without its mean.
 std::vector<double> gather_error(const Discretization& discretization, const Field& u);
 
-/// factor · r / volume on all nodes: a residual in the units of the source, zero in Dirichlet nodes.
+/// factor · r / volume there: a residual in the units of the source, zero in Dirichlet nodes.
 std::vector<double> gather_density(const Block& block, const Field& r, double factor);
 
 /// A datum of the problem on the nodes or cells as files show them.

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
+#include "grids/cell_face.hpp"
+#include "grids/problem_data.hpp"
 #include "grids/sampling.hpp"
 
 namespace poisson {
@@ -51,6 +53,51 @@ struct Masses {
 bool on_face(const Block& block, std::size_t d, std::size_t end, int i, int j, int k) {
   const std::array at{i, j, k};
   return at[d] == (end == 0 ? 0 : block.axes[d].size() - 1);
+}
+
+// What cells bring to the balance: ∫f, ∫σu and the fluxes through all faces.
+void add_cells(const Problem& problem, const Block& block, const Field& u, Balance& result) {
+  const Masses mass(block);
+  const Box all = block.layout().box();
+  const auto integral = [&](const Quantity& quantity, std::string_view name, const auto& factor) {
+    std::vector<double> lines(static_cast<std::size_t>(all.last[1]) * static_cast<std::size_t>(all.last[2]));
+    sample(quantity, name, Sign::any, block, Location::cell, all, [&](int j, int k, const double* values) {
+      double line = 0;
+      for (int i = 0; i < all.last[0]; ++i) line += mass(i, j, k) * values[i] * factor(i, j, k);
+      lines[static_cast<std::size_t>(k) * static_cast<std::size_t>(all.last[1]) + static_cast<std::size_t>(j)] = line;
+    });
+    double total = 0;
+    for (const double line : lines) total += line;
+    return total;
+  };
+  result.source = integral(problem.source, "source", [](int, int, int) { return 1.0; });
+  with_values(u, [&](const auto& value) {
+    result.reaction = integral(problem.reaction, "reaction", value);
+    for_each_face(problem, [&](int d, int end, const Boundary&) {
+      double& flux = result.flux[2 * static_cast<std::size_t>(d) + static_cast<std::size_t>(end)];
+      CellFace(problem, block, d, end).visit([&](int i, int j, int k, const CellFace::Values& face) {
+        flux += mass.area(static_cast<std::size_t>(d), i, j, k) * (face.given - face.conductance * value(i, j, k));
+      });
+    });
+    return 0;
+  });
+}
+
+// Where the values of an axis sit, increasing and at least two: from value `first` on. A periodic axis gets a value
+// more at its ends as needed to span it, a cell-centred one its Dirichlet faces, whose data are in the halo.
+std::vector<double> places(const Axis& axis, int& first) {
+  if (axis.centering() == Centering::node) return axis.nodes();
+  std::vector<double> x;
+  for (int i = 0; i < axis.size(); ++i) x.push_back(axis.point(i));
+  const double length = axis.nodes().back() - axis.nodes().front();
+  const double below = x.back() - length, above = x.front() + length;
+  if (axis.periodic() || axis.kind(0) == BoundaryKind::dirichlet) {
+    first = -1;
+    x.insert(x.begin(), axis.periodic() ? below : axis.nodes().front());
+  }
+  if (axis.periodic() || axis.kind(1) == BoundaryKind::dirichlet)
+    x.push_back(axis.periodic() ? above : axis.nodes().back());
+  return x;
 }
 
 }  // namespace
@@ -107,7 +154,7 @@ ErrorNorms error_norms(const Discretization& discretization, const Field& u) {
   };
   std::vector<Line> lines(static_cast<std::size_t>(box.last[1]) * static_cast<std::size_t>(box.last[2]));
   with_values(u, [&](const auto& at) {
-    sample(exact, "exact", Sign::any, block, Location::node, box, [&](int j, int k, const double* values) {
+    sample(exact, "exact", Sign::any, block, block.location(), box, [&](int j, int k, const double* values) {
       Line line{0, 0, 0, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
       for (int i = 0; i < box.last[0]; ++i) {
         const double m = mass(i, j, k), e = at(i, j, k) - values[i];
@@ -145,6 +192,10 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
     result.residual = -sum(A.unknowns(), r) / A.scale();
     return 0;
   });
+  if (block.centering() == Centering::cell) {
+    add_cells(problem, block, u, result);
+    return result;
+  }
   if (const double* sigma = problem.reaction.constant()) {
     result.reaction = *sigma == 0 ? 0 : *sigma * solution_norms(block, u).integral;
   }
@@ -247,9 +298,10 @@ double interpolate_at(const Block& block, const Field& u, std::span<const double
   std::array<int, 3> low{};
   std::array<double, 3> t{};
   for (std::size_t d = 0; d < point.size(); ++d) {
-    const auto& x = block.axes[d].nodes();
+    int first = 0;
+    const std::vector<double> x = places(block.axes[d], first);
     const auto next = std::upper_bound(x.begin() + 1, x.end() - 1, point[d]);
-    low[d] = static_cast<int>(next - x.begin()) - 1;
+    low[d] = static_cast<int>(next - x.begin()) - 1 + first;
     t[d] = (point[d] - *(next - 1)) / (*next - *(next - 1));
   }
   return with_values(u, [&](const auto& at) {
@@ -261,7 +313,7 @@ double interpolate_at(const Block& block, const Field& u, std::span<const double
         const int up = corner >> d & 1;
         weight *= up ? t[d] : 1 - t[d];
         i[d] = low[d] + up;
-        if (block.axes[d].periodic()) i[d] %= block.axes[d].size();
+        if (block.axes[d].periodic()) i[d] = (i[d] + block.axes[d].size()) % block.axes[d].size();
       }
       if (weight != 0) value += weight * at(i[0], i[1], i[2]);
     }

@@ -21,7 +21,8 @@ ErrorNorms error_norms(const Discretization& discretization, const Field& u);
 
 /// The conservation law of the discrete solution. flux[2d + end] = ∫ κ ∂u/∂n over a face: its data on Neumann and Robin
 /// faces (Robin: g − αu), on Dirichlet faces what is left over in the rows of their nodes, shared by area where faces
-/// meet. Σ flux + source − reaction = −residual + projected, to rounding.
+/// meet; cell-centred, 2κ/h (g − u) over the half cells behind them. Σ flux + source − reaction = −residual +
+/// projected, to rounding.
 struct Balance {
   std::array<double, 6> flux{};
   double source = 0;    ///< ∫ f
@@ -31,7 +32,8 @@ struct Balance {
 /// `A`: the operator of u's precision; `b`: the right-hand side as solved; `work`: a field like u, overwritten.
 Balance balance(const Discretization& discretization, const Operator& A, const Field& u, const Field& b, Field& work);
 
-/// Multilinear interpolation at a point of the box (two or three coordinates).
+/// Multilinear interpolation at a point of the box (two or three coordinates) between the values of a solution, in half
+/// cells at faces that are not Dirichlet faces extrapolation.
 double interpolate_at(const Block& block, const Field& u, std::span<const double> point);
 
 }  // namespace poisson

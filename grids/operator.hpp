@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "grids/relaxation.hpp"
 
 namespace poisson {
 
@@ -53,6 +54,9 @@ class Operator {
   virtual void polynomial_start(double alpha, const Field& b, Field& u) const = 0;
   /// Writes the next iterate over the previous one.
   virtual void polynomial_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const = 0;
+  /// The same two with B in place of D: the diagonal and the couplings along an axis, solved line by line.
+  virtual void line_start(int axis, double alpha, const Field& b, Field& u) const = 0;
+  virtual void line_step(int axis, PolynomialStep step, const Field& u, const Field& b, Field& previous) const = 0;
   /// One Gauss–Seidel sweep over all colours, in order or reversed, with over-relaxation omega.
   virtual void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const = 0;
 
@@ -69,21 +73,32 @@ class Transfer {
 
   /// coarse = Pᵀ fine on the unknowns, times `scale` where one is given.
   virtual void restrict_to(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const = 0;
-  /// fine = P coarse on the unknowns, multilinear.
+  /// The same for data, integrals over control volumes: cell-centred the sums over the cells of a coarse cell, whatever
+  /// P.
+  virtual void restrict_data(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const {
+    restrict_to(fine, coarse, scale);
+  }
+  /// fine = P coarse on the unknowns: multilinear, or where cell-centred κ jumps piecewise constant.
   virtual void prolong(const Field& coarse, Field& fine) const = 0;
   /// fine += P coarse on the unknowns.
   virtual void prolong_add(const Field& coarse, Field& fine) const = 0;
   /// fine = the cubic interpolant of coarse on the unknowns (4-point Lagrange per axis), from all coarse values,
-  /// Dirichlet data included, times `scale` where one is given: the start of full multigrid.
+  /// Dirichlet data included, at the faces where cell-centred, times `scale` where one is given: the start of full
+  /// multigrid.
   virtual void interpolate(const Field& coarse, Field& fine, const Scalar* scale = nullptr) const = 0;
-  /// coarse = fine at the coarse values, Dirichlet data included, times `scale` where one is given.
+  /// coarse = fine at the coarse values, cell-centred the mean, Dirichlet data included, times `scale` where one is
+  /// given.
   virtual void inject(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const = 0;
 };
 
 /// The levels of a problem, finest first: operators[l], and transfers[l] between l and l + 1.
 struct Hierarchy {
   std::vector<std::shared_ptr<const Operator>> operators;
+  std::shared_ptr<const Operator> coarsest;  ///< the last operator in fp64
   std::vector<std::unique_ptr<Transfer>> transfers;
+  std::vector<Relaxation> relaxations;             ///< of each level
+  std::vector<std::unique_ptr<Hierarchy>> planes;  ///< the problems in the planes, of a level that relaxes planes
+  int decoupled = -1;                              ///< the axis along which no operator couples, in such a problem
 };
 
 }  // namespace poisson

@@ -17,6 +17,9 @@ enum class BoundaryKind {
   periodic    ///< both faces of the axis are one
 };
 
+/// Where the unknowns of an axis sit: on its nodes or in the middle of its cells.
+enum class Centering { node, cell };
+
 struct Boundary {
   BoundaryKind kind = BoundaryKind::dirichlet;
   Quantity value = 0.0;
@@ -29,6 +32,7 @@ inline constexpr std::array<std::string_view, 6> face_names{"x-", "x+", "y-", "y
 /// −∇·(κ∇u) + σu = f on a box. Two-dimensional problems use the first two axes; their functions get z = 0.
 struct Problem {
   int dimension = 3;
+  Centering centering = Centering::node;
   /// Node coordinates of each axis, strictly increasing, at least three; unused axes stay empty.
   std::array<std::vector<double>, 3> nodes;
   std::array<std::array<Boundary, 2>, 3> boundary;  ///< [axis][0 lower, 1 upper]

@@ -107,9 +107,10 @@ class ProfiledBackend final : public Backend {
   void exchange(const Field& x) override {
     time(traffic("exchange"), {&x}, [&] { backend_.exchange(x); });
   }
-  void dense_product(const Buffer& matrix, const Buffer& index, int size, const Field& x, Field& y) override {
+  void dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
+                     Field& y) override {
     log_.time(traffic("dense product"), x.layout(), static_cast<double>(matrix.bytes()),
-              [&] { backend_.dense_product(matrix, index, size, x, y); });
+              [&] { backend_.dense_product(matrix, index, rows, blocks, x, y); });
   }
 
   // A scalar's work has no traffic and no level to speak of.
@@ -192,6 +193,13 @@ class ProfiledOperator final : public Operator {
     time(step.beta == 0 ? traffic("polynomial step 0") : traffic("polynomial step"), {&u, &b, &previous},
          [&] { A_->polynomial_step(step, u, b, previous); });
   }
+  void line_start(int axis, double alpha, const Field& b, Field& u) const override {
+    time(traffic("line start"), {&b, &u}, [&] { A_->line_start(axis, alpha, b, u); });
+  }
+  void line_step(int axis, PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+    time(step.beta == 0 ? traffic("line step 0") : traffic("line step"), {&u, &b, &previous},
+         [&] { A_->line_step(axis, step, u, b, previous); });
+  }
   void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const override {
     time(traffic("gauss-seidel"), {&b, &u}, [&] { A_->gauss_seidel(omega, reversed, b, u); });
   }
@@ -229,6 +237,10 @@ class ProfiledTransfer final : public Transfer {
   void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
     time(traffic("restrict"), {fine_, fine.precision()}, {coarse_, coarse.precision()},
          [&] { transfer_->restrict_to(fine, coarse, scale); });
+  }
+  void restrict_data(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    time(traffic("restrict"), {fine_, fine.precision()}, {coarse_, coarse.precision()},
+         [&] { transfer_->restrict_data(fine, coarse, scale); });
   }
   void prolong(const Field& coarse, Field& fine) const override {
     time(traffic("prolong"), {coarse_, coarse.precision()}, {fine_, fine.precision()},
@@ -283,6 +295,8 @@ std::shared_ptr<const Operator> Profile::wrap(std::shared_ptr<const Operator> A)
 }
 
 Hierarchy Profile::wrap(Hierarchy h) {
+  for (auto& planes : h.planes)
+    if (planes) *planes = wrap(std::move(*planes));
   for (const auto& A : h.operators) recorder_->log.level_of(A->layout());
   for (std::size_t l = 0; l < h.transfers.size(); ++l)
     h.transfers[l] = std::make_unique<ProfiledTransfer>(std::move(h.transfers[l]), *h.operators[l], *h.operators[l + 1],

@@ -111,7 +111,8 @@ std::vector<double> cell_coordinates(const Axis& axis) {
 Box face_box(const Block& block, int axis, int end) {
   Box box = block.layout().box();
   const auto d = static_cast<std::size_t>(axis);
-  box.first[d] = end == 0 ? 0 : box.last[d] - 1;
+  const int past = block.centering() == Centering::cell ? 1 : 0;
+  box.first[d] = end == 0 ? -past : box.last[d] - 1 + past;
   box.last[d] = box.first[d] + 1;
   return box;
 }
@@ -163,6 +164,17 @@ void sample(const Quantity& quantity, std::string_view name, Sign sign, const Bl
     for (std::size_t d = 0; d < 3; ++d) point[d] = coordinate(block.axes[d], location, bad->at[d]);
     throw ValueError(std::string(name), point, bad->value, requirement(sign, bad->value));
   }
+}
+
+std::vector<double> sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block,
+                           Location location, const Box& box) {
+  std::vector<double> values(static_cast<std::size_t>(box.size()));
+  const std::array<std::int64_t, 3> n{box.last[0] - box.first[0], box.last[1] - box.first[1],
+                                      box.last[2] - box.first[2]};
+  sample(quantity, name, sign, block, location, box, [&](int j, int k, const double* line) {
+    std::copy_n(line, n[0], values.begin() + ((k - box.first[2]) * n[1] + (j - box.first[1])) * n[0]);
+  });
+  return values;
 }
 
 }  // namespace poisson

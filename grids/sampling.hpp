@@ -31,20 +31,24 @@ struct ValueErrors : InputError {
 
 enum class Sign { any, nonnegative, positive };
 
-/// Evaluates a quantity on a box of the nodes or cells of a node-centred block, line by line on several threads:
-/// sink(j, k, values) gets the values of box.first[0] ≤ i < box.last[0]. Cells are evaluated at their centres. Values
-/// given on cells reach nodes as the mean by volume, values given on nodes reach cells as the mean of the corners.
-/// Throws ValueError where a value is not finite or of the wrong sign.
+/// Evaluates a quantity on a box of the nodes or cells of a block, line by line on several threads: sink(j, k, values)
+/// gets the values of box.first[0] ≤ i < box.last[0]. Cells are evaluated at their centres, those past an end on it.
+/// Values given on cells reach nodes as the mean by volume, values given on nodes reach cells as the mean of the
+/// corners. Throws ValueError where a value is not finite or of the wrong sign.
 using LineSink = std::function<void(int j, int k, const double* values)>;
 void sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, Location location,
             const Box& box, const LineSink& sink);
 
-/// Where the values of a node-centred axis are, and where its cells −1 … n are: in their centres; beyond open ends on
-/// the face, on periodic axes on the other side.
+/// All values of a box, x fastest.
+std::vector<double> sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block,
+                           Location location, const Box& box);
+
+/// Where the nodes of an axis are, and where its cells −1 … n are: in their centres; beyond open ends on the face, on
+/// periodic axes on the other side.
 std::vector<double> node_coordinates(const Axis& axis);
 std::vector<double> cell_coordinates(const Axis& axis);
 
-/// The nodes of a face: axis `axis`, end 0 or 1.
+/// The nodes of a face: axis `axis`, end 0 or 1. Cell-centred: the cells past it.
 Box face_box(const Block& block, int axis, int end);
 
 }  // namespace poisson

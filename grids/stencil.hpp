@@ -13,6 +13,22 @@ struct Row {
   constexpr T diagonal() const { return west + east + south + north + bottom + top + reaction; }
 };
 
+/// The row with the couplings along an axis (−1: none) on its diagonal alone.
+template <class T>
+[[gnu::always_inline]] constexpr Row<T> decoupled(Row<T> a, int axis) {
+  if (axis == 0) {
+    a.reaction += a.west + a.east;
+    a.west = a.east = T(0);
+  } else if (axis == 1) {
+    a.reaction += a.south + a.north;
+    a.south = a.north = T(0);
+  } else if (axis == 2) {
+    a.reaction += a.bottom + a.top;
+    a.bottom = a.top = T(0);
+  }
+  return a;
+}
+
 /// The values around a point that a row acts on.
 template <class T>
 struct Star {

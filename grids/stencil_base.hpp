@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <type_traits>
 
 #include "grids/axis_tables.hpp"
 #include "grids/coefficients.hpp"
@@ -42,6 +43,13 @@ class StencilBase : public Operator {
   CoefficientTables<T> tables_;
 
  protected:
+  /// The model by which lines are relaxed: with constant κ that of any axes serves equal cells too.
+  auto line_coefficients() const {
+    if constexpr (std::is_same_v<Coefficients, Equidistant<T>>)
+      return tables_.template model<TensorProduct<T>>();
+    else
+      return c_;
+  }
   Coefficients c_;  // refers to the tables
 };
 
@@ -52,7 +60,8 @@ std::unique_ptr<Operator> make_stencil_operator(Backend& backend, const RowData&
     if (data.isotropic) return std::make_unique<StencilOperator<T, Partial<T, true>>>(backend, data);
     return std::make_unique<StencilOperator<T, Partial<T, false>>>(backend, data);
   }
-  if (data.block.equidistant()) return std::make_unique<StencilOperator<T, Equidistant<T>>>(backend, data);
+  if (data.block.equidistant() && data.decoupled < 0)
+    return std::make_unique<StencilOperator<T, Equidistant<T>>>(backend, data);
   return std::make_unique<StencilOperator<T, TensorProduct<T>>>(backend, data);
 }
 

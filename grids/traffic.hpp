@@ -41,7 +41,10 @@ inline constexpr std::array traffic_table{
     Traffic{"polynomial start", {1, 1}, 1},      // b, u
     Traffic{"polynomial step", {1, 1, 2}, 1},    // u, b, previous
     Traffic{"polynomial step 0", {1, 1, 1}, 1},  // beta = 0: the previous iterate is only overwritten
-    Traffic{"gauss-seidel", {1, 2}, 1},          // b, u
+    Traffic{"line start", {1, 1}, 1},            // as the polynomial's: a line is read and written once
+    Traffic{"line step", {1, 1, 2}, 1},
+    Traffic{"line step 0", {1, 1, 1}, 1},
+    Traffic{"gauss-seidel", {1, 2}, 1},  // b, u
     Traffic{"project rhs", {3}},
     Traffic{"project solution", {3}},
     Traffic{"restrict", {1, 1}},       // fine, coarse

@@ -22,7 +22,8 @@ LinearWeights linear_weights(const Axis& fine, const CoarseAxis& coarse);
 
 /// Four-point Lagrange interpolation from the coarse values of an axis: fine value i = Σ weight[i][p] ·
 /// coarse[at[i][p]]. One-sided near ends; wrapped on periodic axes; of lower order where there are fewer than four
-/// coarse values. Weights that vanish come last.
+/// coarse values; linear where unequal cells would make the weights enlarge errors by more than a factor of 30
+/// (Σ|weight|). Weights that vanish come last.
 struct CubicWeights {
   std::vector<std::array<int, 4>> at;
   std::vector<std::array<double, 4>> weight;

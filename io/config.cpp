@@ -34,6 +34,7 @@ Config load_config(const std::filesystem::path& file, std::span<const std::strin
   if (const Value* title = document.find("title")) config.title = title->text;
   if (const Value* assembly = document.at("discretization.assembly")) config.assembly = assembly->text;
   if (const Value* device = document.at("backend.device")) config.device = device->text;
+  read_centering(parts);
   const bool grid_known = read_grid(parts);
   read_boundary(parts);
   read_equation(parts, grid_known);

@@ -26,6 +26,9 @@ inline constexpr std::string_view axis_names[]{"x", "y", "z"};
 /// The numbers of a validated list; empty where it was not given or is wrong.
 std::vector<double> numbers(const Value* list);
 
+/// Where the unknowns sit; cells are for finite volumes.
+void read_centering(ConfigParts& parts);
+
 /// Sets problem.dimension and problem.nodes, and grid.cells and domain in the document where they follow from nodes.
 /// False where an error keeps the grid from being known.
 bool read_grid(ConfigParts& parts);

@@ -209,6 +209,17 @@ class ProblemReader {
 
 }  // namespace
 
+void read_centering(ConfigParts& parts) {
+  const Value* centering = parts.document.at("discretization.centering");
+  if (!centering) return;
+  parts.config.problem.centering = static_cast<Centering>(centering->choice);
+  const Value* scheme = parts.document.at("discretization.scheme");
+  if (parts.config.problem.centering == Centering::cell && scheme && scheme->text != "fv")
+    parts.errors.add(centering->mark, "discretization.centering",
+                     "cell goes with scheme: fv alone (" + scheme->text +
+                         " has its unknowns at nodes); write centering: node, or scheme: fv");
+}
+
 void read_boundary(ConfigParts& parts) {
   ProblemReader(parts, false).read_faces();
 }

@@ -4,6 +4,7 @@
 
 // HDF5 1.10's signatures, which later releases keep under this name.
 #define H5_USE_110_API
+#include <algorithm>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -290,7 +291,9 @@ std::vector<std::int64_t> shape_of(hid_t dataset, const std::filesystem::path& p
 
 std::filesystem::path write_hdf5(const std::filesystem::path& directory, const OutputGrid& grid,
                                  const std::vector<OutputField>& fields, const OutputNote& note) {
-  const bool image = grid.dimension == 3 && grid.equidistant;
+  // An image without values at nodes would open and show nothing.
+  const bool nodes = std::ranges::any_of(fields, [](const OutputField& f) { return f.location == Location::node; });
+  const bool image = grid.dimension == 3 && grid.equidistant && nodes;
   PendingFile pending(directory / (image ? "solution.hdf" : "solution.h5"), bytes_of(grid, fields));
   silence();
   try {

@@ -46,8 +46,9 @@ struct OutputNote {
 /// `directory/solution.vti` on equidistant grids, `.vtr` on the others; appended raw binary.
 std::filesystem::path write_vtk(const std::filesystem::path& directory, const OutputGrid&,
                                 const std::vector<OutputField>&, const OutputNote&);
-/// On 3-D equidistant grids `directory/solution.hdf`: fields at nodes in the VTKHDF ImageData layout, fields in cells,
-/// axes, title and configuration in the group `poisson`. Otherwise `solution.h5` with all of these at its root.
+/// On 3-D equidistant grids with fields at nodes `directory/solution.hdf`: these in the VTKHDF ImageData layout, fields
+/// in cells, axes, title and configuration in the group `poisson`. Otherwise `solution.h5` with all of these at its
+/// root.
 std::filesystem::path write_hdf5(const std::filesystem::path& directory, const OutputGrid&,
                                  const std::vector<OutputField>&, const OutputNote&);
 /// `directory/solution.png`: the first field in a colour map with bar and title; in 3-D the three mid-planes.

@@ -230,9 +230,8 @@ Schema discretization() {
                     .type = Type::choice,
                     .doc = "Where the unknowns sit.",
                     .fallback = "node",
-                    .choices = {word("node", "At the nodes."),
-                                later("cell", "At the cell centres.",
-                                      "is not available yet (cell-centred unknowns are still to come); use node")}},
+                    .choices = {choice("node", Centering::node, "At the nodes."),
+                                choice("cell", Centering::cell, "At the cell centres; finite volumes alone.")}},
                    {.key = "assembly",
                     .type = Type::choice,
                     .doc = "What the operator keeps in memory.",
@@ -274,26 +273,27 @@ Schema smoother() {
                     .fallback = "first",
                     .choices = {choice("first", ChebyshevKind::first, "Equal damping on an interval.", {interval}),
                                 choice("fourth", ChebyshevKind::fourth, "Needs no interval (Lottes 2023).")}};
-  const std::string_view lines =
-      "is not available yet (relaxation of whole lines and planes is still to come); "
-      "use red-black";
-  return {.key = "smoother",
-          .doc = "What multigrid does on each level.",
-          .keys = {{.key = "type",
-                    .type = Type::choice,
-                    .doc = "The smoother.",
-                    .fallback = "auto",
-                    .choices = {choice("auto", SmootherType::automatic, "What suits the problem."),
-                                choice("jacobi", SmootherType::jacobi, "Damped Jacobi.",
-                                       {relaxation(1, false, "Damping; null: 6/7 in three dimensions, 4/5 in two.")}),
-                                choice("red-black", SmootherType::red_black, "Gauss-Seidel in two colours.",
-                                       {relaxation(2, true, "Over-relaxation; null: what suits the method.")}),
-                                choice("chebyshev", SmootherType::chebyshev, "A polynomial in the operator.", {kind}),
-                                later("line", "Lines along the stretched axis.", lines),
-                                later("plane", "Planes across the stretched axis.", lines)}},
-                   sweeps("pre", "Sweeps before the coarse correction; null: what suits the method."),
-                   sweeps("post", "Sweeps after the coarse correction; null: what suits the method.")},
-          .shorthand = "type"};
+  return {
+      .key = "smoother",
+      .doc = "What multigrid does on each level.",
+      .keys = {{.key = "type",
+                .type = Type::choice,
+                .doc = "The smoother.",
+                .fallback = "auto",
+                .choices = {choice("auto", SmootherType::automatic, "What suits each level: points, lines or planes."),
+                            choice("jacobi", SmootherType::jacobi, "Damped Jacobi.",
+                                   {relaxation(1, false, "Damping; null: 6/7 in three dimensions, 4/5 in two.")}),
+                            choice("red-black", SmootherType::red_black, "Gauss-Seidel in two colours.",
+                                   {relaxation(2, true, "Over-relaxation; null: what suits the method.")}),
+                            choice("chebyshev", SmootherType::chebyshev, "A polynomial in the operator.", {kind}),
+                            choice("line", SmootherType::line,
+                                   "A polynomial over lines, along the axis that each level's couplings call for.",
+                                   {kind}),
+                            choice("plane", SmootherType::plane,
+                                   "A polynomial over planes, one two-dimensional cycle in each.", {kind})}},
+               sweeps("pre", "Sweeps before the coarse correction; null: what suits the method."),
+               sweeps("post", "Sweeps after the coarse correction; null: what suits the method.")},
+      .shorthand = "type"};
 }
 
 Schema solver() {
@@ -368,10 +368,11 @@ Schema output() {
       .choices = {word("u", "The solution."), word("gradient", "Its gradient."), word("residual", "The residual."),
                   word("error", "The error; needs equation.exact."), word("coefficient", "The coefficient, on cells."),
                   word("source", "The right-hand side.")}};
-  const Schema format{.type = Type::choice,
-                      .choices = {word("vtk", "VTK XML: .vti, or .vtr on stretched grids."),
-                                  word("hdf5", "HDF5: .hdf (VTKHDF) on 3-D equidistant grids, else .h5."),
-                                  word("png", "A picture of the first field.")}};
+  const Schema format{
+      .type = Type::choice,
+      .choices = {word("vtk", "VTK XML: .vti, or .vtr on stretched grids."),
+                  word("hdf5", "HDF5: .hdf (VTKHDF) on 3-D equidistant grids with fields at nodes, else .h5."),
+                  word("png", "A picture of the first field.")}};
   const Schema point{.type = Type::list,
                      .example = "[0.5, 0.5, 0.5]",
                      .items = {{.type = Type::constant, .example = "0.5"}},

@@ -38,8 +38,11 @@ void conclude_strides(const Panel& panel, double copy, Sentences& sentences) {
     sentences.push_back("With a stride of " + figure(widest.x) + " on the " + side + " side a copy runs at " +
                         percent(widest.value / curve.first().value) +
                         " of its speed with stride 1: each element of 4 bytes costs as much as moving " +
-                        figure(moved) + " bytes (a sector has " + std::to_string(sector_bytes) +
-                        "), so let neighbouring threads take neighbouring elements.");
+                        figure(moved) + " bytes" +
+                        (moved > 1.5 * sector_bytes ? ", more than the sector of " + std::to_string(sector_bytes) +
+                                                          " bytes around it, for memory is made to move larger pieces"
+                                                    : " (a sector has " + std::to_string(sector_bytes) + ")") +
+                        ". Let neighbouring threads take neighbouring elements.");
   }
 }
 
@@ -66,24 +69,32 @@ void conclude_paths(const Panel& rows, const Panel& columns, double copy, Senten
   for (const char* const element : {"float", "float4"}) {
     const std::string name = element;
     double slowest = INFINITY, fastest = 0;
-    std::string best;
+    std::string best, last;
     for (const char* const path : {"plain", "read-only", "texture"}) {
       const Curve curve(rows, name + ", " + path);
       if (curve.empty()) continue;
-      slowest = std::min(slowest, curve.first().value);
+      if (curve.first().value < slowest) {
+        slowest = curve.first().value;
+        last = path;
+      }
       if (curve.first().value > fastest) {
         fastest = curve.first().value;
         best = path;
       }
     }
+    const Curve plain(rows, name + ", plain");
+    // Plain loads count as the best where no other path is faster by more than the measurement's error.
+    if (!plain.empty() && plain.first().value > (1 - noticeable) * fastest) best = "plain";
     const Curve along(rows, name + ", " + best), down(columns, name + ", " + best);
     if (best.empty() || down.empty()) continue;
     sentences.push_back(
         slowest > (1 - noticeable) * fastest
             ? "Along rows of " + name + " the plain, read-only and texture paths are equally fast (" + figure(fastest) +
                   " GB/s, " + percent(fastest / copy) + " of a copy): take plain loads."
-            : "Along rows of " + name + " the " + best + " path is the fastest with " + figure(fastest) + " GB/s (" +
-                  percent(fastest / copy) + " of a copy), " + figure(fastest / slowest) + " times the slowest path.");
+            : "Along rows of " + name + " the " + best + " path is " +
+                  (best == "plain" ? "as fast as any" : "the fastest") + " with " + figure(along.first().value) +
+                  " GB/s (" + percent(along.first().value / copy) + " of a copy), the " + last +
+                  " path the slowest with " + percent(slowest / along.first().value) + " of it.");
     const double loss = along.first().value / down.first().value;
     sentences.push_back(loss > 1 + noticeable
                             ? "Walking down the columns of a row-major matrix of " + name + " takes " + figure(loss) +
@@ -101,9 +112,17 @@ void conclude_grids(const Panel& threads, const Panel& blocks, Sentences& senten
     std::string sentence = "Texture reads of " + variant + ": the best grid is " + figure(by_blocks.highest().x) +
                            " blocks × " + figure(best.x) + " threads with " + figure(best.value) + " GB/s";
     const double from = by_blocks.reaches(enough);
-    sentence += std::isfinite(from)
-                    ? ", and every number of blocks from " + figure(from) + " on comes within 5 % of it."
-                    : ", and more blocks lose again: choose their number by measuring.";
+    std::vector<std::string> near;
+    for (const Point& point : by_blocks.points())
+      if (point.value >= enough) near.push_back(figure(point.x));
+    if (!std::isfinite(from))
+      sentence += ", and more blocks lose again: choose their number by measuring.";
+    else if (near.size() == 1)
+      sentence += "; only this largest number of blocks comes within 5 % of it.";
+    else if (near.front() == figure(from))
+      sentence += ", and every number of blocks from " + near.front() + " on comes within 5 % of it.";
+    else
+      sentence += "; within 5 % of it come " + listed(near) + " blocks, and not those between: choose by measuring.";
     sentences.push_back(sentence);
   }
 }

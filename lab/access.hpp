@@ -30,7 +30,7 @@ struct MovedElement {
   constexpr std::uint32_t operator()(std::int64_t j) const {
     const std::int64_t i = (j - to.offset) / to.stride;
     const bool written = j >= to.offset && to(i) == j && i < count;
-    return written ? noise(static_cast<std::uint64_t>(from(i))) : poison;
+    return written ? noise(static_cast<std::uint64_t>(from(i))) : poison_word;
   }
 };
 

@@ -82,15 +82,19 @@ void compare_integers(const Panel& panel, std::vector<std::string>& sentences) {
                         figure(plain / with_sign) + " times as long as of an unsigned one.");
 }
 
-void compare_conversions(const Panel& panel, std::vector<std::string>& sentences) {
+void compare_conversions(const Panel& panel, const Panel* rates, std::vector<std::string>& sentences) {
   const double half = bar(panel, "float to half and back"), up = bar(panel, "float to double"),
                down = bar(panel, "double to float");
   if (std::isnan(half) || std::isnan(up) || std::isnan(down)) return;
-  const double slower = std::fmin(up, down);
-  sentences.push_back("Conversions between float and double run at " + figure(slower) +
-                      " per clock and multiprocessor, between float and half at " + figure(half) +
-                      (more(half, slower) ? ": a stray double constant costs more than its arithmetic."
-                                          : ": the wider format converts no slower."));
+  const double slower = std::fmin(up, down), add = rates ? bar(*rates, "+") : std::nan("");
+  std::string sentence = "Conversions between float and double run at " + figure(slower) +
+                         " per clock and multiprocessor, between float and half at " + figure(half);
+  if (!std::isnan(add) && more(add, slower))
+    sentence += ": a double constant among floats brings conversions that take the time of " + figure(add / slower) +
+                " additions each";
+  else if (!more(half, slower))
+    sentence += ": the wider format converts no slower";
+  sentences.push_back(sentence + ".");
 }
 
 void judge_unrolling(const Panel& panel, std::vector<std::string>& sentences) {
@@ -102,9 +106,18 @@ void judge_unrolling(const Panel& panel, std::vector<std::string>& sentences) {
                           " per thread unrolling gains nothing: the loop's end is tested for free.");
       continue;
     }
-    sentences.push_back("With " + variant + " per thread unrolling gives up to " + figure(best.value / first.value) +
-                        " times the throughput; from " + figure(curve.reaches(0.95 * best.value)) +
-                        " steps between two tests on, less than 5 % is left to gain.");
+    std::string sentence = "With " + variant + " per thread unrolling gives up to " + figure(best.value / first.value) +
+                           " times the throughput";
+    const double from = curve.reaches(0.95 * best.value),
+                 peak = panel.guides.empty() ? std::nan("") : panel.guides.front().points.front()[1];
+    if (best.value > 0.95 * peak)
+      sentence += ", and " + figure(best.x) + " steps between two tests are enough";
+    else if (from < curve.last().x)
+      sentence += "; from " + figure(from) + " steps between two tests on, less than 5 % is left to gain";
+    else
+      sentence += ", and " + figure(curve.last().x) + " steps between two tests are not yet the end of it";
+    if (!std::isnan(peak)) sentence += ": " + percent(best.value / peak) + " of the peak is reached";
+    sentences.push_back(sentence + ".");
   }
 }
 
@@ -156,7 +169,8 @@ std::vector<std::string> conclude_arithmetic(const std::vector<Panel>& panels) {
   if (const Panel* p = find_panel(panels, "functions"))
     compare_functions(*p, find_panel(panels, "accuracy"), sentences);
   if (const Panel* p = find_panel(panels, "integers")) compare_integers(*p, sentences);
-  if (const Panel* p = find_panel(panels, "conversions")) compare_conversions(*p, sentences);
+  if (const Panel* p = find_panel(panels, "conversions"))
+    compare_conversions(*p, find_panel(panels, "functions"), sentences);
   if (const Panel* p = find_panel(panels, "unroll")) judge_unrolling(*p, sentences);
   if (const Panel* p = find_panel(panels, "constant")) judge_constant_memory(*p, sentences);
   if (const Panel* p = find_panel(panels, "product")) judge_products(*p, sentences);

@@ -63,7 +63,7 @@ void conclude_strides(const Panel& panel, std::vector<std::string>& sentences) {
     else if (slow == expected)
       sentences.push_back("Elements of " + variant + ": exactly the even strides conflict, those with gcd(stride, " +
                           places_text + ") > 1, and all odd ones are free of conflicts; " + worst +
-                          ". The gcd predicts the factor to within " + percent(furthest) + ".");
+                          ". The gcd predicts the factor to within " + percent(std::max(furthest, 0.01)) + ".");
     else
       sentences.push_back("Elements of " + variant + ": the strides " + listed(names) +
                           " conflict, which is not what gcd(stride, " + places_text + ") > 1 predicts; " + worst + ".");
@@ -76,15 +76,19 @@ void conclude_patterns(const Panel& panel, std::vector<std::string>& sentences) 
     return curve.empty() ? NAN : curve.first().value;
   };
   const double row = clocks("row"), column = clocks("column");
-  const auto against_row = [&](const char* name) { return figure(clocks(name) / row); };
-  sentences.push_back(
-      "A column of a tile of 32 × 32 words takes " + figure(column / row) +
-      " times as long as a row; padding the rows to 33 words makes it " + against_row("column of rows padded to 33") +
-      " times, and swizzling, which needs no extra memory, " + against_row("column of swizzled rows") + " times.");
+  const auto against_row = [&](double value) {
+    const double ratio = value / row;
+    return ratio < 1.05 ? std::string("as fast as a row") : figure(ratio) + " times as slow as a row";
+  };
+  sentences.push_back("A column of a tile of 32 × 32 words takes " + figure(column / row) +
+                      " times as long as a row; with the rows padded to 33 words it is " +
+                      against_row(clocks("column of rows padded to 33")) +
+                      ", with swizzled rows, which need no extra memory, " +
+                      against_row(clocks("column of swizzled rows")) + ".");
   const double broadcast = clocks("broadcast of one word");
   sentences.push_back(broadcast < 1.4 * row
-                          ? "Lanes that read the same word share one access: a broadcast costs " +
-                                figure(broadcast / row) + " times a row."
+                          ? "Lanes that read the same word share one access: a broadcast is " + against_row(broadcast) +
+                                "."
                           : "A broadcast takes " + figure(broadcast / row) + " times as long as a row: avoid it here.");
   const Curve random(panel, "random");
   if (!random.empty())

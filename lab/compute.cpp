@@ -56,8 +56,13 @@ std::string ridge_sentence(const Guide& prediction, const Curve& times, const st
     return sentence + "The sweep ends at " + figure(free) + " and is bound by bandwidth throughout.";
   if (free == times.first().x)
     return sentence + "Measured, even the second cheapest entry takes longer: arithmetic decides from the start.";
-  return sentence + "Measured, " + figure(free) +
-         " cost less than a quarter more time than none; after that the time " + "follows the arithmetic.";
+  const auto next =
+      std::find_if(times.points().begin(), times.points().end(), [&](const Point& p) { return p.x > free; });
+  return sentence + "Measured, " + figure(free) + " take " + figure(times.at(free) / floor) +
+         " times the time of the cheapest entry, and " + figure(next->x) + " take " + figure(next->value / floor) +
+         " times: " +
+         (expected > 0.8 * free && expected < 1.25 * next->x ? "the prediction holds."
+                                                             : "not where the prediction expects it.");
 }
 
 std::string deviation_sentence(const Guide& prediction, const Curve& rates, const std::string& precision) {
@@ -71,8 +76,8 @@ std::string deviation_sentence(const Guide& prediction, const Curve& rates, cons
   }
   if (!worst) return {};
   if (least > 0.85)
-    return "max(bytes/bandwidth, operations/peak) predicts the " + precision + " times to " + percent(1 - least) +
-           " or better.";
+    return "In " + precision + " every entry reaches at least " + percent(least) +
+           " of what max(bytes/bandwidth, operations/peak) predicts.";
   return "In " + precision + " the kernel falls furthest below the prediction at " + figure(worst->x) +
          " operations per byte, to " + percent(least) + " of it" +
          (worst->x < prediction.points[1][0] / 3   ? ": there latency and instructions, not bytes alone, hold it back."
@@ -100,7 +105,8 @@ std::vector<std::string> conclude_compute(const std::vector<Panel>& panels) {
     sentences.push_back(ridge > 2
                             ? "A stencil with one operation per read, as the historical one, leaves the arithmetic " +
                                   std::string("units idle: they could do up to ") + figure(ridge) +
-                                  " per value that comes from memory. Recompute rather than load."
+                                  " per value that comes from memory. An entry that takes fewer is recomputed for "
+                                  "free, while reading it is not."
                             : "One operation per read, as in the historical stencil, keeps this device's "
                               "arithmetic busy: load rather than recompute.");
   return sentences;

@@ -1,23 +1,15 @@
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 
 #include "backends/memory.hpp"
 #include "lab/copy.hpp"
-#include "lab/points.hpp"
+#include "lab/curve.hpp"
 #include "lab/report.hpp"
 
 namespace poisson::lab {
 namespace {
 
 constexpr double alike = 0.9;  // what is within so much of the best counts as as good
-
-std::string rate(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), value < 1000 ? "%.3g GB/s" : "%.0f GB/s", value);
-  return text.data();
-}
 
 // The curves of one access width each, "N B", ascending.
 std::vector<std::string> widths(const Panel& panel) {
@@ -31,17 +23,18 @@ std::vector<std::string> widths(const Panel& panel) {
 std::string on_width(const Panel& panel, double largest) {
   const std::vector<std::string> all = widths(panel);
   const Point& best = *best_at(panel, largest, all);
-  const double narrow = *value_at(panel, all.front(), largest);
+  const double narrow = point_at(panel, all.front(), largest)->value;
   const std::string at = "At " + readable_bytes(largest) + " ";
   if (narrow >= alike * best.value)
     return at + "the width of an access hardly matters on this device: elements of " + all.front() + " reach " +
-           percent(narrow / best.value) + " of what elements of " + best.variant + " do (" + rate(best.value) +
-           "). Write the type that suits the problem.";
+           percent(narrow / best.value) + " of what elements of " + best.variant + " do (" +
+           gigabytes_per_second(best.value) + "). Write the type that suits the problem.";
   const auto enough = std::ranges::find_if(
-      all, [&](const std::string& width) { return *value_at(panel, width, largest) >= alike * best.value; });
-  return at + "accesses of " + best.variant + " copy " + rate(best.value) + ", accesses of " + all.front() + " only " +
-         rate(narrow) + ": the former are " + times(best.value / narrow) + " as fast. Let a thread move at least " +
-         *enough + " per access: from there on all widths are within 10 % of the best.";
+      all, [&](const std::string& width) { return point_at(panel, width, largest)->value >= alike * best.value; });
+  return at + "accesses of " + best.variant + " copy " + gigabytes_per_second(best.value) + ", accesses of " +
+         all.front() + " only " + gigabytes_per_second(narrow) + ": the former are " + times(best.value / narrow) +
+         " as fast. Let a thread move at least " + *enough +
+         " per access: from there on all widths are within 10 % of the best.";
 }
 
 // From which size on the widest rate holds, and whether small arrays run out of a cache.
@@ -49,14 +42,14 @@ std::string on_size(const Panel& panel, double largest) {
   const Point& best = *best_at(panel, largest, widths(panel));
   const std::vector<double> sizes = places(panel, best.variant);
   const auto slow = std::find_if(sizes.rbegin(), sizes.rend(), [&](double size) {
-    return *value_at(panel, best.variant, size) < alike * best.value;
+    return point_at(panel, best.variant, size)->value < alike * best.value;
   });
   const double steady = *slow.base();  // the place after the last slow one; the largest is never slow
   if (steady == sizes.front())
     return "Even " + readable_bytes(steady) + " is enough to reach the full rate: starting the copy costs little here.";
   return "A copy needs " + readable_bytes(steady) + " to come within 10 % of its final rate; at " +
          readable_bytes(sizes.front()) + " it reaches " +
-         percent(*value_at(panel, best.variant, sizes.front()) / best.value) +
+         percent(point_at(panel, best.variant, sizes.front())->value / best.value) +
          ". Small arrays pay for starting the kernel and leave multiprocessors or cores idle.";
 }
 
@@ -66,29 +59,30 @@ std::string on_caches(const Panel& panel, double largest, double theoretical) {
   const Point* fastest = nullptr;
   double cached = 0;  // the largest size that runs faster than memory
   for (const Point& point : panel.points) {
-    if (point.value <= 1.1 * slow || point.value <= *value_at(panel, point.variant, largest)) continue;
+    if (point.value <= 1.1 * slow || point.value <= point_at(panel, point.variant, largest)->value) continue;
     if (!fastest || point.value > fastest->value) fastest = &point;
     cached = std::max(cached, point.x);
   }
   if (!fastest) return "No size runs faster than the largest by more than 10 %: caches do not show in this sweep.";
   std::string text = "Up to " + readable_bytes(cached) + " copies run faster than at " + readable_bytes(largest) +
-                     ", with up to " + rate(fastest->value) + " at " + readable_bytes(fastest->x) + " against " +
-                     rate(slow);
+                     ", with up to " + gigabytes_per_second(fastest->value) + " at " + readable_bytes(fastest->x) +
+                     " against " + gigabytes_per_second(slow);
   if (theoretical > 0 && fastest->value > theoretical)
-    text += ", more than the memory could deliver even in theory (" + rate(theoretical) + ")";
+    text += ", more than the memory could deliver even in theory (" + gigabytes_per_second(theoretical) + ")";
   return text + ": these arrays stay in a cache. A bandwidth measured at such sizes says nothing about the memory.";
 }
 
 std::string on_ceiling(const Panel& panel, double largest, const CopyCeilings& ceilings) {
-  const std::optional<double> library = value_at(panel, ceilings.library, largest);
+  const Point* const library = point_at(panel, ceilings.library, largest);
   if (!library) return {};
   const Point& best = *best_at(panel, largest, widths(panel));
-  std::string text = "At " + readable_bytes(largest) + " " + ceilings.library + " copies " + rate(*library) +
-                     ", the best loop over elements " + percent(best.value / *library) + " of it";
-  text += best.value >= 0.95 * *library ? ": plain code is as good as the library here." : ".";
+  std::string text = "At " + readable_bytes(largest) + " " + ceilings.library + " copies " +
+                     gigabytes_per_second(library->value) + ", the best loop over elements " +
+                     percent(best.value / library->value) + " of it";
+  text += best.value >= 0.95 * library->value ? ": plain code is as good as the library here." : ".";
   if (ceilings.theoretical > 0)
-    text += " The faster of the two is " + percent(std::max(best.value, *library) / ceilings.theoretical) +
-            " of the theoretical " + rate(ceilings.theoretical) +
+    text += " The faster of the two is " + percent(std::max(best.value, library->value) / ceilings.theoretical) +
+            " of the theoretical " + gigabytes_per_second(ceilings.theoretical) +
             ". Judge other kernels by the copy that was measured, not by the data sheet.";
   return text;
 }
@@ -98,15 +92,15 @@ std::string on_per_thread(const Panel& panel) {
   const std::string& narrow = all.front();
   const double most = std::ranges::max(panel.points, {}, &Point::value).value;
   const auto gain = [&](const std::string& width) {
-    return best_of(panel, width)->value / *value_at(panel, width, places(panel, width).front());
+    return best_of(panel, width)->value / point_at(panel, width, places(panel, width).front())->value;
   };
   const Point& best = *best_of(panel, narrow);
   if (gain(narrow) < 1.1)
     return "More accesses per thread do not make narrow accesses faster on this device (" + narrow + ": " +
-           rate(best.value) + " at best, with " + readable_value(best.x) + " per thread).";
+           gigabytes_per_second(best.value) + " at best, with " + readable_value(best.x) + " per thread).";
   std::string text = "Several accesses under way in a thread make up for narrow ones: with " + narrow + ", " +
-                     readable_value(best.x) + " per thread copy " + rate(best.value) + ", " + times(gain(narrow)) +
-                     " as much as one";
+                     readable_value(best.x) + " per thread copy " + gigabytes_per_second(best.value) + ", " +
+                     times(gain(narrow)) + " as much as one";
   text += gain(all.back()) < 1.1 ? "; with " + all.back() + " one is enough."
                                  : "; even with " + all.back() + " they bring " + times(gain(all.back())) + " as much.";
   std::string left;

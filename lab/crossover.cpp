@@ -84,11 +84,24 @@ std::string factor_at_end(const Curve& gpu, const Curve& cpu) {
   return factor >= 1 ? figure(factor) + " times as fast as the CPU" : figure(1 / factor) + " times as slow as the CPU";
 }
 
+// Where the CPU first takes all its threads it may lose what one had: a crossing there says nothing about the GPU.
+std::string cost_of_threads(const std::string& title, const Curve& cpu) {
+  for (std::size_t i = 1; i < cpu.points().size(); ++i) {
+    const Point &before = cpu.points()[i - 1], &here = cpu.points()[i];
+    const auto threshold = static_cast<double>(cpu::parallel_threshold);
+    if (before.x <= threshold && here.x > threshold && here.value < before.value / 1.5)
+      return title.substr(0, title.find(" (")) + ": from " + figure(here.x) +
+             " unknowns on the CPU's threads share the " +
+             "work, and waking them costs more than they bring at first: " + figure(here.value) +
+             " million unknowns per second after " + figure(before.value) + ".";
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> conclude_crossover(const std::vector<Panel>& panels) {
-  std::vector<std::string> sentences;
-  bool transfers_change_all = !panels.empty();
+  std::vector<std::string> sentences, winners;
   for (const Panel& panel : panels) {
     const Curve cpu(panel, cpu_curve), gpu(panel, gpu_curve), moving(panel, transfer_curve);
     if (cpu.empty() || gpu.empty() || moving.empty()) continue;
@@ -96,16 +109,18 @@ std::vector<std::string> conclude_crossover(const std::vector<Panel>& panels) {
     sentences.push_back(panel.title + ": with its data on the device the GPU " + outcome(here, gpu) + ", and at " +
                         figure(gpu.last().x) + " it is " + factor_at_end(gpu, cpu) + "; with transfers it " +
                         outcome(there, moving) +
-                        (there.kind == Crossing::Kind::never ? ", where it is " : "; there it ends ") +
+                        (there.kind == Crossing::Kind::never ? ", where it is " : ", and at the last size it is ") +
                         factor_at_end(moving, cpu) + ".");
-    transfers_change_all = transfers_change_all && there.kind == Crossing::Kind::never;
+    if (there.kind != Crossing::Kind::never)
+      winners.push_back("\"" + panel.title.substr(0, panel.title.find(" (")) + "\"");
+    if (std::string threads = cost_of_threads(panel.title, cpu); !threads.empty()) sentences.push_back(threads);
   }
   if (sentences.empty()) return sentences;
-  sentences.emplace_back(transfers_change_all
+  sentences.emplace_back(winners.empty()
                              ? "No single operation is worth the way to the device and back: move data once and do all "
                                "work where they are."
-                             : "Where the transfers still leave the GPU ahead, an operation may be sent there alone; "
-                               "where they do not, its data must already be there.");
+                             : "Worth sending to the GPU alone, from these sizes on: " + listed(winners) +
+                                   ". For everything else the data must already be there.");
   return sentences;
 }
 

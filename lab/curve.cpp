@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "lab/report.hpp"
+
 namespace poisson::lab {
 namespace {
 
@@ -54,8 +56,45 @@ std::vector<std::string> variants_of(const Panel& panel) {
   return names;
 }
 
+std::vector<double> places(const Panel& panel, std::string_view variant) {
+  std::vector<double> all;
+  for (const Point& point : panel.points)
+    if (variant.empty() || point.variant == variant) all.push_back(point.x);
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+const Point* point_at(const Panel& panel, std::string_view variant, double x) {
+  const auto found =
+      std::ranges::find_if(panel.points, [&](const Point& p) { return p.variant == variant && p.x == x; });
+  return found == panel.points.end() ? nullptr : &*found;
+}
+
 const Point& highest_of(const Panel& panel) {
   return *std::max_element(panel.points.begin(), panel.points.end(), lower);
+}
+
+const Point* best_of(const Panel& panel, std::string_view variant) {
+  const Point* best = nullptr;
+  for (const Point& point : panel.points)
+    if (point.variant == variant && (!best || point.value > best->value)) best = &point;
+  return best;
+}
+
+const Point* worst_of(const Panel& panel, std::string_view variant) {
+  const Point* worst = nullptr;
+  for (const Point& point : panel.points)
+    if (point.variant == variant && (!worst || point.value < worst->value)) worst = &point;
+  return worst;
+}
+
+const Point* best_at(const Panel& panel, double x, std::span<const std::string> among) {
+  const Point* best = nullptr;
+  for (const Point& point : panel.points)
+    if (point.x == x && std::ranges::find(among, point.variant) != among.end() && (!best || point.value > best->value))
+      best = &point;
+  return best;
 }
 
 std::string figure(double value) {
@@ -81,6 +120,24 @@ std::string percent(double fraction) {
   char text[64];
   std::snprintf(text, sizeof text, "%.0f %%", 100 * fraction);
   return text;
+}
+
+std::string times(double factor) {
+  char text[64];
+  std::snprintf(text, sizeof text, factor < 9.95 ? "%.1f times" : "%.0f times", factor);
+  return text;
+}
+
+std::string gigabytes_per_second(double value) {
+  return readable_value(value) + " GB/s";
+}
+
+std::string count_of(double values) {
+  constexpr const char* superscripts[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  int exponent = 0;
+  if (values < 1 << 20 || std::frexp(values, &exponent) != 0.5) return figure(values);
+  --exponent;
+  return std::string("2") + superscripts[exponent / 10] + superscripts[exponent % 10];
 }
 
 std::string listed(const std::vector<std::string>& names) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,6 +8,8 @@
 #include "lab/study.hpp"
 
 namespace poisson::lab {
+
+// What conclusions ask of a panel's points, and how they write numbers.
 
 /// One variant's points in the order of x: what conclusions are read from.
 class Curve {
@@ -34,13 +37,31 @@ class Curve {
 const Panel* find_panel(const std::vector<Panel>& panels, std::string_view name);
 /// The names of a panel's variants, in the order of their first points.
 std::vector<std::string> variants_of(const Panel& panel);
+/// Places of a sweep, ascending; of one variant where it is named.
+std::vector<double> places(const Panel& panel, std::string_view variant = {});
+/// The point of a variant at this very place; a null pointer where it was not measured.
+const Point* point_at(const Panel& panel, std::string_view variant, double x);
 /// The point of the largest value of all variants. The panel must have points.
 const Point& highest_of(const Panel& panel);
+/// The same of one variant, of the smallest value too; a null pointer where it has no points.
+const Point* best_of(const Panel& panel, std::string_view variant);
+const Point* worst_of(const Panel& panel, std::string_view variant);
+/// The variant of the largest value at a place among those that `among` holds; a null pointer where there is none.
+const Point* best_at(const Panel& panel, double x, std::span<const std::string> among);
+
+/// Factors below count as no difference.
+inline constexpr double noticeable_factor = 1.05;
 
 /// Numbers for sentences: whole ones as they are, others with three significant digits and without an exponent; a
 /// fraction in whole percent.
 std::string figure(double value);
 std::string percent(double fraction);
+/// "6.2 times"; "12 times".
+std::string times(double factor);
+/// "4107 GB/s", of a value in these units, as tables write it.
+std::string gigabytes_per_second(double value);
+/// Numbers of values: "4096", and "2³⁰" instead of 1073741824.
+std::string count_of(double values);
 /// "a, b and c".
 std::string listed(const std::vector<std::string>& names);
 

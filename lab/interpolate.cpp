@@ -54,7 +54,10 @@ void judge_speed(const Panel& panel, const std::string& dimensions, std::vector<
   if (!std::isnan(texture)) {
     std::string sentence = "In " + dimensions + " " +
                            compared(texture, "texture filtering is", "arithmetic with hoisted indices is",
-                                    "texture filtering and arithmetic with hoisted indices are equally fast");
+                                    "texture filtering and arithmetic with hoisted indices are equally fast") +
+                           (texture > 1.05   ? " as arithmetic with hoisted indices"
+                            : texture < 0.95 ? " as texture filtering"
+                                             : "");
     if (!std::isnan(copy))
       sentence += "; where the coarse values are new each time and must first be copied into the texture's array, " +
                   compared(copy, "filtering is", "arithmetic is", "they are equally fast");
@@ -62,10 +65,12 @@ void judge_speed(const Panel& panel, const std::string& dimensions, std::vector<
   }
   if (!std::isnan(index))
     sentences.push_back("In " + dimensions + " " +
-                        compared(index, "hoisting the index arithmetic and what depends on it out of the inner loop is",
-                                 "computing every index anew is",
+                        compared(index, "arithmetic with the indices hoisted out of the inner loop is",
+                                 "arithmetic that computes every index anew is",
                                  "hoisting the index arithmetic makes no difference: memory hides it") +
-                        (index > 1.05 ? ": divide once per line, not once per point." : "."));
+                        (index > 1.05 ? " as with every index computed anew: divide once per line, not once per point."
+                         : index < 0.95 ? " as with hoisted ones."
+                                        : "."));
   if (!panel.points.empty() && !panel.guides.empty()) {
     const Point& best = highest_of(panel);
     sentences.push_back("In " + dimensions + " the best variant, \"" + best.variant + "\", reaches " +
@@ -76,22 +81,32 @@ void judge_speed(const Panel& panel, const std::string& dimensions, std::vector<
 
 void judge_error(const Panel& panel, const std::string& dimensions, std::vector<std::string>& sentences) {
   constexpr double rounding = 1e-6;  // of fp32 arithmetic on values below 1
+  const int d = dimensions == "two dimensions" ? 2 : 3;
   double exact = -1, inexact = -1;
-  std::string exact_factors;
+  std::vector<std::string> factors;
   const Curve curve(panel, filtered);
   for (const Point& point : curve.points()) {
-    double& worst = exact_in_filter(static_cast<int>(point.x)) ? exact : inexact;
+    const bool held = exact_in_filter(static_cast<int>(point.x), d);
+    double& worst = held ? exact : inexact;
     worst = std::max(worst, point.value);
+    if (held) factors.push_back(figure(point.x));
   }
   if (exact >= 0)
-    sentences.push_back("In " + dimensions + ", for factors that are powers of two, the texture's 9-bit weights " +
-                        (exact < rounding ? "are exact: what is left is fp32's rounding."
-                                          : "still leave an error of " + figure(exact) + "."));
-  if (inexact >= 0)
-    sentences.push_back("In " + dimensions + ", for other factors, filtering is off by up to " + figure(inexact) +
-                        " of the data's range" +
-                        (inexact > rounding ? ": enough for a picture, not for a multigrid cycle that shall converge."
-                                            : ", no more than arithmetic is: this device filters with wider weights."));
+    sentences.push_back("In " + dimensions + ", for the factor" + (factors.size() > 1 ? "s " : " ") + listed(factors) +
+                        ", all weights are multiples of 1/256, which the texture's filter " +
+                        (exact < rounding ? "holds exactly: what is left is fp32's rounding."
+                                          : "does not hold: an error of " + figure(exact) + " is left."));
+  if (inexact < 0) return;
+  std::string sentence =
+      "In " + dimensions + ", for other factors, filtering is off by up to " + figure(inexact) + " of the data's range";
+  if (inexact < rounding) {
+    sentences.push_back(sentence + ", no more than arithmetic is: this device filters with wider weights.");
+    return;
+  }
+  if (inexact > filter_error(d))
+    sentence += ", more than rounding each direction's weight explains (" + figure(filter_error(d)) +
+                "), for their products are rounded as well";
+  sentences.push_back(sentence + ": enough for a picture, not for a multigrid cycle that shall converge.");
 }
 
 }  // namespace

@@ -36,15 +36,17 @@ struct Refinement {
 /// The fine value at (i, j, k) where coarse value c is noise_float(c), in double arithmetic.
 double interpolated(const Refinement& refinement, int i, int j, int k);
 
-/// Largest error that filtering adds to arithmetic for values in [0, 1): in every direction the weight is rounded to a
-/// multiple of 2⁻⁸, thus off by up to 2⁻⁹ of the difference of its neighbours.
+/// Largest error that filtering adds to arithmetic for values in [0, 1) if in every direction the weight is rounded to
+/// a multiple of 2⁻⁸, thus off by up to 2⁻⁹ of the difference of its neighbours. Devices may round products as well.
 constexpr double filter_error(int dimension) {
   return dimension * 0x1p-9;
 }
 
-/// Whether the fractions i/factor are multiples of 2⁻⁸.
-constexpr bool exact_in_filter(int factor) {
-  return 256 % factor == 0;
+/// Whether the weights of all corners, products of the fractions i/factor of each direction, are multiples of 2⁻⁸.
+constexpr bool exact_in_filter(int factor, int dimension) {
+  int products = 1;
+  for (int d = 0; d < dimension; ++d) products *= factor;
+  return 256 % products == 0;
 }
 
 /// A prepared prolongation from device memory to device memory.

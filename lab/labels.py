@@ -43,7 +43,7 @@ def power(base, exponent):
 
 
 def counts_bytes(label):
-    return "byte" in label.lower()
+    return label.startswith("byte")
 
 
 def namer(label, places):

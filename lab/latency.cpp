@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "backends/memory.hpp"
 #include "lab/curve.hpp"
 
 namespace poisson::lab {
@@ -16,24 +17,40 @@ double fma_latency(const Panel& panel) {
   return warp_threads / Curve(panel, chains_name(1)).at(1);
 }
 
+// What is finished per clock with the most warps: a single place may be measured wrong, all curves' ends hardly.
+double sustained(const Panel& panel) {
+  double most = 0;
+  for (const std::string& variant : variants_of(panel)) most = std::max(most, Curve(panel, variant).last().value);
+  return most;
+}
+
 void conclude_fma(const Panel& panel, Sentences& sentences) {
-  const double latency = fma_latency(panel), peak = highest_of(panel).value;
+  const double latency = fma_latency(panel), peak = sustained(panel);
   const double threads = latency * peak;
   sentences.push_back("A multiply-add returns after " + figure(latency) +
                       " clocks, and a multiprocessor finishes up to " + figure(peak) +
                       " of them per clock: by Little's law " + figure(threads) + " must be under way, " +
                       figure(threads / warp_threads) + " warps if each thread has one dependent chain.");
   std::string reached;
+  bool held_back = false;  // with enough under way
   for (int chains = 1; chains <= most_chains; ++chains) {
     const Curve curve(panel, chains_name(chains));
     if (curve.empty()) continue;
-    const double warps = curve.reaches(busy * peak);
+    const double warps = curve.reaches(busy * peak), predicted = std::ceil(busy * threads / warp_threads / chains);
     if (!reached.empty()) reached += "; ";
-    reached += chains_name(chains) + ": " +
-               (std::isfinite(warps) ? figure(warps) + " warps" : "not with " + figure(curve.last().x) + " warps") +
-               " (predicted " + figure(std::ceil(busy * threads / warp_threads / chains)) + ")";
+    reached += chains_name(chains) + ": ";
+    if (std::isfinite(warps)) {
+      reached += figure(warps) + " (predicted " + figure(predicted) + ")";
+    } else {
+      reached += "none, " + percent(curve.last().value / peak) + " with " + figure(curve.last().x) + " (predicted " +
+                 figure(predicted) + ")";
+      held_back = held_back || predicted <= curve.last().x;
+    }
   }
-  sentences.push_back("90 % of the peak are reached from so many warps per multiprocessor on: " + reached + ".");
+  sentences.push_back("Warps per multiprocessor from which on 90 % of that are reached: " + reached + "." +
+                      (held_back ? " Chains that stay below although enough is under way are held back by something "
+                                   "other than latency, such as the ports of the register file."
+                                 : ""));
   const Curve one(panel, chains_name(1)), most(panel, chains_name(most_chains));
   if (!one.empty() && !most.empty()) {
     const double warps = 4, gain = most.at(warps) / one.at(warps);
@@ -51,12 +68,13 @@ void conclude_chase(const Panel& panel, Sentences& sentences) {
   for (std::size_t i = 1; i < curve.points().size(); ++i) {
     const Point &before = curve.points()[i - 1], &here = curve.points()[i];
     if (here.value > 1.25 * before.value)
-      steps.push_back("to " + figure(here.value) + " ns at " + figure(here.x / 1024) + " KiB");
+      steps.push_back("to " + figure(here.value) + " ns at " + readable_bytes(here.x));
   }
   std::string sentence = "A dependent load takes " + figure(curve.first().value) + " ns within " +
-                         figure(curve.first().x / 1024) + " KiB and " + figure(curve.last().value) + " ns within " +
-                         figure(curve.last().x / (1 << 20)) + " MiB";
-  sentence += steps.empty() ? ": no cache shows." : "; it rises " + listed(steps) + ", where a cache ends.";
+                         readable_bytes(curve.first().x) + " and " + figure(curve.last().value) + " ns within " +
+                         readable_bytes(curve.last().x);
+  sentence += steps.empty() ? ": no cache shows."
+                            : "; it rises " + listed(steps) + ", where a cache, or what it knows of addresses, ends.";
   sentences.push_back(sentence);
 }
 
@@ -72,10 +90,13 @@ void conclude_in_flight(const Panel& panel, const Panel& chase, int multiprocess
     const double from = curve.reaches(busy * best.value);
     sentences.push_back("Threads with " + variant + " under way " +
                         (std::isfinite(from)
-                             ? "reach 90 % of it from " + figure(from / 1024) + " KiB per multiprocessor on (" +
-                                   figure(from / needed) + " times the prediction)."
+                             ? "reach 90 % of it from " + readable_bytes(from) + " per multiprocessor on, " +
+                                   figure(from / needed) + " times the prediction" +
+                                   (from > 1.2 * needed ? ": under load an answer takes " +
+                                                              figure(from * multiprocessors / curve.at(from)) + " ns."
+                                                        : ".")
                              : "do not reach 90 % of it: " + percent(curve.highest().value / best.value) + " with " +
-                                   figure(curve.highest().x / 1024) + " KiB. Give each thread more or wider loads."));
+                                   readable_bytes(curve.highest().x) + ". Give each thread more or wider loads."));
   }
 }
 
@@ -105,8 +126,8 @@ std::string chains_name(int chains) {
 }
 
 std::vector<Guide> fma_guides(const Panel& panel) {
-  const double latency = fma_latency(panel), peak = highest_of(panel).value;
-  std::vector<Guide> guides{{"largest throughput", {{1, peak}}}};
+  const double latency = fma_latency(panel), peak = sustained(panel);
+  std::vector<Guide> guides{{"throughput with the most warps", {{1, peak}}}};
   for (int chains = 1; chains <= most_chains; chains *= 2) {
     Guide guide{"Little's law, " + chains_name(chains), {}};
     const Curve curve(panel, chains_name(chains));

@@ -23,11 +23,10 @@ double wins_from(const Curve& curve, const Curve& other) {
 std::string comparison(const Curve& curve, const Curve& stream) {
   const std::string& name = curve.first().variant;
   const double from = wins_from(curve, stream), ratio = stream.last().value / curve.last().value;
-  if (std::isnan(from))
-    return name + ": " + figure(curve.last().value) + " µs per step of " + figure(curve.last().x) + ", no less than " +
-           streamed + ".";
-  return name + ": " + figure(curve.last().value) + " µs per step of " + figure(curve.last().x) + ", " + figure(ratio) +
-         " times as fast as " + streamed + ", and ahead of them from " + figure(from) +
+  const std::string cost =
+      "With " + name + " each of " + figure(curve.last().x) + " steps takes " + figure(curve.last().value) + " µs: ";
+  if (std::isnan(from)) return cost + figure(1 / ratio) + " times as long as with " + streamed + ".";
+  return cost + figure(ratio) + " times as fast as " + streamed + ", and ahead of them from " + figure(from) +
          (from == 1 ? " step on." : " steps on.");
 }
 

@@ -21,7 +21,7 @@ constexpr float noise_float(std::uint64_t position) {
 }
 
 /// What an output holds before a kernel writes it: as a float it is NaN.
-inline constexpr std::uint32_t poison = 0xffffffffu;
+inline constexpr std::uint32_t poison_word = 0xffffffffu;
 
 /// Results are compared by their bits: a NaN that nobody overwrote equals no number.
 constexpr std::uint32_t bits(float value) {

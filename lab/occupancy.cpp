@@ -45,13 +45,13 @@ void conclude_throughput(const Curve& curve, const Curve& resident, double copy,
   sentences.push_back(sentence + "; the steepest cliff lies between " + figure(cliff.before.x) + " and " +
                       figure(cliff.after.x) + " registers per thread, where " + figure(resident.at(cliff.before.x)) +
                       " warps become " + figure(resident.at(cliff.after.x)) + " and " + percent(cliff.share) +
-                      " of the largest throughput are lost.");
+                      " of the largest throughput is lost.");
   const double warps_left = resident.last().value / resident.highest().value, left = curve.last().value / best.value;
-  const std::string ends = "With " + percent(warps_left) + " of the warps, " + best.variant + " per thread keeps " +
-                           percent(left) + " of its throughput: ";
+  const std::string ends = "With " + figure(100 * warps_left) + " % of the warps, " + best.variant +
+                           " per thread still reaches " + percent(left) + " of its throughput: ";
   sentences.push_back(ends + (left > 1.3 * warps_left
-                                  ? "less than the loss of warps, as other limits or loads under way in each thread "
-                                    "make up for them."
+                                  ? "it loses less than its warps, which loads under way in each thread or other "
+                                    "limits make up for."
                                   : "nothing but warps hides the latency there, so registers cost throughput."));
 }
 

@@ -17,6 +17,7 @@ MARKERS = ["o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*"]
 LINES = ["-", (0, (6, 1.5)), (0, (3, 1.2, 1, 1.2)), (0, (1, 1))]
 GUIDE = "#444444"
 GUIDE_LINE = {"color": GUIDE, "linestyle": (0, (5, 3)), "linewidth": 1.8, "zorder": 1.5}
+OVER_LINES = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1}  # lines may pass behind a text
 FAR = 4  # a level line so many times above all values would flatten them: it is only named
 
 STYLE = {
@@ -59,19 +60,21 @@ def level(guide):
 
 def set_places(axis, panel, places):
     """Ticks of the sweep: at its own places where they are few, else at round ones."""
-    name = labels.namer(panel["x_label"], places)
-    axis.set_major_formatter(ticker.FuncFormatter(lambda x, _: name(x)))
+    ticks = places
     axis.set_minor_formatter(ticker.NullFormatter())
     if panel["log_x"]:
         base = base_of(places)
         low, high = (round(math.log(x, base)) for x in (min(places), max(places)))
         step = max(1, math.ceil((high - low) / 9))
-        axis.set_major_locator(ticker.FixedLocator([float(base) ** e for e in range(low, high + 1, step)]))
+        ticks = [float(base) ** e for e in range(low, high + 1, step)]
+        axis.set_major_locator(ticker.FixedLocator(ticks))
         axis.set_minor_locator(ticker.NullLocator())
     elif len(places) <= 10 and min((b - a for a, b in zip(places, places[1:])), default=1) * 24 >= places[-1] - places[0]:
         axis.set_major_locator(ticker.FixedLocator(places))
     else:
         axis.set_major_locator(ticker.MaxNLocator(10, integer=all(x == round(x) for x in places)))
+    name = labels.namer(panel["x_label"], ticks)
+    axis.set_major_formatter(ticker.FuncFormatter(lambda x, _: name(x)))
 
 
 def guide_colour(name, colours):
@@ -80,13 +83,23 @@ def guide_colour(name, colours):
     return colours[max(named, key=len)] if named else GUIDE
 
 
-def draw_levels(axes, panel, largest, upright):
+def clearer_side(found, y):
+    """Where curves leave more room around the height y: 0 the left end of the axes, 1 the right."""
+    places = sorted({x for points in found.values() for x, _ in points})
+    middle = places[len(places) // 2]
+    room = [math.inf, math.inf]
+    for points in found.values():
+        for x, value in points:
+            room[x >= middle] = min(room[x >= middle], abs(value - y))
+    return int(room[1] >= 0.8 * room[0])
+
+
+def draw_levels(axes, panel, found, largest, upright):
     """Dashed lines across the axes with their names along them; those far off are only named."""
     levels = sorted((y, guide["name"]) for guide in panel["guides"] if labels.finite(y := level(guide)))
     near = [(y, name) for y, name in levels if panel["log_y"] or y <= FAR * largest]
     far = [f"{name}: {labels.number(y)}" for y, name in levels if (y, name) not in near]
-    text = {"textcoords": "offset points", "color": GUIDE, "fontsize": 11.5, "zorder": 5,
-            "bbox": {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1}}  # curves may pass behind it
+    text = {"textcoords": "offset points", "color": GUIDE, "fontsize": 11.5, "zorder": 5, "bbox": OVER_LINES}
     for i, (y, name) in enumerate(near):
         caption = f"{name}: {labels.number(y)}"
         if upright:
@@ -96,8 +109,10 @@ def draw_levels(axes, panel, largest, upright):
         else:
             axes.axhline(y, **GUIDE_LINE)
             below = i + 1 < len(near) and near[i + 1][0] - y < 0.06 * near[-1][0]  # no room above
-            axes.annotate(caption, (1, y), xycoords=("axes fraction", "data"), xytext=(0, -4 if below else 4),
-                          ha="right", va="top" if below else "bottom", **text)
+            side = clearer_side(found, y)
+            axes.annotate(caption, (side, y), xycoords=("axes fraction", "data"),
+                          xytext=(4 - 4 * side, -4 if below else 4), ha="right" if side else "left",
+                          va="top" if below else "bottom", **text)
     if far:
         axes.annotate("far above: " + "; ".join(far), (1, 1), xycoords="axes fraction",
                       xytext=(0, 5 + 16 * len(near) * upright), ha="right", va="bottom", **text)
@@ -133,9 +148,13 @@ def draw_curves(axes, panel, found):
         axes.set_xscale("log", base=base_of(places))
     if panel["log_y"]:
         axes.set_yscale("log")
+        low, high = min(y for points in found.values() for _, y in points), largest
+        few = high < 100 * low  # powers of ten would leave the axis with one tick
+        axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if few else (1,)))
         axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda y, _: labels.number(y)))
+        axes.yaxis.set_minor_formatter(ticker.NullFormatter())
     set_places(axes.xaxis, panel, places)
-    draw_levels(axes, panel, largest, upright=False)
+    draw_levels(axes, panel, found, largest, upright=False)
     draw_predictions(axes, panel, colours)
     if not panel["log_y"] and min(y for points in found.values() for _, y in points) >= 0:
         levels = [y for y in map(level, panel["guides"]) if labels.finite(y) and y <= FAR * largest]
@@ -149,14 +168,14 @@ def draw_bars(axes, panel, found):
     names = list(found)
     values = [points[0][1] for points in found.values()]
     bars = axes.barh(names, values, color=[COLOURS[0]] * len(names), height=0.66)
-    axes.bar_label(bars, [labels.number(v) for v in values], padding=5)
+    axes.bar_label(bars, [labels.number(v) for v in values], padding=5, bbox=OVER_LINES)
     axes.invert_yaxis()  # the first variant on top
     axes.grid(axis="y", visible=False)
     axes.tick_params(axis="y", length=0)
     if panel["log_y"]:
         axes.set_xscale("log")
         axes.margins(x=0.15)
-    draw_levels(axes, panel, max(values), upright=True)
+    draw_levels(axes, panel, found, max(values), upright=True)
     if not panel["log_y"] and min(values) >= 0:
         axes.set_xlim(0, 1.12 * axes.get_xlim()[1] / 1.05)
     axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda x, _: labels.number(x)))

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "lab/points.hpp"
+#include "lab/curve.hpp"
 #include "lab/reduce.hpp"
 #include "lab/report.hpp"
 
@@ -12,12 +12,6 @@ using namespace reduce_names;
 
 std::string microseconds(double seconds) {
   return readable_value(1e6 * seconds) + " µs";
-}
-
-const Point* point_at(const Panel& panel, std::string_view variant, double x) {
-  const auto found =
-      std::ranges::find_if(panel.points, [&](const Point& p) { return p.variant == variant && p.x == x; });
-  return found == panel.points.end() ? nullptr : &*found;
 }
 
 // The steps in the order in which a course takes them: of a GPU, or of a CPU.
@@ -43,7 +37,7 @@ std::string on_steps(const Panel& panel, double largest) {
   const double gain = steps[best]->value / steps[best - 1]->value;
   std::string text = "From \"" + steps.front()->variant + "\" (" + gigabytes_per_second(steps.front()->value) +
                      ") to \"" + steps.back()->variant + "\" (" + gigabytes_per_second(steps.back()->value) +
-                     ") a sum of " + readable_value(largest) + " values gains " +
+                     ") a sum of " + count_of(largest) + " values gains " +
                      times(steps.back()->value / steps.front()->value);
   if (gain < noticeable_factor) return text + ": no step matters on this device.";
   text += "; most of all by \"" + steps[best]->variant + "\", which makes " + times(gain) + " of the step before it.";
@@ -64,7 +58,7 @@ std::string on_order(const Panel& panel, double largest) {
   if (const Point* const one = point_at(panel, cooperative, places(panel).front())) {
     const Point* const two = point_at(panel, two_pass, places(panel).front());
     if (two)
-      text += " For " + readable_value(one->x) + " values one launch with a barrier over the grid takes " +
+      text += " For " + count_of(one->x) + " values one launch with a barrier over the grid takes " +
               microseconds(one->seconds) + ", two launches " + microseconds(two->seconds) + ".";
   }
   return text;
@@ -74,14 +68,13 @@ std::string on_size(const Panel& panel, double copy) {
   const std::vector<double> sizes = places(panel, library);
   if (sizes.empty()) return {};
   const Point &small = *point_at(panel, library, sizes.front()), &large = *point_at(panel, library, sizes.back());
-  std::string text = "The library's sum of " + readable_value(small.x) + " values takes " +
-                     microseconds(small.seconds) + " and that of " + readable_value(large.x) + " runs at " +
-                     gigabytes_per_second(large.value);
+  std::string text = "The library's sum of " + count_of(small.x) + " values takes " + microseconds(small.seconds) +
+                     " and that of " + count_of(large.x) + " runs at " + gigabytes_per_second(large.value);
   if (copy > 0) text += ", " + percent(large.value / copy) + " of a copy beyond all caches";
   if (copy > 0 && large.value > 1.2 * copy) text += " (these values stay in a cache)";
   const auto half =
       std::ranges::find_if(sizes, [&](double x) { return point_at(panel, library, x)->value >= large.value / 2; });
-  text += ". Half of that rate needs " + readable_value(*half) + " values";
+  text += ". Half of that rate needs " + count_of(*half) + " values";
   return text + (half == sizes.begin() ? "." : ": below, starting and gathering take longer than reading.");
 }
 
@@ -104,11 +97,11 @@ std::string against(const Panel& panel, std::string_view other) {
   }
   if (least == 0) return {};
   const auto name = std::string(other);
-  const std::string best = times(most) + " the speed of " + name + " at " + readable_value(at_most) + " values";
+  const std::string best = times(most) + " the speed of " + name + " at " + count_of(at_most) + " values";
   if (least >= 0.98)
     return panel.title + ": the library is as fast as " + name + " or faster at every size, with " + best + ".";
   return panel.title + ": the library has at least " + percent(least) + " of the speed of " + name + " (at " +
-         readable_value(at_least) + " values), and " + best + ".";
+         count_of(at_least) + " values), and " + best + ".";
 }
 
 }  // namespace

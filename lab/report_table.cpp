@@ -74,7 +74,7 @@ std::string readable_value(double value) {
 }
 
 std::string readable_place(double x, const Panel& panel) {
-  const bool bytes = panel.x_label.find("byte") != std::string::npos;
+  const bool bytes = panel.x_label.starts_with("byte");
   if (bytes && x >= 0 && x == std::floor(x)) return readable_bytes(x);
   return formatted(std::abs(x) < 1e7 ? "%.7g" : "%.4g", x);
 }

@@ -9,12 +9,15 @@ std::span<const Study> studies() {
   static const std::vector<Study> all{
       copy_study,
 #ifdef POISSON_HAVE_CUDA
-      access_study,    banks_study,
+      access_study,      banks_study,
 #endif
-      transpose_study, reduce_study,
+      transpose_study,   reduce_study,
 #ifdef POISSON_HAVE_CUDA
-      latency_study,   occupancy_study,   arithmetic_study, transfer_study, crossover_study,
-      compute_study,   interpolate_study, vectorize_study,  launch_study,
+      latency_study,     occupancy_study, arithmetic_study, transfer_study, crossover_study, compute_study,
+#endif
+      recompute_study,
+#ifdef POISSON_HAVE_CUDA
+      interpolate_study, vectorize_study, launch_study,
 #endif
   };
   return all;

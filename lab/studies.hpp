@@ -17,6 +17,7 @@ extern const Study arithmetic_study;
 extern const Study transfer_study;
 extern const Study crossover_study;
 extern const Study compute_study;
+extern const Study recompute_study;
 extern const Study interpolate_study;
 extern const Study vectorize_study;
 extern const Study launch_study;

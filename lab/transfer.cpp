@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "backends/memory.hpp"
-#include "lab/points.hpp"
+#include "lab/curve.hpp"
 #include "lab/report.hpp"
 
 namespace poisson::lab {
@@ -12,34 +12,31 @@ namespace {
 
 using namespace transfer_names;
 
-const Point* point_at(const Panel& panel, std::string_view variant, double x) {
-  const auto found =
-      std::ranges::find_if(panel.points, [&](const Point& p) { return p.variant == variant && p.x == x; });
-  return found == panel.points.end() ? nullptr : &*found;
-}
-
 std::string on_pinning(const Panel& panel, double largest) {
-  const auto pinned = value_at(panel, pinned_up, largest), pageable = value_at(panel, pageable_up, largest);
-  const auto pinned_back = value_at(panel, pinned_down, largest), back = value_at(panel, pageable_down, largest);
+  const Point *const pinned = point_at(panel, pinned_up, largest), *const pageable =
+                                                                       point_at(panel, pageable_up, largest);
+  const Point *const pinned_back = point_at(panel, pinned_down, largest), *const back =
+                                                                              point_at(panel, pageable_down, largest);
   if (!pinned || !pageable || !pinned_back || !back) return {};
-  const std::string rates = "pinned memory goes up at " + gigabytes_per_second(*pinned) + " and down at " +
-                            gigabytes_per_second(*pinned_back) + ", pageable memory at " +
-                            gigabytes_per_second(*pageable) + " and " + gigabytes_per_second(*back);
-  if (*pinned < noticeable_factor * *pageable && *pinned_back < noticeable_factor * *back)
+  const std::string rates = "pinned memory goes up at " + gigabytes_per_second(pinned->value) + " and down at " +
+                            gigabytes_per_second(pinned_back->value) + ", pageable memory at " +
+                            gigabytes_per_second(pageable->value) + " and " + gigabytes_per_second(back->value);
+  if (pinned->value < noticeable_factor * pageable->value && pinned_back->value < noticeable_factor * back->value)
     return "Pinning brings nothing on this machine: " + rates + ".";
   return "Pin what crosses the bus often: " + rates + ", which is copied by the host first (" +
-         times(*pinned / *pageable) + " and " + times(*pinned_back / *back) + " as fast).";
+         times(pinned->value / pageable->value) + " and " + times(pinned_back->value / back->value) + " as fast).";
 }
 
 std::string on_directions(const Panel& panel, double largest) {
-  const auto together = value_at(panel, both, largest), up = value_at(panel, pinned_up, largest),
-             down = value_at(panel, pinned_down, largest);
+  const Point *const together = point_at(panel, both, largest), *const up = point_at(panel, pinned_up, largest),
+                     *const down = point_at(panel, pinned_down, largest);
   if (!together || !up || !down) return {};
-  const double alone = std::max(*up, *down);
-  const std::string text = "Both directions at once move " + gigabytes_per_second(*together) + " in total, " +
-                           times(*together / alone) + " what one direction does alone: ";
-  return text + (*together >= 1.5 * alone ? "the bus has a lane for each, so upload and download at the same time."
-                                          : "they share the bus, and overlapping them gains little.");
+  const double alone = std::max(up->value, down->value);
+  const std::string text = "Both directions at once move " + gigabytes_per_second(together->value) + " in total, " +
+                           times(together->value / alone) + " what one direction does alone: ";
+  return text + (together->value >= 1.5 * alone
+                     ? "the bus has a lane for each, so upload and download at the same time."
+                     : "they share the bus, and overlapping them gains little.");
 }
 
 std::string on_size(const Panel& panel) {
@@ -75,13 +72,13 @@ std::string on_pipeline(const Panel& panel) {
     return text + ". Overlap gains nothing over uploading, computing and downloading in turn.";
   text += " and " + times(best->value / apart) + " the rate without overlap";
   const double few = places(panel).front(), many = places(panel).back();
-  const auto with_few = value_at(panel, pipeline, few), with_many = value_at(panel, pipeline, many);
+  const Point *const with_few = point_at(panel, pipeline, few), *const with_many = point_at(panel, pipeline, many);
   if (best->x > few)
     text += "; " + readable_value(few) + (few == 1 ? " chunk reaches " : " chunks reach ") +
-            percent(*with_few / ideal) + ", for too little overlaps";
+            percent(with_few->value / ideal) + ", for too little overlaps";
   if (best->x < many)
-    text += "; " + readable_value(many) + " chunks reach " + percent(*with_many / ideal) +
-            (*with_many < 0.95 * best->value ? ", for starting each costs too much" : ", hardly less");
+    text += "; " + readable_value(many) + " chunks reach " + percent(with_many->value / ideal) +
+            (with_many->value < 0.95 * best->value ? ", for starting each costs too much" : ", hardly less");
   return text + ".";
 }
 

@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
-#include "lab/points.hpp"
+#include "lab/curve.hpp"
 #include "lab/report.hpp"
 #include "lab/transpose.hpp"
 
@@ -100,42 +101,58 @@ std::string on_all_steps(const Panel& panel) {
   return text + ".";
 }
 
-std::string on_tunings(const Panel& panel) {
-  const auto tuned = bar(panel, library);
-  const Point* best = nullptr;
-  for (const Point& point : panel.points)
-    if (point.variant.starts_with("tuning") && (!best || point.value > best->value)) best = &point;
-  if (!tuned || !best) return {};
-  if (best->value < 1.02 * *tuned)
-    return "No other tiling is more than 2 % faster than the library's choice (" + panel.title + ").";
-  return "On this device \"" + best->variant + "\" is " + times(best->value / *tuned) +
-         " as fast as the library's choice (" + panel.title + "): tile shapes are worth a measurement.";
+// Which tilings beat the library's choice, and on which panels none does.
+void say_tunings(std::vector<std::string>& all, std::span<const Panel> panels) {
+  std::vector<std::string> unbeaten;
+  for (const Panel& panel : panels) {
+    if (!panel.name.starts_with("bars-")) continue;
+    const auto tuned = bar(panel, library);
+    const Point* best = nullptr;
+    for (const Point& point : panel.points)
+      if (point.variant.starts_with("tuning") && (!best || point.value > best->value)) best = &point;
+    if (!tuned || !best) continue;
+    if (best->value < 1.02 * *tuned)
+      unbeaten.push_back("\"" + panel.title + "\"");
+    else
+      all.push_back("On this device \"" + best->variant + "\" is " + times(best->value / *tuned) +
+                    " as fast as the library's choice (" + panel.title + "): tile shapes are worth a measurement.");
+  }
+  if (!unbeaten.empty())
+    all.push_back("No other tiling is more than 2 % faster than the library's choice: " + listed(unbeaten) + ".");
 }
 
-// The slowest place of a variant's curve.
-const Point* worst_of(const Panel& panel, std::string_view variant) {
-  const Point* worst = nullptr;
-  for (const Point& point : panel.points)
-    if (point.variant == variant && (!worst || point.value < worst->value)) worst = &point;
-  return worst;
-}
-
-// What widths do to the kernel that has no remedy against them: of a GPU, or of a CPU.
+// What widths do to the kernel that has no remedy against them: of a GPU, or of a CPU. Rows that begin within a sector
+// of the memory cost something of their own, wherever the partitions are.
 std::string on_plain_tiles(const Panel& panel) {
+  constexpr int sector_bytes = 32;
   const bool gpu = best_of(panel, padded) != nullptr;
+  const int element = panel.name.ends_with("fp64") ? 8 : 4;
   const std::string_view variant = gpu ? padded : std::string_view("tiled");
-  const Point *const worst = worst_of(panel, variant), *const best = best_of(panel, variant);
-  if (!worst) return {};
+  const Point* const best = best_of(panel, variant);
+  const Point *worst = nullptr, *shifted = nullptr;  // the slowest widths of rows on sectors, and of others
+  for (const Point& point : panel.points) {
+    if (point.variant != variant) continue;
+    const bool on_sectors = !gpu || std::fmod(point.x * element, sector_bytes) == 0;
+    const Point*& slowest = on_sectors ? worst : shifted;
+    if (!slowest || point.value < slowest->value) slowest = &point;
+  }
+  if (!best) return {};
+  std::string text;
+  if (shifted && shifted->value < 0.95 * (worst ? worst->value : best->value))
+    text = "plain tiles have " + percent(shifted->value / best->value) + " of their best at " + size_of(shifted->x) +
+           ", where rows begin within a sector of " + std::to_string(sector_bytes) + " bytes. ";
+  if (!worst) return text;
   const double fraction = worst->value / best->value;
   if (fraction > 0.85)
-    return "no width stands out: the slowest of the plain tiles (" + size_of(worst->x) + ") has " + percent(fraction) +
-           " of the fastest. " + (gpu ? "Partition camping" : "Crowding in few sets of the cache") +
-           " does not show on this device.";
-  std::string text = "plain tiles drop to " + percent(fraction) + " of their best at " + size_of(worst->x) +
-                     ": such rows meet in few " + (gpu ? "partitions of the memory" : "sets of the cache");
-  if (const auto other = value_at(panel, diagonal, worst->x))
-    text += *other >= noticeable_factor * worst->value
-                ? ", which blocks in diagonal order avoid (" + percent(*other / best->value) + ")"
+    return text + (text.empty() ? "" : "Of the others ") + "no width stands out: the slowest of the plain tiles (" +
+           size_of(worst->x) + ") has " + percent(fraction) + " of the fastest. " +
+           (gpu ? "Partition camping" : "Crowding in few sets of the cache") + " does not show on this device.";
+  text += (text.empty() ? "plain" : "Plain") + std::string(" tiles drop to ") + percent(fraction) +
+          " of their best at " + size_of(worst->x) + ": such rows meet in few " +
+          (gpu ? "partitions of the memory" : "sets of the cache");
+  if (const Point* const other = point_at(panel, diagonal, worst->x))
+    text += other->value >= noticeable_factor * worst->value
+                ? ", which blocks in diagonal order avoid (" + percent(other->value / best->value) + ")"
                 : ", and a diagonal order of the blocks does not help";
   return text + ".";
 }
@@ -158,9 +175,10 @@ template <class Of>
 std::optional<double> least(const Panel& panel, std::string_view variant, const Of& of) {
   std::optional<double> fraction;
   for (const double x : places(panel, variant)) {
-    const auto value = value_at(panel, variant, x), reference = of(x);
-    if (value && reference)
-      fraction = std::min(fraction.value_or(std::numeric_limits<double>::max()), *value / *reference);
+    const auto reference = of(x);
+    if (reference)
+      fraction = std::min(fraction.value_or(std::numeric_limits<double>::max()),
+                          point_at(panel, variant, x)->value / *reference);
   }
   return fraction;
 }
@@ -172,7 +190,10 @@ std::string on_size(const Panel& panel) {
   std::string text = panel.title + ": the library's kernel has at least " + percent(*of_copy) + " of a copy " +
                      (all.size() == 1 ? "at " : "from ") + size_of(all.front());
   if (all.size() > 1) text += " to " + readable_value(all.back());
-  if (const auto of_geam = least(panel, library, [&](double x) { return value_at(panel, geam, x); }))
+  if (const auto of_geam = least(panel, library, [&](double x) {
+        const Point* const point = point_at(panel, geam, x);
+        return point ? std::optional(point->value) : std::nullopt;
+      }))
     text += ", and at least " + percent(*of_geam) + " of cuBLAS";
   return text + (*of_copy >= 0.95 ? ". Transposing costs hardly more than copying." : ".");
 }
@@ -202,7 +223,7 @@ std::vector<std::string> conclude_transpose(std::span<const Panel> panels) {
     for (const auto about : {on_coalescing, on_tiles, on_words, on_engine})
       if (std::string text = about(*bars); !text.empty()) all.push_back(std::move(text));
   say(all, panels, "bars-", on_all_steps);
-  say(all, panels, "bars-", on_tunings);
+  say_tunings(all, panels);
   say(all, panels, "sweep-", on_widths);
   say(all, panels, "size-", on_size);
   say(all, panels, "shape-", on_shape);

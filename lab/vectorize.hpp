@@ -64,7 +64,7 @@ struct SweptWord {
   GridMemory memory;
   constexpr std::uint32_t operator()(std::int64_t position) const {
     const GridNoise u{memory, 0}, f{memory, 1};
-    return memory.visit(position, poison, [&](int i, int j, int k) {
+    return memory.visit(position, poison_word, [&](int i, int j, int k) {
       return bits(jacobi_point(u.value(i - 1, j, k), u.value(i + 1, j, k), u.value(i, j - 1, k), u.value(i, j + 1, k),
                                u.value(i, j, k - 1), u.value(i, j, k + 1), f.value(i, j, k)));
     });

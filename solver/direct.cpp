@@ -1,7 +1,9 @@
 #include "solver/direct.hpp"
 
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "backends/error.hpp"
@@ -10,7 +12,7 @@ namespace poisson {
 namespace {
 
 // A symmetric positive definite matrix, row-major, replaced by its inverse: A = L Lᵀ, then A⁻¹ = L⁻ᵀ L⁻¹.
-void invert(std::vector<double>& a, std::size_t n) {
+void invert(std::span<double> a, std::size_t n) {
   for (std::size_t j = 0; j < n; ++j) {
     for (std::size_t k = 0; k < j; ++k)
       for (std::size_t i = j; i < n; ++i) a[i * n + j] -= a[i * n + k] * a[j * n + k];
@@ -41,51 +43,84 @@ void invert(std::vector<double>& a, std::size_t n) {
 
 }  // namespace
 
-DirectSolver::DirectSolver(const Operator& A) : backend_(A.backend()) {
-  Field u(backend_, A.layout(), A.precision()), Au(backend_, A.layout(), A.precision());
-  dispatch(A.precision(), [&]<class T>(T) {
-    const auto view = u.view<T>();
-    const auto result = Au.view<T>();
-    const Box box = A.unknowns();
-    std::vector<std::int64_t> index;
-    for (int k = box.first[2]; k < box.last[2]; ++k)
-      for (int j = box.first[1]; j < box.last[1]; ++j)
-        for (int i = box.first[0]; i < box.last[0]; ++i) index.push_back(i + j * view.sy + k * view.sz);
-
-    const std::size_t n = index.size();
-    std::vector<double> matrix(n * n);
-    for (std::size_t column = 0; column < n; ++column) {
-      const T one = 1, zero = 0;
-      backend_.write(&one, view.data + index[column], sizeof(T));
-      A.apply(u, Au);
-      backend_.write(&zero, view.data + index[column], sizeof(T));
-      for (std::size_t row = 0; row < n; ++row) {
-        T value = 0;
-        backend_.read(result.data + index[row], &value, sizeof(T));
-        matrix[row * n + column] = static_cast<double>(value);
+DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int decoupled) : backend_(fields.backend()) {
+  const Operator& A = exact ? *exact : fields;
+  const Box box = A.unknowns();
+  std::array<int, 3> n{};
+  for (std::size_t d = 0; d < 3; ++d) n[d] = box.last[d] - box.first[d];
+  // Place of unknown `row` of a block: the axes other than `decoupled` in turn.
+  const auto place = [&](int block, int row) {
+    std::array<int, 3> at{};
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (static_cast<int>(d) == decoupled) {
+        at[d] = box.first[d] + block;
+      } else {
+        at[d] = box.first[d] + row % n[d];
+        row /= n[d];
       }
     }
+    return at;
+  };
+  blocks_ = decoupled < 0 ? 1 : n[static_cast<std::size_t>(decoupled)];
+  rows_ = n[0] * n[1] * n[2] / blocks_;
+  const auto size = static_cast<std::size_t>(rows_), blocks = static_cast<std::size_t>(blocks_);
+
+  std::vector<std::int64_t> index;
+  std::vector<double> matrices(blocks * size * size);
+  const auto host = make_cpu_backend();
+  dispatch(fields.precision(), [&]<class T>(T) {
+    const Field numbered(*host, A.layout(), precision_of<T>);
+    const auto view = numbered.view<T>();
+    for (int block = 0; block < blocks_; ++block)
+      for (int row = 0; row < rows_; ++row) {
+        const auto [i, j, k] = place(block, row);
+        index.push_back(i + j * view.sy + k * view.sz);
+      }
+  });
+  Field unit(*host, A.layout(), A.precision()), image(*host, A.layout(), A.precision());
+  Field u(A.backend(), A.layout(), A.precision()), Au(A.backend(), A.layout(), A.precision());
+  dispatch(A.precision(), [&]<class T>(T) {
+    const auto in = unit.view<T>();
+    const auto out = image.view<T>();
+    // Column by column, of all blocks at once.
+    for (int column = 0; column < rows_; ++column) {
+      host->fill(unit, 0);
+      for (int block = 0; block < blocks_; ++block) {
+        const auto [i, j, k] = place(block, column);
+        in(i, j, k) = T(1);
+      }
+      transfer(unit, u);
+      A.apply(u, Au);
+      transfer(Au, image);
+      for (std::size_t block = 0; block < blocks; ++block)
+        for (std::size_t row = 0; row < size; ++row) {
+          const auto [i, j, k] = place(static_cast<int>(block), static_cast<int>(row));
+          matrices[(block * size + row) * size + static_cast<std::size_t>(column)] = static_cast<double>(out(i, j, k));
+        }
+    }
+  });
+  for (std::size_t block = 0; block < blocks; ++block) {
+    const std::span<double> matrix(matrices.data() + block * size * size, size * size);
     double trace = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      trace += matrix[i * n + i];
-      for (std::size_t j = 0; j < i; ++j)  // symmetric but for the rounding of T
-        matrix[i * n + j] = matrix[j * n + i] = 0.5 * (matrix[i * n + j] + matrix[j * n + i]);
+    for (std::size_t i = 0; i < size; ++i) {
+      trace += matrix[i * size + i];
+      for (std::size_t j = 0; j < i; ++j)  // symmetric but for the rounding of the operator
+        matrix[i * size + j] = matrix[j * size + i] = 0.5 * (matrix[i * size + j] + matrix[j * size + i]);
     }
     if (A.singular()) {  // lift the constant off zero: the solution then has no constant part
-      const double shift = trace / static_cast<double>(n * n);
+      const double shift = trace / static_cast<double>(size * size);
       for (double& entry : matrix) entry += shift;
     }
-    invert(matrix, n);
-    size_ = static_cast<int>(n);
-    index_ = backend_.allocate(n * sizeof(std::int64_t));
-    backend_.write(index.data(), index_.data(), n * sizeof(std::int64_t));
-    inverse_ = backend_.allocate(matrix.size() * sizeof(double));
-    backend_.write(matrix.data(), inverse_.data(), matrix.size() * sizeof(double));
-  });
+    invert(matrix, size);
+  }
+  index_ = backend_.allocate(index.size() * sizeof(std::int64_t));
+  backend_.write(index.data(), index_.data(), index.size() * sizeof(std::int64_t));
+  inverse_ = backend_.allocate(matrices.size() * sizeof(double));
+  backend_.write(matrices.data(), inverse_.data(), matrices.size() * sizeof(double));
 }
 
 void DirectSolver::solve(const Field& b, Field& u) const {
-  backend_.dense_product(inverse_, index_, size_, b, u);
+  backend_.dense_product(inverse_, index_, rows_, blocks_, b, u);
 }
 
 }  // namespace poisson

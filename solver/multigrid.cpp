@@ -1,6 +1,21 @@
 #include "solver/multigrid.hpp"
 
 namespace poisson {
+namespace {
+
+// One cycle in every plane, of as many sweeps, and symmetric.
+Options options_in_planes(const Options& outer) {
+  Options o = outer;
+  o.full_multigrid = false;
+  o.cycle = Cycle::v;
+  o.smoother.type = SmootherType::chebyshev;
+  o.smoother.kind = ChebyshevKind::first;
+  o.smoother.pre = o.smoother.post = 2;
+  o.smoother.interval = 4;
+  return o;
+}
+
+}  // namespace
 
 Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     : backend_(hierarchy.operators.front()->backend()), cycle_(options.cycle), one_(backend_.scalar(1)) {
@@ -10,8 +25,17 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     const Operator& A = *level.A;
     if (l < hierarchy.transfers.size()) {
       level.to_coarser = std::move(hierarchy.transfers[l]);
-      level.pre = make_smoother(options.smoother, *options.smoother.pre, A.largest_eigenvalue());
-      level.post = make_smoother(options.smoother, *options.smoother.post, A.largest_eigenvalue());
+      const auto planes = hierarchy.planes[l]
+                              ? std::make_shared<Multigrid>(std::move(*hierarchy.planes[l]), options_in_planes(options))
+                              : nullptr;
+      const auto smoother = [&](int sweeps) -> std::unique_ptr<Smoother> {
+        if (!planes || sweeps == 0)
+          return make_smoother(options.smoother, hierarchy.relaxations[l], sweeps, A.largest_eigenvalue());
+        return std::make_unique<PlaneSmoother>(polynomial_steps(options.smoother, sweeps, A.largest_eigenvalue()),
+                                               planes, backend_);
+      };
+      level.pre = smoother(*options.smoother.pre);
+      level.post = smoother(*options.smoother.post);
       level.v = Field(backend_, A.layout(), A.precision());
     }
     level.b = Field(backend_, A.layout(), A.precision());
@@ -19,7 +43,7 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     if (options.full_multigrid && l > 0) level.solution = Field(backend_, A.layout(), A.precision());
     levels_.push_back(std::move(level));
   }
-  coarsest_.emplace(*levels_.back().A);
+  coarsest_.emplace(*levels_.back().A, hierarchy.coarsest.get(), hierarchy.decoupled);
 }
 
 Iterate Multigrid::cycle(std::size_t l, Cycle type) {
@@ -63,7 +87,7 @@ void Multigrid::start(const Field& b, Field& u, const Scalar& scale, const Scala
   // Every level's right-hand side and Dirichlet data, from those of the finest.
   for (std::size_t l = 1; l <= last; ++l) {
     const Transfer& t = *levels_[l - 1].to_coarser;
-    t.restrict_to(l == 1 ? b : levels_[l - 1].b, levels_[l].b, l == 1 ? &scale : nullptr);
+    t.restrict_data(l == 1 ? b : levels_[l - 1].b, levels_[l].b, l == 1 ? &scale : nullptr);
     t.inject(l == 1 ? u : levels_[l - 1].solution, levels_[l].solution, l == 1 ? &scale : nullptr);
   }
   for (std::size_t l = last; l >= 1; --l) {

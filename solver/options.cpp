@@ -25,6 +25,12 @@ Options Options::resolved(double coefficient_jump) const {
   // Smoothing after the correction alone contracts as well as smoothing on both sides and reads less, but not under a
   // Krylov method or across jumps of the coefficient.
   const bool one_sided = o.krylov == Krylov::none && coefficient_jump < steep_jump;
+  if (!s.extent)
+    s.extent = s.type == SmootherType::automatic ? RelaxationChoice::automatic
+               : s.type == SmootherType::line    ? RelaxationChoice::lines
+               : s.type == SmootherType::plane   ? RelaxationChoice::planes
+                                                 : RelaxationChoice::points;
+  if (s.type == SmootherType::line || s.type == SmootherType::plane) s.type = SmootherType::chebyshev;
   if (s.type == SmootherType::automatic) s.type = one_sided ? SmootherType::chebyshev : SmootherType::red_black;
   if (!s.pre) s.pre = one_sided ? 0 : s.post.value_or(2);
   if (!s.post)

@@ -3,12 +3,13 @@
 #include <optional>
 
 #include "backends/precision.hpp"
+#include "grids/relaxation.hpp"
 
 namespace poisson {
 
 enum class Method { automatic, jacobi, cg, multigrid };
 enum class Cycle { v, w, f };
-enum class SmootherType { automatic, jacobi, red_black, chebyshev };
+enum class SmootherType { automatic, jacobi, red_black, chebyshev, line, plane };
 enum class ChebyshevKind { first, fourth };
 enum class Krylov { none, cg };
 /// double: everything in fp64. mixed: solution and residual in fp64, corrections in fp32. single: everything in fp32.
@@ -22,6 +23,7 @@ struct SmootherOptions {
   std::optional<double> interval;  ///< first kind damps [λ/interval, λ], λ the largest eigenvalue of D⁻¹A
   std::optional<int> pre;          ///< sweeps before the coarse correction
   std::optional<int> post;         ///< sweeps after it
+  std::optional<RelaxationChoice> extent{};  ///< what a level may relax at once: by `type`
 };
 
 struct Options {

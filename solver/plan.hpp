@@ -18,6 +18,7 @@ struct Plan {
     std::array<int, 3> cells{};
     std::int64_t unknowns = 0;
     std::string_view assembly;
+    Relaxation relaxation;
     std::size_t bytes = 0;  ///< fields and coefficients
   };
   std::vector<Level> levels;  ///< finest first, with the fields of the outer iteration on the finest

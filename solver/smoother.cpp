@@ -7,15 +7,52 @@ namespace poisson {
 void PolynomialSmoother::smooth(const Operator& A, const Field& b, Iterate& u, bool) const {
   for (std::size_t s = 0; s < steps_.size(); ++s) {
     const PolynomialStep step = steps_[s];
+    const bool lines = relaxation_.extent == Extent::line;
     if (u.zero) {
-      A.polynomial_start(step.alpha, b, *u.now);
+      if (lines)
+        A.line_start(relaxation_.axis, step.alpha, b, *u.now);
+      else
+        A.polynomial_start(step.alpha, b, *u.now);
       u.zero = false;
       // The next step looks back at the zero guess.
       if (s + 1 < steps_.size() && steps_[s + 1].beta != 0) A.backend().fill(*u.other, 0);
     } else {
-      A.polynomial_step(step, *u.now, b, *u.other);
+      if (lines)
+        A.line_step(relaxation_.axis, step, *u.now, b, *u.other);
+      else
+        A.polynomial_step(step, *u.now, b, *u.other);
       std::swap(u.now, u.other);
     }
+  }
+}
+
+PlaneSmoother::PlaneSmoother(const std::vector<PolynomialStep>& steps, std::shared_ptr<Preconditioner> planes,
+                             Backend& backend)
+    : planes_(std::move(planes)) {
+  double before = 0;
+  for (const PolynomialStep& step : steps) {
+    steps_.push_back({backend.scalar(step.alpha), backend.scalar(step.beta * before / step.alpha)});
+    before = step.alpha;
+  }
+}
+
+void PlaneSmoother::smooth(const Operator& A, const Field& b, Iterate& u, bool) const {
+  Backend& backend = A.backend();
+  Field& d = *u.other;
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    if (u.zero) {
+      backend.fill(*u.now, 0);
+      backend.copy(b, planes_->rhs());
+    } else {
+      A.residual(*u.now, b, planes_->rhs());
+    }
+    u.zero = false;
+    const Field& e = planes_->solve();
+    if (s == 0)
+      backend.copy(e, d);
+    else
+      backend.xpay(e, steps_[s].memory, d);
+    backend.axpy(steps_[s].length, d, *u.now);
   }
 }
 
@@ -48,20 +85,18 @@ std::vector<PolynomialStep> chebyshev_fourth_kind(int sweeps, double largest) {
   return steps;
 }
 
-std::unique_ptr<Smoother> make_smoother(const SmootherOptions& options, int sweeps, double largest_eigenvalue) {
+std::vector<PolynomialStep> polynomial_steps(const SmootherOptions& options, int sweeps, double largest_eigenvalue) {
+  if (options.type == SmootherType::jacobi) return jacobi_steps(sweeps, *options.relaxation);
+  return options.kind == ChebyshevKind::fourth ? chebyshev_fourth_kind(sweeps, largest_eigenvalue)
+                                               : chebyshev_first_kind(sweeps, largest_eigenvalue, *options.interval);
+}
+
+std::unique_ptr<Smoother> make_smoother(const SmootherOptions& options, Relaxation relaxation, int sweeps,
+                                        double largest_eigenvalue) {
   if (sweeps == 0) return nullptr;
-  switch (options.type) {
-    case SmootherType::red_black:
-      return std::make_unique<GaussSeidelSmoother>(sweeps, *options.relaxation);
-    case SmootherType::jacobi:
-      return std::make_unique<PolynomialSmoother>(jacobi_steps(sweeps, *options.relaxation));
-    case SmootherType::automatic:
-    case SmootherType::chebyshev:
-      break;
-  }
-  return std::make_unique<PolynomialSmoother>(
-      options.kind == ChebyshevKind::fourth ? chebyshev_fourth_kind(sweeps, largest_eigenvalue)
-                                            : chebyshev_first_kind(sweeps, largest_eigenvalue, *options.interval));
+  if (options.type == SmootherType::red_black && relaxation.extent == Extent::point)
+    return std::make_unique<GaussSeidelSmoother>(sweeps, *options.relaxation);
+  return std::make_unique<PolynomialSmoother>(polynomial_steps(options, sweeps, largest_eigenvalue), relaxation);
 }
 
 }  // namespace poisson

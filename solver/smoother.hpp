@@ -5,6 +5,7 @@
 
 #include "grids/operator.hpp"
 #include "solver/options.hpp"
+#include "solver/preconditioner.hpp"
 
 namespace poisson {
 
@@ -23,14 +24,32 @@ class Smoother {
   virtual void smooth(const Operator& A, const Field& b, Iterate& u, bool reversed) const = 0;
 };
 
-/// A polynomial in D⁻¹A, given by its three-term recurrence; the first step has beta = 0. It is its own adjoint.
+/// A polynomial in B⁻¹A, given by its three-term recurrence; the first step has beta = 0. B is the diagonal of A, or
+/// the lines along an axis. It is its own adjoint.
 class PolynomialSmoother final : public Smoother {
  public:
-  explicit PolynomialSmoother(std::vector<PolynomialStep> steps) : steps_(std::move(steps)) {}
+  explicit PolynomialSmoother(std::vector<PolynomialStep> steps, Relaxation relaxation = {})
+      : steps_(std::move(steps)), relaxation_(relaxation) {}
   void smooth(const Operator& A, const Field& b, Iterate& u, bool reversed) const override;
 
  private:
   std::vector<PolynomialStep> steps_;
+  Relaxation relaxation_;
+};
+
+/// The same with B the planes across an axis, solved by `planes`.
+class PlaneSmoother final : public Smoother {
+ public:
+  PlaneSmoother(const std::vector<PolynomialStep>& steps, std::shared_ptr<Preconditioner> planes, Backend& backend);
+  void smooth(const Operator& A, const Field& b, Iterate& u, bool reversed) const override;
+
+ private:
+  // u += length d with d = B⁻¹(b − A u) + memory d.
+  struct Step {
+    Scalar length, memory;
+  };
+  std::vector<Step> steps_;
+  std::shared_ptr<Preconditioner> planes_;
 };
 
 /// Gauss–Seidel over the colours of the stencil (red-black for 5 and 7 points).
@@ -52,7 +71,12 @@ std::vector<PolynomialStep> chebyshev_first_kind(int sweeps, double largest, dou
 /// The Chebyshev polynomial of the fourth kind (Lottes, Numer. Linear Algebra Appl. 30, 2023, algorithm 3 with β = 1).
 std::vector<PolynomialStep> chebyshev_fourth_kind(int sweeps, double largest);
 
-/// The smoother that resolved options describe, for `sweeps` sweeps; null for none.
-std::unique_ptr<Smoother> make_smoother(const SmootherOptions& options, int sweeps, double largest_eigenvalue);
+/// The steps of the polynomial smoother that resolved options describe.
+std::vector<PolynomialStep> polynomial_steps(const SmootherOptions& options, int sweeps, double largest_eigenvalue);
+
+/// The smoother that resolved options describe for points or lines, for `sweeps` sweeps; null for none. Lines are
+/// relaxed by a polynomial whatever suits points.
+std::unique_ptr<Smoother> make_smoother(const SmootherOptions& options, Relaxation relaxation, int sweeps,
+                                        double largest_eigenvalue);
 
 }  // namespace poisson

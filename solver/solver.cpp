@@ -242,7 +242,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   discretization.backend().reserve(plan.bytes + plan.tables - discretization.bytes());
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
-    hierarchy = discretization.make_hierarchy(inner);
+    hierarchy = discretization.make_hierarchy(inner, *options.smoother.extent);
   else
     hierarchy.operators.push_back(discretization.make_operator(inner));
   if (profile) hierarchy = profile->wrap(std::move(hierarchy));

@@ -63,6 +63,14 @@ CHECKS = {
         ("flux.z-", -1.4101106698, 1e-5),
         ("solution.integral", 0.5, 1e-6),
     ],
+    "cells": [
+        ("probes.0.u", 0.25 / 0.605, 1e-8),
+        ("probes.1.u", 0, 1e-12),
+        ("flux.x-", -1 / 0.605, 1e-7),
+        ("flux.x+", 1 / 0.605, 1e-7),
+        ("solution.integral", (0.5 * 0.25 + 0.5 * 0.5025) / 0.605, 1e-7),
+        ("unknowns", 32 * 16 * 16, 0),
+    ],
     "manufactured": [
         ("probes.0.u", 1.45748539345, 1e-6),  # independent
         ("error.max", 3.4311788e-4, 1e-6),  # independent

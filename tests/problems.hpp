@@ -90,6 +90,7 @@ struct ProblemChoice {
   std::array<int, 3> cells{4, 4, 4};
   Kappa kappa = Kappa::constant;
   Sigma sigma = Sigma::zero;
+  Centering centering = Centering::node;
 };
 
 /// A problem whose terms are of one size whatever the units of the grid.
@@ -97,6 +98,7 @@ inline Problem make_problem(const NamedFaces& faces, const NamedGrid& grid, cons
   const double L = grid.length, K = grid.kappa;
   Problem p;
   p.dimension = choice.dimension;
+  p.centering = choice.centering;
   std::array<std::int64_t, 3> shape{1, 1, 1};
   for (std::size_t d = 0; d < static_cast<std::size_t>(p.dimension); ++d) {
     p.nodes[d] = nodes_of(grid, d, choice.cells[d]);

@@ -183,7 +183,8 @@ inline Dense prolongation(const std::vector<double>& fine, const std::vector<dou
 }
 
 /// One-dimensional cubic interpolation: Lagrange's polynomial through the four coarse nodes around each fine one, the
-/// nearest four at ends, all where there are fewer. A periodic axis must have four.
+/// nearest four at ends, all where there are fewer; the line through two where the weights' absolute values exceed 30
+/// in sum. A periodic axis must have four.
 inline Dense interpolation(const std::vector<double>& fine, const std::vector<double>& coarse, bool periodic) {
   const int rows = static_cast<int>(fine.size()) - (periodic ? 1 : 0);
   const int columns = static_cast<int>(coarse.size()) - (periodic ? 1 : 0);
@@ -199,12 +200,22 @@ inline Dense interpolation(const std::vector<double>& fine, const std::vector<do
     const int points = std::min(4, columns);
     int start = left - 1;
     if (!periodic) start = std::max(0, std::min(start, columns - points));
-    for (int p = start; p < start + points; ++p) {
-      Real weight = 1;
-      for (int q = start; q < start + points; ++q)
-        if (q != p) weight *= (at - x(q)) / (x(p) - x(q));
-      P[static_cast<std::size_t>(i)][static_cast<std::size_t>((p + columns) % columns)] += weight;
+    std::array<Real, 4> weight{};
+    Real sum = 0;
+    for (int p = 0; p < points; ++p) {
+      weight[static_cast<std::size_t>(p)] = 1;
+      for (int q = 0; q < points; ++q)
+        if (q != p) weight[static_cast<std::size_t>(p)] *= (at - x(start + q)) / (x(start + p) - x(start + q));
+      sum += std::abs(weight[static_cast<std::size_t>(p)]);
     }
+    if (sum > 30) {
+      start = left;
+      const Real upper = (at - x(left)) / (x(left + 1) - x(left));
+      weight = {1 - upper, upper};
+    }
+    for (int p = 0; p < points; ++p)
+      P[static_cast<std::size_t>(i)][static_cast<std::size_t>((start + p + columns) % columns)] +=
+          weight[static_cast<std::size_t>(p)];
   }
   return P;
 }

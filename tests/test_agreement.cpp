@@ -194,13 +194,14 @@ Choice draw(unsigned seed, SolvePrecision precision) {
 }
 
 std::string describe(const Choice& c) {
-  const auto& [dimension, cells, kappa, sigma] = c.problem;
+  const auto& [dimension, cells, kappa, sigma, centering] = c.problem;
   const Options& o = c.options;
   std::string text = std::to_string(dimension) + "-D";
   for (int d = 0; d < dimension; ++d) text += (d ? " x " : " ") + std::to_string(cells[static_cast<std::size_t>(d)]);
   const auto add = [&](const char* name, int value) { text += std::string(", ") + name + " " + std::to_string(value); };
   add("kappa", static_cast<int>(kappa));
   add("sigma", static_cast<int>(sigma));
+  add("centering", static_cast<int>(centering));
   add("method", static_cast<int>(o.method));
   add("cycle", static_cast<int>(o.cycle));
   add("full multigrid", o.full_multigrid);
@@ -215,13 +216,14 @@ std::string describe(const Choice& c) {
 
 class Agreement : public testing::TestWithParam<std::tuple<NamedFaces, NamedGrid>> {
  protected:
-  void check(SolvePrecision precision, int count) {
+  void check(SolvePrecision precision, int count, Centering centering = Centering::node) {
     const auto& [faces, grid] = GetParam();
     unsigned seed = 1;
     for (const char c : faces.name + grid.name) seed = 31 * seed + static_cast<unsigned char>(c);
     double worst = 0;
     for (int i = 0; i < count; ++i) {
-      const Choice c = draw(seed + static_cast<unsigned>(i), precision);
+      Choice c = draw(seed + static_cast<unsigned>(i), precision);
+      c.problem.centering = centering;
       SCOPED_TRACE(describe(c));
       const bool very_stretched = grid.name == "geometric" || grid.name == "micro";
       worst = std::max(worst, expect_agreement(with_data(faces, grid, c.problem), c.options, very_stretched));
@@ -241,6 +243,11 @@ TEST_P(Agreement, InMixedPrecision) {
 TEST_P(Agreement, InSingle) {
   check(SolvePrecision::single, 3);
 }
+TEST_P(Agreement, OfCells) {
+  check(SolvePrecision::double_, 8, Centering::cell);
+  check(SolvePrecision::mixed, 4, Centering::cell);
+  check(SolvePrecision::single, 2, Centering::cell);
+}
 
 INSTANTIATE_TEST_SUITE_P(All, Agreement, testing::Combine(testing::ValuesIn(all_faces()), testing::ValuesIn(all_grids)),
                          [](const auto& test) {
@@ -254,7 +261,10 @@ TEST_P(LargerBox, Agrees) {
   for (const NamedGrid& grid : {all_grids[0], all_grids[1]})
     for (const ProblemChoice& choice : {ProblemChoice{3, {97, 61, 43}, Kappa::constant, Sigma::zero},
                                         {3, {33, 31, 64}, Kappa::random_tensor, Sigma::varying},
-                                        {2, {257, 131, 1}, Kappa::random, Sigma::zero}})
+                                        {2, {257, 131, 1}, Kappa::random, Sigma::zero},
+                                        {3, {97, 61, 43}, Kappa::constant, Sigma::zero, Centering::cell},
+                                        {3, {33, 31, 64}, Kappa::random, Sigma::zero, Centering::cell},
+                                        {2, {257, 131, 1}, Kappa::random_tensor, Sigma::varying, Centering::cell}})
       for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed}) {
         Choice c;
         c.problem = choice;
@@ -290,6 +300,12 @@ std::vector<Choice> ways() {
           o.smoother = {type, {}, ChebyshevKind::fourth, {}, 2, 2};
           o.krylov = krylov;
         });
+  for (const SmootherType type : {SmootherType::line, SmootherType::plane})
+    for (const Krylov krylov : {Krylov::none, Krylov::cg})
+      add([&](Options& o) {
+        o.smoother.type = type;
+        o.krylov = krylov;
+      });
   add([](Options& o) {
     o.method = Method::cg;
     o.max_iterations = 12;
@@ -308,14 +324,22 @@ const NamedFaces& faces_named(const std::string& name) {
 
 TEST(EveryWay, Agrees) {
   for (const char* const faces : {"dirichlet", "neumann", "mixed", "periodic_xyz"})
-    for (const Choice& c : ways()) {
-      SCOPED_TRACE(std::string(faces) + ", " + describe(c));
-      expect_agreement(with_data(faces_named(faces), all_grids[0], c.problem), c.options);
-    }
+    for (const Centering centering : {Centering::node, Centering::cell})
+      for (Choice c : ways()) {
+        c.problem.centering = centering;
+        SCOPED_TRACE(std::string(faces) + ", " + describe(c));
+        expect_agreement(with_data(faces_named(faces), all_grids[0], c.problem), c.options);
+      }
 }
 
 TEST(EveryWay, GivesTheSameBitsTwice) {
-  for (const Choice& c : ways()) {
+  std::vector<Choice> all = ways();
+  for (Choice c : ways()) {
+    c.problem.centering = Centering::cell;
+    c.problem.kappa = Kappa::random;
+    all.push_back(c);
+  }
+  for (const Choice& c : all) {
     SCOPED_TRACE(describe(c));
     const Problem problem = with_data(faces_named("mixed"), all_grids[1], c.problem);
     Solve s(problem, c.options);

@@ -77,13 +77,36 @@ TEST(CellCentredAxis, CouplesCellsAndTheirFaces) {
     EXPECT_EQ(sum, 5);
     const std::array couplings{2 / 1.5, 2 / 2.5, 2 / 1.75, 2 / 2.0};
     for (int i = 0; i < 4; ++i) EXPECT_EQ(axis.coupling(i), couplings[static_cast<std::size_t>(i)]);
-    EXPECT_EQ(axis.coupling(-1), lower == D ? 4 : lower == R ? 3 : 0);
-    EXPECT_EQ(axis.coupling(4), upper == D ? 2 / 1.75 : upper == R ? 7 : 0);
+    EXPECT_DOUBLE_EQ(axis.coupling(-1), lower == D ? 4 : lower == R ? 1 / (1 / 3.0 + 0.5 / 2) : 0);
+    EXPECT_DOUBLE_EQ(axis.coupling(4), upper == D ? 2 / 1.75 : upper == R ? 1 / (1 / 7.0 + 1.75 / 2) : 0);
+    EXPECT_DOUBLE_EQ(axis.coupling(4, 3), upper == D ? 6 / 1.75 : upper == R ? 1 / (1 / 7.0 + 1.75 / 6) : 0);
+    EXPECT_EQ(axis.coupling(1, 3), 3 * couplings[1]);
+    EXPECT_EQ(axis.inverse_distance(4), upper == N ? 0 : 2 / 1.75);
+    EXPECT_EQ(axis.inverse_distance(-1), lower == N ? 0 : 4);
   }
   const Axis ring(uneven, P, P, {}, Centering::cell);
   EXPECT_EQ(ring.size(), 5);
   EXPECT_EQ(ring.coupling(-1), 2 / 2.25);
   EXPECT_EQ(ring.coupling(4), 2 / 2.25);
+}
+
+TEST(CellCentredAxis, PairsCells) {
+  const Axis axis({-1, -0.5, 0.5, 2, 3, 4}, D, R, {0, 2}, Centering::cell);
+  const CoarseAxis upper = coarsen(axis, false), lower = coarsen(axis, true);
+  EXPECT_EQ(upper.fine, (std::vector{0, 2, 4}));
+  EXPECT_EQ(lower.fine, (std::vector{0, 1, 3}));
+  for (const CoarseAxis& coarse : {upper, lower}) {
+    EXPECT_EQ(coarse.axis.centering(), Centering::cell);
+    EXPECT_EQ(coarse.axis.size(), 3);
+    EXPECT_EQ(coarse.axis.kind(0), D);
+    EXPECT_EQ(coarse.axis.alpha(1), 2);
+    for (int I = 0; I < 3; ++I) {
+      const int next = I < 2 ? coarse.fine[static_cast<std::size_t>(I) + 1] : 5;
+      double width = 0;
+      for (int i = coarse.fine[static_cast<std::size_t>(I)]; i < next; ++i) width += axis.mass(i);
+      EXPECT_EQ(coarse.axis.mass(I), width);
+    }
+  }
 }
 
 TEST(Axis, WithoutNodesIsASingleValue) {
@@ -144,8 +167,36 @@ TEST(Axis, CoarsensDownToTwoOrThreeCells) {
   EXPECT_EQ(same.axis.nodes(), uneven);
   EXPECT_EQ(same.axis.alpha(0), 2);
   EXPECT_EQ(keep(Axis(uneven, P, P)).fine, (std::vector{0, 1, 2, 3, 4}));
-  EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}), false).axis.nodes(), (std::vector<double>{-1, 0.5, 2.25, 4}));
-  EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}), true).axis.nodes(), (std::vector<double>{-1, -0.5, 2, 4}));
+  const std::vector<double> gentle{-1, -0.5, 0.5, 2, 3, 4};
+  EXPECT_EQ(coarsen(Axis(gentle, R, D, {2, 0}), false).axis.nodes(), (std::vector<double>{-1, 0.5, 3, 4}));
+  EXPECT_EQ(coarsen(Axis(gentle, R, D, {2, 0}), true).axis.nodes(), (std::vector<double>{-1, -0.5, 2, 4}));
+}
+
+/// Where a cell exceeds its neighbour by more than a factor of four, only a run of the smallest cells is merged, and
+/// repeated coarsening still ends at three cells.
+TEST(Axis, MergesTheSmallestCellsOfASteepAxis) {
+  for (const bool single_at_lower : {false, true}) {
+    EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}), single_at_lower).axis.nodes(),
+              (std::vector<double>{-1, 0.5, 2, 2.25, 4}));
+    Axis axis({0, 1, 9, 73, 585, 4681, 4682, 4683, 4684, 5000}, N, N);
+    EXPECT_EQ(coarsen(axis, single_at_lower).axis.nodes(),
+              (std::vector<double>{0, 1, 9, 73, 585, 4681, 4683, 4684, 5000}));
+    for (int cells = axis.cells(); coarsenable(axis); cells = axis.cells()) {
+      axis = coarsen(axis, single_at_lower).axis;
+      ASSERT_LT(axis.cells(), cells);
+    }
+    EXPECT_EQ(axis.cells(), 3);
+  }
+  // Around a periodic axis the last cell is beside the first; and the same cells are merged where they hold the values.
+  for (const Centering centering : {Centering::node, Centering::cell}) {
+    const std::vector<double> growing{0, 1, 3, 6, 11, 18};
+    const auto merged = [&](BoundaryKind kind) {
+      return coarsen(Axis(growing, kind, kind, {}, centering), false).axis.nodes();
+    };
+    EXPECT_EQ(merged(N), (std::vector<double>{0, 3, 11, 18}));
+    EXPECT_EQ(merged(P), (std::vector<double>{0, 3, 6, 11, 18}));
+  }
+  EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}, Centering::cell), true).fine, (std::vector{0, 2, 3, 4}));
 }
 
 // Stretchings.

@@ -240,7 +240,7 @@ TEST(Backend, MultipliesByADenseMatrix) {
       const Buffer matrix = backend->allocate(sizeof q), offsets = backend->allocate(sizeof index);
       backend->write(q.data(), matrix.data(), sizeof q);
       backend->write(index.data(), offsets.data(), sizeof index);
-      backend->dense_product(matrix, offsets, 3, x, y);
+      backend->dense_product(matrix, offsets, 3, 1, x, y);
       const auto number = [&](std::size_t i) {
         return static_cast<std::size_t>((std::int64_t{at[i][2]} * 3 + at[i][1]) * 4 + at[i][0]);
       };

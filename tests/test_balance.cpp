@@ -34,10 +34,10 @@ Balance balance_of(Solve& s) {
   return balance(s.discretization(), s.solver().A(), s.solution(), s.rhs(), s.solver().spare());
 }
 
-class Conservation : public testing::TestWithParam<int> {};  // the dimension
+class Conservation : public testing::TestWithParam<std::tuple<int, Centering>> {};  // with the dimension
 
 TEST_P(Conservation, HoldsToRoundingLongBeforeConvergence) {
-  const int dimension = GetParam();
+  const auto [dimension, centering] = GetParam();
   const std::array<std::vector<double>, 3> nodes{tanh_nodes(0, 1, 19, 1.5, StretchedEnd::lower),
                                                  uniform_nodes(0, 0.7, 14),
                                                  geometric_nodes(0, 2, 11, 1.1, StretchedEnd::both)};
@@ -61,7 +61,9 @@ TEST_P(Conservation, HoldsToRoundingLongBeforeConvergence) {
           options.tolerance = 0;
           options.max_iterations = 1;
           options.full_multigrid = false;
-          Solve s(m.problem({nodes[0], nodes[1], dimension == 3 ? nodes[2] : std::vector<double>{}}), options);
+          Problem problem = m.problem({nodes[0], nodes[1], dimension == 3 ? nodes[2] : std::vector<double>{}});
+          problem.centering = centering;
+          Solve s(problem, options);
           const Result result = s.run();
           const Balance b = balance_of(s);
           const double projected = result.projected / s.solver().A().scale();
@@ -80,8 +82,12 @@ TEST_P(Conservation, HoldsToRoundingLongBeforeConvergence) {
         }
 }
 
-INSTANTIATE_TEST_SUITE_P(, Conservation, testing::Values(2, 3),
-                         [](const auto& p) { return "In" + std::to_string(p.param) + "D"; });
+INSTANTIATE_TEST_SUITE_P(, Conservation,
+                         testing::Combine(testing::Values(2, 3), testing::Values(Centering::node, Centering::cell)),
+                         [](const auto& p) {
+                           return "In" + std::to_string(std::get<0>(p.param)) + "D" +
+                                  (std::get<1>(p.param) == Centering::cell ? "OfCells" : "");
+                         });
 
 Options tight() {
   Options o;
@@ -92,8 +98,12 @@ Options tight() {
 
 TEST(Flux, ThroughABarIsItsClosedForm) {
   // κ = 3, length 2, cross section 0.5 × 0.25, insulated along its sides.
-  for (const bool stretched : {false, true}) {
+  for (const auto& [stretched, centering] : {std::pair{false, Centering::node},
+                                             {true, Centering::node},
+                                             {false, Centering::cell},
+                                             {true, Centering::cell}}) {
     Problem p;
+    p.centering = centering;
     p.nodes = {stretched ? tanh_nodes(0, 2, 24, 2, StretchedEnd::both) : uniform_nodes(0, 2, 24),
                uniform_nodes(0, 0.5, 6), uniform_nodes(0, 0.25, 8)};
     p.coefficient[0] = 3.0;

@@ -223,6 +223,12 @@ TEST_F(Datasets, FitNodesOrCells) {
   EXPECT_EQ(coefficient->shape, (std::array<std::int64_t, 3>{2, 3, 1}));
 }
 
+TEST_F(Configuration, UnknownsSitWhereCenteringSays) {
+  EXPECT_EQ(load(cube).problem.centering, Centering::node);
+  EXPECT_EQ(load(cube + "discretization: {centering: node}\n").problem.centering, Centering::node);
+  EXPECT_EQ(load(cube + "discretization: {centering: cell}\n").problem.centering, Centering::cell);
+}
+
 TEST_F(Datasets, OfAnotherShapeAreRefused) {
   EXPECT_EQ(errors(square + "equation: {source: {file: solution.h5, dataset: /f}}\n"),
             "bad.yaml:3:27: equation.source: dataset /f of solution.h5 has the shape [4][3]; give [5][5] (nodes) or "

@@ -136,12 +136,11 @@ const std::vector<Malformed>& malformed() {
        "discretization: {scheme: q1}\n",
        {},
        "bad.yaml:3:26: discretization.scheme: q1 is not available yet (elements are still to come); use fv"},
-      {"later_centering",
+      {"centering_misspelt",
        cube,
-       "discretization: {centering: cell}\n",
+       "discretization: {centering: cells}\n",
        {},
-       "bad.yaml:3:29: discretization.centering: cell is not available yet (cell-centred unknowns are still to come); "
-       "use node"},
+       "bad.yaml:3:29: discretization.centering: unknown choice \"cells\"; did you mean 'cell'?"},
       {"later_assembly",
        cube,
        "discretization: {assembly: full}\n",
@@ -153,18 +152,18 @@ const std::vector<Malformed>& malformed() {
        {},
        "bad.yaml:3:28: discretization.assembly: recompute is not available yet (entries are not recomputed at every "
        "use); use partial"},
-      {"later_smoother",
+      {"line_with_relaxation",
        cube,
-       "solver: {smoother: line}\n",
+       "solver: {smoother: {type: line, relaxation: 1.2}}\n",
        {},
-       "bad.yaml:3:20: solver.smoother.type: line is not available yet (relaxation of whole lines and planes is still "
-       "to come); use red-black"},
-      {"later_plane",
+       "bad.yaml:3:33: solver.smoother.relaxation: does not go with type: line, kind: first; remove it, or choose "
+       "type: "
+       "jacobi or type: red-black"},
+      {"smoother_misspelt",
        cube,
-       "solver: {smoother: {type: plane}}\n",
+       "solver: {smoother: lines}\n",
        {},
-       "bad.yaml:3:27: solver.smoother.type: plane is not available yet (relaxation of whole lines and planes is still "
-       "to come); use red-black"},
+       "bad.yaml:3:20: solver.smoother.type: unknown choice \"lines\"; did you mean 'line'?"},
       {"later_method",
        cube,
        "solver: {method: direct}\n",

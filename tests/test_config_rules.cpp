@@ -310,13 +310,13 @@ const std::vector<Malformed>& malformed() {
        "solver: {smoother: {type: jacobi, interval: 8}}\n",
        {},
        "bad.yaml:3:35: solver.smoother.interval: does not go with type: jacobi; remove it, or choose type: chebyshev, "
-       "kind: first"},
+       "kind: first or type: line, kind: first or type: plane, kind: first"},
       {"interval_of_fourth_kind",
        cube,
        "solver: {smoother: {type: chebyshev, kind: fourth, interval: 8}}\n",
        {},
        "bad.yaml:3:52: solver.smoother.interval: does not go with type: chebyshev, kind: fourth; remove it, or choose "
-       "type: chebyshev, kind: first"},
+       "type: chebyshev, kind: first or type: line, kind: first or type: plane, kind: first"},
       {"unknown_smoother",
        cube,
        "solver: {smoother: gauss-seidel}\n",

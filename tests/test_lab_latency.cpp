@@ -28,7 +28,7 @@ TEST(ChainEnds, FollowTheRecurrenceAndTellEachStep) {
     EXPECT_NEAR(static_cast<double>(ends[at]), x, 1e-5);
     EXPECT_NE(ends[at], before[at]) << "one step more or less must show";
   }
-  const std::vector<float> late = chain_ends(2048), later = chain_ends(2049);
+  const std::vector<float> late = chain_ends(chain_iterations), later = chain_ends(chain_iterations + 1);
   int equal = 0;
   for (std::size_t i = 0; i < late.size(); ++i) equal += late[i] == later[i] ? 1 : 0;
   EXPECT_LT(equal, 10) << "the chains must not have converged";
@@ -87,7 +87,7 @@ TEST(FmaGuides, AreLittlesLawWithTheMeasuredLatency) {
 TEST(Conclusions, OfMultiplyAdds) {
   const auto hopper = conclude_latency({ideal_fma(4, 128)}, 132);
   EXPECT_TRUE(says(hopper, "512 must be under way, 16 warps")) << joined(hopper);
-  EXPECT_TRUE(says(hopper, "1 chain: 16 warps (predicted 15)")) << joined(hopper);
+  EXPECT_TRUE(says(hopper, "1 chain: 16 (predicted 15)")) << joined(hopper);
   EXPECT_TRUE(says(hopper, "4 times as fast as one")) << joined(hopper);
   const auto old = conclude_latency({ideal_fma(24, 8)}, 16);
   EXPECT_TRUE(says(old, "192 must be under way, 6 warps")) << joined(old);
@@ -97,7 +97,16 @@ TEST(Conclusions, OfMultiplyAdds) {
       {synthetic_panel("fma", {1, 2},
                        {{"1 chain", [](double w) { return 8 * w; }}, {"4 chains", [](double) { return 128.0; }}})},
       132);
-  EXPECT_TRUE(says(never, "1 chain: not with 2 warps")) << joined(never);
+  EXPECT_TRUE(says(never, "1 chain: none, 12 % with 2 (predicted 15)")) << joined(never);
+  EXPECT_FALSE(says(never, "held back")) << "two warps are too few by Little's law";
+  const auto limited = conclude_latency(
+      {synthetic_panel("fma", {1, 2, 64},
+                       {{"1 chain", [](double w) { return std::min(8 * w, 63.0); }},
+                        {"8 chains", [](double w) { return w == 2 ? 140.0 : std::min(64 * w, 124.0); }}})},
+      132);
+  EXPECT_TRUE(says(limited, "finishes up to 124 of them")) << joined(limited);
+  EXPECT_TRUE(says(limited, "1 chain: none, 51 % with 64")) << joined(limited);
+  EXPECT_TRUE(says(limited, "held back by something other than latency")) << joined(limited);
 }
 
 TEST(Conclusions, OfMemory) {
@@ -111,8 +120,8 @@ TEST(Conclusions, OfMemory) {
         {{"4 loads of 16 bytes", [=](double x) { return predicted_throughput(x * 100 / factor, 600, 4000); }}});
   };
   const auto ideal = conclude_latency({chase, bandwidth(1)}, 100);
-  EXPECT_TRUE(says(ideal, "20 ns within 16 KiB and 600 ns within 1024 MiB")) << joined(ideal);
-  EXPECT_TRUE(says(ideal, "to 150 ns at 1024 KiB and to 600 ns")) << joined(ideal);
+  EXPECT_TRUE(says(ideal, "20 ns within 16 KiB and 600 ns within 1 GiB")) << joined(ideal);
+  EXPECT_TRUE(says(ideal, "to 150 ns at 1 MiB and to 600 ns")) << joined(ideal);
   EXPECT_TRUE(says(ideal, "must have 23.4 KiB under way")) << joined(ideal);
   EXPECT_TRUE(says(ideal, "reach 90 % of it from 32 KiB")) << joined(ideal);
   const Panel flat = synthetic_panel("chase", {16384, 1 << 20}, {{"dependent loads", [](double) { return 100.0; }}});

@@ -73,15 +73,16 @@ TEST(Conclusions, CompareWithStreamLaunches) {
                                                        costing("a persistent kernel", 8, 1)})},
                                      copy);
   EXPECT_TRUE(says(usual, "takes 3 µs, in which this device copies 5.7")) << joined(usual);
-  EXPECT_TRUE(says(usual,
-                   "graph nodes: 0.506 µs per step of 1000, 5.93 times as fast as stream launches, and ahead of "
-                   "them from 5 steps on"))
+  EXPECT_TRUE(
+      says(usual,
+           "With graph nodes each of 1000 steps takes 0.506 µs: 5.93 times as fast as stream launches, and ahead of "
+           "them from 5 steps on"))
       << joined(usual);
   EXPECT_TRUE(says(usual, "take graph nodes.")) << joined(usual);
   const auto cheap_launches = conclude_launch(
       {synthetic_panel("steps", {1, 1000}, {costing("stream launches", 1, 0.2), costing("graph nodes", 6, 0.5)})},
       copy);
-  EXPECT_TRUE(says(cheap_launches, "no less than stream launches")) << joined(cheap_launches);
+  EXPECT_TRUE(says(cheap_launches, "times as long as with stream launches")) << joined(cheap_launches);
   EXPECT_TRUE(says(cheap_launches, "take stream launches.")) << joined(cheap_launches);
 }
 

@@ -69,7 +69,7 @@ TEST(Conclusions, NameTheCliff) {
       << joined(usual);
   EXPECT_TRUE(says(usual, "lies between 32 and 64 registers per thread, where 64 warps become 32 and 50 %"))
       << joined(usual);
-  EXPECT_TRUE(says(usual, "one load in flight per thread keeps 12 % of its throughput: nothing but warps"))
+  EXPECT_TRUE(says(usual, "one load in flight per thread still reaches 12 % of its throughput: nothing but warps"))
       << joined(usual);
   EXPECT_TRUE(says(usual, "give 4 times the throughput: spend registers")) << joined(usual);
 }

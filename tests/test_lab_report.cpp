@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/error.hpp"
-#include "lab/points.hpp"
+#include "lab/curve.hpp"
 #include "lab/report.hpp"
 #include "lab/selection.hpp"
 
@@ -134,15 +134,19 @@ TEST(LabPoints, AnswerWhatConclusionsAsk) {
   const Panel p = panel(3, {4, 1, 2});
   EXPECT_EQ(places(p), (std::vector<double>{1, 2, 4}));
   EXPECT_EQ(variants_of(p), (Names{"v0", "v1", "v2"}));
-  EXPECT_EQ(value_at(p, "v1", 2), 102);
-  EXPECT_FALSE(value_at(p, "v1", 3));
+  EXPECT_EQ(point_at(p, "v1", 2)->value, 102);
+  EXPECT_EQ(point_at(p, "v1", 3), nullptr);
   EXPECT_EQ(best_at(p, 2, Names{"v0", "v1"})->variant, "v1");
   EXPECT_EQ(best_at(p, 2, Names{}), nullptr);
   EXPECT_EQ(best_of(p, "v0")->x, 4);
   EXPECT_EQ(best_of(p, "v9"), nullptr);
+  EXPECT_EQ(worst_of(p, "v0")->x, 1);
   EXPECT_EQ(percent(0.974), "97 %");
   EXPECT_EQ(times(6.21), "6.2 times");
   EXPECT_EQ(times(17.6), "18 times");
+  EXPECT_EQ(count_of(1 << 30), "2³⁰");
+  EXPECT_EQ(count_of((1 << 30) - 8), "1073741816");
+  EXPECT_EQ(count_of(65536), "65536");
 }
 
 }  // namespace

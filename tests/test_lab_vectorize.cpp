@@ -47,7 +47,7 @@ TEST(SweptWord, IsAJacobiSweep) {
     u[p] = noise_u(p);
     f[p] = noise_f(p);
   }
-  std::vector<std::uint32_t> swept(u.size(), poison);
+  std::vector<std::uint32_t> swept(u.size(), poison_word);
   for (int k = 0; k < 3; ++k)
     for (int j = 0; j < 4; ++j)
       for (int i = 0; i < 7; ++i) {
@@ -58,7 +58,7 @@ TEST(SweptWord, IsAJacobiSweep) {
   int interior = 0;
   for (std::size_t p = 0; p < u.size(); ++p) {
     ASSERT_EQ((SweptWord{memory}(static_cast<std::int64_t>(p))), swept[p]) << p;
-    interior += swept[p] != poison ? 1 : 0;
+    interior += swept[p] != poison_word ? 1 : 0;
   }
   EXPECT_EQ(interior, memory.points());
   EXPECT_NE(u[static_cast<std::size_t>(memory.at(0, 0, 0))], f[static_cast<std::size_t>(memory.at(0, 0, 0))]);

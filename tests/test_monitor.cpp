@@ -299,7 +299,7 @@ TEST(Backend, RunsTheBodyWhenTheNormHasRisen) {
         backend->repeat(
             n,
             [&] {
-              backend->dense_product(matrix, offsets, n, x, y);
+              backend->dense_product(matrix, offsets, n, 1, x, y);
               backend->copy(y, x);
               backend->dot(x, last, norm);
               backend->observe(monitor, norm);

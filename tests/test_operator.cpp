@@ -89,6 +89,7 @@ class OperatorCase {
   void expect_polynomial_steps();
   void expect_smoothers();
   void expect_gauss_seidel();
+  void expect_lines();
   void expect_projections();
 
   std::unique_ptr<Backend> backend = test_backend();
@@ -277,6 +278,53 @@ void OperatorCase::expect_gauss_seidel() {
   uv = set_values(*backend, u, data);
 }
 
+// e = B⁻¹ r, with B the diagonal and the entries along an axis, is known by B e = r.
+void OperatorCase::expect_lines() {
+  const std::size_t n = system.mass.size();
+  for (int axis = 0; axis < system.grid.dimension; ++axis)
+    for (const auto& [alpha, beta, from_zero] :
+         {std::tuple{0.5, 0.0, true}, std::tuple{0.5, 0.0, false}, std::tuple{1.5, 0.45, false}}) {
+      SCOPED_TRACE(testing::Message() << "lines along axis " << axis << ", beta " << beta);
+      uv = set_values(*backend, u, data);
+      Vector before = pv;
+      if (beta == 0) {
+        clear();  // without a look back the previous iterate may be anything
+        before.assign(n, 0);
+      } else {
+        set_values(*backend, out, pv);
+      }
+      if (from_zero)
+        A->line_start(axis, alpha, b, out);
+      else
+        A->line_step(axis, {alpha, beta}, u, b, out);
+      const Vector next = values(*backend, out);
+      Vector e(n, 0), size(n, 0);
+      for (std::size_t i = 0; i < n; ++i) {
+        if (!system.unknown[i]) {
+          EXPECT_EQ(next[i], beta == 0 ? Real{-77} : pv[i]) << "Dirichlet node " << i;
+          continue;
+        }
+        const Real base = from_zero ? 0 : uv[i] + beta * (uv[i] - before[i]);
+        e[i] = (next[i] - base) / alpha;
+        size[i] = std::abs(e[i]) + std::abs(next[i]) + (from_zero ? 0 : std::abs(uv[i]) + std::abs(before[i]));
+      }
+      for (std::size_t i = 0; i < n; ++i) {
+        if (!system.unknown[i]) continue;
+        Real product = system.diagonal[i] * e[i], bound = system.diagonal[i] * size[i] + std::abs(bv[i]);
+        const reference::Index at = system.grid.index(i);
+        for (const auto& entry : system.neighbours[i]) {
+          bound += std::abs(entry.value) * (size[entry.column] + std::abs(uv[entry.column]));
+          if (system.grid.index(entry.column)[static_cast<std::size_t>(axis)] != at[static_cast<std::size_t>(axis)])
+            product += entry.value * e[entry.column];
+        }
+        const Real right = from_zero ? bv[i] : residual(i);
+        ASSERT_LE(std::abs(product - right), 8 * row_roundings * eps * bound) << "at " << i;
+      }
+      EXPECT_TRUE(open_halo_is_zero(*backend, out));
+    }
+  uv = set_values(*backend, u, data);
+}
+
 void OperatorCase::expect_projections() {
   if (!A->singular()) return;
   Real sum = 0, absolute = 0, volume = 0, integral = 0, absolute_integral = 0;
@@ -316,6 +364,7 @@ void check_all_verbs(const Problem& problem, Precision precision) {
   c.expect_polynomial_steps();
   c.expect_smoothers();
   c.expect_gauss_seidel();
+  c.expect_lines();
   c.expect_projections();
 }
 

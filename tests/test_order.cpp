@@ -144,23 +144,33 @@ Manufactured manufactured(int dimension, const Boundaries& boundaries, const Coe
   return m;
 }
 
-class Order : public testing::TestWithParam<std::tuple<int, GridKind>> {
+class Order : public testing::TestWithParam<std::tuple<int, Centering, GridKind>> {
  protected:
   // Thousands of small problems: more threads would mostly wait for each other.
   static void SetUpTestSuite() { omp_set_num_threads(1); }
 };
 
 TEST_P(Order, IsTwo) {
-  const auto& [dimension, grid] = GetParam();
+  const auto& [dimension, centering, grid] = GetParam();
   const std::array<int, 3> cells = dimension == 2 ? std::array{32, 64, 128} : std::array{12, 24, 48};
   Options options;
+  options.smoother.type = SmootherType::red_black;  // points cost the least on so few cells
   options.tolerance = 1e-9;
   options.krylov = Krylov::cg;
+  // The largest error of cells shows its order late: it lies near a face, from which the outermost centres are half a
+  // cell away on every grid.
+  const bool of_cells = centering == Centering::cell;
+  const std::array<double, 2> least_max_order = !of_cells        ? std::array{least_order, least_order}
+                                                : dimension == 2 ? std::array{1.85, least_order}
+                                                                 : std::array{1.6, 1.75};
   double lowest = 10;
   for (const Boundaries& boundaries : boundary_kinds)
     for (const Coefficients& coefficient : coefficients)
       for (const Reaction& reaction : reactions) {
-        if (dimension == 3 && reaction.scale > 0 && (reaction.amplitude > 0) != (coefficient.amplitude > 0)) continue;
+        if (of_cells && (reaction.scale > 0) == coefficient.isotropic) continue;
+        if ((dimension == 3 || of_cells) && reaction.scale > 0 &&
+            (reaction.amplitude > 0) != (coefficient.amplitude > 0))
+          continue;
         SCOPED_TRACE(testing::Message() << boundaries.name << "; coefficient " << coefficient.name << "; reaction "
                                         << reaction.name);
         const Manufactured m = manufactured(dimension, boundaries, coefficient, reaction);
@@ -169,7 +179,9 @@ TEST_P(Order, IsTwo) {
           std::array<std::vector<double>, 3> nodes;
           for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
             nodes[d] = grid.nodes({dimension, lengths[d], cells[g], cells[0]});
-          Solve solve(m.problem(nodes), options);
+          Problem problem = m.problem(nodes);
+          problem.centering = centering;
+          Solve solve(problem, options);
           const Result result = solve.run();
           ASSERT_TRUE(result.converged()) << result.reason(options) << " at " << result.relative();
           errors[g] = error_norms(solve.discretization(), solve.solution());
@@ -177,7 +189,7 @@ TEST_P(Order, IsTwo) {
           const double max_order = std::log2(errors[g - 1].max / errors[g].max);
           const double l2_order = std::log2(errors[g - 1].l2 / errors[g].l2);
           lowest = std::min({lowest, max_order, l2_order});
-          EXPECT_GE(max_order, least_order)
+          EXPECT_GE(max_order, least_max_order[g - 1])
               << cells[g] << " cells, errors " << errors[g - 1].max << ", " << errors[g].max;
           EXPECT_GE(l2_order, least_order) << cells[g] << " cells, errors " << errors[g - 1].l2 << ", " << errors[g].l2;
         }
@@ -185,11 +197,25 @@ TEST_P(Order, IsTwo) {
   RecordProperty("lowest_order", std::to_string(lowest));
 }
 
-INSTANTIATE_TEST_SUITE_P(, Order, testing::Combine(testing::Values(2, 3), testing::ValuesIn(grid_kinds)),
-                         [](const auto& parameters) {
-                           return std::string(std::get<1>(parameters.param).name) + "In" +
-                                  std::to_string(std::get<0>(parameters.param)) + "D";
-                         });
+std::string name_of(const testing::TestParamInfo<Order::ParamType>& test) {
+  const auto& [dimension, centering, grid] = test.param;
+  return std::string(grid.name) + (centering == Centering::cell ? "OfCells" : "") + "In" + std::to_string(dimension) +
+         "D";
+}
+
+INSTANTIATE_TEST_SUITE_P(, Order,
+                         testing::Combine(testing::Values(2, 3), testing::Values(Centering::node),
+                                          testing::ValuesIn(grid_kinds)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Square, Order,
+                         testing::Combine(testing::Values(2), testing::Values(Centering::cell),
+                                          testing::ValuesIn(grid_kinds)),
+                         name_of);
+// In three dimensions one grid of each kind.
+INSTANTIATE_TEST_SUITE_P(Cube, Order,
+                         testing::Combine(testing::Values(3), testing::Values(Centering::cell),
+                                          testing::Values(grid_kinds[0], grid_kinds[2], grid_kinds[6], grid_kinds[7])),
+                         name_of);
 
 }  // namespace
 }  // namespace poisson

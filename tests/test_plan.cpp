@@ -49,8 +49,26 @@ std::vector<Case> cases() {
   square.dimension = 2;
   square.nodes = {uniform_nodes(0, 1, 600), uniform_nodes(0, 1, 500), {}};
   odd.nodes = {uniform_nodes(0, 1, 97), uniform_nodes(0, 1, 43), uniform_nodes(0, 1, 61)};
-  return {{"Constant", constant}, {"Stretched", stretched}, {"Varying", varying}, {"Tensor", tensor},
-          {"Robin", robin},       {"Periodic", periodic},   {"Square", square},   {"Odd", odd}};
+  Problem cells = cube(32), varying_cells = cells, robin_cells = cells, square_cells = square;
+  varying_cells.coefficient[0] = wave;
+  robin_cells.reaction = wave;
+  robin_cells.boundary = robin.boundary;
+  square_cells.nodes = {uniform_nodes(0, 1, 200), uniform_nodes(0, 1, 150), {}};
+  for (Problem* p : {&cells, &varying_cells, &robin_cells, &square_cells}) p->centering = Centering::cell;
+  square_cells.coefficient[0] = wave;
+  square_cells.boundary[1][0] = {BoundaryKind::robin, 1.0, 2.0};
+  return {{"Constant", constant},
+          {"Stretched", stretched},
+          {"Varying", varying},
+          {"Tensor", tensor},
+          {"Robin", robin},
+          {"Periodic", periodic},
+          {"Square", square},
+          {"Odd", odd},
+          {"Cells", cells},
+          {"VaryingCells", varying_cells},
+          {"RobinCells", robin_cells},
+          {"SquareOfCells", square_cells}};
 }
 
 using Setting = std::tuple<Method, Krylov, bool>;

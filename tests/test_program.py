@@ -135,7 +135,12 @@ class Program(unittest.TestCase):
         for extra in ({}, {"grid__type": "tensor-product", "grid__axes": "{z: {stretching: tanh, strength: 2}}"},
                       {"boundary__x-": "periodic", "boundary__x+": "periodic"},
                       {"domain": "{lower: [0, 0], upper: [2, 1]}", "grid__cells": "[9, 7]", "output__probes": "[]",
-                       "equation__source": "x*y"}):
+                       "equation__source": "x*y"},
+                      {"discretization__centering": "cell", "boundary__x-": "{robin: {alpha: 2, value: 1}}"},
+                      {"discretization__centering": "cell", "grid__type": "tensor-product",
+                       "grid__axes": "{z: {stretching: tanh, strength: 2}}", "equation__coefficient": "1 + x"},
+                      {"discretization__centering": "cell", "domain": "{lower: [0, 0], upper: [2, 1]}",
+                       "grid__cells": "[9, 7]", "output__probes": "[]", "equation__source": "x*y"}):
             run = self.poisson(*self.sets(output__fields="[u, gradient, residual, coefficient, source]", **extra))
             self.assertEqual((run.returncode, run.stderr), (0, ""))
             check = subprocess.run([PYTHON, str(SOURCE / "tests/check_files.py"), str(self.results)],

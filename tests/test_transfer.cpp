@@ -41,7 +41,7 @@ class TransferCase {
  public:
   TransferCase(const Problem& problem, int level)
       : block(make_block(problem)),
-        coarse(coarsen(block, {1, 1, 1}, level).value()),
+        coarse(coarsen(block, choose_relaxation(block, {1, 1, 1}, RelaxationChoice::points).coarsened, level)),
         transfer(make_transfer(*backend, block, coarse)),
         fine_grid(problem),
         coarse_grid(coarse_problem(problem, coarse)) {
@@ -341,9 +341,8 @@ TEST(Coarsening, LeavesTheOddCellAtAlternatingEnds) {
   Block block;
   for (Axis& axis : block.axes) axis = Axis(nodes, BoundaryKind::robin, BoundaryKind::neumann, {3, 0});
   for (const int level : {0, 1, 2, 3}) {
-    const auto coarse = coarsen(block, {1, 1, 1}, level);
-    ASSERT_TRUE(coarse);
-    for (const Axis& axis : coarse->block.axes) {
+    const CoarseBlock coarse = coarsen(block, {true, true, true}, level);
+    for (const Axis& axis : coarse.block.axes) {
       EXPECT_EQ(axis.width(level % 2 == 1 ? 0 : 3), 1);
       EXPECT_EQ(axis.width(level % 2 == 1 ? 3 : 0), 2);
       EXPECT_FALSE(axis.equidistant());
@@ -359,8 +358,7 @@ TEST(Coarsening, TakesTheAxesOfAtLeastHalfTheStrength) {
     Block block;
     for (std::size_t d = 0; d < 3; ++d)
       block.axes[d] = Axis(uniform_nodes(0, length[d], cells[d]), BoundaryKind::neumann, BoundaryKind::dirichlet);
-    const auto coarse = coarsen(block, kappa, 0);
-    return coarse ? coarse->coarsened : std::array{false, false, false};
+    return choose_relaxation(block, kappa, RelaxationChoice::points).coarsened;
   };
   using Flags = std::array<bool, 3>;
   EXPECT_EQ(coarsened({8, 8, 8}, {1, 1, 1}, {1, 1, 1}), (Flags{true, true, true}));
@@ -435,9 +433,10 @@ TEST(Coarsening, CarriesTheOperatorDown) {
         ASSERT_EQ(h.transfers.size() + 1, h.operators.size());
         RowData rows = discretization.rows();
         for (std::size_t l = 1; l < h.operators.size(); ++l) {
-          const auto coarse = coarsen(rows.block, rows.kappa, static_cast<int>(l) - 1);
-          ASSERT_TRUE(coarse);
-          rows = discretization.coarsen_rows(rows, *coarse, *h.transfers[l - 1]);
+          const LevelChoice choice = choose_relaxation(rows.block, rows.kappa, RelaxationChoice::points);
+          ASSERT_FALSE(choice.coarsest());
+          rows = discretization.coarsen_rows(rows, coarsen(rows.block, choice.coarsened, static_cast<int>(l) - 1),
+                                             *h.transfers[l - 1]);
           EXPECT_EQ(h.operators[l]->scale(), h.operators[0]->scale());
           EXPECT_EQ(h.operators[l]->singular(), h.operators[0]->singular());
           Problem q = p;

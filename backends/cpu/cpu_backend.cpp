@@ -197,17 +197,19 @@ class CpuBackend final : public Backend {
     });
   }
 
-  void dense_product(const Buffer& matrix, const Buffer& index, int size, const Field& x, Field& y) override {
+  void dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
+                     Field& y) override {
     const auto* q = static_cast<const double*>(matrix.data());
     const auto* at = static_cast<const std::int64_t*>(index.data());
     dispatch(x.precision(), [&]<class X>(X) {
       dispatch(y.precision(), [&]<class Y>(Y) {
         const X* u = x.view<X>().data;
         Y* v = y.view<Y>().data;
-        for (int row = 0; row < size; ++row) {
+        for (std::int64_t row = 0; row < std::int64_t{1} * rows * blocks; ++row) {
+          const std::int64_t* columns = at + row / rows * rows;
           double sum = 0;
-          for (int column = 0; column < size; ++column)
-            sum += q[row * size + column] * static_cast<double>(u[at[column]]);
+          for (int column = 0; column < rows; ++column)
+            sum += q[row * rows + column] * static_cast<double>(u[columns[column]]);
           v[at[row]] = static_cast<Y>(sum);
         }
       });

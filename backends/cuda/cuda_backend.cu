@@ -208,14 +208,19 @@ void CudaBackend::exchange(const Field& field) {
   });
 }
 
-void CudaBackend::dense_product(const Buffer& matrix, const Buffer& index, int size, const Field& x, Field& y) {
+void CudaBackend::dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
+                                Field& y) {
   dispatch(x.precision(), [&]<class X>(X) {
     dispatch(y.precision(), [&]<class Y>(Y) {
-      const DenseRows<X, Y> rows{static_cast<const double*>(matrix.data()),
-                                 static_cast<const std::int64_t*>(index.data()), size, x.view<X>().data,
-                                 y.view<Y>().data};
-      if (recording_ && size <= small_box && pending_.add<Steps>(stream_, {}, rows)) return;
-      dense_kernel<<<static_cast<unsigned>(size + 7) / 8, 256, 0, stream()>>>(rows);
+      const DenseRows<X, Y> product{static_cast<const double*>(matrix.data()),
+                                    static_cast<const std::int64_t*>(index.data()),
+                                    rows,
+                                    blocks,
+                                    x.view<X>().data,
+                                    y.view<Y>().data};
+      const int all = rows * blocks;
+      if (recording_ && all <= small_box && pending_.add<Steps>(stream_, {}, product)) return;
+      dense_kernel<<<static_cast<unsigned>(all + 7) / 8, 256, 0, stream()>>>(product);
       launched(stream_);
     });
   });

@@ -68,7 +68,8 @@ class CudaBackend final : public Backend {
   void subtract(const Field& x, const Scalar& a, const Field& y, Field& result) override;
   void dot(const Field& x, const Field& y, Scalar& result) override;
   void exchange(const Field& x) override;
-  void dense_product(const Buffer& matrix, const Buffer& index, int size, const Field& x, Field& y) override;
+  void dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
+                     Field& y) override;
 
   void ratio(const Scalar& a, const Scalar& b, Scalar& result) override;
   void negate(Scalar& a) override;

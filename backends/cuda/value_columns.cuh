@@ -114,22 +114,24 @@ struct Wrap {
   }
 };
 
-/// y = Q x over numbered values: a warp works out a row.
+/// y = Q x over numbered values, Q of dense diagonal blocks: a warp works out a row.
 template <class X, class Y>
 struct DenseRows {
   const double* matrix;
   const std::int64_t* index;
-  int size;
+  int rows, blocks;
   const X* x;
   Y* y;
 
   /// All rows, by all of so many threads (whole warps) of which the caller is one.
   __device__ void all(unsigned thread, unsigned threads) const {
     const int lane = static_cast<int>(thread % 32);
-    for (int row = static_cast<int>(thread / 32); row < size; row += static_cast<int>(threads / 32)) {
+    for (int row = static_cast<int>(thread / 32); row < rows * blocks; row += static_cast<int>(threads / 32)) {
+      const double* entries = matrix + std::int64_t{row} * rows;
+      const std::int64_t* columns = index + row / rows * rows;
       double sum = 0;
-      for (int column = lane; column < size; column += 32)
-        sum += matrix[row * size + column] * static_cast<double>(x[index[column]]);
+      for (int column = lane; column < rows; column += 32)
+        sum += entries[column] * static_cast<double>(x[columns[column]]);
       for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
       if (lane == 0) y[index[row]] = static_cast<Y>(sum);
     }

@@ -3,50 +3,12 @@
 
 #include "backends/cpu/launch.hpp"
 #include "grids/cpu/factories.hpp"
+#include "grids/cpu/weighted_lines.hpp"
 #include "grids/transfer_weights.hpp"
 #include "grids/typed_views.hpp"
 
 namespace poisson::cpu {
 namespace {
-
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
-
-// A line's worth of scratch per thread, readable from −1.
-template <class T>
-T* scratch(int n) {
-  thread_local std::vector<T> memory;
-  if (memory.size() < index(n) + 2) memory.resize(index(n) + 2);
-  return memory.data() + 1;
-}
-
-// Weighted sum of up to 16 lines, over −1 ≤ i ≤ n.
-template <class T>
-struct WeightedLines {
-  std::array<const T*, 16> line{};
-  std::array<T, 16> weight{};
-  int count = 0;
-
-  void add(const T* from, double w) {
-    if (w == 0) return;
-    line[index(count)] = from;
-    weight[index(count)] = static_cast<T>(w);
-    ++count;
-  }
-  void sum_into(T* to, int first, int last) const {
-    const T* l0 = line[0];
-    const T w0 = weight[0];
-#pragma omp simd
-    for (int i = first; i < last; ++i) to[i] = w0 * l0[i];
-    for (int c = 1; c < count; ++c) {
-      const T* l = line[index(c)];
-      const T w = weight[index(c)];
-#pragma omp simd
-      for (int i = first; i < last; ++i) to[i] += w * l[i];
-    }
-  }
-};
 
 /// Multilinear and cubic transfers between a block and its coarser one, as products of the axes' weights.
 class GridTransfer final : public Transfer {

@@ -6,6 +6,7 @@
 #include "grids/coefficients.hpp"
 #include "grids/colours.hpp"
 #include "grids/cpu/factories.hpp"
+#include "grids/cpu/line_relaxation.hpp"
 #include "grids/cpu/sweep.hpp"
 #include "grids/stencil.hpp"
 #include "grids/stencil_base.hpp"
@@ -118,6 +119,35 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     }
   }
 
+  void line_start(int axis, double alpha, const Field& b, Field& u) const override {
+    const auto vb = b.view<T>();
+    const auto out = u.view<T>();
+    const T factor = static_cast<T>(alpha);
+    solve_lines<T>(
+        c_, unknowns_, axis, layout_.periodic[static_cast<std::size_t>(axis)],
+        [&](int j, int k) { return [rhs = vb.line(j, k)](const Row<T>&, int i) { return rhs[i]; }; },
+        [=](int i, int j, int k, T e) { out(i, j, k) = factor * e; });
+  }
+
+  void line_step(int axis, PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+    backend_.exchange(u);
+    const auto vu = u.view<T>();
+    const auto vb = b.view<T>();
+    const auto out = previous.view<T>();
+    const T alpha = static_cast<T>(step.alpha), beta = static_cast<T>(step.beta);
+    solve_lines<T>(
+        c_, unknowns_, axis, layout_.periodic[static_cast<std::size_t>(axis)],
+        [&](int j, int k) {
+          return [in = vu.line(j, k), rhs = vb.line(j, k), sy = vu.sy, sz = vu.sz](const Row<T>& a, int i) {
+            return stencil::residual(a, star_at(in + i, sy, sz), rhs[i]);
+          };
+        },
+        [=](int i, int j, int k, T e) {
+          const T now = vu(i, j, k);
+          out(i, j, k) = now + alpha * e + (beta == T(0) ? T(0) : beta * (now - out(i, j, k)));
+        });
+  }
+
   void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const override {
     const auto vu = u.view<T>();
     const auto vb = b.view<T>();
@@ -199,7 +229,10 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 }  // namespace
 
 std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, Precision precision) {
-  return dispatch(precision, [&]<class T>(T) { return make_stencil_operator<StencilOperator, T>(backend, data); });
+  return dispatch(precision, [&]<class T>(T) -> std::unique_ptr<Operator> {
+    if (data.on_faces()) return std::make_unique<StencilOperator<T, Faces<T>>>(backend, data);
+    return make_stencil_operator<StencilOperator, T>(backend, data);
+  });
 }
 
 }  // namespace poisson::cpu

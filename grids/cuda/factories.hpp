@@ -24,8 +24,18 @@ std::unique_ptr<Operator> make_recompute_operator<float>(Backend&, const RowData
 template <>
 std::unique_ptr<Operator> make_recompute_operator<double>(Backend&, const RowData&);
 std::unique_ptr<DeviceSampler> make_sampler(Backend&, const Block&, std::span<const Quantity> data);
+/// For data.on_faces(): units of their own too.
+template <class T>
+std::unique_ptr<Operator> make_face_operator(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_face_operator<float>(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_face_operator<double>(Backend&, const RowData&);
 std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse);
+std::unique_ptr<Transfer> make_cell_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant);
 void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
                    Field& coarse_cells);
+void coarsen_faces(Backend&, const Block& fine, const CoarseBlock& coarse, std::size_t axis, const Field& fine_faces,
+                   const Field* coarse_ends, Field& coarse_faces);
 
 }  // namespace poisson::cuda

@@ -5,6 +5,7 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/launch.cuh"
 #include "grids/cuda/grid_steps.cuh"
+#include "grids/cuda/line_relaxation.cuh"
 #include "grids/stencil_base.hpp"
 
 namespace poisson::cuda {
@@ -71,6 +72,13 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     march(unknowns_, u,
           Polynomial<T>{b.view<T>(), previous.view<T>(), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
   }
+  void line_start(int axis, double alpha, const Field& b, Field& u) const override {
+    lines(axis, {alpha, 0}, {}, b, u);
+  }
+  void line_step(int axis, PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+    backend_.exchange(u);
+    lines(axis, step, u.view<T>(), b, previous);
+  }
   void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const override {
     const Colours colours(layout_.n, layout_.periodic);
     const GaussSeidel<T, Coefficients> relax{c_, u.view<T>(), b.view<T>(), static_cast<T>(omega)};
@@ -101,6 +109,13 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   }
 
  private:
+  void lines(int axis, PolynomialStep step, const View<const T>& u, const Field& b, Field& next) const {
+    const auto c = this->line_coefficients();
+    relax_lines(device_.stream(), axis,
+                LineStep<T, std::remove_const_t<decltype(c)>>{
+                    c, u, b.view<T>(), next.view<T>(), static_cast<T>(step.alpha), static_cast<T>(step.beta),
+                    Range(unknowns_), layout_.periodic[static_cast<std::size_t>(axis)]});
+  }
   template <class Body>
   void march(const Box& box, const Field& u, const Body& body) const {
     backend_.exchange(u);

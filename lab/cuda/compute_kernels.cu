@@ -83,7 +83,7 @@ void apply(const Field& x, Field& y) {
 template <int... steps>
 constexpr std::array<ExpensiveStencil, sizeof...(steps)> stencils{{{steps, apply<steps>}...}};
 
-constexpr auto table = stencils<0, 1, 2, 4, 8, 16, 32, 64, 128, 256>;
+constexpr auto table = stencils<0, 1, 2, 4, 8, 12, 16, 32, 64, 128, 256>;
 
 }  // namespace
 

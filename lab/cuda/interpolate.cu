@@ -101,7 +101,7 @@ void run_dimension(Session& session, int dimension, std::vector<Panel>& panels) 
   for (const int factor : session.quick() ? std::vector{2, 3, 4, 5} : std::vector{2, 3, 4, 5, 6, 7, 8})
     measure(session, {dimension, n, factor}, speed, errors);
   speed.guides.push_back({"device copy", {{2, 1e-9 * session.copy_bandwidth()}}});
-  errors.guides.push_back({"weights rounded to multiples of 1/256", {{2, filter_error(dimension)}}});
+  errors.guides.push_back({"each direction's weight rounded to 1/256", {{2, filter_error(dimension)}}});
   panels.push_back(std::move(speed));
   panels.push_back(std::move(errors));
 }

@@ -85,12 +85,21 @@ struct Loads {
   const char* name;
   int lanes, count;
   ReadRow read;
+  const void* kernel;
+
+  /// Whether so many blocks of so many threads are on a multiprocessor at once: registers may allow fewer.
+  bool resident(int blocks, int threads) const {
+    int fitting = 0;
+    cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fitting, kernel, threads, 0));
+    return fitting >= blocks;
+  }
 };
 template <class T, int count>
-constexpr Loads loads(const char* name) {
-  return {name, lanes_of<T>, count, read_row<T, count>};
+Loads loads(const char* name) {
+  return {name, lanes_of<T>, count, read_row<T, count>,
+          reinterpret_cast<const void*>(&read_kernel<T, Direction::rows, count, PlainRead<T>>)};
 }
-constexpr std::array all_loads{
+const std::array all_loads{
     loads<float, 1>("one load of 4 bytes"),
     loads<float, 4>("4 loads of 4 bytes"),
     loads<float4, 1>("one load of 16 bytes"),
@@ -131,6 +140,7 @@ Panel measure_in_flight(Session& session, double latency) {
     for (const int w : warps) {
       const int per_multiprocessor = w > 32 ? 2 : 1;
       const Grid grid{blocks * per_multiprocessor, w * warp_threads / per_multiprocessor};
+      if (!loads.resident(per_multiprocessor, grid.threads)) continue;
       const ThreadSum oracle = oracle_of(loads, floats, grid);
       spoil(backend, sums);
       loads.read(backend, floats, grid, sums);

@@ -68,9 +68,10 @@ struct PlainRead {
 };
 
 /// sums[thread] = thread_sum for every thread that reads anything. Each thread has `in_flight` loads under way at once:
-/// none of them is used before all are issued, and the next batch waits for the sums.
+/// none of them is used before all are issued, and the next batch waits for the sums. One block per multiprocessor is
+/// all that the bounds promise, or the compiler would save registers by using the first value before the last load.
 template <class T, Direction direction, int in_flight, class Read>
-__global__ void __launch_bounds__(1024) read_kernel(Read read, Matrix matrix, float* sums) {
+__global__ void __launch_bounds__(1024, 1) read_kernel(Read read, Matrix matrix, float* sums) {
   const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x, size = matrix.size();
   if (thread >= size) return;

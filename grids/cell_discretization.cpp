@@ -1,0 +1,201 @@
+// What a discretization does its own way where the unknowns sit in cells.
+
+#include <algorithm>
+#include <cmath>
+
+#include "backends/cpu/launch.hpp"
+#include "grids/cell_face.hpp"
+#include "grids/discretization.hpp"
+#include "grids/faces.hpp"
+#include "grids/problem_data.hpp"
+
+namespace poisson {
+namespace {
+
+template <class F>
+double sum(const Box& box, const F& f) {
+  return cpu::sum_over_lines(box, [&](int j, int k) {
+    double line = 0;
+    for (int i = box.first[0]; i < box.last[0]; ++i) line += f(i, j, k);
+    return line;
+  });
+}
+
+// Largest ratio of neighbouring values.
+double largest_jump(const View<double>& kappa, const Box& cells) {
+  return cpu::max_over_lines(cells, 1, [&](int j, int k) {
+    double jump = 1;
+    for (int i = 0; i < cells.last[0]; ++i) {
+      const double here = kappa(i, j, k);
+      for (const double there :
+           {i > 0 ? kappa(i - 1, j, k) : here, j > 0 ? kappa(i, j - 1, k) : here, k > 0 ? kappa(i, j, k - 1) : here})
+        jump = std::max({jump, here / there, there / here});
+    }
+    return jump;
+  });
+}
+
+}  // namespace
+
+void Discretization::sample_cell_coefficients() {
+  RowData& rows = rows_;
+  const Block& block = rows.block;
+  const Box cells = block.layout().box();
+  ErrorCollector check;
+  bool held = false;  // u, by a Dirichlet face, by α or by σ
+  for_each_face(problem_, [&](int, int, const Boundary& b) { held = held || b.kind == BoundaryKind::dirichlet; });
+
+  Field kappa(host(), block.layout(), Precision::fp64);
+  const auto view = kappa.view<double>();
+  for (int d = 0; d < problem_.dimension; ++d) {
+    const auto axis = static_cast<std::size_t>(d);
+    if (axis < coefficient_count(problem_)) {
+      check([&] {
+        sample(problem_.coefficient[axis], coefficient_key(problem_, axis), Sign::positive, block, Location::cell,
+               cells, [&](int j, int k, const double* values) { std::copy_n(values, view.n[0], view.line(j, k)); });
+      });
+      rows.kappa[axis] =
+          sum(cells, [&](int i, int j, int k) { return view(i, j, k); }) / static_cast<double>(cells.size());
+      jump_ = std::max(jump_, largest_jump(view, cells));
+    } else {
+      rows.kappa[axis] = rows.kappa[0];
+    }
+
+    std::shared_ptr<Field> ends;
+    for (int end = 0; end < 2; ++end) {
+      const Boundary& b = boundary(problem_, d, end);
+      if (b.kind != BoundaryKind::robin) continue;
+      if (!ends) ends = std::make_shared<Field>(host(), ends_layout(block, axis), Precision::fp64);
+      const auto there = ends->view<double>();
+      const Box face = face_box(block, d, end);
+      check([&] {
+        sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, Location::cell, face,
+               [&](int j, int k, const double* alpha) {
+                 for (int i = face.first[0]; i < face.last[0]; ++i) {
+                   std::array at{i, j, k}, behind{i, j, k};
+                   behind[axis] = end == 0 ? 0 : view.n[axis] - 1;
+                   at[axis] = 2 * end;
+                   there(at[0], at[1], at[2]) = view(behind[0], behind[1], behind[2]);
+                   ++at[axis];
+                   there(at[0], at[1], at[2]) = alpha[i - face.first[0]];
+                 }
+               });
+      });
+      Box alphas = ends->layout().box();
+      alphas.first[axis] = 2 * end + 1;
+      alphas.last[axis] = 2 * end + 2;
+      held = held || sum(alphas, [&](int i, int j, int k) { return there(i, j, k); }) > 0;
+    }
+    auto faces = std::make_shared<Field>(host(), block.layout(), Precision::fp64);
+    faces_from_cells(block, axis, kappa, ends.get(), *faces);
+    rows.cells[axis] = on_backend(std::move(faces));
+    if (ends) rows.ends[axis] = on_backend(std::move(ends));
+  }
+  if (problem_.dimension == 2) {
+    rows.cells[2] = rows.cells[0];  // counts nothing: z is degenerate
+    rows.kappa[2] = rows.kappa[0];
+  }
+
+  if (const double* sigma = problem_.reaction.constant()) {
+    check([&] {
+      sample(problem_.reaction, "reaction", Sign::nonnegative, block, Location::cell, {{0, 0, 0}, {1, 1, 1}});
+    });
+    rows.sigma = *sigma;
+    held = held || *sigma > 0;
+  } else {
+    auto reaction = std::make_shared<Field>(host(), block.layout(), Precision::fp64);
+    const auto there = reaction->view<double>();
+    check([&] {
+      sample(problem_.reaction, "reaction", Sign::nonnegative, block, Location::cell, cells,
+             [&](int j, int k, const double* values) {
+               for (int i = 0; i < there.n[0]; ++i) there(i, j, k) = values[i] * block.mass(i, j, k);
+             });
+    });
+    held = held || sum(cells, [&](int i, int j, int k) { return there(i, j, k); }) > 0;
+    rows.reaction = on_backend(std::move(reaction));
+  }
+  check.finish();
+  rows.singular = !held;
+}
+
+void Discretization::fill_cell_rhs(Field& b) const {
+  const Block& block = this->block();
+  const double scale = rows_.scale;
+  dispatch(b.precision(), [&]<class T>(T) {
+    const auto view = b.view<T>();
+    std::vector<double> mass_x(static_cast<std::size_t>(view.n[0]));
+    for (int i = 0; i < view.n[0]; ++i) mass_x[static_cast<std::size_t>(i)] = block.axes[0].mass(i);
+    ErrorCollector check;
+    check([&] {
+      sample(problem_.source, "source", Sign::any, block, Location::cell, block.layout().box(),
+             [&](int j, int k, const double* f) {
+               const double area = block.axes[1].mass(j) * block.axes[2].mass(k);
+               for (int i = 0; i < view.n[0]; ++i)
+                 view(i, j, k) = static_cast<T>(scale * area * mass_x[static_cast<std::size_t>(i)] * f[i]);
+             });
+    });
+    for_each_face(problem_, [&](int d, int end, const Boundary& face) {
+      if (face.kind == BoundaryKind::dirichlet) return;
+      check([&] {
+        CellFace(problem_, block, d, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
+          if (!v.in_halo) view(i, j, k) += static_cast<T>(scale * block.face_area(d, i, j, k) * v.given);
+        });
+      });
+    });
+    check.finish();
+  });
+}
+
+void Discretization::fill_cell_solution(Field& u) const {
+  const Block& block = this->block();
+  dispatch(u.precision(), [&]<class T>(T) {
+    const auto view = u.view<T>();
+    host().fill(u, 0);
+    ErrorCollector check;
+    if (problem_.initial)
+      check([&] {
+        sample(*problem_.initial, "initial", Sign::any, block, Location::cell, block.layout().box(),
+               [&](int j, int k, const double* values) {
+                 for (int i = 0; i < view.n[0]; ++i) view(i, j, k) = static_cast<T>(values[i]);
+               });
+      });
+    for_each_face(problem_, [&](int d, int end, const Boundary& b) {
+      if (b.kind != BoundaryKind::robin) return;
+      check([&] {
+        CellFace(problem_, block, d, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
+          std::array at{i, j, k};
+          at[static_cast<std::size_t>(d)] += end == 0 ? -1 : 1;
+          view(at[0], at[1], at[2]) = static_cast<T>(v.halo());
+        });
+      });
+    });
+    // Dirichlet faces with their edges towards other Dirichlet faces, where interpolation takes the mean of their data.
+    const auto faces_at = [&](int i, int j, int k) {
+      const std::array at{i, j, k};
+      int faces = 0;
+      for (std::size_t d = 0; d < 3; ++d) faces += at[d] < 0 || at[d] >= view.n[d] ? 1 : 0;
+      return faces;
+    };
+    for (const bool first : {true, false})
+      for_each_face(problem_, [&](int d, int end, const Boundary& b) {
+        if (b.kind != BoundaryKind::dirichlet) return;
+        Box box = face_box(block, d, end);
+        for (int e = 0; e < problem_.dimension; ++e) {
+          if (e == d) continue;
+          const auto axis = static_cast<std::size_t>(e);
+          if (boundary(problem_, e, 0).kind == BoundaryKind::dirichlet) --box.first[axis];
+          if (boundary(problem_, e, 1).kind == BoundaryKind::dirichlet) ++box.last[axis];
+        }
+        check([&] {
+          sample(b.value, face_key(d, end), Sign::any, block, Location::cell, box, [&](int j, int k, const double* g) {
+            for (int i = box.first[0]; i < box.last[0]; ++i)
+              view(i, j, k) = static_cast<T>(
+                  first ? 0 : static_cast<double>(view(i, j, k)) + g[i - box.first[0]] / faces_at(i, j, k));
+          });
+        });
+      });
+    check.finish();
+  });
+}
+
+}  // namespace poisson

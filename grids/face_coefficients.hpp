@@ -1,0 +1,60 @@
+#pragma once
+
+#include "backends/view.hpp"
+#include "grids/coefficients.hpp"
+#include "grids/stencil.hpp"
+
+namespace poisson {
+
+/// The model of Coefficients (grids/coefficients.hpp) of cell-centred finite volumes with varying κ: κ on the faces,
+/// one array per direction, which is half of the symmetric couplings; distances and areas from the axes' tables. Value
+/// i of an array stands for the face below cell i (grids/faces.hpp).
+template <class T>
+struct Faces {
+  AxisTable<T> x, y, z;
+  View<const T> kappa[3];
+  View<const T> reaction;  ///< σ times the volume; optional: data may be null
+  T sigma;
+  int decoupled = -1;  ///< the axis of RowData::decoupled
+
+  struct Line {
+    const T *inverse, *mass_x;
+    const T *west, *south, *north, *bottom, *top;  ///< κ; that of the east face of cell i is west[i + 1]
+    const T* reaction;
+    T area, south_factor, north_factor, bottom_factor, top_factor, sigma;
+    int decoupled;
+
+    [[gnu::always_inline]] constexpr Row<T> row(int i) const {
+      const T m = mass_x[i];
+      return poisson::decoupled(
+          Row<T>{inverse[i - 1] * area * west[i], inverse[i] * area * west[i + 1], south_factor * m * south[i],
+                 north_factor * m * north[i], bottom_factor * m * bottom[i], top_factor * m * top[i],
+                 reaction ? reaction[i] : sigma * m},
+          decoupled);
+    }
+    [[gnu::always_inline]] constexpr Row<T> interior(int i) const { return row(i); }
+    constexpr T mass(int i) const { return area * mass_x[i]; }
+  };
+  constexpr Line line(int j, int k) const {
+    Line l{};
+    const T my = y.mass[j], mz = z.mass[k];
+    l.inverse = x.inverse;
+    l.mass_x = x.mass;
+    l.west = kappa[0].line(j, k);
+    l.south = kappa[1].line(j, k);
+    l.north = kappa[1].line(j + 1, k);
+    l.bottom = kappa[2].line(j, k);
+    l.top = kappa[2].line(j, k + 1);
+    l.reaction = reaction.data ? reaction.line(j, k) : nullptr;
+    l.area = my * mz;
+    l.south_factor = y.inverse[j - 1] * mz;
+    l.north_factor = y.inverse[j] * mz;
+    l.bottom_factor = z.inverse[k - 1] * my;
+    l.top_factor = z.inverse[k] * my;
+    l.sigma = sigma * l.area;
+    l.decoupled = decoupled;
+    return l;
+  }
+};
+
+}  // namespace poisson

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "grids/discrete.hpp"
+
+/// κ of cell-centred finite volumes where it varies. What couples two cells is κ on the face between them, the harmonic
+/// mean of the cells weighted with their widths; a Dirichlet face takes κ of the cell behind it, over half that cell, a
+/// Robin face what α and half that cell let through in series, κα/(κ + αh/2), also said as a κ over half the cell.
+///
+/// A field of faces across an axis has the layout of the cells: value i stands for the face below cell i, and the halo
+/// behind the last cell for the last face. Behind Robin faces κ and α have to be known apart, since the half cell grows
+/// from level to level: RowData::ends[d] holds four values along axis d, κ and α at the lower end, κ and α at the
+/// upper.
+namespace poisson {
+
+/// Layout of the field `ends` of an axis.
+Layout ends_layout(const Block& block, std::size_t axis);
+
+/// κ over half a cell of width h that lets through as much as the cell's κ and α in series.
+constexpr double robin_face(double kappa, double alpha, double h) {
+  return kappa * alpha / (kappa + 0.5 * alpha * h) * 0.5 * h;
+}
+
+/// κ at cells, with a halo of nothing, to κ at the faces across an axis, on the host. `ends`: null where no face of the
+/// axis is a Robin face.
+void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, const Field* ends, Field& faces);
+
+/// The coarse faces as the means by area of the fine faces that lie on them, Robin faces from the coarse `ends`.
+void coarsen_faces(Backend&, const Block& fine, const CoarseBlock& coarse, std::size_t axis, const Field& fine_faces,
+                   const Field* coarse_ends, Field& coarse_faces);
+/// Means by area across the axis.
+void coarsen_ends(Backend&, const Block& fine, const CoarseBlock& coarse, std::size_t axis, const Field& fine_ends,
+                  Field& coarse_ends);
+
+}  // namespace poisson

@@ -1,0 +1,419 @@
+// Cell-centred finite volumes verb by verb against the oracle: boundary kinds × grids, and in each test coefficients ×
+// reactions × dimensions × precisions on awkward sizes.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "grids/faces.hpp"
+#include "grids/relaxation.hpp"
+#include "tests/cell_reference.hpp"
+#include "tests/problems.hpp"
+#include "tests/solve.hpp"
+
+namespace poisson {
+namespace {
+
+/// A problem with source and data on its faces, all of one size whatever the units.
+Problem with_data(const NamedFaces& faces, const NamedGrid& grid, ProblemChoice choice) {
+  choice.centering = Centering::cell;
+  const double L = grid.length, K = grid.kappa;
+  Problem p = make_problem(faces, grid, choice);
+  const auto wave = [L](double factor, double phase) {
+    return Quantity([=](double x, double y, double z) {
+      return factor * (0.3 + std::sin(7 * x / L + phase) * std::cos(5 * y / L - phase) + z / L);
+    });
+  };
+  p.source = wave(K / (L * L), 0.4);
+  for (std::size_t d = 0; d < 3; ++d)
+    for (std::size_t end = 0; end < 2; ++end) {
+      Boundary& face = p.boundary[d][end];
+      if (face.kind == BoundaryKind::periodic) continue;
+      face.value = wave(face.kind == BoundaryKind::dirichlet ? 1 : K / L, static_cast<double>(2 * d + end));
+    }
+  return p;
+}
+
+constexpr std::array choices{
+    ProblemChoice{3, {5, 4, 3}, Kappa::constant, Sigma::zero},
+    ProblemChoice{3, {3, 7, 4}, Kappa::constant_tensor, Sigma::constant},
+    ProblemChoice{3, {4, 5, 6}, Kappa::random, Sigma::zero},
+    ProblemChoice{3, {6, 3, 5}, Kappa::random_tensor, Sigma::constant},
+    ProblemChoice{3, {2, 5, 3}, Kappa::random, Sigma::varying},
+    ProblemChoice{2, {13, 6, 1}, Kappa::constant, Sigma::varying},
+    ProblemChoice{2, {7, 12, 1}, Kappa::random_tensor, Sigma::zero},
+    ProblemChoice{2, {2, 2, 1}, Kappa::random, Sigma::zero},
+};
+
+class Cells : public testing::TestWithParam<std::tuple<NamedFaces, NamedGrid>> {
+ protected:
+  template <class F>
+  void each(const F& f) {
+    for (const ProblemChoice& choice : choices) {
+      SCOPED_TRACE(testing::Message() << &choice - choices.data());
+      f(with_data(std::get<0>(GetParam()), std::get<1>(GetParam()), choice));
+    }
+  }
+};
+
+/// The unknowns of a field, as the oracle numbers them.
+Vector unknowns(const Field& field) {
+  const std::vector<double> all = values(field);
+  return {all.begin(), all.end()};
+}
+
+void set_unknowns(Field& field, const Vector& v) {
+  edit(field, [&](Field& host) {
+    dispatch(host.precision(), [&]<class T>(T) {
+      const auto view = host.view<T>();
+      std::size_t next = 0;
+      for_each(host.layout().box(), [&](int i, int j, int k) { view(i, j, k) = static_cast<T>(v[next++]); });
+    });
+  });
+}
+
+/// The next level under a smoother of points; none under the coarsest.
+std::optional<CoarseBlock> coarser(const Block& block, int level) {
+  const LevelChoice choice = choose_relaxation(block, {1, 1, 1}, RelaxationChoice::points);
+  if (choice.coarsest()) return std::nullopt;
+  return coarsen(block, choice.coarsened, level);
+}
+
+TEST_P(Cells, HaveTheRowsOfTheOracle) {
+  each([](const Problem& problem) {
+    const auto backend = test_backend();
+    const Discretization d(*backend, problem);
+    for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+      const auto A = d.make_operator(precision);
+      const auto s = reference::assemble_cells(problem, A->scale());
+      const std::size_t n = s.diagonal.size();
+      const Real eps = epsilon(precision);
+      Field u(*backend, A->layout(), precision), b(*backend, A->layout(), precision),
+          out(*backend, A->layout(), precision);
+      d.initialize(u);
+      d.assemble_rhs(b);
+      set_unknowns(u, Random(3).vector(n));
+      const Vector uv = unknowns(u), bv = unknowns(b);
+      Vector expected(n), bound(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        expected[i] = s.rhs[i];
+        bound[i] = 40 * eps * (std::abs(s.rhs[i]) + s.diagonal[i]);
+      }
+      EXPECT_TRUE(within(bv, expected, bound)) << "right-hand side";
+
+      A->residual(u, b, out);
+      for (std::size_t i = 0; i < n; ++i) {
+        expected[i] = bv[i] - s.row(i, uv);
+        bound[i] = 12 * eps * (s.magnitude(i, uv) + std::abs(bv[i]));
+      }
+      EXPECT_TRUE(within(unknowns(out), expected, bound)) << "residual";
+      EXPECT_EQ(A->singular(), s.singular);
+      EXPECT_EQ(static_cast<std::size_t>(A->unknowns().size()), n);
+
+      // A correction: zero beyond the faces.
+      Field e(*backend, A->layout(), precision);
+      set_unknowns(e, uv);
+      A->apply(e, out);
+      for (std::size_t i = 0; i < n; ++i) expected[i] = s.row(i, uv) + s.data[i];
+      EXPECT_TRUE(within(unknowns(out), expected, bound)) << "apply";
+
+      A->diagonal(out);
+      for (std::size_t i = 0; i < n; ++i) {
+        expected[i] = s.diagonal[i];
+        bound[i] = 12 * eps * s.diagonal[i];
+      }
+      EXPECT_TRUE(within(unknowns(out), expected, bound)) << "diagonal";
+    }
+  });
+}
+
+/// e = B⁻¹ r, with B the diagonal and the entries along an axis, is known by B e = r; where an axis is decoupled, B
+/// along another one is what the rows of the oracle have on their diagonals and along that axis.
+TEST_P(Cells, RelaxLinesAndPlanes) {
+  each([](const Problem& problem) {
+    const auto backend = test_backend();
+    const Discretization d(*backend, problem);
+    for (const Precision precision : {Precision::fp64, Precision::fp32})
+      for (int decoupled = -1; decoupled < problem.dimension; ++decoupled) {
+        RowData rows = d.rows();
+        rows.decoupled = decoupled;
+        if (decoupled >= 0) rows.singular = false;
+        const auto A = make_operator(*backend, rows, precision);
+        const auto s = reference::assemble_cells(problem, A->scale());
+        const std::size_t n = s.diagonal.size();
+        const Real eps = epsilon(precision);
+        Field u(*backend, A->layout(), precision), b(*backend, A->layout(), precision),
+            out(*backend, A->layout(), precision);
+        set_unknowns(u, Random(5).vector(n));
+        set_unknowns(b, Random(6).vector(n));
+        const Vector uv = unknowns(u), bv = unknowns(b);
+        const auto along = [&](std::size_t i, std::size_t column, int axis) {
+          const auto a = static_cast<std::size_t>(axis);
+          const reference::Index at = s.grid.index(i), to = s.grid.index(column);
+          return at[a] != to[a];
+        };
+        for (int axis = 0; axis < problem.dimension; ++axis) {
+          if (axis == decoupled) continue;
+          for (const bool from_zero : {true, false}) {
+            SCOPED_TRACE(testing::Message() << "axis " << axis << ", decoupled " << decoupled << from_zero);
+            constexpr double alpha = 0.75, beta = 0.5;
+            Vector before(n, 0);
+            if (from_zero) {
+              A->line_start(axis, alpha, b, out);
+            } else {
+              set_unknowns(out, before = Random(7).vector(n));
+              before = unknowns(out);
+              A->line_step(axis, {alpha, beta}, u, b, out);
+            }
+            const Vector next = unknowns(out);
+            Vector e(n), size(n);
+            for (std::size_t i = 0; i < n; ++i) {
+              const Real base = from_zero ? 0 : uv[i] + beta * (uv[i] - before[i]);
+              e[i] = (next[i] - base) / alpha;
+              size[i] = std::abs(e[i]) + std::abs(next[i]) + (from_zero ? 0 : std::abs(uv[i]) + std::abs(before[i]));
+            }
+            for (std::size_t i = 0; i < n; ++i) {
+              Real product = s.diagonal[i] * e[i], right = bv[i] - (from_zero ? 0 : s.diagonal[i] * uv[i]),
+                   bound = s.diagonal[i] * size[i] + std::abs(bv[i]);
+              for (const auto& entry : s.neighbours[i]) {
+                bound += std::abs(entry.value) * (size[entry.column] + std::abs(uv[entry.column]));
+                if (along(i, entry.column, axis)) product -= entry.value * e[entry.column];
+                if (!from_zero && !(decoupled >= 0 && along(i, entry.column, decoupled)))
+                  right += entry.value * uv[entry.column];
+              }
+              ASSERT_LE(std::abs(product - right), 100 * eps * bound) << "at " << i;
+            }
+          }
+        }
+      }
+  });
+}
+
+TEST_P(Cells, MoveBetweenLevelsAsTheOracleDoes) {
+  each([](const Problem& problem) {
+    const auto backend = test_backend();
+    const Block block = make_block(problem);
+    for (int level = 0; level < 2; ++level) {
+      const auto coarse = coarser(block, level);
+      if (!coarse) continue;
+      const Layout layout = coarse->block.layout();
+      for (const bool constant : {false, true}) {
+        const auto transfer = make_transfer(*backend, block, *coarse, constant);
+        std::array<reference::Dense, 3> P, children;
+        for (std::size_t d = 0; d < 3; ++d) {
+          const Axis& axis = block.axes[d];
+          const std::array kind{axis.kind(0), axis.kind(1)};
+          const std::vector<double> nodes = axis.degenerate() ? std::vector<double>{0, 1} : axis.nodes();
+          const std::vector<double> wide =
+              axis.degenerate() ? std::vector<double>{0, 1} : coarse->block.axes[d].nodes();
+          P[d] = reference::cell_prolongation(nodes, wide, kind, constant);
+          children[d] = reference::cell_prolongation(nodes, wide, kind, true);
+        }
+        Field f(*backend, block.layout(), Precision::fp64), c(*backend, layout, Precision::fp64);
+        Random random(5);
+        const Vector fine = random.vector(static_cast<std::size_t>(block.layout().size()));
+        const Vector wide = random.vector(static_cast<std::size_t>(layout.size()));
+        const Scalar scale = backend->scalar(3);
+
+        Vector up(wide.size(), 0), sums(wide.size(), 0), down(fine.size(), 0);
+        reference::for_each_entry(P, [&](std::size_t i, std::size_t I, Real w) {
+          up[I] += 3 * w * fine[i];
+          down[i] += w * wide[I];
+        });
+        reference::for_each_entry(children, [&](std::size_t i, std::size_t I, Real w) { sums[I] += 3 * w * fine[i]; });
+        const Vector bound(wide.size(), 64 * 3 * 8 * epsilon(Precision::fp64));
+        const Vector fine_bound(fine.size(), 64 * epsilon(Precision::fp64));
+        set_values(*backend, f, fine);
+        transfer->restrict_to(f, c, &scale);
+        EXPECT_TRUE(within(unknowns(c), up, bound)) << "restrict_to";
+        set_values(*backend, f, fine);
+        transfer->restrict_data(f, c, &scale);
+        EXPECT_TRUE(within(unknowns(c), sums, bound)) << "restrict_data";
+
+        set_values(*backend, c, wide);
+        transfer->prolong(c, f);
+        EXPECT_TRUE(within(unknowns(f), down, fine_bound)) << "prolong";
+        set_values(*backend, f, fine);
+        set_values(*backend, c, wide);
+        transfer->prolong_add(c, f);
+        for (std::size_t i = 0; i < fine.size(); ++i) down[i] += fine[i];
+        EXPECT_TRUE(within(unknowns(f), down, fine_bound)) << "prolong_add";
+        EXPECT_TRUE(open_halo_is_zero(*backend, f));
+        EXPECT_TRUE(open_halo_is_zero(*backend, c));
+      }
+    }
+  });
+}
+
+/// The values of a polynomial of degree 3 along each axis, and of its means over faces: what full multigrid starts
+/// from.
+TEST_P(Cells, StartFromCubicsThatInterpolationReproduces) {
+  const auto& [faces, grid] = GetParam();
+  for (const int dimension : {2, 3}) {
+    Problem p = with_data(faces, grid, {dimension, {9, 11, 8}, Kappa::constant, Sigma::zero});
+    // Constant along periodic axes.
+    const auto cubic = [&p, n = dimension, L = grid.length](double x, double y, double z) {
+      const std::array at{x / L, y / L, z / L};
+      double product = 1;
+      for (std::size_t d = 0; d < static_cast<std::size_t>(n); ++d)
+        if (p.boundary[d][0].kind != BoundaryKind::periodic)
+          product *= 1 + at[d] * (0.5 - at[d] * (0.25 + 0.125 * at[d]));
+      return product;
+    };
+    for (auto& axis : p.boundary)
+      for (Boundary& face : axis)
+        if (face.kind == BoundaryKind::dirichlet) face.value = cubic;
+    p.initial = cubic;
+    const auto backend = test_backend();
+    const Discretization d(*backend, p);
+    const auto coarse = coarser(d.block(), 0);
+    Problem wide = p;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (axis < static_cast<std::size_t>(dimension)) wide.nodes[axis] = coarse->block.axes[axis].nodes();
+    const Discretization D(*backend, wide);
+    Field f(*backend, d.block().layout(), Precision::fp64), c(*backend, D.block().layout(), Precision::fp64);
+    D.initialize(c);
+    d.initialize(f);
+    const Vector expected = unknowns(f);
+    set_unknowns(f, Vector(expected.size(), 0));
+    const auto transfer = make_transfer(*backend, d.block(), *coarse);
+    const Scalar scale = backend->scalar(0.5);
+    transfer->interpolate(c, f, &scale);
+    Vector half = expected;
+    for (Real& v : half) v /= 2;
+    EXPECT_TRUE(within(unknowns(f), half, Vector(half.size(), 1e-12L))) << dimension;
+  }
+}
+
+TEST_P(Cells, InjectMeans) {
+  each([](const Problem& problem) {
+    const auto backend = test_backend();
+    const Discretization d(*backend, problem);
+    const auto coarse = coarser(d.block(), 1);
+    if (!coarse) return;
+    Field f(*backend, d.block().layout(), Precision::fp64), c(*backend, coarse->block.layout(), Precision::fp32);
+    d.initialize(f);
+    set_unknowns(f, Random(9).vector(static_cast<std::size_t>(f.layout().size())));
+    const Scalar scale = backend->scalar(2);
+    make_transfer(*backend, d.block(), *coarse)->inject(f, c, &scale);
+    const HostRead fine(f), wide(c);
+    const auto u = (*fine).view<double>();
+    const auto U = (*wide).view<float>();
+    // A coarse cell's fine ones lie inside it; past Dirichlet ends stands the value there.
+    const auto part = [&](std::size_t axis, int I, int i) -> double {
+      const Axis &a = d.block().axes[axis], &A = coarse->block.axes[axis];
+      if (a.degenerate()) return 1;
+      const int n = a.size(), N = A.size();
+      if (I < 0 || I >= N) return (I < 0 ? i == -1 : i == n) ? 1 : 0;
+      if (i < 0 || i >= n) return 0;
+      const double x = a.point(i), low = A.nodes()[static_cast<std::size_t>(I)],
+                   high = A.nodes()[static_cast<std::size_t>(I) + 1];
+      return x > low && x < high ? a.width(i) / (high - low) : 0;
+    };
+    const auto range = [&](const Block& b) {
+      Box box = b.layout().box();
+      for (std::size_t axis = 0; axis < static_cast<std::size_t>(b.dimension()); ++axis) {
+        for (const BoundaryKind kind : {BoundaryKind::dirichlet, BoundaryKind::robin}) {
+          if (b.axes[axis].kind(0) == kind) --box.first[axis];
+          if (b.axes[axis].kind(1) == kind) ++box.last[axis];
+        }
+      }
+      return box;
+    };
+    for_each(range(coarse->block), [&](int I, int J, int K) {
+      double mean = 0;
+      for_each(range(d.block()), [&](int i, int j, int k) {
+        const double w = part(0, I, i) * part(1, J, j) * part(2, K, k);
+        if (w != 0) mean += w * u(i, j, k);
+      });
+      ASSERT_NEAR(static_cast<double>(U(I, J, K)), 2 * mean, 1e-6) << I << " " << J << " " << K;
+    });
+  });
+}
+
+/// Coarse rows: κ on a coarse face is the mean of the fine faces on it; behind Robin faces, mean κ and mean α in
+/// series.
+TEST_P(Cells, CoarsenFacesByMeans) {
+  each([](const Problem& problem) {
+    const auto backend = test_backend();
+    const Discretization d(*backend, problem, Discretization::Assembly::partial);
+    const auto coarse = coarser(d.block(), 0);
+    if (!coarse) return;
+    const auto transfer = make_transfer(*backend, d.block(), *coarse);
+    const RowData rows = d.coarsen_rows(d.rows(), *coarse, *transfer);
+    const reference::CellGrid g(problem);
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(problem.dimension); ++axis) {
+      const HostRead read(*rows.cells[axis]);
+      const auto view = (*read).view<double>();
+      const Axis& A = coarse->block.axes[axis];
+      const auto kappa = [&](reference::Index at) {
+        return reference::evaluate(problem.coefficient[problem.isotropic ? 0 : axis], g.centre(at), at);
+      };
+      const auto of_fine_face = [&](reference::Index at) -> std::array<Real, 2> {  // κ, α
+        const int n = g.size[axis];
+        if (!g.periodic(axis) && (at[axis] == 0 || at[axis] == n)) {
+          const std::size_t end = at[axis] == 0 ? 0 : 1;
+          if (end == 1) --at[axis];
+          const Boundary& face = problem.boundary[axis][end];
+          std::array<double, 3> point = g.centre(at);
+          point[axis] = end == 0 ? g.nodes[axis].front() : g.nodes[axis].back();
+          return {kappa(at), face.kind == BoundaryKind::robin ? reference::evaluate(face.alpha, point, at) : 0};
+        }
+        reference::Index below = at;
+        below[axis] = (at[axis] + n - 1) % n;
+        at[axis] %= n;
+        const Real h = g.width(axis, at), hb = g.width(axis, below);
+        return {(h + hb) / (h / kappa(at) + hb / kappa(below)), 0};
+      };
+      Box box = coarse->block.layout().box();
+      if (!A.periodic()) ++box.last[axis];
+      for_each(box, [&](int I, int J, int K) {
+        const std::array wide{I, J, K};
+        std::array<std::array<int, 2>, 3> range{};
+        for (std::size_t e = 0; e < 3; ++e) {
+          const auto& fine = coarse->axes[e].fine;
+          const auto at = [&](int i) {
+            return static_cast<std::size_t>(i) < fine.size() ? fine[static_cast<std::size_t>(i)] : g.size[e];
+          };
+          range[e] = {at(wide[e]), e == axis ? at(wide[e]) + 1 : at(wide[e] + 1)};
+        }
+        Real k = 0, a = 0, area = 0;
+        for (int z = range[2][0]; z < range[2][1]; ++z)
+          for (int y = range[1][0]; y < range[1][1]; ++y)
+            for (int x = range[0][0]; x < range[0][1]; ++x) {
+              Real w = 1;
+              const reference::Index at{x, y, z};
+              for (std::size_t e = 0; e < 3; ++e)
+                if (e != axis) w *= g.width(e, at);
+              const auto [kf, af] = of_fine_face(at);
+              k += w * kf;
+              a += w * af;
+              area += w;
+            }
+        Real expected = k / area;
+        const int end = wide[axis] == 0 ? 0 : wide[axis] == A.size() ? 1 : -1;
+        if (end >= 0 && A.kind(end) == BoundaryKind::robin) {
+          const Real half = Real{A.width(end == 0 ? 0 : A.cells() - 1)} / 2;
+          expected = a == 0 ? 0 : half / (area / a + half * area / k);
+        }
+        ASSERT_NEAR(static_cast<double>(view(I, J, K) / std::max(expected, k / area)),
+                    static_cast<double>(expected / std::max(expected, k / area)), 1e-13)
+            << axis << ": " << I << " " << J << " " << K;
+      });
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Cells, testing::Combine(testing::ValuesIn(all_faces()), testing::ValuesIn(all_grids)),
+                         [](const auto& test) {
+                           return std::get<0>(test.param).name + "_" + std::get<1>(test.param).name;
+                         });
+
+}  // namespace
+}  // namespace poisson
