@@ -142,7 +142,7 @@ RunHeader describe_run(const Config& config, const Discretization& d, const Solv
 
 std::vector<std::string> describe_plan(const Config& config) {
   const auto backend = make_backend(config.device);
-  const Plan plan = make_plan(config.problem, config.options, config.assembly == "partial");
+  const Plan plan = make_plan(config.problem, config.options, config.assembly, backend->name() != "cpu");
   std::vector<std::string> lines;
   lines.push_back(fmt::format("problem   {}", describe_equation(config.problem)));
   lines.push_back(fmt::format("faces     {}", describe_boundary(config.problem)));

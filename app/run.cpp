@@ -141,10 +141,8 @@ int solve(const Config& config, bool profiled, Console& console, Summary& summar
   summary.device = backend->device();
 
   try {
-    const auto assembly =
-        config.assembly == "partial" ? Discretization::Assembly::partial : Discretization::Assembly::automatic;
     // Sampling κ is input, the hierarchy made from it is set-up.
-    const Discretization d(*backend, config.problem, assembly);
+    const Discretization d(*backend, config.problem, config.assembly);
     summary.time.setup = watch.lap() - d.sampling_seconds();
     std::optional<Profile> profile;
     if (profiled) profile.emplace(*backend);

@@ -10,6 +10,10 @@
 
 namespace poisson {
 
+/// What an operator keeps in memory (DESIGN: precompute or recompute). recompute: nothing, κ comes from its expression
+/// wherever a row needs it. automatic: recompute where κ, σ and α are constants, else partial.
+enum class Assembly { automatic, recompute, partial, full };
+
 /// What the rows of one level are made of, whatever the backend's kernels make of it.
 struct RowData {
   Block block;
@@ -25,11 +29,10 @@ struct RowData {
                                           ///< axes have it. Cell-centred: without α
   std::array<std::shared_ptr<const Field>, 3> ends;  ///< cell-centred: what stands behind Robin faces (grids/faces.hpp)
   bool singular = false;
-  /// Source text of κ (one expression when isotropic, else three): the finest level's operator may compute κ from it
-  /// (assembly `recompute`) where its backend compiles code, instead of reading `cells`. Null: it reads them.
+  /// Assembly `recompute` of a κ that varies: its source text, one expression when isotropic, else three. The operator
+  /// computes κ from it where the backend compiles code, else it reads `cells`. Null: it reads them.
   std::shared_ptr<const std::vector<std::string>> kappa_source;
-  /// Set with kappa_source: receives why an operator reads the cells after all.
-  std::shared_ptr<std::string> note;
+  std::shared_ptr<std::string> note;  ///< set with kappa_source: receives why an operator reads the cells after all
   int decoupled = -1;  ///< an axis whose couplings stay on the diagonal alone: the problem in the planes across it
 
   bool variable() const { return cells[0] != nullptr; }

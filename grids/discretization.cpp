@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 
 #include "backends/cpu/launch.hpp"
 #include "grids/faces.hpp"
@@ -15,30 +14,6 @@ namespace {
 
 // Ratio of κ in neighbouring cells from which cell-centred prolongation is piecewise constant.
 constexpr double steep_jump = 4;
-
-// All that a device may be asked to evaluate.
-std::vector<Quantity> quantities(const Problem& p) {
-  std::vector<Quantity> all{p.source};
-  for (std::size_t d = 0; d < coefficient_count(p); ++d) all.push_back(p.coefficient[d]);
-  if (p.initial) all.push_back(*p.initial);
-  if (p.exact) all.push_back(*p.exact);
-  all.push_back(p.reaction);
-  for_each_face(p, [&](int, int, const Boundary& b) {
-    all.push_back(b.value);
-    all.push_back(b.alpha);
-  });
-  return all;
-}
-
-// The cells of a block and one past each end.
-Box grown(Box cells, const Block& block) {
-  for (std::size_t d = 0; d < 3; ++d)
-    if (!block.axes[d].degenerate()) {
-      --cells.first[d];
-      ++cells.last[d];
-    }
-  return cells;
-}
 
 // What the halo of κ holds at open ends: κ on the face less κ in the cell behind it, so that a half face at the end,
 // half the end cell wide in both, takes κ where its flux is, on the face. With κ of the cell instead, the flux along a
@@ -129,19 +104,21 @@ void check_values(const Problem& p) {
   check.finish();
 }
 
-Discretization::Discretization(Backend& backend, const Problem& problem, Assembly assembly)
-    : backend_(backend), own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()), problem_(problem) {
+Discretization::Discretization(Backend& backend, const Problem& problem, Assembly assembly, Sampling sampling)
+    : backend_(backend),
+      own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()),
+      problem_(problem),
+      assembly_(assembly) {
+  const auto begin = std::chrono::steady_clock::now();
   rows_.block = make_block(problem_);
   rows_.isotropic = problem_.isotropic;
-  sampler_ = make_sampler(backend, block(), quantities(problem_));
+  sampler_ = poisson::make_sampler(backend, block(), problem_, sampling);
   if (assembly == Assembly::recompute) request_recompute();
   if (!is_separable(problem_) || assembly == Assembly::partial) {
-    const auto begin = std::chrono::steady_clock::now();
     if (problem_.centering == Centering::cell)
       sample_cell_coefficients();
     else
       sample_coefficients();
-    sampling_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   } else {
     ErrorCollector check;  // signs of constants, for callers that bring no checked configuration
     const Box one{{0, 0, 0}, {1, 1, 1}};
@@ -164,6 +141,8 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
     rows.singular = !held;
   }
 
+  sampling_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+
   // The power of two that brings the diagonal of a typical row near 1.
   RowData& rows = rows_;
   double diagonal = 0, volume = 1;
@@ -183,32 +162,6 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
     backend_.scale(backend_.scalar(rows.scale), *rows.reaction, *scaled);
     rows.reaction = std::move(scaled);
   }
-}
-
-// κ's source text for the finest level, where every direction has one.
-void Discretization::request_recompute() {
-  std::vector<std::string> sources;
-  bool varies = false;
-  for (std::size_t d = 0; d < coefficient_count(problem_); ++d) {
-    const Quantity& kappa = problem_.coefficient[d];
-    if (const double* value = kappa.constant()) {
-      std::array<char, 40> text{};
-      std::snprintf(text.data(), text.size(), "%.17e", *value);
-      sources.emplace_back(text.data());
-    } else if (kappa.source()) {
-      sources.push_back(*kappa.source());
-      varies = true;
-    }
-  }
-  if (sources.size() == 2) sources.push_back(sources.front());  // never weighted: z is degenerate
-  rows_.note = std::make_shared<std::string>();
-  if (varies && (sources.size() == 1) == problem_.isotropic)
-    rows_.kappa_source = std::make_shared<const std::vector<std::string>>(std::move(sources));
-}
-
-std::string Discretization::note() const {
-  if (sampler_ && !sampler_->note().empty()) return sampler_->note();
-  return rows_.note ? *rows_.note : "";
 }
 
 // A field that was sampled on the host, on the backend.
@@ -352,8 +305,12 @@ Hierarchy Discretization::make_levels(RowData rows, Precision precision, Relaxat
   Hierarchy h;
   h.decoupled = rows.decoupled;
   for (int level = 0;; ++level) {
-    h.operators.push_back(poisson::make_operator(backend_, rows, precision));
     const LevelChoice choice = choose_relaxation(rows.block, rows.kappa, allowed, coupled);
+    if (choice.relaxation.extent != Extent::point && rows.kappa_source) {
+      *rows.note = "the coefficient is held in memory, assembly partial: lines and planes are solved from it";
+      rows.kappa_source = nullptr;
+    }
+    h.operators.push_back(poisson::make_operator(backend_, rows, precision));
     h.relaxations.push_back(choice.relaxation);
     h.planes.emplace_back();
     if (choice.relaxation.extent == Extent::plane && !choice.coarsest()) {
@@ -397,122 +354,6 @@ double Discretization::assemble_rhs(Field& b) const {
 void Discretization::initialize(Field& u) const {
   if (solution_on_device(u)) return;
   fill_from_host(host(), u, [&](Field& field) { fill_solution(field); });
-}
-
-bool Discretization::on_device(std::span<const Quantity> data) const {
-  return sampler_ && std::ranges::all_of(data, [&](const Quantity& q) { return sampler_->evaluates(q); });
-}
-
-bool Discretization::sample_kappa_on_device(std::size_t d) {
-  const Quantity& kappa = problem_.coefficient[d];
-  if (!on_device({&kappa, 1})) return false;
-  auto cells = std::make_shared<Field>(backend_, block().cell_layout(), Precision::fp64);
-  try {
-    sampler_->fill({kappa, coefficient_key(problem_, d), Sign::positive}, Location::cell,
-                   grown(cells->layout().box(), block()), {}, SampleStore::set, *cells);
-  } catch (const HostDecides&) {
-    return false;
-  }
-  const CellStatistics found = sampler_->finish_cells(*cells);
-  rows_.kappa[d] = found.sum / static_cast<double>(cells->layout().size());
-  jump_ = std::max(jump_, found.jump);
-  rows_.cells[d] = std::move(cells);
-  return true;
-}
-
-// σ·volume + α·area, as sample_coefficients has it on the host.
-bool Discretization::sample_reaction_on_device(double& sum) {
-  std::vector<Quantity> data{problem_.reaction};
-  for_each_face(problem_, [&](int, int, const Boundary& b) {
-    if (b.kind == BoundaryKind::robin) data.push_back(b.alpha);
-  });
-  if (!on_device(data)) return false;
-  auto reaction = std::make_shared<Field>(backend_, block().layout(), Precision::fp64);
-  ErrorCollector check;
-  try {
-    check([&] {
-      sampler_->fill({problem_.reaction, "reaction", Sign::nonnegative}, Location::node, block().layout().box(),
-                     {.volume = true}, SampleStore::set, *reaction);
-    });
-    for_each_face(problem_, [&](int d, int end, const Boundary& b) {
-      if (b.kind != BoundaryKind::robin) return;
-      const std::string key = face_key(d, end, true);
-      check([&] {
-        sampler_->fill({b.alpha, key, Sign::nonnegative}, Location::node, face_box(block(), d, end),
-                       {.volume = true, .face_axis = d}, SampleStore::add, *reaction);
-      });
-    });
-  } catch (const HostDecides&) {
-    return false;
-  }
-  if (!check.empty()) return false;  // the host words the errors
-  sum = sampler_->sum_of_magnitudes(*reaction, block().layout().box());
-  rows_.reaction = std::move(reaction);
-  return true;
-}
-
-// As fill_rhs.
-bool Discretization::rhs_on_device(Field& b) const {
-  std::vector<Quantity> data{problem_.source};
-  for_each_face(problem_, [&](int, int, const Boundary& face) {
-    if (face.kind != BoundaryKind::dirichlet) data.push_back(face.value);
-  });
-  if (!on_device(data)) return false;
-  const double scale = rows_.scale;
-  ErrorCollector check;
-  try {
-    check([&] {
-      sampler_->fill({problem_.source, "source"}, Location::node, block().layout().box(),
-                     {.factor = scale, .volume = true, .unknowns_only = true}, SampleStore::set, b);
-    });
-    for_each_face(problem_, [&](int d, int end, const Boundary& face) {
-      if (face.kind == BoundaryKind::dirichlet) return;
-      const std::string key = face_key(d, end);
-      check([&] {
-        sampler_->fill({face.value, key}, Location::node, face_box(block(), d, end),
-                       {.factor = scale, .volume = true, .face_axis = d, .unknowns_only = true}, SampleStore::add, b);
-      });
-    });
-  } catch (const HostDecides&) {
-    return false;
-  }
-  check.finish();
-  return true;
-}
-
-// As fill_solution.
-bool Discretization::solution_on_device(Field& u) const {
-  std::vector<Quantity> data;
-  if (problem_.initial) data.push_back(*problem_.initial);
-  for_each_face(problem_, [&](int, int, const Boundary& face) {
-    if (face.kind == BoundaryKind::dirichlet) data.push_back(face.value);
-  });
-  if (!on_device(data)) return false;
-  backend_.fill(u, 0);
-  ErrorCollector check;
-  const Quantity zero = 0.0;
-  const auto on_dirichlet_faces = [&](bool clear) {
-    for_each_face(problem_, [&](int d, int end, const Boundary& face) {
-      if (face.kind != BoundaryKind::dirichlet) return;
-      const std::string key = face_key(d, end);
-      check([&] {
-        sampler_->fill({clear ? zero : face.value, key}, Location::node, face_box(block(), d, end), {},
-                       clear ? SampleStore::set : SampleStore::share, u);
-      });
-    });
-  };
-  try {
-    if (problem_.initial)
-      check([&] {
-        sampler_->fill({*problem_.initial, "initial"}, Location::node, block().layout().box(), {}, SampleStore::set, u);
-      });
-    on_dirichlet_faces(true);
-    on_dirichlet_faces(false);
-  } catch (const HostDecides&) {
-    return false;
-  }
-  check.finish();
-  return true;
 }
 
 void Discretization::fill_rhs(Field& b) const {

@@ -12,24 +12,29 @@
 
 namespace poisson {
 
-/// A problem discretized by finite volumes, node- or cell-centred, on one block. Data are evaluated on the host;
-/// operators, levels and fields are the backend's. Equations are in integrated form, scaled by a power of two: Σ_d κ_d
+class ErrorCollector;
+
+/// A problem discretized by finite volumes, node- or cell-centred, on one block. Data are evaluated on the host, those
+/// that are constants or known as source text on the backend where it can; operators, levels and fields are the
+/// backend's. Equations are in integrated form, scaled by a power of two: Σ_d κ_d
 /// K_d ⊗ M + σ M on the left; on the right M f and the data of Neumann and Robin faces times the areas that nodes have
 /// on them. Dirichlet data stand in the solution: in its nodes, where unknowns are in cells in its halo, which stands
 /// for the faces.
 class Discretization {
  public:
-  /// recompute: the finest level's operator computes κ from its expressions where the backend compiles them.
-  enum class Assembly { automatic, partial, recompute };
+  using Assembly = poisson::Assembly;
 
   /// Samples κ, σ and α. Throws ValueErrors where a datum has a value that it must not have: all of them together.
-  Discretization(Backend& backend, const Problem& problem, Assembly assembly = Assembly::automatic);
+  Discretization(Backend& backend, const Problem& problem, Assembly assembly = Assembly::automatic,
+                 Sampling sampling = Sampling::automatic);
 
   const Problem& problem() const { return problem_; }
   const Block& block() const { return rows_.block; }
   Backend& backend() const { return backend_; }
   /// What the rows of the finest level are made of.
   const RowData& rows() const { return rows_; }
+  /// As it was asked for.
+  Assembly assembly() const { return assembly_; }
   std::int64_t unknowns() const { return block().unknowns().size(); }
   /// Largest ratio of κ in neighbouring cells; 1 where κ is constant.
   double coefficient_jump() const { return jump_; }
@@ -58,13 +63,8 @@ class Discretization {
 
  private:
   void sample_coefficients();
-  bool on_device(std::span<const Quantity> data) const;
-  void request_recompute();
-  bool sample_kappa_on_device(std::size_t d);
-  bool sample_reaction_on_device(double& sum);
-  bool rhs_on_device(Field& b) const;
-  bool solution_on_device(Field& u) const;
   void sample_cell_coefficients();
+  void request_recompute();
   Hierarchy make_levels(RowData rows, Precision precision, RelaxationChoice allowed,
                         const std::array<bool, 3>& coupled) const;
   std::shared_ptr<const Field> on_backend(std::shared_ptr<Field> sampled) const;
@@ -75,14 +75,28 @@ class Discretization {
   void fill_cell_rhs(Field& b) const;
   void fill_cell_solution(Field& u) const;
 
+  // The same on the device (device_data.cpp): false where the host has to.
+  bool on_device(std::span<const Quantity> data) const;
+  bool sample_kappa_on_device(std::size_t d);
+  std::shared_ptr<Field> sample_cell_kappa_on_device(std::size_t d);
+  bool sample_reaction_on_device(double& sum);
+  bool rhs_on_device(Field& b) const;
+  bool solution_on_device(Field& u) const;
+  void add_faces_on_device(Field& b, ErrorCollector& check) const;
+  void set_halo_on_device(Field& u, ErrorCollector& check) const;
+
   Backend& backend_;
   std::unique_ptr<Backend> own_host_;  // where the backend is none itself
   Problem problem_;
+  Assembly assembly_;
   RowData rows_;
   std::unique_ptr<DeviceSampler> sampler_;
   double jump_ = 1;
   double sampling_seconds_ = 0;
 };
+
+/// Whether the finest level may compute κ from expressions: node-centred finite volumes, κ of constants and expressions.
+bool recomputable(const Problem& problem);
 
 /// Evaluates every datum of a problem on its grid without keeping the values: throws ValueErrors as solving would.
 void check_values(const Problem& problem);

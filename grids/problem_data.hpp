@@ -32,6 +32,16 @@ void for_each_face(const Problem& p, const F& f) {
       if (boundary(p, d, end).kind != BoundaryKind::periodic) f(d, end, boundary(p, d, end));
 }
 
+/// A box of cells and one past each end.
+inline Box grown(Box cells, const Block& block) {
+  for (std::size_t d = 0; d < 3; ++d)
+    if (!block.axes[d].degenerate()) {
+      --cells.first[d];
+      ++cells.last[d];
+    }
+  return cells;
+}
+
 /// Runs checks that throw ValueError and throws what all of them found at once.
 class ErrorCollector {
  public:
@@ -43,6 +53,7 @@ class ErrorCollector {
       errors_.push_back(e);
     }
   }
+  bool empty() const { return errors_.empty(); }
   void finish() const {
     if (!errors_.empty()) throw ValueErrors(errors_);
   }

@@ -32,7 +32,8 @@ Config load_config(const std::filesystem::path& file, std::span<const std::strin
   Config config;
   ConfigParts parts{document, file.parent_path(), errors, config};
   if (const Value* title = document.find("title")) config.title = title->text;
-  if (const Value* assembly = document.at("discretization.assembly")) config.assembly = assembly->text;
+  if (const Value* assembly = document.at("discretization.assembly"))
+    config.assembly = static_cast<Assembly>(assembly->choice);
   if (const Value* device = document.at("backend.device")) config.device = device->text;
   read_centering(parts);
   const bool grid_known = read_grid(parts);

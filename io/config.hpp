@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "grids/discrete.hpp"
 #include "grids/problem.hpp"
 #include "io/diagnostics.hpp"
 #include "solver/options.hpp"
@@ -19,7 +20,7 @@ struct Config {
   std::string title;
   Problem problem;
   bool equidistant = true;        ///< grid.type
-  std::string assembly = "auto";  ///< auto, partial
+  Assembly assembly = Assembly::automatic;
   Options options;
   std::string device = "auto";  ///< as make_backend takes it
 

@@ -1,5 +1,6 @@
 #include "io/schema.hpp"
 
+#include "grids/discrete.hpp"
 #include "grids/problem.hpp"
 #include "grids/stretching.hpp"
 #include "solver/options.hpp"
@@ -236,10 +237,13 @@ Schema discretization() {
                     .type = Type::choice,
                     .doc = "What the operator keeps in memory.",
                     .fallback = "auto",
-                    .choices = {word("auto", "What moves the least memory for this problem."),
-                                later("recompute", "Nothing: entries come from coordinates at every use.",
-                                      "is not available yet (entries are not recomputed at every use); use partial"),
-                                word("partial", "The coefficient and the axes' arrays."),
+                    .choices = {choice("auto", Assembly::automatic,
+                                       "recompute where coefficient, reaction and alpha are constants, else partial."),
+                                choice("recompute", Assembly::recompute,
+                                       "Nothing: entries come from coordinates, and on a GPU from the coefficient's "
+                                       "expression, compiled into the stencil of the finest level. Where that cannot "
+                                       "be, as partial, with a note."),
+                                choice("partial", Assembly::partial, "The coefficient and the axes' arrays."),
                                 later("full", "Every band of the matrix.",
                                       "is not available yet (bands are not stored); use partial")}}}};
 }

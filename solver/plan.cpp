@@ -15,7 +15,7 @@ std::size_t bytes_of_tables(const Layout& layout) {
 
 }  // namespace
 
-Plan make_plan(const Problem& problem, const Options& given, bool partial_assembly) {
+Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, bool gpu) {
   // A jump of κ is not known before κ is sampled; what it changes (the smoother) does not change the fields.
   const Options options = given.resolved(1);
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
@@ -25,7 +25,8 @@ Plan make_plan(const Problem& problem, const Options& given, bool partial_assemb
     return static_cast<std::size_t>(layout.allocated(p)) * bytes_of(p);
   };
 
-  const bool variable = partial_assembly || !is_separable(problem);
+  const bool variable = assembly == Assembly::partial || !is_separable(problem);
+  const bool recomputes = assembly == Assembly::recompute && gpu && variable && recomputable(problem);
   const bool on_faces = problem.centering == Centering::cell;
   const std::size_t kappas = !variable                        ? 0
                              : problem.isotropic && !on_faces ? 1
@@ -49,16 +50,21 @@ Plan make_plan(const Problem& problem, const Options& given, bool partial_assemb
       Plan::Level level;
       for (std::size_t d = 0; d < 3; ++d) level.cells[d] = block.axes[d].cells();
       level.unknowns = block.unknowns().size();
-      level.assembly = variable ? "partial" : block.equidistant() && outermost ? "equidistant" : "tensor-product";
       // The finest level has them in fp64 as they were sampled, each level's own operator in the inner precision.
       const bool sampled = l == 0 ? outermost : inner == Precision::fp64;
       level.bytes = sampled ? coefficients(block, Precision::fp64) : 0;
-      if (inner == Precision::fp32) level.bytes += coefficients(block, inner);
       for (std::size_t d = 0; d < 3 && l == 0 && outermost && variable && on_faces; ++d)
         if (problem.boundary[d][0].kind == BoundaryKind::robin || problem.boundary[d][1].kind == BoundaryKind::robin)
           level.bytes += static_cast<int>(d) < problem.dimension ? bytes(ends_layout(block, d), Precision::fp64) : 0;
       const LevelChoice choice = multigrid ? choose_relaxation(block, kappa, allowed, coupled) : LevelChoice{};
       level.relaxation = choice.relaxation;
+      const bool recomputed = recomputes && l == 0 && outermost && choice.relaxation.extent == Extent::point;
+      level.assembly = recomputed                           ? "recompute"
+                       : variable                           ? "partial"
+                       : block.equidistant() && outermost ? "equidistant"
+                                                            : "tensor-product";
+      if (inner == Precision::fp32)
+        level.bytes += recomputed ? reactions * bytes(block.layout(), inner) : coefficients(block, inner);
       // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
       const bool start = l > 0 && outermost && options.full_multigrid;
       const std::size_t fields = multigrid ? (choice.coarsest() ? 2 : 3) + (start ? 1 : 0) : std::size_t{2};

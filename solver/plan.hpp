@@ -31,6 +31,7 @@ struct Plan {
 };
 
 /// The plan of make_solver for a problem. Where κ varies, the mean that chooses the axes to coarsen is taken as 1.
-Plan make_plan(const Problem& problem, const Options& options, bool partial_assembly);
+/// `gpu`: the kind of device that computes.
+Plan make_plan(const Problem& problem, const Options& options, Assembly assembly, bool gpu);
 
 }  // namespace poisson

@@ -45,7 +45,7 @@ TEST_F(Configuration, DefaultsAreThoseOfTheTable) {
   EXPECT_EQ(config.options.smoother.type, SmootherType::automatic);
   EXPECT_FALSE(config.options.smoother.pre);
   EXPECT_EQ(config.options.precision, SolvePrecision::mixed);
-  EXPECT_EQ(config.assembly, "auto");
+  EXPECT_EQ(config.assembly, Assembly::automatic);
   EXPECT_EQ(config.device, "auto");
   EXPECT_EQ(config.output.directory, "results/cavity");
   EXPECT_EQ(config.output.fields, std::vector<std::string>{"u"});
@@ -88,7 +88,7 @@ output: {directory: out, fields: [u, error], formats: [], probes: [[0.5, 1/4, 1]
   EXPECT_EQ(config.problem.boundary[0][1].kind, BoundaryKind::robin);
   EXPECT_EQ(at(config.problem.boundary[0][1].alpha, 2, 3, 4), 4);
   EXPECT_EQ(config.problem.boundary[2][0].kind, BoundaryKind::periodic);
-  EXPECT_EQ(config.assembly, "partial");
+  EXPECT_EQ(config.assembly, Assembly::partial);
   EXPECT_EQ(config.options.method, Method::automatic);
   EXPECT_EQ(config.options.tolerance, 0);
   EXPECT_EQ(config.options.max_iterations, 7);

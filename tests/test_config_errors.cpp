@@ -146,12 +146,6 @@ const std::vector<Malformed>& malformed() {
        "discretization: {assembly: full}\n",
        {},
        "bad.yaml:3:28: discretization.assembly: full is not available yet (bands are not stored); use partial"},
-      {"later_recompute",
-       cube,
-       "discretization: {assembly: recompute}\n",
-       {},
-       "bad.yaml:3:28: discretization.assembly: recompute is not available yet (entries are not recomputed at every "
-       "use); use partial"},
       {"line_with_relaxation",
        cube,
        "solver: {smoother: {type: line, relaxation: 1.2}}\n",

@@ -84,10 +84,12 @@ TEST_P(PlanOf, SaysWhatIsAllocated) {
   const Problem& problem = GetParam().problem;
   for (const auto& [method, krylov, full_multigrid] : settings)
     for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed, SolvePrecision::single})
-      for (const bool partial : {false, true}) {
+      for (const Assembly assembly : {Assembly::automatic, Assembly::recompute, Assembly::partial}) {
+        if (assembly == Assembly::recompute && on_cpu()) continue;  // is partial
         SCOPED_TRACE(testing::Message() << "method " << static_cast<int>(method) << ", krylov "
                                         << static_cast<int>(krylov) << ", full multigrid " << full_multigrid
-                                        << ", precision " << static_cast<int>(precision) << ", partial " << partial);
+                                        << ", precision " << static_cast<int>(precision) << ", assembly "
+                                        << static_cast<int>(assembly));
         Options o;
         o.method = method;
         o.krylov = krylov;
@@ -95,8 +97,8 @@ TEST_P(PlanOf, SaysWhatIsAllocated) {
         o.precision = precision;
         o.tolerance = 0;
         o.max_iterations = 1;
-        const Plan plan = make_plan(problem, o, partial);
-        Solve s(problem, o, partial ? Discretization::Assembly::partial : Discretization::Assembly::automatic);
+        const Plan plan = make_plan(problem, o, assembly, !on_cpu());
+        Solve s(problem, o, assembly);
         s.run();
         const auto peak = static_cast<double>(s.backend().memory().peak());
         EXPECT_LE(static_cast<double>(plan.bytes), peak);
@@ -116,7 +118,7 @@ TEST(Memory, OfTheDefaultsIsAtMost60BytesPerUnknown) {
   Solve s(cube(128), Options{});
   ASSERT_TRUE(s.run().converged());
   EXPECT_LE(static_cast<double>(s.backend().memory().peak()) / static_cast<double>(s.discretization().unknowns()), 60);
-  EXPECT_LE(make_plan(cube(128), Options{}, false).bytes_per_unknown(), 60);
+  EXPECT_LE(make_plan(cube(128), Options{}, Assembly::automatic, !on_cpu()).bytes_per_unknown(), 60);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// The model of `recompute` against that of `partial`: the same rows to rounding, entry by entry, on the host, where the
-// expression is a function; and on a device, where it is compiled at run time, whole operators and solves.
+// Expressions compiled at run time. Data that a device evaluates are the host's to rounding. The model of `recompute`
+// has the rows of `partial` to rounding, entry by entry, on the host, where the expression is a function; on a device
+// whole operators and solves agree.
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +10,10 @@
 
 #include <gtest/gtest.h>
 
-#include "grids/recompute.hpp"
+#include "grids/axis_tables.hpp"
+#include "grids/discretization.hpp"
 #include "grids/integrals.hpp"
+#include "grids/recompute.hpp"
 #include "io/expression.hpp"
 #include "tests/expressions.hpp"
 #include "tests/problems.hpp"
@@ -40,7 +43,7 @@ struct Anisotropic {
 };
 
 /// Nodes of unequal cells in 3-D, or equal ones in 2-D.
-Problem problem(const Faces& faces, int dimension, bool isotropic) {
+Problem problem(const BoxFaces& faces, int dimension, bool isotropic) {
   Problem p;
   p.dimension = dimension;
   for (int d = 0; d < dimension; ++d)
@@ -86,15 +89,18 @@ TEST_P(RecomputeRows, AreThoseOfPartial) {
 INSTANTIATE_TEST_SUITE_P(, RecomputeRows, testing::ValuesIn(all_faces()),
                          [](const auto& p) { return std::string(p.param.name); });
 
-Problem with_expressions(const Faces& faces) {
+Problem with_expressions(const BoxFaces& faces) {
   Problem p = problem(faces, 3, true);
   p.coefficient[0] = parse_expression("1 + 0.5*sin(3*x + y)*cos(2*z)");
   p.source = parse_expression("x < 0.3 ? exp(y) : z - x^3");
   p.reaction = parse_expression("x*x + 0.5");
   p.exact = parse_expression("sin(x) + y*z");
   for (std::size_t d = 0; d < 3; ++d)
-    for (std::size_t end = 0; end < 2; ++end)
-      p.boundary[d][end].value = parse_expression(end == 0 ? "sin(2*x) + y - z" : "x*y + cos(z)");
+    for (std::size_t end = 0; end < 2; ++end) {
+      Boundary& face = p.boundary[d][end];
+      face.value = parse_expression(end == 0 ? "sin(2*x) + y - z" : "x*y + cos(z)");
+      if (!face.alpha.constant()) face.alpha = parse_expression("1 + sin(3*x)*cos(5*y)*cos(z)");
+    }
   return p;
 }
 
@@ -109,12 +115,21 @@ double distance(const Field& a, const Field& b) {
   return largest / size;
 }
 
+Problem in_cells(Problem p) {
+  p.centering = Centering::cell;
+  return p;
+}
+
+/// With expressions compiled however small the grid.
+Discretization evaluated_there(Backend& device, const Problem& p) {
+  return Discretization(device, p, Assembly::automatic, Sampling::device);
+}
+
 class Expressions : public testing::TestWithParam<NamedFaces> {};
 
-TEST_P(Expressions, FillFieldsAsTheHostDoes) {
-  const Problem p = with_expressions(GetParam().faces);
+void expect_fields_of_the_host(const Problem& p) {
   const auto host = make_cpu_backend(), device = test_backend();
-  const Discretization a(*host, p), b(*device, p);
+  const Discretization a(*host, p), b = evaluated_there(*device, p);
   EXPECT_EQ(b.note(), "");
   for (const Precision precision : {Precision::fp32, Precision::fp64}) {
     const double bound = precision == Precision::fp32 ? 1e-6 : 1e-14;
@@ -131,16 +146,38 @@ TEST_P(Expressions, FillFieldsAsTheHostDoes) {
     EXPECT_NEAR(eb.l2, ea.l2, 10 * bound * ea.l2);
   }
   EXPECT_NEAR(b.coefficient_jump(), a.coefficient_jump(), 1e-13);
-  EXPECT_NEAR(b.rows().kappa[0], a.rows().kappa[0], 1e-13);
-  EXPECT_LE(distance(*b.rows().cells[0], *a.rows().cells[0]), 1e-14);
+  EXPECT_EQ(b.rows().singular, a.rows().singular);
+  for (std::size_t d = 0; d < 3; ++d) {
+    EXPECT_NEAR(b.rows().kappa[d], a.rows().kappa[d], 1e-13);
+    ASSERT_EQ(b.rows().cells[d] != nullptr, a.rows().cells[d] != nullptr);
+    if (a.rows().cells[d]) {
+      EXPECT_LE(distance(*b.rows().cells[d], *a.rows().cells[d]), 1e-14);
+    }
+  }
   EXPECT_LE(distance(*b.rows().reaction, *a.rows().reaction), 1e-14);
+
+  // What halos hold, of κ and of u, shows in the operator.
+  const auto A = a.make_operator(Precision::fp64), B = b.make_operator(Precision::fp64);
+  Field u(*host, A->layout(), Precision::fp64), Au(*host, A->layout(), Precision::fp64);
+  Field v(*device, A->layout(), Precision::fp64), Bv(*device, A->layout(), Precision::fp64);
+  a.initialize(u), b.initialize(v);
+  A->apply_everywhere(u, Au), B->apply_everywhere(v, Bv);
+  EXPECT_LE(distance(Bv, Au), 1e-13);
+}
+
+TEST_P(Expressions, FillNodesAsTheHostDoes) {
+  expect_fields_of_the_host(with_expressions(GetParam().faces));
+}
+
+TEST_P(Expressions, FillCellsAsTheHostDoes) {
+  expect_fields_of_the_host(in_cells(with_expressions(GetParam().faces)));
 }
 
 TEST_P(Expressions, FusedWithTheStencilAreThePartialOperator) {
   const Problem p = with_expressions(GetParam().faces);
   const auto backend = test_backend();
-  const Discretization held(*backend, p, Discretization::Assembly::partial);
-  const Discretization fused(*backend, p, Discretization::Assembly::recompute);
+  const Discretization held(*backend, p, Assembly::partial);
+  const Discretization fused(*backend, p, Assembly::recompute);
   for (const Precision precision : {Precision::fp32, Precision::fp64}) {
     const double bound = precision == Precision::fp32 ? 3e-6 : 1e-14;
     const auto A = held.make_operator(precision), B = fused.make_operator(precision);
@@ -194,7 +231,7 @@ TEST(Expression, OnTheDeviceIsThatOfTheHost) {
     p.initial = parse_expression(std::string(text));
     if (p.initial->constant()) continue;
     p.coefficient[0] = 1.0;
-    const Discretization a(*host, p), b(*device, p);
+    const Discretization a(*host, p), b = evaluated_there(*device, p);
     Field ua(*host, a.block().layout(), Precision::fp64), ub(*device, b.block().layout(), Precision::fp64);
     std::string refused, refused_there;
     try {
@@ -216,12 +253,14 @@ TEST(Expression, OnTheDeviceIsThatOfTheHost) {
 
 TEST(Expression, ThatIsNotPositiveIsRefusedWithItsFirstPoint) {
   const auto host = make_cpu_backend(), device = test_backend();
+  for (const Centering centering : {Centering::node, Centering::cell}) {
   Problem p = with_expressions(all_faces()[0].faces);
+  p.centering = centering;
   p.coefficient[0] = parse_expression("y - 0.3");
   p.reaction = parse_expression("0.4 - z");
   const auto message = [&](Backend& backend) -> std::string {
     try {
-      const Discretization d(backend, p);
+      const Discretization d = evaluated_there(backend, p);
     } catch (const ValueErrors& error) {
       return error.what();
     }
@@ -229,6 +268,34 @@ TEST(Expression, ThatIsNotPositiveIsRefusedWithItsFirstPoint) {
   };
   EXPECT_NE(message(*host), "");
   EXPECT_EQ(message(*device), message(*host));
+  }
+}
+
+TEST(Recompute, HoldsWhatItCannotComputeAndSaysSo) {
+  const auto backend = test_backend();
+  Problem from_values = with_expressions(all_faces()[0].faces), lines = from_values;
+  from_values.coefficient[0] = Quantity([](double x, double, double) { return 1 + x; });
+  for (const Problem& p : {from_values, in_cells(lines)}) {
+    const Discretization d(*backend, p, Assembly::recompute);
+    EXPECT_EQ(d.make_operator(Precision::fp64)->assembly(), "partial");
+    EXPECT_NE(d.note().find("assembly partial"), std::string::npos);
+  }
+  for (std::size_t d = 0; d < 3; ++d) {  // flat cells
+    lines.nodes[d].clear();
+    for (int i = 0; i <= 16; ++i) lines.nodes[d].push_back((d == 2 ? 0.01 : 1) * i / 16.0);
+  }
+  Options o;
+  o.smoother.extent = RelaxationChoice::lines;
+  Solve s(lines, o, Assembly::recompute);
+  EXPECT_TRUE(s.run().converged());
+  EXPECT_NE(s.discretization().note().find("assembly partial"), std::string::npos);
+
+  Problem constant = lines;  // nothing is held anyhow
+  constant.coefficient[0] = 2.0;
+  constant.reaction = 0.0;
+  const Discretization d(*backend, constant, Assembly::recompute);
+  EXPECT_EQ(d.make_operator(Precision::fp64)->assembly(), "equidistant");
+  EXPECT_EQ(d.note(), "");
 }
 
 TEST(Recompute, SolvesInAsManyCyclesAsPartial) {
@@ -237,7 +304,7 @@ TEST(Recompute, SolvesInAsManyCyclesAsPartial) {
     nodes.clear();
     for (int i = 0; i <= 32; ++i) nodes.push_back(i / 32.0);
   }
-  Solve held(p, Options{}, Discretization::Assembly::partial), fused(p, Options{}, Discretization::Assembly::recompute);
+  Solve held(p, Options{}, Assembly::partial), fused(p, Options{}, Assembly::recompute);
   const Result a = held.run(), b = fused.run();
   ASSERT_TRUE(a.converged());
   ASSERT_TRUE(b.converged());

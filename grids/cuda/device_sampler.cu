@@ -13,6 +13,8 @@
 #include "grids/cuda/factories.hpp"
 #include "grids/cuda/runtime_headers.hpp"
 #include "grids/cuda/runtime_sources.hpp"
+#include "grids/faces.hpp"
+#include "grids/problem_data.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -78,14 +80,58 @@ struct SubtractInside {
   }
 };
 
-Box grown(Box box, const Block& block) {
-  for (std::size_t d = 0; d < 3; ++d)
-    if (!block.axes[d].degenerate()) {
-      --box.first[d];
-      ++box.last[d];
+// Values that the host computed, x fastest over a box.
+struct Put {
+  AnyView out;
+  const double* values;
+  int first[3], n[3];
+  bool add;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k) {
+      const std::int64_t at = (static_cast<std::int64_t>(k - first[2]) * n[1] + (j - first[1])) * n[0] + (i - first[0]);
+      if (out.narrow.data)
+        store(out.narrow(i, j, k), values[at]);
+      else
+        store(out.wide(i, j, k), values[at]);
     }
-  return box;
-}
+  }
+
+ private:
+  template <class X>
+  __device__ void store(X& to, double value) const {
+    to = static_cast<X>(add ? static_cast<double>(to) + value : value);
+  }
+};
+
+// faces_from_cells of grids/faces.hpp.
+struct FacesOfCells {
+  View<const double> cells, ends;
+  View<double> faces;
+  const double* width;  // of the cells along the axis
+  int axis, n;
+  bool periodic, robin[2];
+
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k) {
+      int below[3] = {i, j, k}, above[3] = {i, j, k};
+      const int face = above[axis];
+      const bool lower = face == 0, upper = face == n;
+      below[axis] = lower ? (periodic ? n - 1 : 0) : face - 1;
+      if (upper) above[axis] = n - 1;
+      const double low = cells(below[0], below[1], below[2]), high = cells(above[0], above[1], above[2]);
+      const double h = width[below[axis]], next = width[above[axis]];
+      double value = (h + next) * low * high / (h * high + next * low);
+      if (!periodic && (lower || upper)) {
+        value = low;
+        if (robin[lower ? 0 : 1]) {
+          below[axis] = lower ? 1 : 3;
+          value = robin_face(low, ends(below[0], below[1], below[2]), h);
+        }
+      }
+      faces(i, j, k) = value;
+    }
+  }
+};
 
 AnyView any_view(const Field& field) {
   AnyView view{};
@@ -104,7 +150,7 @@ class CudaSampler final : public DeviceSampler {
     DeviceTables tables;
     for (std::size_t d = 0; d < 3; ++d) {
       const Axis& axis = block.axes[d];
-      std::vector<double> mass, unknown;
+      std::vector<double> mass, unknown, width;
       for (int i = 0; i < axis.size(); ++i) {
         mass.push_back(axis.mass(i));
         unknown.push_back(i >= axis.first() && i < axis.last() ? mass.back() : 0);
@@ -114,6 +160,8 @@ class CudaSampler final : public DeviceSampler {
       tables.add(mass, axes_[d].mass);
       tables.add(unknown, axes_[d].unknown_mass);
       tables.add(std::vector<double>(mass.size(), 1.0), axes_[d].ones);
+      for (int i = 0; i < axis.size(); ++i) width.push_back(axis.width(i));
+      tables.add(width, axes_[d].width);
     }
     tables_ = tables.upload(backend);
     bad_ = backend.allocate(sizeof(unsigned long long));
@@ -176,7 +224,7 @@ class CudaSampler final : public DeviceSampler {
 
   DifferenceMoments measure(const Datum& datum, const Field* u) override {
     const Box box = block_.layout().box();
-    const Points points = points_of(datum, Location::node, box);
+    const Points points = points_of(datum, block_.location(), box);
     const AnyView of_u = u ? any_view(*u) : AnyView{};
     const double *wx = axes_[0].mass, *wy = axes_[1].mass, *wz = axes_[2].mass;
     const Tiling tiling(box);
@@ -195,7 +243,7 @@ class CudaSampler final : public DeviceSampler {
       module_->launch(measure_[number(datum)], blocks, tile_threads, device_.stream(), Range(box), tiling, points, of_u,
                       wx, wy, wz, moments);
     }
-    judge(datum, Location::node, box);
+    judge(datum, block_.location(), box);
     device_.read(moments, partial.data(), partial.size() * sizeof(Moments));
     DifferenceMoments all{0, 0, partial.front().low, partial.front().high};
     for (const Moments& m : partial) {
@@ -207,15 +255,19 @@ class CudaSampler final : public DeviceSampler {
     return all;
   }
 
-  CellStatistics finish_cells(Field& cells) override {
+  CellStatistics statistics(const Field& cells) override {
     const Box box = cells.layout().box();
-    const auto view = cells.view<double>();
     CellStatistics found;
-    found.sum = sum_of_magnitudes(cells, box);  // κ > 0
+    found.sum = sum_of_magnitudes(cells, box);
     write_bad(std::bit_cast<unsigned long long>(1.0));
-    device_.for_columns<NoSteps>(box, LargestJump{view, bad()});
+    device_.for_columns<NoSteps>(box, LargestJump{cells.view<double>(), bad()});
     found.jump = std::bit_cast<double>(read_bad());
-    const Box all = grown(box, block_);
+    return found;
+  }
+
+  void subtract_inside(Field& cells) override {
+    const auto view = cells.view<double>();
+    const Box all = grown(cells.layout().box(), block_);
     for (std::size_t d = 0; d < 3; ++d) {
       if (block_.axes[d].degenerate() || block_.axes[d].periodic()) continue;
       for (const int end : {-1, view.n[d]}) {
@@ -225,7 +277,34 @@ class CudaSampler final : public DeviceSampler {
         device_.for_columns<NoSteps>(face, SubtractInside{view, static_cast<int>(d), end < 0 ? 1 : -1});
       }
     }
-    return found;
+  }
+
+  void put(const Box& box, std::span<const double> values, SampleStore store, Field& out) override {
+    if (box.size() == 0) return;
+    const Buffer there = device_.allocate(values.size_bytes());
+    device_.write(values.data(), there.data(), values.size_bytes());
+    Put column{any_view(out), static_cast<const double*>(there.data()), {}, {}, store == SampleStore::add};
+    for (std::size_t d = 0; d < 3; ++d) {
+      column.first[d] = box.first[d];
+      column.n[d] = box.last[d] - box.first[d];
+    }
+    device_.for_columns<NoSteps>(box, column);
+  }
+
+  void faces_from_cells(std::size_t axis, const Field& cells, const Field* ends, Field& faces) override {
+    const Axis& along = block_.axes[axis];
+    FacesOfCells column{};
+    column.cells = cells.view<double>();
+    if (ends) column.ends = ends->view<double>();
+    column.faces = faces.view<double>();
+    column.width = axes_[axis].width;
+    column.axis = static_cast<int>(axis);
+    column.n = along.size();
+    column.periodic = along.periodic();
+    for (int end = 0; end < 2; ++end) column.robin[end] = along.kind(end) == BoundaryKind::robin;
+    Box box = faces.layout().box();
+    if (!along.periodic()) ++box.last[axis];
+    device_.for_columns<NoSteps>(box, column);
   }
 
   double sum_of_magnitudes(const Field& x, const Box& box) override {
@@ -238,7 +317,7 @@ class CudaSampler final : public DeviceSampler {
 
  private:
   struct Table {
-    const double *nodes, *cells, *mass, *unknown_mass, *ones;
+    const double *nodes, *cells, *mass, *unknown_mass, *ones, *width;
   };
 
   std::size_t number(const Datum& datum) const {

@@ -23,6 +23,7 @@ template <>
 std::unique_ptr<Operator> make_recompute_operator<float>(Backend&, const RowData&);
 template <>
 std::unique_ptr<Operator> make_recompute_operator<double>(Backend&, const RowData&);
+/// `data`: the quantities with source text that will be asked for.
 std::unique_ptr<DeviceSampler> make_sampler(Backend&, const Block&, std::span<const Quantity> data);
 /// For data.on_faces(): units of their own too.
 template <class T>

@@ -24,6 +24,8 @@ class RecomputeKernels {
   using Summing = SummingColumns<T, C>;
 
  public:
+  static constexpr bool relaxes_lines = false;  // Discretization holds κ where lines are relaxed
+
   RecomputeKernels(CudaBackend& device, const RowData& data)
       : device_(device), module_(recompute_source(precision_of<T>, *data.kappa_source), runtime_headers()) {
     for (std::size_t i = 0; i < map_.size(); ++i) map_[i] = module_.kernel("map_" + std::to_string(i));

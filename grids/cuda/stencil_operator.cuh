@@ -14,6 +14,8 @@ namespace poisson::cuda {
 template <class T>
 class CompiledKernels {
  public:
+  static constexpr bool relaxes_lines = true;
+
   CompiledKernels(CudaBackend& device, const RowData&) : device_(device) {}
 
   template <class Column>
@@ -110,11 +112,15 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 
  private:
   void lines(int axis, PolynomialStep step, const View<const T>& u, const Field& b, Field& next) const {
-    const auto c = this->line_coefficients();
-    relax_lines(device_.stream(), axis,
-                LineStep<T, std::remove_const_t<decltype(c)>>{
-                    c, u, b.view<T>(), next.view<T>(), static_cast<T>(step.alpha), static_cast<T>(step.beta),
-                    Range(unknowns_), layout_.periodic[static_cast<std::size_t>(axis)]});
+    if constexpr (Kernels::relaxes_lines) {
+      const auto c = this->line_coefficients();
+      relax_lines(static_cast<CudaBackend&>(backend_).stream(), axis,
+                  LineStep<T, std::remove_const_t<decltype(c)>>{
+                      c, u, b.view<T>(), next.view<T>(), static_cast<T>(step.alpha), static_cast<T>(step.beta),
+                      Range(unknowns_), layout_.periodic[static_cast<std::size_t>(axis)]});
+    } else {
+      throw RunError("lines are not relaxed by an operator that recomputes its coefficient: use assembly partial");
+    }
   }
   template <class Body>
   void march(const Box& box, const Field& u, const Body& body) const {
