@@ -1,5 +1,7 @@
 #include "backends/cuda/runtime_module.hpp"
 
+#include <future>
+
 #include <cuda.h>
 #include <dlfcn.h>
 
@@ -53,23 +55,29 @@ std::string architecture() {
 }  // namespace
 
 // The module, or null.
-void* RuntimeModule::load(const std::string& binary) const {
+std::shared_ptr<void> RuntimeModule::load(const std::string& binary) {
   CUmodule module = nullptr;
-  return driver().load(&module, binary.data()) == CUDA_SUCCESS ? module : nullptr;
+  if (driver().load(&module, binary.data()) != CUDA_SUCCESS) return nullptr;
+  return {module, [](void* m) { driver().unload(static_cast<CUmodule>(m)); }};
 }
 
-RuntimeModule::RuntimeModule(const std::string& source, std::span<const RuntimeHeader> headers) {
+std::vector<RuntimeModule> RuntimeModule::load(std::span<const std::string> sources,
+                                               std::span<const RuntimeHeader> headers) {
   check(cudaFree(nullptr));  // the device's context is there from now on
   driver();
   const RuntimeCompiler compiler(architecture());
-  RuntimeCompiler::Code code = compiler.compile(source, headers);
-  void* loaded = load(code.binary);
-  if (!loaded && code.cached) {  // kept by another driver, perhaps
-    code = compiler.compile(source, headers, true);
-    loaded = load(code.binary);
+  std::vector<std::future<RuntimeCompiler::Code>> codes;  // their threads end before this function does
+  for (const std::string& source : sources)
+    codes.push_back(std::async(std::launch::async, [&] { return compiler.compile(source, headers); }));
+  std::vector<RuntimeModule> modules;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const RuntimeCompiler::Code code = codes[i].get();
+    std::shared_ptr<void> loaded = load(code.binary);
+    if (!loaded && code.cached) loaded = load(compiler.compile(sources[i], headers, true).binary);
+    if (!loaded) throw NoRuntimeCode("the driver refused code compiled at run time (an older driver than the compiler)");
+    modules.push_back(RuntimeModule(std::move(loaded)));
   }
-  if (!loaded) throw NoRuntimeCode("the driver refused code compiled at run time (an older driver than the compiler)");
-  module_ = std::shared_ptr<void>(loaded, [](void* m) { driver().unload(static_cast<CUmodule>(m)); });
+  return modules;
 }
 
 RuntimeModule::Kernel RuntimeModule::kernel(const std::string& name) const {

@@ -3,6 +3,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <vector_types.h>
 
@@ -15,8 +17,8 @@ namespace poisson::cuda {
 /// Code compiled at run time, loaded on the current device. The driver's library is found at run time too.
 class RuntimeModule {
  public:
-  /// Compiles, or takes from the cache, and loads. Throws NoRuntimeCode.
-  RuntimeModule(const std::string& source, std::span<const RuntimeHeader> headers);
+  /// Compiles each source, all at once, or takes it from the cache, and loads it. Throws NoRuntimeCode.
+  static std::vector<RuntimeModule> load(std::span<const std::string> sources, std::span<const RuntimeHeader> headers);
 
   using Kernel = void*;
   /// An extern "C" kernel of the source.
@@ -32,7 +34,9 @@ class RuntimeModule {
  private:
   struct Driver;
   static const Driver& driver();
-  void* load(const std::string& binary) const;
+  static std::shared_ptr<void> load(const std::string& binary);
+
+  explicit RuntimeModule(std::shared_ptr<void> module) : module_(std::move(module)) {}
 
   std::shared_ptr<void> module_;
 };

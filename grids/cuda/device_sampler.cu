@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "backends/cuda/cuda_backend.cuh"
@@ -172,10 +171,11 @@ class CudaSampler final : public DeviceSampler {
         if (numbers_.emplace(*source, static_cast<int>(sources.size())).second) sources.push_back(*source);
     if (sources.empty()) return;
     try {
-      module_.emplace(evaluation_source(sources), runtime_headers());
-      for (std::size_t i = 0; i < sources.size(); ++i) {
-        fill_.push_back(module_->kernel("fill_" + std::to_string(i)));
-        measure_.push_back(module_->kernel("measure_" + std::to_string(i)));
+      for (std::string& source : sources) source = evaluation_source(source);
+      modules_ = RuntimeModule::load(sources, runtime_headers());
+      for (const RuntimeModule& module : modules_) {
+        fill_.push_back(module.kernel("fill"));
+        measure_.push_back(module.kernel("measure"));
       }
     } catch (const NoRuntimeCode& reason) {
       numbers_.clear();
@@ -216,7 +216,8 @@ class CudaSampler final : public DeviceSampler {
       device_.for_columns<NoSteps>(box, Fill<Constant>{{*value}, points, target});
     } else if (box.size() > 0) {
       const Tiling tiling(box);
-      module_->launch(fill_[number(datum)], tiling.blocks, tile_threads, device_.stream(), Range(box), tiling, points,
+      const std::size_t n = number(datum);
+      modules_[n].launch(fill_[n], tiling.blocks, tile_threads, device_.stream(), Range(box), tiling, points,
                       target);
     }
     judge(datum, location, box);
@@ -240,7 +241,8 @@ class CudaSampler final : public DeviceSampler {
           Range(box), tiling, Measure<Constant>{{*value}, points, of_u, wx, wy, wz}, moments);
       launched(stream);
     } else {
-      module_->launch(measure_[number(datum)], blocks, tile_threads, device_.stream(), Range(box), tiling, points, of_u,
+      const std::size_t n = number(datum);
+      modules_[n].launch(measure_[n], blocks, tile_threads, device_.stream(), Range(box), tiling, points, of_u,
                       wx, wy, wz, moments);
     }
     judge(datum, block_.location(), box);
@@ -369,7 +371,7 @@ class CudaSampler final : public DeviceSampler {
   std::array<Table, 3> axes_{};
   Buffer tables_, bad_;
   std::map<std::string, int> numbers_;  // of the sources
-  std::optional<RuntimeModule> module_;
+  std::vector<RuntimeModule> modules_;
   std::vector<RuntimeModule::Kernel> fill_, measure_;
   std::string note_;
 };

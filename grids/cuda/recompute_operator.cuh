@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "backends/cuda/runtime_module.hpp"
 #include "grids/cuda/recompute_columns.cuh"
@@ -27,9 +28,13 @@ class RecomputeKernels {
   static constexpr bool relaxes_lines = false;  // Discretization holds κ where lines are relaxed
 
   RecomputeKernels(CudaBackend& device, const RowData& data)
-      : device_(device), module_(recompute_source(precision_of<T>, *data.kappa_source), runtime_headers()) {
-    for (std::size_t i = 0; i < map_.size(); ++i) map_[i] = module_.kernel("map_" + std::to_string(i));
-    for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] = module_.kernel("sum_" + std::to_string(i));
+      : device_(device) {
+    std::vector<std::string> sources;
+    for (int part = 0; part < recompute_parts; ++part)
+      sources.push_back(recompute_source(precision_of<T>, *data.kappa_source, part));
+    modules_ = RuntimeModule::load(sources, runtime_headers());
+    for (std::size_t i = 0; i < map_.size(); ++i) map_[i] = module(i).kernel("map_" + std::to_string(i));
+    for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] = module(i).kernel("sum_" + std::to_string(i));
   }
 
   template <class Column>
@@ -38,7 +43,7 @@ class RecomputeKernels {
     static_assert(number >= 0, "a column that recompute_columns.cuh does not list");
     if (box.size() == 0) return;
     const Tiling tiling(box);
-    module_.launch(map_[number], tiling.blocks, tile_threads, device_.stream(), Range(box), tiling, column);
+    module(number).launch(map_[number], tiling.blocks, tile_threads, device_.stream(), Range(box), tiling, column);
   }
   template <class Column>
   void sum(const Box& box, const Column& column, const Scalar& result) const {
@@ -50,14 +55,16 @@ class RecomputeKernels {
     double* const partials = device_.partials();
     const cudaStream_t stream = device_.stream();
     if (blocks > 0)
-      module_.launch(sum_[number], dim3(static_cast<unsigned>(blocks)), tile_threads, stream, Range(box), tiling,
+      module(number).launch(sum_[number], dim3(static_cast<unsigned>(blocks)), tile_threads, stream, Range(box), tiling,
                      column, partials);
     add_partials(stream, partials, blocks, result.address());
   }
 
  private:
+  const RuntimeModule& module(std::size_t number) const { return modules_[number % recompute_parts]; }
+
   CudaBackend& device_;
-  RuntimeModule module_;
+  std::vector<RuntimeModule> modules_;
   std::array<RuntimeModule::Kernel, count_columns(Mapping())> map_{};
   std::array<RuntimeModule::Kernel, count_columns(Summing())> sum_{};
 };

@@ -40,7 +40,7 @@ constexpr const char* each_tile = R"(  const dim3 tiles = tiling.blocks;
 
 }  // namespace
 
-std::string evaluation_source(std::span<const std::string> expressions) {
+std::string evaluation_source(const std::string& expression) {
   std::string text = R"(#include "backends/cuda/tiling.cuh"
 #include "grids/cuda/evaluate_columns.cuh"
 #include "grids/expression_functions.hpp"
@@ -48,38 +48,37 @@ namespace poisson::cuda {
 )";
   text += size_check<Range>("Range") + size_check<Tiling>("Tiling") + size_check<Points>("Points") +
           size_check<FillTarget>("FillTarget") + size_check<AnyView>("AnyView") + size_check<Moments>("Moments");
-  for (std::size_t i = 0; i < expressions.size(); ++i) {
-    const std::string number = std::to_string(i), value = "Value" + number;
-    text += function("value_" + number, expressions[i]);
-    text += "struct " + value + " {\n  double operator()(double x, double y, double z) const { return value_" + number +
-            "(x, y, z); }\n};\n";
-    text += kernel("fill_" + number, "Range box, Tiling tiling, Points points, FillTarget target",
-                   "  const Fill<" + value + "> column{{}, points, target};\n" +
-                       "  const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1); };\n"
-                       "  tiling.visit(box, visited, blockIdx.x, blockIdx.y, blockIdx.z);\n");
-    text += kernel("measure_" + number,
-                   "Range box, Tiling tiling, Points points, AnyView u, const double* wx, const double* wy, "
-                   "const double* wz, Moments* partial",
-                   "  const Measure<" + value + "> column{{}, points, u, wx, wy, wz};\n" +
-                       "  Moments moments{0, 0, __longlong_as_double(0x7ff0000000000000), "
-                       "__longlong_as_double(0xfff0000000000000)};\n"
-                       "  const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1, moments); };\n" +
-                       each_tile +
-                       "    tiling.visit(box, visited, tile % tiles.x, tile / tiles.x % tiles.y, "
-                       "tile / (tiles.x * tiles.y));\n"
-                       "  moments = block_moments<tile_threads>(moments);\n"
-                       "  if (threadIdx.x == 0) partial[blockIdx.x] = moments;\n");
-  }
+  text += function("value", expression) + R"(struct Value {
+  double operator()(double x, double y, double z) const { return value(x, y, z); }
+};
+)";
+  text += kernel("fill", "Range box, Tiling tiling, Points points, FillTarget target",
+                 R"(  const Fill<Value> column{{}, points, target};
+  const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1); };
+  tiling.visit(box, visited, blockIdx.x, blockIdx.y, blockIdx.z);
+)");
+  text += kernel("measure",
+                 "Range box, Tiling tiling, Points points, AnyView u, const double* wx, const double* wy, "
+                 "const double* wz, Moments* partial",
+                 std::string(R"(  const Measure<Value> column{{}, points, u, wx, wy, wz};
+  Moments moments{0, 0, __longlong_as_double(0x7ff0000000000000), __longlong_as_double(0xfff0000000000000)};
+  const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1, moments); };
+)") + each_tile +
+                     R"(    tiling.visit(box, visited, tile % tiles.x, tile / tiles.x % tiles.y, tile / (tiles.x * tiles.y));
+  moments = block_moments<tile_threads>(moments);
+  if (threadIdx.x == 0) partial[blockIdx.x] = moments;
+)");
   return text + "}  // namespace poisson::cuda\n";
 }
 
 namespace {
 
 template <class... Columns>
-std::string mapping_kernels(ColumnList<Columns...>) {
+std::string mapping_kernels(ColumnList<Columns...>, int part) {
   std::string text;
   int at = 0;
   const auto add = [&]<class Column>(const Column*) {
+    if (at % recompute_parts != part) return void(++at);
     const std::string number = std::to_string(at++);
     const std::string type = "typename ColumnAt<" + number + ", MappingColumns<T, C>>::Type";
     text += size_check<Column>(type);
@@ -91,10 +90,11 @@ std::string mapping_kernels(ColumnList<Columns...>) {
 }
 
 template <class... Columns>
-std::string summing_kernels(ColumnList<Columns...>) {
+std::string summing_kernels(ColumnList<Columns...>, int part) {
   std::string text;
   int at = 0;
   const auto add = [&]<class Column>(const Column*) {
+    if (at % recompute_parts != part) return void(++at);
     const std::string number = std::to_string(at++);
     const std::string type = "typename ColumnAt<" + number + ", SummingColumns<T, C>>::Type";
     text += size_check<Column>(type);
@@ -111,7 +111,7 @@ std::string summing_kernels(ColumnList<Columns...>) {
 
 }  // namespace
 
-std::string recompute_source(Precision precision, std::span<const std::string> kappa) {
+std::string recompute_source(Precision precision, std::span<const std::string> kappa, int part) {
   std::string text = R"(#include "backends/cuda/tiling.cuh"
 #include "grids/cuda/recompute_columns.cuh"
 #include "grids/expression_functions.hpp"
@@ -138,7 +138,7 @@ namespace poisson::cuda {
 )";
   const auto kernels = [&]<class T>(T) {
     using C = Recompute<T, KappaAtRunTime>;
-    text += mapping_kernels(MappingColumns<T, C>()) + summing_kernels(SummingColumns<T, C>());
+    text += mapping_kernels(MappingColumns<T, C>(), part) + summing_kernels(SummingColumns<T, C>(), part);
   };
   if (precision == Precision::fp32)
     kernels(float{});

@@ -7,14 +7,16 @@
 
 namespace poisson::cuda {
 
-/// CUDA C++ with two kernels for each expression (the source of a Quantity), by its number:
-/// fill_N(Range, Tiling, Points, FillTarget) and measure_N(Range, Tiling, Points, AnyView u, const double* wx, wy, wz,
-/// Moments* partial).
-std::string evaluation_source(std::span<const std::string> expressions);
+/// CUDA C++ with two kernels for an expression (the source of a Quantity): fill(Range, Tiling, Points, FillTarget) and
+/// measure(Range, Tiling, Points, AnyView u, const double* wx, wy, wz, Moments* partial).
+std::string evaluation_source(const std::string& expression);
 
-/// CUDA C++ with the kernels of an operator that evaluates κ itself: map_N(Range, Tiling, column) and
-/// sum_N(Range, Tiling, column, double* partial) for the columns of grids/cuda/recompute_columns.cuh. One expression
-/// where κ is isotropic, else three.
-std::string recompute_source(Precision precision, std::span<const std::string> kappa);
+/// The kernels of an operator are shared out over so many sources, which compile side by side.
+inline constexpr int recompute_parts = 6;
+
+/// CUDA C++ with kernels of an operator that evaluates κ itself: map_N(Range, Tiling, column) and sum_N(Range, Tiling,
+/// column, double* partial) for the columns N of grids/cuda/recompute_columns.cuh, N % recompute_parts = part. One
+/// expression where κ is isotropic, else three.
+std::string recompute_source(Precision precision, std::span<const std::string> kappa, int part);
 
 }  // namespace poisson::cuda
