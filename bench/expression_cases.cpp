@@ -37,7 +37,7 @@ Problem problem(int cells) {
 void check(Backend& backend) {
   const auto host = make_cpu_backend();
   const Problem p = problem(19);
-  const Discretization there(backend, p), here(*host, p);
+  const Discretization there(backend, p, Assembly::automatic, Sampling::device), here(*host, p);
   Field b(backend, there.block().layout(), Precision::fp64), expected(*host, here.block().layout(), Precision::fp64);
   const double sum = there.assemble_rhs(b), right = here.assemble_rhs(expected);
   const HostRead read(b);
@@ -66,7 +66,7 @@ Measurement measure(int cells, const Setting& setting) {
   m.name = "expression";
   m.cells = cells;
   const auto start = Clock::now();
-  const Discretization d(*backend, problem(cells));
+  const Discretization d(*backend, problem(cells), Assembly::automatic, Sampling::device);
   m.setup = since(start);  // the compiler at run time, or its cache
   m.unknowns = d.unknowns();
   Field b(*backend, d.block().layout(), Precision::fp64);

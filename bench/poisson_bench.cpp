@@ -124,7 +124,8 @@ void run(const Arguments& arguments) {
     json["results"].push_back(json_of(m));
   };
   for (const int cells : arguments.sizes) {
-    for (const Case& c : solves) report(c.measure ? c.measure(cells, arguments.setting) : measure_solve(c, cells, arguments.setting));
+    for (const Case& c : solves)
+      report(c.measure ? c.measure(cells, arguments.setting) : measure_solve(c, cells, arguments.setting));
     if (!kernels.empty()) measure_kernels(kernels, cells, arguments.setting, report);
   }
   if (arguments.json.empty()) return;

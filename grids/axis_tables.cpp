@@ -134,7 +134,7 @@ Coefficients CoefficientTables<T>::model() const {
   }
 }
 
-#define POISSON_INSTANTIATE(T)                                              \
+#define POISSON_INSTANTIATE(T)                                               \
   template class CoefficientTables<T>;                                       \
   template Equidistant<T> CoefficientTables<T>::model() const;               \
   template TensorProduct<T> CoefficientTables<T>::model() const;             \

@@ -25,7 +25,8 @@ double sum(const Box& box, const F& f) {
 std::size_t index(const Box& box, const std::array<int, 3>& at) {
   std::size_t number = 0;
   for (std::size_t d = 3; d-- > 0;)
-    number = number * static_cast<std::size_t>(box.last[d] - box.first[d]) + static_cast<std::size_t>(at[d] - box.first[d]);
+    number =
+        number * static_cast<std::size_t>(box.last[d] - box.first[d]) + static_cast<std::size_t>(at[d] - box.first[d]);
   return number;
 }
 
@@ -88,7 +89,8 @@ void Discretization::sample_cell_coefficients() {
       const std::size_t c = problem_.isotropic ? 0 : axis;
       std::vector<double> inside;
       if (there)
-        inside = sample(problem_.coefficient[c], coefficient_key(problem_, c), Sign::any, block, Location::cell, behind);
+        inside =
+            sample(problem_.coefficient[c], coefficient_key(problem_, c), Sign::any, block, Location::cell, behind);
       check([&] {
         sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, Location::cell, face,
                [&](int j, int k, const double* alpha) {

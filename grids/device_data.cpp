@@ -1,5 +1,5 @@
-// What a discretization has a device evaluate: the same data as discretization.cpp and cell_discretization.cpp fill in on
-// the host, without the host's arrays. What lies on faces of cells alone the host computes and hands over.
+// What a discretization has a device evaluate: the same data as discretization.cpp and cell_discretization.cpp fill in
+// on the host, without the host's arrays. What lies on faces of cells alone the host computes and hands over.
 
 #include <algorithm>
 #include <array>
@@ -194,8 +194,8 @@ bool Discretization::solution_on_device(Field& u) const {
   try {
     if (problem_.initial)
       check([&] {
-        sampler_->fill({*problem_.initial, "initial"}, block().location(), block().layout().box(), {},
-                       SampleStore::set, u);
+        sampler_->fill({*problem_.initial, "initial"}, block().location(), block().layout().box(), {}, SampleStore::set,
+                       u);
       });
     if (!nodes) set_halo_on_device(u, check);
     if (nodes) on_dirichlet_faces(true);
@@ -225,8 +225,7 @@ void Discretization::set_halo_on_device(Field& u, ErrorCollector& check) const {
       if (face.kind != BoundaryKind::dirichlet) return;
       const Box box = dirichlet_cells(problem_, block(), d, end);
       check([&] {
-        std::vector<double> g =
-            sample(face.value, face_key(d, end), Sign::any, block(), Location::cell, box);
+        std::vector<double> g = sample(face.value, face_key(d, end), Sign::any, block(), Location::cell, box);
         std::size_t at = 0;
         for (int k = box.first[2]; k < box.last[2]; ++k)
           for (int j = box.first[1]; j < box.last[1]; ++j)

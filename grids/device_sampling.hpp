@@ -49,8 +49,8 @@ struct CellStatistics {
   double jump = 1;  ///< largest ratio between neighbours
 };
 
-/// The device found a bad value where the host finds a good one (the rounding of a root near 0): the host's word counts,
-/// and its values.
+/// The device found a bad value where the host finds a good one (the rounding of a root near 0): the host's word
+/// counts, and its values.
 struct HostDecides {};
 
 /// Evaluates data of a problem on a device, without the host's arrays: constants and what has source text. Values and
@@ -62,8 +62,8 @@ class DeviceSampler {
   virtual bool evaluates(const Quantity& quantity) const = 0;
   /// Why a quantity with source text is evaluated on the host after all; else empty.
   virtual const std::string& note() const = 0;
-  /// On the nodes or cells of a box, cells from −1 to n. Throws ValueError as sample() does, or HostDecides, both before
-  /// anything but `out` has changed.
+  /// On the nodes or cells of a box, cells from −1 to n. Throws ValueError as sample() does, or HostDecides, both
+  /// before anything but `out` has changed.
   virtual void fill(const Datum& datum, Location location, const Box& box, const SampleWeight& weight,
                     SampleStore store, Field& out) = 0;
   /// Over all values of the block; u may be null, which is 0.

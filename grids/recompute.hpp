@@ -111,9 +111,7 @@ struct Recompute : RecomputeTables<T> {
   constexpr T lower(int d, const AxisTable<T>& axis, int i) const {
     return i == this->last[d] ? T(0) : axis.half[i - 1];
   }
-  constexpr T upper(int d, const AxisTable<T>& axis, int i) const {
-    return i == this->first[d] ? T(0) : axis.half[i];
-  }
+  constexpr T upper(int d, const AxisTable<T>& axis, int i) const { return i == this->first[d] ? T(0) : axis.half[i]; }
 };
 
 }  // namespace poisson

@@ -19,7 +19,7 @@ namespace poisson {
 struct Config {
   std::string title;
   Problem problem;
-  bool equidistant = true;        ///< grid.type
+  bool equidistant = true;  ///< grid.type
   Assembly assembly = Assembly::automatic;
   Options options;
   std::string device = "auto";  ///< as make_backend takes it

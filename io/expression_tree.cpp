@@ -133,7 +133,8 @@ struct ExpressionTree::Node {
         return "(-" + part(0) + ")";
       case Kind::operation:
         if (name == "^" || name == "*")
-          return std::string("poisson::expression::") + (name == "^" ? "pow(" : "product(") + part(0) + "," + part(1) + ")";
+          return std::string("poisson::expression::") + (name == "^" ? "pow(" : "product(") + part(0) + "," + part(1) +
+                 ")";
         if (name == "&&" || name == "||")
           text = part(0) + "!=0.0" + std::string(name) + part(1) + "!=0.0";
         else

@@ -8,7 +8,8 @@ namespace poisson {
 namespace {
 
 // Of a value on an axis, the tables of two operators, of a transfer and of what evaluates data on a device hold less
-// than 320 bytes; the coarsest level's inverse, scalars, partial sums, and the rounding of blocks fit into the constant.
+// than 320 bytes; the coarsest level's inverse, scalars, partial sums, and the rounding of blocks fit into the
+// constant.
 std::size_t bytes_of_tables(const Layout& layout) {
   return 320 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{192} << 10);
 }
@@ -59,10 +60,10 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
       const LevelChoice choice = multigrid ? choose_relaxation(block, kappa, allowed, coupled) : LevelChoice{};
       level.relaxation = choice.relaxation;
       const bool recomputed = recomputes && l == 0 && outermost && choice.relaxation.extent == Extent::point;
-      level.assembly = recomputed                           ? "recompute"
-                       : variable                           ? "partial"
+      level.assembly = recomputed                         ? "recompute"
+                       : variable                         ? "partial"
                        : block.equidistant() && outermost ? "equidistant"
-                                                            : "tensor-product";
+                                                          : "tensor-product";
       if (inner == Precision::fp32)
         level.bytes += recomputed ? reactions * bytes(block.layout(), inner) : coefficients(block, inner);
       // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.

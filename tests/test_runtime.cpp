@@ -1,8 +1,6 @@
 // Code that is compiled at run time, as far as a machine without a GPU can see: every expression compiles, so does the
 // operator that evaluates κ itself, and the cache keeps what is whole and nothing else.
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "backends/cuda/code_cache.hpp"
 #include "backends/cuda/runtime_compiler.hpp"
@@ -56,9 +55,8 @@ std::string source_of(std::string_view text) {
 class Runtime : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() /
-              ("poisson-runtime-" + std::to_string(getpid()) + "-" +
-               testing::UnitTest::GetInstance()->current_test_info()->name());
+    folder_ = fs::temp_directory_path() / ("poisson-runtime-" + std::to_string(getpid()) + "-" +
+                                           testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::remove_all(folder_);
     cache_.emplace("POISSON_CACHE", folder_.string());
     try {
@@ -98,8 +96,9 @@ TEST_F(Runtime, CompilesEveryExpression) {
     calls += "  *v += " + name + "(v[1], v[2], v[3]);\n";
   }
   double seconds = 0;
-  EXPECT_GT(compile(functions + "extern \"C\" __global__ void all(double* v) {\n" + calls + "}\n", &seconds).binary.size(),
-            1000u);
+  EXPECT_GT(
+      compile(functions + "extern \"C\" __global__ void all(double* v) {\n" + calls + "}\n", &seconds).binary.size(),
+      1000u);
   std::printf("%zu expressions: %.2f s\n", expressions.size(), seconds);
 }
 

@@ -1,7 +1,3 @@
-#include "backends/cuda/code_cache.hpp"
-
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
 #include <charconv>
@@ -9,6 +5,10 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+
+#include <unistd.h>
+
+#include "backends/cuda/code_cache.hpp"
 
 namespace poisson::cuda {
 namespace {

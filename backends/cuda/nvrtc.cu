@@ -1,9 +1,9 @@
-#include "backends/cuda/nvrtc.hpp"
-
 #include <cstdlib>
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
+
+#include "backends/cuda/nvrtc.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -34,7 +34,8 @@ std::vector<std::string> candidates() {
 template <class F>
 void Nvrtc::find(F*& function, const char* name) const {
   function = reinterpret_cast<F*>(dlsym(library_.get(), name));
-  if (!function) throw NoRuntimeCode("the run-time compiler lacks " + std::string(name) + " (an old libnvrtc)" + remedy);
+  if (!function)
+    throw NoRuntimeCode("the run-time compiler lacks " + std::string(name) + " (an old libnvrtc)" + remedy);
 }
 
 Nvrtc::Nvrtc() {

@@ -1,9 +1,8 @@
-#include "backends/cuda/runtime_compiler.hpp"
-
 #include <cstdlib>
 
 #include "backends/cuda/code_cache.hpp"
 #include "backends/cuda/nvrtc.hpp"
+#include "backends/cuda/runtime_compiler.hpp"
 
 namespace poisson::cuda {
 
@@ -37,7 +36,8 @@ std::optional<std::filesystem::path> runtime_cache() {
     if (place.empty()) return std::nullopt;
     return std::filesystem::path(place);
   }
-  if (const std::string place = named("XDG_CACHE_HOME"); !place.empty()) return std::filesystem::path(place) / "poisson";
+  if (const std::string place = named("XDG_CACHE_HOME"); !place.empty())
+    return std::filesystem::path(place) / "poisson";
   if (const std::string home = named("HOME"); !home.empty()) return std::filesystem::path(home) / ".cache" / "poisson";
   return std::nullopt;
 }

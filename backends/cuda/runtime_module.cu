@@ -1,11 +1,10 @@
-#include "backends/cuda/runtime_module.hpp"
-
 #include <future>
 
 #include <cuda.h>
 #include <dlfcn.h>
 
 #include "backends/cuda/check.cuh"
+#include "backends/cuda/runtime_module.hpp"
 
 namespace poisson::cuda {
 
@@ -74,7 +73,8 @@ std::vector<RuntimeModule> RuntimeModule::load(std::span<const std::string> sour
     const RuntimeCompiler::Code code = codes[i].get();
     std::shared_ptr<void> loaded = load(code.binary);
     if (!loaded && code.cached) loaded = load(compiler.compile(sources[i], headers, true).binary);
-    if (!loaded) throw NoRuntimeCode("the driver refused code compiled at run time (an older driver than the compiler)");
+    if (!loaded)
+      throw NoRuntimeCode("the driver refused code compiled at run time (an older driver than the compiler)");
     modules.push_back(RuntimeModule(std::move(loaded)));
   }
   return modules;

@@ -6,9 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <vector_types.h>
-
 #include <driver_types.h>
+#include <vector_types.h>
 
 #include "backends/cuda/runtime_compiler.hpp"
 

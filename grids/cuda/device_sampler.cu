@@ -217,8 +217,7 @@ class CudaSampler final : public DeviceSampler {
     } else if (box.size() > 0) {
       const Tiling tiling(box);
       const std::size_t n = number(datum);
-      modules_[n].launch(fill_[n], tiling.blocks, tile_threads, device_.stream(), Range(box), tiling, points,
-                      target);
+      modules_[n].launch(fill_[n], tiling.blocks, tile_threads, device_.stream(), Range(box), tiling, points, target);
     }
     judge(datum, location, box);
   }
@@ -242,8 +241,8 @@ class CudaSampler final : public DeviceSampler {
       launched(stream);
     } else {
       const std::size_t n = number(datum);
-      modules_[n].launch(measure_[n], blocks, tile_threads, device_.stream(), Range(box), tiling, points, of_u,
-                      wx, wy, wz, moments);
+      modules_[n].launch(measure_[n], blocks, tile_threads, device_.stream(), Range(box), tiling, points, of_u, wx, wy,
+                         wz, moments);
     }
     judge(datum, block_.location(), box);
     device_.read(moments, partial.data(), partial.size() * sizeof(Moments));

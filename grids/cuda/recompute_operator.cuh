@@ -27,8 +27,7 @@ class RecomputeKernels {
  public:
   static constexpr bool relaxes_lines = false;  // Discretization holds κ where lines are relaxed
 
-  RecomputeKernels(CudaBackend& device, const RowData& data)
-      : device_(device) {
+  RecomputeKernels(CudaBackend& device, const RowData& data) : device_(device) {
     std::vector<std::string> sources;
     for (int part = 0; part < recompute_parts; ++part)
       sources.push_back(recompute_source(precision_of<T>, *data.kappa_source, part));
@@ -56,7 +55,7 @@ class RecomputeKernels {
     const cudaStream_t stream = device_.stream();
     if (blocks > 0)
       module(number).launch(sum_[number], dim3(static_cast<unsigned>(blocks)), tile_threads, stream, Range(box), tiling,
-                     column, partials);
+                            column, partials);
     add_partials(stream, partials, blocks, result.address());
   }
 

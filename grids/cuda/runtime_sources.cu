@@ -1,8 +1,7 @@
-#include "grids/cuda/runtime_sources.hpp"
-
 #include "backends/cuda/tiling.cuh"
 #include "grids/cuda/evaluate_columns.cuh"
 #include "grids/cuda/recompute_columns.cuh"
+#include "grids/cuda/runtime_sources.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -57,14 +56,15 @@ namespace poisson::cuda {
   const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1); };
   tiling.visit(box, visited, blockIdx.x, blockIdx.y, blockIdx.z);
 )");
-  text += kernel("measure",
-                 "Range box, Tiling tiling, Points points, AnyView u, const double* wx, const double* wy, "
-                 "const double* wz, Moments* partial",
-                 std::string(R"(  const Measure<Value> column{{}, points, u, wx, wy, wz};
+  text += kernel(
+      "measure",
+      "Range box, Tiling tiling, Points points, AnyView u, const double* wx, const double* wy, "
+      "const double* wz, Moments* partial",
+      std::string(R"(  const Measure<Value> column{{}, points, u, wx, wy, wz};
   Moments moments{0, 0, __longlong_as_double(0x7ff0000000000000), __longlong_as_double(0xfff0000000000000)};
   const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1, moments); };
 )") + each_tile +
-                     R"(    tiling.visit(box, visited, tile % tiles.x, tile / tiles.x % tiles.y, tile / (tiles.x * tiles.y));
+          R"(    tiling.visit(box, visited, tile % tiles.x, tile / tiles.x % tiles.y, tile / (tiles.x * tiles.y));
   moments = block_moments<tile_threads>(moments);
   if (threadIdx.x == 0) partial[blockIdx.x] = moments;
 )");

@@ -91,8 +91,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
         Box pairs = unknowns_;
         pairs.first[0] = 0;
         pairs.last[0] = (unknowns_.last[0] - unknowns_.first[0] + 1) / 2;
-        kernels_.columns(
-            pairs, TwoColours<T, Coefficients>{relax, colour, unknowns_.first[0], unknowns_.last[0]});
+        kernels_.columns(pairs, TwoColours<T, Coefficients>{relax, colour, unknowns_.first[0], unknowns_.last[0]});
       } else {
         kernels_.columns(unknowns_, AnyColours<T, Coefficients>{relax, colours, colour});
       }
@@ -101,13 +100,11 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 
   void project_rhs(Field& b, Scalar& amount) const override {
     sum(unknowns_, Sum<T>{b.view<T>()}, amount);
-    kernels_.columns(unknowns_,
-                                   SubtractMean<T, Coefficients, true>{c_, b.view<T>(), amount.address(), volume_});
+    kernels_.columns(unknowns_, SubtractMean<T, Coefficients, true>{c_, b.view<T>(), amount.address(), volume_});
   }
   void project_solution(Field& u) const override {
     sum(unknowns_, Integral<T, Coefficients>{c_, u.view<T>()}, mean_);
-    kernels_.columns(unknowns_,
-                                   SubtractMean<T, Coefficients, false>{c_, u.view<T>(), mean_.address(), volume_});
+    kernels_.columns(unknowns_, SubtractMean<T, Coefficients, false>{c_, u.view<T>(), mean_.address(), volume_});
   }
 
  private:
