@@ -15,21 +15,22 @@
 
 namespace poisson::bench {
 
-/// What the kernels of one size run on: −Δu on a box with Dirichlet faces.
+/// What the kernels of one size and one problem run on.
 class Kit {
  public:
   /// `narrow`: the precision of what is to run in fp32; another one makes an oracle of the kit.
-  Kit(Backend& on, std::array<int, 3> cells, Precision narrow = Precision::fp32)
+  Kit(Backend& on, const Problem& problem, Precision narrow = Precision::fp32)
       : backend(on), one(on.scalar(1)), result(on.scalar()) {
-    const Discretization d(on, problem(cells));
+    const Discretization d(on, problem);
     outer_ = d.make_hierarchy(Precision::fp64);
     inner_ = d.make_hierarchy(narrow);
   }
 
   Layout layout(bool coarse) const { return outer_.operators.at(coarse ? 1 : 0)->layout(); }
   std::int64_t unknowns(bool coarse) const { return outer_.operators.at(coarse ? 1 : 0)->unknowns().size(); }
-  const Operator& A64() const { return *outer_.operators.front(); }
-  const Operator& A32() const { return *inner_.operators.front(); }
+  const Operator& A(Precision p) const { return *(p == Precision::fp64 ? outer_ : inner_).operators.front(); }
+  const Operator& A64() const { return A(Precision::fp64); }
+  const Operator& A32() const { return A(Precision::fp32); }
   const Transfer& transfer() const { return *inner_.transfers.front(); }
 
   Backend& backend;
@@ -37,13 +38,6 @@ class Kit {
   mutable Scalar result;  ///< of reductions
 
  private:
-  static Problem problem(std::array<int, 3> cells) {
-    Problem p;
-    for (std::size_t d = 0; d < 3; ++d)
-      for (int i = 0; i <= cells[d]; ++i) p.nodes[d].push_back(static_cast<double>(i) / cells[0]);
-    return p;
-  }
-
   Hierarchy outer_, inner_;
 };
 
@@ -55,12 +49,31 @@ struct Operand {
 
 using Fields = std::vector<Field>;
 
+/// −∇·(κ∇u) on a box of cubic cells with Dirichlet faces.
+using Model = Problem (*)(std::array<int, 3> cells);
+
+Problem constant_coefficient(std::array<int, 3> cells) {
+  Problem p;
+  for (std::size_t d = 0; d < 3; ++d)
+    for (int i = 0; i <= cells[d]; ++i) p.nodes[d].push_back(static_cast<double>(i) / cells[0]);
+  return p;
+}
+
+/// κ per cell, between 1 and 2.
+Problem varying_coefficient(std::array<int, 3> cells) {
+  Problem p = constant_coefficient(cells);
+  p.coefficient[0] = [](double x, double y, double z) { return 1 / (1 - 0.5 * x * y * z / (1 + x * y * z)); };
+  return p;
+}
+
 struct KernelCase {
   Traffic traffic;
   std::vector<Operand> operands;  ///< in the order of the traffic's fields
   void (*run)(const Kit&, Fields&);
-  bool reduces = false;  ///< leaves a number in the kit's result
-  bool unknowns = true;  ///< passes over the unknowns alone, else over Dirichlet nodes too
+  bool reduces = false;                ///< leaves a number in the kit's result
+  bool unknowns = true;                ///< passes over the unknowns alone, else over Dirichlet nodes too
+  Precision matrix = Precision::fp64;  ///< of the operator, where it reads one
+  Model model = constant_coefficient;
 };
 
 namespace {
@@ -73,6 +86,13 @@ const KernelCase copy{.traffic = traffic("copy"),
                       .operands = {{fp64}, {fp64}},
                       .run = [](const Kit& k, Fields& f) { k.backend.copy(f[0], f[1]); },
                       .unknowns = false};
+const KernelCase product{.traffic = traffic("apply"), .operands = {{fp64}, {fp64}}, .run = [](const Kit& k, Fields& f) {
+                           k.A64().apply(f[0], f[1]);
+                         }};
+const KernelCase product_fp32{.traffic = traffic("apply"),
+                              .operands = {{fp32}, {fp32}},
+                              .run = [](const Kit& k, Fields& f) { k.A32().apply(f[0], f[1]); },
+                              .matrix = fp32};
 const KernelCase residual{.traffic = traffic("residual + norm"),
                           .operands = {{fp64}, {fp64}, {fp32}},
                           .run = [](const Kit& k, Fields& f) { k.A64().residual(f[0], f[1], f[2], k.one, k.result); },
@@ -82,10 +102,17 @@ const KernelCase residual_fp64{.traffic = traffic("residual"),
                                .run = [](const Kit& k, Fields& f) { k.A64().residual(f[0], f[1], f[2]); }};
 const KernelCase sweep{.traffic = traffic("polynomial step"),
                        .operands = {{fp32}, {fp32}, {fp32}},
-                       .run = [](const Kit& k, Fields& f) { k.A32().polynomial_step(step, f[0], f[1], f[2]); }};
+                       .run = [](const Kit& k, Fields& f) { k.A32().polynomial_step(step, f[0], f[1], f[2]); },
+                       .matrix = fp32};
+template <int axis>
+const KernelCase lines{.traffic = traffic("line step"),
+                       .operands = {{fp32}, {fp32}, {fp32}},
+                       .run = [](const Kit& k, Fields& f) { k.A32().line_step(axis, step, f[0], f[1], f[2]); },
+                       .matrix = fp32};
 const KernelCase gauss_seidel{.traffic = traffic("gauss-seidel"),
                               .operands = {{fp32}, {fp32}},
-                              .run = [](const Kit& k, Fields& f) { k.A32().gauss_seidel(omega, false, f[0], f[1]); }};
+                              .run = [](const Kit& k, Fields& f) { k.A32().gauss_seidel(omega, false, f[0], f[1]); },
+                              .matrix = fp32};
 const KernelCase restriction{.traffic = traffic("restrict"),
                              .operands = {{fp32}, {fp32, true}},
                              .run = [](const Kit& k, Fields& f) { k.transfer().restrict_to(f[0], f[1]); }};
@@ -101,16 +128,37 @@ const KernelCase dot{.traffic = traffic("dot"),
                      .reduces = true,
                      .unknowns = false};
 
+/// The same kernel for another operator.
+KernelCase with(Model model, KernelCase c) {
+  c.model = model;
+  return c;
+}
+const KernelCase product_varying = with(varying_coefficient, product);
+const KernelCase product_varying_fp32 = with(varying_coefficient, product_fp32);
+const KernelCase residual_varying = with(varying_coefficient, residual);
+const KernelCase sweep_varying = with(varying_coefficient, sweep);
+const KernelCase lines_varying = with(varying_coefficient, lines<2>);
+
 const std::array table{
     Case{"copy", "y = x in fp64: the measure of the others", &copy},
+    Case{"product", "Au in fp64", &product},
+    Case{"product-fp32", "Au in fp32", &product_fp32},
     Case{"residual", "r = b - Au in fp64, written in fp32, with its norm", &residual},
     Case{"residual-fp64", "r = b - Au in fp64", &residual_fp64},
     Case{"sweep", "one Chebyshev step in fp32", &sweep},
+    Case{"line-x", "one Chebyshev step in fp32 that solves for the lines along x", &lines<0>},
+    Case{"line-y", "the same along y", &lines<1>},
+    Case{"line-z", "the same along z", &lines<2>},
     Case{"gauss-seidel", "one red-black sweep in fp32", &gauss_seidel},
     Case{"restrict", "full weighting in fp32", &restriction},
     Case{"prolong", "trilinear prolongation in fp32", &prolongation},
     Case{"interpolate", "cubic interpolation from fp32 to fp64", &interpolation},
     Case{"dot", "inner product in fp64", &dot},
+    Case{"partial-product", "Au in fp64 with a coefficient per cell", &product_varying},
+    Case{"partial-product-fp32", "Au in fp32 with a coefficient per cell", &product_varying_fp32},
+    Case{"partial-residual", "the residual with a coefficient per cell", &residual_varying},
+    Case{"partial-sweep", "the Chebyshev step with a coefficient per cell", &sweep_varying},
+    Case{"partial-line-z", "the lines along z with a coefficient per cell", &lines_varying},
 };
 
 // Numbers in [-1, 1) that depend on the place and the seed alone.
@@ -153,7 +201,7 @@ double bytes_of_call(const KernelCase& c, const Kit& kit) {
     const bool coarse = c.operands[f].coarse;
     touched[f] = {c.unknowns ? kit.unknowns(coarse) : kit.layout(coarse).size(), c.operands[f].precision};
   }
-  return bytes_moved(c.traffic, touched);
+  return bytes_moved(c.traffic, touched, kit.A(c.matrix).bytes());
 }
 
 std::vector<double> values(const Field& field) {
@@ -172,8 +220,8 @@ std::vector<double> values(const Field& field) {
 void check(const Case& which, Backend& backend, Backend& host) {
   const KernelCase& c = *which.kernel;
   const std::array cells{37, 22, 13};
-  const Kit kit(backend, cells);
-  const Kit oracle(host, cells, fp64);
+  const Kit kit(backend, c.model(cells));
+  const Kit oracle(host, c.model(cells), fp64);
   Fields fields = random_fields(c, kit, host), exact;
   bool narrow = false;
   for (const Operand& o : c.operands) {
@@ -250,18 +298,19 @@ void measure_kernels(std::span<const Case> cases, int cells, const Setting& sett
   const auto backend = make_backend(setting.device);
   const auto host = make_cpu_backend();
   for (const Case& c : cases) check(c, *backend, *host);
-  const Kit kit(*backend, {cells, cells, cells});
-  Measurement measure_of_all = measure(table.front(), kit, *host, cells, setting.repeat);
-  measure_of_all.of_copy = 1;
-  const double copy_speed = *measure_of_all.bytes / measure_of_all.seconds;
-  for (const Case& c : cases) {
-    if (c.kernel == &copy) {
-      report(measure_of_all);
-      continue;
-    }
+  double copy_speed = 0;
+  const auto measure_on = [&](const Kit& kit, const Case& c) {
     Measurement m = measure(c, kit, *host, cells, setting.repeat);
-    m.of_copy = *m.bytes / m.seconds / copy_speed;
-    report(m);
+    const double speed = *m.bytes / m.seconds;
+    if (c.kernel == &copy) copy_speed = speed;
+    m.of_copy = speed / copy_speed;
+    return m;
+  };
+  for (const Model model : {constant_coefficient, varying_coefficient}) {
+    const Kit kit(*backend, model({cells, cells, cells}));
+    if (model == constant_coefficient) report(measure_on(kit, table.front()));
+    for (const Case& c : cases)
+      if (c.kernel->model == model && c.kernel != &copy) report(measure_on(kit, c));
   }
 }
 

@@ -79,7 +79,7 @@ nlohmann::ordered_json json_of(const Measurement& m) {
 }
 
 void print(const Measurement& m) {
-  std::printf("%-14s %5d  %10.4f ms", m.name.c_str(), m.cells, 1e3 * m.seconds);
+  std::printf("%-20s %5d  %10.4f ms", m.name.c_str(), m.cells, 1e3 * m.seconds);
   if (m.bytes) std::printf("  %8.1f GB/s  %5.1f %% of copy", 1e-9 * *m.bytes / m.seconds, 100 * m.of_copy.value_or(0));
   if (m.cycles) {
     std::printf("  %7.3f GDOF/s  %3d cycles  %5.1f B/unknown  set-up %.1f ms  first %.1f ms  residual %.2g",
@@ -103,7 +103,7 @@ struct Arguments {
 void run(const Arguments& arguments) {
   if (arguments.list) {
     for (const Case& c : all_cases())
-      std::printf("%-14s %s\n", std::string(c.name).c_str(), std::string(c.description).c_str());
+      std::printf("%-20s %s\n", std::string(c.name).c_str(), std::string(c.description).c_str());
     return;
   }
   std::vector<Case> solves, kernels;
