@@ -58,7 +58,7 @@ double predicted_seconds(const RowCost& cost, Precision precision, const DeviceR
 
 Assembly resolved(Assembly assembly, const Problem& problem, bool gpu) {
   const bool constant = is_separable(problem);
-  if (assembly == Assembly::recompute) return constant ? assembly : Assembly::partial;
+  if (assembly == Assembly::recompute) return constant || (gpu && recomputable(problem)) ? assembly : Assembly::partial;
   if (assembly != Assembly::automatic) return assembly;
   if (constant) return Assembly::recompute;
   if (problem.centering == Centering::cell) return Assembly::partial;
