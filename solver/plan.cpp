@@ -98,8 +98,7 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
       const bool banded = matrix || (galerkin && l > 0);
       const LevelChoice choice = multigrid ? choose_relaxation(block, kappa, allowed, coupled) : LevelChoice{};
       level.relaxation = choice.relaxation;
-      const bool recomputed =
-          finest.recomputed && l == 0 && outermost && choice.relaxation.extent == Extent::point;
+      const bool recomputed = finest.recomputed && l == 0 && outermost && choice.relaxation.extent == Extent::point;
       level.assembly = banded                             ? "bands"
                        : finest.full                      ? "full"
                        : recomputed                       ? "recompute"
