@@ -24,6 +24,7 @@ class Kit {
     const Discretization d(on, problem);
     outer_ = d.make_hierarchy(Precision::fp64);
     inner_ = d.make_hierarchy(narrow);
+    for (int axis = 0; axis < 3; ++axis) lines_.push_back(d.make_operator(narrow, {Extent::line, axis}));
   }
 
   Layout layout(bool coarse) const { return outer_.operators.at(coarse ? 1 : 0)->layout(); }
@@ -31,6 +32,7 @@ class Kit {
   const Operator& A(Precision p) const { return *(p == Precision::fp64 ? outer_ : inner_).operators.front(); }
   const Operator& A64() const { return A(Precision::fp64); }
   const Operator& A32() const { return A(Precision::fp32); }
+  const Operator& lines(int axis) const { return *lines_.at(static_cast<std::size_t>(axis)); }
   const Transfer& transfer() const { return *inner_.transfers.front(); }
 
   Backend& backend;
@@ -39,6 +41,7 @@ class Kit {
 
  private:
   Hierarchy outer_, inner_;
+  std::vector<std::unique_ptr<Operator>> lines_;
 };
 
 /// A field that a kernel works on.
@@ -107,7 +110,7 @@ const KernelCase sweep{.traffic = traffic("polynomial step"),
 template <int axis>
 const KernelCase lines{.traffic = traffic("line step"),
                        .operands = {{fp32}, {fp32}, {fp32}},
-                       .run = [](const Kit& k, Fields& f) { k.A32().line_step(axis, step, f[0], f[1], f[2]); },
+                       .run = [](const Kit& k, Fields& f) { k.lines(axis).line_step(axis, step, f[0], f[1], f[2]); },
                        .matrix = fp32};
 const KernelCase gauss_seidel{.traffic = traffic("gauss-seidel"),
                               .operands = {{fp32}, {fp32}},
