@@ -118,51 +118,42 @@ struct BoxBands {
   }
 };
 
-/// What the lines along an axis hold of wider rows: the couplings to the next value and what the diagonal has beside
-/// these. Rows of lines alone.
+/// What the lines along an axis hold of rows that are no products of one-dimensional factors: a value's coupling to the
+/// next one and what the diagonal has beside the couplings to both sides. Fields of one layout; the first value's
+/// coupling to what lies before it stands in the halo.
 template <class T>
 struct LineBands {
-  using Value = T;
-  using Row = poisson::Row<T>;
   BandViews<const T, 2> bands;  ///< rest of the diagonal, coupling
-  AxisMasses<T> axes;
-  int axis = 0;
 
-  struct Line {
-    const T *rest, *coupling;
-    std::int64_t stride;
-    int axis;
-
-    [[gnu::always_inline]] constexpr Row row(int i) const {
-      const T before = coupling[i - stride], after = coupling[i];
-      Row r{};
-      (axis == 0 ? r.west : axis == 1 ? r.south : r.bottom) = before;
-      (axis == 0 ? r.east : axis == 1 ? r.north : r.top) = after;
-      r.reaction = rest[i];
-      return r;
-    }
-  };
-  constexpr Line line(int j, int k) const {
-    return {bands.line(0, j, k), bands.line(1, j, k),
-            axis == 0   ? 1
-            : axis == 1 ? bands.shape.sy
-                        : bands.shape.sz,
-            axis};
-  }
+  constexpr const T* rest() const { return bands.band[0]; }
+  constexpr const T* coupling() const { return bands.band[1]; }
 };
 
-/// The bands of a line along an axis of one row, at the index `at` of the bands' memory.
+/// A row's couplings along an axis, and the rest of its diagonal.
+template <class T>
+struct LineRow {
+  T before, after, rest;
+};
+template <class T>
+[[gnu::always_inline]] constexpr LineRow<T> line_row(const Row<T>& a, int axis) {
+  const T pair[3] = {a.west + a.east, a.south + a.north, a.bottom + a.top};
+  return {axis == 0   ? a.west
+          : axis == 1 ? a.south
+                      : a.bottom,
+          axis == 0   ? a.east
+          : axis == 1 ? a.north
+                      : a.top,
+          a.reaction + (axis == 0 ? T(0) : pair[0]) + (axis == 1 ? T(0) : pair[1]) + (axis == 2 ? T(0) : pair[2])};
+}
 template <class T, int Dimension>
-[[gnu::always_inline]] constexpr void store_line(const BoxRow<T, Dimension>& a, int axis, T* const* band,
-                                                 std::int64_t at) {
+[[gnu::always_inline]] constexpr LineRow<T> line_row(const BoxRow<T, Dimension>& a, int axis) {
   const int stride = box_stride(axis);
-  T rest = 0;
+  LineRow<T> line{before(a, axis), after(a, axis), 0};
   unrolled<0, box_points<Dimension>>([&](auto n) __attribute__((always_inline)) {
     constexpr int m = decltype(n)::value;
-    if (m != box_centre<Dimension> - stride && m != box_centre<Dimension> + stride) rest += a.at[m];
+    if (m != box_centre<Dimension> - stride && m != box_centre<Dimension> + stride) line.rest += a.at[m];
   });
-  band[0][at] = rest;
-  band[1][at] = after(a, axis);
+  return line;
 }
 
 /// The model of bands whose rows have a shape.

@@ -113,8 +113,9 @@ Coefficients BandTables<T>::model() const {
   Coefficients c{};
   c.bands.shape = bands_.front().template view<T>();
   for (std::size_t b = 0; b < bands_.size(); ++b) c.bands.band[b] = bands_[b].template view<T>().data;
-  c.axes = {static_cast<const T*>(masses_[0].data()), static_cast<const T*>(masses_[1].data()),
-            static_cast<const T*>(masses_[2].data())};
+  if constexpr (requires { c.axes; })
+    c.axes = {static_cast<const T*>(masses_[0].data()), static_cast<const T*>(masses_[1].data()),
+              static_cast<const T*>(masses_[2].data())};
   return c;
 }
 

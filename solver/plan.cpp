@@ -125,9 +125,9 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
       }
       if (l == 0 && outermost) level.bytes += finest.ends;
       if (matrix && l == 0) add_matrix(layout, level);
-      // Lines on a GPU: the residual, and of elements the two bands along them.
+      // Lines on a GPU: the residual, and where κ varies or elements couple the two bands along them.
       if (gpu && !choice.coarsest() && choice.relaxation.extent == Extent::line)
-        level.bytes += (finest.elements ? 3 : 1) * bytes(layout, inner);
+        level.bytes += (finest.elements || finest.full || variable ? 3 : 1) * bytes(layout, inner);
       std::optional<CoarseBlock> coarse;
       if (!choice.coarsest()) coarse = coarsen(block, choice.coarsened, l);
       if (galerkin) add_galerkin(layout, l, coarse, level);

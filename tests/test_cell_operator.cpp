@@ -160,16 +160,19 @@ TEST_P(Cells, RelaxLinesAndPlanes) {
         };
         for (int axis = 0; axis < problem.dimension; ++axis) {
           if (axis == decoupled) continue;
+          RowData along_axis = rows;
+          along_axis.relaxation = {Extent::line, axis};
+          const auto lines = make_operator(*backend, along_axis, precision);
           for (const bool from_zero : {true, false}) {
             SCOPED_TRACE(testing::Message() << "axis " << axis << ", decoupled " << decoupled << from_zero);
             constexpr double alpha = 0.75, beta = 0.5;
             Vector before(n, 0);
             if (from_zero) {
-              A->line_start(axis, alpha, b, out);
+              lines->line_start(axis, alpha, b, out);
             } else {
               set_unknowns(out, before = Random(7).vector(n));
               before = unknowns(out);
-              A->line_step(axis, {alpha, beta}, u, b, out);
+              lines->line_step(axis, {alpha, beta}, u, b, out);
             }
             const Vector next = unknowns(out);
             Vector e(n), size(n);

@@ -102,7 +102,7 @@ struct FillBands {
   }
 };
 
-/// Fills the bands of lines along an axis with those of wider rows.
+/// Fills the bands of lines along an axis with those of a model's rows.
 template <class T, class Coefficients>
 struct FillLines {
   static constexpr int resident_threads = 512;
@@ -111,8 +111,14 @@ struct FillLines {
   int axis;
 
   __device__ void operator()(int i, int j, int k0, int k1) const {
-    for (int k = k0; k < k1; ++k)
-      store_line(c.line(j, k).row(i), axis, bands.band, i + j * bands.shape.sy + k * bands.shape.sz);
+    const std::int64_t stride = axis == 0 ? 1 : axis == 1 ? bands.shape.sy : bands.shape.sz;
+    for (int k = k0; k < k1; ++k) {
+      const LineRow<T> row = line_row(c.line(j, k).row(i), axis);
+      const std::int64_t at = i + j * bands.shape.sy + k * bands.shape.sz;
+      bands.band[0][at] = row.rest;
+      bands.band[1][at] = row.after;
+      if ((axis == 0 ? i : axis == 1 ? j : k) == 0) bands.band[1][at - stride] = row.before;
+    }
   }
 };
 

@@ -35,15 +35,40 @@ __device__ inline double reciprocal(double x) {
   return y;
 }
 
-/// The couplings of a row along an axis.
+/// The rows of a line along an axis: the coupling of value t to the next one, and what its diagonal has beside the
+/// couplings to both sides. `at`: the place of value 0 of the line in the fields; p, q: of the line on the other axes.
+template <int axis, class T, class Coefficients>
+struct LineOf;
+/// With constant κ rows differ by what their own axis has.
 template <int axis, class T>
-__device__ T before(const Row<T>& a) {
-  return axis == 0 ? a.west : axis == 1 ? a.south : a.bottom;
-}
+struct LineOf<axis, T, TensorProduct<T>> {
+  static constexpr bool in_memory = false;
+  const AxisTable<T>& along;
+  T area, across;
+
+  __device__ LineOf(const TensorProduct<T>& c, std::int64_t, std::int64_t, int p, int q)
+      : along(axis == 0   ? c.x
+              : axis == 1 ? c.y
+                          : c.z) {
+    const AxisTable<T>&first = axis == 0 ? c.y : c.x, &second = axis == 2 ? c.y : c.z;
+    area = first.mass[p] * second.mass[q];
+    across = (first.coupling[p - 1] + first.coupling[p]) * second.mass[q] +
+             (second.coupling[q - 1] + second.coupling[q]) * first.mass[p] + c.sigma * area;
+  }
+  __device__ T coupling(int t) const { return along.coupling[t] * area; }
+  __device__ T rest(int t) const { return along.mass[t] * across; }
+};
 template <int axis, class T>
-__device__ T after(const Row<T>& a) {
-  return axis == 0 ? a.east : axis == 1 ? a.north : a.top;
-}
+struct LineOf<axis, T, LineBands<T>> {
+  static constexpr bool in_memory = true;
+  const T *couplings, *rests;
+  std::int64_t stride;
+
+  __device__ LineOf(const LineBands<T>& c, std::int64_t at, std::int64_t stride, int, int)
+      : couplings(c.coupling() + at), rests(c.rest() + at), stride(stride) {}
+  __device__ T coupling(int t) const { return couplings[t * stride]; }
+  __device__ T rest(int t) const { return rests[t * stride]; }
+};
 
 /// One thread's share of a line: rows −lower x_{t−1} + diagonal x_t − upper x_{t+1} = rhs, of which there are `length`,
 /// at most `most`. Eliminated, x_t = d + l x_before + u x_{t+1} with x_before the unknown before the segment. A is
@@ -64,6 +89,21 @@ struct Segment {
     T p = 0, q = 0, r = 0;
   };
 
+  /// The rows from place t on, on a line whose unknowns begin at `first` and end before `end`. coupling(t) and rest(t)
+  /// as LineOf has them. Without branches, so that all that is read is under way at once.
+  template <class Couplings, class Rests>
+  __device__ void fill(int t, int first, int end, bool cyclic, const Couplings& coupling, const Rests& rest) {
+    T next = coupling(t - 1);
+#pragma unroll(unrolled <most>)
+    for (int m = 0; m < most; ++m) {
+      const int at = t + min(m, length - 1);
+      const T lower = m < length ? next : last;
+      next = coupling(at);
+      last = at == end - 1 && !cyclic ? T(0) : next;
+      l[m] = m == 0 && t == first && !cyclic ? T(0) : lower;
+      u[m] = lower + next + rest(at);
+    }
+  }
   /// Leaves the last row in `end`.
   __device__ First eliminate(Link& end) {
     First first{T(0), T(0), T(1)};
@@ -169,25 +209,28 @@ __global__ void __launch_bounds__(across_threads<T, most>) across_kernel(LineSte
   const int s = static_cast<int>(threadIdx.y), n = last - first;
   const int begin = first + segment_begin(n, links.segments, s);
   const int line = static_cast<int>(threadIdx.z * blockDim.x + threadIdx.x);
+  const std::int64_t stride = axis == 1 ? p.out.sy : p.out.sz;
+  const std::int64_t start = i + other * (axis == 1 ? p.out.sz : p.out.sy), at = start + begin * stride;
 
   Segment<T, most> segment;
   typename Segment<T, most>::First ends;
   typename Segment<T, most>::Link link{T(0), T(0), T(0)};
-  T base[keeps ? most : 1];
+  T base[most];
+  const auto place = [&](int m) { return at + min(m, segment.length - 1) * stride; };
   if (inside) {
     segment.length = first + segment_begin(n, links.segments, s + 1) - begin;
-    // All that is read is read here, without branches: the loads of many rows are under way at once.
-#pragma unroll unrolled < most>
-    for (int m = 0; m < most; ++m) {
-      const int t = begin + min(m, segment.length - 1), j = axis == 1 ? t : other, k = axis == 1 ? other : t;
-      const Row<T> a = p.c.line(j, k).row(i);
-      segment.d[m] = keeps ? p.right(a, i, j, k) : p.b(i, j, k);
-      const T lower = t == first && !p.cyclic ? T(0) : before<axis>(a);
-      segment.last = t == last - 1 && !p.cyclic ? T(0) : after<axis>(a);
-      segment.l[m] = m < segment.length ? lower : segment.last;
-      segment.u[m] = a.diagonal();
-      if constexpr (keeps) base[m] = p.base(i, j, k);
+    const LineOf<axis, T, Coefficients> rows(p.c, start, stride, i, other);
+    if constexpr (keeps) {
+      p.load_right(segment.d, place, [&](int m) {
+        const int t = begin + min(m, segment.length - 1);
+        return axis == 1 ? int3{i, t, other} : int3{i, other, t};
+      });
+      p.load_base(base, place);
+    } else {
+      p.template for_each<most>([&](int m) { segment.d[m] = p.b.data[place(m)]; });
     }
+    segment.fill(
+        begin, first, last, p.cyclic, [&](int t) { return rows.coupling(t); }, [&](int t) { return rows.rest(t); });
     ends = segment.eliminate(link);
   }
   links.exchange(s, line, ends.p, ends.q, ends.r);
@@ -196,61 +239,57 @@ __global__ void __launch_bounds__(across_threads<T, most>) across_kernel(LineSte
   links.solve(s, line, link, x_before, x_last);
   if (!inside) return;
   segment.substitute(x_before, x_last);
-  if constexpr (!keeps) {  // again all loads before the first store
-#pragma unroll unrolled < most>
-    for (int m = 0; m < most; ++m) {
-      const int t = begin + min(m, segment.length - 1);
-      segment.d[m] = p.base(i, axis == 1 ? t : other, axis == 1 ? other : t) + p.alpha * segment.d[m];
-    }
-  }
-#pragma unroll unrolled < most>
-  for (int m = 0; m < most; ++m) {
-    const int t = begin + m;
-    const T x = keeps ? base[keeps ? m : 0] + p.alpha * segment.d[m] : segment.d[m];
-    if (m < segment.length) p.out(i, axis == 1 ? t : other, axis == 1 ? other : t) = x;
-  }
+  if constexpr (!keeps) p.load_base(base, place);
+#pragma unroll(unrolled <most>)
+  for (int m = 0; m < most; ++m)
+    if (m < segment.length) p.out.data[at + m * stride] = base[m] + p.alpha * segment.d[m];
 }
 
-/// Lines along x. A block has so many segments (threadIdx.x) of so many lines (y). Rows are worked out side by side
-/// and go to the segments through shared memory, as the solution goes back.
+/// Lines along x. A block has so many segments (threadIdx.x) of so many lines (y). What is read lies side by side and
+/// goes to the segments through shared memory, as the solution goes back.
 template <int most, class T, class Coefficients>
 __global__ void __launch_bounds__(line_threads<T>) along_kernel(LineStep<T, Coefficients> p) {
+  using Line = LineOf<0, T, Coefficients>;
   extern __shared__ unsigned char shared[];
   const int first = p.box.first.x, n = p.box.last.x - first;
   const int s = static_cast<int>(threadIdx.x), segments = static_cast<int>(blockDim.x);
   const int line = static_cast<int>(threadIdx.y), lines = static_cast<int>(blockDim.y);
   Links<T> links{reinterpret_cast<T*>(shared), segments, lines};
-  // One value in every `most` stays free, so that the segments' accesses fall into different banks.
+  // One value in every `most` stays free, so that the segments' accesses fall into different banks. Couplings begin
+  // with that of the value before the line.
   const auto place = [](int t) { return t + t / most; };
-  const int pitch = place(n - 1) + 1;
-  T* right = links.memory + Links<T>::arrays * segments * lines + line * 3 * pitch;
-  T *lower = right + pitch, *diagonal = lower + pitch;
+  const int pitch = place(n) + 1;
+  T* right = links.memory + Links<T>::arrays * segments * lines + line * (Line::in_memory ? 3 : 1) * pitch;
+  T *couplings = right + pitch, *rests = couplings + pitch;
 
   const int j = p.box.first.y + static_cast<int>(blockIdx.x) * lines + line;
   const int k = p.box.first.z + static_cast<int>(blockIdx.y);
+  const std::int64_t start = j * p.out.sy + k * p.out.sz;
   const bool inside = j < p.box.last.y;
-  T upper_end = T(0), base[most];
+  T base[most];
   if (inside) {
-    const auto along = p.c.line(j, k);
-    T d[most], l[most], u[most];
-#pragma unroll unrolled < most>
-    for (int m = 0; m < most; ++m) {
-      const int t = min(s + m * segments, n - 1);
-      const Row<T> a = along.row(first + t);
-      d[m] = p.right(a, first + t, j, k);
-      l[m] = t == 0 && !p.cyclic ? T(0) : a.west;
-      u[m] = a.diagonal();
-      base[m] = p.base(first + t, j, k);
-    }
-#pragma unroll unrolled < most>
+    const Line rows(p.c, start, 1, j, k);
+    T d[most], c[Line::in_memory ? most : 1], r[Line::in_memory ? most : 1];
+    const auto index = [&](int m) { return first + min(s + m * segments, n - 1); };
+    const auto in_field = [&](int m) { return start + index(m); };
+    p.load_right(d, in_field, [&](int m) { return int3{index(m), j, k}; });
+    p.load_base(base, in_field);
+    if constexpr (Line::in_memory)
+      p.template for_each<most>([&](int m) {
+        c[m] = rows.coupling(index(m));
+        r[m] = rows.rest(index(m));
+      });
+    if (Line::in_memory && s == 0) couplings[0] = rows.coupling(first - 1);
+#pragma unroll(unrolled <most>)
     for (int m = 0; m < most; ++m) {
       const int t = s + m * segments;
       if (t >= n) continue;
       right[place(t)] = d[m];
-      lower[place(t)] = l[m];
-      diagonal[place(t)] = u[m];
+      if constexpr (Line::in_memory) {
+        couplings[place(t + 1)] = c[m];
+        rests[place(t)] = r[m];
+      }
     }
-    if (s == segments - 1 && p.cyclic) upper_end = along.row(first + n - 1).east;
   }
   __syncthreads();
   Segment<T, most> segment;
@@ -259,14 +298,17 @@ __global__ void __launch_bounds__(line_threads<T>) along_kernel(LineStep<T, Coef
   const int begin = segment_begin(n, segments, s);
   if (inside) {
     segment.length = segment_begin(n, segments, s + 1) - begin;
-    const T last = s == segments - 1 ? upper_end : lower[place(begin + segment.length)];
-    segment.last = last;
-#pragma unroll unrolled < most>
-    for (int m = 0; m < most; ++m) {
-      const int t = begin + min(m, segment.length - 1);
-      segment.d[m] = right[place(t)];
-      segment.l[m] = m < segment.length ? lower[place(t)] : last;
-      segment.u[m] = diagonal[place(t)];
+#pragma unroll(unrolled <most>)
+    for (int m = 0; m < most; ++m) segment.d[m] = right[place(begin + min(m, segment.length - 1))];
+    if constexpr (Line::in_memory) {
+      segment.fill(
+          begin, 0, n, p.cyclic, [&](int t) { return couplings[place(t + 1)]; },
+          [&](int t) { return rests[place(t)]; });
+    } else {
+      const Line rows(p.c, start, 1, j, k);
+      segment.fill(
+          begin, 0, n, p.cyclic, [&](int t) { return rows.coupling(first + t); },
+          [&](int t) { return rows.rest(first + t); });
     }
     ends = segment.eliminate(link);
   }
@@ -276,15 +318,15 @@ __global__ void __launch_bounds__(line_threads<T>) along_kernel(LineStep<T, Coef
   links.solve(s, line, link, x_before, x_last);
   if (inside) {
     segment.substitute(x_before, x_last);
-#pragma unroll unrolled < most>
+#pragma unroll(unrolled <most>)
     for (int m = 0; m < most; ++m)
       if (m < segment.length) right[place(begin + m)] = segment.d[m];
   }
   __syncthreads();
   if (inside)
-#pragma unroll unrolled < most>
+#pragma unroll(unrolled <most>)
     for (int m = 0; m < most; ++m)
-      if (const int t = s + m * segments; t < n) p.out(first + t, j, k) = base[m] + p.alpha * right[place(t)];
+      if (const int t = s + m * segments; t < n) p.out.data[start + first + t] = base[m] + p.alpha * right[place(t)];
 }
 
 /// The least power of two that is not below n.

@@ -2,13 +2,15 @@
 
 #include "backends/cuda/launch.cuh"
 #include "backends/view.hpp"
+#include "grids/band_coefficients.hpp"
 #include "grids/coefficients.hpp"
 #include "grids/stencil.hpp"
 
 namespace poisson::cuda {
 
 /// u_next = u + alpha B⁻¹(b − A u) + beta (u − u_previous) with B the diagonal and the couplings along an axis; written
-/// over the previous iterate, which is not read where beta is 0. From zero: u_next = alpha B⁻¹ b.
+/// over the previous iterate, which is not read where beta is 0. From zero: u_next = alpha B⁻¹ b. Coefficients:
+/// TensorProduct, or LineBands along the axis. All fields are of one layout.
 template <class T, class Coefficients>
 struct LineStep {
   Coefficients c;
@@ -18,17 +20,45 @@ struct LineStep {
   T alpha, beta;
   Range box;           ///< the unknowns
   bool cyclic;         ///< the lines close on themselves
-  bool known = false;  ///< b is b − A u already; what takes_residual asks for
+  bool known = false;  ///< b is b − A u already: with LineBands, and where takes_residual says so
 
-  __device__ T right(const Row<T>& a, int i, int j, int k) const {
-    const T rhs = b(i, j, k);
-    return u.data && !known ? stencil::residual(a, Star<T>::at(&u(i, j, k), u.sy, u.sz), rhs) : rhs;
+  // What a thread reads of a line, at place(m) of the fields for m < n. Choices stand before the loops: with a branch
+  // in them the loads would wait for each other.
+
+  /// b − A u, or what b is already. at(m): the indices of the same place.
+  template <int n, class Place, class Indices>
+  __device__ void load_right(T (&d)[n], const Place& place, const Indices& at) const {
+    if constexpr (requires { c.line(0, 0); }) {
+      if (u.data && !known) {
+#pragma unroll
+        for (int m = 0; m < n; ++m) {
+          const int3 i = at(m);
+          const std::int64_t here = place(m);
+          d[m] = stencil::residual(c.line(i.y, i.z).row(i.x), Star<T>::at(u.data + here, u.sy, u.sz), b.data[here]);
+        }
+        return;
+      }
+    }
+    for_each<n>([&](int m) { d[m] = b.data[place(m)]; });
   }
   /// What alpha B⁻¹(b − A u) is added to.
-  __device__ T base(int i, int j, int k) const {
-    if (!u.data) return T(0);
-    const T now = u(i, j, k);
-    return beta == T(0) ? now : now + beta * (now - out(i, j, k));
+  template <int n, class Place>
+  __device__ void load_base(T (&base)[n], const Place& place) const {
+    if (!u.data)
+      for_each<n>([&](int m) { base[m] = T(0); });
+    else if (beta == T(0))
+      for_each<n>([&](int m) { base[m] = u.data[place(m)]; });
+    else
+      for_each<n>([&](int m) {
+        const T now = u.data[place(m)];
+        base[m] = now + beta * (now - out.data[place(m)]);
+      });
+  }
+
+  template <int n, class F>
+  __device__ static void for_each(const F& f) {
+#pragma unroll(n > 32 ? 1 : n)
+    for (int m = 0; m < n; ++m) f(m);
   }
 };
 

@@ -3,6 +3,6 @@
 
 namespace poisson::cuda {
 
-template void relax_lines(cudaStream_t, int, const LineStep<float, StarBands<float>>&);
+template void relax_lines(cudaStream_t, int, const LineStep<float, LineBands<float>>&);
 
 }  // namespace poisson::cuda

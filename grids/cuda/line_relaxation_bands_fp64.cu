@@ -3,6 +3,6 @@
 
 namespace poisson::cuda {
 
-template void relax_lines(cudaStream_t, int, const LineStep<double, StarBands<double>>&);
+template void relax_lines(cudaStream_t, int, const LineStep<double, LineBands<double>>&);
 
 }  // namespace poisson::cuda

@@ -20,15 +20,14 @@ struct Apply;
 template <class T>
 inline constexpr int batch<T, Equidistant<T>, Apply<T>> = 4;
 
-/// Whether what a column reads is asked for a batch ahead, to lie in the L2 cache when it is loaded. In fp64, formulas
-/// that read beside u have enough under way without, and no registers left; not so where layers of cells are read.
+/// Whether what a column reads is asked for a batch ahead, to lie in the L2 cache when it is loaded: where arithmetic
+/// leaves registers for it, and between layers of cells. In fp64 formulas that read beside u have enough under way.
 template <class T, class Coefficients, class Body>
-inline constexpr bool fetches_ahead = sizeof(T) == 4;
-template <class Coefficients, class Body>
-requires requires(const Coefficients c) {
+inline constexpr bool fetches_ahead = requires(const Coefficients c) {
   c.column(0, 0);
-}
-inline constexpr bool fetches_ahead<double, Coefficients, Body> = true;
+};
+template <class Body>
+inline constexpr bool fetches_ahead<float, Equidistant<float>, Body> = true;
 template <>
 inline constexpr bool fetches_ahead<double, Equidistant<double>, Apply<double>> = true;
 

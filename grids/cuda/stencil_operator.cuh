@@ -111,12 +111,16 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   template <class Body>
   using Walk = WalkOf<T, Coefficients, Body>;
 
+  // Constant κ has its lines' rows on the axes.
+  static constexpr bool separable =
+      std::is_same_v<Coefficients, Equidistant<T>> || std::is_same_v<Coefficients, TensorProduct<T>>;
+
   void hold_lines(const RowData& data) {
     line_residual_ = Field(backend_, layout_, precision_of<T>);
-    if constexpr (!Base::star) {
+    if constexpr (!separable && Kernels::relaxes_lines) {
       line_bands_.emplace(backend_, data.block, 2);
-      for_columns(kernels_.stream(), layout_.box(),
-                  FillLines<T, Coefficients>{c_, line_bands_->template views<2>(), data.relaxation.axis});
+      kernels_.columns(layout_.box(),
+                       FillLines<T, Coefficients>{c_, line_bands_->template views<2>(), data.relaxation.axis});
       line_bands_->exchange();
     }
   }
@@ -152,25 +156,21 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     }
   }
 
-  // Stars bring their rows to the lines as they are solved, on small fields with the residual; else that is worked out
-  // first.
+  // Where rows are not in memory, small fields take the residual as the lines are solved; else it is worked out first.
   void lines(int axis, PolynomialStep step, const Field* u, const Field& b, Field& next) const {
     if constexpr (!Kernels::relaxes_lines) {
       throw RunError("lines are not relaxed by an operator that recomputes its coefficient: use assembly partial");
     } else {
-      const bool first = !Base::star || takes_residual<T>(axis, unknowns_);
+      const bool first = !separable || takes_residual<T>(axis, unknowns_);
       if (u && first)
         march(unknowns_, *u, Residual<T, T>{b.view<T>(), line_residual_.template view<T>()});
       else if (u)
         backend_.exchange(*u);
       const Field& right = u && first ? line_residual_ : b;
-      if constexpr (Base::star) {
+      if constexpr (separable)
         launch_lines(this->line_coefficients(), axis, step, u, right, next, first);
-      } else {
-        auto along = line_bands_.value().template model<LineBands<T>>();
-        along.axis = axis;
-        launch_lines(along, axis, step, u, right, next, true);
-      }
+      else
+        launch_lines(line_bands_.value().template model<LineBands<T>>(), axis, step, u, right, next, true);
     }
   }
   template <class Model>
@@ -197,7 +197,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 
   Kernels kernels_;
   Scalar mean_;
-  std::optional<BandTables<T>> line_bands_;  ///< of wider rows than stars, which relax lines
+  std::optional<BandTables<T>> line_bands_;  ///< where lines are relaxed and κ varies
   mutable Field line_residual_;              ///< of operators that relax lines
   double volume_ = 1;
 };
