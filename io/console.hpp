@@ -31,7 +31,8 @@ struct RunHeader {
   bool equidistant = true;
   std::int64_t unknowns = 0;
   int levels = 0;      ///< 0 where the method has none
-  std::string method;  ///< method, cycle, smoother and precision
+  std::string method;    ///< method, cycle, smoother and precision
+  std::string assembly;  ///< the mode and why; left out where empty
   std::string device;
   std::int64_t memory_bytes = 0;  ///< what the solve allocates
 };

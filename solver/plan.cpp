@@ -167,7 +167,8 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   finest.elements = problem.scheme == Scheme::q1;
   finest.full = resolved(assembly, problem, gpu) == Assembly::full;
   finest.row_bands = bands_of_row(problem);
-  finest.cost = row_cost(problem, finest.full ? Assembly::full : variable ? Assembly::partial : Assembly::recompute);
+  finest.cost =
+      row_cost(problem, finest.full ? Assembly::full : variable ? Assembly::partial : Assembly::recompute, gpu);
   std::array<double, 3> kappa{1, 1, 1};
   for (std::size_t d = 0; d < 3; ++d)
     if (const double* k = problem.coefficient[problem.isotropic ? 0 : d].constant()) kappa[d] = *k;
