@@ -121,8 +121,6 @@ int solve(const Config& config, bool profiled, Console& console, Summary& summar
   summary.device = backend->device();
 
   try {
-    if (config.assembly == Assembly::recompute && !is_separable(config.problem))
-      console.warning("discretization.assembly: what varies in space is held in memory (partial), not recomputed");
     // Sampling κ is input, the hierarchy made from it is set-up.
     const Discretization d(*backend, config.problem, config.assembly);
     summary.time.setup = watch.lap() - d.sampling_seconds();
@@ -137,6 +135,7 @@ int solve(const Config& config, bool profiled, Console& console, Summary& summar
     summary.levels = solver->levels();
     RunHeader header = describe_run(config, d, *solver, summary);
     if (!note.empty()) header.device += "; " + note;
+    if (!d.note().empty()) header.device += "; " + d.note();
     Report report(config, watch, console, summary);
     const Result result = report.iterate(
         *solver, *backend, profile ? &*profile : nullptr, header, [] { return stop_requested != 0; }, b_norm);

@@ -36,15 +36,17 @@ struct Measurement {
 struct KernelCase;
 struct SolveCase;
 
-/// A row of the table of cases: one of the two is set.
+/// A row of the table of cases: one of the three is set.
 struct Case {
   std::string_view name, description;
   const KernelCase* kernel = nullptr;
   const SolveCase* solve = nullptr;
+  Measurement (*measure)(int cells, const Setting& setting) = nullptr;
 };
 
 std::span<const Case> kernel_cases();
 std::span<const Case> solve_cases();
+std::span<const Case> expression_cases();
 
 /// Takes a measurement as soon as it is there.
 using Report = std::function<void(const Measurement&)>;

@@ -30,6 +30,7 @@ namespace {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases(solve_cases().begin(), solve_cases().end());
+  cases.insert(cases.end(), expression_cases().begin(), expression_cases().end());
   cases.insert(cases.end(), kernel_cases().begin(), kernel_cases().end());
   return cases;
 }
@@ -86,6 +87,7 @@ void print(const Measurement& m) {
                 1e3 * *m.first, *m.residual);
     if (m.error) std::printf("  error %.2g", *m.error);
   }
+  if (m.setup && !m.cycles) std::printf("  set-up %.1f ms", 1e3 * *m.setup);
   std::printf("\n");
   std::fflush(stdout);
 }
@@ -105,7 +107,7 @@ void run(const Arguments& arguments) {
     return;
   }
   std::vector<Case> solves, kernels;
-  for (const Case& c : chosen_cases(arguments.cases)) (c.solve ? solves : kernels).push_back(c);
+  for (const Case& c : chosen_cases(arguments.cases)) (c.kernel ? kernels : solves).push_back(c);
 
   nlohmann::ordered_json json;
   json["commit"] = !arguments.commit.empty()
@@ -122,7 +124,8 @@ void run(const Arguments& arguments) {
     json["results"].push_back(json_of(m));
   };
   for (const int cells : arguments.sizes) {
-    for (const Case& c : solves) report(measure_solve(c, cells, arguments.setting));
+    for (const Case& c : solves)
+      report(c.measure ? c.measure(cells, arguments.setting) : measure_solve(c, cells, arguments.setting));
     if (!kernels.empty()) measure_kernels(kernels, cells, arguments.setting, report);
   }
   if (arguments.json.empty()) return;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "grids/discretization.hpp"
+#include "grids/problem_data.hpp"
 
 namespace poisson {
 
@@ -29,7 +31,8 @@ double entry_flops(const Problem& p, Assembly assembly, bool gpu) {
   if (assembly == Assembly::full) return 0;
   if (assembly == Assembly::recompute)
     // Of a box, two products and a sum for each point beside the row of the axis; of a star, a product for each term.
-    return is_box(p) ? 3 * (neighbours_of(p) + 1) + 7 : 7;
+    // An expression's κ takes the place of κ on the cells.
+    return !is_separable(p) ? entry_flops(p, Assembly::partial, gpu) : is_box(p) ? 3 * (neighbours_of(p) + 1) + 7 : 7;
   const bool field = needs_reaction_field(p);
   const double reaction = field ? 0 : 1;                     // σ times the volume
   if (p.centering == Centering::cell) return 12 + reaction;  // κ of a face times its area over the distance
@@ -48,6 +51,28 @@ double entry_flops(const Problem& p, Assembly assembly, bool gpu) {
   return 2 * corners * cell + (field ? 2 * corners : 2);
 }
 
+// Points of κ that a row takes in a walk along z, four rows at a time that share planes of four cells.
+constexpr double evaluations = 5;
+// What a call of the mathematical library counts as; a product that rounds counts as one.
+constexpr double call = 30;
+
+// Operations of an expression's source.
+double operations_of(const std::string& source) {
+  double count = 0;
+  for (std::size_t at = 0; at < source.size(); ++at) {
+    const char c = source[at];
+    const bool exponent = at > 1 && (source[at - 1] == 'e' || source[at - 1] == 'E') &&
+                          (std::isdigit(static_cast<unsigned char>(source[at - 2])) || source[at - 2] == '.');
+    count += (c == '*' || c == '/' || c == '?' || ((c == '+' || c == '-') && !exponent)) ? 1 : 0;
+    if (source.compare(at, 12, "expression::") == 0) count += source.compare(at + 12, 8, "product(") == 0 ? 1 : call;
+  }
+  return count;
+}
+
+double seconds_of(Assembly assembly, const Problem& p, bool gpu) {
+  return predicted_seconds(row_cost(p, assembly, gpu), Precision::fp64, device_rate(gpu));
+}
+
 }  // namespace
 
 std::size_t bands_of_row(const Problem& p) {
@@ -55,7 +80,7 @@ std::size_t bands_of_row(const Problem& p) {
 }
 
 double values_held(const Problem& p, Assembly assembly) {
-  if (assembly == Assembly::recompute) return 0;
+  if (assembly == Assembly::recompute) return is_separable(p) || !needs_reaction_field(p) ? 0 : 1;
   if (assembly == Assembly::full) return static_cast<double>(bands_of_row(p));
   return (p.centering == Centering::cell ? p.dimension : components_of(p)) + (needs_reaction_field(p) ? 1 : 0);
 }
@@ -63,7 +88,11 @@ double values_held(const Problem& p, Assembly assembly) {
 RowCost row_cost(const Problem& p, Assembly assembly, bool gpu) {
   // u_i − u_n, times a_n, added; the reaction.
   const int neighbours = is_box(p) ? neighbours_of(p) : 6;
-  return {2 + values_held(p, assembly), 3.0 * neighbours + 1 + entry_flops(p, assembly, gpu)};
+  RowCost cost{2 + values_held(p, assembly), 3.0 * neighbours + 1 + entry_flops(p, assembly, gpu)};
+  if (assembly == Assembly::recompute)
+    for (std::size_t d = 0; d < coefficient_count(p); ++d)
+      if (const std::string* source = p.coefficient[d].source()) cost.wide += evaluations * operations_of(*source);
+  return cost;
 }
 
 const DeviceRate& device_rate(bool gpu) {
@@ -73,13 +102,13 @@ const DeviceRate& device_rate(bool gpu) {
 
 double predicted_seconds(const RowCost& cost, Precision precision, const DeviceRate& rate) {
   return std::max(cost.values * static_cast<double>(bytes_of(precision)) / rate.bytes,
-                  cost.flops / rate.flops[precision == Precision::fp64 ? 1 : 0]);
+                  cost.flops / rate.flops[precision == Precision::fp64 ? 1 : 0] + cost.wide / rate.flops[1]);
 }
 
 std::vector<Prediction> predictions(const Problem& problem, bool gpu) {
   std::vector<Prediction> all;
   for (const Assembly assembly : {Assembly::recompute, Assembly::partial, Assembly::full}) {
-    if (assembly == Assembly::recompute && !is_separable(problem)) continue;
+    if (assembly == Assembly::recompute && resolved(assembly, problem, gpu) != assembly) continue;
     const RowCost cost = row_cost(problem, assembly, gpu);
     const auto seconds = [&](Precision p) { return predicted_seconds(cost, p, device_rate(gpu)); };
     all.push_back({assembly, cost, {seconds(Precision::fp32), seconds(Precision::fp64)}});
@@ -88,22 +117,22 @@ std::vector<Prediction> predictions(const Problem& problem, bool gpu) {
 }
 
 Assembly resolved(Assembly assembly, const Problem& problem, bool gpu) {
-  const std::vector<Prediction> all = predictions(problem, gpu);
-  const bool constant = all.front().assembly == Assembly::recompute;
-  if (assembly == Assembly::recompute) return constant ? assembly : Assembly::partial;
+  const bool constant = is_separable(problem);
+  if (assembly == Assembly::recompute) return constant || (gpu && recomputable(problem)) ? assembly : Assembly::partial;
   if (assembly != Assembly::automatic) return assembly;
   if (constant) return Assembly::recompute;
-  const Prediction &partial = all.front(), &full = all.back();
-  return full.seconds[1] < worth_the_bands * partial.seconds[1] ? Assembly::full : Assembly::partial;
+  return seconds_of(Assembly::full, problem, gpu) < worth_the_bands * seconds_of(Assembly::partial, problem, gpu)
+             ? Assembly::full
+             : Assembly::partial;
 }
 
 std::string reason(Assembly assembly, const Problem& problem, bool gpu) {
   const bool constant = is_separable(problem);
-  if (assembly == Assembly::recompute && !constant) return "since what varies is held";
+  if (assembly == Assembly::recompute && resolved(assembly, problem, gpu) != assembly)
+    return "since what varies is held";
   if (assembly != Assembly::automatic) return "as asked for";
   if (constant) return "since the coefficients are constants";
-  const std::vector<Prediction> all = predictions(problem, gpu);
-  const double partial = all.front().seconds[1], full = all.back().seconds[1];
+  const double partial = seconds_of(Assembly::partial, problem, gpu), full = seconds_of(Assembly::full, problem, gpu);
   return full < worth_the_bands * partial || full > partial ? "predicted to be faster"
                                                             : "predicted to be as fast with less memory";
 }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+
+#include "grids/sampling.hpp"
 
 namespace poisson {
 template <class T>
@@ -54,7 +57,13 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) :
   }
   for (std::size_t d = 0; d < 3; ++d) {
     const bool shared = d == 2 && data.cells[2] == data.cells[0];  // in two dimensions, where z counts nothing
-    cells_[d] = shared ? cells_[0] : in_precision<T>(backend, data.cells[d]);
+    if (!data.kappa_source) {
+      cells_[d] = shared ? cells_[0] : in_precision<T>(backend, data.cells[d]);
+      continue;
+    }
+    const std::vector<double> centres = cell_coordinates(data.block.axes[d]);
+    centres_[d] = backend.allocate(centres.size() * sizeof(double));
+    backend.write(centres.data(), centres_[d].data(), centres.size() * sizeof(double));
   }
   reaction_ = in_precision<T>(backend, data.reaction);
   data_.cells = {};
@@ -65,7 +74,7 @@ template <class T>
 std::size_t CoefficientTables<T>::bytes() const {
   std::size_t sum = reaction_ ? reaction_->bytes() : 0;
   for (std::size_t d = 0; d < 3; ++d) {
-    sum += axes_[d].buffer.bytes();
+    sum += axes_[d].buffer.bytes() + centres_[d].bytes();
     if (cells_[d] && (d == 0 || cells_[d] != cells_[0])) sum += cells_[d]->bytes();
   }
   return sum;
@@ -92,6 +101,23 @@ Coefficients CoefficientTables<T>::model() const {
     return {direction(0), direction(1), direction(2), sigma};
   } else if constexpr (std::is_same_v<Coefficients, TensorProduct<T>>) {
     return {axes_[0].view, axes_[1].view, axes_[2].view, sigma, data_.decoupled};
+  } else if constexpr (std::is_base_of_v<RecomputeTables<T>, Coefficients>) {
+    Coefficients c{};
+    c.x = axes_[0].view;
+    c.y = axes_[1].view;
+    c.z = axes_[2].view;
+    c.cx = static_cast<const double*>(centres_[0].data()) + 1;
+    c.cy = static_cast<const double*>(centres_[1].data()) + 1;
+    c.cz = static_cast<const double*>(centres_[2].data()) + 1;
+    if (reaction_) c.reaction = reaction_->template view<T>();
+    c.sigma = sigma;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Axis& axis = data_.block.axes[d];
+      const bool open = !axis.periodic() && !axis.degenerate();
+      c.first[d] = open ? 0 : -2;
+      c.last[d] = open ? axis.size() - 1 : -2;
+    }
+    return c;
   } else {
     Coefficients c{};
     c.x = axes_[0].view;
@@ -105,12 +131,13 @@ Coefficients CoefficientTables<T>::model() const {
   }
 }
 
-#define POISSON_INSTANTIATE(T)                                    \
-  template class CoefficientTables<T>;                            \
-  template Equidistant<T> CoefficientTables<T>::model() const;    \
-  template TensorProduct<T> CoefficientTables<T>::model() const;  \
-  template Partial<T, true> CoefficientTables<T>::model() const;  \
-  template Partial<T, false> CoefficientTables<T>::model() const; \
+#define POISSON_INSTANTIATE(T)                                               \
+  template class CoefficientTables<T>;                                       \
+  template Equidistant<T> CoefficientTables<T>::model() const;               \
+  template TensorProduct<T> CoefficientTables<T>::model() const;             \
+  template Partial<T, true> CoefficientTables<T>::model() const;             \
+  template Partial<T, false> CoefficientTables<T>::model() const;            \
+  template Recompute<T, KappaAtRunTime> CoefficientTables<T>::model() const; \
   template Faces<T> CoefficientTables<T>::model() const
 POISSON_INSTANTIATE(float);
 POISSON_INSTANTIATE(double);

@@ -8,6 +8,7 @@
 #include "grids/coefficients.hpp"
 #include "grids/discrete.hpp"
 #include "grids/face_coefficients.hpp"
+#include "grids/recompute.hpp"
 
 namespace poisson {
 
@@ -17,6 +18,8 @@ template <class T>
 inline constexpr std::string_view assembly_name<Equidistant<T>> = "equidistant";
 template <class T>
 inline constexpr std::string_view assembly_name<TensorProduct<T>> = "tensor-product";
+template <class T>
+inline constexpr std::string_view assembly_name<Recompute<T, KappaAtRunTime>> = "recompute";
 
 /// A field of the backend in precision T, its halo filled; the field itself where it is that already.
 template <class T>
@@ -43,6 +46,7 @@ class CoefficientTables {
   std::array<double, 3> coupling_scale_{};  ///< what multiplies κ/h
   std::array<Table, 3> axes_;
   std::array<std::shared_ptr<const Field>, 3> cells_;
+  std::array<Buffer, 3> centres_;  ///< of the cells −1 … n, for `recompute`
   std::shared_ptr<const Field> reaction_;
 };
 

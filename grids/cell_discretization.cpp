@@ -21,6 +21,15 @@ double sum(const Box& box, const F& f) {
   });
 }
 
+// Of a point among those of a box, x fastest.
+std::size_t index(const Box& box, const std::array<int, 3>& at) {
+  std::size_t number = 0;
+  for (std::size_t d = 3; d-- > 0;)
+    number =
+        number * static_cast<std::size_t>(box.last[d] - box.first[d]) + static_cast<std::size_t>(at[d] - box.first[d]);
+  return number;
+}
+
 // Largest ratio of neighbouring values.
 double largest_jump(const View<double>& kappa, const Box& cells) {
   return cpu::max_over_lines(cells, 1, [&](int j, int k) {
@@ -45,18 +54,24 @@ void Discretization::sample_cell_coefficients() {
   bool held = false;  // u, by a Dirichlet face, by α or by σ
   for_each_face(problem_, [&](int, int, const Boundary& b) { held = held || b.kind == BoundaryKind::dirichlet; });
 
-  Field kappa(host(), block.layout(), Precision::fp64);
-  const auto view = kappa.view<double>();
+  // Of the last direction that has one of its own: on the device, else on the host.
+  std::shared_ptr<Field> there;
+  Field kappa;
   for (int d = 0; d < problem_.dimension; ++d) {
     const auto axis = static_cast<std::size_t>(d);
     if (axis < coefficient_count(problem_)) {
-      check([&] {
-        sample(problem_.coefficient[axis], coefficient_key(problem_, axis), Sign::positive, block, Location::cell,
-               cells, [&](int j, int k, const double* values) { std::copy_n(values, view.n[0], view.line(j, k)); });
-      });
-      rows.kappa[axis] =
-          sum(cells, [&](int i, int j, int k) { return view(i, j, k); }) / static_cast<double>(cells.size());
-      jump_ = std::max(jump_, largest_jump(view, cells));
+      there = sample_cell_kappa_on_device(axis);
+      if (!there) {
+        if (!kappa.data()) kappa = Field(host(), block.layout(), Precision::fp64);
+        const auto view = kappa.view<double>();
+        check([&] {
+          sample(problem_.coefficient[axis], coefficient_key(problem_, axis), Sign::positive, block, Location::cell,
+                 cells, [&](int j, int k, const double* values) { std::copy_n(values, view.n[0], view.line(j, k)); });
+        });
+        rows.kappa[axis] =
+            sum(cells, [&](int i, int j, int k) { return view(i, j, k); }) / static_cast<double>(cells.size());
+        jump_ = std::max(jump_, largest_jump(view, cells));
+      }
     } else {
       rows.kappa[axis] = rows.kappa[0];
     }
@@ -66,30 +81,44 @@ void Discretization::sample_cell_coefficients() {
       const Boundary& b = boundary(problem_, d, end);
       if (b.kind != BoundaryKind::robin) continue;
       if (!ends) ends = std::make_shared<Field>(host(), ends_layout(block, axis), Precision::fp64);
-      const auto there = ends->view<double>();
+      const auto held_at = ends->view<double>();
       const Box face = face_box(block, d, end);
+      Box behind = face;
+      behind.first[axis] = end == 0 ? 0 : block.axes[axis].size() - 1;
+      behind.last[axis] = behind.first[axis] + 1;
+      const std::size_t c = problem_.isotropic ? 0 : axis;
+      std::vector<double> inside;
+      if (there)
+        inside =
+            sample(problem_.coefficient[c], coefficient_key(problem_, c), Sign::any, block, Location::cell, behind);
       check([&] {
         sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, Location::cell, face,
                [&](int j, int k, const double* alpha) {
                  for (int i = face.first[0]; i < face.last[0]; ++i) {
-                   std::array at{i, j, k}, behind{i, j, k};
-                   behind[axis] = end == 0 ? 0 : view.n[axis] - 1;
+                   std::array at{i, j, k}, cell{i, j, k};
+                   cell[axis] = behind.first[axis];
                    at[axis] = 2 * end;
-                   there(at[0], at[1], at[2]) = view(behind[0], behind[1], behind[2]);
+                   held_at(at[0], at[1], at[2]) =
+                       there ? inside[index(behind, cell)] : kappa.view<double>()(cell[0], cell[1], cell[2]);
                    ++at[axis];
-                   there(at[0], at[1], at[2]) = alpha[i - face.first[0]];
+                   held_at(at[0], at[1], at[2]) = alpha[i - face.first[0]];
                  }
                });
       });
       Box alphas = ends->layout().box();
       alphas.first[axis] = 2 * end + 1;
       alphas.last[axis] = 2 * end + 2;
-      held = held || sum(alphas, [&](int i, int j, int k) { return there(i, j, k); }) > 0;
+      held = held || sum(alphas, [&](int i, int j, int k) { return held_at(i, j, k); }) > 0;
     }
-    auto faces = std::make_shared<Field>(host(), block.layout(), Precision::fp64);
-    faces_from_cells(block, axis, kappa, ends.get(), *faces);
-    rows.cells[axis] = on_backend(std::move(faces));
-    if (ends) rows.ends[axis] = on_backend(std::move(ends));
+    if (ends) rows.ends[axis] = on_backend(ends);
+    auto faces = std::make_shared<Field>(there ? backend_ : host(), block.layout(), Precision::fp64);
+    if (there) {
+      sampler_->faces_from_cells(axis, *there, rows.ends[axis].get(), *faces);
+      rows.cells[axis] = std::move(faces);
+    } else {
+      faces_from_cells(block, axis, kappa, ends.get(), *faces);
+      rows.cells[axis] = on_backend(std::move(faces));
+    }
   }
   if (problem_.dimension == 2) {
     rows.cells[2] = rows.cells[0];  // counts nothing: z is degenerate
@@ -102,6 +131,8 @@ void Discretization::sample_cell_coefficients() {
     });
     rows.sigma = *sigma;
     held = held || *sigma > 0;
+  } else if (double reaction_sum = 0; sample_reaction_on_device(reaction_sum)) {
+    held = held || reaction_sum > 0;
   } else {
     auto reaction = std::make_shared<Field>(host(), block.layout(), Precision::fp64);
     const auto there = reaction->view<double>();
@@ -169,7 +200,6 @@ void Discretization::fill_cell_solution(Field& u) const {
         });
       });
     });
-    // Dirichlet faces with their edges towards other Dirichlet faces, where interpolation takes the mean of their data.
     const auto faces_at = [&](int i, int j, int k) {
       const std::array at{i, j, k};
       int faces = 0;
@@ -179,13 +209,7 @@ void Discretization::fill_cell_solution(Field& u) const {
     for (const bool first : {true, false})
       for_each_face(problem_, [&](int d, int end, const Boundary& b) {
         if (b.kind != BoundaryKind::dirichlet) return;
-        Box box = face_box(block, d, end);
-        for (int e = 0; e < problem_.dimension; ++e) {
-          if (e == d) continue;
-          const auto axis = static_cast<std::size_t>(e);
-          if (boundary(problem_, e, 0).kind == BoundaryKind::dirichlet) --box.first[axis];
-          if (boundary(problem_, e, 1).kind == BoundaryKind::dirichlet) ++box.last[axis];
-        }
+        const Box box = dirichlet_cells(problem_, block, d, end);
         check([&] {
           sample(b.value, face_key(d, end), Sign::any, block, Location::cell, box, [&](int j, int k, const double* g) {
             for (int i = box.first[0]; i < box.last[0]; ++i)

@@ -40,4 +40,15 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
   }
 }
 
+Box dirichlet_cells(const Problem& problem, const Block& block, int axis, int end) {
+  Box box = face_box(block, axis, end);
+  for (int e = 0; e < problem.dimension; ++e) {
+    if (e == axis) continue;
+    const auto along = static_cast<std::size_t>(e);
+    if (boundary(problem, e, 0).kind == BoundaryKind::dirichlet) --box.first[along];
+    if (boundary(problem, e, 1).kind == BoundaryKind::dirichlet) ++box.last[along];
+  }
+  return box;
+}
+
 }  // namespace poisson

@@ -25,6 +25,8 @@ class CellFace {
   /// Samples the face's data. Throws ValueError.
   CellFace(const Problem& problem, const Block& block, int axis, int end);
 
+  /// Those cells.
+  const Box& behind() const { return behind_; }
   /// f(i, j, k, values) for the cells behind the face, x fastest.
   template <class F>
   void visit(const F& f) const {
@@ -38,5 +40,9 @@ class CellFace {
   Box behind_;
   std::vector<Values> values_;
 };
+
+/// What a Dirichlet face of a cell-centred problem sets: the halo across it, with its edges towards other Dirichlet
+/// faces, where interpolation takes the mean of their data.
+Box dirichlet_cells(const Problem& problem, const Block& block, int axis, int end);
 
 }  // namespace poisson

@@ -7,6 +7,7 @@
 #include "grids/cpu/factories.hpp"
 #include "grids/faces.hpp"
 #ifdef POISSON_HAVE_CUDA
+#include "backends/cuda/runtime_compiler.hpp"
 #include "grids/cuda/factories.hpp"
 #endif
 
@@ -21,6 +22,22 @@ namespace {
 }  // namespace
 
 std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, Precision precision) {
+  if (data.kappa_source) {
+    RowData stored = data;
+    stored.kappa_source = nullptr;
+#ifdef POISSON_HAVE_CUDA
+    if (backend.name() == "cuda") {
+      try {
+        return dispatch(precision, [&]<class T>(T) { return cuda::make_recompute_operator<T>(backend, data); });
+      } catch (const cuda::NoRuntimeCode& reason) {
+        *data.note = std::string("the coefficient is held in memory, assembly partial: ") + reason.what();
+      }
+      return make_operator(backend, stored, precision);
+    }
+#endif
+    *data.note = "the coefficient is held in memory, assembly partial: the backend compiles no expressions";
+    return make_operator(backend, stored, precision);
+  }
   if (backend.name() == "cpu") return cpu::make_operator(backend, data, precision);
 #ifdef POISSON_HAVE_CUDA
   if (backend.name() == "cuda")

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "grids/block.hpp"
 #include "grids/operator.hpp"
@@ -10,7 +12,8 @@
 
 namespace poisson {
 
-/// What an operator keeps in memory (DESIGN: precompute or recompute). automatic: as assembly.hpp chooses.
+/// What an operator keeps in memory (DESIGN: precompute or recompute). recompute: nothing, κ comes from its expression
+/// wherever a row needs it. automatic: as assembly.hpp chooses.
 enum class Assembly { automatic, recompute, partial, full };
 
 /// What the rows of one level are made of, whatever the backend's kernels make of it.
@@ -28,6 +31,10 @@ struct RowData {
                                           ///< axes have it. Cell-centred: without α
   std::array<std::shared_ptr<const Field>, 3> ends;  ///< cell-centred: what stands behind Robin faces (grids/faces.hpp)
   bool singular = false;
+  /// Assembly `recompute` of a κ that varies: its source text, one expression when isotropic, else three. The operator
+  /// computes κ from it where the backend compiles code, else it reads `cells`. Null: it reads them.
+  std::shared_ptr<const std::vector<std::string>> kappa_source;
+  std::shared_ptr<std::string> note;  ///< set with kappa_source: receives why an operator reads the cells after all
   int decoupled = -1;  ///< an axis whose couplings stay on the diagonal alone: the problem in the planes across it
 
   Scheme scheme = Scheme::fv;
@@ -47,7 +54,7 @@ struct RowData {
 };
 
 /// The operator of a level on a backend, in the assembly mode that fits the data: `equidistant` or `tensor-product`
-/// for constant κ, else `partial`.
+/// for constant κ, `recompute` where κ has source text and the backend compiles it, else `partial`.
 std::unique_ptr<Operator> make_operator(Backend&, const RowData&, Precision);
 
 /// The transfers between a block and the coarser one made from it. Cell-centred with `constant`: prolongation is

@@ -108,26 +108,27 @@ void check_values(const Problem& p) {
   check.finish();
 }
 
-Discretization::Discretization(Backend& backend, const Problem& problem, Assembly assembly)
+Discretization::Discretization(Backend& backend, const Problem& problem, Assembly assembly, Sampling sampling)
     : backend_(backend),
       own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()),
       problem_(problem),
       assembly_(assembly) {
   if (problem_.centering == Centering::cell && problem_.scheme == Scheme::q1)
     throw std::invalid_argument("cell-centred unknowns go with finite volumes");
+  const auto begin = std::chrono::steady_clock::now();
   rows_.block = make_block(problem_);
   rows_.isotropic = problem_.isotropic;
   rows_.scheme = problem_.scheme;
   rows_.full = resolved(assembly, problem_, backend_.name() != "cpu") == Assembly::full;
+  sampler_ = poisson::make_sampler(backend, block(), problem_, sampling);
+  if (assembly == Assembly::recompute) request_recompute();
   if (!is_separable(problem_) || assembly == Assembly::partial) {
-    const auto begin = std::chrono::steady_clock::now();
     if (problem_.scheme == Scheme::q1)
       jump_ = sample_elements(problem_, host(), rows_, [this](auto field) { return on_backend(std::move(field)); });
     else if (problem_.centering == Centering::cell)
       sample_cell_coefficients();
     else
       sample_coefficients();
-    sampling_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   } else {
     ErrorCollector check;  // signs of constants, for callers that bring no checked configuration
     const Box one{{0, 0, 0}, {1, 1, 1}};
@@ -150,6 +151,8 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
     rows.singular = !held;
     set_ratios(problem_, rows);
   }
+
+  sampling_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   // The power of two that brings the diagonal of a typical row near 1.
   RowData& rows = rows_;
@@ -185,6 +188,9 @@ void Discretization::sample_coefficients() {
   const Block& block = rows.block;
   ErrorCollector check;
   for (std::size_t d = 0; d < coefficient_count(problem_); ++d) {
+    bool done = true;  // also where it throws
+    check([&] { done = sample_kappa_on_device(d); });
+    if (done) continue;
     auto cells = std::make_shared<Field>(host(), block.cell_layout(), Precision::fp64);
     const auto view = cells->view<double>();
     check([&] {
@@ -211,7 +217,7 @@ void Discretization::sample_coefficients() {
       sample(problem_.reaction, "reaction", Sign::nonnegative, block, Location::node, {{0, 0, 0}, {1, 1, 1}},
              [](int, int, const double*) {});
     });
-  } else {
+  } else if (!sample_reaction_on_device(reaction_sum)) {
     auto reaction = std::make_shared<Field>(host(), block.layout(), Precision::fp64);
     const auto view = reaction->view<double>();
     check([&] {
@@ -246,6 +252,7 @@ void Discretization::sample_coefficients() {
 RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const {
   RowData next = fine;
   next.block = coarse.block;
+  next.kappa_source = nullptr;  // coarse cells are means
   for (std::size_t d = 0; d < 3; ++d) {
     if (!fine.cells[d]) continue;
     if (d == 2 && fine.cells[2] == fine.cells[0]) {
@@ -308,6 +315,10 @@ Hierarchy Discretization::make_levels(RowData rows, Precision precision, Relaxat
   for (int level = 0;; ++level) {
     const LevelChoice choice = choose_relaxation(rows.block, rows.kappa, allowed, coupled);
     rows.relaxation = choice.coarsest() ? Relaxation{} : choice.relaxation;
+    if (choice.relaxation.extent != Extent::point && rows.kappa_source) {
+      *rows.note = "the coefficient is held in memory, assembly partial: lines and planes are solved from it";
+      rows.kappa_source = nullptr;
+    }
     h.operators.push_back(poisson::make_operator(backend_, rows, precision));
     h.relaxations.push_back(choice.relaxation);
     h.planes.emplace_back();
@@ -343,6 +354,7 @@ Hierarchy Discretization::make_galerkin_hierarchy(Precision precision) const {
 
 double Discretization::assemble_rhs(Field& b) const {
   double sum = 0;
+  if (rhs_on_device(b)) return sampler_->sum_of_magnitudes(b, block().unknowns()) / rows_.scale;
   fill_from_host(host(), b, [&](Field& field) {
     fill_rhs(field);
     const Box unknowns = block().unknowns();
@@ -359,6 +371,7 @@ double Discretization::assemble_rhs(Field& b) const {
 }
 
 void Discretization::initialize(Field& u) const {
+  if (solution_on_device(u)) return;
   fill_from_host(host(), u, [&](Field& field) { fill_solution(field); });
 }
 

@@ -2,26 +2,32 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "grids/assembly.hpp"
+#include "grids/device_sampling.hpp"
 #include "grids/discrete.hpp"
 #include "grids/problem.hpp"
 
 namespace poisson {
 
+class ErrorCollector;
+
 /// A problem discretized by finite volumes, node- or cell-centred, or by bilinear or trilinear elements (elements.hpp),
-/// on one block. Data are evaluated on the host; operators, levels and fields are the backend's. Equations are in
-/// integrated form, scaled by a power of two: Σ_d κ_d K_d ⊗ M + σ M on the left; on the right M f and the data of
-/// Neumann and Robin faces times the areas that nodes have on them. Dirichlet data stand in the solution: in its nodes,
-/// where unknowns are in cells in its halo, which stands for the faces.
+/// on one block. Data are evaluated on the host, those that are constants or known as source text on the backend where
+/// it can; operators, levels and fields are the backend's. Equations are in integrated form, scaled by a power of two:
+/// Σ_d κ_d K_d ⊗ M + σ M on the left; on the right M f and the data of Neumann and Robin faces times the areas that
+/// nodes have on them. Dirichlet data stand in the solution: in its nodes, where unknowns are in cells in its halo,
+/// which stands for the faces.
 class Discretization {
  public:
   using Assembly = poisson::Assembly;
 
   /// Samples κ, σ and α. Throws ValueErrors where a datum has a value that it must not have: all of them together.
-  Discretization(Backend& backend, const Problem& problem, Assembly assembly = Assembly::automatic);
+  Discretization(Backend& backend, const Problem& problem, Assembly assembly = Assembly::automatic,
+                 Sampling sampling = Sampling::automatic);
 
   const Problem& problem() const { return problem_; }
   const Block& block() const { return rows_.block; }
@@ -37,6 +43,11 @@ class Discretization {
   std::size_t bytes() const;
   /// Seconds of the constructor that went into evaluating κ, σ and α and into moving them to the backend.
   double sampling_seconds() const { return sampling_seconds_; }
+
+  /// What evaluates data on the backend itself; null where the host does.
+  DeviceSampler* sampler() const { return sampler_.get(); }
+  /// What a user should know of expressions that could not be compiled at run time; else empty.
+  std::string note() const;
 
   /// The finest operator, ready to relax points or what `relaxation` says.
   std::unique_ptr<Operator> make_operator(Precision precision, Relaxation relaxation = {}) const;
@@ -57,6 +68,7 @@ class Discretization {
  private:
   void sample_coefficients();
   void sample_cell_coefficients();
+  void request_recompute();
   Hierarchy make_levels(RowData rows, Precision precision, RelaxationChoice allowed,
                         const std::array<bool, 3>& coupled) const;
   std::shared_ptr<const Field> on_backend(std::shared_ptr<Field> sampled) const;
@@ -67,14 +79,29 @@ class Discretization {
   void fill_cell_rhs(Field& b) const;
   void fill_cell_solution(Field& u) const;
 
+  // The same on the device (device_data.cpp): false where the host has to.
+  bool on_device(std::span<const Quantity> data) const;
+  bool sample_kappa_on_device(std::size_t d);
+  std::shared_ptr<Field> sample_cell_kappa_on_device(std::size_t d);
+  bool sample_reaction_on_device(double& sum);
+  bool rhs_on_device(Field& b) const;
+  bool solution_on_device(Field& u) const;
+  void add_faces_on_device(Field& b, ErrorCollector& check) const;
+  void set_halo_on_device(Field& u, ErrorCollector& check) const;
+
   Backend& backend_;
   std::unique_ptr<Backend> own_host_;  // where the backend is none itself
   Problem problem_;
   Assembly assembly_;
   RowData rows_;
+  std::unique_ptr<DeviceSampler> sampler_;
   double jump_ = 1;
   double sampling_seconds_ = 0;
 };
+
+/// Whether the finest level may compute κ from expressions: node-centred finite volumes, κ of constants and
+/// expressions.
+bool recomputable(const Problem& problem);
 
 /// Evaluates every datum of a problem on its grid without keeping the values: throws ValueErrors as solving would.
 void check_values(const Problem& problem);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
@@ -85,8 +86,40 @@ bool on_face(const Block& block, std::size_t d, std::size_t end, int i, int j, i
   return at[d] == (end == 0 ? 0 : block.axes[d].size() - 1);
 }
 
+// As error_norms, where the backend evaluates the exact solution.
+std::optional<ErrorNorms> error_norms_on_device(const Discretization& d, const Field& u) {
+  const Quantity& exact = *d.problem().exact;
+  if (!d.sampler() || &u.backend() != &d.backend() || !d.sampler()->evaluates(exact)) return std::nullopt;
+  try {
+    const DifferenceMoments m = d.sampler()->measure({exact, "exact"}, &u);
+    double volume = 1;
+    for (const Axis& axis : d.block().axes) {
+      double length = 0;
+      for (int i = 0; i < axis.size(); ++i) length += axis.mass(i);
+      volume *= length;
+    }
+    const double mean = d.rows().singular ? m.first / volume : 0;
+    return ErrorNorms{std::max(m.high - mean, mean - m.low), std::sqrt(std::max(0.0, m.second - mean * m.first))};
+  } catch (const HostDecides&) {
+    return std::nullopt;
+  }
+}
+
+// ∫f, where the backend evaluates the source.
+std::optional<double> source_on_device(const Discretization& d) {
+  const Quantity& source = d.problem().source;
+  if (!d.sampler() || !d.sampler()->evaluates(source)) return std::nullopt;
+  try {
+    return -d.sampler()->measure({source, "source"}, nullptr).first;
+  } catch (const HostDecides&) {
+    return std::nullopt;
+  }
+}
+
 // What cells bring to the balance: ∫f, ∫σu and the fluxes through all faces.
-void add_cells(const Problem& problem, const Block& block, const Field& u, Balance& result) {
+void add_cells(const Discretization& discretization, const Field& u, Balance& result) {
+  const Problem& problem = discretization.problem();
+  const Block& block = discretization.block();
   const Masses mass(block);
   const Box all = block.layout().box();
   const auto integral = [&](const Quantity& quantity, std::string_view name, const auto& factor) {
@@ -100,7 +133,8 @@ void add_cells(const Problem& problem, const Block& block, const Field& u, Balan
     for (const double line : lines) total += line;
     return total;
   };
-  result.source = integral(problem.source, "source", [](int, int, int) { return 1.0; });
+  const auto source = source_on_device(discretization);
+  result.source = source ? *source : integral(problem.source, "source", [](int, int, int) { return 1.0; });
   with_values(u, [&](const auto& value) {
     result.reaction = integral(problem.reaction, "reaction", value);
     for_each_face(problem, [&](int d, int end, const Boundary&) {
@@ -157,6 +191,7 @@ ErrorNorms error_norms(const Discretization& discretization, const Field& u) {
   const Block& block = discretization.block();
   const Masses mass(block);
   const Box box = block.layout().box();
+  if (const auto norms = error_norms_on_device(discretization, u)) return *norms;
   const Quantity& exact = *discretization.problem().exact;
   // Each line leaves its sums and extrema; they are combined in order, so that the result does not depend on threads.
   struct Line {
@@ -205,7 +240,7 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
     return 0;
   });
   if (block.centering() == Centering::cell) {
-    add_cells(problem, block, u, result);
+    add_cells(discretization, u, result);
     return result;
   }
   if (const double* sigma = problem.reaction.constant()) {
@@ -217,12 +252,16 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
   const auto line_index = [&](int j, int k) {
     return static_cast<std::size_t>(k) * static_cast<std::size_t>(all.last[1]) + static_cast<std::size_t>(j);
   };
-  sample(problem.source, "source", Sign::any, block, Location::node, all, [&](int j, int k, const double* f) {
-    double line = 0;
-    for (int i = 0; i < all.last[0]; ++i) line += mass(i, j, k) * f[i];
-    source_lines[line_index(j, k)] = line;
-  });
-  for (const double s : source_lines) result.source += s;
+  if (const auto source = source_on_device(discretization)) {
+    result.source = *source;
+  } else {
+    sample(problem.source, "source", Sign::any, block, Location::node, all, [&](int j, int k, const double* f) {
+      double line = 0;
+      for (int i = 0; i < all.last[0]; ++i) line += mass(i, j, k) * f[i];
+      source_lines[line_index(j, k)] = line;
+    });
+    for (const double s : source_lines) result.source += s;
+  }
 
   A.apply_everywhere(u, work);
   with_values(u, [&](const auto& value) {

@@ -43,6 +43,7 @@ class ErrorCollector {
       errors_.push_back(e);
     }
   }
+  bool empty() const { return errors_.empty(); }
   void finish() const {
     if (!errors_.empty()) throw ValueErrors(errors_);
   }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -33,6 +34,11 @@ class Quantity {
 
   Quantity(double value = 0) : content_(value) {}
   Quantity(Function function) : content_(std::make_shared<const Function>(std::move(function))) {}
+  /// A function that is also known as C++ source: an expression over the doubles x, y and z and the functions of
+  /// grids/expression_functions.hpp, which backends with a compiler may compute instead.
+  Quantity(Function function, std::string source)
+      : content_(std::make_shared<const Function>(std::move(function))),
+        source_(std::make_shared<const std::string>(std::move(source))) {}
   Quantity(GridArray array) : content_(std::make_shared<const GridArray>(std::move(array))) {}
 
   /// From a function of one point, such as [](double x, double y, double z) { return x * y * z; }.
@@ -49,6 +55,8 @@ class Quantity {
     const auto* f = std::get_if<std::shared_ptr<const Function>>(&content_);
     return f ? f->get() : nullptr;
   }
+  /// The function's source, where there is one.
+  const std::string* source() const { return source_.get(); }
   const GridArray* array() const {
     const auto* a = std::get_if<std::shared_ptr<const GridArray>>(&content_);
     return a ? a->get() : nullptr;
@@ -56,6 +64,7 @@ class Quantity {
 
  private:
   std::variant<double, std::shared_ptr<const Function>, std::shared_ptr<const GridArray>> content_;
+  std::shared_ptr<const std::string> source_;
 };
 
 }  // namespace poisson

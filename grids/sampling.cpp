@@ -96,6 +96,18 @@ ValueErrors::ValueErrors(std::vector<ValueError> found)
       }()),
       errors(std::move(found)) {}
 
+std::vector<double> node_coordinates(const Axis& axis) {
+  std::vector<double> x;
+  for (int i = 0; i < axis.size(); ++i) x.push_back(coordinate(axis, Location::node, i));
+  return x;
+}
+
+std::vector<double> cell_coordinates(const Axis& axis) {
+  std::vector<double> x;
+  for (int i = -1; i <= std::max(1, axis.cells()); ++i) x.push_back(coordinate(axis, Location::cell, i));
+  return x;
+}
+
 Box face_box(const Block& block, int axis, int end) {
   Box box = block.layout().box();
   const auto d = static_cast<std::size_t>(axis);

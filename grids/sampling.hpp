@@ -43,6 +43,11 @@ void sample(const Quantity& quantity, std::string_view name, Sign sign, const Bl
 std::vector<double> sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block,
                            Location location, const Box& box);
 
+/// Where the nodes of an axis are, and where its cells −1 … n are: in their centres; beyond open ends on the face, on
+/// periodic axes on the other side.
+std::vector<double> node_coordinates(const Axis& axis);
+std::vector<double> cell_coordinates(const Axis& axis);
+
 /// The nodes of a face: axis `axis`, end 0 or 1. Cell-centred: the cells past it.
 Box face_box(const Block& block, int axis, int end);
 

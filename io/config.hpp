@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grids/assembly.hpp"
+#include "grids/discrete.hpp"
 #include "grids/matrix.hpp"
 #include "grids/problem.hpp"
 #include "io/diagnostics.hpp"

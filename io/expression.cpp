@@ -14,6 +14,7 @@
 
 #include "backends/error.hpp"
 #include "io/expression_check.hpp"
+#include "io/expression_tree.hpp"
 
 namespace poisson {
 
@@ -119,9 +120,11 @@ Quantity parse_expression(const std::string& text) {
     rethrow(error, text);
   }
   auto expression = std::make_shared<Expression>(text);
-  return Quantity::Function([expression](std::span<const double> x, std::span<const double> y,
-                                         std::span<const double> z,
-                                         std::span<double> values) { expression->evaluate(x, y, z, values); });
+  const Quantity::Function function = [expression](std::span<const double> x, std::span<const double> y,
+                                                   std::span<const double> z,
+                                                   std::span<double> values) { expression->evaluate(x, y, z, values); };
+  if (const auto tree = ExpressionTree::parse(text)) return Quantity(function, tree->source());
+  return function;
 }
 
 double parse_constant(const std::string& text) {

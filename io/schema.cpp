@@ -1,6 +1,6 @@
 #include "io/schema.hpp"
 
-#include "grids/assembly.hpp"
+#include "grids/discrete.hpp"
 #include "grids/problem.hpp"
 #include "grids/stretching.hpp"
 #include "solver/options.hpp"
@@ -270,8 +270,9 @@ Schema discretization() {
                                        "recompute where coefficient, reaction and alpha are constants, else what the "
                                        "counted bytes and operations predict to be faster."),
                                 choice("recompute", Assembly::recompute,
-                                       "Nothing: entries come from coordinates at every use. What varies is held as "
-                                       "by partial."),
+                                       "Nothing: entries come from coordinates, and on a GPU from the coefficient's "
+                                       "expression, compiled into the stencil of the finest level. Where that cannot "
+                                       "be, as partial, with a note."),
                                 choice("partial", Assembly::partial, "The coefficient and the axes' arrays."),
                                 choice("full", Assembly::full, "Every band of the matrix; half of them.")}}}};
 }

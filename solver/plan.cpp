@@ -11,10 +11,11 @@
 namespace poisson {
 namespace {
 
-// Of a value on an axis, the tables of two operators and of a transfer hold less than 256 bytes; the coarsest level's
-// inverse, scalars, and the rounding of blocks fit into the constant.
+// Of a value on an axis, the tables of two operators, of a transfer and of what evaluates data on a device hold less
+// than 320 bytes; the coarsest level's inverse, scalars, partial sums, and the rounding of blocks fit into the
+// constant.
 std::size_t bytes_of_tables(const Layout& layout) {
-  return 256 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{64} << 10);
+  return 320 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{192} << 10);
 }
 
 // What the operators hold.
@@ -22,8 +23,10 @@ struct Finest {
   std::size_t kappas = 0, reactions = 0;  // fields of cells and of values, on all levels that are rediscretized
   bool elements = false;                  // reactions stand on cells; planes are held as bands
   bool full = false;                      // assembly: bands take the place of the fields
+  bool recomputed = false;                // assembly: κ comes from its expression where points are relaxed
   std::size_t row_bands = 0;              // of a row that is held as bands
   RowCost cost;                           // of a row of all levels that are rediscretized
+  RowCost recomputed_cost;                // of one whose κ comes from its expression
   std::size_t ends = 0;                   // bytes of κ and α at the Robin faces of cell-centred problems
   std::size_t bands = 0;                  // of a matrix: stored, without the row sums
   std::size_t probed = 0;                 // bands from which Galerkin operators begin
@@ -94,13 +97,19 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
       for (std::size_t d = 0; d < 3; ++d) level.cells[d] = block.axes[d].cells();
       level.unknowns = block.unknowns().size();
       const bool banded = matrix || (galerkin && l > 0);
+      const LevelChoice choice = multigrid ? choose_relaxation(block, kappa, allowed, coupled) : LevelChoice{};
+      level.relaxation = choice.relaxation;
+      const bool recomputed = finest.recomputed && l == 0 && outermost && choice.relaxation.extent == Extent::point;
       level.assembly = banded                             ? "bands"
                        : finest.full                      ? "full"
+                       : recomputed                       ? "recompute"
                        : variable                         ? "partial"
                        : block.equidistant() && outermost ? "equidistant"
                                                           : "tensor-product";
       const std::size_t box = box_offsets(layout).size();
-      const RowCost cost = banded && l > 0 ? cost_of_bands(box, 2 * box) : finest.cost;
+      const RowCost cost = banded && l > 0 ? cost_of_bands(box, 2 * box)
+                           : recomputed    ? finest.recomputed_cost
+                                           : finest.cost;
       const Precision own = l == 0 ? outer : inner;
       level.row_bytes = cost.values * static_cast<double>(bytes_of(own));
       level.row_flops = cost.flops;
@@ -115,12 +124,10 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
           level.bytes += finest.row_bands *
                          (bytes(layout, inner) + (l == 0 && outermost && outer != inner ? bytes(layout, outer) : 0));
         else if (inner == Precision::fp32)
-          level.bytes += coefficients(block, inner);
+          level.bytes += recomputed ? finest.reactions * bytes(layout, inner) : coefficients(block, inner);
       }
       if (l == 0 && outermost) level.bytes += finest.ends;
       if (matrix && l == 0) add_matrix(layout, level);
-      const LevelChoice choice = multigrid ? choose_relaxation(block, kappa, allowed, coupled) : LevelChoice{};
-      level.relaxation = choice.relaxation;
       // Lines of elements on a GPU: the two bands along them, and the residual.
       if (gpu && finest.elements && !choice.coarsest() && choice.relaxation.extent == Extent::line)
         level.bytes += 3 * bytes(layout, inner);
@@ -165,10 +172,12 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
                                                      : dimension;
   if (variable && needs_reaction_field(problem)) finest.reactions = 1;
   finest.elements = problem.scheme == Scheme::q1;
-  finest.full = resolved(assembly, problem, gpu) == Assembly::full;
+  const Assembly mode = resolved(assembly, problem, gpu);
+  finest.full = mode == Assembly::full;
+  finest.recomputed = variable && mode == Assembly::recompute;
   finest.row_bands = bands_of_row(problem);
-  finest.cost =
-      row_cost(problem, finest.full ? Assembly::full : variable ? Assembly::partial : Assembly::recompute, gpu);
+  finest.cost = row_cost(problem, finest.recomputed ? Assembly::partial : mode, gpu);
+  if (finest.recomputed) finest.recomputed_cost = row_cost(problem, mode, gpu);
   std::array<double, 3> kappa{1, 1, 1};
   for (std::size_t d = 0; d < 3; ++d)
     if (const double* k = problem.coefficient[problem.isotropic ? 0 : d].constant()) kappa[d] = *k;

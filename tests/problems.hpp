@@ -14,11 +14,11 @@
 /// The problems that the tests of the grid's verbs run through: products of these tables.
 namespace poisson {
 
-using Faces = std::array<std::array<Boundary, 2>, 3>;
+using BoxFaces = std::array<std::array<Boundary, 2>, 3>;
 
 struct NamedFaces {
   std::string name;
-  Faces faces;
+  BoxFaces faces;
 };
 inline void PrintTo(const NamedFaces& faces, std::ostream* out) {
   *out << faces.name;

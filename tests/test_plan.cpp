@@ -104,7 +104,8 @@ TEST_P(PlanOf, SaysWhatIsAllocated) {
   const Problem& problem = GetParam().problem;
   for (const auto& [method, krylov, full_multigrid, coarse] : settings)
     for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed, SolvePrecision::single})
-      for (const Assembly assembly : {Assembly::automatic, Assembly::partial, Assembly::full}) {
+      for (const Assembly assembly : {Assembly::automatic, Assembly::recompute, Assembly::partial, Assembly::full}) {
+        if (assembly == Assembly::recompute && on_cpu()) continue;  // is partial
         const bool cells = problem.centering == Centering::cell, plain = krylov == Krylov::none && full_multigrid;
         if (coarse == galerkin && (assembly == Assembly::partial || cells)) continue;
         // These change what levels hold, whatever runs over them.

@@ -5,7 +5,7 @@ namespace poisson::cuda {
 
 template <>
 std::unique_ptr<Operator> make_box_operator<double, 2>(Backend& backend, const RowData& data) {
-  return make_box_stencil_operator<StencilOperator, double, 2>(backend, data);
+  return make_box_stencil_operator<CompiledOperator, double, 2>(backend, data);
 }
 
 }  // namespace poisson::cuda

@@ -5,7 +5,7 @@ namespace poisson::cuda {
 
 template <>
 std::unique_ptr<Operator> make_box_operator<float, 3>(Backend& backend, const RowData& data) {
-  return make_box_stencil_operator<StencilOperator, float, 3>(backend, data);
+  return make_box_stencil_operator<CompiledOperator, float, 3>(backend, data);
 }
 
 }  // namespace poisson::cuda

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "grids/bands.hpp"
+#include "grids/device_sampling.hpp"
 #include "grids/discrete.hpp"
 #include "grids/galerkin_kernels.hpp"
 
@@ -16,6 +18,15 @@ template <>
 std::unique_ptr<Operator> make_operator<float>(Backend&, const RowData&);
 template <>
 std::unique_ptr<Operator> make_operator<double>(Backend&, const RowData&);
+/// An operator that computes κ from RowData::kappa_source. Throws NoRuntimeCode where it cannot be compiled.
+template <class T>
+std::unique_ptr<Operator> make_recompute_operator(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_recompute_operator<float>(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_recompute_operator<double>(Backend&, const RowData&);
+/// `data`: the quantities with source text that will be asked for.
+std::unique_ptr<DeviceSampler> make_sampler(Backend&, const Block&, std::span<const Quantity> data);
 /// For data.on_faces(): units of their own too.
 template <class T>
 std::unique_ptr<Operator> make_face_operator(Backend&, const RowData&);

@@ -13,8 +13,31 @@
 
 namespace poisson::cuda {
 
-/// The verbs of an operator on a CUDA device: the point formulas of grids/stencil.hpp over one model of Coefficients.
-template <class T, class Coefficients>
+/// Launches kernels that nvcc compiled with the program.
+template <class T>
+class CompiledKernels {
+ public:
+  static constexpr bool relaxes_lines = true;
+
+  CompiledKernels(CudaBackend& device, const RowData&) : device_(device) {}
+
+  cudaStream_t stream() const { return device_.stream(); }
+  template <class Column>
+  void columns(const Box& box, const Column& column) const {
+    device_.for_columns<GridSteps>(box, column);
+  }
+  template <class Column>
+  void sum(const Box& box, const Column& column, const Scalar& result) const {
+    sum_columns(device_.stream(), box, column, device_.partials(), result.address());
+  }
+
+ private:
+  CudaBackend& device_;
+};
+
+/// The verbs of an operator on a CUDA device: the point formulas of grids/stencil.hpp over one model of Coefficients,
+/// in kernels that `Kernels` launches.
+template <class T, class Coefficients, class Kernels = CompiledKernels<T>>
 class StencilOperator final : public StencilBase<T, Coefficients> {
   using Base = StencilBase<T, Coefficients>;
   using Base::backend_, Base::layout_, Base::unknowns_, Base::c_;
@@ -23,7 +46,9 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   StencilOperator(Backend& backend, const RowData& data)
       : StencilOperator(backend, data, typename Base::Tables(backend, data)) {}
   StencilOperator(Backend& backend, const RowData& data, typename Base::Tables tables)
-      : Base(backend, data, std::move(tables)), device_(static_cast<CudaBackend&>(backend)), mean_(backend.scalar()) {
+      : Base(backend, data, std::move(tables)),
+        kernels_(static_cast<CudaBackend&>(backend), data),
+        mean_(backend.scalar()) {
     if (!Base::star && data.relaxation.extent == Extent::line) hold_lines(data);
     if (!data.singular) return;
     sum(unknowns_, Integral<T, Coefficients>{c_, {}}, mean_);
@@ -73,13 +98,11 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 
   void project_rhs(Field& b, Scalar& amount) const override {
     sum(unknowns_, Sum<T>{b.view<T>()}, amount);
-    device_.for_columns<GridSteps>(unknowns_,
-                                   SubtractMean<T, Coefficients, true>{c_, b.view<T>(), amount.address(), volume_});
+    kernels_.columns(unknowns_, SubtractMean<T, Coefficients, true>{c_, b.view<T>(), amount.address(), volume_});
   }
   void project_solution(Field& u) const override {
     sum(unknowns_, Integral<T, Coefficients>{c_, u.view<T>()}, mean_);
-    device_.for_columns<GridSteps>(unknowns_,
-                                   SubtractMean<T, Coefficients, false>{c_, u.view<T>(), mean_.address(), volume_});
+    kernels_.columns(unknowns_, SubtractMean<T, Coefficients, false>{c_, u.view<T>(), mean_.address(), volume_});
   }
 
  private:
@@ -91,7 +114,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     if constexpr (!Base::star) {
       line_residual_ = Field(backend_, layout_, precision_of<T>);
       line_bands_.emplace(backend_, data.block, 2);
-      for_columns(device_.stream(), layout_.box(),
+      for_columns(kernels_.stream(), layout_.box(),
                   FillLines<T, Coefficients>{c_, line_bands_->template views<2>(), data.relaxation.axis});
       line_bands_->exchange();
     }
@@ -106,10 +129,9 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
         Box pairs = unknowns_;
         pairs.first[0] = 0;
         pairs.last[0] = (unknowns_.last[0] - unknowns_.first[0] + 1) / 2;
-        device_.for_columns<GridSteps>(
-            pairs, TwoColours<T, Coefficients>{relax, colour, unknowns_.first[0], unknowns_.last[0]});
+        kernels_.columns(pairs, TwoColours<T, Coefficients>{relax, colour, unknowns_.first[0], unknowns_.last[0]});
       } else {
-        device_.for_columns<GridSteps>(unknowns_, AnyColours<T, Coefficients>{relax, colours, colour});
+        kernels_.columns(unknowns_, AnyColours<T, Coefficients>{relax, colours, colour});
       }
     }
   }
@@ -125,13 +147,15 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
         relax.first[d] = along.first;
         places.last[d] = along.count();
       }
-      device_.for_columns<GridSteps>(places, relax);
+      kernels_.columns(places, relax);
     }
   }
 
   // Stars bring their rows to the lines as they are solved; of wider rows the residual is worked out first.
   void lines(int axis, PolynomialStep step, const Field* u, const Field& b, Field& next) const {
-    if constexpr (Base::star) {
+    if constexpr (!Kernels::relaxes_lines) {
+      throw RunError("lines are not relaxed by an operator that recomputes its coefficient: use assembly partial");
+    } else if constexpr (Base::star) {
       if (u) backend_.exchange(*u);
       launch_lines(this->line_coefficients(), axis, step, u, b, next, false);
     } else {
@@ -144,7 +168,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   template <class Model>
   void launch_lines(const Model& c, int axis, PolynomialStep step, const Field* u, const Field& b, Field& next,
                     bool known) const {
-    relax_lines(device_.stream(), axis,
+    relax_lines(kernels_.stream(), axis,
                 LineStep<T, Model>{c, u ? View<const T>(u->view<T>()) : View<const T>{}, b.view<T>(), next.view<T>(),
                                    static_cast<T>(step.alpha), static_cast<T>(step.beta), Range(unknowns_),
                                    layout_.periodic[static_cast<std::size_t>(axis)], known});
@@ -152,22 +176,25 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   template <class Body>
   void march(const Box& box, const Field& u, const Body& body) const {
     backend_.exchange(u);
-    device_.for_columns<GridSteps>(box, Walk<Body>{c_, u.view<T>(), body});
+    kernels_.columns(box, Walk<Body>{c_, u.view<T>(), body});
   }
   template <class Body>
   void rows(const Body& body) const {
-    device_.for_columns<GridSteps>(unknowns_, EachRow<T, Coefficients, Body>{c_, body});
+    kernels_.columns(unknowns_, EachRow<T, Coefficients, Body>{c_, body});
   }
   template <class Column>
   void sum(const Box& box, const Column& column, const Scalar& result) const {
-    sum_columns(device_.stream(), box, column, device_.partials(), result.address());
+    kernels_.sum(box, column, result);
   }
 
-  CudaBackend& device_;
+  Kernels kernels_;
   Scalar mean_;
   std::optional<BandTables<T>> line_bands_;  ///< of wider rows than stars, which relax lines
   mutable Field line_residual_;
   double volume_ = 1;
 };
+
+template <class T, class Coefficients>
+using CompiledOperator = StencilOperator<T, Coefficients>;
 
 }  // namespace poisson::cuda

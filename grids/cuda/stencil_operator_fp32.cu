@@ -5,7 +5,7 @@ namespace poisson::cuda {
 
 template <>
 std::unique_ptr<Operator> make_operator<float>(Backend& backend, const RowData& data) {
-  return make_stencil_operator<StencilOperator, float>(backend, data);
+  return make_stencil_operator<CompiledOperator, float>(backend, data);
 }
 
 }  // namespace poisson::cuda

@@ -5,7 +5,7 @@ namespace poisson::cuda {
 
 template <>
 std::unique_ptr<Operator> make_operator<double>(Backend& backend, const RowData& data) {
-  return make_stencil_operator<StencilOperator, double>(backend, data);
+  return make_stencil_operator<CompiledOperator, double>(backend, data);
 }
 
 }  // namespace poisson::cuda

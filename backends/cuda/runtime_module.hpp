@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <driver_types.h>
+#include <vector_types.h>
+
+#include "backends/cuda/runtime_compiler.hpp"
+
+namespace poisson::cuda {
+
+/// Code compiled at run time, loaded on the current device. The driver's library is found at run time too.
+class RuntimeModule {
+ public:
+  /// Compiles each source, all at once, or takes it from the cache, and loads it. Throws NoRuntimeCode.
+  static std::vector<RuntimeModule> load(std::span<const std::string> sources, std::span<const RuntimeHeader> headers);
+
+  using Kernel = void*;
+  /// An extern "C" kernel of the source.
+  Kernel kernel(const std::string& name) const;
+  /// `arguments`: addresses of the kernel's parameters, in order.
+  void launch(Kernel kernel, dim3 blocks, unsigned threads, cudaStream_t stream, void** arguments) const;
+  template <class... Arguments>
+  void launch(Kernel kernel, dim3 blocks, unsigned threads, cudaStream_t stream, const Arguments&... arguments) const {
+    void* addresses[]{const_cast<void*>(static_cast<const void*>(&arguments))...};
+    launch(kernel, blocks, threads, stream, addresses);
+  }
+
+ private:
+  struct Driver;
+  static const Driver& driver();
+  static std::shared_ptr<void> load(const std::string& binary);
+
+  explicit RuntimeModule(std::shared_ptr<void> module) : module_(std::move(module)) {}
+
+  std::shared_ptr<void> module_;
+};
+
+}  // namespace poisson::cuda

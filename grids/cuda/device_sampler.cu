@@ -1,0 +1,384 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/device_tables.hpp"
+#include "backends/cuda/runtime_module.hpp"
+#include "grids/cuda/evaluate_columns.cuh"
+#include "grids/cuda/factories.hpp"
+#include "grids/cuda/runtime_headers.hpp"
+#include "grids/cuda/runtime_sources.hpp"
+#include "grids/faces.hpp"
+#include "grids/problem_data.hpp"
+
+namespace poisson::cuda {
+namespace {
+
+// Constants need no compiler at run time.
+struct Constant {
+  double value;
+  __device__ double operator()(double, double, double) const { return value; }
+};
+
+struct NoSteps {  // set-up: nothing to share a launch with
+  template <class T>
+  using Columns = ColumnList<>;
+};
+
+__global__ void __launch_bounds__(tile_threads)
+    measure_constant(Range box, Tiling tiling, Measure<Constant> column, Moments* partial) {
+  const dim3 tiles = tiling.blocks;
+  Moments moments{0, 0, __longlong_as_double(0x7ff0000000000000), __longlong_as_double(0xfff0000000000000)};
+  const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1, moments); };
+  for (unsigned tile = blockIdx.x; tile < tiles.x * tiles.y * tiles.z; tile += gridDim.x)
+    tiling.visit(box, visited, tile % tiles.x, tile / tiles.x % tiles.y, tile / (tiles.x * tiles.y));
+  moments = block_moments<tile_threads>(moments);
+  if (threadIdx.x == 0) partial[blockIdx.x] = moments;
+}
+
+template <class X>
+struct Magnitudes {
+  View<const X> x;
+  __device__ double operator()(int i, int j, int k0, int k1) const {
+    double sum = 0;
+    for (int k = k0; k < k1; ++k) sum += fabs(static_cast<double>(x(i, j, k)));
+    return sum;
+  }
+};
+
+// The largest ratio to a lower neighbour, as the bits of a positive double, whose order is the numbers'.
+struct LargestJump {
+  View<const double> cells;
+  unsigned long long* largest;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    double jump = 1;
+    for (int k = k0; k < k1; ++k) {
+      const double here = cells(i, j, k);
+      const auto compare = [&](double there) { jump = fmax(jump, fmax(here / there, there / here)); };
+      if (i > 0) compare(cells(i - 1, j, k));
+      if (j > 0) compare(cells(i, j - 1, k));
+      if (k > 0) compare(cells(i, j, k - 1));
+    }
+    atomicMax(largest, static_cast<unsigned long long>(__double_as_longlong(jump)));
+  }
+};
+
+// A layer of halo loses the layer of cells behind it.
+struct SubtractInside {
+  View<double> cells;
+  int axis, inwards;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k)
+      cells(i, j, k) -= axis == 0   ? cells(i + inwards, j, k)
+                        : axis == 1 ? cells(i, j + inwards, k)
+                                    : cells(i, j, k + inwards);
+  }
+};
+
+// Values that the host computed, x fastest over a box.
+struct Put {
+  AnyView out;
+  const double* values;
+  int first[3], n[3];
+  bool add;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k) {
+      const std::int64_t at = (static_cast<std::int64_t>(k - first[2]) * n[1] + (j - first[1])) * n[0] + (i - first[0]);
+      if (out.narrow.data)
+        store(out.narrow(i, j, k), values[at]);
+      else
+        store(out.wide(i, j, k), values[at]);
+    }
+  }
+
+ private:
+  template <class X>
+  __device__ void store(X& to, double value) const {
+    to = static_cast<X>(add ? static_cast<double>(to) + value : value);
+  }
+};
+
+// faces_from_cells of grids/faces.hpp.
+struct FacesOfCells {
+  View<const double> cells, ends;
+  View<double> faces;
+  const double* width;  // of the cells along the axis
+  int axis, n;
+  bool periodic, robin[2];
+
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k) {
+      int below[3] = {i, j, k}, above[3] = {i, j, k};
+      const int face = above[axis];
+      const bool lower = face == 0, upper = face == n;
+      below[axis] = lower ? (periodic ? n - 1 : 0) : face - 1;
+      if (upper) above[axis] = n - 1;
+      const double low = cells(below[0], below[1], below[2]), high = cells(above[0], above[1], above[2]);
+      const double h = width[below[axis]], next = width[above[axis]];
+      double value = (h + next) * low * high / (h * high + next * low);
+      if (!periodic && (lower || upper)) {
+        value = low;
+        if (robin[lower ? 0 : 1]) {
+          below[axis] = lower ? 1 : 3;
+          value = robin_face(low, ends(below[0], below[1], below[2]), h);
+        }
+      }
+      faces(i, j, k) = value;
+    }
+  }
+};
+
+AnyView any_view(const Field& field) {
+  AnyView view{};
+  auto& writable = const_cast<Field&>(field);
+  if (field.precision() == Precision::fp32)
+    view.narrow = writable.view<float>();
+  else
+    view.wide = writable.view<double>();
+  return view;
+}
+
+class CudaSampler final : public DeviceSampler {
+ public:
+  CudaSampler(Backend& backend, const Block& block, std::span<const Quantity> data)
+      : device_(static_cast<CudaBackend&>(backend)), block_(block) {
+    DeviceTables tables;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Axis& axis = block.axes[d];
+      std::vector<double> mass, unknown, width;
+      for (int i = 0; i < axis.size(); ++i) {
+        mass.push_back(axis.mass(i));
+        unknown.push_back(i >= axis.first() && i < axis.last() ? mass.back() : 0);
+      }
+      tables.add(node_coordinates(axis), axes_[d].nodes);
+      tables.add(cell_coordinates(axis), axes_[d].cells);
+      tables.add(mass, axes_[d].mass);
+      tables.add(unknown, axes_[d].unknown_mass);
+      tables.add(std::vector<double>(mass.size(), 1.0), axes_[d].ones);
+      for (int i = 0; i < axis.size(); ++i) width.push_back(axis.width(i));
+      tables.add(width, axes_[d].width);
+    }
+    tables_ = tables.upload(backend);
+    bad_ = backend.allocate(sizeof(unsigned long long));
+
+    std::vector<std::string> sources;
+    for (const Quantity& quantity : data)
+      if (const std::string* source = quantity.source())
+        if (numbers_.emplace(*source, static_cast<int>(sources.size())).second) sources.push_back(*source);
+    if (sources.empty()) return;
+    try {
+      for (std::string& source : sources) source = evaluation_source(source);
+      modules_ = RuntimeModule::load(sources, runtime_headers());
+      for (const RuntimeModule& module : modules_) {
+        fill_.push_back(module.kernel("fill"));
+        measure_.push_back(module.kernel("measure"));
+      }
+    } catch (const NoRuntimeCode& reason) {
+      numbers_.clear();
+      note_ = std::string("expressions are evaluated on the host: ") + reason.what();
+    }
+  }
+
+  bool evaluates(const Quantity& quantity) const override {
+    return quantity.constant() || (quantity.source() && numbers_.count(*quantity.source()) != 0);
+  }
+  const std::string& note() const override { return note_; }
+
+  void fill(const Datum& datum, Location location, const Box& box, const SampleWeight& weight, SampleStore store,
+            Field& out) override {
+    FillTarget target{};
+    target.out = any_view(out);
+    target.factor = weight.factor;
+    target.add = store == SampleStore::add;
+    target.shared = store == SampleStore::share;
+    if (weight.volume || weight.unknowns_only) {
+      const double* at[3];
+      for (int d = 0; d < 3; ++d) {
+        const Table& axis = axes_[static_cast<std::size_t>(d)];
+        at[d] = d == weight.face_axis ? axis.ones : weight.unknowns_only ? axis.unknown_mass : axis.mass;
+      }
+      target.wx = at[0];
+      target.wy = at[1];
+      target.wz = at[2];
+    }
+    for (std::size_t d = 0; d < 3; ++d) {
+      target.size[d] = block_.axes[d].size();
+      if (block_.axes[d].degenerate()) continue;
+      for (std::size_t end = 0; end < 2; ++end)
+        target.dirichlet[2 * d + end] = block_.axes[d].kind(static_cast<int>(end)) == BoundaryKind::dirichlet;
+    }
+    const Points points = points_of(datum, location, box);
+    if (const double* value = datum.quantity.constant()) {
+      device_.for_columns<NoSteps>(box, Fill<Constant>{{*value}, points, target});
+    } else if (box.size() > 0) {
+      const Tiling tiling(box);
+      const std::size_t n = number(datum);
+      modules_[n].launch(fill_[n], tiling.blocks, tile_threads, device_.stream(), Range(box), tiling, points, target);
+    }
+    judge(datum, location, box);
+  }
+
+  DifferenceMoments measure(const Datum& datum, const Field* u) override {
+    const Box box = block_.layout().box();
+    const Points points = points_of(datum, block_.location(), box);
+    const AnyView of_u = u ? any_view(*u) : AnyView{};
+    const double *wx = axes_[0].mass, *wy = axes_[1].mass, *wz = axes_[2].mass;
+    const Tiling tiling(box);
+    const std::int64_t tiles = std::int64_t{tiling.blocks.x} * tiling.blocks.y * tiling.blocks.z;
+    constexpr std::int64_t most = 2048;
+    std::vector<Moments> partial(static_cast<std::size_t>(std::min(tiles, most)));
+    const dim3 blocks(static_cast<unsigned>(partial.size()));
+    const Buffer there = device_.allocate(partial.size() * sizeof(Moments));
+    auto* const moments = static_cast<Moments*>(there.data());
+    if (const double* value = datum.quantity.constant()) {
+      const cudaStream_t stream = device_.stream();
+      measure_constant<<<blocks, tile_threads, 0, stream>>>(
+          Range(box), tiling, Measure<Constant>{{*value}, points, of_u, wx, wy, wz}, moments);
+      launched(stream);
+    } else {
+      const std::size_t n = number(datum);
+      modules_[n].launch(measure_[n], blocks, tile_threads, device_.stream(), Range(box), tiling, points, of_u, wx, wy,
+                         wz, moments);
+    }
+    judge(datum, block_.location(), box);
+    device_.read(moments, partial.data(), partial.size() * sizeof(Moments));
+    DifferenceMoments all{0, 0, partial.front().low, partial.front().high};
+    for (const Moments& m : partial) {
+      all.first += m.first;
+      all.second += m.second;
+      all.low = std::min(all.low, m.low);
+      all.high = std::max(all.high, m.high);
+    }
+    return all;
+  }
+
+  CellStatistics statistics(const Field& cells) override {
+    const Box box = cells.layout().box();
+    CellStatistics found;
+    found.sum = sum_of_magnitudes(cells, box);
+    write_bad(std::bit_cast<unsigned long long>(1.0));
+    device_.for_columns<NoSteps>(box, LargestJump{cells.view<double>(), bad()});
+    found.jump = std::bit_cast<double>(read_bad());
+    return found;
+  }
+
+  void subtract_inside(Field& cells) override {
+    const auto view = cells.view<double>();
+    const Box all = with_halo(block_, cells.layout().box());
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (block_.axes[d].degenerate() || block_.axes[d].periodic()) continue;
+      for (const int end : {-1, view.n[d]}) {
+        Box face = all;
+        face.first[d] = end;
+        face.last[d] = end + 1;
+        device_.for_columns<NoSteps>(face, SubtractInside{view, static_cast<int>(d), end < 0 ? 1 : -1});
+      }
+    }
+  }
+
+  void put(const Box& box, std::span<const double> values, SampleStore store, Field& out) override {
+    if (box.size() == 0) return;
+    const Buffer there = device_.allocate(values.size_bytes());
+    device_.write(values.data(), there.data(), values.size_bytes());
+    Put column{any_view(out), static_cast<const double*>(there.data()), {}, {}, store == SampleStore::add};
+    for (std::size_t d = 0; d < 3; ++d) {
+      column.first[d] = box.first[d];
+      column.n[d] = box.last[d] - box.first[d];
+    }
+    device_.for_columns<NoSteps>(box, column);
+  }
+
+  void faces_from_cells(std::size_t axis, const Field& cells, const Field* ends, Field& faces) override {
+    const Axis& along = block_.axes[axis];
+    FacesOfCells column{};
+    column.cells = cells.view<double>();
+    if (ends) column.ends = ends->view<double>();
+    column.faces = faces.view<double>();
+    column.width = axes_[axis].width;
+    column.axis = static_cast<int>(axis);
+    column.n = along.size();
+    column.periodic = along.periodic();
+    for (int end = 0; end < 2; ++end) column.robin[end] = along.kind(end) == BoundaryKind::robin;
+    Box box = faces.layout().box();
+    if (!along.periodic()) ++box.last[axis];
+    device_.for_columns<NoSteps>(box, column);
+  }
+
+  double sum_of_magnitudes(const Field& x, const Box& box) override {
+    Scalar sum = device_.scalar();
+    dispatch(x.precision(), [&]<class X>(X) {
+      sum_columns(device_.stream(), box, Magnitudes<X>{x.view<X>()}, device_.partials(), sum.address());
+    });
+    return device_.value(sum);
+  }
+
+ private:
+  struct Table {
+    const double *nodes, *cells, *mass, *unknown_mass, *ones, *width;
+  };
+
+  std::size_t number(const Datum& datum) const {
+    return static_cast<std::size_t>(numbers_.at(*datum.quantity.source()));
+  }
+  unsigned long long* bad() const { return static_cast<unsigned long long*>(bad_.data()); }
+  void write_bad(unsigned long long value) { device_.write(&value, bad(), sizeof value); }
+  unsigned long long read_bad() {
+    unsigned long long value = 0;
+    device_.read(bad(), &value, sizeof value);
+    return value;
+  }
+
+  Points points_of(const Datum& datum, Location location, const Box& box) {
+    write_bad(none);
+    Points points{};
+    const auto of = [&](const Table& axis) { return location == Location::node ? axis.nodes : axis.cells + 1; };
+    points.x = of(axes_[0]);
+    points.y = of(axes_[1]);
+    points.z = of(axes_[2]);
+    for (std::size_t d = 0; d < 3; ++d) {
+      points.first[d] = box.first[d];
+      points.n[d] = box.last[d] - box.first[d];
+    }
+    points.positive = datum.sign == Sign::positive;
+    points.nonnegative = datum.sign == Sign::nonnegative;
+    points.bad = bad();
+    return points;
+  }
+
+  // Throws where a value of the last evaluation was bad: what the host has there is told.
+  void judge(const Datum& datum, Location location, const Box& box) {
+    const unsigned long long at = read_bad();
+    if (at == none) return;
+    const auto nx = static_cast<unsigned long long>(box.last[0] - box.first[0]);
+    const auto ny = static_cast<unsigned long long>(box.last[1] - box.first[1]);
+    Box one;
+    one.first = {box.first[0] + static_cast<int>(at % nx), box.first[1] + static_cast<int>(at / nx % ny),
+                 box.first[2] + static_cast<int>(at / (nx * ny))};
+    for (std::size_t d = 0; d < 3; ++d) one.last[d] = one.first[d] + 1;
+    sample(datum.quantity, datum.name, datum.sign, block_, location, one, [](int, int, const double*) {});
+    throw HostDecides();
+  }
+
+  static constexpr unsigned long long none = std::numeric_limits<unsigned long long>::max();
+
+  CudaBackend& device_;
+  Block block_;
+  std::array<Table, 3> axes_{};
+  Buffer tables_, bad_;
+  std::map<std::string, int> numbers_;  // of the sources
+  std::vector<RuntimeModule> modules_;
+  std::vector<RuntimeModule::Kernel> fill_, measure_;
+  std::string note_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceSampler> make_sampler(Backend& backend, const Block& block, std::span<const Quantity> data) {
+  return std::make_unique<CudaSampler>(backend, block, data);
+}
+
+}  // namespace poisson::cuda

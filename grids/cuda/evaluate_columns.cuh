@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+
+#include "backends/view.hpp"
+
+/// What is done with the values of a datum of the problem on the device. Value is a constant or an expression:
+/// value(x, y, z). Compiled at run time too.
+namespace poisson::cuda {
+
+/// The points of a box, and which of their values are bad.
+struct Points {
+  const double *x, *y, *z;  ///< coordinates, by index on the block's axes
+  int first[3], n[3];       ///< of the box, for the numbers of its points: x fastest
+  bool positive, nonnegative;
+  unsigned long long* bad;  ///< the least number of a point whose value is not finite or of the wrong sign
+
+  template <class Value>
+  __device__ double operator()(const Value& value, int i, int j, int k) const {
+    const double v = value(x[i], y[j], z[k]);
+    const bool finite = v - v == 0;
+    if (!finite || (positive && !(v > 0)) || (nonnegative && v < 0)) {
+      const auto line = static_cast<unsigned long long>(k - first[2]) * static_cast<unsigned>(n[1]) +
+                        static_cast<unsigned>(j - first[1]);
+      atomicMin(bad, line * static_cast<unsigned>(n[0]) + static_cast<unsigned>(i - first[0]));
+    }
+    return v;
+  }
+};
+
+/// A field of either precision.
+struct AnyView {
+  View<float> narrow;
+  View<double> wide;  ///< used where narrow has no data
+};
+
+/// field = weight · value, or += where `add`; the weight is a product of the axes' times `factor`.
+/// Where Dirichlet faces meet (`shared`), values are the mean over the faces, each of which adds its part to a zero.
+struct FillTarget {
+  AnyView out;
+  const double *wx, *wy, *wz;  ///< by index on the block's axes, null: 1
+  double factor;
+  bool add, shared;
+  bool dirichlet[6];  ///< the faces that share
+  int size[3];        ///< values per axis
+
+  __device__ void operator()(double value, int i, int j, int k) const {
+    if (out.narrow.data)
+      store(out.narrow(i, j, k), value, i, j, k);
+    else
+      store(out.wide(i, j, k), value, i, j, k);
+  }
+
+ private:
+  template <class X>
+  __device__ void store(X& to, double value, int i, int j, int k) const {
+    if (shared) {
+      const int faces = (dirichlet[0] && i == 0) + (dirichlet[1] && i == size[0] - 1) + (dirichlet[2] && j == 0) +
+                        (dirichlet[3] && j == size[1] - 1) + (dirichlet[4] && k == 0) +
+                        (dirichlet[5] && k == size[2] - 1);
+      to = static_cast<X>(faces == 1 ? value : static_cast<double>(to) + value / faces);
+      return;
+    }
+    const double weight = wx ? factor * (wy[j] * wz[k]) * wx[i] : factor;
+    // In Dirichlet nodes the weight is 0 and the value may be anything.
+    const double part = weight == 0 ? 0 : weight * value;
+    to = add ? to + static_cast<X>(part) : static_cast<X>(part);
+  }
+};
+
+template <class Value>
+struct Fill {
+  Value value;
+  Points points;
+  FillTarget target;
+
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k) target(points(value, i, j, k), i, j, k);
+  }
+};
+
+/// Σ m d, Σ m d², min d and max d of differences d = u − value, m the volume of a point; u may be none.
+struct Moments {
+  double first, second, low, high;
+
+  __device__ void join(const Moments& other) {
+    first += other.first;
+    second += other.second;
+    low = other.low < low ? other.low : low;
+    high = other.high > high ? other.high : high;
+  }
+};
+
+template <class Value>
+struct Measure {
+  Value value;
+  Points points;
+  AnyView u;
+  const double *wx, *wy, *wz;
+
+  __device__ void operator()(int i, int j, int k0, int k1, Moments& moments) const {
+    for (int k = k0; k < k1; ++k) {
+      const double of_u = u.narrow.data ? u.narrow(i, j, k) : u.wide.data ? u.wide(i, j, k) : 0;
+      const double d = of_u - points(value, i, j, k), m = wx[i] * wy[j] * wz[k];
+      moments.join({m * d, m * d * d, d, d});
+    }
+  }
+};
+
+/// Moments of the block's threads, in a fixed order, by thread 0.
+template <int threads>
+__device__ Moments block_moments(Moments own) {
+  __shared__ Moments all[threads];
+  all[threadIdx.x] = own;
+  for (unsigned half = threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) all[threadIdx.x].join(all[threadIdx.x + half]);
+  }
+  return all[0];
+}
+
+}  // namespace poisson::cuda

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "backends/cuda/sequence.cuh"
+#include "grids/cuda/stencil_columns.cuh"
+#include "grids/recompute.hpp"
+
+namespace poisson::cuda {
+
+/// Neighbouring points of a column share planes of cells: n + 1 instead of 2 n evaluations.
+template <int n, class T, class Kappa, class F>
+__device__ double with_rows(const Recompute<T, Kappa>& c, int i, int j, int k, const F& f) {
+  const auto column = c.column(i, j);
+  typename Recompute<T, Kappa>::Plane planes[n + 1];
+#pragma unroll
+  for (int m = 0; m <= n; ++m) planes[m] = column.plane(k - 1 + m);
+  double sum = 0;
+#pragma unroll
+  for (int m = 0; m < n; ++m) sum += f(column.row(planes[m], planes[m + 1], k + m), m);
+  return sum;
+}
+
+/// The kernels of an operator over coefficients C, by position: first those that only map, then those that sum.
+template <class T, class C>
+using MappingColumns =
+    ColumnList<March<T, C, Apply<T>>, March<T, C, Residual<T, float>>, March<T, C, Residual<T, double>>,
+               March<T, C, Polynomial<T>>, EachRow<T, C, Diagonal<T>>, EachRow<T, C, PolynomialStart<T>>,
+               TwoColours<T, C>, AnyColours<T, C>, SubtractMean<T, C, true>, SubtractMean<T, C, false>>;
+template <class T, class C>
+using SummingColumns = ColumnList<March<T, C, ScaledResidual<T, float>>, March<T, C, ScaledResidual<T, double>>,
+                                  EachRow<T, C, Norm<T>>, EachRow<T, C, Rounding<T>>, Integral<T, C>, Sum<T>>;
+
+/// The column at a position.
+template <int n, class List>
+struct ColumnAt;
+template <class First, class... Rest>
+struct ColumnAt<0, ColumnList<First, Rest...>> {
+  using Type = First;
+};
+template <int n, class First, class... Rest>
+struct ColumnAt<n, ColumnList<First, Rest...>> : ColumnAt<n - 1, ColumnList<Rest...>> {};
+
+}  // namespace poisson::cuda

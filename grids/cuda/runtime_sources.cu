@@ -1,0 +1,150 @@
+#include "backends/cuda/tiling.cuh"
+#include "grids/cuda/evaluate_columns.cuh"
+#include "grids/cuda/recompute_columns.cuh"
+#include "grids/cuda/runtime_sources.hpp"
+
+namespace poisson::cuda {
+namespace {
+
+// Expressions with functions of hundreds of instructions are called: inlined wherever a kernel has them, they would
+// take minutes to compile.
+bool is_long(const std::string& expression) {
+  for (const char* name : {"sin(", "cos(", "tan(", "asin(", "acos(", "atan(", "atan2(", "sinh(", "cosh(", "tanh(",
+                           "exp(", "ln(", "log2(", "log10(", "pow("})
+    if (expression.find(std::string("expression::") + name) != std::string::npos) return true;
+  return expression.size() > 1000;
+}
+
+// A function of x, y and z.
+std::string function(const std::string& name, const std::string& expression) {
+  return std::string(is_long(expression) ? "__noinline__" : "__forceinline__") + " double " + name +
+         "(double x, double y, double z) {\n  return " + expression + ";\n}\n";
+}
+
+// The kernels read what the host lays out: the sizes must be the same.
+template <class Column>
+std::string size_check(const std::string& type) {
+  return "static_assert(sizeof(" + type + ") == " + std::to_string(sizeof(Column)) + ");\n";
+}
+
+std::string kernel(const std::string& name, const std::string& parameters, const std::string& body) {
+  return "extern \"C\" __global__ void __launch_bounds__(tile_threads) " + name + "(" + parameters + ") {\n" + body +
+         "}\n";
+}
+
+// Tiles in a fixed order; each block leaves one partial result.
+constexpr const char* each_tile = R"(  const dim3 tiles = tiling.blocks;
+  for (unsigned tile = blockIdx.x; tile < tiles.x * tiles.y * tiles.z; tile += gridDim.x)
+)";
+
+}  // namespace
+
+std::string evaluation_source(const std::string& expression) {
+  std::string text = R"(#include "backends/cuda/tiling.cuh"
+#include "grids/cuda/evaluate_columns.cuh"
+#include "grids/expression_functions.hpp"
+namespace poisson::cuda {
+)";
+  text += size_check<Range>("Range") + size_check<Tiling>("Tiling") + size_check<Points>("Points") +
+          size_check<FillTarget>("FillTarget") + size_check<AnyView>("AnyView") + size_check<Moments>("Moments");
+  text += function("value", expression) + R"(struct Value {
+  double operator()(double x, double y, double z) const { return value(x, y, z); }
+};
+)";
+  text += kernel("fill", "Range box, Tiling tiling, Points points, FillTarget target",
+                 R"(  const Fill<Value> column{{}, points, target};
+  const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1); };
+  tiling.visit(box, visited, blockIdx.x, blockIdx.y, blockIdx.z);
+)");
+  text += kernel(
+      "measure",
+      "Range box, Tiling tiling, Points points, AnyView u, const double* wx, const double* wy, "
+      "const double* wz, Moments* partial",
+      std::string(R"(  const Measure<Value> column{{}, points, u, wx, wy, wz};
+  Moments moments{0, 0, __longlong_as_double(0x7ff0000000000000), __longlong_as_double(0xfff0000000000000)};
+  const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1, moments); };
+)") + each_tile +
+          R"(    tiling.visit(box, visited, tile % tiles.x, tile / tiles.x % tiles.y, tile / (tiles.x * tiles.y));
+  moments = block_moments<tile_threads>(moments);
+  if (threadIdx.x == 0) partial[blockIdx.x] = moments;
+)");
+  return text + "}  // namespace poisson::cuda\n";
+}
+
+namespace {
+
+template <class... Columns>
+std::string mapping_kernels(ColumnList<Columns...>, int part) {
+  std::string text;
+  int at = 0;
+  const auto add = [&]<class Column>(const Column*) {
+    if (at % recompute_parts != part) return void(++at);
+    const std::string number = std::to_string(at++);
+    const std::string type = "typename ColumnAt<" + number + ", MappingColumns<T, C>>::Type";
+    text += size_check<Column>(type);
+    text += kernel("map_" + number, "Range box, Tiling tiling, " + type + " column",
+                   "  tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);\n");
+  };
+  (add(static_cast<const Columns*>(nullptr)), ...);
+  return text;
+}
+
+template <class... Columns>
+std::string summing_kernels(ColumnList<Columns...>, int part) {
+  std::string text;
+  int at = 0;
+  const auto add = [&]<class Column>(const Column*) {
+    if (at % recompute_parts != part) return void(++at);
+    const std::string number = std::to_string(at++);
+    const std::string type = "typename ColumnAt<" + number + ", SummingColumns<T, C>>::Type";
+    text += size_check<Column>(type);
+    text += kernel("sum_" + number, "Range box, Tiling tiling, " + type + " column, double* partial",
+                   "  double sum = 0;\n" + std::string(each_tile) +
+                       "    sum += tiling.visit(box, column, tile % tiles.x, tile / tiles.x % tiles.y, "
+                       "tile / (tiles.x * tiles.y));\n"
+                       "  sum = block_sum(sum);\n"
+                       "  if (threadIdx.x == 0) partial[blockIdx.x] = sum;\n");
+  };
+  (add(static_cast<const Columns*>(nullptr)), ...);
+  return text;
+}
+
+}  // namespace
+
+std::string recompute_source(Precision precision, std::span<const std::string> kappa, int part) {
+  std::string text = R"(#include "backends/cuda/tiling.cuh"
+#include "grids/cuda/recompute_columns.cuh"
+#include "grids/expression_functions.hpp"
+namespace poisson::cuda {
+)";
+  text += size_check<Range>("Range") + size_check<Tiling>("Tiling");
+  for (std::size_t d = 0; d < kappa.size(); ++d) text += function("kappa_" + std::to_string(d), kappa[d]);
+  text += "struct Kappa {\n  static constexpr int count = " + std::to_string(kappa.size()) +
+          ";\n  template <int d>\n  static double at(double x, double y, double z) {\n";
+  for (std::size_t d = 0; d < kappa.size(); ++d)
+    text += "    if constexpr (d == " + std::to_string(d) + ") return kappa_" + std::to_string(d) + "(x, y, z);\n";
+  text += "  }\n};\n";
+  text += std::string("using T = ") + (precision == Precision::fp32 ? "float" : "double") +
+          ";\nusing C = Recompute<T, Kappa>;\n";
+  text += R"(__device__ double block_sum(double sum) {
+  __shared__ double warps[tile_threads / 32];
+  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
+  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = sum;
+  __syncthreads();
+  sum = 0;
+  for (int w = 0; w < tile_threads / 32; ++w) sum += warps[w];
+  return sum;
+}
+)";
+  const auto kernels = [&]<class T>(T) {
+    using C = Recompute<T, KappaAtRunTime>;
+    text += mapping_kernels(MappingColumns<T, C>(), part) + summing_kernels(SummingColumns<T, C>(), part);
+  };
+  if (precision == Precision::fp32)
+    kernels(float{});
+  else
+    kernels(double{});
+  return text + "}  // namespace poisson::cuda\n";
+}
+
+}  // namespace poisson::cuda

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "backends/precision.hpp"
+
+namespace poisson::cuda {
+
+/// CUDA C++ with two kernels for an expression (the source of a Quantity): fill(Range, Tiling, Points, FillTarget) and
+/// measure(Range, Tiling, Points, AnyView u, const double* wx, wy, wz, Moments* partial).
+std::string evaluation_source(const std::string& expression);
+
+/// The kernels of an operator are shared out over so many sources, which compile side by side.
+inline constexpr int recompute_parts = 6;
+
+/// CUDA C++ with kernels of an operator that evaluates κ itself: map_N(Range, Tiling, column) and sum_N(Range, Tiling,
+/// column, double* partial) for the columns N of grids/cuda/recompute_columns.cuh, N % recompute_parts = part. One
+/// expression where κ is isotropic, else three.
+std::string recompute_source(Precision precision, std::span<const std::string> kappa, int part);
+
+}  // namespace poisson::cuda

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "backends/field.hpp"
+#include "grids/block.hpp"
+#include "grids/problem.hpp"
+#include "grids/sampling.hpp"
+
+namespace poisson {
+
+/// Where expressions are evaluated. automatic: on the device from so many values on that what it saves is worth a
+/// compiler's half a second (device_sampling.cpp); constants are filled in on the device always.
+enum class Sampling { automatic, host, device };
+
+/// A datum of the problem as sample() takes it.
+struct Datum {
+  const Quantity& quantity;
+  std::string_view name;
+  Sign sign = Sign::any;
+};
+
+/// What values are multiplied with before they are stored. Volumes and areas are those of the unknowns' location.
+struct SampleWeight {
+  double factor = 1;
+  bool volume = false;         ///< the volume that a node stands for, on a face its area
+  int face_axis = -1;          ///< the axis across that face
+  bool unknowns_only = false;  ///< 0 in Dirichlet nodes
+};
+
+enum class SampleStore {
+  set,
+  add,
+  share  ///< the mean over the Dirichlet faces on which a node lies, each of which adds its part to 0
+};
+
+/// Moments of the differences d = u − value over the values of a block, m their volumes.
+struct DifferenceMoments {
+  double first = 0, second = 0;  ///< Σ m d, Σ m d²
+  double low = 0, high = 0;      ///< of d
+};
+
+/// Of a positive field.
+struct CellStatistics {
+  double sum = 0;
+  double jump = 1;  ///< largest ratio between neighbours
+};
+
+/// The device found a bad value where the host finds a good one (the rounding of a root near 0): the host's word
+/// counts, and its values.
+struct HostDecides {};
+
+/// Evaluates data of a problem on a device, without the host's arrays: constants and what has source text. Values and
+/// errors are those of sample(), to a few roundings.
+class DeviceSampler {
+ public:
+  virtual ~DeviceSampler() = default;
+
+  virtual bool evaluates(const Quantity& quantity) const = 0;
+  /// Why a quantity with source text is evaluated on the host after all; else empty.
+  virtual const std::string& note() const = 0;
+  /// On the nodes or cells of a box, cells from −1 to n. Throws ValueError as sample() does, or HostDecides, both
+  /// before anything but `out` has changed.
+  virtual void fill(const Datum& datum, Location location, const Box& box, const SampleWeight& weight,
+                    SampleStore store, Field& out) = 0;
+  /// Over all values of the block; u may be null, which is 0.
+  virtual DifferenceMoments measure(const Datum& datum, const Field* u) = 0;
+  virtual CellStatistics statistics(const Field& cells) = 0;
+  /// The halo of a field of cells at open ends loses what is in the cell behind it (discretization.cpp).
+  virtual void subtract_inside(Field& cells) = 0;
+  /// Values from the host, x fastest, set on a box of a field or added to it.
+  virtual void put(const Box& box, std::span<const double> values, SampleStore store, Field& out) = 0;
+  /// faces_from_cells (grids/faces.hpp) on the device.
+  virtual void faces_from_cells(std::size_t axis, const Field& cells, const Field* ends, Field& faces) = 0;
+  /// Σ |x| over a box.
+  virtual double sum_of_magnitudes(const Field& x, const Box& box) = 0;
+};
+
+/// For the data of a problem on its block; null where the host evaluates everything.
+std::unique_ptr<DeviceSampler> make_sampler(Backend& backend, const Block& block, const Problem& problem,
+                                            Sampling sampling);
+
+}  // namespace poisson

@@ -1,0 +1,117 @@
+#pragma once
+
+#include "grids/coefficients.hpp"
+
+/// The assembly mode `recompute`: κ from its expression wherever a row needs it. Free of the standard library.
+namespace poisson {
+
+/// What rows are made from beside the expression. Cells are evaluated at their centres.
+template <class T>
+struct RecomputeTables {
+  AxisTable<T> x, y, z;
+  /// Coordinates of the cells −1 … n: their centres; beyond open ends the face, where a half face of κ of its own lies.
+  const double *cx = nullptr, *cy = nullptr, *cz = nullptr;
+  View<const T> reaction;  ///< optional: data may be null
+  T sigma;
+  /// The values on open (not periodic) ends; negative where there are none.
+  int first[3], last[3];
+};
+
+/// Stands for the Kappa of code that is compiled at run time, where the host lays out what that code reads.
+struct KappaAtRunTime {
+  static constexpr int count = 1;
+  template <int d>
+  static double at(double x, double y, double z);
+};
+
+/// A model of Coefficients. Kappa: `count`, 1 for an isotropic κ, else 3, and at<d>(x, y, z), κ of direction d as the
+/// host would have it, in double arithmetic: a cell beside a jump lies on the same side in every precision and mode.
+template <class T, class Kappa>
+struct Recompute : RecomputeTables<T> {
+  /// κ in the four cells of one plane around a column of values.
+  struct Cells {
+    T sw, se, nw, ne;
+  };
+  struct Plane {
+    Cells of[Kappa::count];
+  };
+
+  /// What is the same along a column of z.
+  struct Column {
+    const Recompute& c;
+    T w, e, s, n;                      // half widths of the cells around
+    T west, east, south, north, area;  // 1/h towards the neighbours
+    double xw, xe, ys, yn;             // where the cells are
+    int i, j;
+
+    template <int d>
+    constexpr Cells cells(double zc) const {
+      return {static_cast<T>(Kappa::template at<d>(xw, ys, zc)), static_cast<T>(Kappa::template at<d>(xe, ys, zc)),
+              static_cast<T>(Kappa::template at<d>(xw, yn, zc)), static_cast<T>(Kappa::template at<d>(xe, yn, zc))};
+    }
+    /// The cells k of the column, −1 ≤ k ≤ n_z.
+    constexpr Plane plane(int k) const {
+      Plane p{};
+      p.of[0] = cells<0>(c.cz[k]);
+      if constexpr (Kappa::count > 1) {
+        p.of[1] = cells<1>(c.cz[k]);
+        p.of[2] = cells<2>(c.cz[k]);
+      }
+      return p;
+    }
+    /// Row (i, j, k) from the planes k − 1 and k.
+    constexpr Row<T> row(const Plane& below, const Plane& above, int k) const {
+      constexpr int dy = Kappa::count > 1 ? 1 : 0, dz = Kappa::count > 1 ? 2 : 0;
+      const Cells &xb = below.of[0], &xt = above.of[0], &yb = below.of[dy], &yt = above.of[dy], &zb = below.of[dz],
+                  &zt = above.of[dz];
+      const T b = c.lower(2, c.z, k), t = c.upper(2, c.z, k);
+      return {west * (b * (s * xb.sw + n * xb.nw) + t * (s * xt.sw + n * xt.nw)),
+              east * (b * (s * xb.se + n * xb.ne) + t * (s * xt.se + n * xt.ne)),
+              south * (b * (w * yb.sw + e * yb.se) + t * (w * yt.sw + e * yt.se)),
+              north * (b * (w * yb.nw + e * yb.ne) + t * (w * yt.nw + e * yt.ne)),
+              c.z.inverse[k - 1] * (s * (w * zb.sw + e * zb.se) + n * (w * zb.nw + e * zb.ne)),
+              c.z.inverse[k] * (s * (w * zt.sw + e * zt.se) + n * (w * zt.nw + e * zt.ne)),
+              c.reaction.data ? c.reaction(i, j, k) : c.sigma * area * c.z.mass[k]};
+    }
+  };
+  constexpr Column column(int i, int j) const {
+    return {*this,
+            lower(0, this->x, i),
+            upper(0, this->x, i),
+            lower(1, this->y, j),
+            upper(1, this->y, j),
+            this->x.inverse[i - 1],
+            this->x.inverse[i],
+            this->y.inverse[j - 1],
+            this->y.inverse[j],
+            this->x.mass[i] * this->y.mass[j],
+            this->cx[i - 1],
+            this->cx[i],
+            this->cy[j - 1],
+            this->cy[j],
+            i,
+            j};
+  }
+
+  struct Line {
+    const Recompute& c;
+    int j, k;
+
+    constexpr Row<T> row(int i) const {
+      const Column column = c.column(i, j);
+      return column.row(column.plane(k - 1), column.plane(k), k);
+    }
+    constexpr Row<T> interior(int i) const { return row(i); }
+    constexpr T mass(int i) const { return c.y.mass[j] * c.z.mass[k] * c.x.mass[i]; }
+  };
+  constexpr Line line(int j, int k) const { return {*this, j, k}; }
+
+ private:
+  // Widths of the half cells below and above value i. On an open end the one outside has κ of the face for both halves.
+  constexpr T lower(int d, const AxisTable<T>& axis, int i) const {
+    return i == this->last[d] ? T(0) : axis.half[i - 1];
+  }
+  constexpr T upper(int d, const AxisTable<T>& axis, int i) const { return i == this->first[d] ? T(0) : axis.half[i]; }
+};
+
+}  // namespace poisson

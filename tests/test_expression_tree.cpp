@@ -1,0 +1,114 @@
+// The grammar behind the translation of expressions, against muParser itself: the tree of an expression must have
+// muParser's values, at scattered points and at zeros, infinities and NaN.
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <muParser.h>
+
+#include "io/expression.hpp"
+#include "io/expression_tree.hpp"
+#include "tests/expressions.hpp"
+
+namespace poisson {
+namespace {
+
+double with_muparser(const std::string& text, double x, double y, double z) {
+  std::vector<double> value(1);
+  const Quantity q = parse_expression(text);
+  (*q.function())(std::array{x}, std::array{y}, std::array{z}, value);
+  return value.front();
+}
+
+/// How many values of double lie between two numbers; 0 between NaNs.
+std::int64_t distance(double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return std::isnan(a) && std::isnan(b) ? 0 : std::numeric_limits<std::int64_t>::max();
+  const auto place = [](double v) {
+    const auto bits = std::bit_cast<std::int64_t>(v);
+    return bits < 0 ? std::numeric_limits<std::int64_t>::min() - bits : bits;
+  };
+  return std::abs(place(a) - place(b));
+}
+
+std::vector<std::array<double, 3>> points() {
+  std::vector<std::array<double, 3>> all;
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  for (const double x : {0.0, -0.0, 1.0, -1.0, 0.5, 2.0, inf, -inf, nan})
+    for (const double y : {0.0, 1.0, -3.0, nan, inf}) all.push_back({x, y, x > 0 ? 0.25 : -2.0});
+  for (int i = 0; i < 500; ++i) all.push_back({1.9 * std::sin(0.7 * i), 2 * std::cos(1.3 * i) - 1, 0.25 * (i % 9) - 1});
+  return all;
+}
+
+class Translated : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(Translated, HasTheValuesOfMuParser) {
+  const std::string text(GetParam());
+  const auto tree = ExpressionTree::parse(text);
+  ASSERT_TRUE(tree);
+  ASSERT_TRUE(parse_expression(text).source()) << text;
+  mu::Parser parser;
+  std::array<double, 3> at{};
+  parser.DefineVar("x", &at[0]);
+  parser.DefineVar("y", &at[1]);
+  parser.DefineVar("z", &at[2]);
+  parser.DefineConst("pi", M_PI);
+  parser.DefineConst("_pi", M_PI);
+  parser.SetExpr(text);
+  // Sums of constants that muParser's optimizer has regrouped may cancel differently: compared as it stands, too.
+  parser.EnableOptimizer(false);
+  for (const auto& p : points()) {
+    at = p;
+    const double wanted = parser.Eval(), found = (*tree)(p[0], p[1], p[2]);
+    // A square may be an ulp off the power that muParser takes, and exp and log of it several.
+    ASSERT_LE(distance(found, wanted), 16)
+        << text << " at " << p[0] << " " << p[1] << " " << p[2] << ": " << found << " instead of " << wanted;
+    const double optimized = with_muparser(text, p[0], p[1], p[2]);
+    if (std::isfinite(p[0]) && std::isfinite(p[1])) {
+      ASSERT_TRUE(distance(found, optimized) <= 16 || std::abs(found - optimized) < 1e-15) << text;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Expressions, Translated, testing::ValuesIn(expressions));
+
+TEST(ExpressionTree, LeavesToMuParserWhatItCannotTranslate) {
+  for (const std::string_view text : untranslated) {
+    EXPECT_FALSE(ExpressionTree::parse(std::string(text))) << text;
+    EXPECT_TRUE(parse_expression(std::string(text)).function()) << text;
+    EXPECT_FALSE(parse_expression(std::string(text)).source()) << text;
+  }
+}
+
+TEST(ExpressionTree, RefusesWhatIsNotOfTheGrammar) {
+  for (const char* text :
+       {"",      "x +",   "x y",   "(x",    "x)", "2x", "sin x", "sin()", "sin(x, y)", "atan2(x)", "pow(x, 2)",
+        "x = 1", "x ? y", "x : y", "x & y", "!x", "w",  "1e999", ".",     "x,y",       "'x'",      "x;y"})
+    EXPECT_FALSE(ExpressionTree::parse(text)) << text;
+  EXPECT_FALSE(ExpressionTree::parse(std::string(5000, '(') + "x" + std::string(5000, ')')));
+  EXPECT_FALSE(ExpressionTree::parse("x" + std::string(20000, ' ')));
+}
+
+TEST(ExpressionTree, KnowsEveryFunctionOfMuParser) {
+  const mu::Parser parser;
+  for (const auto& [name, callback] : parser.GetFunDef()) {
+    const bool one = ExpressionTree::parse(name + "(x)").has_value();
+    const bool two = ExpressionTree::parse(name + "(x, y)").has_value();
+    EXPECT_TRUE(one || two) << name;
+  }
+}
+
+TEST(ExpressionTree, WritesTheSameNumbersInEverySource) {
+  EXPECT_EQ(ExpressionTree::parse("0.1*x - 1e-300")->source(), "(poisson::expression::product(0.1,x)-1e-300)");
+  EXPECT_EQ(ExpressionTree::parse("x^2 < 3 ? x : -1")->source(),
+            "((poisson::expression::pow2(x)<3.0?1.0:0.0)!=0.0?x:(-1.0))");
+}
+
+}  // namespace
+}  // namespace poisson
