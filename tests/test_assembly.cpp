@@ -18,6 +18,7 @@
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
+#include "tests/solve.hpp"
 
 namespace poisson {
 namespace {
@@ -78,6 +79,42 @@ TEST(Assembly, ModesAreEqualEntryByEntry) {
           expect_same_entries(*partial, *full);
           if (HasFailure()) return;
         }
+}
+
+/// Levels, smoothers and all: bands give the iterates that κ gives.
+TEST(Assembly, BandsSolveAsWhatTheyWereMadeFrom) {
+  for (const auto& [scheme, centering] :
+       {std::pair{Scheme::fv, Centering::node}, {Scheme::fv, Centering::cell}, {Scheme::q1, Centering::node}})
+    for (const NamedFaces& faces : all_faces()) {
+      if (faces.name != "mixed" && faces.name != "periodic_yz" && faces.name != "neumann") continue;
+      for (const NamedGrid& grid : {all_grids[0], all_grids[1], all_grids[2]}) {
+        SCOPED_TRACE(faces.name + ", " + grid.name + (centering == Centering::cell ? ", cells" : "") +
+                     (scheme == Scheme::q1 ? ", q1" : ""));
+        Problem p = make_problem(faces, grid, {3, {14, 9, 11}, Kappa::random_tensor, Sigma::zero, centering, scheme});
+        p.source = [](double x, double y, double z) { return std::sin(3 * x) * std::cos(4 * y) + z; };
+        for (auto& axis : p.boundary)
+          for (Boundary& face : axis)
+            if (face.kind != BoundaryKind::periodic) face.value = [](double x, double y, double) { return x - y; };
+        Options options;
+        options.precision = SolvePrecision::double_;
+        options.tolerance = 0;
+        options.max_iterations = 3;
+        std::array<std::vector<double>, 2> u;
+        for (const bool full : {false, true}) {
+          Solve s(p, options, full ? Assembly::full : Assembly::partial);
+          s.run();
+          EXPECT_EQ(s.solver().A().assembly(), full ? "full" : "partial");
+          u[full] = values(s.solution());
+        }
+        double largest = 0, distance = 0;
+        for (std::size_t i = 0; i < u[0].size(); ++i) {
+          largest = std::max(largest, std::abs(u[0][i]));
+          distance = std::max(distance, std::abs(u[1][i] - u[0][i]));
+        }
+        EXPECT_GT(largest, 0.01);
+        EXPECT_LE(distance, 1e-10 * largest);
+      }
+    }
 }
 
 TEST(Assembly, AutoIsWhatTheCountSays) {
