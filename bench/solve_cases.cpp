@@ -32,11 +32,11 @@ const SolveCase wide{two_waves, 1e-8, SolvePrecision::double_};
 const SolveCase smooth{smooth_coefficient, 1e-8, SolvePrecision::mixed, Krylov::none, 100, 100};
 // Errors are those of the largest cells, which are up to 12 times as wide as equal ones.
 const SolveCase stretched_1e3{
-    [](int n) { return stretched(n, 1e3, 1); }, 1e-8, SolvePrecision::mixed, Krylov::none, 100, 300};
+    [](int n) { return stretched(n, 1e3, 1); }, 1e-8, SolvePrecision::mixed, Krylov::none, 100, 60};
 const SolveCase stretched_1e5{
-    [](int n) { return stretched(n, 1e5, 1); }, 1e-8, SolvePrecision::mixed, Krylov::none, 100, 300};
+    [](int n) { return stretched(n, 1e5, 1); }, 1e-8, SolvePrecision::mixed, Krylov::none, 100, 60};
 const SolveCase stretched_yz{
-    [](int n) { return stretched(n, 1e3, 2); }, 1e-8, SolvePrecision::mixed, Krylov::none, 100, 300};
+    [](int n) { return stretched(n, 1e3, 2); }, 1e-8, SolvePrecision::mixed, Krylov::none, 100, 60};
 const SolveCase jump{jumping_coefficient, 1e-8, SolvePrecision::mixed, Krylov::cg};
 
 constexpr std::array table{
