@@ -33,7 +33,7 @@ const KernelCase sweep{.traffic = traffic("polynomial step"),
 template <int axis>
 const KernelCase lines{.traffic = traffic("line step"),
                        .operands = {{fp32}, {fp32}, {fp32}},
-                       .run = [](const Kit& k, Fields& f) { k.A32().line_step(axis, step, f[0], f[1], f[2]); },
+                       .run = [](const Kit& k, Fields& f) { k.lines(axis).line_step(axis, step, f[0], f[1], f[2]); },
                        .matrix = fp32};
 const KernelCase gauss_seidel{.traffic = traffic("gauss-seidel"),
                               .operands = {{fp32}, {fp32}},

@@ -37,6 +37,8 @@ class Kit {
   const Operator& A(Precision p) const { return p == Precision::fp64 ? *outer_ : *inner_; }
   const Operator& A64() const { return *outer_; }
   const Operator& A32() const { return *inner_; }
+  /// Ready to relax the lines along an axis, in fp32.
+  const Operator& lines(int axis) const;
   const Transfer& transfer() const { return *levels().transfers.front(); }
   const Problem& problem() const { return discretization_.problem(); }
   /// As it came out of `auto`.
@@ -53,6 +55,7 @@ class Kit {
   Precision narrow_;
   std::unique_ptr<Operator> outer_, inner_;
   mutable std::optional<Hierarchy> levels_;  // where a kernel moves between them
+  mutable std::array<std::unique_ptr<Operator>, 3> lines_;
 };
 
 /// A field that a kernel works on.

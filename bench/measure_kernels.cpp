@@ -48,6 +48,12 @@ const Hierarchy& Kit::levels() const {
   return *levels_;
 }
 
+const Operator& Kit::lines(int axis) const {
+  auto& held = lines_.at(static_cast<std::size_t>(axis));
+  if (!held) held = discretization_.make_operator(narrow_, {Extent::line, axis});
+  return *held;
+}
+
 namespace {
 
 constexpr Precision fp32 = Precision::fp32, fp64 = Precision::fp64;

@@ -38,7 +38,7 @@ double entry_flops(const Problem& p, Assembly assembly, bool gpu) {
   if (p.centering == Centering::cell) return 12 + reaction;  // κ of a face times its area over the distance
   if (!is_box(p)) {
     // The mean of four cells on each of six faces; planes of cells serve the points below and above in a GPU's walk.
-    if (gpu) return (p.isotropic ? 33 : 39) + 3 * reaction;
+    if (gpu) return (p.isotropic ? 33 : 39) + 1;
     return (p.isotropic ? 48 : 60) + reaction;
   }
   // Planes of nodes serve the layers of cells on both sides: the product with u is worked out without the entries.
@@ -51,8 +51,8 @@ double entry_flops(const Problem& p, Assembly assembly, bool gpu) {
   return 2 * corners * cell + (field ? 2 * corners : 2);
 }
 
-// Points of κ that a row takes in a walk along z, four rows at a time that share planes of four cells.
-constexpr double evaluations = 5;
+// Points of κ that a row takes in a walk along z, which carries the layer of four cells below it.
+constexpr double evaluations = 4;
 // What a call of the mathematical library counts as; a product that rounds counts as one.
 constexpr double call = 30;
 

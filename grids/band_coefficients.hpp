@@ -65,6 +65,12 @@ struct StarBands {
             bands.shape.sz,
             axes.y[j] * axes.z[k]};
   }
+  /// As Partial::reads.
+  template <class F>
+  constexpr void reads(int i, int j, int k, const F& f) const {
+    for (const T* band : bands.band)
+      if (band) f(band + i + j * bands.shape.sy + k * bands.shape.sz);
+  }
 };
 
 /// Of 9- and 27-point rows.
@@ -104,6 +110,11 @@ struct BoxBands {
     l.sz = bands.shape.sz;
     l.area = axes.y[j] * axes.z[k];
     return l;
+  }
+  /// As Partial::reads.
+  template <class F>
+  constexpr void reads(int i, int j, int k, const F& f) const {
+    for (const T* band : bands.band) f(band + i + j * bands.shape.sy + k * bands.shape.sz);
   }
 };
 

@@ -204,6 +204,12 @@ struct BoxPartial {
     for (int d = 0; d < 3; ++d) l.mixed[d] = mixed[d];
     return l;
   }
+  /// As Partial::reads.
+  template <class F>
+  constexpr void reads(int i, int j, int k, const F& f) const {
+    for (const View<const T>& cells : kappa) f(&cells(i, j, k));
+    if (sigma_cells.data) f(&sigma_cells(i, j, k));
+  }
 };
 
 }  // namespace poisson

@@ -93,8 +93,47 @@ struct TensorProduct {
   }
 };
 
-/// κ on the cells, the rest from the axes' tables. The face between two unknowns takes the area-weighted mean of the
-/// (up to four) cells that it cuts. Diagonal tensors have one array of cells per direction.
+/// κ of one direction in the four cells of a layer around a column of nodes.
+template <class T>
+struct CellQuad {
+  T sw, se, nw, ne;
+};
+
+/// What a layer of cells gives to the rows of a column of nodes below and above it: for the faces that cut the layer
+/// the sums of κ over their part of it, of which a row takes its half, and for the face between both nodes that of κ.
+template <class T>
+struct CellLayer {
+  T west, east, south, north, through;
+};
+
+/// A column of nodes with the four columns of cells around it: the rows of finite volumes with κ on the cells. A face
+/// takes the area-weighted mean of the (up to four) cells that it cuts.
+template <class T>
+struct CellColumn {
+  T w, e, s, n;                // half widths of the cells around
+  T west, east, south, north;  // 1/h towards the neighbours
+
+  /// x, y, z: κ of the three directions.
+  [[gnu::always_inline]] constexpr CellLayer<T> layer(const CellQuad<T>& x, const CellQuad<T>& y,
+                                                      const CellQuad<T>& z) const {
+    return {s * x.sw + n * x.nw, s * x.se + n * x.ne, w * y.sw + e * y.se, w * y.nw + e * y.ne,
+            s * (w * z.sw + e * z.se) + n * (w * z.nw + e * z.ne)};
+  }
+  /// The row between two layers; half: half their thickness, inverse: 1/h towards the neighbours in z.
+  [[gnu::always_inline]] constexpr Row<T> row(const CellLayer<T>& below, const CellLayer<T>& above, T half_below,
+                                              T half_above, T inverse_below, T inverse_above, T reaction) const {
+    const auto cut = [&](T CellLayer<T>::*side) { return half_below * below.*side + half_above * above.*side; };
+    return {west * cut(&CellLayer<T>::west),
+            east * cut(&CellLayer<T>::east),
+            south * cut(&CellLayer<T>::south),
+            north * cut(&CellLayer<T>::north),
+            inverse_below * below.through,
+            inverse_above * above.through,
+            reaction};
+  }
+};
+
+/// κ on the cells, the rest from the axes' tables. Diagonal tensors have one array of cells per direction.
 /// The reaction is either σ times the volume or an array that holds σ times the volume plus α times the area of Robin
 /// faces.
 template <class T, bool Isotropic>
@@ -119,65 +158,21 @@ struct Partial {
     int decoupled;
 
     [[gnu::always_inline]] constexpr Row<T> row(int i) const {
-      const Cells& kx = kappa[0];
-      const Cells& ky = kappa[Isotropic ? 0 : 1];
-      const Cells& kz = kappa[Isotropic ? 0 : 2];
-      const T w = x.half[i - 1], e = x.half[i];
-      const auto yz = [&](int c) {
-        return bottom_half * (south_half * kx.sb[c] + north_half * kx.nb[c]) +
-               top_half * (south_half * kx.st[c] + north_half * kx.nt[c]);
+      const CellColumn<T> column{x.half[i - 1],    x.half[i],    south_half,    north_half,
+                                 x.inverse[i - 1], x.inverse[i], south_inverse, north_inverse};
+      const auto quad = [&](const T* south, const T* north) {
+        return CellQuad<T>{south[i - 1], south[i], north[i - 1], north[i]};
       };
-      const auto pair = [&](const T* k) { return w * k[i - 1] + e * k[i]; };
-      return poisson::decoupled(Row<T>{x.inverse[i - 1] * yz(i - 1), x.inverse[i] * yz(i),
-                                       south_inverse * (bottom_half * pair(ky.sb) + top_half * pair(ky.st)),
-                                       north_inverse * (bottom_half * pair(ky.nb) + top_half * pair(ky.nt)),
-                                       bottom_inverse * (south_half * pair(kz.sb) + north_half * pair(kz.nb)),
-                                       top_inverse * (south_half * pair(kz.st) + north_half * pair(kz.nt)),
-                                       reaction ? reaction[i] : sigma * x.mass[i]},
-                                decoupled);
+      const Cells &kx = kappa[0], &ky = kappa[Isotropic ? 0 : 1], &kz = kappa[Isotropic ? 0 : 2];
+      return poisson::decoupled(
+          column.row(column.layer(quad(kx.sb, kx.nb), quad(ky.sb, ky.nb), quad(kz.sb, kz.nb)),
+                     column.layer(quad(kx.st, kx.nt), quad(ky.st, ky.nt), quad(kz.st, kz.nt)), bottom_half, top_half,
+                     bottom_inverse, top_inverse, reaction ? reaction[i] : sigma * x.mass[i]),
+          decoupled);
     }
     [[gnu::always_inline]] constexpr Row<T> interior(int i) const { return row(i); }
     constexpr T mass(int i) const { return area * x.mass[i]; }
   };
-  /// The rows k … k + n − 1 of column (i, j). Neighbours share the layer of cells between them: each cell is read once.
-  template <int n>
-  [[gnu::always_inline]] constexpr void rows(int i, int j, int k, Row<T> (&a)[n]) const {
-    const T w = x.half[i - 1], e = x.half[i], s = y.half[j - 1], t = y.half[j];
-    const T west = x.inverse[i - 1], east = x.inverse[i], south = y.inverse[j - 1], north = y.inverse[j];
-    struct Layer {  // κ of the faces that cut the layer, summed over it, and of the face that it lies between
-      T west, east, south, north, through;
-    };
-    const auto layer = [&](int at) {
-      const auto quad = [&](int d, T& sw, T& se, T& nw, T& ne) {
-        const T* cell = &kappa[Isotropic ? 0 : d](i, j, at);
-        const std::int64_t sy = kappa[Isotropic ? 0 : d].sy;
-        sw = cell[-1 - sy], se = cell[-sy], nw = cell[-1], ne = cell[0];
-      };
-      T sw{}, se{}, nw{}, ne{};
-      Layer l{};
-      quad(0, sw, se, nw, ne);
-      l.west = s * sw + t * nw;
-      l.east = s * se + t * ne;
-      if (!Isotropic) quad(1, sw, se, nw, ne);
-      l.south = w * sw + e * se;
-      l.north = w * nw + e * ne;
-      if (!Isotropic) quad(2, sw, se, nw, ne);
-      l.through = s * (w * sw + e * se) + t * (w * nw + e * ne);
-      return l;
-    };
-    Layer below = layer(k - 1);
-    for (int m = 0; m < n; ++m) {
-      const Layer above = layer(k + m);
-      const T b = z.half[k + m - 1], c = z.half[k + m];
-      a[m] = poisson::decoupled(
-          Row<T>{west * (b * below.west + c * above.west), east * (b * below.east + c * above.east),
-                 south * (b * below.south + c * above.south), north * (b * below.north + c * above.north),
-                 z.inverse[k + m - 1] * below.through, z.inverse[k + m] * above.through,
-                 reaction.data ? reaction(i, j, k + m) : sigma * x.mass[i] * y.mass[j] * z.mass[k + m]},
-          decoupled);
-      below = above;
-    }
-  }
   constexpr Line line(int j, int k) const {
     Line l{};
     l.x = x;
@@ -198,6 +193,53 @@ struct Partial {
     l.sigma = sigma * l.area;
     l.decoupled = decoupled;
     return l;
+  }
+
+  /// The rows along z, one between the layers of cells k − 1 and k: read(k) is what a layer has in memory, layer(read)
+  /// the layer. A row's reaction is `factor` times what stands at k strides behind `weight`.
+  struct Column {
+    const Partial& c;
+    CellColumn<T> cells;
+    int i, j;
+    const T* weight;
+    std::int64_t stride;
+    T factor;
+
+    [[gnu::always_inline]] constexpr CellQuad<T> quad(int d, int k) const {
+      const T* north = &c.kappa[d](i, j, k);
+      const T* south = north - c.kappa[d].sy;
+      return {south[-1], south[0], north[-1], north[0]};
+    }
+    // Of three directions their sums are fewer.
+    [[gnu::always_inline]] constexpr auto read(int k) const {
+      if constexpr (Isotropic)
+        return quad(0, k);
+      else
+        return cells.layer(quad(0, k), quad(1, k), quad(2, k));
+    }
+    [[gnu::always_inline]] constexpr CellLayer<T> layer(const CellQuad<T>& q) const { return cells.layer(q, q, q); }
+    [[gnu::always_inline]] constexpr CellLayer<T> layer(const CellLayer<T>& l) const { return l; }
+    [[gnu::always_inline]] constexpr Row<T> row(const CellLayer<T>& below, const CellLayer<T>& above, int k) const {
+      return poisson::decoupled(cells.row(below, above, c.z.half[k - 1], c.z.half[k], c.z.inverse[k - 1],
+                                          c.z.inverse[k], factor * weight[k * stride]),
+                                c.decoupled);
+    }
+  };
+  constexpr Column column(int i, int j) const {
+    return {*this,
+            {x.half[i - 1], x.half[i], y.half[j - 1], y.half[j], x.inverse[i - 1], x.inverse[i], y.inverse[j - 1],
+             y.inverse[j]},
+            i,
+            j,
+            reaction.data ? &reaction(i, j, 0) : z.mass,
+            reaction.data ? reaction.sz : 1,
+            reaction.data ? T(1) : sigma * x.mass[i] * y.mass[j]};
+  }
+  /// f(address) of what is read for the first time at (i, j, k) by a walk along z.
+  template <class F>
+  constexpr void reads(int i, int j, int k, const F& f) const {
+    for (const View<const T>& cells : kappa) f(&cells(i, j, k));
+    if (reaction.data) f(&reaction(i, j, k));
   }
 };
 

@@ -28,62 +28,38 @@ struct KappaAtRunTime {
 /// host would have it, in double arithmetic: a cell beside a jump lies on the same side in every precision and mode.
 template <class T, class Kappa>
 struct Recompute : RecomputeTables<T> {
-  /// κ in the four cells of one plane around a column of values.
-  struct Cells {
-    T sw, se, nw, ne;
-  };
-  struct Plane {
-    Cells of[Kappa::count];
-  };
-
-  /// What is the same along a column of z.
+  /// As Partial::Column.
   struct Column {
     const Recompute& c;
-    T w, e, s, n;                      // half widths of the cells around
-    T west, east, south, north, area;  // 1/h towards the neighbours
-    double xw, xe, ys, yn;             // where the cells are
+    CellColumn<T> cells;
+    T area;
+    double xw, xe, ys, yn;  // where the cells are
     int i, j;
 
     template <int d>
-    constexpr Cells cells(double zc) const {
-      return {static_cast<T>(Kappa::template at<d>(xw, ys, zc)), static_cast<T>(Kappa::template at<d>(xe, ys, zc)),
-              static_cast<T>(Kappa::template at<d>(xw, yn, zc)), static_cast<T>(Kappa::template at<d>(xe, yn, zc))};
+    constexpr CellQuad<T> quad(int k) const {
+      const double z = c.cz[k];
+      return {static_cast<T>(Kappa::template at<d>(xw, ys, z)), static_cast<T>(Kappa::template at<d>(xe, ys, z)),
+              static_cast<T>(Kappa::template at<d>(xw, yn, z)), static_cast<T>(Kappa::template at<d>(xe, yn, z))};
     }
     /// The cells k of the column, −1 ≤ k ≤ n_z.
-    constexpr Plane plane(int k) const {
-      Plane p{};
-      p.of[0] = cells<0>(c.cz[k]);
-      if constexpr (Kappa::count > 1) {
-        p.of[1] = cells<1>(c.cz[k]);
-        p.of[2] = cells<2>(c.cz[k]);
-      }
-      return p;
+    constexpr CellLayer<T> read(int k) const {
+      const CellQuad<T> x = quad<0>(k);
+      if constexpr (Kappa::count > 1)
+        return cells.layer(x, quad<1>(k), quad<2>(k));
+      else
+        return cells.layer(x, x, x);
     }
-    /// Row (i, j, k) from the planes k − 1 and k.
-    constexpr Row<T> row(const Plane& below, const Plane& above, int k) const {
-      constexpr int dy = Kappa::count > 1 ? 1 : 0, dz = Kappa::count > 1 ? 2 : 0;
-      const Cells &xb = below.of[0], &xt = above.of[0], &yb = below.of[dy], &yt = above.of[dy], &zb = below.of[dz],
-                  &zt = above.of[dz];
-      const T b = c.lower(2, c.z, k), t = c.upper(2, c.z, k);
-      return {west * (b * (s * xb.sw + n * xb.nw) + t * (s * xt.sw + n * xt.nw)),
-              east * (b * (s * xb.se + n * xb.ne) + t * (s * xt.se + n * xt.ne)),
-              south * (b * (w * yb.sw + e * yb.se) + t * (w * yt.sw + e * yt.se)),
-              north * (b * (w * yb.nw + e * yb.ne) + t * (w * yt.nw + e * yt.ne)),
-              c.z.inverse[k - 1] * (s * (w * zb.sw + e * zb.se) + n * (w * zb.nw + e * zb.ne)),
-              c.z.inverse[k] * (s * (w * zt.sw + e * zt.se) + n * (w * zt.nw + e * zt.ne)),
-              c.reaction.data ? c.reaction(i, j, k) : c.sigma * area * c.z.mass[k]};
+    constexpr CellLayer<T> layer(const CellLayer<T>& l) const { return l; }
+    constexpr Row<T> row(const CellLayer<T>& below, const CellLayer<T>& above, int k) const {
+      return cells.row(below, above, c.lower(2, c.z, k), c.upper(2, c.z, k), c.z.inverse[k - 1], c.z.inverse[k],
+                       c.reaction.data ? c.reaction(i, j, k) : c.sigma * area * c.z.mass[k]);
     }
   };
   constexpr Column column(int i, int j) const {
     return {*this,
-            lower(0, this->x, i),
-            upper(0, this->x, i),
-            lower(1, this->y, j),
-            upper(1, this->y, j),
-            this->x.inverse[i - 1],
-            this->x.inverse[i],
-            this->y.inverse[j - 1],
-            this->y.inverse[j],
+            {lower(0, this->x, i), upper(0, this->x, i), lower(1, this->y, j), upper(1, this->y, j),
+             this->x.inverse[i - 1], this->x.inverse[i], this->y.inverse[j - 1], this->y.inverse[j]},
             this->x.mass[i] * this->y.mass[j],
             this->cx[i - 1],
             this->cx[i],
@@ -99,7 +75,7 @@ struct Recompute : RecomputeTables<T> {
 
     constexpr Row<T> row(int i) const {
       const Column column = c.column(i, j);
-      return column.row(column.plane(k - 1), column.plane(k), k);
+      return column.row(column.read(k - 1), column.read(k), k);
     }
     constexpr Row<T> interior(int i) const { return row(i); }
     constexpr T mass(int i) const { return c.y.mass[j] * c.z.mass[k] * c.x.mass[i]; }

@@ -42,8 +42,8 @@ inline constexpr std::array traffic_table{
     Traffic{"polynomial step", {1, 1, 2}, 1},    // u, b, previous
     Traffic{"polynomial step 0", {1, 1, 1}, 1},  // beta = 0: the previous iterate is only overwritten
     Traffic{"line start", {1, 1}, 1},            // as the polynomial's: a line is read and written once
-    Traffic{"line step", {1, 1, 2}, 1},
-    Traffic{"line step 0", {1, 1, 1}, 1},
+    Traffic{"line step", {4, 1, 2}, 2},          // u, b, previous; the residual between its two passes counts with u
+    Traffic{"line step 0", {4, 1, 1}, 2},
     Traffic{"gauss-seidel", {1, 2}, 1},  // b, u
     Traffic{"project rhs", {3}},
     Traffic{"project solution", {3}},

@@ -128,9 +128,9 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
       }
       if (l == 0 && outermost) level.bytes += finest.ends;
       if (matrix && l == 0) add_matrix(layout, level);
-      // Lines of elements on a GPU: the two bands along them, and the residual.
-      if (gpu && finest.elements && !choice.coarsest() && choice.relaxation.extent == Extent::line)
-        level.bytes += 3 * bytes(layout, inner);
+      // Lines on a GPU: the residual, and of elements the two bands along them.
+      if (gpu && !choice.coarsest() && choice.relaxation.extent == Extent::line)
+        level.bytes += (finest.elements ? 3 : 1) * bytes(layout, inner);
       std::optional<CoarseBlock> coarse;
       if (!choice.coarsest()) coarse = coarsen(block, choice.coarsened, l);
       if (galerkin) add_galerkin(layout, l, coarse, level);

@@ -8,18 +8,23 @@
 
 namespace poisson::cuda {
 
-/// Blocks of a multiprocessor for which registers are kept free: three, or what a functor says that needs more of them.
+/// Threads of a multiprocessor for which registers are kept free: 768, or what a functor says that needs more of them.
 template <class Column>
-constexpr int resident_blocks() {
-  if constexpr (requires { Column::resident_blocks; })
-    return Column::resident_blocks;
+constexpr int resident_threads() {
+  if constexpr (requires { Column::resident_threads; })
+    return Column::resident_threads;
   else
-    return 3;
+    return 768;
 }
+/// Threads of a block: smaller ones where whole ones would not fill the multiprocessor.
+template <class Column>
+inline constexpr int block_threads = resident_threads<Column>() % tile_threads == 0 ? tile_threads : 128;
+template <class Column>
+inline constexpr int resident_blocks = resident_threads<Column>() / block_threads<Column>;
 
 /// column(i, j, k0, k1) for every column of the box, cut into pieces along z.
 template <class Column>
-__global__ void __launch_bounds__(tile_threads, resident_blocks<Column>())
+__global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>)
     columns_kernel(Range box, Tiling tiling, Column column) {
   tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);
 }
@@ -27,8 +32,8 @@ __global__ void __launch_bounds__(tile_threads, resident_blocks<Column>())
 template <class Column>
 void for_columns(cudaStream_t stream, const Box& box, const Column& column) {
   if (box.size() == 0) return;
-  const Tiling tiling(box);
-  columns_kernel<<<tiling.blocks, tile_threads, 0, stream>>>(Range(box), tiling, column);
+  const Tiling tiling(box, block_threads<Column>);
+  columns_kernel<<<tiling.blocks, block_threads<Column>, 0, stream>>>(Range(box), tiling, column);
   launched(stream);
 }
 
@@ -37,13 +42,13 @@ inline constexpr int most_partials = 4096;
 
 /// Each block walks over tiles in a fixed order and leaves one partial sum.
 template <class Column>
-__global__ void __launch_bounds__(tile_threads, resident_blocks<Column>())
+__global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>)
     sum_kernel(Range box, Tiling tiling, Column column, double* partial) {
   const dim3 tiles = tiling.blocks;
   double sum = 0;
   for (unsigned tile = blockIdx.x; tile < tiles.x * tiles.y * tiles.z; tile += gridDim.x)
     sum += tiling.visit(box, column, tile % tiles.x, tile / tiles.x % tiles.y, tile / (tiles.x * tiles.y));
-  using Reduce = cub::BlockReduce<double, tile_threads>;
+  using Reduce = cub::BlockReduce<double, block_threads<Column>>;
   __shared__ typename Reduce::TempStorage storage;
   sum = Reduce(storage).Sum(sum);
   if (threadIdx.x == 0) partial[blockIdx.x] = sum;
@@ -56,11 +61,12 @@ void add_partials(cudaStream_t stream, const double* partial, int count, double*
 /// most_partials values.
 template <class Column>
 void sum_columns(cudaStream_t stream, const Box& box, const Column& column, double* partial, double* result) {
-  const Tiling tiling(box);
+  const Tiling tiling(box, block_threads<Column>);
   const auto tiles = box.size() == 0 ? 0 : std::int64_t{tiling.blocks.x} * tiling.blocks.y * tiling.blocks.z;
   const int blocks = static_cast<int>(tiles < most_partials ? tiles : most_partials);
   if (blocks > 0) {
-    sum_kernel<<<static_cast<unsigned>(blocks), tile_threads, 0, stream>>>(Range(box), tiling, column, partial);
+    sum_kernel<<<static_cast<unsigned>(blocks), block_threads<Column>, 0, stream>>>(Range(box), tiling, column,
+                                                                                    partial);
     launched(stream);
   }
   add_partials(stream, partial, blocks, result);

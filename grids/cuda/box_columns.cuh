@@ -12,7 +12,7 @@ namespace poisson::cuda {
 /// while they are used.
 template <class T, class Coefficients, class Body>
 struct BoxMarch {
-  static constexpr int resident_blocks = 2;  // 27 values and 27 entries
+  static constexpr int resident_threads = 512;  // 27 values and 27 entries
   Coefficients c;
   View<const T> u;
   Body body;
@@ -37,6 +37,11 @@ struct BoxMarch {
 #pragma unroll
         for (int m = 0; m < 9; ++m) patch.value[18 + m] = next[m];
         if (k + 1 < k1) load(i, j, k + 2, next);
+        if (k + 3 < k1) {
+          Fetch()(&u(i, j, k + 4));
+          body.fetch(i, j, k + 3);
+          fetch_row(c, i, j, k + 3);
+        }
         patch.centre = patch.value[box_centre<3>];
         sum += body(c.line(j, k).row(i), patch, loaded, i, j, k);
 #pragma unroll
@@ -58,7 +63,7 @@ struct BoxMarch {
 /// neighbours of each other.
 template <class T, class Coefficients>
 struct BoxColour {
-  static constexpr int resident_blocks = 2;
+  static constexpr int resident_threads = 512;
   Coefficients c;
   View<T> u;
   View<const T> b;
@@ -79,7 +84,7 @@ struct BoxColour {
 /// Fills bands with the rows of a model.
 template <class T, class Coefficients, int count>
 struct FillBands {
-  static constexpr int resident_blocks = 2;
+  static constexpr int resident_threads = 512;
   Coefficients c;
   BandViews<T, count> bands;
   bool periodic[3];
@@ -94,7 +99,7 @@ struct FillBands {
 /// Fills the bands of lines along an axis with those of wider rows.
 template <class T, class Coefficients>
 struct FillLines {
-  static constexpr int resident_blocks = 2;
+  static constexpr int resident_threads = 512;
   Coefficients c;
   BandViews<T, 2> bands;
   int axis;

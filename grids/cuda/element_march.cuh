@@ -26,7 +26,7 @@ struct KnownProduct {
 /// operations where the entries of its row alone would take 170. All differences are taken before they are weighted.
 template <class T, class Body>
 struct ElementMarch {
-  static constexpr int resident_blocks = 2;
+  static constexpr int resident_threads = 512;
   using Coefficients = BoxPartial<T, 3, Tensor::isotropic>;
   Coefficients c;
   View<const T> u;
@@ -46,6 +46,11 @@ struct ElementMarch {
       T above[9];
       load(i, j, k + 1, above);
       const auto loaded = body.load(i, j, k);
+      if (k + 2 < k1) {
+        Fetch()(&u(i, j, k + 3));
+        body.fetch(i, j, k + 2);
+        fetch_row(c, i, j, k + 2);
+      }
       column.plane(above, p_above);
       const Layer l = layer(column, i, j, k, here, above, p_here, p_above);
       const KnownProduct<T> row{node.product + l.below.product, node.diagonal + l.below.diagonal};

@@ -14,15 +14,26 @@
 /// (Wang, ACM Trans. Math. Softw. 7, 1981; Hockney and Jesshope, Parallel Computers 2, 1988, section 5.4).
 namespace poisson::cuda {
 
-/// Unknowns of a segment that stay in registers, and of one of a line that is too long for that.
-inline constexpr int short_segment = 8, long_segment = 64;
+/// The arrays of long segments lie in local memory, whose indices need not be constants.
+template <int most>
+inline constexpr int unrolled = most == long_segment ? 1 : most;
 
-/// Threads of a block at the most: what its registers hold.
-template <class T>
-inline constexpr int line_threads = sizeof(T) == 4 ? 1024 : 512;
 /// Longest line along y or z; along x a quarter of it fits into shared memory.
 template <class T>
 inline constexpr int axis_limit = line_threads<T>* long_segment;
+
+/// 1/x to rounding, without the branches of a division: for what is neither zero nor denormal.
+__device__ inline float reciprocal(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+__device__ inline double reciprocal(double x) {
+  double y;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  for (int step = 0; step < 2; ++step) y = fma(y, fma(-x, y, 1.0), y);
+  return y;
+}
 
 /// The couplings of a row along an axis.
 template <int axis, class T>
@@ -57,10 +68,10 @@ struct Segment {
   __device__ First eliminate(Link& end) {
     First first{T(0), T(0), T(1)};
     T dp = T(0), lp = T(0), up = T(0);
-#pragma unroll
+#pragma unroll unrolled < most>
     for (int m = 0; m < most; ++m) {
       const T lower = l[m], upper = m + 1 < most ? l[m + 1 < most ? m + 1 : m] : last;
-      const T inverse = T(1) / (u[m] - (m > 0 ? lower * up : T(0)));
+      const T inverse = reciprocal(u[m] - (m > 0 ? lower * up : T(0)));
       dp = (d[m] + (m > 0 ? lower * dp : T(0))) * inverse;
       lp = (m > 0 ? lower * lp : lower) * inverse;
       up = upper * inverse;
@@ -79,13 +90,13 @@ struct Segment {
   }
   /// The last row with the first unknown of the next segment replaced.
   __device__ static Link link(const Link& end, const First& next) {
-    const T inverse = T(1) / (T(1) - end.above * next.q);
+    const T inverse = reciprocal(T(1) - end.above * next.q);
     return {end.below * inverse, end.above * next.r * inverse, (end.rhs + end.above * next.p) * inverse};
   }
   /// d becomes the solution.
   __device__ void substitute(T x_before, T x_last) {
     T next = x_last;
-#pragma unroll
+#pragma unroll unrolled < most>
     for (int m = most - 1; m >= 0; --m) {
       if (m < length - 1) next = d[m] + l[m] * x_before + u[m] * next;
       d[m] = next;
@@ -94,18 +105,20 @@ struct Segment {
 };
 
 /// Shared memory for the equations between segments: `segments` of a line, a power of two, by `lines` lines, in three
-/// arrays. All threads of the block call solve together.
+/// arrays, twice: what is put into one half is read while the other one fills. All threads of the block call together.
 template <class T>
 struct Links {
   T* memory;
   int segments, lines;
+  int half = 0;
 
+  static constexpr int arrays = 6;
   __device__ T& at(int array, int segment, int line) const {
-    return memory[(array * segments + (segment & (segments - 1))) * lines + line];
+    return memory[((3 * half + array) * segments + (segment & (segments - 1))) * lines + line];
   }
   /// Puts a value into each of three arrays and waits for the others.
-  __device__ void exchange(int segment, int line, T a, T b, T c) const {
-    __syncthreads();
+  __device__ void exchange(int segment, int line, T a, T b, T c) {
+    half ^= 1;
     at(0, segment, line) = a;
     at(1, segment, line) = b;
     at(2, segment, line) = c;
@@ -113,19 +126,19 @@ struct Links {
   }
   /// The last unknowns of segment and of the one before it.
   template <class Link>
-  __device__ void solve(int segment, int line, Link own, T& x_before, T& x_last) const {
+  __device__ void solve(int segment, int line, Link own, T& x_before, T& x_last) {
     // In the last step both neighbours are the same equation, on cyclic lines the segment's own opposite; what is left
     // couples the unknown with itself.
     for (int stride = 1; stride < segments; stride *= 2) {
       exchange(segment, line, own.below, own.above, own.rhs);
       const int below = segment - stride, above = segment + stride;
-      const T inverse = T(1) / (T(1) - own.below * at(1, below, line) - own.above * at(0, above, line));
+      const T inverse = reciprocal(T(1) - own.below * at(1, below, line) - own.above * at(0, above, line));
       own.rhs = (own.rhs + own.below * at(2, below, line) + own.above * at(2, above, line)) * inverse;
       const T a = own.below * at(0, below, line) * inverse, c = own.above * at(1, above, line) * inverse;
       own.below = a;
       own.above = c;
     }
-    x_last = own.rhs / (T(1) - own.below - own.above);
+    x_last = own.rhs * reciprocal(T(1) - own.below - own.above);
     exchange(segment, line, x_last, T(0), T(0));
     x_before = at(0, segment - 1, line);
   }
@@ -136,14 +149,18 @@ __device__ inline int segment_begin(int n, int segments, int s) {
   return static_cast<int>(static_cast<std::int64_t>(n) * s / segments);
 }
 
+/// Threads of a block across whose lines run along y or z.
+template <class T, int most>
+inline constexpr int across_threads = most == streaming_segment<T> ? 512 : line_threads<T>;
+
 /// Lines along y or z. A block has so many values along x (threadIdx.x), segments (y) and neighbours along the third
-/// axis (z).
+/// axis (z). Short segments keep what their solution is added to; longer ones take b − A u for b and read u again.
 template <int axis, int most, class T, class Coefficients>
-__global__ void __launch_bounds__(line_threads<T>) across_kernel(LineStep<T, Coefficients> p) {
+__global__ void __launch_bounds__(across_threads<T, most>) across_kernel(LineStep<T, Coefficients> p) {
   static_assert(axis == 1 || axis == 2);
+  constexpr bool keeps = most == short_segment;
   extern __shared__ unsigned char shared[];
-  const Links<T> links{reinterpret_cast<T*>(shared), static_cast<int>(blockDim.y),
-                       static_cast<int>(blockDim.x * blockDim.z)};
+  Links<T> links{reinterpret_cast<T*>(shared), static_cast<int>(blockDim.y), static_cast<int>(blockDim.x * blockDim.z)};
   const int i = (p.box.first.x & -32) + static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int first = axis == 1 ? p.box.first.y : p.box.first.z, last = axis == 1 ? p.box.last.y : p.box.last.z;
   const int other =
@@ -156,20 +173,20 @@ __global__ void __launch_bounds__(line_threads<T>) across_kernel(LineStep<T, Coe
   Segment<T, most> segment;
   typename Segment<T, most>::First ends;
   typename Segment<T, most>::Link link{T(0), T(0), T(0)};
-  T base[most];
+  T base[keeps ? most : 1];
   if (inside) {
     segment.length = first + segment_begin(n, links.segments, s + 1) - begin;
     // All that is read is read here, without branches: the loads of many rows are under way at once.
-#pragma unroll
+#pragma unroll unrolled < most>
     for (int m = 0; m < most; ++m) {
       const int t = begin + min(m, segment.length - 1), j = axis == 1 ? t : other, k = axis == 1 ? other : t;
       const Row<T> a = p.c.line(j, k).row(i);
-      segment.d[m] = p.right(a, i, j, k);
+      segment.d[m] = keeps ? p.right(a, i, j, k) : p.b(i, j, k);
       const T lower = t == first && !p.cyclic ? T(0) : before<axis>(a);
       segment.last = t == last - 1 && !p.cyclic ? T(0) : after<axis>(a);
       segment.l[m] = m < segment.length ? lower : segment.last;
       segment.u[m] = a.diagonal();
-      base[m] = p.base(i, j, k);
+      if constexpr (keeps) base[m] = p.base(i, j, k);
     }
     ends = segment.eliminate(link);
   }
@@ -179,10 +196,18 @@ __global__ void __launch_bounds__(line_threads<T>) across_kernel(LineStep<T, Coe
   links.solve(s, line, link, x_before, x_last);
   if (!inside) return;
   segment.substitute(x_before, x_last);
-#pragma unroll
+  if constexpr (!keeps) {  // again all loads before the first store
+#pragma unroll unrolled < most>
+    for (int m = 0; m < most; ++m) {
+      const int t = begin + min(m, segment.length - 1);
+      segment.d[m] = p.base(i, axis == 1 ? t : other, axis == 1 ? other : t) + p.alpha * segment.d[m];
+    }
+  }
+#pragma unroll unrolled < most>
   for (int m = 0; m < most; ++m) {
     const int t = begin + m;
-    if (m < segment.length) p.out(i, axis == 1 ? t : other, axis == 1 ? other : t) = base[m] + p.alpha * segment.d[m];
+    const T x = keeps ? base[keeps ? m : 0] + p.alpha * segment.d[m] : segment.d[m];
+    if (m < segment.length) p.out(i, axis == 1 ? t : other, axis == 1 ? other : t) = x;
   }
 }
 
@@ -194,11 +219,11 @@ __global__ void __launch_bounds__(line_threads<T>) along_kernel(LineStep<T, Coef
   const int first = p.box.first.x, n = p.box.last.x - first;
   const int s = static_cast<int>(threadIdx.x), segments = static_cast<int>(blockDim.x);
   const int line = static_cast<int>(threadIdx.y), lines = static_cast<int>(blockDim.y);
-  const Links<T> links{reinterpret_cast<T*>(shared), segments, lines};
+  Links<T> links{reinterpret_cast<T*>(shared), segments, lines};
   // One value in every `most` stays free, so that the segments' accesses fall into different banks.
   const auto place = [](int t) { return t + t / most; };
   const int pitch = place(n - 1) + 1;
-  T* right = links.memory + 3 * segments * lines + line * 3 * pitch;
+  T* right = links.memory + Links<T>::arrays * segments * lines + line * 3 * pitch;
   T *lower = right + pitch, *diagonal = lower + pitch;
 
   const int j = p.box.first.y + static_cast<int>(blockIdx.x) * lines + line;
@@ -208,7 +233,7 @@ __global__ void __launch_bounds__(line_threads<T>) along_kernel(LineStep<T, Coef
   if (inside) {
     const auto along = p.c.line(j, k);
     T d[most], l[most], u[most];
-#pragma unroll
+#pragma unroll unrolled < most>
     for (int m = 0; m < most; ++m) {
       const int t = min(s + m * segments, n - 1);
       const Row<T> a = along.row(first + t);
@@ -217,7 +242,7 @@ __global__ void __launch_bounds__(line_threads<T>) along_kernel(LineStep<T, Coef
       u[m] = a.diagonal();
       base[m] = p.base(first + t, j, k);
     }
-#pragma unroll
+#pragma unroll unrolled < most>
     for (int m = 0; m < most; ++m) {
       const int t = s + m * segments;
       if (t >= n) continue;
@@ -236,7 +261,7 @@ __global__ void __launch_bounds__(line_threads<T>) along_kernel(LineStep<T, Coef
     segment.length = segment_begin(n, segments, s + 1) - begin;
     const T last = s == segments - 1 ? upper_end : lower[place(begin + segment.length)];
     segment.last = last;
-#pragma unroll
+#pragma unroll unrolled < most>
     for (int m = 0; m < most; ++m) {
       const int t = begin + min(m, segment.length - 1);
       segment.d[m] = right[place(t)];
@@ -251,13 +276,13 @@ __global__ void __launch_bounds__(line_threads<T>) along_kernel(LineStep<T, Coef
   links.solve(s, line, link, x_before, x_last);
   if (inside) {
     segment.substitute(x_before, x_last);
-#pragma unroll
+#pragma unroll unrolled < most>
     for (int m = 0; m < most; ++m)
       if (m < segment.length) right[place(begin + m)] = segment.d[m];
   }
   __syncthreads();
   if (inside)
-#pragma unroll
+#pragma unroll unrolled < most>
     for (int m = 0; m < most; ++m)
       if (const int t = s + m * segments; t < n) p.out(first + t, j, k) = base[m] + p.alpha * right[place(t)];
 }
@@ -271,14 +296,18 @@ inline int power_of_two(int n) {
 
 template <int axis, int most, class T, class Coefficients>
 void launch_across(cudaStream_t stream, const LineStep<T, Coefficients>& p, int segments) {
+  constexpr int limit = across_threads<T, most>, filled = most == short_segment ? 256 : limit;
   const int columns = p.box.last.x - (p.box.first.x & -32);
   const int others = axis == 1 ? p.box.last.z - p.box.first.z : p.box.last.y - p.box.first.y;
-  const int width = std::min({32, power_of_two(columns), std::max(8, 256 / segments), line_threads<T> / segments});
+  const int width = std::min({32, power_of_two(columns), std::max(8, filled / segments), limit / segments});
   const int depth = std::max(1, std::min(256 / (width * segments), power_of_two(others)));
   const dim3 threads(static_cast<unsigned>(width), static_cast<unsigned>(segments), static_cast<unsigned>(depth));
   const dim3 blocks(static_cast<unsigned>((columns + width - 1) / width),
                     static_cast<unsigned>((others + depth - 1) / depth));
-  const std::size_t shared = 3 * sizeof(T) * static_cast<std::size_t>(width * segments * depth);
+  const std::size_t shared = Links<T>::arrays * sizeof(T) * static_cast<std::size_t>(width * segments * depth);
+  if (shared > (48u << 10))
+    check(cudaFuncSetAttribute(across_kernel<axis, most, T, Coefficients>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(shared)));
   across_kernel<axis, most><<<blocks, threads, shared, stream>>>(p);
   launched(stream);
 }
@@ -286,12 +315,13 @@ void launch_across(cudaStream_t stream, const LineStep<T, Coefficients>& p, int 
 template <int most, class T, class Coefficients>
 void launch_along(cudaStream_t stream, const LineStep<T, Coefficients>& p, int segments) {
   const int n = p.box.last.x - p.box.first.x, height = p.box.last.y - p.box.first.y;
-  const int lines = std::max(1, std::min(256 / segments, power_of_two(height)));
+  // Few threads: blocks that wait for each other at barriers let others run.
+  const int lines = std::max(1, std::min(64 / segments, power_of_two(height)));
   const dim3 blocks(static_cast<unsigned>((height + lines - 1) / lines),
                     static_cast<unsigned>(p.box.last.z - p.box.first.z));
   const std::size_t pitch = static_cast<std::size_t>((n - 1) + (n - 1) / most + 1);
   const std::size_t shared =
-      3 * sizeof(T) * static_cast<std::size_t>(lines) * (static_cast<std::size_t>(segments) + pitch);
+      sizeof(T) * static_cast<std::size_t>(lines) * (Links<T>::arrays * static_cast<std::size_t>(segments) + 3 * pitch);
   if (shared > (48u << 10))
     check(cudaFuncSetAttribute(along_kernel<most, T, Coefficients>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shared)));
@@ -302,27 +332,32 @@ void launch_along(cudaStream_t stream, const LineStep<T, Coefficients>& p, int s
 
 template <class T, class Coefficients>
 void relax_lines(cudaStream_t stream, int axis, const LineStep<T, Coefficients>& p) {
-  const Range& box = p.box;
-  const int n = axis == 0 ? box.last.x - box.first.x : axis == 1 ? box.last.y - box.first.y : box.last.z - box.first.z;
-  if (box.last.x <= box.first.x || box.last.y <= box.first.y || box.last.z <= box.first.z) return;
+  const Box box{{p.box.first.x, p.box.first.y, p.box.first.z}, {p.box.last.x, p.box.last.y, p.box.last.z}};
+  if (box.size() == 0) return;
+  const int n = line_length(axis, box);
   constexpr int longest = axis_limit<T>;
   if (n > (axis == 0 ? longest / 4 : longest))
     throw RunError("a line of " + std::to_string(n) + " unknowns is too long to be relaxed at once on a GPU (at most " +
                    std::to_string(longest / 4) + " along x, " + std::to_string(longest) +
                    " along y and z): use solver.smoother: {type: chebyshev} or backend.device: cpu");
-  const auto launch = [&]<int most>() {
-    const int segments = power_of_two((n + most - 1) / most);  // each of at least one unknown
-    if (axis == 0)
-      launch_along<most>(stream, p, segments);
-    else if (axis == 1)
-      launch_across<1, most>(stream, p, segments);
+  const auto segments = [&](int most) { return power_of_two((n + most - 1) / most); };  // each of at least one unknown
+  const auto across = [&]<int most>() {
+    if (axis == 1)
+      launch_across<1, most>(stream, p, segments(most));
     else
-      launch_across<2, most>(stream, p, segments);
+      launch_across<2, most>(stream, p, segments(most));
   };
-  if (n <= line_threads<T> / 8 * short_segment)
-    launch.template operator()<short_segment>();
+  constexpr int streaming = streaming_segment<T>;
+  if (axis == 0 && is_long_line<T>(axis, box))
+    launch_along<long_segment>(stream, p, segments(long_segment));
+  else if (axis == 0)
+    launch_along<short_segment>(stream, p, segments(short_segment));
+  else if (n > across_threads<T, streaming> / 8 * streaming)
+    across.template operator()<long_segment>();
+  else if (takes_residual<T>(axis, box))
+    across.template operator()<streaming>();
   else
-    launch.template operator()<long_segment>();
+    across.template operator()<short_segment>();
 }
 
 }  // namespace poisson::cuda

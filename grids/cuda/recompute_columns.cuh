@@ -6,19 +6,6 @@
 
 namespace poisson::cuda {
 
-/// Neighbouring points of a column share planes of cells: n + 1 instead of 2 n evaluations.
-template <int n, class T, class Kappa, class F>
-__device__ double with_rows(const Recompute<T, Kappa>& c, int i, int j, int k, const F& f) {
-  const auto column = c.column(i, j);
-  typename Recompute<T, Kappa>::Plane planes[n + 1];
-#pragma unroll
-  for (int m = 0; m <= n; ++m) planes[m] = column.plane(k - 1 + m);
-  double sum = 0;
-#pragma unroll
-  for (int m = 0; m < n; ++m) sum += f(column.row(planes[m], planes[m + 1], k + m), m);
-  return sum;
-}
-
 /// The kernels of an operator over coefficients C, by position: first those that only map, then those that sum.
 template <class T, class C>
 using MappingColumns =

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "grids/coefficients.hpp"
 #include "grids/colours.hpp"
 #include "grids/stencil.hpp"
@@ -8,18 +10,35 @@
 /// Coefficients, as functors that for_columns, sum_columns and sequences run.
 namespace poisson::cuda {
 
-/// A thread's walk along z through a column, so many points at a time: all that a batch reads is loaded before its
-/// first store, which keeps that many loads in flight. The values along z stay in registers, those beside them come
-/// from the cache. body.load(i, j, k) reads what the formula needs beside u; body(row, star, loaded, i, j, k) computes
-/// and stores; the column's result is the sum of what it returns. A formula that reads u alone, with coefficients that
-/// are not in memory, takes twice as many points to keep as much under way.
+/// Points of a column that a thread takes at a time: all that a batch reads is loaded before its first store, which
+/// keeps that many loads under way. A formula that reads u alone, with coefficients that are not in memory, takes more.
 template <class T, class Coefficients, class Body>
 inline constexpr int batch = sizeof(T) == 4 ? 4 : 2;
 
 template <class T>
 struct Apply;
 template <class T>
-inline constexpr int batch<T, Equidistant<T>, Apply<T>> = sizeof(T) == 4 ? 8 : 4;
+inline constexpr int batch<T, Equidistant<T>, Apply<T>> = 4;
+
+/// Whether what a column reads is asked for a batch ahead, to lie in the L2 cache when it is loaded. In fp64, formulas
+/// that read beside u have enough under way without, and no registers left; not so where layers of cells are read.
+template <class T, class Coefficients, class Body>
+inline constexpr bool fetches_ahead = sizeof(T) == 4;
+template <class Coefficients, class Body>
+requires requires(const Coefficients c) {
+  c.column(0, 0);
+}
+inline constexpr bool fetches_ahead<double, Coefficients, Body> = true;
+template <>
+inline constexpr bool fetches_ahead<double, Equidistant<double>, Apply<double>> = true;
+
+struct Fetch {
+  __device__ void operator()(const void* p) const { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
+};
+template <class Coefficients>
+__device__ void fetch_row(const Coefficients& c, int i, int j, int k) {
+  if constexpr (requires { c.reads(i, j, k, Fetch()); }) c.reads(i, j, k, Fetch());
+}
 
 /// Whether the rows of the points k … k + n − 1 of a column are one and the same: constant coefficients, equal cells,
 /// and no end of the axis among them. A warp then works its row and its 1/D out once a batch.
@@ -32,78 +51,116 @@ __device__ bool same_rows(const Equidistant<T>& c, int k, int n) {
   return k > 0 && k + n - 1 < c.z.last;
 }
 
-template <class Coefficients>
-inline constexpr bool in_memory = true;
-template <class T>
-inline constexpr bool in_memory<Equidistant<T>> = false;
+/// The rows of a column from a point on upwards, a batch at a time. load reads what is in memory of the batch's rows,
+/// which is before its first store; visit is Σ f(row of point k + m, m).
+template <class T, class Coefficients>
+struct RowsAlong {
+  using Row = decltype(Coefficients().line(0, 0).row(0));
+  // Stars; rows of more points leave no registers for a whole batch of them, constant ones are not in memory.
+  static constexpr bool loaded = std::is_same_v<Row, poisson::Row<T>> && !std::is_same_v<Coefficients, Equidistant<T>>;
+  template <int n>
+  struct Batch {
+    Row row[loaded ? n : 1];
+  };
+  const Coefficients& c;
+  int i, j;
 
-/// Rows of so many registers that a batch holds only one of them at a time: of 9 and 27 points.
-template <class Row>
-inline constexpr bool wide = true;
-template <class T>
-inline constexpr bool wide<Row<T>> = false;
+  __device__ RowsAlong(const Coefficients& c, int i, int j, int) : c(c), i(i), j(j) {}
 
-/// The rows of the points k … k + n − 1 of a column.
-template <int n, class Coefficients, class Row>
-__device__ void rows_of(const Coefficients& c, int i, int j, int k, Row (&a)[n]) {
+  template <int n>
+  __device__ void load(int k, Batch<n>& batch) const {
+    if constexpr (loaded) {
 #pragma unroll
-  for (int m = 0; m < n; ++m) a[m] = c.line(j, k + m).row(i);
-}
-template <int n, class T, bool Isotropic>
-__device__ void rows_of(const Partial<T, Isotropic>& c, int i, int j, int k, Row<T> (&a)[n]) {
-  c.template rows<n>(i, j, k, a);
-}
-
-/// Σ f(row of point k + m, m) over a batch. f stores: stars that come from memory are read before.
-template <int n, class Coefficients, class F>
-__device__ double with_rows(const Coefficients& c, int i, int j, int k, const F& f) {
-  using Row = decltype(c.line(j, k).row(i));
-  double sum = 0;
-  if (n > 1 && same_rows(c, k, n)) {
-    const Row a = c.line(j, k).row(i);
-#pragma unroll
-    for (int m = 0; m < n; ++m) sum += f(a, m);
-  } else if constexpr (!in_memory<Coefficients> || wide<Row>) {
-#pragma unroll
-    for (int m = 0; m < n; ++m) sum += f(c.line(j, k + m).row(i), m);
-  } else {
-    Row a[n];
-    rows_of(c, i, j, k, a);
-#pragma unroll
-    for (int m = 0; m < n; ++m) sum += f(a[m], m);
+      for (int m = 0; m < n; ++m) batch.row[m] = c.line(j, k + m).row(i);
+    }
   }
-  return sum;
+  template <int n, class F>
+  __device__ double visit(int k, const Batch<n>& batch, const F& f) const {
+    double sum = 0;
+    if (n > 1 && same_rows(c, k, n)) {
+      const Row a = c.line(j, k).row(i);
+#pragma unroll
+      for (int m = 0; m < n; ++m) sum += f(a, m);
+    } else {
+#pragma unroll
+      for (int m = 0; m < n; ++m) {
+        if constexpr (loaded)
+          sum += f(batch.row[m], m);
+        else
+          sum += f(c.line(j, k + m).row(i), m);
+      }
+    }
+    return sum;
+  }
+};
+
+/// Between layers of cells: each layer is read, or worked out, once.
+template <class T, class Coefficients>
+requires requires(const Coefficients c) {
+  c.column(0, 0);
 }
+struct RowsAlong<T, Coefficients> {
+  template <int n>
+  struct Batch {
+    decltype(Coefficients().column(0, 0).read(0)) layer[n];
+  };
+  typename Coefficients::Column column;
+  CellLayer<T> below;
 
-template <class Coefficients>
-inline constexpr int march_blocks = 3;
-template <class T, bool Isotropic>
-inline constexpr int march_blocks<Partial<T, Isotropic>> = 2;
+  __device__ RowsAlong(const Coefficients& c, int i, int j, int k)
+      : column(c.column(i, j)), below(column.layer(column.read(k - 1))) {}
 
+  template <int n>
+  __device__ void load(int k, Batch<n>& batch) const {
+#pragma unroll
+    for (int m = 0; m < n; ++m) batch.layer[m] = column.read(k + m);
+  }
+  template <int n, class F>
+  __device__ double visit(int k, const Batch<n>& batch, const F& f) {
+    double sum = 0;
+#pragma unroll
+    for (int m = 0; m < n; ++m) {
+      const CellLayer<T> above = column.layer(batch.layer[m]);
+      sum += f(column.row(below, above, k + m), m);
+      below = above;
+    }
+    return sum;
+  }
+};
+
+/// A thread's walk along z through a column. The values along z stay in registers, those beside them come from the
+/// cache. body.load(i, j, k) reads what the formula needs beside u, body.fetch(i, j, k) asks for it to come closer;
+/// body(row, star, loaded, i, j, k) computes and stores; the column's result is the sum of what it returns.
 template <class T, class Coefficients, class Body>
 struct March {
-  static constexpr int resident_blocks = march_blocks<Coefficients>;
+  static constexpr bool layered = requires(const Coefficients c) { c.column(0, 0); };
+  static constexpr int resident_threads = layered ? 640 : 768;
   Coefficients c;
   View<const T> u;
   Body body;
 
   __device__ double operator()(int i, int j, int k0, int k1) const {
     constexpr int n = batch<T, Coefficients, Body>;
+    RowsAlong<T, Coefficients> rows(c, i, j, k0);
+    const T* p = &u(i, j, k0);
+    Values values{p[-u.sz], p[0]};
     double sum = 0;
     int k = k0;
-    for (; k + n <= k1; k += n) sum += points<n>(i, j, k);
-    for (; k < k1; ++k) sum += points<1>(i, j, k);
+    for (; k + n <= k1; k += n, p += n * u.sz) sum += points<n>(rows, values, p, i, j, k, k1);
+    for (; k < k1; ++k, p += u.sz) sum += points<1>(rows, values, p, i, j, k, k1);
     return sum;
   }
 
  private:
+  struct Values {
+    T below, here;
+  };
   template <int n>
-  __device__ double points(int i, int j, int k) const {
-    const T* p = &u(i, j, k);
-    T along[n + 2], west[n], east[n], south[n], north[n];
+  __device__ double points(RowsAlong<T, Coefficients>& rows, Values& values, const T* p, int i, int j, int k,
+                           int k1) const {
+    T west[n], east[n], south[n], north[n], above[n];
     decltype(body.load(i, j, k)) loaded[n];
-#pragma unroll
-    for (int m = 0; m < n + 2; ++m) along[m] = p[(m - 1) * u.sz];
+    typename RowsAlong<T, Coefficients>::template Batch<n> batch;
 #pragma unroll
     for (int m = 0; m < n; ++m) {
       const T* q = p + m * u.sz;
@@ -111,10 +168,21 @@ struct March {
       east[m] = q[1];
       south[m] = q[-u.sy];
       north[m] = q[u.sy];
+      above[m] = q[u.sz];
       loaded[m] = body.load(i, j, k + m);
     }
-    return with_rows<n>(c, i, j, k, [&](const auto& a, int m) {
-      const Star<T> star{along[m + 1], west[m], east[m], south[m], north[m], along[m], along[m + 2]};
+    rows.template load<n>(k, batch);
+    if (fetches_ahead<T, Coefficients, Body> && n > 1 && k + 2 * n <= k1) {
+#pragma unroll
+      for (int m = n; m < 2 * n; ++m) {
+        Fetch()(p + (m + 1) * u.sz);
+        body.fetch(i, j, k + m);
+        fetch_row(c, i, j, k + m);
+      }
+    }
+    return rows.template visit<n>(k, batch, [&](const auto& a, int m) {
+      const Star<T> star{values.here, west[m], east[m], south[m], north[m], values.below, above[m]};
+      values = {values.here, above[m]};
       return body(a, star, loaded[m], i, j, k + m);
     });
   }
@@ -128,20 +196,23 @@ struct EachRow {
 
   __device__ double operator()(int i, int j, int k0, int k1) const {
     constexpr int n = batch<T, void, Body>;
+    RowsAlong<T, Coefficients> rows(c, i, j, k0);
     double sum = 0;
     int k = k0;
-    for (; k + n <= k1; k += n) sum += points<n>(i, j, k);
-    for (; k < k1; ++k) sum += points<1>(i, j, k);
+    for (; k + n <= k1; k += n) sum += points<n>(rows, i, j, k);
+    for (; k < k1; ++k) sum += points<1>(rows, i, j, k);
     return sum;
   }
 
  private:
   template <int n>
-  __device__ double points(int i, int j, int k) const {
+  __device__ double points(RowsAlong<T, Coefficients>& rows, int i, int j, int k) const {
     decltype(body.load(i, j, k)) loaded[n];
+    typename RowsAlong<T, Coefficients>::template Batch<n> batch;
 #pragma unroll
     for (int m = 0; m < n; ++m) loaded[m] = body.load(i, j, k + m);
-    return with_rows<n>(c, i, j, k, [&](const auto& a, int m) { return body(a, loaded[m], i, j, k + m); });
+    rows.template load<n>(k, batch);
+    return rows.template visit<n>(k, batch, [&](const auto& a, int m) { return body(a, loaded[m], i, j, k + m); });
   }
 };
 
@@ -151,6 +222,7 @@ template <class T>
 struct Apply {
   View<T> out;
   __device__ Nothing load(int, int, int) const { return {}; }
+  __device__ void fetch(int, int, int) const {}
   template <class Row>
   __device__ double operator()(const Row& a, const typename Row::Neighbours& u, Nothing, int i, int j, int k) const {
     out(i, j, k) = stencil::apply(a, u);
@@ -163,6 +235,7 @@ struct Residual {
   View<const T> b;
   View<R> out;
   __device__ T load(int i, int j, int k) const { return b(i, j, k); }
+  __device__ void fetch(int i, int j, int k) const { Fetch()(&b(i, j, k)); }
   template <class Row>
   __device__ double operator()(const Row& a, const typename Row::Neighbours& u, T rhs, int i, int j, int k) const {
     out(i, j, k) = static_cast<R>(stencil::residual(a, u, rhs));
@@ -176,6 +249,7 @@ struct ScaledResidual {
   View<R> out;
   const double* scale;
   __device__ T load(int i, int j, int k) const { return b(i, j, k); }
+  __device__ void fetch(int i, int j, int k) const { Fetch()(&b(i, j, k)); }
   template <class Row>
   __device__ double operator()(const Row& a, const typename Row::Neighbours& u, T rhs, int i, int j, int k) const {
     const T r = stencil::residual(a, u, rhs);
@@ -193,6 +267,10 @@ struct Polynomial {
   View<T> out;  // the previous iterate, which is not read where beta is 0
   T alpha, beta;
   __device__ Loaded load(int i, int j, int k) const { return {b(i, j, k), beta == T(0) ? T(0) : out(i, j, k)}; }
+  __device__ void fetch(int i, int j, int k) const {
+    Fetch()(&b(i, j, k));
+    if (beta != T(0)) Fetch()(&out(i, j, k));
+  }
   template <class Row>
   __device__ double operator()(const Row& a, const typename Row::Neighbours& u, Loaded at, int i, int j, int k) const {
     out(i, j, k) = stencil::polynomial(a, u, at.b, beta == T(0) ? u.centre : at.previous, alpha, beta);

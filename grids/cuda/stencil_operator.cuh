@@ -50,7 +50,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       : Base(backend, data, std::move(tables)),
         kernels_(static_cast<CudaBackend&>(backend), data),
         mean_(backend.scalar()) {
-    if (!Base::star && data.relaxation.extent == Extent::line) hold_lines(data);
+    if (data.relaxation.extent == Extent::line) hold_lines(data);
     if (!data.singular) return;
     sum(unknowns_, Integral<T, Coefficients>{c_, {}}, mean_);
     volume_ = backend.value(mean_);
@@ -112,8 +112,8 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   using Walk = WalkOf<T, Coefficients, Body>;
 
   void hold_lines(const RowData& data) {
+    line_residual_ = Field(backend_, layout_, precision_of<T>);
     if constexpr (!Base::star) {
-      line_residual_ = Field(backend_, layout_, precision_of<T>);
       line_bands_.emplace(backend_, data.block, 2);
       for_columns(kernels_.stream(), layout_.box(),
                   FillLines<T, Coefficients>{c_, line_bands_->template views<2>(), data.relaxation.axis});
@@ -152,18 +152,25 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     }
   }
 
-  // Stars bring their rows to the lines as they are solved; of wider rows the residual is worked out first.
+  // Stars bring their rows to the lines as they are solved, on small fields with the residual; else that is worked out
+  // first.
   void lines(int axis, PolynomialStep step, const Field* u, const Field& b, Field& next) const {
     if constexpr (!Kernels::relaxes_lines) {
       throw RunError("lines are not relaxed by an operator that recomputes its coefficient: use assembly partial");
-    } else if constexpr (Base::star) {
-      if (u) backend_.exchange(*u);
-      launch_lines(this->line_coefficients(), axis, step, u, b, next, false);
     } else {
-      auto along = line_bands_.value().template model<LineBands<T>>();
-      along.axis = axis;
-      if (u) march(unknowns_, *u, Residual<T, T>{b.view<T>(), line_residual_.template view<T>()});
-      launch_lines(along, axis, step, u, u ? line_residual_ : b, next, true);
+      const bool first = !Base::star || takes_residual<T>(axis, unknowns_);
+      if (u && first)
+        march(unknowns_, *u, Residual<T, T>{b.view<T>(), line_residual_.template view<T>()});
+      else if (u)
+        backend_.exchange(*u);
+      const Field& right = u && first ? line_residual_ : b;
+      if constexpr (Base::star) {
+        launch_lines(this->line_coefficients(), axis, step, u, right, next, first);
+      } else {
+        auto along = line_bands_.value().template model<LineBands<T>>();
+        along.axis = axis;
+        launch_lines(along, axis, step, u, right, next, true);
+      }
     }
   }
   template <class Model>
@@ -191,7 +198,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   Kernels kernels_;
   Scalar mean_;
   std::optional<BandTables<T>> line_bands_;  ///< of wider rows than stars, which relax lines
-  mutable Field line_residual_;
+  mutable Field line_residual_;              ///< of operators that relax lines
   double volume_ = 1;
 };
 
