@@ -75,7 +75,7 @@ struct KernelCase {
   Precision matrix = Precision::fp64;  ///< of the operator, where it reads one
   Model model{constant_coefficient};
   /// What the kernel does beside a product A u; null: no time is predicted.
-  std::optional<RowCost> beside;
+  std::optional<RowCost> beside = std::nullopt;
 };
 
 inline constexpr PolynomialStep step{0.8, 0.25};

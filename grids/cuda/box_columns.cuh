@@ -91,8 +91,7 @@ struct FillBands {
   int decoupled_axis;
 
   __device__ void operator()(int i, int j, int k0, int k1) const {
-    for (int k = k0; k < k1; ++k)
-      store_bands(decoupled(c.line(j, k).row(i), decoupled_axis), periodic, bands, i, j, k);
+    for (int k = k0; k < k1; ++k) store_bands(decoupled(c.line(j, k).row(i), decoupled_axis), periodic, bands, i, j, k);
   }
 };
 
