@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "backends/device.hpp"
+#include "grids/assembly.hpp"
 #include "solver/matrix.hpp"
 #include "solver/plan.hpp"
 
@@ -80,6 +81,26 @@ std::string cells_text(const std::array<int, 3>& cells, int dimension) {
                         : fmt::format("{} x {}", cells[0], cells[1]);
 }
 
+std::string describe_assembly(const Config& config, bool gpu) {
+  const Assembly chosen = resolved(config.assembly, config.problem, gpu);
+  return fmt::format("{}, {}", name_of(chosen), reason(config.assembly, config.problem, gpu));
+}
+
+// What each mode moves and computes in a row of the product A u, and what that takes on the finest level, predicted for
+// one core or one GPU.
+void describe_modes(const Config& config, std::int64_t unknowns, bool gpu, std::vector<std::string>& lines) {
+  const Assembly chosen = resolved(config.assembly, config.problem, gpu);
+  const auto rows = 1e3 * static_cast<double>(unknowns);
+  lines.push_back(fmt::format("assembly  {}", describe_assembly(config, gpu)));
+  lines.push_back(fmt::format("          one product on {:<13} bytes/row  flops/row   predicted: in fp64      in fp32",
+                              (gpu ? "an " : "a ") + std::string(device_rate(gpu).name)));
+  for (const Prediction& p : predictions(config.problem, gpu))
+    lines.push_back(fmt::format("          {} {:<26} {:>9.0f}  {:>9.0f}   {:>15.3g} ms  {:>8.3g} ms",
+                                p.assembly == chosen ? "*" : " ", name_of(p.assembly),
+                                p.cost.values * static_cast<double>(bytes_of(Precision::fp64)), p.cost.flops,
+                                rows * p.seconds[1], rows * p.seconds[0]));
+}
+
 // Whether `auto` takes Galerkin operators if the coefficient jumps far enough.
 bool may_take_galerkin(const Config& config) {
   if (config.matrix || config.problem.coefficient[0].constant()) return false;
@@ -147,6 +168,7 @@ RunHeader describe_run(const Config& config, const Discretization& d, const Solv
   header.unknowns = summary.unknowns;
   header.levels = summary.levels;
   header.method = describe_method(solver.options());
+  header.assembly = describe_assembly(config, d.backend().name() != "cpu");
   header.device = summary.device;
   header.memory_bytes = static_cast<std::int64_t>(d.backend().memory().peak());
   return header;
@@ -179,6 +201,7 @@ std::vector<std::string> describe_plan(const Config& config) {
         fmt::format("          {} with Galerkin coarse operators, which a jump of the coefficient by 1000 takes",
                     readable_bytes(static_cast<double>(bytes))));
   }
+  if (!config.matrix) describe_modes(config, plan.levels.front().unknowns, gpu, lines);
   lines.emplace_back();
   // Bytes, flops and time of one product A u, by counting, for one core or one GPU of a kind (assembly.hpp).
   lines.emplace_back(

@@ -22,8 +22,9 @@ struct Measurement {
   double seconds = 0;  ///< the median
   double fastest = 0, slowest = 0;
   // Kernels.
-  std::optional<double> bytes;    ///< counted traffic of one call
-  std::optional<double> of_copy;  ///< its bandwidth as a fraction of a copy's, measured in the same run
+  std::optional<double> bytes;      ///< counted traffic of one call
+  std::optional<double> of_copy;    ///< its bandwidth as a fraction of a copy's, measured in the same run
+  std::optional<double> predicted;  ///< seconds, from counted bytes and operations (grids/assembly.hpp)
   // Solves.
   std::optional<int> cycles;
   std::optional<double> setup;     ///< seconds: levels, memory
@@ -36,17 +37,19 @@ struct Measurement {
 struct KernelCase;
 struct SolveCase;
 
-/// A row of the table of cases: one of the three is set.
+/// A row of the table of cases: one of the four is set.
 struct Case {
   std::string_view name, description;
   const KernelCase* kernel = nullptr;
   const SolveCase* solve = nullptr;
   Measurement (*measure)(int cells, const Setting& setting) = nullptr;
+  std::span<const Case> (*members)() = nullptr;  ///< kernels that go by one name
 };
 
 std::span<const Case> kernel_cases();
 std::span<const Case> solve_cases();
 std::span<const Case> expression_cases();
+std::span<const Case> assembly_cases();
 
 /// Takes a measurement as soon as it is there.
 using Report = std::function<void(const Measurement&)>;

@@ -32,6 +32,7 @@ std::vector<Case> all_cases() {
   std::vector<Case> cases(solve_cases().begin(), solve_cases().end());
   cases.insert(cases.end(), expression_cases().begin(), expression_cases().end());
   cases.insert(cases.end(), kernel_cases().begin(), kernel_cases().end());
+  cases.insert(cases.end(), assembly_cases().begin(), assembly_cases().end());
   return cases;
 }
 
@@ -68,6 +69,7 @@ nlohmann::ordered_json json_of(const Measurement& m) {
   put("bytes", m.bytes);
   if (m.bytes) json["bandwidth"] = *m.bytes / m.seconds;
   put("of_copy", m.of_copy);
+  put("predicted", m.predicted);
   if (m.cycles) json["unknowns_per_second"] = static_cast<double>(m.unknowns) / m.seconds;
   put("cycles", m.cycles);
   put("setup", m.setup);
@@ -79,8 +81,9 @@ nlohmann::ordered_json json_of(const Measurement& m) {
 }
 
 void print(const Measurement& m) {
-  std::printf("%-20s %5d  %10.4f ms", m.name.c_str(), m.cells, 1e3 * m.seconds);
+  std::printf("%-32s %5d  %10.4f ms", m.name.c_str(), m.cells, 1e3 * m.seconds);
   if (m.bytes) std::printf("  %8.1f GB/s  %5.1f %% of copy", 1e-9 * *m.bytes / m.seconds, 100 * m.of_copy.value_or(0));
+  if (m.predicted) std::printf("  predicted %9.4f ms", 1e3 * *m.predicted);
   if (m.cycles) {
     std::printf("  %7.3f GDOF/s  %3d cycles  %5.1f B/unknown  set-up %.1f ms  first %.1f ms  residual %.2g",
                 1e-9 * static_cast<double>(m.unknowns) / m.seconds, *m.cycles, *m.bytes_per_unknown, 1e3 * *m.setup,
@@ -103,11 +106,16 @@ struct Arguments {
 void run(const Arguments& arguments) {
   if (arguments.list) {
     for (const Case& c : all_cases())
-      std::printf("%-20s %s\n", std::string(c.name).c_str(), std::string(c.description).c_str());
+      std::printf("%-24s %s\n", std::string(c.name).c_str(), std::string(c.description).c_str());
     return;
   }
   std::vector<Case> solves, kernels;
-  for (const Case& c : chosen_cases(arguments.cases)) (c.kernel ? kernels : solves).push_back(c);
+  for (const Case& c : chosen_cases(arguments.cases)) {
+    if (c.members)
+      kernels.insert(kernels.end(), c.members().begin(), c.members().end());
+    else
+      (c.kernel ? kernels : solves).push_back(c);
+  }
 
   nlohmann::ordered_json json;
   json["commit"] = !arguments.commit.empty()

@@ -30,6 +30,13 @@ const SolveCase constant{two_waves};
 const SolveCase tight{two_waves, 1e-10};
 const SolveCase wide{two_waves, 1e-8, SolvePrecision::double_};
 const SolveCase smooth{smooth_coefficient, 1e-8, SolvePrecision::mixed, Krylov::none, 100, 100};
+// Errors are those of the largest cells, which are up to 12 times as wide as equal ones.
+const SolveCase stretched_1e3{
+    [](int n) { return stretched(n, 1e3, 1); }, 1e-8, SolvePrecision::mixed, Krylov::none, 100, 60};
+const SolveCase stretched_1e5{
+    [](int n) { return stretched(n, 1e5, 1); }, 1e-8, SolvePrecision::mixed, Krylov::none, 100, 60};
+const SolveCase stretched_yz{
+    [](int n) { return stretched(n, 1e3, 2); }, 1e-8, SolvePrecision::mixed, Krylov::none, 100, 60};
 const SolveCase jump{jumping_coefficient, 1e-8, SolvePrecision::mixed, Krylov::cg};
 
 constexpr std::array table{
@@ -37,6 +44,9 @@ constexpr std::array table{
     Case{"solve-1e-10", "the same to 1e-10", nullptr, &tight},
     Case{"solve-double", "the same to 1e-8 in fp64", nullptr, &wide},
     Case{"smooth", "smoothly varying coefficient", nullptr, &smooth},
+    Case{"stretched-1e3", "cells that grow by 1e3 along z", nullptr, &stretched_1e3},
+    Case{"stretched-1e5", "cells that grow by 1e5 along z", nullptr, &stretched_1e5},
+    Case{"stretched-yz-1e3", "cells that grow by 1e3 along y and z", nullptr, &stretched_yz},
     Case{"jump", "coefficient 1e6 in a sphere, conjugate gradients", nullptr, &jump},
 };
 

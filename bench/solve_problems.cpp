@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "grids/stretching.hpp"
+
 namespace poisson::bench {
 namespace {
 
@@ -87,6 +89,25 @@ Problem smooth_coefficient(int n) {
     add(0.1, 7, 5, 3);
     return f;
   };
+  return p;
+}
+
+Problem stretched(int n, double expansion, int axes) {
+  Problem p = cube(n);
+  for (auto d = static_cast<std::size_t>(3 - axes); d < 3; ++d)
+    p.nodes[d] = geometric_nodes(0, 1, n, geometric_ratio(expansion, n, StretchedEnd::lower), StretchedEnd::lower);
+  // Σ over both waves of a factor times a sin kπx sin πy sin πz: x, along which lines run, is equidistant.
+  const auto sum = [w = std::make_shared<const Waves>(n)](double slow, double fast) {
+    return Quantity::Function(
+        [=](std::span<const double> x, std::span<const double> y, std::span<const double> z, std::span<double> values) {
+          if (values.empty()) return;
+          const double across = std::sin(pi * y[0]) * std::sin(pi * z[0]);
+          for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = across * (slow * w->sin(1, x[i]) + fast * w->sin(7, x[i]));
+        });
+  };
+  p.exact = sum(1, 0.1);
+  p.source = sum(3 * pi * pi, 0.1 * 51 * pi * pi);
   return p;
 }
 

@@ -12,6 +12,9 @@ namespace poisson::bench {
 Problem two_waves(int n);
 /// −∇·(κ∇u) = f with κ = 1 + ½ sin 2πx sin 2πy sin 2πz.
 Problem smooth_coefficient(int n);
+/// −Δu = f on cells that grow by `expansion` from the first to the last along z, or along y and z; u = sin πx sin πy
+/// sin πz + 1/10 sin 7πx sin πy sin πz.
+Problem stretched(int n, double expansion, int axes);
 /// The source of two_waves, κ = 10⁶ in the sphere of radius 0.3 around the centre, else 1. Without an exact solution.
 Problem jumping_coefficient(int n);
 

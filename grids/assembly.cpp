@@ -1,15 +1,76 @@
 #include "grids/assembly.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 
 #include "grids/discretization.hpp"
+#include "grids/problem_data.hpp"
 
 namespace poisson {
 
 namespace {
 
+// How much faster bands must be predicted to be before so much memory is spent on them.
+constexpr double worth_the_bands = 0.95;
+
+bool is_box(const Problem& p) {
+  return p.scheme == Scheme::q1;
+}
 int neighbours_of(const Problem& p) {
-  return p.scheme == Scheme::q1 ? (p.dimension == 3 ? 26 : 8) : 2 * p.dimension;
+  return is_box(p) ? (p.dimension == 3 ? 26 : 8) : 2 * p.dimension;
+}
+int components_of(const Problem& p) {
+  return p.isotropic ? 1 : p.full_tensor ? p.dimension * (p.dimension + 1) / 2 : p.dimension;
+}
+
+// Operations from what is held to the entries of a row. Stars count six neighbours in two dimensions too, where the
+// kernels have no case for it. tests/test_assembly.cpp counts them in the models themselves.
+double entry_flops(const Problem& p, Assembly assembly, bool gpu) {
+  const bool cube = p.dimension == 3;
+  if (assembly == Assembly::full) return 0;
+  if (assembly == Assembly::recompute)
+    // Of a box, two products and a sum for each point beside the row of the axis; of a star, a product for each term.
+    // An expression's κ takes the place of κ on the cells.
+    return !is_separable(p) ? entry_flops(p, Assembly::partial, gpu) : is_box(p) ? 3 * (neighbours_of(p) + 1) + 7 : 7;
+  const bool field = needs_reaction_field(p);
+  const double reaction = field ? 0 : 1;                     // σ times the volume
+  if (p.centering == Centering::cell) return 12 + reaction;  // κ of a face times its area over the distance
+  if (!is_box(p)) {
+    // The mean of four cells on each of six faces; planes of cells serve the points below and above in a GPU's walk.
+    if (gpu) return (p.isotropic ? 33 : 39) + 1;
+    return (p.isotropic ? 48 : 60) + reaction;
+  }
+  // Planes of nodes serve the layers of cells on both sides: the product with u is worked out without the entries.
+  if (gpu && cube && p.isotropic) return field || *p.reaction.constant() != 0 ? 200 : 68;
+  // For each of the 4 or 8 cells its stiffness and mass along x, its share of the row's sum, then for each corner
+  // across x the stiffness there and the parts of two couplings, of one in the corner of the row's own line.
+  const int corners = cube ? 4 : 2;
+  double cell = 10 + 4 * (2 * corners - 1) + corners * (p.isotropic ? 2 : cube ? 3 : 1);
+  if (p.full_tensor) cell += cube ? 24 : 4;
+  return 2 * corners * cell + (field ? 2 * corners : 2);
+}
+
+// Points of κ that a row takes in a walk along z, which carries the layer of four cells below it.
+constexpr double evaluations = 4;
+// What a call of the mathematical library counts as; a product that rounds counts as one.
+constexpr double call = 30;
+
+// Operations of an expression's source.
+double operations_of(const std::string& source) {
+  double count = 0;
+  for (std::size_t at = 0; at < source.size(); ++at) {
+    const char c = source[at];
+    const bool exponent = at > 1 && (source[at - 1] == 'e' || source[at - 1] == 'E') &&
+                          (std::isdigit(static_cast<unsigned char>(source[at - 2])) || source[at - 2] == '.');
+    count += (c == '*' || c == '/' || c == '?' || ((c == '+' || c == '-') && !exponent)) ? 1 : 0;
+    if (source.compare(at, 12, "expression::") == 0) count += source.compare(at + 12, 8, "product(") == 0 ? 1 : call;
+  }
+  return count;
+}
+
+double seconds_of(Assembly assembly, const Problem& p, bool gpu) {
+  return predicted_seconds(row_cost(p, assembly, gpu), Precision::fp64, device_rate(gpu));
 }
 
 }  // namespace
@@ -18,31 +79,19 @@ std::size_t bands_of_row(const Problem& p) {
   return static_cast<std::size_t>(neighbours_of(p)) / 2 + 1;
 }
 
-RowCost row_cost(const Problem& p, Assembly assembly) {
-  const bool box = p.scheme == Scheme::q1, cube = p.dimension == 3;
-  const int neighbours = neighbours_of(p);
+double values_held(const Problem& p, Assembly assembly) {
+  if (assembly == Assembly::recompute) return is_separable(p) || !needs_reaction_field(p) ? 0 : 1;
+  if (assembly == Assembly::full) return static_cast<double>(bands_of_row(p));
+  return (p.centering == Centering::cell ? p.dimension : components_of(p)) + (needs_reaction_field(p) ? 1 : 0);
+}
+
+RowCost row_cost(const Problem& p, Assembly assembly, bool gpu) {
   // u_i − u_n, times a_n, added; the reaction.
-  RowCost cost{2, 3.0 * neighbours + 2};
-  if (assembly == Assembly::full) {
-    cost.values += static_cast<double>(bands_of_row(p));
-    return cost;
-  }
-  if (p.centering == Centering::cell && assembly == Assembly::partial) {  // κ on the faces
-    cost.values += p.dimension + (needs_reaction_field(p) ? 1 : 0);
-    cost.flops += 2.0 * neighbours;
-    return cost;
-  }
-  const int components = p.isotropic ? 1 : p.full_tensor ? p.dimension * (p.dimension + 1) / 2 : p.dimension;
-  if (assembly == Assembly::partial) {
-    cost.values += components + (needs_reaction_field(p) ? 1 : 0);
-    // Finite volumes: a face's mean of 2 or 4 cells and a product. Elements: of each of 4 or 8 cells the products of κ
-    // with two one-dimensional factors, added to every coupling; the mixed derivatives' additions.
-    const int cells = cube ? 8 : 4;
-    cost.flops += box ? cells * (4.0 * cells + 3 + 2 * (components - 1)) : neighbours * (cube ? 8.0 : 4.0);
-    return cost;
-  }
-  // Products of one-dimensional factors: two for each entry of a box; of a star's the line has most.
-  cost.flops += box ? 3.0 * neighbours : 2;
+  const int neighbours = is_box(p) ? neighbours_of(p) : 6;
+  RowCost cost{2 + values_held(p, assembly), 3.0 * neighbours + 1 + entry_flops(p, assembly, gpu)};
+  if (assembly == Assembly::recompute)
+    for (std::size_t d = 0; d < coefficient_count(p); ++d)
+      if (const std::string* source = p.coefficient[d].source()) cost.wide += evaluations * operations_of(*source);
   return cost;
 }
 
@@ -53,7 +102,18 @@ const DeviceRate& device_rate(bool gpu) {
 
 double predicted_seconds(const RowCost& cost, Precision precision, const DeviceRate& rate) {
   return std::max(cost.values * static_cast<double>(bytes_of(precision)) / rate.bytes,
-                  cost.flops / rate.flops[precision == Precision::fp64 ? 1 : 0]);
+                  cost.flops / rate.flops[precision == Precision::fp64 ? 1 : 0] + cost.wide / rate.flops[1]);
+}
+
+std::vector<Prediction> predictions(const Problem& problem, bool gpu) {
+  std::vector<Prediction> all;
+  for (const Assembly assembly : {Assembly::recompute, Assembly::partial, Assembly::full}) {
+    if (assembly == Assembly::recompute && resolved(assembly, problem, gpu) != assembly) continue;
+    const RowCost cost = row_cost(problem, assembly, gpu);
+    const auto seconds = [&](Precision p) { return predicted_seconds(cost, p, device_rate(gpu)); };
+    all.push_back({assembly, cost, {seconds(Precision::fp32), seconds(Precision::fp64)}});
+  }
+  return all;
 }
 
 Assembly resolved(Assembly assembly, const Problem& problem, bool gpu) {
@@ -61,11 +121,25 @@ Assembly resolved(Assembly assembly, const Problem& problem, bool gpu) {
   if (assembly == Assembly::recompute) return constant || (gpu && recomputable(problem)) ? assembly : Assembly::partial;
   if (assembly != Assembly::automatic) return assembly;
   if (constant) return Assembly::recompute;
-  if (problem.centering == Centering::cell) return Assembly::partial;
-  const auto seconds = [&](Assembly a) {
-    return predicted_seconds(row_cost(problem, a), Precision::fp64, device_rate(gpu));
-  };
-  return seconds(Assembly::full) < 0.95 * seconds(Assembly::partial) ? Assembly::full : Assembly::partial;
+  return seconds_of(Assembly::full, problem, gpu) < worth_the_bands * seconds_of(Assembly::partial, problem, gpu)
+             ? Assembly::full
+             : Assembly::partial;
+}
+
+std::string reason(Assembly assembly, const Problem& problem, bool gpu) {
+  const bool constant = is_separable(problem);
+  if (assembly == Assembly::recompute && resolved(assembly, problem, gpu) != assembly)
+    return "since what varies is held";
+  if (assembly != Assembly::automatic) return "as asked for";
+  if (constant) return "since the coefficients are constants";
+  const double partial = seconds_of(Assembly::partial, problem, gpu), full = seconds_of(Assembly::full, problem, gpu);
+  return full < worth_the_bands * partial || full > partial ? "predicted to be faster"
+                                                            : "predicted to be as fast with less memory";
+}
+
+std::string_view name_of(Assembly assembly) {
+  constexpr std::array<std::string_view, 4> names{"auto", "recompute", "partial", "full"};
+  return names[static_cast<std::size_t>(assembly)];
 }
 
 }  // namespace poisson

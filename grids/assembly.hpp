@@ -1,6 +1,8 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/precision.hpp"
 #include "grids/discrete.hpp"
@@ -12,10 +14,14 @@ namespace poisson {
 /// operator holds once, and the operations from what it holds to the entries and with them.
 struct RowCost {
   double values = 0;  ///< numbers read and written, in the operator's precision
-  double flops = 0;
+  double flops = 0;   ///< additions and multiplications, as the models of Coefficients write them
+  double wide = 0;    ///< those of κ's expression, in 64 bits whatever the precision
 };
-RowCost row_cost(const Problem& problem, Assembly assembly);
+/// `gpu`: by the walks of a GPU, where neighbouring rows share what they have in common.
+RowCost row_cost(const Problem& problem, Assembly assembly, bool gpu);
 
+/// Numbers that a row holds: fields of κ and of the reaction, bands.
+double values_held(const Problem& problem, Assembly assembly);
 /// Arrays that full assembly holds: the sums of the rows and the couplings that point forward.
 std::size_t bands_of_row(const Problem& problem);
 
@@ -31,9 +37,21 @@ const DeviceRate& device_rate(bool gpu);
 /// Seconds of a row: its memory traffic or its arithmetic, whichever takes longer.
 double predicted_seconds(const RowCost& cost, Precision precision, const DeviceRate& rate);
 
+/// The modes that a problem can be held in, with what a row of each costs: recompute where κ, σ and α are constants or
+/// the device compiles κ's expression, partial and full always.
+struct Prediction {
+  Assembly assembly;
+  RowCost cost;
+  double seconds[2];  ///< of a row, in 32 and in 64 bits
+};
+std::vector<Prediction> predictions(const Problem& problem, bool gpu);
+
 /// The mode that a problem gets. `automatic`: recompute where κ, σ and α are constants; else the one of partial and
 /// full that is predicted to be faster in fp64, partial where they are within 5 %. `recompute` of what varies is
-/// partial. Cell-centred problems are never held as bands.
+/// partial where the device does not compile κ's expression; `automatic` does not ask a compiler.
 Assembly resolved(Assembly assembly, const Problem& problem, bool gpu);
+/// Why, in words that follow the mode's name and a comma.
+std::string reason(Assembly assembly, const Problem& problem, bool gpu);
+std::string_view name_of(Assembly assembly);
 
 }  // namespace poisson

@@ -168,28 +168,27 @@ struct BandsOf<BoxRow<T, Dimension>> {
   using Type = BoxBands<T, Dimension>;
 };
 
-/// Which ends of a value's axes are open there: beyond them there is nothing to couple to, and what a row has there
-/// belongs to its sum (Robin ends of axes).
-struct OpenEnds {
-  bool lower[3], upper[3];
-};
-
-/// The bands of one row, at the index `at` of the bands' memory.
+/// The bands of the row of the value (i, j, k). A star may couple its first and last values to the halo, where the data
+/// of faces stand, and 0 behind Robin faces of nodes: such a coupling lies in the halo of the band as well.
 template <class T>
-[[gnu::always_inline]] constexpr void store_bands(Row<T> a, const OpenEnds& open, T* const* band, std::int64_t at) {
+[[gnu::always_inline]] constexpr void store_bands(const Row<T>& a, const bool (&periodic)[3],
+                                                  const BandViews<T, 4>& bands, int i, int j, int k) {
   const T below[3] = {a.west, a.south, a.bottom}, above[3] = {a.east, a.north, a.top};
-  T sum = a.reaction;
+  const int place[3] = {i, j, k};
+  const std::int64_t stride[3] = {1, bands.shape.sy, bands.shape.sz};
+  bands.line(0, j, k)[i] = a.reaction;
   for (int d = 0; d < 3; ++d) {
-    if (open.lower[d]) sum += below[d];
-    if (open.upper[d]) sum += above[d];
-    if (band[1 + d]) band[1 + d][at] = open.upper[d] ? T(0) : above[d];
+    if (!bands.band[1 + d]) continue;
+    T* const here = bands.line(1 + d, j, k) + i;
+    *here = above[d];
+    if (place[d] == 0 && !periodic[d]) here[-stride[d]] = below[d];
   }
-  band[0][at] = sum;
 }
 template <class T, int Dimension>
-[[gnu::always_inline]] constexpr void store_bands(const BoxRow<T, Dimension>& a, const OpenEnds&, T* const* band,
-                                                  std::int64_t at) {
-  for (int b = 0; b < band_count<BoxRow<T, Dimension>>; ++b) band[b][at] = a.at[box_centre<Dimension> + b];
+[[gnu::always_inline]] constexpr void store_bands(const BoxRow<T, Dimension>& a, const bool (&)[3],
+                                                  const BandViews<T, band_count<BoxRow<T, Dimension>>>& bands, int i,
+                                                  int j, int k) {
+  for (int b = 0; b < band_count<BoxRow<T, Dimension>>; ++b) bands.line(b, j, k)[i] = a.at[box_centre<Dimension> + b];
 }
 
 }  // namespace poisson

@@ -113,8 +113,8 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
       own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()),
       problem_(problem),
       assembly_(assembly) {
-  if (problem_.centering == Centering::cell && (problem_.scheme == Scheme::q1 || assembly == Assembly::full))
-    throw std::invalid_argument("cell-centred unknowns go with finite volumes, and not with full assembly");
+  if (problem_.centering == Centering::cell && problem_.scheme == Scheme::q1)
+    throw std::invalid_argument("cell-centred unknowns go with finite volumes");
   const auto begin = std::chrono::steady_clock::now();
   rows_.block = make_block(problem_);
   rows_.isotropic = problem_.isotropic;

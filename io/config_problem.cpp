@@ -242,10 +242,6 @@ void read_centering(ConfigParts& parts) {
     parts.errors.add(centering->mark, "discretization.centering",
                      "cell goes with scheme: fv alone (" + scheme->text +
                          " has its unknowns at nodes); write centering: node, or scheme: fv");
-  const Value* assembly = parts.document.at("discretization.assembly");
-  if (parts.config.problem.centering == Centering::cell && assembly && assembly->text == "full")
-    parts.errors.add(assembly->mark, "discretization.assembly",
-                     "full goes with centering: node alone (data of faces stand beside the bands); write partial");
 }
 
 void read_boundary(ConfigParts& parts) {

@@ -150,6 +150,7 @@ void Console::header(const RunHeader& h) {
     row("grid", fmt::format("{} cells, {}", joined(cells, " × "), h.equidistant ? "equidistant" : "tensor-product"));
   row("unknowns", grouped(h.unknowns) + (h.levels > 1 ? fmt::format(" on {} levels", h.levels) : ""));
   row("method", h.method);
+  row("assembly", h.assembly);
   row("device", h.device);
   if (h.memory_bytes > 0) {
     const auto memory = static_cast<double>(h.memory_bytes);

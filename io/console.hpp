@@ -30,8 +30,9 @@ struct RunHeader {
   std::array<double, 3> lower{}, upper{};
   bool equidistant = true;
   std::int64_t unknowns = 0;
-  int levels = 0;      ///< 0 where the method has none
-  std::string method;  ///< method, cycle, smoother and precision
+  int levels = 0;        ///< 0 where the method has none
+  std::string method;    ///< method, cycle, smoother and precision
+  std::string assembly;  ///< the mode and why; left out where empty
   std::string device;
   std::int64_t memory_bytes = 0;  ///< what the solve allocates
 };

@@ -26,6 +26,7 @@ struct Finest {
   bool recomputed = false;                // assembly: κ comes from its expression where points are relaxed
   std::size_t row_bands = 0;              // of a row that is held as bands
   RowCost cost;                           // of a row of all levels that are rediscretized
+  RowCost recomputed_cost;                // of one whose κ comes from its expression
   std::size_t ends = 0;                   // bytes of κ and α at the Robin faces of cell-centred problems
   std::size_t bands = 0;                  // of a matrix: stored, without the row sums
   std::size_t probed = 0;                 // bands from which Galerkin operators begin
@@ -106,7 +107,9 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
                        : block.equidistant() && outermost ? "equidistant"
                                                           : "tensor-product";
       const std::size_t box = box_offsets(layout).size();
-      const RowCost cost = banded && l > 0 ? cost_of_bands(box, 2 * box) : finest.cost;
+      const RowCost cost = banded && l > 0 ? cost_of_bands(box, 2 * box)
+                           : recomputed    ? finest.recomputed_cost
+                                           : finest.cost;
       const Precision own = l == 0 ? outer : inner;
       level.row_bytes = cost.values * static_cast<double>(bytes_of(own));
       level.row_flops = cost.flops;
@@ -173,7 +176,8 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   finest.full = mode == Assembly::full;
   finest.recomputed = variable && mode == Assembly::recompute;
   finest.row_bands = bands_of_row(problem);
-  finest.cost = row_cost(problem, variable && mode == Assembly::automatic ? Assembly::partial : mode);
+  finest.cost = row_cost(problem, finest.recomputed ? Assembly::partial : mode, gpu);
+  if (finest.recomputed) finest.recomputed_cost = row_cost(problem, mode, gpu);
   std::array<double, 3> kappa{1, 1, 1};
   for (std::size_t d = 0; d < 3; ++d)
     if (const double* k = problem.coefficient[problem.isotropic ? 0 : d].constant()) kappa[d] = *k;

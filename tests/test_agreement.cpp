@@ -284,13 +284,15 @@ TEST_P(LargerBox, Agrees) {
 INSTANTIATE_TEST_SUITE_P(All, LargerBox, testing::ValuesIn(all_faces()),
                          [](const auto& test) { return test.param.name; });
 
-/// Elements in every assembly mode, finite volumes in full assembly; points, lines and planes.
+/// Elements in every assembly mode, finite volumes around nodes and cells in full assembly; points, lines and planes.
 class Schemes : public testing::TestWithParam<NamedFaces> {};
 
 TEST_P(Schemes, Agree) {
   std::size_t turn = GetParam().name.size();  // every choice another one of the rest
   for (const NamedGrid& grid : {all_grids[0], all_grids[1], all_grids[2]})
-    for (const Scheme scheme : {Scheme::fv, Scheme::q1})
+    for (const auto& [scheme, centering] :
+         {std::pair{Scheme::fv, Centering::node}, std::pair{Scheme::q1, Centering::node},
+          std::pair{Scheme::fv, Centering::cell}})
       for (const Kappa kappa :
            {Kappa::constant, Kappa::random, Kappa::random_tensor, Kappa::constant_tensor, Kappa::random_full}) {
         if (scheme == Scheme::fv && kappa == Kappa::random_full) continue;
@@ -301,7 +303,7 @@ TEST_P(Schemes, Agree) {
                      sizes[turn % 3],
                      kappa,
                      std::array{Sigma::zero, Sigma::constant, Sigma::varying}[turn / 2 % 3],
-                     Centering::node,
+                     centering,
                      scheme};
         c.options.tolerance = 0;
         c.options.max_iterations = 5;
@@ -318,6 +320,41 @@ TEST_P(Schemes, Agree) {
 
 INSTANTIATE_TEST_SUITE_P(All, Schemes, testing::ValuesIn(all_faces()),
                          [](const auto& test) { return test.param.name; });
+
+const NamedFaces& faces_named(const std::string& name) {
+  static const std::vector<NamedFaces> all = all_faces();
+  return *std::find_if(all.begin(), all.end(), [&](const NamedFaces& f) { return f.name == name; });
+}
+
+/// Galerkin coarse operators below elements, and below rows that are held as bands.
+TEST(GalerkinOperators, Agree) {
+  for (const char* const faces : {"dirichlet", "mixed", "periodic_xy"})
+    for (const NamedGrid& grid : {all_grids[0], all_grids[3]})
+      for (const auto& [scheme, assembly] : {std::pair{Scheme::q1, Assembly::automatic},
+                                             {Scheme::q1, Assembly::partial},
+                                             {Scheme::q1, Assembly::full},
+                                             {Scheme::fv, Assembly::full}})
+        for (const int dimension : {2, 3})
+          for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed}) {
+            Choice c;
+            c.problem = {
+                dimension,
+                dimension == 2 ? std::array{33, 21, 1} : std::array{17, 9, 12},
+                scheme == Scheme::q1 && precision == SolvePrecision::mixed ? Kappa::random_full : Kappa::random,
+                dimension == 2 ? Sigma::varying : Sigma::zero,
+                Centering::node,
+                scheme};
+            c.options.tolerance = 0;
+            c.options.max_iterations = 6;
+            c.options.precision = precision;
+            c.options.krylov = Krylov::cg;
+            c.options.coarse_operator = CoarseOperator::galerkin;
+            SCOPED_TRACE(std::string(faces) + ", " + grid.name + ", " + describe(c) + ", assembly " +
+                         std::to_string(static_cast<int>(assembly)));
+            const NamedFaces& named = faces_named(faces);
+            expect_agreement(with_data(named, grid, c.problem), c.options, false, assembly);
+          }
+}
 
 std::vector<Choice> ways(Centering centering = Centering::node) {
   std::vector<Choice> all;
@@ -364,11 +401,6 @@ std::vector<Choice> ways(Centering centering = Centering::node) {
     o.max_iterations = 20;
   });
   return all;
-}
-
-const NamedFaces& faces_named(const std::string& name) {
-  static const std::vector<NamedFaces> all = all_faces();
-  return *std::find_if(all.begin(), all.end(), [&](const NamedFaces& f) { return f.name == name; });
 }
 
 TEST(EveryWay, Agrees) {

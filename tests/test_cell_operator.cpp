@@ -60,6 +60,14 @@ class Cells : public testing::TestWithParam<std::tuple<NamedFaces, NamedGrid>> {
       f(with_data(std::get<0>(GetParam()), std::get<1>(GetParam()), choice));
     }
   }
+  /// f(problem, assembly) for what is held as little as possible, and for bands.
+  template <class F>
+  void each_held(const F& f) {
+    for (const Assembly assembly : {Assembly::automatic, Assembly::full}) {
+      SCOPED_TRACE(assembly == Assembly::full ? "full" : "auto");
+      each([&](const Problem& problem) { f(problem, assembly); });
+    }
+  }
 };
 
 /// The unknowns of a field, as the oracle numbers them.
@@ -86,11 +94,12 @@ std::optional<CoarseBlock> coarser(const Block& block, int level) {
 }
 
 TEST_P(Cells, HaveTheRowsOfTheOracle) {
-  each([](const Problem& problem) {
+  each_held([](const Problem& problem, Assembly assembly) {
     const auto backend = test_backend();
-    const Discretization d(*backend, problem);
+    const Discretization d(*backend, problem, assembly);
     for (const Precision precision : {Precision::fp64, Precision::fp32}) {
       const auto A = d.make_operator(precision);
+      EXPECT_EQ(A->assembly() == "full", assembly == Assembly::full);
       const auto s = reference::assemble_cells(problem, A->scale());
       const std::size_t n = s.diagonal.size();
       const Real eps = epsilon(precision);
@@ -136,9 +145,9 @@ TEST_P(Cells, HaveTheRowsOfTheOracle) {
 /// e = B⁻¹ r, with B the diagonal and the entries along an axis, is known by B e = r; where an axis is decoupled, B
 /// along another one is what the rows of the oracle have on their diagonals and along that axis.
 TEST_P(Cells, RelaxLinesAndPlanes) {
-  each([](const Problem& problem) {
+  each_held([](const Problem& problem, Assembly assembly) {
     const auto backend = test_backend();
-    const Discretization d(*backend, problem);
+    const Discretization d(*backend, problem, assembly);
     for (const Precision precision : {Precision::fp64, Precision::fp32})
       for (int decoupled = -1; decoupled < problem.dimension; ++decoupled) {
         RowData rows = d.rows();
@@ -195,6 +204,76 @@ TEST_P(Cells, RelaxLinesAndPlanes) {
           }
         }
       }
+  });
+}
+
+/// The verbs whose point formulas other tests hold against oracles: bands feed them the same rows, with the data of
+/// faces in the halo of u.
+TEST_P(Cells, AreSweptTheSameFromBands) {
+  each([](const Problem& problem) {
+    const auto backend = test_backend();
+    const Discretization held(*backend, problem), banded(*backend, problem, Assembly::full);
+    for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+      const auto A = held.make_operator(precision), B = banded.make_operator(precision);
+      ASSERT_EQ(A->singular(), B->singular());
+      const auto n = static_cast<std::size_t>(A->unknowns().size());
+      const Real eps = epsilon(precision);
+      const auto expect = [&](const char* verb, const auto& of) {
+        std::array<Vector, 2> found;
+        std::array<double, 2> number{};
+        for (const bool full : {false, true}) {
+          Field u(*backend, A->layout(), precision), b(*backend, A->layout(), precision),
+              out(*backend, A->layout(), precision);
+          held.initialize(u);
+          held.assemble_rhs(b);
+          set_unknowns(u, Random(3).vector(n));
+          set_unknowns(out, Random(4).vector(n));
+          Scalar scalar = backend->scalar();
+          found[full] = unknowns(of(full ? *B : *A, u, b, out, scalar));
+          number[full] = backend->value(scalar);
+        }
+        Real largest = 1;
+        for (const Real x : found[0]) largest = std::max(largest, std::abs(x));
+        EXPECT_TRUE(within(found[1], found[0], Vector(n, 100 * eps * largest))) << verb;
+        EXPECT_NEAR(number[1], number[0], static_cast<double>(100 * eps) * (1 + std::abs(number[0]))) << verb;
+      };
+      const Scalar scale = backend->scalar(4);
+      expect("scaled residual", [&](const Operator& C, Field& u, Field& b, Field& out, Scalar& norm) -> Field& {
+        C.residual(u, b, out, scale, norm);
+        return out;
+      });
+      expect("norm", [&](const Operator& C, Field& u, Field&, Field&, Scalar& norm) -> Field& {
+        C.norm(u, norm);
+        return u;
+      });
+      expect("rounding", [&](const Operator& C, Field& u, Field&, Field&, Scalar& norm) -> Field& {
+        C.rounding(u, norm);
+        return u;
+      });
+      expect("polynomial start", [&](const Operator& C, Field&, Field& b, Field& out, Scalar&) -> Field& {
+        C.polynomial_start(0.75, b, out);
+        return out;
+      });
+      for (const double beta : {0.0, 0.5})
+        expect("polynomial step", [&](const Operator& C, Field& u, Field& b, Field& out, Scalar&) -> Field& {
+          C.polynomial_step({0.75, beta}, u, b, out);
+          return out;
+        });
+      for (const bool reversed : {false, true})
+        expect("gauss-seidel", [&](const Operator& C, Field& u, Field& b, Field&, Scalar&) -> Field& {
+          C.gauss_seidel(1.15, reversed, b, u);
+          return u;
+        });
+      if (!A->singular()) continue;
+      expect("project rhs", [&](const Operator& C, Field&, Field& b, Field&, Scalar& amount) -> Field& {
+        C.project_rhs(b, amount);
+        return b;
+      });
+      expect("project solution", [&](const Operator& C, Field& u, Field&, Field&, Scalar&) -> Field& {
+        C.project_solution(u);
+        return u;
+      });
+    }
   });
 }
 

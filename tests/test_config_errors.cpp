@@ -147,12 +147,6 @@ const std::vector<Malformed>& malformed() {
        {},
        "bad.yaml:3:28: discretization.assembly: unknown choice \"banded\"; choose one of auto, recompute, partial, "
        "full"},
-      {"bands_of_cells",
-       cube,
-       "discretization: {centering: cell, assembly: full}\n",
-       {},
-       "bad.yaml:3:45: discretization.assembly: full goes with centering: node alone (data of faces stand beside the "
-       "bands); write partial"},
       {"cells_of_elements",
        cube,
        "discretization: {centering: cell, scheme: q1}\n",

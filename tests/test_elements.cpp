@@ -1,5 +1,4 @@
-// Bilinear and trilinear elements: order of accuracy with full tensors, iterations, conservation, and the assembly
-// modes against each other, entry by entry.
+// Bilinear and trilinear elements: order of accuracy with full tensors, iterations, conservation.
 
 #include <algorithm>
 #include <array>
@@ -232,89 +231,6 @@ TEST(Elements, BalanceClosesToRoundingLongBeforeConvergence) {
         EXPECT_NEAR(sum, 0, 1e-12 * size);
         EXPECT_EQ(b.reaction != 0, kind.sigma > 0);
       }
-}
-
-/// All entries, column by column, rows of Dirichlet nodes included.
-std::vector<std::vector<double>> matrix(const Operator& A) {
-  std::vector<std::vector<double>> columns;
-  Field u(A.backend(), A.layout(), A.precision()), Au(A.backend(), A.layout(), A.precision());
-  const auto n = static_cast<std::size_t>(A.layout().size());
-  for (std::size_t c = 0; c < n; ++c) {
-    Vector unit(n, 0);
-    unit[c] = 1;
-    set_values(A.backend(), u, unit);
-    A.apply_everywhere(u, Au);
-    columns.push_back(values(Au));
-  }
-  return columns;
-}
-
-void expect_same_entries(const Operator& A, const Operator& B) {
-  const auto a = matrix(A), b = matrix(B);
-  const double eps = static_cast<double>(epsilon(A.precision()));
-  ASSERT_EQ(A.scale(), B.scale());
-  for (std::size_t c = 0; c < a.size(); ++c)
-    for (std::size_t r = 0; r < a.size(); ++r)
-      ASSERT_NEAR(a[c][r], b[c][r], 24 * eps * std::abs(a[r][r])) << "row " << r << ", column " << c;
-}
-
-/// Of one problem in every mode that it has: recompute, partial and full, full filled from both.
-TEST(Assembly, ModesAreEqualEntryByEntry) {
-  const auto backend = test_backend();
-  unsigned turn = 0;
-  for (const Scheme scheme : {Scheme::fv, Scheme::q1})
-    for (const NamedFaces& faces : all_faces())
-      for (const NamedGrid& grid : {all_grids[0], all_grids[1], all_grids[4]})
-        for (const Kappa kappa :
-             {Kappa::constant, Kappa::constant_tensor, Kappa::random, Kappa::random_tensor, Kappa::random_full}) {
-          if (scheme == Scheme::fv && kappa == Kappa::random_full) continue;
-          const int dimension = ++turn % 3 == 0 ? 2 : 3;
-          const Precision precision = turn % 2 == 0 ? Precision::fp32 : Precision::fp64;
-          const Sigma sigma = std::array{Sigma::zero, Sigma::constant, Sigma::varying}[turn / 2 % 3];
-          SCOPED_TRACE(testing::Message() << (scheme == Scheme::fv ? "fv, " : "q1, ") << faces.name << ", " << grid.name
-                                          << ", kappa " << static_cast<int>(kappa) << ", sigma "
-                                          << static_cast<int>(sigma) << ", " << dimension << "-D");
-          const Problem p = make_problem(faces, grid, {dimension, {4, 3, 3}, kappa, sigma, Centering::node, scheme});
-          const auto of = [&](Assembly assembly) {
-            return Discretization(*backend, p, assembly).make_operator(precision);
-          };
-          const auto recompute = of(Assembly::recompute), partial = of(Assembly::partial), full = of(Assembly::full);
-          EXPECT_EQ(full->assembly(), "full");
-          EXPECT_EQ(partial->assembly(), "partial");
-          const bool held = resolved(Assembly::recompute, p, backend->name() != "cpu") == Assembly::partial;
-          EXPECT_EQ(recompute->assembly() == "partial", held);
-          expect_same_entries(*recompute, *full);
-          // Robin's α in a field instead of on the axes is sampled otherwise by elements where it varies alone.
-          expect_same_entries(*partial, *full);
-          if (HasFailure()) return;
-        }
-}
-
-TEST(Assembly, AutoIsWhatTheCountSays) {
-  Problem p;
-  for (auto& axis : p.nodes) axis = uniform_nodes(0, 1, 8);
-  for (const Scheme scheme : {Scheme::fv, Scheme::q1})
-    for (const bool gpu : {false, true}) {
-      p.scheme = scheme;
-      p.coefficient[0] = 1.0;
-      EXPECT_EQ(resolved(Assembly::automatic, p, gpu), Assembly::recompute);
-      p.coefficient[0] = [](double x, double, double) { return 1 + x; };
-      // A core works longer on an element's entries than on reading them.
-      EXPECT_EQ(resolved(Assembly::automatic, p, gpu),
-                scheme == Scheme::q1 && !gpu ? Assembly::full : Assembly::partial);
-      EXPECT_EQ(resolved(Assembly::recompute, p, gpu), Assembly::partial);
-      EXPECT_EQ(resolved(Assembly::full, p, gpu), Assembly::full);
-    }
-  // Numbers moved in a row: u, Au and κ, or the half of the bands with the sums of the rows.
-  p.scheme = Scheme::q1;
-  EXPECT_EQ(row_cost(p, Assembly::partial).values, 3);
-  EXPECT_EQ(row_cost(p, Assembly::full).values, 2 + 14);
-  EXPECT_EQ(row_cost(p, Assembly::recompute).values, 2);
-  p.scheme = Scheme::fv;
-  EXPECT_EQ(row_cost(p, Assembly::full).values, 2 + 4);
-  p.dimension = 2;
-  p.scheme = Scheme::q1;
-  EXPECT_EQ(row_cost(p, Assembly::full).values, 2 + 5);
 }
 
 /// Iterations to 1e-8 from a random right-hand side.

@@ -437,6 +437,23 @@ TEST_P(OperatorVerbs, MatchTheOracle) {
         }
 }
 
+TEST_P(OperatorVerbs, OfBandsMatchTheOracle) {
+  const auto& [faces, grid] = GetParam();
+  std::size_t turn = faces.name.size() + grid.name.size();  // every pair another choice of the rest
+  for (const int dimension : {2, 3})
+    for (const Kappa kappa : {Kappa::constant, Kappa::constant_tensor, Kappa::random, Kappa::random_tensor}) {
+      const auto& cells = sizes[turn % sizes.size()];
+      const Sigma sigma = std::array{Sigma::zero, Sigma::constant, Sigma::varying}[turn % 3];
+      const Precision precision = turn % 2 == 0 ? Precision::fp32 : Precision::fp64;
+      ++turn;
+      SCOPED_TRACE(testing::Message() << dimension << "-D, " << cells[0] << " x " << cells[1] << " x " << cells[2]
+                                      << " cells, kappa " << static_cast<int>(kappa) << ", sigma "
+                                      << static_cast<int>(sigma) << ", fp" << 8 * bytes_of(precision));
+      check_all_verbs(make_problem(faces, grid, {dimension, cells, kappa, sigma}), precision, Assembly::full);
+      if (HasFailure()) return;
+    }
+}
+
 TEST_P(OperatorVerbs, OfElementsMatchTheOracle) {
   const auto& [faces, grid] = GetParam();
   std::size_t turn = faces.name.size() + grid.name.size();  // every pair another choice of the rest

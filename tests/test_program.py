@@ -117,7 +117,8 @@ class Program(unittest.TestCase):
         self.assertLessEqual(summary["residual"]["relative"], 1e-8)
         self.assertEqual(len(summary["residual"]["history"]), summary["iterations"] + 1)
         self.assertGreater(summary["peak_memory_bytes"], 8 * 11 * 9 * 7)
-        for word in ("A small cube", "12 × 10 × 8", "cycle", "Converged"):
+        for word in ("A small cube", "12 × 10 × 8", "recompute, since the coefficients are constants", "cycle",
+                     "Converged"):
             self.assertIn(word, run.stdout)
         self.assertNotIn("\x1b", run.stdout)
         self.assertNotIn("\r", run.stdout)
@@ -224,6 +225,33 @@ class Program(unittest.TestCase):
             run = self.poisson("--dry-run", *self.sets(equation__coefficient="1 + x", **extra))
             self.assertEqual((run.returncode, run.stderr), (0, ""))
             self.assertEqual("with Galerkin coarse operators" in run.stdout, stated)
+
+    def test_dry_run_weighs_the_modes_of_assembly(self):
+        for kappa, scheme, centering, asked, chosen, reason, held in (
+                ("2", "fv", "node", "auto", "recompute", "since the coefficients are constants", "equidistant"),
+                ("2", "fv", "cell", "full", "full", "as asked for", "full"),
+                ("2", "q1", "node", "partial", "partial", "as asked for", "partial"),
+                ("1 + x", "fv", "node", "auto", "partial", "predicted to be faster", "partial"),
+                ("1 + x", "fv", "cell", "auto", "partial", "predicted to be faster", "partial"),
+                ("1 + x", "fv", "cell", "recompute", "partial", "since what varies is held", "partial"),
+                ("1 + x", "q1", "node", "auto", "full", "predicted to be faster", "full"),
+                ("{x: 1, y: 2, z: 3, yz: 0.1*x}", "q1", "node", "full", "full", "as asked for", "full")):
+            with self.subTest(kappa=kappa, scheme=scheme, centering=centering, asked=asked):
+                run = self.poisson("--dry-run", *self.sets(
+                    backend__device="cpu", equation__coefficient=kappa, discretization__scheme=scheme,
+                    discretization__centering=centering, discretization__assembly=asked))
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+                lines = [line.split() for line in run.stdout.splitlines()]
+                self.assertIn(f"assembly  {chosen}, {reason}", run.stdout)
+                # MODE BYTES FLOPS TIME ms TIME ms, with a star before the chosen one.
+                weighed = [words for words in lines if words[-1:] == ["ms"] and words[-3:-2] == ["ms"]]
+                self.assertEqual([words[-7] for words in weighed],
+                                 (["recompute"] if kappa == "2" else []) + ["partial", "full"])
+                (choice,) = (words for words in weighed if words[0] == "*")
+                self.assertEqual(choice[1], chosen)
+                finest = next(words for words in lines if words and words[0] == "0")
+                self.assertIn(held, finest)
+                self.assertEqual(choice[2:4], finest[-4:-2])  # as it was weighed
 
     def test_profile_adds_a_table_of_the_verbs(self):
         run = self.poisson("--profile")

@@ -8,16 +8,11 @@ namespace poisson::cpu {
 /// Fills bands with the rows of another model, those of Dirichlet nodes included.
 template <class T, class Coefficients, int count>
 void fill_bands(const Coefficients& c, const Layout& layout, int decoupled_axis, const BandViews<T, count>& bands) {
+  const bool periodic[3] = {layout.periodic[0], layout.periodic[1], layout.periodic[2]};
+  const int nx = layout.n[0];
   for_each_line(layout.box(), [&](int j, int k) {
     const auto line = c.line(j, k);
-    const std::array<int, 3> n = layout.n;
-    const auto open = [&](std::size_t d, int i, int end) { return !layout.periodic[d] && i == end; };
-    for (int i = 0; i < n[0]; ++i) {
-      const OpenEnds ends{{open(0, i, 0), open(1, j, 0), open(2, k, 0)},
-                          {open(0, i, n[0] - 1), open(1, j, n[1] - 1), open(2, k, n[2] - 1)}};
-      store_bands(decoupled(line.row(i), decoupled_axis), ends, bands.band,
-                  i + j * bands.shape.sy + k * bands.shape.sz);
-    }
+    for (int i = 0; i < nx; ++i) store_bands(decoupled(line.row(i), decoupled_axis), periodic, bands, i, j, k);
   });
 }
 
@@ -36,6 +31,7 @@ std::unique_ptr<Operator> make_assembled(Backend& backend, const RowData& data) 
     tables.exchange();
     return std::make_unique<StencilOperator<T, Bands>>(backend, data, std::move(tables));
   };
+  if (data.on_faces()) return make(Model<Faces<T>>());
   if (data.scheme == Scheme::fv) return with_star_model<T>(data, make);
   return data.block.dimension() == 2 ? with_box_model<T, 2>(data, make) : with_box_model<T, 3>(data, make);
 }

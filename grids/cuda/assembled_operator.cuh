@@ -26,6 +26,7 @@ std::unique_ptr<Operator> make_assembled(Backend& backend, const RowData& data) 
     }
     return std::make_unique<StencilOperator<T, typename BandsOf<Row>::Type>>(backend, data, std::move(tables));
   };
+  if (data.on_faces()) return make(Model<Faces<T>>());
   if (data.scheme == Scheme::fv) return with_star_model<T>(data, make);
   return data.block.dimension() == 2 ? with_box_model<T, 2>(data, make) : with_box_model<T, 3>(data, make);
 }

@@ -91,14 +91,7 @@ struct FillBands {
   int decoupled_axis;
 
   __device__ void operator()(int i, int j, int k0, int k1) const {
-    const auto& n = bands.shape.n;
-    for (int k = k0; k < k1; ++k) {
-      const OpenEnds open{
-          {!periodic[0] && i == 0, !periodic[1] && j == 0, !periodic[2] && k == 0},
-          {!periodic[0] && i == n[0] - 1, !periodic[1] && j == n[1] - 1, !periodic[2] && k == n[2] - 1}};
-      store_bands(decoupled(c.line(j, k).row(i), decoupled_axis), open, bands.band,
-                  i + j * bands.shape.sy + k * bands.shape.sz);
-    }
+    for (int k = k0; k < k1; ++k) store_bands(decoupled(c.line(j, k).row(i), decoupled_axis), periodic, bands, i, j, k);
   }
 };
 

@@ -1,0 +1,71 @@
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "bench/kernels.hpp"
+
+namespace poisson::bench {
+namespace {
+
+/// One product and one Chebyshev step in every mode that a problem can be held in, with the time that is predicted.
+struct Table {
+  std::deque<std::string> names;
+  std::deque<KernelCase> kernels;
+  std::vector<Case> cases;
+
+  void add(const std::string& problem, const Model& model) {
+    for (const Precision p : {Precision::fp64, Precision::fp32}) {
+      const bool wide = p == Precision::fp64;
+      const std::string held = problem + "-" + std::string(name_of(model.assembly)), suffix = wide ? "" : "-fp32";
+      put(held + "-product" + suffix, {.traffic = traffic("apply"),
+                                       .operands = {{p}, {p}},
+                                       .run = wide ? +[](const Kit& k, Fields& f) { k.A64().apply(f[0], f[1]); }
+                                                   : +[](const Kit& k, Fields& f) { k.A32().apply(f[0], f[1]); },
+                                       .matrix = p,
+                                       .model = model,
+                                       .beside = RowCost{}});
+      // b and the previous iterate; the diagonal's sum, and the step itself.
+      put(held + "-sweep" + suffix,
+          {.traffic = traffic("polynomial step"),
+           .operands = {{p}, {p}, {p}},
+           .run = wide ? +[](const Kit& k, Fields& f) { k.A64().polynomial_step(step, f[0], f[1], f[2]); }
+                       : +[](const Kit& k, Fields& f) { k.A32().polynomial_step(step, f[0], f[1], f[2]); },
+           .matrix = p,
+           .model = model,
+           .beside = RowCost{2, (model.scheme == Scheme::q1 ? 26.0 : 6.0) + 8}});
+    }
+  }
+  void put(const std::string& name, const KernelCase& kernel) {
+    names.push_back(name);
+    kernels.push_back(kernel);
+    cases.push_back({names.back(), "", &kernels.back()});
+  }
+
+  Table() {
+    for (const auto& [name, scheme, centering] : {std::tuple{"node", Scheme::fv, Centering::node},
+                                                  {"cell", Scheme::fv, Centering::cell},
+                                                  {"q1", Scheme::q1, Centering::node}}) {
+      for (const Assembly assembly : {Assembly::recompute, Assembly::partial, Assembly::full})
+        add(std::string(name) + "-constant", {constant_coefficient, assembly, scheme, centering});
+      for (const Assembly assembly : {Assembly::partial, Assembly::full})
+        add(std::string(name) + "-varying", {varying_coefficient, assembly, scheme, centering});
+    }
+  }
+};
+
+std::span<const Case> modes() {
+  static const Table table;
+  return table.cases;
+}
+
+constexpr Case group{.name = "assembly",
+                     .description = "Au and a sweep in every mode of assembly, beside their predictions",
+                     .members = modes};
+
+}  // namespace
+
+std::span<const Case> assembly_cases() {
+  return {&group, 1};
+}
+
+}  // namespace poisson::bench

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "bench/cases.hpp"
+#include "grids/discretization.hpp"
+#include "grids/traffic.hpp"
+
+namespace poisson::bench {
+
+/// −∇·(κ∇u) = f on a box of cubic cells with Dirichlet faces, and how it is discretized and held.
+struct Model {
+  Problem (*problem)(std::array<int, 3> cells);
+  Assembly assembly = Assembly::automatic;
+  Scheme scheme = Scheme::fv;
+  Centering centering = Centering::node;
+
+  Problem of(std::array<int, 3> cells) const;
+  bool operator==(const Model&) const = default;
+};
+
+Problem constant_coefficient(std::array<int, 3> cells);
+/// κ per cell, between 1 and 2.
+Problem varying_coefficient(std::array<int, 3> cells);
+
+/// What the kernels of one size and one problem run on.
+class Kit {
+ public:
+  /// `narrow`: the precision of what is to run in fp32; another one makes an oracle of the kit.
+  Kit(Backend& on, const Model& model, std::array<int, 3> cells, Precision narrow = Precision::fp32);
+
+  Layout layout(bool coarse) const { return (coarse ? *levels().operators.at(1) : A64()).layout(); }
+  std::int64_t unknowns(bool coarse) const { return (coarse ? *levels().operators.at(1) : A64()).unknowns().size(); }
+  const Operator& A(Precision p) const { return p == Precision::fp64 ? *outer_ : *inner_; }
+  const Operator& A64() const { return *outer_; }
+  const Operator& A32() const { return *inner_; }
+  /// Ready to relax the lines along an axis, in fp32.
+  const Operator& lines(int axis) const;
+  const Transfer& transfer() const { return *levels().transfers.front(); }
+  const Problem& problem() const { return discretization_.problem(); }
+  /// As it came out of `auto`.
+  Assembly assembly() const { return resolved(discretization_.assembly(), problem(), backend.name() != "cpu"); }
+
+  Backend& backend;
+  Scalar one;
+  mutable Scalar result;  ///< of reductions
+
+ private:
+  const Hierarchy& levels() const;
+
+  Discretization discretization_;
+  Precision narrow_;
+  std::unique_ptr<Operator> outer_, inner_;
+  mutable std::optional<Hierarchy> levels_;  // where a kernel moves between them
+  mutable std::array<std::unique_ptr<Operator>, 3> lines_;
+};
+
+/// A field that a kernel works on.
+struct Operand {
+  Precision precision = Precision::fp64;
+  bool coarse = false;
+};
+
+using Fields = std::vector<Field>;
+
+struct KernelCase {
+  Traffic traffic;
+  std::vector<Operand> operands;  ///< in the order of the traffic's fields
+  void (*run)(const Kit&, Fields&);
+  bool reduces = false;                ///< leaves a number in the kit's result
+  bool unknowns = true;                ///< passes over the unknowns alone, else over Dirichlet nodes too
+  Precision matrix = Precision::fp64;  ///< of the operator, where it reads one
+  Model model{constant_coefficient};
+  /// What the kernel does beside a product A u; null: no time is predicted.
+  std::optional<RowCost> beside = std::nullopt;
+};
+
+inline constexpr PolynomialStep step{0.8, 0.25};
+
+}  // namespace poisson::bench
