@@ -216,6 +216,12 @@ struct EachRow {
   }
 };
 
+/// Bodies that ask for a row's diagonal say so: a walk that knows only the row's product adds it up for them alone.
+template <class Body>
+inline constexpr bool asks_for_diagonal = requires {
+  Body::asks_for_diagonal;
+};
+
 struct Nothing {};
 
 template <class T>
@@ -245,6 +251,7 @@ struct Residual {
 
 template <class T, class R>
 struct ScaledResidual {
+  static constexpr bool asks_for_diagonal = true;
   View<const T> b;
   View<R> out;
   const double* scale;
@@ -260,6 +267,7 @@ struct ScaledResidual {
 
 template <class T>
 struct Polynomial {
+  static constexpr bool asks_for_diagonal = true;
   struct Loaded {
     T b, previous;
   };
