@@ -12,22 +12,19 @@
 /// anything is weighted, so that a constant is mapped to zero exactly.
 namespace poisson {
 
-/// A cell along x or y. What differences are multiplied with in the end, 1/h, is split off: D = ratio · slope. Beyond
-/// open ends, where κ is zero, slope stands for what D is there.
+/// A cell along x or y. Differences are multiplied with D in the end, also where stiffness takes them: with D/h times
+/// ratio.
 template <class T>
 struct CellModes {
-  T sum;    ///< S
-  T slope;  ///< 1/h
-  T ratio;
+  T sum;         ///< S
+  T difference;  ///< D
+  T ratio;       ///< 1/(h D); where there is no stiffness, beyond open ends, zero
 
   constexpr CellModes() = default;
-  constexpr CellModes(const BoxAxis<T>& a, int cell) {
-    const T difference = (a.own[cell] - a.off[cell]) / 2;
-    sum = (a.own[cell] + a.off[cell]) / 2;
-    slope = a.inverse[cell] > T(0) ? a.inverse[cell] : difference;
-    ratio = slope > T(0) ? difference / slope : T(0);
-  }
-  constexpr T own() const { return sum + ratio * slope; }
+  constexpr CellModes(const BoxAxis<T>& a, int cell)
+      : sum((a.own[cell] + a.off[cell]) / 2),
+        difference((a.own[cell] - a.off[cell]) / 2),
+        ratio(difference > T(0) ? a.inverse[cell] / difference : T(0)) {}
 };
 
 /// Walks along z through the cells of one column in x and of rows + 1 in y: through those around `rows` lines of nodes
@@ -53,12 +50,7 @@ class ElementWalk {
   };
 
   constexpr ElementWalk(const CellModes<T>& x, const CellModes<T> (&y)[cells]) : x_(x) {
-    unrolled<0, cells>([&](auto number) __attribute__((always_inline)) {
-      constexpr int c = decltype(number)::value;
-      const T ratios = x.ratio + y[c].ratio;
-      y_[c] = {y[c].sum, y[c].slope, y[c].ratio, ratios > T(0) ? x.ratio * (y[c].ratio / ratios) : T(0),
-               y[c].slope * ratios};
-    });
+    for (int c = 0; c < cells; ++c) y_[c] = y[c];
   }
 
   /// The plane below the first layer.
@@ -101,46 +93,48 @@ class ElementWalk {
       const T dd_sum = slopes[c + 1] - slopes[c], dd = twist[c + 1] - twist[c];
       const T sd_sum = T(2) * (T(2) * step + change) + dd_sum, sd = T(2) * change + dd;
       const T ss = T(2) * (rise[c] + rise[c + 1]) + ds;
-      const T mass = kappa * mass_sum;
-      const T along = kappa * mass_difference;
-      T across = kappa * layer.inverse, weight_ds = mass, weight_sd = mass, weight_dd = mass;
+      const T mass = kappa * mass_sum, along = kappa * mass_difference;
+      T across = kappa * layer.inverse, mass_ds = x_.ratio * mass, mass_sd = y_[c].ratio * mass;
+      T mass_dd = mass_ds + mass_sd;
       below[c] = at_[c];
       if constexpr (reacts) {
         const T reaction = layer.sigma[c] * mass_sum;
         across += layer.sigma[c] * mass_difference;
-        weight_ds += x_.ratio * reaction;
-        weight_sd += y_[c].ratio * reaction;
-        weight_dd += y_[c].both * reaction;
+        mass_ds += reaction;
+        mass_sd += reaction;
+        mass_dd += reaction;
         const T left = value_[c] + value_[c + 1] + above.left[c] + above.left[c + 1];
-        add(below[c].ss, at_[c].ss, reaction * (T(2) * left + ds_sum), across * ss);
+        add(below[c].ss, at_[c].ss, reaction, T(2) * left + ds_sum, across, ss);
       } else {
-        below[c].ss -= across * ss;
         at_[c].ss = across * ss;
+        below[c].ss -= at_[c].ss;
       }
-      add(below[c].ds, at_[c].ds, weight_ds * ds_sum, (along + x_.ratio * across) * ds);
-      add(below[c].sd, at_[c].sd, weight_sd * sd_sum, (along + y_[c].ratio * across) * sd);
-      add(below[c].dd, at_[c].dd, weight_dd * dd_sum, (along + y_[c].both * across) * dd);
+      const T across_sd = y_[c].ratio * along + across;
+      add(below[c].ds, at_[c].ds, mass_ds, ds_sum, x_.ratio * along + across, ds);
+      add(below[c].sd, at_[c].sd, mass_sd, sd_sum, across_sd, sd);
+      add(below[c].dd, at_[c].dd, mass_dd, dd_sum, x_.ratio * along + across_sd, dd);
     });
 
     // Back along y and x.
     unrolled<0, rows>([&](auto number) __attribute__((always_inline)) {
       constexpr int r = decltype(number)::value;
       const Modes &south = below[r], &north = below[r + 1];
-      const Along &a = y_[r], &b = y_[r + 1];
-      const T s = a.sum * south.ss + a.slope * south.sd + b.sum * north.ss - b.slope * north.sd;
-      const T d = a.sum * south.ds + a.slopes * south.dd + b.sum * north.ds - b.slopes * north.dd;
-      shares.left[r] = x_.sum * s - x_.slope * d;
-      shares.right[r] = x_.sum * s + x_.slope * d;
+      const CellModes<T>&a = y_[r], &b = y_[r + 1];
+      const T s = a.sum * south.ss + a.difference * south.sd + b.sum * north.ss - b.difference * north.sd;
+      const T d = a.sum * south.ds + a.difference * south.dd + b.sum * north.ds - b.difference * north.dd;
+      shares.left[r] = x_.sum * s - x_.difference * d;
+      shares.right[r] = x_.sum * s + x_.difference * d;
     });
 
     if constexpr (weighted) {
-      const T own = x_.own(), mass = own * layer.own, stiff = x_.slope * layer.own + own * layer.inverse;
+      // An end's mass with itself is S + D; sums of them would be kept in registers, being the same in every layer.
+      const T mass = x_.sum * layer.own + x_.difference * layer.own;
+      const T stiff = x_.sum * layer.inverse + x_.difference * (x_.ratio * layer.own + layer.inverse);
       T both[cells] = {};
       unrolled<0, cells>([&](auto number) __attribute__((always_inline)) {
         constexpr int c = decltype(number)::value;
-        const T own_y = y_[c].sum + y_[c].ratio * y_[c].slope;
-        T diagonal = layer.kappa[c] * (own_y * stiff + y_[c].slope * mass);
-        if constexpr (reacts) diagonal += layer.sigma[c] * (own_y * mass);
+        T diagonal = layer.kappa[c] * (y_[c].sum * stiff + y_[c].difference * (y_[c].ratio * mass + stiff));
+        if constexpr (reacts) diagonal += layer.sigma[c] * (y_[c].sum * mass + y_[c].difference * mass);
         both[c] = diagonal_[c] + diagonal;
         diagonal_[c] = diagonal;
       });
@@ -159,23 +153,19 @@ class ElementWalk {
   }
 
  private:
-  struct Along {
-    T sum, slope, ratio;
-    T both;    ///< what the mode of differences along x and y has for a ratio
-    T slopes;  ///< and what it is multiplied with in the end, but for x's slope
-  };
   struct Modes {
     T ss, ds, sd, dd;
   };
 
   /// A layer's share in a mode: to the plane below the sum along z minus the difference, to the one above both.
-  [[gnu::always_inline]] static constexpr void add(T& below, T& above, T sum, T difference) {
-    below += sum - difference;
-    above = sum + difference;
+  [[gnu::always_inline]] static constexpr void add(T& below, T& above, T mass, T sum, T across, T difference) {
+    const T flux = across * difference;
+    below = below - flux + mass * sum;
+    above = flux + mass * sum;
   }
 
   CellModes<T> x_;
-  Along y_[cells] = {};
+  CellModes<T> y_[cells];
   T value_[lines] = {}, slope_[lines] = {};  ///< of the plane below the next layer: on the left, and along x
   Modes at_[cells] = {};                     ///< what the layer below that plane gives to it
   T diagonal_[cells] = {};

@@ -25,7 +25,7 @@ struct KnownProduct {
 template <class T, class Body>
 struct ElementMarch {
   static constexpr int width = 31, rows = sizeof(T) == 4 ? 3 : 2;
-  static constexpr int resident_threads = (sizeof(T) == 4 ? 512 : 384) - (asks_for_diagonal<Body> ? 64 : 0);
+  static constexpr int resident_threads = sizeof(T) == 4 ? 512 : 384;
   using Coefficients = BoxPartial<T, 3, Tensor::isotropic>;
   Coefficients c;
   View<const T> u;
@@ -65,12 +65,15 @@ struct ElementMarch {
     Walk walk({c.x, cell}, y);
     Lines<Walk::lines> nodes(u, cell, tile.j - 1, tile.k0 - 1, tile.last.y);
     Lines<Walk::cells> cells(c.kappa[0], cell, tile.j - 1, tile.k0 - 1, tile.last.y - 1);
-    walk.start(plane(nodes));
+    int line[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) line[r] = min(tile.j + r, tile.last.y - 1);
+    walk.start(take(nodes));
 
     double sum = 0;
+#pragma unroll 1
     for (int k = tile.k0 - 1; k < tile.k1; ++k) {
-      nodes.p += nodes.plane;
-      const auto above = plane(nodes);
+      const auto above = take(nodes);
       typename Walk::Layer layer;
       layer.own = c.z.own[k];
       layer.off = c.z.off[k];
@@ -83,19 +86,19 @@ struct ElementMarch {
           if (c.sigma_cells.data) layer.sigma[r] *= c.sigma_cells(cell, min(tile.j - 1 + r, tile.last.y - 1), k);
         }
       }
+      cells.p += cells.plane;
+      // Lanes and rows outside the box load what is there, too: no branch parts the loads from what follows.
       decltype(body.load(0, 0, 0)) loaded[rows];
 #pragma unroll
-      for (int r = 0; r < rows; ++r)
-        if (inside && tile.j + r < tile.last.y && k >= tile.k0) loaded[r] = body.load(i, tile.j + r, k);
+      for (int r = 0; r < rows; ++r) loaded[r] = body.load(cell, line[r], k);
       if (k + 2 < tile.k1) {
 #pragma unroll
         for (int r = 0; r < rows; ++r) {
-          Fetch()(nodes[r + 1] + 2 * nodes.plane);
-          Fetch()(cells[r + 1] + 2 * cells.plane);
-          if (inside && tile.j + r < tile.last.y) body.fetch(i, tile.j + r, k + 2);
+          Fetch()(nodes[r + 1] + nodes.plane);
+          Fetch()(cells[r + 1] + cells.plane);
+          body.fetch(cell, line[r], k + 2);
         }
       }
-      cells.p += cells.plane;
       const auto shares = walk.template next<reacts>(layer, above);
       if (k < tile.k0) continue;
       KnownProduct<T> row[rows];
@@ -112,13 +115,15 @@ struct ElementMarch {
     return sum;
   }
 
-  __device__ static typename Walk::Plane plane(const Lines<Walk::lines>& nodes) {
+  /// The next plane.
+  __device__ static typename Walk::Plane take(Lines<Walk::lines>& nodes) {
     typename Walk::Plane plane;
 #pragma unroll
     for (int r = 0; r < Walk::lines; ++r) {
       plane.left[r] = nodes[r][0];
       plane.right[r] = nodes[r][1];
     }
+    nodes.p += nodes.plane;
     return plane;
   }
 };

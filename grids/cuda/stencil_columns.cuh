@@ -33,7 +33,9 @@ template <>
 inline constexpr bool fetches_ahead<double, Equidistant<double>, Apply<double>> = true;
 
 struct Fetch {
-  __device__ void operator()(const void* p) const { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
+  __device__ void operator()(const void* p) const {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
+  }
 };
 template <class Coefficients>
 __device__ void fetch_row(const Coefficients& c, int i, int j, int k) {
