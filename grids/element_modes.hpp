@@ -130,17 +130,17 @@ class ElementWalk {
       // An end's mass with itself is S + D; sums of them would be kept in registers, being the same in every layer.
       const T mass = x_.sum * layer.own + x_.difference * layer.own;
       const T stiff = x_.sum * layer.inverse + x_.difference * (x_.ratio * layer.own + layer.inverse);
-      T both[cells] = {};
+      T of_cell[cells] = {};
       unrolled<0, cells>([&](auto number) __attribute__((always_inline)) {
         constexpr int c = decltype(number)::value;
-        T diagonal = layer.kappa[c] * (y_[c].sum * stiff + y_[c].difference * (y_[c].ratio * mass + stiff));
-        if constexpr (reacts) diagonal += layer.sigma[c] * (y_[c].sum * mass + y_[c].difference * mass);
-        both[c] = diagonal_[c] + diagonal;
-        diagonal_[c] = diagonal;
+        of_cell[c] = layer.kappa[c] * (y_[c].sum * stiff + y_[c].difference * (y_[c].ratio * mass + stiff));
+        if constexpr (reacts) of_cell[c] += layer.sigma[c] * (y_[c].sum * mass + y_[c].difference * mass);
       });
       unrolled<0, rows>([&](auto number) __attribute__((always_inline)) {
         constexpr int r = decltype(number)::value;
-        shares.diagonal[r] = both[r] + both[r + 1];
+        const T share = of_cell[r] + of_cell[r + 1];
+        shares.diagonal[r] = diagonal_[r] + share;
+        diagonal_[r] = share;
       });
     }
 
@@ -168,7 +168,7 @@ class ElementWalk {
   CellModes<T> y_[cells];
   T value_[lines] = {}, slope_[lines] = {};  ///< of the plane below the next layer: on the left, and along x
   Modes at_[cells] = {};                     ///< what the layer below that plane gives to it
-  T diagonal_[cells] = {};
+  T diagonal_[rows] = {};
 };
 
 }  // namespace poisson

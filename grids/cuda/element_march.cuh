@@ -25,7 +25,7 @@ struct KnownProduct {
 template <class T, class Body>
 struct ElementMarch {
   static constexpr int width = 31, rows = sizeof(T) == 4 ? 3 : 2;
-  static constexpr int resident_threads = sizeof(T) == 4 ? 512 : 384;
+  static constexpr int resident_threads = sizeof(T) == 4 && !asks_for_diagonal<Body> ? 512 : 384;
   using Coefficients = BoxPartial<T, 3, Tensor::isotropic>;
   Coefficients c;
   View<const T> u;
@@ -79,12 +79,13 @@ struct ElementMarch {
       layer.off = c.z.off[k];
       layer.inverse = c.z.inverse[k];
 #pragma unroll
-      for (int r = 0; r < Walk::cells; ++r) {
-        layer.kappa[r] = *cells[r];
-        if (reacts) {
-          layer.sigma[r] = c.sigma;
-          if (c.sigma_cells.data) layer.sigma[r] *= c.sigma_cells(cell, min(tile.j - 1 + r, tile.last.y - 1), k);
-        }
+      for (int r = 0; r < Walk::cells; ++r) layer.kappa[r] = *cells[r];
+      if constexpr (reacts) {
+        const bool varies = c.sigma_cells.data != nullptr;
+        const std::int64_t at = cells.p - c.kappa[0].data;  // in σ, too, which lies as κ does
+#pragma unroll
+        for (int r = 0; r < Walk::cells; ++r)
+          layer.sigma[r] = varies ? c.sigma * c.sigma_cells.data[at + cells.offset[r]] : c.sigma;
       }
       cells.p += cells.plane;
       // Lanes and rows outside the box load what is there, too: no branch parts the loads from what follows.
