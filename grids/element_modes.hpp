@@ -73,6 +73,24 @@ class ElementWalk {
       shares.centre[r] = value_[r + 1];
     });
 
+    if constexpr (weighted) {
+      // An end's mass with itself is S + D; sums of them would be kept in registers, being the same in every layer.
+      const T mass = x_.sum * layer.own + x_.difference * layer.own;
+      const T stiff = x_.sum * layer.inverse + x_.difference * (x_.ratio * layer.own + layer.inverse);
+      T of_cell[cells] = {};
+      unrolled<0, cells>([&](auto number) __attribute__((always_inline)) {
+        constexpr int c = decltype(number)::value;
+        of_cell[c] = layer.kappa[c] * (y_[c].sum * stiff + y_[c].difference * (y_[c].ratio * mass + stiff));
+        if constexpr (reacts) of_cell[c] += layer.sigma[c] * (y_[c].sum * mass + y_[c].difference * mass);
+      });
+      unrolled<0, rows>([&](auto number) __attribute__((always_inline)) {
+        constexpr int r = decltype(number)::value;
+        const T share = of_cell[r] + of_cell[r + 1];
+        shares.diagonal[r] = diagonal_[r] + share;
+        diagonal_[r] = share;
+      });
+    }
+
     // Along x and z: of each line the difference along z on the left, and of the differences along x that and the sum.
     T rise[lines] = {}, slope[lines] = {}, twist[lines] = {}, slopes[lines] = {};
     unrolled<0, lines>([&](auto number) __attribute__((always_inline)) {
@@ -125,24 +143,6 @@ class ElementWalk {
       shares.left[r] = x_.sum * s - x_.difference * d;
       shares.right[r] = x_.sum * s + x_.difference * d;
     });
-
-    if constexpr (weighted) {
-      // An end's mass with itself is S + D; sums of them would be kept in registers, being the same in every layer.
-      const T mass = x_.sum * layer.own + x_.difference * layer.own;
-      const T stiff = x_.sum * layer.inverse + x_.difference * (x_.ratio * layer.own + layer.inverse);
-      T of_cell[cells] = {};
-      unrolled<0, cells>([&](auto number) __attribute__((always_inline)) {
-        constexpr int c = decltype(number)::value;
-        of_cell[c] = layer.kappa[c] * (y_[c].sum * stiff + y_[c].difference * (y_[c].ratio * mass + stiff));
-        if constexpr (reacts) of_cell[c] += layer.sigma[c] * (y_[c].sum * mass + y_[c].difference * mass);
-      });
-      unrolled<0, rows>([&](auto number) __attribute__((always_inline)) {
-        constexpr int r = decltype(number)::value;
-        const T share = of_cell[r] + of_cell[r + 1];
-        shares.diagonal[r] = diagonal_[r] + share;
-        diagonal_[r] = share;
-      });
-    }
 
     unrolled<0, lines>([&](auto number) __attribute__((always_inline)) {
       constexpr int r = decltype(number)::value;
