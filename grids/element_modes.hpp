@@ -12,13 +12,13 @@
 /// anything is weighted, so that a constant is mapped to zero exactly.
 namespace poisson {
 
-/// A cell along x or y. Differences are multiplied with D in the end, also where stiffness takes them: with D/h times
-/// ratio.
+/// A cell along x or y. In the end every difference along the axis is multiplied with D: where stiffness takes it, it
+/// has been multiplied with 1/(h D) before.
 template <class T>
 struct CellModes {
   T sum;         ///< S
   T difference;  ///< D
-  T ratio;       ///< 1/(h D); where there is no stiffness, beyond open ends, zero
+  T ratio;       ///< 1/(h D); beyond open ends, where there is no stiffness, zero
 
   constexpr CellModes() = default;
   constexpr CellModes(const BoxAxis<T>& a, int cell)
@@ -62,8 +62,8 @@ class ElementWalk {
     });
   }
 
-  /// Takes the next layer and the plane above it; returns what the layers so far give to the plane below it, which is
-  /// all that the column gives to it but for the first plane's.
+  /// Takes the next layer and the plane above it; returns what the layers so far give to the plane below it. That is
+  /// all that the column gives, but for the plane that the walk started with.
   template <bool reacts>
   [[gnu::always_inline]] constexpr Shares next(const Layer& layer, const Plane& above) {
     const T mass_sum = (layer.own + layer.off) / 2, mass_difference = (layer.own - layer.off) / 2;

@@ -20,8 +20,9 @@ struct KnownProduct {
 
 /// Elements with isotropic κ on the cells. A warp's lanes are columns of cells side by side in x, of which each takes
 /// `rows` lines of nodes and one of cells more: the share of the cells on a node's other side comes from the lane
-/// before, so that the first lane has no node of its own. Cells are thus worked out once, but for one in 32 along x and
-/// one in rows + 1 along y, in modes (ElementWalk).
+/// before, so that the first lane has no node of its own. Cells are worked out once, in modes (ElementWalk), but for
+/// one of 32 along x, one of rows + 1 along y and those between blocks along z. Nothing is shared but by shuffles, and
+/// warps wait for no others.
 template <class T, class Body>
 struct ElementMarch {
   static constexpr int width = 31, rows = sizeof(T) == 4 ? 3 : 2;
