@@ -18,11 +18,13 @@ constexpr int resident_threads() {
 }
 /// Threads of a block: smaller ones where whole ones would not fill the multiprocessor.
 template <class Column>
-inline constexpr int block_threads = resident_threads<Column>() % tile_threads == 0 ? tile_threads : 128;
+inline constexpr int block_threads = resident_threads<Column>() % tile_threads == 0 ? tile_threads
+                                     : takes_warps<Column>                          ? resident_threads<Column>() / 2
+                                                                                    : 128;
 template <class Column>
 inline constexpr int resident_blocks = resident_threads<Column>() / block_threads<Column>;
 
-/// column(i, j, k0, k1) for every column of the box, cut into pieces along z.
+/// column(i, j, k0, k1) for every column of the box, or column.warp for every warp's tile, cut into pieces along z.
 template <class Column>
 __global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>)
     columns_kernel(Range box, Tiling tiling, Column column) {
@@ -32,7 +34,7 @@ __global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>
 template <class Column>
 void for_columns(cudaStream_t stream, const Box& box, const Column& column) {
   if (box.size() == 0) return;
-  const Tiling tiling(box, block_threads<Column>);
+  const auto tiling = Tiling::of<Column>(box, block_threads<Column>);
   columns_kernel<<<tiling.blocks, block_threads<Column>, 0, stream>>>(Range(box), tiling, column);
   launched(stream);
 }
@@ -61,7 +63,7 @@ void add_partials(cudaStream_t stream, const double* partial, int count, double*
 /// most_partials values.
 template <class Column>
 void sum_columns(cudaStream_t stream, const Box& box, const Column& column, double* partial, double* result) {
-  const Tiling tiling(box, block_threads<Column>);
+  const auto tiling = Tiling::of<Column>(box, block_threads<Column>);
   const auto tiles = box.size() == 0 ? 0 : std::int64_t{tiling.blocks.x} * tiling.blocks.y * tiling.blocks.z;
   const int blocks = static_cast<int>(tiles < most_partials ? tiles : most_partials);
   if (blocks > 0) {

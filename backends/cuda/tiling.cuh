@@ -19,8 +19,20 @@ struct Range {
 /// line along y, and marches along z.
 inline constexpr int tile_threads = 256;
 
+/// What a functor is called with that takes tiles by whole warps: column.warp(tile) by all 32 threads, for the values
+/// [i, i + width) × [j, j + rows) as far as they lie before `last`, and the planes from k0 to k1.
+struct WarpTile {
+  int i, j, k0, k1;
+  int2 last;
+};
+template <class Column>
+inline constexpr bool takes_warps = false;
+template <class Column>
+requires(Column::width > 0 && Column::rows > 0) inline constexpr bool takes_warps<Column> = true;
+
 /// How a box is cut into blocks. Tiles begin at multiples of their width, where lines are aligned, not at the box's
-/// first value. Thin boxes are cut into fewer planes a block, so that there are blocks for every multiprocessor.
+/// first value; those of functors that take warps begin there, and a block's warps lie one behind the other along y.
+/// Thin boxes are cut into fewer planes a block, so that there are blocks for every multiprocessor.
 struct Tiling {
   int threads;
   int log_width;  ///< of the tile's extent along x
@@ -33,18 +45,52 @@ struct Tiling {
         log_width(box.last[0] - box.first[0] == 1 ? 0
                   : threads == tile_threads       ? 6
                                                   : 5) {
-    const int width = 1 << log_width, height = threads / width, depth = box.last[2] - box.first[2];
+    const int width = 1 << log_width;
     first_x = box.first[0] & -width;
+    cut(box, width, threads / width);
+  }
+  /// For a functor that is launched with so many threads a block.
+  template <class Column>
+  static Tiling of(const Box& box, int threads) {
+    Tiling tiling(box, threads);
+    if constexpr (takes_warps<Column>) {
+      tiling.first_x = box.first[0];
+      tiling.cut(box, Column::width, threads / 32 * Column::rows);
+    }
+    return tiling;
+  }
+
+  /// Result of column(i, j, k0, k1) for the calling thread's column of block (x, y, z), or of column.warp for its
+  /// warp's tile; zero outside the box.
+  template <class Column>
+  __device__ auto visit(const Range& box, const Column& column, unsigned x, unsigned y, unsigned z) const {
+    if constexpr (takes_warps<Column>)
+      return visit_warp(box, column, x, y, z);
+    else
+      return visit_column(box, column, x, y, z);
+  }
+
+ private:
+  void cut(const Box& box, int width, int height) {
+    const int depth = box.last[2] - box.first[2];
     const auto pieces = [](int extent, int size) { return static_cast<unsigned>((extent + size - 1) / size); };
     blocks.x = pieces(box.last[0] - first_x, width);
     blocks.y = pieces(box.last[1] - box.first[1], height);
+    planes = 32;
     while (planes > 1 && std::int64_t{blocks.x} * blocks.y * pieces(depth, planes) < 1024) planes /= 2;
     blocks.z = pieces(depth, planes);
   }
-
-  /// Result of column(i, j, k0, k1) for the calling thread's column of block (x, y, z); zero outside the box.
   template <class Column>
-  __device__ auto visit(const Range& box, const Column& column, unsigned x, unsigned y, unsigned z) const {
+  __device__ auto visit_warp(const Range& box, const Column& column, unsigned x, unsigned y, unsigned z) const {
+    const int warp = static_cast<int>(y) * (threads / 32) + static_cast<int>(threadIdx.x) / 32;
+    const int k = box.first.z + static_cast<int>(z) * planes;
+    const WarpTile tile{first_x + static_cast<int>(x) * Column::width, box.first.y + warp * Column::rows, k,
+                        min(k + planes, box.last.z), int2{box.last.x, box.last.y}};
+    using Result = decltype(column.warp(tile));
+    return tile.j < box.last.y ? column.warp(tile) : Result();
+  }
+  template <class Column>
+  __device__ auto visit_column(const Range& box, const Column& column, unsigned x, unsigned y, unsigned z) const {
     const int thread = static_cast<int>(threadIdx.x), height = threads >> log_width;
     const int i = first_x + (static_cast<int>(x) << log_width) + (thread & ((1 << log_width) - 1));
     const int j = box.first.y + static_cast<int>(y) * height + (thread >> log_width);

@@ -37,7 +37,7 @@ struct BoxMarch {
 #pragma unroll
         for (int m = 0; m < 9; ++m) patch.value[18 + m] = next[m];
         if (k + 1 < k1) load(i, j, k + 2, next);
-        if (k + 3 < k1) {
+        if (sizeof(T) == 4 && k + 3 < k1) {  // 64-bit values leave no registers for it
           Fetch()(&u(i, j, k + 4));
           body.fetch(i, j, k + 3);
           fetch_row(c, i, j, k + 3);

@@ -2,8 +2,8 @@
 
 #include <type_traits>
 
-#include "grids/box_coefficients.hpp"
 #include "grids/cuda/box_columns.cuh"
+#include "grids/element_modes.hpp"
 
 namespace poisson::cuda {
 
@@ -18,134 +18,115 @@ struct KnownProduct {
   __device__ T times(const Neighbours&) const { return product; }
 };
 
-/// Elements with isotropic κ on the cells, walked along z by layers of cells. A cell's part of a row splits into what
-/// its two planes of nodes give on their own,
-///     P = (K_x ⊗ M_y + M_x ⊗ K_y) u   and   Q = (M_x ⊗ M_y)(u_k − u_{k+1}) :
-/// the node below gets κ (h/3 P_k + h/6 P_{k+1} + Q/h), the one above κ (h/6 P_k + h/3 P_{k+1} − Q/h). A plane's P
-/// serves the layers on both of its sides, and each layer the nodes below and above, so that a point takes some 75
-/// operations where the entries of its row alone would take 170. All differences are taken before they are weighted.
+/// Elements with isotropic κ on the cells. A warp's lanes are columns of cells side by side in x, of which each takes
+/// `rows` lines of nodes and one of cells more: the share of the cells on a node's other side comes from the lane
+/// before, so that the first lane has no node of its own. Cells are worked out once, in modes (ElementWalk), but for
+/// one of 32 along x, one of rows + 1 along y and those between blocks along z. Nothing is shared but by shuffles, and
+/// warps wait for no others.
 template <class T, class Body>
 struct ElementMarch {
-  static constexpr int resident_threads = 512;
+  static constexpr int width = 31, rows = sizeof(T) == 4 ? 4 : 2;
+  static constexpr int resident_threads = 384;
   using Coefficients = BoxPartial<T, 3, Tensor::isotropic>;
   Coefficients c;
   View<const T> u;
   Body body;
 
-  __device__ double operator()(int i, int j, int k0, int k1) const {
-    const Column column(c, i, j);
-    T below[9], here[9];
-    load(i, j, k0 - 1, below);
-    load(i, j, k0, here);
-    T p_below[4], p_here[4], p_above[4];
-    column.plane(below, p_below);
-    column.plane(here, p_here);
-    Node node = layer(column, i, j, k0 - 1, below, here, p_below, p_here).above;
+  __device__ double warp(const WarpTile& tile) const {
+    return c.sigma_cells.data != nullptr || c.sigma != T(0) ? walk<true>(tile) : walk<false>(tile);
+  }
+
+ private:
+  using Walk = ElementWalk<T, rows, asks_for_diagonal<Body>>;
+  static constexpr unsigned all = 0xffffffff;
+
+  /// A lane's lines of nodes or of cells, in the memory of one field. Those behind the box repeat its last one.
+  template <int n>
+  struct Lines {
+    const T* p;
+    std::int64_t plane;
+    int offset[n];
+
+    __device__ Lines(const View<const T>& view, int i, int j, int k, int last) : p(&view(i, j, k)), plane(view.sz) {
+#pragma unroll
+      for (int r = 0; r < n; ++r) offset[r] = min(r, last - j) * static_cast<int>(view.sy);
+    }
+    __device__ const T* operator[](int r) const {
+      return p + offset[r];
+    }
+  };
+
+  template <bool reacts>
+  __device__ double walk(const WarpTile& tile) const {
+    const int i = tile.i - 1 + static_cast<int>(threadIdx.x) % 32, cell = min(i, tile.last.x - 1);
+    const bool inside = i >= tile.i && i < tile.last.x;
+    CellModes<T> y[Walk::cells];
+#pragma unroll
+    for (int r = 0; r < Walk::cells; ++r) y[r] = {c.y, min(tile.j - 1 + r, tile.last.y - 1)};
+    Walk walk({c.x, cell}, y);
+    Lines<Walk::lines> nodes(u, cell, tile.j - 1, tile.k0 - 1, tile.last.y);
+    Lines<Walk::cells> cells(c.kappa[0], cell, tile.j - 1, tile.k0 - 1, tile.last.y - 1);
+    int line[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) line[r] = min(tile.j + r, tile.last.y - 1);
+    walk.start(take(nodes));
+
     double sum = 0;
-    for (int k = k0; k < k1; ++k) {
-      T above[9];
-      load(i, j, k + 1, above);
-      const auto loaded = body.load(i, j, k);
-      if (k + 2 < k1) {
-        Fetch()(&u(i, j, k + 3));
-        body.fetch(i, j, k + 2);
-        fetch_row(c, i, j, k + 2);
+#pragma unroll 1
+    for (int k = tile.k0 - 1; k < tile.k1; ++k) {
+      const auto above = take(nodes);
+      typename Walk::Layer layer;
+      layer.own = c.z.own[k];
+      layer.off = c.z.off[k];
+      layer.inverse = c.z.inverse[k];
+#pragma unroll
+      for (int r = 0; r < Walk::cells; ++r) layer.kappa[r] = *cells[r];
+      if constexpr (reacts) {
+        const bool varies = c.sigma_cells.data != nullptr;
+        const std::int64_t at = cells.p - c.kappa[0].data;  // in σ, too, which lies as κ does
+#pragma unroll
+        for (int r = 0; r < Walk::cells; ++r)
+          layer.sigma[r] = varies ? c.sigma * c.sigma_cells.data[at + cells.offset[r]] : c.sigma;
       }
-      column.plane(above, p_above);
-      const Layer l = layer(column, i, j, k, here, above, p_here, p_above);
-      const KnownProduct<T> row{node.product + l.below.product, node.diagonal + l.below.diagonal};
-      sum += body(row, {here[4]}, loaded, i, j, k);
-      node = l.above;
+      cells.p += cells.plane;
+      // Lanes and rows outside the box load what is there, too: no branch parts the loads from what follows.
+      decltype(body.load(0, 0, 0)) loaded[rows];
 #pragma unroll
-      for (int m = 0; m < 9; ++m) here[m] = above[m];
+      for (int r = 0; r < rows; ++r) loaded[r] = body.load(cell, line[r], k);
+      if (k + 2 < tile.k1) {
 #pragma unroll
-      for (int q = 0; q < 4; ++q) p_here[q] = p_above[q];
+        for (int r = 0; r < rows; ++r) {
+          Fetch()(nodes[r + 1] + nodes.plane);
+          Fetch()(cells[r + 1] + cells.plane);
+          body.fetch(cell, line[r], k + 2);
+        }
+      }
+      const auto shares = walk.template next<reacts>(layer, above);
+      if (k < tile.k0) continue;
+      KnownProduct<T> row[rows];
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        row[r] = {shares.left[r] + __shfl_up_sync(all, shares.right[r], 1), T(0)};
+        if constexpr (asks_for_diagonal<Body>)
+          row[r].sum_of_couplings = shares.diagonal[r] + __shfl_up_sync(all, shares.diagonal[r], 1);
+      }
+#pragma unroll
+      for (int r = 0; r < rows; ++r)
+        if (inside && tile.j + r < tile.last.y) sum += body(row[r], {shares.centre[r]}, loaded[r], i, tile.j + r, k);
     }
     return sum;
   }
 
- private:
-  struct Node {
-    T product, diagonal;
-  };
-  struct Layer {
-    Node below, above;
-  };
-
-  /// The four columns of cells around the thread's column of nodes, q = side in x + 2 side in y.
-  struct Column {
-    T inverse_x[2], own_x[2], off_x[2], inverse_y[2], own_y[2], off_y[2];
-
-    __device__ Column(const Coefficients& c, int i, int j) {
+  /// The next plane.
+  __device__ static typename Walk::Plane take(Lines<Walk::lines>& nodes) {
+    typename Walk::Plane plane;
 #pragma unroll
-      for (int side = 0; side < 2; ++side) {
-        const int ci = i - 1 + side, cj = j - 1 + side;
-        inverse_x[side] = c.x.inverse[ci];
-        own_x[side] = c.x.own[ci];
-        off_x[side] = c.x.off[ci];
-        inverse_y[side] = c.y.inverse[cj];
-        own_y[side] = c.y.own[cj];
-        off_y[side] = c.y.off[cj];
-      }
+    for (int r = 0; r < Walk::lines; ++r) {
+      plane.left[r] = nodes[r][0];
+      plane.right[r] = nodes[r][1];
     }
-
-    /// P in the node, of each column.
-    __device__ void plane(const T (&v)[9], T (&p)[4]) const {
-#pragma unroll
-      for (int q = 0; q < 4; ++q) {
-        const int dx = q % 2 == 0 ? -1 : 1, dy = q / 2 == 0 ? -3 : 3;
-        const T along_x = own_y[q / 2] * (v[4] - v[4 + dx]) + off_y[q / 2] * (v[4 + dy] - v[4 + dx + dy]);
-        const T along_y = own_x[q % 2] * (v[4] - v[4 + dy]) + off_x[q % 2] * (v[4 + dx] - v[4 + dx + dy]);
-        p[q] = inverse_x[q % 2] * along_x + inverse_y[q / 2] * along_y;
-      }
-    }
-    /// M_x ⊗ M_y in the node, of one column.
-    __device__ T mass(const T (&v)[9], int q) const {
-      const int dx = q % 2 == 0 ? -1 : 1, dy = q / 2 == 0 ? -3 : 3;
-      return own_y[q / 2] * (own_x[q % 2] * v[4] + off_x[q % 2] * v[4 + dx]) +
-             off_y[q / 2] * (own_x[q % 2] * v[4 + dy] + off_x[q % 2] * v[4 + dx + dy]);
-    }
-    __device__ T plane_diagonal(int q) const {
-      return inverse_x[q % 2] * own_y[q / 2] + own_x[q % 2] * inverse_y[q / 2];
-    }
-    __device__ T mass_diagonal(int q) const {
-      return own_x[q % 2] * own_y[q / 2];
-    }
-  };
-
-  /// What the cells between the planes `low` (number k) and `high` give to the nodes in both.
-  __device__ Layer layer(const Column& column, int i, int j, int k, const T (&low)[9], const T (&high)[9],
-                         const T (&p_low)[4], const T (&p_high)[4]) const {
-    const T inverse = c.z.inverse[k], own = c.z.own[k], off = c.z.off[k];
-    const bool reacts = c.sigma_cells.data != nullptr || c.sigma != T(0);
-    T difference[9];
-#pragma unroll
-    for (int m = 0; m < 9; ++m) difference[m] = low[m] - high[m];
-    Layer l{};
-#pragma unroll
-    for (int q = 0; q < 4; ++q) {
-      const int ci = i - 1 + q % 2, cj = j - 1 + q / 2;
-      const T kappa = c.kappa[0](ci, cj, k), flux = inverse * column.mass(difference, q);
-      l.below.product += kappa * (own * p_low[q] + off * p_high[q] + flux);
-      l.above.product += kappa * (off * p_low[q] + own * p_high[q] - flux);
-      T diagonal = kappa * (own * column.plane_diagonal(q) + inverse * column.mass_diagonal(q));
-      if (reacts) {
-        const T sigma = c.sigma_cells.data ? c.sigma * c.sigma_cells(ci, cj, k) : c.sigma;
-        const T m_low = column.mass(low, q), m_high = column.mass(high, q);
-        l.below.product += sigma * (own * m_low + off * m_high);
-        l.above.product += sigma * (off * m_low + own * m_high);
-        diagonal += sigma * own * column.mass_diagonal(q);
-      }
-      l.below.diagonal += diagonal;
-      l.above.diagonal += diagonal;
-    }
-    return l;
-  }
-
-  __device__ void load(int i, int j, int k, T (&plane)[9]) const {
-    const T* p = &u(i, j, k);
-#pragma unroll
-    for (int m = 0; m < 9; ++m) plane[m] = p[m % 3 - 1 + (m / 3 - 1) * u.sy];
+    nodes.p += nodes.plane;
+    return plane;
   }
 };
 

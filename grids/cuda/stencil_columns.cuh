@@ -32,7 +32,9 @@ template <>
 inline constexpr bool fetches_ahead<double, Equidistant<double>, Apply<double>> = true;
 
 struct Fetch {
-  __device__ void operator()(const void* p) const { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
+  __device__ void operator()(const void* p) const {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
+  }
 };
 template <class Coefficients>
 __device__ void fetch_row(const Coefficients& c, int i, int j, int k) {
@@ -215,6 +217,12 @@ struct EachRow {
   }
 };
 
+/// Bodies that ask for a row's diagonal say so: a walk that knows only the row's product adds it up for them alone.
+template <class Body>
+inline constexpr bool asks_for_diagonal = requires {
+  Body::asks_for_diagonal;
+};
+
 struct Nothing {};
 
 template <class T>
@@ -244,6 +252,7 @@ struct Residual {
 
 template <class T, class R>
 struct ScaledResidual {
+  static constexpr bool asks_for_diagonal = true;
   View<const T> b;
   View<R> out;
   const double* scale;
@@ -259,6 +268,7 @@ struct ScaledResidual {
 
 template <class T>
 struct Polynomial {
+  static constexpr bool asks_for_diagonal = true;
   struct Loaded {
     T b, previous;
   };
