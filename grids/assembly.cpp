@@ -9,7 +9,7 @@ namespace poisson {
 namespace {
 
 int neighbours_of(const Problem& p) {
-  return p.scheme == Scheme::q1 ? (p.dimension == 3 ? 26 : 8) : 2 * p.dimension;
+  return on_elements(p.scheme) ? (p.dimension == 3 ? 26 : 8) : 2 * p.dimension;
 }
 
 }  // namespace
@@ -19,7 +19,7 @@ std::size_t bands_of_row(const Problem& p) {
 }
 
 RowCost row_cost(const Problem& p, Assembly assembly) {
-  const bool box = p.scheme == Scheme::q1, cube = p.dimension == 3;
+  const bool box = on_elements(p.scheme), cube = p.dimension == 3;
   const int neighbours = neighbours_of(p);
   // u_i − u_n, times a_n, added; the reaction.
   RowCost cost{2, 3.0 * neighbours + 2};
