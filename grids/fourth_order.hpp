@@ -10,7 +10,7 @@ namespace poisson {
 /// What keeps a problem from a fourth-order error: the compact scheme and τ-extrapolation rest on expansions in powers
 /// of one spacing per axis, for unknowns at nodes, a constant κ, and faces that are Dirichlet or periodic.
 struct Obstacle {
-  std::string key;     ///< discretization.centering, grid.axes.x, equation.coefficient(.x), equation.reaction, boundary.x-
+  std::string key;  ///< discretization.centering, grid.axes.x, equation.coefficient(.x), equation.reaction, boundary.x-
   std::string what;    ///< "has cells of different widths"
   std::string wanted;  ///< "equal ones"
   std::string remedy;  ///< "write grid.type: equidistant"

@@ -38,8 +38,9 @@ void check_extrapolation(ConfigParts& parts, const Value& asked) {
   const Problem& problem = parts.config.problem;
   const auto fail = [&](const std::string& text) { parts.errors.add(asked.mark, key, text); };
   if (parts.config.matrix)
-    return fail("takes finite volumes, and a matrix from a file has no grid of twice the spacing; write extrapolate: "
-                "false");
+    return fail(
+        "takes finite volumes, and a matrix from a file has no grid of twice the spacing; write extrapolate: "
+        "false");
   if (problem.scheme == Scheme::compact4)
     return fail("takes scheme: fv, and compact4 is of fourth order without it; write extrapolate: false");
   if (problem.scheme != Scheme::fv) return fail("takes scheme: fv, and the scheme is q1; write extrapolate: false");

@@ -248,35 +248,36 @@ Schema boundary() {
 }
 
 Schema discretization() {
-  return {.key = "discretization",
-          .doc = "How the equation becomes a linear system.",
-          .keys = {{.key = "scheme",
-                    .type = Type::choice,
-                    .doc = "The scheme.",
-                    .fallback = "fv",
-                    .choices = {choice("fv", Scheme::fv, "Finite volumes: 5 or 7 points."),
-                                choice("q1", Scheme::q1, "Bilinear or trilinear elements: 9 or 27 points."),
-                                choice("compact4", Scheme::compact4,
-                                       "Fourth order on 9 or 27 points: equal cells, constant coefficient and reaction, "
-                                       "Dirichlet and periodic faces.")}},
-                   {.key = "centering",
-                    .type = Type::choice,
-                    .doc = "Where the unknowns sit.",
-                    .fallback = "node",
-                    .choices = {choice("node", Centering::node, "At the nodes."),
-                                choice("cell", Centering::cell, "At the cell centres; finite volumes alone.")}},
-                   {.key = "assembly",
-                    .type = Type::choice,
-                    .doc = "What the operator keeps in memory.",
-                    .fallback = "auto",
-                    .choices = {choice("auto", Assembly::automatic,
-                                       "recompute where coefficient, reaction and alpha are constants, else what the "
-                                       "counted bytes and operations predict to be faster."),
-                                choice("recompute", Assembly::recompute,
-                                       "Nothing: entries come from coordinates at every use. What varies is held as "
-                                       "by partial."),
-                                choice("partial", Assembly::partial, "The coefficient and the axes' arrays."),
-                                choice("full", Assembly::full, "Every band of the matrix; half of them.")}}}};
+  return {
+      .key = "discretization",
+      .doc = "How the equation becomes a linear system.",
+      .keys = {{.key = "scheme",
+                .type = Type::choice,
+                .doc = "The scheme.",
+                .fallback = "fv",
+                .choices = {choice("fv", Scheme::fv, "Finite volumes: 5 or 7 points."),
+                            choice("q1", Scheme::q1, "Bilinear or trilinear elements: 9 or 27 points."),
+                            choice("compact4", Scheme::compact4,
+                                   "Fourth order on 9 or 27 points: equal cells, constant coefficient and reaction, "
+                                   "Dirichlet and periodic faces.")}},
+               {.key = "centering",
+                .type = Type::choice,
+                .doc = "Where the unknowns sit.",
+                .fallback = "node",
+                .choices = {choice("node", Centering::node, "At the nodes."),
+                            choice("cell", Centering::cell, "At the cell centres; finite volumes alone.")}},
+               {.key = "assembly",
+                .type = Type::choice,
+                .doc = "What the operator keeps in memory.",
+                .fallback = "auto",
+                .choices = {choice("auto", Assembly::automatic,
+                                   "recompute where coefficient, reaction and alpha are constants, else what the "
+                                   "counted bytes and operations predict to be faster."),
+                            choice("recompute", Assembly::recompute,
+                                   "Nothing: entries come from coordinates at every use. What varies is held as "
+                                   "by partial."),
+                            choice("partial", Assembly::partial, "The coefficient and the axes' arrays."),
+                            choice("full", Assembly::full, "Every band of the matrix; half of them.")}}}};
 }
 
 Schema smoother() {

@@ -98,7 +98,8 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
 
   const MonitorState& state = monitor.state();
   Result result;
-  const bool solved = state.verdict == Verdict::converged || (state.verdict == Verdict::running && options_.tolerance == 0);
+  const bool solved =
+      state.verdict == Verdict::converged || (state.verdict == Verdict::running && options_.tolerance == 0);
   if (extrapolation_ && solved && state.reference > 0) {
     result.extrapolated = extrapolate(monitor);
     if (options_.krylov == Krylov::cg) verify(monitor);
@@ -299,8 +300,9 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     A = discretization.make_operator(outer);
     if (profile) A = profile->wrap(std::move(A));
   }
-  return std::make_unique<Solver>(std::move(A), std::move(hierarchy), options,
-                                  options.extrapolate ? std::make_unique<Extrapolation>(discretization, outer) : nullptr);
+  return std::make_unique<Solver>(
+      std::move(A), std::move(hierarchy), options,
+      options.extrapolate ? std::make_unique<Extrapolation>(discretization, outer) : nullptr);
 }
 
 }  // namespace poisson

@@ -51,7 +51,8 @@ class Solver {
 
   /// `A`: the operator of the solution, in fp64 but for SolvePrecision::single; `hierarchy`: in the precision of the
   /// corrections, its finest operator alone where the method is not multigrid. `options` resolved. With an
-  /// `extrapolation` solve ends with the solution of the equation that it makes, in whose residuals the history goes on.
+  /// `extrapolation` solve ends with the solution of the equation that it makes, in whose residuals the history goes
+  /// on.
   Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options,
          std::unique_ptr<Extrapolation> extrapolation = nullptr);
   ~Solver();

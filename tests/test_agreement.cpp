@@ -336,19 +336,20 @@ TEST(FourthOrder, Agrees) {
         for (const Kappa kappa : {Kappa::constant, Kappa::constant_tensor})
           for (const Krylov krylov : {Krylov::none, Krylov::cg}) {
             ++turn;
-            const std::array<int, 3> cells =
-                extrapolate ? std::array{34, 16, 22} : std::array{std::array{33, 9, 17}, std::array{6, 31, 14}}[turn % 2];
+            const std::array<int, 3> cells = extrapolate
+                                                 ? std::array{34, 16, 22}
+                                                 : std::array{std::array{33, 9, 17}, std::array{6, 31, 14}}[turn % 2];
             Choice c;
-            c.problem = {dimension, cells, kappa, turn / 2 % 2 == 0 ? Sigma::zero : Sigma::constant, Centering::node,
-                         extrapolate ? Scheme::fv : Scheme::compact4};
+            c.problem = {dimension,       cells,
+                         kappa,           turn / 2 % 2 == 0 ? Sigma::zero : Sigma::constant,
+                         Centering::node, extrapolate ? Scheme::fv : Scheme::compact4};
             c.options.tolerance = 0;
             c.options.max_iterations = extrapolate ? 8 : 5;
             c.options.extrapolate = extrapolate;
             c.options.krylov = krylov;
             c.options.precision = turn / 3 % 2 == 0 ? SolvePrecision::double_ : SolvePrecision::mixed;
-            c.options.smoother.type =
-                std::array{SmootherType::automatic, SmootherType::red_black, SmootherType::line,
-                           SmootherType::plane}[turn / 4 % 4];
+            c.options.smoother.type = std::array{SmootherType::automatic, SmootherType::red_black, SmootherType::line,
+                                                 SmootherType::plane}[turn / 4 % 4];
             const Assembly assembly = std::array{Assembly::automatic, Assembly::full, Assembly::partial}[turn % 3];
             SCOPED_TRACE(f.name + ", " + describe(c) + ", extrapolate " + std::to_string(extrapolate) + ", assembly " +
                          std::to_string(static_cast<int>(assembly)));

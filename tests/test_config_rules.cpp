@@ -205,10 +205,12 @@ const std::vector<Malformed>& malformed() {
        "bad.yaml:5:29: equation.coefficient.yx: unknown key; did you mean 'y'?"},
       {"compact4_on_a_stretched_axis",
        nothing,
-       "domain: {lower: [0, 0], upper: [1, 1]}\ngrid:\n  type: tensor-product\n  cells: [4, 4]\n  axes: {y: {stretching: "
+       "domain: {lower: [0, 0], upper: [1, 1]}\ngrid:\n  type: tensor-product\n  cells: [4, 4]\n  axes: {y: "
+       "{stretching: "
        "tanh, strength: 2}}\ndiscretization: {scheme: compact4}\n",
        {},
-       "bad.yaml:5:13: grid.axes.y: has cells of different widths, and discretization.scheme: compact4 takes equal ones; "
+       "bad.yaml:5:13: grid.axes.y: has cells of different widths, and discretization.scheme: compact4 takes equal "
+       "ones; "
        "write grid.type: equidistant, or another scheme"},
       {"compact4_with_a_varying_coefficient",
        square,
@@ -232,7 +234,8 @@ const std::vector<Malformed>& malformed() {
        square,
        "discretization: {scheme: compact4}\nequation: {reaction: x^2}\n",
        {},
-       "bad.yaml:4:22: equation.reaction: varies, and discretization.scheme: compact4 takes a constant; write a number, "
+       "bad.yaml:4:22: equation.reaction: varies, and discretization.scheme: compact4 takes a constant; write a "
+       "number, "
        "or another scheme"},
       {"compact4_with_a_neumann_face",
        square,
@@ -273,25 +276,29 @@ const std::vector<Malformed>& malformed() {
        cube,
        "discretization: {centering: cell}\nsolver: {extrapolate: true}\n",
        {},
-       "bad.yaml:3:29: discretization.centering: is cell, and solver.extrapolate takes unknowns at nodes; write node, or "
+       "bad.yaml:3:29: discretization.centering: is cell, and solver.extrapolate takes unknowns at nodes; write node, "
+       "or "
        "extrapolate: false"},
       {"extrapolate_odd_numbers_of_cells",
        nothing,
        "domain: {lower: [0, 0, 0], upper: [1, 1, 1]}\ngrid: {cells: [5, 8, 2]}\nsolver: {extrapolate: true}\n",
        {},
-       "bad.yaml:2:15: grid.cells[0]: is 5, and solver.extrapolate takes even numbers from 4 on (it compares with every "
-       "second node); write 6, or extrapolate: false\nbad.yaml:2:21: grid.cells[2]: is 2, and solver.extrapolate takes "
+       "bad.yaml:2:16: grid.cells[0]: is 5, and solver.extrapolate takes even numbers from 4 on (it compares with "
+       "every "
+       "second node); write 6, or extrapolate: false\nbad.yaml:2:22: grid.cells[2]: is 2, and solver.extrapolate takes "
        "even numbers from 4 on (it compares with every second node); write 4, or extrapolate: false"},
       {"extrapolate_an_odd_number_of_given_nodes",
        nothing,
        "grid: {type: tensor-product, axes: {x: {nodes: [0, 1, 2, 3]}, y: {nodes: [0, 1, 2, 3, 4]}}}\nsolver: "
        "{extrapolate: true}\n",
        {},
-       "bad.yaml:2:23: grid.cells[0]: is 3, and solver.extrapolate takes even numbers from 4 on (it compares with every "
+       "bad.yaml:2:23: grid.cells[0]: is 3, and solver.extrapolate takes even numbers from 4 on (it compares with "
+       "every "
        "second node); write 4, or extrapolate: false"},
       {"extrapolate_a_stretched_axis",
        nothing,
-       "domain: {lower: [0, 0], upper: [1, 1]}\ngrid:\n  type: tensor-product\n  cells: [4, 4]\n  axes: {y: {stretching: "
+       "domain: {lower: [0, 0], upper: [1, 1]}\ngrid:\n  type: tensor-product\n  cells: [4, 4]\n  axes: {y: "
+       "{stretching: "
        "tanh, strength: 2}}\nsolver: {extrapolate: true}\n",
        {},
        "bad.yaml:5:13: grid.axes.y: has cells of different widths, and solver.extrapolate takes equal ones; write "
@@ -306,7 +313,8 @@ const std::vector<Malformed>& malformed() {
        cube,
        "boundary: {z-: {neumann: 0}}\n",
        {"solver.extrapolate=true"},
-       "bad.yaml:3:16: boundary.z-: is a Neumann face, and solver.extrapolate takes Dirichlet and periodic faces; write "
+       "bad.yaml:3:16: boundary.z-: is a Neumann face, and solver.extrapolate takes Dirichlet and periodic faces; "
+       "write "
        "dirichlet or periodic, or extrapolate: false"},
       {"dataset_file_missing",
        cube,

@@ -93,7 +93,11 @@ class FourthOrder : public testing::TestWithParam<std::tuple<Way, Case>> {
 
 TEST_P(FourthOrder, IsReached) {
   const auto& [way, c] = GetParam();
-  const std::array<int, 3> cells = c.dimension == 2 ? std::array{16, 32, 64} : std::array{8, 16, 32};
+  // A whole wave takes more cells.
+  const bool waves = c.kinds[2][0] == P;
+  const std::array<int, 3> cells = c.dimension == 2 ? std::array{16, 32, 64}
+                                   : waves          ? std::array{12, 24, 48}
+                                                    : std::array{8, 16, 32};
   std::array<ErrorNorms, 3> errors;
   double lowest = 10;
   for (std::size_t g = 0; g < cells.size(); ++g) {
@@ -198,9 +202,7 @@ TEST(Extrapolation, AddsAThirdOfWhatEverySecondNodeSees) {
   const reference::Grid fine(p);
   const reference::System A = reference::assemble(coarse, scale);
   const std::vector<double> u = values(plain.solution()), b = values(plain.rhs()), corrected = values(solve.rhs());
-  const auto doubled = [&](const reference::Index& at) {
-    return fine.number({2 * at[0], 2 * at[1], 2 * at[2]});
-  };
+  const auto doubled = [&](const reference::Index& at) { return fine.number({2 * at[0], 2 * at[1], 2 * at[2]}); };
   reference::Vector coarse_u(A.grid.count()), seen(A.grid.count(), 0);
   for (std::size_t i = 0; i < coarse_u.size(); ++i) coarse_u[i] = u[doubled(A.grid.index(i))];
   for (std::size_t i = 0; i < coarse_u.size(); ++i)
@@ -368,21 +370,32 @@ TEST(CompactScheme, SmoothsLinesPlanesAndColours) {
   }
 }
 
-/// Full multigrid and two cycles: no order is lost to interpolation.
-TEST(CompactScheme, KeepsItsOrderAfterTwoCyclesOfFullMultigrid) {
-  for (const int dimension : {2, 3}) {
-    const Case& c = dimension == 2 ? cases[0] : cases[6];
+/// Full multigrid interpolates cubically, whose error is of fourth order too but a hundred times that of the scheme; a
+/// few cycles, and no more on finer grids, take what is left of it below the error of the discretization.
+TEST(CompactScheme, IsAsExactAsItsDiscretizationAfterFourCyclesOfFullMultigrid) {
+  for (const auto& [dimension, n] : {std::pair{2, 64}, {2, 128}, {2, 256}, {3, 24}, {3, 48}}) {
+    const Problem p = problem_of(dimension == 2 ? cases[0] : cases[6], n, Way::compact);
     Options options;
+    options.precision = SolvePrecision::double_;
     options.tolerance = 0;
-    options.max_iterations = 2;
-    std::array<ErrorNorms, 2> errors;
-    for (const std::size_t g : {0U, 1U}) {
-      Solve solve(problem_of(c, dimension == 2 ? 64 << g : 24 << g, Way::compact), options);
-      solve.run();
-      errors[g] = error_norms(solve.discretization(), solve.solution());
+    options.max_iterations = 14;
+    Solve solved(p, options);
+    solved.run();
+    const ErrorNorms discretization = error_norms(solved.discretization(), solved.solution());
+    for (const int cycles : {1, 2, 3, 4}) {
+      options.max_iterations = cycles;
+      Solve s(p, options);
+      s.run();
+      s.backend().axpy(s.backend().scalar(-1), solved.solution(), s.solution());
+      const SolutionNorms difference = solution_norms(s.block(), s.solution());
+      const double ratio = std::max(difference.max, -difference.min) / discretization.max;
+      RecordProperty("cycles_" + std::to_string(cycles) + "_" + std::to_string(dimension) + "d_" + std::to_string(n),
+                     std::to_string(ratio));
+      if (cycles == 4) {
+        EXPECT_LE(ratio, 1) << dimension << "-D, " << n;
+        EXPECT_LE(difference.l2, discretization.l2) << dimension << "-D, " << n;
+      }
     }
-    EXPECT_GE(std::log2(errors[0].max / errors[1].max), 3.7) << dimension << "-D";
-    EXPECT_GE(std::log2(errors[0].l2 / errors[1].l2), 3.7) << dimension << "-D";
   }
 }
 
