@@ -21,7 +21,7 @@ struct KnownProduct {
 /// Elements with isotropic κ on the cells, walked along z by layers of cells. A cell's part of a row splits into what
 /// its two planes of nodes give on their own,
 ///     P = (K_x ⊗ M_y + M_x ⊗ K_y) u   and   Q = (M_x ⊗ M_y)(u_k − u_{k+1}) :
-/// the node below gets κ (h/3 P_k + h/6 P_{k+1} + Q/h), the one above κ (h/6 P_k + h/3 P_{k+1} − Q/h). A plane's P
+/// the node below gets κ (own P_k + off P_{k+1} + Q/h), the one above κ (off P_k + own P_{k+1} − Q/h). A plane's P
 /// serves the layers on both of its sides, and each layer the nodes below and above, so that a point takes some 75
 /// operations where the entries of its row alone would take 170. All differences are taken before they are weighted.
 template <class T, class Body>
