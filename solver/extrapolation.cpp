@@ -80,10 +80,8 @@ std::size_t extrapolation_bytes(const Problem& problem, Assembly assembly, Preci
   std::size_t sum = 2 * bytes(coarse.layout(), precision);
   if (assembly == Assembly::partial || !is_separable(problem)) {
     const std::size_t kappas = problem.isotropic ? 1 : static_cast<std::size_t>(problem.dimension);
-    const auto held = [&](Precision p) {
-      return kappas * bytes(coarse.cell_layout(), p) + (needs_reaction_field(problem) ? bytes(coarse.layout(), p) : 0);
-    };
-    sum += held(Precision::fp64) + (precision == Precision::fp32 ? held(precision) : 0);
+    sum += kappas * bytes(coarse.cell_layout(), precision);
+    if (needs_reaction_field(problem)) sum += bytes(coarse.layout(), precision);
   }
   return sum;
 }
