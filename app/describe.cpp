@@ -148,6 +148,7 @@ std::string describe_method(const Options& o) {
   } else {
     text = describe_smoother(o.smoother);
   }
+  if (o.extrapolate) text += ", extrapolated";
   constexpr std::array precisions{"double", "mixed", "single"};
   return text + fmt::format(", {} precision", precisions[static_cast<std::size_t>(o.precision)]);
 }

@@ -21,6 +21,7 @@ void record(const Result& result, const Solver& solver, Summary& summary) {
   summary.residual.history = result.history;
   summary.estimated_error = result.estimated_error;
   summary.balance.projected = result.projected / scale;
+  if (solver.options().extrapolate) summary.balance.extrapolated = result.extrapolated / scale;
 }
 
 }  // namespace

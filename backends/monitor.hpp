@@ -116,6 +116,16 @@ class Monitor {
     history_.push_back(state.last);
     return !listener_ || listener_(state_);
   }
+  /// The equation has another right-hand side from here on: goes on with the norm that the residual has in it.
+  void change(double norm) {
+    resumed_ = 1.7976931348623157e308;
+    history_.back() = state_.first = state_.last = state_.best = state_.window_best = norm;
+    state_.best_iteration = state_.window_start = state_.iterations;
+    state_.rose = 0;
+    state_.verdict = !is_finite(norm)                                       ? Verdict::not_finite
+                     : rule_.tolerance > 0 && norm <= target(state_, rule_) ? Verdict::converged
+                                                                            : Verdict::running;
+  }
   /// Replaces the last norm, which a recurrence had claimed, by the true one and goes on; with the verdict stagnated
   /// where the truth is not half of what it was the last time.
   void resume(double truth) {

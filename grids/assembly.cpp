@@ -14,11 +14,8 @@ namespace {
 // How much faster bands must be predicted to be before so much memory is spent on them.
 constexpr double worth_the_bands = 0.95;
 
-bool is_box(const Problem& p) {
-  return p.scheme == Scheme::q1;
-}
 int neighbours_of(const Problem& p) {
-  return is_box(p) ? (p.dimension == 3 ? 26 : 8) : 2 * p.dimension;
+  return on_elements(p.scheme) ? (p.dimension == 3 ? 26 : 8) : 2 * p.dimension;
 }
 int components_of(const Problem& p) {
   return p.isotropic ? 1 : p.full_tensor ? p.dimension * (p.dimension + 1) / 2 : p.dimension;
@@ -32,11 +29,11 @@ double entry_flops(const Problem& p, Assembly assembly, bool gpu) {
   if (assembly == Assembly::recompute)
     // Of a box, two products and a sum for each point beside the row of the axis; of a star, a product for each term.
     // An expression's κ takes the place of κ on the cells.
-    return !is_separable(p) ? entry_flops(p, Assembly::partial, gpu) : is_box(p) ? 3 * (neighbours_of(p) + 1) + 7 : 7;
+    return !is_separable(p) ? entry_flops(p, Assembly::partial, gpu) : on_elements(p.scheme) ? 3 * (neighbours_of(p) + 1) + 7 : 7;
   const bool field = needs_reaction_field(p);
   const double reaction = field ? 0 : 1;                     // σ times the volume
   if (p.centering == Centering::cell) return 12 + reaction;  // κ of a face times its area over the distance
-  if (!is_box(p)) {
+  if (!on_elements(p.scheme)) {
     // The mean of four cells on each of six faces; planes of cells serve the points below and above in a GPU's walk.
     if (gpu) return (p.isotropic ? 33 : 39) + 1;
     return (p.isotropic ? 48 : 60) + reaction;
@@ -87,7 +84,7 @@ double values_held(const Problem& p, Assembly assembly) {
 
 RowCost row_cost(const Problem& p, Assembly assembly, bool gpu) {
   // u_i − u_n, times a_n, added; the reaction.
-  const int neighbours = is_box(p) ? neighbours_of(p) : 6;
+  const int neighbours = on_elements(p.scheme) ? neighbours_of(p) : 6;
   RowCost cost{2 + values_held(p, assembly), 3.0 * neighbours + 1 + entry_flops(p, assembly, gpu)};
   if (assembly == Assembly::recompute)
     for (std::size_t d = 0; d < coefficient_count(p); ++d)

@@ -6,7 +6,9 @@
 /// Bilinear and trilinear elements (Q1) as models of the concept Coefficients (grids/coefficients.hpp), whose rows have
 /// 9 or 27 points. Element matrices are products of one-dimensional ones, on a cell of width h
 ///
-///   of stiffness [1, −1; −1, 1]/h,   of mass [2, 1; 1, 2] h/6,   G = ∫φ_p φ_q′ = [−1, 1; −1, 1]/2 .
+///   of stiffness [1, −1; −1, 1]/h,   of mass [own, off; off, own] h,   G = ∫φ_p φ_q′ = [−1, 1; −1, 1]/2
+///
+/// with own = 1/3 and off = 1/6, and other shares for the compact scheme (element_mass.hpp).
 namespace poisson {
 
 /// The table of one axis under elements: arrays that may be read from index −1 to n. Cells beyond open ends have no
@@ -16,8 +18,8 @@ template <class T>
 struct BoxAxis {
   const T* stiffness = nullptr;  ///< scaled κ_d/h of cell i
   const T* inverse = nullptr;    ///< scaled 1/h of cell i
-  const T* own = nullptr;        ///< h/3 of cell i: the mass of an end with itself
-  const T* off = nullptr;        ///< h/6: the mass of an end with the other
+  const T* own = nullptr;        ///< of cell i the mass of an end with itself
+  const T* off = nullptr;        ///< the mass of an end with the other
   const T* mass = nullptr;       ///< the length that value i stands for: the sum of its row of mass
   const T* robin = nullptr;      ///< scaled α of value i, zero but at Robin ends
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "grids/element_mass.hpp"
+
 namespace poisson {
 namespace {
 
@@ -37,6 +39,7 @@ BoxTables<T>::BoxTables(Backend& backend, const RowData& data) {
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = data.block.axes[d];
     const double stiff = data.scale * volume / unit[d];
+    const ElementMass share = element_mass(data.scheme);
     const int n = axis.size();
     const std::size_t length = static_cast<std::size_t>(n) + 2;
     std::vector<T> host(6 * length);
@@ -50,8 +53,8 @@ BoxTables<T>::BoxTables(Backend& backend, const RowData& data) {
       }
       // The ghost cells of σ; at the far end one lies at the index of the last value.
       const bool ghost = h == 0 && (i == -1 || i == axis.cells());
-      put(2, ghost ? (data.sigma_cells ? 1 / unit[d] : 0) : h / 3 / unit[d]);
-      put(3, h / 6 / unit[d]);
+      put(2, ghost ? (data.sigma_cells ? 1 / unit[d] : 0) : share.own * h / unit[d]);
+      put(3, share.off * h / unit[d]);
       if (i < 0 || i >= n) continue;
       put(4, axis.mass(i) / unit[d]);
       if (axis.periodic()) continue;

@@ -5,18 +5,21 @@
 
 #include "backends/view.hpp"
 #include "grids/block.hpp"
+#include "grids/element_mass.hpp"
 
 namespace poisson {
 
-/// The mass matrix of linear elements, M ⊗ M ⊗ M with tridiagonal factors, applied on the host to values over a block.
+/// The mass matrix of a scheme on elements, M ⊗ M ⊗ M with tridiagonal factors, applied on the host to values over a
+/// block.
 class ConsistentMass {
  public:
-  explicit ConsistentMass(const Block& block) {
+  ConsistentMass(const Block& block, Scheme scheme) {
+    const double off = element_mass(scheme).off;
     for (std::size_t d = 0; d < 3; ++d)
       for (int i = 0; i < block.axes[d].size(); ++i) {
         const Axis& axis = block.axes[d];
-        const double before = axis.degenerate() ? 0 : axis.width(i - 1) / 6,
-                     after = axis.degenerate() ? 0 : axis.width(i) / 6;
+        const double before = axis.degenerate() ? 0 : off * axis.width(i - 1),
+                     after = axis.degenerate() ? 0 : off * axis.width(i);
         rows_[d].push_back({before, axis.mass(i) - before - after, after});
       }
   }

@@ -36,7 +36,7 @@ void Discretization::request_recompute() {
   if (!recomputable(problem_)) {
     *rows_.note = std::string("the coefficient is held in memory, assembly partial: ") +
                   (problem_.centering == Centering::cell ? "faces of cells are not recomputed"
-                   : problem_.scheme == Scheme::q1       ? "elements are not recomputed"
+                   : on_elements(problem_.scheme)       ? "elements are not recomputed"
                                                          : "it is no expression that can be compiled");
     return;
   }
@@ -128,7 +128,7 @@ bool Discretization::sample_reaction_on_device(double& sum) {
 }
 
 bool Discretization::rhs_on_device(Field& b) const {
-  if (problem_.scheme == Scheme::q1) return false;  // elements integrate their data
+  if (on_elements(problem_.scheme)) return false;  // elements integrate their data
   const bool nodes = problem_.centering == Centering::node;
   std::vector<Quantity> data{problem_.source};
   for_each_face(problem_, [&](int, int, const Boundary& face) {

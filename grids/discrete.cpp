@@ -83,6 +83,14 @@ void coarsen_cells(Backend& backend, const Block& fine, const CoarseBlock& coars
   no_kernels(backend);
 }
 
+void continue_outwards(Backend& backend, const Box& inside, Field& u) {
+  if (backend.name() == "cpu") return cpu::continue_outwards(inside, u);
+#ifdef POISSON_HAVE_CUDA
+  if (backend.name() == "cuda") return cuda::continue_outwards(backend, inside, u);
+#endif
+  no_kernels(backend);
+}
+
 std::unique_ptr<Operator> make_banded_operator(Backend& backend, const Bands& bands, Precision precision) {
   if (backend.name() == "cpu") return cpu::make_banded_operator(backend, bands, precision);
 #ifdef POISSON_HAVE_CUDA

@@ -49,7 +49,7 @@ struct RowData {
   bool variable() const { return cells[0] != nullptr; }
   bool full_tensor() const { return mixed[0] != nullptr; }
   /// In full assembly, and where elements are coupled within planes alone.
-  bool held_as_bands() const { return full || (scheme == Scheme::q1 && decoupled >= 0); }
+  bool held_as_bands() const { return full || (on_elements(scheme) && decoupled >= 0); }
   bool on_faces() const { return variable() && block.centering() == Centering::cell; }
 };
 
@@ -65,5 +65,8 @@ std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const Coars
 /// what stands in its halo beyond open ends.
 void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
                    bool with_faces = false);
+
+/// Values outside a box take that of the nearest within.
+void continue_outwards(Backend&, const Box& inside, Field& u);
 
 }  // namespace poisson

@@ -8,6 +8,7 @@
 #include "backends/cpu/launch.hpp"
 #include "grids/elements.hpp"
 #include "grids/faces.hpp"
+#include "grids/fourth_order.hpp"
 #include "grids/galerkin.hpp"
 #include "grids/problem_data.hpp"
 #include "grids/sampling.hpp"
@@ -85,7 +86,7 @@ Block make_block(const Problem& p) {
 
 void check_values(const Problem& p) {
   const Block block = make_block(p);
-  if (p.scheme == Scheme::q1) check_element_values(p, block);
+  if (on_elements(p.scheme)) check_element_values(p, block);
   const LineSink drop = [](int, int, const double*) {};
   const Location location = block.location();
   const Box values = block.layout().box(), cells = block.cell_layout().box();
@@ -113,8 +114,9 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
       own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()),
       problem_(problem),
       assembly_(assembly) {
-  if (problem_.centering == Centering::cell && problem_.scheme == Scheme::q1)
+  if (problem_.centering == Centering::cell && on_elements(problem_.scheme))
     throw std::invalid_argument("cell-centred unknowns go with finite volumes");
+  if (problem_.scheme == Scheme::compact4) require_fourth_order(problem_, true, "discretization.scheme: compact4");
   const auto begin = std::chrono::steady_clock::now();
   rows_.block = make_block(problem_);
   rows_.isotropic = problem_.isotropic;
@@ -123,7 +125,7 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
   sampler_ = poisson::make_sampler(backend, block(), problem_, sampling);
   if (assembly == Assembly::recompute) request_recompute();
   if (!is_separable(problem_) || assembly == Assembly::partial) {
-    if (problem_.scheme == Scheme::q1)
+    if (on_elements(problem_.scheme))
       jump_ = sample_elements(problem_, host(), rows_, [this](auto field) { return on_backend(std::move(field)); });
     else if (problem_.centering == Centering::cell)
       sample_cell_coefficients();
@@ -346,7 +348,7 @@ Hierarchy Discretization::make_galerkin_hierarchy(Precision precision) const {
   RowData rows = rows_;
   rows.full = false;  // the couplings are read off rows that are not held beside them
   std::unique_ptr<Operator> A = poisson::make_operator(backend_, rows, Precision::fp64);
-  const bool elements = problem_.scheme == Scheme::q1;
+  const bool elements = on_elements(problem_.scheme);
   Bands bands = probe_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()));
   if (precision != Precision::fp64 || rows_.full) A = make_operator(precision);
   return poisson::make_galerkin_hierarchy(std::move(A), std::move(bands), block(), rows_.kappa, precision);
@@ -377,7 +379,7 @@ void Discretization::initialize(Field& u) const {
 
 void Discretization::fill_rhs(Field& b) const {
   if (problem_.centering == Centering::cell) return fill_cell_rhs(b);
-  if (problem_.scheme == Scheme::q1) return fill_element_rhs(problem_, host(), rows_, b);
+  if (on_elements(problem_.scheme)) return fill_element_rhs(problem_, host(), rows_, b);
   const Block& block = this->block();
   const double scale = rows_.scale;
   const Box unknowns = block.unknowns();

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "grids/element_mass.hpp"
+
 namespace poisson {
 
 namespace {
@@ -23,16 +25,24 @@ Steepness steepness_of(const RowData& data, std::size_t d) {
   return {kappa / (least * least), kappa / (most * most)};
 }
 
+// Eigenvalues of a cell's mass on its diagonal: of (1, 1) and of (1, −1).
+struct Ratios {
+  double even, odd;
+  explicit Ratios(Scheme scheme) : even(1 + element_mass(scheme).off / element_mass(scheme).own), odd(2 - even) {}
+};
+
 // Planes couple to the next alone, as lines do in two dimensions: 2. Lines in three dimensions: in an eigenvector of
-// the line's own matrix, a cell has at the most (3/2)² of what stiffness along the line and mass have on B, and 2 · 3/2
-// of what stiffness across it has, by its share.
+// the line's own matrix, a cell has at the most even² of what stiffness along the line and mass have on B, and of what
+// stiffness across it has 2 even, by its share, or 2 odd of both.
 double block_bound(const RowData& data) {
+  const Ratios mass(data.scheme);
   const int coupled = data.block.dimension() - (data.decoupled < 0 ? 0 : 1);
   if (data.relaxation.extent == Extent::plane || coupled == 2) return 2;
-  if (data.variable() && !data.isotropic) return 3;
+  if (data.variable() && !data.isotropic) return 2 * mass.even;
   const auto along = static_cast<std::size_t>(data.relaxation.axis);
   const Steepness a = steepness_of(data, (along + 1) % 3), b = steepness_of(data, (along + 2) % 3);
-  return std::max({2.25, 3 * a.narrow / (a.narrow + b.wide), 3 * b.narrow / (b.narrow + a.wide)});
+  return std::max({mass.even * mass.even, 2 * mass.even * a.narrow / (a.narrow + b.wide),
+                   2 * mass.even * b.narrow / (b.narrow + a.wide), 2 * mass.odd});
 }
 
 }  // namespace
@@ -40,8 +50,8 @@ double block_bound(const RowData& data) {
 double element_bound(const RowData& data) {
   if (data.relaxation.extent != Extent::point) return block_bound(data);
   const auto dimension = static_cast<std::size_t>(data.block.dimension());
-  const double m = static_cast<double>(dimension), mass = std::pow(1.5, m), face = std::pow(1.5, m - 1);
-  const double steepest = 2 * face;
+  const Ratios ratio(data.scheme);
+  const double m = static_cast<double>(dimension), mass = std::pow(ratio.even, m), face = std::pow(ratio.even, m - 1);
   std::array<double, 3> narrow{}, wide{};  // κ_d/h² of the narrowest and of the widest cell of an axis
   double inverse_squares = 0;              // the least Σ 1/h²
   std::array<double, 3> narrowest{};
@@ -53,16 +63,19 @@ double element_bound(const RowData& data) {
     narrowest[d] = std::sqrt(kappa / steepness.narrow);
     inverse_squares += steepness.wide / kappa;
   }
-  double stiffness = 0;
-  for (std::size_t d = 0; d < dimension; ++d) {
-    double all = narrow[d];
-    for (std::size_t e = 0; e < dimension; ++e)
-      if (e != d) all += wide[e];
-    stiffness = std::max(stiffness, steepest * narrow[d] / all);
+  double stiffness = data.variable() && !data.isotropic ? 2 * face : 0;
+  for (unsigned odd = 1; odd < 1U << dimension; ++odd) {  // the axes along which the eigenvector is odd
+    double steep = 0, all = 0, factor = 2 / ratio.odd;
+    for (std::size_t d = 0; d < dimension; ++d) {
+      const bool among = odd >> d & 1;
+      steep += among ? narrow[d] : 0;
+      all += among ? narrow[d] : wide[d];
+      factor *= among ? ratio.odd : ratio.even;
+    }
+    stiffness = std::max(stiffness, factor * steep / all);
   }
-  if (data.variable() && !data.isotropic) stiffness = steepest;
   // Diagonals of mass and of faces over that of stiffness, at most.
-  const double masses = data.sigma_ratio / (3 * inverse_squares);
+  const double masses = data.sigma_ratio * element_mass(data.scheme).own / inverse_squares;
   double faces = 0;
   for (std::size_t d = 0; d < dimension; ++d) faces += data.alpha_ratio / narrowest[d] / inverse_squares;
   return std::max(stiffness, (stiffness + std::max(stiffness, mass) * masses + std::max(stiffness, face) * faces) /

@@ -6,9 +6,10 @@ namespace poisson {
 
 /// An upper bound of the largest eigenvalue of D⁻¹A for elements with a constant or isotropic κ: the largest
 /// generalized eigenvalue of a cell's element matrix and its diagonal (A and D are sums of them). A cell's matrix has
-/// the tensor products of (1, 1) and (1, −1) as eigenvectors and a constant diagonal, of which
-///     stiffness: 2 (3/2)^(m−1) · (κ_d/h_d²) / Σ_e κ_e/h_e²  for the steepest d,   mass: (3/2)^m,   m the dimension,
-/// and α enters with (3/2)^(m−1); the three are weighted with their shares of the diagonal.
+/// the tensor products of (1, 1) and (1, −1) as eigenvectors and a constant diagonal, of which, with even = 1 + off/own
+/// and odd = 1 − off/own those of mass (element_mass.hpp), the vector odd along the s axes of S has
+///     stiffness: 2 even^(m−s) odd^(s−1) · Σ_S κ_d/h_d² / Σ_e κ_e/h_e² ,   mass: even^m at the most,   m the dimension,
+/// and α enters with even^(m−1); the three are weighted with their shares of the diagonal.
 /// For other tensors the largest that stiffness can give. Where the smoother solves for lines or planes, the same of
 /// their matrix B in place of D.
 double element_bound(const RowData& data);

@@ -221,7 +221,7 @@ void set_ratios(const Problem& p, RowData& rows) {
 
 void fill_element_rhs(const Problem& p, Backend& host, const RowData& rows, Field& b) {
   const Block& block = rows.block;
-  const ConsistentMass mass(block);
+  const ConsistentMass mass(block, p.scheme);
   const Box unknowns = block.unknowns(), all = block.layout().box();
   Field data(host, block.layout(), Precision::fp64), sum(host, block.layout(), Precision::fp64);
   const auto values = data.view<double>(), sums = sum.view<double>();

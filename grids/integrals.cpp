@@ -230,8 +230,8 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
   const Block& block = discretization.block();
   const Masses mass(block);
   const Box all = block.layout().box();
-  const bool elements = problem.scheme == Scheme::q1;
-  const ConsistentMass consistent(block);
+  const bool elements = on_elements(problem.scheme);
+  const ConsistentMass consistent(block, problem.scheme);
   Balance result;
 
   A.residual(u, b, work);

@@ -17,8 +17,14 @@ enum class BoundaryKind {
   periodic    ///< both faces of the axis are one
 };
 
-/// Finite volumes of 5 or 7 points, bilinear or trilinear elements of 9 or 27.
-enum class Scheme { fv, q1 };
+/// Finite volumes of 5 or 7 points, bilinear or trilinear elements of 9 or 27, the fourth-order compact scheme of as
+/// many.
+enum class Scheme { fv, q1, compact4 };
+
+/// Whether rows are sums of element matrices (element_mass.hpp), of 9 or 27 points.
+constexpr bool on_elements(Scheme scheme) {
+  return scheme != Scheme::fv;
+}
 
 /// Where the unknowns of an axis sit: on its nodes or in the middle of its cells.
 enum class Centering { node, cell };

@@ -45,6 +45,8 @@ void read_equation(ConfigParts& parts, bool grid_known);
 void read_boundary(ConfigParts& parts);
 
 void read_solver(ConfigParts& parts);
+/// Holds `scheme: compact4` and `solver.extrapolate` against the problem, after all of it has been read.
+void check_fourth_order(ConfigParts& parts);
 void read_output(ConfigParts& parts, bool grid_known, const std::filesystem::path& file);
 
 }  // namespace poisson

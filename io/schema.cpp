@@ -255,7 +255,10 @@ Schema discretization() {
                     .doc = "The scheme.",
                     .fallback = "fv",
                     .choices = {choice("fv", Scheme::fv, "Finite volumes: 5 or 7 points."),
-                                choice("q1", Scheme::q1, "Bilinear or trilinear elements: 9 or 27 points.")}},
+                                choice("q1", Scheme::q1, "Bilinear or trilinear elements: 9 or 27 points."),
+                                choice("compact4", Scheme::compact4,
+                                       "Fourth order on 9 or 27 points: equal cells, constant coefficient and "
+                                       "reaction, Dirichlet and periodic faces.")}},
                    {.key = "centering",
                     .type = Type::choice,
                     .doc = "Where the unknowns sit.",
@@ -366,6 +369,12 @@ Schema solver() {
            .type = Type::boolean,
            .doc = "Start from the coarsest level up instead of from the guess.",
            .fallback = "true"},
+          {.key = "extrapolate",
+           .type = Type::boolean,
+           .doc = "Fourth order by tau-extrapolation: solve, correct the right-hand side by what every second node "
+                  "shows of the truncation error, solve again. Scheme fv, unknowns at nodes, even numbers of equal "
+                  "cells, constant coefficient, Dirichlet and periodic faces.",
+           .fallback = "false"},
           smoother(),
           {.key = "krylov",
            .type = Type::choice,

@@ -96,6 +96,7 @@ Json to_object(const Summary& s) {
                      {"reaction", number(s.balance.reaction)},
                      {"projected", number(s.balance.projected)},
                      {"residual", number(s.balance.residual)}};
+  if (s.balance.extrapolated) json["balance"]["extrapolated"] = number(*s.balance.extrapolated);
   json["time"] = {{"input", number(s.time.input)},
                   {"setup", number(s.time.setup)},
                   {"solve", number(s.time.solve)},

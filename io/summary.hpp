@@ -52,6 +52,7 @@ struct Summary {
   int dimension = 3;                                      ///< 2: the flux of the z faces is left out
   struct {
     double source = unknown, reaction = unknown, projected = unknown, residual = unknown;
+    std::optional<double> extrapolated;  ///< what solver.extrapolate added to the source; without it, left out
   } balance;
   struct {
     double input = 0, setup = 0, solve = 0, output = 0, total = 0;  ///< seconds

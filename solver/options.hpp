@@ -35,6 +35,7 @@ struct Options {
   int max_iterations = 100;
   Cycle cycle = Cycle::v;
   bool full_multigrid = true;
+  bool extrapolate = false;  ///< solve, correct b by τ-extrapolation (extrapolation.hpp), and solve again
   SmootherOptions smoother;
   Krylov krylov = Krylov::none;
   CoarseOperator coarse_operator = CoarseOperator::automatic;

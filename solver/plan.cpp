@@ -6,6 +6,7 @@
 #include "grids/assembly.hpp"
 #include "grids/bands.hpp"
 #include "grids/faces.hpp"
+#include "solver/extrapolation.hpp"
 #include "solver/matrix.hpp"
 
 namespace poisson {
@@ -30,6 +31,7 @@ struct Finest {
   std::size_t ends = 0;                   // bytes of κ and α at the Robin faces of cell-centred problems
   std::size_t bands = 0;                  // of a matrix: stored, without the row sums
   std::size_t probed = 0;                 // bands from which Galerkin operators begin
+  std::size_t extrapolation = 0;          // bytes of the fields of extrapolation
 };
 
 // u, Au, the row sums and the bands; of every neighbour a difference, a product and a sum.
@@ -126,7 +128,7 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
         else if (inner == Precision::fp32)
           level.bytes += recomputed ? finest.reactions * bytes(layout, inner) : coefficients(block, inner);
       }
-      if (l == 0 && outermost) level.bytes += finest.ends;
+      if (l == 0 && outermost) level.bytes += finest.ends + finest.extrapolation;
       if (matrix && l == 0) add_matrix(layout, level);
       // Lines on a GPU: the residual, and where κ varies or elements couple the two bands along them.
       if (gpu && !choice.coarsest() && choice.relaxation.extent == Extent::line)
@@ -171,7 +173,7 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
                     : problem.isotropic && !on_faces ? 1
                                                      : dimension;
   if (variable && needs_reaction_field(problem)) finest.reactions = 1;
-  finest.elements = problem.scheme == Scheme::q1;
+  finest.elements = on_elements(problem.scheme);
   const Assembly mode = resolved(assembly, problem, gpu);
   finest.full = mode == Assembly::full;
   finest.recomputed = variable && mode == Assembly::recompute;
@@ -188,7 +190,11 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
         finest.ends += static_cast<std::size_t>(ends.allocated(Precision::fp64)) * bytes_of(Precision::fp64);
       }
   finest.probed = finest.row_bands - 1;
+  if (options.extrapolate)
+    finest.extrapolation = extrapolation_bytes(
+        problem, assembly, options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64);
   Plan plan = plan_levels(block, kappa, options, finest, gpu);
+  if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());
   // On the host, elements take two fields more while b is assembled.
   if (finest.elements && !gpu)
     plan.tables += 2 * static_cast<std::size_t>(block.layout().allocated(Precision::fp64)) * bytes_of(Precision::fp64);

@@ -32,10 +32,12 @@ double relative(double norm, const MonitorState& state) {
 
 }  // namespace
 
-Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options)
+Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options,
+               std::unique_ptr<Extrapolation> extrapolation)
     : A_(std::move(A)),
       backend_(A_->backend()),
       options_(options),
+      extrapolation_(std::move(extrapolation)),
       u_(backend_, A_->layout(), A_->precision()),
       b_(backend_, A_->layout(), A_->precision()),
       best_(backend_, A_->layout(), A_->precision()),
@@ -82,17 +84,26 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   Monitor monitor(stopping_rule(options_, epsilon), [&](const MonitorState& s) {
     return !listener || listener({s.iterations, relative(s.last, s), epsilon * relative(s.rounding, s)});
   });
+  // A given number of iterations is shared between the two equations of extrapolation.
+  const int half = options_.max_iterations - options_.max_iterations / 2;
+  const int limit = extrapolation_ && options_.tolerance == 0 ? half : options_.max_iterations;
   backend_.run(
       recordings_[given_guess ? 1 : 0],
       [&] {
         start(given_guess, monitor);
-        iterate(monitor);
+        iterate(monitor, limit);
       },
       monitor);
   if (options_.krylov == Krylov::cg) verify(monitor);
 
   const MonitorState& state = monitor.state();
   Result result;
+  const bool solved =
+      state.verdict == Verdict::converged || (state.verdict == Verdict::running && options_.tolerance == 0);
+  if (extrapolation_ && solved && state.reference > 0) {
+    result.extrapolated = extrapolate(monitor);
+    if (options_.krylov == Krylov::cg) verify(monitor);
+  }
   result.verdict = state.verdict;
   result.iterations = state.iterations;
   result.initial = std::sqrt(state.initial);
@@ -129,11 +140,41 @@ void Solver::start(bool given_guess, Monitor& monitor) {
   backend_.begin(monitor, raw_norm_, data_norm_, initial_norm_, norm_, work_);
 }
 
-void Solver::iterate(Monitor& monitor) {
+void Solver::iterate(Monitor& monitor, int limit) {
   if (options_.krylov == Krylov::cg)
-    conjugate_gradients(monitor);
+    conjugate_gradients(monitor, limit);
   else
-    refine(monitor);
+    refine(monitor, limit);
+}
+
+void Solver::resume(Monitor& monitor) {
+  backend_.run(
+      recordings_[2], [&] { iterate(monitor, options_.max_iterations); }, monitor);
+}
+
+// Puts the extrapolated equation in the place of the one that u solves, and solves it from there. Returns 1ᵀ of what
+// that added to b.
+double Solver::extrapolate(Monitor& monitor) {
+  Field& r = options_.krylov == Krylov::cg ? r_ : preconditioner_->rhs();
+  Field& correction = best_;
+  extrapolation_->correct(u_, b_, correction);
+  double sum = 0;
+  if (A_->singular()) {
+    A_->project_rhs(b_, work_);
+  } else {
+    backend_.fill(r, 1);
+    backend_.dot(r, correction, work_);
+    backend_.fill(r, 0);  // as it has to be in Dirichlet nodes
+    sum = backend_.value(work_);
+  }
+  A_->residual(u_, b_, r, one_, norm_);
+  if (options_.krylov == Krylov::none) {
+    backend_.scale_to_unit(norm_, count_, scale_, inverse_);
+    A_->residual(u_, b_, r, scale_, norm_);
+  }
+  monitor.change(backend_.value(norm_));
+  resume(monitor);
+  return sum;
 }
 
 // The recursive residual of conjugate gradients drifts from the true one, and only the true one counts: where that has
@@ -145,17 +186,16 @@ void Solver::verify(Monitor& monitor) {
     const double truth = backend_.value(norm_);
     if (truth <= std::max(target(state, monitor.rule()), 1.0201 * state.last)) return;
     monitor.resume(truth);
-    backend_.run(
-        recordings_[2], [&] { conjugate_gradients(monitor); }, monitor);
+    resume(monitor);
   }
 }
 
 // Iterative refinement: u += e with e ≈ A⁻¹ r, the residual r recomputed in the precision of the solution and handed to
 // the preconditioner scaled by a power of two to a root mean square near 1.
-void Solver::refine(Monitor& monitor) {
+void Solver::refine(Monitor& monitor, int limit) {
   Field& r = preconditioner_->rhs();
   backend_.repeat(
-      options_.max_iterations,
+      limit,
       [&] {
         const Field& e = preconditioner_->solve();
         correction_ = &e;
@@ -171,13 +211,13 @@ void Solver::refine(Monitor& monitor) {
 
 // Flexible conjugate gradients with the Polak–Ribière β (Notay, SIAM J. Sci. Comput. 22, 2000): r_{k+1} − r_k = −α q
 // turns it into −zᵀq / pᵀq, which needs no second residual and does not see the scale of z.
-void Solver::conjugate_gradients(Monitor& monitor) {
+void Solver::conjugate_gradients(Monitor& monitor, int limit) {
   Field& rhs = preconditioner_->rhs();
   backend_.fill(p_, 0);
   backend_.fill(q_, 0);
   backend_.assign(zero_, pq_);
   backend_.repeat(
-      options_.max_iterations,
+      limit,
       [&] {
         backend_.scale_to_unit(norm_, count_, scale_, inverse_);
         backend_.scale(scale_, r_, rhs);
@@ -260,7 +300,9 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     A = discretization.make_operator(outer);
     if (profile) A = profile->wrap(std::move(A));
   }
-  return std::make_unique<Solver>(std::move(A), std::move(hierarchy), options);
+  return std::make_unique<Solver>(
+      std::move(A), std::move(hierarchy), options,
+      options.extrapolate ? std::make_unique<Extrapolation>(discretization, outer) : nullptr);
 }
 
 }  // namespace poisson

@@ -10,6 +10,7 @@
 #include "grids/discretization.hpp"
 #include "grids/operator.hpp"
 #include "grids/profile.hpp"
+#include "solver/extrapolation.hpp"
 #include "solver/options.hpp"
 #include "solver/preconditioner.hpp"
 
@@ -28,6 +29,7 @@ struct Result {
   double estimated_error = 0;   ///< ‖e‖ρ/((1 − ρ)‖u‖), e the last correction, ρ its contraction
   double rounding_floor = 0;    ///< relative residual below which rounding hides progress, predicted
   double projected = 0;         ///< 1ᵀb taken off the data of a singular problem, in the units of the scaled b
+  double extrapolated = 0;      ///< 1ᵀ of what extrapolation added to b, in the same units
 
   bool converged() const { return verdict == Verdict::converged; }
   double relative() const { return reference > 0 ? final / reference : 0; }
@@ -48,13 +50,17 @@ class Solver {
   using Listener = std::function<bool(const Progress&)>;
 
   /// `A`: the operator of the solution, in fp64 but for SolvePrecision::single; `hierarchy`: in the precision of the
-  /// corrections, its finest operator alone where the method is not multigrid. `options` resolved.
-  Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options);
+  /// corrections, its finest operator alone where the method is not multigrid. `options` resolved. With an
+  /// `extrapolation` solve ends with the solution of the equation that it makes, in whose residuals the history goes
+  /// on.
+  Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options,
+         std::unique_ptr<Extrapolation> extrapolation = nullptr);
   ~Solver();
 
   /// The solution: the initial guess before solve, with Dirichlet data in their nodes.
   Field& solution() { return u_; }
-  /// The right-hand side. Where A is singular, solve takes the incompatible part off it.
+  /// The right-hand side. Where A is singular, solve takes the incompatible part off it, and with extrapolation it adds
+  /// the correction: it is to be set before every solve.
   Field& rhs() { return b_; }
   /// `given_guess`: start from the solution's unknowns instead of from full multigrid.
   Result solve(bool given_guess, const Listener& listener = {});
@@ -67,9 +73,11 @@ class Solver {
 
  private:
   void start(bool given_guess, Monitor& monitor);
-  void iterate(Monitor& monitor);
-  void refine(Monitor& monitor);
-  void conjugate_gradients(Monitor& monitor);
+  void iterate(Monitor& monitor, int limit);
+  void refine(Monitor& monitor, int limit);
+  void conjugate_gradients(Monitor& monitor, int limit);
+  void resume(Monitor& monitor);
+  double extrapolate(Monitor& monitor);
   void verify(Monitor& monitor);
   double estimated_error(const Monitor& monitor);
 
@@ -78,6 +86,7 @@ class Solver {
   Options options_;
   std::unique_ptr<Preconditioner> preconditioner_;
   Multigrid* multigrid_ = nullptr;  // the preconditioner, where it is one
+  std::unique_ptr<Extrapolation> extrapolation_;
   Field u_, b_, best_;
   Field r_, p_, q_;                    // conjugate gradients
   const Field* correction_ = nullptr;  // the preconditioner's field, once it has run

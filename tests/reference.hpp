@@ -27,7 +27,7 @@ struct Grid {
   Index cells{1, 1, 1}, size{1, 1, 1};
   bool box = false;  ///< all nodes in a box of ±1 are neighbours: elements
 
-  explicit Grid(const Problem& p) : dimension(p.dimension), nodes(p.nodes), box(p.scheme == Scheme::q1) {
+  explicit Grid(const Problem& p) : dimension(p.dimension), nodes(p.nodes), box(p.scheme != Scheme::fv) {
     for (std::size_t d = 0; d < 3; ++d) {
       if (static_cast<int>(d) >= dimension) {
         nodes[d] = {0};

@@ -356,6 +356,44 @@ TEST(GalerkinOperators, Agree) {
           }
 }
 
+/// The compact scheme in every assembly mode, and extrapolated finite volumes; points, lines and planes.
+TEST(FourthOrder, Agrees) {
+  Boundary dirichlet, periodic;
+  periodic.kind = BoundaryKind::periodic;
+  const std::array D{dirichlet, dirichlet}, P{periodic, periodic};
+  const std::array<NamedFaces, 5> faces{{{"dirichlet", {D, D, D}},
+                                         {"periodic_x", {P, D, D}},
+                                         {"periodic_yz", {D, P, P}},
+                                         {"periodic_z", {D, D, P}},
+                                         {"periodic_xyz", {P, P, P}}}};
+  unsigned turn = 0;
+  for (const NamedFaces& f : faces)
+    for (const bool extrapolate : {false, true})
+      for (const int dimension : {2, 3})
+        for (const Kappa kappa : {Kappa::constant, Kappa::constant_tensor})
+          for (const Krylov krylov : {Krylov::none, Krylov::cg}) {
+            ++turn;
+            const std::array<int, 3> cells = extrapolate
+                                                 ? std::array{34, 16, 22}
+                                                 : std::array{std::array{33, 9, 17}, std::array{6, 31, 14}}[turn % 2];
+            Choice c;
+            c.problem = {dimension,       cells,
+                         kappa,           turn / 2 % 2 == 0 ? Sigma::zero : Sigma::constant,
+                         Centering::node, extrapolate ? Scheme::fv : Scheme::compact4};
+            c.options.tolerance = 0;
+            c.options.max_iterations = extrapolate ? 8 : 5;
+            c.options.extrapolate = extrapolate;
+            c.options.krylov = krylov;
+            c.options.precision = turn / 3 % 2 == 0 ? SolvePrecision::double_ : SolvePrecision::mixed;
+            c.options.smoother.type = std::array{SmootherType::automatic, SmootherType::red_black, SmootherType::line,
+                                                 SmootherType::plane}[turn / 4 % 4];
+            const Assembly assembly = std::array{Assembly::automatic, Assembly::full, Assembly::partial}[turn % 3];
+            SCOPED_TRACE(f.name + ", " + describe(c) + ", extrapolate " + std::to_string(extrapolate) + ", assembly " +
+                         std::to_string(static_cast<int>(assembly)));
+            expect_agreement(with_data(f, all_grids[0], c.problem), c.options, false, assembly);
+          }
+}
+
 std::vector<Choice> ways(Centering centering = Centering::node) {
   std::vector<Choice> all;
   const auto add = [&](auto change) {

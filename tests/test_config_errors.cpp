@@ -84,8 +84,9 @@ const std::vector<Malformed>& malformed() {
        cube,
        "solver: multigrid\n",
        {},
-       "bad.yaml:3:9: solver: expected {method, initial, tolerance, max_iterations, cycle, full_multigrid, smoother: "
-       "{type, pre, post}, krylov, coarse_operator, precision}, found the string \"multigrid\""},
+       "bad.yaml:3:9: solver: expected {method, initial, tolerance, max_iterations, cycle, full_multigrid, "
+       "extrapolate, "
+       "smoother: {type, pre, post}, krylov, coarse_operator, precision}, found the string \"multigrid\""},
       {"list_wanted",
        cube,
        "output: {fields: u}\n",

@@ -203,6 +203,119 @@ const std::vector<Malformed>& malformed() {
        "discretization: {scheme: q1}\nequation:\n  coefficient: {x: 1, y: 2, yx: 0.5}\n",
        {},
        "bad.yaml:5:29: equation.coefficient.yx: unknown key; did you mean 'y'?"},
+      {"compact4_on_a_stretched_axis",
+       nothing,
+       "domain: {lower: [0, 0], upper: [1, 1]}\ngrid:\n  type: tensor-product\n  cells: [4, 4]\n  axes: {y: "
+       "{stretching: "
+       "tanh, strength: 2}}\ndiscretization: {scheme: compact4}\n",
+       {},
+       "bad.yaml:5:13: grid.axes.y: has cells of different widths, and discretization.scheme: compact4 takes equal "
+       "ones; "
+       "write grid.type: equidistant, or another scheme"},
+      {"compact4_with_a_varying_coefficient",
+       square,
+       "discretization: {scheme: compact4}\nequation: {coefficient: 1 + x}\n",
+       {},
+       "bad.yaml:4:25: equation.coefficient: varies, and discretization.scheme: compact4 takes a constant; write a "
+       "number, or another scheme"},
+      {"compact4_with_a_varying_tensor",
+       square,
+       "discretization: {scheme: compact4}\nequation: {coefficient: {x: 2, y: 1 + x}}\n",
+       {},
+       "bad.yaml:4:35: equation.coefficient.y: varies, and discretization.scheme: compact4 takes a constant; write a "
+       "number, or another scheme"},
+      {"compact4_with_a_full_tensor",
+       square,
+       "discretization: {scheme: compact4}\nequation: {coefficient: {x: 2, y: 1, xy: 0.5}}\n",
+       {},
+       "bad.yaml:4:42: equation.coefficient.xy: needs elements (finite volumes take a diagonal tensor); write "
+       "discretization: {scheme: q1}, or remove it"},
+      {"compact4_with_a_varying_reaction",
+       square,
+       "discretization: {scheme: compact4}\nequation: {reaction: x^2}\n",
+       {},
+       "bad.yaml:4:22: equation.reaction: varies, and discretization.scheme: compact4 takes a constant; write a "
+       "number, "
+       "or another scheme"},
+      {"compact4_with_a_neumann_face",
+       square,
+       "discretization: {scheme: compact4}\nboundary:\n  x-: {neumann: 1}\n",
+       {},
+       "bad.yaml:5:7: boundary.x-: is a Neumann face, and discretization.scheme: compact4 takes Dirichlet and periodic "
+       "faces; write dirichlet or periodic, or another scheme"},
+      {"compact4_with_robin_faces",
+       cube,
+       "discretization: {scheme: compact4}\nboundary:\n  default: {robin: {alpha: 1, value: 0}}\n  z+: {dirichlet: "
+       "1}\n",
+       {},
+       "bad.yaml:5:12: boundary.default: is a Robin face, and discretization.scheme: compact4 takes Dirichlet and "
+       "periodic faces; write dirichlet or periodic, or another scheme"},
+      {"compact4_in_cells",
+       cube,
+       "discretization: {scheme: compact4, centering: cell}\n",
+       {},
+       "bad.yaml:3:47: discretization.centering: cell goes with scheme: fv alone (compact4 has its unknowns at nodes); "
+       "write centering: node, or scheme: fv"},
+      {"extrapolate_is_no_number",
+       cube,
+       "solver: {extrapolate: 2}\n",
+       {},
+       "bad.yaml:3:23: solver.extrapolate: expected true or false, found the number 2; the default is false"},
+      {"extrapolate_elements",
+       cube,
+       "discretization: {scheme: q1}\nsolver: {extrapolate: true}\n",
+       {},
+       "bad.yaml:4:23: solver.extrapolate: takes scheme: fv, and the scheme is q1; write extrapolate: false"},
+      {"extrapolate_compact4",
+       cube,
+       "discretization: {scheme: compact4}\nsolver: {extrapolate: true}\n",
+       {},
+       "bad.yaml:4:23: solver.extrapolate: takes scheme: fv, and compact4 is of fourth order without it; write "
+       "extrapolate: false"},
+      {"extrapolate_cells",
+       cube,
+       "discretization: {centering: cell}\nsolver: {extrapolate: true}\n",
+       {},
+       "bad.yaml:3:29: discretization.centering: is cell, and solver.extrapolate takes unknowns at nodes; write node, "
+       "or "
+       "extrapolate: false"},
+      {"extrapolate_odd_numbers_of_cells",
+       nothing,
+       "domain: {lower: [0, 0, 0], upper: [1, 1, 1]}\ngrid: {cells: [5, 8, 2]}\nsolver: {extrapolate: true}\n",
+       {},
+       "bad.yaml:2:16: grid.cells[0]: is 5, and solver.extrapolate takes even numbers from 4 on (it compares with "
+       "every "
+       "second node); write 6, or extrapolate: false\nbad.yaml:2:22: grid.cells[2]: is 2, and solver.extrapolate takes "
+       "even numbers from 4 on (it compares with every second node); write 4, or extrapolate: false"},
+      {"extrapolate_an_odd_number_of_given_nodes",
+       nothing,
+       "grid: {type: tensor-product, axes: {x: {nodes: [0, 1, 2, 3]}, y: {nodes: [0, 1, 2, 3, 4]}}}\nsolver: "
+       "{extrapolate: true}\n",
+       {},
+       "bad.yaml:2:23: grid.cells[0]: is 3, and solver.extrapolate takes even numbers from 4 on (it compares with "
+       "every "
+       "second node); write 4, or extrapolate: false"},
+      {"extrapolate_a_stretched_axis",
+       nothing,
+       "domain: {lower: [0, 0], upper: [1, 1]}\ngrid:\n  type: tensor-product\n  cells: [4, 4]\n  axes: {y: "
+       "{stretching: "
+       "tanh, strength: 2}}\nsolver: {extrapolate: true}\n",
+       {},
+       "bad.yaml:5:13: grid.axes.y: has cells of different widths, and solver.extrapolate takes equal ones; write "
+       "grid.type: equidistant, or extrapolate: false"},
+      {"extrapolate_a_varying_coefficient",
+       cube,
+       "equation: {coefficient: 1 + x}\nsolver: {extrapolate: true}\n",
+       {},
+       "bad.yaml:3:25: equation.coefficient: varies, and solver.extrapolate takes a constant; write a number, or "
+       "extrapolate: false"},
+      {"extrapolate_neumann_faces",
+       cube,
+       "boundary: {z-: {neumann: 0}}\n",
+       {"solver.extrapolate=true"},
+       "bad.yaml:3:16: boundary.z-: is a Neumann face, and solver.extrapolate takes Dirichlet and periodic faces; "
+       "write "
+       "dirichlet or periodic, or extrapolate: false"},
       {"dataset_file_missing",
        cube,
        "equation:\n  source: {file: none.h5, dataset: /f}\n",

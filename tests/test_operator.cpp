@@ -20,6 +20,7 @@
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
 #include "tests/reference.hpp"
+#include "tests/reference_compact.hpp"
 #include "tests/reference_elements.hpp"
 
 namespace poisson {
@@ -32,14 +33,26 @@ constexpr Real row_roundings = 5;
 /// Of elements: entries that are sums of four or eight cells' parts, and as many as 27.
 constexpr Real element_roundings = 16;
 
+reference::System oracle(const Problem& problem, double scale) {
+  switch (problem.scheme) {
+    case Scheme::q1:
+      return reference::assemble_elements(problem, scale);
+    case Scheme::compact4:
+      return reference::assemble_compact(problem, scale);
+    case Scheme::fv:
+      break;
+  }
+  return reference::assemble(problem, scale);
+}
+
 /// One operator beside its oracle, with fields: u and previous have data in Dirichlet nodes, b and r zero.
 class OperatorCase {
  public:
   OperatorCase(const Problem& problem, Precision precision, Assembly assembly = Assembly::automatic)
       : discretization(*backend, problem, assembly),
         A(discretization.make_operator(precision)),
-        elements(problem.scheme == Scheme::q1),
-        system(elements ? reference::assemble_elements(problem, A->scale()) : reference::assemble(problem, A->scale())),
+        elements(problem.scheme != Scheme::fv),
+        system(oracle(problem, A->scale())),
         eps(epsilon(precision)),
         row_roundings(elements ? element_roundings : poisson::row_roundings) {
     Random random(3);
@@ -473,6 +486,31 @@ TEST_P(OperatorVerbs, OfElementsMatchTheOracle) {
                       precision, assembly);
       if (HasFailure()) return;
     }
+}
+
+/// The compact scheme takes Dirichlet and periodic faces, equal cells, and constants.
+TEST(CompactScheme, MatchesTheOracle) {
+  Boundary dirichlet, periodic;
+  periodic.kind = BoundaryKind::periodic;
+  const std::array D{dirichlet, dirichlet}, P{periodic, periodic};
+  std::size_t turn = 0;
+  for (const Faces& faces :
+       {Faces{D, D, D}, Faces{P, D, D}, Faces{D, P, D}, Faces{D, D, P}, Faces{P, D, P}, Faces{P, P, P}})
+    for (const NamedGrid& grid : {all_grids[0], all_grids[5]})
+      for (const int dimension : {2, 3})
+        for (const Sigma sigma : {Sigma::zero, Sigma::constant}) {
+          const auto& cells = sizes[turn % sizes.size()];
+          const Precision precision = turn % 2 == 0 ? Precision::fp32 : Precision::fp64;
+          const Assembly assembly = std::array{Assembly::automatic, Assembly::full, Assembly::partial}[turn / 2 % 3];
+          const Kappa kappa = turn / 4 % 2 == 0 ? Kappa::constant : Kappa::constant_tensor;
+          ++turn;
+          SCOPED_TRACE(testing::Message() << "case " << turn << ", " << dimension << "-D, " << cells[0] << " x "
+                                          << cells[1] << " x " << cells[2] << " cells");
+          check_all_verbs(
+              make_problem({"", faces}, grid, {dimension, cells, kappa, sigma, Centering::node, Scheme::compact4}),
+              precision, assembly);
+          if (HasFailure()) return;
+        }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OperatorVerbs,

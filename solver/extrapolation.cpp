@@ -1,0 +1,89 @@
+#include "solver/extrapolation.hpp"
+
+#include <array>
+#include <string>
+
+#include "backends/error.hpp"
+#include "grids/fourth_order.hpp"
+
+namespace poisson {
+namespace {
+
+CoarseBlock every_second_node(const Block& block) {
+  std::array<bool, 3> coarsened{};
+  for (std::size_t d = 0; d < 3; ++d) coarsened[d] = !block.axes[d].degenerate();
+  return coarsen(block, coarsened, 0);
+}
+
+const Discretization& checked(const Discretization& discretization) {
+  const Problem& p = discretization.problem();
+  const std::string subject = "solver.extrapolate";
+  if (p.scheme != Scheme::fv)
+    throw InputError(subject + " takes finite volumes: use scheme: fv, or scheme: compact4 without it");
+  require_fourth_order(p, false, subject);
+  if (const auto axis = odd_axis(p))
+    throw InputError(subject + " takes an even number of cells along each axis, at least 4, and axis " +
+                     std::to_string(*axis) + " has " +
+                     std::to_string(p.nodes[static_cast<std::size_t>(*axis)].size() - 1));
+  return discretization;
+}
+
+}  // namespace
+
+std::optional<int> odd_axis(const Problem& p) {
+  for (int d = 0; d < p.dimension; ++d) {
+    const std::size_t nodes = p.nodes[static_cast<std::size_t>(d)].size();
+    if (nodes % 2 == 0 || nodes < 5) return d;
+  }
+  return std::nullopt;
+}
+
+Extrapolation::Extrapolation(const Discretization& discretization, Precision precision)
+    : backend_(checked(discretization).backend()) {
+  const Block& block = discretization.block();
+  const CoarseBlock coarse = every_second_node(block);
+  const double volume = static_cast<double>(1 << block.dimension());
+  volume_ = backend_.scalar(volume);
+  weight_ = backend_.scalar(-1 / (3 * volume));
+  one_ = backend_.scalar(1);
+  to_coarser_ = make_transfer(backend_, block, coarse);
+  RowData rows = discretization.coarsen_rows(discretization.rows(), coarse, *to_coarser_);
+  rows.full = false;
+  rows.relaxation = {};
+  if (rows.reaction) {  // σ of the nodes, where coarse levels of multigrid have means
+    auto reaction = std::make_shared<Field>(backend_, coarse.block.layout(), Precision::fp64);
+    to_coarser_->inject(*discretization.rows().reaction, *reaction, &volume_);
+    rows.reaction = std::move(reaction);
+  }
+  A_ = make_operator(backend_, rows, precision);
+  u_ = Field(backend_, coarse.block.layout(), precision);
+  b_ = Field(backend_, coarse.block.layout(), precision);
+}
+
+void Extrapolation::correct(const Field& u, Field& b, Field& correction) {
+  to_coarser_->inject(u, u_);
+  to_coarser_->inject(b, b_, &volume_);
+  A_->residual(u_, b_, b_);
+  backend_.fill(u_, 0);
+  backend_.axpy(weight_, b_, u_);
+  continue_outwards(backend_, A_->unknowns(), u_);
+  backend_.fill(correction, 0);
+  to_coarser_->prolong(u_, correction);
+  backend_.axpy(one_, correction, b);
+}
+
+std::size_t extrapolation_bytes(const Problem& problem, Assembly assembly, Precision precision) {
+  const Block coarse = every_second_node(make_block(problem)).block;
+  const auto bytes = [](const Layout& layout, Precision p) {
+    return static_cast<std::size_t>(layout.allocated(p)) * bytes_of(p);
+  };
+  std::size_t sum = 2 * bytes(coarse.layout(), precision);
+  if (assembly == Assembly::partial || !is_separable(problem)) {
+    const std::size_t kappas = problem.isotropic ? 1 : static_cast<std::size_t>(problem.dimension);
+    sum += kappas * bytes(coarse.cell_layout(), precision);
+    if (needs_reaction_field(problem)) sum += bytes(coarse.layout(), precision);
+  }
+  return sum;
+}
+
+}  // namespace poisson
