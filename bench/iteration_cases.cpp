@@ -101,10 +101,10 @@ std::vector<IterationCase> iteration_cases() {
   cases.push_back({"equal", "equal cells", equal_cells, all(9)});
   for (const int axes : {1, 2, 3})
     for (const double ratio : {1e1, 1e3, 1e5}) {
-      IterationCase c{"geometric-" + std::to_string(axes) + "-" + power(ratio),
-                      "cells that grow by " + power(ratio) + " along " + std::to_string(axes) +
-                          (axes == 1 ? " axis" : " axes"),
-                      geometric, all(axes == 1 ? 12 : 15)};
+      IterationCase c{
+          "geometric-" + std::to_string(axes) + "-" + power(ratio),
+          "cells that grow by " + power(ratio) + " along " + std::to_string(axes) + (axes == 1 ? " axis" : " axes"),
+          geometric, all(axes == 1 ? 12 : 15)};
       c.ratio = ratio;
       c.stretched = axes;
       cases.push_back(c);
@@ -122,8 +122,8 @@ std::vector<IterationCase> iteration_cases() {
     cases.push_back(c);
   }
   for (const double ratio : {1e2, 1e4, 1e6}) {
-    IterationCase c{"sphere-" + power(ratio), "coefficient " + power(ratio) + " in a sphere, or a disc", sphere,
-                    {28, 28, 15}};
+    IterationCase c{
+        "sphere-" + power(ratio), "coefficient " + power(ratio) + " in a sphere, or a disc", sphere, {28, 28, 15}};
     c.ratio = ratio;
     cases.push_back(c);
   }
@@ -131,9 +131,10 @@ std::vector<IterationCase> iteration_cases() {
                    all(30), 3, 1e6});
   cases.push_back({"checkerboard-blocks", "1 and 1e6, in a checkerboard of 8 blocks along each axis", large_blocks,
                    all(30), 3, 1e6});
-  cases.push_back({"random", "1 or 1e6, at random in each cell", random_cells, {60, 60, std::nullopt}, std::nullopt,
-                   1e6});
-  IterationCase c{"rotated", "a full tensor of 1000:1 turned by 30 degrees", rotated, {std::nullopt, 70, std::nullopt},
+  cases.push_back(
+      {"random", "1 or 1e6, at random in each cell", random_cells, {60, 60, std::nullopt}, std::nullopt, 1e6});
+  IterationCase c{"rotated",    "a full tensor of 1000:1 turned by 30 degrees",
+                  rotated,      {std::nullopt, 70, std::nullopt},
                   std::nullopt, 1e3};
   c.three = c.others = false;
   cases.push_back(c);

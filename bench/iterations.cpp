@@ -28,7 +28,7 @@ struct Arguments {
   bool list = false;
   std::vector<std::string> cases, unknowns;
   std::vector<int> sizes_2d{128, 256, 512, 1024, 2048}, sizes_3d{32, 64, 128, 256};
-  std::string device = "auto", json, commit;
+  std::string device = "auto", cycle = "v", json, commit;
 };
 
 constexpr int most_iterations = 100;  // more are not told apart
@@ -48,10 +48,11 @@ void randomize(Field& b, const Box& box) {
 }
 
 /// Iterations, or nothing where the solver gave up.
-std::optional<int> count(Backend& backend, const Problem& problem) {
+std::optional<int> count(Backend& backend, const Problem& problem, Cycle cycle) {
   const Discretization discretization(backend, problem);
   Options options;
   options.krylov = Krylov::cg;
+  options.cycle = cycle;
   options.max_iterations = most_iterations;
   const auto solver = make_solver(discretization, options);
   randomize(solver->rhs(), discretization.block().unknowns());
@@ -86,9 +87,11 @@ int run(const Arguments& arguments) {
       throw InputError("there is no case '" + name + "': see poisson-iterations --list");
 
   const auto backend = make_backend(arguments.device);
+  const Cycle cycle = arguments.cycle == "w" ? Cycle::w : arguments.cycle == "f" ? Cycle::f : Cycle::v;
   nlohmann::ordered_json json;
   json["commit"] = arguments.commit.empty() ? commit() : arguments.commit;
   json["device"] = backend->device();
+  json["cycle"] = arguments.cycle;
   json["iterations"] = nlohmann::ordered_json::array();
   std::printf("%s\n", backend->device().c_str());
   int complaints = 0;
@@ -108,7 +111,7 @@ int run(const Arguments& arguments) {
                                    {"bound", nullptr},       {"counts", nlohmann::ordered_json::object()}};
         if (c.bound[u]) row["bound"] = *c.bound[u];
         for (const int n : sizes) {
-          counts.push_back(count(*backend, problem_of(c, unknowns, dimension, n)));
+          counts.push_back(count(*backend, problem_of(c, unknowns, dimension, n), cycle));
           auto& entry = row["counts"][std::to_string(n)];
           if (counts.back()) entry = *counts.back();
           std::printf(" %4s", counts.back() ? std::to_string(*counts.back()).c_str() : "-");
@@ -154,11 +157,16 @@ int main(int argc, char** argv) {
   sizes("--sizes-2d", arguments.sizes_2d);
   sizes("--sizes-3d", arguments.sizes_3d);
   program.add_option("--device", arguments.device, "auto, cpu, cuda or cuda:NUMBER")->type_name("NAME");
+  program.add_option("--cycle", arguments.cycle, "v, w or f")
+      ->check(CLI::IsMember({"v", "w", "f"}).description(""))
+      ->type_name("NAME")
+      ->capture_default_str();
   program.add_option("--json", arguments.json, "Write the results there")->type_name("FILE");
   program.add_option("--commit", arguments.commit, "What the results say was measured (default: what git says)")
       ->type_name("ID");
   CLI11_PARSE(program, argc, argv)
-  for (auto* sizes_of : {&arguments.sizes_2d, &arguments.sizes_3d}) std::erase_if(*sizes_of, [](int n) { return n < 8; });
+  for (auto* sizes_of : {&arguments.sizes_2d, &arguments.sizes_3d})
+    std::erase_if(*sizes_of, [](int n) { return n < 8; });
   try {
     return poisson::bench::run(arguments);
   } catch (const poisson::InputError& error) {

@@ -10,8 +10,8 @@
 namespace poisson {
 namespace {
 
-constexpr double strong = 1e-2;  // a coupling, beside the larger of its diagonal entries
-constexpr double slow = 1e-2;    // 1ᵀA1/1ᵀD1, of which a sweep takes about as much off the error
+constexpr double strong = 1e-2;            // a coupling, beside the larger of its diagonal entries
+constexpr double slow = 1e-2;              // 1ᵀA1/1ᵀD1, of which a sweep takes about as much off the error
 constexpr std::size_t most_values = 1024;  // larger ones have values on many coarse grids
 
 // The couplings of a matrix on the host, value by value.

@@ -18,10 +18,10 @@ struct IslandSets {
     std::int64_t value;
     double weight;
   };
-  std::vector<std::int64_t> first{0}, values;   ///< of set s: values[first[s]] …, each x + nx (y + ny z)
-  std::vector<std::int64_t> row_first{0};       ///< of set s: row[row_first[s]] … is 1ᵀA, 1 on the set
+  std::vector<std::int64_t> first{0}, values;  ///< of set s: values[first[s]] …, each x + nx (y + ny z)
+  std::vector<std::int64_t> row_first{0};      ///< of set s: row[row_first[s]] … is 1ᵀA, 1 on the set
   std::vector<Entry> row;
-  std::vector<double> energy;                   ///< 1ᵀA 1
+  std::vector<double> energy;  ///< 1ᵀA 1
 
   std::size_t size() const { return energy.size(); }
 };

@@ -98,10 +98,10 @@ struct Hierarchy {
   std::vector<std::shared_ptr<const Operator>> operators;
   std::shared_ptr<const Operator> coarsest;  ///< the last operator in fp64
   std::vector<std::unique_ptr<Transfer>> transfers;
-  std::vector<Relaxation> relaxations;             ///< of each level
-  std::vector<std::unique_ptr<Hierarchy>> planes;  ///< the problems in the planes, of a level that relaxes planes
+  std::vector<Relaxation> relaxations;                  ///< of each level
+  std::vector<std::unique_ptr<Hierarchy>> planes;       ///< the problems in the planes, of a level that relaxes planes
   std::vector<std::shared_ptr<const Islands>> islands;  ///< of the first levels, as many as have some (islands.hpp)
-  int decoupled = -1;                              ///< the axis along which no operator couples, in such a problem
+  int decoupled = -1;                                   ///< the axis along which no operator couples, in such a problem
 };
 
 }  // namespace poisson

@@ -32,10 +32,10 @@ Options Options::resolved(double coefficient_jump, bool points_suffice, Centerin
   if (o.method != Method::multigrid)
     o.coarse_operator = CoarseOperator::rediscretized;
   else if (o.coarse_operator == CoarseOperator::automatic)
-    o.coarse_operator =
-        coefficient_jump >= galerkin_jump(dimension) && !cells && !lines && (points_suffice || s.type != SmootherType::automatic)
-            ? CoarseOperator::galerkin
-            : CoarseOperator::rediscretized;
+    o.coarse_operator = coefficient_jump >= galerkin_jump(dimension) && !cells && !lines &&
+                                (points_suffice || s.type != SmootherType::automatic)
+                            ? CoarseOperator::galerkin
+                            : CoarseOperator::rediscretized;
   const bool galerkin = o.coarse_operator == CoarseOperator::galerkin;
   if (galerkin && cells)
     throw InputError(

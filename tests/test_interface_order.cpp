@@ -1,5 +1,5 @@
-// Order of accuracy where κ jumps on faces of cells, for unknowns at nodes: by scheme, boundary kind, grid, dimension and
-// kind of κ. (Unknowns in cells: test_cell_solver.cpp.)
+// Order of accuracy where κ jumps on faces of cells, for unknowns at nodes: by scheme, boundary kind, grid, dimension
+// and kind of κ. (Unknowns in cells: test_cell_solver.cpp.)
 
 #include <algorithm>
 #include <array>
@@ -33,9 +33,7 @@ struct Layers {
 
   static constexpr double w = 1.5, low = 1, high = 1e4, alpha = 2;
   double v() const { return along == P ? 2 * std::numbers::pi : 1.2; }
-  static double step(double x) {
-    return std::abs(x - 0.5) < 1e-9 ? 0.5 * (low + high) : x < 0.5 ? low : high;
-  }
+  static double step(double x) { return std::abs(x - 0.5) < 1e-9 ? 0.5 * (low + high) : x < 0.5 ? low : high; }
   double profile(double x) const { return level + std::sin(w * (x - 0.5)) / (x < 0.5 ? low : high); }
   /// κ times it, the mean of both sides on the jump.
   double weighted(double x) const { return level * step(x) + std::sin(w * (x - 0.5)); }

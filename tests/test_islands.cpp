@@ -1,5 +1,5 @@
-// Islands of strongly coupled values: found as by joining all pairs, corrected as by the formula, and what they are worth
-// where κ jumps from cell to cell.
+// Islands of strongly coupled values: found as by joining all pairs, corrected as by the formula, and what they are
+// worth where κ jumps from cell to cell.
 
 #include <algorithm>
 #include <cmath>
@@ -102,7 +102,8 @@ TEST(Islands, AreThoseOfJoinedPairs) {
             for (const auto& [column, a] : rows[i])
               if (root[static_cast<std::size_t>(column)] == r) energy += a;
           }
-          if (values.size() > 1 && !given && energy < 1e-2 * diagonals && energy > 1e-12 * diagonals) expected.insert(values);
+          if (values.size() > 1 && !given && energy < 1e-2 * diagonals && energy > 1e-12 * diagonals)
+            expected.insert(values);
         }
         std::set<std::vector<std::int64_t>> found;
         for (std::size_t s = 0; s < sets.size(); ++s)
@@ -174,8 +175,8 @@ int iterations(const Problem& problem) {
   return result.iterations;
 }
 
-// Without islands 64², 128² and 256² took 36, 126 and 196 iterations, and more than 400 where a fifth of the cells has the
-// large κ.
+// Without islands 64², 128² and 256² took 36, 126 and 196 iterations, and more than 400 where a fifth of the cells has
+// the large κ.
 TEST(Islands, BoundTheIterationsOfRandomCells) {
   for (const Scheme scheme : {Scheme::fv, Scheme::q1})
     for (const double share : {0.2, 0.5})
