@@ -92,12 +92,15 @@ class InterfaceOrder : public testing::TestWithParam<std::tuple<int, Scheme, boo
 TEST_P(InterfaceOrder, IsTwo) {
   const auto& [dimension, scheme, stretched] = GetParam();
   Options options;
-  options.method = Method::automatic;
+  options.krylov = Krylov::cg;
+  options.coarse_operator = CoarseOperator::rediscretized;  // no coarse grid loses the layers
   options.tolerance = 1e-10;
-  const std::array<int, 2> cells = dimension == 2 ? std::array{48, 96} : std::array{20, 40};
+  const std::array<int, 2> cells = dimension == 2 ? std::array{48, 96} : std::array{16, 32};
   double lowest = 10;
   for (const BoundaryKind along : {D, N, R, P})
     for (const bool tensor : {false, true}) {
+      // In three dimensions, which take long, every second pair; the other ones on the other grid.
+      if (dimension == 3 && (static_cast<int>(along) + tensor + stretched) % 2 == 0) continue;
       SCOPED_TRACE(testing::Message() << "boundary " << static_cast<int>(along) << (tensor ? ", tensor" : ""));
       Layers layers{dimension, scheme == Scheme::fv ? 1.0 : 0.0, along};
       if (tensor) layers.kappa = {1, 3, 0.5};
