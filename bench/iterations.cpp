@@ -65,7 +65,8 @@ std::optional<int> count(Backend& backend, const Problem& problem, Cycle cycle) 
 /// What is wrong with a row of counts; empty for nothing.
 std::string complaint(const std::vector<std::optional<int>>& counts, std::optional<int> bound,
                       std::optional<int> growth) {
-  if (std::ranges::any_of(counts, [](const auto& c) { return !c; })) return "did not converge";
+  if (std::ranges::any_of(counts, [](const auto& c) { return !c; }))
+    return bound ? "did not converge" : "";  // what is only reported may take more than is counted
   std::string text;
   const int most = **std::ranges::max_element(counts);
   if (bound && most > *bound) text = "above " + std::to_string(*bound);
