@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -16,6 +15,7 @@
 #include "backends/device.hpp"
 #include "backends/error.hpp"
 #include "bench/cases.hpp"
+#include "bench/commit.hpp"
 
 namespace poisson::bench {
 
@@ -46,18 +46,6 @@ std::vector<Case> chosen_cases(const std::vector<std::string>& names) {
     cases.push_back(*found);
   }
   return cases;
-}
-
-// What the first line of a command's output says; empty where it fails.
-std::string answer(const std::string& command) {
-  std::string text;
-  if (std::FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r")) {
-    char buffer[256];
-    if (std::fgets(buffer, sizeof buffer, pipe)) text = buffer;
-    if (pclose(pipe) != 0) text.clear();
-  }
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
 }
 
 nlohmann::ordered_json json_of(const Measurement& m) {
@@ -118,9 +106,7 @@ void run(const Arguments& arguments) {
   }
 
   nlohmann::ordered_json json;
-  json["commit"] = !arguments.commit.empty()
-                       ? arguments.commit
-                       : answer("git -C '" POISSON_ROOT "' describe --always --dirty --abbrev=12 --exclude='*'");
+  json["commit"] = arguments.commit.empty() ? commit() : arguments.commit;
   std::string note;
   json["device"] = make_backend(arguments.setting.device, &note)->device();
   json["repeat"] = arguments.setting.repeat;

@@ -70,7 +70,7 @@ void Discretization::sample_cell_coefficients() {
         });
         rows.kappa[axis] =
             sum(cells, [&](int i, int j, int k) { return view(i, j, k); }) / static_cast<double>(cells.size());
-        jump_ = std::max(jump_, largest_jump(view, cells));
+        jumps_.largest = std::max(jumps_.largest, largest_jump(view, cells));
       }
     } else {
       rows.kappa[axis] = rows.kappa[0];

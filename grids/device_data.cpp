@@ -71,7 +71,7 @@ bool Discretization::sample_kappa_on_device(std::size_t d) {
   }
   const CellStatistics found = sampler_->statistics(*cells);
   rows_.kappa[d] = found.sum / static_cast<double>(cells->layout().size());
-  jump_ = std::max(jump_, found.jump);
+  jumps_.join(found.jumps);
   sampler_->subtract_inside(*cells);
   rows_.cells[d] = std::move(cells);
   return true;
@@ -91,7 +91,7 @@ std::shared_ptr<Field> Discretization::sample_cell_kappa_on_device(std::size_t d
   }
   const CellStatistics found = sampler_->statistics(*cells);
   rows_.kappa[d] = found.sum / static_cast<double>(cells->layout().size());
-  jump_ = std::max(jump_, found.jump);
+  jumps_.join(found.jumps);
   return cells;
 }
 

@@ -7,6 +7,7 @@
 
 #include "backends/field.hpp"
 #include "grids/block.hpp"
+#include "grids/jumps.hpp"
 #include "grids/problem.hpp"
 #include "grids/sampling.hpp"
 
@@ -46,7 +47,7 @@ struct DifferenceMoments {
 /// Of a positive field.
 struct CellStatistics {
   double sum = 0;
-  double jump = 1;  ///< largest ratio between neighbours
+  Jumps jumps;
 };
 
 /// The device found a bad value where the host finds a good one (the rounding of a root near 0): the host's word

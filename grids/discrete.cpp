@@ -141,6 +141,14 @@ void collapse_rows(Backend& backend, const Collapse& collapse) {
   no_kernels(backend);
 }
 
+void correct_islands(Backend& backend, const IslandViews& islands, const Field& b, Field& u) {
+  if (backend.name() == "cpu") return cpu::correct_islands(islands, b, u);
+#ifdef POISSON_HAVE_CUDA
+  if (backend.name() == "cuda") return cuda::correct_islands(backend, islands, b, u);
+#endif
+  no_kernels(backend);
+}
+
 Centres make_centres(Backend& backend, const CoarseBlock& coarse) {
   std::vector<int> all;
   std::array<std::size_t, 3> begin{};

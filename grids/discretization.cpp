@@ -18,6 +18,8 @@ namespace {
 
 // Ratio of κ in neighbouring cells from which cell-centred prolongation is piecewise constant.
 constexpr double steep_jump = 4;
+// Share of neighbouring cells between which κ jumps by a factor of 100, from which islands are looked for.
+constexpr double rough_share = 0.05;
 
 // What the halo of κ holds at open ends: κ on the face less κ in the cell behind it, so that a half face at the end,
 // half the end cell wide in both, takes κ where its flux is, on the face. With κ of the cell instead, the flux along a
@@ -126,7 +128,7 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
   if (assembly == Assembly::recompute) request_recompute();
   if (!is_separable(problem_) || assembly == Assembly::partial) {
     if (on_elements(problem_.scheme))
-      jump_ = sample_elements(problem_, host(), rows_, [this](auto field) { return on_backend(std::move(field)); });
+      jumps_ = sample_elements(problem_, host(), rows_, [this](auto field) { return on_backend(std::move(field)); });
     else if (problem_.centering == Centering::cell)
       sample_cell_coefficients();
     else
@@ -201,7 +203,7 @@ void Discretization::sample_coefficients() {
              [&](int j, int k, const double* values) { std::copy_n(values, view.n[0] + 2, view.line(j, k) - 1); });
     });
     rows.kappa[d] = mean_of_cells(*cells);
-    jump_ = std::max(jump_, jump_between_cells(*cells));
+    jumps_.join(jumps_between_cells(*cells));
     subtract_inside(block, view);
     rows.cells[d] = on_backend(std::move(cells));
   }
@@ -339,7 +341,7 @@ Hierarchy Discretization::make_levels(RowData rows, Precision precision, Relaxat
       return h;
     }
     const CoarseBlock coarse = coarsen(rows.block, choice.coarsened, level);
-    h.transfers.push_back(make_transfer(backend_, rows.block, coarse, jump_ >= steep_jump));
+    h.transfers.push_back(make_transfer(backend_, rows.block, coarse, jumps_.largest >= steep_jump));
     rows = coarsen_rows(rows, coarse, *h.transfers.back());
   }
 }
@@ -351,7 +353,8 @@ Hierarchy Discretization::make_galerkin_hierarchy(Precision precision) const {
   const bool elements = on_elements(problem_.scheme);
   Bands bands = probe_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()));
   if (precision != Precision::fp64 || rows_.full) A = make_operator(precision);
-  return poisson::make_galerkin_hierarchy(std::move(A), std::move(bands), block(), rows_.kappa, precision);
+  return poisson::make_galerkin_hierarchy(std::move(A), std::move(bands), block(), rows_.kappa, precision,
+                                          jumps_.share >= rough_share);
 }
 
 double Discretization::assemble_rhs(Field& b) const {

@@ -9,6 +9,7 @@
 #include "grids/assembly.hpp"
 #include "grids/device_sampling.hpp"
 #include "grids/discrete.hpp"
+#include "grids/jumps.hpp"
 #include "grids/problem.hpp"
 
 namespace poisson {
@@ -38,7 +39,7 @@ class Discretization {
   Assembly assembly() const { return assembly_; }
   std::int64_t unknowns() const { return block().unknowns().size(); }
   /// Largest ratio of κ in neighbouring cells; 1 where κ is constant.
-  double coefficient_jump() const { return jump_; }
+  double coefficient_jump() const { return jumps_.largest; }
   /// Bytes that the values of κ, σ and α hold on the backend.
   std::size_t bytes() const;
   /// Seconds of the constructor that went into evaluating κ, σ and α and into moving them to the backend.
@@ -95,7 +96,7 @@ class Discretization {
   Assembly assembly_;
   RowData rows_;
   std::unique_ptr<DeviceSampler> sampler_;
-  double jump_ = 1;
+  Jumps jumps_;
   double sampling_seconds_ = 0;
 };
 

@@ -115,20 +115,6 @@ double mean_of_cells(const Field& cells) {
   return sum / static_cast<double>(cells.layout().size());
 }
 
-double jump_between_cells(const Field& cells) {
-  const auto view = cells.view<double>();
-  return cpu::max_over_lines(cells.layout().box(), 1, [&](int j, int k) {
-    double jump = 1;
-    for (int i = 0; i < view.n[0]; ++i) {
-      const double here = view(i, j, k);
-      for (const double there :
-           {i > 0 ? view(i - 1, j, k) : here, j > 0 ? view(i, j - 1, k) : here, k > 0 ? view(i, j, k - 1) : here})
-        jump = std::max({jump, here / there, there / here});
-    }
-    return jump;
-  });
-}
-
 void check_element_values(const Problem& p, const Block& block) {
   if (!p.full_tensor) return;
   const auto host = make_cpu_backend();
@@ -142,17 +128,18 @@ void check_element_values(const Problem& p, const Block& block) {
   check_definite(block, diagonal, mixed);
 }
 
-double sample_elements(const Problem& p, Backend& host, RowData& rows, const Mover& moved) {
+Jumps sample_elements(const Problem& p, Backend& host, RowData& rows, const Mover& moved) {
   const Block& block = rows.block;
   ErrorCollector check;
-  double jump = 1, least_kappa = 1e300;
+  Jumps jumps;
+  double least_kappa = 1e300;
   std::array<std::shared_ptr<const Field>, 3> diagonal, mixed;
   for (std::size_t d = 0; d < diagonals(p); ++d)
     check([&] {
       auto cells =
           sampled_cells(host, block, p.coefficient[d], p.isotropic ? "coefficient" : diagonal_keys[d], Sign::positive);
       rows.kappa[d] = mean_of_cells(*cells);
-      jump = std::max(jump, jump_between_cells(*cells));
+      jumps.join(jumps_between_cells(*cells));
       least_kappa = std::min(least_kappa, least(*cells));
       diagonal[d] = std::move(cells);
     });
@@ -206,7 +193,7 @@ double sample_elements(const Problem& p, Backend& host, RowData& rows, const Mov
   rows.sigma_ratio = sigma / least_kappa;
   rows.alpha_ratio = alpha / least_kappa;
   rows.singular = !dirichlet && sigma == 0 && alpha == 0;
-  return jump;
+  return jumps;
 }
 
 void set_ratios(const Problem& p, RowData& rows) {

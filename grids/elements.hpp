@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "grids/discrete.hpp"
+#include "grids/jumps.hpp"
 #include "grids/problem.hpp"
 
 /// The data of bilinear and trilinear elements, where they are not those of finite volumes: κ and σ are sampled at cell
@@ -15,9 +16,9 @@ namespace poisson {
 void check_element_values(const Problem& problem, const Block& block);
 
 /// κ, σ and α into `rows`: fields of cells, moved to the backend by `moved`. σ is a field, with α in its halo, where it
-/// varies or there are Robin faces. Returns the largest ratio of κ in neighbouring cells.
+/// varies or there are Robin faces. Returns the jumps of κ.
 using Mover = std::function<std::shared_ptr<const Field>(std::shared_ptr<Field>)>;
-double sample_elements(const Problem& problem, Backend& host, RowData& rows, const Mover& moved);
+Jumps sample_elements(const Problem& problem, Backend& host, RowData& rows, const Mover& moved);
 
 /// σ/κ and α/κ of a separable problem.
 void set_ratios(const Problem& problem, RowData& rows);
@@ -25,9 +26,8 @@ void set_ratios(const Problem& problem, RowData& rows);
 /// b = M f and the data of Neumann and Robin faces, in the unknowns; zero in Dirichlet nodes.
 void fill_element_rhs(const Problem& problem, Backend& host, const RowData& rows, Field& b);
 
-/// Mean over the cells of a host's field, and the largest ratio between neighbours, at least 1.
+/// Mean over the cells of a host's field.
 double mean_of_cells(const Field& cells);
-double jump_between_cells(const Field& cells);
 
 /// The cells beside the nodes of a face, as indices of the halo beyond it.
 Box ghost_box(const Block& block, int axis, int end);

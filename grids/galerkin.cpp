@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "grids/galerkin_kernels.hpp"
+#include "grids/islands.hpp"
 
 namespace poisson {
 
@@ -82,7 +83,7 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
 }
 
 Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands, Block block,
-                                  const std::array<double, 3>& kappa, Precision precision) {
+                                  const std::array<double, 3>& kappa, Precision precision, bool rough) {
   Backend& backend = finest->backend();
   Hierarchy h;
   h.operators.push_back(std::move(finest));
@@ -94,6 +95,11 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
       h.coarsest =
           precision == Precision::fp64 ? h.operators.back() : make_banded_operator(backend, bands, Precision::fp64);
       return h;
+    }
+    if (rough) {
+      const IslandSets sets = find_islands(bands);
+      rough = sets.size() > 0;
+      if (rough) h.islands.push_back(std::make_shared<Islands>(backend, sets, bands.layout, precision));
     }
     const CoarseBlock coarse = coarsen(block, choice.coarsened, l);
     GalerkinLevel next = coarsen_bands(backend, bands, block, coarse, precision);

@@ -91,14 +91,17 @@ class Transfer {
   virtual void inject(const Field& fine, Field& coarse, const Scalar* scale = nullptr) const = 0;
 };
 
+class Islands;
+
 /// The levels of a problem, finest first: operators[l], and transfers[l] between l and l + 1.
 struct Hierarchy {
   std::vector<std::shared_ptr<const Operator>> operators;
   std::shared_ptr<const Operator> coarsest;  ///< the last operator in fp64
   std::vector<std::unique_ptr<Transfer>> transfers;
-  std::vector<Relaxation> relaxations;             ///< of each level
-  std::vector<std::unique_ptr<Hierarchy>> planes;  ///< the problems in the planes, of a level that relaxes planes
-  int decoupled = -1;                              ///< the axis along which no operator couples, in such a problem
+  std::vector<Relaxation> relaxations;                  ///< of each level
+  std::vector<std::unique_ptr<Hierarchy>> planes;       ///< the problems in the planes, of a level that relaxes planes
+  std::vector<std::shared_ptr<const Islands>> islands;  ///< of the first levels, as many as have some (islands.hpp)
+  int decoupled = -1;                                   ///< the axis along which no operator couples, in such a problem
 };
 
 }  // namespace poisson

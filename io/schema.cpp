@@ -386,14 +386,13 @@ Schema solver() {
            .type = Type::choice,
            .doc = "What coarse levels solve.",
            .fallback = "auto",
-           .choices =
-               {choice(
-                    "auto", CoarseOperator::automatic,
-                    "galerkin where the coefficient jumps by a factor of 1000 or more, smoothing points suffices and "
-                    "unknowns sit at nodes."),
-                choice("rediscretized", CoarseOperator::rediscretized, "The problem discretized again."),
-                choice("galerkin", CoarseOperator::galerkin,
-                       "P^T A P, with a prolongation P by the couplings of A; unknowns at nodes.")}},
+           .choices = {choice("auto", CoarseOperator::automatic,
+                              "galerkin where the coefficient jumps by a factor of 1000 or more (100 in two "
+                              "dimensions), smoothing "
+                              "points suffices and unknowns sit at nodes."),
+                       choice("rediscretized", CoarseOperator::rediscretized, "The problem discretized again."),
+                       choice("galerkin", CoarseOperator::galerkin,
+                              "P^T A P, with a prolongation P by the couplings of A; unknowns at nodes.")}},
           {.key = "precision",
            .type = Type::choice,
            .doc = "Floating-point numbers.",

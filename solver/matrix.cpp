@@ -31,7 +31,7 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
     hierarchy = make_galerkin_hierarchy(A, outer == inner ? std::exchange(bands, {}) : bands, make_block(matrix),
-                                        coupling_strengths(matrix), inner);
+                                        coupling_strengths(matrix), inner, true);
   else
     hierarchy.operators.push_back(A);
   if (outer == inner) bands = {};  // the operator has what it needs

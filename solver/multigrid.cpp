@@ -36,6 +36,7 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
       };
       level.pre = smoother(*options.smoother.pre);
       level.post = smoother(*options.smoother.post);
+      if (l < hierarchy.islands.size()) level.islands = hierarchy.islands[l];
       level.v = Field(backend_, A.layout(), A.precision());
     }
     level.b = Field(backend_, A.layout(), A.precision());
@@ -61,6 +62,7 @@ void Multigrid::improve(std::size_t l, Iterate& u, Cycle type) {
   }
   Level& coarse = levels_[l + 1];
   if (level.pre) level.pre->smooth(*level.A, level.b, u, false);
+  if (level.islands && !u.zero) level.islands->correct(level.b, *u.now);
 
   if (u.zero) {
     level.to_coarser->restrict_to(level.b, coarse.b);
@@ -78,6 +80,7 @@ void Multigrid::improve(std::size_t l, Iterate& u, Cycle type) {
   } else {
     level.to_coarser->prolong_add(*e.now, *u.now);
   }
+  if (level.islands) level.islands->correct(level.b, *u.now);
   if (level.post) level.post->smooth(*level.A, level.b, u, true);
 }
 

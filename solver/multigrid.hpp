@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "grids/islands.hpp"
 #include "grids/operator.hpp"
 #include "solver/direct.hpp"
 #include "solver/options.hpp"
@@ -15,8 +16,9 @@ namespace poisson {
 /// One level of a multigrid hierarchy: A u = b, u and v in turn holding the iterate.
 struct Level {
   std::shared_ptr<const Operator> A;
-  std::unique_ptr<Transfer> to_coarser;  ///< null on the coarsest level
-  std::unique_ptr<Smoother> pre, post;   ///< null for no sweeps
+  std::unique_ptr<Transfer> to_coarser;    ///< null on the coarsest level
+  std::unique_ptr<Smoother> pre, post;     ///< null for no sweeps
+  std::shared_ptr<const Islands> islands;  ///< null for none
   Field b, u, v;
   Field solution;  ///< full multigrid, coarser levels only: the level's own solution, Dirichlet data included
 };

@@ -10,12 +10,15 @@ namespace {
 
 // Ratio of κ in neighbouring cells from which a coefficient counts as jumping.
 constexpr double steep_jump = 4;
-// And from which Galerkin operators repay their set-up and their costlier cycles (see README, design notes).
-constexpr double galerkin_jump = 1e3;
+// And from which Galerkin operators repay their set-up and their costlier cycles (see README, design notes): in two
+// dimensions a cycle hardly takes longer.
+constexpr double galerkin_jump(int dimension) {
+  return dimension == 2 ? 1e2 : 1e3;
+}
 
 }  // namespace
 
-Options Options::resolved(double coefficient_jump, bool points_suffice, Centering centering) const {
+Options Options::resolved(double coefficient_jump, bool points_suffice, Centering centering, int dimension) const {
   Options o = *this;
   if (o.method == Method::automatic) {
     o.method = Method::multigrid;
@@ -29,10 +32,10 @@ Options Options::resolved(double coefficient_jump, bool points_suffice, Centerin
   if (o.method != Method::multigrid)
     o.coarse_operator = CoarseOperator::rediscretized;
   else if (o.coarse_operator == CoarseOperator::automatic)
-    o.coarse_operator =
-        coefficient_jump >= galerkin_jump && !cells && !lines && (points_suffice || s.type != SmootherType::automatic)
-            ? CoarseOperator::galerkin
-            : CoarseOperator::rediscretized;
+    o.coarse_operator = coefficient_jump >= galerkin_jump(dimension) && !cells && !lines &&
+                                (points_suffice || s.type != SmootherType::automatic)
+                            ? CoarseOperator::galerkin
+                            : CoarseOperator::rediscretized;
   const bool galerkin = o.coarse_operator == CoarseOperator::galerkin;
   if (galerkin && cells)
     throw InputError(

@@ -42,9 +42,11 @@ struct Options {
   SolvePrecision precision = SolvePrecision::mixed;
 
   /// The options with every automatic choice made, for a coefficient whose neighbouring cells differ by at most the
-  /// factor `coefficient_jump`, a finest level on which relaxing points would do or not, and unknowns at nodes or in
-  /// cells. Throws InputError where Galerkin operators are asked for together with lines, planes or cells.
-  Options resolved(double coefficient_jump, bool points_suffice = true, Centering centering = Centering::node) const;
+  /// factor `coefficient_jump`, a finest level on which relaxing points would do or not, unknowns at nodes or in cells,
+  /// and the problem's dimension. Throws InputError where Galerkin operators are asked for together with lines, planes
+  /// or cells.
+  Options resolved(double coefficient_jump, bool points_suffice = true, Centering centering = Centering::node,
+                   int dimension = 3) const;
 };
 
 }  // namespace poisson

@@ -281,7 +281,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   const RowData& rows = discretization.rows();
   const LevelChoice finest = choose_relaxation(rows.block, rows.kappa, RelaxationChoice::automatic);
   const Options options = given.resolved(discretization.coefficient_jump(), finest.relaxation.extent == Extent::point,
-                                         discretization.problem().centering);
+                                         discretization.problem().centering, discretization.problem().dimension);
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
   const Plan plan =

@@ -73,7 +73,8 @@ TEST(Jumps, OfASphereTakeFewIterationsOnEveryGrid) {
   galerkin.coarse_operator = CoarseOperator::galerkin;
   EXPECT_LE(iterations(sphere(3, 32, 1e2), galerkin), 8);
   EXPECT_LE(iterations(sphere(3, 33, 1e6), options()), 12);
-  for (const int n : {128, 512}) EXPECT_LE(iterations(sphere(2, n, 1e6), options()), 8) << n;
+  for (const double jump : {1e2, 1e6})
+    for (const int n : {128, 512}) EXPECT_LE(iterations(sphere(2, n, jump), options()), 8) << jump << " on " << n;
 }
 
 TEST(Jumps, OfACheckerboardAndOfRandomCellsTakeFewIterations) {

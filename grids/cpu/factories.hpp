@@ -5,6 +5,7 @@
 #include "grids/bands.hpp"
 #include "grids/discrete.hpp"
 #include "grids/galerkin_kernels.hpp"
+#include "grids/islands.hpp"
 
 /// What the CPU brings to the factories of grids/discrete.hpp.
 namespace poisson::cpu {
@@ -50,5 +51,6 @@ void paint_colour(const Probe& probe, Field& unit);
 void gather_couplings(const Probe& probe);
 void weigh(const Collapse& collapse, int stage);
 void collapse_rows(const Collapse& collapse);
+void correct_islands(const IslandViews& islands, const Field& b, Field& u);
 
 }  // namespace poisson::cpu

@@ -50,20 +50,33 @@ struct Magnitudes {
   }
 };
 
-// The largest ratio to a lower neighbour, as the bits of a positive double, whose order is the numbers'.
+// f(ratio, at least 1) for the lower neighbours of a column's cells.
+template <class F>
+__device__ void each_jump(const View<const double>& cells, int i, int j, int k0, int k1, const F& f) {
+  for (int k = k0; k < k1; ++k) {
+    const double here = cells(i, j, k);
+    const auto compare = [&](double there) { f(fmax(here / there, there / here)); };
+    if (i > 0) compare(cells(i - 1, j, k));
+    if (j > 0) compare(cells(i, j - 1, k));
+    if (k > 0) compare(cells(i, j, k - 1));
+  }
+}
+// The largest one, as the bits of a positive double, whose order is the numbers'.
 struct LargestJump {
   View<const double> cells;
   unsigned long long* largest;
   __device__ void operator()(int i, int j, int k0, int k1) const {
     double jump = 1;
-    for (int k = k0; k < k1; ++k) {
-      const double here = cells(i, j, k);
-      const auto compare = [&](double there) { jump = fmax(jump, fmax(here / there, there / here)); };
-      if (i > 0) compare(cells(i - 1, j, k));
-      if (j > 0) compare(cells(i, j - 1, k));
-      if (k > 0) compare(cells(i, j, k - 1));
-    }
+    each_jump(cells, i, j, k0, k1, [&](double ratio) { jump = fmax(jump, ratio); });
     atomicMax(largest, static_cast<unsigned long long>(__double_as_longlong(jump)));
+  }
+};
+struct LargeJumps {
+  View<const double> cells;
+  __device__ double operator()(int i, int j, int k0, int k1) const {
+    double count = 0;
+    each_jump(cells, i, j, k0, k1, [&](double ratio) { count += ratio >= Jumps::large; });
+    return count;
   }
 };
 
@@ -262,7 +275,11 @@ class CudaSampler final : public DeviceSampler {
     found.sum = sum_of_magnitudes(cells, box);
     write_bad(std::bit_cast<unsigned long long>(1.0));
     device_.for_columns<NoSteps>(box, LargestJump{cells.view<double>(), bad()});
-    found.jump = std::bit_cast<double>(read_bad());
+    found.jumps.largest = std::bit_cast<double>(read_bad());
+    if (found.jumps.largest < Jumps::large) return found;
+    const Scalar count = device_.scalar();
+    sum_columns(device_.stream(), box, LargeJumps{cells.view<double>()}, device_.partials(), count.address());
+    found.jumps.share = device_.value(count) / (static_cast<double>(box.size()) * (cells.layout().n[2] > 1 ? 3 : 2));
     return found;
   }
 

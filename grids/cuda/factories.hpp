@@ -7,6 +7,7 @@
 #include "grids/device_sampling.hpp"
 #include "grids/discrete.hpp"
 #include "grids/galerkin_kernels.hpp"
+#include "grids/islands.hpp"
 
 /// What CUDA brings to the factories of grids/discrete.hpp.
 namespace poisson::cuda {
@@ -73,5 +74,6 @@ void paint_colour(Backend&, const Probe& probe, Field& unit);
 void gather_couplings(Backend&, const Probe& probe);
 void weigh(Backend&, const Collapse& collapse, int stage);
 void collapse_rows(Backend&, const Collapse& collapse);
+void correct_islands(Backend&, const IslandViews& islands, const Field& b, Field& u);
 
 }  // namespace poisson::cuda

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "backends/field.hpp"
+
+namespace poisson {
+
+/// How κ differs between neighbouring cells.
+struct Jumps {
+  static constexpr double large = 100;
+  double largest = 1;  ///< ratio
+  double share = 0;    ///< of the pairs of neighbours with a large ratio
+
+  /// Those of another field beside this one.
+  void join(const Jumps& other);
+};
+
+/// Of a host's field of cells.
+Jumps jumps_between_cells(const Field& cells);
+
+}  // namespace poisson
