@@ -29,7 +29,9 @@ double entry_flops(const Problem& p, Assembly assembly, bool gpu) {
   if (assembly == Assembly::recompute)
     // Of a box, two products and a sum for each point beside the row of the axis; of a star, a product for each term.
     // An expression's κ takes the place of κ on the cells.
-    return !is_separable(p) ? entry_flops(p, Assembly::partial, gpu) : on_elements(p.scheme) ? 3 * (neighbours_of(p) + 1) + 7 : 7;
+    return !is_separable(p)        ? entry_flops(p, Assembly::partial, gpu)
+           : on_elements(p.scheme) ? 3 * (neighbours_of(p) + 1) + 7
+                                   : 7;
   const bool field = needs_reaction_field(p);
   const double reaction = field ? 0 : 1;                     // σ times the volume
   if (p.centering == Centering::cell) return 12 + reaction;  // κ of a face times its area over the distance

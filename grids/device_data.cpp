@@ -36,7 +36,7 @@ void Discretization::request_recompute() {
   if (!recomputable(problem_)) {
     *rows_.note = std::string("the coefficient is held in memory, assembly partial: ") +
                   (problem_.centering == Centering::cell ? "faces of cells are not recomputed"
-                   : on_elements(problem_.scheme)       ? "elements are not recomputed"
+                   : on_elements(problem_.scheme)        ? "elements are not recomputed"
                                                          : "it is no expression that can be compiled");
     return;
   }
