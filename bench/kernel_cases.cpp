@@ -1,5 +1,6 @@
 #include <array>
 
+#include "backends/transpose.hpp"
 #include "bench/kernels.hpp"
 
 namespace poisson::bench {
@@ -35,6 +36,36 @@ const KernelCase lines{.traffic = traffic("line step"),
                        .operands = {{fp32}, {fp32}, {fp32}},
                        .run = [](const Kit& k, Fields& f) { k.lines(axis).line_step(axis, step, f[0], f[1], f[2]); },
                        .matrix = fp32};
+// Every plane's lines along x become lines along y and turn back.
+void turn_lines(const Kit& kit, Fields& f) {
+  dispatch(f[0].precision(), [&]<class T>(T) {
+    const View<T> lines = f[0].view<T>();
+    T* const turned = f[1].view<T>().data;
+    const std::int64_t pitch = (lines.n[1] + 31) / 32 * 32;
+    const Transposition there{.rows = lines.n[1],
+                              .columns = lines.n[0],
+                              .element = sizeof(T),
+                              .from_pitch = lines.sy,
+                              .to_pitch = pitch,
+                              .batch = lines.n[2],
+                              .from_stride = lines.sz,
+                              .to_stride = pitch * lines.n[0]};
+    const Transposition back{.rows = there.columns,
+                             .columns = there.rows,
+                             .element = sizeof(T),
+                             .from_pitch = there.to_pitch,
+                             .to_pitch = there.from_pitch,
+                             .batch = there.batch,
+                             .from_stride = there.to_stride,
+                             .to_stride = there.from_stride};
+    transpose(kit.backend, there, lines.data, turned);
+    transpose(kit.backend, back, turned, lines.data);
+  });
+}
+const KernelCase turned_lines{.traffic = {"transpose", {2, 2}},
+                              .operands = {{fp32}, {fp32, false, true}},
+                              .run = turn_lines,
+                              .unknowns = false};
 const KernelCase gauss_seidel{.traffic = traffic("gauss-seidel"),
                               .operands = {{fp32}, {fp32}},
                               .run = [](const Kit& k, Fields& f) { k.A32().gauss_seidel(omega, false, f[0], f[1]); },
@@ -85,7 +116,8 @@ const std::array table{
     Case{"residual-fp64", "r = b - Au in fp64", &residual_fp64},
     Case{"sweep", "one Chebyshev step in fp32", &sweep},
     Case{"line-x", "one Chebyshev step in fp32 that solves for the lines along x", &lines<0>},
-    Case{"line-y", "the same along y", &lines<1>},
+    Case{"turned-x", "lines along x turned into lines along y and back: what a transposition would add", &turned_lines},
+    Case{"line-y", "the Chebyshev step for the lines along y", &lines<1>},
     Case{"line-z", "the same along z", &lines<2>},
     Case{"gauss-seidel", "one red-black sweep in fp32", &gauss_seidel},
     Case{"restrict", "full weighting in fp32", &restriction},

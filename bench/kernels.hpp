@@ -62,6 +62,7 @@ class Kit {
 struct Operand {
   Precision precision = Precision::fp64;
   bool coarse = false;
+  bool scratch = false;  ///< what is left in it means nothing
 };
 
 using Fields = std::vector<Field>;

@@ -28,7 +28,8 @@ struct WarpTile {
 template <class Column>
 inline constexpr bool takes_warps = false;
 template <class Column>
-requires(Column::width > 0 && Column::rows > 0) inline constexpr bool takes_warps<Column> = true;
+requires requires { &Column::warp; }
+inline constexpr bool takes_warps<Column> = true;
 
 /// How a box is cut into blocks. Tiles begin at multiples of their width, where lines are aligned, not at the box's
 /// first value; those of functors that take warps begin there, and a block's warps lie one behind the other along y.
