@@ -62,10 +62,8 @@ void turn_lines(const Kit& kit, Fields& f) {
     transpose(kit.backend, back, turned, lines.data);
   });
 }
-const KernelCase turned_lines{.traffic = {"transpose", {2, 2}},
-                              .operands = {{fp32}, {fp32, false, true}},
-                              .run = turn_lines,
-                              .unknowns = false};
+const KernelCase turned_lines{
+    .traffic = {"transpose", {2, 2}}, .operands = {{fp32}, {fp32, false, true}}, .run = turn_lines, .unknowns = false};
 const KernelCase gauss_seidel{.traffic = traffic("gauss-seidel"),
                               .operands = {{fp32}, {fp32}},
                               .run = [](const Kit& k, Fields& f) { k.A32().gauss_seidel(omega, false, f[0], f[1]); },

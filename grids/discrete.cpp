@@ -25,6 +25,10 @@ std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, P
   if (data.kappa_source) {
     RowData stored = data;
     stored.kappa_source = nullptr;
+    if (data.relaxation.extent != Extent::point) {
+      *data.note = "the coefficient is held in memory, assembly partial: lines and planes are solved from it";
+      return make_operator(backend, stored, precision);
+    }
 #ifdef POISSON_HAVE_CUDA
     if (backend.name() == "cuda") {
       try {

@@ -319,10 +319,6 @@ Hierarchy Discretization::make_levels(RowData rows, Precision precision, Relaxat
   for (int level = 0;; ++level) {
     const LevelChoice choice = choose_relaxation(rows.block, rows.kappa, allowed, coupled);
     rows.relaxation = choice.coarsest() ? Relaxation{} : choice.relaxation;
-    if (choice.relaxation.extent != Extent::point && rows.kappa_source) {
-      *rows.note = "the coefficient is held in memory, assembly partial: lines and planes are solved from it";
-      rows.kappa_source = nullptr;
-    }
     h.operators.push_back(poisson::make_operator(backend_, rows, precision));
     h.relaxations.push_back(choice.relaxation);
     h.planes.emplace_back();
@@ -330,6 +326,7 @@ Hierarchy Discretization::make_levels(RowData rows, Precision precision, Relaxat
       RowData planes = rows;
       planes.decoupled = choice.relaxation.axis;
       planes.singular = false;
+      planes.kappa_source = nullptr;
       std::array<bool, 3> within = coupled;
       within[static_cast<std::size_t>(planes.decoupled)] = false;
       h.planes.back() =

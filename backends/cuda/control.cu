@@ -146,6 +146,10 @@ void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function
   write(&start, w.monitor, sizeof start);
   // A run goes on where the last one of the same monitor ended.
   w.told->norms = start.state.iterations == 0 ? 0 : start.state.iterations + 1;
+  if (start.state.iterations == 0) {  // what a run tells first that goes on before any iteration
+    w.told->start = start.state;
+    w.told->norm[0] = start.state.last;
+  }
   w.told->stop = 0;
   if (!conditional_nodes_) {  // the host decides after every iteration
     verbs();

@@ -28,7 +28,9 @@ struct WarpTile {
 template <class Column>
 inline constexpr bool takes_warps = false;
 template <class Column>
-requires requires { &Column::warp; }
+requires requires {
+  &Column::warp;
+}
 inline constexpr bool takes_warps<Column> = true;
 
 /// How a box is cut into blocks. Tiles begin at multiples of their width, where lines are aligned, not at the box's

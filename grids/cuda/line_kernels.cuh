@@ -8,10 +8,11 @@
 #include "backends/error.hpp"
 #include "grids/cuda/line_relaxation.cuh"
 
-/// Line relaxation: tridiagonal systems along an axis, solved on the chip in one pass over memory. A line is cut into
-/// segments, one a thread, whose unknowns stay in registers; a segment hands on one equation, between its last unknown
-/// and those of the segments beside it, and these are solved by parallel cyclic reduction in shared memory
-/// (Wang, ACM Trans. Math. Softw. 7, 1981; Hockney and Jesshope, Parallel Computers 2, 1988, section 5.4).
+/// Line relaxation: tridiagonal systems along an axis, solved on the chip, in one pass over memory where fields are
+/// small and κ is constant, else behind one for the residual. A line is cut into segments, one a thread, whose unknowns
+/// stay in registers; a segment hands on one equation, between its last unknown and those of the segments beside it,
+/// and these are solved by parallel cyclic reduction in shared memory (Wang, ACM Trans. Math. Softw. 7, 1981; Hockney
+/// and Jesshope, Parallel Computers 2, 1988, section 5.4).
 namespace poisson::cuda {
 
 /// The arrays of long segments lie in local memory, whose indices need not be constants.
@@ -245,6 +246,15 @@ __global__ void __launch_bounds__(across_threads<T, most>) across_kernel(LineSte
     if (m < segment.length) p.out.data[at + m * stride] = base[m] + p.alpha * segment.d[m];
 }
 
+/// What a line along x has in shared memory: right-hand sides, and couplings and rests where they are in memory.
+template <class T, class Coefficients>
+inline constexpr int staged_arrays = LineOf<0, T, Coefficients>::in_memory ? 3 : 1;
+/// One value in every `most` stays free, so that the segments' accesses fall into different banks.
+template <int most>
+constexpr int staged_place(int t) {
+  return t + t / most;
+}
+
 /// Lines along x. A block has so many segments (threadIdx.x) of so many lines (y). What is read lies side by side and
 /// goes to the segments through shared memory, as the solution goes back.
 template <int most, class T, class Coefficients>
@@ -255,11 +265,9 @@ __global__ void __launch_bounds__(line_threads<T>) along_kernel(LineStep<T, Coef
   const int s = static_cast<int>(threadIdx.x), segments = static_cast<int>(blockDim.x);
   const int line = static_cast<int>(threadIdx.y), lines = static_cast<int>(blockDim.y);
   Links<T> links{reinterpret_cast<T*>(shared), segments, lines};
-  // One value in every `most` stays free, so that the segments' accesses fall into different banks. Couplings begin
-  // with that of the value before the line.
-  const auto place = [](int t) { return t + t / most; };
-  const int pitch = place(n) + 1;
-  T* right = links.memory + Links<T>::arrays * segments * lines + line * (Line::in_memory ? 3 : 1) * pitch;
+  const auto place = [](int t) { return staged_place<most>(t); };
+  const int pitch = place(n) + 1;  // couplings begin with that of the value before the line
+  T* right = links.memory + Links<T>::arrays * segments * lines + line * staged_arrays<T, Coefficients> * pitch;
   T *couplings = right + pitch, *rests = couplings + pitch;
 
   const int j = p.box.first.y + static_cast<int>(blockIdx.x) * lines + line;
@@ -347,9 +355,6 @@ void launch_across(cudaStream_t stream, const LineStep<T, Coefficients>& p, int 
   const dim3 blocks(static_cast<unsigned>((columns + width - 1) / width),
                     static_cast<unsigned>((others + depth - 1) / depth));
   const std::size_t shared = Links<T>::arrays * sizeof(T) * static_cast<std::size_t>(width * segments * depth);
-  if (shared > (48u << 10))
-    check(cudaFuncSetAttribute(across_kernel<axis, most, T, Coefficients>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(shared)));
   across_kernel<axis, most><<<blocks, threads, shared, stream>>>(p);
   launched(stream);
 }
@@ -361,9 +366,9 @@ void launch_along(cudaStream_t stream, const LineStep<T, Coefficients>& p, int s
   const int lines = std::max(1, std::min(64 / segments, power_of_two(height)));
   const dim3 blocks(static_cast<unsigned>((height + lines - 1) / lines),
                     static_cast<unsigned>(p.box.last.z - p.box.first.z));
-  const std::size_t pitch = static_cast<std::size_t>((n - 1) + (n - 1) / most + 1);
-  const std::size_t shared =
-      sizeof(T) * static_cast<std::size_t>(lines) * (Links<T>::arrays * static_cast<std::size_t>(segments) + 3 * pitch);
+  const std::size_t shared = sizeof(T) * static_cast<std::size_t>(lines) *
+                             (Links<T>::arrays * static_cast<std::size_t>(segments) +
+                              staged_arrays<T, Coefficients> * static_cast<std::size_t>(staged_place<most>(n) + 1));
   if (shared > (48u << 10))
     check(cudaFuncSetAttribute(along_kernel<most, T, Coefficients>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shared)));
