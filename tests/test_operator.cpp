@@ -494,8 +494,8 @@ TEST(CompactScheme, MatchesTheOracle) {
   periodic.kind = BoundaryKind::periodic;
   const std::array D{dirichlet, dirichlet}, P{periodic, periodic};
   std::size_t turn = 0;
-  for (const Faces& faces :
-       {Faces{D, D, D}, Faces{P, D, D}, Faces{D, P, D}, Faces{D, D, P}, Faces{P, D, P}, Faces{P, P, P}})
+  for (const BoxFaces& faces :
+       {BoxFaces{D, D, D}, BoxFaces{P, D, D}, BoxFaces{D, P, D}, BoxFaces{D, D, P}, BoxFaces{P, D, P}, BoxFaces{P, P, P}})
     for (const NamedGrid& grid : {all_grids[0], all_grids[5]})
       for (const int dimension : {2, 3})
         for (const Sigma sigma : {Sigma::zero, Sigma::constant}) {
