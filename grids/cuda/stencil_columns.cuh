@@ -21,19 +21,20 @@ template <class T>
 inline constexpr int batch<T, Equidistant<T>, Apply<T>> = 4;
 
 /// Whether what a column reads is asked for a batch ahead, to lie in the L2 cache when it is loaded: where arithmetic
-/// leaves registers for it, and between layers of cells. In fp64 formulas that read beside u have enough under way.
+/// leaves registers for it, and between layers of cells. In fp64 formulas that read beside u have enough under way, and
+/// so have those that divide by the diagonal.
 template <class T, class Coefficients, class Body>
 inline constexpr bool fetches_ahead = requires(const Coefficients c) {
   c.column(0, 0);
 };
 template <class Body>
-inline constexpr bool fetches_ahead<float, Equidistant<float>, Body> = true;
+inline constexpr bool fetches_ahead<float, Equidistant<float>, Body> = !requires { Body::asks_for_diagonal; };
 template <>
 inline constexpr bool fetches_ahead<double, Equidistant<double>, Apply<double>> = true;
 
 struct Fetch {
   __device__ void operator()(const void* p) const {
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
   }
 };
 template <class Coefficients>
