@@ -285,7 +285,8 @@ void OperatorCase::expect_smoothers() {
       const Vector elsewhere = expected;
       sequence.oracle(bv, expected);
       EXPECT_FALSE(iterate.zero);
-      const Real bound = 16 * sweeps * eps * largest;
+      // Jacobi's sweeps enlarge rounding where elements are flat: λ(D⁻¹A) is up to 9/2 there.
+      const Real bound = std::max(Real{16}, 2 * row_roundings) * sweeps * eps * largest;
       expect(
           sequence.name, *iterate.now, [&](std::size_t i) { return expected[i]; }, [&](std::size_t) { return bound; },
           elsewhere);
@@ -299,7 +300,7 @@ void OperatorCase::expect_gauss_seidel() {
       Vector expected = set_values(*backend, u, data);
       A->gauss_seidel(omega, reversed, b, u);
       reference::gauss_seidel(system, omega, reversed, bv, expected);
-      const Real bound = 3 * row_roundings * eps * largest;
+      const Real bound = 2 * row_roundings * eps * largest;
       expect(
           reversed ? "gauss_seidel, reversed" : "gauss_seidel", u, [&](std::size_t i) { return expected[i]; },
           [&](std::size_t) { return bound; }, uv);
@@ -494,8 +495,8 @@ TEST(CompactScheme, MatchesTheOracle) {
   periodic.kind = BoundaryKind::periodic;
   const std::array D{dirichlet, dirichlet}, P{periodic, periodic};
   std::size_t turn = 0;
-  for (const BoxFaces& faces :
-       {BoxFaces{D, D, D}, BoxFaces{P, D, D}, BoxFaces{D, P, D}, BoxFaces{D, D, P}, BoxFaces{P, D, P}, BoxFaces{P, P, P}})
+  for (const BoxFaces& faces : {BoxFaces{D, D, D}, BoxFaces{P, D, D}, BoxFaces{D, P, D}, BoxFaces{D, D, P},
+                                BoxFaces{P, D, P}, BoxFaces{P, P, P}})
     for (const NamedGrid& grid : {all_grids[0], all_grids[5]})
       for (const int dimension : {2, 3})
         for (const Sigma sigma : {Sigma::zero, Sigma::constant}) {

@@ -28,14 +28,14 @@ inline constexpr bool fetches_ahead = requires(const Coefficients c) {
   c.column(0, 0);
 };
 template <class Body>
-inline constexpr bool fetches_ahead<float, Equidistant<float>, Body> = !requires { Body::asks_for_diagonal; };
+inline constexpr bool fetches_ahead<float, Equidistant<float>, Body> = !requires {
+  Body::asks_for_diagonal;
+};
 template <>
 inline constexpr bool fetches_ahead<double, Equidistant<double>, Apply<double>> = true;
 
 struct Fetch {
-  __device__ void operator()(const void* p) const {
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
-  }
+  __device__ void operator()(const void* p) const { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 };
 template <class Coefficients>
 __device__ void fetch_row(const Coefficients& c, int i, int j, int k) {
