@@ -38,7 +38,6 @@ struct BandViews {
 /// Of 5- and 7-point rows.
 template <class T>
 struct StarBands {
-  using Value = T;
   using Row = poisson::Row<T>;
   BandViews<const T, 4> bands;
   AxisMasses<T> axes;
@@ -65,18 +64,11 @@ struct StarBands {
             bands.shape.sz,
             axes.y[j] * axes.z[k]};
   }
-  /// As Partial::reads.
-  template <class F>
-  constexpr void reads(int i, int j, int k, const F& f) const {
-    for (const T* band : bands.band)
-      if (band) f(band + i + j * bands.shape.sy + k * bands.shape.sz);
-  }
 };
 
 /// Of 9- and 27-point rows.
 template <class T, int Dimension>
 struct BoxBands {
-  using Value = T;
   using Row = BoxRow<T, Dimension>;
   static constexpr int count = band_count<Row>;
   BandViews<const T, count> bands;

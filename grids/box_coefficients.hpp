@@ -27,7 +27,6 @@ struct BoxAxis {
 /// Constant diagonal κ, constant σ and α: a row is the product of the axes' rows.
 template <class T, int Dimension>
 struct BoxProduct {
-  using Value = T;
   using Row = BoxRow<T, Dimension>;
   BoxAxis<T> x, y, z;
   T sigma;  ///< scaled
@@ -93,7 +92,6 @@ constexpr int tensor_components(Tensor tensor, int dimension) {
 /// opposite in x and y.
 template <class T, int Dimension, Tensor Kind>
 struct BoxPartial {
-  using Value = T;
   using Row = BoxRow<T, Dimension>;
   static constexpr int components = tensor_components(Kind, Dimension);
   static constexpr int columns = Dimension == 3 ? 4 : 2;  ///< lines of cells around a line of nodes

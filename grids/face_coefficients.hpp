@@ -55,12 +55,6 @@ struct Faces {
     l.decoupled = decoupled;
     return l;
   }
-  /// As Partial::reads.
-  template <class F>
-  constexpr void reads(int i, int j, int k, const F& f) const {
-    for (const View<const T>& faces : kappa) f(&faces(i, j, k));
-    if (reaction.data) f(&reaction(i, j, k));
-  }
 };
 
 }  // namespace poisson

@@ -40,7 +40,7 @@ struct Tiling {
   int threads;
   int log_width;  ///< of the tile's extent along x
   int first_x;
-  int planes = 32;  ///< along z, for each block
+  int planes;  ///< along z, for each block
   dim3 blocks;
 
   explicit Tiling(const Box& box, int threads = tile_threads)

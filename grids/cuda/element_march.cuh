@@ -13,8 +13,8 @@ struct KnownProduct {
   struct Neighbours {
     T centre;
   };
-  T product, sum_of_couplings;
-  __device__ T diagonal() const { return sum_of_couplings; }
+  T product, diagonal_entry;
+  __device__ T diagonal() const { return diagonal_entry; }
   __device__ T times(const Neighbours&) const { return product; }
 };
 
@@ -108,7 +108,7 @@ struct ElementMarch {
       for (int r = 0; r < rows; ++r) {
         row[r] = {shares.left[r] + __shfl_up_sync(all, shares.right[r], 1), T(0)};
         if constexpr (asks_for_diagonal<Body>)
-          row[r].sum_of_couplings = shares.diagonal[r] + __shfl_up_sync(all, shares.diagonal[r], 1);
+          row[r].diagonal_entry = shares.diagonal[r] + __shfl_up_sync(all, shares.diagonal[r], 1);
       }
 #pragma unroll
       for (int r = 0; r < rows; ++r)

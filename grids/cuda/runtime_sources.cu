@@ -73,37 +73,18 @@ namespace poisson::cuda {
 
 namespace {
 
+// One kernel for each column of a list that belongs to a part. `list`: its name there.
 template <class... Columns>
-std::string mapping_kernels(ColumnList<Columns...>, int part) {
+std::string kernels_of(ColumnList<Columns...>, const std::string& list, const std::string& name,
+                       const std::string& parameters, const std::string& body, int part) {
   std::string text;
   int at = 0;
   const auto add = [&]<class Column>(const Column*) {
     if (at % recompute_parts != part) return void(++at);
     const std::string number = std::to_string(at++);
-    const std::string type = "typename ColumnAt<" + number + ", MappingColumns<T, C>>::Type";
-    text += size_check<Column>(type);
-    text += kernel("map_" + number, "Range box, Tiling tiling, " + type + " column",
-                   "  tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);\n");
-  };
-  (add(static_cast<const Columns*>(nullptr)), ...);
-  return text;
-}
-
-template <class... Columns>
-std::string summing_kernels(ColumnList<Columns...>, int part) {
-  std::string text;
-  int at = 0;
-  const auto add = [&]<class Column>(const Column*) {
-    if (at % recompute_parts != part) return void(++at);
-    const std::string number = std::to_string(at++);
-    const std::string type = "typename ColumnAt<" + number + ", SummingColumns<T, C>>::Type";
-    text += size_check<Column>(type);
-    text += kernel("sum_" + number, "Range box, Tiling tiling, " + type + " column, double* partial",
-                   "  double sum = 0;\n" + std::string(each_tile) +
-                       "    sum += tiling.visit(box, column, tile % tiles.x, tile / tiles.x % tiles.y, "
-                       "tile / (tiles.x * tiles.y));\n"
-                       "  sum = block_sum(sum);\n"
-                       "  if (threadIdx.x == 0) partial[blockIdx.x] = sum;\n");
+    const std::string type = "typename ColumnAt<" + number + ", " + list + "<T, C>>::Type";
+    text += size_check<Column>(type) +
+            kernel(name + number, "Range box, Tiling tiling, " + type + " column" + parameters, body);
   };
   (add(static_cast<const Columns*>(nullptr)), ...);
   return text;
@@ -138,7 +119,15 @@ namespace poisson::cuda {
 )";
   const auto kernels = [&]<class T>(T) {
     using C = Recompute<T, KappaAtRunTime>;
-    text += mapping_kernels(MappingColumns<T, C>(), part) + summing_kernels(SummingColumns<T, C>(), part);
+    text += kernels_of(MappingColumns<T, C>(), "MappingColumns", "map_", "",
+                       "  tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);\n", part);
+    text += kernels_of(SummingColumns<T, C>(), "SummingColumns", "sum_", ", double* partial",
+                       "  double sum = 0;\n" + std::string(each_tile) +
+                           "    sum += tiling.visit(box, column, tile % tiles.x, tile / tiles.x % tiles.y, "
+                           "tile / (tiles.x * tiles.y));\n"
+                           "  sum = block_sum(sum);\n"
+                           "  if (threadIdx.x == 0) partial[blockIdx.x] = sum;\n",
+                       part);
   };
   if (precision == Precision::fp32)
     kernels(float{});

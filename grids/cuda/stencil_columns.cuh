@@ -10,6 +10,12 @@
 /// Coefficients, as functors that for_columns, sum_columns and sequences run.
 namespace poisson::cuda {
 
+/// Coefficients whose rows lie between layers of cells.
+template <class Coefficients>
+concept Layered = requires(const Coefficients c) {
+  c.column(0, 0);
+};
+
 /// Points of a column that a thread takes at a time: all that a batch reads is loaded before its first store, which
 /// keeps that many loads under way. A formula that reads u alone, with coefficients that are not in memory, takes more.
 template <class T, class Coefficients, class Body>
@@ -24,9 +30,7 @@ inline constexpr int batch<T, Equidistant<T>, Apply<T>> = 4;
 /// leaves registers for it, and between layers of cells. In fp64 formulas that read beside u have enough under way, and
 /// so have those that divide by the diagonal.
 template <class T, class Coefficients, class Body>
-inline constexpr bool fetches_ahead = requires(const Coefficients c) {
-  c.column(0, 0);
-};
+inline constexpr bool fetches_ahead = Layered<Coefficients>;
 template <class Body>
 inline constexpr bool fetches_ahead<float, Equidistant<float>, Body> = !requires {
   Body::asks_for_diagonal;
@@ -97,10 +101,7 @@ struct RowsAlong {
 };
 
 /// Between layers of cells: each layer is read, or worked out, once.
-template <class T, class Coefficients>
-requires requires(const Coefficients c) {
-  c.column(0, 0);
-}
+template <class T, Layered Coefficients>
 struct RowsAlong<T, Coefficients> {
   template <int n>
   struct Batch {
@@ -135,8 +136,7 @@ struct RowsAlong<T, Coefficients> {
 /// body(row, star, loaded, i, j, k) computes and stores; the column's result is the sum of what it returns.
 template <class T, class Coefficients, class Body>
 struct March {
-  static constexpr bool layered = requires(const Coefficients c) { c.column(0, 0); };
-  static constexpr int resident_threads = layered ? 640 : 768;
+  static constexpr int resident_threads = Layered<Coefficients> ? 640 : 768;
   Coefficients c;
   View<const T> u;
   Body body;
@@ -197,7 +197,7 @@ struct EachRow {
   Body body;
 
   __device__ double operator()(int i, int j, int k0, int k1) const {
-    constexpr int n = batch<T, void, Body>;
+    constexpr int n = batch<T, Coefficients, Body>;
     RowsAlong<T, Coefficients> rows(c, i, j, k0);
     double sum = 0;
     int k = k0;

@@ -167,11 +167,14 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       else if (u)
         backend_.exchange(*u);
       const Field& right = u && first ? line_residual_ : b;
-      if constexpr (separable)
-        launch_lines(this->line_coefficients(), axis, step, u, right, next, first);
-      else
-        launch_lines(line_bands_.value().template model<LineBands<T>>(), axis, step, u, right, next, true);
+      launch_lines(line_model(), axis, step, u, right, next, first);
     }
+  }
+  auto line_model() const {
+    if constexpr (separable)
+      return this->line_coefficients();
+    else
+      return line_bands_.value().template model<LineBands<T>>();
   }
   template <class Model>
   void launch_lines(const Model& c, int axis, PolynomialStep step, const Field* u, const Field& b, Field& next,
