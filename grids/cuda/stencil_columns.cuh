@@ -10,7 +10,7 @@
 /// Coefficients, as functors that for_columns, sum_columns and sequences run.
 namespace poisson::cuda {
 
-/// Coefficients whose rows lie between layers of cells.
+/// Coefficients whose rows lie between layers of cells, or share the face between them.
 template <class Coefficients>
 concept Layered = requires(const Coefficients c) {
   c.column(0, 0);
@@ -107,8 +107,9 @@ struct RowsAlong<T, Coefficients> {
   struct Batch {
     decltype(Coefficients().column(0, 0).read(0)) layer[n];
   };
+  using Layer = decltype(Coefficients().column(0, 0).layer(Coefficients().column(0, 0).read(0)));
   typename Coefficients::Column column;
-  CellLayer<T> below;
+  Layer below;
 
   __device__ RowsAlong(const Coefficients& c, int i, int j, int k)
       : column(c.column(i, j)), below(column.layer(column.read(k - 1))) {}
@@ -123,7 +124,7 @@ struct RowsAlong<T, Coefficients> {
     double sum = 0;
 #pragma unroll
     for (int m = 0; m < n; ++m) {
-      const CellLayer<T> above = column.layer(batch.layer[m]);
+      const Layer above = column.layer(batch.layer[m]);
       sum += f(column.row(below, above, k + m), m);
       below = above;
     }
