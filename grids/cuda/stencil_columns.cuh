@@ -374,9 +374,11 @@ struct Rounding {
 };
 
 /// One colour of a Gauss–Seidel sweep with over-relaxation omega, in place. Values of a colour are no neighbours: so
-/// many planes are loaded before the first store.
+/// many planes are loaded before the first store, fewer where rows are.
 template <class T, class Coefficients>
 struct GaussSeidel {
+  static constexpr bool loads_rows = !std::is_same_v<Coefficients, Equidistant<T>>;
+  static constexpr int batch = loads_rows ? 2 : 4;
   Coefficients c;
   View<T> u;
   View<const T> b;
@@ -386,14 +388,18 @@ struct GaussSeidel {
   __device__ void planes(const int (&i)[n], int j, int k) const {
     Star<T> star[n];
     T rhs[n];
+    Row<T> row[loads_rows ? n : 1];
 #pragma unroll
     for (int m = 0; m < n; ++m) {
       star[m] = Star<T>::at(&u(i[m], j, k + m), u.sy, u.sz);
       rhs[m] = b(i[m], j, k + m);
+      if constexpr (loads_rows) row[m] = c.line(j, k + m).row(i[m]);
     }
 #pragma unroll
-    for (int m = 0; m < n; ++m)
-      u(i[m], j, k + m) = stencil::gauss_seidel(c.line(j, k + m).row(i[m]), star[m], rhs[m], omega);
+    for (int m = 0; m < n; ++m) {
+      if constexpr (!loads_rows) row[0] = c.line(j, k + m).row(i[m]);
+      u(i[m], j, k + m) = stencil::gauss_seidel(row[loads_rows ? m : 0], star[m], rhs[m], omega);
+    }
   }
 };
 
@@ -404,7 +410,7 @@ struct TwoColours {
   int colour, first, last;  ///< of the unknowns along x
 
   __device__ void operator()(int t, int j, int k0, int k1) const {
-    constexpr int n = 4;
+    constexpr int n = GaussSeidel<T, Coefficients>::batch;
     int k = k0;
     if (first + 2 * t + 1 < last)
       for (; k + n <= k1; k += n) {
