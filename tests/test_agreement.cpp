@@ -356,6 +356,32 @@ TEST(GalerkinOperators, Agree) {
           }
 }
 
+/// Cells where κ jumps by 10⁶ at edges and corners: coarse faces on which the current bends, on boxes of even and odd
+/// numbers of cells.
+TEST(Checkerboards, OfCellsAgree) {
+  for (const char* const faces : {"dirichlet", "mixed", "periodic_xyz"})
+    for (const int dimension : {2, 3})
+      for (const std::array<int, 3>& cells : {std::array{32, 32, 32}, std::array{33, 20, 26}})
+        for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed}) {
+          Choice c;
+          c.problem = {dimension, cells, Kappa::random, Sigma::zero, Centering::cell};
+          c.options.tolerance = 0;
+          c.options.max_iterations = 6;
+          c.options.precision = precision;
+          c.options.krylov = Krylov::cg;
+          SCOPED_TRACE(std::string(faces) + ", " + describe(c));
+          Problem p = with_data(faces_named(faces), all_grids[0], c.problem);
+          const std::array h{p.nodes[0][1], p.nodes[1][1], dimension == 3 ? p.nodes[2][1] : 1.0};
+          p.coefficient[0] = [h](double x, double y, double z) {
+            return (static_cast<int>(x / h[0] / 4) + static_cast<int>(y / h[1] / 4) + static_cast<int>(z / h[2] / 4)) %
+                           2
+                       ? 1e6
+                       : 1.0;
+          };
+          expect_agreement(p, c.options, true);
+        }
+}
+
 /// The compact scheme in every assembly mode, and extrapolated finite volumes; points, lines and planes.
 TEST(FourthOrder, Agrees) {
   Boundary dirichlet, periodic;
