@@ -10,7 +10,9 @@
 /// side held at 0 and on the other at 1, each pair lets through its mean of κ as long as nothing flows from pair to
 /// pair: this is what the mean stands for. Where κ jumps in both directions much does: at the corners of a checkerboard
 /// the current enters a poor cell through two faces. What flows with the couplings between the pairs, over what flows
-/// without them, is 1 wherever κ depends on one direction, and at most 2 on equal cells.
+/// without them, is 1 wherever κ depends on one direction, and at most 2 on equal cells. A coarse face gains twice the
+/// excess: it carries what goes from one rich cell to the next through a poor one, which on the coarse grid is not held
+/// but lies half way, two faces in series.
 namespace poisson {
 
 struct CoarseFace {
@@ -93,7 +95,8 @@ struct CoarseFace {
     return c;
   }
 
-  /// What flows through the pair of a fine face and those that it meets, over what flows pair by pair.
+  /// By what the fine face counts: 1, and twice what flows in addition through its pair and those that it meets, over
+  /// what flows pair by pair.
   constexpr double gain(const int (&coarse)[3], const int (&face)[3]) const {
     const Corner c = corner(coarse, face);
     const int pairs = c.pairs();
@@ -134,7 +137,7 @@ struct CoarseFace {
     double together = 0;
     for (int p = 0; p < pairs; ++p) together += potential[2 * p] / resistance[0][p];
     together = together < most ? together : most;  // whatever rounding did
-    return together > apart ? together / apart : 1;
+    return together > apart ? 1 + 2 * (together / apart - 1) : 1;
   }
 
   /// The potentials, the centres below the face held at 0 and those above it at 1, by Gaussian elimination.
