@@ -10,9 +10,8 @@
 /// side held at 0 and on the other at 1, each pair lets through its mean of κ as long as nothing flows from pair to
 /// pair: this is what the mean stands for. Where κ jumps in both directions much does: at the corners of a checkerboard
 /// the current enters a poor cell through two faces. What flows with the couplings between the pairs, over what flows
-/// without them, is 1 wherever κ depends on one direction, and at most 2 on equal cells. A coarse face gains twice the
-/// excess: it carries what goes from one rich cell to the next through a poor one, which on the coarse grid is not held
-/// but lies half way, two faces in series.
+/// without them, is 1 wherever κ depends on one direction, and at most 2 on equal cells. Between two rich cells the
+/// poor one is not held on the coarse grid, but lies between them, as two faces in series: the excess counts for more.
 namespace poisson {
 
 struct CoarseFace {
@@ -57,6 +56,8 @@ struct CoarseFace {
  private:
   static constexpr double straight = 0.01;  ///< potentials of pairs that differ by less drive no current worth a solve
 
+  static constexpr double weight = 1.5;  ///< of the excess: between 1, all cells held, and 2, poor ones half way
+
   /// The pairs around an edge or a corner: bit t of a pair's number says whether it lies a cell further, by step[t]
   /// along axis[t].
   struct Corner {
@@ -95,7 +96,7 @@ struct CoarseFace {
     return c;
   }
 
-  /// By what the fine face counts: 1, and twice what flows in addition through its pair and those that it meets, over
+  /// By what the fine face counts: 1, and more by what flows in addition through its pair and those that it meets, over
   /// what flows pair by pair.
   constexpr double gain(const int (&coarse)[3], const int (&face)[3]) const {
     const Corner c = corner(coarse, face);
@@ -137,7 +138,7 @@ struct CoarseFace {
     double together = 0;
     for (int p = 0; p < pairs; ++p) together += potential[2 * p] / resistance[0][p];
     together = together < most ? together : most;  // whatever rounding did
-    return together > apart ? 1 + 2 * (together / apart - 1) : 1;
+    return together > apart ? 1 + weight * (together / apart - 1) : 1;
   }
 
   /// The potentials, the centres below the face held at 0 and those above it at 1, by Gaussian elimination.
