@@ -69,7 +69,7 @@ std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, con
 }
 
 void coarsen_faces(Backend& backend, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
-                   const Field& fine_faces, const Field* coarse_ends, Field& coarse_faces) {
+                   const FaceFields& fine_faces, const Field* coarse_ends, Field& coarse_faces) {
   if (backend.name() == "cpu") return cpu::coarsen_faces(fine, coarse, axis, fine_faces, coarse_ends, coarse_faces);
 #ifdef POISSON_HAVE_CUDA
   if (backend.name() == "cuda")

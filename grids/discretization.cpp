@@ -272,7 +272,7 @@ RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coa
         coarsen_ends(backend_, fine.block, coarse, d, *fine.ends[d], *ends);
         next.ends[d] = std::move(ends);
       }
-      coarsen_faces(backend_, fine.block, coarse, d, *fine.cells[d], next.ends[d].get(), *cells);
+      coarsen_faces(backend_, fine.block, coarse, d, fine.cells, next.ends[d].get(), *cells);
     }
     next.cells[d] = std::move(cells);
   }

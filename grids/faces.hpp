@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <memory>
+
 #include "grids/discrete.hpp"
 
 /// κ of cell-centred finite volumes where it varies. What couples two cells is κ on the face between them, the harmonic
@@ -24,9 +27,11 @@ constexpr double robin_face(double kappa, double alpha, double h) {
 /// axis is a Robin face.
 void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, const Field* ends, Field& faces);
 
-/// The coarse faces as the means by area of the fine faces that lie on them, Robin faces from the coarse `ends`.
-void coarsen_faces(Backend&, const Block& fine, const CoarseBlock& coarse, std::size_t axis, const Field& fine_faces,
-                   const Field* coarse_ends, Field& coarse_faces);
+/// κ at the faces across each axis.
+using FaceFields = std::array<std::shared_ptr<const Field>, 3>;
+/// The coarse faces across an axis as CoarseFace says, Robin faces from the coarse `ends`.
+void coarsen_faces(Backend&, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
+                   const FaceFields& fine_faces, const Field* coarse_ends, Field& coarse_faces);
 /// Means by area across the axis.
 void coarsen_ends(Backend&, const Block& fine, const CoarseBlock& coarse, std::size_t axis, const Field& fine_ends,
                   Field& coarse_ends);

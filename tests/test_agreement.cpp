@@ -361,6 +361,33 @@ TEST(GalerkinOperators, Agree) {
           }
 }
 
+/// Cells where κ jumps by 10³ at edges and corners: coarse faces on which the current bends, on boxes of even and odd
+/// numbers of cells.
+TEST(Checkerboards, OfCellsAgree) {
+  for (const char* const faces : {"dirichlet", "mixed", "periodic_xyz"})
+    for (const int dimension : {2, 3})
+      for (const std::array<int, 3>& cells : {std::array{32, 32, 32}, std::array{33, 20, 26}})
+        for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed}) {
+          Choice c;
+          c.problem = {dimension, cells, Kappa::random, Sigma::zero, Centering::cell};
+          c.options.tolerance = 0;
+          c.options.max_iterations = 6;
+          c.options.precision = precision;
+          c.options.krylov = Krylov::cg;
+          SCOPED_TRACE(std::string(faces) + ", " + describe(c));
+          Problem p = with_data(faces_named(faces), all_grids[0], c.problem);
+          p.coefficient[0] = [nodes = p.nodes](double x, double y, double z) {
+            const std::array at{x, y, z};
+            int blocks = 0;
+            for (std::size_t d = 0; d < 3; ++d)
+              if (nodes[d].size() > 1)
+                blocks += static_cast<int>((at[d] - nodes[d][0]) / (nodes[d][1] - nodes[d][0]) / 4);
+            return blocks % 2 ? 1e3 : 1.0;
+          };
+          expect_agreement(p, c.options, true);
+        }
+}
+
 /// The compact scheme in every assembly mode, and extrapolated finite volumes; points, lines and planes.
 TEST(FourthOrder, Agrees) {
   Boundary dirichlet, periodic;

@@ -4,6 +4,7 @@
 
 #include "backends/cpu/launch.hpp"
 #include "grids/cell_weights.hpp"
+#include "grids/coarse_face.hpp"
 #include "grids/cpu/factories.hpp"
 #include "grids/cpu/weighted_lines.hpp"
 #include "grids/faces.hpp"
@@ -171,34 +172,28 @@ std::unique_ptr<Transfer> make_cell_transfer(Backend& backend, const Block& fine
   return std::make_unique<CellTransfer>(backend, fine, coarse, constant);
 }
 
-void coarsen_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axis, const Field& fine_faces,
+void coarsen_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axis, const FaceFields& fine_faces,
                    const Field* coarse_ends, Field& coarse_faces) {
-  const auto f = fine_faces.view<double>();
   const auto c = coarse_faces.view<double>();
   const Axis& along = coarse.block.axes[axis];
   const int n = c.n[axis];
   Box box = coarse_faces.layout().box();
   if (!along.periodic()) ++box.last[axis];
-  // The fine values below those of coarse value I: one face along the axis, the cells of I across it.
-  const auto range = [&](std::size_t d, int I) -> std::array<int, 2> {
-    const auto& first = coarse.axes[d].fine;
-    const int begin = index(I) < first.size() ? first[index(I)] : f.n[d];
-    if (d == axis) return {begin, begin + 1};
-    return {begin, index(I) + 1 < first.size() ? first[index(I) + 1] : f.n[d]};
-  };
-  const auto width = [&](std::size_t d, int i) { return d == axis ? 1.0 : fine.axes[d].width(i); };
+  CoarseFace face{};
+  face.axis = static_cast<int>(axis);
+  std::array<std::vector<int>, 3> begin;
+  std::array<std::vector<double>, 3> width;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto f = fine_faces[d]->view<double>();
+    face.fine[d] = f;
+    begin[d] = coarse.axes[d].fine;
+    begin[d].push_back(f.n[d]);
+    for (int i = 0; i < f.n[d]; ++i) width[d].push_back(fine.axes[d].width(i));
+    face.along[d] = {begin[d].data(), width[d].data(), f.n[d], c.n[d], fine.axes[d].periodic()};
+  }
   for_each_line(box, [&](int J, int K) {
     for (int I = box.first[0]; I < box.last[0]; ++I) {
       const std::array at{I, J, K};
-      const auto x = range(0, I), y = range(1, J), z = range(2, K);
-      double sum = 0, area = 0;
-      for (int k = z[0]; k < z[1]; ++k)
-        for (int j = y[0]; j < y[1]; ++j)
-          for (int i = x[0]; i < x[1]; ++i) {
-            const double a = width(0, i) * width(1, j) * width(2, k);
-            sum += a * f(i, j, k);
-            area += a;
-          }
       const bool lower = at[axis] == 0, upper = at[axis] == n;
       if (coarse_ends && (lower || upper) && along.kind(lower ? 0 : 1) == BoundaryKind::robin) {
         const auto ends = coarse_ends->view<double>();
@@ -208,7 +203,7 @@ void coarsen_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axi
         c(I, J, K) = robin_face(ends(kappa[0], kappa[1], kappa[2]), ends(alpha[0], alpha[1], alpha[2]),
                                 along.width(lower ? 0 : n - 1));
       } else {
-        c(I, J, K) = sum / area;
+        c(I, J, K) = face(I, J, K);
       }
     }
   });

@@ -6,6 +6,7 @@
 #include "grids/bands.hpp"
 #include "grids/device_sampling.hpp"
 #include "grids/discrete.hpp"
+#include "grids/faces.hpp"
 #include "grids/galerkin_kernels.hpp"
 #include "grids/islands.hpp"
 
@@ -37,8 +38,8 @@ template <>
 std::unique_ptr<Operator> make_face_operator<double>(Backend&, const RowData&);
 std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse);
 std::unique_ptr<Transfer> make_cell_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant);
-void coarsen_faces(Backend&, const Block& fine, const CoarseBlock& coarse, std::size_t axis, const Field& fine_faces,
-                   const Field* coarse_ends, Field& coarse_faces);
+void coarsen_faces(Backend&, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
+                   const FaceFields& fine_faces, const Field* coarse_ends, Field& coarse_faces);
 void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
                    bool with_faces);
 void continue_outwards(Backend&, const Box& inside, Field& u);

@@ -1,0 +1,183 @@
+#pragma once
+
+#include "backends/view.hpp"
+
+/// κ on a face of the coarser cell-centred block: the mean by area of κ on the fine faces that make it up, each times
+/// what flows in addition where currents bend.
+///
+/// A fine face lies between two fine cells, its pair, and these in two coarse cells. At an edge of the coarse cells the
+/// pair meets those of the coarse cells beyond, at a corner three of them. With the centres of all coarse cells on one
+/// side held at 0 and on the other at 1, each pair lets through its mean of κ as long as nothing flows from pair to
+/// pair: this is what the mean stands for. Where κ jumps in both directions much does: at the corners of a checkerboard
+/// the current enters a poor cell through two faces. What flows with the couplings between the pairs, over what flows
+/// without them, is 1 wherever κ depends on one direction, and at most 2 on equal cells. Between two rich cells the
+/// poor one is not held on the coarse grid, but lies between them, as two faces in series: the excess counts for more.
+namespace poisson {
+
+struct CoarseFace {
+  /// The fine values that belong to coarse value I along an axis: from begin[I] on, along the faces' own axis that one
+  /// alone, across it the cells up to begin[I + 1].
+  struct Along {
+    const int* begin;
+    const double* width;  ///< of the fine cells
+    int fine, coarse;     ///< numbers of cells
+    bool periodic;
+
+    constexpr int turned(int i) const { return !periodic ? i : i < 0 ? i + fine : i >= fine ? i - fine : i; }
+    constexpr bool inside(int i) const { return periodic || (i >= 0 && i < fine); }
+    constexpr bool merged(int I) const {
+      const int at = I < 0 ? I + coarse : I;
+      return begin[at + 1] - begin[at] == 2;
+    }
+  };
+
+  View<const double> fine[3];  ///< κ on the fine faces across each axis
+  Along along[3];
+  int axis;
+
+  constexpr double operator()(int I, int J, int K) const {
+    const int at[3] = {I, J, K};
+    int last[3] = {};
+    for (int d = 0; d < 3; ++d) last[d] = d == axis ? along[d].begin[at[d]] + 1 : along[d].begin[at[d] + 1];
+    const bool bends = between_merged(at[axis]);
+    double sum = 0, area = 0;
+    for (int k = along[2].begin[K]; k < last[2]; ++k)
+      for (int j = along[1].begin[J]; j < last[1]; ++j)
+        for (int i = along[0].begin[I]; i < last[0]; ++i) {
+          const double a = (axis == 0 ? 1 : along[0].width[i]) * (axis == 1 ? 1 : along[1].width[j]) *
+                           (axis == 2 ? 1 : along[2].width[k]);
+          const int face[3] = {i, j, k};
+          sum += a * fine[axis](i, j, k) * (bends ? gain(at, face) : 1);
+          area += a;
+        }
+    return sum / area;
+  }
+
+ private:
+  static constexpr double straight = 0.01;  ///< potentials of pairs that differ by less drive no current worth a solve
+
+  static constexpr double weight = 1.5;  ///< of the excess: between 1, all cells held, and 2, poor ones half way
+
+  /// The pairs around an edge or a corner: bit t of a pair's number says whether it lies a cell further, by step[t]
+  /// along axis[t].
+  struct Corner {
+    int bits = 0, axis[2] = {}, step[2] = {};
+    constexpr int pairs() const { return 1 << bits; }
+  };
+
+  /// Whether the coarse cells on both sides of face I are made of two.
+  constexpr bool between_merged(int I) const {
+    const Along& x = along[axis];
+    if (!x.periodic && (I == 0 || I == x.coarse)) return false;
+    return x.merged(I - 1) && x.merged(I);
+  }
+
+  /// κ·area/distance of a fine cell and the one below it along d.
+  constexpr double coupling(int d, const int (&cell)[3]) const {
+    double area = 1;
+    int at[3] = {};
+    for (int e = 0; e < 3; ++e) {
+      at[e] = along[e].turned(cell[e]);
+      if (e != d) area *= along[e].width[at[e]];
+    }
+    const double distance = 0.5 * (along[d].width[at[d]] + along[d].width[along[d].turned(at[d] - 1)]);
+    return fine[d](at[0], at[1], at[2]) * area / distance;
+  }
+
+  constexpr Corner corner(const int (&coarse)[3], const int (&face)[3]) const {
+    Corner c;
+    for (int d = 0; d < 3; ++d) {
+      if (d == axis || !along[d].merged(coarse[d])) continue;
+      const int step = face[d] == along[d].begin[coarse[d]] ? -1 : 1;
+      if (!along[d].inside(face[d] + step)) continue;
+      c.axis[c.bits] = d;
+      c.step[c.bits++] = step;
+    }
+    return c;
+  }
+
+  /// By what the fine face counts: 1, and more by what flows in addition through its pair and those that it meets, over
+  /// what flows pair by pair.
+  constexpr double gain(const int (&coarse)[3], const int (&face)[3]) const {
+    const Corner c = corner(coarse, face);
+    const int pairs = c.pairs();
+    if (pairs == 1) return 1;
+    const Along& x = along[axis];
+    const int f = face[axis];
+    // Between the centres of the coarse cells, and between those of the pair.
+    const double beside = 0.5 * (x.width[x.turned(f - 2)] + x.width[x.turned(f + 1)]);
+    const double distance = 0.5 * (x.width[x.turned(f - 1)] + x.width[f]);
+
+    // From each pair's cells, on either side of the face, to the centres of their coarse cells.
+    double resistance[2][4] = {}, middle[4] = {};
+    double low[2] = {1, 1}, high[2] = {0, 0}, apart = 0, most = 0;
+    for (int p = 0; p < pairs; ++p) {
+      int cell[3] = {face[0], face[1], face[2]};
+      for (int t = 0; t < c.bits; ++t) cell[c.axis[t]] += (p >> t & 1) * c.step[t];
+      middle[p] = coupling(axis, cell);
+      cell[axis] = f - 1;
+      resistance[0][p] = 1 / coupling(axis, cell);
+      cell[axis] = f + 1;
+      resistance[1][p] = 1 / coupling(axis, cell);
+      // By themselves, pairs let through their κ over the distance of the coarse centres.
+      const double both = beside / distance / middle[p], flow = 1 / (both + 1 / middle[p]);
+      const double scale = both / (resistance[0][p] + resistance[1][p]);
+      apart += flow;
+      most += middle[p];
+      for (int side = 0; side < 2; ++side) {
+        resistance[side][p] *= scale;
+        const double drop = resistance[side][p] * flow;
+        low[side] = drop < low[side] ? drop : low[side];
+        high[side] = drop > high[side] ? drop : high[side];
+      }
+    }
+    if (high[0] - low[0] < straight && high[1] - low[1] < straight) return 1;
+
+    double potential[8] = {};  // of side s of pair p at 2p + s
+    solve(c, face, resistance, middle, potential);
+    double together = 0;
+    for (int p = 0; p < pairs; ++p) together += potential[2 * p] / resistance[0][p];
+    together = together < most ? together : most;  // whatever rounding did
+    return together > apart ? 1 + weight * (together / apart - 1) : 1;
+  }
+
+  /// The potentials, the centres below the face held at 0 and those above it at 1, by Gaussian elimination.
+  constexpr void solve(const Corner& c, const int (&face)[3], const double (&resistance)[2][4],
+                       const double (&middle)[4], double (&potential)[8]) const {
+    const int n = 2 * c.pairs();
+    double m[8][8] = {};
+    const auto couple = [&m](int a, int b, double k) {
+      m[a][a] += k;
+      m[b][b] += k;
+      m[a][b] -= k;
+      m[b][a] -= k;
+    };
+    for (int a = 0; a < n; ++a) {
+      const int p = a / 2, side = a % 2;
+      m[a][a] += 1 / resistance[side][p];
+      if (side == 0) couple(a, a + 1, middle[p]);
+      for (int t = 0; t < c.bits; ++t) {
+        if (p >> t & 1) continue;
+        // The face towards the next pair lies below the upper one of the two cells.
+        int cell[3] = {face[0], face[1], face[2]};
+        for (int s = 0; s < c.bits; ++s) cell[c.axis[s]] += (p >> s & 1) * c.step[s];
+        cell[axis] += side - 1;
+        if (c.step[t] > 0) ++cell[c.axis[t]];
+        couple(a, a + (2 << t), coupling(c.axis[t], cell));
+      }
+      potential[a] = side == 1 ? 1 / resistance[1][p] : 0;
+    }
+    for (int i = 0; i < n; ++i)
+      for (int r = i + 1; r < n; ++r) {
+        const double q = m[r][i] / m[i][i];
+        for (int j = i; j < n; ++j) m[r][j] -= q * m[i][j];
+        potential[r] -= q * potential[i];
+      }
+    for (int r = n; r-- > 0;) {
+      for (int j = r + 1; j < n; ++j) potential[r] -= m[r][j] * potential[j];
+      potential[r] /= m[r][r];
+    }
+  }
+};
+
+}  // namespace poisson
