@@ -50,8 +50,13 @@ double entry_flops(const Problem& p, Assembly assembly, bool gpu) {
   return 2 * corners * cell + (field ? 2 * corners : 2);
 }
 
-// Points of κ that a row takes in a walk along z, which carries the layer of four cells below it.
-constexpr double evaluations = 4;
+// Points of κ that a row takes in a walk along z. Nodes carry the layer of four cells below them; a cell takes itself,
+// the four beside it and the one above.
+double evaluations(const Problem& p) {
+  return p.centering == Centering::cell ? 6 : 4;
+}
+// Operations of the mean on a face, of which a cell's row takes five, for the next point of the walk has the sixth.
+constexpr double face_mean = 7;
 // What a call of the mathematical library counts as; a product that rounds counts as one.
 constexpr double call = 30;
 
@@ -88,9 +93,10 @@ RowCost row_cost(const Problem& p, Assembly assembly, bool gpu) {
   // u_i − u_n, times a_n, added; the reaction.
   const int neighbours = on_elements(p.scheme) ? neighbours_of(p) : 6;
   RowCost cost{2 + values_held(p, assembly), 3.0 * neighbours + 1 + entry_flops(p, assembly, gpu)};
-  if (assembly == Assembly::recompute)
-    for (std::size_t d = 0; d < coefficient_count(p); ++d)
-      if (const std::string* source = p.coefficient[d].source()) cost.wide += evaluations * operations_of(*source);
+  if (assembly != Assembly::recompute || is_separable(p)) return cost;
+  for (std::size_t d = 0; d < coefficient_count(p); ++d)
+    if (const std::string* source = p.coefficient[d].source()) cost.wide += evaluations(p) * operations_of(*source);
+  if (p.centering == Centering::cell) cost.wide += 5 * face_mean;
   return cost;
 }
 

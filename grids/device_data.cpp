@@ -23,7 +23,7 @@ std::string literal(double value) {
 }  // namespace
 
 bool recomputable(const Problem& p) {
-  bool known = p.centering == Centering::node && p.scheme == Scheme::fv;
+  bool known = p.scheme == Scheme::fv;
   for (std::size_t d = 0; d < coefficient_count(p); ++d)
     known = known && (p.coefficient[d].constant() || p.coefficient[d].source());
   return known;
@@ -34,10 +34,9 @@ void Discretization::request_recompute() {
   if (is_separable(problem_)) return;  // nothing is held anyhow
   rows_.note = std::make_shared<std::string>();
   if (!recomputable(problem_)) {
-    *rows_.note = std::string("the coefficient is held in memory, assembly partial: ") +
-                  (problem_.centering == Centering::cell ? "faces of cells are not recomputed"
-                   : on_elements(problem_.scheme)        ? "elements are not recomputed"
-                                                         : "it is no expression that can be compiled");
+    *rows_.note =
+        std::string("the coefficient is held in memory, assembly partial: ") +
+        (on_elements(problem_.scheme) ? "elements are not recomputed" : "it is no expression that can be compiled");
     return;
   }
   std::vector<std::string> sources;

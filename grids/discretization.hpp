@@ -100,8 +100,7 @@ class Discretization {
   double sampling_seconds_ = 0;
 };
 
-/// Whether the finest level may compute κ from expressions: node-centred finite volumes, κ of constants and
-/// expressions.
+/// Whether the finest level may compute κ from expressions: finite volumes, κ of constants and expressions.
 bool recomputable(const Problem& problem);
 
 /// Evaluates every datum of a problem on its grid without keeping the values: throws ValueErrors as solving would.

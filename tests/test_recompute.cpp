@@ -13,7 +13,7 @@
 #include "grids/axis_tables.hpp"
 #include "grids/discretization.hpp"
 #include "grids/integrals.hpp"
-#include "grids/recompute.hpp"
+#include "grids/recompute_faces.hpp"
 #include "io/expression.hpp"
 #include "tests/expressions.hpp"
 #include "tests/problems.hpp"
@@ -58,24 +58,52 @@ Problem problem(const BoxFaces& faces, int dimension, bool isotropic) {
   return p;
 }
 
+/// As data that ask for recomputing have it.
+RowData with_source(RowData rows) {
+  rows.kappa_source = std::make_shared<const std::vector<std::string>>();
+  return rows;
+}
+
+/// Rows by lines and by walks along z.
+template <class Held, class Computed>
+void expect_equal_stars(const Box& box, const Held& partial, const Computed& recompute) {
+  const auto expect_equal = [](const Row<double>& a, const Row<double>& b) {
+    const double size = a.diagonal() * 8 * std::numeric_limits<double>::epsilon();
+    for (const auto part : {&Row<double>::west, &Row<double>::east, &Row<double>::south, &Row<double>::north,
+                            &Row<double>::bottom, &Row<double>::top, &Row<double>::reaction})
+      ASSERT_NEAR(a.*part, b.*part, size);
+  };
+  for_each(box, [&](int i, int j, int k) {
+    SCOPED_TRACE(testing::Message() << i << " " << j << " " << k);
+    const Row<double> a = partial.line(j, k).row(i);
+    expect_equal(a, recompute.line(j, k).row(i));
+    const auto column = recompute.column(i, j);
+    expect_equal(a, column.row(column.layer(column.read(k - 1)), column.layer(column.read(k)), k));
+    ASSERT_NEAR(partial.line(j, k).mass(i), recompute.line(j, k).mass(i), 1e-14);
+  });
+}
+
 template <class Kappa, bool isotropic>
 void expect_equal_rows(const Problem& p) {
   const auto host = make_cpu_backend();
   const Discretization d(*host, p);
-  RowData with_source = d.rows();
-  with_source.kappa_source = std::make_shared<const std::vector<std::string>>();
-  const CoefficientTables<double> held(*host, d.rows()), tables(*host, with_source);
-  const auto partial = held.template model<Partial<double, isotropic>>();
-  Recompute<double, Kappa> recompute{};
-  static_cast<RecomputeTables<double>&>(recompute) = tables.template model<Recompute<double, KappaAtRunTime>>();
-  for_each(d.block().layout().box(), [&](int i, int j, int k) {
-    const Row<double> a = partial.line(j, k).row(i), b = recompute.line(j, k).row(i);
-    const double size = a.diagonal() * 8 * std::numeric_limits<double>::epsilon();
-    for (const auto part : {&Row<double>::west, &Row<double>::east, &Row<double>::south, &Row<double>::north,
-                            &Row<double>::bottom, &Row<double>::top, &Row<double>::reaction})
-      ASSERT_NEAR(a.*part, b.*part, size) << i << " " << j << " " << k;
-    ASSERT_NEAR(partial.line(j, k).mass(i), recompute.line(j, k).mass(i), 1e-14);
-  });
+  const CoefficientTables<double> held(*host, d.rows()), tables(*host, with_source(d.rows()));
+  const Box box = d.block().layout().box();
+  if (p.centering == Centering::cell) {
+    RecomputeFaces<double, Kappa> recompute{};
+    static_cast<RecomputeFaceTables<double>&>(recompute) =
+        tables.template model<RecomputeFaces<double, KappaAtRunTime>>();
+    expect_equal_stars(box, held.template model<Faces<double>>(), recompute);
+  } else {
+    Recompute<double, Kappa> recompute{};
+    static_cast<RecomputeTables<double>&>(recompute) = tables.template model<Recompute<double, KappaAtRunTime>>();
+    expect_equal_stars(box, held.template model<Partial<double, isotropic>>(), recompute);
+  }
+}
+
+Problem in_cells(Problem p) {
+  p.centering = Centering::cell;
+  return p;
 }
 
 class RecomputeRows : public testing::TestWithParam<NamedFaces> {};
@@ -85,6 +113,16 @@ TEST_P(RecomputeRows, AreThoseOfPartial) {
     expect_equal_rows<Isotropic, true>(problem(GetParam().faces, dimension, true));
     expect_equal_rows<Anisotropic, false>(problem(GetParam().faces, dimension, false));
   }
+}
+
+TEST_P(RecomputeRows, OfCellsAreThoseOfPartial) {
+  for (const int dimension : {2, 3})
+    for (const bool reacts : {false, true}) {
+      Problem isotropic = in_cells(problem(GetParam().faces, dimension, true));
+      if (reacts) isotropic.reaction = [](double x, double y, double) { return 1 + x * y; };
+      expect_equal_rows<Isotropic, true>(isotropic);
+      expect_equal_rows<Anisotropic, false>(in_cells(problem(GetParam().faces, dimension, false)));
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(, RecomputeRows, testing::ValuesIn(all_faces()),
@@ -114,11 +152,6 @@ double distance(const Field& a, const Field& b) {
     size = std::max(size, std::abs(v[i]));
   }
   return largest / size;
-}
-
-Problem in_cells(Problem p) {
-  p.centering = Centering::cell;
-  return p;
 }
 
 /// With expressions compiled however small the grid.
@@ -178,8 +211,7 @@ TEST_P(Expressions, FillCellsAsTheHostDoes) {
   expect_fields_of_the_host(in_cells(with_expressions(GetParam().faces)));
 }
 
-TEST_P(Expressions, FusedWithTheStencilAreThePartialOperator) {
-  const Problem p = with_expressions(GetParam().faces);
+void expect_the_partial_operator(const Problem& p) {
   const auto backend = test_backend();
   const Discretization held(*backend, p, Assembly::partial);
   const Discretization fused(*backend, p, Assembly::recompute);
@@ -222,6 +254,14 @@ TEST_P(Expressions, FusedWithTheStencilAreThePartialOperator) {
       EXPECT_LE(distance(y, x), 3 * bound);
     }
   }
+}
+
+TEST_P(Expressions, FusedWithTheStencilAreThePartialOperator) {
+  expect_the_partial_operator(with_expressions(GetParam().faces));
+}
+
+TEST_P(Expressions, FusedWithTheFacesOfCellsAreThePartialOperator) {
+  expect_the_partial_operator(in_cells(with_expressions(GetParam().faces)));
 }
 
 INSTANTIATE_TEST_SUITE_P(, Expressions, testing::ValuesIn(all_faces()),
@@ -280,7 +320,7 @@ TEST(Recompute, HoldsWhatItCannotComputeAndSaysSo) {
   const auto backend = test_backend();
   Problem from_values = with_expressions(all_faces()[0].faces), lines = from_values;
   from_values.coefficient[0] = Quantity([](double x, double, double) { return 1 + x; });
-  for (const Problem& p : {from_values, in_cells(lines)}) {
+  for (const Problem& p : {from_values, in_cells(from_values)}) {
     const Discretization d(*backend, p, Assembly::recompute);
     EXPECT_EQ(d.make_operator(Precision::fp64)->assembly(), "partial");
     EXPECT_NE(d.note().find("assembly partial"), std::string::npos);
@@ -303,8 +343,7 @@ TEST(Recompute, HoldsWhatItCannotComputeAndSaysSo) {
   EXPECT_EQ(d.note(), "");
 }
 
-TEST(Recompute, SolvesInAsManyCyclesAsPartial) {
-  Problem p = with_expressions(all_faces()[0].faces);
+void expect_as_many_cycles(Problem p) {
   for (auto& nodes : p.nodes) {
     nodes.clear();
     for (int i = 0; i <= 32; ++i) nodes.push_back(i / 32.0);
@@ -315,6 +354,12 @@ TEST(Recompute, SolvesInAsManyCyclesAsPartial) {
   ASSERT_TRUE(b.converged());
   EXPECT_EQ(a.iterations, b.iterations);
   EXPECT_LE(distance(fused.solution(), held.solution()), 1e-8);
+}
+
+TEST(Recompute, SolvesInAsManyCyclesAsPartial) {
+  const Problem p = with_expressions(all_faces()[0].faces);
+  expect_as_many_cycles(p);
+  expect_as_many_cycles(in_cells(p));
 }
 
 }  // namespace

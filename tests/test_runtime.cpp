@@ -117,16 +117,18 @@ TEST_F(Runtime, CompilesTheFusedOperator) {
       {source_of("x^2 + 1"), "2.0", source_of("1 + y")}};
   for (std::size_t i = 0; i < kappas.size(); ++i) {
     const Precision precision = i == 1 ? Precision::fp64 : Precision::fp32;
-    for (int part = 0; part < cuda::recompute_parts; ++part) {
-      const std::string source = cuda::recompute_source(precision, kappas[i], part);
-      double cold = 0, warm = 0;
-      const auto code = compile(source, &cold);
-      EXPECT_GT(code.binary.size(), 1000u);
-      EXPECT_EQ(compile(source, &warm).binary, code.binary);
-      std::printf("fused operator, %s, %zu expressions, part %d: %.2f s, cached %.4f s, %zu bytes\n",
-                  precision == Precision::fp32 ? "fp32" : "fp64", kappas[i].size(), part, cold, warm,
-                  code.binary.size());
-    }
+    for (const auto rows : {cuda::RecomputedRows::nodes, cuda::RecomputedRows::cells})
+      for (int part = 0; part < cuda::recompute_parts; ++part) {
+        const std::string source = cuda::recompute_source(rows, precision, kappas[i], part);
+        double cold = 0, warm = 0;
+        const auto code = compile(source, &cold);
+        EXPECT_GT(code.binary.size(), 1000u);
+        EXPECT_EQ(compile(source, &warm).binary, code.binary);
+        std::printf("fused operator, %s, %s, %zu expressions, part %d: %.2f s, cached %.4f s, %zu bytes\n",
+                    rows == cuda::RecomputedRows::cells ? "cells" : "nodes",
+                    precision == Precision::fp32 ? "fp32" : "fp64", kappas[i].size(), part, cold, warm,
+                    code.binary.size());
+      }
   }
 }
 

@@ -132,7 +132,7 @@ struct FacesOfCells {
       if (upper) above[axis] = n - 1;
       const double low = cells(below[0], below[1], below[2]), high = cells(above[0], above[1], above[2]);
       const double h = width[below[axis]], next = width[above[axis]];
-      double value = (h + next) * low * high / (h * high + next * low);
+      double value = harmonic_face(low, h, high, next);
       if (!periodic && (lower || upper)) {
         value = low;
         if (robin[lower ? 0 : 1]) {

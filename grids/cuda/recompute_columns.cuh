@@ -2,9 +2,13 @@
 
 #include "backends/cuda/sequence.cuh"
 #include "grids/cuda/stencil_columns.cuh"
-#include "grids/recompute.hpp"
+#include "grids/recompute_faces.hpp"
 
 namespace poisson::cuda {
+
+// A row of faces is arithmetic enough, in code and in time.
+template <class T, class Kappa, class Body>
+inline constexpr int batch<T, RecomputeFaces<T, Kappa>, Body> = 1;
 
 /// The kernels of an operator over coefficients C, by position: first those that only map, then those that sum.
 template <class T, class C>

@@ -5,7 +5,7 @@ namespace poisson::cuda {
 
 template <>
 std::unique_ptr<Operator> make_recompute_operator<float>(Backend& backend, const RowData& data) {
-  return std::make_unique<RecomputeOperator<float>>(backend, data);
+  return make_recompute<float>(backend, data);
 }
 
 }  // namespace poisson::cuda

@@ -5,7 +5,7 @@ namespace poisson::cuda {
 
 template <>
 std::unique_ptr<Operator> make_recompute_operator<double>(Backend& backend, const RowData& data) {
-  return std::make_unique<RecomputeOperator<double>>(backend, data);
+  return make_recompute<double>(backend, data);
 }
 
 }  // namespace poisson::cuda

@@ -1,6 +1,6 @@
 #include "backends/cuda/tiling.cuh"
 #include "grids/cuda/evaluate_columns.cuh"
-#include "grids/cuda/recompute_columns.cuh"
+#include "grids/cuda/recompute_models.cuh"
 #include "grids/cuda/runtime_sources.hpp"
 
 namespace poisson::cuda {
@@ -92,7 +92,7 @@ std::string kernels_of(ColumnList<Columns...>, const std::string& list, const st
 
 }  // namespace
 
-std::string recompute_source(Precision precision, std::span<const std::string> kappa, int part) {
+std::string recompute_source(RecomputedRows rows, Precision precision, std::span<const std::string> kappa, int part) {
   std::string text = R"(#include "backends/cuda/tiling.cuh"
 #include "grids/cuda/recompute_columns.cuh"
 #include "grids/expression_functions.hpp"
@@ -105,8 +105,7 @@ namespace poisson::cuda {
   for (std::size_t d = 0; d < kappa.size(); ++d)
     text += "    if constexpr (d == " + std::to_string(d) + ") return kappa_" + std::to_string(d) + "(x, y, z);\n";
   text += "  }\n};\n";
-  text += std::string("using T = ") + (precision == Precision::fp32 ? "float" : "double") +
-          ";\nusing C = Recompute<T, Kappa>;\n";
+  text += std::string("using T = ") + (precision == Precision::fp32 ? "float" : "double") + ";\n";
   text += R"(__device__ double block_sum(double sum) {
   __shared__ double warps[tile_threads / 32];
   for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
@@ -117,8 +116,8 @@ namespace poisson::cuda {
   return sum;
 }
 )";
-  const auto kernels = [&]<class T>(T) {
-    using C = Recompute<T, KappaAtRunTime>;
+  const auto kernels = [&]<class T, class C>(T, Model<C>, const char* name) {
+    text += "using C = " + std::string(name) + ";\n" + size_check<C>("C");
     text += kernels_of(MappingColumns<T, C>(), "MappingColumns", "map_", "",
                        "  tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);\n", part);
     text += kernels_of(SummingColumns<T, C>(), "SummingColumns", "sum_", ", double* partial",
@@ -129,10 +128,9 @@ namespace poisson::cuda {
                            "  if (threadIdx.x == 0) partial[blockIdx.x] = sum;\n",
                        part);
   };
-  if (precision == Precision::fp32)
-    kernels(float{});
-  else
-    kernels(double{});
+  dispatch(precision, [&]<class T>(T) {
+    with_recompute_model<T>(rows, [&]<class C>(Model<C> model, const char* name) { kernels(T(), model, name); });
+  });
   return text + "}  // namespace poisson::cuda\n";
 }
 
