@@ -176,6 +176,12 @@ TEST(Assembly, RecomputesOnAGpuWhatItsCompilerTakes) {
   p.centering = Centering::cell;
   expect_recomputed(6 * 2 + 5 * 7);
   p.centering = Centering::node;
+  p.scheme = Scheme::q1;
+  expect_recomputed(8 * 2);
+  p.full_tensor = true;
+  p.isotropic = false;
+  p.mixed[1] = p.coefficient[0];  // the others are constants
+  expect_recomputed(2 * 8 * 2);
   p.coefficient[0] = [](double x, double, double) { return 1 + x; };
   EXPECT_EQ(resolved(Assembly::recompute, p, true), Assembly::partial);
 }
@@ -291,7 +297,7 @@ TEST(Assembly, CountsTheOperationsOfTheModels) {
     for (const bool reacts : {false, true}) {
       const auto check = [&]<Tensor kind>() {
         set(Scheme::q1, dimension, kind == Tensor::isotropic, kind == Tensor::full, reacts);
-        BoxPartial<Counted, dimension, kind> model{b, b, b, {}, reacts ? k : View<const Counted>{}, 1, {1, 1, 1}};
+        BoxPartial<Counted, dimension, kind> model{{}, b, b, b, reacts ? k : View<const Counted>{}, 1, {1, 1, 1}};
         for (auto& component : model.kappa) component = k;
         EXPECT_EQ(flops(Assembly::partial), ones.count(model)) << dimension << ", " << static_cast<int>(kind);
       };

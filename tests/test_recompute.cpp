@@ -11,8 +11,10 @@
 #include <gtest/gtest.h>
 
 #include "grids/axis_tables.hpp"
+#include "grids/box_tables.hpp"
 #include "grids/discretization.hpp"
 #include "grids/integrals.hpp"
+#include "grids/recompute_elements.hpp"
 #include "grids/recompute_faces.hpp"
 #include "io/expression.hpp"
 #include "tests/expressions.hpp"
@@ -28,6 +30,10 @@ double kappa_at(int d, double x, double y, double z) {
                   : std::exp(x - y) + z * z;
 }
 
+double mixed_at(int m, double x, double y, double z) {
+  return 0.3 * std::sin(2 * x + m) * std::cos(y - z);
+}
+
 struct Isotropic {
   static constexpr int count = 1;
   template <int d>
@@ -40,6 +46,15 @@ struct Anisotropic {
   template <int d>
   static double at(double x, double y, double z) {
     return kappa_at(d, x, y, z);
+  }
+};
+
+/// Of a tensor in the order of BoxPartial: the diagonal, then what is beside it.
+template <int dimension>
+struct Components {
+  template <int c>
+  static double at(double x, double y, double z) {
+    return c < dimension ? kappa_at(c, x, y, z) : mixed_at(c - dimension, x, y, z);
   }
 };
 
@@ -101,6 +116,40 @@ void expect_equal_rows(const Problem& p) {
   }
 }
 
+Problem by_elements(Problem p) {
+  p.scheme = Scheme::q1;
+  return p;
+}
+
+template <int dimension, Tensor kind>
+void expect_equal_boxes(Problem p) {
+  p.scheme = Scheme::q1;
+  p.isotropic = kind == Tensor::isotropic;
+  p.full_tensor = kind == Tensor::full;
+  for (int m = 0; m < 3 && p.full_tensor; ++m)
+    p.mixed[static_cast<std::size_t>(m)] = Quantity([m](double x, double y, double z) { return mixed_at(m, x, y, z); });
+  const auto host = make_cpu_backend();
+  const Discretization d(*host, p);
+  const BoxTables<double> held(*host, d.rows()), tables(*host, with_source(d.rows()));
+  const auto partial = held.template model<BoxPartial<double, dimension, kind>>();
+  const auto at_run_time = tables.template model<RecomputeElements<double, dimension, kind, KappaAtRunTime>>();
+  RecomputeElements<double, dimension, kind, Components<dimension>> recompute{};
+  static_cast<CellPlaces&>(recompute) = at_run_time;
+  recompute.x = at_run_time.x;
+  recompute.y = at_run_time.y;
+  recompute.z = at_run_time.z;
+  recompute.sigma_cells = at_run_time.sigma_cells;
+  recompute.sigma = at_run_time.sigma;
+  std::copy_n(at_run_time.mixed, 3, recompute.mixed);
+  for_each(d.block().layout().box(), [&](int i, int j, int k) {
+    const auto a = partial.line(j, k).row(i), b = recompute.line(j, k).row(i);
+    for (int n = 0; n < box_points<dimension>; ++n)
+      ASSERT_NEAR(a.at[n], b.at[n], a.diagonal() * 8 * std::numeric_limits<double>::epsilon())
+          << i << " " << j << " " << k << ", neighbour " << n;
+    ASSERT_NEAR(partial.line(j, k).mass(i), recompute.line(j, k).mass(i), 1e-14);
+  });
+}
+
 Problem in_cells(Problem p) {
   p.centering = Centering::cell;
   return p;
@@ -123,6 +172,22 @@ TEST_P(RecomputeRows, OfCellsAreThoseOfPartial) {
       expect_equal_rows<Isotropic, true>(isotropic);
       expect_equal_rows<Anisotropic, false>(in_cells(problem(GetParam().faces, dimension, false)));
     }
+}
+
+TEST_P(RecomputeRows, OfElementsAreThoseOfPartial) {
+  for (const bool reacts : {false, true}) {
+    const auto with = [&](int dimension) {
+      Problem p = problem(GetParam().faces, dimension, false);
+      if (reacts) p.reaction = [](double x, double y, double) { return 1 + x * y; };
+      return p;
+    };
+    expect_equal_boxes<2, Tensor::isotropic>(with(2));
+    expect_equal_boxes<2, Tensor::diagonal>(with(2));
+    expect_equal_boxes<2, Tensor::full>(with(2));
+    expect_equal_boxes<3, Tensor::isotropic>(with(3));
+    expect_equal_boxes<3, Tensor::diagonal>(with(3));
+    expect_equal_boxes<3, Tensor::full>(with(3));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(, RecomputeRows, testing::ValuesIn(all_faces()),
@@ -182,13 +247,24 @@ void expect_fields_of_the_host(const Problem& p) {
   EXPECT_NEAR(b.coefficient_jump(), a.coefficient_jump(), 1e-13);
   EXPECT_EQ(b.rows().singular, a.rows().singular);
   for (std::size_t d = 0; d < 3; ++d) {
-    EXPECT_NEAR(b.rows().kappa[d], a.rows().kappa[d], 1e-13);
+    EXPECT_NEAR(b.rows().kappa[d], a.rows().kappa[d], 1e-14 * (10 + a.rows().kappa[d]));
     ASSERT_EQ(b.rows().cells[d] != nullptr, a.rows().cells[d] != nullptr);
     if (a.rows().cells[d]) {
       EXPECT_LE(distance(*b.rows().cells[d], *a.rows().cells[d]), 1e-14);
     }
   }
-  EXPECT_LE(distance(*b.rows().reaction, *a.rows().reaction), 1e-14);
+  for (std::size_t m = 0; m < 3; ++m) {
+    ASSERT_EQ(b.rows().mixed[m] != nullptr, a.rows().mixed[m] != nullptr);
+    if (a.rows().mixed[m]) {
+      EXPECT_LE(distance(*b.rows().mixed[m], *a.rows().mixed[m]), 1e-14);
+    }
+  }
+  EXPECT_NEAR(b.rows().sigma_ratio, a.rows().sigma_ratio, 1e-13);
+  EXPECT_NEAR(b.rows().alpha_ratio, a.rows().alpha_ratio, 1e-13);
+  if (on_elements(p.scheme))
+    EXPECT_LE(distance(*b.rows().sigma_cells, *a.rows().sigma_cells), 1e-14);
+  else
+    EXPECT_LE(distance(*b.rows().reaction, *a.rows().reaction), 1e-14);
 
   // What halos hold, of κ and of u, shows in the operator.
   const auto A = a.make_operator(Precision::fp64), B = b.make_operator(Precision::fp64);
@@ -209,6 +285,27 @@ TEST_P(Expressions, FillNodesAsTheHostDoes) {
 
 TEST_P(Expressions, FillCellsAsTheHostDoes) {
   expect_fields_of_the_host(in_cells(with_expressions(GetParam().faces)));
+}
+
+/// Of linear elements, with κ of each kind.
+std::vector<Problem> element_problems(const BoxFaces& faces) {
+  Problem p = by_elements(with_expressions(faces)), diagonal = p;
+  diagonal.isotropic = false;
+  diagonal.coefficient[1] = parse_expression("x*x + y < 0.4 ? 50 : 1 + z*z");
+  diagonal.coefficient[2] = 2.0;
+  Problem full = diagonal, flat = p;
+  full.full_tensor = true;
+  full.mixed = {parse_expression("0.3*sin(2*x)"), 0.25, parse_expression("0.2*cos(y - z)")};
+  flat.dimension = 2;
+  flat.nodes[2].clear();
+  Problem flat_full = full;
+  flat_full.dimension = 2;
+  flat_full.nodes[2].clear();
+  return {p, diagonal, full, flat, flat_full};
+}
+
+TEST_P(Expressions, FillElementsAsTheHostDoes) {
+  for (const Problem& p : element_problems(GetParam().faces)) expect_fields_of_the_host(p);
 }
 
 void expect_the_partial_operator(const Problem& p) {
@@ -264,6 +361,10 @@ TEST_P(Expressions, FusedWithTheFacesOfCellsAreThePartialOperator) {
   expect_the_partial_operator(in_cells(with_expressions(GetParam().faces)));
 }
 
+TEST_P(Expressions, FusedWithElementsAreThePartialOperator) {
+  for (const Problem& p : element_problems(GetParam().faces)) expect_the_partial_operator(p);
+}
+
 INSTANTIATE_TEST_SUITE_P(, Expressions, testing::ValuesIn(all_faces()),
                          [](const auto& p) { return std::string(p.param.name); });
 
@@ -298,9 +399,8 @@ TEST(Expression, OnTheDeviceIsThatOfTheHost) {
 
 TEST(Expression, ThatIsNotPositiveIsRefusedWithItsFirstPoint) {
   const auto host = make_cpu_backend(), device = test_backend();
-  for (const Centering centering : {Centering::node, Centering::cell}) {
-    Problem p = with_expressions(all_faces()[0].faces);
-    p.centering = centering;
+  const Problem nodes = with_expressions(all_faces()[0].faces);
+  for (Problem p : {nodes, in_cells(nodes), by_elements(nodes)}) {
     p.coefficient[0] = parse_expression("y - 0.3");
     p.reaction = parse_expression("0.4 - z");
     const auto message = [&](Backend& backend) -> std::string {
@@ -316,11 +416,27 @@ TEST(Expression, ThatIsNotPositiveIsRefusedWithItsFirstPoint) {
   }
 }
 
+TEST(Expression, ThatIsNotDefiniteIsRefusedAsTheHostRefuses) {
+  const auto host = make_cpu_backend(), device = test_backend();
+  Problem p = element_problems(all_faces()[0].faces)[2];
+  p.mixed[0] = parse_expression("3*x");
+  const auto message = [&](Backend& backend) -> std::string {
+    try {
+      const Discretization d = evaluated_there(backend, p);
+    } catch (const ValueErrors& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(message(*host).find("coefficient.xy"), std::string::npos);
+  EXPECT_EQ(message(*device), message(*host));
+}
+
 TEST(Recompute, HoldsWhatItCannotComputeAndSaysSo) {
   const auto backend = test_backend();
   Problem from_values = with_expressions(all_faces()[0].faces), lines = from_values;
   from_values.coefficient[0] = Quantity([](double x, double, double) { return 1 + x; });
-  for (const Problem& p : {from_values, in_cells(from_values)}) {
+  for (const Problem& p : {from_values, in_cells(from_values), by_elements(from_values)}) {
     const Discretization d(*backend, p, Assembly::recompute);
     EXPECT_EQ(d.make_operator(Precision::fp64)->assembly(), "partial");
     EXPECT_NE(d.note().find("assembly partial"), std::string::npos);
@@ -360,6 +476,7 @@ TEST(Recompute, SolvesInAsManyCyclesAsPartial) {
   const Problem p = with_expressions(all_faces()[0].faces);
   expect_as_many_cycles(p);
   expect_as_many_cycles(in_cells(p));
+  expect_as_many_cycles(by_elements(p));
 }
 
 }  // namespace

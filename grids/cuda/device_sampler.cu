@@ -325,6 +325,12 @@ class CudaSampler final : public DeviceSampler {
     device_.for_columns<NoSteps>(box, column);
   }
 
+  Extremes extremes(const Field& cells, const Box& box) override { return extremes_of(device_, cells, box); }
+  bool positive_definite(const CellTensors& kappa) override { return cuda::positive_definite(device_, kappa); }
+  void add_mass(Scheme scheme, const Field& f, const Box& box, int face_axis, double factor, Field& out) override {
+    cuda::add_mass(device_, block_, scheme, f, box, face_axis, factor, out);
+  }
+
   double sum_of_magnitudes(const Field& x, const Box& box) override {
     Scalar sum = device_.scalar();
     dispatch(x.precision(), [&]<class X>(X) {

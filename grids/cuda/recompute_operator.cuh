@@ -20,8 +20,9 @@ constexpr int count_columns(ColumnList<Columns...>) {
 /// Launches the kernels of an operator that computes κ itself, compiled at run time around the expression.
 template <class T, class C>
 class RecomputeKernels {
-  using Mapping = MappingColumns<T, C>;
-  using Summing = SummingColumns<T, C>;
+  static constexpr bool star = std::is_same_v<decltype(C().line(0, 0).row(0)), Row<T>>;
+  using Mapping = std::conditional_t<star, MappingColumns<T, C>, BoxMappingColumns<T, C>>;
+  using Summing = std::conditional_t<star, SummingColumns<T, C>, BoxSummingColumns<T, C>>;
 
  public:
   static constexpr bool relaxes_lines = false;  // Discretization holds κ where lines are relaxed
@@ -67,13 +68,7 @@ class RecomputeKernels {
   std::array<RuntimeModule::Kernel, count_columns(Summing())> sum_{};
 };
 
-/// The operator with the model that the data call for.
-template <class T>
-std::unique_ptr<Operator> make_recompute(Backend& backend, const RowData& data) {
-  return with_recompute_model<T>(
-      recomputed_rows(data), [&]<class C>(Model<C>, const char*) -> std::unique_ptr<Operator> {
-        return std::make_unique<StencilOperator<T, C, RecomputeKernels<T, C>>>(backend, data);
-      });
-}
+template <class T, class C>
+using RecomputeOperator = StencilOperator<T, C, RecomputeKernels<T, C>>;
 
 }  // namespace poisson::cuda

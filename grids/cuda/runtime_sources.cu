@@ -15,9 +15,9 @@ bool is_long(const std::string& expression) {
   return expression.size() > 1000;
 }
 
-// A function of x, y and z.
-std::string function(const std::string& name, const std::string& expression) {
-  return std::string(is_long(expression) ? "__noinline__" : "__forceinline__") + " double " + name +
+// A function of x, y and z, called where it is long or said to be.
+std::string function(const std::string& name, const std::string& expression, bool called = false) {
+  return std::string(called || is_long(expression) ? "__noinline__" : "__forceinline__") + " double " + name +
          "(double x, double y, double z) {\n  return " + expression + ";\n}\n";
 }
 
@@ -92,6 +92,15 @@ std::string kernels_of(ColumnList<Columns...>, const std::string& list, const st
 
 }  // namespace
 
+RecomputedRows recomputed_rows(const RowData& data) {
+  RecomputedRows rows{RecomputedRows::nodes, data.block.dimension(), Tensor::isotropic};
+  if (data.on_faces()) rows.kind = RecomputedRows::cells;
+  if (!on_elements(data.scheme)) return rows;
+  rows.kind = RecomputedRows::elements;
+  rows.tensor = data.full_tensor() ? Tensor::full : data.isotropic ? Tensor::isotropic : Tensor::diagonal;
+  return rows;
+}
+
 std::string recompute_source(RecomputedRows rows, Precision precision, std::span<const std::string> kappa, int part) {
   std::string text = R"(#include "backends/cuda/tiling.cuh"
 #include "grids/cuda/recompute_columns.cuh"
@@ -99,7 +108,8 @@ std::string recompute_source(RecomputedRows rows, Precision precision, std::span
 namespace poisson::cuda {
 )";
   text += size_check<Range>("Range") + size_check<Tiling>("Tiling");
-  for (std::size_t d = 0; d < kappa.size(); ++d) text += function("kappa_" + std::to_string(d), kappa[d]);
+  const bool elements = rows.kind == RecomputedRows::elements;  // whose rows take every component eight times
+  for (std::size_t d = 0; d < kappa.size(); ++d) text += function("kappa_" + std::to_string(d), kappa[d], elements);
   text += "struct Kappa {\n  static constexpr int count = " + std::to_string(kappa.size()) +
           ";\n  template <int d>\n  static double at(double x, double y, double z) {\n";
   for (std::size_t d = 0; d < kappa.size(); ++d)
@@ -118,18 +128,28 @@ namespace poisson::cuda {
 )";
   const auto kernels = [&]<class T, class C>(T, Model<C>, const char* name) {
     text += "using C = " + std::string(name) + ";\n" + size_check<C>("C");
-    text += kernels_of(MappingColumns<T, C>(), "MappingColumns", "map_", "",
-                       "  tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);\n", part);
-    text += kernels_of(SummingColumns<T, C>(), "SummingColumns", "sum_", ", double* partial",
-                       "  double sum = 0;\n" + std::string(each_tile) +
-                           "    sum += tiling.visit(box, column, tile % tiles.x, tile / tiles.x % tiles.y, "
-                           "tile / (tiles.x * tiles.y));\n"
-                           "  sum = block_sum(sum);\n"
-                           "  if (threadIdx.x == 0) partial[blockIdx.x] = sum;\n",
-                       part);
+    const auto add = [&](auto mapping, auto summing, const std::string& box) {
+      text += kernels_of(mapping, box + "MappingColumns", "map_", "",
+                         "  tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);\n", part);
+      text += kernels_of(summing, box + "SummingColumns", "sum_", ", double* partial",
+                         "  double sum = 0;\n" + std::string(each_tile) +
+                             "    sum += tiling.visit(box, column, tile % tiles.x, tile / tiles.x % tiles.y, "
+                             "tile / (tiles.x * tiles.y));\n"
+                             "  sum = block_sum(sum);\n"
+                             "  if (threadIdx.x == 0) partial[blockIdx.x] = sum;\n",
+                         part);
+    };
+    if constexpr (std::is_same_v<decltype(C().line(0, 0).row(0)), Row<T>>)
+      add(MappingColumns<T, C>(), SummingColumns<T, C>(), "");
+    else
+      add(BoxMappingColumns<T, C>(), BoxSummingColumns<T, C>(), "Box");
   };
   dispatch(precision, [&]<class T>(T) {
-    with_recompute_model<T>(rows, [&]<class C>(Model<C> model, const char* name) { kernels(T(), model, name); });
+    const auto with = [&]<class C>(Model<C> model, const char* name) { kernels(T(), model, name); };
+    if (elements)
+      with_recompute_box_model<T>(rows, with);
+    else
+      with_recompute_model<T>(rows, with);
   });
   return text + "}  // namespace poisson::cuda\n";
 }
