@@ -31,7 +31,7 @@ struct Arguments {
   std::string device = "auto", cycle = "v", json, commit;
 };
 
-constexpr int most_iterations = 100;  // more are not told apart
+constexpr int most_iterations = 1000;  // more are not told apart
 
 // Random numbers in the unknowns, whatever the fields' pitch.
 void randomize(Field& b, const Box& box) {

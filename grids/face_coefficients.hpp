@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "backends/view.hpp"
 #include "grids/coefficients.hpp"
 #include "grids/stencil.hpp"
@@ -54,6 +56,55 @@ struct Faces {
     l.sigma = sigma * l.area;
     l.decoupled = decoupled;
     return l;
+  }
+
+  /// As Partial::Column: what row k reads first, κ on the faces around cell k but for the one below it.
+  struct Layer {
+    T west, east, south, north, top;
+  };
+  struct Column {
+    const Faces& c;
+    T west, east, south, north, through;  ///< areas over distances; the first four for a unit of z
+    int i, j;
+    const T* weight;
+    std::int64_t stride;
+    T factor;
+
+    [[gnu::always_inline]] constexpr Layer read(int k) const {
+      return {c.kappa[0](i, j, k), c.kappa[0](i + 1, j, k), c.kappa[1](i, j, k), c.kappa[1](i, j + 1, k),
+              c.kappa[2](i, j, k + 1)};
+    }
+    [[gnu::always_inline]] constexpr Layer layer(const Layer& l) const { return l; }
+    [[gnu::always_inline]] constexpr Row<T> row(const Layer& below, const Layer& here, int k) const {
+      const T height = c.z.mass[k];
+      return poisson::decoupled(
+          Row<T>{west * height * here.west, east * height * here.east, south * height * here.south,
+                 north * height * here.north, c.z.inverse[k - 1] * through * below.top,
+                 c.z.inverse[k] * through * here.top, factor * weight[k * stride]},
+          c.decoupled);
+    }
+  };
+  constexpr Column column(int i, int j) const {
+    const T mx = x.mass[i], my = y.mass[j];
+    return {*this,
+            x.inverse[i - 1] * my,
+            x.inverse[i] * my,
+            y.inverse[j - 1] * mx,
+            y.inverse[j] * mx,
+            mx * my,
+            i,
+            j,
+            reaction.data ? &reaction(i, j, 0) : z.mass,
+            reaction.data ? reaction.sz : 1,
+            reaction.data ? T(1) : sigma * mx * my};
+  }
+  /// As Partial::reads.
+  template <class F>
+  constexpr void reads(int i, int j, int k, const F& f) const {
+    f(&kappa[0](i, j, k));
+    f(&kappa[1](i, j, k));
+    f(&kappa[2](i, j, k + 1));
+    if (reaction.data) f(&reaction(i, j, k));
   }
 };
 

@@ -15,6 +15,13 @@ Options options_in_planes(const Options& outer) {
   return o;
 }
 
+// How many axes a level has fewer points along than the next finer one.
+int halved_axes(const Layout& fine, const Layout& coarse) {
+  int count = 0;
+  for (std::size_t d = 0; d < 3; ++d) count += coarse.n[d] < fine.n[d] ? 1 : 0;
+  return count;
+}
+
 }  // namespace
 
 Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
@@ -44,6 +51,12 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     if (options.full_multigrid && l > 0) level.solution = Field(backend_, A.layout(), A.precision());
     levels_.push_back(std::move(level));
   }
+  int halved = 0, doubled = 0;
+  for (std::size_t l = 1; l < levels_.size(); ++l) {
+    halved += halved_axes(levels_[l - 1].A->layout(), levels_[l].A->layout());
+    levels_[l].twice = 2 * (doubled + 1) <= halved;
+    doubled += levels_[l].twice ? 1 : 0;
+  }
   coarsest_.emplace(*levels_.back().A, hierarchy.coarsest.get(), hierarchy.decoupled);
 }
 
@@ -72,7 +85,8 @@ void Multigrid::improve(std::size_t l, Iterate& u, Cycle type) {
   }
 
   Iterate e = cycle(l + 1, type);
-  if (type != Cycle::v && coarse.to_coarser) improve(l + 1, e, type == Cycle::f ? Cycle::v : type);
+  if (coarse.to_coarser && (type == Cycle::f || (type == Cycle::w && coarse.twice)))
+    improve(l + 1, e, type == Cycle::f ? Cycle::v : type);
 
   if (u.zero) {
     level.to_coarser->prolong(*e.now, *u.now);

@@ -19,6 +19,9 @@ struct Level {
   std::unique_ptr<Transfer> to_coarser;    ///< null on the coarsest level
   std::unique_ptr<Smoother> pre, post;     ///< null for no sweeps
   std::shared_ptr<const Islands> islands;  ///< null for none
+  /// In a W-cycle. A level that halves one axis alone doubles the visits every other time: the work of all levels stays
+  /// proportional to that of the finest, however many there are.
+  bool twice = false;
   Field b, u, v;
   Field solution;  ///< full multigrid, coarser levels only: the level's own solution, Dirichlet data included
 };

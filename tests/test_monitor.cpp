@@ -188,12 +188,14 @@ class Loop {
 
   std::unique_ptr<Backend> backend = test_backend();
   Scalar norm = backend->scalar();
+  int idle = 0;  ///< verbs in the loop's body that change nothing together, an even number
 
  private:
   void repeat(Monitor& monitor, int limit) {
     backend->repeat(
         limit,
         [&] {
+          for (int i = 0; i < idle; ++i) backend->negate(norm);
           backend->ratio(norm, divisor_, norm);
           backend->observe(monitor, norm);
         },
@@ -252,6 +254,22 @@ TEST(Backend, TellsEveryNormOfALongLoop) {
   for (int i = 0; i <= count; ++i) {
     ASSERT_EQ(monitor.history()[static_cast<std::size_t>(i)], norm) << i;
     norm /= 1.001;
+  }
+}
+
+/// A backend that records bodies stops somewhere.
+TEST(Backend, RepeatsBodiesOfAnyLength) {
+  for (const int idle : {20'000, 180'000, 220'000, 1'000'000}) {
+    SCOPED_TRACE(idle);
+    Loop loop(4);
+    loop.idle = idle;
+    for (int turn = 0; turn < 2; ++turn) {
+      Monitor monitor(rule(0.0157), {});
+      loop.run(monitor, 10);
+      EXPECT_EQ(monitor.state().verdict, Verdict::converged);
+      EXPECT_EQ(monitor.history(), (std::vector{1.0, 0.25, 0.0625, 0.015625}));
+      EXPECT_EQ(loop.backend->value(loop.norm), 0.015625);
+    }
   }
 }
 

@@ -1,9 +1,11 @@
 // A profile sees every verb of a solve, counts its traffic, and changes nothing in the answer.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -89,6 +91,26 @@ TEST(Profile, CountsCallsAndTraffic) {
   for (const Profile::Entry& e : p.entries) {
     EXPECT_GT(e.calls, 0) << e.verb;
     EXPECT_GT(e.seconds, 0) << e.verb;
+  }
+}
+
+/// Twice as often level by level, where these halve one axis alone every other time.
+TEST(Profile, CountsTheVisitsOfAWCycle) {
+  Options options = with(Krylov::none, SolvePrecision::double_);
+  options.cycle = Cycle::w;
+  options.full_multigrid = false;
+  Problem along_z = smooth_source();
+  along_z.isotropic = false;
+  along_z.coefficient = {1.0, 1.0, 1e4};
+  for (const auto& [problem, visits] :
+       {std::pair{smooth_source(), std::array{1, 2, 4}}, std::pair{along_z, std::array{1, 1, 2}}}) {
+    const Profiled p = profiled_solve(problem, options);
+    ASSERT_GT(p.result.iterations, 0);
+    for (int level = 0; level < 3; ++level) {
+      const Profile::Entry* restriction = p.find("restrict", level);
+      ASSERT_TRUE(restriction);
+      EXPECT_EQ(restriction->calls, p.result.iterations * visits[static_cast<std::size_t>(level)]);
+    }
   }
 }
 

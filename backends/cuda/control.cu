@@ -140,6 +140,36 @@ CudaBackend::CudaBackend(int device, std::size_t memory_limit)
 CudaBackend::~CudaBackend() {
   cudaStreamSynchronize(stream_);
 }
+
+// Null, and none from now on, where there are too many launches for a graph.
+std::unique_ptr<Recording> CudaBackend::record(const std::function<void()>& verbs) {
+  check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
+  recording_ = true;
+  recorded_ = 0;
+  cudaGraph_t graph = nullptr;
+  const auto give_up = [&] {
+    recording_ = false;
+    pending_.drop();
+    if (cudaStreamEndCapture(stream_, &graph) == cudaSuccess) cudaGraphDestroy(graph);
+  };
+  try {
+    verbs();
+    pending_.launch(stream_);
+  } catch (const TooMany&) {
+    give_up();
+    conditional_nodes_ = false;
+    return nullptr;
+  } catch (...) {
+    give_up();
+    throw;
+  }
+  recording_ = false;
+  check(cudaStreamEndCapture(stream_, &graph));
+  std::vector<StepTable> tables = pending_.take_tables();
+  for (const StepTable& table : tables) write(table.steps.data(), table.there.data(), table.there.bytes());
+  return std::make_unique<Graph>(graph, std::move(tables));
+}
+
 void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs, Monitor& monitor) {
   Watch& w = *watch_;
   const DeviceMonitor start{monitor.rule(), monitor.state()};
@@ -151,28 +181,10 @@ void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function
     w.told->norm[0] = start.state.last;
   }
   w.told->stop = 0;
+  if (conditional_nodes_ && !recording) recording = record(verbs);
   if (!conditional_nodes_) {  // the host decides after every iteration
     verbs();
     return;
-  }
-  if (!recording) {
-    check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
-    recording_ = true;
-    cudaGraph_t graph = nullptr;
-    try {
-      verbs();
-      pending_.launch(stream_);
-    } catch (...) {
-      recording_ = false;
-      pending_.drop();
-      if (cudaStreamEndCapture(stream_, &graph) == cudaSuccess) cudaGraphDestroy(graph);
-      throw;
-    }
-    recording_ = false;
-    check(cudaStreamEndCapture(stream_, &graph));
-    std::vector<StepTable> tables = pending_.take_tables();
-    for (const StepTable& table : tables) write(table.steps.data(), table.there.data(), table.there.bytes());
-    recording = std::make_unique<Graph>(graph, std::move(tables));
   }
   static_cast<const Graph&>(*recording).launch(stream_);
   follow(monitor);

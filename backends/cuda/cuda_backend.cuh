@@ -36,6 +36,7 @@ class CudaBackend final : public Backend {
   /// Whatever waits to share a launch is launched first.
   cudaStream_t stream() {
     pending_.launch(stream_);
+    if (recording_ && ++recorded_ > most_recorded) throw TooMany();
     return stream_;
   }
   /// column(i, j, k0, k1) for every column of the box, in a launch of its own or, while a run is recorded and where the
@@ -88,14 +89,18 @@ class CudaBackend final : public Backend {
 
   /// Boxes of at most so many values share launches (sequence_kernel.cuh).
   static constexpr std::int64_t small_box = 1024;
+  /// Launches in a graph. With more the host runs the iteration: the driver does not survive a graph of a million.
+  static constexpr int most_recorded = 200'000;
 
  private:
   struct Watch;
+  struct TooMany {};
   [[noreturn]] void out_of_memory(std::size_t bytes) const;
   void* take(std::size_t bytes) const;
   Buffer block(std::size_t bytes);
   cudaGraph_t add_conditional(cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type);
   cudaGraph_t recorded_graph() const;
+  std::unique_ptr<Recording> record(const std::function<void()>& verbs);
   void record_into(cudaGraph_t graph, const std::function<void()>& body);
   void follow(Monitor& monitor);
 
@@ -108,6 +113,7 @@ class CudaBackend final : public Backend {
   cudaStream_t stream_ = nullptr;  ///< own_stream_, or that of a conditional node's body
   PendingSteps pending_{[this](std::size_t bytes) { return block(bytes); }};
   bool recording_ = false;
+  int recorded_ = 0;  ///< launches since recording began
   Buffer partials_;
   std::unique_ptr<Watch> watch_;
   bool conditional_nodes_ = false;

@@ -16,11 +16,11 @@ constexpr int resident_threads() {
   else
     return 768;
 }
-/// Threads of a block: smaller ones where whole ones would not fill the multiprocessor.
+/// Threads of a block: fewer where whole tiles would not fill the multiprocessor, and where warps need no others.
 template <class Column>
-inline constexpr int block_threads = resident_threads<Column>() % tile_threads == 0 ? tile_threads
-                                     : takes_warps<Column>                          ? resident_threads<Column>() / 2
-                                                                                    : 128;
+inline constexpr int block_threads = takes_warps<Column> || resident_threads<Column>() % tile_threads != 0
+                                         ? 128
+                                         : tile_threads;
 template <class Column>
 inline constexpr int resident_blocks = resident_threads<Column>() / block_threads<Column>;
 

@@ -21,9 +21,9 @@ struct BoxMarch {
     double sum = 0;
     if constexpr (Row::dimension == 2) {
       for (int k = k0; k < k1; ++k) {
-        const auto loaded = body.load(i, j, k);
+        const auto in = inputs_at<T>(body, i, j, k);
         const auto patch = Row::Neighbours::at(&u(i, j, k), u.sy, u.sz);
-        sum += body(c.line(j, k).row(i), patch, loaded, i, j, k);
+        sum += body(c.line(j, k).row(i), patch, in, i, j, k);
       }
     } else {
       typename Row::Neighbours patch;
@@ -32,17 +32,17 @@ struct BoxMarch {
       load(i, j, k0, patch.value + 9);
       load(i, j, k0 + 1, next);
       for (int k = k0; k < k1; ++k) {
-        const auto loaded = body.load(i, j, k);
+        const auto in = inputs_at<T>(body, i, j, k);
 #pragma unroll
         for (int m = 0; m < 9; ++m) patch.value[18 + m] = next[m];
         if (k + 1 < k1) load(i, j, k + 2, next);
         if (sizeof(T) == 4 && k + 3 < k1) {  // 64-bit values leave no registers for it
           Fetch()(&u(i, j, k + 4));
-          body.fetch(i, j, k + 3);
+          fetch_inputs(body, i, j, k + 3);
           fetch_row(c, i, j, k + 3);
         }
         patch.centre = patch.value[box_centre<3>];
-        sum += body(c.line(j, k).row(i), patch, loaded, i, j, k);
+        sum += body(c.line(j, k).row(i), patch, in, i, j, k);
 #pragma unroll
         for (int m = 0; m < 18; ++m) patch.value[m] = patch.value[9 + m];
       }

@@ -10,7 +10,7 @@
 /// Coefficients, as functors that for_columns, sum_columns and sequences run.
 namespace poisson::cuda {
 
-/// Coefficients whose rows lie between layers of cells.
+/// Coefficients whose rows lie between layers of cells, or share the face between them.
 template <class Coefficients>
 concept Layered = requires(const Coefficients c) {
   c.column(0, 0);
@@ -24,7 +24,17 @@ inline constexpr int batch = sizeof(T) == 4 ? 4 : 2;
 template <class T>
 struct Apply;
 template <class T>
+struct Polynomial;
+template <class T>
 inline constexpr int batch<T, Equidistant<T>, Apply<T>> = 4;
+template <class T>
+inline constexpr int batch<T, Equidistant<T>, Polynomial<T>> = 4;
+
+/// Threads of a multiprocessor that batches leave registers for.
+template <class T, class Coefficients, class Body>
+inline constexpr int march_threads = Layered<Coefficients> ? 640 : 768;
+template <class T>
+inline constexpr int march_threads<T, Equidistant<T>, Polynomial<T>> = sizeof(T) == 4 ? 1024 : 512;
 
 /// Whether what a column reads is asked for a batch ahead, to lie in the L2 cache when it is loaded: where arithmetic
 /// leaves registers for it, and between layers of cells. In fp64 formulas that read beside u have enough under way, and
@@ -107,8 +117,9 @@ struct RowsAlong<T, Coefficients> {
   struct Batch {
     decltype(Coefficients().column(0, 0).read(0)) layer[n];
   };
+  using Layer = decltype(Coefficients().column(0, 0).layer(Coefficients().column(0, 0).read(0)));
   typename Coefficients::Column column;
-  CellLayer<T> below;
+  Layer below;
 
   __device__ RowsAlong(const Coefficients& c, int i, int j, int k)
       : column(c.column(i, j)), below(column.layer(column.read(k - 1))) {}
@@ -123,7 +134,7 @@ struct RowsAlong<T, Coefficients> {
     double sum = 0;
 #pragma unroll
     for (int m = 0; m < n; ++m) {
-      const CellLayer<T> above = column.layer(batch.layer[m]);
+      const Layer above = column.layer(batch.layer[m]);
       sum += f(column.row(below, above, k + m), m);
       below = above;
     }
@@ -131,12 +142,40 @@ struct RowsAlong<T, Coefficients> {
   }
 };
 
+/// What a formula reads at a point beside u, or where there is none: body.input(n, i, j, k) says where, for
+/// n < Body::inputs, body.reads(n) whether it is read at all, which is always so where a body does not say.
+template <class T, int count>
+struct Inputs {
+  T value[count > 0 ? count : 1];
+  __device__ T operator[](int n) const { return value[n]; }
+};
+template <class Body>
+__device__ bool reads(const Body& body, int n) {
+  if constexpr (requires { body.reads(n); })
+    return body.reads(n);
+  else
+    return true;
+}
+template <class T, class Body>
+__device__ Inputs<T, Body::inputs> inputs_at(const Body& body, int i, int j, int k) {
+  Inputs<T, Body::inputs> in{};
+#pragma unroll
+  for (int n = 0; n < Body::inputs; ++n)
+    if (reads(body, n)) in.value[n] = *body.input(n, i, j, k);
+  return in;
+}
+template <class Body>
+__device__ void fetch_inputs(const Body& body, int i, int j, int k) {
+#pragma unroll
+  for (int n = 0; n < Body::inputs; ++n)
+    if (reads(body, n)) Fetch()(body.input(n, i, j, k));
+}
+
 /// A thread's walk along z through a column. The values along z stay in registers, those beside them come from the
-/// cache. body.load(i, j, k) reads what the formula needs beside u, body.fetch(i, j, k) asks for it to come closer;
-/// body(row, star, loaded, i, j, k) computes and stores; the column's result is the sum of what it returns.
+/// cache. body(row, star, inputs, i, j, k) computes and stores; the column's result is the sum of what it returns.
 template <class T, class Coefficients, class Body>
 struct March {
-  static constexpr int resident_threads = Layered<Coefficients> ? 640 : 768;
+  static constexpr int resident_threads = cuda::march_threads<T, Coefficients, Body>;
   Coefficients c;
   View<const T> u;
   Body body;
@@ -161,7 +200,7 @@ struct March {
   __device__ double points(RowsAlong<T, Coefficients>& rows, Values& values, const T* p, int i, int j, int k,
                            int k1) const {
     T west[n], east[n], south[n], north[n], above[n];
-    decltype(body.load(i, j, k)) loaded[n];
+    Inputs<T, Body::inputs> in[n];
     typename RowsAlong<T, Coefficients>::template Batch<n> batch;
 #pragma unroll
     for (int m = 0; m < n; ++m) {
@@ -171,26 +210,26 @@ struct March {
       south[m] = q[-u.sy];
       north[m] = q[u.sy];
       above[m] = q[u.sz];
-      loaded[m] = body.load(i, j, k + m);
+      in[m] = inputs_at<T>(body, i, j, k + m);
     }
     rows.template load<n>(k, batch);
     if (fetches_ahead<T, Coefficients, Body> && n > 1 && k + 2 * n <= k1) {
 #pragma unroll
       for (int m = n; m < 2 * n; ++m) {
         Fetch()(p + (m + 1) * u.sz);
-        body.fetch(i, j, k + m);
+        fetch_inputs(body, i, j, k + m);
         fetch_row(c, i, j, k + m);
       }
     }
     return rows.template visit<n>(k, batch, [&](const auto& a, int m) {
       const Star<T> star{values.here, west[m], east[m], south[m], north[m], values.below, above[m]};
       values = {values.here, above[m]};
-      return body(a, star, loaded[m], i, j, k + m);
+      return body(a, star, in[m], i, j, k + m);
     });
   }
 };
 
-/// The same without neighbours: body(row, loaded, i, j, k).
+/// The same without neighbours: body(row, inputs, i, j, k).
 template <class T, class Coefficients, class Body>
 struct EachRow {
   Coefficients c;
@@ -209,12 +248,12 @@ struct EachRow {
  private:
   template <int n>
   __device__ double points(RowsAlong<T, Coefficients>& rows, int i, int j, int k) const {
-    decltype(body.load(i, j, k)) loaded[n];
+    Inputs<T, Body::inputs> in[n];
     typename RowsAlong<T, Coefficients>::template Batch<n> batch;
 #pragma unroll
-    for (int m = 0; m < n; ++m) loaded[m] = body.load(i, j, k + m);
+    for (int m = 0; m < n; ++m) in[m] = inputs_at<T>(body, i, j, k + m);
     rows.template load<n>(k, batch);
-    return rows.template visit<n>(k, batch, [&](const auto& a, int m) { return body(a, loaded[m], i, j, k + m); });
+    return rows.template visit<n>(k, batch, [&](const auto& a, int m) { return body(a, in[m], i, j, k + m); });
   }
 };
 
@@ -224,15 +263,14 @@ inline constexpr bool asks_for_diagonal = requires {
   Body::asks_for_diagonal;
 };
 
-struct Nothing {};
-
 template <class T>
 struct Apply {
   View<T> out;
-  __device__ Nothing load(int, int, int) const { return {}; }
-  __device__ void fetch(int, int, int) const {}
+  static constexpr int inputs = 0;
+  __device__ const T* input(int, int, int, int) const { return nullptr; }
   template <class Row>
-  __device__ double operator()(const Row& a, const typename Row::Neighbours& u, Nothing, int i, int j, int k) const {
+  __device__ double operator()(const Row& a, const typename Row::Neighbours& u, Inputs<T, 0>, int i, int j,
+                               int k) const {
     out(i, j, k) = stencil::apply(a, u);
     return 0;
   }
@@ -242,11 +280,12 @@ template <class T, class R>
 struct Residual {
   View<const T> b;
   View<R> out;
-  __device__ T load(int i, int j, int k) const { return b(i, j, k); }
-  __device__ void fetch(int i, int j, int k) const { Fetch()(&b(i, j, k)); }
+  static constexpr int inputs = 1;
+  __device__ const T* input(int, int i, int j, int k) const { return &b(i, j, k); }
   template <class Row>
-  __device__ double operator()(const Row& a, const typename Row::Neighbours& u, T rhs, int i, int j, int k) const {
-    out(i, j, k) = static_cast<R>(stencil::residual(a, u, rhs));
+  __device__ double operator()(const Row& a, const typename Row::Neighbours& u, Inputs<T, 1> in, int i, int j,
+                               int k) const {
+    out(i, j, k) = static_cast<R>(stencil::residual(a, u, in[0]));
     return 0;
   }
 };
@@ -257,11 +296,12 @@ struct ScaledResidual {
   View<const T> b;
   View<R> out;
   const double* scale;
-  __device__ T load(int i, int j, int k) const { return b(i, j, k); }
-  __device__ void fetch(int i, int j, int k) const { Fetch()(&b(i, j, k)); }
+  static constexpr int inputs = 1;
+  __device__ const T* input(int, int i, int j, int k) const { return &b(i, j, k); }
   template <class Row>
-  __device__ double operator()(const Row& a, const typename Row::Neighbours& u, T rhs, int i, int j, int k) const {
-    const T r = stencil::residual(a, u, rhs);
+  __device__ double operator()(const Row& a, const typename Row::Neighbours& u, Inputs<T, 1> in, int i, int j,
+                               int k) const {
+    const T r = stencil::residual(a, u, in[0]);
     out(i, j, k) = static_cast<R>(static_cast<T>(*scale) * r);
     return static_cast<double>(stencil::weighted_square(a, r));
   }
@@ -270,20 +310,16 @@ struct ScaledResidual {
 template <class T>
 struct Polynomial {
   static constexpr bool asks_for_diagonal = true;
-  struct Loaded {
-    T b, previous;
-  };
   View<const T> b;
   View<T> out;  // the previous iterate, which is not read where beta is 0
   T alpha, beta;
-  __device__ Loaded load(int i, int j, int k) const { return {b(i, j, k), beta == T(0) ? T(0) : out(i, j, k)}; }
-  __device__ void fetch(int i, int j, int k) const {
-    Fetch()(&b(i, j, k));
-    if (beta != T(0)) Fetch()(&out(i, j, k));
-  }
+  static constexpr int inputs = 2;
+  __device__ const T* input(int n, int i, int j, int k) const { return n == 0 ? &b(i, j, k) : &out(i, j, k); }
+  __device__ bool reads(int n) const { return n == 0 || beta != T(0); }
   template <class Row>
-  __device__ double operator()(const Row& a, const typename Row::Neighbours& u, Loaded at, int i, int j, int k) const {
-    out(i, j, k) = stencil::polynomial(a, u, at.b, beta == T(0) ? u.centre : at.previous, alpha, beta);
+  __device__ double operator()(const Row& a, const typename Row::Neighbours& u, Inputs<T, 2> in, int i, int j,
+                               int k) const {
+    out(i, j, k) = stencil::polynomial(a, u, in[0], beta == T(0) ? u.centre : in[1], alpha, beta);
     return 0;
   }
 };
@@ -291,9 +327,10 @@ struct Polynomial {
 template <class T>
 struct Diagonal {
   View<T> out;
-  __device__ Nothing load(int, int, int) const { return {}; }
+  static constexpr int inputs = 0;
+  __device__ const T* input(int, int, int, int) const { return nullptr; }
   template <class Row>
-  __device__ double operator()(const Row& a, Nothing, int i, int j, int k) const {
+  __device__ double operator()(const Row& a, Inputs<T, 0>, int i, int j, int k) const {
     out(i, j, k) = a.diagonal();
     return 0;
   }
@@ -304,10 +341,11 @@ struct PolynomialStart {
   View<const T> b;
   View<T> out;
   T alpha;
-  __device__ T load(int i, int j, int k) const { return b(i, j, k); }
+  static constexpr int inputs = 1;
+  __device__ const T* input(int, int i, int j, int k) const { return &b(i, j, k); }
   template <class Row>
-  __device__ double operator()(const Row& a, T rhs, int i, int j, int k) const {
-    out(i, j, k) = alpha * (T(1) / a.diagonal()) * rhs;
+  __device__ double operator()(const Row& a, Inputs<T, 1> in, int i, int j, int k) const {
+    out(i, j, k) = alpha * (T(1) / a.diagonal()) * in[0];
     return 0;
   }
 };
@@ -315,20 +353,23 @@ struct PolynomialStart {
 template <class T>
 struct Norm {
   View<const T> r;
-  __device__ T load(int i, int j, int k) const { return r(i, j, k); }
+  static constexpr int inputs = 1;
+  __device__ const T* input(int, int i, int j, int k) const { return &r(i, j, k); }
   template <class Row>
-  __device__ double operator()(const Row& a, T value, int, int, int) const {
-    return static_cast<double>(stencil::weighted_square(a, value));
+  __device__ double operator()(const Row& a, Inputs<T, 1> in, int, int, int) const {
+    return static_cast<double>(stencil::weighted_square(a, in[0]));
   }
 };
 
 template <class T>
 struct Rounding {
   View<const T> u;
-  __device__ T load(int i, int j, int k) const { return u(i, j, k); }
+  static constexpr int inputs = 1;
+  __device__ const T* input(int, int i, int j, int k) const { return &u(i, j, k); }
   template <class Row>
-  __device__ double operator()(const Row& a, T value, int, int, int) const {
-    return static_cast<double>(a.diagonal()) * static_cast<double>(value) * static_cast<double>(value);
+  __device__ double operator()(const Row& a, Inputs<T, 1> in, int, int, int) const {
+    const double value = static_cast<double>(in[0]);
+    return static_cast<double>(a.diagonal()) * value * value;
   }
 };
 
