@@ -108,8 +108,9 @@ std::string recompute_source(RecomputedRows rows, Precision precision, std::span
 namespace poisson::cuda {
 )";
   text += size_check<Range>("Range") + size_check<Tiling>("Tiling");
-  const bool elements = rows.kind == RecomputedRows::elements;  // whose rows take every component eight times
-  for (std::size_t d = 0; d < kappa.size(); ++d) text += function("kappa_" + std::to_string(d), kappa[d], elements);
+  const bool elements = rows.kind == RecomputedRows::elements;
+  const bool called = elements && rows.tensor != Tensor::isotropic;  // a row takes every component eight times
+  for (std::size_t d = 0; d < kappa.size(); ++d) text += function("kappa_" + std::to_string(d), kappa[d], called);
   text += "struct Kappa {\n  static constexpr int count = " + std::to_string(kappa.size()) +
           ";\n  template <int d>\n  static double at(double x, double y, double z) {\n";
   for (std::size_t d = 0; d < kappa.size(); ++d)
