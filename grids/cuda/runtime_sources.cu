@@ -1,3 +1,5 @@
+#include <vector>
+
 #include "backends/cuda/tiling.cuh"
 #include "grids/cuda/evaluate_columns.cuh"
 #include "grids/cuda/recompute_models.cuh"
@@ -22,9 +24,12 @@ std::string function(const std::string& name, const std::string& expression, boo
 }
 
 // The kernels read what the host lays out: the sizes must be the same.
+std::string size_check(const std::string& type, std::size_t size) {
+  return "static_assert(sizeof(" + type + ") == " + std::to_string(size) + ");\n";
+}
 template <class Column>
 std::string size_check(const std::string& type) {
-  return "static_assert(sizeof(" + type + ") == " + std::to_string(sizeof(Column)) + ");\n";
+  return size_check(type, sizeof(Column));
 }
 
 std::string kernel(const std::string& name, const std::string& parameters, const std::string& body) {
@@ -73,20 +78,20 @@ namespace poisson::cuda {
 
 namespace {
 
-// One kernel for each column of a list that belongs to a part. `list`: its name there.
 template <class... Columns>
-std::string kernels_of(ColumnList<Columns...>, const std::string& list, const std::string& name,
+std::vector<std::size_t> sizes_of(ColumnList<Columns...>) {
+  return {sizeof(Columns)...};
+}
+
+// One kernel for each column of a list that belongs to a part. `list`: its name there, `sizes`: of its columns here.
+std::string kernels_of(const std::vector<std::size_t>& sizes, const std::string& list, const std::string& name,
                        const std::string& parameters, const std::string& body, int part) {
   std::string text;
-  int at = 0;
-  const auto add = [&]<class Column>(const Column*) {
-    if (at % recompute_parts != part) return void(++at);
-    const std::string number = std::to_string(at++);
-    const std::string type = "typename ColumnAt<" + number + ", " + list + "<T, C>>::Type";
-    text += size_check<Column>(type) +
+  for (auto at = static_cast<std::size_t>(part); at < sizes.size(); at += recompute_parts) {
+    const std::string number = std::to_string(at), type = "typename ColumnAt<" + number + ", " + list + "<T, C>>::Type";
+    text += size_check(type, sizes[at]) +
             kernel(name + number, "Range box, Tiling tiling, " + type + " column" + parameters, body);
-  };
-  (add(static_cast<const Columns*>(nullptr)), ...);
+  }
   return text;
 }
 
@@ -127,30 +132,32 @@ namespace poisson::cuda {
   return sum;
 }
 )";
-  const auto kernels = [&]<class T, class C>(T, Model<C>, const char* name) {
+  const auto kernels = [&](const std::vector<std::size_t>& mapping, const std::vector<std::size_t>& summing,
+                           const std::string& lists) {
+    text += kernels_of(mapping, lists + "MappingColumns", "map_", "",
+                       "  tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);\n", part);
+    text += kernels_of(summing, lists + "SummingColumns", "sum_", ", double* partial",
+                       "  double sum = 0;\n" + std::string(each_tile) +
+                           "    sum += tiling.visit(box, column, tile % tiles.x, tile / tiles.x % tiles.y, "
+                           "tile / (tiles.x * tiles.y));\n"
+                           "  sum = block_sum(sum);\n"
+                           "  if (threadIdx.x == 0) partial[blockIdx.x] = sum;\n",
+                       part);
+  };
+  const auto begin = [&]<class C>(Model<C>, const char* name) {
     text += "using C = " + std::string(name) + ";\n" + size_check<C>("C");
-    const auto add = [&](auto mapping, auto summing, const std::string& box) {
-      text += kernels_of(mapping, box + "MappingColumns", "map_", "",
-                         "  tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);\n", part);
-      text += kernels_of(summing, box + "SummingColumns", "sum_", ", double* partial",
-                         "  double sum = 0;\n" + std::string(each_tile) +
-                             "    sum += tiling.visit(box, column, tile % tiles.x, tile / tiles.x % tiles.y, "
-                             "tile / (tiles.x * tiles.y));\n"
-                             "  sum = block_sum(sum);\n"
-                             "  if (threadIdx.x == 0) partial[blockIdx.x] = sum;\n",
-                         part);
-    };
-    if constexpr (std::is_same_v<decltype(C().line(0, 0).row(0)), Row<T>>)
-      add(MappingColumns<T, C>(), SummingColumns<T, C>(), "");
-    else
-      add(BoxMappingColumns<T, C>(), BoxSummingColumns<T, C>(), "Box");
   };
   dispatch(precision, [&]<class T>(T) {
-    const auto with = [&]<class C>(Model<C> model, const char* name) { kernels(T(), model, name); };
     if (elements)
-      with_recompute_box_model<T>(rows, with);
+      with_recompute_box_model<T>(rows, [&]<class C>(Model<C> model, const char* name) {
+        begin(model, name);
+        kernels(sizes_of(BoxMappingColumns<T, C>()), sizes_of(BoxSummingColumns<T, C>()), "Box");
+      });
     else
-      with_recompute_model<T>(rows, with);
+      with_recompute_model<T>(rows, [&]<class C>(Model<C> model, const char* name) {
+        begin(model, name);
+        kernels(sizes_of(MappingColumns<T, C>()), sizes_of(SummingColumns<T, C>()), "");
+      });
   });
   return text + "}  // namespace poisson::cuda\n";
 }
