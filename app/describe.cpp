@@ -97,8 +97,8 @@ void describe_modes(const Config& config, std::int64_t unknowns, bool gpu, std::
   for (const Prediction& p : predictions(config.problem, gpu))
     lines.push_back(fmt::format("          {} {:<26} {:>9.0f}  {:>9.0f}   {:>15.3g} ms  {:>8.3g} ms",
                                 p.assembly == chosen ? "*" : " ", name_of(p.assembly),
-                                p.cost.values * static_cast<double>(bytes_of(Precision::fp64)), p.cost.flops,
-                                rows * p.seconds[1], rows * p.seconds[0]));
+                                p.cost.values * static_cast<double>(bytes_of(Precision::fp64)),
+                                p.cost.flops + p.cost.wide, rows * p.seconds[1], rows * p.seconds[0]));
 }
 
 // Whether `auto` takes Galerkin operators if the coefficient jumps far enough.

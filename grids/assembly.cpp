@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "grids/discretization.hpp"
+#include "grids/elements.hpp"
 #include "grids/problem_data.hpp"
 
 namespace poisson {
@@ -28,8 +29,8 @@ double entry_flops(const Problem& p, Assembly assembly, bool gpu) {
   if (assembly == Assembly::full) return 0;
   if (assembly == Assembly::recompute)
     // Of a box, two products and a sum for each point beside the row of the axis; of a star, a product for each term.
-    // An expression's κ takes the place of κ on the cells.
-    return !is_separable(p)        ? entry_flops(p, Assembly::partial, gpu)
+    // An expression's κ takes the place of κ on the cells; elements then have no walk of their own.
+    return !is_separable(p)        ? entry_flops(p, Assembly::partial, gpu && !on_elements(p.scheme))
            : on_elements(p.scheme) ? 3 * (neighbours_of(p) + 1) + 7
                                    : 7;
   const bool field = needs_reaction_field(p);
@@ -50,8 +51,13 @@ double entry_flops(const Problem& p, Assembly assembly, bool gpu) {
   return 2 * corners * cell + (field ? 2 * corners : 2);
 }
 
-// Points of κ that a row takes in a walk along z, which carries the layer of four cells below it.
-constexpr double evaluations = 4;
+// Points of κ that a row takes in a walk along z. Nodes carry the layer of four cells below them; a cell takes itself,
+// the four beside it and the one above; elements take all cells around a node.
+double evaluations(const Problem& p) {
+  return p.centering == Centering::cell ? 6 : on_elements(p.scheme) ? 2 * (p.dimension == 3 ? 4 : 2) : 4;
+}
+// Operations of the mean on a face, of which a cell's row takes five, for the next point of the walk has the sixth.
+constexpr double face_mean = 7;
 // What a call of the mathematical library counts as; a product that rounds counts as one.
 constexpr double call = 30;
 
@@ -88,9 +94,10 @@ RowCost row_cost(const Problem& p, Assembly assembly, bool gpu) {
   // u_i − u_n, times a_n, added; the reaction.
   const int neighbours = on_elements(p.scheme) ? neighbours_of(p) : 6;
   RowCost cost{2 + values_held(p, assembly), 3.0 * neighbours + 1 + entry_flops(p, assembly, gpu)};
-  if (assembly == Assembly::recompute)
-    for (std::size_t d = 0; d < coefficient_count(p); ++d)
-      if (const std::string* source = p.coefficient[d].source()) cost.wide += evaluations * operations_of(*source);
+  if (assembly != Assembly::recompute || is_separable(p)) return cost;
+  for (const Quantity& component : kappa_components(p))
+    if (const std::string* source = component.source()) cost.wide += evaluations(p) * operations_of(*source);
+  if (p.centering == Centering::cell) cost.wide += 5 * face_mean;
   return cost;
 }
 

@@ -7,6 +7,23 @@
 #include "grids/sampling.hpp"
 
 namespace poisson {
+namespace {
+
+// Centres and widths of the cells −1 … n. Cell-centred the ones beyond open ends are those behind them again.
+std::vector<double> cells_along(const Axis& axis) {
+  std::vector<double> along = cell_coordinates(axis);
+  const int n = static_cast<int>(along.size()) - 2;
+  const bool open = axis.centering() == Centering::cell && !axis.periodic() && !axis.degenerate();
+  if (open) {
+    along.front() = along[1];
+    along.back() = along[static_cast<std::size_t>(n)];
+  }
+  for (int i = -1; i <= n; ++i) along.push_back(axis.width(open ? std::clamp(i, 0, n - 1) : i));
+  return along;
+}
+
+}  // namespace
+
 template <class T>
 std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_ptr<const Field>& field) {
   if (!field) return nullptr;
@@ -61,9 +78,9 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) :
       cells_[d] = shared ? cells_[0] : in_precision<T>(backend, data.cells[d]);
       continue;
     }
-    const std::vector<double> centres = cell_coordinates(data.block.axes[d]);
-    centres_[d] = backend.allocate(centres.size() * sizeof(double));
-    backend.write(centres.data(), centres_[d].data(), centres.size() * sizeof(double));
+    const std::vector<double> along = cells_along(data.block.axes[d]);
+    cells_along_[d] = backend.allocate(along.size() * sizeof(double));
+    backend.write(along.data(), cells_along_[d].data(), along.size() * sizeof(double));
   }
   reaction_ = in_precision<T>(backend, data.reaction);
   data_.cells = {};
@@ -74,7 +91,7 @@ template <class T>
 std::size_t CoefficientTables<T>::bytes() const {
   std::size_t sum = reaction_ ? reaction_->bytes() : 0;
   for (std::size_t d = 0; d < 3; ++d) {
-    sum += axes_[d].buffer.bytes() + centres_[d].bytes();
+    sum += axes_[d].buffer.bytes() + cells_along_[d].bytes();
     if (cells_[d] && (d == 0 || cells_[d] != cells_[0])) sum += cells_[d]->bytes();
   }
   return sum;
@@ -106,9 +123,9 @@ Coefficients CoefficientTables<T>::model() const {
     c.x = axes_[0].view;
     c.y = axes_[1].view;
     c.z = axes_[2].view;
-    c.cx = static_cast<const double*>(centres_[0].data()) + 1;
-    c.cy = static_cast<const double*>(centres_[1].data()) + 1;
-    c.cz = static_cast<const double*>(centres_[2].data()) + 1;
+    c.cx = static_cast<const double*>(cells_along_[0].data()) + 1;
+    c.cy = static_cast<const double*>(cells_along_[1].data()) + 1;
+    c.cz = static_cast<const double*>(cells_along_[2].data()) + 1;
     if (reaction_) c.reaction = reaction_->template view<T>();
     c.sigma = sigma;
     for (std::size_t d = 0; d < 3; ++d) {
@@ -116,6 +133,11 @@ Coefficients CoefficientTables<T>::model() const {
       const bool open = !axis.periodic() && !axis.degenerate();
       c.first[d] = open ? 0 : -2;
       c.last[d] = open ? axis.size() - 1 : -2;
+      if constexpr (std::is_base_of_v<RecomputeFaceTables<T>, Coefficients>) {
+        c.width[d] = (d == 0 ? c.cx : d == 1 ? c.cy : c.cz) + std::max(1, axis.cells()) + 2;
+        if (data_.ends[d]) c.ends[d] = data_.ends[d]->template view<double>();
+        for (int end = 0; end < 2; ++end) c.robin[d][end] = data_.ends[d] && axis.kind(end) == BoundaryKind::robin;
+      }
     }
     return c;
   } else {
@@ -131,13 +153,14 @@ Coefficients CoefficientTables<T>::model() const {
   }
 }
 
-#define POISSON_INSTANTIATE(T)                                               \
-  template class CoefficientTables<T>;                                       \
-  template Equidistant<T> CoefficientTables<T>::model() const;               \
-  template TensorProduct<T> CoefficientTables<T>::model() const;             \
-  template Partial<T, true> CoefficientTables<T>::model() const;             \
-  template Partial<T, false> CoefficientTables<T>::model() const;            \
-  template Recompute<T, KappaAtRunTime> CoefficientTables<T>::model() const; \
+#define POISSON_INSTANTIATE(T)                                                    \
+  template class CoefficientTables<T>;                                            \
+  template Equidistant<T> CoefficientTables<T>::model() const;                    \
+  template TensorProduct<T> CoefficientTables<T>::model() const;                  \
+  template Partial<T, true> CoefficientTables<T>::model() const;                  \
+  template Partial<T, false> CoefficientTables<T>::model() const;                 \
+  template Recompute<T, KappaAtRunTime> CoefficientTables<T>::model() const;      \
+  template RecomputeFaces<T, KappaAtRunTime> CoefficientTables<T>::model() const; \
   template Faces<T> CoefficientTables<T>::model() const
 POISSON_INSTANTIATE(float);
 POISSON_INSTANTIATE(double);

@@ -8,7 +8,7 @@
 #include "grids/coefficients.hpp"
 #include "grids/discrete.hpp"
 #include "grids/face_coefficients.hpp"
-#include "grids/recompute.hpp"
+#include "grids/recompute_faces.hpp"
 
 namespace poisson {
 
@@ -20,6 +20,8 @@ template <class T>
 inline constexpr std::string_view assembly_name<TensorProduct<T>> = "tensor-product";
 template <class T>
 inline constexpr std::string_view assembly_name<Recompute<T, KappaAtRunTime>> = "recompute";
+template <class T>
+inline constexpr std::string_view assembly_name<RecomputeFaces<T, KappaAtRunTime>> = "recompute";
 
 /// A field of the backend in precision T, its halo filled; the field itself where it is that already.
 template <class T>
@@ -46,7 +48,8 @@ class CoefficientTables {
   std::array<double, 3> coupling_scale_{};  ///< what multiplies κ/h
   std::array<Table, 3> axes_;
   std::array<std::shared_ptr<const Field>, 3> cells_;
-  std::array<Buffer, 3> centres_;  ///< of the cells −1 … n, for `recompute`
+  // Of the cells −1 … n, for `recompute`: their centres and their widths.
+  std::array<Buffer, 3> cells_along_;
   std::shared_ptr<const Field> reaction_;
 };
 

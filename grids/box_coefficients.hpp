@@ -86,18 +86,42 @@ constexpr int tensor_components(Tensor tensor, int dimension) {
   return tensor == Tensor::isotropic ? 1 : tensor == Tensor::diagonal ? dimension : dimension * (dimension + 1) / 2;
 }
 
+/// κ of the cells from arrays, one for each component of the tensor. What takes its place (recompute_elements.hpp) has
+/// the same functions.
+template <class T, int Components>
+struct HeldCells {
+  View<const T> kappa[Components];
+
+  /// A line of cells along x.
+  struct Line {
+    const T* kappa[Components];
+    template <int component>
+    [[gnu::always_inline]] constexpr T at(int i) const {
+      return kappa[component][i];
+    }
+  };
+  constexpr Line cells(int j, int k) const {
+    Line l{};
+    for (int c = 0; c < Components; ++c) l.kappa[c] = kappa[c].line(j, k);
+    return l;
+  }
+  /// f(address) of what is read at (i, j, k).
+  template <class F>
+  constexpr void reads_cells(int i, int j, int k, const F& f) const {
+    for (const View<const T>& component : kappa) f(&component(i, j, k));
+  }
+};
+
 /// κ on the cells, and σ a constant or on the cells as well, with Robin's α in its halo: the element matrices of the 4
 /// or 8 cells around a node are summed. A cell's part of a row is κ (K⊗M⊗M + …) + σ M⊗M⊗M over its corners; mixed
 /// derivatives, κ_xy (Gᵀ⊗G + G⊗Gᵀ)⊗M, come down to ±κ_xy/2 ⊗ M for the node itself and for the corner that is
 /// opposite in x and y.
-template <class T, int Dimension, Tensor Kind>
-struct BoxPartial {
+template <class T, int Dimension, Tensor Kind, class Cells = HeldCells<T, tensor_components(Kind, Dimension)>>
+struct BoxPartial : Cells {
   using Row = BoxRow<T, Dimension>;
-  static constexpr int components = tensor_components(Kind, Dimension);
   static constexpr int columns = Dimension == 3 ? 4 : 2;  ///< lines of cells around a line of nodes
 
   BoxAxis<T> x, y, z;
-  View<const T> kappa[components];
   View<const T> sigma_cells;  ///< optional: data may be null
   T sigma;                    ///< scaled; with sigma_cells what scales them
   T mixed[3];                 ///< half of what scales κ_xy, κ_xz, κ_yz
@@ -106,7 +130,7 @@ struct BoxPartial {
     static constexpr bool uniform = true;
     static constexpr int corners = columns;  ///< of a cell across the line
     BoxAxis<T> x;
-    const T* kappa[components][columns];
+    typename Cells::Line kappa[columns];
     const T* sigma_cells[columns];
     T mass_yz[columns][corners];  ///< products of mass in y and z
     T stiff_y[columns][corners];  ///< of stiffness in y and mass in z
@@ -137,7 +161,12 @@ struct BoxPartial {
       const int cell = i - 1 + side;
       const T s = varies ? sigma * sigma_cells[q][cell] : sigma;
       const T inverse = x.inverse[cell], own = x.own[cell], off = x.off[cell];
-      const T kx = kappa[0][q][cell];
+      const T kx = kappa[q].template at<0>(cell);
+      [[maybe_unused]] T ky = kx, kz = kx;
+      if constexpr (Kind != Tensor::isotropic) {
+        ky = kappa[q].template at<1>(cell);
+        if constexpr (Dimension == 3) kz = kappa[q].template at<2>(cell);
+      }
       const T here = kx * inverse + s * own, there = s * off - kx * inverse;
       sum += s * (own + off) * face[q];
       unrolled<0, corners>([&](auto corner) __attribute__((always_inline)) {
@@ -146,19 +175,20 @@ struct BoxPartial {
         if constexpr (Kind == Tensor::isotropic) {
           stiff = kx * (stiff_y[q][c] + stiff_z[q][c]);
         } else {
-          stiff = kappa[1][q][cell] * stiff_y[q][c];
-          if constexpr (Dimension == 3) stiff += kappa[2][q][cell] * stiff_z[q][c];
+          stiff = ky * stiff_y[q][c];
+          if constexpr (Dimension == 3) stiff += kz * stiff_z[q][c];
         }
         if constexpr (c != 0) r.at[number(0, ey * dy, ez * dz)] -= here * mass_yz[q][c] + own * stiff;
         r.at[number(dx, ey * dy, ez * dz)] -= there * mass_yz[q][c] + off * stiff;
       });
       if constexpr (Kind == Tensor::full) {
-        const T xy = T(dx * dy) * mixed[0] * kappa[Dimension][q][cell];
+        const T xy = T(dx * dy) * mixed[0] * kappa[q].template at<Dimension>(cell);
         r.at[number(dx, dy, 0)] += xy * mass_z[q][0];
         if constexpr (Dimension == 3) {
           r.at[number(0, 0, dz)] -= xy * mass_z[q][1];
           r.at[number(dx, dy, dz)] += xy * mass_z[q][1];
-          const T xz = T(dx * dz) * mixed[1] * kappa[4][q][cell], yz = T(dy * dz) * mixed[2] * kappa[5][q][cell];
+          const T xz = T(dx * dz) * mixed[1] * kappa[q].template at<4>(cell),
+                  yz = T(dy * dz) * mixed[2] * kappa[q].template at<5>(cell);
           r.at[number(0, dy, 0)] -= xz * mass_y[q][1];
           r.at[number(dx, 0, dz)] += xz * mass_y[q][0];
           r.at[number(dx, dy, dz)] += xz * mass_y[q][1] + yz * off;
@@ -177,7 +207,7 @@ struct BoxPartial {
     l.x = x;
     for (int q = 0; q < columns; ++q) {
       const int cj = j - 1 + q % 2, ck = Dimension == 3 ? k - 1 + q / 2 : 0;
-      for (int c = 0; c < components; ++c) l.kappa[c][q] = kappa[c].line(cj, ck);
+      l.kappa[q] = this->cells(cj, ck);
       l.sigma_cells[q] = sigma_cells.data ? sigma_cells.line(cj, ck) : nullptr;
       const T my[2] = {y.own[cj], y.off[cj]}, ky[2] = {y.inverse[cj], -y.inverse[cj]};
       T mz[2] = {1, 0}, kz[2] = {0, 0};
@@ -207,7 +237,7 @@ struct BoxPartial {
   /// As Partial::reads.
   template <class F>
   constexpr void reads(int i, int j, int k, const F& f) const {
-    for (const View<const T>& cells : kappa) f(&cells(i, j, k));
+    this->reads_cells(i, j, k, f);
     if (sigma_cells.data) f(&sigma_cells(i, j, k));
   }
 };

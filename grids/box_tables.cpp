@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "grids/element_mass.hpp"
+#include "grids/sampling.hpp"
 
 namespace poisson {
 namespace {
@@ -66,18 +67,31 @@ BoxTables<T>::BoxTables(Backend& backend, const RowData& data) {
     const T* base = static_cast<const T*>(buffers_[d].data()) + 1;
     axes_[d] = {base, base + length, base + 2 * length, base + 3 * length, base + 4 * length, base + 5 * length};
   }
+  sigma_cells_ = in_precision<T>(backend, data.sigma_cells);
+  if (data.kappa_source) {
+    const double** centres[3]{&places_.cx, &places_.cy, &places_.cz};
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Axis& axis = data.block.axes[d];
+      centres_[d] = on_backend(backend, cell_coordinates(axis));
+      *centres[d] = static_cast<const double*>(centres_[d].data()) + 1;
+      const bool open = !axis.periodic() && !axis.degenerate();
+      places_.begin[d] = open ? 0 : -1;
+      places_.end[d] = axis.cells() + (open ? 0 : 1);
+    }
+    return;
+  }
   const auto dimension = static_cast<std::size_t>(data.block.dimension());
   for (std::size_t d = 0; d < (data.isotropic ? 1 : dimension) && data.variable(); ++d)
     kappa_.push_back(in_precision<T>(backend, data.cells[d]));
   for (std::size_t m = 0; m < (dimension == 3 ? 3 : 1) && data.full_tensor(); ++m)
     kappa_.push_back(in_precision<T>(backend, data.mixed[m]));
-  sigma_cells_ = in_precision<T>(backend, data.sigma_cells);
 }
 
 template <class T>
 std::size_t BoxTables<T>::bytes() const {
   std::size_t sum = sigma_cells_ ? sigma_cells_->bytes() : 0;
   for (const Buffer& b : buffers_) sum += b.bytes();
+  for (const Buffer& b : centres_) sum += b.bytes();
   for (const auto& field : kappa_) sum += field->bytes();
   return sum;
 }
@@ -90,8 +104,10 @@ Coefficients BoxTables<T>::model() const {
   c.y = axes_[1];
   c.z = axes_[2];
   c.sigma = static_cast<T>(sigma_);
-  if constexpr (requires { c.kappa; }) {
+  if constexpr (requires { c.kappa; })
     for (std::size_t k = 0; k < std::size(c.kappa); ++k) c.kappa[k] = kappa_[k]->template view<T>();
+  if constexpr (std::is_base_of_v<CellPlaces, Coefficients>) static_cast<CellPlaces&>(c) = places_;
+  if constexpr (requires { c.sigma_cells; }) {
     if (sigma_cells_) c.sigma_cells = sigma_cells_->template view<T>();
     for (std::size_t m = 0; m < 3; ++m) c.mixed[m] = static_cast<T>(mixed_[m]);
   }
@@ -144,12 +160,15 @@ std::size_t BandTables<T>::bytes() const {
   return sum;
 }
 
-#define POISSON_INSTANTIATE_DIMENSION(T, D)                                 \
-  template BoxProduct<T, D> BoxTables<T>::model() const;                    \
-  template BoxPartial<T, D, Tensor::isotropic> BoxTables<T>::model() const; \
-  template BoxPartial<T, D, Tensor::diagonal> BoxTables<T>::model() const;  \
-  template BoxPartial<T, D, Tensor::full> BoxTables<T>::model() const;      \
-  template BoxBands<T, D> BandTables<T>::model() const;                     \
+#define POISSON_INSTANTIATE_TENSOR(T, D, kind)                         \
+  template BoxPartial<T, D, Tensor::kind> BoxTables<T>::model() const; \
+  template RecomputeElements<T, D, Tensor::kind, KappaAtRunTime> BoxTables<T>::model() const
+#define POISSON_INSTANTIATE_DIMENSION(T, D)              \
+  template BoxProduct<T, D> BoxTables<T>::model() const; \
+  POISSON_INSTANTIATE_TENSOR(T, D, isotropic);           \
+  POISSON_INSTANTIATE_TENSOR(T, D, diagonal);            \
+  POISSON_INSTANTIATE_TENSOR(T, D, full);                \
+  template BoxBands<T, D> BandTables<T>::model() const;  \
   template BandViews<T, band_count<BoxRow<T, D>>> BandTables<T>::views()
 #define POISSON_INSTANTIATE(T)                        \
   template class BoxTables<T>;                        \
@@ -164,5 +183,6 @@ POISSON_INSTANTIATE(float);
 POISSON_INSTANTIATE(double);
 #undef POISSON_INSTANTIATE
 #undef POISSON_INSTANTIATE_DIMENSION
+#undef POISSON_INSTANTIATE_TENSOR
 
 }  // namespace poisson

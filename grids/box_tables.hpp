@@ -8,6 +8,7 @@
 #include "grids/band_coefficients.hpp"
 #include "grids/box_coefficients.hpp"
 #include "grids/discrete.hpp"
+#include "grids/recompute_elements.hpp"
 
 namespace poisson {
 
@@ -17,6 +18,8 @@ template <class T, int Dimension>
 inline constexpr std::string_view assembly_name<BoxBands<T, Dimension>> = "full";
 template <class T, int Dimension>
 inline constexpr std::string_view assembly_name<BoxProduct<T, Dimension>> = "tensor-product";
+template <class T, int Dimension, Tensor Kind>
+inline constexpr std::string_view assembly_name<RecomputeElements<T, Dimension, Kind, KappaAtRunTime>> = "recompute";
 
 /// Owns, in a backend's memory and in the precision T, what the models of elements refer to.
 template <class T>
@@ -36,6 +39,8 @@ class BoxTables {
   std::array<BoxAxis<T>, 3> axes_;
   std::vector<std::shared_ptr<const Field>> kappa_;  ///< xx, yy, …, as BoxPartial takes them
   std::shared_ptr<const Field> sigma_cells_;
+  std::array<Buffer, 3> centres_;  ///< for `recompute`
+  CellPlaces places_;
 };
 
 /// How many of a row's bands are held: stars have none along z in two dimensions.
@@ -68,8 +73,8 @@ template <class T, int Dimension>
 struct TablesFor<T, BoxProduct<T, Dimension>> {
   using Type = BoxTables<T>;
 };
-template <class T, int Dimension, Tensor Kind>
-struct TablesFor<T, BoxPartial<T, Dimension, Kind>> {
+template <class T, int Dimension, Tensor Kind, class Cells>
+struct TablesFor<T, BoxPartial<T, Dimension, Kind, Cells>> {
   using Type = BoxTables<T>;
 };
 template <class T>

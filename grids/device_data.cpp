@@ -7,6 +7,7 @@
 
 #include "grids/cell_face.hpp"
 #include "grids/discretization.hpp"
+#include "grids/elements.hpp"
 #include "grids/faces.hpp"
 #include "grids/problem_data.hpp"
 
@@ -23,10 +24,7 @@ std::string literal(double value) {
 }  // namespace
 
 bool recomputable(const Problem& p) {
-  bool known = p.centering == Centering::node && p.scheme == Scheme::fv;
-  for (std::size_t d = 0; d < coefficient_count(p); ++d)
-    known = known && (p.coefficient[d].constant() || p.coefficient[d].source());
-  return known;
+  return std::ranges::all_of(kappa_components(p), [](const Quantity& q) { return q.constant() || q.source(); });
 }
 
 // κ's source text for the finest level, where every direction has one.
@@ -34,18 +32,14 @@ void Discretization::request_recompute() {
   if (is_separable(problem_)) return;  // nothing is held anyhow
   rows_.note = std::make_shared<std::string>();
   if (!recomputable(problem_)) {
-    *rows_.note = std::string("the coefficient is held in memory, assembly partial: ") +
-                  (problem_.centering == Centering::cell ? "faces of cells are not recomputed"
-                   : on_elements(problem_.scheme)        ? "elements are not recomputed"
-                                                         : "it is no expression that can be compiled");
+    *rows_.note = "the coefficient is held in memory, assembly partial: it is no expression that can be compiled";
     return;
   }
   std::vector<std::string> sources;
-  for (std::size_t d = 0; d < coefficient_count(problem_); ++d) {
-    const Quantity& kappa = problem_.coefficient[d];
+  for (const Quantity& kappa : kappa_components(problem_))
     sources.push_back(kappa.constant() ? literal(*kappa.constant()) : *kappa.source());
-  }
-  if (sources.size() == 2) sources.push_back(sources.front());  // never weighted: z is degenerate
+  if (sources.size() == 2 && !on_elements(problem_.scheme))
+    sources.push_back(sources.front());  // never weighted: z is degenerate
   rows_.kappa_source = std::make_shared<const std::vector<std::string>>(std::move(sources));
 }
 
@@ -128,7 +122,7 @@ bool Discretization::sample_reaction_on_device(double& sum) {
 }
 
 bool Discretization::rhs_on_device(Field& b) const {
-  if (on_elements(problem_.scheme)) return false;  // elements integrate their data
+  if (on_elements(problem_.scheme)) return element_rhs_on_device(b);
   const bool nodes = problem_.centering == Centering::node;
   std::vector<Quantity> data{problem_.source};
   for_each_face(problem_, [&](int, int, const Boundary& face) {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "grids/elements.hpp"
 #include "grids/problem_data.hpp"
 #ifdef POISSON_HAVE_CUDA
 #include "grids/cuda/factories.hpp"
@@ -19,6 +20,7 @@ constexpr std::int64_t worth_compiling = std::int64_t{1} << 22;
 std::vector<Quantity> quantities(const Problem& p) {
   std::vector<Quantity> all{p.source, p.reaction};
   for (std::size_t d = 0; d < coefficient_count(p); ++d) all.push_back(p.coefficient[d]);
+  for (std::size_t m = 0; m < mixed_count(p); ++m) all.push_back(p.mixed[m]);
   if (p.initial) all.push_back(*p.initial);
   if (p.exact) all.push_back(*p.exact);
   for_each_face(p, [&](int, int, const Boundary& b) {

@@ -7,6 +7,7 @@
 
 #include "backends/field.hpp"
 #include "grids/block.hpp"
+#include "grids/cell_tensor.hpp"
 #include "grids/jumps.hpp"
 #include "grids/problem.hpp"
 #include "grids/sampling.hpp"
@@ -50,6 +51,10 @@ struct CellStatistics {
   Jumps jumps;
 };
 
+struct Extremes {
+  double least = 0, largest = 0;
+};
+
 /// The device found a bad value where the host finds a good one (the rounding of a root near 0): the host's word
 /// counts, and its values.
 struct HostDecides {};
@@ -76,6 +81,11 @@ class DeviceSampler {
   virtual void put(const Box& box, std::span<const double> values, SampleStore store, Field& out) = 0;
   /// faces_from_cells (grids/faces.hpp) on the device.
   virtual void faces_from_cells(std::size_t axis, const Field& cells, const Field* ends, Field& faces) = 0;
+  /// Of elements (grids/elements.hpp), their values in fp64. Of values that are not negative, on a box of cells:
+  virtual Extremes extremes(const Field& cells, const Box& box) = 0;
+  virtual bool positive_definite(const CellTensors& kappa) = 0;
+  /// out += factor · M f on a box of nodes; on a face across an axis, −1: none, with the mass of the face.
+  virtual void add_mass(Scheme scheme, const Field& f, const Box& box, int face_axis, double factor, Field& out) = 0;
   /// Σ |x| over a box.
   virtual double sum_of_magnitudes(const Field& x, const Box& box) = 0;
 };

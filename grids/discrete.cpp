@@ -32,7 +32,10 @@ std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, P
 #ifdef POISSON_HAVE_CUDA
     if (backend.name() == "cuda") {
       try {
-        return dispatch(precision, [&]<class T>(T) { return cuda::make_recompute_operator<T>(backend, data); });
+        return dispatch(precision, [&]<class T>(T) {
+          return on_elements(data.scheme) ? cuda::make_recompute_box_operator<T>(backend, data)
+                                          : cuda::make_recompute_operator<T>(backend, data);
+        });
       } catch (const cuda::NoRuntimeCode& reason) {
         *data.note = std::string("the coefficient is held in memory, assembly partial: ") + reason.what();
       }

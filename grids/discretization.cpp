@@ -127,12 +127,16 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
   sampler_ = poisson::make_sampler(backend, block(), problem_, sampling);
   if (assembly == Assembly::recompute) request_recompute();
   if (!is_separable(problem_) || assembly == Assembly::partial) {
-    if (on_elements(problem_.scheme))
-      jumps_ = sample_elements(problem_, host(), rows_, [this](auto field) { return on_backend(std::move(field)); });
-    else if (problem_.centering == Centering::cell)
+    if (on_elements(problem_.scheme)) {
+      const auto found = sample_elements_on_device();
+      jumps_ =
+          found ? *found
+                : sample_elements(problem_, host(), rows_, [this](auto field) { return on_backend(std::move(field)); });
+    } else if (problem_.centering == Centering::cell) {
       sample_cell_coefficients();
-    else
+    } else {
       sample_coefficients();
+    }
   } else {
     ErrorCollector check;  // signs of constants, for callers that bring no checked configuration
     const Box one{{0, 0, 0}, {1, 1, 1}};

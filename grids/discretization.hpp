@@ -2,6 +2,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -80,12 +81,14 @@ class Discretization {
   void fill_cell_rhs(Field& b) const;
   void fill_cell_solution(Field& u) const;
 
-  // The same on the device (device_data.cpp): false where the host has to.
+  // The same on the device (device_data.cpp, element_data.cpp): false or nothing where the host has to.
   bool on_device(std::span<const Quantity> data) const;
   bool sample_kappa_on_device(std::size_t d);
   std::shared_ptr<Field> sample_cell_kappa_on_device(std::size_t d);
   bool sample_reaction_on_device(double& sum);
   bool rhs_on_device(Field& b) const;
+  std::optional<Jumps> sample_elements_on_device();
+  bool element_rhs_on_device(Field& b) const;
   bool solution_on_device(Field& u) const;
   void add_faces_on_device(Field& b, ErrorCollector& check) const;
   void set_halo_on_device(Field& u, ErrorCollector& check) const;
@@ -100,8 +103,7 @@ class Discretization {
   double sampling_seconds_ = 0;
 };
 
-/// Whether the finest level may compute κ from expressions: node-centred finite volumes, κ of constants and
-/// expressions.
+/// Whether the finest level may compute κ from expressions: κ of constants and expressions.
 bool recomputable(const Problem& problem);
 
 /// Evaluates every datum of a problem on its grid without keeping the values: throws ValueErrors as solving would.

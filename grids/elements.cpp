@@ -8,22 +8,13 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
+#include "grids/cell_tensor.hpp"
 #include "grids/consistent_mass.hpp"
 #include "grids/discretization.hpp"
 #include "grids/problem_data.hpp"
 
 namespace poisson {
 namespace {
-
-constexpr std::array<const char*, 3> diagonal_keys{"coefficient.x", "coefficient.y", "coefficient.z"};
-constexpr std::array<const char*, 3> mixed_keys{"coefficient.xy", "coefficient.xz", "coefficient.yz"};
-
-std::size_t diagonals(const Problem& p) {
-  return p.isotropic ? 1 : static_cast<std::size_t>(p.dimension);
-}
-std::size_t mixeds(const Problem& p) {
-  return !p.full_tensor ? 0 : p.dimension == 3 ? 3 : 1;
-}
 
 std::shared_ptr<Field> sampled_cells(Backend& host, const Block& block, const Quantity& quantity, const char* key,
                                      Sign sign) {
@@ -42,21 +33,18 @@ int indefinite_entry(const CellTensor& k) {
   constexpr std::array<std::array<std::size_t, 2>, 3> axes{{{0, 1}, {0, 2}, {1, 2}}};
   for (std::size_t m = 0; m < 3; ++m)
     if (!(k[3 + m] * k[3 + m] < k[axes[m][0]] * k[axes[m][1]])) return static_cast<int>(m);
-  const auto [xx, yy, zz, xy, xz, yz] = k;
-  const double determinant = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
-  return determinant > 0 ? -1 : 0;
+  return is_definite(k[0], k[1], k[2], k[3], k[4], k[5]) ? -1 : 0;
 }
 
-void check_definite(const Block& block, const std::array<std::shared_ptr<const Field>, 3>& diagonal,
-                    const std::array<std::shared_ptr<const Field>, 3>& mixed) {
+void check_definite(const Block& block, const CellTensors& kappa) {
   const Box box = block.cell_layout().box();
   for (int k = 0; k < box.last[2]; ++k)
     for (int j = 0; j < box.last[1]; ++j)
       for (int i = 0; i < box.last[0]; ++i) {
         CellTensor tensor{1, 1, 1, 0, 0, 0};
         for (std::size_t d = 0; d < 3; ++d) {
-          if (diagonal[d]) tensor[d] = diagonal[d]->view<double>()(i, j, k);
-          if (mixed[d]) tensor[3 + d] = mixed[d]->view<double>()(i, j, k);
+          if (kappa.diagonal[d]) tensor[d] = kappa.diagonal[d]->view<double>()(i, j, k);
+          if (kappa.mixed[d]) tensor[3 + d] = kappa.mixed[d]->view<double>()(i, j, k);
         }
         const int entry = indefinite_entry(tensor);
         if (entry < 0) continue;
@@ -78,7 +66,7 @@ void check_definite(const Block& block, const std::array<std::shared_ptr<const F
           std::snprintf(text.data(), text.size(),
                         "must leave the tensor positive definite, beside x %g, y %g, z %g, xy %g, xz %g, yz %g there",
                         tensor[0], tensor[1], tensor[2], tensor[3], tensor[4], tensor[5]);
-        throw ValueErrors({ValueError(mixed_keys[m], point, tensor[3 + m], text.data())});
+        throw ValueErrors({ValueError(mixed_key(m), point, tensor[3 + m], text.data())});
       }
 }
 
@@ -97,12 +85,35 @@ double least(const Field& cells) {
 
 }  // namespace
 
+std::size_t mixed_count(const Problem& p) {
+  return !p.full_tensor ? 0 : p.dimension == 3 ? 3 : 1;
+}
+const char* mixed_key(std::size_t m) {
+  constexpr std::array<const char*, 3> keys{"coefficient.xy", "coefficient.xz", "coefficient.yz"};
+  return keys[m];
+}
+std::vector<Quantity> kappa_components(const Problem& p) {
+  std::vector<Quantity> all(p.coefficient.begin(), p.coefficient.begin() + static_cast<int>(coefficient_count(p)));
+  all.insert(all.end(), p.mixed.begin(), p.mixed.begin() + static_cast<int>(mixed_count(p)));
+  return all;
+}
+
 Box ghost_box(const Block& block, int axis, int end) {
   Box box = block.cell_layout().box();
   const auto d = static_cast<std::size_t>(axis);
   box.first[d] = end == 0 ? -1 : box.last[d];
   box.last[d] = box.first[d] + 1;
   return box;
+}
+
+Box alpha_box(const Block& block, int axis, int end) {
+  Box ghosts = ghost_box(block, axis, end);
+  for (std::size_t e = 0; e < 3; ++e)
+    if (block.axes[e].periodic()) {
+      --ghosts.first[e];
+      ++ghosts.last[e];
+    }
+  return ghosts;
 }
 
 double mean_of_cells(const Field& cells) {
@@ -118,14 +129,16 @@ double mean_of_cells(const Field& cells) {
 void check_element_values(const Problem& p, const Block& block) {
   if (!p.full_tensor) return;
   const auto host = make_cpu_backend();
-  std::array<std::shared_ptr<const Field>, 3> diagonal, mixed;
+  CellTensors kappa;
   ErrorCollector check;
-  for (std::size_t d = 0; d < diagonals(p); ++d)
-    check([&] { diagonal[d] = sampled_cells(*host, block, p.coefficient[d], diagonal_keys[d], Sign::positive); });
-  for (std::size_t m = 0; m < mixeds(p); ++m)
-    check([&] { mixed[m] = sampled_cells(*host, block, p.mixed[m], mixed_keys[m], Sign::any); });
+  for (std::size_t d = 0; d < coefficient_count(p); ++d)
+    check([&] {
+      kappa.diagonal[d] = sampled_cells(*host, block, p.coefficient[d], coefficient_key(p, d), Sign::positive);
+    });
+  for (std::size_t m = 0; m < mixed_count(p); ++m)
+    check([&] { kappa.mixed[m] = sampled_cells(*host, block, p.mixed[m], mixed_key(m), Sign::any); });
   check.finish();
-  check_definite(block, diagonal, mixed);
+  check_definite(block, kappa);
 }
 
 Jumps sample_elements(const Problem& p, Backend& host, RowData& rows, const Mover& moved) {
@@ -133,18 +146,17 @@ Jumps sample_elements(const Problem& p, Backend& host, RowData& rows, const Move
   ErrorCollector check;
   Jumps jumps;
   double least_kappa = 1e300;
-  std::array<std::shared_ptr<const Field>, 3> diagonal, mixed;
-  for (std::size_t d = 0; d < diagonals(p); ++d)
+  CellTensors kappa;
+  for (std::size_t d = 0; d < coefficient_count(p); ++d)
     check([&] {
-      auto cells =
-          sampled_cells(host, block, p.coefficient[d], p.isotropic ? "coefficient" : diagonal_keys[d], Sign::positive);
+      auto cells = sampled_cells(host, block, p.coefficient[d], coefficient_key(p, d), Sign::positive);
       rows.kappa[d] = mean_of_cells(*cells);
       jumps.join(jumps_between_cells(*cells));
       least_kappa = std::min(least_kappa, least(*cells));
-      diagonal[d] = std::move(cells);
+      kappa.diagonal[d] = std::move(cells);
     });
-  for (std::size_t m = 0; m < mixeds(p); ++m)
-    check([&] { mixed[m] = sampled_cells(host, block, p.mixed[m], mixed_keys[m], Sign::any); });
+  for (std::size_t m = 0; m < mixed_count(p); ++m)
+    check([&] { kappa.mixed[m] = sampled_cells(host, block, p.mixed[m], mixed_key(m), Sign::any); });
 
   bool dirichlet = false, robin = false;
   for_each_face(p, [&](int, int, const Boundary& b) {
@@ -157,13 +169,7 @@ Jumps sample_elements(const Problem& p, Backend& host, RowData& rows, const Move
   if (cells) sigma = largest(*cells);
   for_each_face(p, [&](int d, int end, const Boundary& b) {
     if (b.kind != BoundaryKind::robin) return;
-    // An exchange does not reach what lies beyond an open end: the halo of periodic axes there is sampled.
-    Box ghosts = ghost_box(block, d, end);
-    for (std::size_t e = 0; e < 3; ++e)
-      if (block.axes[e].periodic()) {
-        --ghosts.first[e];
-        ++ghosts.last[e];
-      }
+    const Box ghosts = alpha_box(block, d, end);
     check([&] {
       sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, Location::cell, ghosts,
              [&](int j, int k, const double* values) {
@@ -179,12 +185,12 @@ Jumps sample_elements(const Problem& p, Backend& host, RowData& rows, const Move
     });
   });
   check.finish();
-  if (p.full_tensor) check_definite(block, diagonal, mixed);
+  if (p.full_tensor) check_definite(block, kappa);
 
   if (p.isotropic) rows.kappa = {rows.kappa[0], rows.kappa[0], rows.kappa[0]};
   for (std::size_t d = 0; d < 3; ++d) {
-    if (diagonal[d]) rows.cells[d] = moved(std::const_pointer_cast<Field>(diagonal[d]));
-    if (mixed[d]) rows.mixed[d] = moved(std::const_pointer_cast<Field>(mixed[d]));
+    if (kappa.diagonal[d]) rows.cells[d] = moved(std::const_pointer_cast<Field>(kappa.diagonal[d]));
+    if (kappa.mixed[d]) rows.mixed[d] = moved(std::const_pointer_cast<Field>(kappa.mixed[d]));
   }
   if (p.reaction.constant() && !robin)
     rows.sigma = *p.reaction.constant();

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "grids/discrete.hpp"
 #include "grids/jumps.hpp"
@@ -11,6 +12,12 @@
 /// centres and α at the centres of the cells' faces; f and the data of Neumann and Robin faces at nodes, to be
 /// multiplied with the consistent mass matrix of the block or of the face.
 namespace poisson {
+
+/// κ_xy, κ_xz and κ_yz, as many as a problem has, and the keys by which messages name them.
+std::size_t mixed_count(const Problem& problem);
+const char* mixed_key(std::size_t m);
+/// What κ has of its own in each cell: one entry, the diagonal, or those and the mixed ones.
+std::vector<Quantity> kappa_components(const Problem& problem);
 
 /// Throws ValueErrors where a full tensor κ is not positive definite.
 void check_element_values(const Problem& problem, const Block& block);
@@ -31,5 +38,8 @@ double mean_of_cells(const Field& cells);
 
 /// The cells beside the nodes of a face, as indices of the halo beyond it.
 Box ghost_box(const Block& block, int axis, int end);
+/// Where α of a Robin face stands in the field of σ: there, and in the halo of periodic axes, which an exchange does
+/// not reach beyond an open end.
+Box alpha_box(const Block& block, int axis, int end);
 
 }  // namespace poisson

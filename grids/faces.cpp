@@ -27,7 +27,7 @@ void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, 
       if (upper) above[axis] = n - 1;
       const double k0 = kappa(below[0], below[1], below[2]), k1 = kappa(above[0], above[1], above[2]);
       const double h0 = along.width(below[axis]), h1 = along.width(above[axis]);
-      double value = (h0 + h1) * k0 * k1 / (h0 * k1 + h1 * k0);
+      double value = harmonic_face(k0, h0, k1, h1);
       if (!along.periodic() && (lower || upper)) {
         value = k0;
         if (along.kind(lower ? 0 : 1) == BoundaryKind::robin) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "grids/discrete.hpp"
+#include "grids/face_means.hpp"
 
 /// κ of cell-centred finite volumes where it varies. What couples two cells is κ on the face between them, the harmonic
 /// mean of the cells weighted with their widths; a Dirichlet face takes κ of the cell behind it, over half that cell, a
@@ -17,11 +18,6 @@ namespace poisson {
 
 /// Layout of the field `ends` of an axis.
 Layout ends_layout(const Block& block, std::size_t axis);
-
-/// κ over half a cell of width h that lets through as much as the cell's κ and α in series.
-constexpr double robin_face(double kappa, double alpha, double h) {
-  return kappa * alpha / (kappa + 0.5 * alpha * h) * 0.5 * h;
-}
 
 /// κ at cells, with a halo of nothing, to κ at the faces across an axis, on the host. `ends`: null where no face of the
 /// axis is a Robin face.

@@ -50,9 +50,11 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
     return static_cast<std::size_t>(layout.allocated(p)) * bytes_of(p);
   };
 
+  const auto reactions = [&](const Block& of, Precision p) {
+    return finest.reactions * bytes(finest.elements ? of.cell_layout() : of.layout(), p);
+  };
   const auto coefficients = [&](const Block& of, Precision p) {
-    return finest.kappas * bytes(of.cell_layout(), p) +
-           finest.reactions * bytes(finest.elements ? of.cell_layout() : of.layout(), p);
+    return finest.kappas * bytes(of.cell_layout(), p) + reactions(of, p);
   };
   Plan plan;
   std::size_t held = 0, setup_peak = 0;  // bytes of the Galerkin hierarchy so far, and the most while it is made
@@ -114,7 +116,7 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
                                            : finest.cost;
       const Precision own = l == 0 ? outer : inner;
       level.row_bytes = cost.values * static_cast<double>(bytes_of(own));
-      level.row_flops = cost.flops;
+      level.row_flops = cost.flops + cost.wide;
       level.seconds = static_cast<double>(level.unknowns) * predicted_seconds(cost, own, device_rate(gpu));
       if (l == 0 || !galerkin) {
         // The finest level has κ, σ and α in fp64 as they were sampled, each level's own operator in the inner
@@ -126,7 +128,7 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
           level.bytes += finest.row_bands *
                          (bytes(layout, inner) + (l == 0 && outermost && outer != inner ? bytes(layout, outer) : 0));
         else if (inner == Precision::fp32)
-          level.bytes += recomputed ? finest.reactions * bytes(layout, inner) : coefficients(block, inner);
+          level.bytes += recomputed ? reactions(block, inner) : coefficients(block, inner);
       }
       if (l == 0 && outermost) level.bytes += finest.ends + finest.extrapolation;
       if (matrix && l == 0) add_matrix(layout, level);
@@ -195,9 +197,10 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
         problem, assembly, options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64);
   Plan plan = plan_levels(block, kappa, options, finest, gpu);
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());
-  // On the host, elements take two fields more while b is assembled.
-  if (finest.elements && !gpu)
-    plan.tables += 2 * static_cast<std::size_t>(block.layout().allocated(Precision::fp64)) * bytes_of(Precision::fp64);
+  // Elements take fields more while b is assembled, on the host two, on a GPU one.
+  if (finest.elements)
+    plan.tables +=
+        (gpu ? 1 : 2) * static_cast<std::size_t>(block.layout().allocated(Precision::fp64)) * bytes_of(Precision::fp64);
   return plan;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -153,6 +154,38 @@ TEST(Assembly, AutoIsWhatTheCountSays) {
   EXPECT_EQ(reason(Assembly::automatic, p, true), "predicted to be as fast with less memory");
 }
 
+TEST(Assembly, RecomputesOnAGpuWhatItsCompilerTakes) {
+  Problem p;
+  p.coefficient[0] = Quantity([](std::span<const double>, std::span<const double>, std::span<const double>,
+                                 std::span<double> values) { std::ranges::fill(values, 1.0); },
+                              "1 + expression::product(x, y)");
+  const auto expect_recomputed = [&](double wide) {
+    EXPECT_EQ(resolved(Assembly::recompute, p, true), Assembly::recompute);
+    EXPECT_EQ(resolved(Assembly::recompute, p, false), Assembly::partial);
+    EXPECT_NE(resolved(Assembly::automatic, p, true), Assembly::recompute);  // asks no compiler
+    const auto modes = predictions(p, true);
+    ASSERT_EQ(modes.size(), 3U);
+    EXPECT_EQ(modes.front().assembly, Assembly::recompute);
+    EXPECT_EQ(modes.front().cost.values, 2);
+    EXPECT_EQ(modes.front().cost.wide, wide);
+    p.reaction = [](double x, double, double) { return x; };
+    EXPECT_EQ(row_cost(p, Assembly::recompute, true).values, 3);
+    p.reaction = 0.0;
+  };
+  expect_recomputed(4 * 2);  // a sum and a product, at four points
+  p.centering = Centering::cell;
+  expect_recomputed(6 * 2 + 5 * 7);
+  p.centering = Centering::node;
+  p.scheme = Scheme::q1;
+  expect_recomputed(8 * 2);
+  p.full_tensor = true;
+  p.isotropic = false;
+  p.mixed[1] = p.coefficient[0];  // the others are constants
+  expect_recomputed(2 * 8 * 2);
+  p.coefficient[0] = [](double x, double, double) { return 1 + x; };
+  EXPECT_EQ(resolved(Assembly::recompute, p, true), Assembly::partial);
+}
+
 TEST(Assembly, CountsTheNumbersOfARow) {
   const auto values = [](const Problem& p, Assembly assembly) { return row_cost(p, assembly, false).values; };
   // u, Au and κ, or the half of the bands with the sums of the rows.
@@ -264,7 +297,7 @@ TEST(Assembly, CountsTheOperationsOfTheModels) {
     for (const bool reacts : {false, true}) {
       const auto check = [&]<Tensor kind>() {
         set(Scheme::q1, dimension, kind == Tensor::isotropic, kind == Tensor::full, reacts);
-        BoxPartial<Counted, dimension, kind> model{b, b, b, {}, reacts ? k : View<const Counted>{}, 1, {1, 1, 1}};
+        BoxPartial<Counted, dimension, kind> model{{}, b, b, b, reacts ? k : View<const Counted>{}, 1, {1, 1, 1}};
         for (auto& component : model.kappa) component = k;
         EXPECT_EQ(flops(Assembly::partial), ones.count(model)) << dimension << ", " << static_cast<int>(kind);
       };

@@ -11,9 +11,11 @@
 #include <gtest/gtest.h>
 
 #include "grids/axis_tables.hpp"
+#include "grids/box_tables.hpp"
 #include "grids/discretization.hpp"
 #include "grids/integrals.hpp"
-#include "grids/recompute.hpp"
+#include "grids/recompute_elements.hpp"
+#include "grids/recompute_faces.hpp"
 #include "io/expression.hpp"
 #include "tests/expressions.hpp"
 #include "tests/problems.hpp"
@@ -28,6 +30,10 @@ double kappa_at(int d, double x, double y, double z) {
                   : std::exp(x - y) + z * z;
 }
 
+double mixed_at(int m, double x, double y, double z) {
+  return 0.3 * std::sin(2 * x + m) * std::cos(y - z);
+}
+
 struct Isotropic {
   static constexpr int count = 1;
   template <int d>
@@ -40,6 +46,15 @@ struct Anisotropic {
   template <int d>
   static double at(double x, double y, double z) {
     return kappa_at(d, x, y, z);
+  }
+};
+
+/// Of a tensor in the order of BoxPartial: the diagonal, then what is beside it.
+template <int dimension>
+struct Components {
+  template <int c>
+  static double at(double x, double y, double z) {
+    return c < dimension ? kappa_at(c, x, y, z) : mixed_at(c - dimension, x, y, z);
   }
 };
 
@@ -58,24 +73,86 @@ Problem problem(const BoxFaces& faces, int dimension, bool isotropic) {
   return p;
 }
 
+/// As data that ask for recomputing have it.
+RowData with_source(RowData rows) {
+  rows.kappa_source = std::make_shared<const std::vector<std::string>>();
+  return rows;
+}
+
+/// Rows by lines and by walks along z.
+template <class Held, class Computed>
+void expect_equal_stars(const Box& box, const Held& partial, const Computed& recompute) {
+  const auto expect_equal = [](const Row<double>& a, const Row<double>& b) {
+    const double size = a.diagonal() * 8 * std::numeric_limits<double>::epsilon();
+    for (const auto part : {&Row<double>::west, &Row<double>::east, &Row<double>::south, &Row<double>::north,
+                            &Row<double>::bottom, &Row<double>::top, &Row<double>::reaction})
+      ASSERT_NEAR(a.*part, b.*part, size);
+  };
+  for_each(box, [&](int i, int j, int k) {
+    SCOPED_TRACE(testing::Message() << i << " " << j << " " << k);
+    const Row<double> a = partial.line(j, k).row(i);
+    expect_equal(a, recompute.line(j, k).row(i));
+    const auto column = recompute.column(i, j);
+    expect_equal(a, column.row(column.layer(column.read(k - 1)), column.layer(column.read(k)), k));
+    ASSERT_NEAR(partial.line(j, k).mass(i), recompute.line(j, k).mass(i), 1e-14);
+  });
+}
+
 template <class Kappa, bool isotropic>
 void expect_equal_rows(const Problem& p) {
   const auto host = make_cpu_backend();
   const Discretization d(*host, p);
-  RowData with_source = d.rows();
-  with_source.kappa_source = std::make_shared<const std::vector<std::string>>();
-  const CoefficientTables<double> held(*host, d.rows()), tables(*host, with_source);
-  const auto partial = held.template model<Partial<double, isotropic>>();
-  Recompute<double, Kappa> recompute{};
-  static_cast<RecomputeTables<double>&>(recompute) = tables.template model<Recompute<double, KappaAtRunTime>>();
+  const CoefficientTables<double> held(*host, d.rows()), tables(*host, with_source(d.rows()));
+  const Box box = d.block().layout().box();
+  if (p.centering == Centering::cell) {
+    RecomputeFaces<double, Kappa> recompute{};
+    static_cast<RecomputeFaceTables<double>&>(recompute) =
+        tables.template model<RecomputeFaces<double, KappaAtRunTime>>();
+    expect_equal_stars(box, held.template model<Faces<double>>(), recompute);
+  } else {
+    Recompute<double, Kappa> recompute{};
+    static_cast<RecomputeTables<double>&>(recompute) = tables.template model<Recompute<double, KappaAtRunTime>>();
+    expect_equal_stars(box, held.template model<Partial<double, isotropic>>(), recompute);
+  }
+}
+
+Problem by_elements(Problem p) {
+  p.scheme = Scheme::q1;
+  return p;
+}
+
+template <int dimension, Tensor kind>
+void expect_equal_boxes(Problem p) {
+  p.scheme = Scheme::q1;
+  p.isotropic = kind == Tensor::isotropic;
+  p.full_tensor = kind == Tensor::full;
+  for (int m = 0; m < 3 && p.full_tensor; ++m)
+    p.mixed[static_cast<std::size_t>(m)] = Quantity([m](double x, double y, double z) { return mixed_at(m, x, y, z); });
+  const auto host = make_cpu_backend();
+  const Discretization d(*host, p);
+  const BoxTables<double> held(*host, d.rows()), tables(*host, with_source(d.rows()));
+  const auto partial = held.template model<BoxPartial<double, dimension, kind>>();
+  const auto at_run_time = tables.template model<RecomputeElements<double, dimension, kind, KappaAtRunTime>>();
+  RecomputeElements<double, dimension, kind, Components<dimension>> recompute{};
+  static_cast<CellPlaces&>(recompute) = at_run_time;
+  recompute.x = at_run_time.x;
+  recompute.y = at_run_time.y;
+  recompute.z = at_run_time.z;
+  recompute.sigma_cells = at_run_time.sigma_cells;
+  recompute.sigma = at_run_time.sigma;
+  std::copy_n(at_run_time.mixed, 3, recompute.mixed);
   for_each(d.block().layout().box(), [&](int i, int j, int k) {
-    const Row<double> a = partial.line(j, k).row(i), b = recompute.line(j, k).row(i);
-    const double size = a.diagonal() * 8 * std::numeric_limits<double>::epsilon();
-    for (const auto part : {&Row<double>::west, &Row<double>::east, &Row<double>::south, &Row<double>::north,
-                            &Row<double>::bottom, &Row<double>::top, &Row<double>::reaction})
-      ASSERT_NEAR(a.*part, b.*part, size) << i << " " << j << " " << k;
+    const auto a = partial.line(j, k).row(i), b = recompute.line(j, k).row(i);
+    for (int n = 0; n < box_points<dimension>; ++n)
+      ASSERT_NEAR(a.at[n], b.at[n], a.diagonal() * 8 * std::numeric_limits<double>::epsilon())
+          << i << " " << j << " " << k << ", neighbour " << n;
     ASSERT_NEAR(partial.line(j, k).mass(i), recompute.line(j, k).mass(i), 1e-14);
   });
+}
+
+Problem in_cells(Problem p) {
+  p.centering = Centering::cell;
+  return p;
 }
 
 class RecomputeRows : public testing::TestWithParam<NamedFaces> {};
@@ -84,6 +161,32 @@ TEST_P(RecomputeRows, AreThoseOfPartial) {
   for (const int dimension : {2, 3}) {
     expect_equal_rows<Isotropic, true>(problem(GetParam().faces, dimension, true));
     expect_equal_rows<Anisotropic, false>(problem(GetParam().faces, dimension, false));
+  }
+}
+
+TEST_P(RecomputeRows, OfCellsAreThoseOfPartial) {
+  for (const int dimension : {2, 3})
+    for (const bool reacts : {false, true}) {
+      Problem isotropic = in_cells(problem(GetParam().faces, dimension, true));
+      if (reacts) isotropic.reaction = [](double x, double y, double) { return 1 + x * y; };
+      expect_equal_rows<Isotropic, true>(isotropic);
+      expect_equal_rows<Anisotropic, false>(in_cells(problem(GetParam().faces, dimension, false)));
+    }
+}
+
+TEST_P(RecomputeRows, OfElementsAreThoseOfPartial) {
+  for (const bool reacts : {false, true}) {
+    const auto with = [&](int dimension) {
+      Problem p = problem(GetParam().faces, dimension, false);
+      if (reacts) p.reaction = [](double x, double y, double) { return 1 + x * y; };
+      return p;
+    };
+    expect_equal_boxes<2, Tensor::isotropic>(with(2));
+    expect_equal_boxes<2, Tensor::diagonal>(with(2));
+    expect_equal_boxes<2, Tensor::full>(with(2));
+    expect_equal_boxes<3, Tensor::isotropic>(with(3));
+    expect_equal_boxes<3, Tensor::diagonal>(with(3));
+    expect_equal_boxes<3, Tensor::full>(with(3));
   }
 }
 
@@ -116,11 +219,6 @@ double distance(const Field& a, const Field& b) {
   return largest / size;
 }
 
-Problem in_cells(Problem p) {
-  p.centering = Centering::cell;
-  return p;
-}
-
 /// With expressions compiled however small the grid.
 Discretization evaluated_there(Backend& device, const Problem& p) {
   return Discretization(device, p, Assembly::automatic, Sampling::device);
@@ -149,13 +247,24 @@ void expect_fields_of_the_host(const Problem& p) {
   EXPECT_NEAR(b.coefficient_jump(), a.coefficient_jump(), 1e-13);
   EXPECT_EQ(b.rows().singular, a.rows().singular);
   for (std::size_t d = 0; d < 3; ++d) {
-    EXPECT_NEAR(b.rows().kappa[d], a.rows().kappa[d], 1e-13);
+    EXPECT_NEAR(b.rows().kappa[d], a.rows().kappa[d], 1e-14 * (10 + a.rows().kappa[d]));
     ASSERT_EQ(b.rows().cells[d] != nullptr, a.rows().cells[d] != nullptr);
     if (a.rows().cells[d]) {
       EXPECT_LE(distance(*b.rows().cells[d], *a.rows().cells[d]), 1e-14);
     }
   }
-  EXPECT_LE(distance(*b.rows().reaction, *a.rows().reaction), 1e-14);
+  for (std::size_t m = 0; m < 3; ++m) {
+    ASSERT_EQ(b.rows().mixed[m] != nullptr, a.rows().mixed[m] != nullptr);
+    if (a.rows().mixed[m]) {
+      EXPECT_LE(distance(*b.rows().mixed[m], *a.rows().mixed[m]), 1e-14);
+    }
+  }
+  EXPECT_NEAR(b.rows().sigma_ratio, a.rows().sigma_ratio, 1e-13);
+  EXPECT_NEAR(b.rows().alpha_ratio, a.rows().alpha_ratio, 1e-13);
+  if (on_elements(p.scheme))
+    EXPECT_LE(distance(*b.rows().sigma_cells, *a.rows().sigma_cells), 1e-14);
+  else
+    EXPECT_LE(distance(*b.rows().reaction, *a.rows().reaction), 1e-14);
 
   // What halos hold, of κ and of u, shows in the operator.
   const auto A = a.make_operator(Precision::fp64), B = b.make_operator(Precision::fp64);
@@ -178,8 +287,28 @@ TEST_P(Expressions, FillCellsAsTheHostDoes) {
   expect_fields_of_the_host(in_cells(with_expressions(GetParam().faces)));
 }
 
-TEST_P(Expressions, FusedWithTheStencilAreThePartialOperator) {
-  const Problem p = with_expressions(GetParam().faces);
+/// Of linear elements, with κ of each kind.
+std::vector<Problem> element_problems(const BoxFaces& faces) {
+  Problem p = by_elements(with_expressions(faces)), diagonal = p;
+  diagonal.isotropic = false;
+  diagonal.coefficient[1] = parse_expression("x*x + y < 0.4 ? 50 : 1 + z*z");
+  diagonal.coefficient[2] = 2.0;
+  Problem full = diagonal, flat = p;
+  full.full_tensor = true;
+  full.mixed = {parse_expression("0.3*sin(2*x)"), 0.25, parse_expression("0.2*cos(y - z)")};
+  flat.dimension = 2;
+  flat.nodes[2].clear();
+  Problem flat_full = full;
+  flat_full.dimension = 2;
+  flat_full.nodes[2].clear();
+  return {p, diagonal, full, flat, flat_full};
+}
+
+TEST_P(Expressions, FillElementsAsTheHostDoes) {
+  for (const Problem& p : element_problems(GetParam().faces)) expect_fields_of_the_host(p);
+}
+
+void expect_the_partial_operator(const Problem& p) {
   const auto backend = test_backend();
   const Discretization held(*backend, p, Assembly::partial);
   const Discretization fused(*backend, p, Assembly::recompute);
@@ -224,6 +353,18 @@ TEST_P(Expressions, FusedWithTheStencilAreThePartialOperator) {
   }
 }
 
+TEST_P(Expressions, FusedWithTheStencilAreThePartialOperator) {
+  expect_the_partial_operator(with_expressions(GetParam().faces));
+}
+
+TEST_P(Expressions, FusedWithTheFacesOfCellsAreThePartialOperator) {
+  expect_the_partial_operator(in_cells(with_expressions(GetParam().faces)));
+}
+
+TEST_P(Expressions, FusedWithElementsAreThePartialOperator) {
+  for (const Problem& p : element_problems(GetParam().faces)) expect_the_partial_operator(p);
+}
+
 INSTANTIATE_TEST_SUITE_P(, Expressions, testing::ValuesIn(all_faces()),
                          [](const auto& p) { return std::string(p.param.name); });
 
@@ -258,9 +399,8 @@ TEST(Expression, OnTheDeviceIsThatOfTheHost) {
 
 TEST(Expression, ThatIsNotPositiveIsRefusedWithItsFirstPoint) {
   const auto host = make_cpu_backend(), device = test_backend();
-  for (const Centering centering : {Centering::node, Centering::cell}) {
-    Problem p = with_expressions(all_faces()[0].faces);
-    p.centering = centering;
+  const Problem nodes = with_expressions(all_faces()[0].faces);
+  for (Problem p : {nodes, in_cells(nodes), by_elements(nodes)}) {
     p.coefficient[0] = parse_expression("y - 0.3");
     p.reaction = parse_expression("0.4 - z");
     const auto message = [&](Backend& backend) -> std::string {
@@ -276,11 +416,27 @@ TEST(Expression, ThatIsNotPositiveIsRefusedWithItsFirstPoint) {
   }
 }
 
+TEST(Expression, ThatIsNotDefiniteIsRefusedAsTheHostRefuses) {
+  const auto host = make_cpu_backend(), device = test_backend();
+  Problem p = element_problems(all_faces()[0].faces)[2];
+  p.mixed[0] = parse_expression("3*x");
+  const auto message = [&](Backend& backend) -> std::string {
+    try {
+      const Discretization d = evaluated_there(backend, p);
+    } catch (const ValueErrors& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(message(*host).find("coefficient.xy"), std::string::npos);
+  EXPECT_EQ(message(*device), message(*host));
+}
+
 TEST(Recompute, HoldsWhatItCannotComputeAndSaysSo) {
   const auto backend = test_backend();
   Problem from_values = with_expressions(all_faces()[0].faces), lines = from_values;
   from_values.coefficient[0] = Quantity([](double x, double, double) { return 1 + x; });
-  for (const Problem& p : {from_values, in_cells(lines)}) {
+  for (const Problem& p : {from_values, in_cells(from_values), by_elements(from_values)}) {
     const Discretization d(*backend, p, Assembly::recompute);
     EXPECT_EQ(d.make_operator(Precision::fp64)->assembly(), "partial");
     EXPECT_NE(d.note().find("assembly partial"), std::string::npos);
@@ -303,8 +459,7 @@ TEST(Recompute, HoldsWhatItCannotComputeAndSaysSo) {
   EXPECT_EQ(d.note(), "");
 }
 
-TEST(Recompute, SolvesInAsManyCyclesAsPartial) {
-  Problem p = with_expressions(all_faces()[0].faces);
+void expect_as_many_cycles(Problem p) {
   for (auto& nodes : p.nodes) {
     nodes.clear();
     for (int i = 0; i <= 32; ++i) nodes.push_back(i / 32.0);
@@ -315,6 +470,13 @@ TEST(Recompute, SolvesInAsManyCyclesAsPartial) {
   ASSERT_TRUE(b.converged());
   EXPECT_EQ(a.iterations, b.iterations);
   EXPECT_LE(distance(fused.solution(), held.solution()), 1e-8);
+}
+
+TEST(Recompute, SolvesInAsManyCyclesAsPartial) {
+  const Problem p = with_expressions(all_faces()[0].faces);
+  expect_as_many_cycles(p);
+  expect_as_many_cycles(in_cells(p));
+  expect_as_many_cycles(by_elements(p));
 }
 
 }  // namespace

@@ -111,23 +111,39 @@ TEST_F(Runtime, CompilesOneExpressionOnce) {
 }
 
 TEST_F(Runtime, CompilesTheFusedOperator) {
-  const std::vector<std::vector<std::string>> kappas{
-      {source_of("sqrt((x-0.5)^2 + (y-0.5)^2 + (z-0.5)^2) < 0.3 ? 1e6 : 1")},
-      {source_of("1 + 0.5*sin(2*pi*x)*cos(2*pi*y)*exp(-z)")},
-      {source_of("x^2 + 1"), "2.0", source_of("1 + y")}};
-  for (std::size_t i = 0; i < kappas.size(); ++i) {
-    const Precision precision = i == 1 ? Precision::fp64 : Precision::fp32;
-    for (int part = 0; part < cuda::recompute_parts; ++part) {
-      const std::string source = cuda::recompute_source(precision, kappas[i], part);
+  using Rows = cuda::RecomputedRows;
+  const std::string ball = source_of("sqrt((x-0.5)^2 + (y-0.5)^2 + (z-0.5)^2) < 0.3 ? 1e6 : 1"),
+                    wave = source_of("1 + 0.5*sin(2*pi*x)*cos(2*pi*y)*exp(-z)"), x = source_of("x^2 + 1"),
+                    y = source_of("1 + y");
+  const struct {
+    const char* name;
+    Rows rows;
+    Precision precision;
+    std::vector<std::string> kappa;
+    int parts = cuda::recompute_parts;  // of variants, whose columns are the same, one or two
+  } cases[]{{"nodes, fp32", {Rows::nodes, 3, {}}, Precision::fp32, {ball}},
+            {"nodes, fp64, sines", {Rows::nodes, 3, {}}, Precision::fp64, {wave}},
+            {"nodes, fp32, diagonal", {Rows::nodes, 3, {}}, Precision::fp32, {x, "2.0", y}, 2},
+            {"cells, fp32", {Rows::cells, 3, {}}, Precision::fp32, {ball}, 1},
+            {"cells, fp64, sines", {Rows::cells, 3, {}}, Precision::fp64, {wave}},
+            {"cells, fp64, diagonal", {Rows::cells, 2, {}}, Precision::fp64, {x, y, x}, 2},
+            {"elements, fp32", {Rows::elements, 3, Tensor::isotropic}, Precision::fp32, {ball}, 2},
+            {"elements, fp64, sines", {Rows::elements, 3, Tensor::isotropic}, Precision::fp64, {wave}},
+            {"elements, fp64, full", {Rows::elements, 3, Tensor::full}, Precision::fp64, {ball, x, y, x, y, wave}, 2},
+            {"elements, fp32, diagonal", {Rows::elements, 3, Tensor::diagonal}, Precision::fp32, {x, "2.0", y}, 1},
+            {"elements, fp32, 2-D", {Rows::elements, 2, Tensor::isotropic}, Precision::fp32, {wave}, 1},
+            {"elements, fp32, 2-D diagonal", {Rows::elements, 2, Tensor::diagonal}, Precision::fp32, {x, y}, 1},
+            {"elements, fp64, 2-D full", {Rows::elements, 2, Tensor::full}, Precision::fp64, {x, y, "0.5"}, 1}};
+  for (const auto& [name, rows, precision, kappa, parts] : cases)
+    for (int part = 0; part < parts; ++part) {
+      const std::string source = cuda::recompute_source(rows, precision, kappa, part);
       double cold = 0, warm = 0;
       const auto code = compile(source, &cold);
       EXPECT_GT(code.binary.size(), 1000u);
       EXPECT_EQ(compile(source, &warm).binary, code.binary);
-      std::printf("fused operator, %s, %zu expressions, part %d: %.2f s, cached %.4f s, %zu bytes\n",
-                  precision == Precision::fp32 ? "fp32" : "fp64", kappas[i].size(), part, cold, warm,
+      std::printf("fused operator, %s, part %d: %.2f s, cached %.4f s, %zu bytes\n", name, part, cold, warm,
                   code.binary.size());
     }
-  }
 }
 
 TEST_F(Runtime, SaysWhatTheCompilerRefused) {

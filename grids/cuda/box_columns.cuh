@@ -1,7 +1,6 @@
 #pragma once
 
 #include "grids/band_coefficients.hpp"
-#include "grids/box_colours.hpp"
 #include "grids/box_stencil.hpp"
 #include "grids/cuda/stencil_columns.cuh"
 

@@ -132,7 +132,7 @@ struct FacesOfCells {
       if (upper) above[axis] = n - 1;
       const double low = cells(below[0], below[1], below[2]), high = cells(above[0], above[1], above[2]);
       const double h = width[below[axis]], next = width[above[axis]];
-      double value = (h + next) * low * high / (h * high + next * low);
+      double value = harmonic_face(low, h, high, next);
       if (!periodic && (lower || upper)) {
         value = low;
         if (robin[lower ? 0 : 1]) {
@@ -323,6 +323,12 @@ class CudaSampler final : public DeviceSampler {
     Box box = faces.layout().box();
     if (!along.periodic()) ++box.last[axis];
     device_.for_columns<NoSteps>(box, column);
+  }
+
+  Extremes extremes(const Field& cells, const Box& box) override { return extremes_of(device_, cells, box); }
+  bool positive_definite(const CellTensors& kappa) override { return cuda::positive_definite(device_, kappa); }
+  void add_mass(Scheme scheme, const Field& f, const Box& box, int face_axis, double factor, Field& out) override {
+    cuda::add_mass(device_, block_, scheme, f, box, face_axis, factor, out);
   }
 
   double sum_of_magnitudes(const Field& x, const Box& box) override {

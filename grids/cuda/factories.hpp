@@ -27,8 +27,19 @@ template <>
 std::unique_ptr<Operator> make_recompute_operator<float>(Backend&, const RowData&);
 template <>
 std::unique_ptr<Operator> make_recompute_operator<double>(Backend&, const RowData&);
+template <class T>
+std::unique_ptr<Operator> make_recompute_box_operator(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_recompute_box_operator<float>(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_recompute_box_operator<double>(Backend&, const RowData&);
 /// `data`: the quantities with source text that will be asked for.
 std::unique_ptr<DeviceSampler> make_sampler(Backend&, const Block&, std::span<const Quantity> data);
+/// What samplers do for elements (grids/device_sampling.hpp).
+Extremes extremes_of(Backend&, const Field& cells, const Box& box);
+bool positive_definite(Backend&, const CellTensors& kappa);
+void add_mass(Backend&, const Block&, Scheme scheme, const Field& f, const Box& box, int face_axis, double factor,
+              Field& out);
 /// For data.on_faces(): units of their own too.
 template <class T>
 std::unique_ptr<Operator> make_face_operator(Backend&, const RowData&);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backends/cuda/runtime_module.hpp"
-#include "grids/cuda/recompute_columns.cuh"
+#include "grids/cuda/recompute_models.cuh"
 #include "grids/cuda/runtime_headers.hpp"
 #include "grids/cuda/runtime_sources.hpp"
 #include "grids/cuda/stencil_operator.cuh"
@@ -18,11 +18,11 @@ constexpr int count_columns(ColumnList<Columns...>) {
 }
 
 /// Launches the kernels of an operator that computes κ itself, compiled at run time around the expression.
-template <class T>
+template <class T, class C>
 class RecomputeKernels {
-  using C = Recompute<T, KappaAtRunTime>;
-  using Mapping = MappingColumns<T, C>;
-  using Summing = SummingColumns<T, C>;
+  static constexpr bool star = std::is_same_v<decltype(C().line(0, 0).row(0)), Row<T>>;
+  using Mapping = std::conditional_t<star, MappingColumns<T, C>, BoxMappingColumns<T, C>>;
+  using Summing = std::conditional_t<star, SummingColumns<T, C>, BoxSummingColumns<T, C>>;
 
  public:
   static constexpr bool relaxes_lines = false;  // Discretization holds κ where lines are relaxed
@@ -30,7 +30,7 @@ class RecomputeKernels {
   RecomputeKernels(CudaBackend& device, const RowData& data) : device_(device) {
     std::vector<std::string> sources;
     for (int part = 0; part < recompute_parts; ++part)
-      sources.push_back(recompute_source(precision_of<T>, *data.kappa_source, part));
+      sources.push_back(recompute_source(recomputed_rows(data), precision_of<T>, *data.kappa_source, part));
     modules_ = RuntimeModule::load(sources, runtime_headers());
     for (std::size_t i = 0; i < map_.size(); ++i) map_[i] = module(i).kernel("map_" + std::to_string(i));
     for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] = module(i).kernel("sum_" + std::to_string(i));
@@ -68,7 +68,7 @@ class RecomputeKernels {
   std::array<RuntimeModule::Kernel, count_columns(Summing())> sum_{};
 };
 
-template <class T>
-using RecomputeOperator = StencilOperator<T, Recompute<T, KappaAtRunTime>, RecomputeKernels<T>>;
+template <class T, class C>
+using RecomputeOperator = StencilOperator<T, C, RecomputeKernels<T, C>>;
 
 }  // namespace poisson::cuda

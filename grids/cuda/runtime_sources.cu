@@ -1,6 +1,8 @@
+#include <vector>
+
 #include "backends/cuda/tiling.cuh"
 #include "grids/cuda/evaluate_columns.cuh"
-#include "grids/cuda/recompute_columns.cuh"
+#include "grids/cuda/recompute_models.cuh"
 #include "grids/cuda/runtime_sources.hpp"
 
 namespace poisson::cuda {
@@ -15,16 +17,19 @@ bool is_long(const std::string& expression) {
   return expression.size() > 1000;
 }
 
-// A function of x, y and z.
-std::string function(const std::string& name, const std::string& expression) {
-  return std::string(is_long(expression) ? "__noinline__" : "__forceinline__") + " double " + name +
+// A function of x, y and z, called where it is long or said to be.
+std::string function(const std::string& name, const std::string& expression, bool called = false) {
+  return std::string(called || is_long(expression) ? "__noinline__" : "__forceinline__") + " double " + name +
          "(double x, double y, double z) {\n  return " + expression + ";\n}\n";
 }
 
 // The kernels read what the host lays out: the sizes must be the same.
+std::string size_check(const std::string& type, std::size_t size) {
+  return "static_assert(sizeof(" + type + ") == " + std::to_string(size) + ");\n";
+}
 template <class Column>
 std::string size_check(const std::string& type) {
-  return "static_assert(sizeof(" + type + ") == " + std::to_string(sizeof(Column)) + ");\n";
+  return size_check(type, sizeof(Column));
 }
 
 std::string kernel(const std::string& name, const std::string& parameters, const std::string& body) {
@@ -73,40 +78,50 @@ namespace poisson::cuda {
 
 namespace {
 
-// One kernel for each column of a list that belongs to a part. `list`: its name there.
 template <class... Columns>
-std::string kernels_of(ColumnList<Columns...>, const std::string& list, const std::string& name,
+std::vector<std::size_t> sizes_of(ColumnList<Columns...>) {
+  return {sizeof(Columns)...};
+}
+
+// One kernel for each column of a list that belongs to a part. `list`: its name there, `sizes`: of its columns here.
+std::string kernels_of(const std::vector<std::size_t>& sizes, const std::string& list, const std::string& name,
                        const std::string& parameters, const std::string& body, int part) {
   std::string text;
-  int at = 0;
-  const auto add = [&]<class Column>(const Column*) {
-    if (at % recompute_parts != part) return void(++at);
-    const std::string number = std::to_string(at++);
-    const std::string type = "typename ColumnAt<" + number + ", " + list + "<T, C>>::Type";
-    text += size_check<Column>(type) +
+  for (auto at = static_cast<std::size_t>(part); at < sizes.size(); at += recompute_parts) {
+    const std::string number = std::to_string(at), type = "typename ColumnAt<" + number + ", " + list + "<T, C>>::Type";
+    text += size_check(type, sizes[at]) +
             kernel(name + number, "Range box, Tiling tiling, " + type + " column" + parameters, body);
-  };
-  (add(static_cast<const Columns*>(nullptr)), ...);
+  }
   return text;
 }
 
 }  // namespace
 
-std::string recompute_source(Precision precision, std::span<const std::string> kappa, int part) {
+RecomputedRows recomputed_rows(const RowData& data) {
+  RecomputedRows rows{RecomputedRows::nodes, data.block.dimension(), Tensor::isotropic};
+  if (data.on_faces()) rows.kind = RecomputedRows::cells;
+  if (!on_elements(data.scheme)) return rows;
+  rows.kind = RecomputedRows::elements;
+  rows.tensor = data.full_tensor() ? Tensor::full : data.isotropic ? Tensor::isotropic : Tensor::diagonal;
+  return rows;
+}
+
+std::string recompute_source(RecomputedRows rows, Precision precision, std::span<const std::string> kappa, int part) {
   std::string text = R"(#include "backends/cuda/tiling.cuh"
 #include "grids/cuda/recompute_columns.cuh"
 #include "grids/expression_functions.hpp"
 namespace poisson::cuda {
 )";
   text += size_check<Range>("Range") + size_check<Tiling>("Tiling");
-  for (std::size_t d = 0; d < kappa.size(); ++d) text += function("kappa_" + std::to_string(d), kappa[d]);
+  const bool elements = rows.kind == RecomputedRows::elements;
+  const bool called = elements && rows.tensor != Tensor::isotropic;  // a row takes every component eight times
+  for (std::size_t d = 0; d < kappa.size(); ++d) text += function("kappa_" + std::to_string(d), kappa[d], called);
   text += "struct Kappa {\n  static constexpr int count = " + std::to_string(kappa.size()) +
           ";\n  template <int d>\n  static double at(double x, double y, double z) {\n";
   for (std::size_t d = 0; d < kappa.size(); ++d)
     text += "    if constexpr (d == " + std::to_string(d) + ") return kappa_" + std::to_string(d) + "(x, y, z);\n";
   text += "  }\n};\n";
-  text += std::string("using T = ") + (precision == Precision::fp32 ? "float" : "double") +
-          ";\nusing C = Recompute<T, Kappa>;\n";
+  text += std::string("using T = ") + (precision == Precision::fp32 ? "float" : "double") + ";\n";
   text += R"(__device__ double block_sum(double sum) {
   __shared__ double warps[tile_threads / 32];
   for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
@@ -117,11 +132,11 @@ namespace poisson::cuda {
   return sum;
 }
 )";
-  const auto kernels = [&]<class T>(T) {
-    using C = Recompute<T, KappaAtRunTime>;
-    text += kernels_of(MappingColumns<T, C>(), "MappingColumns", "map_", "",
+  const auto kernels = [&](const std::vector<std::size_t>& mapping, const std::vector<std::size_t>& summing,
+                           const std::string& lists) {
+    text += kernels_of(mapping, lists + "MappingColumns", "map_", "",
                        "  tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);\n", part);
-    text += kernels_of(SummingColumns<T, C>(), "SummingColumns", "sum_", ", double* partial",
+    text += kernels_of(summing, lists + "SummingColumns", "sum_", ", double* partial",
                        "  double sum = 0;\n" + std::string(each_tile) +
                            "    sum += tiling.visit(box, column, tile % tiles.x, tile / tiles.x % tiles.y, "
                            "tile / (tiles.x * tiles.y));\n"
@@ -129,10 +144,21 @@ namespace poisson::cuda {
                            "  if (threadIdx.x == 0) partial[blockIdx.x] = sum;\n",
                        part);
   };
-  if (precision == Precision::fp32)
-    kernels(float{});
-  else
-    kernels(double{});
+  const auto begin = [&]<class C>(Model<C>, const char* name) {
+    text += "using C = " + std::string(name) + ";\n" + size_check<C>("C");
+  };
+  dispatch(precision, [&]<class T>(T) {
+    if (elements)
+      with_recompute_box_model<T>(rows, [&]<class C>(Model<C> model, const char* name) {
+        begin(model, name);
+        kernels(sizes_of(BoxMappingColumns<T, C>()), sizes_of(BoxSummingColumns<T, C>()), "Box");
+      });
+    else
+      with_recompute_model<T>(rows, [&]<class C>(Model<C> model, const char* name) {
+        begin(model, name);
+        kernels(sizes_of(MappingColumns<T, C>()), sizes_of(SummingColumns<T, C>()), "");
+      });
+  });
   return text + "}  // namespace poisson::cuda\n";
 }
 

@@ -6,6 +6,7 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/launch.cuh"
 #include "backends/error.hpp"
+#include "grids/box_colours.hpp"
 #include "grids/cuda/box_columns.cuh"
 #include "grids/cuda/element_march.cuh"
 #include "grids/cuda/grid_steps.cuh"
