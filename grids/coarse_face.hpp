@@ -96,12 +96,28 @@ struct CoarseFace {
     return c;
   }
 
+  /// Whether κ along the pairs varies by so little that their potentials are close: what needs no divisions to be seen.
+  constexpr bool even(const Corner& c, const int (&face)[3]) const {
+    double least = fine[axis](face[0], face[1], face[2]), most = least;
+    for (int p = 0; p < c.pairs(); ++p)
+      for (int way = -1; way <= 1; ++way) {
+        int cell[3] = {face[0], face[1], face[2]};
+        for (int t = 0; t < c.bits; ++t) cell[c.axis[t]] += (p >> t & 1) * c.step[t];
+        cell[axis] += way;
+        for (int d = 0; d < 3; ++d) cell[d] = along[d].turned(cell[d]);
+        const double kappa = fine[axis](cell[0], cell[1], cell[2]);
+        least = kappa < least ? kappa : least;
+        most = kappa > most ? kappa : most;
+      }
+    return most <= (1 + 2 * straight) * least;
+  }
+
   /// By what the fine face counts: 1, and more by what flows in addition through its pair and those that it meets, over
   /// what flows pair by pair.
   constexpr double gain(const int (&coarse)[3], const int (&face)[3]) const {
     const Corner c = corner(coarse, face);
     const int pairs = c.pairs();
-    if (pairs == 1) return 1;
+    if (pairs == 1 || even(c, face)) return 1;
     const Along& x = along[axis];
     const int f = face[axis];
     // Between the centres of the coarse cells, and between those of the pair.
