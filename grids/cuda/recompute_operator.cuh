@@ -32,8 +32,8 @@ class RecomputeKernels {
     for (int part = 0; part < recompute_parts; ++part)
       sources.push_back(recompute_source(recomputed_rows(data), precision_of<T>, *data.kappa_source, part));
     modules_ = RuntimeModule::load(sources, runtime_headers());
-    for (std::size_t i = 0; i < map_.size(); ++i) map_[i] = module(i).kernel("map_" + std::to_string(i));
-    for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] = module(i).kernel("sum_" + std::to_string(i));
+    for (std::size_t i = 0; i < map_.size(); ++i) map_[i] = module_of(i).kernel("map_" + std::to_string(i));
+    for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] = module_of(i).kernel("sum_" + std::to_string(i));
   }
 
   template <class Column>
@@ -42,7 +42,7 @@ class RecomputeKernels {
     static_assert(number >= 0, "a column that recompute_columns.cuh does not list");
     if (box.size() == 0) return;
     const Tiling tiling(box);
-    module(number).launch(map_[number], tiling.blocks, tile_threads, device_.stream(), Range(box), tiling, column);
+    module_of(number).launch(map_[number], tiling.blocks, tile_threads, device_.stream(), Range(box), tiling, column);
   }
   template <class Column>
   void sum(const Box& box, const Column& column, const Scalar& result) const {
@@ -54,13 +54,13 @@ class RecomputeKernels {
     double* const partials = device_.partials();
     const cudaStream_t stream = device_.stream();
     if (blocks > 0)
-      module(number).launch(sum_[number], dim3(static_cast<unsigned>(blocks)), tile_threads, stream, Range(box), tiling,
+      module_of(number).launch(sum_[number], dim3(static_cast<unsigned>(blocks)), tile_threads, stream, Range(box), tiling,
                             column, partials);
     add_partials(stream, partials, blocks, result.address());
   }
 
  private:
-  const RuntimeModule& module(std::size_t number) const { return modules_[number % recompute_parts]; }
+  const RuntimeModule& module_of(std::size_t number) const { return modules_[number % recompute_parts]; }
 
   CudaBackend& device_;
   std::vector<RuntimeModule> modules_;
