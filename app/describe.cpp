@@ -114,9 +114,11 @@ bool may_take_galerkin(const Config& config) {
 std::string describe_fit(std::size_t bytes, const Backend& backend) {
   const auto available = static_cast<double>(backend.available()), needed = static_cast<double>(bytes);
   if (needed <= available) return fmt::format("          fits: {} are free", readable_bytes(available));
+  const double share = std::floor(100 * std::cbrt(available / needed));
   return fmt::format(
-      "          does not fit: {} are free, {} are missing (take {:.0f} % of the cells per axis, or precision: single)",
-      readable_bytes(available), readable_bytes(needed - available), std::floor(100 * std::cbrt(available / needed)));
+      "          does not fit: {} are free, {} are missing (take {} of the cells per axis, or precision: single)",
+      readable_bytes(available), readable_bytes(needed - available),
+      share < 1 ? "less than 1 %" : fmt::format("{:.0f} %", share));
 }
 
 }  // namespace

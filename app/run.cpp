@@ -167,6 +167,9 @@ int run(const Arguments& arguments) {
   Stopwatch watch;
   const Config config = load_config(arguments.config, arguments.overrides);
   if (arguments.validate || arguments.dry_run) {
+    // Before the values, of which what does not fit has too many.
+    if (!arguments.validate)
+      for (const std::string& line : describe_plan(config)) console.line(line);
     try {
       if (config.matrix)
         check_matrix_values(config);
@@ -175,11 +178,7 @@ int run(const Arguments& arguments) {
     } catch (const ValueErrors& errors) {
       raise(config, errors);
     }
-    if (arguments.validate) {
-      console.line(arguments.config.string() + ": valid");
-    } else {
-      for (const std::string& line : describe_plan(config)) console.line(line);
-    }
+    if (arguments.validate) console.line(arguments.config.string() + ": valid");
     return exit_status::success;
   }
 

@@ -92,23 +92,25 @@ void check_values(const Problem& p) {
   const LineSink drop = [](int, int, const double*) {};
   const Location location = block.location();
   const Box values = block.layout().box(), cells = block.cell_layout().box();
-  ErrorCollector check;
+  ErrorCollector collector;
+  const auto check = [&](const Quantity& quantity, const std::string& key, Sign sign, Location where, Box box) {
+    if (quantity.constant())
+      for (std::size_t d = 0; d < 3; ++d) box.last[d] = box.first[d] + 1;  // the first stands for all
+    collector([&] { sample(quantity, key, sign, block, where, box, drop); });
+  };
   for (std::size_t d = 0; d < coefficient_count(p); ++d)
-    check([&] {
-      sample(p.coefficient[d], coefficient_key(p, d), Sign::positive, block, Location::cell,
-             location == Location::cell ? cells : with_halo(block, cells), drop);
-    });
-  check([&] { sample(p.reaction, "reaction", Sign::nonnegative, block, location, values, drop); });
-  check([&] { sample(p.source, "source", Sign::any, block, location, values, drop); });
-  if (p.initial) check([&] { sample(*p.initial, "initial", Sign::any, block, location, values, drop); });
-  if (p.exact) check([&] { sample(*p.exact, "exact", Sign::any, block, location, values, drop); });
+    check(p.coefficient[d], coefficient_key(p, d), Sign::positive, Location::cell,
+          location == Location::cell ? cells : with_halo(block, cells));
+  check(p.reaction, "reaction", Sign::nonnegative, location, values);
+  check(p.source, "source", Sign::any, location, values);
+  if (p.initial) check(*p.initial, "initial", Sign::any, location, values);
+  if (p.exact) check(*p.exact, "exact", Sign::any, location, values);
   for_each_face(p, [&](int d, int end, const Boundary& b) {
     const Box face = face_box(block, d, end);
-    check([&] { sample(b.value, face_key(d, end), Sign::any, block, location, face, drop); });
-    if (b.kind == BoundaryKind::robin)
-      check([&] { sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, location, face, drop); });
+    check(b.value, face_key(d, end), Sign::any, location, face);
+    if (b.kind == BoundaryKind::robin) check(b.alpha, face_key(d, end, true), Sign::nonnegative, location, face);
   });
-  check.finish();
+  collector.finish();
 }
 
 Discretization::Discretization(Backend& backend, const Problem& problem, Assembly assembly, Sampling sampling)

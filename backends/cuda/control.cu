@@ -149,8 +149,9 @@ std::unique_ptr<Recording> CudaBackend::record(const std::function<void()>& verb
   cudaGraph_t graph = nullptr;
   const auto give_up = [&] {
     recording_ = false;
-    pending_.drop();
     if (cudaStreamEndCapture(stream_, &graph) == cudaSuccess) cudaGraphDestroy(graph);
+    cudaGetLastError();  // of a capture that is given up: none of the launches to come
+    pending_.drop();     // may give memory back, which a capture does not bear
   };
   try {
     verbs();

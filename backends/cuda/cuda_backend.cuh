@@ -89,7 +89,8 @@ class CudaBackend final : public Backend {
 
   /// Boxes of at most so many values share launches (sequence_kernel.cuh).
   static constexpr std::int64_t small_box = 1024;
-  /// Launches in a graph. With more the host runs the iteration: the driver does not survive a graph of a million.
+  /// Launches in a graph, about. With more the host runs the iteration: the driver does not survive a graph of a
+  /// million.
   static constexpr int most_recorded = 200'000;
 
  private:

@@ -66,8 +66,10 @@ struct FindExtremes {
       low = fmin(low, fabs(x(i, j, k)));
       high = fmax(high, fabs(x(i, j, k)));
     }
-    atomicMin(least, static_cast<unsigned long long>(__double_as_longlong(low)));
-    atomicMax(largest, static_cast<unsigned long long>(__double_as_longlong(high)));
+    // What another thread has found meanwhile only makes these comparisons needless.
+    const auto bits = [](double value) { return static_cast<unsigned long long>(__double_as_longlong(value)); };
+    if (bits(low) < *static_cast<volatile unsigned long long*>(least)) atomicMin(least, bits(low));
+    if (bits(high) > *static_cast<volatile unsigned long long*>(largest)) atomicMax(largest, bits(high));
   }
 };
 
