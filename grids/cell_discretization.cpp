@@ -135,14 +135,14 @@ void Discretization::sample_cell_coefficients() {
     held = held || reaction_sum > 0;
   } else {
     auto reaction = std::make_shared<Field>(host(), block.layout(), Precision::fp64);
-    const auto there = reaction->view<double>();
+    const auto view = reaction->view<double>();
     check([&] {
       sample(problem_.reaction, "reaction", Sign::nonnegative, block, Location::cell, cells,
              [&](int j, int k, const double* values) {
-               for (int i = 0; i < there.n[0]; ++i) there(i, j, k) = values[i] * block.mass(i, j, k);
+               for (int i = 0; i < view.n[0]; ++i) view(i, j, k) = values[i] * block.mass(i, j, k);
              });
     });
-    held = held || sum(cells, [&](int i, int j, int k) { return there(i, j, k); }) > 0;
+    held = held || sum(cells, [&](int i, int j, int k) { return view(i, j, k); }) > 0;
     rows.reaction = on_backend(std::move(reaction));
   }
   check.finish();

@@ -163,7 +163,7 @@ void Console::header(const RunHeader& h) {
 
 void Console::floor(double relative, double tolerance) {
   if (quiet_) return;
-  row("rounding", fmt::format("relative residual of {:.1e} at best (predicted){}", relative,
+  row("rounding", fmt::format("relative residual of about {:.1e} (predicted){}", relative,
                               tolerance > 0 && tolerance < relative ? ", above the tolerance" : ""));
   fmt::print(out_, "\n");
   std::fflush(out_);

@@ -264,8 +264,10 @@ std::string Result::reason(const Options& options) const {
              "smaller relaxation";
     case Verdict::stagnated:
       return rounding_floor > 0 && final <= 100 * rounding_floor * reference
-                 ? "the rounding floor came before the tolerance (no more digits in this precision): loosen the "
-                   "tolerance or use precision: double"
+                 ? std::string(
+                       "the rounding floor came before the tolerance (no more digits in this precision): loosen "
+                       "the tolerance") +
+                       (options.precision == SolvePrecision::single ? " or use precision: mixed" : "")
                  : "the residual stagnated: use solver.krylov: cg or more smoothing sweeps";
     case Verdict::stopped:
       return "stopped on request";
