@@ -54,8 +54,8 @@ class RecomputeKernels {
     double* const partials = device_.partials();
     const cudaStream_t stream = device_.stream();
     if (blocks > 0)
-      module_of(number).launch(sum_[number], dim3(static_cast<unsigned>(blocks)), tile_threads, stream, Range(box), tiling,
-                            column, partials);
+      module_of(number).launch(sum_[number], dim3(static_cast<unsigned>(blocks)), tile_threads, stream, Range(box),
+                               tiling, column, partials);
     add_partials(stream, partials, blocks, result.address());
   }
 
