@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -101,13 +102,10 @@ void describe_modes(const Config& config, std::int64_t unknowns, bool gpu, std::
                                 p.cost.flops + p.cost.wide, rows * p.seconds[1], rows * p.seconds[0]));
 }
 
-// Whether `auto` takes Galerkin operators if the coefficient jumps far enough.
-bool may_take_galerkin(const Config& config) {
-  if (config.matrix || config.problem.coefficient[0].constant()) return false;
-  const Options& given = config.options;
-  return given.coarse_operator == CoarseOperator::automatic &&
-         given.resolved(std::numeric_limits<double>::infinity(), true, config.problem.centering).coarse_operator ==
-             CoarseOperator::galerkin;
+// The options as `auto` resolves them if the coefficient jumps as far as can be; none where it is constant.
+std::optional<Options> for_jumps(const Config& config) {
+  if (config.matrix || config.problem.coefficient[0].constant()) return {};
+  return config.options.resolved(std::numeric_limits<double>::infinity(), true, config.problem.centering);
 }
 
 // Whether a plan's memory is to be had, and what to do where it is not.
@@ -189,20 +187,18 @@ std::vector<std::string> describe_plan(const Config& config) {
     lines.push_back(fmt::format("problem   {}", describe_equation(config.problem)));
     lines.push_back(fmt::format("faces     {}", describe_boundary(config.problem)));
   }
-  lines.push_back(fmt::format(
-      "method    {}", describe_method(config.matrix ? resolved(config.options, *config.matrix)
-                                                    : config.options.resolved(1, true, config.problem.centering))));
+  const std::string method =
+      describe_method(config.matrix ? resolved(config.options, *config.matrix)
+                                    : config.options.resolved(1, true, config.problem.centering));
+  lines.push_back(fmt::format("method    {}", method));
   lines.push_back(fmt::format("device    {}", backend->device()));
   lines.push_back(fmt::format("memory    {} = {:.1f} bytes per unknown",
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
   lines.push_back(describe_fit(plan.most(), *backend));
-  if (may_take_galerkin(config)) {
-    Options jumping = config.options;
-    jumping.coarse_operator = CoarseOperator::galerkin;
-    const std::size_t bytes = make_plan(config.problem, jumping, config.assembly, gpu).most();
-    lines.push_back(
-        fmt::format("          {} with Galerkin coarse operators, which a jump of the coefficient by 1000 takes",
-                    readable_bytes(static_cast<double>(bytes))));
+  if (const auto jumping = for_jumps(config); jumping && describe_method(*jumping) != method) {
+    const std::size_t bytes = make_plan(config.problem, *jumping, config.assembly, gpu).most();
+    lines.push_back(fmt::format("          {} where the coefficient jumps far: {}",
+                                readable_bytes(static_cast<double>(bytes)), describe_method(*jumping)));
   }
   if (!config.matrix) describe_modes(config, plan.levels.front().unknowns, gpu, lines);
   lines.emplace_back();

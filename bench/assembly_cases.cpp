@@ -49,6 +49,7 @@ struct Table {
         add(std::string(name) + "-constant", {constant_coefficient, assembly, scheme, centering});
       for (const Assembly assembly : {Assembly::partial, Assembly::full})
         add(std::string(name) + "-varying", {varying_coefficient, assembly, scheme, centering});
+      add(std::string(name) + "-expression", {expression_coefficient, Assembly::recompute, scheme, centering});
     }
   }
 };

@@ -25,6 +25,8 @@ struct Model {
 Problem constant_coefficient(std::array<int, 3> cells);
 /// κ per cell, between 1 and 2.
 Problem varying_coefficient(std::array<int, 3> cells);
+/// The same κ as an expression that a device can compile.
+Problem expression_coefficient(std::array<int, 3> cells);
 
 /// What the kernels of one size and one problem run on.
 class Kit {

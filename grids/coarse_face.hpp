@@ -56,7 +56,8 @@ struct CoarseFace {
  private:
   static constexpr double straight = 0.01;  ///< potentials of pairs that differ by less drive no current worth a solve
 
-  static constexpr double weight = 1.5;  ///< of the excess: between 1, all cells held, and 2, poor ones half way
+  /// Of the excess where pairs meet around an edge, or a corner: between 1, all cells held, and 2, poor ones half way.
+  static constexpr double weight(int pairs) { return pairs == 2 ? 1.7 : 1.5; }
 
   /// The pairs around an edge or a corner: bit t of a pair's number says whether it lies a cell further, by step[t]
   /// along axis[t].
@@ -154,7 +155,7 @@ struct CoarseFace {
     double together = 0;
     for (int p = 0; p < pairs; ++p) together += potential[2 * p] / resistance[0][p];
     together = together < most ? together : most;  // whatever rounding did
-    return together > apart ? 1 + weight * (together / apart - 1) : 1;
+    return together > apart ? 1 + weight(pairs) * (together / apart - 1) : 1;
   }
 
   /// The potentials, the centres below the face held at 0 and those above it at 1, by Gaussian elimination.

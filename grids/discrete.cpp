@@ -82,10 +82,11 @@ void coarsen_faces(Backend& backend, const Block& fine, const CoarseBlock& coars
 }
 
 void coarsen_cells(Backend& backend, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
-                   Field& coarse_cells, bool with_faces) {
-  if (backend.name() == "cpu") return cpu::coarsen_cells(fine, coarse, fine_cells, coarse_cells, with_faces);
+                   Field& coarse_cells, CellMean mean, bool with_faces) {
+  if (backend.name() == "cpu") return cpu::coarsen_cells(fine, coarse, fine_cells, coarse_cells, mean, with_faces);
 #ifdef POISSON_HAVE_CUDA
-  if (backend.name() == "cuda") return cuda::coarsen_cells(backend, fine, coarse, fine_cells, coarse_cells, with_faces);
+  if (backend.name() == "cuda")
+    return cuda::coarsen_cells(backend, fine, coarse, fine_cells, coarse_cells, mean, with_faces);
 #endif
   no_kernels(backend);
 }

@@ -61,10 +61,14 @@ std::unique_ptr<Operator> make_operator(Backend&, const RowData&, Precision);
 /// piecewise constant, as jumps of κ need it, else multilinear.
 std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant = false);
 
-/// Volume means of a field of cells over the children of each coarse cell. `with_faces`: and the means over faces of
+/// `of_roots`: the square of the mean of the square roots. It lies between what currents meet along layers, the mean of
+/// κ, and across them, the harmonic one.
+enum class CellMean { plain, of_roots };
+
+/// Means by volume of a field of cells over the children of each coarse cell. `with_faces`: and the means over faces of
 /// what stands in its halo beyond open ends.
 void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
-                   bool with_faces = false);
+                   CellMean mean = CellMean::plain, bool with_faces = false);
 
 /// Values outside a box take that of the nearest within.
 void continue_outwards(Backend&, const Box& inside, Field& u);

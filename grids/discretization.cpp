@@ -258,11 +258,14 @@ void Discretization::sample_coefficients() {
   rows.singular = !dirichlet && reaction_sum == 0;
 }
 
-// κ as the mean of the children or of the finer faces, the reaction as data are restricted.
+// κ as a mean of the children or of the finer faces, the reaction as data are restricted. Full tensors take plain
+// means, under which they stay positive definite.
 RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const {
   RowData next = fine;
   next.block = coarse.block;
   next.kappa_source = nullptr;  // coarse cells are means
+  const bool full = fine.mixed[0] || fine.mixed[1] || fine.mixed[2];
+  const CellMean mean = full ? CellMean::plain : CellMean::of_roots;
   for (std::size_t d = 0; d < 3; ++d) {
     if (!fine.cells[d]) continue;
     if (d == 2 && fine.cells[2] == fine.cells[0]) {
@@ -271,7 +274,7 @@ RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coa
     }
     auto cells = std::make_shared<Field>(backend_, next.block.cell_layout(), Precision::fp64);
     if (fine.block.centering() == Centering::node) {
-      coarsen_cells(backend_, fine.block, coarse, *fine.cells[d], *cells);
+      coarsen_cells(backend_, fine.block, coarse, *fine.cells[d], *cells, mean);
     } else {
       if (fine.ends[d]) {
         auto ends = std::make_shared<Field>(backend_, ends_layout(next.block, d), Precision::fp64);
@@ -284,7 +287,7 @@ RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coa
   }
   const auto coarsened = [&](const std::shared_ptr<const Field>& cells, bool with_faces) {
     auto coarser = std::make_shared<Field>(backend_, next.block.cell_layout(), Precision::fp64);
-    coarsen_cells(backend_, fine.block, coarse, *cells, *coarser, with_faces);
+    coarsen_cells(backend_, fine.block, coarse, *cells, *coarser, CellMean::plain, with_faces);
     return coarser;
   };
   for (std::size_t m = 0; m < 3; ++m)

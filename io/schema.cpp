@@ -342,7 +342,7 @@ Schema solver() {
            .doc = "The method.",
            .fallback = "multigrid",
            .choices = {choice("auto", Method::automatic,
-                              "Multigrid; under conjugate gradients where the coefficient jumps."),
+                              "Multigrid; for a matrix that it cannot take, conjugate gradients or Jacobi's method."),
                        choice("jacobi", Method::jacobi, "Damped Jacobi; for comparison."),
                        choice("cg", Method::cg, "Conjugate gradients; for comparison."),
                        choice("multigrid", Method::multigrid, "Geometric multigrid."),
@@ -379,8 +379,12 @@ Schema solver() {
           {.key = "krylov",
            .type = Type::choice,
            .doc = "Accelerates multigrid.",
-           .fallback = "none",
-           .choices = {choice("none", Krylov::none, "Multigrid alone."),
+           .fallback = "auto",
+           .choices = {choice(
+                           "auto", Krylov::automatic,
+                           "cg where the coefficients of neighbouring cells differ by a factor of 4 or more, and for "
+                           "matrices."),
+                       choice("none", Krylov::none, "Multigrid alone."),
                        choice("cg", Krylov::cg, "Flexible conjugate gradients around it.")}},
           {.key = "coarse_operator",
            .type = Type::choice,

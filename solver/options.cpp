@@ -20,10 +20,8 @@ constexpr double galerkin_jump(int dimension) {
 
 Options Options::resolved(double coefficient_jump, bool points_suffice, Centering centering, int dimension) const {
   Options o = *this;
-  if (o.method == Method::automatic) {
-    o.method = Method::multigrid;
-    if (coefficient_jump >= steep_jump) o.krylov = Krylov::cg;
-  }
+  if (o.method == Method::automatic) o.method = Method::multigrid;
+  if (o.krylov == Krylov::automatic) o.krylov = coefficient_jump >= steep_jump ? Krylov::cg : Krylov::none;
   SmootherOptions& s = o.smoother;
   // Galerkin operators relax points, and their prolongation is one of nodes: lines and planes, where they are wanted or
   // needed, and cells come before them.

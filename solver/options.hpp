@@ -12,7 +12,8 @@ enum class Method { automatic, jacobi, cg, multigrid };
 enum class Cycle { v, w, f };
 enum class SmootherType { automatic, jacobi, red_black, chebyshev, line, plane };
 enum class ChebyshevKind { first, fourth };
-enum class Krylov { none, cg };
+/// What accelerates multigrid; automatic: conjugate gradients where κ jumps.
+enum class Krylov { automatic, none, cg };
 /// What coarse levels solve: the problem discretized again, or Pᵀ A P with a prolongation made from A.
 enum class CoarseOperator { automatic, rediscretized, galerkin };
 /// double: everything in fp64. mixed: solution and residual in fp64, corrections in fp32. single: everything in fp32.
@@ -37,7 +38,7 @@ struct Options {
   bool full_multigrid = true;
   bool extrapolate = false;  ///< solve, correct b by τ-extrapolation (extrapolation.hpp), and solve again
   SmootherOptions smoother;
-  Krylov krylov = Krylov::none;
+  Krylov krylov = Krylov::automatic;
   CoarseOperator coarse_operator = CoarseOperator::automatic;
   SolvePrecision precision = SolvePrecision::mixed;
 

@@ -116,11 +116,15 @@ void expect_contraction(const Result& host, const Result& device, SolvePrecision
   }
 }
 
-/// Iterations until the residual is rounding, at most as many as asked for.
-int iterations_before_rounding(const Result& result, SolvePrecision precision) {
+/// Iterations that can be compared: until the residual is rounding, at most as many as asked for. Where full multigrid
+/// starts from more than zero would, the cycle diverges, and conjugate gradients with it enlarge rounding a
+/// thousandfold each iteration: three.
+int comparable_iterations(const Result& result, const Options& options) {
+  const bool diverges = options.krylov == Krylov::cg && result.history.front() > 1.5;
+  const int most = diverges ? std::min(result.iterations, 3) : result.iterations;
   int count = 0;
-  while (count < result.iterations &&
-         (count == 0 || result.history[static_cast<std::size_t>(count)] > rounding_level(precision)))
+  while (count < most &&
+         (count == 0 || result.history[static_cast<std::size_t>(count)] > rounding_level(options.precision)))
     ++count;
   return count;
 }
@@ -129,7 +133,7 @@ int iterations_before_rounding(const Result& result, SolvePrecision precision) {
 double expect_agreement(const Problem& problem, Options options, bool very_stretched = false,
                         Assembly assembly = Assembly::automatic) {
   Outcome host = on_host(problem, options, assembly);
-  const int count = iterations_before_rounding(host.result, options.precision);
+  const int count = comparable_iterations(host.result, options);
   if (count < options.max_iterations) {  // what follows would compare noise
     options.max_iterations = count;
     host = on_host(problem, options, assembly);
@@ -528,6 +532,7 @@ TEST(EveryWay, SharingLaunchesChangesRoundingAtMost) {
       for (Choice c : ways())
         for (const Kappa kappa : {Kappa::constant, Kappa::random_tensor}) {
           c.problem.kappa = kappa;
+          c.options.max_iterations = 2;  // a W-cycle is many launches
           SCOPED_TRACE(std::string(faces) + ", " + grid.name + ", " + describe(c));
           const Problem problem = with_data(faces_named(faces), grid, c.problem);
           const Outcome shared = on_device(problem, c.options);

@@ -178,6 +178,27 @@ TEST(Jumps, AreNoneWhereKappaIsSmooth) {
   EXPECT_EQ(s.solver().options().coarse_operator, CoarseOperator::rediscretized);
 }
 
+TEST(Jumps, BringConjugateGradientsUnlessToldOtherwise) {
+  const auto krylov = [](const Problem& p, const Options& o) { return Solve(p, o).solver().options().krylov; };
+  Options none;
+  none.krylov = Krylov::none;
+  for (const Centering centering : {Centering::node, Centering::cell}) {
+    Problem p = sphere(3, 16, 100);
+    p.centering = centering;
+    EXPECT_EQ(krylov(p, Options{}), Krylov::cg);
+    EXPECT_EQ(krylov(p, options()), Krylov::cg);
+    EXPECT_EQ(krylov(p, none), Krylov::none);
+    none.method = Method::automatic;
+    EXPECT_EQ(krylov(p, none), Krylov::none);
+    p = sphere(3, 16, 3);
+    p.centering = centering;
+    EXPECT_EQ(krylov(p, Options{}), Krylov::none);
+  }
+  Solve s(sphere(3, 16, 100), Options{});
+  randomize(s.rhs(), s.block().unknowns());
+  EXPECT_LE(s.run().iterations, 12);
+}
+
 TEST(CoarseOperator, GalerkinSolvesSmoothProblemsToo) {
   using enum Assembly;
   for (const auto& [scheme, assembly] : {std::pair{Scheme::fv, automatic}, std::pair{Scheme::fv, full},

@@ -373,14 +373,18 @@ TEST(Coarsening, TakesTheAxesOfAtLeastHalfTheStrength) {
   EXPECT_EQ(coarsened({2, 3, 2}, {1, 1, 1}, {1, 1, 1}), (Flags{false, false, false}));
 }
 
-/// The volume mean over the fine cells whose centres lie in a coarse one.
-TEST(Coarsening, GivesCoarseCellsTheVolumeMean) {
+/// Means by volume over the fine cells whose centres lie in a coarse one.
+TEST(Coarsening, GivesCoarseCellsTheMean) {
   for (const NamedFaces& faces : all_faces())
     for (const NamedGrid& grid : all_grids)
       for (const int dimension : {2, 3})
         for (const std::array<int, 3> cells : {std::array{5, 4, 9}, {8, 3, 6}})
-          for (const int level : {0, 1}) {
+          for (const auto& [level, mean] : {std::pair{0, CellMean::plain},
+                                            {1, CellMean::plain},
+                                            {0, CellMean::of_roots},
+                                            {1, CellMean::of_roots}}) {
             SCOPED_TRACE(faces.name + ", " + grid.name + ", " + std::to_string(dimension) + "-D");
+            const bool of_roots = mean == CellMean::of_roots;
             const TransferCase c(make_problem(faces, grid, {dimension, cells}), level);
             const auto backend = test_backend();
             Field fine(*backend, c.block.cell_layout(), Precision::fp64);
@@ -389,7 +393,7 @@ TEST(Coarsening, GivesCoarseCellsTheVolumeMean) {
             for (Real& k : kappa) k += 2;
             kappa = set_values(*backend, fine, kappa);
             set_values(*backend, coarse, Vector(static_cast<std::size_t>(c.coarse.block.cell_layout().size()), nan));
-            coarsen_cells(*backend, c.block, c.coarse, fine, coarse);
+            coarsen_cells(*backend, c.block, c.coarse, fine, coarse, mean);
 
             const reference::Grid &f = c.fine_grid, &g = c.coarse_grid;
             const auto parent = [&](std::size_t d, int i) {
@@ -406,13 +410,15 @@ TEST(Coarsening, GivesCoarseCellsTheVolumeMean) {
                   const Real v = f.width(0, i) * f.width(1, j) * (dimension == 3 ? f.width(2, k) : 1);
                   const auto at =
                       static_cast<std::size_t>((parent(2, k) * g.cells[1] + parent(1, j)) * g.cells[0] + parent(0, i));
-                  sum[at] += v * kappa[next++];
+                  sum[at] += v * (of_roots ? std::sqrt(kappa[next]) : kappa[next]);
+                  ++next;
                   volume[at] += v;
                 }
             Vector bound(sum.size());
             for (std::size_t i = 0; i < sum.size(); ++i) {
               sum[i] /= volume[i];
-              bound[i] = 8 * epsilon(Precision::fp64) * sum[i];
+              if (of_roots) sum[i] *= sum[i];
+              bound[i] = 10 * epsilon(Precision::fp64) * sum[i];
             }
             EXPECT_TRUE(within(values(*backend, coarse), sum, bound));
             if (HasFailure()) return;
@@ -420,7 +426,7 @@ TEST(Coarsening, GivesCoarseCellsTheVolumeMean) {
 }
 
 /// The coarse operators of a separable problem are its discretizations on the coarse nodes; a varying κ and σ are
-/// carried down as volume means and by Pᵀ.
+/// carried down as means and by Pᵀ.
 TEST(Coarsening, CarriesTheOperatorDown) {
   for (const NamedFaces& faces : all_faces())
     for (const Kappa kappa : {Kappa::constant, Kappa::random_tensor})

@@ -17,7 +17,7 @@ std::unique_ptr<Transfer> make_cell_transfer(Backend&, const Block& fine, const 
 void coarsen_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axis, const FaceFields& fine_faces,
                    const Field* coarse_ends, Field& coarse_faces);
 void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
-                   bool with_faces);
+                   CellMean mean, bool with_faces);
 void continue_outwards(const Box& inside, Field& u);
 
 /// Operators of finite volumes, of elements, and those that hold bands: each precision, of elements each dimension too,

@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
@@ -159,7 +160,8 @@ std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, con
 }
 
 void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
-                   bool with_faces) {
+                   CellMean mean, bool with_faces) {
+  const bool of_roots = mean == CellMean::of_roots;
   const auto f = fine_cells.view<double>();
   const auto c = coarse_cells.view<double>();
   // The children of coarse cell I are the fine cells from begin(d, I) to end(d, I). Beyond open ends stands one layer
@@ -187,10 +189,10 @@ void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fi
         for (int j = begin(1, J); j < end(1, J); ++j)
           for (int i = begin(0, I); i < end(0, I); ++i) {
             const double v = width(0, i) * width(1, j) * width(2, k);
-            sum += v * f(i, j, k);
+            sum += v * (of_roots ? std::sqrt(f(i, j, k)) : f(i, j, k));
             volume += v;
           }
-      c(I, J, K) = sum / volume;
+      c(I, J, K) = of_roots ? (sum / volume) * (sum / volume) : sum / volume;
     }
   });
 }

@@ -14,11 +14,12 @@ struct Children {
   const double* width;  // of the fine cells
 };
 
-// Coarse cells as the volume means of their children.
+// Coarse cells as the means of their children.
 struct Mean {
   View<const double> fine;
   View<double> coarse;
   Children x, y, z;
+  bool of_roots;
 
   __device__ void operator()(int I, int J, int K0, int K1) const {
     for (int K = K0; K < K1; ++K) {
@@ -27,10 +28,10 @@ struct Mean {
         for (int j = y.begin[J]; j < y.end[J]; ++j)
           for (int i = x.begin[I]; i < x.end[I]; ++i) {
             const double v = x.width[i] * y.width[j] * z.width[k];
-            sum += v * fine(i, j, k);
+            sum += v * (of_roots ? sqrt(fine(i, j, k)) : fine(i, j, k));
             volume += v;
           }
-      coarse(I, J, K) = sum / volume;
+      coarse(I, J, K) = of_roots ? (sum / volume) * (sum / volume) : sum / volume;
     }
   }
 };
@@ -43,9 +44,9 @@ struct NoSteps {  // set-up: nothing to share a launch with
 }  // namespace
 
 void coarsen_cells(Backend& backend, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
-                   Field& coarse_cells, bool with_faces) {
+                   Field& coarse_cells, CellMean kind, bool with_faces) {
   auto& device = static_cast<CudaBackend&>(backend);
-  Mean mean{fine_cells.view<double>(), coarse_cells.view<double>(), {}, {}, {}};
+  Mean mean{fine_cells.view<double>(), coarse_cells.view<double>(), {}, {}, {}, kind == CellMean::of_roots};
   DeviceTables tables;
   Box box = coarse_cells.layout().box();
   for (std::size_t d = 0; d < 3; ++d) {
