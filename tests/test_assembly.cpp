@@ -158,7 +158,7 @@ TEST(Assembly, RecomputesOnAGpuWhatItsCompilerTakes) {
   Problem p;
   p.coefficient[0] = Quantity([](std::span<const double>, std::span<const double>, std::span<const double>,
                                  std::span<double> values) { std::ranges::fill(values, 1.0); },
-                              "1 + expression::product(x, y)");
+                              "1 / (1 + expression::product(x, y))");
   const auto expect_recomputed = [&](double wide) {
     EXPECT_EQ(resolved(Assembly::recompute, p, true), Assembly::recompute);
     EXPECT_EQ(resolved(Assembly::recompute, p, false), Assembly::partial);
@@ -172,16 +172,17 @@ TEST(Assembly, RecomputesOnAGpuWhatItsCompilerTakes) {
     EXPECT_EQ(row_cost(p, Assembly::recompute, true).values, 3);
     p.reaction = 0.0;
   };
-  expect_recomputed(4 * 2);  // a sum and a product, at four points
+  const double point = 30 + 2;  // a quotient, a sum and a product
+  expect_recomputed(4 * point);
   p.centering = Centering::cell;
-  expect_recomputed(6 * 2 + 5 * 7);
+  expect_recomputed(6 * point + 5 * (6 + 30));
   p.centering = Centering::node;
   p.scheme = Scheme::q1;
-  expect_recomputed(8 * 2);
+  expect_recomputed(8 * point);
   p.full_tensor = true;
   p.isotropic = false;
   p.mixed[1] = p.coefficient[0];  // the others are constants
-  expect_recomputed(2 * 8 * 2);
+  expect_recomputed(2 * 8 * point);
   p.coefficient[0] = [](double x, double, double) { return 1 + x; };
   EXPECT_EQ(resolved(Assembly::recompute, p, true), Assembly::partial);
 }
