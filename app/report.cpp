@@ -61,6 +61,11 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
   record(result, solver, summary_);
   const double projected = result.projected / solver.A().scale();
   if (size > 0 && std::abs(projected) > 1e-3 * size) console_.warning(describe_incompatibility(projected, size));
+  if (result.start_given_up)
+    console_.warning(
+        "the cycles diverged, and the start by full multigrid was given up for zero: solver.full_multigrid: false "
+        "saves "
+        "its time, another solver.smoother may do without");
   if (result.verdict == Verdict::not_finite || result.verdict == Verdict::diverged) {
     write_summary(config_.output.directory, summary_);
     throw RunError(summary_.reason);

@@ -264,8 +264,7 @@ RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coa
   RowData next = fine;
   next.block = coarse.block;
   next.kappa_source = nullptr;  // coarse cells are means
-  const bool full = fine.mixed[0] || fine.mixed[1] || fine.mixed[2];
-  const CellMean mean = full ? CellMean::plain : CellMean::of_roots;
+  const CellMean mean = fine.full_tensor() ? CellMean::plain : CellMean::of_roots;
   for (std::size_t d = 0; d < 3; ++d) {
     if (!fine.cells[d]) continue;
     if (d == 2 && fine.cells[2] == fine.cells[0]) {

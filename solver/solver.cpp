@@ -25,6 +25,12 @@ StoppingRule stopping_rule(const Options& o, double epsilon) {
   return rule;
 }
 
+// Where cycles diverge, full multigrid runs them on every level, and conjugate gradients, which make do with such
+// cycles, cannot make up for its start: one with 100 times the residual of zero is given up.
+bool hopeless(const MonitorState& s) {
+  return s.verdict != Verdict::converged && is_finite(s.initial) && !(s.first <= 1e4 * s.initial);
+}
+
 // √(norm/reference) of squared norms; 0 where there is nothing to solve.
 double relative(double norm, const MonitorState& state) {
   return state.reference > 0 ? std::sqrt(norm / state.reference) : 0;
@@ -81,23 +87,37 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   // A solution rounded to ε|u| has a residual of about εD|u| in every row.
   const double epsilon = A_->precision() == Precision::fp32 ? std::numeric_limits<float>::epsilon() / 2.0
                                                             : std::numeric_limits<double>::epsilon() / 2.0;
+  Result result;
+  bool giving_up = false;
   Monitor monitor(stopping_rule(options_, epsilon), [&](const MonitorState& s) {
+    giving_up = giving_up || (s.iterations == 0 && hopeless(s));
+    if (giving_up) return false;
     return !listener || listener({s.iterations, relative(s.last, s), epsilon * relative(s.rounding, s)});
   });
   // A given number of iterations is shared between the two equations of extrapolation.
   const int half = options_.max_iterations - options_.max_iterations / 2;
   const int limit = extrapolation_ && options_.tolerance == 0 ? half : options_.max_iterations;
-  backend_.run(
-      recordings_[given_guess ? 1 : 0],
-      [&] {
-        start(given_guess, monitor);
-        iterate(monitor, limit);
-      },
-      monitor);
+  const auto run = [&](bool from_guess) {
+    backend_.run(
+        recordings_[from_guess ? 1 : 0],
+        [&] {
+          start(from_guess, monitor);
+          iterate(monitor, limit);
+        },
+        monitor);
+    result.projected += backend_.value(projected_);
+  };
+  run(given_guess);
+  if (giving_up) {
+    giving_up = false;
+    result.start_given_up = true;
+    clear_unknowns();
+    monitor.state() = {};
+    run(true);
+  }
   if (options_.krylov == Krylov::cg) verify(monitor);
 
   const MonitorState& state = monitor.state();
-  Result result;
   const bool solved =
       state.verdict == Verdict::converged || (state.verdict == Verdict::running && options_.tolerance == 0);
   if (extrapolation_ && solved && state.reference > 0) {
@@ -109,7 +129,6 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   result.initial = std::sqrt(state.initial);
   result.reference = std::sqrt(state.reference);
   result.rounding_floor = epsilon * relative(state.rounding, state);
-  result.projected = backend_.value(projected_);
   result.estimated_error = estimated_error(monitor);
   for (const double norm : monitor.history()) result.history.push_back(relative(norm, state));
   const bool exact_count = options_.tolerance == 0 && state.verdict == Verdict::running;
@@ -121,6 +140,21 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   }
   if (A_->singular()) A_->project_solution(u_);
   return result;
+}
+
+// Zero in the unknowns, whatever they were; Dirichlet nodes keep their data.
+void Solver::clear_unknowns() {
+  const auto host = make_cpu_backend();
+  Field u(*host, u_.layout(), u_.precision());
+  transfer(u_, u);
+  const Box box = A_->unknowns();
+  dispatch(u.precision(), [&]<class T>(T) {
+    const auto view = u.view<T>();
+    for (int k = box.first[2]; k < box.last[2]; ++k)
+      for (int j = box.first[1]; j < box.last[1]; ++j)
+        for (int i = box.first[0]; i < box.last[0]; ++i) view(i, j, k) = 0;
+  });
+  transfer(u, u_);
 }
 
 // Norms of the data and of the start, then full multigrid; leaves scale and inverse for the first correction.

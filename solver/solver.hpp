@@ -30,6 +30,7 @@ struct Result {
   double rounding_floor = 0;    ///< relative residual below which rounding hides progress, predicted
   double projected = 0;         ///< 1ᵀb taken off the data of a singular problem, in the units of the scaled b
   double extrapolated = 0;      ///< 1ᵀ of what extrapolation added to b, in the same units
+  bool start_given_up = false;  ///< full multigrid diverged: the iteration began at zero instead
 
   bool converged() const { return verdict == Verdict::converged; }
   double relative() const { return reference > 0 ? final / reference : 0; }
@@ -73,6 +74,7 @@ class Solver {
 
  private:
   void start(bool given_guess, Monitor& monitor);
+  void clear_unknowns();
   void iterate(Monitor& monitor, int limit);
   void refine(Monitor& monitor, int limit);
   void conjugate_gradients(Monitor& monitor, int limit);

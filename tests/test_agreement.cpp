@@ -282,6 +282,7 @@ TEST_P(LargerBox, Agrees) {
       for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed}) {
         Choice c;
         c.problem = choice;
+        c.options.krylov = Krylov::none;
         c.options.tolerance = 0;
         c.options.max_iterations = 6;
         c.options.precision = precision;
@@ -314,6 +315,7 @@ TEST_P(Schemes, Agree) {
                      std::array{Sigma::zero, Sigma::constant, Sigma::varying}[turn / 2 % 3],
                      centering,
                      scheme};
+        c.options.krylov = Krylov::none;
         c.options.tolerance = 0;
         c.options.max_iterations = 5;
         c.options.precision = turn % 2 == 0 ? SolvePrecision::double_ : SolvePrecision::mixed;

@@ -15,6 +15,7 @@
 #include "grids/integrals.hpp"
 #include "grids/stretching.hpp"
 #include "tests/manufactured.hpp"
+#include "tests/problems.hpp"
 #include "tests/solve.hpp"
 
 namespace poisson {
@@ -219,6 +220,28 @@ TEST_P(CellFullMultigrid, LeavesTheErrorOfTheDiscretization) {
 
 INSTANTIATE_TEST_SUITE_P(, CellFullMultigrid, testing::ValuesIn(starts),
                          [](const auto& p) { return std::string(p.param.name); });
+
+/// κ that differs by factors of 400 between neighbours, and axes that all stretch by 10³: cycles over planes diverge.
+TEST(CellFullMultigrid, IsGivenUpWhereItsCyclesDiverge) {
+  for (const NamedFaces& faces : all_faces()) {
+    if (faces.name != "dirichlet" && faces.name != "periodic_xyz") continue;
+    SCOPED_TRACE(faces.name);
+    const auto problem = [&](int grid, Kappa kappa) {
+      return make_problem(faces, all_grids[static_cast<std::size_t>(grid)],
+                          {3, {5, 31, 14}, kappa, Sigma::zero, Centering::cell});
+    };
+    Solve s(problem(2, Kappa::random), {});
+    randomize(s.rhs(), s.block().unknowns());
+    const Result result = s.run();
+    EXPECT_TRUE(result.start_given_up);
+    EXPECT_LE(result.history.front(), 1);
+    EXPECT_TRUE(result.converged());
+    if (faces.name == "periodic_xyz") EXPECT_GT(std::abs(result.projected), 1);  // of the data as they came
+    Solve constant(problem(2, Kappa::constant), {});
+    randomize(constant.rhs(), constant.block().unknowns());
+    EXPECT_FALSE(constant.run().start_given_up);
+  }
+}
 
 /// κ jumps by 10⁴ across x = 1/2, where cells meet: u = 1 + g sin(w(x − 1/2))/κ times waves in y and z is continuous
 /// there, and so is its flux.
