@@ -222,7 +222,7 @@ INSTANTIATE_TEST_SUITE_P(, CellFullMultigrid, testing::ValuesIn(starts),
                          [](const auto& p) { return std::string(p.param.name); });
 
 /// κ that differs by factors of 400 between neighbours, and axes that all stretch by 10³: cycles over planes diverge.
-TEST(CellFullMultigrid, IsGivenUpWhereItsCyclesDiverge) {
+TEST(CellStart, IsGivenUpWhereItsCyclesDiverge) {
   for (const NamedFaces& faces : all_faces()) {
     if (faces.name != "dirichlet" && faces.name != "periodic_xyz") continue;
     SCOPED_TRACE(faces.name);
@@ -236,7 +236,8 @@ TEST(CellFullMultigrid, IsGivenUpWhereItsCyclesDiverge) {
     EXPECT_TRUE(result.start_given_up);
     EXPECT_LE(result.history.front(), 1);
     EXPECT_TRUE(result.converged());
-    if (faces.name == "periodic_xyz") EXPECT_GT(std::abs(result.projected), 1);  // of the data as they came
+    // Of the data as they came, not of those that the second start finds projected.
+    EXPECT_GE(std::abs(result.projected), faces.name == "periodic_xyz" ? 1 : 0);
     Solve constant(problem(2, Kappa::constant), {});
     randomize(constant.rhs(), constant.block().unknowns());
     EXPECT_FALSE(constant.run().start_given_up);
