@@ -102,10 +102,12 @@ void describe_modes(const Config& config, std::int64_t unknowns, bool gpu, std::
                                 p.cost.flops + p.cost.wide, rows * p.seconds[1], rows * p.seconds[0]));
 }
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 // The options as `auto` resolves them if the coefficient jumps as far as can be; none where it is constant.
 std::optional<Options> for_jumps(const Config& config) {
   if (config.matrix || config.problem.coefficient[0].constant()) return {};
-  return config.options.resolved(std::numeric_limits<double>::infinity(), true, config.problem.centering);
+  return config.options.resolved(infinity, true, config.problem.centering);
 }
 
 // Whether a plan's memory is to be had, and what to do where it is not.
@@ -196,7 +198,7 @@ std::vector<std::string> describe_plan(const Config& config) {
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
   lines.push_back(describe_fit(plan.most(), *backend));
   if (const auto jumping = for_jumps(config); jumping && describe_method(*jumping) != method) {
-    const std::size_t bytes = make_plan(config.problem, *jumping, config.assembly, gpu).most();
+    const std::size_t bytes = make_plan(config.problem, *jumping, config.assembly, gpu, infinity).most();
     lines.push_back(fmt::format("          {} where the coefficient jumps far: {}",
                                 readable_bytes(static_cast<double>(bytes)), describe_method(*jumping)));
   }

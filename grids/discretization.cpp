@@ -16,8 +16,6 @@
 namespace poisson {
 namespace {
 
-// Ratio of κ in neighbouring cells from which cell-centred prolongation is piecewise constant.
-constexpr double steep_jump = 4;
 // Share of neighbouring cells between which κ jumps by a factor of 100, from which islands are looked for.
 constexpr double rough_share = 0.05;
 
@@ -325,7 +323,8 @@ Hierarchy Discretization::make_levels(RowData rows, Precision precision, Relaxat
   Hierarchy h;
   h.decoupled = rows.decoupled;
   for (int level = 0;; ++level) {
-    const LevelChoice choice = choose_relaxation(rows.block, rows.kappa, allowed, coupled);
+    const LevelChoice choice =
+        choose_relaxation(rows.block, rows.kappa, allowed, jumps_.largest >= steep_jump, coupled);
     rows.relaxation = choice.coarsest() ? Relaxation{} : choice.relaxation;
     h.operators.push_back(poisson::make_operator(backend_, rows, precision));
     h.relaxations.push_back(choice.relaxation);

@@ -12,6 +12,8 @@ namespace {
 // couplings it is `balance`; locally, on stretched axes, points bear `local_imbalance`.
 constexpr double balance = 2;
 constexpr double local_imbalance = 4;
+// Where κ jumps, points do for axes that are left out until two levels further on.
+constexpr double imbalance_across_jumps = 16;
 
 /// κ/h² of an axis: that of the mean cell and its range over the cells.
 struct Coupling {
@@ -73,7 +75,7 @@ std::optional<LevelChoice> first_that_coarsens(const Couplings& c, const std::ve
 }  // namespace
 
 LevelChoice choose_relaxation(const Block& block, const std::array<double, 3>& coefficient, RelaxationChoice allowed,
-                              const std::array<bool, 3>& coupled) {
+                              bool jumps, const std::array<bool, 3>& coupled) {
   Couplings c;
   double strongest = 0;
   std::vector<int> axes;  // that can be solved along, the one with the strongest coupling first
@@ -95,7 +97,9 @@ LevelChoice choose_relaxation(const Block& block, const std::array<double, 3>& c
   });
 
   std::vector<Relaxation> candidates;
-  if (allowed == RelaxationChoice::automatic) candidates.push_back({});
+  const bool balanced = std::ranges::none_of(
+      c, [&](const Coupling& axis) { return axis.coarsenable && axis.mean * imbalance_across_jumps < strongest; });
+  if (allowed == RelaxationChoice::automatic && (balanced || !jumps)) candidates.push_back({});
   if (allowed != RelaxationChoice::planes)
     for (const int d : axes) candidates.push_back({Extent::line, d});
   if (allowed != RelaxationChoice::lines && axes.size() == 3)

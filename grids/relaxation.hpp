@@ -17,6 +17,9 @@ struct Relaxation {
 };
 
 /// The extents among which a level may choose.
+/// Ratio of κ in neighbouring cells from which it counts as jumping.
+inline constexpr double steep_jump = 4;
+
 enum class RelaxationChoice { points, lines, planes, automatic };
 
 /// How a level is smoothed and which of its axes are coarsened; none on the coarsest.
@@ -31,8 +34,10 @@ struct LevelChoice {
 /// coupling holds its own against the strongest of every other axis that the smoother does not solve for: else the
 /// error that oscillates along it is not smoothed (Trottenberg, Oosterlee, Schüller, Multigrid, 2001, section 5.1).
 /// Points come first, then lines, then planes, as far as `allowed`.
+/// Where κ `jumps`, points do not stand for a long series of levels that coarsen strong axes alone: islands of small or
+/// large κ are not of one shape with the cells.
 /// `coupled`: the axes along which values are coupled at all; two in a plane that is solved for.
 LevelChoice choose_relaxation(const Block& block, const std::array<double, 3>& coefficient, RelaxationChoice allowed,
-                              const std::array<bool, 3>& coupled = {true, true, true});
+                              bool jumps = false, const std::array<bool, 3>& coupled = {true, true, true});
 
 }  // namespace poisson

@@ -8,10 +8,8 @@
 namespace poisson {
 namespace {
 
-// Ratio of κ in neighbouring cells from which a coefficient counts as jumping.
-constexpr double steep_jump = 4;
-// And from which Galerkin operators repay their set-up and their costlier cycles (see README, design notes): in two
-// dimensions a cycle hardly takes longer.
+// Ratio of κ in neighbouring cells from which Galerkin operators repay their set-up and their costlier cycles (see
+// README, design notes): in two dimensions a cycle hardly takes longer.
 constexpr double galerkin_jump(int dimension) {
   return dimension == 2 ? 1e2 : 1e3;
 }

@@ -40,7 +40,7 @@ RowCost cost_of_bands(std::size_t bands, std::size_t neighbours) {
 }
 
 Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const Options& options, const Finest& finest,
-                 bool gpu) {
+                 bool gpu, bool jumps) {
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
   const bool multigrid = options.method == Method::multigrid;
@@ -101,7 +101,7 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
       for (std::size_t d = 0; d < 3; ++d) level.cells[d] = block.axes[d].cells();
       level.unknowns = block.unknowns().size();
       const bool banded = matrix || (galerkin && l > 0);
-      const LevelChoice choice = multigrid ? choose_relaxation(block, kappa, allowed, coupled) : LevelChoice{};
+      const LevelChoice choice = multigrid ? choose_relaxation(block, kappa, allowed, jumps, coupled) : LevelChoice{};
       level.relaxation = choice.relaxation;
       const bool recomputed = finest.recomputed && l == 0 && outermost && choice.relaxation.extent == Extent::point;
       level.assembly = banded                             ? "bands"
@@ -161,10 +161,10 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
 
 }  // namespace
 
-Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, bool gpu) {
+Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, bool gpu, double coefficient_jump) {
   // A jump of κ is not known before κ is sampled; without Galerkin operators, what it changes does not change the
   // fields.
-  const Options options = given.resolved(1, true, problem.centering);
+  const Options options = given.resolved(coefficient_jump, true, problem.centering);
   const bool variable = assembly == Assembly::partial || !is_separable(problem);
   const bool on_faces = problem.centering == Centering::cell;
   const auto dimension = static_cast<std::size_t>(problem.dimension);
@@ -195,7 +195,7 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   if (options.extrapolate)
     finest.extrapolation = extrapolation_bytes(
         problem, assembly, options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64);
-  Plan plan = plan_levels(block, kappa, options, finest, gpu);
+  Plan plan = plan_levels(block, kappa, options, finest, gpu, coefficient_jump >= steep_jump);
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());
   // Elements take fields more while b is assembled, on the host two, on a GPU one.
   if (finest.elements)
@@ -213,7 +213,7 @@ Plan make_plan(const BandedMatrix& matrix, const Options& given, bool gpu) {
   }
   finest.probed = finest.bands;
   finest.cost = cost_of_bands(finest.bands, neighbours);
-  return plan_levels(make_block(matrix), coupling_strengths(matrix), resolved(given, matrix), finest, gpu);
+  return plan_levels(make_block(matrix), coupling_strengths(matrix), resolved(given, matrix), finest, gpu, false);
 }
 
 }  // namespace poisson

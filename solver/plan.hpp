@@ -37,7 +37,8 @@ struct Plan {
 };
 
 /// The plan of make_solver for a problem. Where κ varies, the mean that chooses the axes to coarsen is taken as 1.
-/// `gpu`: the kind of device that computes.
-Plan make_plan(const Problem& problem, const Options& options, Assembly assembly, bool gpu);
+/// `gpu`: the kind of device that computes. `coefficient_jump`: of κ between neighbouring cells, as far as it is known.
+Plan make_plan(const Problem& problem, const Options& options, Assembly assembly, bool gpu,
+               double coefficient_jump = 1);
 
 }  // namespace poisson

@@ -320,8 +320,8 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
                                          discretization.problem().centering, discretization.problem().dimension);
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
-  const Plan plan =
-      make_plan(discretization.problem(), options, discretization.assembly(), discretization.backend().name() != "cpu");
+  const Plan plan = make_plan(discretization.problem(), options, discretization.assembly(),
+                              discretization.backend().name() != "cpu", discretization.coefficient_jump());
   discretization.backend().reserve(plan.most() - discretization.bytes());
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
