@@ -40,11 +40,17 @@ Problem flat_box(const IterationCase& c, int dimension, int n) {
   return p;
 }
 
+// Or in an ellipsoid as flat as its cells.
 Problem sphere(const IterationCase& c, int dimension, int n) {
   Problem p = equal_cells(c, dimension, n);
-  p.coefficient[0] = [dimension, ratio = c.ratio](double x, double y, double z) {
-    const double dx = x - 0.5, dy = y - 0.5, dz = dimension == 3 ? z - 0.5 : 0;
-    return dx * dx + dy * dy + dz * dz < 0.09 ? ratio : 1.0;
+  const auto last = static_cast<std::size_t>(dimension) - 1;
+  for (double& x : p.nodes[last]) x /= c.flatness;
+  p.coefficient[0] = [dimension, last, flatness = c.flatness, ratio = c.ratio](double x, double y, double z) {
+    std::array at{x, y, z};
+    at[last] *= flatness;
+    double square = 0;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) square += (at[d] - 0.5) * (at[d] - 0.5);
+    return square < 0.09 ? ratio : 1.0;
   };
   return p;
 }
@@ -127,6 +133,16 @@ std::vector<IterationCase> iteration_cases() {
     c.ratio = ratio;
     cases.push_back(c);
   }
+  for (const double flatness : {1e1, 1e2})
+    for (const double ratio : {1e2, 1e6}) {
+      IterationCase c{"sphere-" + power(ratio) + "-flat-" + power(flatness),
+                      "the same, sphere and cells " + power(flatness) + " times as wide as high",
+                      sphere,
+                      {28, 28, 15}};
+      c.ratio = ratio;
+      c.flatness = flatness;
+      cases.push_back(c);
+    }
   cases.push_back({"checkerboard-cells", "1 and 1e6, in a checkerboard of blocks of 8 cells a side", small_blocks,
                    all(30), 3, 1e6});
   cases.push_back({"checkerboard-blocks", "1 and 1e6, in a checkerboard of 8 blocks along each axis", large_blocks,

@@ -23,10 +23,11 @@ struct IterationCase {
   std::array<std::optional<int>, 3> bound;  ///< on the iterations, by Unknowns; without one they are only reported
   /// By how much the finest grid's may exceed the coarsest one's; without a value that is only reported.
   std::optional<int> growth = 3;
-  double ratio = 1;    ///< of κ, of the sides of a cell, or of the largest cell to the smallest
-  int stretched = 0;   ///< so many axes
-  bool three = true;   ///< in three dimensions as well as in two
-  bool others = true;  ///< for all kinds of unknowns, else for elements alone
+  double ratio = 1;     ///< of κ, of the sides of a cell, or of the largest cell to the smallest
+  double flatness = 1;  ///< how many times as wide as high
+  int stretched = 0;    ///< so many axes
+  bool three = true;    ///< in three dimensions as well as in two
+  bool others = true;   ///< for all kinds of unknowns, else for elements alone
 };
 
 std::vector<IterationCase> iteration_cases();

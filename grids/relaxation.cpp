@@ -12,7 +12,7 @@ namespace {
 // couplings it is `balance`; locally, on stretched axes, points bear `local_imbalance`.
 constexpr double balance = 2;
 constexpr double local_imbalance = 4;
-// Where κ jumps, points do for axes that are left out until two levels further on.
+// Where κ jumps, points bear axes that are left out of the coarsening for up to two levels.
 constexpr double imbalance_across_jumps = 16;
 
 /// κ/h² of an axis: that of the mean cell and its range over the cells.

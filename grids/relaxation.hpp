@@ -16,10 +16,10 @@ struct Relaxation {
   bool operator==(const Relaxation&) const = default;
 };
 
-/// The extents among which a level may choose.
 /// Ratio of κ in neighbouring cells from which it counts as jumping.
 inline constexpr double steep_jump = 4;
 
+/// The extents among which a level may choose.
 enum class RelaxationChoice { points, lines, planes, automatic };
 
 /// How a level is smoothed and which of its axes are coarsened; none on the coarsest.
@@ -34,8 +34,8 @@ struct LevelChoice {
 /// coupling holds its own against the strongest of every other axis that the smoother does not solve for: else the
 /// error that oscillates along it is not smoothed (Trottenberg, Oosterlee, Schüller, Multigrid, 2001, section 5.1).
 /// Points come first, then lines, then planes, as far as `allowed`.
-/// Where κ `jumps`, points do not stand for a long series of levels that coarsen strong axes alone: islands of small or
-/// large κ are not of one shape with the cells.
+/// Where κ `jumps`, points do not coarsen strong axes alone for many levels: what smooths the error along them is the
+/// coupling across, which differs by as much as κ.
 /// `coupled`: the axes along which values are coupled at all; two in a plane that is solved for.
 LevelChoice choose_relaxation(const Block& block, const std::array<double, 3>& coefficient, RelaxationChoice allowed,
                               bool jumps = false, const std::array<bool, 3>& coupled = {true, true, true});

@@ -15,14 +15,21 @@ Options options_in_planes(const Options& outer) {
   return o;
 }
 
+// From this ratio of unknowns on, a W-cycle visits the coarser level twice.
+constexpr std::int64_t coarsening_of_w = 3;
+
 }  // namespace
 
 Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     : backend_(hierarchy.operators.front()->backend()), cycle_(options.cycle), one_(backend_.scalar(1)) {
+  std::int64_t unknowns_twice = hierarchy.operators.front()->unknowns().size();  // of the last level visited twice
   for (std::size_t l = 0; l < hierarchy.operators.size(); ++l) {
     Level level;
     level.A = hierarchy.operators[l];
     const Operator& A = *level.A;
+    const std::int64_t unknowns = A.unknowns().size();
+    level.twice = coarsening_of_w * unknowns <= unknowns_twice;
+    if (level.twice) unknowns_twice = unknowns;
     if (l < hierarchy.transfers.size()) {
       level.to_coarser = std::move(hierarchy.transfers[l]);
       const auto planes = hierarchy.planes[l]
@@ -72,7 +79,8 @@ void Multigrid::improve(std::size_t l, Iterate& u, Cycle type) {
   }
 
   Iterate e = cycle(l + 1, type);
-  if (type != Cycle::v && coarse.to_coarser) improve(l + 1, e, type == Cycle::f ? Cycle::v : type);
+  const bool again = type == Cycle::f || (type == Cycle::w && coarse.twice);
+  if (again && coarse.to_coarser) improve(l + 1, e, type == Cycle::f ? Cycle::v : type);
 
   if (u.zero) {
     level.to_coarser->prolong(*e.now, *u.now);

@@ -142,8 +142,8 @@ TEST(AnisotropicCycle, ContractsWithoutConjugateGradients) {
 
 /// What the couplings call for, and what is asked for.
 TEST(RelaxationChoice, FollowsTheCouplings) {
-  const auto choice = [](const Anisotropy& a, RelaxationChoice allowed) {
-    return choose_relaxation(make_block(problem_of(a, 3, 32, "DDDDDD")), {a.kappa_x, 1, 1}, allowed);
+  const auto choice = [](const Anisotropy& a, RelaxationChoice allowed, bool jumps = false) {
+    return choose_relaxation(make_block(problem_of(a, 3, 32, "DDDDDD")), {a.kappa_x, 1, 1}, allowed, jumps);
   };
   using Flags = std::array<bool, 3>;
   const LevelChoice equal = choice({}, RelaxationChoice::automatic);
@@ -152,6 +152,10 @@ TEST(RelaxationChoice, FollowsTheCouplings) {
   const LevelChoice flat = choice({"", 0, 1, 100}, RelaxationChoice::automatic);
   EXPECT_EQ(flat.relaxation, Relaxation{});
   EXPECT_EQ(flat.coarsened, (Flags{false, false, true}));
+  const LevelChoice jumping = choice({"", 0, 1, 100}, RelaxationChoice::automatic, true);
+  EXPECT_EQ(jumping.relaxation, (Relaxation{Extent::line, 2}));
+  EXPECT_EQ(jumping.coarsened, (Flags{true, true, true}));
+  EXPECT_EQ(choice({"", 0, 1, 3}, RelaxationChoice::automatic, true).relaxation, Relaxation{});
   const LevelChoice one = choice({"", 1, 1e3}, RelaxationChoice::automatic);
   EXPECT_EQ(one.relaxation, (Relaxation{Extent::line, 2}));
   EXPECT_EQ(one.coarsened, (Flags{true, true, false}));

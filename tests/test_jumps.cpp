@@ -1,6 +1,7 @@
 // Iterations across jumping coefficients, with Galerkin coarse operators and conjugate gradients: few, and no more on
 // finer grids.
 
+#include <cmath>
 #include <ostream>
 #include <random>
 #include <string>
@@ -118,10 +119,55 @@ TEST(Jumps, OfModerateSizeNeedNoGalerkinOperators) {
 // On stretched axes lines are worth more than Galerkin operators, which smooth points.
 TEST(Jumps, OnStretchedGridsKeepTheirLines) {
   Problem p = sphere(3, 16, 1e6);
-  for (double& z : p.nodes[2]) z *= 1e-3;
+  p.nodes[2] = geometric_nodes(0, 1, 16, geometric_ratio(1e3, 16, StretchedEnd::lower), StretchedEnd::lower);
   Solve s(p, options());
+  EXPECT_GE(s.discretization().coefficient_jump(), 1e6);
   EXPECT_EQ(s.solver().options().coarse_operator, CoarseOperator::rediscretized);
   EXPECT_EQ(s.solver().options().smoother.extent, RelaxationChoice::automatic);
+}
+
+// An ellipsoid as flat as its cells: lines, where κ does not call for Galerkin operators.
+TEST(Jumps, InFlatCellsTakeFewIterations) {
+  for (const double flatness : {10.0, 100.0})
+    for (const Centering centering : {Centering::node, Centering::cell}) {
+      Problem p = box(3, 32);
+      p.centering = centering;
+      for (double& z : p.nodes[2]) z /= flatness;
+      p.coefficient[0] = [flatness](double x, double y, double z) {
+        const double dx = x - 0.5, dy = y - 0.5, dz = flatness * z - 0.5;
+        return dx * dx + dy * dy + dz * dz < 0.09 ? 1e2 : 1.0;
+      };
+      Solve s(p, options());
+      randomize(s.rhs(), s.block().unknowns());
+      const Result result = s.run();
+      EXPECT_TRUE(result.converged());
+      EXPECT_LE(result.iterations, 8) << flatness;  // 7 and 5, cells 8 and 6; points take 16 and 29, cells 9 and 11
+    }
+}
+
+// The one unknown of 2 × 2 coarse cells, which meet in it: each adds κ to the diagonal, (κ_xx + κ_yy)/3 as an element.
+TEST(CoarseOperator, DiscretizedAgainTakesTheMeanOfRootsButPlainOnesOfTensors) {
+  constexpr double small = 1, large = 64;
+  const auto diagonal = [](bool full_tensor) {
+    Problem p = box(2, 4);
+    p.coefficient[0] = [](double x, double, double) { return static_cast<int>(4 * x) % 2 ? large : small; };
+    if (full_tensor) {
+      p.scheme = Scheme::q1;
+      p.isotropic = false;
+      p.full_tensor = true;
+      p.coefficient[1] = p.coefficient[0];
+    }
+    Solve s(p, options());
+    const Hierarchy levels = s.discretization().make_hierarchy(Precision::fp64, RelaxationChoice::points);
+    EXPECT_EQ(levels.operators.size(), 2U);
+    const Operator& A = *levels.operators[1];
+    Field d(s.backend(), A.layout(), Precision::fp64);
+    A.diagonal(d);
+    return values(d).at(4) / A.scale();  // the middle one of 3 × 3
+  };
+  const double root = (std::sqrt(small) + std::sqrt(large)) / 2;
+  EXPECT_NEAR(diagonal(false), 4 * root * root, 1e-12 * large);
+  EXPECT_NEAR(diagonal(true), 4 * 2 * (small + large) / 2 / 3, 1e-12 * large);
 }
 
 TEST(CoarseOperator, OfGalerkinGoesWithPoints) {

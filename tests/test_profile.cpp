@@ -103,6 +103,32 @@ TEST(Profile, CountsTheArraysOfAVaryingCoefficient) {
   EXPECT_LE(residual->bytes / static_cast<double>(residual->calls), 1.2 * least);  // halos and padding of κ
 }
 
+/// Visits of every level by one W-cycle: twice those of the level before where all axes are coarsened, every other time
+/// where one of two is.
+TEST(WCycle, KeepsItsWorkInProportion) {
+  const auto visits = [](double height) {
+    Problem problem = smooth_source();
+    problem.dimension = 2;
+    problem.nodes[2] = {};
+    for (double& y : problem.nodes[1]) y *= height;
+    Options options = with(Krylov::none, SolvePrecision::double_);
+    options.full_multigrid = false;
+    options.tolerance = 0;
+    options.max_iterations = 1;
+    options.cycle = Cycle::w;
+    options.smoother.type = SmootherType::chebyshev;
+    const Profiled p = profiled_solve(problem, options);
+    std::vector<std::int64_t> all;
+    for (int level = 0;; ++level) {
+      const Profile::Entry* const restriction = p.find("restrict", level);
+      if (!restriction) return all;
+      all.push_back(restriction->calls);
+    }
+  };
+  EXPECT_EQ(visits(1), (std::vector<std::int64_t>{1, 2, 4, 8}));
+  EXPECT_EQ(visits(1e-3), (std::vector<std::int64_t>{1, 1, 2, 2, 4, 4, 8, 8}));
+}
+
 TEST(Profile, TimesMoreVerbsThanItKeepsAtOnce) {
   Options options;
   options.method = Method::jacobi;
