@@ -467,9 +467,9 @@ const std::vector<Malformed>& malformed() {
        "coarse_operator: auto or method: multigrid"},
       {"unknown_smoother",
        cube,
-       "solver: {smoother: gauss-seidel}\n",
+       "solver: {smoother: ilu}\n",
        {},
-       "bad.yaml:3:20: solver.smoother.type: unknown choice \"gauss-seidel\"; choose one of auto, jacobi, red-black, "
+       "bad.yaml:3:20: solver.smoother.type: unknown choice \"ilu\"; choose one of auto, jacobi, red-black, "
        "chebyshev, line, plane"},
       {"no_sweeps",
        cube,
