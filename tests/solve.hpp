@@ -5,11 +5,13 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include "grids/discretization.hpp"
+#include "grids/relaxation.hpp"
 #include "solver/solver.hpp"
 #include "tests/device.hpp"
 
@@ -66,6 +68,13 @@ inline std::vector<double> values(const Field& u) {
     for_each(u.layout().box(), [&](int i, int j, int k) { all.push_back(static_cast<double>(view(i, j, k))); });
   });
   return all;
+}
+
+/// The next level under a smoother of points; none under the coarsest.
+inline std::optional<CoarseBlock> coarser(const Block& block, int level) {
+  const LevelChoice choice = choose_relaxation(block, {1, 1, 1}, RelaxationChoice::points);
+  if (choice.coarsest()) return std::nullopt;
+  return coarsen(block, choice.coarsened, level);
 }
 
 /// Calls f with a field on the host that holds what u holds, and gives u what it holds then.
