@@ -9,6 +9,7 @@
 
 #include "backends/device.hpp"
 #include "grids/assembly.hpp"
+#include "grids/elements.hpp"
 #include "solver/matrix.hpp"
 #include "solver/plan.hpp"
 
@@ -106,8 +107,10 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The options as `auto` resolves them if the coefficient jumps as far as can be; none where it is constant.
 std::optional<Options> for_jumps(const Config& config) {
-  if (config.matrix || config.problem.coefficient[0].constant()) return {};
-  return config.options.resolved(infinity, true, config.problem.centering);
+  if (config.matrix ||
+      std::ranges::all_of(kappa_components(config.problem), [](const Quantity& q) { return q.constant(); }))
+    return {};
+  return resolved(config.options, config.problem, infinity);
 }
 
 // Whether a plan's memory is to be had, and what to do where it is not.
@@ -189,9 +192,8 @@ std::vector<std::string> describe_plan(const Config& config) {
     lines.push_back(fmt::format("problem   {}", describe_equation(config.problem)));
     lines.push_back(fmt::format("faces     {}", describe_boundary(config.problem)));
   }
-  const std::string method =
-      describe_method(config.matrix ? resolved(config.options, *config.matrix)
-                                    : config.options.resolved(1, true, config.problem.centering));
+  const std::string method = describe_method(config.matrix ? resolved(config.options, *config.matrix)
+                                                           : resolved(config.options, config.problem));
   lines.push_back(fmt::format("method    {}", method));
   lines.push_back(fmt::format("device    {}", backend->device()));
   lines.push_back(fmt::format("memory    {} = {:.1f} bytes per unknown",

@@ -159,12 +159,24 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
   return plan;
 }
 
+// κ along each axis, where it is constant; else 1.
+std::array<double, 3> known_kappa(const Problem& problem) {
+  std::array<double, 3> kappa{1, 1, 1};
+  for (std::size_t d = 0; d < 3; ++d)
+    if (const double* k = problem.coefficient[problem.isotropic ? 0 : d].constant()) kappa[d] = *k;
+  return kappa;
+}
+
 }  // namespace
 
+Options resolved(const Options& given, const Problem& problem, double coefficient_jump) {
+  const LevelChoice finest = choose_relaxation(make_block(problem), known_kappa(problem), RelaxationChoice::automatic);
+  return given.resolved(coefficient_jump, finest.relaxation.extent == Extent::point, problem.centering,
+                        problem.dimension);
+}
+
 Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, bool gpu, double coefficient_jump) {
-  // A jump of κ is not known before κ is sampled; without Galerkin operators, what it changes does not change the
-  // fields.
-  const Options options = given.resolved(coefficient_jump, true, problem.centering);
+  const Options options = resolved(given, problem, coefficient_jump);
   const bool variable = assembly == Assembly::partial || !is_separable(problem);
   const bool on_faces = problem.centering == Centering::cell;
   const auto dimension = static_cast<std::size_t>(problem.dimension);
@@ -182,9 +194,6 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   finest.row_bands = bands_of_row(problem);
   finest.cost = row_cost(problem, finest.recomputed ? Assembly::partial : mode, gpu);
   if (finest.recomputed) finest.recomputed_cost = row_cost(problem, mode, gpu);
-  std::array<double, 3> kappa{1, 1, 1};
-  for (std::size_t d = 0; d < 3; ++d)
-    if (const double* k = problem.coefficient[problem.isotropic ? 0 : d].constant()) kappa[d] = *k;
   if (variable && on_faces)
     for (std::size_t d = 0; d < dimension; ++d)
       if (std::ranges::any_of(problem.boundary[d], [](const Boundary& b) { return b.kind == BoundaryKind::robin; })) {
@@ -195,7 +204,7 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   if (options.extrapolate)
     finest.extrapolation = extrapolation_bytes(
         problem, assembly, options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64);
-  Plan plan = plan_levels(block, kappa, options, finest, gpu, coefficient_jump >= steep_jump);
+  Plan plan = plan_levels(block, known_kappa(problem), options, finest, gpu, coefficient_jump >= steep_jump);
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());
   // Elements take fields more while b is assembled, on the host two, on a GPU one.
   if (finest.elements)

@@ -36,6 +36,9 @@ struct Plan {
   }
 };
 
+/// The options that a problem takes where κ jumps by `coefficient_jump`, as far as they are known before κ is sampled.
+Options resolved(const Options& options, const Problem& problem, double coefficient_jump = 1);
+
 /// The plan of make_solver for a problem. Where κ varies, the mean that chooses the axes to coarsen is taken as 1.
 /// `gpu`: the kind of device that computes. `coefficient_jump`: of κ between neighbouring cells, as far as it is known.
 Plan make_plan(const Problem& problem, const Options& options, Assembly assembly, bool gpu,

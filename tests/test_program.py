@@ -221,10 +221,13 @@ class Program(unittest.TestCase):
             self.assertIn(word, run.stdout)
         self.assertFalse(self.results.exists())
         galerkin, cg = "Galerkin coarse operators", "conjugate gradients"
+        stretched = "{type: tensor-product, cells: [12, 10, 8], axes: {z: {stretching: geometric, expansion: 1000}}}"
         for extra, stated in (({}, {galerkin, cg}), ({"solver__smoother": "line"}, {cg}),
                               ({"discretization__centering": "cell"}, {cg}), ({"solver__krylov": "none"}, {galerkin}),
-                              ({"solver__method": "jacobi"}, None)):
-            run = self.poisson("--dry-run", *self.sets(equation__coefficient="1 + x", **extra))
+                              ({"solver__method": "jacobi"}, None), ({"grid": stretched}, {cg}),
+                              ({"equation__coefficient": "{x: 1, y: 1 + x, z: 1}"}, {galerkin, cg}),
+                              ({"equation__coefficient": "{x: 1, y: 2, z: 1}"}, None)):
+            run = self.poisson("--dry-run", *self.sets(**{"equation__coefficient": "1 + x", **extra}))
             self.assertEqual((run.returncode, run.stderr), (0, ""))
             lines = [line for line in run.stdout.splitlines() if "where the coefficient jumps far" in line]
             self.assertEqual([{word for word in (galerkin, cg) if word in line} for line in lines],
