@@ -114,6 +114,16 @@ void prepare(const std::filesystem::path& directory) {
   std::filesystem::remove(probe, error);
 }
 
+// Before the solve, whose work a value that is not finite would lose.
+void check_exact(const Discretization& d, const Field& any) {
+  if (!d.problem().exact) return;
+  try {
+    error_norms(d, any);
+  } catch (const ValueError& error) {
+    throw ValueErrors(std::vector{error});
+  }
+}
+
 int solve(const Config& config, bool profiled, Console& console, Summary& summary) {
   Stopwatch watch;
   std::string note;
@@ -130,6 +140,7 @@ int solve(const Config& config, bool profiled, Console& console, Summary& summar
     summary.time.setup += watch.lap();
     const double b_norm = d.assemble_rhs(solver->rhs());
     d.initialize(solver->solution());
+    check_exact(d, solver->solution());
     summary.time.input += watch.lap() + d.sampling_seconds();
     summary.unknowns = d.unknowns();
     summary.levels = solver->levels();

@@ -69,7 +69,7 @@ constexpr void observe(MonitorState& state, const StoppingRule& rule, double nor
     state.verdict = Verdict::not_finite;
     return;
   }
-  if (norm < state.best) {
+  if (norm <= state.best) {  // of equal ones the last, which is at hand
     state.best = norm;
     state.best_iteration = state.iterations;
   }

@@ -403,7 +403,9 @@ Schema solver() {
            .doc = "Floating-point numbers.",
            .fallback = "mixed",
            .choices = {choice("double", SolvePrecision::double_, "64 bits throughout."),
-                       choice("mixed", SolvePrecision::mixed, "Solution and residual in 64 bits, corrections in 32."),
+                       choice("mixed", SolvePrecision::mixed,
+                              "Solution and residual in 64 bits, corrections in 32; in 64 in boxes so flat that 32 "
+                              "would lose what couples across."),
                        choice("single", SolvePrecision::single, "32 bits throughout.")}}}};
 }
 

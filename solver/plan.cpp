@@ -1,7 +1,7 @@
 #include "solver/plan.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <limits>
 
 #include "grids/assembly.hpp"
 #include "grids/bands.hpp"
@@ -167,12 +167,47 @@ std::array<double, 3> known_kappa(const Problem& problem) {
   return kappa;
 }
 
+// Whether lines along an axis are singular to single precision: without Dirichlet ends, and with couplings along them
+// whose rounding exceeds all that holds their mean, couplings across on the coarsest level, σ and α.
+bool singular_in_single(const Problem& problem, const Block& block, const std::array<double, 3>& kappa) {
+  const auto dimension = static_cast<std::size_t>(problem.dimension);
+  const auto length = [&](std::size_t d) { return block.axes[d].nodes().back() - block.axes[d].nodes().front(); };
+  const auto known = [](const Quantity& q) { return q.constant() ? *q.constant() : 0.0; };
+  for (std::size_t d = 0; d < dimension; ++d) {
+    const Axis& axis = block.axes[d];
+    double held = known(problem.reaction) * length(d), least = axis.width(0);
+    bool open = true;
+    for (const Boundary& face : problem.boundary[d]) {
+      open = open && face.kind != BoundaryKind::dirichlet;
+      if (face.kind == BoundaryKind::robin) held += known(face.alpha);
+    }
+    for (std::size_t e = 0; e < dimension; ++e)
+      if (e != d) held += 4 * kappa[e] * length(d) / (length(e) * length(e));
+    for (int i = 1; i < axis.cells(); ++i) least = std::min(least, axis.width(i));
+    if (open && std::numeric_limits<float>::epsilon() / 2 * kappa[d] / least > held) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-Options resolved(const Options& given, const Problem& problem, double coefficient_jump) {
-  const LevelChoice finest = choose_relaxation(make_block(problem), known_kappa(problem), RelaxationChoice::automatic);
-  return given.resolved(coefficient_jump, finest.relaxation.extent == Extent::point, problem.centering,
-                        problem.dimension);
+Options resolved(const Options& given, const Problem& problem, double coefficient_jump,
+                 std::optional<std::array<double, 3>> kappa) {
+  const Block block = make_block(problem);
+  if (!kappa) kappa = known_kappa(problem);
+  const auto finest = [&](bool jumps) {
+    return choose_relaxation(block, *kappa, RelaxationChoice::automatic, jumps).relaxation;
+  };
+  // Across jumps lines are worth more than Galerkin operators, too, where the flat axis has no Dirichlet end.
+  const Relaxation across = finest(coefficient_jump >= steep_jump);
+  const bool open = std::ranges::none_of(problem.boundary[static_cast<std::size_t>(across.axis)],
+                                         [](const Boundary& b) { return b.kind == BoundaryKind::dirichlet; });
+  const bool points_suffice = finest(false).extent == Extent::point && (across.extent == Extent::point || !open);
+  Options options = given.resolved(coefficient_jump, points_suffice, problem.centering, problem.dimension);
+  if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
+      singular_in_single(problem, block, *kappa))
+    options.precision = SolvePrecision::double_;
+  return options;
 }
 
 Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, bool gpu, double coefficient_jump) {

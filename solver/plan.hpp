@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -36,8 +37,11 @@ struct Plan {
   }
 };
 
-/// The options that a problem takes where κ jumps by `coefficient_jump`, as far as they are known before κ is sampled.
-Options resolved(const Options& options, const Problem& problem, double coefficient_jump = 1);
+/// The options that a problem takes where κ between neighbouring cells jumps by `coefficient_jump`: corrections in
+/// double precision where single would lose lines of a flat box. `kappa`: its means; as far as they are known where
+/// none are given.
+Options resolved(const Options& options, const Problem& problem, double coefficient_jump = 1,
+                 std::optional<std::array<double, 3>> kappa = {});
 
 /// The plan of make_solver for a problem. Where κ varies, the mean that chooses the axes to coarsen is taken as 1.
 /// `gpu`: the kind of device that computes. `coefficient_jump`: of κ between neighbouring cells, as far as it is known.

@@ -303,22 +303,23 @@ std::string Result::reason(const Options& options) const {
                        "the rounding floor came before the tolerance (no more digits in this precision): loosen "
                        "the tolerance") +
                        (options.precision == SolvePrecision::single ? " or use precision: mixed" : "")
-                 : "the residual stagnated: use solver.krylov: cg or more smoothing sweeps";
+             : options.krylov == Krylov::cg ? "the residual stagnated: use more smoothing sweeps or precision: double"
+                                            : "the residual stagnated: use solver.krylov: cg or more smoothing sweeps";
     case Verdict::stopped:
       return "stopped on request";
     case Verdict::running:
       break;
   }
-  return options.tolerance == 0 ? "ran the given number of iterations"
-                                : "the iteration limit came before the tolerance: raise solver.max_iterations, or use "
-                                  "method: multigrid or krylov: cg";
+  if (options.tolerance == 0) return "ran the given number of iterations";
+  const std::string limit = "the iteration limit came before the tolerance: raise solver.max_iterations";
+  if (options.method != Method::multigrid)
+    return limit + "; method: multigrid, where the matrix allows it, takes fewer";
+  return options.krylov == Krylov::cg ? limit : limit + " or use krylov: cg";
 }
 
 std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& given, Profile* profile) {
-  const RowData& rows = discretization.rows();
-  const LevelChoice finest = choose_relaxation(rows.block, rows.kappa, RelaxationChoice::automatic);
-  const Options options = given.resolved(discretization.coefficient_jump(), finest.relaxation.extent == Extent::point,
-                                         discretization.problem().centering, discretization.problem().dimension);
+  const Options options =
+      resolved(given, discretization.problem(), discretization.coefficient_jump(), discretization.rows().kappa);
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
   const Plan plan = make_plan(discretization.problem(), options, discretization.assembly(),

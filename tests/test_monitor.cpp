@@ -49,6 +49,13 @@ TEST(Monitor, ConvergesAtTheTarget) {
   EXPECT_EQ(after(rule(0), {1, 1e-300}).verdict, Verdict::running);
 }
 
+TEST(Monitor, TakesTheLastOfEqualNormsForTheBest) {
+  const MonitorState state = after(rule(1e-4), {1, 1, 2, 3});
+  EXPECT_EQ(state.best_iteration, 1);
+  EXPECT_EQ(state.rose, 0);
+  EXPECT_EQ(after(rule(1e-4), {1, 1, 2}).rose, 1);
+}
+
 TEST(Monitor, IsRelativeToTheLargerOfDataAndInitialResidual) {
   MonitorState state;
   begin(state, rule(0.01), 1, 4, 2, 1, 0.5);
