@@ -103,14 +103,14 @@ void describe_modes(const Config& config, std::int64_t unknowns, bool gpu, std::
                                 p.cost.flops + p.cost.wide, rows * p.seconds[1], rows * p.seconds[0]));
 }
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// The options as `auto` resolves them if the coefficient jumps as far as can be; none where it is constant.
-std::optional<Options> for_jumps(const Config& config) {
+// The coefficient if it jumps as far as can be; none where it is constant.
+std::optional<KappaSummary> jumping_kappa(const Config& config) {
   if (config.matrix ||
       std::ranges::all_of(kappa_components(config.problem), [](const Quantity& q) { return q.constant(); }))
     return {};
-  return resolved(config.options, config.problem, infinity);
+  KappaSummary kappa = known_kappa(config.problem);
+  kappa.jump = std::numeric_limits<double>::infinity();
+  return kappa;
 }
 
 // Whether a plan's memory is to be had, and what to do where it is not.
@@ -199,10 +199,12 @@ std::vector<std::string> describe_plan(const Config& config) {
   lines.push_back(fmt::format("memory    {} = {:.1f} bytes per unknown",
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
   lines.push_back(describe_fit(plan.most(), *backend));
-  if (const auto jumping = for_jumps(config); jumping && describe_method(*jumping) != method) {
-    const std::size_t bytes = make_plan(config.problem, *jumping, config.assembly, gpu, infinity).most();
-    lines.push_back(fmt::format("          {} where the coefficient jumps far: {}",
-                                readable_bytes(static_cast<double>(bytes)), describe_method(*jumping)));
+  if (const auto jumping = jumping_kappa(config)) {
+    const std::string then = describe_method(resolved(config.options, config.problem, jumping));
+    const std::size_t bytes = make_plan(config.problem, config.options, config.assembly, gpu, jumping).most();
+    if (then != method)
+      lines.push_back(fmt::format("          {} where the coefficient jumps far: {}",
+                                  readable_bytes(static_cast<double>(bytes)), then));
   }
   if (!config.matrix) describe_modes(config, plan.levels.front().unknowns, gpu, lines);
   lines.emplace_back();

@@ -18,6 +18,11 @@ Choice word(std::string_view name, std::string_view doc = {}) {
   return {.name = name, .doc = doc};
 }
 
+Choice called(std::vector<std::string_view> elsewhere, Choice choice) {
+  choice.elsewhere = std::move(elsewhere);
+  return choice;
+}
+
 /// A choice whose feature is still to come.
 Choice later(std::string_view name, std::string_view doc, std::string_view unavailable) {
   return {.name = name, .doc = doc, .unavailable = unavailable};
@@ -319,8 +324,9 @@ Schema smoother() {
                 .choices = {choice("auto", SmootherType::automatic, "What suits each level: points, lines or planes."),
                             choice("jacobi", SmootherType::jacobi, "Damped Jacobi.",
                                    {relaxation(1, false, "Damping; null: 6/7 in three dimensions, 4/5 in two.")}),
-                            choice("red-black", SmootherType::red_black, "Gauss-Seidel in two colours.",
-                                   {relaxation(2, true, "Over-relaxation; null: what suits the method.")}),
+                            called({"gauss-seidel", "sor"},
+                                   choice("red-black", SmootherType::red_black, "Gauss-Seidel in two colours.",
+                                          {relaxation(2, true, "Over-relaxation; null: what suits the method.")})),
                             choice("chebyshev", SmootherType::chebyshev, "A polynomial in the operator.", {kind}),
                             choice("line", SmootherType::line,
                                    "A polynomial over lines, along the axis that each level's couplings call for.",
@@ -344,8 +350,8 @@ Schema solver() {
            .choices = {choice("auto", Method::automatic,
                               "Multigrid; for a matrix that it cannot take, conjugate gradients or Jacobi's method."),
                        choice("jacobi", Method::jacobi, "Damped Jacobi; for comparison."),
-                       choice("cg", Method::cg, "Conjugate gradients; for comparison."),
-                       choice("multigrid", Method::multigrid, "Geometric multigrid."),
+                       called({"pcg", "fcg"}, choice("cg", Method::cg, "Conjugate gradients; for comparison.")),
+                       called({"mg"}, choice("multigrid", Method::multigrid, "Geometric multigrid.")),
                        later("direct", "Transforms along the axes.",
                              "is not available yet (the separable direct solver is still to come); use multigrid")}},
           quantity("initial", "The starting guess.", "0"),
@@ -386,7 +392,7 @@ Schema solver() {
                            "cg where the coefficients of neighbouring cells differ by a factor of 4 or more, and for "
                            "matrices."),
                        choice("none", Krylov::none, "Multigrid alone."),
-                       choice("cg", Krylov::cg, "Flexible conjugate gradients around it.")}},
+                       called({"pcg", "fcg"}, choice("cg", Krylov::cg, "Flexible conjugate gradients around it."))}},
           {.key = "coarse_operator",
            .type = Type::choice,
            .doc = "What coarse levels solve.",
@@ -396,30 +402,32 @@ Schema solver() {
                               "dimensions), smoothing "
                               "points suffices and unknowns sit at nodes."),
                        choice("rediscretized", CoarseOperator::rediscretized, "The problem discretized again."),
-                       choice("galerkin", CoarseOperator::galerkin,
-                              "P^T A P, with a prolongation P by the couplings of A; unknowns at nodes.")}},
+                       called({"rap"},
+                              choice("galerkin", CoarseOperator::galerkin,
+                                     "P^T A P, with a prolongation P by the couplings of A; unknowns at nodes."))}},
           {.key = "precision",
            .type = Type::choice,
            .doc = "Floating-point numbers.",
            .fallback = "mixed",
-           .choices = {choice("double", SolvePrecision::double_, "64 bits throughout."),
+           .choices = {called({"fp64", "float64"}, choice("double", SolvePrecision::double_, "64 bits throughout.")),
                        choice("mixed", SolvePrecision::mixed,
                               "Solution and residual in 64 bits, corrections in 32; in 64 in boxes so flat that 32 "
                               "would lose what couples across."),
-                       choice("single", SolvePrecision::single, "32 bits throughout.")}}}};
+                       called({"fp32", "float32"}, choice("single", SolvePrecision::single, "32 bits throughout."))}}}};
 }
 
 Schema backend() {
-  return {.key = "backend",
-          .doc = "What computes.",
-          .keys = {{.key = "device",
-                    .type = Type::choice,
-                    .doc = "The device.",
-                    .fallback = "auto",
-                    .choices = {word("auto", "The first GPU where there is one, else the host's cores."),
-                                word("cpu", "The host's cores."), word("cuda", "The first NVIDIA GPU."),
-                                word("cuda:0", "An NVIDIA GPU by its number."), word("cuda:1"), word("cuda:2"),
-                                word("cuda:3"), word("cuda:4"), word("cuda:5"), word("cuda:6"), word("cuda:7")}}}};
+  return {
+      .key = "backend",
+      .doc = "What computes.",
+      .keys = {{.key = "device",
+                .type = Type::choice,
+                .doc = "The device.",
+                .fallback = "auto",
+                .choices = {word("auto", "The first GPU where there is one, else the host's cores."),
+                            word("cpu", "The host's cores."), called({"gpu"}, word("cuda", "The first NVIDIA GPU.")),
+                            word("cuda:0", "An NVIDIA GPU by its number."), word("cuda:1"), word("cuda:2"),
+                            word("cuda:3"), word("cuda:4"), word("cuda:5"), word("cuda:6"), word("cuda:7")}}}};
 }
 
 Schema output() {

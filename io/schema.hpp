@@ -43,6 +43,8 @@ struct Schema {
     /// Why it cannot be had yet and what to use meanwhile; empty where it can.
     std::string_view unavailable{};
     std::vector<Schema> keys{};  ///< further keys of the enclosing map, known only with this choice
+    /// What other programs call it, where the nearest name here would mislead or is none.
+    std::vector<std::string_view> elsewhere{};
   };
 
   std::string_view key{};  ///< empty for the items of a list and the forms of a value

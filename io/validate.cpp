@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -26,30 +25,6 @@ std::string home_of(const Schema& schema, std::string_view key, const std::strin
     if (std::string found = home_of(child, key, below(path, child.key)); !found.empty()) return found;
   }
   return {};
-}
-
-struct Foreign {
-  std::string_view name, here;
-};
-
-/// Choices by the names that other programs give them, for which the nearest spelling here would mislead or be none.
-constexpr std::array<Foreign, 11> foreign_choices{{{"gpu", "cuda"},
-                                                   {"mg", "multigrid"},
-                                                   {"pcg", "cg"},
-                                                   {"fcg", "cg"},
-                                                   {"gauss-seidel", "red-black"},
-                                                   {"sor", "red-black"},
-                                                   {"rap", "galerkin"},
-                                                   {"fp64", "double"},
-                                                   {"fp32", "single"},
-                                                   {"float64", "double"},
-                                                   {"float32", "single"}}};
-
-std::string suggest_choice(std::string_view name, const std::vector<std::string>& choices) {
-  const auto foreign = std::ranges::find(foreign_choices, name, &Foreign::name);
-  if (foreign != foreign_choices.end() && std::ranges::find(choices, foreign->here) != choices.end())
-    return "did you mean '" + std::string(foreign->here) + "'?";
-  return suggest(name, choices, "choose one of");
 }
 
 class Validator {
@@ -117,8 +92,15 @@ class Validator {
     if (value.kind == Kind::map || value.kind == Kind::list || value.kind == Kind::null)
       return fail(value.mark, path, "expected one of " + join(names) + ", found " + value.description());
     const auto chosen = std::ranges::find(schema.choices, value.text, &Choice::name);
-    if (chosen == schema.choices.end())
-      return fail(value.mark, path, "unknown choice \"" + value.text + "\"; " + suggest_choice(value.text, names));
+    if (chosen == schema.choices.end()) {
+      const auto meant = std::ranges::find_if(schema.choices, [&](const Choice& option) {
+        return std::ranges::find(option.elsewhere, value.text) != option.elsewhere.end();
+      });
+      return fail(value.mark, path,
+                  "unknown choice \"" + value.text + "\"; " +
+                      (meant != schema.choices.end() ? "did you mean '" + std::string(meant->name) + "'?"
+                                                     : suggest(value.text, names, "choose one of")));
+    }
     if (!chosen->unavailable.empty())
       return fail(value.mark, path, value.text + " " + std::string(chosen->unavailable));
     value.kind = Kind::string;

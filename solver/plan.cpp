@@ -39,8 +39,8 @@ RowCost cost_of_bands(std::size_t bands, std::size_t neighbours) {
   return {static_cast<double>(3 + bands), 3 * static_cast<double>(neighbours) + 2};
 }
 
-Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const Options& options, const Finest& finest,
-                 bool gpu, bool jumps) {
+Plan plan_levels(const Block& whole, const KappaSummary& kappa, const Options& options, const Finest& finest,
+                 bool gpu) {
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
   const bool multigrid = options.method == Method::multigrid;
@@ -101,7 +101,8 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
       for (std::size_t d = 0; d < 3; ++d) level.cells[d] = block.axes[d].cells();
       level.unknowns = block.unknowns().size();
       const bool banded = matrix || (galerkin && l > 0);
-      const LevelChoice choice = multigrid ? choose_relaxation(block, kappa, allowed, jumps, coupled) : LevelChoice{};
+      const LevelChoice choice =
+          multigrid ? choose_relaxation(block, kappa.mean, allowed, kappa.jump >= steep_jump, coupled) : LevelChoice{};
       level.relaxation = choice.relaxation;
       const bool recomputed = finest.recomputed && l == 0 && outermost && choice.relaxation.extent == Extent::point;
       level.assembly = banded                             ? "bands"
@@ -159,14 +160,6 @@ Plan plan_levels(const Block& whole, const std::array<double, 3>& kappa, const O
   return plan;
 }
 
-// κ along each axis, where it is constant; else 1.
-std::array<double, 3> known_kappa(const Problem& problem) {
-  std::array<double, 3> kappa{1, 1, 1};
-  for (std::size_t d = 0; d < 3; ++d)
-    if (const double* k = problem.coefficient[problem.isotropic ? 0 : d].constant()) kappa[d] = *k;
-  return kappa;
-}
-
 // Whether lines along an axis are singular to single precision: without Dirichlet ends, and with couplings along them
 // whose rounding exceeds all that holds their mean, couplings across on the coarsest level, σ and α.
 bool singular_in_single(const Problem& problem, const Block& block, const std::array<double, 3>& kappa) {
@@ -191,27 +184,35 @@ bool singular_in_single(const Problem& problem, const Block& block, const std::a
 
 }  // namespace
 
-Options resolved(const Options& given, const Problem& problem, double coefficient_jump,
-                 std::optional<std::array<double, 3>> kappa) {
+KappaSummary known_kappa(const Problem& problem) {
+  KappaSummary kappa;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (const double* k = problem.coefficient[problem.isotropic ? 0 : d].constant()) kappa.mean[d] = *k;
+  return kappa;
+}
+
+Options resolved(const Options& given, const Problem& problem, std::optional<KappaSummary> known) {
+  const KappaSummary kappa = known.value_or(known_kappa(problem));
   const Block block = make_block(problem);
-  if (!kappa) kappa = known_kappa(problem);
   const auto finest = [&](bool jumps) {
-    return choose_relaxation(block, *kappa, RelaxationChoice::automatic, jumps).relaxation;
+    return choose_relaxation(block, kappa.mean, RelaxationChoice::automatic, jumps).relaxation;
   };
   // Across jumps lines are worth more than Galerkin operators, too, where the flat axis has no Dirichlet end.
-  const Relaxation across = finest(coefficient_jump >= steep_jump);
+  const Relaxation across = finest(kappa.jump >= steep_jump);
   const bool open = std::ranges::none_of(problem.boundary[static_cast<std::size_t>(across.axis)],
                                          [](const Boundary& b) { return b.kind == BoundaryKind::dirichlet; });
   const bool points_suffice = finest(false).extent == Extent::point && (across.extent == Extent::point || !open);
-  Options options = given.resolved(coefficient_jump, points_suffice, problem.centering, problem.dimension);
+  Options options = given.resolved(kappa.jump, points_suffice, problem.centering, problem.dimension);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
-      singular_in_single(problem, block, *kappa))
+      singular_in_single(problem, block, kappa.mean))
     options.precision = SolvePrecision::double_;
   return options;
 }
 
-Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, bool gpu, double coefficient_jump) {
-  const Options options = resolved(given, problem, coefficient_jump);
+Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, bool gpu,
+               std::optional<KappaSummary> known) {
+  const KappaSummary kappa = known.value_or(known_kappa(problem));
+  const Options options = resolved(given, problem, kappa);
   const bool variable = assembly == Assembly::partial || !is_separable(problem);
   const bool on_faces = problem.centering == Centering::cell;
   const auto dimension = static_cast<std::size_t>(problem.dimension);
@@ -239,7 +240,7 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   if (options.extrapolate)
     finest.extrapolation = extrapolation_bytes(
         problem, assembly, options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64);
-  Plan plan = plan_levels(block, known_kappa(problem), options, finest, gpu, coefficient_jump >= steep_jump);
+  Plan plan = plan_levels(block, kappa, options, finest, gpu);
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());
   // Elements take fields more while b is assembled, on the host two, on a GPU one.
   if (finest.elements)
@@ -257,7 +258,7 @@ Plan make_plan(const BandedMatrix& matrix, const Options& given, bool gpu) {
   }
   finest.probed = finest.bands;
   finest.cost = cost_of_bands(finest.bands, neighbours);
-  return plan_levels(make_block(matrix), coupling_strengths(matrix), resolved(given, matrix), finest, gpu, false);
+  return plan_levels(make_block(matrix), {coupling_strengths(matrix)}, resolved(given, matrix), finest, gpu);
 }
 
 }  // namespace poisson

@@ -37,15 +37,22 @@ struct Plan {
   }
 };
 
-/// The options that a problem takes where κ between neighbouring cells jumps by `coefficient_jump`: corrections in
-/// double precision where single would lose lines of a flat box. `kappa`: its means; as far as they are known where
-/// none are given.
-Options resolved(const Options& options, const Problem& problem, double coefficient_jump = 1,
-                 std::optional<std::array<double, 3>> kappa = {});
+/// What choices go by of κ.
+struct KappaSummary {
+  std::array<double, 3> mean{1, 1, 1};
+  double jump = 1;  ///< the largest factor between neighbouring cells
+};
 
-/// The plan of make_solver for a problem. Where κ varies, the mean that chooses the axes to coarsen is taken as 1.
-/// `gpu`: the kind of device that computes. `coefficient_jump`: of κ between neighbouring cells, as far as it is known.
+/// What is known of κ before it is sampled: means of constants, 1 elsewhere, and no jumps.
+KappaSummary known_kappa(const Problem& problem);
+
+/// The options that a problem takes, with every automatic choice made; corrections in double precision where single
+/// would lose lines of a flat box. `kappa`: what is known of it where none is given. Throws InputError as
+/// Options::resolved.
+Options resolved(const Options& options, const Problem& problem, std::optional<KappaSummary> kappa = {});
+
+/// The plan of make_solver for a problem. `gpu`: the kind of device that computes. `kappa` as of `resolved`.
 Plan make_plan(const Problem& problem, const Options& options, Assembly assembly, bool gpu,
-               double coefficient_jump = 1);
+               std::optional<KappaSummary> kappa = {});
 
 }  // namespace poisson

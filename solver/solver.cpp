@@ -318,12 +318,12 @@ std::string Result::reason(const Options& options) const {
 }
 
 std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& given, Profile* profile) {
-  const Options options =
-      resolved(given, discretization.problem(), discretization.coefficient_jump(), discretization.rows().kappa);
+  const KappaSummary kappa{discretization.rows().kappa, discretization.coefficient_jump()};
+  const Options options = resolved(given, discretization.problem(), kappa);
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
   const Plan plan = make_plan(discretization.problem(), options, discretization.assembly(),
-                              discretization.backend().name() != "cpu", discretization.coefficient_jump());
+                              discretization.backend().name() != "cpu", kappa);
   discretization.backend().reserve(plan.most() - discretization.bytes());
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
