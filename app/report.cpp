@@ -64,9 +64,9 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
   if (result.start_given_up)
     console_.warning(
         "the cycles diverged, and the start by full multigrid was given up for zero: solver.full_multigrid: false "
-        "saves "
-        "its time, another solver.smoother may do without");
+        "saves its time, another solver.smoother may do without");
   if (result.verdict == Verdict::not_finite || result.verdict == Verdict::diverged) {
+    if (config_.matrix) summary_.reason += "; and the matrix has to be positive definite";
     write_summary(config_.output.directory, summary_);
     throw RunError(summary_.reason);
   }

@@ -57,6 +57,22 @@ double Axis::point(int i) const {
   return centering_ == Centering::node ? nodes_[at] : 0.5 * (nodes_[at] + nodes_[at + 1]);
 }
 
+double Axis::sample_fraction(int i) const {
+  const auto leans = [&](int end) { return leaning_ && !periodic() && kind(end) != BoundaryKind::dirichlet; };
+  return 0.5 + ((i == cells() - 1 && leans(1) ? 1 : 0) - (i == 0 && leans(0) ? 1 : 0)) / 12.0;
+}
+
+double Axis::sample_point(int i) const {
+  if (degenerate()) return 0;
+  const int n = cells();
+  if (periodic()) i = (i + n) % n;
+  if (i < 0) return nodes_.front();
+  if (i >= n) return nodes_.back();
+  const auto at = static_cast<std::size_t>(i);
+  const double t = sample_fraction(i);
+  return (1 - t) * nodes_[at] + t * nodes_[at + 1];
+}
+
 double Axis::width(int i) const {
   if (degenerate()) return 1;
   const int n = cells();

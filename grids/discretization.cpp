@@ -71,8 +71,23 @@ bool needs_reaction_field(const Problem& p) {
   return needed;
 }
 
+namespace {
+
+// Whether something flows through faces that are neither Dirichlet nor periodic, or along them across the gradient.
+bool flows_on_open_faces(const Problem& p) {
+  bool flows = p.full_tensor;
+  for_each_face(p, [&](int, int, const Boundary& b) {
+    const bool insulated = b.value.constant() && *b.value.constant() == 0;
+    flows = flows || b.kind == BoundaryKind::robin || (b.kind == BoundaryKind::neumann && !insulated);
+  });
+  return flows;
+}
+
+}  // namespace
+
 Block make_block(const Problem& p) {
   Block block;
+  const bool leaning = on_elements(p.scheme) && flows_on_open_faces(p);
   for (int d = 0; d < p.dimension; ++d) {
     const auto at = static_cast<std::size_t>(d);
     std::array<double, 2> alpha{};
@@ -80,6 +95,7 @@ Block make_block(const Problem& p) {
       if (boundary(p, d, end).kind == BoundaryKind::robin)
         if (const double* a = boundary(p, d, end).alpha.constant()) alpha[static_cast<std::size_t>(end)] = *a;
     block.axes[at] = Axis(p.nodes[at], boundary(p, d, 0).kind, boundary(p, d, 1).kind, alpha, p.centering);
+    if (leaning) block.axes[at].lean_on_open_ends();
   }
   return block;
 }

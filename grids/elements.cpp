@@ -51,11 +51,7 @@ void check_definite(const Block& block, const CellTensors& kappa) {
         const auto m = static_cast<std::size_t>(entry);
         std::array<double, 3> point{};
         const std::array at{i, j, k};
-        for (std::size_t d = 0; d < static_cast<std::size_t>(block.dimension()); ++d) {
-          const auto& x = block.axes[d].nodes();
-          const auto c = static_cast<std::size_t>(at[d]);
-          point[d] = 0.5 * (x[c] + x[c + 1]);
-        }
+        for (std::size_t d = 0; d < 3; ++d) point[d] = block.axes[d].sample_point(at[d]);
         std::array<char, 200> text{};
         if (block.dimension() == 2)
           std::snprintf(text.data(), text.size(),

@@ -30,14 +30,7 @@ bool allowed(Sign sign, double value) {
 
 double coordinate(const Axis& axis, Location location, int i) {
   if (axis.degenerate()) return 0;
-  const auto& x = axis.nodes();
-  if (location == Location::cell) {
-    if (axis.periodic()) i = (i + axis.cells()) % axis.cells();
-    if (i < 0) return x.front();
-    if (i >= axis.cells()) return x.back();
-  }
-  const auto at = static_cast<std::size_t>(i);
-  return location == Location::node ? x[at] : 0.5 * (x[at] + x[at + 1]);
+  return location == Location::cell ? axis.sample_point(i) : axis.nodes()[static_cast<std::size_t>(i)];
 }
 
 // A value of a grid array at a node or cell of the block, converted where it is given at the other location.
@@ -50,11 +43,15 @@ class ArrayReader {
     if (array_.location == wanted_) return at(i, j, k);
     double sum = 0, weight = 0;
     // A node lies between the cells i − 1 and i, a cell between the nodes i and i + 1.
-    const int low = wanted_ == Location::node ? -1 : 0;
+    const bool nodes = wanted_ == Location::node;
+    const int low = nodes ? -1 : 0;
+    const std::array t{block_.axes[0].sample_fraction(i), block_.axes[1].sample_fraction(j),
+                       block_.axes[2].sample_fraction(k)};
+    const auto share = [&](std::size_t d, int upper) { return upper == 1 ? t[d] : 1 - t[d]; };
     for (int c = low; c <= low + 1; ++c)
       for (int b = low; b <= low + 1; ++b)
         for (int a = low; a <= low + 1; ++a) {
-          const double w = wanted_ == Location::node ? block_.cell_volume(i + a, j + b, k + c) : 1;
+          const double w = nodes ? block_.cell_volume(i + a, j + b, k + c) : share(0, a) * share(1, b) * share(2, c);
           if (w == 0) continue;
           sum += w * at(i + a, j + b, k + c);
           weight += w;

@@ -32,9 +32,10 @@ struct ValueErrors : InputError {
 enum class Sign { any, nonnegative, positive };
 
 /// Evaluates a quantity on a box of the nodes or cells of a block, line by line on several threads: sink(j, k, values)
-/// gets the values of box.first[0] ≤ i < box.last[0]. Cells are evaluated at their centres, those past an end on it.
-/// Values given on cells reach nodes as the mean by volume, values given on nodes reach cells as the mean of the
-/// corners. Throws ValueError where a value is not finite or of the wrong sign.
+/// gets the values of box.first[0] ≤ i < box.last[0]. Cells are evaluated at their axes' sample points, the centres but
+/// next to some ends, those past an end on it. Values given on cells reach nodes as the mean by volume, values given on
+/// nodes are interpolated to the sample points of cells. Throws ValueError where a value is not finite or of the wrong
+/// sign.
 using LineSink = std::function<void(int j, int k, const double* values)>;
 void sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, Location location,
             const Box& box, const LineSink& sink);

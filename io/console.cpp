@@ -163,8 +163,9 @@ void Console::header(const RunHeader& h) {
 
 void Console::floor(double relative, double tolerance) {
   if (quiet_) return;
-  row("rounding", fmt::format("relative residual of about {:.1e} (predicted){}", relative,
-                              tolerance > 0 && tolerance < relative ? ", above the tolerance" : ""));
+  if (relative > 0)  // else nothing is to be solved, or the estimate underflowed
+    row("rounding", fmt::format("relative residual of about {:.1e} (predicted){}", relative,
+                                tolerance > 0 && tolerance < relative ? ", above the tolerance" : ""));
   fmt::print(out_, "\n");
   std::fflush(out_);
 }

@@ -122,8 +122,11 @@ BandedMatrix read_matrix(const std::filesystem::path& file, const std::optional<
   for (std::size_t i = 0; i < m.points(); ++i)
     if (!(m.entries[diagonal][i] > 0))
       throw InputError("'" + file.string() + "': the diagonal entry of row " + std::to_string(i + 1) + ", point " +
-                       point(m, i) + ", is " + (m.entries[diagonal][i] == 0 ? "zero" : "negative") +
-                       "; every solver here needs a positive diagonal (multiply negative rows by -1)");
+                       point(m, i) +
+                       (m.entries[diagonal][i] == 0
+                            ? ", is zero or missing; every solver here needs a positive diagonal (add the entry)"
+                            : ", is negative; every solver here needs a positive diagonal (where all are negative, "
+                              "multiply matrix and right-hand side by -1)"));
   measure(m);
   if (hdf5 && has_dataset(file, "rhs")) read_rhs(file, m);
   return m;

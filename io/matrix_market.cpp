@@ -71,7 +71,8 @@ class Market {
       fail(std::string(what) + " is not an integer ('" + std::string(*found) + "')", "write the matrix again");
     return value;
   }
-  double number() {
+  /// Of the field that the banner says.
+  double number(bool whole) {
     auto found = word();
     double value = 0;
     if (!found) fail("there is no value", "give one number");
@@ -82,6 +83,8 @@ class Market {
       fail("the value is not a number ('" + std::string(*found) + "')", "write the matrix again");
     if (error == std::errc::result_out_of_range || !std::isfinite(value))
       fail("the value is not finite or out of range ('" + std::string(*found) + "')", "entries are finite numbers");
+    if (whole && value != std::trunc(value))
+      fail("the value is not an integer ('" + std::string(*found) + "')", "declare the field real");
     return value;
   }
   void end_of_line() {
@@ -167,7 +170,7 @@ BandedMatrix read_matrix_market(const std::filesystem::path& file, const std::ar
       market.fail("the file ends after " + std::to_string(e) + " of " + std::to_string(count) + " entries",
                   "it is truncated; write it again");
     const std::int64_t row = market.integer("the row"), column = market.integer("the column");
-    const double value = market.number();
+    const double value = market.number(banner[3] == "integer");
     market.end_of_line();
     for (const auto& [index, what] : {std::pair{row, "row"}, std::pair{column, "column"}})
       if (index < 1 || index > rows)
@@ -200,7 +203,7 @@ std::vector<double> read_market_array(const std::filesystem::path& file, std::si
     if (!market.next())
       market.fail("the file ends after " + std::to_string(values.size()) + " of " + std::to_string(count) + " numbers",
                   "it is truncated; write it again");
-    values.push_back(market.number());
+    values.push_back(market.number(banner[3] == "integer"));
     market.end_of_line();
   }
   if (market.next()) market.fail("more numbers follow than the " + std::to_string(count) + " announced", "count again");

@@ -160,8 +160,11 @@ Plan plan_levels(const Block& whole, const KappaSummary& kappa, const Options& o
   return plan;
 }
 
+// Where the rounding of lines reaches this share of what holds their mean, cycles begin to diverge (from a third on).
+constexpr double tolerable_rounding = 0.125;
+
 // Whether lines along an axis are singular to single precision: without Dirichlet ends, and with couplings along them
-// whose rounding exceeds all that holds their mean, couplings across on the coarsest level, σ and α.
+// whose rounding rivals all that holds their mean, couplings across on the coarsest level, σ and α.
 bool singular_in_single(const Problem& problem, const Block& block, const std::array<double, 3>& kappa) {
   const auto dimension = static_cast<std::size_t>(problem.dimension);
   const auto length = [&](std::size_t d) { return block.axes[d].nodes().back() - block.axes[d].nodes().front(); };
@@ -177,7 +180,7 @@ bool singular_in_single(const Problem& problem, const Block& block, const std::a
     for (std::size_t e = 0; e < dimension; ++e)
       if (e != d) held += 4 * kappa[e] * length(d) / (length(e) * length(e));
     for (int i = 1; i < axis.cells(); ++i) least = std::min(least, axis.width(i));
-    if (open && std::numeric_limits<float>::epsilon() / 2 * kappa[d] / least > held) return true;
+    if (open && std::numeric_limits<float>::epsilon() / 2 * kappa[d] / least > tolerable_rounding * held) return true;
   }
   return false;
 }

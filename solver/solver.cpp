@@ -293,7 +293,7 @@ std::string Result::reason(const Options& options) const {
       return "converged";
     case Verdict::not_finite:
       return "the residual is not a finite number (overflow, or data near the limits of the number range): check the "
-             "scales of domain, coefficient and source, or use precision: double";
+             "scales of the data, or use precision: double";
     case Verdict::diverged:
       return "the iteration diverged (the residual grew by 10⁶): use solver.krylov: cg, more smoothing sweeps or a "
              "smaller relaxation";

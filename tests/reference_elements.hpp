@@ -21,8 +21,19 @@ inline Real slope(unsigned end, Real h) {
   return (end == 0 ? -1 : 1) / h;
 }
 
+/// Whether data on cells are taken next to Neumann and Robin faces at 5/12 of the cell's width from the face: where
+/// there is a Robin face, a full tensor, or a Neumann face with data.
+inline bool leans_on_faces(const Problem& p) {
+  bool leans = p.full_tensor;
+  for (int d = 0; d < p.dimension; ++d)
+    for (const Boundary& face : p.boundary[static_cast<std::size_t>(d)])
+      leans = leans || face.kind == BoundaryKind::robin ||
+              (face.kind == BoundaryKind::neumann && !(face.value.constant() && *face.value.constant() == 0));
+  return leans;
+}
+
 /// ∫ ∇φ_p·κ∇φ_q + σ φ_p φ_q over every cell, and ∫ α φ_p φ_q over the cells' faces on Robin faces; κ, σ and α as they
-/// are in the centres. All times `scale`.
+/// are in the centres or next to them. All times `scale`.
 inline System assemble_elements(const Problem& p, double scale = 1) {
   System s{Grid(p), {}, {}, {}, {}};
   const Grid& g = s.grid;
@@ -33,6 +44,7 @@ inline System assemble_elements(const Problem& p, double scale = 1) {
   for (std::size_t i = 0; i < g.count(); ++i) s.unknown.push_back(!g.dirichlet(g.index(i)));
   const unsigned corners = 1U << dimension;
   const std::array<Real, 2> gauss = gauss_points();
+  const bool leans = leans_on_faces(p);
 
   for (int ck = 0; ck < g.cells[2]; ++ck)
     for (int cj = 0; cj < g.cells[1]; ++cj)
@@ -44,7 +56,13 @@ inline System assemble_elements(const Problem& p, double scale = 1) {
         for (std::size_t d = 0; d < dimension; ++d) {
           const auto at = static_cast<std::size_t>(cell[d]);
           h[d] = g.width(d, cell[d]);
-          centre[d] = 0.5 * (g.nodes[d][at] + g.nodes[d][at + 1]);
+          const auto open = [&](unsigned end) {
+            return g.kind[d][end] == BoundaryKind::neumann || g.kind[d][end] == BoundaryKind::robin;
+          };
+          double t = 0.5;
+          if (leans && cell[d] == 0 && open(0)) t -= 1.0 / 12;
+          if (leans && cell[d] == g.cells[d] - 1 && open(1)) t += 1.0 / 12;
+          centre[d] = g.nodes[d][at] + t * (g.nodes[d][at + 1] - g.nodes[d][at]);
           volume *= h[d];
         }
         const auto number = [&](unsigned corner) {

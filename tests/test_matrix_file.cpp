@@ -219,12 +219,13 @@ std::vector<Case> cases() {
       {"one_point", market(real_general + "1 1 1\n1 1 1\n"), "grid: {type: banded, file: m.mtx, shape: [1]}\n",
        at + "'m.mtx': the grid has 1 x 1 x 1 points; give at least 2 along x, and a y axis before a z axis"},
       {"zero_diagonal", market(real_general + "4 4 3\n1 1 2\n2 2 2\n4 4 2\n"), grid4,
-       at + "'m.mtx': the diagonal entry of row 3, point (2, 0, 0), is zero; every solver here needs a positive "
-            "diagonal "
-            "(multiply negative rows by -1)"},
+       at + "'m.mtx': the diagonal entry of row 3, point (2, 0, 0), is zero or missing; every solver here needs a "
+            "positive diagonal (add the entry)"},
       {"negative_diagonal", market(real_general + "4 4 4\n1 1 2\n2 2 -2\n3 3 2\n4 4 2\n"), grid4,
        at + "'m.mtx': the diagonal entry of row 2, point (1, 0, 0), is negative; every solver here needs a positive "
-            "diagonal (multiply negative rows by -1)"},
+            "diagonal (where all are negative, multiply matrix and right-hand side by -1)"},
+      {"fraction_among_integers", market("%%MatrixMarket matrix coordinate integer general\n4 4 2\n1 1 2\n2 2 2.5\n"),
+       grid4, at + "m.mtx:4: the value is not an integer ('2.5'); declare the field real"},
       {"unsymmetric_multigrid", market(real_general + "4 4 5\n1 1 2\n2 2 2\n3 3 2\n4 4 2\n1 2 -1\n"),
        grid4 + "solver: {method: multigrid}\n",
        "bad.yaml:2:18: solver.method: multigrid needs a symmetric matrix, and entries of this one differ from their "
