@@ -147,4 +147,23 @@ inline Problem make_problem(const NamedFaces& faces, const NamedGrid& grid, cons
   return p;
 }
 
+/// A problem with data of all frequencies, of one size whatever the units of the grid.
+inline Problem with_data(const NamedFaces& faces, const NamedGrid& grid, const ProblemChoice& choice) {
+  const double L = grid.length, K = grid.kappa;
+  Problem p = make_problem(faces, grid, choice);
+  const auto wave = [L](double factor, double phase) {
+    return Quantity([=](double x, double y, double z) {
+      return factor * (0.3 + std::sin(7 * x / L + phase) * std::cos(5 * y / L - phase) + z / L);
+    });
+  };
+  p.source = wave(10 * K / (L * L), 0.4);
+  for (std::size_t d = 0; d < 3; ++d)
+    for (std::size_t end = 0; end < 2; ++end) {
+      Boundary& face = p.boundary[d][end];
+      if (face.kind == BoundaryKind::periodic) continue;
+      face.value = wave(face.kind == BoundaryKind::dirichlet ? 1 : K / L, static_cast<double>(2 * d + end));
+    }
+  return p;
+}
+
 }  // namespace poisson

@@ -17,24 +17,9 @@
 namespace poisson {
 namespace {
 
-/// A problem with source and data on its faces, all of one size whatever the units.
-Problem with_data(const NamedFaces& faces, const NamedGrid& grid, ProblemChoice choice) {
+Problem cells_with_data(const NamedFaces& faces, const NamedGrid& grid, ProblemChoice choice) {
   choice.centering = Centering::cell;
-  const double L = grid.length, K = grid.kappa;
-  Problem p = make_problem(faces, grid, choice);
-  const auto wave = [L](double factor, double phase) {
-    return Quantity([=](double x, double y, double z) {
-      return factor * (0.3 + std::sin(7 * x / L + phase) * std::cos(5 * y / L - phase) + z / L);
-    });
-  };
-  p.source = wave(K / (L * L), 0.4);
-  for (std::size_t d = 0; d < 3; ++d)
-    for (std::size_t end = 0; end < 2; ++end) {
-      Boundary& face = p.boundary[d][end];
-      if (face.kind == BoundaryKind::periodic) continue;
-      face.value = wave(face.kind == BoundaryKind::dirichlet ? 1 : K / L, static_cast<double>(2 * d + end));
-    }
-  return p;
+  return with_data(faces, grid, choice);
 }
 
 constexpr std::array choices{
@@ -54,7 +39,7 @@ class Cells : public testing::TestWithParam<std::tuple<NamedFaces, NamedGrid>> {
   void each(const F& f) {
     for (const ProblemChoice& choice : choices) {
       SCOPED_TRACE(testing::Message() << &choice - choices.data());
-      f(with_data(std::get<0>(GetParam()), std::get<1>(GetParam()), choice));
+      f(cells_with_data(std::get<0>(GetParam()), std::get<1>(GetParam()), choice));
     }
   }
   /// f(problem, assembly) for what is held as little as possible, and for bands.
@@ -328,7 +313,7 @@ TEST_P(Cells, MoveBetweenLevelsAsTheOracleDoes) {
 TEST_P(Cells, StartFromCubicsThatInterpolationReproduces) {
   const auto& [faces, grid] = GetParam();
   for (const int dimension : {2, 3}) {
-    Problem p = with_data(faces, grid, {dimension, {9, 11, 8}, Kappa::constant, Sigma::zero});
+    Problem p = cells_with_data(faces, grid, {dimension, {9, 11, 8}, Kappa::constant, Sigma::zero});
     // Constant along periodic axes.
     const auto cubic = [&p, n = dimension, L = grid.length](double x, double y, double z) {
       const std::array at{x / L, y / L, z / L};
