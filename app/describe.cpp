@@ -109,7 +109,7 @@ std::optional<KappaSummary> jumping_kappa(const Config& config) {
       std::ranges::all_of(kappa_components(config.problem), [](const Quantity& q) { return q.constant(); }))
     return {};
   KappaSummary kappa = known_kappa(config.problem);
-  kappa.jump = std::numeric_limits<double>::infinity();
+  kappa.jumps.largest = std::numeric_limits<double>::infinity();
   return kappa;
 }
 

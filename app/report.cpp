@@ -12,6 +12,7 @@ namespace {
 
 void record(const Result& result, const Solver& solver, Summary& summary) {
   const double scale = solver.A().scale();
+  summary.method = method_name(solver.options());
   summary.converged = result.converged();
   summary.reason = result.reason(solver.options());
   summary.iterations = result.iterations;

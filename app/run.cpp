@@ -102,9 +102,7 @@ void prepare(const std::filesystem::path& directory) {
   if (error)
     throw InputError("cannot create the output directory " + directory.string() + " (" + error.message() +
                      "): choose another with output.directory");
-  for (const char* name :
-       {"summary.json", "solution.vti", "solution.vtr", "solution.hdf", "solution.h5", "solution.png"})
-    std::filesystem::remove(directory / name, error);
+  for (const std::string_view name : result_names) std::filesystem::remove(directory / name, error);
   const auto probe = directory / ".writable";
   std::FILE* file = std::fopen(probe.c_str(), "w");
   if (!file)
@@ -201,7 +199,6 @@ int run(const Arguments& arguments) {
   summary.version = POISSON_VERSION;
   summary.dimension = config.problem.dimension;
   summary.configuration = config.effective;
-  summary.method = method_name(config.options);
   summary.time.input = watch.lap();
   try {
     if (!config.matrix) return solve(config, arguments.profile, console, summary);

@@ -66,8 +66,9 @@ double Axis::sample_point(int i) const {
   if (degenerate()) return 0;
   const int n = cells();
   if (periodic()) i = (i + n) % n;
-  if (i < 0) return nodes_.front();
-  if (i >= n) return nodes_.back();
+  const double inset = inside_ ? std::ldexp(1.0, -20) : 0;
+  if (i < 0) return nodes_.front() + inset * width(0);
+  if (i >= n) return nodes_.back() - inset * width(n - 1);
   const auto at = static_cast<std::size_t>(i);
   const double t = sample_fraction(i);
   return (1 - t) * nodes_[at] + t * nodes_[at + 1];

@@ -48,6 +48,8 @@ class Axis {
   /// face neighbouring cells make up for it, but where two faces meet a source of O(h²) would remain, and with it an
   /// error of h² log(1/h). With the point moved by h/12 nothing remains (Euler and Maclaurin's formula, first term).
   void lean_on_open_ends() { leaning_ = true; }
+  /// Puts the sample points past the ends just inside, so that a piece that ends there reaches the face.
+  void sample_inside_ends() { inside_ = true; }
 
   /// Width of cell i, −1 ≤ i ≤ cells(): beyond the ends 0, on periodic axes the cell on the other side.
   double width(int i) const;
@@ -68,7 +70,7 @@ class Axis {
   std::array<double, 2> alpha_{};
   Centering centering_ = Centering::node;
   bool equidistant_ = true;
-  bool leaning_ = false;
+  bool leaning_ = false, inside_ = false;
 };
 
 /// A coarser axis and how its values lie in the finer one: every other node, and where the number of cells is odd, one

@@ -30,20 +30,6 @@ std::size_t index(const Box& box, const std::array<int, 3>& at) {
   return number;
 }
 
-// Largest ratio of neighbouring values.
-double largest_jump(const View<double>& kappa, const Box& cells) {
-  return cpu::max_over_lines(cells, 1, [&](int j, int k) {
-    double jump = 1;
-    for (int i = 0; i < cells.last[0]; ++i) {
-      const double here = kappa(i, j, k);
-      for (const double there :
-           {i > 0 ? kappa(i - 1, j, k) : here, j > 0 ? kappa(i, j - 1, k) : here, k > 0 ? kappa(i, j, k - 1) : here})
-        jump = std::max({jump, here / there, there / here});
-    }
-    return jump;
-  });
-}
-
 }  // namespace
 
 void Discretization::sample_cell_coefficients() {
@@ -70,7 +56,7 @@ void Discretization::sample_cell_coefficients() {
         });
         rows.kappa[axis] =
             sum(cells, [&](int i, int j, int k) { return view(i, j, k); }) / static_cast<double>(cells.size());
-        jumps_.largest = std::max(jumps_.largest, largest_jump(view, cells));
+        jumps_.join(jumps_between_cells(kappa));
       }
     } else {
       rows.kappa[axis] = rows.kappa[0];

@@ -16,9 +16,6 @@
 namespace poisson {
 namespace {
 
-// Share of neighbouring cells between which κ jumps by a factor of 100, from which islands are looked for.
-constexpr double rough_share = 0.05;
-
 // What the halo of κ holds at open ends: κ on the face less κ in the cell behind it, so that a half face at the end,
 // half the end cell wide in both, takes κ where its flux is, on the face. With κ of the cell instead, the flux along a
 // face misses O(h²), which enters or leaves at the corners: an error of h² log(1/h) there.
@@ -96,6 +93,7 @@ Block make_block(const Problem& p) {
         if (const double* a = boundary(p, d, end).alpha.constant()) alpha[static_cast<std::size_t>(end)] = *a;
     block.axes[at] = Axis(p.nodes[at], boundary(p, d, 0).kind, boundary(p, d, 1).kind, alpha, p.centering);
     if (leaning) block.axes[at].lean_on_open_ends();
+    if (p.scheme == Scheme::fv && p.centering == Centering::node) block.axes[at].sample_inside_ends();
   }
   return block;
 }
@@ -374,7 +372,7 @@ Hierarchy Discretization::make_galerkin_hierarchy(Precision precision) const {
   Bands bands = probe_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()));
   if (precision != Precision::fp64 || rows_.full) A = make_operator(precision);
   return poisson::make_galerkin_hierarchy(std::move(A), std::move(bands), block(), rows_.kappa, precision,
-                                          jumps_.share >= rough_share);
+                                          jumps_.rough());
 }
 
 double Discretization::assemble_rhs(Field& b) const {

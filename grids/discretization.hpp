@@ -40,7 +40,7 @@ class Discretization {
   Assembly assembly() const { return assembly_; }
   std::int64_t unknowns() const { return block().unknowns().size(); }
   /// Largest ratio of κ in neighbouring cells; 1 where κ is constant.
-  double coefficient_jump() const { return jumps_.largest; }
+  const Jumps& jumps() const { return jumps_; }
   /// Bytes that the values of κ, σ and α hold on the backend.
   std::size_t bytes() const;
   /// Seconds of the constructor that went into evaluating κ, σ and α and into moving them to the backend.

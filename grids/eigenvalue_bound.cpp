@@ -51,7 +51,8 @@ double element_bound(const RowData& data) {
   if (data.relaxation.extent != Extent::point) return block_bound(data);
   const auto dimension = static_cast<std::size_t>(data.block.dimension());
   const Ratios ratio(data.scheme);
-  const double m = static_cast<double>(dimension), mass = std::pow(ratio.even, m), face = std::pow(ratio.even, m - 1);
+  const auto m = static_cast<double>(dimension);
+  const double mass = std::pow(ratio.even, m), face = std::pow(ratio.even, m - 1);
   std::array<double, 3> narrow{}, wide{};  // κ_d/h² of the narrowest and of the widest cell of an axis
   double inverse_squares = 0;              // the least Σ 1/h²
   std::array<double, 3> narrowest{};
@@ -78,8 +79,12 @@ double element_bound(const RowData& data) {
   const double masses = data.sigma_ratio * element_mass(data.scheme).own / inverse_squares;
   double faces = 0;
   for (std::size_t d = 0; d < dimension; ++d) faces += data.alpha_ratio / narrowest[d] / inverse_squares;
-  return std::max(stiffness, (stiffness + std::max(stiffness, mass) * masses + std::max(stiffness, face) * faces) /
-                                 (1 + masses + faces));
+  // The mean of the three, weighted by the diagonals, of which a row may have any part: largest at a vertex.
+  double bound = stiffness;
+  for (const double with : {0.0, masses})
+    for (const double at : {0.0, faces})
+      bound = std::max(bound, (stiffness + mass * with + face * at) / (1 + with + at));
+  return bound;
 }
 
 double power_estimate(const Operator& A, Relaxation relaxation) {

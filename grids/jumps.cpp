@@ -8,6 +8,7 @@ namespace poisson {
 
 void Jumps::join(const Jumps& other) {
   largest = std::max(largest, other.largest);
+  range = std::max(range, other.range);
   share = std::max(share, other.share);
 }
 
@@ -22,6 +23,13 @@ Jumps jumps_between_cells(const Field& cells) {
     }
   };
   Jumps jumps;
+  const double most = cpu::max_over_lines(cells.layout().box(), 0, [&](int j, int k) {
+    return *std::max_element(view.line(j, k), view.line(j, k) + view.n[0]);
+  });
+  const double least = -cpu::max_over_lines(cells.layout().box(), -most, [&](int j, int k) {
+    return -*std::min_element(view.line(j, k), view.line(j, k) + view.n[0]);
+  });
+  if (least > 0) jumps.range = most / least;
   jumps.largest = cpu::max_over_lines(cells.layout().box(), 1, [&](int j, int k) {
     double largest = 1;
     along_line(j, k, [&](double ratio) { largest = std::max(largest, ratio); });

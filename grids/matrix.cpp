@@ -44,7 +44,10 @@ void measure(BandedMatrix& m) {
     const std::size_t back = band_of(m, opposite(m.offsets[b]));
     for_each_pair(m, m.offsets[b], [&](std::size_t i, std::size_t j) {
       const double there = back < m.offsets.size() ? m.entries[back][j] : 0;
-      m.asymmetry = std::max(m.asymmetry, std::abs(m.entries[b][i] - there) / std::sqrt(diagonal[i] * diagonal[j]));
+      const double here = m.entries[b][i], apart = std::abs(here - there);
+      const double larger = std::max(std::abs(here), std::abs(there));
+      if (apart > 0)
+        m.asymmetry = std::max(m.asymmetry, std::min(apart / std::min(diagonal[i], diagonal[j]), apart / larger));
       off[i] += std::abs(m.entries[b][i]);
     });
   }
@@ -121,9 +124,17 @@ Bands make_bands(Backend& backend, const BandedMatrix& m) {
     bands.offsets.push_back(o);
     bands.entries.push_back(upload(entries, -bands.scale));
   }
-  bands.singular = true;
+  // Row sums are zero to rounding; all of them, where they are small and of both signs, to the digits they were
+  // written with.
+  double least = 0, most = 0;
   for (std::size_t i = 0; i < sum.size(); ++i) {
-    if (std::abs(sum[i]) <= 1e-14 * size[i]) sum[i] = 0;
+    least = std::min(least, sum[i] / size[i]);
+    most = std::max(most, sum[i] / size[i]);
+  }
+  const double written = least < -0.1 * most && most < 1e-6 && -least < 1e-6 ? 1e-6 : 1e-14;
+  bands.singular = bands.symmetric;
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    if (std::abs(sum[i]) <= written * size[i]) sum[i] = 0;
     bands.singular = bands.singular && sum[i] == 0;
   }
   bands.sum = upload(sum, bands.scale);

@@ -15,7 +15,7 @@ struct BandedMatrix {
   std::vector<std::vector<double>> entries;  ///< [band][x + nx (y + ny z)]: A(i, i + offset), 0 beyond the grid
   std::vector<double> rhs;                   ///< empty where none was given
 
-  /// Largest |a_ij − a_ji| / √(a_ii a_jj).
+  /// Largest |a_ij − a_ji| over the smaller of a_ii and a_jj, or over the larger of the two where that is less.
   double asymmetry = 0;
   /// Least (a_ii − Σ|a_ij|)/a_ii over the rows: not negative where A is diagonally dominant.
   double dominance = 0;

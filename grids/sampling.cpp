@@ -158,7 +158,13 @@ void sample(const Quantity& quantity, std::string_view name, Sign sign, const Bl
   if (failure) std::rethrow_exception(failure);
   if (bad) {
     std::array<double, 3> point{};
-    for (std::size_t d = 0; d < 3; ++d) point[d] = coordinate(block.axes[d], location, bad->at[d]);
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Axis& axis = block.axes[d];
+      const bool past = location == Location::cell && !axis.periodic() && !axis.degenerate();
+      point[d] = past && bad->at[d] < 0               ? axis.nodes().front()  // not a trifle inside
+                 : past && bad->at[d] >= axis.cells() ? axis.nodes().back()
+                                                      : coordinate(axis, location, bad->at[d]);
+    }
     throw ValueError(std::string(name), point, bad->value, requirement(sign, bad->value));
   }
 }

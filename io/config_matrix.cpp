@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 #include "backends/error.hpp"
 #include "grids/stretching.hpp"
@@ -76,12 +78,13 @@ void check_matrix(ConfigParts& parts) {
   const Options& options = parts.config.options;
   const Value* method = parts.document.at("solver.method");
   const auto far = matrix.reach();
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2g", matrix.asymmetry);
   if (method && !matrix.symmetric() && (options.method == Method::cg || options.method == Method::multigrid))
-    parts.errors.add(method->mark, "solver.method",
-                     method->text +
-                         " needs a symmetric matrix, and entries of this one differ from their transposed by " +
-                         std::to_string(matrix.asymmetry) +
-                         " of the diagonal (more than 1e-10); give a symmetric matrix, or method: jacobi");
+    parts.errors.add(
+        method->mark, "solver.method",
+        method->text + " needs a symmetric matrix, and entries of this one differ from their transposed by " +
+            text.data() + " of the diagonal (more than 1e-10); give a symmetric matrix, or method: jacobi");
   else if (method && options.method == Method::multigrid && std::max({far[0], far[1], far[2]}) > 1)
     parts.errors.add(
         method->mark, "solver.method",

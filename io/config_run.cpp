@@ -125,6 +125,33 @@ void read_solver(ConfigParts& parts) {
                      "pre and post are both 0, which smooths nothing; make their sum at least 1");
 }
 
+namespace {
+
+// Whether a run with this output directory would put one of its files there.
+bool is_result(const std::filesystem::path& file, const std::filesystem::path& directory) {
+  std::error_code unknown;  // the paths are compared as they stand where one of them is not there
+  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(file), unknown);
+  const auto folder = std::filesystem::weakly_canonical(std::filesystem::absolute(directory), unknown);
+  return std::ranges::find(result_names, whole.filename().string()) != result_names.end() &&
+         whole.parent_path() == folder;
+}
+
+// Files that the run reads must not be among those that it replaces.
+void protect_inputs(ConfigParts& parts, const Value& map, const std::string& path) {
+  for (const Value::Entry& entry : map.entries) {
+    const std::string below = path.empty() ? entry.key : path + "." + entry.key;
+    const Value& value = entry.value;
+    if (value.kind == Kind::map) protect_inputs(parts, value, below);
+    if ((entry.key == "file" || entry.key == "rhs") && value.kind == Kind::string &&
+        is_result(parts.folder / value.text, parts.config.output.directory))
+      parts.errors.add(value.mark, below,
+                       "'" + value.text + "' would be replaced by the results of this run; choose another " +
+                           "output.directory, or give the file another name");
+  }
+}
+
+}  // namespace
+
 void read_output(ConfigParts& parts, bool grid_known, const std::filesystem::path& file) {
   Value* output = parts.document.find("output");
   if (!output) return;
@@ -134,6 +161,10 @@ void read_output(ConfigParts& parts, bool grid_known, const std::filesystem::pat
       directory->text = (std::filesystem::path("results") / file.stem()).generic_string();
     }
     parts.config.output.directory = directory->text;
+    protect_inputs(parts, parts.document, {});
+    if (is_result(file, directory->text))
+      parts.errors.add(directory->mark, "output.directory",
+                       "the results would replace the configuration " + file.string() + "; choose another directory");
   }
   if (const Value* fields = output->find("fields")) {
     const Value* equation = parts.document.find("equation");

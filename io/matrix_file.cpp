@@ -118,6 +118,11 @@ BandedMatrix read_matrix(const std::filesystem::path& file, const std::optional<
     throw InputError("'" + file.string() + "': the grid has " + std::to_string(m.shape[0]) + " x " +
                      std::to_string(m.shape[1]) + " x " + std::to_string(m.shape[2]) +
                      " points; give at least 2 along x, and a y axis before a z axis");
+  for (std::size_t b = m.offsets.size(); b-- > 0;)
+    if (m.offsets[b] != Offset{} && std::ranges::all_of(m.entries[b], [](double a) { return a == 0; })) {
+      m.offsets.erase(m.offsets.begin() + static_cast<std::ptrdiff_t>(b));
+      m.entries.erase(m.entries.begin() + static_cast<std::ptrdiff_t>(b));
+    }
   const auto diagonal = static_cast<std::size_t>(std::ranges::find(m.offsets, Offset{}) - m.offsets.begin());
   for (std::size_t i = 0; i < m.points(); ++i)
     if (!(m.entries[diagonal][i] > 0))

@@ -149,6 +149,7 @@ BandedMatrix read_matrix_market(const std::filesystem::path& file, const std::ar
     return Offset{static_cast<int>(i % nx), static_cast<int>(i / nx % ny), static_cast<int>(i / (nx * ny))};
   };
   const auto add = [&](std::int64_t row, std::int64_t column, double value) {
+    if (value == 0 && row != column) return;  // couples nothing
     const Offset from = place(row), to = place(column), o{to[0] - from[0], to[1] - from[1], to[2] - from[2]};
     auto found = bands.find(o);
     if (found == bands.end()) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "grids/quantity.hpp"
@@ -54,6 +55,10 @@ std::filesystem::path write_hdf5(const std::filesystem::path& directory, const O
 /// `directory/solution.png`: the first field in a colour map with bar and title; in 3-D the three mid-planes.
 std::filesystem::path write_png(const std::filesystem::path& directory, const OutputGrid&, const OutputField&,
                                 const OutputNote&);
+
+/// The files of a run, of which each replaces that of an earlier one.
+inline constexpr std::array<std::string_view, 6> result_names{"summary.json", "solution.vti", "solution.vtr",
+                                                              "solution.hdf", "solution.h5",  "solution.png"};
 
 /// The formats this build can write: vtk, hdf5, png.
 std::vector<std::string> available_formats();

@@ -371,7 +371,7 @@ Schema solver() {
            .fallback = "v",
            .choices = {choice("v", Cycle::v, "Every level once."),
                        choice("w", Cycle::w, "A level twice, where it has at most a third of the unknowns."),
-                       choice("f", Cycle::f, "An F-cycle, then a V-cycle.")}},
+                       choice("f", Cycle::f, "As w, with a V-cycle the second time.")}},
           {.key = "full_multigrid",
            .type = Type::boolean,
            .doc = "Start from the coarsest level up instead of from the guess.",
@@ -387,10 +387,9 @@ Schema solver() {
            .type = Type::choice,
            .doc = "Accelerates multigrid.",
            .fallback = "auto",
-           .choices = {choice(
-                           "auto", Krylov::automatic,
-                           "cg where the coefficients of neighbouring cells differ by a factor of 4 or more, and for "
-                           "matrices."),
+           .choices = {choice("auto", Krylov::automatic,
+                              "cg where the coefficient varies by a factor of 10 or more, or of 4 between neighbouring "
+                              "cells, where the reaction varies, and for matrices."),
                        choice("none", Krylov::none, "Multigrid alone."),
                        called({"pcg", "fcg"}, choice("cg", Krylov::cg, "Flexible conjugate gradients around it."))}},
           {.key = "coarse_operator",

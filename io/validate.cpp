@@ -308,7 +308,7 @@ class Validator {
   static bool misspelt(const Value& map, std::string_view key) {
     const std::string name(key);
     return std::ranges::any_of(map.entries, [&](const Value::Entry& entry) {
-      return !nearest(entry.key, {&name, 1}).empty();
+      return entry.key != name && !nearest(entry.key, {&name, 1}).empty();
     });
   }
 

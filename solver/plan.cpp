@@ -102,7 +102,8 @@ Plan plan_levels(const Block& whole, const KappaSummary& kappa, const Options& o
       level.unknowns = block.unknowns().size();
       const bool banded = matrix || (galerkin && l > 0);
       const LevelChoice choice =
-          multigrid ? choose_relaxation(block, kappa.mean, allowed, kappa.jump >= steep_jump, coupled) : LevelChoice{};
+          multigrid ? choose_relaxation(block, kappa.mean, allowed, kappa.jumps.largest >= steep_jump, coupled)
+                    : LevelChoice{};
       level.relaxation = choice.relaxation;
       const bool recomputed = finest.recomputed && l == 0 && outermost && choice.relaxation.extent == Extent::point;
       level.assembly = banded                             ? "bands"
@@ -202,11 +203,17 @@ Options resolved(const Options& given, const Problem& problem, std::optional<Kap
     return choose_relaxation(block, kappa.mean, RelaxationChoice::automatic, jumps).relaxation;
   };
   // Across jumps lines are worth more than Galerkin operators, too, where the flat axis has no Dirichlet end.
-  const Relaxation across = finest(kappa.jump >= steep_jump);
+  const Relaxation across = finest(kappa.jumps.largest >= steep_jump);
   const bool open = std::ranges::none_of(problem.boundary[static_cast<std::size_t>(across.axis)],
                                          [](const Boundary& b) { return b.kind == BoundaryKind::dirichlet; });
-  const bool points_suffice = finest(false).extent == Extent::point && (across.extent == Extent::point || !open);
-  Options options = given.resolved(kappa.jump, points_suffice, problem.centering, problem.dimension);
+  const bool balanced = finest(false).extent == Extent::point && (across.extent == Extent::point || !open);
+  // Where κ is rough, Galerkin operators are worth more than lines, however the axes stretch.
+  const bool rough = kappa.jumps.rough() && kappa.jumps.largest >= 1e3;
+  Options options = given;
+  // Coarse levels that are discretized again know smooth κ of a wide range, and σ that varies, only roughly.
+  const bool wide = kappa.jumps.range >= 10 || !problem.reaction.constant();
+  if (options.krylov == Krylov::automatic && wide) options.krylov = Krylov::cg;
+  options = options.resolved(kappa.jumps.largest, balanced || rough, problem.centering, problem.dimension);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
       singular_in_single(problem, block, kappa.mean))
     options.precision = SolvePrecision::double_;

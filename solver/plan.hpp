@@ -40,7 +40,7 @@ struct Plan {
 /// What choices go by of κ.
 struct KappaSummary {
   std::array<double, 3> mean{1, 1, 1};
-  double jump = 1;  ///< the largest factor between neighbouring cells
+  Jumps jumps;
 };
 
 /// What is known of κ before it is sampled: means of constants, 1 elsewhere, and no jumps.

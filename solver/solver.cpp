@@ -295,14 +295,19 @@ std::string Result::reason(const Options& options) const {
       return "the residual is not a finite number (overflow, or data near the limits of the number range): check the "
              "scales of the data, or use precision: double";
     case Verdict::diverged:
-      return "the iteration diverged (the residual grew by 10⁶): use solver.krylov: cg, more smoothing sweeps or a "
-             "smaller relaxation";
+      if (options.method != Method::multigrid)
+        return "the iteration diverged (the residual grew by 10⁶): use method: multigrid, where the matrix allows it";
+      return std::string("the iteration diverged (the residual grew by 10⁶): use ") +
+             (options.krylov == Krylov::cg ? "" : "solver.krylov: cg, ") +
+             "more smoothing sweeps or a smaller relaxation";
     case Verdict::stagnated:
       return rounding_floor > 0 && final <= 100 * rounding_floor * reference
                  ? std::string(
                        "the rounding floor came before the tolerance (no more digits in this precision): loosen "
                        "the tolerance") +
                        (options.precision == SolvePrecision::single ? " or use precision: mixed" : "")
+             : options.method != Method::multigrid
+                 ? "the residual stagnated: use precision: double or, where the matrix allows it, method: multigrid"
              : options.krylov == Krylov::cg ? "the residual stagnated: use more smoothing sweeps or precision: double"
                                             : "the residual stagnated: use solver.krylov: cg or more smoothing sweeps";
     case Verdict::stopped:
@@ -318,7 +323,7 @@ std::string Result::reason(const Options& options) const {
 }
 
 std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& given, Profile* profile) {
-  const KappaSummary kappa{discretization.rows().kappa, discretization.coefficient_jump()};
+  const KappaSummary kappa{discretization.rows().kappa, discretization.jumps()};
   const Options options = resolved(given, discretization.problem(), kappa);
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;

@@ -250,6 +250,23 @@ TEST(Elements, CornersOfOpenFacesKeepTheOrder) {
     }
 }
 
+/// Large α leaves rows inside with the mass alone, whose eigenvalues are larger than those of the face.
+TEST(Elements, ConvergeWhereReactionAndRobinFacesAreBothLarge) {
+  for (const int dimension : {2, 3}) {
+    PlaneWave w(dimension, {{{R, R}, {R, R}, {R, R}}});
+    w.K = diagonal(1, 1, 1);
+    w.sigma = 1e5;
+    w.alpha = 1e4;
+    const int n = dimension == 2 ? 64 : 24;
+    Solve s(w.problem({uniform_nodes(0, 1, n), uniform_nodes(0, 1, n),
+                       dimension == 3 ? uniform_nodes(0, 1, n) : std::vector<double>{}}),
+            {});
+    const Result result = s.run();
+    EXPECT_TRUE(result.converged());
+    EXPECT_LE(result.iterations, 9);
+  }
+}
+
 /// Values given at nodes are interpolated to where κ and α are wanted: linear ones come out as their expression.
 TEST(Elements, NodalDataReachCellsAsTheirExpressionDoes) {
   const auto linear = [](double x, double y, double) { return 2 + x + 3 * y + x * y; };

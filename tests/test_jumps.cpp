@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/error.hpp"
+#include "grids/integrals.hpp"
 #include "grids/stretching.hpp"
 #include "solver/matrix.hpp"
 #include "tests/solve.hpp"
@@ -121,9 +122,50 @@ TEST(Jumps, OnStretchedGridsKeepTheirLines) {
   Problem p = sphere(3, 16, 1e6);
   p.nodes[2] = geometric_nodes(0, 1, 16, geometric_ratio(1e3, 16, StretchedEnd::lower), StretchedEnd::lower);
   Solve s(p, options());
-  EXPECT_GE(s.discretization().coefficient_jump(), 1e6);
+  EXPECT_GE(s.discretization().jumps().largest, 1e6);
   EXPECT_EQ(s.solver().options().coarse_operator, CoarseOperator::rediscretized);
   EXPECT_EQ(s.solver().options().smoother.extent, RelaxationChoice::automatic);
+}
+
+// Where κ is rough, Galerkin operators are worth more than lines.
+TEST(Jumps, FromCellToCellTakeGalerkinOperatorsOnStretchedGridsToo) {
+  Problem p = random_cells(16);
+  p.nodes[2] = geometric_nodes(0, 1, 16, geometric_ratio(10, 16, StretchedEnd::lower), StretchedEnd::lower);
+  EXPECT_LE(iterations(p, options()), 20);
+}
+
+// A piece of κ that ends on a face reaches it: what stands behind is no film along the face.
+TEST(Jumps, OnFacesAreNotSeen) {
+  for (const Centering centering : {Centering::node, Centering::cell}) {
+    Problem p = box(2, 32);
+    p.centering = centering;
+    p.coefficient[0] = [](double, double y, double) { return y < 0.5 ? 1.0 : y < 1 ? 5.0 : 1e6; };
+    for (Boundary& face : p.boundary[1]) face.kind = BoundaryKind::neumann;
+    p.boundary[0][1].value = 1.0;
+    Solve s(p, options());
+    ASSERT_TRUE(s.run().converged());
+    const Balance b = balance(s.discretization(), s.solver().A(), s.solution(), s.rhs(), s.solver().spare());
+    EXPECT_NEAR(b.flux[1], 3, 1e-6);
+  }
+}
+
+// Neighbours that differ little, but a range of 3000, and reactions that jump: conjugate gradients by default.
+TEST(Jumps, ThatNeighboursDoNotShowTakeFewIterations) {
+  for (const Centering centering : {Centering::node, Centering::cell})
+    for (const bool reacts : {false, true}) {
+      SCOPED_TRACE(testing::Message() << static_cast<int>(centering) << ", " << reacts);
+      Problem p = box(2, 96);
+      p.centering = centering;
+      if (reacts)
+        p.reaction = [](double x, double, double) { return x < 0.5 ? 1e6 : 0.0; };
+      else
+        p.coefficient[0] = [](double x, double y, double) { return std::exp(4 * std::sin(6 * x + 6 * y)); };
+      p.source = [](double x, double y, double) { return std::sin(7 * x) * std::cos(5 * y); };
+      Solve s(p, options());
+      const Result result = s.run();
+      EXPECT_TRUE(result.converged()) << result.reason(options());
+      EXPECT_LE(result.iterations, 14);
+    }
 }
 
 // An ellipsoid as flat as its cells: lines, where κ does not call for Galerkin operators.

@@ -70,8 +70,26 @@ TEST_F(MatrixFile, SumsDuplicatesAndPlacesEntriesOnTheGrid) {
   EXPECT_EQ(entry(m, {1, -1, 0}, 2), -2);
   EXPECT_EQ(entry(m, {1, 1, 0}, 0), -3);
   EXPECT_FALSE(m.symmetric());
-  EXPECT_DOUBLE_EQ(m.asymmetry, 3 / std::sqrt(12.0));
+  EXPECT_DOUBLE_EQ(m.asymmetry, 1);
   EXPECT_DOUBLE_EQ(m.dominance, 0);
+}
+
+TEST_F(MatrixFile, OfPenaltiesOnRowsIsUnsymmetric) {
+  const BandedMatrix m = market(
+      "%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 1e20\n2 1 -1\n2 2 2\n3 3 2\n2 3 -1\n", {3, 1, 1});
+  EXPECT_FALSE(m.symmetric());
+}
+
+TEST_F(MatrixFile, StoredZerosCoupleNothing) {
+  const BandedMatrix m = market("%%MatrixMarket matrix coordinate real symmetric\n20 20 21\n20 1 0\n" +
+                                    [] {
+                                      std::string all;
+                                      for (int i = 1; i <= 20; ++i)
+                                        all += std::to_string(i) + " " + std::to_string(i) + " 2\n";
+                                      return all;
+                                    }(),
+                                {20, 1, 1});
+  EXPECT_EQ(m.offsets.size(), 1u);
 }
 
 TEST_F(MatrixFile, OfHdf5IsReadAsBands) {
@@ -229,12 +247,12 @@ std::vector<Case> cases() {
       {"unsymmetric_multigrid", market(real_general + "4 4 5\n1 1 2\n2 2 2\n3 3 2\n4 4 2\n1 2 -1\n"),
        grid4 + "solver: {method: multigrid}\n",
        "bad.yaml:2:18: solver.method: multigrid needs a symmetric matrix, and entries of this one differ from their "
-       "transposed by 0.500000 of the diagonal (more than 1e-10); give a symmetric matrix, or method: jacobi"},
+       "transposed by 0.5 of the diagonal (more than 1e-10); give a symmetric matrix, or method: jacobi"},
       {"unsymmetric_cg", market(real_general + "4 4 5\n1 1 2\n2 2 2\n3 3 2\n4 4 2\n1 2 -1\n"),
        grid4 + "solver: {method: cg}\n",
        "bad.yaml:2:18: solver.method: cg needs a symmetric matrix, and entries of this one differ from their "
        "transposed "
-       "by 0.500000 of the diagonal (more than 1e-10); give a symmetric matrix, or method: jacobi"},
+       "by 0.5 of the diagonal (more than 1e-10); give a symmetric matrix, or method: jacobi"},
       {"wide_multigrid", market(real_symmetric + "4 4 5\n1 1 2\n2 2 2\n3 3 2\n4 4 2\n3 1 -1\n"),
        grid4 + "solver: {method: multigrid}\n",
        "bad.yaml:2:18: solver.method: multigrid needs a matrix that couples neighbours on the grid alone, and this one "

@@ -327,6 +327,16 @@ class Program(unittest.TestCase):
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertEqual(self.summary()["residual"]["initial"], first["residual"]["final"])
 
+    def test_inputs_are_not_replaced_by_results(self):
+        self.poisson("--set", "output.formats=[hdf5]")
+        start = self.results / "solution.hdf"
+        content = start.read_bytes()
+        guess = f"{{file: {start}, dataset: /VTKHDF/PointData/u}}"
+        run = self.poisson(*self.sets(solver__initial=guess))
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("would be replaced by the results of this run; choose another output.directory", run.stderr)
+        self.assertEqual(start.read_bytes(), content)
+
     def test_incompatible_data_are_warned_of(self):
         run = self.poisson("--quiet", *self.sets(equation__source=1, boundary__default="{neumann: 0}"))
         self.assertEqual(run.returncode, 0)

@@ -244,7 +244,7 @@ void expect_fields_of_the_host(const Problem& p) {
     EXPECT_NEAR(eb.max, ea.max, 10 * bound * ea.max);
     EXPECT_NEAR(eb.l2, ea.l2, 10 * bound * ea.l2);
   }
-  EXPECT_NEAR(b.coefficient_jump(), a.coefficient_jump(), 1e-13);
+  EXPECT_NEAR(b.jumps().largest, a.jumps().largest, 1e-13);
   EXPECT_EQ(b.rows().singular, a.rows().singular);
   for (std::size_t d = 0; d < 3; ++d) {
     EXPECT_NEAR(b.rows().kappa[d], a.rows().kappa[d], 1e-14 * (10 + a.rows().kappa[d]));

@@ -273,6 +273,7 @@ class CudaSampler final : public DeviceSampler {
     const Box box = cells.layout().box();
     CellStatistics found;
     found.sum = sum_of_magnitudes(cells, box);
+    if (const Extremes all = extremes(cells, box); all.least > 0) found.jumps.range = all.largest / all.least;
     write_bad(std::bit_cast<unsigned long long>(1.0));
     device_.for_columns<NoSteps>(box, LargestJump{cells.view<double>(), bad()});
     found.jumps.largest = std::bit_cast<double>(read_bad());
