@@ -161,6 +161,18 @@ Plan plan_levels(const Block& whole, const KappaSummary& kappa, const Options& o
   return plan;
 }
 
+// The axes whose cells differ by more than a factor of 2.
+std::ptrdiff_t stretched_axes(const Block& block) {
+  return std::ranges::count_if(block.axes, [](const Axis& axis) {
+    double least = axis.width(0), most = least;
+    for (int i = 1; i < axis.cells(); ++i) {
+      least = std::min(least, axis.width(i));
+      most = std::max(most, axis.width(i));
+    }
+    return most > 2 * least;
+  });
+}
+
 // Where the rounding of lines stays below this share of what holds their mean, cycles do as well as in double
 // precision. From a tenth on, lines on a GPU diverge; on a CPU from a quarter on.
 constexpr double tolerable_rounding = 1.0 / 32;
@@ -207,8 +219,10 @@ Options resolved(const Options& given, const Problem& problem, std::optional<Kap
   const bool open = std::ranges::none_of(problem.boundary[static_cast<std::size_t>(across.axis)],
                                          [](const Boundary& b) { return b.kind == BoundaryKind::dirichlet; });
   const bool balanced = finest(false).extent == Extent::point && (across.extent == Extent::point || !open);
-  // Where κ is rough, Galerkin operators are worth more than lines, however the axes stretch.
-  const bool rough = kappa.jumps.rough() && kappa.jumps.largest >= 1e3;
+  // Where κ is rough, Galerkin operators are worth more than lines, too: from cell to cell on any grid, in blocks where
+  // two axes stretch.
+  const bool rough =
+      kappa.jumps.largest >= 1e3 && (kappa.jumps.share >= 0.3 || (kappa.jumps.rough() && stretched_axes(block) >= 2));
   Options options = given;
   // Coarse levels that are discretized again know smooth κ of a wide range, and σ that varies, only roughly.
   const bool wide = kappa.jumps.range >= 10 || !problem.reaction.constant();
