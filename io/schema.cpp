@@ -371,7 +371,7 @@ Schema solver() {
            .fallback = "v",
            .choices = {choice("v", Cycle::v, "Every level once."),
                        choice("w", Cycle::w, "A level twice, where it has at most a third of the unknowns."),
-                       choice("f", Cycle::f, "As w, with a V-cycle the second time.")}},
+                       choice("f", Cycle::f, "An F-cycle, then a V-cycle.")}},
           {.key = "full_multigrid",
            .type = Type::boolean,
            .doc = "Start from the coarsest level up instead of from the guess.",

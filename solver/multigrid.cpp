@@ -15,8 +15,8 @@ Options options_in_planes(const Options& outer) {
   return o;
 }
 
-// From this ratio of unknowns on, W- and F-cycles visit the coarser level twice.
-constexpr std::int64_t least_coarsening = 3;
+// From this ratio of unknowns on, a W-cycle visits the coarser level twice.
+constexpr std::int64_t coarsening_of_w = 3;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     level.A = hierarchy.operators[l];
     const Operator& A = *level.A;
     const std::int64_t unknowns = A.unknowns().size();
-    level.twice = least_coarsening * unknowns <= unknowns_twice;
+    level.twice = coarsening_of_w * unknowns <= unknowns_twice;
     if (level.twice) unknowns_twice = unknowns;
     if (l < hierarchy.transfers.size()) {
       level.to_coarser = std::move(hierarchy.transfers[l]);
@@ -79,7 +79,7 @@ void Multigrid::improve(std::size_t l, Iterate& u, Cycle type) {
   }
 
   Iterate e = cycle(l + 1, type);
-  const bool again = type != Cycle::v && coarse.twice;
+  const bool again = type == Cycle::f || (type == Cycle::w && coarse.twice);
   if (again && coarse.to_coarser) improve(l + 1, e, type == Cycle::f ? Cycle::v : type);
 
   if (u.zero) {

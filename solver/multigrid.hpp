@@ -19,14 +19,14 @@ struct Level {
   std::unique_ptr<Transfer> to_coarser;    ///< null on the coarsest level
   std::unique_ptr<Smoother> pre, post;     ///< null for no sweeps
   std::shared_ptr<const Islands> islands;  ///< null for none
-  bool twice = false;                      ///< visited twice by W- and F-cycles of the next finer level
+  bool twice = false;                      ///< visited twice by a W-cycle of the next finer level
   Field b, u, v;
   Field solution;  ///< full multigrid, coarser levels only: the level's own solution, Dirichlet data included
 };
 
 /// Geometric multigrid (Trottenberg, Oosterlee, Schüller, Multigrid, 2001, chapters 2 and 3) as V, W or F cycle.
-/// W- and F-cycles visit a level twice where it has at most a third of the unknowns of the last one that was: so their
-/// work stays in proportion to the unknowns (there, section 2.4.3) where levels coarsen one axis alone.
+/// A W-cycle visits a level twice where it has at most a third of the unknowns of the last one that was: so its work
+/// stays in proportion to the unknowns (there, section 2.4.3) where levels coarsen one axis alone.
 class Multigrid final : public Preconditioner {
  public:
   /// `options` resolved.
