@@ -131,7 +131,7 @@ Bands make_bands(Backend& backend, const BandedMatrix& m) {
     least = std::min(least, sum[i] / size[i]);
     most = std::max(most, sum[i] / size[i]);
   }
-  const double written = least < -0.1 * most && most < 1e-6 && -least < 1e-6 ? 1e-6 : 1e-14;
+  const double written = least < -0.1 * most && std::max(most, -least) < 1e-5 ? 1e-5 : 1e-14;
   bands.singular = bands.symmetric;
   for (std::size_t i = 0; i < sum.size(); ++i) {
     if (std::abs(sum[i]) <= written * size[i]) sum[i] = 0;

@@ -1,6 +1,8 @@
 // Matrices from files: what is read, and what is refused with which words.
 
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <functional>
 #include <string>
@@ -9,7 +11,9 @@
 #define H5_USE_110_API
 #include <hdf5.h>
 
+#include "backends/backend.hpp"
 #include "backends/error.hpp"
+#include "grids/matrix.hpp"
 #include "io/matrix_file.hpp"
 #include "tests/config_file.hpp"
 
@@ -78,6 +82,25 @@ TEST_F(MatrixFile, OfPenaltiesOnRowsIsUnsymmetric) {
   const BandedMatrix m = market(
       "%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 1e20\n2 1 -1\n2 2 2\n3 3 2\n2 3 -1\n", {3, 1, 1});
   EXPECT_FALSE(m.symmetric());
+}
+
+TEST_F(MatrixFile, OfNeumannFacesWrittenWithFewDigitsIsSingular) {
+  const auto singular = [&](double sigma) {
+    std::string text = "%%MatrixMarket matrix coordinate real symmetric\n20 20 39\n";
+    const auto kappa = [](int i) { return i == 0 || i == 20 ? 0 : 1 + 0.3 * std::sin(5.0 * i); };
+    for (int i = 1; i <= 20; ++i) {
+      std::array<char, 80> line{};
+      std::snprintf(line.data(), line.size(), "%d %d %.7g\n", i, i, kappa(i - 1) + kappa(i) + sigma);
+      text += line.data();
+      if (i == 20) continue;
+      std::snprintf(line.data(), line.size(), "%d %d %.7g\n", i + 1, i, -kappa(i));
+      text += line.data();
+    }
+    const auto backend = make_cpu_backend();
+    return make_bands(*backend, market(text, {20, 1, 1})).singular;
+  };
+  EXPECT_TRUE(singular(0));
+  EXPECT_FALSE(singular(4e-6));  // a reaction, of one sign
 }
 
 TEST_F(MatrixFile, StoredZerosCoupleNothing) {
