@@ -20,7 +20,7 @@ Offset opposite(const Offset& o) {
 // f(point, index of the point at the offset) wherever that lies on the grid.
 template <class F>
 void for_each_pair(const BandedMatrix& m, const Offset& o, const F& f) {
-  const auto [nx, ny, nz] = m.shape;
+  const int nx = m.shape[0], ny = m.shape[1], nz = m.shape[2];
   for (int k = std::max(0, -o[2]); k < std::min(nz, nz - o[2]); ++k)
     for (int j = std::max(0, -o[1]); j < std::min(ny, ny - o[1]); ++j)
       for (int i = std::max(0, -o[0]); i < std::min(nx, nx - o[0]); ++i) {

@@ -95,6 +95,7 @@ ValueErrors::ValueErrors(std::vector<ValueError> found)
 
 std::vector<double> node_coordinates(const Axis& axis) {
   std::vector<double> x;
+  x.reserve(static_cast<std::size_t>(axis.size()));
   for (int i = 0; i < axis.size(); ++i) x.push_back(coordinate(axis, Location::node, i));
   return x;
 }
