@@ -201,10 +201,11 @@ std::vector<std::string> describe_plan(const Config& config) {
   lines.push_back(describe_fit(plan.most(), *backend));
   if (const auto jumping = jumping_kappa(config)) {
     const std::string then = describe_method(resolved(config.options, config.problem, jumping));
-    const std::size_t bytes = make_plan(config.problem, config.options, config.assembly, gpu, jumping).most();
-    if (then != method)
+    if (then != method) {
+      const std::size_t bytes = make_plan(config.problem, config.options, config.assembly, gpu, jumping).most();
       lines.push_back(fmt::format("          {} where the coefficient jumps far: {}",
                                   readable_bytes(static_cast<double>(bytes)), then));
+    }
   }
   if (!config.matrix) describe_modes(config, plan.levels.front().unknowns, gpu, lines);
   lines.emplace_back();

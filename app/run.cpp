@@ -199,6 +199,7 @@ int run(const Arguments& arguments) {
   summary.version = POISSON_VERSION;
   summary.dimension = config.problem.dimension;
   summary.configuration = config.effective;
+  summary.method = method_name(config.options);  // as asked for, until the solver has resolved it
   summary.time.input = watch.lap();
   try {
     if (!config.matrix) return solve(config, arguments.profile, console, summary);

@@ -19,9 +19,8 @@ void invert(std::span<double> a, std::size_t n) {
     if (!(a[j * n + j] > 0))
       throw RunError(
           "the coarsest level's matrix is not positive definite (a coefficient or reaction that is not "
-          "positive, or out of the range of numbers): check equation.coefficient and equation.reaction; a matrix from "
-          "a "
-          "file has to be positive definite, or its rows to sum to zero in all digits");
+          "positive, or out of the range of numbers): check equation.coefficient and equation.reaction; a matrix "
+          "from a file has to be positive definite, or its rows to sum to zero in all digits");
     const double pivot = std::sqrt(a[j * n + j]);
     for (std::size_t i = j; i < n; ++i) a[i * n + j] /= pivot;
   }

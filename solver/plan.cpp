@@ -161,17 +161,28 @@ Plan plan_levels(const Block& whole, const KappaSummary& kappa, const Options& o
   return plan;
 }
 
+struct Widths {
+  double least, most;
+};
+Widths widths_of(const Axis& axis) {
+  Widths w{axis.width(0), axis.width(0)};
+  for (int i = 1; i < axis.cells(); ++i) w = {std::min(w.least, axis.width(i)), std::max(w.most, axis.width(i))};
+  return w;
+}
+
 // The axes whose cells differ by more than a factor of 2.
 std::ptrdiff_t stretched_axes(const Block& block) {
   return std::ranges::count_if(block.axes, [](const Axis& axis) {
-    double least = axis.width(0), most = least;
-    for (int i = 1; i < axis.cells(); ++i) {
-      least = std::min(least, axis.width(i));
-      most = std::max(most, axis.width(i));
-    }
-    return most > 2 * least;
+    const Widths w = widths_of(axis);
+    return w.most > 2 * w.least;
   });
 }
+
+// Ratio of κ over the box from which cycles alone take longer than conjugate gradients around them, and the jump and
+// the share of neighbouring cells from which Galerkin operators are worth more than lines (README, design notes).
+constexpr double wide_range = 10;
+constexpr double rough_jump = 1e3;
+constexpr double share_from_cell_to_cell = 0.3;
 
 // Where the rounding of lines stays below this share of what holds their mean, cycles do as well as in double
 // precision. From a tenth on, lines on a GPU diverge; on a CPU from a quarter on.
@@ -185,7 +196,7 @@ bool singular_in_single(const Problem& problem, const Block& block, const std::a
   const auto known = [](const Quantity& q) { return q.constant() ? *q.constant() : 0.0; };
   for (std::size_t d = 0; d < dimension; ++d) {
     const Axis& axis = block.axes[d];
-    double held = known(problem.reaction) * length(d), least = axis.width(0);
+    double held = known(problem.reaction) * length(d);
     bool open = true;
     for (const Boundary& face : problem.boundary[d]) {
       open = open && face.kind != BoundaryKind::dirichlet;
@@ -193,8 +204,8 @@ bool singular_in_single(const Problem& problem, const Block& block, const std::a
     }
     for (std::size_t e = 0; e < dimension; ++e)
       if (e != d) held += 4 * kappa[e] * length(d) / (length(e) * length(e));
-    for (int i = 1; i < axis.cells(); ++i) least = std::min(least, axis.width(i));
-    if (open && std::numeric_limits<float>::epsilon() / 2 * kappa[d] / least > tolerable_rounding * held) return true;
+    const double rounding = std::numeric_limits<float>::epsilon() / 2 * kappa[d] / widths_of(axis).least;
+    if (open && rounding > tolerable_rounding * held) return true;
   }
   return false;
 }
@@ -221,11 +232,11 @@ Options resolved(const Options& given, const Problem& problem, std::optional<Kap
   const bool balanced = finest(false).extent == Extent::point && (across.extent == Extent::point || !open);
   // Where κ is rough, Galerkin operators are worth more than lines, too: from cell to cell on any grid, in blocks where
   // two axes stretch.
-  const bool rough =
-      kappa.jumps.largest >= 1e3 && (kappa.jumps.share >= 0.3 || (kappa.jumps.rough() && stretched_axes(block) >= 2));
+  const bool rough = kappa.jumps.largest >= rough_jump && (kappa.jumps.share >= share_from_cell_to_cell ||
+                                                           (kappa.jumps.rough() && stretched_axes(block) >= 2));
   Options options = given;
   // Coarse levels that are discretized again know smooth κ of a wide range, and σ that varies, only roughly.
-  const bool wide = kappa.jumps.range >= 10 || !problem.reaction.constant();
+  const bool wide = kappa.jumps.range >= wide_range || !problem.reaction.constant();
   if (options.krylov == Krylov::automatic && wide) options.krylov = Krylov::cg;
   options = options.resolved(kappa.jumps.largest, balanced || rough, problem.centering, problem.dimension);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
