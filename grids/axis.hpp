@@ -43,7 +43,7 @@ class Axis {
   double sample_fraction(int i) const;
   /// The coordinate of that, −1 ≤ i ≤ cells(): past the ends on them, on periodic axes on the other side.
   double sample_point(int i) const;
-  /// Lets the end cells lean towards Neumann and Robin ends, as elements want it through which something flows there:
+  /// Lets the end cells lean towards Neumann and Robin ends, as elements want it where something flows through them:
   /// against the hat function of an end's node, κ and α of the centre weigh their slope by h²/12 too little. Along a
   /// face neighbouring cells make up for it, but where two faces meet a source of O(h²) would remain, and with it an
   /// error of h² log(1/h). With the point moved by h/12 nothing remains (Euler and Maclaurin's formula, first term).
