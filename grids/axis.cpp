@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 
@@ -24,17 +25,73 @@ bool has_equal_cells(const std::vector<double>& nodes) {
 // cells that grow by a factor of 20 contracts by 0.83.
 constexpr double steepest = 4;
 
-// The width up to which cells may be merged: infinite on axes that are not steep, else what lets the smallest cells
-// catch up with the others.
-double widest_to_merge(const Axis& axis) {
-  double ratio = 1, smallest = axis.width(0), smallest_pair = std::numeric_limits<double>::infinity();
+bool is_steep(const Axis& axis) {
   for (int i = axis.periodic() ? 0 : 1; i < axis.cells(); ++i) {
     const double a = axis.width(i - 1), b = axis.width(i);
-    ratio = std::max({ratio, a / b, b / a});
-    smallest = std::min(smallest, b);
-    if (i > 0) smallest_pair = std::min(smallest_pair, std::max(a, b));
+    if (std::max(a / b, b / a) > steepest) return true;
   }
-  return ratio <= steepest ? std::numeric_limits<double>::infinity() : std::max(smallest_pair, steepest * smallest);
+  return false;
+}
+
+// One cell by itself does not decide, unless it differs from all others by so much that it decouples them.
+AxisStrength strength_of(const Axis& axis) {
+  std::vector<double> widths;
+  for (int i = 0; i < axis.cells(); ++i) widths.push_back(axis.width(i));
+  std::sort(widths.begin(), widths.end());
+  const double mean = (axis.nodes().back() - axis.nodes().front()) / axis.cells();
+  double least = widths.front(), most = widths.back();
+  if (widths.size() > 2) {
+    if (const double next = widths[1]; next <= steepest * least) least = next;
+    if (const double next = widths[widths.size() - 2]; most <= steepest * next) most = next;
+  }
+  return {1 / (mean * mean), 1 / (most * most), 1 / (least * least)};
+}
+
+// The width up to which cells of a steep axis may be merged: what lets the smallest cells catch up with the others.
+double widest_to_merge(const Axis& axis) {
+  double smallest = axis.width(0), smallest_pair = std::numeric_limits<double>::infinity();
+  for (int i = 1; i < axis.cells(); ++i) {
+    const double a = axis.width(i - 1), b = axis.width(i);
+    smallest = std::min(smallest, b);
+    smallest_pair = std::min(smallest_pair, std::max(a, b));
+  }
+  return std::max(smallest_pair, steepest * smallest);
+}
+
+// Pairs in a run of the smallest cells, all others as they are.
+std::vector<double> merge_the_smallest(const Axis& axis) {
+  const int n = axis.cells();
+  const double widest = widest_to_merge(axis);
+  const auto merges = [&](int i) { return i + 1 < n && std::max(axis.width(i), axis.width(i + 1)) <= widest; };
+  std::vector<double> place{0};
+  int i = 0;
+  while (!merges(i)) place.push_back(++i);
+  while (merges(i)) place.push_back(i += 2);
+  while (i < n) place.push_back(++i);
+  return place;
+}
+
+std::vector<double> merge_pairs(int n, bool three_at_lower) {
+  std::vector<double> place{0};
+  int i = n % 2 == 1 && three_at_lower ? 3 : 2;
+  for (; i < n - 1; i += 2) place.push_back(i);
+  if (i == n - 1) ++i;  // the last cell joins the pair before it
+  place.push_back(n);
+  return place;
+}
+
+std::vector<double> every_other(int n, bool single_at_lower) {
+  std::vector<double> place{0};
+  for (int i = n % 2 == 1 && single_at_lower ? 1 : 2; i < n; i += 2) place.push_back(i);
+  place.push_back(n);
+  return place;
+}
+
+std::vector<double> merge_evenly(int n) {
+  const int N = (n + 1) / 2;
+  std::vector<double> place;
+  for (int I = 0; I <= N; ++I) place.push_back(static_cast<double>(std::int64_t{I} * n) / N);
+  return place;
 }
 
 }  // namespace
@@ -45,7 +102,17 @@ Axis::Axis(std::vector<double> nodes, BoundaryKind lower, BoundaryKind upper, st
       kinds_{lower, upper},
       alpha_(alpha),
       centering_(centering),
-      equidistant_(has_equal_cells(nodes_)) {}
+      equidistant_(has_equal_cells(nodes_)),
+      steep_(is_steep(*this)),
+      strength_(strength_of(*this)) {}
+
+Axis Axis::coarser(std::vector<double> nodes) const {
+  Axis axis(std::move(nodes), kinds_[0], kinds_[1], alpha_, centering_);
+  // What unions of three cells among pairs add to the spread of widths is no property of the axis.
+  axis.steep_ = steep_ && axis.steep_;
+  if (!steep_) axis.strength_ = {strength_.mean / 4, strength_.weakest / 4, strength_.strongest / 4};
+  return axis;
+}
 
 int Axis::size() const {
   if (degenerate()) return 1;
@@ -109,38 +176,35 @@ double Axis::mass(int i) const {
   return centering_ == Centering::node ? 0.5 * (width(i - 1) + width(i)) : width(i);
 }
 
-double Axis::strength() const {
-  if (degenerate()) return 0;
-  const double mean = (nodes_.back() - nodes_.front()) / cells();
-  return 1 / (mean * mean);
+bool CoarseAxis::nested() const {
+  return std::ranges::all_of(place, [](double p) { return p == std::floor(p); });
 }
 
-CoarseAxis coarsen(const Axis& axis, bool single_at_lower) {
+CoarseAxis coarsen(const Axis& axis, Coarsening rule, bool odd_at_lower) {
   const int n = axis.cells();
-  std::vector<int> fine{0};
-  if (const double widest = widest_to_merge(axis); std::isinf(widest)) {
-    for (int i = n % 2 == 1 && single_at_lower ? 1 : 2; i < n; i += 2) fine.push_back(i);
-  } else {
-    const auto merges = [&](int i) { return i + 1 < n && std::max(axis.width(i), axis.width(i + 1)) <= widest; };
-    int i = 0;
-    while (!merges(i)) fine.push_back(++i);
-    while (merges(i)) fine.push_back(i += 2);
-    while (i < n) fine.push_back(++i);
-    fine.pop_back();
-  }
-  fine.push_back(n);
+  std::vector<double> place = axis.steep()                 ? merge_the_smallest(axis)
+                              : rule == Coarsening::unions ? merge_pairs(n, odd_at_lower)
+                              : rule == Coarsening::nodes  ? every_other(n, odd_at_lower)
+                                                           : merge_evenly(n);
+  const std::vector<double>& fine = axis.nodes();
+  const double length = fine.back() - fine.front();
+  const bool equal = axis.equidistant() && rule != Coarsening::unions;
+  const auto node = [&](std::size_t I) {
+    if (I + 1 == place.size()) return fine.back();
+    if (equal) return fine.front() + length * (static_cast<double>(I) / static_cast<double>(place.size() - 1));
+    const auto i = static_cast<std::size_t>(place[I]);
+    const double t = place[I] - static_cast<double>(i);
+    return t == 0 ? fine[i] : (1 - t) * fine[i] + t * fine[i + 1];
+  };
   std::vector<double> nodes;
-  nodes.reserve(fine.size());
-  for (const int i : fine) nodes.push_back(axis.nodes()[static_cast<std::size_t>(i)]);
-  if (axis.periodic() || axis.centering() == Centering::cell) fine.pop_back();
-  return {Axis(std::move(nodes), axis.kind(0), axis.kind(1), {axis.alpha(0), axis.alpha(1)}, axis.centering()),
-          std::move(fine)};
+  for (std::size_t I = 0; I < place.size(); ++I) nodes.push_back(node(I));
+  return {axis.coarser(std::move(nodes)), std::move(place)};
 }
 
 CoarseAxis keep(const Axis& axis) {
-  std::vector<int> fine(static_cast<std::size_t>(axis.size()));
-  std::iota(fine.begin(), fine.end(), 0);
-  return {axis, std::move(fine)};
+  std::vector<double> place(static_cast<std::size_t>(std::max(1, axis.cells())) + 1);
+  std::iota(place.begin(), place.end(), 0.0);
+  return {axis, std::move(place)};
 }
 
 bool coarsenable(const Axis& axis) {

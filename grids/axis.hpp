@@ -7,6 +7,14 @@
 
 namespace poisson {
 
+/// How strongly an axis couples its values, in 1/h²: by its mean cell, by its widest cells and by its narrowest. A cell
+/// by itself counts among these only where it is more than 4 times as wide or as narrow as any other.
+struct AxisStrength {
+  double mean = 0, weakest = 0, strongest = 0;
+};
+
+struct CoarseAxis;
+
 /// One direction of a structured block: nodes x_0 < … < x_n, the centering of its unknowns, and the kind of condition
 /// at each end. It yields the one-dimensional factors from which the operators of a block are products:
 /// the coupling 1/h between neighbouring unknowns (the entries of the stiffness K) and the mass h (the diagonal of M).
@@ -60,9 +68,15 @@ class Axis {
   double inverse_distance(int i) const;
   /// Length that value i stands for.
   double mass(int i) const;
-  /// 1/h² of the mean cell: the strength of the couplings, by which coarsening is chosen. (The mean of 1/h² lets the
-  /// few smallest cells decide: a tanh axis of strength 1.5 at one end contracts by 0.41 instead of 0.08.)
-  double strength() const;
+  /// What coarsening is chosen by. (The mean of 1/h² would let the few smallest cells decide: a tanh axis of strength 1.5
+  /// at one end contracts by 0.41 instead of 0.08.) A coarser axis has a quarter of it, however its number of cells
+  /// rounds, so that axes which were balanced stay so.
+  const AxisStrength& strength() const { return strength_; }
+  /// Whether neighbouring cells differ by so much that they have to be merged in the order of their size.
+  bool steep() const { return steep_; }
+
+  /// The axis on other nodes, coarser by a factor of about 2, with the same ends.
+  Axis coarser(std::vector<double> nodes) const;
 
  private:
   std::vector<double> nodes_{0.0};
@@ -70,20 +84,35 @@ class Axis {
   std::array<double, 2> alpha_{};
   Centering centering_ = Centering::node;
   bool equidistant_ = true;
+  bool steep_ = false;
+  AxisStrength strength_;
   bool leaning_ = false, inside_ = false;
 };
 
-/// A coarser axis and how its values lie in the finer one: every other node, and where the number of cells is odd, one
-/// single cell at an end.
+/// A coarser axis and how it lies in the finer one.
 struct CoarseAxis {
   Axis axis;
-  std::vector<int> fine;  ///< fine[I] is the index on the finer axis of the coarse value I; of its first cell
+  /// At which of the finer nodes each coarse node lies, the last one included; between two of them where it is no whole
+  /// number.
+  std::vector<double> place;
+
+  /// Whether every coarse cell is a union of finer cells.
+  bool nested() const;
+  /// The finer node of coarse node I of a nested axis.
+  int node(int I) const { return static_cast<int>(place[static_cast<std::size_t>(I)]); }
 };
 
-/// The axis of every other node; where neighbouring cells differ by a factor of more than 4 only among a run of its
-/// smallest cells. `single_at_lower`: the end that keeps its single cell where the number of cells is odd; alternate it
-/// from level to level (always the same end contracts by 0.6 instead of 0.27, Neumann ends).
-CoarseAxis coarsen(const Axis& axis, bool single_at_lower);
+/// How the cells of an axis become fewer. Neighbouring cells that differ by a factor of more than 4 are merged pairwise
+/// whatever the rule, the smallest first.
+enum class Coarsening {
+  even,    ///< ⌈n/2⌉ cells, each as wide as n/⌈n/2⌉ finer ones: equal cells stay equal, nodes need not coincide
+  unions,  ///< pairs of cells, and where their number is odd one union of three, for data that must not be mixed
+  nodes,   ///< every other node, for operators that come without geometry; equal cells count as equal ever after
+};
+
+/// `odd_at_lower`: the end at which an odd number of cells leaves its union of three, or its single cell; alternate it
+/// from level to level, so that no end collects them.
+CoarseAxis coarsen(const Axis& axis, Coarsening rule, bool odd_at_lower = false);
 /// The axis itself, each value its own coarse value.
 CoarseAxis keep(const Axis& axis);
 /// Whether the axis can still be coarsened: more than three cells.

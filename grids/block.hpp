@@ -35,14 +35,16 @@ struct Block {
 /// A box of all values or cells of a block, and one past each end.
 Box with_halo(const Block& block, Box box);
 
-/// A block with every value on every axis, and where these lie in the finer block.
+/// A coarser block, and how its axes lie in those of the finer one.
 struct CoarseBlock {
   Block block;
   std::array<CoarseAxis, 3> axes;
   std::array<bool, 3> coarsened{};
 };
 
-/// The block with every other value of the axes that are `coarsened`. `level` numbers the levels from the finest, 0.
-CoarseBlock coarsen(const Block& block, const std::array<bool, 3>& coarsened, int level);
+/// The block with about half the cells along the axes that are `coarsened`. `level` numbers the levels from the
+/// finest, 0.
+CoarseBlock coarsen(const Block& block, const std::array<bool, 3>& coarsened, int level,
+                    Coarsening rule = Coarsening::even);
 
 }  // namespace poisson

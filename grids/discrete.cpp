@@ -60,13 +60,9 @@ std::unique_ptr<Operator> make_operator(Backend& backend, const RowData& data, P
 }
 
 std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, const CoarseBlock& coarse, bool constant) {
-  const bool cells = fine.centering() == Centering::cell;
-  if (backend.name() == "cpu")
-    return cells ? cpu::make_cell_transfer(backend, fine, coarse, constant) : cpu::make_transfer(backend, fine, coarse);
+  if (backend.name() == "cpu") return cpu::make_transfer(backend, fine, coarse, constant);
 #ifdef POISSON_HAVE_CUDA
-  if (backend.name() == "cuda")
-    return cells ? cuda::make_cell_transfer(backend, fine, coarse, constant)
-                 : cuda::make_transfer(backend, fine, coarse);
+  if (backend.name() == "cuda") return cuda::make_transfer(backend, fine, coarse, constant);
 #endif
   no_kernels(backend);
 }
@@ -162,7 +158,7 @@ Centres make_centres(Backend& backend, const CoarseBlock& coarse) {
   std::array<std::size_t, 3> begin{};
   for (std::size_t d = 0; d < 3; ++d) {
     begin[d] = all.size();
-    all.insert(all.end(), coarse.axes[d].fine.begin(), coarse.axes[d].fine.end());
+    for (int I = 0; I < coarse.block.axes[d].size(); ++I) all.push_back(coarse.axes[d].node(I));
   }
   Centres centres{backend.allocate(all.size() * sizeof(int)), {}};
   backend.write(all.data(), centres.memory.data(), all.size() * sizeof(int));

@@ -328,51 +328,71 @@ std::unique_ptr<Operator> Discretization::make_operator(Precision precision, Rel
   return poisson::make_operator(backend_, rows, precision);
 }
 
-Hierarchy Discretization::make_hierarchy(Precision precision, RelaxationChoice allowed) const {
-  return make_levels(rows_, precision, allowed, {true, true, true});
+LevelRules level_rules(const Problem& problem, Assembly assembly, bool held, const std::array<double, 3>& kappa,
+                       const Jumps& jumps) {
+  LevelRules rules;
+  rules.kappa = kappa;
+  rules.jumps = jumps.largest >= steep_jump;
+  rules.elements = on_elements(problem.scheme);
+  rules.assembly = assembly == Assembly::full                ? LevelAssembly::full
+                   : !held                                   ? LevelAssembly::equidistant
+                   : assembly == Assembly::recompute         ? LevelAssembly::recompute
+                                                             : LevelAssembly::partial;
+  return rules;
 }
 
-Hierarchy Discretization::make_levels(RowData rows, Precision precision, RelaxationChoice allowed,
-                                      const std::array<bool, 3>& coupled) const {
+Hierarchy Discretization::make_hierarchy(Precision precision, RelaxationChoice allowed) const {
+  const Assembly mode = rows_.full           ? Assembly::full
+                        : rows_.kappa_source ? Assembly::recompute
+                                             : Assembly::partial;
+  LevelRules rules = level_rules(problem_, mode, rows_.variable(), rows_.kappa, jumps_);
+  rules.precision = precision;
+  rules.allowed = allowed;
+  return make_hierarchy(choose_levels(block(), rules));
+}
+
+Hierarchy Discretization::make_hierarchy(const std::vector<LevelPlan>& levels) const {
+  const bool galerkin = levels.size() > 1 && levels[1].assembly == LevelAssembly::bands;
+  return galerkin ? make_galerkin_levels(levels) : make_levels(rows_, levels);
+}
+
+Hierarchy Discretization::make_levels(RowData rows, const std::vector<LevelPlan>& levels) const {
   Hierarchy h;
   h.decoupled = rows.decoupled;
-  for (int level = 0;; ++level) {
-    const LevelChoice choice =
-        choose_relaxation(rows.block, rows.kappa, allowed, jumps_.largest >= steep_jump, coupled);
-    rows.relaxation = choice.coarsest() ? Relaxation{} : choice.relaxation;
-    h.operators.push_back(poisson::make_operator(backend_, rows, precision));
-    h.relaxations.push_back(choice.relaxation);
+  for (const LevelPlan& level : levels) {
+    rows.relaxation = level.smoothed();
+    h.operators.push_back(poisson::make_operator(backend_, rows, level.precision));
+    h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();
-    if (choice.relaxation.extent == Extent::plane && !choice.coarsest()) {
+    if (!level.planes.empty()) {
       RowData planes = rows;
-      planes.decoupled = choice.relaxation.axis;
+      planes.decoupled = level.relaxation.axis;
       planes.singular = false;
       planes.kappa_source = nullptr;
-      std::array<bool, 3> within = coupled;
-      within[static_cast<std::size_t>(planes.decoupled)] = false;
-      h.planes.back() =
-          std::make_unique<Hierarchy>(make_levels(std::move(planes), precision, RelaxationChoice::automatic, within));
+      h.planes.back() = std::make_unique<Hierarchy>(make_levels(std::move(planes), level.planes));
     }
-    if (choice.coarsest()) {
-      h.coarsest =
-          precision == Precision::fp64 ? h.operators.back() : poisson::make_operator(backend_, rows, Precision::fp64);
-      return h;
+    if (!level.coarser) {
+      h.coarsest = level.precision == Precision::fp64 ? h.operators.back()
+                                                      : poisson::make_operator(backend_, rows, Precision::fp64);
+    } else {
+      h.transfers.push_back(
+          make_transfer(backend_, rows.block, *level.coarser,
+                        jumps_.largest >= steep_jump && rows.block.centering() == Centering::cell));
+      rows = coarsen_rows(rows, *level.coarser, *h.transfers.back());
     }
-    const CoarseBlock coarse = coarsen(rows.block, choice.coarsened, level);
-    h.transfers.push_back(make_transfer(backend_, rows.block, coarse, jumps_.largest >= steep_jump));
-    rows = coarsen_rows(rows, coarse, *h.transfers.back());
   }
+  return h;
 }
 
-Hierarchy Discretization::make_galerkin_hierarchy(Precision precision) const {
+Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& levels) const {
+  const Precision precision = levels.front().precision;
   RowData rows = rows_;
   rows.full = false;  // the couplings are read off rows that are not held beside them
   std::unique_ptr<Operator> A = poisson::make_operator(backend_, rows, Precision::fp64);
   const bool elements = on_elements(problem_.scheme);
   Bands bands = probe_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()));
   if (precision != Precision::fp64 || rows_.full) A = make_operator(precision);
-  return poisson::make_galerkin_hierarchy(std::move(A), std::move(bands), block(), rows_.kappa, precision,
-                                          jumps_.rough());
+  return make_galerkin_hierarchy(std::move(A), std::move(bands), levels, jumps_.rough());
 }
 
 double Discretization::assemble_rhs(Field& b) const {

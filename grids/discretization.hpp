@@ -11,6 +11,7 @@
 #include "grids/device_sampling.hpp"
 #include "grids/discrete.hpp"
 #include "grids/jumps.hpp"
+#include "grids/levels.hpp"
 #include "grids/problem.hpp"
 
 namespace poisson {
@@ -53,10 +54,10 @@ class Discretization {
 
   /// The finest operator, ready to relax points or what `relaxation` says.
   std::unique_ptr<Operator> make_operator(Precision precision, Relaxation relaxation = {}) const;
-  /// Operators and transfers of all levels in one precision, which smooth what `allowed` says.
+  /// Operators and transfers of all levels as they are planned; the planes within a level as well.
+  Hierarchy make_hierarchy(const std::vector<LevelPlan>& levels) const;
+  /// The same on levels that smooth what `allowed` says, in one precision.
   Hierarchy make_hierarchy(Precision precision, RelaxationChoice allowed = RelaxationChoice::points) const;
-  /// The same with Galerkin operators below the finest level, which smooth points, for unknowns at nodes.
-  Hierarchy make_galerkin_hierarchy(Precision precision) const;
 
   /// The rows of the next coarser level.
   RowData coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const;
@@ -71,8 +72,8 @@ class Discretization {
   void sample_coefficients();
   void sample_cell_coefficients();
   void request_recompute();
-  Hierarchy make_levels(RowData rows, Precision precision, RelaxationChoice allowed,
-                        const std::array<bool, 3>& coupled) const;
+  Hierarchy make_levels(RowData rows, const std::vector<LevelPlan>& levels) const;
+  Hierarchy make_galerkin_levels(const std::vector<LevelPlan>& levels) const;
   std::shared_ptr<const Field> on_backend(std::shared_ptr<Field> sampled) const;
 
   Backend& host() const { return own_host_ ? *own_host_ : backend_; }
@@ -102,6 +103,11 @@ class Discretization {
   Jumps jumps_;
   double sampling_seconds_ = 0;
 };
+
+/// What the levels of a problem are chosen by, beside what options say: κ's mean and jumps, and what its operators hold
+/// in an assembly mode that is resolved.
+LevelRules level_rules(const Problem& problem, Assembly resolved_assembly, bool held, const std::array<double, 3>& kappa,
+                       const Jumps& jumps);
 
 /// Whether the finest level may compute κ from expressions: κ of constants and expressions.
 bool recomputable(const Problem& problem);

@@ -41,6 +41,21 @@ void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, 
   });
 }
 
+std::array<AxisRows, 3> blended_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axis) {
+  std::array<AxisRows, 3> rows;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (d != axis) rows[d] = cell_means(fine.axes[d], coarse.axes[d]);
+  const int n = fine.axes[axis].cells();
+  rows[axis].add({0, 0, 0, 0}, {1, 0, 0, 0}, 1);  // there is no face −1
+  for (const double place : coarse.axes[axis].place) {
+    const int below = static_cast<int>(place);
+    const double share = place - below;
+    const int above = below + 1 == n && fine.axes[axis].periodic() ? 0 : below + 1;
+    rows[axis].add({below, above, below, below}, {1 - share, share, 0, 0}, share > 0 ? 2 : 1);
+  }
+  return rows;
+}
+
 void coarsen_ends(Backend& backend, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
                   const Field& fine_ends, Field& coarse_ends) {
   Block block = fine;

@@ -82,32 +82,29 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
   return level;
 }
 
-Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands, Block block,
-                                  const std::array<double, 3>& kappa, Precision precision, bool rough) {
+Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands,
+                                  const std::vector<LevelPlan>& levels, bool rough) {
   Backend& backend = finest->backend();
+  const Precision precision = levels.front().precision;
   Hierarchy h;
   h.operators.push_back(std::move(finest));
-  for (int l = 0;; ++l) {
-    const LevelChoice choice = choose_relaxation(block, kappa, RelaxationChoice::points);
-    h.relaxations.push_back(choice.relaxation);
+  for (const LevelPlan& level : levels) {
+    h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();
-    if (choice.coarsest()) {
-      h.coarsest =
-          precision == Precision::fp64 ? h.operators.back() : make_banded_operator(backend, bands, Precision::fp64);
-      return h;
-    }
+    if (!level.coarser) break;
     if (rough) {
       const IslandSets sets = find_islands(bands);
       rough = sets.size() > 0;
       if (rough) h.islands.push_back(std::make_shared<Islands>(backend, sets, bands.layout, precision));
     }
-    const CoarseBlock coarse = coarsen(block, choice.coarsened, l);
-    GalerkinLevel next = coarsen_bands(backend, bands, block, coarse, precision);
+    GalerkinLevel next = coarsen_bands(backend, bands, level.block, *level.coarser, precision);
     bands = std::move(next.bands);
-    block = coarse.block;
     h.operators.push_back(make_banded_operator(backend, bands, precision));
     h.transfers.push_back(std::move(next.transfer));
   }
+  h.coarsest =
+      precision == Precision::fp64 ? h.operators.back() : make_banded_operator(backend, bands, Precision::fp64);
+  return h;
 }
 
 }  // namespace poisson

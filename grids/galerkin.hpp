@@ -1,7 +1,7 @@
 #pragma once
 
 #include "grids/bands.hpp"
-#include "grids/block.hpp"
+#include "grids/levels.hpp"
 
 namespace poisson {
 
@@ -14,11 +14,10 @@ struct GalerkinLevel {
 GalerkinLevel coarsen_bands(Backend&, const Bands& fine, const Block& block, const CoarseBlock& coarse,
                             Precision precision);
 
-/// The levels below `finest`, whose bands in fp64 these are: coarser blocks as the couplings choose them by κ along
-/// the axes for smoothing points, each operator the Galerkin product of the one above. The finest bands are let go as
-/// soon as they have served. `rough`: κ jumps in so many places that there may be islands, and they are looked for,
-/// level by level until there are none.
-Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands, Block block,
-                                  const std::array<double, 3>& kappa, Precision precision, bool rough = false);
+/// The planned levels with `finest`, whose bands in fp64 these are, and below it each operator the Galerkin product of
+/// the one above. The finest bands are let go as soon as they have served. `rough`: κ jumps in so many places that there
+/// may be islands, and they are looked for, level by level until there are none.
+Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands,
+                                  const std::vector<LevelPlan>& levels, bool rough = false);
 
 }  // namespace poisson

@@ -10,7 +10,7 @@ namespace {
 
 // By what factor the weakest coupling of a coarsened axis may stay below the strongest of another. Between the mean
 // couplings it is `balance`; locally, on stretched axes, points bear `local_imbalance`.
-constexpr double balance = 2;
+constexpr double balance = 2 * (1 + 1e-9);  // cells that are cubic within √2 are so to the rounding of their widths
 constexpr double local_imbalance = 4;
 // Where κ jumps, points bear axes that are left out of the coarsening for up to two levels.
 constexpr double imbalance_across_jumps = 16;
@@ -27,14 +27,10 @@ Coupling coupling_of(const Axis& axis, double coefficient, bool coupled) {
   if (!coupled || axis.degenerate()) return c;
   c.coarsenable = coarsenable(axis);
   c.active = axis.last() - axis.first() > 1;
-  c.mean = coefficient * axis.strength();
-  double least = axis.width(0), most = least;
-  for (int i = 1; i < axis.cells(); ++i) {
-    least = std::min(least, axis.width(i));
-    most = std::max(most, axis.width(i));
-  }
-  c.weakest = coefficient / (most * most);
-  c.strongest = coefficient / (least * least);
+  const AxisStrength& strength = axis.strength();
+  c.mean = coefficient * strength.mean;
+  c.weakest = coefficient * strength.weakest;
+  c.strongest = coefficient * strength.strongest;
   return c;
 }
 

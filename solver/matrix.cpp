@@ -25,13 +25,13 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
   const Options options = resolved(given, matrix);
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
-  backend.reserve(make_plan(matrix, options, backend.name() != "cpu").most());
+  const Plan plan = make_plan(matrix, options, backend.name() != "cpu");
+  backend.reserve(plan.most());
   Bands bands = make_bands(backend, matrix);
   std::shared_ptr<const Operator> A = make_banded_operator(backend, bands, inner);
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
-    hierarchy = make_galerkin_hierarchy(A, outer == inner ? std::exchange(bands, {}) : bands, make_block(matrix),
-                                        coupling_strengths(matrix), inner, true);
+    hierarchy = make_galerkin_hierarchy(A, outer == inner ? std::exchange(bands, {}) : bands, plan.hierarchy, true);
   else
     hierarchy.operators.push_back(A);
   if (outer == inner) bands = {};  // the operator has what it needs

@@ -24,7 +24,6 @@ struct Finest {
   std::size_t kappas = 0, reactions = 0;  // fields of cells and of values, on all levels that are rediscretized
   bool elements = false;                  // reactions stand on cells; planes are held as bands
   bool full = false;                      // assembly: bands take the place of the fields
-  bool recomputed = false;                // assembly: κ comes from its expression where points are relaxed
   std::size_t row_bands = 0;              // of a row that is held as bands
   RowCost cost;                           // of a row of all levels that are rediscretized
   RowCost recomputed_cost;                // of one whose κ comes from its expression
@@ -39,10 +38,23 @@ RowCost cost_of_bands(std::size_t bands, std::size_t neighbours) {
   return {static_cast<double>(3 + bands), 3 * static_cast<double>(neighbours) + 2};
 }
 
-Plan plan_levels(const Block& whole, const KappaSummary& kappa, const Options& options, const Finest& finest,
-                 bool gpu) {
-  const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
-  const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
+Precision outer_precision(const Options& options) {
+  return options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
+}
+Precision inner_precision(const Options& options) {
+  return options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
+}
+
+// The levels that options ask for.
+std::vector<LevelPlan> chosen_levels(const Block& block, LevelRules rules, const Options& options) {
+  rules.precision = inner_precision(options);
+  rules.allowed = *options.smoother.extent;
+  rules.galerkin = options.coarse_operator == CoarseOperator::galerkin;
+  return options.method == Method::multigrid ? choose_levels(block, rules) : single_level(block, rules);
+}
+
+Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& finest, bool gpu) {
+  const Precision outer = outer_precision(options), inner = inner_precision(options);
   const bool multigrid = options.method == Method::multigrid;
   const bool galerkin = multigrid && options.coarse_operator == CoarseOperator::galerkin;
   const bool variable = finest.kappas > 0, matrix = finest.bands > 0;
@@ -89,29 +101,21 @@ Plan plan_levels(const Block& whole, const KappaSummary& kappa, const Options& o
     level.bytes += weights * bytes(below, inner);
     held += weights * bytes(below, inner);
   };
-  // The levels of the problem, or of the planes across an axis, from a block on.
-  const auto add_levels = [&](const auto& self, Block block, RelaxationChoice allowed, int planes) -> void {
-    std::array<bool, 3> coupled{true, true, true};
-    if (planes >= 0) coupled[static_cast<std::size_t>(planes)] = false;
-    const bool outermost = planes < 0;
-    const bool as_bands = finest.full || (finest.elements && !outermost);  // discrete.hpp
-    for (int l = 0;; ++l) {
+  // The levels of the problem, or of the planes of one of them.
+  const auto add_levels = [&](const auto& self, const std::vector<LevelPlan>& levels, bool outermost) -> void {
+    for (int l = 0; l < static_cast<int>(levels.size()); ++l) {
+      const LevelPlan& chosen_level = levels[static_cast<std::size_t>(l)];
+      const Block& block = chosen_level.block;
+      const std::optional<CoarseBlock>& coarse = chosen_level.coarser;
       const Layout layout = block.layout();
       Plan::Level level;
       for (std::size_t d = 0; d < 3; ++d) level.cells[d] = block.axes[d].cells();
       level.unknowns = block.unknowns().size();
-      const bool banded = matrix || (galerkin && l > 0);
-      const LevelChoice choice =
-          multigrid ? choose_relaxation(block, kappa.mean, allowed, kappa.jumps.largest >= steep_jump, coupled)
-                    : LevelChoice{};
-      level.relaxation = choice.relaxation;
-      const bool recomputed = finest.recomputed && l == 0 && outermost && choice.relaxation.extent == Extent::point;
-      level.assembly = banded                             ? "bands"
-                       : finest.full                      ? "full"
-                       : recomputed                       ? "recompute"
-                       : variable                         ? "partial"
-                       : block.equidistant() && outermost ? "equidistant"
-                                                          : "tensor-product";
+      level.relaxation = chosen_level.relaxation;
+      level.assembly = name_of(chosen_level.assembly);
+      const bool banded = chosen_level.assembly == LevelAssembly::bands;
+      const bool as_bands = chosen_level.assembly == LevelAssembly::full;
+      const bool recomputed = variable && chosen_level.assembly == LevelAssembly::recompute;
       const std::size_t box = box_offsets(layout).size();
       const RowCost cost = banded && l > 0 ? cost_of_bands(box, 2 * box)
                            : recomputed    ? finest.recomputed_cost
@@ -135,10 +139,8 @@ Plan plan_levels(const Block& whole, const KappaSummary& kappa, const Options& o
       if (l == 0 && outermost) level.bytes += finest.ends + finest.extrapolation;
       if (matrix && l == 0) add_matrix(layout, level);
       // Lines on a GPU: the residual, and where κ varies or elements couple the two bands along them.
-      if (gpu && !choice.coarsest() && choice.relaxation.extent == Extent::line)
+      if (gpu && chosen_level.smoothed().extent == Extent::line)
         level.bytes += (finest.elements || finest.full || variable ? 3 : 1) * bytes(layout, inner);
-      std::optional<CoarseBlock> coarse;
-      if (!choice.coarsest()) coarse = coarsen(block, choice.coarsened, l);
       if (galerkin) add_galerkin(layout, l, coarse, level);
       // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
       const bool start = l > 0 && outermost && options.full_multigrid;
@@ -150,14 +152,12 @@ Plan plan_levels(const Block& whole, const KappaSummary& kappa, const Options& o
       if (outermost) plan.levels.push_back(level);
       plan.bytes += level.bytes;
       if (!outermost) plan.levels.back().bytes += level.bytes;
-      if (!coarse) return;
-      if (choice.relaxation.extent == Extent::plane)
-        self(self, block, RelaxationChoice::automatic, choice.relaxation.axis);
-      block = coarse->block;
+      self(self, chosen_level.planes, false);
     }
   };
-  add_levels(add_levels, whole, *options.smoother.extent, -1);
+  add_levels(add_levels, chosen, true);
   plan.setup = std::max(setup_peak, plan.bytes) - plan.bytes;
+  plan.hierarchy = std::move(chosen);
   return plan;
 }
 
@@ -262,10 +262,10 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   finest.elements = on_elements(problem.scheme);
   const Assembly mode = resolved(assembly, problem, gpu);
   finest.full = mode == Assembly::full;
-  finest.recomputed = variable && mode == Assembly::recompute;
+  const bool recomputed = variable && mode == Assembly::recompute;
   finest.row_bands = bands_of_row(problem);
-  finest.cost = row_cost(problem, finest.recomputed ? Assembly::partial : mode, gpu);
-  if (finest.recomputed) finest.recomputed_cost = row_cost(problem, mode, gpu);
+  finest.cost = row_cost(problem, recomputed ? Assembly::partial : mode, gpu);
+  if (recomputed) finest.recomputed_cost = row_cost(problem, mode, gpu);
   if (variable && on_faces)
     for (std::size_t d = 0; d < dimension; ++d)
       if (std::ranges::any_of(problem.boundary[d], [](const Boundary& b) { return b.kind == BoundaryKind::robin; })) {
@@ -274,9 +274,9 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
       }
   finest.probed = finest.row_bands - 1;
   if (options.extrapolate)
-    finest.extrapolation = extrapolation_bytes(
-        problem, assembly, options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64);
-  Plan plan = plan_levels(block, kappa, options, finest, gpu);
+    finest.extrapolation = extrapolation_bytes(problem, assembly, outer_precision(options));
+  const LevelRules rules = level_rules(problem, mode, variable, kappa.mean, kappa.jumps);
+  Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu);
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());
   // Elements take fields more while b is assembled, on the host two, on a GPU one.
   if (finest.elements)
@@ -294,7 +294,11 @@ Plan make_plan(const BandedMatrix& matrix, const Options& given, bool gpu) {
   }
   finest.probed = finest.bands;
   finest.cost = cost_of_bands(finest.bands, neighbours);
-  return plan_levels(make_block(matrix), {coupling_strengths(matrix)}, resolved(given, matrix), finest, gpu);
+  const Options options = resolved(given, matrix);
+  LevelRules rules;
+  rules.kappa = coupling_strengths(matrix);
+  rules.assembly = LevelAssembly::bands;
+  return count(chosen_levels(make_block(matrix), rules, options), options, finest, gpu);
 }
 
 }  // namespace poisson

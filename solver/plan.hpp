@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "grids/discretization.hpp"
+#include "grids/levels.hpp"
 #include "solver/options.hpp"
 
 namespace poisson {
@@ -24,7 +25,8 @@ struct Plan {
     double row_bytes = 0, row_flops = 0;  ///< of the product A u, in the precision of the level (assembly.hpp)
     double seconds = 0;                   ///< what they predict for one product, on one core or one GPU
   };
-  std::vector<Level> levels;  ///< finest first, with the fields of the outer iteration on the finest
+  std::vector<LevelPlan> hierarchy;  ///< what make_solver builds
+  std::vector<Level> levels;         ///< what that holds, finest first, with the outer iteration's fields on the finest
   std::size_t bytes = 0;
   std::size_t setup = 0;  ///< so many bytes more while Galerkin coarse operators are computed
   /// At most so many bytes more for the tables of axes and transfers, for scalars, and for what b is assembled in.

@@ -332,9 +332,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   discretization.backend().reserve(plan.most() - discretization.bytes());
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
-    hierarchy = options.coarse_operator == CoarseOperator::galerkin
-                    ? discretization.make_galerkin_hierarchy(inner)
-                    : discretization.make_hierarchy(inner, *options.smoother.extent);
+    hierarchy = discretization.make_hierarchy(plan.hierarchy);
   else
     hierarchy.operators.push_back(discretization.make_operator(inner));
   if (profile) hierarchy = profile->wrap(std::move(hierarchy));

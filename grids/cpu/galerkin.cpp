@@ -22,7 +22,7 @@ class WeightedTransfer final : public Transfer {
         weights_(weights),
         plain_(cpu::make_transfer(backend, fine, coarse)) {
     for (std::size_t d = 0; d < 3; ++d) {
-      centre_[d] = coarse.axes[d].fine;
+      for (int I = 0; I < coarse.block.axes[d].size(); ++I) centre_[d].push_back(coarse.axes[d].node(I));
       between_[d].assign(static_cast<std::size_t>(fine.axes[d].size()), {-1, -1});
       const auto size = centre_[d].size();
       for (std::size_t I = 0; I < size; ++I) between_[d][index(centre_[d][I])] = {static_cast<int>(I), -1};

@@ -11,8 +11,8 @@ inline std::size_t index(int i) {
   return static_cast<std::size_t>(i);
 }
 
-/// A line's worth of scratch per thread, −1 … n + 1.
-template <class T>
+/// A line's worth of scratch per thread, −1 … n + 1; of another `number` another one.
+template <class T, int number = 0>
 T* scratch(int n) {
   thread_local std::vector<T> memory;
   if (memory.size() < index(n) + 3) memory.resize(index(n) + 3);
@@ -32,6 +32,8 @@ struct WeightedLines {
     weight[index(count)] = static_cast<T>(w);
     ++count;
   }
+  /// Whether the sum is one of the lines itself.
+  bool is_copy() const { return count == 1 && weight[0] == T(1); }
   void sum_into(T* to, int first, int last) const {
     const T* l0 = line[0];
     const T w0 = weight[0];

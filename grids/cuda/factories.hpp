@@ -47,8 +47,7 @@ template <>
 std::unique_ptr<Operator> make_face_operator<float>(Backend&, const RowData&);
 template <>
 std::unique_ptr<Operator> make_face_operator<double>(Backend&, const RowData&);
-std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse);
-std::unique_ptr<Transfer> make_cell_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant);
+std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant = false);
 void coarsen_faces(Backend&, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
                    const FaceFields& fine_faces, const Field* coarse_ends, Field& coarse_faces);
 void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,

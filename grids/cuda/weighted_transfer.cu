@@ -94,7 +94,8 @@ class WeightedTransfer final : public Transfer {
         plain_(cuda::make_transfer(backend, fine, coarse)) {
     DeviceTables tables;
     for (std::size_t d = 0; d < 3; ++d) {
-      const std::vector<int>& centre = coarse.axes[d].fine;
+      std::vector<int> centre;
+      for (int I = 0; I < coarse.block.axes[d].size(); ++I) centre.push_back(coarse.axes[d].node(I));
       std::vector<int> parents(static_cast<std::size_t>(fine.axes[d].size()), -1);
       for (std::size_t I = 0; I < centre.size(); ++I)
         parents[static_cast<std::size_t>(centre[I])] = 2 * static_cast<int>(I);
