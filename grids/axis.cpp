@@ -71,15 +71,6 @@ std::vector<double> merge_the_smallest(const Axis& axis) {
   return place;
 }
 
-std::vector<double> merge_pairs(int n, bool three_at_lower) {
-  std::vector<double> place{0};
-  int i = n % 2 == 1 && three_at_lower ? 3 : 2;
-  for (; i < n - 1; i += 2) place.push_back(i);
-  if (i == n - 1) ++i;  // the last cell joins the pair before it
-  place.push_back(n);
-  return place;
-}
-
 std::vector<double> every_other(int n, bool single_at_lower) {
   std::vector<double> place{0};
   for (int i = n % 2 == 1 && single_at_lower ? 1 : 2; i < n; i += 2) place.push_back(i);
@@ -108,7 +99,7 @@ Axis::Axis(std::vector<double> nodes, BoundaryKind lower, BoundaryKind upper, st
 
 Axis Axis::coarser(std::vector<double> nodes) const {
   Axis axis(std::move(nodes), kinds_[0], kinds_[1], alpha_, centering_);
-  // What unions of three cells among pairs add to the spread of widths is no property of the axis.
+  // What a single cell beside pairs adds to the spread of widths is no property of the axis.
   axis.steep_ = steep_ && axis.steep_;
   if (!steep_) axis.strength_ = {strength_.mean / 4, strength_.weakest / 4, strength_.strongest / 4};
   return axis;
@@ -180,15 +171,14 @@ bool CoarseAxis::nested() const {
   return std::ranges::all_of(place, [](double p) { return p == std::floor(p); });
 }
 
-CoarseAxis coarsen(const Axis& axis, Coarsening rule, bool odd_at_lower) {
+CoarseAxis coarsen(const Axis& axis, Coarsening rule, bool single_at_lower) {
   const int n = axis.cells();
-  std::vector<double> place = axis.steep()                 ? merge_the_smallest(axis)
-                              : rule == Coarsening::unions ? merge_pairs(n, odd_at_lower)
-                              : rule == Coarsening::nodes  ? every_other(n, odd_at_lower)
-                                                           : merge_evenly(n);
+  std::vector<double> place = axis.steep()                ? merge_the_smallest(axis)
+                              : rule == Coarsening::pairs ? every_other(n, single_at_lower)
+                                                          : merge_evenly(n);
   const std::vector<double>& fine = axis.nodes();
   const double length = fine.back() - fine.front();
-  const bool equal = axis.equidistant() && rule != Coarsening::unions;
+  const bool equal = axis.equidistant() && rule == Coarsening::even;
   const auto node = [&](std::size_t I) {
     if (I + 1 == place.size()) return fine.back();
     if (equal) return fine.front() + length * (static_cast<double>(I) / static_cast<double>(place.size() - 1));

@@ -105,14 +105,13 @@ struct CoarseAxis {
 /// How the cells of an axis become fewer. Neighbouring cells that differ by a factor of more than 4 are merged pairwise
 /// whatever the rule, the smallest first.
 enum class Coarsening {
-  even,    ///< ⌈n/2⌉ cells, each as wide as n/⌈n/2⌉ finer ones: equal cells stay equal, nodes need not coincide
-  unions,  ///< pairs of cells, and where their number is odd one union of three, for data that must not be mixed
-  nodes,   ///< every other node, for operators that come without geometry; equal cells count as equal ever after
+  even,   ///< ⌈n/2⌉ cells, each as wide as n/⌈n/2⌉ finer ones: equal cells stay equal, nodes need not coincide
+  pairs,  ///< every other node, where data of cells must not be mixed or values come without coordinates
 };
 
-/// `odd_at_lower`: the end at which an odd number of cells leaves its union of three, or its single cell; alternate it
-/// from level to level, so that no end collects them.
-CoarseAxis coarsen(const Axis& axis, Coarsening rule, bool odd_at_lower = false);
+/// `single_at_lower`: the end at which pairs leave a single cell where their number is odd; alternate it from level to
+/// level, so that the next one pairs it (always the same end contracts by 0.6 instead of 0.27, Neumann ends).
+CoarseAxis coarsen(const Axis& axis, Coarsening rule, bool single_at_lower = false);
 /// The axis itself, each value its own coarse value.
 CoarseAxis keep(const Axis& axis);
 /// Whether the axis can still be coarsened: more than three cells.

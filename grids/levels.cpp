@@ -10,8 +10,8 @@ namespace {
 // Data in cells must not be mixed across a jump of κ, and a piecewise constant prolongation needs unions; Galerkin
 // operators interpolate between every other node; everything else lives on coordinates.
 Coarsening coarsening_rule(const Block& block, const LevelRules& rules) {
-  if (rules.galerkin) return Coarsening::nodes;
-  return rules.jumps && block.centering() == Centering::cell ? Coarsening::unions : Coarsening::even;
+  const bool whole_cells = rules.jumps && block.centering() == Centering::cell;
+  return rules.galerkin || whole_cells ? Coarsening::pairs : Coarsening::even;
 }
 
 LevelAssembly assembly_of(const Block& block, const LevelRules& rules, int level, const Relaxation& relaxation,
