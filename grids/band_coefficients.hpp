@@ -35,7 +35,7 @@ struct BandViews {
   constexpr T* line(int b, int j, int k) const { return band[b] + j * shape.sy + k * shape.sz; }
 };
 
-/// Of 5- and 7-point rows.
+/// Of 5- and 7-point rows; in two dimensions one of the bands across x is null.
 template <class T>
 struct StarBands {
   using Row = poisson::Row<T>;
@@ -50,14 +50,20 @@ struct StarBands {
     T area;
 
     [[gnu::always_inline]] constexpr Row row(int i) const {
-      return {east[i - 1], east[i], north[i - sy], north[i], top ? top[i - sz] : T(0), top ? top[i] : T(0), sum[i]};
+      return {east[i - 1],
+              east[i],
+              north ? north[i - sy] : T(0),
+              north ? north[i] : T(0),
+              top ? top[i - sz] : T(0),
+              top ? top[i] : T(0),
+              sum[i]};
     }
     constexpr T mass(int i) const { return area * x[i]; }
   };
   constexpr Line line(int j, int k) const {
     return {bands.line(0, j, k),
             bands.line(1, j, k),
-            bands.line(2, j, k),
+            bands.band[2] ? bands.line(2, j, k) : nullptr,
             bands.band[3] ? bands.line(3, j, k) : nullptr,
             axes.x,
             bands.shape.sy,

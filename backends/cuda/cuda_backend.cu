@@ -4,6 +4,7 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
+#include "backends/cuda/marched.hpp"
 #include "backends/cuda/value_columns.cuh"
 #include "backends/error.hpp"
 
@@ -47,6 +48,7 @@ struct ScaleToUnit {
 
 // How the functors of this backend's verbs share launches that a grid's verbs have begun.
 struct Steps {
+  static constexpr bool joins_any = false;
   template <class T>
   using Columns = ValueColumns<T>;
   template <class T>
@@ -61,7 +63,7 @@ __global__ void dense_kernel(DenseRows<X, Y> rows) {
 template <class F>
 void on_values(CudaBackend& device, Field& x, const F& f) {
   dispatch(x.precision(), [&]<class X>(X) {
-    device.for_columns<Steps>(x.layout().box(), EachValue<X, F>{x.view<X>(), f});
+    device.for_columns<Steps>(marched(x.layout()).box(), EachValue<X, F>{marched(x.view<X>()), f});
   });
 }
 
@@ -70,7 +72,8 @@ template <class F>
 void on_values(CudaBackend& device, const Field& x, Field& y, const F& f) {
   dispatch(x.precision(), [&]<class X>(X) {
     dispatch(y.precision(), [&]<class Y>(Y) {
-      device.for_columns<Steps>(x.layout().box(), EachPair<const X, Y, F>{x.view<X>(), y.view<Y>(), f});
+      device.for_columns<Steps>(marched(x.layout()).box(),
+                                EachPair<const X, Y, F>{marched(x.view<X>()), marched(y.view<Y>()), f});
     });
   });
 }
@@ -153,13 +156,13 @@ void CudaBackend::copy(const Field& x, Field& y) {
 void CudaBackend::convert(const Field& x, Field& y) {
   dispatch(x.precision(), [&]<class X>(X) {
     dispatch(y.precision(), [&]<class Y>(Y) {
-      const auto v = x.view<X>();
-      Box box = x.layout().box();
+      const auto v = marched(x.view<X>());
+      Box box = marched(x.layout()).box();
       for (std::size_t d = 0; d < 3; ++d) {
         box.first[d] -= v.halo[d];
         box.last[d] += v.halo[d];
       }
-      for_columns<Steps>(box, EachPair<const X, Y, Copy>{v, y.view<Y>(), {}});
+      for_columns<Steps>(box, EachPair<const X, Y, Copy>{v, marched(y.view<Y>()), {}});
     });
   });
 }
@@ -183,7 +186,8 @@ void CudaBackend::subtract(const Field& x, const Scalar& a, const Field& y, Fiel
 void CudaBackend::dot(const Field& x, const Field& y, Scalar& result) {
   dispatch(x.precision(), [&]<class X>(X) {
     dispatch(y.precision(), [&]<class Y>(Y) {
-      sum_columns(stream(), x.layout().box(), Dot<X, Y>{x.view<X>(), y.view<Y>()}, partials(), result.address());
+      sum_columns(stream(), marched(x.layout()).box(), Dot<X, Y>{marched(x.view<X>()), marched(y.view<Y>())},
+                  partials(), result.address());
     });
   });
 }

@@ -44,8 +44,15 @@ class CudaBackend final : public Backend {
   template <class Steps, class Column>
   void for_columns(const Box& box, const Column& column) {
     if (box.size() == 0) return;
-    if (recording_ && box.size() <= small_box && pending_.add<Steps>(stream_, box, column)) return;
+    if (shares(box) && pending_.add<Steps>(stream_, box, column)) return;
     cuda::for_columns(stream(), box, column);
+  }
+  /// Whether verbs on a box share launches now.
+  bool shares(const Box& box) const { return recording_ && box.size() <= small_box; }
+  /// column.all(thread, threads) in a shared launch, where shares() says so; `Steps` lists it.
+  template <class Steps, class Column>
+  void share(const Column& column) {
+    pending_.add<Steps>(stream_, {}, column);
   }
   /// Room for the partial sums of one reduction at a time.
   double* partials() const { return static_cast<double*>(partials_.data()); }

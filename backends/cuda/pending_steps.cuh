@@ -26,7 +26,8 @@ struct StepTable {
 
 /// Verbs on small fields that wait to share a launch: in order, until one comes that cannot join them.
 /// `Steps` says which can, for both precisions: Steps::Columns<T> lists functors and Steps::launcher<T> launches them.
-/// A null launcher is for functors that only join others: every list begins with them.
+/// Where Steps::joins_any, every other list begins with the functors: they join any launch, and whichever comes next may
+/// take them along. A null launcher is for functors that only join others.
 class PendingSteps {
  public:
   /// `allocate`: memory on the device, as it is.
@@ -59,7 +60,7 @@ class PendingSteps {
     constexpr int kind = position<Column, typename Steps::template Columns<T>>;
     if constexpr (kind >= 0) {
       static_assert(sizeof(Column) <= sizeof(Step::column) && std::is_trivially_copyable_v<Column>);
-      if (!open(stream, Steps::template launcher<T>, precision_of<T>)) return false;
+      if (!open(stream, Steps::template launcher<T>, Steps::joins_any, precision_of<T>)) return false;
       Step& step = steps_.emplace_back();
       step.kind = kind;
       step.first = make_int3(box.first[0], box.first[1], box.first[2]);
@@ -77,17 +78,25 @@ class PendingSteps {
   }
 
   // Makes room for a functor of this launcher and precision; false where there is nothing that it could join.
-  bool open(cudaStream_t stream, SequenceLauncher launcher, Precision precision) {
-    if (launcher_ && (precision_ != precision || (launcher && launcher != launcher_))) launch(stream);
-    if (launcher_) return true;
-    launcher_ = launcher;
-    precision_ = precision;
-    return launcher != nullptr;
+  bool open(cudaStream_t stream, SequenceLauncher launcher, bool joins_any, Precision precision) {
+    const bool joins = launcher_ && precision_ == precision &&
+                       (!launcher || launcher == launcher_ || joins_any || undecided_);
+    if (launcher_ && !joins) launch(stream);
+    if (!launcher_) {
+      launcher_ = launcher;
+      precision_ = precision;
+      undecided_ = joins_any;
+    } else if (undecided_ && launcher && !joins_any) {
+      launcher_ = launcher;
+      undecided_ = false;
+    }
+    return launcher_ != nullptr;
   }
 
   std::function<Buffer(std::size_t)> allocate_;
   std::vector<Step> steps_;
   SequenceLauncher launcher_ = nullptr;  // null: nothing waits
+  bool undecided_ = false;               // only verbs wait that any launcher takes
   Precision precision_ = Precision::fp32;
   std::vector<StepTable> tables_;
 };

@@ -10,7 +10,7 @@ struct Step {
   int kind;
   int3 first, last;
   unsigned lines, planes;  ///< ⌈2³²/n⌉ for the extents along x and y: what a division by them multiplies with
-  alignas(8) unsigned char column[472];
+  alignas(8) unsigned char column[984];
 };
 
 /// Functors that may be steps, by position.

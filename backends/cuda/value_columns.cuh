@@ -93,6 +93,7 @@ struct Dot {
   View<const Y> y;
   __device__ double operator()(int i, int j, int k0, int k1) const {
     double sum = 0;
+#pragma unroll 4
     for (int k = k0; k < k1; ++k) sum += static_cast<double>(x(i, j, k)) * static_cast<double>(y(i, j, k));
     return sum;
   }
@@ -140,6 +141,7 @@ struct DenseRows {
 
 /// Those that can share a launch with a grid's verbs.
 template <class T>
-using ValueColumns = ColumnList<EachValue<T, Fill>, EachPair<const T, T, Add>, Wrap<T>, DenseRows<T, T>>;
+using ValueColumns = ColumnList<EachValue<T, Fill>, EachPair<const T, T, Copy>, EachPair<const T, T, Add>,
+                                EachPair<const T, T, ScaleAndAdd>, Wrap<T>, DenseRows<T, T>>;
 
 }  // namespace poisson::cuda

@@ -8,7 +8,8 @@
 namespace poisson::cuda {
 
 /// A thread's walk along z through a column: three planes of 3 × 3 values stay in registers, the next one is loaded
-/// while they are used.
+/// while they are used. In two dimensions it is a walk along y (line_of), of whose points a batch is loaded before the
+/// first is stored.
 template <class T, class Coefficients, class Body>
 struct BoxMarch {
   static constexpr int resident_threads = 512;  // 27 values and 27 entries
@@ -20,11 +21,12 @@ struct BoxMarch {
     using Row = decltype(c.line(0, 0).row(0));
     double sum = 0;
     if constexpr (Row::dimension == 2) {
-      for (int k = k0; k < k1; ++k) {
-        const auto in = inputs_at<T>(body, i, j, k);
-        const auto patch = Row::Neighbours::at(&u(i, j, k), u.sy, u.sz);
-        sum += body(c.line(j, k).row(i), patch, in, i, j, k);
-      }
+      constexpr int n = sizeof(T) == 4 ? 4 : 2;
+      T below[6];
+      load_lines<2>(&u(i, j, k0 - 1), below);
+      int k = k0;
+      for (; k + n <= k1; k += n) sum += points<n>(below, i, j, k);
+      for (; k < k1; ++k) sum += points<1>(below, i, j, k);
     } else {
       typename Row::Neighbours patch;
       T next[9];
@@ -42,7 +44,7 @@ struct BoxMarch {
           fetch_row(c, i, j, k + 3);
         }
         patch.centre = patch.value[box_centre<3>];
-        sum += body(c.line(j, k).row(i), patch, in, i, j, k);
+        sum += body(line_of(c, j, k).row(i), patch, in, i, j, k);
 #pragma unroll
         for (int m = 0; m < 18; ++m) patch.value[m] = patch.value[9 + m];
       }
@@ -51,6 +53,39 @@ struct BoxMarch {
   }
 
  private:
+  template <int n>
+  __device__ void load_lines(const T* p, T* values) const {
+#pragma unroll
+    for (int m = 0; m < 3 * n; ++m) values[m] = p[m % 3 - 1 + (m / 3) * u.sz];
+  }
+  /// n points from k on in two dimensions. `below`: the lines k − 1 and k; leaves those of the next points there.
+  template <int n>
+  __device__ double points(T (&below)[6], int i, int j, int k) const {
+    using Row = decltype(c.line(0, 0).row(0));
+    T lines[6 + 3 * n];
+    Inputs<T, Body::inputs> in[n];
+    Row row[n];
+#pragma unroll
+    for (int m = 0; m < 6; ++m) lines[m] = below[m];
+    load_lines<n>(&u(i, j, k + 1), lines + 6);
+#pragma unroll
+    for (int m = 0; m < n; ++m) {
+      in[m] = inputs_at<T>(body, i, j, k + m);
+      row[m] = line_of(c, j, k + m).row(i);
+    }
+    double sum = 0;
+#pragma unroll
+    for (int m = 0; m < n; ++m) {
+      typename Row::Neighbours patch;
+#pragma unroll
+      for (int v = 0; v < 9; ++v) patch.value[v] = lines[3 * m + v];
+      patch.centre = patch.value[box_centre<2>];
+      sum += body(row[m], patch, in[m], i, j, k + m);
+    }
+#pragma unroll
+    for (int m = 0; m < 6; ++m) below[m] = lines[3 * n + m];
+    return sum;
+  }
   __device__ void load(int i, int j, int k, T* plane) const {
     const T* p = &u(i, j, k);
 #pragma unroll
@@ -75,7 +110,8 @@ struct BoxColour {
     for (int r = r0; r < r1; ++r) {
       const int k = first[2] + 2 * r;
       const T* p = &u(i, j, k);
-      u(i, j, k) = stencil::gauss_seidel(c.line(j, k).row(i), Row::Neighbours::at(p, u.sy, u.sz), b(i, j, k), omega);
+      const std::int64_t sy = Row::dimension == 2 ? u.sz : u.sy;
+      u(i, j, k) = stencil::gauss_seidel(line_of(c, j, k).row(i), Row::Neighbours::at(p, sy, u.sz), b(i, j, k), omega);
     }
   }
 };

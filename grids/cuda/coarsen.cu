@@ -6,7 +6,7 @@
 #include "backends/cuda/device_tables.hpp"
 #include "grids/axis_transfer.hpp"
 #include "grids/coarse_face.hpp"
-#include "grids/cuda/device_rows.hpp"
+#include "grids/cuda/device_rows.cuh"
 #include "grids/cuda/factories.hpp"
 #include "grids/faces.hpp"
 

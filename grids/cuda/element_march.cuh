@@ -202,16 +202,19 @@ struct ElementMarch {
   }
 };
 
-/// The walk along z for a model's rows: of stars, of elements with isotropic κ on cells, of other boxes.
+/// The walk along z for a model's rows: of stars, of elements with isotropic κ on cells, of other boxes; and the one for
+/// verbs that share a launch, point by point.
 template <class T, class Coefficients, class Body>
 struct WalkFor {
   using Row = decltype(std::declval<const Coefficients&>().line(0, 0).row(0));
   using Type = std::conditional_t<std::is_same_v<Row, poisson::Row<T>>, March<T, Coefficients, Body>,
                                   BoxMarch<T, Coefficients, Body>>;
+  using Shared = Type;
 };
 template <class T, class Body>
 struct WalkFor<T, BoxPartial<T, 3, Tensor::isotropic>, Body> {
   using Type = ElementMarch<T, Body>;
+  using Shared = BoxMarch<T, BoxPartial<T, 3, Tensor::isotropic>, Body>;
 };
 template <class T, class Coefficients, class Body>
 using WalkOf = typename WalkFor<T, Coefficients, Body>::Type;

@@ -56,6 +56,20 @@ __device__ void fetch_row(const Coefficients& c, int i, int j, int k) {
   if constexpr (requires { c.reads(i, j, k, Fetch()); }) c.reads(i, j, k, Fetch());
 }
 
+/// The rows of the line j, k. In two dimensions y lies along z (backends/cuda/marched.hpp): the tables of stars are handed
+/// over accordingly, rows of 9 points are asked for by their own y.
+template <class Coefficients>
+__device__ auto line_of(const Coefficients& c, int j, int k) {
+  if constexpr (requires { decltype(c.line(0, 0).row(0))::dimension; }) {
+    if constexpr (decltype(c.line(0, 0).row(0))::dimension == 2)
+      return c.line(k, j);
+    else
+      return c.line(j, k);
+  } else {
+    return c.line(j, k);
+  }
+}
+
 /// Whether the rows of the points k … k + n − 1 of a column are one and the same: constant coefficients, equal cells,
 /// and no end of the axis among them. A warp then works its row and its 1/D out once a batch.
 template <class Coefficients>
@@ -87,14 +101,14 @@ struct RowsAlong {
   __device__ void load(int k, Batch<n>& batch) const {
     if constexpr (loaded) {
 #pragma unroll
-      for (int m = 0; m < n; ++m) batch.row[m] = c.line(j, k + m).row(i);
+      for (int m = 0; m < n; ++m) batch.row[m] = line_of(c, j, k + m).row(i);
     }
   }
   template <int n, class F>
   __device__ double visit(int k, const Batch<n>& batch, const F& f) const {
     double sum = 0;
     if (n > 1 && same_rows(c, k, n)) {
-      const Row a = c.line(j, k).row(i);
+      const Row a = line_of(c, j, k).row(i);
 #pragma unroll
       for (int m = 0; m < n; ++m) sum += f(a, m);
     } else {
@@ -103,7 +117,7 @@ struct RowsAlong {
         if constexpr (loaded)
           sum += f(batch.row[m], m);
         else
-          sum += f(c.line(j, k + m).row(i), m);
+          sum += f(line_of(c, j, k + m).row(i), m);
       }
     }
     return sum;
@@ -454,7 +468,7 @@ struct Integral {
   __device__ double operator()(int i, int j, int k0, int k1) const {
     double sum = 0;
     for (int k = k0; k < k1; ++k)
-      sum += static_cast<double>(c.line(j, k).mass(i)) * (u.data ? static_cast<double>(u(i, j, k)) : 1.0);
+      sum += static_cast<double>(line_of(c, j, k).mass(i)) * (u.data ? static_cast<double>(u(i, j, k)) : 1.0);
     return sum;
   }
 };
@@ -479,7 +493,7 @@ struct SubtractMean {
   __device__ void operator()(int i, int j, int k0, int k1) const {
     const double share = *amount / volume;
     for (int k = k0; k < k1; ++k)
-      x(i, j, k) -= static_cast<T>(weighted ? share * static_cast<double>(c.line(j, k).mass(i)) : share);
+      x(i, j, k) -= static_cast<T>(weighted ? share * static_cast<double>(line_of(c, j, k).mass(i)) : share);
   }
 };
 

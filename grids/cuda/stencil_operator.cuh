@@ -9,15 +9,18 @@
 #include "grids/box_colours.hpp"
 #include "grids/cuda/box_columns.cuh"
 #include "grids/cuda/element_march.cuh"
-#include "grids/cuda/grid_steps.cuh"
 #include "grids/cuda/line_relaxation.cuh"
+#include "grids/cuda/marched_models.hpp"
+#include "grids/cuda/smoothing_steps.cuh"
 #include "grids/stencil_base.hpp"
 
 namespace poisson::cuda {
 
 /// Launches kernels that nvcc compiled with the program.
-template <class T>
+template <class T, class Coefficients>
 class CompiledKernels {
+  using Steps = SmoothingSteps<T, Coefficients>;
+
  public:
   static constexpr bool relaxes_lines = true;
 
@@ -26,7 +29,13 @@ class CompiledKernels {
   cudaStream_t stream() const { return device_.stream(); }
   template <class Column>
   void columns(const Box& box, const Column& column) const {
-    device_.for_columns<GridSteps>(box, column);
+    device_.for_columns<Steps>(box, column);
+  }
+  /// Whether verbs on a box share launches, and a functor that does.
+  bool shares(const Box& box) const { return device_.shares(box); }
+  template <class Column>
+  void share(const Column& column) const {
+    device_.share<Steps>(column);
   }
   template <class Column>
   void sum(const Box& box, const Column& column, const Scalar& result) const {
@@ -39,7 +48,7 @@ class CompiledKernels {
 
 /// The verbs of an operator on a CUDA device: the point formulas of grids/stencil.hpp over one model of Coefficients,
 /// in kernels that `Kernels` launches.
-template <class T, class Coefficients, class Kernels = CompiledKernels<T>>
+template <class T, class Coefficients, class Kernels = CompiledKernels<T, Coefficients>>
 class StencilOperator final : public StencilBase<T, Coefficients> {
   using Base = StencilBase<T, Coefficients>;
   using Base::backend_, Base::layout_, Base::unknowns_, Base::c_;
@@ -49,41 +58,42 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       : StencilOperator(backend, data, typename Base::Tables(backend, data)) {}
   StencilOperator(Backend& backend, const RowData& data, typename Base::Tables tables)
       : Base(backend, data, std::move(tables)),
+        marched_(marched_model(c_, layout_)),
         kernels_(static_cast<CudaBackend&>(backend), data),
         mean_(backend.scalar()) {
     if (data.relaxation.extent == Extent::line) hold_lines(data);
     if (!data.singular) return;
-    sum(unknowns_, Integral<T, Coefficients>{c_, {}}, mean_);
+    sum(Integral<T, Coefficients>{marched_, {}}, mean_);
     volume_ = backend.value(mean_);
   }
 
-  void apply(const Field& u, Field& Au) const override { march(unknowns_, u, Apply<T>{Au.view<T>()}); }
-  void apply_everywhere(const Field& u, Field& Au) const override { march(layout_.box(), u, Apply<T>{Au.view<T>()}); }
-  void diagonal(Field& d) const override { rows(Diagonal<T>{d.view<T>()}); }
+  void apply(const Field& u, Field& Au) const override { march(unknowns_, u, Apply<T>{view(Au)}); }
+  void apply_everywhere(const Field& u, Field& Au) const override { march(layout_.box(), u, Apply<T>{view(Au)}); }
+  void diagonal(Field& d) const override { rows(Diagonal<T>{view(d)}); }
 
   void residual(const Field& u, const Field& b, Field& r) const override {
-    dispatch(r.precision(), [&]<class R>(R) { march(unknowns_, u, Residual<T, R>{b.view<T>(), r.view<R>()}); });
+    dispatch(r.precision(), [&]<class R>(R) { march(unknowns_, u, Residual<T, R>{view(b), view<R>(r)}); });
   }
   void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
     dispatch(r.precision(), [&]<class R>(R) {
       backend_.exchange(u);
-      const ScaledResidual<T, R> body{b.view<T>(), r.view<R>(), scale.address()};
-      sum(unknowns_, Walk<ScaledResidual<T, R>>{c_, u.view<T>(), body}, norm);
+      const ScaledResidual<T, R> body{view(b), view<R>(r), scale.address()};
+      sum(Walk<ScaledResidual<T, R>>{marched_, view(u), body}, norm);
     });
   }
   void norm(const Field& r, Scalar& norm) const override {
-    sum(unknowns_, EachRow<T, Coefficients, Norm<T>>{c_, {r.view<T>()}}, norm);
+    sum(EachRow<T, Coefficients, Norm<T>>{marched_, {view(r)}}, norm);
   }
   void rounding(const Field& u, Scalar& norm) const override {
-    sum(unknowns_, EachRow<T, Coefficients, Rounding<T>>{c_, {u.view<T>()}}, norm);
+    sum(EachRow<T, Coefficients, Rounding<T>>{marched_, {view(u)}}, norm);
   }
 
   void polynomial_start(double alpha, const Field& b, Field& u) const override {
-    rows(PolynomialStart<T>{b.view<T>(), u.view<T>(), static_cast<T>(alpha)});
+    rows(PolynomialStart<T>{view(b), view(u), static_cast<T>(alpha)});
   }
   void polynomial_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
     march(unknowns_, u,
-          Polynomial<T>{b.view<T>(), previous.view<T>(), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
+          Polynomial<T>{view(b), view(previous), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
   }
   void line_start(int axis, double alpha, const Field& b, Field& u) const override {
     lines(axis, {alpha, 0}, nullptr, b, u);
@@ -99,12 +109,12 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   }
 
   void project_rhs(Field& b, Scalar& amount) const override {
-    sum(unknowns_, Sum<T>{b.view<T>()}, amount);
-    kernels_.columns(unknowns_, SubtractMean<T, Coefficients, true>{c_, b.view<T>(), amount.address(), volume_});
+    sum(Sum<T>{view(b)}, amount);
+    columns(unknowns_, SubtractMean<T, Coefficients, true>{marched_, view(b), amount.address(), volume_});
   }
   void project_solution(Field& u) const override {
-    sum(unknowns_, Integral<T, Coefficients>{c_, u.view<T>()}, mean_);
-    kernels_.columns(unknowns_, SubtractMean<T, Coefficients, false>{c_, u.view<T>(), mean_.address(), volume_});
+    sum(Integral<T, Coefficients>{marched_, view(u)}, mean_);
+    columns(unknowns_, SubtractMean<T, Coefficients, false>{marched_, view(u), mean_.address(), volume_});
   }
 
  private:
@@ -113,8 +123,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   using Walk = WalkOf<T, Coefficients, Body>;
 
   // Constant κ has its lines' rows on the axes.
-  static constexpr bool separable =
-      std::is_same_v<Coefficients, Equidistant<T>> || std::is_same_v<Coefficients, TensorProduct<T>>;
+  static constexpr bool separable = lines_on_axes<T, Coefficients>;
 
   void hold_lines(const RowData& data) {
     line_residual_ = Field(backend_, layout_, precision_of<T>);
@@ -126,8 +135,9 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     }
   }
   void relax_star(double omega, bool reversed, const Field& b, Field& u) const {
-    const Colours colours(layout_.n, layout_.periodic);
-    const GaussSeidel<T, Coefficients> relax{c_, u.view<T>(), b.view<T>(), static_cast<T>(omega)};
+    const Layout layout = Marched<Coefficients> ? marched(layout_) : layout_;
+    const Colours colours(layout.n, layout.periodic);
+    const GaussSeidel<T, Coefficients> relax{marched_, view(u), view(b), static_cast<T>(omega)};
     for (int c = 0; c < colours.count(); ++c) {
       backend_.exchange(u);
       const int colour = reversed ? colours.count() - 1 - c : c;
@@ -135,9 +145,9 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
         Box pairs = unknowns_;
         pairs.first[0] = 0;
         pairs.last[0] = (unknowns_.last[0] - unknowns_.first[0] + 1) / 2;
-        kernels_.columns(pairs, TwoColours<T, Coefficients>{relax, colour, unknowns_.first[0], unknowns_.last[0]});
+        columns(pairs, TwoColours<T, Coefficients>{relax, colour, unknowns_.first[0], unknowns_.last[0]});
       } else {
-        kernels_.columns(unknowns_, AnyColours<T, Coefficients>{relax, colours, colour});
+        columns(unknowns_, AnyColours<T, Coefficients>{relax, colours, colour});
       }
     }
   }
@@ -146,14 +156,15 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     for (int c = 0; c < colours.count(); ++c) {
       backend_.exchange(u);
       const int colour = reversed ? colours.count() - 1 - c : c;
-      BoxColour<T, Coefficients> relax{c_, u.view<T>(), b.view<T>(), static_cast<T>(omega), {}};
+      BoxColour<T, Coefficients> relax{marched_, view(u), view(b), static_cast<T>(omega), {}};
       Box places{{0, 0, 0}, {0, 0, 0}};
       for (std::size_t d = 0; d < 3; ++d) {
         const auto along = colours.along(d, colour, unknowns_.first[d], unknowns_.last[d]);
         relax.first[d] = along.first;
         places.last[d] = along.count();
       }
-      kernels_.columns(places, relax);
+      if (is_plane(layout_)) std::swap(relax.first[1], relax.first[2]);
+      columns(places, relax);
     }
   }
 
@@ -162,13 +173,18 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     if constexpr (!Kernels::relaxes_lines) {
       throw RunError("lines are not relaxed by an operator that recomputes its coefficient: use assembly partial");
     } else {
-      const bool first = !separable || takes_residual<T>(axis, unknowns_);
+      const bool shared = kernels_.shares(unknowns_) && line_length(axis, unknowns_) <= long_segment;
+      const bool first = !separable || shared || takes_residual<T>(axis, unknowns_);
       if (u && first)
-        march(unknowns_, *u, Residual<T, T>{b.view<T>(), line_residual_.template view<T>()});
+        march(unknowns_, *u, Residual<T, T>{view(b), view(line_residual_)});
       else if (u)
         backend_.exchange(*u);
       const Field& right = u && first ? line_residual_ : b;
-      launch_lines(line_model(), axis, step, u, right, next, first);
+      const auto lines = line_step_of(line_model(), axis, step, u, right, next, first);
+      if (shared)
+        kernels_.share(SmallLines<T, LineModel<T, Coefficients>>{lines, axis});
+      else
+        relax_lines(kernels_.stream(), axis, lines);
     }
   }
   auto line_model() const {
@@ -178,27 +194,51 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       return line_bands_.value().template model<LineBands<T>>();
   }
   template <class Model>
-  void launch_lines(const Model& c, int axis, PolynomialStep step, const Field* u, const Field& b, Field& next,
-                    bool known) const {
-    relax_lines(kernels_.stream(), axis,
-                LineStep<T, Model>{c, u ? View<const T>(u->view<T>()) : View<const T>{}, b.view<T>(), next.view<T>(),
-                                   static_cast<T>(step.alpha), static_cast<T>(step.beta), Range(unknowns_),
-                                   layout_.periodic[static_cast<std::size_t>(axis)], known});
+  LineStep<T, Model> line_step_of(const Model& c, int axis, PolynomialStep step, const Field* u, const Field& b,
+                                  Field& next, bool known) const {
+    return {c,
+            u ? View<const T>(u->view<T>()) : View<const T>{},
+            b.view<T>(),
+            next.view<T>(),
+            static_cast<T>(step.alpha),
+            static_cast<T>(step.beta),
+            Range(unknowns_),
+            layout_.periodic[static_cast<std::size_t>(axis)],
+            known};
+  }
+  /// A field, and a box, as kernels march through them.
+  template <class X = T>
+  static View<X> view(Field& field) {
+    return Marched<Coefficients> ? marched(field.template view<X>()) : field.template view<X>();
+  }
+  template <class X = T>
+  static View<const X> view(const Field& field) {
+    return Marched<Coefficients> ? marched(field.template view<X>()) : field.template view<X>();
+  }
+  Box walked(const Box& box) const { return Marched<Coefficients> ? marched(box, layout_) : box; }
+
+  template <class Column>
+  void columns(const Box& box, const Column& column) const {
+    kernels_.columns(walked(box), column);
   }
   template <class Body>
   void march(const Box& box, const Field& u, const Body& body) const {
     backend_.exchange(u);
-    kernels_.columns(box, Walk<Body>{c_, u.view<T>(), body});
+    using Shared = typename WalkFor<T, Coefficients, Body>::Shared;
+    if constexpr (!std::is_same_v<Shared, Walk<Body>>)
+      if (kernels_.shares(walked(box))) return columns(box, Shared{marched_, view(u), body});
+    columns(box, Walk<Body>{marched_, view(u), body});
   }
   template <class Body>
   void rows(const Body& body) const {
-    kernels_.columns(unknowns_, EachRow<T, Coefficients, Body>{c_, body});
+    columns(unknowns_, EachRow<T, Coefficients, Body>{marched_, body});
   }
   template <class Column>
-  void sum(const Box& box, const Column& column, const Scalar& result) const {
-    kernels_.sum(box, column, result);
+  void sum(const Column& column, const Scalar& result) const {
+    kernels_.sum(walked(unknowns_), column, result);
   }
 
+  Coefficients marched_;  ///< c_ as kernels take it
   Kernels kernels_;
   Scalar mean_;
   std::optional<BandTables<T>> line_bands_;  ///< where lines are relaxed and κ varies

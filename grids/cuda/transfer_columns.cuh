@@ -3,110 +3,156 @@
 #include "backends/view.hpp"
 
 /// What the transfers between two levels do to the columns of a box, as functors that for_columns and sequences run.
-/// Weights are those of grids/transfer_weights.hpp, on the device.
+/// Rows are those of grids/axis_transfer.hpp, on the device.
 namespace poisson::cuda {
 
-/// The multilinear weights of one axis.
-struct Linear {
-  const int *left, *centre;
-  const double *weight, *before, *after;
+/// The linear prolongation of an axis, which may be read one value past its ends: fine value i takes weight[i] of
+/// coarse value left[i] and the rest from the next one.
+struct DeviceLinear {
+  const int* left;
+  const double* weight;
 };
-/// The cubic weights of one axis, four per fine value.
-struct Cubic {
+/// AxisRows: four entries for each row.
+struct DeviceRows {
   const int* at;
   const double* weight;
 };
-template <class Weights>
-struct Axes {
-  Weights axis[3];
+/// Which fine values a coarse one takes part in, on an axis that is marched along: from start[I] to stop[I].
+struct DeviceSpans {
+  const int *start, *stop;
 };
-/// The unknowns among the fine planes.
-struct FinePlanes {
-  int first, last;
-  __device__ bool hold(int k) const { return k >= first && k < last; }
+template <class Rows>
+struct Axes {
+  Rows axis[3];
 };
 
 __device__ inline double factor_of(const double* scale) {
   return scale ? *scale : 1.0;
 }
 
-/// A column of coarse values, two at a time: the nine values of a fine plane are added up with their weights in x and
-/// y, all of them loaded before the first store; planes between two coarse ones count for both. Weights are zero where
-/// a coarse value has no neighbour on that side; what is read there, at the utmost the halo, is finite.
+/// A column of coarse values, Pᵀ: a walk over the fine planes, each of which is added up once with its weights in x and
+/// y, two planes at a time, and counts for the one or two coarse values between which it lies.
 template <class F, class C>
 struct Restrict {
+  static constexpr int resident_threads = 1024;
   View<const F> fine;
   View<C> coarse;
-  Axes<Linear> w;
+  DeviceRows x, y;
+  int x_width, y_width;  ///< the most values that a row takes
+  DeviceLinear z;
+  DeviceSpans spans;
   const double* scale;
 
   __device__ void operator()(int I, int J, int K0, int K1) const {
-    const Linear &x = w.axis[0], &y = w.axis[1], &z = w.axis[2];
+    Plane plane{fine, {}, {}, {}, {}};
+#pragma unroll
+    for (int s = 0; s < 4; ++s) {
+      plane.at[s] = x.at[4 * I + s];
+      plane.wx[s] = static_cast<F>(x.weight[4 * I + s]);
+      plane.line[s] = y.at[4 * J + s] * fine.sy;
+      plane.wy[s] = static_cast<F>(y.weight[4 * J + s]);
+    }
     const F factor = static_cast<F>(factor_of(scale));
-    const Plane plane{&fine(x.centre[I], y.centre[J], 0), fine.sy,
-                      static_cast<F>(x.before[I]),        static_cast<F>(x.after[I]),
-                      static_cast<F>(y.before[J]),        static_cast<F>(y.after[J])};
-    F shared =
-        z.before[K0] == 0 ? F(0) : plane.sum((z.centre[K0] - 1) * fine.sz);  // of the plane before the next value
-    int K = K0;
-    for (; K + 2 <= K1; K += 2) planes<2>(plane, I, J, K, factor, shared);
-    for (; K < K1; ++K) planes<1>(plane, I, J, K, factor, shared);
+    const int last = spans.stop[K1 - 1];
+    int k = spans.start[K0], K = z.left[k];
+    F here = 0, next = 0;  // what has been added up of coarse values K and K + 1
+    const auto put = [&] {
+      if (K >= K0) coarse(I, J, K) = static_cast<C>(factor * here);
+    };
+    const auto take = [&](int at, F sum) {
+      if (z.left[at] != K) {
+        put();
+        ++K;
+        here = next;
+        next = F(0);
+      }
+      const F w = static_cast<F>(z.weight[at]);
+      here += w * sum;
+      next += (F(1) - w) * sum;
+    };
+    for (; k + 2 <= last; k += 2) {
+      F sum[2];
+      sums<2>(plane, k, sum);
+      take(k, sum[0]);
+      take(k + 1, sum[1]);
+    }
+    if (k < last) {
+      F sum[1];
+      sums<1>(plane, k, sum);
+      take(k, sum[0]);
+    }
+    put();
+    if (K + 1 < K1) {
+      ++K;
+      here = next;
+      put();
+    }
   }
 
  private:
   struct Plane {
-    const F* p;
-    std::int64_t sy;
-    F west, east, south, north;
-
-    __device__ F sum(std::int64_t offset) const {
-      const F* q = p + offset;
-      const auto line = [&](const F* l) { return l[0] + west * l[-1] + east * l[1]; };
-      return line(q) + south * line(q - sy) + north * line(q + sy);
-    }
+    const View<const F>& fine;
+    int at[4];
+    F wx[4];
+    std::int64_t line[4];
+    F wy[4];
   };
 
+  /// Of n planes from k on, in turn past the ends of a periodic axis. All is loaded before it is added up.
   template <int n>
-  __device__ void planes(const Plane& plane, int I, int J, int K, F factor, F& shared) const {
-    const Linear& z = w.axis[2];
-    F centre[n], above[n], before[n], after[n];
+  __device__ void sums(const Plane& p, int k, F (&sum)[n]) const {
+    const F* plane[n];
 #pragma unroll
     for (int m = 0; m < n; ++m) {
-      const int k = z.centre[K + m];
-      before[m] = static_cast<F>(z.before[K + m]);
-      after[m] = static_cast<F>(z.after[K + m]);
-      centre[m] = plane.sum(k * fine.sz);
-      above[m] = after[m] == F(0) ? F(0) : plane.sum((k + 1) * fine.sz);
+      const int at = k + m < 0 ? k + m + fine.n[2] : k + m >= fine.n[2] ? k + m - fine.n[2] : k + m;
+      plane[m] = fine.data + at * fine.sz;
+      sum[m] = 0;
     }
 #pragma unroll
-    for (int m = 0; m < n; ++m) {
-      coarse(I, J, K + m) = static_cast<C>(factor * (before[m] * shared + centre[m] + after[m] * above[m]));
-      shared = above[m];
+    for (int b = 0; b < 4; ++b) {
+      if (b >= y_width) break;
+      F value[n][4];
+#pragma unroll
+      for (int m = 0; m < n; ++m) {
+        const F* line = plane[m] + p.line[b];
+        value[m][0] = line[p.at[0]];
+        value[m][1] = line[p.at[1]];
+        value[m][2] = line[p.at[2]];
+        value[m][3] = x_width > 3 ? line[p.at[3]] : F(0);
+      }
+#pragma unroll
+      for (int m = 0; m < n; ++m)
+        sum[m] += p.wy[b] *
+                  (p.wx[0] * value[m][0] + p.wx[1] * value[m][1] + p.wx[2] * value[m][2] + p.wx[3] * value[m][3]);
     }
   }
 };
 
-/// A column of fine values over four coarse planes at a time: the value of a plane in x and y, and the mean with the
-/// next one where a fine plane lies between them.
+/// A column of fine values, P: the coarse planes on both sides of a fine one stay in registers, and what four fine
+/// planes read is loaded before the first of them is stored.
 template <class C, class F, bool add>
 struct Prolong {
+  static constexpr int resident_threads = 1024;
   View<const C> coarse;
   View<F> fine;
-  Axes<Linear> w;
-  FinePlanes unknowns;
+  Axes<DeviceLinear> w;
 
-  __device__ void operator()(int i, int j, int K0, int K1) const {
-    const Linear &x = w.axis[0], &y = w.axis[1];
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    const DeviceLinear &x = w.axis[0], &y = w.axis[1], &z = w.axis[2];
     const C wx = static_cast<C>(x.weight[i]), wy = static_cast<C>(y.weight[j]);
     // Where a weight is 1 the second value has weight 0 and is the first once more.
     const Plane plane{&coarse(x.left[i], y.left[j], 0), wx == C(1) ? 0 : 1, wy == C(1) ? 0 : coarse.sy, wx, wy};
-    C below = plane.value(K0 * coarse.sz);
-    int K = K0;
-    for (; K + 4 <= K1; K += 4) planes<4>(plane, i, j, K, below);
-    for (; K < K1; ++K) planes<1>(plane, i, j, K, below);
+    Window window{z.left[k0], plane.value(z.left[k0] * coarse.sz), plane.value((z.left[k0] + 1) * coarse.sz)};
+    int k = k0;
+    for (; k + 4 <= k1; k += 4) planes<4>(plane, window, i, j, k);
+    for (; k < k1; ++k) planes<1>(plane, window, i, j, k);
   }
 
  private:
+  struct Window {
+    int at;  // coarse plane `at` and the next one
+    C below, above;
+  };
   struct Plane {
     const C* p;
     std::int64_t dx, dy;
@@ -119,70 +165,53 @@ struct Prolong {
   };
 
   template <int n>
-  __device__ void planes(const Plane& plane, int i, int j, int K, C& below) const {
-    const Linear& z = w.axis[2];
-    int k[n];
-    C next[n], share[n];  // of the coarse plane below in the fine plane between; 0 where there is none
-    F at[n], between[n];
+  __device__ void planes(const Plane& plane, Window& window, int i, int j, int k) const {
+    const DeviceLinear& z = w.axis[2];
+    int K[n];
+    C share[n], above[n];
+    F at[n];
+    // Where a fine plane lies between the same coarse ones as the one before, it loads them once more from the cache:
+    // a choice would have the loads wait for each other.
 #pragma unroll
     for (int m = 0; m < n; ++m) {
-      k[m] = z.centre[K + m];
-      share[m] = static_cast<C>(z.after[K + m]);
-      next[m] = plane.value((K + m + 1) * coarse.sz);  // at the utmost the halo
-      if (add) {
-        at[m] = fine(i, j, k[m]);
-        between[m] = fine(i, j, k[m] + 1);
-      }
+      K[m] = z.left[k + m];
+      share[m] = static_cast<C>(z.weight[k + m]);
+      above[m] = plane.value((K[m] + 1) * coarse.sz);
+      if (add) at[m] = fine(i, j, k + m);
     }
 #pragma unroll
     for (int m = 0; m < n; ++m) {
-      if (unknowns.hold(k[m])) fine(i, j, k[m]) = (add ? at[m] : F(0)) + static_cast<F>(below);
-      if (share[m] != C(0) && unknowns.hold(k[m] + 1))
-        fine(i, j, k[m] + 1) =
-            (add ? between[m] : F(0)) + static_cast<F>(share[m] * below + (C(1) - share[m]) * next[m]);
-      below = next[m];
+      if (K[m] != window.at) window.below = window.above;
+      window.at = K[m];
+      window.above = above[m];
+      fine(i, j, k + m) = (add ? at[m] : F(0)) +
+                          static_cast<F>(share[m] * window.below + (C(1) - share[m]) * window.above);
     }
   }
 };
 
-/// A column of fine values over coarse planes: the interpolants in x and y of four planes stay in registers, a window
-/// that slides along z.
+/// A column of fine values, four-point interpolation: the interpolants in x and y of four coarse planes stay in
+/// registers, a window that slides along z.
 template <class C, class F>
 struct Interpolate {
   View<const C> coarse;
   View<F> fine;
-  Axes<Cubic> w;
-  Linear planes;
-  FinePlanes unknowns;
+  Axes<DeviceRows> w;
   const double* scale;
 
-  __device__ void operator()(int i, int j, int K0, int K1) const {
-    const Cubic& z = w.axis[2];
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    const DeviceRows& z = w.axis[2];
     const double factor = factor_of(scale);
     const Plane plane(*this, i, j);
-    int held[4] = {-1, -1, -1, -1};
+    constexpr int none = -8;
+    int held[4] = {none, none, none, none};
     double value[4] = {};
-    for (int K = K0; K < K1; ++K) {
-      const int k = planes.centre[K];
-      const bool between = planes.after[K] != 0;
-      if (between) slide(plane, &z.at[4 * (k + 1)], held, value);
-      if (unknowns.hold(k)) {
-        double here = 0;
-        bool found = false;
+    for (int k = k0; k < k1; ++k) {
+      slide(plane, &z.at[4 * k], held, value);
+      double sum = 0;
 #pragma unroll
-        for (int p = 0; p < 4; ++p)
-          if (held[p] == K) {
-            here = value[p];
-            found = true;
-          }
-        fine(i, j, k) = static_cast<F>(factor * (found ? here : plane.value(K)));
-      }
-      if (between && unknowns.hold(k + 1)) {
-        double sum = 0;
-#pragma unroll
-        for (int p = 0; p < 4; ++p) sum += z.weight[4 * (k + 1) + p] * value[p];
-        fine(i, j, k + 1) = static_cast<F>(factor * sum);
-      }
+      for (int p = 0; p < 4; ++p) sum += z.weight[4 * k + p] * value[p];
+      fine(i, j, k) = static_cast<F>(factor * sum);
     }
   }
 
@@ -230,18 +259,28 @@ struct Interpolate {
   }
 };
 
-/// Coarse values from the fine ones at their places.
+/// Values by rows of all axes that begin with what counts: sums and means of data, injection. Row I stands at
+/// I + shift.
 template <class F, class C>
-struct Inject {
+struct Gather {
   View<const F> fine;
   View<C> coarse;
-  Axes<Linear> w;
+  Axes<DeviceRows> w;
+  int shift;
   const double* scale;
 
   __device__ void operator()(int I, int J, int K0, int K1) const {
-    for (int K = K0; K < K1; ++K)
-      coarse(I, J, K) = static_cast<C>(
-          factor_of(scale) * static_cast<double>(fine(w.axis[0].centre[I], w.axis[1].centre[J], w.axis[2].centre[K])));
+    const DeviceRows &x = w.axis[0], &y = w.axis[1], &z = w.axis[2];
+    const int xs = 4 * (I + shift), ys = 4 * (J + shift);
+    for (int K = K0; K < K1; ++K) {
+      const int zs = 4 * (K + shift);
+      double sum = 0;
+      for (int c = zs; c < zs + 4 && z.weight[c] != 0; ++c)
+        for (int b = ys; b < ys + 4 && y.weight[b] != 0; ++b)
+          for (int a = xs; a < xs + 4 && x.weight[a] != 0; ++a)
+            sum += x.weight[a] * y.weight[b] * z.weight[c] * static_cast<double>(fine(x.at[a], y.at[b], z.at[c]));
+      coarse(I, J, K) = static_cast<C>(factor_of(scale) * sum);
+    }
   }
 };
 

@@ -4,14 +4,9 @@
 
 #include "backends/cuda/device_tables.hpp"
 #include "grids/axis_transfer.hpp"
+#include "grids/cuda/transfer_columns.cuh"
 
 namespace poisson::cuda {
-
-/// AxisRows on the device, four entries for each row.
-struct DeviceRows {
-  const int* at;
-  const double* weight;
-};
 
 inline void add_rows(DeviceTables& tables, const AxisRows& rows, DeviceRows& there) {
   std::vector<int> at;
