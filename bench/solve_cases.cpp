@@ -84,6 +84,7 @@ Measurement measure_solve(const Case& which, int cells, const Setting& setting) 
   auto start = Clock::now();
   const Discretization d(*backend, problem);
   const auto solver = make_solver(d, options);
+  solver->prepare(false);
   backend->value(one);  // waits
   m.setup = since(start) - d.sampling_seconds();
   m.unknowns = d.unknowns();
