@@ -17,6 +17,10 @@ namespace poisson {
 class Recording {
  public:
   virtual ~Recording() = default;
+  /// Kernels in it, each counted once however often it runs; 0 where nothing counts them.
+  virtual std::size_t kernels() const { return 0; }
+  /// Of those the ones in the body of repeat, without what runs only when the norm has risen.
+  virtual std::size_t kernels_in_loop() const { return 0; }
 };
 
 /// A device and the verbs that need no knowledge of equations: whole-field arithmetic, reductions, halos and control.
@@ -78,6 +82,10 @@ class Backend {
   /// backend may fill it and, from then on, replay it instead of calling `verbs`. What they do must not depend on the
   /// values of host variables that change between the calls, and nothing in them may allocate or wait.
   virtual void run(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs, Monitor& monitor) = 0;
+  /// Fills `recording` as `run` would and runs nothing, so that the first run takes no longer than the others. A
+  /// recording refers to the monitor that `run` is given, whichever one the verbs name here. Waits. It stays empty
+  /// where a backend does not record.
+  virtual void prepare(std::unique_ptr<Recording>& /*recording*/, const std::function<void()>& /*verbs*/) {}
   /// monitor.begin with the norms of the data before and after projection, of the initial residual and of the start,
   /// and the rounding.
   virtual void begin(Monitor& monitor, const Scalar& raw, const Scalar& data, const Scalar& initial,

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "bench/sizes.hpp"
+
 namespace poisson::bench {
 
 /// How to measure.
@@ -17,7 +19,7 @@ struct Setting {
 /// What one case measured at one size. Members that do not apply are empty.
 struct Measurement {
   std::string name;
-  int cells = 0;  ///< per axis
+  int cells = 0;  ///< per axis, of cubes
   std::int64_t unknowns = 0;
   double seconds = 0;  ///< the median
   double fastest = 0, slowest = 0;
@@ -28,22 +30,29 @@ struct Measurement {
   // Solves.
   std::optional<int> cycles;
   std::optional<double> setup;     ///< seconds: levels, memory
-  std::optional<double> first;     ///< seconds of the first solve, which may record what the others replay
+  std::optional<double> first;     ///< seconds of the first solve, which was prepared in set-up
   std::optional<double> residual;  ///< of the answer, recomputed, relative
   std::optional<double> error;     ///< max |u − exact| / max |exact|
   std::optional<double> bytes_per_unknown;
+  // Solves on boxes of any size.
+  std::optional<Size> size;
+  std::optional<int> levels;
+  std::optional<double> per_cycle_and_unknown;  ///< seconds of the whole solve
+  std::optional<double> ratio;                  ///< of those to the line through the powers of two around
+  std::optional<std::string> failed;            ///< why nothing was measured
 };
 
 struct KernelCase;
 struct SolveCase;
 
-/// A row of the table of cases: one of the four is set.
+/// A row of the table of cases: one of the five is set.
 struct Case {
   std::string_view name, description;
   const KernelCase* kernel = nullptr;
   const SolveCase* solve = nullptr;
   Measurement (*measure)(int cells, const Setting& setting) = nullptr;
   std::span<const Case> (*members)() = nullptr;  ///< kernels that go by one name
+  bool sizes = false;                            ///< solves on boxes of any size, measured only where it is named
 };
 
 std::span<const Case> kernel_cases();
@@ -58,6 +67,10 @@ using Report = std::function<void(const Measurement&)>;
 void measure_kernels(std::span<const Case> cases, int cells, const Setting& setting, const Report& report);
 /// Times solves. Throws RunError where the answer is wrong.
 Measurement measure_solve(const Case& which, int cells, const Setting& setting);
+
+/// Times solves on boxes of any size: all problems of size_problems.hpp, or one of them. Returns false where one
+/// failed, which its measurement says.
+bool measure_sizes(std::string_view problem, std::span<const Size> sizes, const Setting& setting, const Report& report);
 
 /// min, median and max of the seconds.
 void summarize(std::span<double> seconds, Measurement& result);

@@ -1,6 +1,7 @@
 // Times solves and kernels, each checked before its time is printed:
 //
 //     poisson-bench --case solve residual --sizes 256,512 --device cuda --json bench/results/h200.json
+//     poisson-bench --case sizes --device cpu --json bench/results/cpu-sizes.json
 
 #include <algorithm>
 #include <cstdio>
@@ -16,6 +17,7 @@
 #include "backends/error.hpp"
 #include "bench/cases.hpp"
 #include "bench/commit.hpp"
+#include "bench/size_problems.hpp"
 
 namespace poisson::bench {
 
@@ -28,17 +30,40 @@ void summarize(std::span<double> seconds, Measurement& result) {
 
 namespace {
 
+constexpr std::string_view sizes_prefix = "sizes-";
+
+// One case for all problems on boxes of any size, one for each of them.
+std::vector<Case> size_cases() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const SizeProblem& problem : size_problems())
+      all.push_back(std::string(sizes_prefix) + std::string(problem.name));
+    return all;
+  }();
+  std::vector<Case> cases{{.name = "sizes",
+                           .description = "solves on boxes of any size beside the powers of two: all of the following",
+                           .sizes = true}};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    cases.push_back({.name = names[i], .description = size_problems()[i].description, .sizes = true});
+  return cases;
+}
+
 std::vector<Case> all_cases() {
   std::vector<Case> cases(solve_cases().begin(), solve_cases().end());
   cases.insert(cases.end(), expression_cases().begin(), expression_cases().end());
   cases.insert(cases.end(), kernel_cases().begin(), kernel_cases().end());
   cases.insert(cases.end(), assembly_cases().begin(), assembly_cases().end());
+  const std::vector<Case> sizes = size_cases();
+  cases.insert(cases.end(), sizes.begin(), sizes.end());
   return cases;
 }
 
 std::vector<Case> chosen_cases(const std::vector<std::string>& names) {
   std::vector<Case> all = all_cases();
-  if (names.empty()) return all;
+  if (names.empty()) {
+    std::erase_if(all, [](const Case& c) { return c.sizes; });
+    return all;
+  }
   std::vector<Case> cases;
   for (const std::string& name : names) {
     const auto found = std::find_if(all.begin(), all.end(), [&](const Case& c) { return c.name == name; });
@@ -51,6 +76,15 @@ std::vector<Case> chosen_cases(const std::vector<std::string>& names) {
 nlohmann::ordered_json json_of(const Measurement& m) {
   nlohmann::ordered_json json{{"case", m.name},       {"cells", m.cells},     {"unknowns", m.unknowns},
                               {"seconds", m.seconds}, {"fastest", m.fastest}, {"slowest", m.slowest}};
+  if (m.size) {
+    json["size"] = name_of(*m.size);
+    json["cells"] = std::vector(m.size->cells.begin(), m.size->cells.begin() + m.size->dimension);
+  }
+  if (m.failed) {
+    for (const char* key : {"unknowns", "seconds", "fastest", "slowest"}) json.erase(key);
+    json["failed"] = *m.failed;
+    return json;
+  }
   const auto put = [&](const char* key, const auto& value) {
     if (value) json[key] = *value;
   };
@@ -65,10 +99,26 @@ nlohmann::ordered_json json_of(const Measurement& m) {
   put("residual", m.residual);
   put("error", m.error);
   put("bytes_per_unknown", m.bytes_per_unknown);
+  put("levels", m.levels);
+  put("per_cycle_and_unknown", m.per_cycle_and_unknown);
+  put("ratio", m.ratio);
   return json;
 }
 
+void print_size(const Measurement& m) {
+  std::printf("%-20s %-12s", m.name.c_str(), name_of(*m.size).c_str());
+  if (m.failed) {
+    std::printf("  failed: %s\n", m.failed->c_str());
+  } else {
+    std::printf(" %10.4f ms  %3d cycles  %2d levels  set-up %8.2f ms  %8.4f ns per cycle and unknown", 1e3 * m.seconds,
+                *m.cycles, *m.levels, 1e3 * *m.setup, 1e9 * *m.per_cycle_and_unknown);
+    std::printf(m.ratio ? "  ratio %.2f\n" : "\n", m.ratio.value_or(0));
+  }
+  std::fflush(stdout);
+}
+
 void print(const Measurement& m) {
+  if (m.size) return print_size(m);
   std::printf("%-32s %5d  %10.4f ms", m.name.c_str(), m.cells, 1e3 * m.seconds);
   if (m.bytes) std::printf("  %8.1f GB/s  %5.1f %% of copy", 1e-9 * *m.bytes / m.seconds, 100 * m.of_copy.value_or(0));
   if (m.predicted) std::printf("  predicted %9.4f ms", 1e3 * *m.predicted);
@@ -86,20 +136,45 @@ void print(const Measurement& m) {
 struct Arguments {
   bool list = false;
   std::vector<std::string> cases;
-  std::vector<int> sizes{128, 256};
+  std::vector<std::string> sizes;
   Setting setting;
   std::string json, commit;
 };
 
-void run(const Arguments& arguments) {
+// The sizes of cases that are cubes.
+std::vector<int> cubes(const std::vector<Size>& sizes) {
+  if (sizes.empty()) return {128, 256};
+  std::vector<int> cubes;
+  for (const Size& size : sizes) {
+    if (!size.cube() || size.cells[0] < 8 || size.cells[0] > 4096)
+      throw InputError("the size " + name_of(size) +
+                       " is for the cases sizes alone (the others take cubes, 8 to 4096 cells along an axis)");
+    cubes.push_back(size.cells[0]);
+  }
+  return cubes;
+}
+
+void write(const nlohmann::ordered_json& json, const std::string& path) {
+  std::ofstream file(path);
+  file << json.dump(2) << '\n';
+  file.close();
+  if (!file) throw InputError("cannot write " + path + " (no such directory, or no permission)");
+}
+
+/// Whether every case could be measured.
+bool run(const Arguments& arguments) {
   if (arguments.list) {
     for (const Case& c : all_cases())
       std::printf("%-24s %s\n", std::string(c.name).c_str(), std::string(c.description).c_str());
-    return;
+    return true;
   }
-  std::vector<Case> solves, kernels;
+  std::vector<Size> sizes;
+  for (const std::string& text : arguments.sizes) sizes.push_back(parse_size(text));
+  std::vector<Case> solves, kernels, any_size;
   for (const Case& c : chosen_cases(arguments.cases)) {
-    if (c.members)
+    if (c.sizes)
+      any_size.push_back(c);
+    else if (c.members)
       kernels.insert(kernels.end(), c.members().begin(), c.members().end());
     else
       (c.kernel ? kernels : solves).push_back(c);
@@ -108,7 +183,12 @@ void run(const Arguments& arguments) {
   nlohmann::ordered_json json;
   json["commit"] = arguments.commit.empty() ? commit() : arguments.commit;
   std::string note;
-  json["device"] = make_backend(arguments.setting.device, &note)->device();
+  bool gpu = false;
+  {
+    const auto backend = make_backend(arguments.setting.device, &note);
+    json["device"] = backend->device();
+    gpu = backend->name() != "cpu";
+  }
   json["repeat"] = arguments.setting.repeat;
   json["results"] = nlohmann::ordered_json::array();
   std::printf("%s\n", json["device"].get<std::string>().c_str());
@@ -116,17 +196,20 @@ void run(const Arguments& arguments) {
   const Report report = [&](const Measurement& m) {
     print(m);
     json["results"].push_back(json_of(m));
+    if (!arguments.json.empty()) write(json, arguments.json);  // a run that is cut short leaves what it has
   };
-  for (const int cells : arguments.sizes) {
-    for (const Case& c : solves)
-      report(c.measure ? c.measure(cells, arguments.setting) : measure_solve(c, cells, arguments.setting));
-    if (!kernels.empty()) measure_kernels(kernels, cells, arguments.setting, report);
-  }
-  if (arguments.json.empty()) return;
-  std::ofstream file(arguments.json);
-  file << json.dump(2) << '\n';
-  file.close();
-  if (!file) throw InputError("cannot write " + arguments.json + " (no such directory, or no permission)");
+  if (!solves.empty() || !kernels.empty())
+    for (const int cells : cubes(sizes)) {
+      for (const Case& c : solves)
+        report(c.measure ? c.measure(cells, arguments.setting) : measure_solve(c, cells, arguments.setting));
+      if (!kernels.empty()) measure_kernels(kernels, cells, arguments.setting, report);
+    }
+  if (sizes.empty() && !any_size.empty()) sizes = usual_sizes(gpu);
+  bool all_right = true;
+  for (const Case& c : any_size)
+    all_right &=
+        measure_sizes(c.name.substr(std::min(c.name.size(), sizes_prefix.size())), sizes, arguments.setting, report);
+  return all_right;
 }
 
 }  // namespace
@@ -136,12 +219,14 @@ int main(int argc, char** argv) {
   poisson::bench::Arguments arguments;
   CLI::App program{"Times solves and kernels, each result checked before its time is printed.", "poisson-bench"};
   program.add_flag("--list", arguments.list, "Print the cases and stop");
-  program.add_option("--case", arguments.cases, "The cases (default: all)")->type_name("NAME...")->delimiter(',');
-  program.add_option("--sizes", arguments.sizes, "Cells per axis")
+  program.add_option("--case", arguments.cases, "The cases (default: all but sizes)")
+      ->type_name("NAME...")
+      ->delimiter(',');
+  program
+      .add_option("--sizes", arguments.sizes,
+                  "Cells per axis (default: 128,256), for the cases sizes also 300x300 or 600x431x277 (default: many)")
       ->type_name("N,...")
-      ->delimiter(',')
-      ->check(CLI::Range(8, 4096).description(""))
-      ->capture_default_str();
+      ->delimiter(',');
   program.add_option("--device", arguments.setting.device, "auto, cpu, cuda or cuda:NUMBER")->type_name("NAME");
   program.add_option("--repeat", arguments.setting.repeat, "Measurements, of which the median counts")
       ->type_name("N")
@@ -152,7 +237,7 @@ int main(int argc, char** argv) {
       ->type_name("ID");
   CLI11_PARSE(program, argc, argv)
   try {
-    poisson::bench::run(arguments);
+    if (!poisson::bench::run(arguments)) return 1;
   } catch (const poisson::InputError& error) {
     std::cerr << "poisson-bench: " << error.what() << '\n';
     return 2;

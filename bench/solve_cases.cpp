@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "backends/error.hpp"
 #include "bench/cases.hpp"
 #include "bench/solve_problems.hpp"
+#include "bench/stopwatch.hpp"
 #include "grids/discretization.hpp"
 #include "grids/integrals.hpp"
 #include "solver/solver.hpp"
@@ -50,12 +50,6 @@ constexpr std::array table{
     Case{"jump", "coefficient 1e6 in a sphere, conjugate gradients", nullptr, &jump},
 };
 
-using Clock = std::chrono::steady_clock;
-
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 [[noreturn]] void refuse(const Case& which, const std::string& problem, const std::string& reason) {
   throw RunError("the answer of " + std::string(which.name) + " is wrong (" + problem + "; " + reason +
                  "): no time of a wrong solve is worth printing; run the tests");
@@ -81,11 +75,12 @@ Measurement measure_solve(const Case& which, int cells, const Setting& setting) 
   Scalar norm = backend->scalar();
   const Scalar one = backend->scalar(1);
   const Problem problem = c.problem(cells);
-  auto start = Clock::now();
+  const Stopwatch setup;
   const Discretization d(*backend, problem);
   const auto solver = make_solver(d, options);
+  solver->prepare(false);
   backend->value(one);  // waits
-  m.setup = since(start) - d.sampling_seconds();
+  m.setup = setup.seconds() - d.sampling_seconds();
   m.unknowns = d.unknowns();
   d.assemble_rhs(solver->rhs());
 
@@ -94,12 +89,12 @@ Measurement measure_solve(const Case& which, int cells, const Setting& setting) 
   for (int run = 0; run <= setting.repeat; ++run) {
     backend->fill(solver->solution(), 0);
     backend->value(one);
-    start = Clock::now();
+    const Stopwatch watch;
     result = solver->solve(false);
     if (run == 0)
-      m.first = since(start);
+      m.first = watch.seconds();
     else
-      seconds.push_back(since(start));
+      seconds.push_back(watch.seconds());
   }
   summarize(seconds, m);
   m.cycles = result.iterations;

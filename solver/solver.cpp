@@ -84,6 +84,27 @@ int Solver::levels() const {
   return multigrid_ ? multigrid_->levels() : 1;
 }
 
+std::size_t Solver::kernels_per_iteration() const {
+  for (const auto& recording : recordings_)
+    if (recording) return recording->kernels_in_loop();
+  return 0;
+}
+
+void Solver::prepare(bool given_guess) {
+  auto& recording = recordings_[given_guess ? 1 : 0];
+  if (recording) return;
+  Monitor any;
+  backend_.prepare(recording, [&] { start_and_iterate(given_guess, any); });
+  if (!recording) return;  // every verb runs as it is called: what could be prepared would be a solve
+  // A kernel is loaded at its first launch: these are the ones that solve may launch beside the recording.
+  const Field& e = last_correction();
+  backend_.dot(e, e, work_);
+  backend_.dot(u_, u_, work_);
+  backend_.copy(u_, best_);
+  if (A_->singular()) A_->project_solution(best_);
+  backend_.value(work_);
+}
+
 Result Solver::solve(bool given_guess, const Listener& listener) {
   // A solution rounded to ε|u| has a residual of about εD|u| in every row.
   const double epsilon = A_->precision() == Precision::fp32 ? std::numeric_limits<float>::epsilon() / 2.0
@@ -95,17 +116,9 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
     if (giving_up) return false;
     return !listener || listener({s.iterations, relative(s.last, s), epsilon * relative(s.rounding, s)});
   });
-  // A given number of iterations is shared between the two equations of extrapolation.
-  const int half = options_.max_iterations - options_.max_iterations / 2;
-  const int limit = extrapolation_ && options_.tolerance == 0 ? half : options_.max_iterations;
   const auto run = [&](bool from_guess) {
     backend_.run(
-        recordings_[from_guess ? 1 : 0],
-        [&] {
-          start(from_guess, monitor);
-          iterate(monitor, limit);
-        },
-        monitor);
+        recordings_[from_guess ? 1 : 0], [&] { start_and_iterate(from_guess, monitor); }, monitor);
     result.projected += backend_.value(projected_);
   };
   run(given_guess);
@@ -156,6 +169,13 @@ void Solver::clear_unknowns() {
         for (int i = box.first[0]; i < box.last[0]; ++i) view(i, j, k) = 0;
   });
   transfer(u, u_);
+}
+
+void Solver::start_and_iterate(bool given_guess, Monitor& monitor) {
+  // A given number of iterations is shared between the two equations of extrapolation.
+  const int half = options_.max_iterations - options_.max_iterations / 2;
+  start(given_guess, monitor);
+  iterate(monitor, extrapolation_ && options_.tolerance == 0 ? half : options_.max_iterations);
 }
 
 // Norms of the data and of the start, then full multigrid; leaves scale and inverse for the first correction.
@@ -278,13 +298,17 @@ double Solver::estimated_error(const Monitor& monitor) {
   const auto& norms = monitor.history();
   if (monitor.state().iterations == 0) return 0;
   const double rho = std::sqrt(norms.back() / norms[norms.size() - 2]);
-  const Field& e = options_.krylov == Krylov::cg ? p_ : *correction_;
+  const Field& e = last_correction();
   const Scalar& factor = options_.krylov == Krylov::cg ? alpha_ : applied_;
   backend_.dot(e, e, work_);
   const double correction = std::abs(backend_.value(factor)) * std::sqrt(backend_.value(work_));
   backend_.dot(u_, u_, work_);
   const double size = std::sqrt(backend_.value(work_));
   return rho < 1 ? correction * rho / ((1 - rho) * size) : std::numeric_limits<double>::infinity();
+}
+
+const Field& Solver::last_correction() const {
+  return options_.krylov == Krylov::cg ? p_ : *correction_;
 }
 
 std::string Result::reason(const Options& options) const {

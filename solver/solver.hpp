@@ -63,16 +63,22 @@ class Solver {
   /// The right-hand side. Where A is singular, solve takes the incompatible part off it, and with extrapolation it adds
   /// the correction: it is to be set before every solve.
   Field& rhs() { return b_; }
+  /// What a first solve would do beside solving, done before: a device records its work and loads its kernels. Data may
+  /// follow. Without it solve does so itself.
+  void prepare(bool given_guess);
   /// `given_guess`: start from the solution's unknowns instead of from full multigrid.
   Result solve(bool given_guess, const Listener& listener = {});
 
   const Options& options() const { return options_; }
   const Operator& A() const { return *A_; }
   int levels() const;
+  /// Kernels that an iteration launches, once a solve is prepared; 0 where nothing counts them.
+  std::size_t kernels_per_iteration() const;
   /// A field of the solution's layout and precision that is free between solves.
   Field& spare() { return best_; }
 
  private:
+  void start_and_iterate(bool given_guess, Monitor& monitor);
   void start(bool given_guess, Monitor& monitor);
   void clear_unknowns();
   void iterate(Monitor& monitor, int limit);
@@ -82,6 +88,7 @@ class Solver {
   double extrapolate(Monitor& monitor);
   void verify(Monitor& monitor);
   double estimated_error(const Monitor& monitor);
+  const Field& last_correction() const;
 
   std::shared_ptr<const Operator> A_;
   Backend& backend_;

@@ -52,8 +52,8 @@ bool is(const Call& call, std::string_view prefix) {
   return call.name.compare(0, prefix.size(), prefix) == 0;
 }
 
-/// The calls of a solve whose graph was recorded by an earlier one.
-std::vector<Call> trace_of_solve(SolvePrecision precision, Krylov krylov, int iterations) {
+/// The calls of a solve whose graph was recorded by an earlier one, or of the first, which was prepared.
+std::vector<Call> trace_of_solve(SolvePrecision precision, Krylov krylov, int iterations, bool first = false) {
   Problem p = make_problem(all_faces().front(), all_grids[0], {3, {64, 64, 64}, Kappa::constant, Sigma::zero});
   p.source = 1.0;
   Options o;
@@ -62,7 +62,10 @@ std::vector<Call> trace_of_solve(SolvePrecision precision, Krylov krylov, int it
   o.precision = precision;
   o.krylov = krylov;
   Solve s(p, o);
-  s.run();
+  if (first)
+    s.solver().prepare(false);
+  else
+    s.run();
   s.reset();
   const Trace trace;
   EXPECT_EQ(s.run().iterations, iterations);
@@ -96,6 +99,15 @@ TEST(Trace, ASolveIsOneLaunchAndNoWait) {
       }
     }
   }
+}
+
+TEST(Trace, APreparedSolveRecordsAndLoadsNothing) {
+  for (const Krylov krylov : {Krylov::none, Krylov::cg})
+    for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed}) {
+      const auto later = count(trace_of_solve(precision, krylov, 12));
+      EXPECT_FALSE(later.empty());
+      EXPECT_EQ(later, count(trace_of_solve(precision, krylov, 12, true)));
+    }
 }
 
 TEST(Trace, DoesNotGrowWithTheIterations) {

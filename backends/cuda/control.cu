@@ -1,8 +1,10 @@
 // The part of the backend that runs loops on the device: graphs, the monitor's counterpart, and what the host polls.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/injection.hpp"
@@ -15,7 +17,8 @@ namespace {
 // A captured graph, ready to launch.
 class Graph final : public Recording {
  public:
-  Graph(cudaGraph_t graph, std::vector<StepTable> tables) : graph_(graph), tables_(std::move(tables)) {
+  Graph(cudaGraph_t graph, KernelCount kernels, std::vector<StepTable> tables)
+      : graph_(graph), kernels_(kernels), tables_(std::move(tables)) {
     const cudaError_t status = cudaGraphInstantiate(&exec_, graph, 0);
     if (status != cudaSuccess) cudaGraphDestroy(graph);
     check(status);
@@ -26,13 +29,31 @@ class Graph final : public Recording {
   }
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
+  std::size_t kernels() const override { return kernels_.all; }
+  std::size_t kernels_in_loop() const override { return kernels_.in_loop; }
   void launch(cudaStream_t stream) const { check(cudaGraphLaunch(exec_, stream)); }
+  /// What else the first launch would do.
+  void upload(cudaStream_t stream) const { check(cudaGraphUpload(exec_, stream)); }
 
  private:
   cudaGraph_t graph_;
+  KernelCount kernels_;
   cudaGraphExec_t exec_ = nullptr;
   std::vector<StepTable> tables_;  // that its kernels read
 };
+
+// Those of the graph itself, without the bodies of its conditional nodes.
+std::size_t count_kernels(cudaGraph_t graph) {
+  std::size_t count = 0;
+  check(cudaGraphGetNodes(graph, nullptr, &count));
+  std::vector<cudaGraphNode_t> nodes(count);
+  if (count > 0) check(cudaGraphGetNodes(graph, nodes.data(), &count));
+  return static_cast<std::size_t>(std::count_if(nodes.begin(), nodes.end(), [](cudaGraphNode_t node) {
+    cudaGraphNodeType type{};
+    check(cudaGraphNodeGetType(node, &type));
+    return type == cudaGraphNodeTypeKernel;
+  }));
+}
 
 // Norms that the host has not heard of yet; the host reads far more often than this many iterations take.
 constexpr int ring = 1 << 16;
@@ -146,6 +167,7 @@ std::unique_ptr<Recording> CudaBackend::record(const std::function<void()>& verb
   check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
   recording_ = true;
   recorded_ = 0;
+  kernels_ = {};
   cudaGraph_t graph = nullptr;
   const auto give_up = [&] {
     recording_ = false;
@@ -166,9 +188,18 @@ std::unique_ptr<Recording> CudaBackend::record(const std::function<void()>& verb
   }
   recording_ = false;
   check(cudaStreamEndCapture(stream_, &graph));
+  kernels_.all += count_kernels(graph);
   std::vector<StepTable> tables = pending_.take_tables();
   for (const StepTable& table : tables) write(table.steps.data(), table.there.data(), table.there.bytes());
-  return std::make_unique<Graph>(graph, std::move(tables));
+  return std::make_unique<Graph>(graph, kernels_, std::move(tables));
+}
+
+void CudaBackend::prepare(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs) {
+  if (!conditional_nodes_ || recording) return;
+  recording = record(verbs);
+  if (!recording) return;
+  static_cast<const Graph&>(*recording).upload(stream_);
+  check(cudaStreamSynchronize(stream_));
 }
 
 void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs, Monitor& monitor) {
@@ -290,6 +321,7 @@ void CudaBackend::record_into(cudaGraph_t graph, const std::function<void()>& bo
   }
   stream_ = outer;
   check(cudaStreamEndCapture(inner.get(), &graph));
+  kernels_.all += count_kernels(graph);
 }
 
 void CudaBackend::when_risen(Monitor& monitor, const std::function<void()>& body) {
@@ -313,7 +345,9 @@ void CudaBackend::repeat(int limit, const std::function<void()>& body, Monitor& 
   on_scalars(stream(), Enter{watch_->monitor, watch_->told_device, handle, limit});
   watch_->loop = handle;
   watch_->limit = limit;
-  record_into(add_conditional(handle, cudaGraphCondTypeWhile), body);
+  const cudaGraph_t loop = add_conditional(handle, cudaGraphCondTypeWhile);
+  record_into(loop, body);
+  kernels_.in_loop = count_kernels(loop);
 }
 
 }  // namespace poisson::cuda

@@ -24,6 +24,12 @@ inline Stream make_stream() {
   return Stream(stream);
 }
 
+/// Kernels of a graph.
+struct KernelCount {
+  std::size_t all = 0;      ///< with the bodies of conditional nodes
+  std::size_t in_loop = 0;  ///< directly in the body of the loop
+};
+
 /// One CUDA device and a stream on it. Kernels launch on stream(), which is another one while the body of a conditional
 /// node is recorded.
 class CudaBackend final : public Backend {
@@ -85,6 +91,7 @@ class CudaBackend final : public Backend {
   void scale_to_unit(const Scalar& norm, double count, Scalar& scale, Scalar& inverse) override;
 
   void run(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs, Monitor& monitor) override;
+  void prepare(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs) override;
   void begin(Monitor& monitor, const Scalar& raw, const Scalar& data, const Scalar& initial, const Scalar& start,
              const Scalar& rounding) override;
   void observe(Monitor& monitor, const Scalar& norm) override;
@@ -122,6 +129,7 @@ class CudaBackend final : public Backend {
   PendingSteps pending_{[this](std::size_t bytes) { return block(bytes); }};
   bool recording_ = false;
   int recorded_ = 0;  ///< launches since recording began
+  KernelCount kernels_;
   Buffer partials_;
   std::unique_ptr<Watch> watch_;
   bool conditional_nodes_ = false;

@@ -1,0 +1,113 @@
+#include "bench/size_problems.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "grids/stretching.hpp"
+
+namespace poisson::bench {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+std::size_t last_axis(const Problem& p) {
+  return static_cast<std::size_t>(p.dimension) - 1;
+}
+
+void on_all_faces(Problem& p, BoundaryKind kind) {
+  for (std::size_t d = 0; d <= last_axis(p); ++d)
+    for (Boundary& face : p.boundary[d]) face.kind = kind;
+}
+
+void as_it_is(Problem&) {}
+void neumann(Problem& p) {
+  on_all_faces(p, BoundaryKind::neumann);
+}
+void mixed(Problem& p) {
+  on_all_faces(p, BoundaryKind::neumann);
+  p.boundary[0][0].kind = p.boundary[1][1].kind = BoundaryKind::dirichlet;
+}
+void periodic(Problem& p) {
+  on_all_faces(p, BoundaryKind::periodic);
+}
+void cells(Problem& p) {
+  p.centering = Centering::cell;
+}
+void elements(Problem& p) {
+  p.scheme = Scheme::q1;
+}
+void compact4(Problem& p) {
+  p.scheme = Scheme::compact4;
+}
+void smooth(Problem& p) {
+  p.coefficient[0] = [](double x, double y, double z) {
+    return 1 + 0.5 * std::sin(2 * pi * x) * std::sin(2 * pi * y) * std::cos(2 * pi * z);
+  };
+}
+// κ = 10⁶ in a sphere around the centre, or in a disc.
+void sphere(Problem& p) {
+  std::array<double, 3> centre{};
+  double shortest = 1;
+  for (std::size_t d = 0; d <= last_axis(p); ++d) {
+    centre[d] = p.nodes[d].back() / 2;
+    shortest = std::min(shortest, p.nodes[d].back());
+  }
+  const double square = 0.09 * shortest * shortest;
+  p.coefficient[0] = [centre, square](double x, double y, double z) {
+    const double dx = x - centre[0], dy = y - centre[1], dz = z - centre[2];
+    return dx * dx + dy * dy + dz * dz < square ? 1e6 : 1.0;
+  };
+}
+void sphere_of_cells(Problem& p) {
+  cells(p);
+  sphere(p);
+}
+void stretched(Problem& p) {
+  std::vector<double>& axis = p.nodes[last_axis(p)];
+  const int n = static_cast<int>(axis.size()) - 1;
+  axis = geometric_nodes(0, axis.back(), n, geometric_ratio(1e3, n, StretchedEnd::lower), StretchedEnd::lower);
+}
+
+constexpr std::array table{
+    SizeProblem{"nodes", "unknowns at nodes, u = 0 on all faces", as_it_is},
+    SizeProblem{"neumann", "Neumann faces", neumann},
+    SizeProblem{"mixed", "Dirichlet and Neumann faces", mixed},
+    SizeProblem{"periodic", "periodic axes", periodic},
+    SizeProblem{"cells", "unknowns in cells", cells},
+    SizeProblem{"elements", "bilinear or trilinear elements", elements},
+    SizeProblem{"compact4", "the compact scheme of fourth order", compact4},
+    SizeProblem{"smooth", "smooth κ", smooth},
+    SizeProblem{"sphere", "κ = 1e6 in a sphere, or a disc, at nodes", sphere},
+    SizeProblem{"cells-sphere", "κ = 1e6 in a sphere, or a disc, in cells", sphere_of_cells},
+    SizeProblem{"stretched", "cells that grow by 1e3 along the last axis", stretched},
+};
+
+// A long and a short wave, neither of which belongs to any face, so that no start is exact.
+void waves(std::span<const double> x, std::span<const double> y, std::span<const double> z, std::span<double> values) {
+  if (values.empty()) return;
+  const double slow = std::cos(2 * pi * y[0] + 0.7) * std::cos(2 * pi * z[0] + 0.2);
+  const double fast = std::cos(10 * pi * y[0] + 0.1) * std::cos(6 * pi * z[0] - 0.4);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = 10 * slow * std::cos(2 * pi * x[i] + 0.3) + 30 * fast * std::cos(14 * pi * x[i] - 0.9);
+}
+
+}  // namespace
+
+std::span<const SizeProblem> size_problems() {
+  return table;
+}
+
+Problem problem_of(const SizeProblem& which, const Size& size) {
+  Problem p;
+  p.dimension = size.dimension;
+  const int longest = *std::max_element(size.cells.begin(), size.cells.end());
+  for (std::size_t d = 0; d < static_cast<std::size_t>(size.dimension); ++d)
+    p.nodes[d] = uniform_nodes(0, static_cast<double>(size.cells[d]) / longest, size.cells[d]);
+  p.source = Quantity::Function(waves);
+  which.change(p);
+  return p;
+}
+
+}  // namespace poisson::bench
