@@ -137,6 +137,19 @@ CoarseAxis coarsen(const Axis& axis, bool single_at_lower) {
           std::move(fine)};
 }
 
+CoarseAxis coarsen_by_index(const Axis& axis, bool single_at_lower) {
+  if (!axis.equidistant()) return coarsen(axis, single_at_lower);
+  const int n = axis.cells(), coarse = (n + 1) / 2;
+  std::vector<int> fine{0};
+  for (int i = n % 2 == 1 && single_at_lower ? 1 : 2; i < n; i += 2) fine.push_back(i);
+  if (!axis.periodic()) fine.push_back(n);
+  const double first = axis.nodes().front(), last = axis.nodes().back();
+  std::vector<double> nodes;
+  for (int i = 0; i < coarse; ++i) nodes.push_back(first + (last - first) * i / coarse);
+  nodes.push_back(last);
+  return {Axis(std::move(nodes), axis.kind(0), axis.kind(1), {axis.alpha(0), axis.alpha(1)}), std::move(fine)};
+}
+
 CoarseAxis keep(const Axis& axis) {
   std::vector<int> fine(static_cast<std::size_t>(axis.size()));
   std::iota(fine.begin(), fine.end(), 0);

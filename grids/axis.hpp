@@ -84,6 +84,10 @@ struct CoarseAxis {
 /// smallest cells. `single_at_lower`: the end that keeps its single cell where the number of cells is odd; alternate it
 /// from level to level (always the same end contracts by 0.6 instead of 0.27, Neumann ends).
 CoarseAxis coarsen(const Axis& axis, bool single_at_lower);
+/// The same by index alone, for operators that are products of finer ones and read nothing off an axis: where cells are
+/// equal, the coarse axis has equal cells over the same interval wherever the single cell lies, so that many levels of
+/// odd numbers of cells never make it steep. Axes of unequal cells are coarsened as above.
+CoarseAxis coarsen_by_index(const Axis& axis, bool single_at_lower);
 /// The axis itself, each value its own coarse value.
 CoarseAxis keep(const Axis& axis);
 /// Whether the axis can still be coarsened: more than three cells.

@@ -5,7 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "grids/block.hpp"
 #include "grids/operator.hpp"
+#include "grids/relaxation.hpp"
 
 namespace poisson {
 
@@ -48,6 +50,11 @@ std::vector<Offset> box_offsets(const Layout& layout);
 /// The operator with these bands, `assembly` "bands". Gauss–Seidel runs over the colours of the offsets; the largest
 /// eigenvalue of D⁻¹A is bounded by Gershgorin's circles. Where precision is fp64, the operator shares the fields.
 std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&, Precision);
+
+/// The operator with these bands, symmetric and of reach 1, on the block: rows of 9 or 27 points, with all that
+/// operators of elements in full assembly do. `assembly` and the bound of the largest eigenvalue are those of a banded
+/// operator, whose fields it shares as well.
+std::unique_ptr<Operator> make_box_operator(Backend&, const Block&, const Bands&, Precision, Relaxation = {});
 
 /// The bands of an operator in fp64 whose rows couple within `offsets` (forward, of reach 1), on all its values:
 /// in Dirichlet nodes the rows of a natural boundary. Read off products with coloured unit vectors.

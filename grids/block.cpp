@@ -3,6 +3,20 @@
 #include <algorithm>
 
 namespace poisson {
+namespace {
+
+template <class Coarsen>
+CoarseBlock coarse_block(const Block& block, const std::array<bool, 3>& coarsened, const Coarsen& coarsen) {
+  CoarseBlock coarse;
+  coarse.coarsened = coarsened;
+  for (std::size_t d = 0; d < 3; ++d) {
+    coarse.axes[d] = coarsened[d] ? coarsen(block.axes[d]) : keep(block.axes[d]);
+    coarse.block.axes[d] = coarse.axes[d].axis;
+  }
+  return coarse;
+}
+
+}  // namespace
 
 Layout Block::layout() const {
   Layout layout;
@@ -42,13 +56,11 @@ Box with_halo(const Block& block, Box box) {
 }
 
 CoarseBlock coarsen(const Block& block, const std::array<bool, 3>& coarsened, int level) {
-  CoarseBlock coarse;
-  coarse.coarsened = coarsened;
-  for (std::size_t d = 0; d < 3; ++d) {
-    coarse.axes[d] = coarsened[d] ? coarsen(block.axes[d], level % 2 == 1) : keep(block.axes[d]);
-    coarse.block.axes[d] = coarse.axes[d].axis;
-  }
-  return coarse;
+  return coarse_block(block, coarsened, [&](const Axis& axis) { return coarsen(axis, level % 2 == 1); });
+}
+
+CoarseBlock coarsen_by_index(const Block& block, const std::array<bool, 3>& coarsened, int level) {
+  return coarse_block(block, coarsened, [&](const Axis& axis) { return coarsen_by_index(axis, level % 2 == 1); });
 }
 
 }  // namespace poisson

@@ -44,5 +44,7 @@ struct CoarseBlock {
 
 /// The block with every other value of the axes that are `coarsened`. `level` numbers the levels from the finest, 0.
 CoarseBlock coarsen(const Block& block, const std::array<bool, 3>& coarsened, int level);
+/// The same by index alone, unknowns at nodes (coarsen_by_index of an axis).
+CoarseBlock coarsen_by_index(const Block& block, const std::array<bool, 3>& coarsened, int level);
 
 }  // namespace poisson

@@ -6,6 +6,7 @@
 
 #include "grids/axis_tables.hpp"
 #include "grids/band_coefficients.hpp"
+#include "grids/bands.hpp"
 #include "grids/box_coefficients.hpp"
 #include "grids/discrete.hpp"
 #include "grids/recompute_elements.hpp"
@@ -55,10 +56,12 @@ class BandTables {
  public:
   /// Room for so many bands over a block.
   BandTables(Backend& backend, const Block& block, int count);
+  /// Symmetric bands of reach 1 that there are, `count` with the row sums: their own fields where precisions agree.
+  BandTables(Backend& backend, const Block& block, int count, const Bands& bands);
 
   template <class Coefficients>
   Coefficients model() const;
-  /// What fills the bands writes here.
+  /// What fills the bands writes here, where they are no one else's.
   template <int count>
   BandViews<T, count> views();
   void exchange();
@@ -66,7 +69,8 @@ class BandTables {
 
  private:
   std::array<Buffer, 3> masses_;
-  std::vector<Field> bands_;
+  std::vector<std::shared_ptr<Field>> own_;
+  std::vector<std::shared_ptr<const Field>> bands_;  ///< those of `own_` too; zeros are one field
 };
 
 template <class T, int Dimension>

@@ -91,9 +91,10 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
     const LevelChoice choice = choose_relaxation(block, kappa, RelaxationChoice::points);
     h.relaxations.push_back(choice.relaxation);
     h.planes.emplace_back();
+    if (l > 0) h.operators.push_back(make_box_operator(backend, block, bands, precision, choice.relaxation));
     if (choice.coarsest()) {
-      h.coarsest =
-          precision == Precision::fp64 ? h.operators.back() : make_banded_operator(backend, bands, Precision::fp64);
+      h.coarsest = precision == Precision::fp64 ? h.operators.back()
+                                                : make_box_operator(backend, block, bands, Precision::fp64);
       return h;
     }
     if (rough) {
@@ -101,11 +102,10 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
       rough = sets.size() > 0;
       if (rough) h.islands.push_back(std::make_shared<Islands>(backend, sets, bands.layout, precision));
     }
-    const CoarseBlock coarse = coarsen(block, choice.coarsened, l);
+    const CoarseBlock coarse = coarsen_by_index(block, choice.coarsened, l);
     GalerkinLevel next = coarsen_bands(backend, bands, block, coarse, precision);
     bands = std::move(next.bands);
     block = coarse.block;
-    h.operators.push_back(make_banded_operator(backend, bands, precision));
     h.transfers.push_back(std::move(next.transfer));
   }
 }

@@ -5,6 +5,7 @@
 
 #include "grids/assembly.hpp"
 #include "grids/bands.hpp"
+#include "grids/box_stencil.hpp"
 #include "grids/faces.hpp"
 #include "solver/extrapolation.hpp"
 #include "solver/matrix.hpp"
@@ -67,11 +68,12 @@ Plan plan_levels(const Block& whole, const KappaSummary& kappa, const Options& o
     if (outer != inner) level.bytes += bytes(layout, outer);
     if (outer == Precision::fp32) setup_peak = level.bytes + came;
   };
-  // Bands, row sums and diagonal of a level; the prolongation's weights lie on the coarser one.
+  // Bands and row sums of a level, zero for those that there are not; the prolongation's weights lie on the coarser one.
   const auto add_galerkin = [&](const Layout& layout, int l, const std::optional<CoarseBlock>& coarse,
                                 Plan::Level& level) {
     const std::size_t bands = l == 0 ? finest.probed : box_offsets(layout).size();
-    if (l > 0) level.bytes += (bands + 2) * bytes(layout, inner);
+    const bool zeros = bands < (layout.n[2] == 1 ? box_points<2> : box_points<3>) / 2;
+    if (l > 0) level.bytes += (bands + 1 + (zeros ? 1 : 0)) * bytes(layout, inner);
     held += level.bytes;
     // What the outer operator has for itself comes later: a matrix's diagonal, full assembly's bands.
     if (l == 0 && outer != inner) held -= (matrix ? 1 : finest.full ? finest.row_bands : 0) * bytes(layout, outer);
@@ -138,7 +140,8 @@ Plan plan_levels(const Block& whole, const KappaSummary& kappa, const Options& o
       if (gpu && !choice.coarsest() && choice.relaxation.extent == Extent::line)
         level.bytes += (finest.elements || finest.full || variable ? 3 : 1) * bytes(layout, inner);
       std::optional<CoarseBlock> coarse;
-      if (!choice.coarsest()) coarse = coarsen(block, choice.coarsened, l);
+      if (!choice.coarsest())
+        coarse = galerkin ? coarsen_by_index(block, choice.coarsened, l) : coarsen(block, choice.coarsened, l);
       if (galerkin) add_galerkin(layout, l, coarse, level);
       // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
       const bool start = l > 0 && outermost && options.full_multigrid;

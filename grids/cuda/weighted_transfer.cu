@@ -5,6 +5,7 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/device_tables.hpp"
 #include "grids/cuda/factories.hpp"
+#include "grids/cuda/grid_steps.cuh"
 #include "grids/galerkin_kernels.hpp"
 #include "grids/typed_views.hpp"
 
@@ -90,8 +91,7 @@ class WeightedTransfer final : public Transfer {
       : device_(static_cast<CudaBackend&>(backend)),
         fine_unknowns_(fine.unknowns()),
         coarse_unknowns_(coarse.block.unknowns()),
-        weights_(weights),
-        plain_(cuda::make_transfer(backend, fine, coarse)) {
+        weights_(weights) {
     DeviceTables tables;
     for (std::size_t d = 0; d < 3; ++d) {
       const std::vector<int>& centre = coarse.axes[d].fine;
@@ -120,7 +120,11 @@ class WeightedTransfer final : public Transfer {
     prolong<false>(coarse, fine, scale);
   }
   void inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
-    plain_->inject(fine, coarse, scale);
+    Axes<Linear> axes{};
+    for (std::size_t d = 0; d < 3; ++d) axes.axis[d].centre = places_.centre[d];
+    with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
+      device_.for_columns<GridSteps>(coarse.layout().box(), Inject<F, C>{f, c, axes, address(scale)});
+    });
   }
 
  private:
@@ -157,7 +161,6 @@ class WeightedTransfer final : public Transfer {
   CudaBackend& device_;
   Box fine_unknowns_, coarse_unknowns_;
   Weights weights_;
-  std::unique_ptr<Transfer> plain_;
   Buffer tables_;
   Places places_{};
 };
