@@ -142,7 +142,8 @@ BandTables<T>::BandTables(Backend& backend, const Block& block, int count, const
   bands_.push_back(in_precision<T>(backend, bands.sum));
   std::shared_ptr<const Field> zero;
   for (int code = code_of(1, 0, 0); std::ssize(bands_) < count; ++code) {
-    const auto at = std::ranges::find(bands.offsets, Offset{offset_of(code, 0), offset_of(code, 1), offset_of(code, 2)});
+    const auto at =
+        std::ranges::find(bands.offsets, Offset{offset_of(code, 0), offset_of(code, 1), offset_of(code, 2)});
     if (at != bands.offsets.end()) {
       bands_.push_back(in_precision<T>(backend, bands.entries[static_cast<std::size_t>(at - bands.offsets.begin())]));
     } else {

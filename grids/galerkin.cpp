@@ -93,8 +93,8 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
     h.planes.emplace_back();
     if (l > 0) h.operators.push_back(make_box_operator(backend, block, bands, precision, choice.relaxation));
     if (choice.coarsest()) {
-      h.coarsest = precision == Precision::fp64 ? h.operators.back()
-                                                : make_box_operator(backend, block, bands, Precision::fp64);
+      h.coarsest =
+          precision == Precision::fp64 ? h.operators.back() : make_box_operator(backend, block, bands, Precision::fp64);
       return h;
     }
     if (rough) {

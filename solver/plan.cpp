@@ -68,11 +68,12 @@ Plan plan_levels(const Block& whole, const KappaSummary& kappa, const Options& o
     if (outer != inner) level.bytes += bytes(layout, outer);
     if (outer == Precision::fp32) setup_peak = level.bytes + came;
   };
-  // Bands and row sums of a level, zero for those that there are not; the prolongation's weights lie on the coarser one.
+  // Bands and row sums of a level, zero for those that there are not; the prolongation's weights lie on the coarser
+  // one.
   const auto add_galerkin = [&](const Layout& layout, int l, const std::optional<CoarseBlock>& coarse,
                                 Plan::Level& level) {
     const std::size_t bands = l == 0 ? finest.probed : box_offsets(layout).size();
-    const bool zeros = bands < (layout.n[2] == 1 ? box_points<2> : box_points<3>) / 2;
+    const bool zeros = bands < static_cast<std::size_t>(layout.n[2] == 1 ? box_centre<2> : box_centre<3>);
     if (l > 0) level.bytes += (bands + 1 + (zeros ? 1 : 0)) * bytes(layout, inner);
     held += level.bytes;
     // What the outer operator has for itself comes later: a matrix's diagonal, full assembly's bands.
