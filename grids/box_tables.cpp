@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "grids/bands.hpp"
 #include "grids/element_mass.hpp"
 #include "grids/galerkin_formulas.hpp"
 #include "grids/sampling.hpp"

@@ -6,12 +6,13 @@
 
 #include "grids/axis_tables.hpp"
 #include "grids/band_coefficients.hpp"
-#include "grids/bands.hpp"
 #include "grids/box_coefficients.hpp"
 #include "grids/discrete.hpp"
 #include "grids/recompute_elements.hpp"
 
 namespace poisson {
+
+struct Bands;
 
 template <class T>
 inline constexpr std::string_view assembly_name<StarBands<T>> = "full";
@@ -50,7 +51,7 @@ int bands_held(const Block& block) {
   return band_count<Row> == 4 ? block.dimension() + 1 : band_count<Row>;
 }
 
-/// Owns bands, and the masses of the axes.
+/// Holds bands, and the masses of the axes.
 template <class T>
 class BandTables {
  public:

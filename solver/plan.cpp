@@ -68,8 +68,8 @@ Plan plan_levels(const Block& whole, const KappaSummary& kappa, const Options& o
     if (outer != inner) level.bytes += bytes(layout, outer);
     if (outer == Precision::fp32) setup_peak = level.bytes + came;
   };
-  // Bands and row sums of a level, zero for those that there are not; the prolongation's weights lie on the coarser
-  // one.
+  // A level holds bands, row sums and, where axes of a single value leave bands out, one field of zeros in their place;
+  // the prolongation's weights lie on the coarser level.
   const auto add_galerkin = [&](const Layout& layout, int l, const std::optional<CoarseBlock>& coarse,
                                 Plan::Level& level) {
     const std::size_t bands = l == 0 ? finest.probed : box_offsets(layout).size();

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -289,6 +290,23 @@ TEST(CoarseningByIndex, KeepsCellsEqual) {
       }
       ASSERT_LE(levels, std::bit_width(static_cast<unsigned>(n - 1)) + 1) << n;
     }
+}
+
+// Where axes are coarsened one at a time, the same end may keep its single cell level after level: coarsened where the
+// nodes lie, such axes become steep and take up to 34 levels.
+TEST(CoarseningByIndex, TakesFewLevelsInUnequalCells) {
+  for (const auto& [x, y, ratio] : {std::tuple{365, 203, 100.0}, {221, 122, 100.0}, {217, 386, 10.0}}) {
+    Block block;
+    block.axes[0] = Axis(uniform_nodes(0, 1, x), BoundaryKind::neumann, BoundaryKind::neumann);
+    block.axes[1] = Axis(uniform_nodes(0, 1, y), BoundaryKind::neumann, BoundaryKind::neumann);
+    int levels = 1;
+    for (;; ++levels) {
+      const LevelChoice choice = choose_relaxation(block, {1, ratio, 1}, RelaxationChoice::points);
+      if (choice.coarsest()) break;
+      block = coarsen_by_index(block, choice.coarsened, levels - 1).block;
+    }
+    EXPECT_LE(levels, 11) << x << " x " << y;
+  }
 }
 
 struct Taken {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "grids/band_coefficients.hpp"
+#include "grids/bands.hpp"
 #include "grids/cpu/stencil_operator.hpp"
 
 namespace poisson::cpu {

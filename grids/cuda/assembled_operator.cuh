@@ -1,6 +1,7 @@
 #pragma once
 
 #include "grids/band_coefficients.hpp"
+#include "grids/bands.hpp"
 #include "grids/cuda/stencil_operator.cuh"
 
 namespace poisson::cuda {
