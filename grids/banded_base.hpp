@@ -74,7 +74,7 @@ class BandedBase : public Operator {
   double largest_ = 2;
 
  private:
-  /// Levels of bands are made to relax points (make_galerkin_hierarchy).
+  /// Only the finest level of a matrix is held so, and it relaxes points.
   [[noreturn]] static void refuse_lines() {
     throw std::logic_error("lines are relaxed by operators that are discretized on axes, not by bands");
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace poisson {
-
 Layout Block::layout() const {
   Layout layout;
   for (std::size_t d = 0; d < 3; ++d) {

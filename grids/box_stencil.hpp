@@ -77,6 +77,19 @@ struct BoxRow {
   }
 };
 
+/// Σ|a_ij| / a_ii: the largest of all rows bounds the eigenvalues of D⁻¹A (Gershgorin's circles).
+template <class T, int Dimension>
+constexpr double gershgorin(const BoxRow<T, Dimension>& a) {
+  const double diagonal = static_cast<double>(a.diagonal());
+  double sum = diagonal;
+  unrolled<0, box_points<Dimension>>([&](auto n) __attribute__((always_inline)) {
+    constexpr int m = decltype(n)::value;
+    const double entry = static_cast<double>(a.at[m]);
+    if (m != box_centre<Dimension>) sum += entry < 0 ? -entry : entry;
+  });
+  return sum / diagonal;
+}
+
 /// How far the numbers of neighbours along an axis lie apart.
 constexpr int box_stride(int axis) {
   return axis == 0 ? 1 : axis == 1 ? 3 : 9;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "grids/bands.hpp"
 #include "grids/element_mass.hpp"
+#include "grids/galerkin_formulas.hpp"
 #include "grids/sampling.hpp"
 
 namespace poisson {
@@ -20,6 +22,19 @@ Buffer on_backend(Backend& backend, const std::vector<T>& values) {
   Buffer buffer = backend.allocate(values.size() * sizeof(T));
   backend.write(values.data(), buffer.data(), values.size() * sizeof(T));
   return buffer;
+}
+
+template <class T>
+std::array<Buffer, 3> masses_of(Backend& backend, const Block& block) {
+  std::array<Buffer, 3> masses;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = block.axes[d];
+    const double unit = length_unit(axis);
+    std::vector<T> mass;
+    for (int i = 0; i < axis.size(); ++i) mass.push_back(static_cast<T>(axis.mass(i) / unit));
+    masses[d] = on_backend(backend, mass);
+  }
+  return masses;
 }
 
 }  // namespace
@@ -115,23 +130,36 @@ Coefficients BoxTables<T>::model() const {
 }
 
 template <class T>
-BandTables<T>::BandTables(Backend& backend, const Block& block, int count) {
-  for (std::size_t d = 0; d < 3; ++d) {
-    const Axis& axis = block.axes[d];
-    const double unit = length_unit(axis);
-    std::vector<T> mass;
-    for (int i = 0; i < axis.size(); ++i) mass.push_back(static_cast<T>(axis.mass(i) / unit));
-    masses_[d] = on_backend(backend, mass);
+BandTables<T>::BandTables(Backend& backend, const Block& block, int count) : masses_(masses_of<T>(backend, block)) {
+  for (int b = 0; b < count; ++b) {
+    own_.push_back(std::make_shared<Field>(backend, block.layout(), precision_of<T>));
+    bands_.push_back(own_.back());
   }
-  for (int b = 0; b < count; ++b) bands_.emplace_back(backend, block.layout(), precision_of<T>);
+}
+
+template <class T>
+BandTables<T>::BandTables(Backend& backend, const Block& block, int count, const Bands& bands)
+    : masses_(masses_of<T>(backend, block)) {
+  bands_.push_back(in_precision<T>(backend, bands.sum));
+  std::shared_ptr<const Field> zero;
+  for (int code = code_of(1, 0, 0); std::ssize(bands_) < count; ++code) {
+    const auto at =
+        std::ranges::find(bands.offsets, Offset{offset_of(code, 0), offset_of(code, 1), offset_of(code, 2)});
+    if (at != bands.offsets.end()) {
+      bands_.push_back(in_precision<T>(backend, bands.entries[static_cast<std::size_t>(at - bands.offsets.begin())]));
+    } else {
+      if (!zero) zero = std::make_shared<Field>(backend, bands.layout, precision_of<T>);
+      bands_.push_back(zero);
+    }
+  }
 }
 
 template <class T>
 template <class Coefficients>
 Coefficients BandTables<T>::model() const {
   Coefficients c{};
-  c.bands.shape = bands_.front().template view<T>();
-  for (std::size_t b = 0; b < bands_.size(); ++b) c.bands.band[b] = bands_[b].template view<T>().data;
+  c.bands.shape = bands_.front()->template view<T>();
+  for (std::size_t b = 0; b < bands_.size(); ++b) c.bands.band[b] = bands_[b]->template view<T>().data;
   if constexpr (requires { c.axes; })
     c.axes = {static_cast<const T*>(masses_[0].data()), static_cast<const T*>(masses_[1].data()),
               static_cast<const T*>(masses_[2].data())};
@@ -142,20 +170,21 @@ template <class T>
 template <int count>
 BandViews<T, count> BandTables<T>::views() {
   BandViews<T, count> v{};
-  v.shape = bands_.front().template view<T>();
-  for (std::size_t b = 0; b < bands_.size(); ++b) v.band[b] = bands_[b].template view<T>().data;
+  v.shape = own_.front()->template view<T>();
+  for (std::size_t b = 0; b < own_.size(); ++b) v.band[b] = own_[b]->template view<T>().data;
   return v;
 }
 
 template <class T>
 void BandTables<T>::exchange() {
-  for (const Field& band : bands_) band.backend().exchange(band);
+  for (const auto& band : own_) band->backend().exchange(*band);
 }
 
 template <class T>
 std::size_t BandTables<T>::bytes() const {
   std::size_t sum = 0;
-  for (const Field& band : bands_) sum += band.bytes();
+  for (auto band = bands_.begin(); band != bands_.end(); ++band)
+    if (std::find(bands_.begin(), band, *band) == band) sum += (*band)->bytes();
   for (const Buffer& mass : masses_) sum += mass.bytes();
   return sum;
 }

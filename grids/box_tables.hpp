@@ -12,6 +12,8 @@
 
 namespace poisson {
 
+struct Bands;
+
 template <class T>
 inline constexpr std::string_view assembly_name<StarBands<T>> = "full";
 template <class T, int Dimension>
@@ -49,16 +51,18 @@ int bands_held(const Block& block) {
   return band_count<Row> == 4 ? block.dimension() + 1 : band_count<Row>;
 }
 
-/// Owns bands, and the masses of the axes.
+/// Holds bands, and the masses of the axes.
 template <class T>
 class BandTables {
  public:
   /// Room for so many bands over a block.
   BandTables(Backend& backend, const Block& block, int count);
+  /// Symmetric bands of reach 1 that there are, `count` with the row sums: their own fields where precisions agree.
+  BandTables(Backend& backend, const Block& block, int count, const Bands& bands);
 
   template <class Coefficients>
   Coefficients model() const;
-  /// What fills the bands writes here.
+  /// What fills the bands writes here, where they are no one else's.
   template <int count>
   BandViews<T, count> views();
   void exchange();
@@ -66,7 +70,8 @@ class BandTables {
 
  private:
   std::array<Buffer, 3> masses_;
-  std::vector<Field> bands_;
+  std::vector<std::shared_ptr<Field>> own_;
+  std::vector<std::shared_ptr<const Field>> bands_;  ///< those of `own_` too; zeros are one field
 };
 
 template <class T, int Dimension>

@@ -104,6 +104,22 @@ std::unique_ptr<Operator> make_banded_operator(Backend& backend, const Bands& ba
   no_kernels(backend);
 }
 
+std::unique_ptr<Operator> make_box_operator(Backend& backend, const Block& block, const Bands& bands,
+                                            Precision precision, Relaxation relaxation) {
+  RowData data;
+  data.block = block;
+  data.scale = bands.scale;
+  data.singular = bands.singular;
+  data.relaxation = relaxation;
+  return dispatch(precision, [&]<class T>(T) {
+    if (backend.name() == "cpu") return cpu::make_assembled_operator<T>(backend, data, bands);
+#ifdef POISSON_HAVE_CUDA
+    if (backend.name() == "cuda") return cuda::make_assembled_operator<T>(backend, data, bands);
+#endif
+    no_kernels(backend);
+  });
+}
+
 std::unique_ptr<Transfer> make_weighted_transfer(Backend& backend, const Block& fine, const CoarseBlock& coarse,
                                                  const Weights& weights) {
   if (backend.name() == "cpu") return cpu::make_weighted_transfer(backend, fine, coarse, weights);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ struct RowData {
   std::array<std::shared_ptr<const Field>, 3> mixed;  ///< κ_xy, κ_xz, κ_yz on the cells, else null
   std::shared_ptr<const Field> sigma_cells;  ///< σ on the cells and α in the halo, unscaled; null: constant σ
   double sigma_ratio = 0, alpha_ratio = 0;   ///< at least σ/κ of every cell and α/κ at every face's cell
+
+  std::optional<double> bound;  ///< of rows that come as bands (bands.hpp): of the largest eigenvalue of D⁻¹A
 
   Relaxation relaxation;  ///< what the smoother of a level solves for at once: what the operator is to hold ready
 

@@ -91,6 +91,8 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
   for (const LevelPlan& level : levels) {
     h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();
+    if (h.relaxations.size() > 1)
+      h.operators.push_back(make_box_operator(backend, level.block, bands, precision, level.smoothed()));
     if (!level.coarser) break;
     if (rough) {
       const IslandSets sets = find_islands(bands);
@@ -99,11 +101,12 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
     }
     GalerkinLevel next = coarsen_bands(backend, bands, level.block, *level.coarser, precision);
     bands = std::move(next.bands);
-    h.operators.push_back(make_banded_operator(backend, bands, precision));
     h.transfers.push_back(std::move(next.transfer));
   }
-  h.coarsest =
-      precision == Precision::fp64 ? h.operators.back() : make_banded_operator(backend, bands, Precision::fp64);
+  const bool alone = levels.size() == 1;
+  h.coarsest = precision == Precision::fp64 ? h.operators.back()
+               : alone                      ? make_banded_operator(backend, bands, Precision::fp64)
+                                            : make_box_operator(backend, levels.back().block, bands, Precision::fp64);
   return h;
 }
 

@@ -48,13 +48,17 @@ class StencilBase : public Operator {
         unknowns_(data.block.unknowns()),
         scale_(data.scale),
         singular_(data.singular),
-        assembly_(star || assembly_name<Coefficients> != "tensor-product" || !data.block.equidistant()
+        assembly_(data.bound ? std::string_view("bands")
+                  : star || assembly_name<Coefficients> != "tensor-product" || !data.block.equidistant()
                       ? assembly_name<Coefficients>
                       : std::string_view("equidistant")),
-        element_bound_(star ? 2 : element_bound(data)),
-        full_tensor_(data.full_tensor()),
-        bounded_(star || data.relaxation.extent == Extent::plane ||
-                 !(data.full_tensor() || (data.variable() && !data.isotropic))),
+        bound_(data.bound ? *data.bound
+               : star     ? 2
+                          : element_bound(data)),
+        caps_(!data.full_tensor() && !data.bound),
+        bounded_(data.bound ? data.relaxation.extent == Extent::point
+                            : star || data.relaxation.extent == Extent::plane ||
+                                  !(data.full_tensor() || (data.variable() && !data.isotropic))),
         relaxation_(data.relaxation),
         tables_(std::move(tables)),
         c_(tables_.template model<Coefficients>()) {}
@@ -68,10 +72,10 @@ class StencilBase : public Operator {
   bool singular() const override { return singular_; }
   // 5 and 7 points: Gershgorin's, since Σ|a_ij| ≤ a_ii in every row.
   double largest_eigenvalue() const override {
-    if (bounded_) return element_bound_;
+    if (bounded_) return bound_;
     if (!estimate_) {
       estimate_ = power_estimate(*this, relaxation_);
-      if (!full_tensor_) estimate_ = std::min(*estimate_, element_bound_);
+      if (caps_) estimate_ = std::min(*estimate_, bound_);
     }
     return *estimate_;
   }
@@ -86,8 +90,8 @@ class StencilBase : public Operator {
   double scale_;
   bool singular_;
   std::string_view assembly_;
-  double element_bound_;
-  bool full_tensor_, bounded_;
+  double bound_;
+  bool caps_, bounded_;  ///< whether no estimate may exceed the bound, and whether it serves without one
   Relaxation relaxation_;
   mutable std::optional<double> estimate_;
   Tables tables_;

@@ -5,6 +5,7 @@
 
 #include "grids/assembly.hpp"
 #include "grids/bands.hpp"
+#include "grids/box_stencil.hpp"
 #include "grids/faces.hpp"
 #include "solver/extrapolation.hpp"
 #include "solver/matrix.hpp"
@@ -79,11 +80,13 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
     if (outer != inner) level.bytes += bytes(layout, outer);
     if (outer == Precision::fp32) setup_peak = level.bytes + came;
   };
-  // Bands, row sums and diagonal of a level; the prolongation's weights lie on the coarser one.
+  // A level holds bands, row sums and, where axes of a single value leave bands out, one field of zeros in their place;
+  // the prolongation's weights lie on the coarser level.
   const auto add_galerkin = [&](const Layout& layout, int l, const std::optional<CoarseBlock>& coarse,
                                 Plan::Level& level) {
     const std::size_t bands = l == 0 ? finest.probed : box_offsets(layout).size();
-    if (l > 0) level.bytes += (bands + 2) * bytes(layout, inner);
+    const bool zeros = bands < static_cast<std::size_t>(layout.n[2] == 1 ? box_centre<2> : box_centre<3>);
+    if (l > 0) level.bytes += (bands + 1 + (zeros ? 1 : 0)) * bytes(layout, inner);
     held += level.bytes;
     // What the outer operator has for itself comes later: a matrix's diagonal, full assembly's bands.
     if (l == 0 && outer != inner) held -= (matrix ? 1 : finest.full ? finest.row_bands : 0) * bytes(layout, outer);

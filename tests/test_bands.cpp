@@ -391,7 +391,7 @@ TEST_P(Galerkin, OperatorsAreTheTripleProduct) {
         for (int level = 0; level < 2; ++level) {
           const LevelChoice next_level = choose_relaxation(block, {1, 1, 1}, RelaxationChoice::points);
           if (next_level.coarsest()) break;
-          const CoarseBlock coarse = coarsen(block, next_level.coarsened, level);
+          const CoarseBlock coarse = coarsen_by_index(block, next_level.coarsened, level);
           const GalerkinLevel next = coarsen_bands(*backend, bands, block, coarse, Precision::fp64);
           const Layout fine = block.layout(), below = coarse.block.layout();
           const Matrix P = columns_of(*backend, below, coarse.block.unknowns(), fine, Precision::fp64,
@@ -411,7 +411,7 @@ TEST_P(Galerkin, OperatorsAreTheTripleProduct) {
             ASSERT_NEAR(static_cast<double>(kept[i]), 1, 1e-14) << i;
           }
 
-          const auto Ac = make_banded_operator(*backend, next.bands, Precision::fp64);
+          const auto Ac = make_box_operator(*backend, coarse.block, next.bands, Precision::fp64);
           const Matrix expected = triple(P, dense);
           const Matrix actual = columns_of(*backend, below, coarse.block.unknowns(), below, Precision::fp64,
                                            [&](const Field& x, Field& y) { Ac->apply(x, y); });

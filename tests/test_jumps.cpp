@@ -74,7 +74,7 @@ TEST(Jumps, OfASphereTakeFewIterationsOnEveryGrid) {
   Options galerkin = options();
   galerkin.coarse_operator = CoarseOperator::galerkin;
   EXPECT_LE(iterations(sphere(3, 32, 1e2), galerkin), 8);
-  EXPECT_LE(iterations(sphere(3, 33, 1e6), options()), 12);
+  EXPECT_LE(iterations(sphere(3, 33, 1e6), options()), 8);
   for (const double jump : {1e2, 1e6})
     for (const int n : {128, 512}) EXPECT_LE(iterations(sphere(2, n, jump), options()), 8) << jump << " on " << n;
 }
@@ -401,6 +401,7 @@ TEST(Matrix, IsSolvedByEveryMethod) {
                                                            {example({14, 17, 11}, star3, 0.01), 10},
                                                            {example({40, 31, 1}, box2, 0.01), 12},
                                                            {example({100, 1, 1}, line, 0.01), 10},
+                                                           {example({33, 1, 20}, {{1, 0, 0}, {0, 0, 1}}, 0.01), 10},
                                                            {example({20, 20, 1}, star2, 0), 10}};
   for (const auto& [matrix, most] : matrices) {
     SCOPED_TRACE(testing::Message() << matrix.shape[0] << " x " << matrix.shape[1] << " x " << matrix.shape[2] << ", "
@@ -425,23 +426,25 @@ TEST(Matrix, MethodFollowsItsBands) {
 }
 
 TEST(Matrix, MemoryIsPlanned) {
-  const BandedMatrix m = example({70, 61, 40}, star3, 0.1);
-  for (const Method method : {Method::multigrid, Method::cg, Method::jacobi})
-    for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed, SolvePrecision::single}) {
-      SCOPED_TRACE(testing::Message() << static_cast<int>(method) << " " << static_cast<int>(precision));
-      Options o;
-      o.method = method;
-      o.precision = precision;
-      o.tolerance = 0;
-      o.max_iterations = 1;
-      const Plan plan = make_plan(m, o, !on_cpu());
-      const auto backend = test_backend();
-      const auto solver = make_solver(*backend, m, o);
-      const std::size_t peak = backend->memory().peak();
-      EXPECT_LE(plan.bytes + plan.setup, peak);
-      EXPECT_GE(plan.most(), peak);
-      EXPECT_EQ(plan.levels.size(), static_cast<std::size_t>(std::max(1, solver->levels())));
-    }
+  const std::vector<Offset> star_xz{{1, 0, 0}, {0, 0, 1}};  // bands of 27 points of which most are zero
+  for (const BandedMatrix& m : {example({70, 61, 40}, star3, 0.1), example({900, 1, 700}, star_xz, 0.1)})
+    for (const Method method : {Method::multigrid, Method::cg, Method::jacobi})
+      for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed, SolvePrecision::single}) {
+        SCOPED_TRACE(testing::Message() << m.shape[0] << ", " << static_cast<int>(method) << " "
+                                        << static_cast<int>(precision));
+        Options o;
+        o.method = method;
+        o.precision = precision;
+        o.tolerance = 0;
+        o.max_iterations = 1;
+        const Plan plan = make_plan(m, o, !on_cpu());
+        const auto backend = test_backend();
+        const auto solver = make_solver(*backend, m, o);
+        const std::size_t peak = backend->memory().peak();
+        EXPECT_LE(plan.bytes + plan.setup, peak);
+        EXPECT_GE(plan.most(), peak);
+        EXPECT_EQ(plan.levels.size(), static_cast<std::size_t>(std::max(1, solver->levels())));
+      }
 }
 
 }  // namespace

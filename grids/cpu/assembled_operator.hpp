@@ -1,6 +1,7 @@
 #pragma once
 
 #include "grids/band_coefficients.hpp"
+#include "grids/bands.hpp"
 #include "grids/cpu/stencil_operator.hpp"
 
 namespace poisson::cpu {
@@ -34,6 +35,25 @@ std::unique_ptr<Operator> make_assembled(Backend& backend, const RowData& data) 
   if (data.on_faces()) return make(Model<Faces<T>>());
   if (data.scheme == Scheme::fv) return with_star_model<T>(data, make);
   return data.block.dimension() == 2 ? with_box_model<T, 2>(data, make) : with_box_model<T, 3>(data, make);
+}
+
+/// The operator of bands that there are already.
+template <class T>
+std::unique_ptr<Operator> make_of_bands(Backend& backend, RowData data, const Bands& bands) {
+  const auto make = [&]<int dimension>(Number<dimension>) -> std::unique_ptr<Operator> {
+    using Coefficients = BoxBands<T, dimension>;
+    BandTables<T> tables(backend, data.block, Coefficients::count, bands);
+    const auto c = tables.template model<Coefficients>();
+    const Box unknowns = data.block.unknowns();
+    data.bound = max_over_lines(unknowns, 0, [&](int j, int k) {
+      const auto line = c.line(j, k);
+      double largest = 0;
+      for (int i = unknowns.first[0]; i < unknowns.last[0]; ++i) largest = std::max(largest, gershgorin(line.row(i)));
+      return largest;
+    });
+    return std::make_unique<StencilOperator<T, Coefficients>>(backend, data, std::move(tables));
+  };
+  return bands.layout.n[2] == 1 ? make(Number<2>()) : make(Number<3>());
 }
 
 }  // namespace poisson::cpu

@@ -43,6 +43,13 @@ template <>
 std::unique_ptr<Operator> make_assembled_operator<float>(Backend&, const RowData&);
 template <>
 std::unique_ptr<Operator> make_assembled_operator<double>(Backend&, const RowData&);
+/// The same of bands that there are already (make_box_operator).
+template <class T>
+std::unique_ptr<Operator> make_assembled_operator(Backend&, const RowData&, const Bands&);
+template <>
+std::unique_ptr<Operator> make_assembled_operator<float>(Backend&, const RowData&, const Bands&);
+template <>
+std::unique_ptr<Operator> make_assembled_operator<double>(Backend&, const RowData&, const Bands&);
 
 std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&, Precision);
 std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, const CoarseBlock& coarse,

@@ -19,8 +19,7 @@ class WeightedTransfer final : public Transfer {
       : backend_(backend),
         fine_unknowns_(fine.unknowns()),
         coarse_unknowns_(coarse.block.unknowns()),
-        weights_(weights),
-        plain_(cpu::make_transfer(backend, fine, coarse)) {
+        weights_(weights) {
     for (std::size_t d = 0; d < 3; ++d) {
       for (int I = 0; I < coarse.block.axes[d].size(); ++I) centre_[d].push_back(coarse.axes[d].node(I));
       between_[d].assign(static_cast<std::size_t>(fine.axes[d].size()), {-1, -1});
@@ -68,7 +67,15 @@ class WeightedTransfer final : public Transfer {
     prolong<false>(coarse, fine, scale);
   }
   void inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
-    plain_->inject(fine, coarse, scale);
+    with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
+      const double factor = scale ? *scale->address() : 1;
+      for_each_line(coarse.layout().box(), [&](int J, int K) {
+        const F* from = f.line(centre_[1][index(J)], centre_[2][index(K)]);
+        C* to = c.line(J, K);
+        for (int I = 0; I < c.n[0]; ++I)
+          to[I] = static_cast<C>(factor * static_cast<double>(from[centre_[0][index(I)]]));
+      });
+    });
   }
 
  private:
@@ -133,7 +140,6 @@ class WeightedTransfer final : public Transfer {
   Backend& backend_;
   Box fine_unknowns_, coarse_unknowns_;
   Weights weights_;
-  std::unique_ptr<Transfer> plain_;
   std::array<std::vector<int>, 3> centre_;
   std::array<std::vector<Between>, 3> between_;
 };

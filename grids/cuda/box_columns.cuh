@@ -116,6 +116,20 @@ struct BoxColour {
   }
 };
 
+/// largest = max Σ|a_ij| / a_ii over the rows. Numbers that are not negative compare as their bits do.
+template <class T, class Coefficients>
+struct Gershgorin {
+  static constexpr int resident_threads = 512;
+  Coefficients c;
+  unsigned long long* largest;
+
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    double most = 0;
+    for (int k = k0; k < k1; ++k) most = fmax(most, gershgorin(c.line(j, k).row(i)));
+    atomicMax(largest, static_cast<unsigned long long>(__double_as_longlong(most)));
+  }
+};
+
 /// Fills bands with the rows of a model.
 template <class T, class Coefficients, int count>
 struct FillBands {

@@ -4,6 +4,8 @@
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/device_tables.hpp"
+#include "grids/axis_transfer.hpp"
+#include "grids/cuda/device_rows.cuh"
 #include "grids/cuda/factories.hpp"
 #include "grids/cuda/model_steps.cuh"
 #include "grids/galerkin_kernels.hpp"
@@ -19,8 +21,7 @@ class WeightedTransfer final : public Transfer {
       : device_(static_cast<CudaBackend&>(backend)),
         fine_unknowns_(fine.unknowns()),
         coarse_unknowns_(coarse.block.unknowns()),
-        weights_(weights),
-        plain_(cuda::make_transfer(backend, fine, coarse)) {
+        weights_(weights) {
     DeviceTables tables;
     for (std::size_t d = 0; d < 3; ++d) {
       std::vector<int> centre;
@@ -32,6 +33,7 @@ class WeightedTransfer final : public Transfer {
         if (parents[i] < 0) parents[i] = parents[i - 1] + 1;
       tables.add(centre, places_.centre[d]);
       tables.add(parents, places_.parents[d]);
+      add_rows(tables, injection_rows(fine.axes[d], coarse.axes[d]), injection_.axis[d]);
     }
     tables_ = tables.upload(backend);
   }
@@ -50,7 +52,9 @@ class WeightedTransfer final : public Transfer {
     prolong<false>(coarse, fine, scale);
   }
   void inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
-    plain_->inject(fine, coarse, scale);
+    with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
+      device_.for_columns<TransferSteps>(coarse.layout().box(), Gather<F, C>{f, c, injection_, 1, address(scale)});
+    });
   }
 
  private:
@@ -88,9 +92,9 @@ class WeightedTransfer final : public Transfer {
   CudaBackend& device_;
   Box fine_unknowns_, coarse_unknowns_;
   Weights weights_;
-  std::unique_ptr<Transfer> plain_;
   Buffer tables_;
   WeightPlaces places_{};
+  Axes<DeviceRows> injection_{};
 };
 
 }  // namespace
