@@ -14,6 +14,7 @@
 
 #include "backends/device.hpp"
 #include "backends/error.hpp"
+#include "backends/wait_policy.hpp"
 #include "bench/cases.hpp"
 #include "bench/commit.hpp"
 
@@ -151,6 +152,7 @@ int main(int argc, char** argv) {
   program.add_option("--commit", arguments.commit, "What the results say was measured (default: what git says)")
       ->type_name("ID");
   CLI11_PARSE(program, argc, argv)
+  poisson::wait_passively();
   try {
     poisson::bench::run(arguments);
   } catch (const poisson::InputError& error) {
