@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <future>
 #include <thread>
+#include <utility>
 
 #include <omp.h>
 #include <unistd.h>
@@ -18,8 +19,8 @@ void wait_passively() {
   // and a second team that sleeps for good makes them more.
   std::promise<void> started;
   std::future<void> ready = started.get_future();
-  std::atomic<int> members = 0;  // An empty region would be left out.
-  std::thread([&] {
+  std::thread([started = std::move(started)]() mutable {
+    std::atomic<int> members = 0;  // An empty region would be left out.
 #pragma omp parallel num_threads(2)
     ++members;
     started.set_value();
