@@ -4,6 +4,7 @@
 
 #include "app/command_line.hpp"
 #include "app/run.hpp"
+#include "backends/wait_policy.hpp"
 #include "io/diagnostics.hpp"
 
 namespace {
@@ -20,7 +21,10 @@ int main(int argc, char** argv) {
   using namespace poisson;
   try {
     const Command command = parse_command_line(argc, argv);
-    if (command.arguments) return run(*command.arguments);
+    if (command.arguments) {
+      wait_passively();
+      return run(*command.arguments);
+    }
     std::fputs(command.text.c_str(), stdout);
     return command.status;
   } catch (const ConfigError& error) {

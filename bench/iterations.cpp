@@ -16,6 +16,7 @@
 
 #include "backends/device.hpp"
 #include "backends/error.hpp"
+#include "backends/wait_policy.hpp"
 #include "bench/commit.hpp"
 #include "bench/iteration_cases.hpp"
 #include "grids/discretization.hpp"
@@ -166,6 +167,7 @@ int main(int argc, char** argv) {
   program.add_option("--commit", arguments.commit, "What the results say was measured (default: what git says)")
       ->type_name("ID");
   CLI11_PARSE(program, argc, argv)
+  poisson::wait_passively();
   for (auto* sizes_of : {&arguments.sizes_2d, &arguments.sizes_3d})
     std::erase_if(*sizes_of, [](int n) { return n < 8; });
   try {

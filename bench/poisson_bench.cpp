@@ -15,6 +15,7 @@
 
 #include "backends/device.hpp"
 #include "backends/error.hpp"
+#include "backends/wait_policy.hpp"
 #include "bench/cases.hpp"
 #include "bench/commit.hpp"
 #include "bench/size_problems.hpp"
@@ -236,6 +237,7 @@ int main(int argc, char** argv) {
   program.add_option("--commit", arguments.commit, "What the results say was measured (default: what git says)")
       ->type_name("ID");
   CLI11_PARSE(program, argc, argv)
+  poisson::wait_passively();
   try {
     if (!poisson::bench::run(arguments)) return 1;
   } catch (const poisson::InputError& error) {

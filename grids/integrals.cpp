@@ -174,7 +174,8 @@ SolutionNorms solution_norms(const Block& block, const Field& u) {
     n.integral = sum(box, [&](int i, int j, int k) { return mass(i, j, k) * at(i, j, k); });
     n.l2 = std::sqrt(sum(box, [&](int i, int j, int k) { return mass(i, j, k) * at(i, j, k) * at(i, j, k); }));
     double low = std::numeric_limits<double>::infinity(), high = -low;
-#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high)
+    const bool many = box.size() > cpu::parallel_threshold;
+#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high) if (many)
     for (int k = 0; k < box.last[2]; ++k)
       for (int j = 0; j < box.last[1]; ++j)
         for (int i = 0; i < box.last[0]; ++i) {

@@ -129,7 +129,7 @@ void sample(const Quantity& quantity, std::string_view name, Sign sign, const Bl
     double value = 0;
   };
   std::optional<Bad> bad;
-  cpu::for_each_line(box, [&](int j, int k) {
+  cpu::for_each_line(box, cpu::heavy_threshold, [&](int j, int k) {
     thread_local std::vector<double> y, z, values;
     values.resize(length);
     try {

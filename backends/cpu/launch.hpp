@@ -8,18 +8,30 @@
 
 namespace poisson::cpu {
 
-/// Below so many values a parallel region costs more than it saves.
-inline constexpr std::int64_t parallel_threshold = 4096;
+/// Up to so many values one thread works alone. Threads that sleep between parallel regions take some ten microseconds
+/// to wake, on a busy machine perhaps on the core of the first one, and a sweep takes about half a nanosecond for a
+/// value.
+inline constexpr std::int64_t parallel_threshold = 65536;
 
-/// Calls f(j, k) for every line of the box, on all threads, in contiguous shares.
+/// The same where a value takes some ten times as long: lines that are solved, expressions.
+inline constexpr std::int64_t heavy_threshold = parallel_threshold / 8;
+
+/// Calls f(j, k) for every line of the box, on all threads, in contiguous shares; on one where the box holds no more
+/// values than the threshold.
 template <class F>
-void for_each_line(const Box& box, const F& f) {
+void for_each_line(const Box& box, std::int64_t threshold, const F& f) {
   const int nj = box.last[1] - box.first[1], nk = box.last[2] - box.first[2];
   if (nj <= 0 || nk <= 0 || box.last[0] <= box.first[0]) return;
   const std::int64_t lines = std::int64_t{nj} * nk;
-#pragma omp parallel for schedule(static) if (box.size() > parallel_threshold)
+#pragma omp parallel for schedule(static) if (box.size() > threshold)
   for (std::int64_t line = 0; line < lines; ++line)
     f(box.first[1] + static_cast<int>(line % nj), box.first[2] + static_cast<int>(line / nj));
+}
+
+/// The same with the threshold of light work.
+template <class F>
+void for_each_line(const Box& box, const F& f) {
+  for_each_line(box, parallel_threshold, f);
 }
 
 /// Sums f(j, k) over the lines of the box, in an order that does not depend on the number of threads.

@@ -10,6 +10,9 @@
 namespace poisson::cpu {
 namespace {
 
+// Values of the least piece: pieces decide in which order is added, whatever the number of threads.
+constexpr std::int64_t least_piece = 4096;
+
 // So many partial results side by side: no chain of additions that wait for each other, and whole vectors of them.
 constexpr std::int64_t lanes = 16;
 
@@ -45,9 +48,9 @@ double reduce_piece(const T* x, const T* y, std::int64_t first, std::int64_t las
 template <class Terms, class T>
 double reduce_all(const T* x, const T* y, std::int64_t count, double* partials) {
   constexpr std::int64_t most = ReductionRoom::most_partials;
-  const std::int64_t piece = std::max(parallel_threshold, (count + most - 1) / most);
+  const std::int64_t piece = std::max(least_piece, (count + most - 1) / most);
   const std::int64_t pieces = (count + piece - 1) / piece;
-#pragma omp parallel for schedule(static) if (count > 4 * parallel_threshold)
+#pragma omp parallel for schedule(static) if (count > parallel_threshold)
   for (std::int64_t p = 0; p < pieces; ++p)
     partials[p] = reduce_piece<Terms>(x, y, p * piece, std::min(count, (p + 1) * piece));
   return combined<Terms>(partials, pieces);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/box.hpp"
+#include "backends/cpu/launch.hpp"
 #include "grids/box_stencil.hpp"
 
 namespace poisson::cpu {
@@ -114,7 +115,7 @@ void solve_lines(const Coefficients& c, const Box& box, int axis, bool cyclic, c
   const int first = box.first[d], n = box.last[d] - first;
   const int bundles = (box.last[across] - box.first[across] + width - 1) / width;
   const int others = box.last[other] - box.first[other];
-#pragma omp parallel for collapse(2) schedule(static)
+#pragma omp parallel for collapse(2) schedule(static) if (box.size() > heavy_threshold)
   for (int o = 0; o < others; ++o)
     for (int p = 0; p < bundles; ++p) {
       LineBundle<T>& bundle = LineBundle<T>::of_length(n);

@@ -1,0 +1,38 @@
+// Threads that wait leave the cores to others.
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include "backends/wait_policy.hpp"
+
+namespace poisson {
+namespace {
+
+// The share of a core that a program takes whose threads have nothing to do for most of the time.
+double idle_share() {
+  constexpr std::chrono::milliseconds pause(2);  // less than the 3 ms for which threads spin by default
+  constexpr int pauses = 100;
+  std::atomic<int> members = 0;             // An empty region would be left out.
+  const std::clock_t start = std::clock();  // processor time of all threads
+  for (int i = 0; i < pauses; ++i) {
+#pragma omp parallel num_threads(2)
+    ++members;
+    std::this_thread::sleep_for(pause);
+  }
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC /
+         std::chrono::duration<double>(pauses * pause).count();
+}
+
+TEST(WaitPolicy, ThreadsSleepWhileTheyWait) {
+  if (omp_get_max_threads() == 1 || omp_get_num_procs() > omp_get_max_threads())
+    GTEST_SKIP() << "needs a thread for each of several cores";
+  wait_passively();
+  EXPECT_LT(idle_share(), 0.25);
+}
+
+}  // namespace
+}  // namespace poisson
