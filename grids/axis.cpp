@@ -71,7 +71,10 @@ std::vector<double> merge_the_smallest(const Axis& axis) {
   return place;
 }
 
-std::vector<double> every_other(int n, bool single_at_lower) {
+// The end with the wider cell keeps it: so that the next level pairs the single cell of this one.
+std::vector<double> every_other(const Axis& axis) {
+  const int n = axis.cells();
+  const bool single_at_lower = axis.width(0) > axis.width(n - 1);
   std::vector<double> place{0};
   for (int i = n % 2 == 1 && single_at_lower ? 1 : 2; i < n; i += 2) place.push_back(i);
   place.push_back(n);
@@ -171,10 +174,10 @@ bool CoarseAxis::nested() const {
   return std::ranges::all_of(place, [](double p) { return p == std::floor(p); });
 }
 
-CoarseAxis coarsen(const Axis& axis, Coarsening rule, bool single_at_lower) {
+CoarseAxis coarsen(const Axis& axis, Coarsening rule) {
   const int n = axis.cells();
   std::vector<double> place = axis.steep()                ? merge_the_smallest(axis)
-                              : rule == Coarsening::pairs ? every_other(n, single_at_lower)
+                              : rule == Coarsening::pairs ? every_other(axis)
                                                           : merge_evenly(n);
   const std::vector<double>& fine = axis.nodes();
   const double length = fine.back() - fine.front();

@@ -109,9 +109,9 @@ enum class Coarsening {
   pairs,  ///< every other node, where data of cells must not be mixed or values come without coordinates
 };
 
-/// `single_at_lower`: the end at which pairs leave a single cell where their number is odd; alternate it from level to
-/// level, so that the next one pairs it (always the same end contracts by 0.6 instead of 0.27, Neumann ends).
-CoarseAxis coarsen(const Axis& axis, Coarsening rule, bool single_at_lower = false);
+/// Where pairs leave a single cell it lies at the end that has the wider one, alternating from level to level (always
+/// the same end contracts by 0.6 instead of 0.27, Neumann ends).
+CoarseAxis coarsen(const Axis& axis, Coarsening rule);
 /// The axis itself, each value its own coarse value.
 CoarseAxis keep(const Axis& axis);
 /// Whether the axis can still be coarsened: more than three cells.

@@ -40,11 +40,11 @@ Box with_halo(const Block& block, Box box) {
   return box;
 }
 
-CoarseBlock coarsen(const Block& block, const std::array<bool, 3>& coarsened, int level, Coarsening rule) {
+CoarseBlock coarsen(const Block& block, const std::array<bool, 3>& coarsened, Coarsening rule) {
   CoarseBlock coarse;
   coarse.coarsened = coarsened;
   for (std::size_t d = 0; d < 3; ++d) {
-    coarse.axes[d] = coarsened[d] ? coarsen(block.axes[d], rule, level % 2 == 1) : keep(block.axes[d]);
+    coarse.axes[d] = coarsened[d] ? coarsen(block.axes[d], rule) : keep(block.axes[d]);
     coarse.block.axes[d] = coarse.axes[d].axis;
   }
   return coarse;

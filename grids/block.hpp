@@ -42,9 +42,7 @@ struct CoarseBlock {
   std::array<bool, 3> coarsened{};
 };
 
-/// The block with about half the cells along the axes that are `coarsened`. `level` numbers the levels from the
-/// finest, 0.
-CoarseBlock coarsen(const Block& block, const std::array<bool, 3>& coarsened, int level,
-                    Coarsening rule = Coarsening::even);
+/// The block with about half the cells along the axes that are `coarsened`.
+CoarseBlock coarsen(const Block& block, const std::array<bool, 3>& coarsened, Coarsening rule = Coarsening::even);
 
 }  // namespace poisson

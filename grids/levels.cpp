@@ -33,7 +33,7 @@ std::vector<LevelPlan> levels_within(Block block, const LevelRules& rules, const
   for (int l = 0;; ++l) {
     const LevelChoice choice = choose_relaxation(block, rules.kappa, rules.allowed, rules.jumps, coupled);
     LevelPlan level{block, rules.precision, {}, choice.relaxation, {}, {}};
-    if (!choice.coarsest()) level.coarser = coarsen(block, choice.coarsened, l, rule);
+    if (!choice.coarsest()) level.coarser = coarsen(block, choice.coarsened, rule);
     level.assembly = assembly_of(block, rules, l, level.smoothed(), within_planes);
     if (level.smoothed().extent == Extent::plane) {
       LevelRules in_planes = rules;

@@ -12,7 +12,7 @@ namespace {
 CoarseBlock every_second_node(const Block& block) {
   std::array<bool, 3> coarsened{};
   for (std::size_t d = 0; d < 3; ++d) coarsened[d] = !block.axes[d].degenerate();
-  return coarsen(block, coarsened, 0);
+  return coarsen(block, coarsened);
 }
 
 const Discretization& checked(const Discretization& discretization) {

@@ -117,7 +117,7 @@ void for_each_level(const NamedFaces& faces, const F& f, Relaxation relaxation =
       for (int level = 0; level < 2; ++level) {
         const LevelChoice next = choose_relaxation(block, {1, 1, 1}, RelaxationChoice::points);
         if (next.coarsest()) break;
-        const CoarseBlock coarse = coarsen(block, next.coarsened, level, Coarsening::pairs);
+        const CoarseBlock coarse = coarsen(block, next.coarsened, Coarsening::pairs);
         bands = coarsen_bands(*backend, bands, block, coarse, Precision::fp64).bands;
         block = coarse.block;
         f(Level(*backend, block, bands, precision, relaxation));
