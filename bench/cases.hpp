@@ -34,8 +34,8 @@ struct Measurement {
   std::optional<double> residual;  ///< of the answer, recomputed, relative
   std::optional<double> error;     ///< max |u − exact| / max |exact|
   std::optional<double> bytes_per_unknown;
+  std::optional<Size> size;  ///< in place of `cells`, of other boxes
   // Solves on boxes of any size.
-  std::optional<Size> size;
   std::optional<int> levels;
   std::optional<double> per_cycle_and_unknown;  ///< seconds of the whole solve
   std::optional<double> ratio;                  ///< of those to the line through the powers of two around
@@ -63,8 +63,8 @@ std::span<const Case> assembly_cases();
 /// Takes a measurement as soon as it is there.
 using Report = std::function<void(const Measurement&)>;
 
-/// Times kernels on a cube of `cells` cells per axis, a copy first. Throws RunError where a kernel's result is wrong.
-void measure_kernels(std::span<const Case> cases, int cells, const Setting& setting, const Report& report);
+/// Times kernels on a box, a copy first. Throws RunError where a kernel's result is wrong.
+void measure_kernels(std::span<const Case> cases, const Size& size, const Setting& setting, const Report& report);
 /// Times solves. Throws RunError where the answer is wrong.
 Measurement measure_solve(const Case& which, int cells, const Setting& setting);
 

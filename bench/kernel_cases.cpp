@@ -35,7 +35,8 @@ template <int axis>
 const KernelCase lines{.traffic = traffic("line step"),
                        .operands = {{fp32}, {fp32}, {fp32}},
                        .run = [](const Kit& k, Fields& f) { k.lines(axis).line_step(axis, step, f[0], f[1], f[2]); },
-                       .matrix = fp32};
+                       .matrix = fp32,
+                       .needs_z = axis == 2};
 // Every plane's lines along x become lines along y and turn back.
 void turn_lines(const Kit& kit, Fields& f) {
   dispatch(f[0].precision(), [&]<class T>(T) {
@@ -77,6 +78,13 @@ const KernelCase prolongation{.traffic = traffic("prolong"),
 const KernelCase interpolation{.traffic = traffic("interpolate"),
                                .operands = {{fp32, true}, {fp64}},
                                .run = [](const Kit& k, Fields& f) { k.transfer().interpolate(f[0], f[1], &k.one); }};
+const KernelCase prolongation_added{.traffic = traffic("prolong + add"),
+                                    .operands = {{fp32, true}, {fp32}},
+                                    .run = [](const Kit& k, Fields& f) { k.transfer().prolong_add(f[0], f[1]); }};
+const KernelCase axpy{.traffic = traffic("axpy"),
+                      .operands = {{fp32}, {fp64}},
+                      .run = [](const Kit& k, Fields& f) { k.backend.axpy(k.one, f[0], f[1]); },
+                      .unknowns = false};
 const KernelCase dot{.traffic = traffic("dot"),
                      .operands = {{fp64}, {fp64}},
                      .run = [](const Kit& k, Fields& f) { k.backend.dot(f[0], f[1], k.result); },
@@ -120,6 +128,8 @@ const std::array table{
     Case{"gauss-seidel", "one red-black sweep in fp32", &gauss_seidel},
     Case{"restrict", "full weighting in fp32", &restriction},
     Case{"prolong", "trilinear prolongation in fp32", &prolongation},
+    Case{"prolong-add", "the same added to what is there", &prolongation_added},
+    Case{"axpy", "y += a x of fp32 to fp64", &axpy},
     Case{"interpolate", "cubic interpolation from fp32 to fp64", &interpolation},
     Case{"dot", "inner product in fp64", &dot},
     Case{"partial-product", "Au in fp64 with a coefficient per cell", &product_partial},

@@ -11,28 +11,28 @@
 
 namespace poisson::bench {
 
-/// −∇·(κ∇u) = f on a box of cubic cells with Dirichlet faces, and how it is discretized and held.
+/// −∇·(κ∇u) = f on a box of cubic or square cells with Dirichlet faces, and how it is discretized and held.
 struct Model {
-  Problem (*problem)(std::array<int, 3> cells);
+  Problem (*problem)(const Size& size);
   Assembly assembly = Assembly::automatic;
   Scheme scheme = Scheme::fv;
   Centering centering = Centering::node;
 
-  Problem of(std::array<int, 3> cells) const;
+  Problem of(const Size& size) const;
   bool operator==(const Model&) const = default;
 };
 
-Problem constant_coefficient(std::array<int, 3> cells);
+Problem constant_coefficient(const Size& size);
 /// κ per cell, between 1 and 2.
-Problem varying_coefficient(std::array<int, 3> cells);
+Problem varying_coefficient(const Size& size);
 /// The same κ as an expression that a device can compile.
-Problem expression_coefficient(std::array<int, 3> cells);
+Problem expression_coefficient(const Size& size);
 
 /// What the kernels of one size and one problem run on.
 class Kit {
  public:
   /// `narrow`: the precision of what is to run in fp32; another one makes an oracle of the kit.
-  Kit(Backend& on, const Model& model, std::array<int, 3> cells, Precision narrow = Precision::fp32);
+  Kit(Backend& on, const Model& model, const Size& size, Precision narrow = Precision::fp32);
 
   Layout layout(bool coarse) const { return (coarse ? *levels().operators.at(1) : A64()).layout(); }
   std::int64_t unknowns(bool coarse) const { return (coarse ? *levels().operators.at(1) : A64()).unknowns().size(); }
@@ -79,6 +79,7 @@ struct KernelCase {
   Model model{constant_coefficient};
   /// What the kernel does beside a product A u; null: no time is predicted.
   std::optional<RowCost> beside = std::nullopt;
+  bool needs_z = false;  ///< left out in two dimensions
 };
 
 inline constexpr PolynomialStep step{0.8, 0.25};

@@ -14,37 +14,40 @@
 
 namespace poisson::bench {
 
-Problem Model::of(std::array<int, 3> cells) const {
-  Problem p = problem(cells);
+Problem Model::of(const Size& size) const {
+  Problem p = problem(size);
   p.scheme = scheme;
   p.centering = centering;
   return p;
 }
 
-Problem constant_coefficient(std::array<int, 3> cells) {
+Problem constant_coefficient(const Size& size) {
   Problem p;
-  for (std::size_t d = 0; d < 3; ++d)
-    for (int i = 0; i <= cells[d]; ++i) p.nodes[d].push_back(static_cast<double>(i) / cells[0]);
+  p.dimension = size.dimension;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(size.dimension); ++d)
+    for (int i = 0; i <= size.cells[d]; ++i) p.nodes[d].push_back(static_cast<double>(i) / size.cells[0]);
   return p;
 }
 
-Problem varying_coefficient(std::array<int, 3> cells) {
-  Problem p = constant_coefficient(cells);
-  p.coefficient[0] = [](double x, double y, double z) { return 1 / (1 - 0.5 * x * y * z / (1 + x * y * z)); };
+Problem varying_coefficient(const Size& size) {
+  Problem p = constant_coefficient(size);
+  p.coefficient[0] = [](double x, double y, double z) {
+    return 1 / (1 - 0.5 * x * y * (1 + z) / (1 + x * y * (1 + z)));
+  };
   return p;
 }
 
-Problem expression_coefficient(std::array<int, 3> cells) {
-  Problem p = varying_coefficient(cells);
-  p.coefficient[0] = Quantity(*p.coefficient[0].function(), "(1/(1-0.5*x*y*z/(1+x*y*z)))");
+Problem expression_coefficient(const Size& size) {
+  Problem p = varying_coefficient(size);
+  p.coefficient[0] = Quantity(*p.coefficient[0].function(), "(1/(1-0.5*x*y*(1+z)/(1+x*y*(1+z))))");
   return p;
 }
 
-Kit::Kit(Backend& on, const Model& model, std::array<int, 3> cells, Precision narrow)
+Kit::Kit(Backend& on, const Model& model, const Size& size, Precision narrow)
     : backend(on),
       one(on.scalar(1)),
       result(on.scalar()),
-      discretization_(on, model.of(cells), model.assembly),
+      discretization_(on, model.of(size), model.assembly),
       narrow_(narrow),
       outer_(discretization_.make_operator(Precision::fp64)),
       inner_(discretization_.make_operator(narrow)) {}
@@ -133,13 +136,12 @@ std::vector<double> values(const Field& field) {
 
 // The kernel's fields and its number against the same on the CPU with everything in fp64, on a grid of awkward size;
 // bands against rows that are worked out.
-void check(const Case& which, Backend& backend, Backend& host) {
+void check(const Case& which, const Size& awkward, Backend& backend, Backend& host) {
   const KernelCase& c = *which.kernel;
-  const std::array cells{37, 22, 13};
   Model known = c.model;
   if (known.assembly == Assembly::full) known.assembly = Assembly::partial;
-  const Kit kit(backend, c.model, cells);
-  const Kit oracle(host, known, cells, fp64);
+  const Kit kit(backend, c.model, awkward);
+  const Kit oracle(host, known, awkward, fp64);
   Fields fields = random_fields(c, kit, host), exact;
   bool narrow = false;
   for (const Operand& o : c.operands) {
@@ -170,7 +172,7 @@ void check(const Case& which, Backend& backend, Backend& host) {
 
 // Seconds of one call: medians over measurements of enough calls to fill 20 ms. Calls take turns on as many sets of
 // fields as it needs that no cache holds what a call reads.
-Measurement measure(const Case& which, const Kit& kit, Backend& host, int cells, int repeat) {
+Measurement measure(const Case& which, const Kit& kit, Backend& host, const Size& size, int repeat) {
   const KernelCase& c = *which.kernel;
   constexpr double beyond_caches = 512e6;
   const double bytes = bytes_of_call(c, kit);
@@ -200,7 +202,10 @@ Measurement measure(const Case& which, const Kit& kit, Backend& host, int cells,
   for (int r = 0; r < repeat; ++r) seconds.push_back(time(calls));
   Measurement m;
   m.name = which.name;
-  m.cells = cells;
+  if (size.cube())
+    m.cells = size.cells[0];
+  else
+    m.size = size;
   m.unknowns = kit.unknowns(false);
   m.bytes = bytes;
   if (c.beside) m.predicted = predicted_seconds_of(c, kit);
@@ -210,21 +215,23 @@ Measurement measure(const Case& which, const Kit& kit, Backend& host, int cells,
 
 }  // namespace
 
-void measure_kernels(std::span<const Case> all, int cells, const Setting& setting, const Report& report) {
+void measure_kernels(std::span<const Case> all, const Size& size, const Setting& setting, const Report& report) {
   const auto backend = make_backend(setting.device);
   const auto host = make_cpu_backend();
   // A mode that the backend does not have, as a CPU no compiled expressions, is left out.
   std::vector<Case> cases;
   for (const Case& c : all) {
     const Model& m = c.kernel->model;
+    if (size.dimension == 2 && c.kernel->needs_z) continue;
     if (m.assembly == Assembly::automatic ||
-        resolved(m.assembly, m.of({4, 4, 4}), backend->name() != "cpu") == m.assembly)
+        resolved(m.assembly, m.of({3, {4, 4, 4}}), backend->name() != "cpu") == m.assembly)
       cases.push_back(c);
   }
-  for (const Case& c : cases) check(c, *backend, *host);
+  const Size awkward = size.dimension == 2 ? Size{2, {37, 22, 1}} : Size{3, {37, 22, 13}};
+  for (const Case& c : cases) check(c, awkward, *backend, *host);
   double copy_speed = 0;
   const auto measure_on = [&](const Kit& kit, const Case& c) {
-    Measurement m = measure(c, kit, *host, cells, setting.repeat);
+    Measurement m = measure(c, kit, *host, size, setting.repeat);
     const double speed = *m.bytes / m.seconds;
     if (copy_speed == 0) copy_speed = speed;
     m.of_copy = speed / copy_speed;
@@ -235,7 +242,7 @@ void measure_kernels(std::span<const Case> all, int cells, const Setting& settin
   for (const Case& c : cases)
     if (std::ranges::find(models, c.kernel->model) == models.end()) models.push_back(c.kernel->model);
   for (const Model& model : models) {
-    const Kit kit(*backend, model, {cells, cells, cells});
+    const Kit kit(*backend, model, size);
     if (copy_speed == 0) report(measure_on(kit, copy));
     for (const Case& c : cases)
       if (c.kernel->model == model && c.kernel != copy.kernel) report(measure_on(kit, c));

@@ -119,8 +119,9 @@ void print_size(const Measurement& m) {
 }
 
 void print(const Measurement& m) {
-  if (m.size) return print_size(m);
-  std::printf("%-32s %5d  %10.4f ms", m.name.c_str(), m.cells, 1e3 * m.seconds);
+  if (m.size && !m.bytes) return print_size(m);
+  std::printf("%-32s %5s  %10.4f ms", m.name.c_str(), m.size ? name_of(*m.size).c_str() : std::to_string(m.cells).c_str(),
+              1e3 * m.seconds);
   if (m.bytes) std::printf("  %8.1f GB/s  %5.1f %% of copy", 1e-9 * *m.bytes / m.seconds, 100 * m.of_copy.value_or(0));
   if (m.predicted) std::printf("  predicted %9.4f ms", 1e3 * *m.predicted);
   if (m.cycles) {
@@ -142,17 +143,14 @@ struct Arguments {
   std::string json, commit;
 };
 
-// The sizes of cases that are cubes.
-std::vector<int> cubes(const std::vector<Size>& sizes) {
-  if (sizes.empty()) return {128, 256};
-  std::vector<int> cubes;
-  for (const Size& size : sizes) {
-    if (!size.cube() || size.cells[0] < 8 || size.cells[0] > 4096)
+// The sizes of cases other than sizes: solves take cubes.
+std::vector<Size> usual(const std::vector<Size>& sizes, bool solves) {
+  if (sizes.empty()) return {parse_size("128"), parse_size("256")};
+  for (const Size& size : sizes)
+    if (solves && (!size.cube() || size.cells[0] < 8 || size.cells[0] > 4096))
       throw InputError("the size " + name_of(size) +
-                       " is for the cases sizes alone (the others take cubes, 8 to 4096 cells along an axis)");
-    cubes.push_back(size.cells[0]);
-  }
-  return cubes;
+                       " is for kernels and the cases sizes alone (solves take cubes, 8 to 4096 cells along an axis)");
+  return sizes;
 }
 
 void write(const nlohmann::ordered_json& json, const std::string& path) {
@@ -200,10 +198,11 @@ bool run(const Arguments& arguments) {
     if (!arguments.json.empty()) write(json, arguments.json);  // a run that is cut short leaves what it has
   };
   if (!solves.empty() || !kernels.empty())
-    for (const int cells : cubes(sizes)) {
+    for (const Size& size : usual(sizes, !solves.empty())) {
       for (const Case& c : solves)
-        report(c.measure ? c.measure(cells, arguments.setting) : measure_solve(c, cells, arguments.setting));
-      if (!kernels.empty()) measure_kernels(kernels, cells, arguments.setting, report);
+        report(c.measure ? c.measure(size.cells[0], arguments.setting)
+                         : measure_solve(c, size.cells[0], arguments.setting));
+      if (!kernels.empty()) measure_kernels(kernels, size, arguments.setting, report);
     }
   if (sizes.empty() && !any_size.empty()) sizes = usual_sizes(gpu);
   bool all_right = true;
@@ -225,7 +224,7 @@ int main(int argc, char** argv) {
       ->delimiter(',');
   program
       .add_option("--sizes", arguments.sizes,
-                  "Cells per axis (default: 128,256), for the cases sizes also 300x300 or 600x431x277 (default: many)")
+                  "Cells per axis (default: 128,256), for kernels and the cases sizes also 300x300 or 600x431x277")
       ->type_name("N,...")
       ->delimiter(',');
   program.add_option("--device", arguments.setting.device, "auto, cpu, cuda or cuda:NUMBER")->type_name("NAME");
