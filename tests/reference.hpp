@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -262,6 +263,61 @@ inline Dense interpolation(const std::vector<double>& fine, const std::vector<do
           weight[static_cast<std::size_t>(p)];
   }
   return P;
+}
+
+/// One-dimensional injection: row I has the weights of the fine nodes, of the one at which coarse node I lies where
+/// there is one, else Lagrange's of the four around it, the nearest four at ends, all where there are fewer.
+inline Dense injection(const std::vector<double>& fine, const std::vector<double>& coarse, bool periodic) {
+  const int rows = static_cast<int>(coarse.size()) - (periodic ? 1 : 0);
+  const int columns = static_cast<int>(fine.size()) - (periodic ? 1 : 0);
+  const auto x = [&](int c) {
+    const int turn = c < 0 ? -1 : periodic && c >= columns ? 1 : 0;
+    return Real{fine[static_cast<std::size_t>(c - turn * columns)]} + turn * (Real{fine.back()} - fine.front());
+  };
+  const Real rounding =
+      4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(Real{fine.front()}), std::abs(Real{fine.back()}));
+  Dense W(static_cast<std::size_t>(rows), std::vector<Real>(static_cast<std::size_t>(columns), 0));
+  for (int I = 0; I < rows; ++I) {
+    auto& row = W[static_cast<std::size_t>(I)];
+    const Real at = coarse[static_cast<std::size_t>(I)];
+    int left = 0;
+    while (left + 1 < columns && x(left + 1) <= at + rounding) ++left;
+    if (std::abs(x(left) - at) <= rounding) {
+      row[static_cast<std::size_t>(left)] = 1;
+      continue;
+    }
+    const int points = std::min(4, columns);
+    const int start = periodic ? left - 1 : std::max(0, std::min(left - 1, columns - points));
+    for (int p = 0; p < points; ++p) {
+      Real weight = 1;
+      for (int q = 0; q < points; ++q)
+        if (q != p) weight *= (at - x(start + q)) / (x(start + p) - x(start + q));
+      row[static_cast<std::size_t>((start + p + columns) % columns)] += weight;
+    }
+  }
+  return W;
+}
+
+/// The shares of fine cells that lie in coarse ones: row i has what part of the width of fine cell i each has.
+inline Dense shares(const std::vector<double>& fine, const std::vector<double>& coarse) {
+  Dense S(fine.size() - 1, std::vector<Real>(coarse.size() - 1, 0));
+  for (std::size_t i = 0; i + 1 < fine.size(); ++i)
+    for (std::size_t I = 0; I + 1 < coarse.size(); ++I) {
+      const Real common = Real{std::min(fine[i + 1], coarse[I + 1])} - Real{std::max(fine[i], coarse[I])};
+      S[i][I] = std::max(Real{0}, common) / (Real{fine[i + 1]} - Real{fine[i]});
+    }
+  return S;
+}
+
+/// Rows and columns exchanged.
+inline std::array<Dense, 3> transposed(const std::array<Dense, 3>& P) {
+  std::array<Dense, 3> T;
+  for (std::size_t d = 0; d < 3; ++d) {
+    T[d].assign(P[d].front().size(), std::vector<Real>(P[d].size(), 0));
+    for (std::size_t i = 0; i < P[d].size(); ++i)
+      for (std::size_t I = 0; I < P[d][i].size(); ++I) T[d][I][i] = P[d][i][I];
+  }
+  return T;
 }
 
 /// Calls f(fine number, coarse number, weight) for the entries of the tensor product of three matrices.

@@ -71,10 +71,10 @@ inline std::vector<double> values(const Field& u) {
 }
 
 /// The next level under a smoother of points; none under the coarsest.
-inline std::optional<CoarseBlock> coarser(const Block& block, int level) {
+inline std::optional<CoarseBlock> coarser(const Block& block, Coarsening rule = Coarsening::even) {
   const LevelChoice choice = choose_relaxation(block, {1, 1, 1}, RelaxationChoice::points);
   if (choice.coarsest()) return std::nullopt;
-  return coarsen(block, choice.coarsened, level);
+  return coarsen(block, choice.coarsened, rule);
 }
 
 /// Calls f with a field on the host that holds what u holds, and gives u what it holds then.

@@ -91,19 +91,20 @@ TEST(CellCentredAxis, CouplesCellsAndTheirFaces) {
 }
 
 TEST(CellCentredAxis, PairsCells) {
-  const Axis axis({-1, -0.5, 0.5, 2, 3, 4}, D, R, {0, 2}, Centering::cell);
-  const CoarseAxis upper = coarsen(axis, false), lower = coarsen(axis, true);
-  EXPECT_EQ(upper.fine, (std::vector{0, 2, 4}));
-  EXPECT_EQ(lower.fine, (std::vector{0, 1, 3}));
-  for (const CoarseAxis& coarse : {upper, lower}) {
+  for (const bool wide_at_lower : {false, true}) {
+    const std::vector<double> nodes = wide_at_lower ? std::vector<double>{-1, 0.5, 1, 2, 3, 4}
+                                                    : std::vector<double>{-1, -0.5, 0.5, 2, 3, 4};
+    const Axis axis(nodes, D, R, {0, 2}, Centering::cell);
+    const CoarseAxis coarse = coarsen(axis, Coarsening::pairs);
+    EXPECT_EQ(coarse.place, wide_at_lower ? (std::vector<double>{0, 1, 3, 5}) : (std::vector<double>{0, 2, 4, 5}));
+    EXPECT_TRUE(coarse.nested());
     EXPECT_EQ(coarse.axis.centering(), Centering::cell);
     EXPECT_EQ(coarse.axis.size(), 3);
     EXPECT_EQ(coarse.axis.kind(0), D);
     EXPECT_EQ(coarse.axis.alpha(1), 2);
     for (int I = 0; I < 3; ++I) {
-      const int next = I < 2 ? coarse.fine[static_cast<std::size_t>(I) + 1] : 5;
       double width = 0;
-      for (int i = coarse.fine[static_cast<std::size_t>(I)]; i < next; ++i) width += axis.mass(i);
+      for (int i = coarse.node(I); i < coarse.node(I + 1); ++i) width += axis.mass(i);
       EXPECT_EQ(coarse.axis.mass(I), width);
     }
   }
@@ -120,14 +121,52 @@ TEST(Axis, WithoutNodesIsASingleValue) {
   EXPECT_EQ(axis.mass(0), 1);
   EXPECT_EQ(axis.coupling(-1), 0);
   EXPECT_EQ(axis.coupling(0), 0);
-  EXPECT_EQ(axis.strength(), 0);
+  EXPECT_EQ(axis.strength().mean, 0);
   EXPECT_FALSE(coarsenable(axis));
-  EXPECT_EQ(keep(axis).fine, std::vector{0});
+  EXPECT_EQ(keep(axis).place, (std::vector<double>{0, 1}));
 }
 
-TEST(Axis, HasTheStrengthOfItsMeanCell) {
-  EXPECT_NEAR(Axis(uneven, N, N).strength(), 1, 1e-14);  // five cells over a length of 5
-  EXPECT_NEAR(Axis(uniform_nodes(0, 3, 6), P, P).strength(), 4, 1e-14);
+TEST(Axis, HasTheStrengthOfItsMeanItsWidestAndItsNarrowestCells) {
+  const AxisStrength equal = Axis(uniform_nodes(0, 3, 6), P, P).strength();
+  EXPECT_NEAR(equal.mean, 4, 1e-14);
+  EXPECT_NEAR(equal.weakest, 4, 1e-14);
+  EXPECT_NEAR(equal.strongest, 4, 1e-14);
+  // Widths 1/2, 1, 3/2, 1/4, 7/4 over a length of 5: the second widest and the second narrowest of them decide.
+  const AxisStrength strength = Axis(uneven, N, N).strength();
+  EXPECT_NEAR(strength.mean, 1, 1e-14);
+  EXPECT_NEAR(strength.weakest, 1 / (1.5 * 1.5), 1e-14);
+  EXPECT_NEAR(strength.strongest, 1 / (0.5 * 0.5), 1e-14);
+}
+
+/// One cell among others of width 1 decides nothing up to a factor of 4, and everything beyond.
+TEST(Axis, LetsASingleCellDecideOnlyWhereItDecouples) {
+  for (const int at : {0, 3, 7})
+    for (const double width : {0.2, 0.25, 0.5, 2.0, 4.0, 5.0}) {
+      std::vector<double> nodes{0};
+      for (int i = 0; i < 8; ++i) nodes.push_back(nodes.back() + (i == at ? width : 1));
+      const AxisStrength strength = Axis(nodes, N, N).strength();
+      EXPECT_NEAR(strength.weakest, width > 4 ? 1 / (width * width) : 1, 1e-12) << width << " at " << at;
+      EXPECT_NEAR(strength.strongest, width < 0.25 ? 1 / (width * width) : 1, 1e-12) << width << " at " << at;
+    }
+  // Two cells are both heard.
+  const AxisStrength two = Axis({0, 1, 3}, N, N).strength();
+  EXPECT_NEAR(two.weakest, 0.25, 1e-14);
+  EXPECT_NEAR(two.strongest, 1, 1e-14);
+}
+
+/// However the number of cells rounds, so that axes of like cells stay balanced.
+TEST(Axis, HasAQuarterOfItsStrengthWhereItIsCoarser) {
+  for (const Coarsening rule : {Coarsening::even, Coarsening::pairs})
+    for (const int cells : {4, 5, 7, 9, 33, 61}) {
+      const Axis plain(uniform_nodes(0, 1, cells), N, N);
+      const Axis stretched(tanh_nodes(0, 1, cells, 1.5, StretchedEnd::lower), N, N);
+      for (const Axis& axis : {plain, stretched}) {
+        const AxisStrength fine = axis.strength(), coarse = coarsen(axis, rule).axis.strength();
+        EXPECT_EQ(coarse.mean, fine.mean / 4) << cells;
+        EXPECT_EQ(coarse.weakest, fine.weakest / 4) << cells;
+        EXPECT_EQ(coarse.strongest, fine.strongest / 4) << cells;
+      }
+    }
 }
 
 TEST(Axis, SeesEqualCellsThroughTheRoundingOfCoordinates) {
@@ -163,40 +202,85 @@ TEST(Axis, CoarsensDownToTwoOrThreeCells) {
   for (const int cells : {2, 3}) EXPECT_FALSE(coarsenable(Axis(uniform_nodes(0, 1, cells), N, N)));
   for (const int cells : {4, 5, 64}) EXPECT_TRUE(coarsenable(Axis(uniform_nodes(0, 1, cells), P, P)));
   const CoarseAxis same = keep(Axis(uneven, R, D, {2, 0}));
-  EXPECT_EQ(same.fine, (std::vector{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(same.place, (std::vector<double>{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(same.axis.nodes(), uneven);
   EXPECT_EQ(same.axis.alpha(0), 2);
-  EXPECT_EQ(keep(Axis(uneven, P, P)).fine, (std::vector{0, 1, 2, 3, 4}));
-  const std::vector<double> gentle{-1, -0.5, 0.5, 2, 3, 4};
-  EXPECT_EQ(coarsen(Axis(gentle, R, D, {2, 0}), false).axis.nodes(), (std::vector<double>{-1, 0.5, 3, 4}));
-  EXPECT_EQ(coarsen(Axis(gentle, R, D, {2, 0}), true).axis.nodes(), (std::vector<double>{-1, -0.5, 2, 4}));
+  EXPECT_EQ(keep(Axis(uneven, P, P)).place, (std::vector<double>{0, 1, 2, 3, 4, 5}));
 }
 
-/// Where a cell exceeds its neighbour by more than a factor of four, only a run of the smallest cells is merged, and
-/// repeated coarsening still ends at three cells.
+TEST(Axis, LeavesASingleCellBesidePairsAtTheEndWithTheWiderCell) {
+  const Axis upper({-1, -0.5, 0.5, 2, 3, 4}, R, D, {2, 0}), lower({-1, 0.5, 1, 2, 3, 4}, R, D, {2, 0});
+  EXPECT_EQ(coarsen(upper, Coarsening::pairs).axis.nodes(), (std::vector<double>{-1, 0.5, 3, 4}));
+  EXPECT_EQ(coarsen(lower, Coarsening::pairs).axis.nodes(), (std::vector<double>{-1, 0.5, 2, 4}));
+}
+
+/// ⌈n/2⌉ cells, each as wide in fine cells as every other one: an equidistant axis stays so to the last bit of a width.
+TEST(Axis, CoarsensIntoEvenCells) {
+  for (const BoundaryKind kind : {N, P})
+    for (const Centering centering : {Centering::node, Centering::cell})
+      for (int n = 4; n <= 200; ++n) {
+        SCOPED_TRACE(n);
+        const Axis axis(uniform_nodes(-0.3, 0.4, n), kind, kind, {}, centering);
+        const CoarseAxis coarse = coarsen(axis, Coarsening::even);
+        const int half = (n + 1) / 2;
+        ASSERT_EQ(coarse.axis.cells(), half);
+        ASSERT_TRUE(coarse.axis.equidistant());
+        EXPECT_EQ(coarse.nested(), n % 2 == 0);
+        EXPECT_EQ(coarse.axis.nodes().front(), axis.nodes().front());
+        EXPECT_EQ(coarse.axis.nodes().back(), axis.nodes().back());
+        EXPECT_EQ(coarse.place.front(), 0);
+        EXPECT_EQ(coarse.place.back(), n);
+        for (int I = 0; I <= half; ++I) {
+          const auto at = static_cast<std::size_t>(I);
+          EXPECT_NEAR(coarse.place[at], static_cast<double>(I) * n / half, 1e-13 * n);
+          EXPECT_NEAR(coarse.axis.nodes()[at], -0.3 + 0.7 * I / half, 1e-15);
+        }
+      }
+}
+
+/// On unequal cells a coarse node lies as far along the fine cell as its place says.
+TEST(Axis, PlacesEvenNodesBetweenUnequalOnes) {
+  const Axis gentle({-1, -0.5, 0.5, 2, 3, 4}, R, D, {2, 0});
+  const CoarseAxis coarse = coarsen(gentle, Coarsening::even);
+  ASSERT_EQ(coarse.place.size(), 4U);
+  EXPECT_DOUBLE_EQ(coarse.place[1], 5.0 / 3);
+  EXPECT_DOUBLE_EQ(coarse.place[2], 10.0 / 3);
+  EXPECT_DOUBLE_EQ(coarse.axis.nodes()[1], -0.5 + 2.0 / 3);
+  EXPECT_DOUBLE_EQ(coarse.axis.nodes()[2], 2 + 1.0 / 3);
+  EXPECT_FALSE(coarse.nested());
+  EXPECT_EQ(coarse.axis.kind(0), R);
+  EXPECT_EQ(coarse.axis.alpha(0), 2);
+  const Axis even({-1, -0.5, 0.5, 2, 3, 4, 6}, N, N);
+  EXPECT_EQ(coarsen(even, Coarsening::even).axis.nodes(), (std::vector<double>{-1, 0.5, 3, 6}));
+}
+
+/// Where a cell exceeds its neighbour by more than a factor of four, only a run of the smallest cells is merged,
+/// whatever the rule, and repeated coarsening still ends at three cells.
 TEST(Axis, MergesTheSmallestCellsOfASteepAxis) {
-  for (const bool single_at_lower : {false, true}) {
-    EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}), single_at_lower).axis.nodes(),
-              (std::vector<double>{-1, 0.5, 2, 2.25, 4}));
-    Axis axis({0, 1, 9, 73, 585, 4681, 4682, 4683, 4684, 5000}, N, N);
-    EXPECT_EQ(coarsen(axis, single_at_lower).axis.nodes(),
-              (std::vector<double>{0, 1, 9, 73, 585, 4681, 4683, 4684, 5000}));
-    for (int cells = axis.cells(); coarsenable(axis); cells = axis.cells()) {
-      axis = coarsen(axis, single_at_lower).axis;
-      ASSERT_LT(axis.cells(), cells);
+  for (const Coarsening rule : {Coarsening::even, Coarsening::pairs}) {
+      EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}), rule).axis.nodes(),
+                (std::vector<double>{-1, 0.5, 2, 2.25, 4}));
+      Axis axis({0, 1, 9, 73, 585, 4681, 4682, 4683, 4684, 5000}, N, N);
+      EXPECT_EQ(coarsen(axis, rule).axis.nodes(),
+                (std::vector<double>{0, 1, 9, 73, 585, 4681, 4683, 4684, 5000}));
+      for (int cells = axis.cells(); coarsenable(axis); cells = axis.cells()) {
+        axis = coarsen(axis, rule).axis;
+        ASSERT_LT(axis.cells(), cells);
+      }
+      EXPECT_EQ(axis.cells(), 3);
+      // The same cells are merged where they hold the values.
+      EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}, Centering::cell), rule).place,
+                (std::vector<double>{0, 2, 3, 4, 5}));
     }
-    EXPECT_EQ(axis.cells(), 3);
-  }
-  // Around a periodic axis the last cell is beside the first; and the same cells are merged where they hold the values.
+  // Around a periodic axis the last cell is beside the first.
   for (const Centering centering : {Centering::node, Centering::cell}) {
     const std::vector<double> growing{0, 1, 3, 6, 11, 18};
     const auto merged = [&](BoundaryKind kind) {
-      return coarsen(Axis(growing, kind, kind, {}, centering), false).axis.nodes();
+      return coarsen(Axis(growing, kind, kind, {}, centering), Coarsening::pairs).axis.nodes();
     };
     EXPECT_EQ(merged(N), (std::vector<double>{0, 3, 11, 18}));
     EXPECT_EQ(merged(P), (std::vector<double>{0, 3, 6, 11, 18}));
   }
-  EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}, Centering::cell), true).fine, (std::vector{0, 2, 3, 4}));
 }
 
 // Stretchings.

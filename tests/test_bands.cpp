@@ -391,7 +391,7 @@ TEST_P(Galerkin, OperatorsAreTheTripleProduct) {
         for (int level = 0; level < 2; ++level) {
           const LevelChoice next_level = choose_relaxation(block, {1, 1, 1}, RelaxationChoice::points);
           if (next_level.coarsest()) break;
-          const CoarseBlock coarse = coarsen_by_index(block, next_level.coarsened, level);
+          const CoarseBlock coarse = coarsen(block, next_level.coarsened, Coarsening::pairs);
           const GalerkinLevel next = coarsen_bands(*backend, bands, block, coarse, Precision::fp64);
           const Layout fine = block.layout(), below = coarse.block.layout();
           const Matrix P = columns_of(*backend, below, coarse.block.unknowns(), fine, Precision::fp64,

@@ -256,13 +256,14 @@ TEST_P(Cells, MoveBetweenLevelsAsTheOracleDoes) {
   each([](const Problem& problem) {
     const auto backend = test_backend();
     const Block block = make_block(problem);
-    for (int level = 0; level < 2; ++level) {
-      const auto coarse = coarser(block, level);
-      if (!coarse) continue;
-      const Layout layout = coarse->block.layout();
-      for (const bool constant : {false, true}) {
+    {
+      for (const auto& [rule, constant] :
+           {std::pair{Coarsening::even, false}, {Coarsening::pairs, false}, {Coarsening::pairs, true}}) {
+        const auto coarse = coarser(block, rule);
+        if (!coarse) continue;
+        const Layout layout = coarse->block.layout();
         const auto transfer = make_transfer(*backend, block, *coarse, constant);
-        std::array<reference::Dense, 3> P, children;
+        std::array<reference::Dense, 3> P, shares;
         for (std::size_t d = 0; d < 3; ++d) {
           const Axis& axis = block.axes[d];
           const std::array kind{axis.kind(0), axis.kind(1)};
@@ -270,7 +271,7 @@ TEST_P(Cells, MoveBetweenLevelsAsTheOracleDoes) {
           const std::vector<double> wide =
               axis.degenerate() ? std::vector<double>{0, 1} : coarse->block.axes[d].nodes();
           P[d] = reference::cell_prolongation(nodes, wide, kind, constant);
-          children[d] = reference::cell_prolongation(nodes, wide, kind, true);
+          shares[d] = reference::shares(nodes, wide);
         }
         Field f(*backend, block.layout(), Precision::fp64), c(*backend, layout, Precision::fp64);
         Random random(5);
@@ -283,9 +284,16 @@ TEST_P(Cells, MoveBetweenLevelsAsTheOracleDoes) {
           up[I] += 3 * w * fine[i];
           down[i] += w * wide[I];
         });
-        reference::for_each_entry(children, [&](std::size_t i, std::size_t I, Real w) { sums[I] += 3 * w * fine[i]; });
-        const Vector bound(wide.size(), 64 * 3 * 8 * epsilon(Precision::fp64));
-        const Vector fine_bound(fine.size(), 64 * epsilon(Precision::fp64));
+        reference::for_each_entry(shares, [&](std::size_t i, std::size_t I, Real w) { sums[I] += 3 * w * fine[i]; });
+        // Centres are rounded as coordinates are: what that is worth in the widths of cells.
+        Real rounding = 64;
+        for (const Axis& axis : block.axes)
+          for (int i = 0; i < axis.cells(); ++i)
+            rounding = std::max(
+                rounding, 8 * std::max(std::abs(Real{axis.nodes().front()}), std::abs(Real{axis.nodes().back()})) /
+                              axis.width(i));
+        const Vector bound(wide.size(), rounding * 3 * 8 * epsilon(Precision::fp64));
+        const Vector fine_bound(fine.size(), rounding * epsilon(Precision::fp64));
         set_values(*backend, f, fine);
         transfer->restrict_to(f, c, &scale);
         EXPECT_TRUE(within(unknowns(c), up, bound)) << "restrict_to";
@@ -312,7 +320,12 @@ TEST_P(Cells, MoveBetweenLevelsAsTheOracleDoes) {
 /// from.
 TEST_P(Cells, StartFromCubicsThatInterpolationReproduces) {
   const auto& [faces, grid] = GetParam();
-  for (const int dimension : {2, 3}) {
+  // Four points may enlarge errors too much past the last centre of cells that grow by more than 2: then two have to
+  // do.
+  const bool grows = grid.name == "geometric" || grid.name == "micro";
+  for (const auto& [dimension, rule] :
+       {std::pair{2, Coarsening::even}, {3, Coarsening::even}, {2, Coarsening::pairs}, {3, Coarsening::pairs}}) {
+    if (grows && rule == Coarsening::even) continue;
     Problem p = cells_with_data(faces, grid, {dimension, {9, 11, 8}, Kappa::constant, Sigma::zero});
     // Constant along periodic axes.
     const auto cubic = [&p, n = dimension, L = grid.length](double x, double y, double z) {
@@ -329,7 +342,7 @@ TEST_P(Cells, StartFromCubicsThatInterpolationReproduces) {
     p.initial = cubic;
     const auto backend = test_backend();
     const Discretization d(*backend, p);
-    const auto coarse = coarser(d.block(), 0);
+    const auto coarse = coarser(d.block(), rule);
     Problem wide = p;
     for (std::size_t axis = 0; axis < 3; ++axis)
       if (axis < static_cast<std::size_t>(dimension)) wide.nodes[axis] = coarse->block.axes[axis].nodes();
@@ -352,7 +365,7 @@ TEST_P(Cells, InjectMeans) {
   each([](const Problem& problem) {
     const auto backend = test_backend();
     const Discretization d(*backend, problem);
-    const auto coarse = coarser(d.block(), 1);
+    const auto coarse = coarser(d.block());
     if (!coarse) return;
     Field f(*backend, d.block().layout(), Precision::fp64), c(*backend, coarse->block.layout(), Precision::fp32);
     d.initialize(f);
@@ -362,16 +375,16 @@ TEST_P(Cells, InjectMeans) {
     const HostRead fine(f), wide(c);
     const auto u = (*fine).view<double>();
     const auto U = (*wide).view<float>();
-    // A coarse cell's fine ones lie inside it; past Dirichlet ends stands the value there.
+    // Each fine cell counts by the part of it in the coarse one; past Dirichlet ends stands the value there.
     const auto part = [&](std::size_t axis, int I, int i) -> double {
       const Axis &a = d.block().axes[axis], &A = coarse->block.axes[axis];
       if (a.degenerate()) return 1;
       const int n = a.size(), N = A.size();
       if (I < 0 || I >= N) return (I < 0 ? i == -1 : i == n) ? 1 : 0;
       if (i < 0 || i >= n) return 0;
-      const double x = a.point(i), low = A.nodes()[static_cast<std::size_t>(I)],
-                   high = A.nodes()[static_cast<std::size_t>(I) + 1];
-      return x > low && x < high ? a.width(i) / (high - low) : 0;
+      const auto at = static_cast<std::size_t>(i), AT = static_cast<std::size_t>(I);
+      const double low = std::max(a.nodes()[at], A.nodes()[AT]), high = std::min(a.nodes()[at + 1], A.nodes()[AT + 1]);
+      return std::max(0.0, high - low) / (A.nodes()[AT + 1] - A.nodes()[AT]);
     };
     const auto range = [&](const Block& b) {
       Box box = b.layout().box();

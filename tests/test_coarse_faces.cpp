@@ -104,7 +104,7 @@ TEST_P(MergedFaces, AreMeansTimesWhatBends) {
     const Problem problem = make_problem(faces, grid, {dimension, cells, kappa_kind, Sigma::zero, Centering::cell});
     const auto backend = test_backend();
     const Discretization d(*backend, problem, Discretization::Assembly::partial);
-    const auto coarse = coarser(d.block(), 0);
+    const auto coarse = coarser(d.block(), Coarsening::pairs);
     if (!coarse) continue;
     const auto transfer = make_transfer(*backend, d.block(), *coarse);
     const RowData rows = d.coarsen_rows(d.rows(), *coarse, *transfer);
@@ -137,9 +137,9 @@ TEST_P(MergedFaces, AreMeansTimesWhatBends) {
         return {kappa_below(axis, at), 0};
       };
       const auto merged = [&](std::size_t e, int I) {
-        const auto& fine = coarse->axes[e].fine;
-        const auto at = static_cast<std::size_t>(I < 0 ? I + static_cast<int>(fine.size()) : I);
-        return (at + 1 < fine.size() ? fine[at + 1] : g.size[e]) - fine[at] == 2;
+        const auto& place = coarse->axes[e].place;
+        const auto at = static_cast<std::size_t>(I < 0 ? I + static_cast<int>(place.size()) - 1 : I);
+        return place[at + 1] - place[at] == 2;
       };
       Box box = coarse->block.layout().box();
       if (!A.periodic()) ++box.last[axis];
@@ -147,11 +147,8 @@ TEST_P(MergedFaces, AreMeansTimesWhatBends) {
         const std::array wide{I, J, K};
         std::array<std::array<int, 2>, 3> range{};
         for (std::size_t e = 0; e < 3; ++e) {
-          const auto& fine = coarse->axes[e].fine;
-          const auto at = [&](int i) {
-            return static_cast<std::size_t>(i) < fine.size() ? fine[static_cast<std::size_t>(i)] : g.size[e];
-          };
-          range[e] = {at(wide[e]), e == axis ? at(wide[e]) + 1 : at(wide[e] + 1)};
+          const CoarseAxis& along = coarse->axes[e];
+          range[e] = {along.node(wide[e]), e == axis ? along.node(wide[e]) + 1 : along.node(wide[e] + 1)};
         }
         Real k = 0, a = 0, area = 0;
         for (int z = range[2][0]; z < range[2][1]; ++z)
@@ -208,7 +205,7 @@ std::vector<double> coarse_faces(const std::array<int, 3>& cells, const Quantity
   for (std::size_t d = 0; d < static_cast<std::size_t>(p.dimension); ++d) p.nodes[d] = uniform_nodes(0, 1, cells[d]);
   const auto backend = test_backend();
   const Discretization d(*backend, p);
-  const auto coarse = coarser(d.block(), 0);
+  const auto coarse = coarser(d.block(), Coarsening::pairs);
   return values(*d.coarsen_rows(d.rows(), *coarse, *make_transfer(*backend, d.block(), *coarse)).cells[axis]);
 }
 
