@@ -120,8 +120,8 @@ void print_size(const Measurement& m) {
 
 void print(const Measurement& m) {
   if (m.size && !m.bytes) return print_size(m);
-  std::printf("%-32s %5s  %10.4f ms", m.name.c_str(), m.size ? name_of(*m.size).c_str() : std::to_string(m.cells).c_str(),
-              1e3 * m.seconds);
+  std::printf("%-32s %5s  %10.4f ms", m.name.c_str(),
+              m.size ? name_of(*m.size).c_str() : std::to_string(m.cells).c_str(), 1e3 * m.seconds);
   if (m.bytes) std::printf("  %8.1f GB/s  %5.1f %% of copy", 1e-9 * *m.bytes / m.seconds, 100 * m.of_copy.value_or(0));
   if (m.predicted) std::printf("  predicted %9.4f ms", 1e3 * *m.predicted);
   if (m.cycles) {

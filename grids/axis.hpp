@@ -68,9 +68,9 @@ class Axis {
   double inverse_distance(int i) const;
   /// Length that value i stands for.
   double mass(int i) const;
-  /// What coarsening is chosen by. (The mean of 1/h² would let the few smallest cells decide: a tanh axis of strength 1.5
-  /// at one end contracts by 0.41 instead of 0.08.) A coarser axis has a quarter of it, however its number of cells
-  /// rounds, so that axes which were balanced stay so.
+  /// What coarsening is chosen by. (The mean of 1/h² would let the few smallest cells decide: a tanh axis of
+  /// strength 1.5 at one end contracts by 0.41 instead of 0.08.) A coarser axis has a quarter of it, however its number
+  /// of cells rounds, so that axes which were balanced stay so.
   const AxisStrength& strength() const { return strength_; }
   /// Whether neighbouring cells differ by so much that they have to be merged in the order of their size.
   bool steep() const { return steep_; }

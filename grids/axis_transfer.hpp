@@ -43,7 +43,8 @@ AxisRows transposed(const LinearRows& P, const Axis& fine, const CoarseAxis& coa
 AxisRows cubic_rows(const Axis& fine, const CoarseAxis& coarse);
 
 /// The means over the coarse cells of what lives on the fine ones, by length; rows −1 … N for N coarse cells, so that
-/// row I stands at I + 1. Past the ends stands what lies past the fine ones, on periodic axes the cell of the other end.
+/// row I stands at I + 1. Past the ends stands what lies past the fine ones, on periodic axes the cell of the other
+/// end.
 AxisRows cell_means(const Axis& fine, const CoarseAxis& coarse);
 
 /// The fine values at coarse ones, rows −1 … N as well: where a node lies between fine nodes by four-point Lagrange

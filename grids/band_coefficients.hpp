@@ -50,13 +50,9 @@ struct StarBands {
     T area;
 
     [[gnu::always_inline]] constexpr Row row(int i) const {
-      return {east[i - 1],
-              east[i],
-              north ? north[i - sy] : T(0),
-              north ? north[i] : T(0),
-              top ? top[i - sz] : T(0),
-              top ? top[i] : T(0),
-              sum[i]};
+      return {
+          east[i - 1],         east[i], north ? north[i - sy] : T(0), north ? north[i] : T(0), top ? top[i - sz] : T(0),
+          top ? top[i] : T(0), sum[i]};
     }
     constexpr T mass(int i) const { return area * x[i]; }
   };

@@ -334,17 +334,15 @@ LevelRules level_rules(const Problem& problem, Assembly assembly, bool held, con
   rules.kappa = kappa;
   rules.jumps = jumps.largest >= steep_jump;
   rules.elements = on_elements(problem.scheme);
-  rules.assembly = assembly == Assembly::full                ? LevelAssembly::full
-                   : !held                                   ? LevelAssembly::equidistant
-                   : assembly == Assembly::recompute         ? LevelAssembly::recompute
-                                                             : LevelAssembly::partial;
+  rules.assembly = assembly == Assembly::full        ? LevelAssembly::full
+                   : !held                           ? LevelAssembly::equidistant
+                   : assembly == Assembly::recompute ? LevelAssembly::recompute
+                                                     : LevelAssembly::partial;
   return rules;
 }
 
 Hierarchy Discretization::make_hierarchy(Precision precision, RelaxationChoice allowed) const {
-  const Assembly mode = rows_.full           ? Assembly::full
-                        : rows_.kappa_source ? Assembly::recompute
-                                             : Assembly::partial;
+  const Assembly mode = rows_.full ? Assembly::full : rows_.kappa_source ? Assembly::recompute : Assembly::partial;
   LevelRules rules = level_rules(problem_, mode, rows_.variable(), rows_.kappa, jumps_);
   rules.precision = precision;
   rules.allowed = allowed;
@@ -375,9 +373,8 @@ Hierarchy Discretization::make_levels(RowData rows, const std::vector<LevelPlan>
       h.coarsest = level.precision == Precision::fp64 ? h.operators.back()
                                                       : poisson::make_operator(backend_, rows, Precision::fp64);
     } else {
-      h.transfers.push_back(
-          make_transfer(backend_, rows.block, *level.coarser,
-                        jumps_.largest >= steep_jump && rows.block.centering() == Centering::cell));
+      h.transfers.push_back(make_transfer(backend_, rows.block, *level.coarser,
+                                          jumps_.largest >= steep_jump && rows.block.centering() == Centering::cell));
       rows = coarsen_rows(rows, *level.coarser, *h.transfers.back());
     }
   }

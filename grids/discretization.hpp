@@ -106,8 +106,8 @@ class Discretization {
 
 /// What the levels of a problem are chosen by, beside what options say: κ's mean and jumps, and what its operators hold
 /// in an assembly mode that is resolved.
-LevelRules level_rules(const Problem& problem, Assembly resolved_assembly, bool held, const std::array<double, 3>& kappa,
-                       const Jumps& jumps);
+LevelRules level_rules(const Problem& problem, Assembly resolved_assembly, bool held,
+                       const std::array<double, 3>& kappa, const Jumps& jumps);
 
 /// Whether the finest level may compute κ from expressions: κ of constants and expressions.
 bool recomputable(const Problem& problem);

@@ -26,8 +26,9 @@ void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, 
 
 /// κ at the faces across each axis.
 using FaceFields = std::array<std::shared_ptr<const Field>, 3>;
-/// The coarse faces across an axis, Robin faces from the coarse `ends`: as CoarseFace says where coarse cells are unions
-/// of fine ones. Where they are not, κ is smooth, and a face between two fine ones takes the mean of their means.
+/// The coarse faces across an axis, Robin faces from the coarse `ends`: as CoarseFace says where coarse cells are
+/// unions of fine ones. Where they are not, κ is smooth, and a face between two fine ones takes the mean of their
+/// means.
 void coarsen_faces(Backend&, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
                    const FaceFields& fine_faces, const Field* coarse_ends, Field& coarse_faces);
 /// The weights of that, along each axis; row I stands at I + 1.

@@ -15,8 +15,8 @@ GalerkinLevel coarsen_bands(Backend&, const Bands& fine, const Block& block, con
                             Precision precision);
 
 /// The planned levels with `finest`, whose bands in fp64 these are, and below it each operator the Galerkin product of
-/// the one above, with rows of 9 or 27 points. The finest bands are let go as soon as they have served. `rough`: κ jumps in so many places that there
-/// may be islands, and they are looked for, level by level until there are none.
+/// the one above, with rows of 9 or 27 points. The finest bands are let go as soon as they have served. `rough`: κ
+/// jumps in so many places that there may be islands, and they are looked for, level by level until there are none.
 Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands,
                                   const std::vector<LevelPlan>& levels, bool rough = false);
 

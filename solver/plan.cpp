@@ -276,8 +276,7 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
         finest.ends += static_cast<std::size_t>(ends.allocated(Precision::fp64)) * bytes_of(Precision::fp64);
       }
   finest.probed = finest.row_bands - 1;
-  if (options.extrapolate)
-    finest.extrapolation = extrapolation_bytes(problem, assembly, outer_precision(options));
+  if (options.extrapolate) finest.extrapolation = extrapolation_bytes(problem, assembly, outer_precision(options));
   const LevelRules rules = level_rules(problem, mode, variable, kappa.mean, kappa.jumps);
   Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu);
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());

@@ -92,8 +92,8 @@ TEST(CellCentredAxis, CouplesCellsAndTheirFaces) {
 
 TEST(CellCentredAxis, PairsCells) {
   for (const bool wide_at_lower : {false, true}) {
-    const std::vector<double> nodes = wide_at_lower ? std::vector<double>{-1, 0.5, 1, 2, 3, 4}
-                                                    : std::vector<double>{-1, -0.5, 0.5, 2, 3, 4};
+    const std::vector<double> nodes =
+        wide_at_lower ? std::vector<double>{-1, 0.5, 1, 2, 3, 4} : std::vector<double>{-1, -0.5, 0.5, 2, 3, 4};
     const Axis axis(nodes, D, R, {0, 2}, Centering::cell);
     const CoarseAxis coarse = coarsen(axis, Coarsening::pairs);
     EXPECT_EQ(coarse.place, wide_at_lower ? (std::vector<double>{0, 1, 3, 5}) : (std::vector<double>{0, 2, 4, 5}));
@@ -258,20 +258,17 @@ TEST(Axis, PlacesEvenNodesBetweenUnequalOnes) {
 /// whatever the rule, and repeated coarsening still ends at three cells.
 TEST(Axis, MergesTheSmallestCellsOfASteepAxis) {
   for (const Coarsening rule : {Coarsening::even, Coarsening::pairs}) {
-      EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}), rule).axis.nodes(),
-                (std::vector<double>{-1, 0.5, 2, 2.25, 4}));
-      Axis axis({0, 1, 9, 73, 585, 4681, 4682, 4683, 4684, 5000}, N, N);
-      EXPECT_EQ(coarsen(axis, rule).axis.nodes(),
-                (std::vector<double>{0, 1, 9, 73, 585, 4681, 4683, 4684, 5000}));
-      for (int cells = axis.cells(); coarsenable(axis); cells = axis.cells()) {
-        axis = coarsen(axis, rule).axis;
-        ASSERT_LT(axis.cells(), cells);
-      }
-      EXPECT_EQ(axis.cells(), 3);
-      // The same cells are merged where they hold the values.
-      EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}, Centering::cell), rule).place,
-                (std::vector<double>{0, 2, 3, 4, 5}));
+    EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}), rule).axis.nodes(), (std::vector<double>{-1, 0.5, 2, 2.25, 4}));
+    Axis axis({0, 1, 9, 73, 585, 4681, 4682, 4683, 4684, 5000}, N, N);
+    EXPECT_EQ(coarsen(axis, rule).axis.nodes(), (std::vector<double>{0, 1, 9, 73, 585, 4681, 4683, 4684, 5000}));
+    for (int cells = axis.cells(); coarsenable(axis); cells = axis.cells()) {
+      axis = coarsen(axis, rule).axis;
+      ASSERT_LT(axis.cells(), cells);
     }
+    EXPECT_EQ(axis.cells(), 3);
+    // The same cells are merged where they hold the values.
+    EXPECT_EQ(coarsen(Axis(uneven, R, D, {2, 0}, Centering::cell), rule).place, (std::vector<double>{0, 2, 3, 4, 5}));
+  }
   // Around a periodic axis the last cell is beside the first.
   for (const Centering centering : {Centering::node, Centering::cell}) {
     const std::vector<double> growing{0, 1, 3, 6, 11, 18};

@@ -256,62 +256,59 @@ TEST_P(Cells, MoveBetweenLevelsAsTheOracleDoes) {
   each([](const Problem& problem) {
     const auto backend = test_backend();
     const Block block = make_block(problem);
-    {
-      for (const auto& [rule, constant] :
-           {std::pair{Coarsening::even, false}, {Coarsening::pairs, false}, {Coarsening::pairs, true}}) {
-        const auto coarse = coarser(block, rule);
-        if (!coarse) continue;
-        const Layout layout = coarse->block.layout();
-        const auto transfer = make_transfer(*backend, block, *coarse, constant);
-        std::array<reference::Dense, 3> P, shares;
-        for (std::size_t d = 0; d < 3; ++d) {
-          const Axis& axis = block.axes[d];
-          const std::array kind{axis.kind(0), axis.kind(1)};
-          const std::vector<double> nodes = axis.degenerate() ? std::vector<double>{0, 1} : axis.nodes();
-          const std::vector<double> wide =
-              axis.degenerate() ? std::vector<double>{0, 1} : coarse->block.axes[d].nodes();
-          P[d] = reference::cell_prolongation(nodes, wide, kind, constant);
-          shares[d] = reference::shares(nodes, wide);
-        }
-        Field f(*backend, block.layout(), Precision::fp64), c(*backend, layout, Precision::fp64);
-        Random random(5);
-        const Vector fine = random.vector(static_cast<std::size_t>(block.layout().size()));
-        const Vector wide = random.vector(static_cast<std::size_t>(layout.size()));
-        const Scalar scale = backend->scalar(3);
-
-        Vector up(wide.size(), 0), sums(wide.size(), 0), down(fine.size(), 0);
-        reference::for_each_entry(P, [&](std::size_t i, std::size_t I, Real w) {
-          up[I] += 3 * w * fine[i];
-          down[i] += w * wide[I];
-        });
-        reference::for_each_entry(shares, [&](std::size_t i, std::size_t I, Real w) { sums[I] += 3 * w * fine[i]; });
-        // Centres are rounded as coordinates are: what that is worth in the widths of cells.
-        Real rounding = 64;
-        for (const Axis& axis : block.axes)
-          for (int i = 0; i < axis.cells(); ++i)
-            rounding = std::max(
-                rounding, 8 * std::max(std::abs(Real{axis.nodes().front()}), std::abs(Real{axis.nodes().back()})) /
-                              axis.width(i));
-        const Vector bound(wide.size(), rounding * 3 * 8 * epsilon(Precision::fp64));
-        const Vector fine_bound(fine.size(), rounding * epsilon(Precision::fp64));
-        set_values(*backend, f, fine);
-        transfer->restrict_to(f, c, &scale);
-        EXPECT_TRUE(within(unknowns(c), up, bound)) << "restrict_to";
-        set_values(*backend, f, fine);
-        transfer->restrict_data(f, c, &scale);
-        EXPECT_TRUE(within(unknowns(c), sums, bound)) << "restrict_data";
-
-        set_values(*backend, c, wide);
-        transfer->prolong(c, f);
-        EXPECT_TRUE(within(unknowns(f), down, fine_bound)) << "prolong";
-        set_values(*backend, f, fine);
-        set_values(*backend, c, wide);
-        transfer->prolong_add(c, f);
-        for (std::size_t i = 0; i < fine.size(); ++i) down[i] += fine[i];
-        EXPECT_TRUE(within(unknowns(f), down, fine_bound)) << "prolong_add";
-        EXPECT_TRUE(open_halo_is_zero(*backend, f));
-        EXPECT_TRUE(open_halo_is_zero(*backend, c));
+    for (const auto& [rule, constant] :
+         {std::pair{Coarsening::even, false}, {Coarsening::pairs, false}, {Coarsening::pairs, true}}) {
+      const auto coarse = coarser(block, rule);
+      if (!coarse) continue;
+      const Layout layout = coarse->block.layout();
+      const auto transfer = make_transfer(*backend, block, *coarse, constant);
+      std::array<reference::Dense, 3> P, shares;
+      for (std::size_t d = 0; d < 3; ++d) {
+        const Axis& axis = block.axes[d];
+        const std::array kind{axis.kind(0), axis.kind(1)};
+        const std::vector<double> nodes = axis.degenerate() ? std::vector<double>{0, 1} : axis.nodes();
+        const std::vector<double> wide = axis.degenerate() ? std::vector<double>{0, 1} : coarse->block.axes[d].nodes();
+        P[d] = reference::cell_prolongation(nodes, wide, kind, constant);
+        shares[d] = reference::shares(nodes, wide);
       }
+      Field f(*backend, block.layout(), Precision::fp64), c(*backend, layout, Precision::fp64);
+      Random random(5);
+      const Vector fine = random.vector(static_cast<std::size_t>(block.layout().size()));
+      const Vector wide = random.vector(static_cast<std::size_t>(layout.size()));
+      const Scalar scale = backend->scalar(3);
+
+      Vector up(wide.size(), 0), sums(wide.size(), 0), down(fine.size(), 0);
+      reference::for_each_entry(P, [&](std::size_t i, std::size_t I, Real w) {
+        up[I] += 3 * w * fine[i];
+        down[i] += w * wide[I];
+      });
+      reference::for_each_entry(shares, [&](std::size_t i, std::size_t I, Real w) { sums[I] += 3 * w * fine[i]; });
+      // Centres are rounded as coordinates are: what that is worth in the widths of cells.
+      Real rounding = 64;
+      for (const Axis& axis : block.axes)
+        for (int i = 0; i < axis.cells(); ++i)
+          rounding = std::max(
+              rounding,
+              8 * std::max(std::abs(Real{axis.nodes().front()}), std::abs(Real{axis.nodes().back()})) / axis.width(i));
+      const Vector bound(wide.size(), rounding * 3 * 8 * epsilon(Precision::fp64));
+      const Vector fine_bound(fine.size(), rounding * epsilon(Precision::fp64));
+      set_values(*backend, f, fine);
+      transfer->restrict_to(f, c, &scale);
+      EXPECT_TRUE(within(unknowns(c), up, bound)) << "restrict_to";
+      set_values(*backend, f, fine);
+      transfer->restrict_data(f, c, &scale);
+      EXPECT_TRUE(within(unknowns(c), sums, bound)) << "restrict_data";
+
+      set_values(*backend, c, wide);
+      transfer->prolong(c, f);
+      EXPECT_TRUE(within(unknowns(f), down, fine_bound)) << "prolong";
+      set_values(*backend, f, fine);
+      set_values(*backend, c, wide);
+      transfer->prolong_add(c, f);
+      for (std::size_t i = 0; i < fine.size(); ++i) down[i] += fine[i];
+      EXPECT_TRUE(within(unknowns(f), down, fine_bound)) << "prolong_add";
+      EXPECT_TRUE(open_halo_is_zero(*backend, f));
+      EXPECT_TRUE(open_halo_is_zero(*backend, c));
     }
   });
 }

@@ -26,8 +26,8 @@ struct StepTable {
 
 /// Verbs on small fields that wait to share a launch: in order, until one comes that cannot join them.
 /// `Steps` says which can, for both precisions: Steps::Columns<T> lists functors and Steps::launcher<T> launches them.
-/// Where Steps::joins_any, every other list begins with the functors: they join any launch, and whichever comes next may
-/// take them along. A null launcher is for functors that only join others.
+/// Where Steps::joins_any, every other list begins with the functors: they join any launch, and whichever comes next
+/// may take them along. A null launcher is for functors that only join others.
 class PendingSteps {
  public:
   /// `allocate`: memory on the device, as it is.
@@ -79,8 +79,8 @@ class PendingSteps {
 
   // Makes room for a functor of this launcher and precision; false where there is nothing that it could join.
   bool open(cudaStream_t stream, SequenceLauncher launcher, bool joins_any, Precision precision) {
-    const bool joins = launcher_ && precision_ == precision &&
-                       (!launcher || launcher == launcher_ || joins_any || undecided_);
+    const bool joins =
+        launcher_ && precision_ == precision && (!launcher || launcher == launcher_ || joins_any || undecided_);
     if (launcher_ && !joins) launch(stream);
     if (!launcher_) {
       launcher_ = launcher;

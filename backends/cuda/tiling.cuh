@@ -15,8 +15,8 @@ struct Range {
       : first{box.first[0], box.first[1], box.first[2]}, last{box.last[0], box.last[1], box.last[2]} {}
 };
 
-/// A block of threads is a tile of 64 × 4 values of x and y (of 128 threads 32 × 4), where the box is flat a single line
-/// along the other axis, and marches along z.
+/// A block of threads is a tile of 64 × 4 values of x and y (of 128 threads 32 × 4), where the box is flat a single
+/// line along the other axis, and marches along z.
 inline constexpr int tile_threads = 256;
 
 /// What a functor is called with that takes tiles by whole warps: column.warp(tile) by all 32 threads, for the values

@@ -41,8 +41,7 @@ struct Cells {
 
   __device__ void operator()(int I, int J, int K0, int K1) const {
     for (int K = K0; K < K1; ++K) {
-      const double value =
-          mean(I, J, K, [roots = of_roots](double kappa) { return roots ? sqrt(kappa) : kappa; });
+      const double value = mean(I, J, K, [roots = of_roots](double kappa) { return roots ? sqrt(kappa) : kappa; });
       coarse(I, J, K) = of_roots ? value * value : value;
     }
   }

@@ -202,8 +202,8 @@ struct ElementMarch {
   }
 };
 
-/// The walk along z for a model's rows: of stars, of elements with isotropic κ on cells, of other boxes; and the one for
-/// verbs that share a launch, point by point.
+/// The walk along z for a model's rows: of stars, of elements with isotropic κ on cells, of other boxes; and the one
+/// for verbs that share a launch, point by point.
 template <class T, class Coefficients, class Body>
 struct WalkFor {
   using Row = decltype(std::declval<const Coefficients&>().line(0, 0).row(0));

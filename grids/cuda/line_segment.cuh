@@ -171,8 +171,8 @@ struct SmallLines {
       typename Segment<T, long_segment>::Link link{T(0), T(0), T(0)};
       const auto head = segment.eliminate(link);
       // Beyond both ends of a cyclic line lies the line itself; those of others couple to nothing.
-      const T x_last = (link.rhs + link.above * head.p) *
-                       reciprocal(T(1) - link.below - link.above * (head.q + head.r));
+      const T x_last =
+          (link.rhs + link.above * head.p) * reciprocal(T(1) - link.below - link.above * (head.q + head.r));
       segment.substitute(x_last, x_last);
       for (int m = 0; m < segment.length; ++m) {
         T base = T(0);

@@ -50,7 +50,8 @@ StarBands<T> exchanged(StarBands<T> c) {
 template <class Coefficients>
 concept Marched = requires(const Coefficients c) {
   decltype(c.line(0, 0).row(0))::dimension;
-} || requires(const Coefficients c) {
+}
+|| requires(const Coefficients c) {
   exchanged(c);
 };
 

@@ -28,7 +28,9 @@ class SmoothingSteps {
   using Colours = std::conditional_t<star, ColumnList<TwoColours<T, C>, AnyColours<T, C>>, ColumnList<BoxColour<T, C>>>;
   using All = decltype(CommonColumns<T>() + Sweeps() + Colours());
 
-  static void launch(cudaStream_t stream, const Step* steps, int count) { launch_sequence(All(), stream, steps, count); }
+  static void launch(cudaStream_t stream, const Step* steps, int count) {
+    launch_sequence(All(), stream, steps, count);
+  }
 
  public:
   static constexpr bool joins_any = false;

@@ -56,8 +56,8 @@ __device__ void fetch_row(const Coefficients& c, int i, int j, int k) {
   if constexpr (requires { c.reads(i, j, k, Fetch()); }) c.reads(i, j, k, Fetch());
 }
 
-/// The rows of the line j, k. In two dimensions y lies along z (backends/cuda/marched.hpp): the tables of stars are handed
-/// over accordingly, rows of 9 points are asked for by their own y.
+/// The rows of the line j, k. In two dimensions y lies along z (backends/cuda/marched.hpp): the tables of stars are
+/// handed over accordingly, rows of 9 points are asked for by their own y.
 template <class Coefficients>
 __device__ auto line_of(const Coefficients& c, int j, int k) {
   if constexpr (requires { decltype(c.line(0, 0).row(0))::dimension; }) {

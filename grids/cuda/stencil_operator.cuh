@@ -92,8 +92,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     rows(PolynomialStart<T>{view(b), view(u), static_cast<T>(alpha)});
   }
   void polynomial_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
-    march(unknowns_, u,
-          Polynomial<T>{view(b), view(previous), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
+    march(unknowns_, u, Polynomial<T>{view(b), view(previous), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
   }
   void line_start(int axis, double alpha, const Field& b, Field& u) const override {
     lines(axis, {alpha, 0}, nullptr, b, u);

@@ -93,9 +93,8 @@ class TensorTransfer final : public Transfer {
 
   void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
     with_marched(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
-      device_.for_columns<TransferSteps>(
-          coarse_, Restrict<F, C>{f, c, restriction_.axis[0], restriction_.axis[1], width_[0], width_[1], march_,
-                                  spans_, address(scale)});
+      device_.for_columns<TransferSteps>(coarse_, Restrict<F, C>{f, c, restriction_.axis[0], restriction_.axis[1],
+                                                                 width_[0], width_[1], march_, spans_, address(scale)});
     });
   }
   void restrict_data(const Field& fine, Field& coarse, const Scalar* scale) const override {

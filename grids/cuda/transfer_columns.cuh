@@ -122,8 +122,8 @@ struct Restrict {
       }
 #pragma unroll
       for (int m = 0; m < n; ++m)
-        sum[m] += p.wy[b] *
-                  (p.wx[0] * value[m][0] + p.wx[1] * value[m][1] + p.wx[2] * value[m][2] + p.wx[3] * value[m][3]);
+        sum[m] +=
+            p.wy[b] * (p.wx[0] * value[m][0] + p.wx[1] * value[m][1] + p.wx[2] * value[m][2] + p.wx[3] * value[m][3]);
     }
   }
 };
@@ -184,8 +184,8 @@ struct Prolong {
       if (K[m] != window.at) window.below = window.above;
       window.at = K[m];
       window.above = above[m];
-      fine(i, j, k + m) = (add ? at[m] : F(0)) +
-                          static_cast<F>(share[m] * window.below + (C(1) - share[m]) * window.above);
+      fine(i, j, k + m) =
+          (add ? at[m] : F(0)) + static_cast<F>(share[m] * window.below + (C(1) - share[m]) * window.above);
     }
   }
 };

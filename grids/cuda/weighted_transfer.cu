@@ -42,7 +42,8 @@ class WeightedTransfer final : public Transfer {
     device_.exchange(fine);
     with_columns([&]<class W>(const WeightColumns<W>& w) {
       with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
-        device_.for_columns<TransferSteps>(coarse_unknowns_, WeightedRestrict<W, F, C>{f, c, w, places_, address(scale)});
+        device_.for_columns<TransferSteps>(coarse_unknowns_,
+                                           WeightedRestrict<W, F, C>{f, c, w, places_, address(scale)});
       });
     });
   }
