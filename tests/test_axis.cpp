@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "grids/axis.hpp"
+#include "grids/axis_transfer.hpp"
 #include "grids/colours.hpp"
 #include "grids/stretching.hpp"
 
@@ -277,6 +278,43 @@ TEST(Axis, MergesTheSmallestCellsOfASteepAxis) {
     };
     EXPECT_EQ(merged(N), (std::vector<double>{0, 3, 11, 18}));
     EXPECT_EQ(merged(P), (std::vector<double>{0, 3, 6, 11, 18}));
+  }
+}
+
+/// Cells that grow by a factor below 4 grow by its square one level below: what decouples nodes there is merged there.
+TEST(Axis, BecomesSteepWhereItsCoarseCellsAre) {
+  for (const Coarsening rule : {Coarsening::even, Coarsening::pairs})
+    for (const double ratio : {1.6, 2.5, 3.9}) {
+      Axis axis(geometric_nodes(0, 1, 16, ratio, StretchedEnd::lower), N, N);
+      EXPECT_FALSE(axis.steep());
+      while (axis.cells() > 4) {
+        axis = coarsen(axis, rule).axis;
+        double largest = 1;
+        for (int i = 1; i < axis.cells(); ++i) {
+          const double growth = axis.width(i) / axis.width(i - 1);
+          largest = std::max({largest, growth, 1 / growth});
+        }
+        EXPECT_EQ(axis.steep(), largest > 4) << axis.cells() << " cells that grow by " << largest;
+      }
+    }
+}
+
+/// Whatever cells' widths are, Pᵀ takes every one whole: between faces through which nothing flows, weights add up to
+/// the number of fine cells. Here the hat of a coarse centre spans five finer ones.
+TEST(AxisTransfer, RestrictsOddNumbersOfUnequalCells) {
+  const std::vector<double> nodes{0,       1.6409,  2.6888,  4.5394,  6.8760,  10.3897, 11.4522,
+                                  12.6531, 13.7315, 15.0818, 18.4265, 22.2492, 23.7901, 26.5665};
+  for (const BoundaryKind kind : {N, P}) {
+    const Axis axis(nodes, kind, kind, {}, Centering::cell);
+    ASSERT_FALSE(axis.steep());
+    const CoarseAxis coarse = coarsen(axis, Coarsening::even);
+    ASSERT_EQ(coarse.axis.cells(), 7);
+    AxisRows rows;
+    ASSERT_NO_THROW(rows = transposed(linear_rows(axis, coarse), axis, coarse));
+    double sum = 0;
+    for (const auto& weights : rows.weight)
+      for (const double w : weights) sum += w;
+    EXPECT_NEAR(sum, axis.cells(), 1e-12);
   }
 }
 

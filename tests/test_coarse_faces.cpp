@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <tuple>
 #include <vector>
@@ -226,6 +227,73 @@ TEST(CoarseFaces, OfCheckerboardsLetTheCurrentBend) {
   }
   const std::vector<double> kappa = coarse_faces({8, 8, 8}, board, 2);
   EXPECT_NEAR(kappa[1 + 4 * (1 + 4 * 1)], 3.5, 1e-7);
+}
+
+/// Where coarse cells are no unions, κ on a coarse face is the mean over its area of what the fine faces on both sides
+/// of it have, weighted by how near they are: in plain loops over the overlaps.
+TEST(CoarseFaces, OfSmoothCoefficientsBlendTheFacesBeside) {
+  const auto smooth = [](double x, double y, double z) { return std::exp(std::sin(3 * x + 2 * y - z)); };
+  for (const int dimension : {2, 3})
+    for (const BoundaryKind kind : {BoundaryKind::dirichlet, BoundaryKind::neumann, BoundaryKind::periodic}) {
+      Problem p;
+      p.centering = Centering::cell;
+      p.dimension = dimension;
+      p.coefficient[0] = smooth;
+      const std::array<int, 3> cells{7, 9, dimension == 3 ? 5 : 1};
+      for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
+        p.nodes[d] = d == 1 ? tanh_nodes(0, 1, cells[d], 1, StretchedEnd::lower) : uniform_nodes(0, 1, cells[d]);
+        for (Boundary& face : p.boundary[d]) face.kind = kind;
+      }
+      const auto backend = test_backend();
+      const Discretization d(*backend, p);
+      const auto coarse = coarser(d.block(), 0);
+      const RowData rows = d.coarsen_rows(d.rows(), *coarse, *make_transfer(*backend, d.block(), *coarse));
+      const reference::CellGrid g(p);
+      std::array<reference::Dense, 3> shares{{{{1}}, {{1}}, {{1}}}};
+      for (std::size_t e = 0; e < static_cast<std::size_t>(dimension); ++e)
+        shares[e] = reference::shares(g.nodes[e], coarse->block.axes[e].nodes());
+      for (std::size_t axis = 0; axis < static_cast<std::size_t>(dimension); ++axis) {
+        const Axis& A = coarse->block.axes[axis];
+        const int n = g.size[axis];
+        const auto fine_face = [&](reference::Index at) {  // the one below a cell, κ of half cells in series
+          if (kind != BoundaryKind::periodic && (at[axis] == 0 || at[axis] == n)) {
+            if (at[axis] == n) --at[axis];
+            return reference::evaluate(p.coefficient[0], g.centre(at), at);
+          }
+          at[axis] %= n;
+          reference::Index below = at;
+          below[axis] = (at[axis] + n - 1) % n;
+          const Real h = g.width(axis, at), hb = g.width(axis, below);
+          return (h + hb) / (h / reference::evaluate(p.coefficient[0], g.centre(at), at) +
+                             hb / reference::evaluate(p.coefficient[0], g.centre(below), below));
+        };
+        const HostRead read(*rows.cells[axis]);
+        const auto view = (*read).view<double>();
+        Box box = coarse->block.layout().box();
+        if (!A.periodic()) ++box.last[axis];
+        for_each(box, [&](int I, int J, int K) {
+          const std::array wide{I, J, K};
+          const Real x = A.nodes()[static_cast<std::size_t>(wide[axis])];
+          Real sum = 0, area = 0;
+          for_each(d.block().layout().box(), [&](int i, int j, int k) {
+            reference::Index at{i, j, k};
+            Real w = 1;
+            for (std::size_t e = 0; e < 3; ++e)
+              if (e != axis)
+                w *= shares[e][static_cast<std::size_t>(at[e])][static_cast<std::size_t>(wide[e])] * g.width(e, at);
+            const Real low = g.nodes[axis][static_cast<std::size_t>(at[axis])], t = (x - low) / g.width(axis, at);
+            const bool last = at[axis] + 1 == n;
+            if (w == 0 || t < 0 || (last ? t > 1 : t >= 1)) return;
+            reference::Index next = at;
+            ++next[axis];
+            sum += w * ((1 - t) * fine_face(at) + t * fine_face(next));
+            area += w;
+          });
+          ASSERT_NEAR(view(I, J, K), static_cast<double>(sum / area), 1e-12)
+              << axis << ": " << I << " " << J << " " << K;
+        });
+      }
+    }
 }
 
 /// Where κ depends on one direction, nothing bends.

@@ -50,6 +50,13 @@ std::vector<Case> cases() {
   square.dimension = 2;
   square.nodes = {uniform_nodes(0, 1, 300), uniform_nodes(0, 1, 250), {}};
   odd.nodes = {uniform_nodes(0, 1, 65), uniform_nodes(0, 1, 29), uniform_nodes(0, 1, 41)};
+  Problem odd_cells = odd, odd_elements = odd, odd_square = square;
+  odd_cells.centering = Centering::cell;
+  odd_elements.scheme = Scheme::q1;
+  for (Problem* p : {&odd_cells, &odd_elements, &odd_square}) p->coefficient[0] = wave;
+  odd_cells.nodes[0] = uniform_nodes(0, 1, 37);
+  odd_elements.nodes[0] = uniform_nodes(0, 1, 33);
+  odd_square.nodes = {uniform_nodes(0, 1, 101), uniform_nodes(0, 1, 97), {}};
   Problem elements = cube(32), element_lines = elements, element_planes = cube(16), element_tensor = cube(24);
   for (Problem* p : {&elements, &element_lines, &element_planes, &element_tensor}) p->scheme = Scheme::q1;
   elements.coefficient[0] = wave;
@@ -79,6 +86,9 @@ std::vector<Case> cases() {
           {"Periodic", periodic},
           {"Square", square},
           {"Odd", odd},
+          {"OddCells", odd_cells},
+          {"OddElements", odd_elements},
+          {"OddSquare", odd_square},
           {"Cells", cells},
           {"VaryingCells", varying_cells},
           {"RobinCells", robin_cells},

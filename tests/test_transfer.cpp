@@ -27,7 +27,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double mark = -77;  // in Dirichlet nodes, which no verb but inject writes
 
 /// Roundings of one value: up to nine (P) or 27 (Pᵀ) products of four factors, summed pairwise by axes.
-constexpr Real roundings = 3;
+constexpr Real roundings = 4;
 
 /// The problem on the nodes of a coarse block, for the oracle.
 Problem coarse_problem(const Problem& fine, const CoarseBlock& coarse) {
