@@ -102,9 +102,7 @@ Axis::Axis(std::vector<double> nodes, BoundaryKind lower, BoundaryKind upper, st
 
 Axis Axis::coarser(std::vector<double> nodes) const {
   Axis axis(std::move(nodes), kinds_[0], kinds_[1], alpha_, centering_);
-  // What a single cell beside pairs adds to the spread of widths is no property of the axis.
-  axis.steep_ = steep_ && axis.steep_;
-  if (!steep_) axis.strength_ = {strength_.mean / 4, strength_.weakest / 4, strength_.strongest / 4};
+  if (!steep_ && !axis.steep_) axis.strength_ = {strength_.mean / 4, strength_.weakest / 4, strength_.strongest / 4};
   return axis;
 }
 
@@ -176,21 +174,15 @@ bool CoarseAxis::nested() const {
 
 CoarseAxis coarsen(const Axis& axis, Coarsening rule) {
   const int n = axis.cells();
-  std::vector<double> place = axis.steep()                ? merge_the_smallest(axis)
-                              : rule == Coarsening::pairs ? every_other(axis)
-                                                          : merge_evenly(n);
+  const bool even = axis.equidistant() && rule == Coarsening::even;
+  std::vector<double> place = axis.steep() ? merge_the_smallest(axis) : even ? merge_evenly(n) : every_other(axis);
   const std::vector<double>& fine = axis.nodes();
-  const double length = fine.back() - fine.front();
-  const bool equal = axis.equidistant() && rule == Coarsening::even;
-  const auto node = [&](std::size_t I) {
-    if (I + 1 == place.size()) return fine.back();
-    if (equal) return fine.front() + length * (static_cast<double>(I) / static_cast<double>(place.size() - 1));
-    const auto i = static_cast<std::size_t>(place[I]);
-    const double t = place[I] - static_cast<double>(i);
-    return t == 0 ? fine[i] : (1 - t) * fine[i] + t * fine[i + 1];
-  };
   std::vector<double> nodes;
-  for (std::size_t I = 0; I < place.size(); ++I) nodes.push_back(node(I));
+  for (std::size_t I = 0; I < place.size(); ++I) {
+    const double share = static_cast<double>(I) / static_cast<double>(place.size() - 1);
+    nodes.push_back(even && I + 1 < place.size() ? fine.front() + (fine.back() - fine.front()) * share
+                                                 : fine[static_cast<std::size_t>(place[I])]);
+  }
   return {axis.coarser(std::move(nodes)), std::move(place)};
 }
 

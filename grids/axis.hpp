@@ -102,13 +102,14 @@ struct CoarseAxis {
   int node(int I) const { return static_cast<int>(place[static_cast<std::size_t>(I)]); }
 };
 
-/// How the cells of an axis become fewer. Neighbouring cells that differ by a factor of more than 4 are merged pairwise
-/// whatever the rule, the smallest first.
+/// How the cells of an axis become fewer.
 enum class Coarsening {
-  even,   ///< ⌈n/2⌉ cells, each as wide as n/⌈n/2⌉ finer ones: equal cells stay equal, nodes need not coincide
+  even,   ///< equal cells: ⌈n/2⌉ equal cells, whose nodes need not coincide with finer ones; unequal cells: pairs
   pairs,  ///< every other node, where data of cells must not be mixed or values come without coordinates
 };
 
+/// The coarser axis. Neighbouring cells that differ by a factor of more than 4 are merged pairwise whatever the rule, the
+/// smallest first.
 /// Where pairs leave a single cell it lies at the end that has the wider one, alternating from level to level (always
 /// the same end contracts by 0.6 instead of 0.27, Neumann ends).
 CoarseAxis coarsen(const Axis& axis, Coarsening rule);

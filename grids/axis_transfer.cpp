@@ -133,6 +133,21 @@ Row parts(const CoarseAxis& coarse, int I) {
   return row;
 }
 
+// The same of the control volumes of nodes, of equal cells; half ones at ends.
+Row parts_of_volume(const Axis& fine, const CoarseAxis& coarse, int I) {
+  const int n = fine.cells();
+  const double half = 0.5 * n / coarse.axis.cells();
+  const auto inside = [&](double x) { return fine.periodic() ? x : std::clamp(x, 0.0, static_cast<double>(n)); };
+  const double middle = coarse.place[index(I)], begin = inside(middle - half), end = inside(middle + half);
+  Row row;
+  for (int i = static_cast<int>(std::floor(begin + 0.5)); inside(i - 0.5) < end; ++i) {
+    const double from = inside(i - 0.5), to = inside(i + 0.5);
+    if (std::min(end, to) > std::max(begin, from))
+      row.put(i, (std::min(end, to) - std::max(begin, from)) / (to - from));
+  }
+  return row;
+}
+
 }  // namespace
 
 void AxisRows::add(const std::array<int, 4>& from, const std::array<double, 4>& weights, int count) {
@@ -270,12 +285,11 @@ AxisRows injection_rows(const Axis& fine, const CoarseAxis& coarse) {
 }
 
 AxisRows sum_rows(const Axis& fine, const CoarseAxis& coarse) {
-  if (fine.centering() == Centering::node) return transposed(linear_rows(fine, coarse), fine, coarse);
+  const bool nodes = fine.centering() == Centering::node;
+  if (nodes && coarse.nested()) return transposed(linear_rows(fine, coarse), fine, coarse);
+  const int N = coarse.axis.size();
   AxisRows rows;
-  for (int I = 0; I < coarse.axis.size(); ++I) {
-    const Row row = parts(coarse, I);
-    rows.add(row.at, row.weight, row.count);
-  }
+  for (int I = 0; I < N; ++I) add(rows, nodes ? parts_of_volume(fine, coarse, I) : parts(coarse, I), fine);
   return rows;
 }
 

@@ -239,20 +239,17 @@ TEST(Axis, CoarsensIntoEvenCells) {
       }
 }
 
-/// On unequal cells a coarse node lies as far along the fine cell as its place says.
-TEST(Axis, PlacesEvenNodesBetweenUnequalOnes) {
-  const Axis gentle({-1, -0.5, 0.5, 2, 3, 4}, R, D, {2, 0});
-  const CoarseAxis coarse = coarsen(gentle, Coarsening::even);
-  ASSERT_EQ(coarse.place.size(), 4U);
-  EXPECT_DOUBLE_EQ(coarse.place[1], 5.0 / 3);
-  EXPECT_DOUBLE_EQ(coarse.place[2], 10.0 / 3);
-  EXPECT_DOUBLE_EQ(coarse.axis.nodes()[1], -0.5 + 2.0 / 3);
-  EXPECT_DOUBLE_EQ(coarse.axis.nodes()[2], 2 + 1.0 / 3);
-  EXPECT_FALSE(coarse.nested());
-  EXPECT_EQ(coarse.axis.kind(0), R);
-  EXPECT_EQ(coarse.axis.alpha(0), 2);
-  const Axis even({-1, -0.5, 0.5, 2, 3, 4, 6}, N, N);
-  EXPECT_EQ(coarsen(even, Coarsening::even).axis.nodes(), (std::vector<double>{-1, 0.5, 3, 6}));
+/// Unequal cells are merged pairwise, whatever the rule.
+TEST(Axis, MergesUnequalCellsPairwise) {
+  for (const Coarsening rule : {Coarsening::even, Coarsening::pairs}) {
+    const CoarseAxis coarse = coarsen(Axis({-1, -0.5, 0.5, 2, 3, 4}, R, D, {2, 0}), rule);
+    EXPECT_EQ(coarse.axis.nodes(), (std::vector<double>{-1, 0.5, 3, 4}));
+    EXPECT_TRUE(coarse.nested());
+    EXPECT_EQ(coarse.axis.kind(0), R);
+    EXPECT_EQ(coarse.axis.alpha(0), 2);
+    EXPECT_EQ(coarsen(Axis({-1, -0.5, 0.5, 2, 3, 4, 6}, N, N), rule).axis.nodes(),
+              (std::vector<double>{-1, 0.5, 3, 6}));
+  }
 }
 
 /// Where a cell exceeds its neighbour by more than a factor of four, only a run of the smallest cells is merged,

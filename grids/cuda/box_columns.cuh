@@ -12,7 +12,8 @@ namespace poisson::cuda {
 /// first is stored.
 template <class T, class Coefficients, class Body>
 struct BoxMarch {
-  static constexpr int resident_threads = 512;  // 27 values and 27 entries
+  using Shape = decltype(Coefficients().line(0, 0).row(0));
+  static constexpr int resident_threads = Shape::dimension == 2 ? 768 : 512;  // 27 values and 27 entries
   Coefficients c;
   View<const T> u;
   Body body;
@@ -21,7 +22,7 @@ struct BoxMarch {
     using Row = decltype(c.line(0, 0).row(0));
     double sum = 0;
     if constexpr (Row::dimension == 2) {
-      constexpr int n = sizeof(T) == 4 ? 4 : 2;
+      constexpr int n = 2;
       T below[6];
       load_lines<2>(&u(i, j, k0 - 1), below);
       int k = k0;

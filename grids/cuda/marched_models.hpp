@@ -12,6 +12,10 @@
 /// are asked for by their own y (line_of) and stay as they are.
 namespace poisson::cuda {
 
+inline int exchanged_axis(int axis) {
+  return axis == 1 ? 2 : axis == 2 ? 1 : axis;
+}
+
 template <class T>
 Equidistant<T> exchanged(Equidistant<T> c) {
   std::swap(c.y, c.z);
@@ -20,6 +24,7 @@ Equidistant<T> exchanged(Equidistant<T> c) {
 template <class T>
 TensorProduct<T> exchanged(TensorProduct<T> c) {
   std::swap(c.y, c.z);
+  c.decoupled = exchanged_axis(c.decoupled);
   return c;
 }
 template <class T, bool Isotropic>
@@ -28,6 +33,7 @@ Partial<T, Isotropic> exchanged(Partial<T, Isotropic> c) {
   for (auto& kappa : c.kappa) kappa = marched(kappa);
   if constexpr (!Isotropic) std::swap(c.kappa[1], c.kappa[2]);
   if (c.reaction.data) c.reaction = marched(c.reaction);
+  c.decoupled = exchanged_axis(c.decoupled);
   return c;
 }
 template <class T>
@@ -36,6 +42,7 @@ Faces<T> exchanged(Faces<T> c) {
   for (auto& kappa : c.kappa) kappa = marched(kappa);
   std::swap(c.kappa[1], c.kappa[2]);
   if (c.reaction.data) c.reaction = marched(c.reaction);
+  c.decoupled = exchanged_axis(c.decoupled);
   return c;
 }
 template <class T>

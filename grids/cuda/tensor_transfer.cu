@@ -57,7 +57,9 @@ class TensorTransfer final : public Transfer {
       : device_(static_cast<CudaBackend&>(backend)),
         fine_(marched(fine.unknowns(), fine.layout())),
         coarse_(marched(coarse.block.unknowns(), coarse.block.layout())),
-        cells_(fine.centering() == Centering::cell) {
+        cells_(fine.centering() == Centering::cell),
+        sums_by_volume_(cells_ ||
+                        !std::ranges::all_of(coarse.axes, [](const CoarseAxis& axis) { return axis.nested(); })) {
     Box injected = coarse.block.layout().box();
     DeviceTables tables;
     const bool plane = is_plane(fine.layout());
@@ -98,7 +100,7 @@ class TensorTransfer final : public Transfer {
     });
   }
   void restrict_data(const Field& fine, Field& coarse, const Scalar* scale) const override {
-    if (!cells_) return restrict_to(fine, coarse, scale);
+    if (!sums_by_volume_) return restrict_to(fine, coarse, scale);
     gather(coarse_, fine, coarse, sums_, 0, scale);
   }
   void prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine); }
@@ -137,7 +139,7 @@ class TensorTransfer final : public Transfer {
   CudaBackend& device_;
   Box fine_, coarse_;
   Box injected_;  ///< the coarse values that injection writes, those on faces included
-  bool cells_;
+  bool cells_, sums_by_volume_;
   Buffer tables_;
   int width_[3] = {};
   Axes<DeviceLinear> linear_{};

@@ -31,10 +31,10 @@ __device__ inline double factor_of(const double* scale) {
 }
 
 /// A column of coarse values, Pᵀ: a walk over the fine planes, each of which is added up once with its weights in x and
-/// y, two planes at a time, and counts for the one or two coarse values between which it lies.
+/// y, and counts for the one or two coarse values between which it lies. What a batch of planes reads is all loaded
+/// before any of it is added up.
 template <class F, class C>
 struct Restrict {
-  static constexpr int resident_threads = 1024;
   View<const F> fine;
   View<C> coarse;
   DeviceRows x, y;
@@ -44,146 +44,172 @@ struct Restrict {
   const double* scale;
 
   __device__ void operator()(int I, int J, int K0, int K1) const {
-    Plane plane{fine, {}, {}, {}, {}};
-#pragma unroll
-    for (int s = 0; s < 4; ++s) {
-      plane.at[s] = x.at[4 * I + s];
-      plane.wx[s] = static_cast<F>(x.weight[4 * I + s]);
-      plane.line[s] = y.at[4 * J + s] * fine.sy;
-      plane.wy[s] = static_cast<F>(y.weight[4 * J + s]);
-    }
-    const F factor = static_cast<F>(factor_of(scale));
-    const int last = spans.stop[K1 - 1];
-    int k = spans.start[K0], K = z.left[k];
-    F here = 0, next = 0;  // what has been added up of coarse values K and K + 1
-    const auto put = [&] {
-      if (K >= K0) coarse(I, J, K) = static_cast<C>(factor * here);
-    };
-    const auto take = [&](int at, F sum) {
-      if (z.left[at] != K) {
-        put();
-        ++K;
-        here = next;
-        next = F(0);
-      }
-      const F w = static_cast<F>(z.weight[at]);
-      here += w * sum;
-      next += (F(1) - w) * sum;
-    };
-    for (; k + 2 <= last; k += 2) {
-      F sum[2];
-      sums<2>(plane, k, sum);
-      take(k, sum[0]);
-      take(k + 1, sum[1]);
-    }
-    if (k < last) {
-      F sum[1];
-      sums<1>(plane, k, sum);
-      take(k, sum[0]);
-    }
-    put();
-    if (K + 1 < K1) {
-      ++K;
-      here = next;
-      put();
-    }
+    constexpr int narrow = sizeof(F) == 4 ? 4 : 2;
+    if (y_width == 1)
+      walk<4, 1, 4>(I, J, K0, K1);
+    else if (x_width <= 3 && y_width <= 3)
+      walk<3, 3, narrow>(I, J, K0, K1);
+    else
+      walk<4, 4, 2>(I, J, K0, K1);
   }
 
  private:
-  struct Plane {
-    const View<const F>& fine;
-    int at[4];
-    F wx[4];
-    std::int64_t line[4];
-    F wy[4];
-  };
-
-  /// Of n planes from k on, in turn past the ends of a periodic axis. All is loaded before it is added up.
-  template <int n>
-  __device__ void sums(const Plane& p, int k, F (&sum)[n]) const {
-    const F* plane[n];
+  /// Rows of at most `wide` values along x and `high` along y, in batches of n planes.
+  template <int wide, int high, int n>
+  __device__ void walk(int I, int J, int K0, int K1) const {
+    int at[high][wide];
+    F wx[wide], wy[high];
 #pragma unroll
-    for (int m = 0; m < n; ++m) {
-      const int at = k + m < 0 ? k + m + fine.n[2] : k + m >= fine.n[2] ? k + m - fine.n[2] : k + m;
-      plane[m] = fine.data + at * fine.sz;
-      sum[m] = 0;
+    for (int a = 0; a < wide; ++a) wx[a] = static_cast<F>(x.weight[4 * I + a]);
+#pragma unroll
+    for (int b = 0; b < high; ++b) {
+      wy[b] = static_cast<F>(y.weight[4 * J + b]);
+#pragma unroll
+      for (int a = 0; a < wide; ++a)
+        at[b][a] = x.at[4 * I + a] + static_cast<int>(y.at[4 * J + b] * fine.sy);
     }
-#pragma unroll
-    for (int b = 0; b < 4; ++b) {
-      if (b >= y_width) break;
-      F value[n][4];
+    const F factor = static_cast<F>(factor_of(scale));
+    const int begin = spans.start[K0], end = spans.stop[K1 - 1];
+    int K = K0 - 1;  // the first plane may count for the value before
+    F here = 0, next = 0;
+    for (int k = begin; k < end; k += n) {
+      F value[n][high][wide], share[n];
+      int left[n];
 #pragma unroll
       for (int m = 0; m < n; ++m) {
-        const F* line = plane[m] + p.line[b];
-        value[m][0] = line[p.at[0]];
-        value[m][1] = line[p.at[1]];
-        value[m][2] = line[p.at[2]];
-        value[m][3] = x_width > 3 ? line[p.at[3]] : F(0);
+        const int plane = min(k + m, end - 1);
+        left[m] = z.left[plane];
+        share[m] = static_cast<F>(z.weight[plane]);
+        const int inside = plane < 0 ? plane + fine.n[2] : plane >= fine.n[2] ? plane - fine.n[2] : plane;
+        const F* p = fine.data + inside * fine.sz;
+#pragma unroll
+        for (int b = 0; b < high; ++b)
+#pragma unroll
+          for (int a = 0; a < wide; ++a) value[m][b][a] = p[at[b][a]];
       }
 #pragma unroll
-      for (int m = 0; m < n; ++m)
-        sum[m] +=
-            p.wy[b] * (p.wx[0] * value[m][0] + p.wx[1] * value[m][1] + p.wx[2] * value[m][2] + p.wx[3] * value[m][3]);
+      for (int m = 0; m < n; ++m) {
+        if (k + m >= end) break;
+        F sum = 0;
+#pragma unroll
+        for (int b = 0; b < high; ++b) {
+          F line = 0;
+#pragma unroll
+          for (int a = 0; a < wide; ++a) line += wx[a] * value[m][b][a];
+          sum += wy[b] * line;
+        }
+        if (left[m] != K) {
+          if (K >= K0) coarse(I, J, K) = static_cast<C>(factor * here);
+          here = next;
+          next = F(0);
+          ++K;
+        }
+        here += share[m] * sum;
+        next += (F(1) - share[m]) * sum;
+      }
     }
+    if (K >= K0) coarse(I, J, K) = static_cast<C>(factor * here);
+    if (K + 1 < K1) coarse(I, J, K + 1) = static_cast<C>(factor * next);
   }
 };
 
-/// A column of fine values, P: the coarse planes on both sides of a fine one stay in registers, and what four fine
-/// planes read is loaded before the first of them is stored.
+/// A column of fine values, P: the coarse planes on both sides of a fine one stay in registers, and what a batch of fine
+/// planes reads is loaded before the first of them is stored.
 template <class C, class F, bool add>
 struct Prolong {
-  static constexpr int resident_threads = 1024;
   View<const C> coarse;
   View<F> fine;
   Axes<DeviceLinear> w;
 
   __device__ void operator()(int i, int j, int k0, int k1) const {
-    const DeviceLinear &x = w.axis[0], &y = w.axis[1], &z = w.axis[2];
+    const DeviceLinear &x = w.axis[0], &y = w.axis[1];
     const C wx = static_cast<C>(x.weight[i]), wy = static_cast<C>(y.weight[j]);
-    // Where a weight is 1 the second value has weight 0 and is the first once more.
-    const Plane plane{&coarse(x.left[i], y.left[j], 0), wx == C(1) ? 0 : 1, wy == C(1) ? 0 : coarse.sy, wx, wy};
-    Window window{z.left[k0], plane.value(z.left[k0] * coarse.sz), plane.value((z.left[k0] + 1) * coarse.sz)};
-    int k = k0;
-    for (; k + 4 <= k1; k += 4) planes<4>(plane, window, i, j, k);
-    for (; k < k1; ++k) planes<1>(plane, window, i, j, k);
+    if (coarse.n[1] == 1)
+      walk(Plane<1>{&coarse(x.left[i], 0, 0), wx == C(1) ? 0 : 1, 0, wx, wy}, i, j, k0, k1);
+    else  // where a weight is 1 the second value has weight 0 and is the first once more
+      walk(Plane<2>{&coarse(x.left[i], y.left[j], 0), wx == C(1) ? 0 : 1, wy == C(1) ? 0 : coarse.sy, wx, wy}, i, j, k0,
+           k1);
   }
 
  private:
-  struct Window {
-    int at;  // coarse plane `at` and the next one
-    C below, above;
-  };
+  /// The values of a coarse plane between which a column lies: in one line of x, or in two.
+  template <int lines>
   struct Plane {
     const C* p;
     std::int64_t dx, dy;
     C wx, wy;
 
-    __device__ C value(std::int64_t offset) const {
+    struct Values {
+      C at[lines][2];
+    };
+    __device__ Values load(std::int64_t offset) const {
       const C* q = p + offset;
-      return wy * (wx * q[0] + (C(1) - wx) * q[dx]) + (C(1) - wy) * (wx * q[dy] + (C(1) - wx) * q[dy + dx]);
+      Values v;
+#pragma unroll
+      for (int b = 0; b < lines; ++b) {
+        v.at[b][0] = q[b * dy];
+        v.at[b][1] = q[b * dy + dx];
+      }
+      return v;
+    }
+    __device__ C mean(const Values& v) const {
+      const C first = wx * v.at[0][0] + (C(1) - wx) * v.at[0][1];
+      if constexpr (lines == 1)
+        return first;
+      else
+        return wy * first + (C(1) - wy) * (wx * v.at[1][0] + (C(1) - wx) * v.at[1][1]);
     }
   };
+  struct Window {
+    int at;  ///< coarse plane `at` and the next one
+    C below, above;
+  };
 
-  template <int n>
+  template <class Plane>
+  __device__ void walk(const Plane& plane, int i, int j, int k0, int k1) const {
+    constexpr int n = sizeof(F) == 4 && !add ? 8 : 4;
+    Window window{};
+    int k = k0;
+    if (k + n <= k1) {
+      planes<n, true>(plane, window, i, j, k);
+      for (k += n; k + n <= k1; k += n) planes<n, false>(plane, window, i, j, k);
+    } else {
+      planes<1, true>(plane, window, i, j, k++);
+    }
+    for (; k < k1; ++k) planes<1, false>(plane, window, i, j, k);
+  }
+  /// n fine planes from k on. `first`: nothing is in the window yet.
+  template <int n, bool first, class Plane>
   __device__ void planes(const Plane& plane, Window& window, int i, int j, int k) const {
     const DeviceLinear& z = w.axis[2];
     int K[n];
-    C share[n], above[n];
+    C share[n];
     F at[n];
-    // Where a fine plane lies between the same coarse ones as the one before, it loads them once more from the cache:
-    // a choice would have the loads wait for each other.
+    typename Plane::Values below, above[n];
 #pragma unroll
     for (int m = 0; m < n; ++m) {
       K[m] = z.left[k + m];
       share[m] = static_cast<C>(z.weight[k + m]);
-      above[m] = plane.value((K[m] + 1) * coarse.sz);
+    }
+    if (first) below = plane.load(K[0] * coarse.sz);
+#pragma unroll
+    for (int m = 0; m < n; ++m) {
+      if (first ? m == 0 || K[m] != K[m - 1] : K[m] != (m == 0 ? window.at : K[m - 1]))
+        above[m] = plane.load((K[m] + 1) * coarse.sz);
       if (add) at[m] = fine(i, j, k + m);
+    }
+    if (first) {
+      window.at = K[0];
+      window.below = plane.mean(below);
+      window.above = plane.mean(above[0]);
     }
 #pragma unroll
     for (int m = 0; m < n; ++m) {
-      if (K[m] != window.at) window.below = window.above;
-      window.at = K[m];
-      window.above = above[m];
+      if (K[m] != window.at) {
+        window.below = window.above;
+        window.above = plane.mean(above[m]);
+        window.at = K[m];
+      }
       fine(i, j, k + m) =
           (add ? at[m] : F(0)) + static_cast<F>(share[m] * window.below + (C(1) - share[m]) * window.above);
     }
