@@ -180,7 +180,8 @@ LinearRows linear_rows(const Axis& fine, const CoarseAxis& coarse, bool constant
     if (!coarse.axis.periodic() && l == ends.last) {
       // The last value, or past it.
     } else if (!coarse.axis.periodic() && places.fine(i) < places.coarse(l)) {
-      // Before the first one.
+      --l;  // before the first one
+      w = 0;
     } else {
       const double from = places.coarse(l), to = places.coarse(l + 1);
       w = (to - places.fine(i)) / (to - from);

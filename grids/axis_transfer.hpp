@@ -23,7 +23,7 @@ struct AxisRows {
 
 /// The linear prolongation P of an axis: fine value i = weight[i] · coarse[left[i]] + (1 − weight[i]) ·
 /// coarse[left[i] + 1]. Both indices may lie in the halo: past the ends of periodic axes, and for cells on the faces,
-/// where corrections are zero.
+/// where corrections are zero. At most two fine values lie between two coarse ones.
 struct LinearRows {
   std::vector<int> left;
   std::vector<double> weight;

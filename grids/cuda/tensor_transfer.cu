@@ -13,39 +13,74 @@
 namespace poisson::cuda {
 namespace {
 
-int width_of(const AxisRows& rows) {
-  int width = 1;
-  for (const auto& weights : rows.weight)
-    for (int s = 0; s < 4; ++s)
-      if (weights[static_cast<std::size_t>(s)] != 0) width = std::max(width, s + 1);
-  return width;
-}
-
-/// The rows of P for a march along z: from one before the first to one past the last fine value, which on a periodic
-/// axis lie at its other end; with the fine values that each coarse one takes part in.
-struct MarchedRows {
-  std::vector<int> left, start, stop;
-  std::vector<double> weight;
-
-  MarchedRows(const LinearRows& P, const Axis& fine, const Axis& coarse) {
-    const int n = static_cast<int>(P.left.size()), N = coarse.size();
-    for (int i = -1; i <= n; ++i) {
-      const int turn = !fine.periodic() ? 0 : i < 0 ? -1 : i / n;
-      const auto at = static_cast<std::size_t>(std::clamp(i - turn * n, 0, n - 1));
-      left.push_back(P.left[at] + turn * N);
+/// The rows of P from one before the first to one past the last fine value, which on a periodic axis lie at its other
+/// end, and what a march along the axis goes by.
+class MarchedRows {
+ public:
+  MarchedRows(const LinearRows& P, const Axis& fine, const Axis& coarse) : n_(fine.size()), N_(coarse.size()) {
+    for (int i = -1; i <= n_; ++i) {
+      const int turn = !fine.periodic() ? 0 : i < 0 ? -1 : i / n_;
+      const auto at = static_cast<std::size_t>(std::clamp(i - turn * n_, 0, n_ - 1));
+      left.push_back(P.left[at] + turn * N_);
       weight.push_back(P.weight[at]);
     }
-    const int first = fine.periodic() ? -1 : 0, last = fine.periodic() ? n + 1 : n;
-    for (int I = 0; I < N; ++I) {
-      const auto takes = [&](int i) {
-        const auto at = static_cast<std::size_t>(i + 1);
-        return (left[at] == I && weight[at] != 0) || (left[at] == I - 1 && weight[at] != 1);
-      };
+    weight.push_back(1);  // read beside the last one, and not used
+    const int first = fine.periodic() ? -1 : 0, last = fine.periodic() ? n_ + 1 : n_;
+    for (int I = 0; I < N_; ++I) {
       int from = first, to = last;
-      while (from < to && !takes(from)) ++from;
-      while (to > from && !takes(to - 1)) --to;
+      while (from < to && share(from, I) == 0) ++from;
+      while (to > from && share(to - 1, I) == 0) --to;
       start.push_back(from);
       stop.push_back(to);
+      width = std::max(width, to - from);
+    }
+    // Runs stay within the halo, wherever their row ends.
+    for (int I = 0; I < N_; ++I) {
+      const auto at = static_cast<std::size_t>(I);
+      run.push_back(std::min(start[at], n_ == 1 ? 0 : n_ + 1 - width));
+      for (int s = 0; s < 4; ++s) {
+        const int i = run.back() + s;
+        shares.push_back(i >= start[at] && i < stop[at] ? share(i, I) : 0);
+      }
+    }
+  }
+
+  std::vector<int> left;
+  std::vector<double> weight;
+  std::vector<int> start, stop;  ///< of each coarse value: the fine values in which it takes part
+  int width = 1;                 ///< the most of them
+  std::vector<int> run;          ///< where a row of so many values begins that has them all …
+  std::vector<double> shares;    ///< … and its weights, four for each row
+
+ private:
+  // What fine value i takes from coarse value I.
+  double share(int i, int I) const {
+    const auto at = static_cast<std::size_t>(i + 1);
+    return left[at] == I ? weight[at] : left[at] == I - 1 ? 1 - weight[at] : 0;
+  }
+  int n_, N_;
+};
+
+// Kernels read a weight ahead.
+std::vector<double> with_one_more(std::vector<double> weights) {
+  weights.push_back(1);
+  return weights;
+}
+
+/// The intervals between coarse values in which fine unknowns lie, and where these begin and end, from interval −1 on.
+struct Intervals {
+  int first, last;
+  std::vector<int> start, stop;
+
+  Intervals(const LinearRows& P, const Axis& fine, const Axis& coarse)
+      : first(P.left[static_cast<std::size_t>(fine.first())]),
+        last(P.left[static_cast<std::size_t>(fine.last()) - 1] + 1),
+        start(static_cast<std::size_t>(coarse.size()) + 1, fine.last()),
+        stop(start) {
+    for (int i = fine.last(); i-- > fine.first();) {
+      const auto K = static_cast<std::size_t>(P.left[static_cast<std::size_t>(i)] + 1);
+      if (start[K] == fine.last()) stop[K] = i + 1;
+      start[K] = i;
     }
   }
 };
@@ -57,6 +92,7 @@ class TensorTransfer final : public Transfer {
       : device_(static_cast<CudaBackend&>(backend)),
         fine_(marched(fine.unknowns(), fine.layout())),
         coarse_(marched(coarse.block.unknowns(), coarse.block.layout())),
+        intervals_(fine_),
         cells_(fine.centering() == Centering::cell),
         sums_by_volume_(cells_ ||
                         !std::ranges::all_of(coarse.axes, [](const CoarseAxis& axis) { return axis.nested(); })) {
@@ -68,35 +104,45 @@ class TensorTransfer final : public Transfer {
       const CoarseAxis& coarser = coarse.axes[d];
       const std::size_t to = plane && d > 0 ? 3 - d : d;  // y is marched along
       const LinearRows P = linear_rows(axis, coarser, constant);
-      const AxisRows restriction = transposed(P, axis, coarser);
       tables.add(P.left, linear_.axis[to].left);
-      tables.add(P.weight, linear_.axis[to].weight);
-      add_rows(tables, restriction, restriction_.axis[to]);
-      width_[to] = width_of(restriction);
-      add_rows(tables, sum_rows(axis, coarser), sums_.axis[to]);
-      add_rows(tables, cubic_rows(axis, coarser), cubic_.axis[to]);
-      add_rows(tables, injection_rows(axis, coarser), injection_.axis[to]);
+      tables.add(with_one_more(P.weight), linear_.axis[to].weight);
+      const MarchedRows rows(P, axis, coarser.axis);
       if (to == 2) {
-        const MarchedRows rows(P, axis, coarser.axis);
         tables.add(rows.left, march_.left);
         tables.add(rows.weight, march_.weight);
         tables.add(rows.start, spans_.start);
         tables.add(rows.stop, spans_.stop);
+        const Intervals between(P, axis, coarser.axis);
+        tables.add(between.start, between_.start);
+        tables.add(between.stop, between_.stop);
+        intervals_.first[2] = between.first;
+        intervals_.last[2] = between.last;
+      } else {
+        tables.add(rows.run, runs_.axis[to].first);
+        tables.add(rows.shares, runs_.axis[to].weight);
+        width_[to] = rows.width;
       }
+      add_rows(tables, sum_rows(axis, coarser), sums_.axis[to]);
+      add_rows(tables, cubic_rows(axis, coarser), cubic_.axis[to]);
+      add_rows(tables, injection_rows(axis, coarser), injection_.axis[to]);
       if (axis.degenerate() || !cells_) continue;
       if (has_halo_data(axis, 0)) --injected.first[d];
       if (has_halo_data(axis, 1)) ++injected.last[d];
     }
     injected_ = marched(injected, coarse.block.layout());
     tables_ = tables.upload(device_);
+    // Tables that begin at index −1.
     ++march_.left;
     ++march_.weight;
+    ++between_.start;
+    ++between_.stop;
   }
 
   void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    device_.exchange(fine);
     with_marched(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
-      device_.for_columns<TransferSteps>(coarse_, Restrict<F, C>{f, c, restriction_.axis[0], restriction_.axis[1],
-                                                                 width_[0], width_[1], march_, spans_, address(scale)});
+      device_.for_columns<TransferSteps>(coarse_, Restrict<F, C>{f, c, runs_.axis[0], runs_.axis[1], width_[0],
+                                                                 width_[1], march_, spans_, address(scale)});
     });
   }
   void restrict_data(const Field& fine, Field& coarse, const Scalar* scale) const override {
@@ -125,7 +171,7 @@ class TensorTransfer final : public Transfer {
   void prolong(const Field& coarse, Field& fine) const {
     device_.exchange(coarse);
     with_marched(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
-      device_.for_columns<TransferSteps>(fine_, Prolong<C, F, add>{c, f, linear_});
+      device_.for_columns<TransferSteps>(intervals_, Prolong<C, F, add>{c, f, linear_, between_});
     });
   }
   void gather(const Box& box, const Field& fine, Field& coarse, const Axes<DeviceRows>& rows, int shift,
@@ -138,14 +184,16 @@ class TensorTransfer final : public Transfer {
 
   CudaBackend& device_;
   Box fine_, coarse_;
+  Box intervals_;  ///< the fine unknowns in x and y, and the intervals between coarse planes
   Box injected_;  ///< the coarse values that injection writes, those on faces included
   bool cells_, sums_by_volume_;
   Buffer tables_;
   int width_[3] = {};
   Axes<DeviceLinear> linear_{};
+  Axes<DeviceRuns> runs_{};
   DeviceLinear march_{};
-  DeviceSpans spans_{};
-  Axes<DeviceRows> restriction_{}, sums_{}, cubic_{}, injection_{};
+  DeviceSpans spans_{}, between_{};
+  Axes<DeviceRows> sums_{}, cubic_{}, injection_{};
 };
 
 }  // namespace

@@ -17,7 +17,12 @@ struct DeviceRows {
   const int* at;
   const double* weight;
 };
-/// Which fine values a coarse one takes part in, on an axis that is marched along: from start[I] to stop[I].
+/// Rows that take values which follow each other, four weights for each: row I from first[I] on.
+struct DeviceRuns {
+  const int* first;
+  const double* weight;
+};
+/// The fine values that belong to coarse value I on an axis that is marched along: from start[I] to stop[I].
 struct DeviceSpans {
   const int *start, *stop;
 };
@@ -37,15 +42,17 @@ template <class F, class C>
 struct Restrict {
   View<const F> fine;
   View<C> coarse;
-  DeviceRows x, y;
+  DeviceRuns x, y;
   int x_width, y_width;  ///< the most values that a row takes
   DeviceLinear z;
-  DeviceSpans spans;
+  DeviceSpans spans;  ///< in which a coarse value takes part
   const double* scale;
 
   __device__ void operator()(int I, int J, int K0, int K1) const {
     constexpr int narrow = sizeof(F) == 4 ? 4 : 2;
-    if (y_width == 1)
+    if (y_width == 1 && x_width <= 3)
+      walk<3, 1, 4>(I, J, K0, K1);
+    else if (y_width == 1)
       walk<4, 1, 4>(I, J, K0, K1);
     else if (x_width <= 3 && y_width <= 3)
       walk<3, 3, narrow>(I, J, K0, K1);
@@ -57,17 +64,12 @@ struct Restrict {
   /// Rows of at most `wide` values along x and `high` along y, in batches of n planes.
   template <int wide, int high, int n>
   __device__ void walk(int I, int J, int K0, int K1) const {
-    int at[high][wide];
+    const F* const column = &fine(x.first[I], y.first[J], 0);
     F wx[wide], wy[high];
 #pragma unroll
     for (int a = 0; a < wide; ++a) wx[a] = static_cast<F>(x.weight[4 * I + a]);
 #pragma unroll
-    for (int b = 0; b < high; ++b) {
-      wy[b] = static_cast<F>(y.weight[4 * J + b]);
-#pragma unroll
-      for (int a = 0; a < wide; ++a)
-        at[b][a] = x.at[4 * I + a] + static_cast<int>(y.at[4 * J + b] * fine.sy);
-    }
+    for (int b = 0; b < high; ++b) wy[b] = static_cast<F>(y.weight[4 * J + b]);
     const F factor = static_cast<F>(factor_of(scale));
     const int begin = spans.start[K0], end = spans.stop[K1 - 1];
     int K = K0 - 1;  // the first plane may count for the value before
@@ -80,12 +82,11 @@ struct Restrict {
         const int plane = min(k + m, end - 1);
         left[m] = z.left[plane];
         share[m] = static_cast<F>(z.weight[plane]);
-        const int inside = plane < 0 ? plane + fine.n[2] : plane >= fine.n[2] ? plane - fine.n[2] : plane;
-        const F* p = fine.data + inside * fine.sz;
+        const F* const p = column + plane * fine.sz;
 #pragma unroll
         for (int b = 0; b < high; ++b)
 #pragma unroll
-          for (int a = 0; a < wide; ++a) value[m][b][a] = p[at[b][a]];
+          for (int a = 0; a < wide; ++a) value[m][b][a] = p[a + b * fine.sy];
       }
 #pragma unroll
       for (int m = 0; m < n; ++m) {
@@ -113,22 +114,23 @@ struct Restrict {
   }
 };
 
-/// A column of fine values, P: the coarse planes on both sides of a fine one stay in registers, and what a batch of fine
-/// planes reads is loaded before the first of them is stored.
+/// A column of fine values, P, over the intervals between coarse planes: those on both sides stay in registers, and what
+/// the one or two fine planes of four intervals read is loaded before the first of them is stored.
 template <class C, class F, bool add>
 struct Prolong {
   View<const C> coarse;
   View<F> fine;
   Axes<DeviceLinear> w;
+  DeviceSpans spans;  ///< which lie between coarse planes K and K + 1
 
-  __device__ void operator()(int i, int j, int k0, int k1) const {
+  __device__ void operator()(int i, int j, int K0, int K1) const {
     const DeviceLinear &x = w.axis[0], &y = w.axis[1];
     const C wx = static_cast<C>(x.weight[i]), wy = static_cast<C>(y.weight[j]);
     if (coarse.n[1] == 1)
-      walk(Plane<1>{&coarse(x.left[i], 0, 0), wx == C(1) ? 0 : 1, 0, wx, wy}, i, j, k0, k1);
+      walk(Plane<1>{&coarse(x.left[i], 0, 0), wx == C(1) ? 0 : 1, 0, wx, wy}, i, j, K0, K1);
     else  // where a weight is 1 the second value has weight 0 and is the first once more
-      walk(Plane<2>{&coarse(x.left[i], y.left[j], 0), wx == C(1) ? 0 : 1, wy == C(1) ? 0 : coarse.sy, wx, wy}, i, j, k0,
-           k1);
+      walk(Plane<2>{&coarse(x.left[i], y.left[j], 0), wx == C(1) ? 0 : 1, wy == C(1) ? 0 : coarse.sy, wx, wy}, i, j, K0,
+           K1);
   }
 
  private:
@@ -139,79 +141,48 @@ struct Prolong {
     std::int64_t dx, dy;
     C wx, wy;
 
-    struct Values {
-      C at[lines][2];
-    };
-    __device__ Values load(std::int64_t offset) const {
+    __device__ C value(std::int64_t offset) const {
       const C* q = p + offset;
-      Values v;
-#pragma unroll
-      for (int b = 0; b < lines; ++b) {
-        v.at[b][0] = q[b * dy];
-        v.at[b][1] = q[b * dy + dx];
-      }
-      return v;
-    }
-    __device__ C mean(const Values& v) const {
-      const C first = wx * v.at[0][0] + (C(1) - wx) * v.at[0][1];
+      const C first = wx * q[0] + (C(1) - wx) * q[dx];
       if constexpr (lines == 1)
         return first;
       else
-        return wy * first + (C(1) - wy) * (wx * v.at[1][0] + (C(1) - wx) * v.at[1][1]);
+        return wy * first + (C(1) - wy) * (wx * q[dy] + (C(1) - wx) * q[dy + dx]);
     }
-  };
-  struct Window {
-    int at;  ///< coarse plane `at` and the next one
-    C below, above;
   };
 
   template <class Plane>
-  __device__ void walk(const Plane& plane, int i, int j, int k0, int k1) const {
-    constexpr int n = sizeof(F) == 4 && !add ? 8 : 4;
-    Window window{};
-    int k = k0;
-    if (k + n <= k1) {
-      planes<n, true>(plane, window, i, j, k);
-      for (k += n; k + n <= k1; k += n) planes<n, false>(plane, window, i, j, k);
-    } else {
-      planes<1, true>(plane, window, i, j, k++);
-    }
-    for (; k < k1; ++k) planes<1, false>(plane, window, i, j, k);
+  __device__ void walk(const Plane& plane, int i, int j, int K0, int K1) const {
+    C below = plane.value(K0 * coarse.sz);
+    int K = K0;
+    for (; K + 4 <= K1; K += 4) intervals<4>(plane, i, j, K, below);
+    for (; K < K1; ++K) intervals<1>(plane, i, j, K, below);
   }
-  /// n fine planes from k on. `first`: nothing is in the window yet.
-  template <int n, bool first, class Plane>
-  __device__ void planes(const Plane& plane, Window& window, int i, int j, int k) const {
+  template <int n, class Plane>
+  __device__ void intervals(const Plane& plane, int i, int j, int K, C& below) const {
     const DeviceLinear& z = w.axis[2];
-    int K[n];
-    C share[n];
-    F at[n];
-    typename Plane::Values below, above[n];
+    int k[n];
+    bool two[n];
+    C above[n], first[n], second[n];
+    F at[n], next[n];
 #pragma unroll
     for (int m = 0; m < n; ++m) {
-      K[m] = z.left[k + m];
-      share[m] = static_cast<C>(z.weight[k + m]);
-    }
-    if (first) below = plane.load(K[0] * coarse.sz);
-#pragma unroll
-    for (int m = 0; m < n; ++m) {
-      if (first ? m == 0 || K[m] != K[m - 1] : K[m] != (m == 0 ? window.at : K[m - 1]))
-        above[m] = plane.load((K[m] + 1) * coarse.sz);
-      if (add) at[m] = fine(i, j, k + m);
-    }
-    if (first) {
-      window.at = K[0];
-      window.below = plane.mean(below);
-      window.above = plane.mean(above[0]);
-    }
-#pragma unroll
-    for (int m = 0; m < n; ++m) {
-      if (K[m] != window.at) {
-        window.below = window.above;
-        window.above = plane.mean(above[m]);
-        window.at = K[m];
+      k[m] = spans.start[K + m];
+      two[m] = spans.stop[K + m] > k[m] + 1;
+      first[m] = static_cast<C>(z.weight[k[m]]);
+      second[m] = static_cast<C>(z.weight[k[m] + 1]);
+      above[m] = plane.value((K + m + 1) * coarse.sz);
+      if (add) {
+        at[m] = fine(i, j, k[m]);
+        next[m] = two[m] ? fine(i, j, k[m] + 1) : F(0);
       }
-      fine(i, j, k + m) =
-          (add ? at[m] : F(0)) + static_cast<F>(share[m] * window.below + (C(1) - share[m]) * window.above);
+    }
+#pragma unroll
+    for (int m = 0; m < n; ++m) {
+      const auto between = [&](C share) { return static_cast<F>(share * below + (C(1) - share) * above[m]); };
+      fine(i, j, k[m]) = (add ? at[m] : F(0)) + between(first[m]);
+      if (two[m]) fine(i, j, k[m] + 1) = (add ? next[m] : F(0)) + between(second[m]);
+      below = above[m];
     }
   }
 };
