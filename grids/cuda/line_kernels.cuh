@@ -59,11 +59,6 @@ struct Links {
   }
 };
 
-/// Where segment `s` of so many begins on a line of n unknowns.
-__device__ inline int segment_begin(int n, int segments, int s) {
-  return static_cast<int>(static_cast<std::int64_t>(n) * s / segments);
-}
-
 /// Threads of a block across whose lines run along y or z.
 template <class T, int most>
 inline constexpr int across_threads = most == streaming_segment<T> ? 512 : line_threads<T>;

@@ -133,7 +133,16 @@ struct Segment {
   }
 };
 
-/// All lines of a small field, one a thread, as a step of a shared launch; b is b − A u already where there is a u.
+/// Where segment `s` of so many begins on a line of n unknowns.
+__device__ inline int segment_begin(int n, int segments, int s) {
+  return static_cast<int>(static_cast<std::int64_t>(n) * s / segments);
+}
+
+/// The longest line that a warp solves: each lane a short segment.
+inline constexpr int warp_line = 32 * short_segment;
+
+/// All lines of a small field as a step of a shared launch; b is b − A u already where there is a u. As the kernels of
+/// lines (line_kernels.cuh), but for the equations between segments, which lanes hand on by shuffles.
 template <class T, class Coefficients>
 struct SmallLines {
   LineStep<T, Coefficients> p;
@@ -149,6 +158,30 @@ struct SmallLines {
   }
 
  private:
+  using Piece = Segment<T, short_segment>;
+
+  /// The lanes that share a line, a power of two, and which of them the thread is.
+  struct Team {
+    int size, rank;
+    /// What the lane has that is `by` further, around the end.
+    __device__ T from(T value, int by) const { return __shfl_sync(0xffffffffu, value, (rank + by) & (size - 1), size); }
+  };
+  /// The last unknowns of the lane's segment and of the one before it, by cyclic reduction (Links::solve).
+  __device__ static void reduce(const Team& team, typename Piece::Link own, T& x_before, T& x_last) {
+    for (int stride = 1; stride < team.size; stride *= 2) {
+      const T below_below = team.from(own.below, -stride), below_above = team.from(own.above, -stride),
+              below_rhs = team.from(own.rhs, -stride);
+      const T above_below = team.from(own.below, stride), above_above = team.from(own.above, stride),
+              above_rhs = team.from(own.rhs, stride);
+      const T inverse = reciprocal(T(1) - own.below * below_above - own.above * above_below);
+      own.rhs = (own.rhs + own.below * below_rhs + own.above * above_rhs) * inverse;
+      own.below = own.below * below_below * inverse;
+      own.above = own.above * above_above * inverse;
+    }
+    x_last = own.rhs * reciprocal(T(1) - own.below - own.above);
+    x_before = team.from(x_last, -1);
+  }
+
   template <int along>
   __device__ void solve(int thread, int threads) const {
     const int3 first = p.box.first, last = p.box.last;
@@ -158,30 +191,40 @@ struct SmallLines {
     const int p0 = along == 0 ? first.y : first.x, p1 = along == 0 ? last.y : last.x;
     const int q0 = along == 2 ? first.y : first.z, q1 = along == 2 ? last.y : last.z;
     const std::int64_t stride = along == 0 ? 1 : along == 1 ? p.out.sy : p.out.sz;
-    for (int line = thread; line < (p1 - p0) * (q1 - q0); line += threads) {
+    int size = 1;
+    while (size * short_segment < end - begin) size *= 2;
+    const Team team{size, thread & (size - 1)};
+    const int lines = (p1 - p0) * (q1 - q0), at_once = threads / size;
+    const int from = begin + segment_begin(end - begin, size, team.rank);
+    Piece piece;
+    piece.length = begin + segment_begin(end - begin, size, team.rank + 1) - from;
+    // All lanes go on together, those behind the last line with nothing of their own.
+    for (int done = 0; done < lines; done += at_once) {
+      const int line = done + thread / size;
+      const bool inside = line < lines;
       const int a = p0 + line % (p1 - p0), b = q0 + line / (p1 - p0);
       const std::int64_t start = a * (along == 0 ? p.out.sy : 1) + b * (along == 2 ? p.out.sy : p.out.sz);
-      const LineOf<along, T, Coefficients> rows(p.c, start, stride, a, b);
-      Segment<T, long_segment> segment;
-      segment.length = end - begin;
-      const auto place = [&](int m) { return start + (begin + m) * stride; };
-      for (int m = 0; m < segment.length; ++m) segment.d[m] = p.b.data[place(m)];
-      segment.fill(
-          begin, begin, end, p.cyclic, [&](int t) { return rows.coupling(t); }, [&](int t) { return rows.rest(t); });
-      typename Segment<T, long_segment>::Link link{T(0), T(0), T(0)};
-      const auto head = segment.eliminate(link);
-      // Beyond both ends of a cyclic line lies the line itself; those of others couple to nothing.
-      const T x_last =
-          (link.rhs + link.above * head.p) * reciprocal(T(1) - link.below - link.above * (head.q + head.r));
-      segment.substitute(x_last, x_last);
-      for (int m = 0; m < segment.length; ++m) {
-        T base = T(0);
-        if (p.u.data) {
-          base = p.u.data[place(m)];
-          if (p.beta != T(0)) base += p.beta * (base - p.out.data[place(m)]);
-        }
-        p.out.data[place(m)] = base + p.alpha * segment.d[m];
+      const auto place = [&](int m) { return start + (from + min(m, piece.length - 1)) * stride; };
+      T base[short_segment];
+      typename Piece::First ends;
+      typename Piece::Link link{T(0), T(0), T(0)};
+      if (inside) {
+        const LineOf<along, T, Coefficients> rows(p.c, start, stride, a, b);
+        p.template for_each<short_segment>([&](int m) { piece.d[m] = p.b.data[place(m)]; });
+        p.load_base(base, place);
+        piece.fill(
+            from, begin, end, p.cyclic, [&](int t) { return rows.coupling(t); }, [&](int t) { return rows.rest(t); });
+        ends = piece.eliminate(link);
       }
+      const typename Piece::First next{team.from(ends.p, 1), team.from(ends.q, 1), team.from(ends.r, 1)};
+      if (inside) link = Piece::link(link, next);
+      T x_before, x_last;
+      reduce(team, link, x_before, x_last);
+      if (!inside) continue;
+      piece.substitute(x_before, x_last);
+#pragma unroll
+      for (int m = 0; m < short_segment; ++m)
+        if (m < piece.length) p.out.data[start + (from + m) * stride] = base[m] + p.alpha * piece.d[m];
     }
   }
 };

@@ -172,7 +172,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     if constexpr (!Kernels::relaxes_lines) {
       throw RunError("lines are not relaxed by an operator that recomputes its coefficient: use assembly partial");
     } else {
-      const bool shared = kernels_.shares(unknowns_) && line_length(axis, unknowns_) <= long_segment;
+      const bool shared = kernels_.shares(unknowns_) && line_length(axis, unknowns_) <= warp_line;
       const bool first = !separable || shared || takes_residual<T>(axis, unknowns_);
       if (u && first)
         march(unknowns_, *u, Residual<T, T>{view(b), view(line_residual_)});

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "backends/cuda/cuda_backend.cuh"
@@ -34,23 +35,31 @@ class MarchedRows {
       stop.push_back(to);
       width = std::max(width, to - from);
     }
-    // Runs stay within the halo, wherever their row ends.
+  }
+
+  /// Rows of `count` values that follow each other, where they begin and their weights, four for each row: within the
+  /// halo, wherever a row ends.
+  struct Runs {
+    std::vector<int> first;
+    std::vector<double> weight;
+  };
+  Runs runs(int count) const {
+    Runs all;
     for (int I = 0; I < N_; ++I) {
       const auto at = static_cast<std::size_t>(I);
-      run.push_back(std::min(start[at], n_ == 1 ? 0 : n_ + 1 - width));
+      all.first.push_back(count == 1 ? start[at] : std::min(start[at], n_ + 1 - count));
       for (int s = 0; s < 4; ++s) {
-        const int i = run.back() + s;
-        shares.push_back(i >= start[at] && i < stop[at] ? share(i, I) : 0);
+        const int i = all.first.back() + s;
+        all.weight.push_back(i >= start[at] && i < stop[at] ? share(i, I) : 0);
       }
     }
+    return all;
   }
 
   std::vector<int> left;
   std::vector<double> weight;
   std::vector<int> start, stop;  ///< of each coarse value: the fine values in which it takes part
   int width = 1;                 ///< the most of them
-  std::vector<int> run;          ///< where a row of so many values begins that has them all …
-  std::vector<double> shares;    ///< … and its weights, four for each row
 
  private:
   // What fine value i takes from coarse value I.
@@ -99,6 +108,7 @@ class TensorTransfer final : public Transfer {
     Box injected = coarse.block.layout().box();
     DeviceTables tables;
     const bool plane = is_plane(fine.layout());
+    std::array<std::optional<MarchedRows>, 2> across;
     for (std::size_t d = 0; d < 3; ++d) {
       const Axis& axis = fine.axes[d];
       const CoarseAxis& coarser = coarse.axes[d];
@@ -118,9 +128,7 @@ class TensorTransfer final : public Transfer {
         intervals_.first[2] = between.first;
         intervals_.last[2] = between.last;
       } else {
-        tables.add(rows.run, runs_.axis[to].first);
-        tables.add(rows.shares, runs_.axis[to].weight);
-        width_[to] = rows.width;
+        across[to].emplace(rows);
       }
       add_rows(tables, sum_rows(axis, coarser), sums_.axis[to]);
       add_rows(tables, cubic_rows(axis, coarser), cubic_.axis[to]);
@@ -128,6 +136,15 @@ class TensorTransfer final : public Transfer {
       if (axis.degenerate() || !cells_) continue;
       if (has_halo_data(axis, 0)) --injected.first[d];
       if (has_halo_data(axis, 1)) ++injected.last[d];
+    }
+    // Rows of the widths that Restrict knows.
+    const int x_width = across[0]->width, y_width = across[1]->width;
+    width_[1] = y_width == 1 ? 1 : std::max({3, x_width, y_width});
+    width_[0] = std::max({3, x_width, width_[1]});
+    for (std::size_t d = 0; d < 2; ++d) {
+      const MarchedRows::Runs runs = across[d]->runs(width_[d]);
+      tables.add(runs.first, runs_.axis[d].first);
+      tables.add(runs.weight, runs_.axis[d].weight);
     }
     injected_ = marched(injected, coarse.block.layout());
     tables_ = tables.upload(device_);
@@ -188,7 +205,7 @@ class TensorTransfer final : public Transfer {
   Box injected_;  ///< the coarse values that injection writes, those on faces included
   bool cells_, sums_by_volume_;
   Buffer tables_;
-  int width_[3] = {};
+  int width_[2] = {};  ///< of the rows along x and y
   Axes<DeviceLinear> linear_{};
   Axes<DeviceRuns> runs_{};
   DeviceLinear march_{};

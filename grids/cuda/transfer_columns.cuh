@@ -40,22 +40,23 @@ __device__ inline double factor_of(const double* scale) {
 /// before any of it is added up.
 template <class F, class C>
 struct Restrict {
+  static constexpr int resident_threads = sizeof(F) == 4 ? 768 : 640;
   View<const F> fine;
   View<C> coarse;
   DeviceRuns x, y;
-  int x_width, y_width;  ///< the most values that a row takes
+  int x_width, y_width;  ///< values of a row: 3 or 4, along y also 1
   DeviceLinear z;
   DeviceSpans spans;  ///< in which a coarse value takes part
   const double* scale;
 
   __device__ void operator()(int I, int J, int K0, int K1) const {
-    constexpr int narrow = sizeof(F) == 4 ? 4 : 2;
-    if (y_width == 1 && x_width <= 3)
+    constexpr int planes = sizeof(F) == 4 ? 4 : 2;
+    if (y_width == 1 && x_width == 3)
       walk<3, 1, 4>(I, J, K0, K1);
     else if (y_width == 1)
       walk<4, 1, 4>(I, J, K0, K1);
-    else if (x_width <= 3 && y_width <= 3)
-      walk<3, 3, narrow>(I, J, K0, K1);
+    else if (x_width == 3)
+      walk<3, 3, planes>(I, J, K0, K1);
     else
       walk<4, 4, 2>(I, J, K0, K1);
   }
@@ -191,6 +192,7 @@ struct Prolong {
 /// registers, a window that slides along z.
 template <class C, class F>
 struct Interpolate {
+  static constexpr int resident_threads = 640;
   View<const C> coarse;
   View<F> fine;
   Axes<DeviceRows> w;
