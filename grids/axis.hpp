@@ -108,10 +108,9 @@ enum class Coarsening {
   pairs,  ///< every other node, where data of cells must not be mixed or values come without coordinates
 };
 
-/// The coarser axis. Neighbouring cells that differ by a factor of more than 4 are merged pairwise whatever the rule, the
-/// smallest first.
-/// Where pairs leave a single cell it lies at the end that has the wider one, alternating from level to level (always
-/// the same end contracts by 0.6 instead of 0.27, Neumann ends).
+/// The coarser axis. Neighbouring cells that differ by a factor of more than 4 are merged pairwise whatever the rule,
+/// the smallest first. Where pairs leave a single cell it lies at the end that has the wider one, alternating from
+/// level to level (always the same end contracts by 0.6 instead of 0.27, Neumann ends).
 CoarseAxis coarsen(const Axis& axis, Coarsening rule);
 /// The axis itself, each value its own coarse value.
 CoarseAxis keep(const Axis& axis);

@@ -51,9 +51,9 @@ AxisRows cell_means(const Axis& fine, const CoarseAxis& coarse);
 /// interpolation, for cells the means.
 AxisRows injection_rows(const Axis& fine, const CoarseAxis& coarse);
 
-/// What fine values that are integrals over control volumes add up to on the coarse ones: the parts that a coarse volume
-/// has of fine ones; where nodes coincide Pᵀ, which is the same for linear data. (Where they do not, Pᵀ of point values
-/// leaves an error that oscillates by O(h²), and a start by full multigrid misses the discretization error.)
+/// What fine values that are integrals over control volumes add up to on the coarse ones: the parts that a coarse
+/// volume has of fine ones; where nodes coincide Pᵀ, which is the same for linear data. (Where they do not, Pᵀ of point
+/// values leaves an error that oscillates by O(h²), and a start by full multigrid misses the discretization error.)
 AxisRows sum_rows(const Axis& fine, const CoarseAxis& coarse);
 
 /// Whether a solution's halo holds data past an end of a cell-centred axis: g of Dirichlet faces, g/α of Robin faces.

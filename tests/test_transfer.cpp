@@ -447,8 +447,7 @@ TEST(Coarsening, CarriesTheOperatorDown) {
         for (std::size_t l = 1; l < h.operators.size(); ++l) {
           const LevelChoice choice = choose_relaxation(rows.block, rows.kappa, RelaxationChoice::points);
           ASSERT_FALSE(choice.coarsest());
-          rows = discretization.coarsen_rows(rows, coarsen(rows.block, choice.coarsened),
-                                             *h.transfers[l - 1]);
+          rows = discretization.coarsen_rows(rows, coarsen(rows.block, choice.coarsened), *h.transfers[l - 1]);
           EXPECT_EQ(h.operators[l]->scale(), h.operators[0]->scale());
           EXPECT_EQ(h.operators[l]->singular(), h.operators[0]->singular());
           Problem q = p;

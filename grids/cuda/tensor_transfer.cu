@@ -202,7 +202,7 @@ class TensorTransfer final : public Transfer {
   CudaBackend& device_;
   Box fine_, coarse_;
   Box intervals_;  ///< the fine unknowns in x and y, and the intervals between coarse planes
-  Box injected_;  ///< the coarse values that injection writes, those on faces included
+  Box injected_;   ///< the coarse values that injection writes, those on faces included
   bool cells_, sums_by_volume_;
   Buffer tables_;
   int width_[2] = {};  ///< of the rows along x and y

@@ -115,8 +115,8 @@ struct Restrict {
   }
 };
 
-/// A column of fine values, P, over the intervals between coarse planes: those on both sides stay in registers, and what
-/// the one or two fine planes of four intervals read is loaded before the first of them is stored.
+/// A column of fine values, P, over the intervals between coarse planes: those on both sides stay in registers, and
+/// what the one or two fine planes of four intervals read is loaded before the first of them is stored.
 template <class C, class F, bool add>
 struct Prolong {
   View<const C> coarse;
