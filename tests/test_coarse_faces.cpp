@@ -246,7 +246,7 @@ TEST(CoarseFaces, OfSmoothCoefficientsBlendTheFacesBeside) {
       }
       const auto backend = test_backend();
       const Discretization d(*backend, p);
-      const auto coarse = coarser(d.block(), 0);
+      const auto coarse = coarser(d.block());
       const RowData rows = d.coarsen_rows(d.rows(), *coarse, *make_transfer(*backend, d.block(), *coarse));
       const reference::CellGrid g(p);
       std::array<reference::Dense, 3> shares{{{{1}}, {{1}}, {{1}}}};
