@@ -20,6 +20,35 @@ std::size_t bytes_of_tables(const Layout& layout) {
   return 320 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{192} << 10);
 }
 
+// Verbs on levels of at most so many values share launches on a GPU, and a recorded solve holds a description of each:
+// the functor, its box and what finds it (backends/cuda/sequence.cuh).
+constexpr std::int64_t shared_values = 1024;
+constexpr std::size_t bytes_of_step = 1040;
+// With so many, cycles over planes for one, the host runs the iteration.
+constexpr std::size_t most_steps = 32'000;
+
+// How often the recordings of a solve visit a level: once a cycle of V, in full multigrid once more for each finer
+// level; an F-cycle visits it from every finer one, a W-cycle twice from each. Two recordings may be held at a time.
+std::size_t recorded_visits(const Options& options, int level) {
+  const auto l = static_cast<std::size_t>(level);
+  const std::size_t cycle = options.cycle == Cycle::v   ? 1
+                            : options.cycle == Cycle::f ? l + 1
+                                                        : std::size_t{1} << std::min(level, 12);
+  return 2 * cycle * (options.full_multigrid ? l + 1 : 1);
+}
+
+// At most so many verbs are what a visit records, halos of periodic axes and colours of Gauss–Seidel counted apart.
+std::size_t verbs_of_visit(const Options& options, const Layout& layout, bool box) {
+  std::size_t wraps = 0, colours = 1;
+  for (std::size_t d = 0; d < 3; ++d) {
+    wraps += layout.periodic[d] ? 1 : 0;
+    if (options.smoother.type == SmootherType::red_black) colours *= !box ? 1 : layout.periodic[d] ? 3 : 2;
+  }
+  if (options.smoother.type == SmootherType::red_black && !box) colours = 3;
+  const int sweeps = options.smoother.pre.value_or(0) + options.smoother.post.value_or(0);
+  return (static_cast<std::size_t>(sweeps) * 2 * colours + 8) * (1 + wraps);
+}
+
 // What the operators hold.
 struct Finest {
   std::size_t kappas = 0, reactions = 0;  // fields of cells and of values, on all levels that are rediscretized
@@ -70,6 +99,7 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
     return finest.kappas * bytes(of.cell_layout(), p) + reactions(of, p);
   };
   Plan plan;
+  std::size_t steps = 0;                 // of shared launches
   std::size_t held = 0, setup_peak = 0;  // bytes of the Galerkin hierarchy so far, and the most while it is made
   // The bands as they came, in both precisions with their diagonals.
   const auto add_matrix = [&](const Layout& layout, Plan::Level& level) {
@@ -105,7 +135,8 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
     held += weights * bytes(below, inner);
   };
   // The levels of the problem, or of the planes of one of them.
-  const auto add_levels = [&](const auto& self, const std::vector<LevelPlan>& levels, bool outermost) -> void {
+  const auto add_levels = [&](const auto& self, const std::vector<LevelPlan>& levels, bool outermost,
+                              std::size_t calls) -> void {
     for (int l = 0; l < static_cast<int>(levels.size()); ++l) {
       const LevelPlan& chosen_level = levels[static_cast<std::size_t>(l)];
       const Block& block = chosen_level.block;
@@ -152,13 +183,17 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
       if (l == 0 && outermost)
         level.bytes += (options.krylov == Krylov::cg ? 6 : 3) * bytes(layout, outer);  // u, b, best; r, p, q
       plan.tables += bytes_of_tables(layout);
+      const std::size_t visits = calls * (outermost ? recorded_visits(options, l) : 1);
+      const std::size_t verbs = verbs_of_visit(options, layout, finest.elements || galerkin);
+      if (gpu && multigrid && layout.size() <= shared_values) steps += visits * verbs;
       if (outermost) plan.levels.push_back(level);
       plan.bytes += level.bytes;
       if (!outermost) plan.levels.back().bytes += level.bytes;
-      self(self, chosen_level.planes, false);
+      self(self, chosen_level.planes, false, visits * verbs);
     }
   };
-  add_levels(add_levels, chosen, true);
+  add_levels(add_levels, chosen, true, 1);
+  plan.tables += std::min(steps, most_steps) * bytes_of_step;
   plan.setup = std::max(setup_peak, plan.bytes) - plan.bytes;
   plan.hierarchy = std::move(chosen);
   return plan;
