@@ -22,6 +22,7 @@
 #include "io/console.hpp"
 #include "io/output.hpp"
 #include "io/summary.hpp"
+#include "io/yaml.hpp"
 #include "solver/plan.hpp"
 #include "solver/solver.hpp"
 
@@ -187,7 +188,8 @@ int run(const Arguments& arguments) {
     } catch (const ValueErrors& errors) {
       raise(config, errors);
     }
-    if (arguments.validate) console.line(arguments.config.string() + ": valid");
+    const bool piped = is_standard_input(arguments.config);
+    if (arguments.validate) console.line((piped ? "standard input" : arguments.config.string()) + ": valid");
     return exit_status::success;
   }
 

@@ -211,7 +211,7 @@ class GridReader {
   }
 
   std::vector<double> read_file(const Value& spec) {
-    const std::filesystem::path file = parts_.folder / spec.find("file")->text;
+    const std::filesystem::path file = parts_.path(*spec.find("file"));
     const std::string& name = spec.find("dataset")->text;
     Dataset dataset = read_dataset(file, name);
     if (dataset.shape.size() != 1)

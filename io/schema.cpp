@@ -60,6 +60,16 @@ Schema title() {
           .fallback = "\"\""};
 }
 
+Schema parameters() {
+  return {.key = "parameters",
+          .type = Type::dictionary,
+          .doc = "Numbers by name, such as `h: 25`, for every expression and every number: each a number or arithmetic "
+                 "on those above it. `--set parameters.h=30` changes one.",
+          .fallback = "{}",
+          .example = "{h: 25}",
+          .items = {{.type = Type::constant, .example = "25"}}};
+}
+
 Schema corner(std::string_view key, std::string_view doc, std::string_view example) {
   return {.key = key,
           .type = Type::list,
@@ -479,7 +489,7 @@ const Schema& configuration_schema() {
   static const Schema schema{
       .doc = "A Poisson problem, how to solve it and what to write.",
       .required = true,
-      .keys = {title(), domain(), grid(), equation(), boundary(), discretization(), solver(), backend(), output()}};
+      .keys = {title(), parameters(), domain(), grid(), equation(), boundary(), discretization(), solver(), backend(), output()}};
   return schema;
 }
 
