@@ -113,6 +113,13 @@ std::optional<KappaSummary> jumping_kappa(const Config& config) {
   return kappa;
 }
 
+// "0.001 to 0.0938 wide (1 : 93.8)". Equal cells differ in rounding.
+std::string describe_widths(const Problem& problem) {
+  const auto [least, widest] = cell_widths(problem);
+  if (widest <= least * (1 + 1e-6)) return fmt::format("{:.4g} wide", widest);
+  return fmt::format("{:.4g} to {:.4g} wide (1 : {:.3g})", least, widest, widest / least);
+}
+
 // Whether a plan's memory is to be had, and what to do where it is not.
 std::string describe_fit(std::size_t bytes, const Backend& backend) {
   const auto available = static_cast<double>(backend.available()), needed = static_cast<double>(bytes);
@@ -158,6 +165,16 @@ std::string describe_method(const Options& o) {
   return text + fmt::format(", {} precision", precisions[static_cast<std::size_t>(o.precision)]);
 }
 
+std::pair<double, double> cell_widths(const Problem& problem) {
+  double least = std::numeric_limits<double>::infinity(), widest = 0;
+  for (const auto& nodes : problem.nodes)
+    for (std::size_t i = 1; i < nodes.size(); ++i) {
+      least = std::min(least, nodes[i] - nodes[i - 1]);
+      widest = std::max(widest, nodes[i] - nodes[i - 1]);
+    }
+  return {least, widest};
+}
+
 RunHeader describe_run(const Config& config, const Discretization& d, const Solver& solver, const Summary& summary) {
   RunHeader header;
   header.title = config.title;
@@ -171,6 +188,9 @@ RunHeader describe_run(const Config& config, const Discretization& d, const Solv
     header.upper[axis] = nodes.back();
   }
   header.equidistant = config.equidistant;
+  header.widths = describe_widths(config.problem);
+  for (const auto& [name, value] : config.parameters)
+    header.parameters += (header.parameters.empty() ? "" : ", ") + fmt::format("{} = {:.6g}", name, value);
   header.unknowns = summary.unknowns;
   header.levels = summary.levels;
   header.method = describe_method(solver.options());
@@ -191,6 +211,7 @@ std::vector<std::string> describe_plan(const Config& config) {
   } else {
     lines.push_back(fmt::format("problem   {}", describe_equation(config.problem)));
     lines.push_back(fmt::format("faces     {}", describe_boundary(config.problem)));
+    lines.push_back(fmt::format("cells     {}", describe_widths(config.problem)));
   }
   const std::string method = describe_method(config.matrix ? resolved(config.options, *config.matrix)
                                                            : resolved(config.options, config.problem));

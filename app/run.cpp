@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include <omp.h>
@@ -201,6 +202,7 @@ int run(const Arguments& arguments) {
   summary.version = POISSON_VERSION;
   summary.dimension = config.problem.dimension;
   summary.configuration = config.effective;
+  std::tie(summary.least_cell, summary.widest_cell) = cell_widths(config.problem);
   summary.method = method_name(config.options);  // as asked for, until the solver has resolved it
   summary.time.input = watch.lap();
   try {

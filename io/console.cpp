@@ -135,6 +135,7 @@ void Console::header(const RunHeader& h) {
   fmt::print(out_, "{} {}\n", styled(Style::bold, "poisson"), styled(Style::dim, h.version));
   if (!h.title.empty()) fmt::print(out_, "{}\n", styled(Style::bold, h.title));
   fmt::print(out_, "\n");
+  row("with", h.parameters);
   row("problem", h.problem);
   row("boundary", h.boundary);
   std::vector<std::string> cells, box;
@@ -147,7 +148,8 @@ void Console::header(const RunHeader& h) {
   if (!h.grid.empty())
     row("grid", h.grid);
   else
-    row("grid", fmt::format("{} cells, {}", joined(cells, " × "), h.equidistant ? "equidistant" : "tensor-product"));
+    row("grid", fmt::format("{} cells, {}{}{}", joined(cells, " × "), h.equidistant ? "equidistant" : "tensor-product",
+                            h.widths.empty() ? "" : ", ", h.widths));
   row("unknowns", grouped(h.unknowns) + (h.levels > 1 ? fmt::format(" on {} levels", h.levels) : ""));
   row("method", h.method);
   row("assembly", h.assembly);

@@ -22,6 +22,7 @@ namespace poisson {
 struct RunHeader {
   std::string title;
   std::string version;
+  std::string parameters;           ///< names and values; left out where empty
   std::string problem;              ///< the equation in words or symbols
   std::string boundary;             ///< the faces and their conditions; left out where empty
   std::string grid;                 ///< in words; where empty, box and cells say it
@@ -29,6 +30,7 @@ struct RunHeader {
   std::vector<std::int64_t> cells;  ///< per axis
   std::array<double, 3> lower{}, upper{};
   bool equidistant = true;
+  std::string widths;  ///< of the cells
   std::int64_t unknowns = 0;
   int levels = 0;        ///< 0 where the method has none
   std::string method;    ///< method, cycle, smoother and precision

@@ -107,19 +107,25 @@ Schema stretching() {
                   .fallback = fallback,
                   .choices = ends()};
   };
+  const Schema first{.key = "first_cell",
+                     .type = Type::constant,
+                     .doc = "Width of the cell at that end, or at both: another way to say how strong.",
+                     .fallback = "null",
+                     .example = "1e-3",
+                     .range = positive};
   return {.key = "stretching",
           .type = Type::choice,
           .doc = "The rule by which the cells grow.",
           .required = true,
-          .choices = {choice("tanh", 0, "Hyperbolic tangent (Vinokur 1983).",
+          .choices = {choice("tanh", 0, "Hyperbolic tangent (Vinokur 1983). Takes strength or first_cell.",
                              {{.key = "strength",
                                .type = Type::constant,
                                .doc = "The greater, the more the cells differ; 0 would be uniform.",
-                               .required = true,
+                               .fallback = "null",
                                .example = "2.5",
                                .range = positive},
-                              at("both")}),
-                      choice("geometric", 1, "Cells grow by a constant ratio. Takes ratio or expansion.",
+                              first, at("both")}),
+                      choice("geometric", 1, "Cells grow by a constant ratio. Takes ratio, expansion or first_cell.",
                              {{.key = "ratio",
                                .type = Type::constant,
                                .doc = "Size of a cell over the one before, away from the small end.",
@@ -132,7 +138,7 @@ Schema stretching() {
                                .fallback = "null",
                                .example = "1000",
                                .range = positive},
-                              at("lower")})}};
+                              first, at("lower")})}};
 }
 
 Schema axis(std::string_view key) {
@@ -188,7 +194,7 @@ Schema grid() {
           .example = "{cells: [64, 64, 64]}",
           .keys = {{.key = "type",
                     .type = Type::choice,
-                    .doc = "The kind of grid.",
+                    .doc = "The kind of grid; axes make it tensor-product.",
                     .fallback = "equidistant",
                     .choices = {word("equidistant", "Equal cells along each axis; axes may differ."),
                                 word("tensor-product", "Every axis as `axes` describes it."), banded()}},

@@ -71,6 +71,10 @@ Json to_object(const Summary& s) {
   json["method"] = s.method;
   json["unknowns"] = s.unknowns;
   json["levels"] = s.levels;
+  if (!s.matrix)
+    json["cell_width"] = {{"least", number(s.least_cell)},
+                          {"widest", number(s.widest_cell)},
+                          {"ratio", number(s.widest_cell / s.least_cell)}};
   if (s.matrix)
     json["matrix"] = {{"bands", s.matrix->bands},
                       {"symmetric", s.matrix->symmetric},

@@ -23,6 +23,7 @@ struct Summary {
   std::string method;
   std::int64_t unknowns = 0;
   int levels = 0;
+  double least_cell = unknown, widest_cell = unknown;  ///< widths along whatever axis
   struct {
     double initial = 0, final = 0, relative = 0;
     std::vector<double> history;  ///< relative residual after each iteration, the start first
