@@ -7,9 +7,11 @@
 
 namespace poisson {
 
-/// Extrema, ∫u and (∫u²)^½ over the box, each value weighted with its volume.
+/// Extrema with their places (of equal ones the first, x fastest), ∫u and (∫u²)^½ over the box, each value weighted
+/// with its volume.
 struct SolutionNorms {
   double min = 0, max = 0, integral = 0, l2 = 0;
+  std::array<double, 3> min_at{}, max_at{};
 };
 SolutionNorms solution_norms(const Block& block, const Field& u);
 
@@ -29,6 +31,8 @@ struct Balance {
   double reaction = 0;  ///< ∫ σu
   double residual = 0;  ///< Σ (A u − b) over the unknowns
 };
+/// What flows into the box or out of it, whichever is more: what a residual is small or large against.
+double throughput(const Balance& balance);
 /// `A`: the operator of u's precision; `b`: the right-hand side as solved; `work`: a field like u, overwritten.
 Balance balance(const Discretization& discretization, const Operator& A, const Field& u, const Field& b, Field& work);
 

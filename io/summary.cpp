@@ -88,7 +88,9 @@ Json to_object(const Summary& s) {
   json["solution"] = {{"min", number(s.solution.min)},
                       {"max", number(s.solution.max)},
                       {"integral", number(s.solution.integral)},
-                      {"l2", number(s.solution.l2)}};
+                      {"l2", number(s.solution.l2)},
+                      {"min_at", numbers(s.solution.min_at)},
+                      {"max_at", numbers(s.solution.max_at)}};
   json["error"] = nullptr;
   if (s.error) json["error"] = {{"max", number(s.error->max)}, {"l2", number(s.error->l2)}};
   json["probes"] = Json::array();
@@ -99,7 +101,8 @@ Json to_object(const Summary& s) {
   json["balance"] = {{"source", number(s.balance.source)},
                      {"reaction", number(s.balance.reaction)},
                      {"projected", number(s.balance.projected)},
-                     {"residual", number(s.balance.residual)}};
+                     {"residual", number(s.balance.residual)},
+                     {"relative", number(s.balance.relative())}};
   if (s.balance.extrapolated) json["balance"]["extrapolated"] = number(*s.balance.extrapolated);
   json["time"] = {{"input", number(s.time.input)},
                   {"setup", number(s.time.setup)},
