@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -338,7 +339,7 @@ TEST_P(Cells, StartFromCubicsThatInterpolationReproduces) {
         if (face.kind == BoundaryKind::dirichlet) face.value = cubic;
     p.initial = cubic;
     const auto backend = test_backend();
-    const Discretization d(*backend, p);
+    const Discretization d(*backend, std::as_const(p));
     const auto coarse = coarser(d.block(), rule);
     Problem wide = p;
     for (std::size_t axis = 0; axis < 3; ++axis)
