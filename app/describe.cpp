@@ -126,7 +126,8 @@ std::string describe_hint(const Problem& problem, const Jumps& jumps) {
   constexpr double materials = 4;
   if (problem.scheme != Scheme::fv || problem.centering == Centering::cell || jumps.largest < materials) return {};
   return fmt::format(
-      "the coefficient of neighbouring cells differs by a factor of up to {:.3g}; where materials meet, discretization: "
+      "the coefficient of neighbouring cells differs by a factor of up to {:.3g}; where materials meet, "
+      "discretization: "
       "{{centering: cell}} is more accurate",
       jumps.largest);
 }

@@ -30,7 +30,7 @@ void localize_paths(Value& map, const std::filesystem::path& folder) {
     const bool path = entry.key == "file" || entry.key == "rhs" || entry.key == "directory";
     if (!path || value.kind != Value::Kind::string || value.mark.line > 0) continue;
     if (std::filesystem::path(value.text).is_relative() && !folder.empty())
-      value.text = std::filesystem::proximate(value.text, folder).generic_string();
+      value.text = std::filesystem::proximate(std::filesystem::absolute(value.text), folder).generic_string();
   }
 }
 

@@ -196,9 +196,10 @@ class GridReader {
     }
     if (!rule)
       fail(spec.mark, key(d),
-           geometric ? "a geometric stretching needs ratio, expansion or first_cell; add ratio: 1.05, expansion: 1000 or "
-                       "first_cell: 1e-3"
-                     : "a tanh stretching needs strength or first_cell; add strength: 2.5 or first_cell: 1e-3");
+           geometric
+               ? "a geometric stretching needs ratio, expansion or first_cell; add ratio: 1.05, expansion: 1000 or "
+                 "first_cell: 1e-3"
+               : "a tanh stretching needs strength or first_cell; add strength: 2.5 or first_cell: 1e-3");
     return rule;
   }
 
@@ -206,9 +207,8 @@ class GridReader {
                        std::vector<double>& nodes) {
     const double length = high - low, equal = length / count;
     const auto stretched = [&](double width) {
-      return geometric
-                 ? geometric_nodes(low, high, count, geometric_ratio_of_first_cell(width, length, count, at), at)
-                 : tanh_nodes(low, high, count, tanh_strength_of_first_cell(width, length, count, at), at);
+      return geometric ? geometric_nodes(low, high, count, geometric_ratio_of_first_cell(width, length, count, at), at)
+                       : tanh_nodes(low, high, count, tanh_strength_of_first_cell(width, length, count, at), at);
     };
     // Within a thousandth, which rounding far from the origin may not leave.
     const auto reached = [&](double width) {

@@ -235,14 +235,13 @@ void Console::balance(const Summary& s) {
   row("source", fmt::format("{:.6g} in all{}", s.balance.source,
                             s.balance.reaction == 0 ? "" : fmt::format(", reaction {:.6g}", s.balance.reaction)));
   for (std::size_t face = 0; face < 2 * static_cast<std::size_t>(s.dimension); face += 2)
-    row(face == 0 ? "flux in" : "", fmt::format("{} {:.6g}, {} {:.6g}", face_names[face], s.flux[face],
-                                                face_names[face + 1], s.flux[face + 1]));
+    row(face == 0 ? "flux in" : "",
+        fmt::format("{} {:.6g}, {} {:.6g}", face_names[face], s.flux[face], face_names[face + 1], s.flux[face + 1]));
   const double relative = s.balance.relative();
   const bool projected = std::abs(s.balance.projected) > 1e-10 * s.balance.flow;
-  row("balance",
-      fmt::format("{:.2g} left over{}{}", s.balance.residual + 0.0,  // no −0
-                  std::isfinite(relative) ? fmt::format(", {:.2g} of what flows", relative) : "",
-                  projected ? fmt::format("; {:.3g} taken off by projection", s.balance.projected) : ""));
+  row("balance", fmt::format("{:.2g} left over{}{}", s.balance.residual + 0.0,  // no −0
+                             std::isfinite(relative) ? fmt::format(", {:.2g} of what flows", relative) : "",
+                             projected ? fmt::format("; {:.3g} taken off by projection", s.balance.projected) : ""));
 }
 
 void Console::closing(const Summary& s, double tolerance, const std::string& directory) {

@@ -8,9 +8,9 @@
 
 namespace poisson {
 
-/// An expression in x, y and z, parameters put in as numbers, parsed with muParser's precedence and associativity, that can be written as C++ for a
-/// compiler at run time. What muParser has accepted and this grammar has not, has no tree: there only muParser
-/// computes.
+/// An expression in x, y and z, parameters put in as numbers, parsed with muParser's precedence and associativity, that
+/// can be written as C++ for a compiler at run time. What muParser has accepted and this grammar has not, has no tree:
+/// there only muParser computes.
 class ExpressionTree {
  public:
   /// Nothing where the text is not of the grammar, nested some hundred deep or longer than 10 000 characters, or where

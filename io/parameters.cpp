@@ -88,7 +88,8 @@ Parameters read_parameters(Value& document, Diagnostics& errors) {
                                     : error.what());
       }
     if (value.kind != Kind::number || !std::isfinite(value.number))
-      return fail(value.mark, "expected a number, found " + value.description() + "; for example " + entry.key + ": 25");
+      return fail(value.mark,
+                  "expected a number, found " + value.description() + "; for example " + entry.key + ": 25");
     known[entry.key] = value.number;
     return false;
   });
@@ -104,8 +105,8 @@ void check_overridden_parameters(const Value& document, const Parameters& parame
     for (const auto& [name, number] : parameters)
       if (name != entry.key) others.push_back(name);
     errors.add(entry.mark, "parameters." + entry.key,
-               "is named by no expression; " + (others.empty() ? "the file has no parameters"
-                                                                : suggest(entry.key, others, "the parameters are")));
+               "is named by no expression; " +
+                   (others.empty() ? "the file has no parameters" : suggest(entry.key, others, "the parameters are")));
   }
 }
 

@@ -63,8 +63,9 @@ Schema title() {
 Schema parameters() {
   return {.key = "parameters",
           .type = Type::dictionary,
-          .doc = "Numbers by name, such as `h: 25`, for every expression and every number: each a number or arithmetic "
-                 "on those above it. `--set parameters.h=30` changes one.",
+          .doc =
+              "Numbers by name, such as `h: 25`, for every expression and every number: each a number or arithmetic "
+              "on those above it. `--set parameters.h=30` changes one.",
           .fallback = "{}",
           .example = "{h: 25}",
           .items = {{.type = Type::constant, .example = "25"}}};
@@ -124,7 +125,8 @@ Schema stretching() {
                                .fallback = "null",
                                .example = "2.5",
                                .range = positive},
-                              first, at("both")}),
+                              first,
+                              at("both")}),
                       choice("geometric", 1, "Cells grow by a constant ratio. Takes ratio, expansion or first_cell.",
                              {{.key = "ratio",
                                .type = Type::constant,
@@ -138,7 +140,8 @@ Schema stretching() {
                                .fallback = "null",
                                .example = "1000",
                                .range = positive},
-                              first, at("lower")})}};
+                              first,
+                              at("lower")})}};
 }
 
 Schema axis(std::string_view key) {
@@ -492,10 +495,10 @@ Schema output() {
 }  // namespace
 
 const Schema& configuration_schema() {
-  static const Schema schema{
-      .doc = "A Poisson problem, how to solve it and what to write.",
-      .required = true,
-      .keys = {title(), parameters(), domain(), grid(), equation(), boundary(), discretization(), solver(), backend(), output()}};
+  static const Schema schema{.doc = "A Poisson problem, how to solve it and what to write.",
+                             .required = true,
+                             .keys = {title(), parameters(), domain(), grid(), equation(), boundary(), discretization(),
+                                      solver(), backend(), output()}};
   return schema;
 }
 

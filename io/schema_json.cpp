@@ -154,7 +154,8 @@ Json json(const Schema& schema) {
   if (const std::string text = describe_choices(schema); !text.empty()) result["description"] = text;
   if (!schema.fallback.empty()) result["default"] = default_of(schema);
   Json form = shape(schema);
-  const bool nullable = schema.fallback == "null" || ((schema.type == Type::map || schema.type == Type::dictionary) && !schema.required);
+  const bool nullable =
+      schema.fallback == "null" || ((schema.type == Type::map || schema.type == Type::dictionary) && !schema.required);
   if (nullable) form = Json{{"anyOf", {form, {{"type", "null"}}}}};
   result.update(form);
   return result;

@@ -55,7 +55,7 @@ struct Summary {
   int dimension = 3;                                      ///< 2: the flux of the z faces is left out
   struct {
     double source = unknown, reaction = unknown, projected = unknown, residual = unknown;
-    double flow = unknown;               ///< what flows into the box or out of it, whichever is more
+    double flow = unknown;  ///< what flows into the box or out of it, whichever is more
     double relative() const { return std::abs(residual) / flow; }
     std::optional<double> extrapolated;  ///< what solver.extrapolate added to the source; without it, left out
   } balance;

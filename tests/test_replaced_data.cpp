@@ -56,7 +56,8 @@ TEST(ReplacedData, AreThoseOfANewDiscretization) {
   const auto backend = test_backend();
   for (const Kind& kind : kinds)
     for (const int dimension : {2, 3}) {
-      SCOPED_TRACE(testing::Message() << static_cast<int>(kind.scheme) << static_cast<int>(kind.centering) << dimension);
+      SCOPED_TRACE(testing::Message() << static_cast<int>(kind.scheme) << static_cast<int>(kind.centering)
+                                      << dimension);
       Problem other = given(kind, dimension);
       Discretization d(*backend, std::as_const(other));
       Field b(*backend, d.block().layout(), Precision::fp64), u(*backend, d.block().layout(), Precision::fp64);
@@ -71,7 +72,8 @@ TEST(ReplacedData, AreThoseOfANewDiscretization) {
       d.set_initial(other.initial = wave);
       d.set_exact(other.exact = wave);
       const Discretization fresh(*backend, std::as_const(other));
-      Field b_fresh(*backend, d.block().layout(), Precision::fp64), u_fresh(*backend, d.block().layout(), Precision::fp64);
+      Field b_fresh(*backend, d.block().layout(), Precision::fp64),
+          u_fresh(*backend, d.block().layout(), Precision::fp64);
       EXPECT_EQ(d.assemble_rhs(b), fresh.assemble_rhs(b_fresh));
       d.initialize(u);
       fresh.initialize(u_fresh);
