@@ -29,19 +29,20 @@ Choice later(std::string_view name, std::string_view doc, std::string_view unava
 }
 
 Schema dataset_form() {
-  return {.doc =
-              "Values at the nodes or cells, [nz][ny][nx] ([ny][nx] in two dimensions). A periodic axis has all "
-              "its nodes, the last equal to the first.",
-          .keys = {{.key = "file",
-                    .type = Type::path,
-                    .doc = "HDF5 file; a relative path starts at the configuration file.",
-                    .required = true,
-                    .example = "fields.h5"},
-                   {.key = "dataset",
-                    .type = Type::text,
-                    .doc = "Path of the dataset in the file.",
-                    .required = true,
-                    .example = "/kappa"}}};
+  return {
+      .doc =
+          "Values at the nodes or cells, by its shape: [nz][ny][nx], in two dimensions [ny][nx], x running fastest, "
+          "as numpy's array[k, j, i]. A periodic axis has all its nodes, the last equal to the first.",
+      .keys = {{.key = "file",
+                .type = Type::path,
+                .doc = "HDF5 file, relative to the configuration file's folder.",
+                .required = true,
+                .example = "fields.h5"},
+               {.key = "dataset",
+                .type = Type::text,
+                .doc = "Path of the dataset in the file.",
+                .required = true,
+                .example = "/kappa"}}};
 }
 
 /// A number, an expression or a dataset.
@@ -219,7 +220,9 @@ Schema grid() {
 Schema equation() {
   const Range positive{.lower = 0, .open_lower = true};
   const Range not_negative{.lower = 0};
-  Schema coefficient = quantity("coefficient", "The coefficient, positive, sampled at cell centres.", "1", positive);
+  Schema coefficient = quantity(
+      "coefficient", "The coefficient, positive: one value for each cell, of an expression the one in its centre.", "1",
+      positive);
   coefficient.forms.push_back(
       {.doc = "A diagonal tensor, or with xy, xz, yz a full one.",
        .keys = {quantity("x", "Along x.", "1", positive), quantity("y", "Along y.", "1", positive),
@@ -468,7 +471,8 @@ Schema output() {
           .doc = "What the run leaves.",
           .keys = {{.key = "directory",
                     .type = Type::path,
-                    .doc = "Where it goes; null: results/NAME, NAME the configuration file's.",
+                    .doc = "Where it goes, relative to the configuration file's folder; null: results/NAME where the "
+                           "program is started, NAME the configuration file's.",
                     .fallback = "null",
                     .example = "results/cavity"},
                    {.key = "fields",
@@ -487,7 +491,7 @@ Schema output() {
                     .distinct = true},
                    {.key = "probes",
                     .type = Type::list,
-                    .doc = "Points at which the summary gives u.",
+                    .doc = "Points at which the summary and the terminal give u.",
                     .fallback = "[]",
                     .items = {point}}}};
 }

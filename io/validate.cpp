@@ -111,7 +111,7 @@ class Validator {
   }
 
   std::optional<Value> number(Value value, const Schema& schema, const std::string& path) {
-    if (value.kind == Kind::string && (schema.type == Type::constant || !parameters_.empty())) {
+    if (value.kind == Kind::string) {
       if (schema.type != Type::constant && plain_number(value.text)) return quoted(value, schema, path);
       try {
         value.number = parse_constant(value.text, parameters_);
@@ -119,10 +119,9 @@ class Validator {
         value.kind = Kind::number;
         value.text += " = " + shortest(value.number);
       } catch (const InputError& error) {
-        return fail(value.mark, path, error.what());
+        if (schema.type == Type::constant || !parameters_.empty()) return fail(value.mark, path, error.what());
       }
     }
-    if (value.kind == Kind::string && plain_number(value.text)) return quoted(value, schema, path);
     if (value.kind != Kind::number) return wrong(value, schema, path);
     if (!std::isfinite(value.number))
       return fail(value.mark, path,

@@ -106,6 +106,11 @@ CHECKS = {
         ("flux.x+", 1.00811292386435, 1e-4),  # independent
         ("balance.source", -19.52, 1e-5),
     ],
+    "sphere": [
+        ("probes.0.u", 0.1 * 3 / 12, 2.5e-4),  # the field inside to 1 %
+        ("error.max", 0, 9e-3),  # κ by the cells' centres: 2.2e-2
+        ("error.l2", 0, 1.3e-3),  # 2.2e-3 in elements
+    ],
     "fourth-order": [
         ("probes.0.u", 1.648722990023916, 1e-10),  # independent
         ("error.max", 1.8574450709e-6, 1e-10),  # independent
