@@ -123,7 +123,7 @@ std::string describe_parameters(const Parameters& parameters) {
 
 // Where materials meet, unknowns in cells take fluxes through both in series, and volumes around nodes mix them.
 std::string describe_hint(const Problem& problem, const Jumps& jumps) {
-  constexpr double materials = 4;
+  constexpr double materials = 3;
   if (problem.scheme != Scheme::fv || problem.centering == Centering::cell || jumps.largest < materials) return {};
   return fmt::format(
       "the coefficient of neighbouring cells differs by a factor of up to {:.3g}; where materials meet, "

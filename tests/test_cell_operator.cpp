@@ -344,7 +344,7 @@ TEST_P(Cells, StartFromCubicsThatInterpolationReproduces) {
     Problem wide = p;
     for (std::size_t axis = 0; axis < 3; ++axis)
       if (axis < static_cast<std::size_t>(dimension)) wide.nodes[axis] = coarse->block.axes[axis].nodes();
-    const Discretization D(*backend, wide);
+    const Discretization D(*backend, std::as_const(wide));
     Field f(*backend, d.block().layout(), Precision::fp64), c(*backend, D.block().layout(), Precision::fp64);
     D.initialize(c);
     d.initialize(f);

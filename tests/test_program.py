@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -95,6 +96,12 @@ class Program(unittest.TestCase):
         self.assertEqual(run.returncode, 0)
         for option in ("--set", "--validate", "--dry-run", "--profile", "--schema", "--quiet", "--version"):
             self.assertIn(option, run.stdout)
+
+    def test_version_is_the_one_of_changes_and_citation(self):
+        version = self.poisson("--version", config=False).stdout.split()[1]
+        changes = (SOURCE / "CHANGELOG.md").read_text(encoding="utf-8")
+        self.assertEqual(re.search(r"^## (\S+)$", changes, re.MULTILINE)[1], version)
+        self.assertIn(f"\nversion: {version}\n", (SOURCE / "CITATION.cff").read_text(encoding="utf-8"))
 
     def test_the_configuration_needs_no_option_and_may_come_from_standard_input(self):
         overrides = self.sets(output__directory=self.results)
