@@ -127,8 +127,7 @@ std::string describe_hint(const Problem& problem, const Jumps& jumps) {
   if (problem.scheme != Scheme::fv || problem.centering == Centering::cell || jumps.largest < materials) return {};
   return fmt::format(
       "the coefficient of neighbouring cells differs by a factor of up to {:.3g}; where materials meet, "
-      "discretization: "
-      "{{centering: cell}} is more accurate",
+      "discretization: {{centering: cell}} is more accurate",
       jumps.largest);
 }
 

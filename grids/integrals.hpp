@@ -31,10 +31,10 @@ struct Balance {
   double reaction = 0;  ///< ∫ σu
   double residual = 0;  ///< Σ (A u − b) over the unknowns
 };
-/// What flows into the box or out of it, whichever is more: what a residual is small or large against.
-double throughput(const Balance& balance);
 /// `A`: the operator of u's precision; `b`: the right-hand side as solved; `work`: a field like u, overwritten.
 Balance balance(const Discretization& discretization, const Operator& A, const Field& u, const Field& b, Field& work);
+/// What flows into the box or out of it, whichever is more: what a residual is small or large against.
+double throughput(const Balance& balance);
 
 /// Multilinear interpolation at a point of the box (two or three coordinates) between the values of a solution, in half
 /// cells at faces that are not Dirichlet faces extrapolation.

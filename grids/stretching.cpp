@@ -27,7 +27,7 @@ double geometric_sum(double ratio, double m) {
 // Half the length of geometric_nodes that are small at both ends, in cells at an end; with an odd number of cells the
 // middle one is whole: its half counts as half a cell of the next size.
 double geometric_half(double ratio, int cells) {
-  const double whole = cells / 2;
+  const int whole = cells / 2;
   return geometric_sum(ratio, whole) + (cells % 2 ? 0.5 * std::pow(ratio, whole) : 0.0);
 }
 

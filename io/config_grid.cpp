@@ -180,9 +180,11 @@ class GridReader {
   /// The one key that says how much an axis is stretched; null where there is none or more, or where it is wrong.
   const Value* read_rule(int d, const Value& spec) {
     const bool geometric = spec.find("stretching")->text == "geometric";
+    const std::vector<std::string_view> names = geometric
+                                                    ? std::vector<std::string_view>{"ratio", "expansion", "first_cell"}
+                                                    : std::vector<std::string_view>{"strength", "first_cell"};
     const Value* rule = nullptr;
-    for (const std::string_view name : {"strength", "ratio", "expansion", "first_cell"}) {
-      if ((name == "strength") == geometric && name != "first_cell") continue;
+    for (const std::string_view name : names) {
       const Value* value = spec.find(name);
       if (!value) return nullptr;  // wrong and reported
       if (!given(value)) continue;

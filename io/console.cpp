@@ -86,6 +86,7 @@ std::string joined(std::span<const std::string> words, std::string_view between)
 std::string place(std::string_view before, const std::vector<double>& point) {
   if (point.empty()) return {};
   std::vector<std::string> numbers;
+  numbers.reserve(point.size());
   for (const double x : point) numbers.push_back(fmt::format("{:.4g}", x));
   return fmt::format("{}({})", before, joined(numbers, ", "));
 }
@@ -232,8 +233,10 @@ void Console::probes(const Summary& s) {
 /// What comes in and goes out, and what is left over. Without fluxes, as of matrices, nothing.
 void Console::balance(const Summary& s) {
   if (!std::isfinite(s.balance.source)) return;
-  row("source", fmt::format("{:.6g} in all{}", s.balance.source,
-                            s.balance.reaction == 0 ? "" : fmt::format(", reaction {:.6g}", s.balance.reaction)));
+  std::string source = fmt::format("{:.6g} in all", s.balance.source);
+  if (s.balance.extrapolated) source += fmt::format(", extrapolation {:.6g}", *s.balance.extrapolated);
+  if (s.balance.reaction != 0) source += fmt::format(", reaction {:.6g}", s.balance.reaction);
+  row("source", source);
   for (std::size_t face = 0; face < 2 * static_cast<std::size_t>(s.dimension); face += 2)
     row(face == 0 ? "flux in" : "",
         fmt::format("{} {:.6g}, {} {:.6g}", face_names[face], s.flux[face], face_names[face + 1], s.flux[face + 1]));
