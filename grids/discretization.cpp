@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "backends/cpu/launch.hpp"
 #include "grids/elements.hpp"
@@ -125,10 +126,10 @@ void check_values(const Problem& p) {
   collector.finish();
 }
 
-Discretization::Discretization(Backend& backend, const Problem& problem, Assembly assembly, Sampling sampling)
+Discretization::Discretization(Backend& backend, Problem&& problem, Assembly assembly, Sampling sampling)
     : backend_(backend),
       own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()),
-      problem_(problem),
+      problem_(std::move(problem)),
       assembly_(assembly) {
   if (problem_.centering == Centering::cell && on_elements(problem_.scheme))
     throw std::invalid_argument("cell-centred unknowns go with finite volumes");

@@ -32,8 +32,11 @@ class Discretization {
   /// Samples κ, σ and α. Throws ValueErrors where a datum has a value that it must not have: all of them together.
   /// The problem is the discretization's own from now on. One that could be changed behind its back is refused: move it
   /// in, or pass a constant one.
-  Discretization(Backend& backend, const Problem& problem, Assembly assembly = Assembly::automatic,
+  Discretization(Backend& backend, Problem&& problem, Assembly assembly = Assembly::automatic,
                  Sampling sampling = Sampling::automatic);
+  Discretization(Backend& backend, const Problem& problem, Assembly assembly = Assembly::automatic,
+                 Sampling sampling = Sampling::automatic)
+      : Discretization(backend, Problem(problem), assembly, sampling) {}
   Discretization(Backend& backend, Problem& problem, Assembly assembly = Assembly::automatic,
                  Sampling sampling = Sampling::automatic) = delete;
 
