@@ -1,9 +1,11 @@
 #include "app/run.hpp"
 
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include <omp.h>
@@ -22,6 +24,7 @@
 #include "io/console.hpp"
 #include "io/output.hpp"
 #include "io/summary.hpp"
+#include "io/yaml.hpp"
 #include "solver/plan.hpp"
 #include "solver/solver.hpp"
 
@@ -149,7 +152,10 @@ int solve(const Config& config, bool profiled, Console& console, Summary& summar
     const Result result = report.iterate(
         *solver, *backend, profile ? &*profile : nullptr, header, [] { return stop_requested != 0; }, b_norm);
     const SolutionNorms norms = solution_norms(d.block(), solver->solution());
-    summary.solution = {norms.min, norms.max, norms.integral, norms.l2};
+    const auto place = [&](const std::array<double, 3>& at) {
+      return std::vector<double>(at.begin(), at.begin() + config.problem.dimension);
+    };
+    summary.solution = {norms.min, norms.max, norms.integral, norms.l2, place(norms.min_at), place(norms.max_at)};
     if (config.problem.exact) {
       const ErrorNorms e = error_norms(d, solver->solution());
       summary.error = Summary::ErrorNorms{e.max, e.l2};
@@ -161,6 +167,9 @@ int solve(const Config& config, bool profiled, Console& console, Summary& summar
     summary.balance.source = b.source;
     summary.balance.reaction = b.reaction;
     summary.balance.residual = b.residual;
+    summary.balance.flow = throughput(b);
+    // Where only rounding is left of all totals, as between Neumann faces, what the data have in magnitude.
+    if (summary.balance.flow < 1e-10 * b_norm) summary.balance.flow = b_norm;
     write_fields(config, d, *solver, summary);
     return report.close(result, *backend);
   } catch (const ValueErrors& errors) {
@@ -187,7 +196,8 @@ int run(const Arguments& arguments) {
     } catch (const ValueErrors& errors) {
       raise(config, errors);
     }
-    if (arguments.validate) console.line(arguments.config.string() + ": valid");
+    const bool piped = is_standard_input(arguments.config);
+    if (arguments.validate) console.line((piped ? "standard input" : arguments.config.string()) + ": valid");
     return exit_status::success;
   }
 
@@ -199,6 +209,7 @@ int run(const Arguments& arguments) {
   summary.version = POISSON_VERSION;
   summary.dimension = config.problem.dimension;
   summary.configuration = config.effective;
+  std::tie(summary.least_cell, summary.widest_cell) = cell_widths(config);
   summary.method = method_name(config.options);  // as asked for, until the solver has resolved it
   summary.time.input = watch.lap();
   try {

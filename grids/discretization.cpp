@@ -392,6 +392,21 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
   return make_galerkin_hierarchy(std::move(A), std::move(bands), levels, jumps_.rough());
 }
 
+void Discretization::set_boundary_value(int axis, int end, Quantity value) {
+  if (axis < 0 || axis >= problem_.dimension || end < 0 || end > 1)
+    throw std::invalid_argument("the box has no such face");
+  Problem next = problem_;
+  Boundary& face = next.boundary[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
+  if (face.kind == BoundaryKind::periodic) throw std::invalid_argument("a periodic face has no value");
+  face.value = std::move(value);
+  const bool leans = on_elements(problem_.scheme) && rows_.variable();
+  if (leans && flows_on_open_faces(next) != flows_on_open_faces(problem_))
+    throw std::invalid_argument(
+        "elements sample their coefficient elsewhere where something flows through Neumann faces: give the face a "
+        "function of space from the start");
+  problem_ = std::move(next);
+}
+
 double Discretization::assemble_rhs(Field& b) const {
   double sum = 0;
   if (rhs_on_device(b)) return sampler_->sum_of_magnitudes(b, block().unknowns()) / rows_.scale;

@@ -173,19 +173,48 @@ SolutionNorms solution_norms(const Block& block, const Field& u) {
     SolutionNorms n;
     n.integral = sum(box, [&](int i, int j, int k) { return mass(i, j, k) * at(i, j, k); });
     n.l2 = std::sqrt(sum(box, [&](int i, int j, int k) { return mass(i, j, k) * at(i, j, k) * at(i, j, k); }));
-    double low = std::numeric_limits<double>::infinity(), high = -low;
+    // Each plane leaves its extrema; they are compared in order, so that their places do not depend on threads.
+    struct Extremum {
+      double value;
+      std::array<int, 3> at{};
+    };
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    std::vector<std::array<Extremum, 2>> planes(static_cast<std::size_t>(box.last[2]), {{{infinity}, {-infinity}}});
     const bool many = box.size() > cpu::parallel_threshold;
-#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high) if (many)
-    for (int k = 0; k < box.last[2]; ++k)
+#pragma omp parallel for schedule(static) if (many)
+    for (int k = 0; k < box.last[2]; ++k) {
+      auto [low, high] = planes[static_cast<std::size_t>(k)];
       for (int j = 0; j < box.last[1]; ++j)
         for (int i = 0; i < box.last[0]; ++i) {
-          low = std::min(low, at(i, j, k));
-          high = std::max(high, at(i, j, k));
+          const double value = at(i, j, k);
+          if (value < low.value) low = {value, {i, j, k}};
+          if (value > high.value) high = {value, {i, j, k}};
         }
-    n.min = low;
-    n.max = high;
+      planes[static_cast<std::size_t>(k)] = {low, high};
+    }
+    auto [low, high] = planes.front();
+    for (const auto& [lower, higher] : planes) {
+      if (lower.value < low.value) low = lower;
+      if (higher.value > high.value) high = higher;
+    }
+    n.min = low.value;
+    n.max = high.value;
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (block.axes[d].degenerate()) continue;
+      n.min_at[d] = block.axes[d].point(low.at[d]);
+      n.max_at[d] = block.axes[d].point(high.at[d]);
+    }
     return n;
   });
+}
+
+double throughput(const Balance& balance) {
+  double in = 0, out = 0;
+  const auto add = [&](double flow) { (flow > 0 ? in : out) += std::abs(flow); };
+  for (const double flux : balance.flux) add(flux);
+  add(balance.source);
+  add(-balance.reaction);
+  return std::max(in, out);
 }
 
 ErrorNorms error_norms(const Discretization& discretization, const Field& u) {
