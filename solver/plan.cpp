@@ -14,10 +14,10 @@ namespace poisson {
 namespace {
 
 // Of a value on an axis, the tables of two operators, of a transfer and of what evaluates data on a device hold less
-// than 320 bytes; the coarsest level's inverse, scalars, partial sums, and the rounding of blocks fit into the
+// than 448 bytes; the coarsest level's inverse, scalars, partial sums, and the rounding of blocks fit into the
 // constant.
 std::size_t bytes_of_tables(const Layout& layout) {
-  return 320 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{192} << 10);
+  return 448 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{192} << 10);
 }
 
 // Verbs on levels of at most so many values share launches on a GPU, and a recorded solve holds a description of each:
