@@ -2,13 +2,11 @@
 
 #include <algorithm>
 
-#include "grids/sampling.hpp"
-
 namespace poisson {
 namespace {
 
 // What a value in each cell brings to the node above it and to the one below it, in widths of the cell.
-std::vector<std::array<double, 3>> hats(const Axis& axis, double to_upper, double to_lower) {
+std::vector<std::array<double, 3>> parts(const Axis& axis, double to_upper, double to_lower) {
   std::vector<std::array<double, 3>> rows;
   for (int i = 0; i < axis.size(); ++i)
     rows.push_back(axis.degenerate() ? std::array{0.0, 1.0, 0.0}
@@ -32,22 +30,21 @@ MassRows consistent_mass(const Block& block, Scheme scheme, int face_axis) {
   return rows;
 }
 
-MassRows hats_of_points(const Block& block, const std::array<int, 3>& point, int face_axis, int end) {
-  // Of points at t and 1 − t, from either node: what is 1 brings h/2, what grows linearly h²/6, as against its hat.
-  const double t = element_point(0, face_axis >= 0), far = (1.0 / 6 - 0.5 * t) / (1 - 2 * t), near = 0.5 - far;
+MassRows mass_of_corner(const Block& block, const std::array<int, 3>& corner, int face_axis, int end) {
+  const auto [own, off] = element_mass(Scheme::q1);
   MassRows rows;
   for (std::size_t d = 0; d < 3; ++d) {
-    const Axis& axis = block.axes[d];
-    rows[d] = point[d] == 0 ? hats(axis, far, near) : hats(axis, near, far);
+    const bool upper = corner[d] == 1;
+    rows[d] = parts(block.axes[d], upper ? own : off, upper ? off : own);
     if (static_cast<int>(d) == face_axis)
       std::ranges::fill(rows[d], end == 0 ? std::array{1.0, 0.0, 0.0} : std::array{0.0, 1.0, 0.0});
   }
   return rows;
 }
 
-MassRows hats_of_cells(const Block& block) {
+MassRows mass_of_cells(const Block& block) {
   MassRows rows;
-  for (std::size_t d = 0; d < 3; ++d) rows[d] = hats(block.axes[d], 0.5, 0.5);
+  for (std::size_t d = 0; d < 3; ++d) rows[d] = parts(block.axes[d], 0.5, 0.5);
   return rows;
 }
 

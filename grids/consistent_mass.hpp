@@ -16,16 +16,16 @@ using MassRows = std::array<std::vector<std::array<double, 3>>, 3>;
 /// face.
 MassRows consistent_mass(const Block& block, Scheme scheme, int face_axis);
 
-/// Integrals against the hat functions of nodes of what is f at one point of each cell (sample_in_elements), to be
-/// summed over these points; columns are the cells below and above a node. Exact where f jumps between cells, and for f
-/// that is linear in them along each axis; by Gauss points also for cubic f φ. On a face: with the cells past its end.
-MassRows hats_of_points(const Block& block, const std::array<int, 3>& point, int face_axis, int end);
-/// The same of what is constant in each cell.
-MassRows hats_of_cells(const Block& block);
+/// The part of that which a corner of each cell has in it, for values of corners within cells (sample_corners), to be
+/// summed over the corners: M f, but exact where f jumps between cells. Columns are the cells below and above a node; on
+/// a face those past its end.
+MassRows mass_of_corner(const Block& block, const std::array<int, 3>& corner, int face_axis, int end);
+/// Of what is constant in each cell, its integral against the hat functions of nodes.
+MassRows mass_of_cells(const Block& block);
 
-/// Calls f with each of these points, along axes that have cells and not across a face.
+/// Calls f with each corner of a cell, of a face across an axis.
 template <class F>
-void for_each_element_point(const Block& block, int face_axis, const F& f) {
+void for_each_corner(const Block& block, int face_axis, const F& f) {
   std::array<int, 3> count{};
   for (std::size_t d = 0; d < 3; ++d) count[d] = block.axes[d].degenerate() || static_cast<int>(d) == face_axis ? 1 : 2;
   for (int c = 0; c < count[2]; ++c)

@@ -77,11 +77,11 @@ class DeviceSampler {
   /// integrate() of sampling.hpp on a box of nodes, times the weight's factor; volumes and areas are in it.
   virtual void fill_integrals(const Datum& datum, const Box& box, const SampleWeight& weight, SampleStore store,
                               Field& out) = 0;
-  /// sample_in_elements() of sampling.hpp, into a field of cells and its halo.
-  virtual void fill_in_elements(const Datum& datum, const Box& cells, const std::array<int, 3>& point, int face_axis,
+  /// sample_corners() of sampling.hpp, into a field of cells and its halo.
+  virtual void fill_corners(const Datum& datum, const Box& cells, const std::array<int, 3>& corner, int face_axis,
                                 Field& out) = 0;
-  /// The integral of a function over the block, by the points of fill_integrals, or by Gauss points.
-  virtual double integral(const Datum& datum, bool of_elements) = 0;
+  /// The integral of a function over the block, by the points of fill_integrals, or by corners.
+  virtual double integral(const Datum& datum, bool by_corners) = 0;
   /// Over all values of the block; u may be null, which is 0.
   virtual DifferenceMoments measure(const Datum& datum, const Field* u) = 0;
   virtual CellStatistics statistics(const Field& cells) = 0;

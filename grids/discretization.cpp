@@ -121,8 +121,8 @@ void check_values(const Problem& p) {
       return check(quantity, key, sign, location, box);
     collector([&] {
       if (on_elements(p.scheme))
-        for_each_element_point(block, face_axis, [&](const std::array<int, 3>& point) {
-          sample_in_elements(quantity, key, sign, block, cells_around(block, box, face_axis, end), point, face_axis,
+        for_each_corner(block, face_axis, [&](const std::array<int, 3>& corner) {
+          sample_corners(quantity, key, sign, block, cells_around(block, box, face_axis, end), corner, face_axis,
                              drop);
         });
       else
@@ -162,10 +162,11 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
   rows_.block = make_block(problem_);
   rows_.isotropic = problem_.isotropic;
   rows_.scheme = problem_.scheme;
-  rows_.full = resolved(assembly, problem_, backend_.name() != "cpu") == Assembly::full;
+  const Assembly mode = resolved(assembly, problem_, backend_.name() != "cpu");
+  rows_.full = mode == Assembly::full;
   sampler_ = poisson::make_sampler(backend, block(), problem_, sampling);
   if (assembly == Assembly::recompute) request_recompute();
-  if (!is_separable(problem_) || assembly == Assembly::partial) {
+  if (!is_separable(problem_) || mode == Assembly::partial) {
     if (on_elements(problem_.scheme)) {
       const auto found = sample_elements_on_device();
       jumps_ =

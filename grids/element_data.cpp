@@ -98,9 +98,9 @@ bool Discretization::element_rhs_on_device(Field& b) const {
     }
     Field values(backend_, block().cell_layout(), Precision::fp64);
     const Box cells = cells_around(block(), nodes, face_axis, end);
-    for_each_element_point(block(), face_axis, [&](const std::array<int, 3>& point) {
-      sampler_->fill_in_elements(datum, cells, point, face_axis, values);
-      sampler_->add_product(hats_of_points(block(), point, face_axis, end), values, nodes, rows_.scale, b);
+    for_each_corner(block(), face_axis, [&](const std::array<int, 3>& corner) {
+      sampler_->fill_corners(datum, cells, corner, face_axis, values);
+      sampler_->add_product(mass_of_corner(block(), corner, face_axis, end), values, nodes, rows_.scale, b);
     });
   };
   ErrorCollector check;

@@ -238,11 +238,11 @@ void add_element_integral(const Problem& p, const Quantity& quantity, std::strin
   const Box cells = cells_around(block, nodes, face_axis, end);
   if (!quantity.function()) {
     sample(quantity, name, Sign::any, block, Location::cell, cells, sink(data.view<double>(), cells));
-    return add(hats_of_cells(block), data);
+    return add(mass_of_cells(block), data);
   }
-  for_each_element_point(block, face_axis, [&](const std::array<int, 3>& point) {
-    sample_in_elements(quantity, name, Sign::any, block, cells, point, face_axis, sink(data.view<double>(), cells));
-    add(hats_of_points(block, point, face_axis, end), data);
+  for_each_corner(block, face_axis, [&](const std::array<int, 3>& corner) {
+    sample_corners(quantity, name, Sign::any, block, cells, corner, face_axis, sink(data.view<double>(), cells));
+    add(mass_of_corner(block, corner, face_axis, end), data);
   });
 }
 

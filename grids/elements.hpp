@@ -32,7 +32,8 @@ Jumps sample_elements(const Problem& problem, Backend& host, RowData& rows, cons
 void set_ratios(const Problem& problem, RowData& rows);
 
 /// Whether f is multiplied with the mass matrix: constants, values on nodes, and all of the compact scheme, whose order
-/// rests on it. Functions are integrated by the Gauss points of cells and faces, values on cells as they are.
+/// rests on it. Functions are taken in the corners of each cell, as they are within it; values on cells
+/// are integrated.
 bool taken_at_nodes(const Problem& problem, const Quantity& quantity);
 
 /// Adds to `sums`, on the nodes of a box, the integral of a datum against their hat functions, on a face across

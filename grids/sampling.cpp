@@ -183,7 +183,7 @@ void sample_function(const Quantity::Function& f, std::string_view name, Sign si
 // open ends balance f with what flows through the face, which are off by h²/6 ∂u³/∂n³ together: taken far from each
 // other they would be off where that is 0. For the same reason data of faces stay at the node, seen from every cell
 // beside it.
-constexpr double middle = 0.25, at_open_ends = 1.0 / 32, in_elements = 0.125, on_faces = 0x1p-26;
+constexpr double middle = 0.25, at_open_ends = 1.0 / 32, beside = 0x1p-26;
 
 // The point at a share of a cell's width: past open ends in the outermost cell.
 double point_inside(const Axis& axis, int cell, double share) {
@@ -200,18 +200,13 @@ std::array<Part, 2> parts_of(const Axis& axis, int i, bool on_face) {
   const auto open = [&](int end) {
     return i == (end == 0 ? 0 : axis.cells()) && !axis.periodic() && axis.kind(end) != BoundaryKind::dirichlet;
   };
-  const double share = on_face ? on_faces : open(0) || open(1) ? at_open_ends : middle;
+  const double share = on_face ? beside : open(0) || open(1) ? at_open_ends : middle;
   return {Part{point_inside(axis, i - 1, 1 - share), 0.5 * axis.width(i - 1)},
           Part{point_inside(axis, i, share), 0.5 * axis.width(i)}};
 }
 
-double element_point(int point, bool on_face) {
-  const double share = on_face ? on_faces : in_elements;
-  return point == 0 ? share : 1 - share;
-}
-
-double element_coordinate(const Axis& axis, int cell, int point, bool on_face) {
-  return point_inside(axis, cell, element_point(point, on_face));
+double corner_coordinate(const Axis& axis, int cell, int corner) {
+  return point_inside(axis, cell, corner == 0 ? beside : 1 - beside);
 }
 
 void sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, Location location,
@@ -248,14 +243,14 @@ void sample(const Quantity& quantity, std::string_view name, Sign sign, const Bl
   });
 }
 
-void sample_in_elements(const Quantity& quantity, std::string_view name, Sign sign, const Block& block,
-                        const Box& cells, const std::array<int, 3>& point, int face_axis, const LineSink& sink) {
+void sample_corners(const Quantity& quantity, std::string_view name, Sign sign, const Block& block,
+                        const Box& cells, const std::array<int, 3>& corner, int face_axis, const LineSink& sink) {
   Coordinates at;
   for (std::size_t d = 0; d < 3; ++d)
     for (int i = cells.first[d]; i < cells.last[d]; ++i)
       at[d].push_back(static_cast<int>(d) == face_axis
                           ? coordinate(block.axes[d], Location::cell, i)
-                          : element_coordinate(block.axes[d], i, point[d], face_axis >= 0));
+                          : corner_coordinate(block.axes[d], i, corner[d]));
   sample_function(*quantity.function(), name, sign, cells, at, at, sink);
 }
 

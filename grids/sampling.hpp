@@ -58,14 +58,12 @@ struct Part {
 };
 std::array<Part, 2> parts_of(const Axis& axis, int i, bool on_face);
 
-/// A function at one of the points of each cell where elements take it, the lower (0) or the upper (1) one along each
-/// axis: Gauss points, on faces the corners from within. Cells past an open end across `face_axis` stand for that face.
-void sample_in_elements(const Quantity& quantity, std::string_view name, Sign sign, const Block& block,
-                        const Box& cells, const std::array<int, 3>& point, int face_axis, const LineSink& sink);
-/// Where they are: in widths of a cell, and along an axis in cell −1 ≤ cell ≤ cells(), past open ends in the one
-/// inside.
-double element_point(int point, bool on_face);
-double element_coordinate(const Axis& axis, int cell, int point, bool on_face);
+/// A function as a corner of each cell has it within the cell, the lower (0) or the upper (1) one along each axis. Cells
+/// past an open end across `face_axis` stand for that face.
+void sample_corners(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, const Box& cells,
+                    const std::array<int, 3>& corner, int face_axis, const LineSink& sink);
+/// Where that is along an axis, in cell −1 ≤ cell ≤ cells(): past open ends in the one inside.
+double corner_coordinate(const Axis& axis, int cell, int corner);
 
 /// Where the nodes of an axis are, and where its cells −1 … n are: in their centres; beyond open ends on the face, on
 /// periodic axes on the other side.

@@ -273,8 +273,11 @@ Options resolved(const Options& given, const Problem& problem, std::optional<Kap
   const bool rough = kappa.jumps.largest >= rough_jump && (kappa.jumps.share >= share_from_cell_to_cell ||
                                                            (kappa.jumps.rough() && stretched_axes(block) >= 2));
   Options options = given;
-  // Coarse levels that are discretized again know smooth κ of a wide range, and σ that varies, only roughly.
-  const bool wide = kappa.jumps.range >= wide_range || !problem.reaction.constant();
+  // Coarse levels that are discretized again know smooth κ of a wide range, and σ and α that vary, only roughly.
+  bool wide = kappa.jumps.range >= wide_range || !problem.reaction.constant();
+  for (int d = 0; d < problem.dimension; ++d)
+    for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
+      wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
   if (options.krylov == Krylov::automatic && wide) options.krylov = Krylov::cg;
   options = options.resolved(kappa.jumps.largest, balanced || rough, problem.centering, problem.dimension);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
@@ -287,7 +290,8 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
                std::optional<KappaSummary> known) {
   const KappaSummary kappa = known.value_or(known_kappa(problem));
   const Options options = resolved(given, problem, kappa);
-  const bool variable = assembly == Assembly::partial || !is_separable(problem);
+  const Assembly mode = resolved(assembly, problem, gpu);
+  const bool variable = mode == Assembly::partial || !is_separable(problem);
   const bool on_faces = problem.centering == Centering::cell;
   const auto dimension = static_cast<std::size_t>(problem.dimension);
   const Block block = make_block(problem);
@@ -298,7 +302,6 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
                                                      : dimension;
   if (variable && needs_reaction_field(problem)) finest.reactions = 1;
   finest.elements = on_elements(problem.scheme);
-  const Assembly mode = resolved(assembly, problem, gpu);
   finest.full = mode == Assembly::full;
   const bool recomputed = variable && mode == Assembly::recompute;
   finest.row_bands = bands_of_row(problem);

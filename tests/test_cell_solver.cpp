@@ -326,13 +326,55 @@ TEST(CellOutput, ReadsLinearFunctionsExactly) {
         if (dimension == 3) point.push_back(z);
         EXPECT_NEAR(interpolate_at(s.block(), s.solution(), point), linear(point[0], point[1], z), 1e-10);
       }
-      const auto gradient = gather_gradient(s.block(), s.solution());
+      const auto gradient = gather_gradient(s.discretization(), s.solution());
       const auto n = static_cast<std::size_t>(dimension);
       ASSERT_EQ(gradient.size(), n * static_cast<std::size_t>(s.discretization().unknowns()));
       for (std::size_t i = 0; i < gradient.size(); ++i)
         ASSERT_NEAR(gradient[i], (std::array{2.0, -3.0, 0.5})[i % n], 1e-9) << i;
       EXPECT_EQ(gather_values(s.block(), s.solution()).size(), gradient.size() / n);
     }
+}
+
+/// In the maximum norm, corners included.
+TEST(CellOutput, GradientIsOfSecondOrderUpToTheFaces) {
+  for (const int dimension : {2, 3})
+    for (const Kinds& kinds : {Kinds{{{D, D}, {D, D}, {D, D}}}, Kinds{{{N, N}, {N, D}, {N, N}}}, Kinds{{{R, R}, {R, R}, {R, R}}},
+                               Kinds{{{P, P}, {D, N}, {R, D}}}})
+      for (const bool varying : {false, true})
+        for (const bool stretched : {false, true}) {
+          Manufactured m;
+          m.dimension = dimension;
+          m.kinds = kinds;
+          m.solution = m.product(1.5, {1.3, 1.1, 1.7}, {0.3, -0.4, 0.2});
+          for (auto& kappa : m.kappa) kappa = {1.5, varying ? 0.4 : 0, m.product(0, {1.2, 1.4, 1.6}, {0.8, 0.5, 0.6})};
+          m.alpha = {2, 0.5, m.product(0, {1.4, 1.3, 1.2}, {0.2, 0.7, 1.1})};
+          double before = 0;
+          const std::array<int, 3> cells = dimension == 2 ? std::array{16, 32, 64} : std::array{8, 16, 32};
+          for (const int n : cells) {
+            std::array<std::vector<double>, 3> nodes;
+            for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
+              nodes[d] = stretched ? tanh_nodes(0, 1, n, 1.2, d == 1 ? StretchedEnd::lower : StretchedEnd::both)
+                                   : uniform_nodes(0, 1, n);
+            Problem p = m.problem(nodes);
+            p.centering = Centering::cell;
+            Options o;
+            o.tolerance = 1e-11;
+            o.precision = SolvePrecision::double_;
+            Solve s(p, o);
+            ASSERT_TRUE(s.run().converged());
+            const auto gradient = gather_gradient(s.discretization(), s.solution());
+            double error = 0;
+            std::size_t at = 0;
+            for_each(s.block().layout().box(), [&](int i, int j, int k) {
+              const Jet u = m.solution.at({s.block().axes[0].point(i), s.block().axes[1].point(j),
+                                           dimension == 3 ? s.block().axes[2].point(k) : 0});
+              for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
+                error = std::max(error, std::abs(gradient[at++] - u.first[d]));
+            });
+            printf("dim %d kinds %d%d%d var %d st %d n %d err %.3e order %.2f\n", dimension, (int)kinds[0][0], (int)kinds[1][0],(int)kinds[2][0], varying, stretched, n, error, std::log2(before/error));
+            before = error;
+          }
+        }
 }
 
 /// Around a periodic axis too.

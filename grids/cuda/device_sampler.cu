@@ -174,8 +174,12 @@ class CudaSampler final : public DeviceSampler {
       tables.add(std::vector<double>(mass.size(), 1.0), axes_[d].ones);
       for (int i = 0; i < axis.size(); ++i) width.push_back(axis.width(i));
       tables.add(width, axes_[d].width);
-      for (const bool on_face : {false, true})
-        for (std::size_t side = 0; side < 2; ++side) {
+      for (std::size_t side = 0; side < 2; ++side) {
+        std::vector<double> corner;
+        for (int i = -1; i <= std::max(1, axis.cells()); ++i)
+          corner.push_back(corner_coordinate(axis, i, static_cast<int>(side)));
+        tables.add(corner, axes_[d].corners[side]);
+        for (const bool on_face : {false, true}) {
           std::vector<double> at, length, of_unknown;
           for (int i = 0; i < axis.size(); ++i) {
             const Part part = parts_of(axis, i, on_face)[side];
@@ -187,12 +191,8 @@ class CudaSampler final : public DeviceSampler {
           tables.add(at, part.at);
           tables.add(length, part.length);
           tables.add(of_unknown, part.of_unknown);
-
-          std::vector<double> inside;
-          for (int i = -1; i <= std::max(1, axis.cells()); ++i)
-            inside.push_back(element_coordinate(axis, i, static_cast<int>(side), on_face));
-          tables.add(inside, axes_[d].inside[on_face ? 1 : 0][side]);
         }
+      }
     }
     tables_ = tables.upload(backend);
     bad_ = backend.allocate(sizeof(unsigned long long));
@@ -280,30 +280,30 @@ class CudaSampler final : public DeviceSampler {
     });
   }
 
-  void fill_in_elements(const Datum& datum, const Box& cells, const std::array<int, 3>& point, int face_axis,
-                        Field& out) override {
+  void fill_corners(const Datum& datum, const Box& cells, const std::array<int, 3>& corner, int face_axis,
+                    Field& out) override {
     FillTarget target{};
     target.out = any_view(out);
     target.factor = 1;
-    evaluate(datum, cells, points_in_elements(datum, cells, point, face_axis), target);
+    evaluate(datum, cells, corner_points(datum, cells, corner, face_axis), target);
     judge(cells, [&](const Box& one) {
-      sample_in_elements(datum.quantity, datum.name, datum.sign, block_, one, point, face_axis,
-                         [](int, int, const double*) {});
+      sample_corners(datum.quantity, datum.name, datum.sign, block_, one, corner, face_axis,
+                     [](int, int, const double*) {});
     });
   }
 
-  double integral(const Datum& datum, bool of_elements) override {
+  double integral(const Datum& datum, bool by_corners) override {
     double sum = 0;
-    if (of_elements) {
-      // Each point stands for its share of the cell: the same at all of them.
+    if (by_corners) {
+      // Each corner stands for an equal part of the cell.
       const Box cells = block_.cell_layout().box();
       const double share = 1.0 / (1 << block_.dimension());
-      for_each_element_point(block_, -1, [&](const std::array<int, 3>& point) {
-        const Points points = points_in_elements(datum, cells, point, -1);
+      for_each_corner(block_, -1, [&](const std::array<int, 3>& corner) {
+        const Points points = corner_points(datum, cells, corner, -1);
         sum -= share * measured(datum, cells, points, nullptr, {axes_[0].width, axes_[1].width, axes_[2].width}).first;
         judge(cells, [&](const Box& one) {
-          sample_in_elements(datum.quantity, datum.name, datum.sign, block_, one, point, -1,
-                             [](int, int, const double*) {});
+          sample_corners(datum.quantity, datum.name, datum.sign, block_, one, corner, -1,
+                         [](int, int, const double*) {});
         });
       });
       return sum;
@@ -409,8 +409,8 @@ class CudaSampler final : public DeviceSampler {
   };
   struct Table {
     const double *nodes, *cells, *mass, *unknown_mass, *ones, *width;
-    PartTable parts[2][2];       // of volumes and on faces, in the cells below and above
-    const double* inside[2][2];  // the points of elements, from cell −1 on
+    PartTable parts[2][2];     // of volumes and on faces, in the cells below and above
+    const double* corners[2];  // of cells, from within them, from cell −1 on
   };
 
   std::size_t number(const Datum& datum) const {
@@ -445,11 +445,11 @@ class CudaSampler final : public DeviceSampler {
     return d == 0 ? points.x : d == 1 ? points.y : points.z;
   }
 
-  Points points_in_elements(const Datum& datum, const Box& cells, const std::array<int, 3>& point, int face_axis) {
+  Points corner_points(const Datum& datum, const Box& cells, const std::array<int, 3>& corner, int face_axis) {
     Points points = points_of(datum, Location::cell, cells);
     for (std::size_t d = 0; d < 3; ++d)
       if (static_cast<int>(d) != face_axis)
-        coordinates(points, d) = axes_[d].inside[face_axis >= 0 ? 1 : 0][static_cast<std::size_t>(point[d])] + 1;
+        coordinates(points, d) = axes_[d].corners[static_cast<std::size_t>(corner[d])] + 1;
     return points;
   }
 
