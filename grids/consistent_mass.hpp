@@ -17,8 +17,8 @@ using MassRows = std::array<std::vector<std::array<double, 3>>, 3>;
 MassRows consistent_mass(const Block& block, Scheme scheme, int face_axis);
 
 /// The part of that which a corner of each cell has in it, for values of corners within cells (sample_corners), to be
-/// summed over the corners: M f, but exact where f jumps between cells. Columns are the cells below and above a node; on
-/// a face those past its end.
+/// summed over the corners: M f, but exact where f jumps between cells. Columns are the cells below and above a node;
+/// on a face those past its end.
 MassRows mass_of_corner(const Block& block, const std::array<int, 3>& corner, int face_axis, int end);
 /// Of what is constant in each cell, its integral against the hat functions of nodes.
 MassRows mass_of_cells(const Block& block);

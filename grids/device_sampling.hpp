@@ -79,7 +79,7 @@ class DeviceSampler {
                               Field& out) = 0;
   /// sample_corners() of sampling.hpp, into a field of cells and its halo.
   virtual void fill_corners(const Datum& datum, const Box& cells, const std::array<int, 3>& corner, int face_axis,
-                                Field& out) = 0;
+                            Field& out) = 0;
   /// The integral of a function over the block, by the points of fill_integrals, or by corners.
   virtual double integral(const Datum& datum, bool by_corners) = 0;
   /// Over all values of the block; u may be null, which is 0.

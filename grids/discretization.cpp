@@ -122,8 +122,7 @@ void check_values(const Problem& p) {
     collector([&] {
       if (on_elements(p.scheme))
         for_each_corner(block, face_axis, [&](const std::array<int, 3>& corner) {
-          sample_corners(quantity, key, sign, block, cells_around(block, box, face_axis, end), corner, face_axis,
-                             drop);
+          sample_corners(quantity, key, sign, block, cells_around(block, box, face_axis, end), corner, face_axis, drop);
         });
       else
         integrate(quantity, key, sign, block, box, face_axis, drop);

@@ -65,7 +65,8 @@ std::vector<Difference> first_differences(const Axis& axis) {
 class EndFluxes {
  public:
   template <class Value>
-  EndFluxes(const Problem& problem, const Block& block, int axis, const Value& u) : axis_(static_cast<std::size_t>(axis)) {
+  EndFluxes(const Problem& problem, const Block& block, int axis, const Value& u)
+      : axis_(static_cast<std::size_t>(axis)) {
     for (int end = 0; end < 2; ++end) {
       if (block.axes[axis_].periodic()) continue;
       const CellFace face(problem, block, axis, end);
@@ -80,7 +81,8 @@ class EndFluxes {
   double at(int end, const std::array<int, 3>& cell) const {
     std::size_t number = 0;
     for (std::size_t d = 3; d-- > 0;)
-      if (d != axis_) number = number * static_cast<std::size_t>(box_.last[d] - box_.first[d]) + static_cast<std::size_t>(cell[d]);
+      if (d != axis_)
+        number = number * static_cast<std::size_t>(box_.last[d] - box_.first[d]) + static_cast<std::size_t>(cell[d]);
     return fluxes_[static_cast<std::size_t>(end)][number];
   }
 
@@ -107,7 +109,8 @@ std::vector<double> gradient_in_cells(const Discretization& discretization, cons
       if (!coefficient.constant() && (d == 0 || !problem.isotropic))
         kappas = sample(coefficient, coefficient_key(problem, d), Sign::positive, block, Location::cell, cells);
       const auto place = [&](const std::array<int, 3>& cell) {
-        return (static_cast<std::size_t>(cell[2]) * static_cast<std::size_t>(n[1]) + static_cast<std::size_t>(cell[1])) *
+        return (static_cast<std::size_t>(cell[2]) * static_cast<std::size_t>(n[1]) +
+                static_cast<std::size_t>(cell[1])) *
                    static_cast<std::size_t>(n[0]) +
                static_cast<std::size_t>(cell[0]);
       };
@@ -128,8 +131,8 @@ std::vector<double> gradient_in_cells(const Discretization& discretization, cons
             }
             const double h = axis.width(cell[d]), beyond = axis.width(other[d]);
             other[d] = (other[d] + n[d]) % n[d];
-            const double rise = static_cast<double>(value(other[0], other[1], other[2])) -
-                                static_cast<double>(value(i, j, k));
+            const double rise =
+                static_cast<double>(value(other[0], other[1], other[2])) - static_cast<double>(value(i, j, k));
             flux += (end == 0 ? -1 : 1) * harmonic_face(kappa(cell), h, kappa(other), beyond) * 2 / (h + beyond) * rise;
           }
           gradient[place(cell) * components + d] = 0.5 * flux / kappa(cell);

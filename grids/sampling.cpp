@@ -179,11 +179,10 @@ void sample_function(const Quantity::Function& f, std::string_view name, Sign si
   });
 }
 
-// Where in a cell a node's part of it is evaluated, from the node on in widths of the cell. In the middle; but rows at
-// open ends balance f with what flows through the face, which are off by h²/6 ∂u³/∂n³ together: taken far from each
-// other they would be off where that is 0. For the same reason data of faces stay at the node, seen from every cell
-// beside it.
-constexpr double middle = 0.25, at_open_ends = 1.0 / 32, beside = 0x1p-26;
+// Where in a cell a node's part of it is evaluated, from the node on in widths of the cell: in its middle. On faces at
+// the node, seen from every cell beside it: the row there balances the data with second derivatives along the face that
+// are taken at the node, and h²/8 ∂q/∂t too much at each edge would be several times its error.
+constexpr double middle = 0.25, beside = 0x1p-26;
 
 // The point at a share of a cell's width: past open ends in the outermost cell.
 double point_inside(const Axis& axis, int cell, double share) {
@@ -197,10 +196,7 @@ double point_inside(const Axis& axis, int cell, double share) {
 
 std::array<Part, 2> parts_of(const Axis& axis, int i, bool on_face) {
   if (axis.degenerate()) return {Part{0, 0}, Part{0, 1}};
-  const auto open = [&](int end) {
-    return i == (end == 0 ? 0 : axis.cells()) && !axis.periodic() && axis.kind(end) != BoundaryKind::dirichlet;
-  };
-  const double share = on_face ? beside : open(0) || open(1) ? at_open_ends : middle;
+  const double share = on_face ? beside : middle;
   return {Part{point_inside(axis, i - 1, 1 - share), 0.5 * axis.width(i - 1)},
           Part{point_inside(axis, i, share), 0.5 * axis.width(i)}};
 }
@@ -243,14 +239,13 @@ void sample(const Quantity& quantity, std::string_view name, Sign sign, const Bl
   });
 }
 
-void sample_corners(const Quantity& quantity, std::string_view name, Sign sign, const Block& block,
-                        const Box& cells, const std::array<int, 3>& corner, int face_axis, const LineSink& sink) {
+void sample_corners(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, const Box& cells,
+                    const std::array<int, 3>& corner, int face_axis, const LineSink& sink) {
   Coordinates at;
   for (std::size_t d = 0; d < 3; ++d)
     for (int i = cells.first[d]; i < cells.last[d]; ++i)
-      at[d].push_back(static_cast<int>(d) == face_axis
-                          ? coordinate(block.axes[d], Location::cell, i)
-                          : corner_coordinate(block.axes[d], i, corner[d]));
+      at[d].push_back(static_cast<int>(d) == face_axis ? coordinate(block.axes[d], Location::cell, i)
+                                                       : corner_coordinate(block.axes[d], i, corner[d]));
   sample_function(*quantity.function(), name, sign, cells, at, at, sink);
 }
 

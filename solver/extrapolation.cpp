@@ -56,7 +56,8 @@ Extrapolation::Extrapolation(const Discretization& discretization, Precision pre
   if (rows.reaction) {  // σ of the nodes, where coarse levels of multigrid have means
     auto reaction = std::make_shared<Field>(backend_, coarse.block.layout(), Precision::fp64);
     Field work(backend_, coarse.block.layout(), Precision::fp64);
-    at_every_second_node(*discretization.rows().reaction, discretization.problem().reaction.function(), work, *reaction);
+    at_every_second_node(*discretization.rows().reaction, discretization.problem().reaction.function(), work,
+                         *reaction);
     rows.reaction = std::move(reaction);
   }
   A_ = make_operator(backend_, rows, precision);

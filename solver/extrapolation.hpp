@@ -22,8 +22,8 @@ namespace poisson {
 /// much.)
 ///
 /// Of a function f the right-hand side is f + h² g, g = Δf/32 (grids/sampling.hpp): that of every second node is to be
-/// f + 4 h² g, and then the same third takes τ − g. Restriction by full weighting gives f + h² g + h² Δf/4, of which the
-/// mean with values at the nodes, 3/8 to 5/8, is that. The same holds of σ.
+/// f + 4 h² g, and then the same third takes τ − g. Restriction by full weighting gives f + h² g + h² Δf/4, of which
+/// the mean with values at the nodes, 3/8 to 5/8, is that. The same holds of σ.
 class Extrapolation {
  public:
   /// For fields of a precision. Throws InputError where the theory does not hold.
