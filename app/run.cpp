@@ -53,7 +53,7 @@ std::vector<OutputField> output_fields(const Config& config, const Discretizatio
       field.values = gather_values(block, solver.solution());
     } else if (name == "gradient") {
       field.components = problem.dimension;
-      field.values = gather_gradient(block, solver.solution());
+      field.values = gather_gradient(d, solver.solution());
     } else if (name == "source") {
       field.values = gather_quantity(block, problem.source, "source", block.location());
     } else if (name == "error") {

@@ -297,8 +297,9 @@ Schema discretization() {
                     .doc = "What the operator keeps in memory.",
                     .fallback = "auto",
                     .choices = {choice("auto", Assembly::automatic,
-                                       "recompute where coefficient, reaction and alpha are constants, else what the "
-                                       "counted bytes and operations predict to be faster."),
+                                       "recompute where coefficient, reaction and alpha are constants (trilinear "
+                                       "elements on a GPU: partial), else what the counted bytes and operations "
+                                       "predict to be faster."),
                                 choice("recompute", Assembly::recompute,
                                        "Nothing: entries come from coordinates, and on a GPU from the coefficient's "
                                        "expression, compiled into the stencil of the finest level. Where that cannot "
@@ -411,7 +412,7 @@ Schema solver() {
            .fallback = "auto",
            .choices = {choice("auto", Krylov::automatic,
                               "cg where the coefficient varies by a factor of 10 or more, or of 4 between neighbouring "
-                              "cells, where the reaction varies, and for matrices."),
+                              "cells, where the reaction or alpha varies, and for matrices."),
                        choice("none", Krylov::none, "Multigrid alone."),
                        called({"pcg", "fcg"}, choice("cg", Krylov::cg, "Flexible conjugate gradients around it."))}},
           {.key = "coarse_operator",
