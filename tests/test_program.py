@@ -156,7 +156,7 @@ class Program(unittest.TestCase):
             summary = self.summary()
             self.assertEqual(summary["config"]["parameters"], {"a": value, "n": 16})
             self.assertEqual(summary["config"]["grid"]["cells"], [16, 16, 16])
-            self.assertAlmostEqual(summary["probes"][0]["u"] / scale, 1.0032, places=3)
+            self.assertAlmostEqual(summary["probes"][0]["u"] / scale, 1, delta=0.01)
         run = self.poisson("-s", "parameters.b=1")
         self.assertEqual(run.returncode, 2)
         self.assertIn("parameters.b: is named by no expression; the parameters are a, n", run.stderr)
@@ -298,9 +298,9 @@ class Program(unittest.TestCase):
 
     def test_value_that_is_not_finite_names_key_and_point(self):
         for arguments in (["--validate"], []):
-            run = self.poisson(*arguments, *self.sets(equation__source="1/x", boundary__z__plus="0")[:2])
+            run = self.poisson(*arguments, *self.sets(equation__source="sqrt(x - 0.5)"))
             self.assertEqual(run.returncode, 2)
-            self.assertRegex(run.stderr, r"equation\.source: the value is inf at \(0, 0, 0\): it must be finite")
+            self.assertRegex(run.stderr, r"equation\.source: the value is -?nan at \(0[^,]*, 0[^,]*, 0[^,]*\): it must be finite")
             self.assertEqual(self.fields(), [])
 
     def test_every_bad_datum_is_reported(self):
