@@ -117,6 +117,7 @@ void write_attribute(hid_t object, const char* name, hid_t file_type, hid_t memo
                      const void* value) {
   Handle attribute(H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   check(H5Awrite(attribute, memory, value));
+  attribute.close();
 }
 
 template <class T>
@@ -147,6 +148,7 @@ void write_text(hid_t parent, const char* name, const std::string& text) {
   Handle dataset(H5Dcreate2(parent, name, type, space, H5P_DEFAULT, without_times(H5P_DATASET_CREATE), H5P_DEFAULT),
                  H5Dclose);
   check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.c_str()));
+  dataset.close();
 }
 
 /// [nz][ny][nx], [ny][nx] in two dimensions, and the components last where there are several.
@@ -161,7 +163,7 @@ Shape file_shape(const OutputGrid& grid, const OutputField& field) {
 /// Axes, title, verdict and configuration, which no layout of VTK has a place for.
 void write_description(hid_t group, const OutputGrid& grid, const OutputNote& note) {
   for (int axis = 0; axis < grid.dimension; ++axis)
-    write_dataset(group, std::string(1, "xyz"[axis]), {grid.nodes[axis].size()}, grid.nodes[axis]);
+    write_dataset(group, std::string(1, "xyz"[axis]), {grid.nodes[axis].size()}, grid.nodes[axis]).close();
   write_attribute(group, "title", note.title);
   const std::int64_t converged = note.converged ? 1 : 0;
   write_attribute(group, "converged", std::span(&converged, 1));
@@ -171,7 +173,7 @@ void write_description(hid_t group, const OutputGrid& grid, const OutputNote& no
 /// VTKHDF 1.0, type ImageData, for the fields at nodes. Those in cells stand outside it: VTK 9.1 and ParaView 5.11 read
 /// the cell data of images with the extent of the points, fail, and show nothing.
 void write_vtkhdf(hid_t file, const OutputGrid& grid, const std::vector<OutputField>& fields) {
-  const auto root = make_group(file, "VTKHDF");
+  auto root = make_group(file, "VTKHDF");
   std::array<std::int64_t, 6> extent{};
   std::array<double, 3> origin{}, spacing{};
   for (int axis = 0; axis < 3; ++axis) {
@@ -188,21 +190,24 @@ void write_vtkhdf(hid_t file, const OutputGrid& grid, const std::vector<OutputFi
   write_attribute<double>(root, "Origin", origin);
   write_attribute<double>(root, "Spacing", spacing);
   write_attribute<double>(root, "Direction", direction);
-  const auto points = make_group(root, "PointData");
+  auto points = make_group(root, "PointData");
   std::string scalars, vectors;  // readers list alphabetically, so the first ones are named
   for (const auto& field : fields) {
     if (field.location != Location::node) continue;
-    write_dataset(points, field.name, file_shape(grid, field), field.values);
+    write_dataset(points, field.name, file_shape(grid, field), field.values).close();
     auto& first = field.components == 1 ? scalars : vectors;
     if (first.empty()) first = field.name;
   }
   if (!scalars.empty()) write_attribute(points, "Scalars", scalars);
   if (!vectors.empty()) write_attribute(points, "Vectors", vectors);
+  points.close();
+  root.close();
 }
 
 void write_plain(hid_t group, const OutputGrid& grid, const OutputField& field) {
-  const auto dataset = write_dataset(group, field.name, file_shape(grid, field), field.values);
+  auto dataset = write_dataset(group, field.name, file_shape(grid, field), field.values);
   write_attribute(dataset, "location", field.location == Location::node ? "node" : "cell");
+  dataset.close();
 }
 
 // ---- reading ----
@@ -291,20 +296,25 @@ std::vector<std::int64_t> shape_of(hid_t dataset, const std::filesystem::path& p
 
 std::filesystem::path write_hdf5(const std::filesystem::path& directory, const OutputGrid& grid,
                                  const std::vector<OutputField>& fields, const OutputNote& note) {
-  // An image without values at nodes would open and show nothing.
   const bool nodes = std::ranges::any_of(fields, [](const OutputField& f) { return f.location == Location::node; });
-  const bool image = grid.dimension == 3 && grid.equidistant && nodes;
-  PendingFile pending(directory / (image ? "solution.hdf" : "solution.h5"), bytes_of(grid, fields));
+  const bool image = is_image(grid, nodes);
+  PendingFile pending(directory / hdf5_name(grid, nodes), bytes_of(grid, fields));
   silence();
   try {
-    Handle file(H5Fcreate(pending.path().c_str(), H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), H5P_DEFAULT),
-                H5Fclose);
+    // Closing fails where an object of the file is still open, with which the file would stay open, too.
+    Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    check(H5Pset_fclose_degree(access, H5F_CLOSE_SEMI));
+    Handle file(H5Fcreate(pending.path().c_str(), H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), access), H5Fclose);
     if (image) write_vtkhdf(file, grid, fields);
-    const auto plain = image ? make_group(file, "poisson") : Handle(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
+    Handle plain = image ? make_group(file, "poisson") : Handle(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
     for (const auto& field : fields)
       if (!image || field.location == Location::cell) write_plain(plain, grid, field);
     write_description(plain, grid, note);
+    plain.close();
+    check(H5Fflush(file, H5F_SCOPE_LOCAL));
     file.close();
+    // Opening compares the length of the file with what it should be.
+    Handle(H5Fopen(pending.path().c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose).close();
   } catch (const Failure& failure) {
     pending.fail(failure.what());
   }

@@ -1,6 +1,11 @@
 // VTK's XML files: ImageData on equidistant grids, RectilinearGrid on the others.
 
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include <vtkCallbackCommand.h>
 #include <vtkCellData.h>
@@ -82,6 +87,15 @@ void add(vtkDataSet& data, const OutputNote& note) {
   data.GetFieldData()->AddArray(converged);
 }
 
+/// Whether a file ends as VTK's do: of closing it, VTK does not see the errors.
+bool is_whole(const std::filesystem::path& file) {
+  constexpr std::string_view end = "</VTKFile>\n";
+  std::ifstream stream(file, std::ios::binary);
+  std::string last(end.size(), ' ');
+  stream.seekg(-static_cast<std::streamoff>(end.size()), std::ios::end);
+  return stream.read(last.data(), static_cast<std::streamsize>(last.size())) && last == end;
+}
+
 }  // namespace
 
 std::filesystem::path write_vtk(const std::filesystem::path& directory, const OutputGrid& grid,
@@ -96,7 +110,7 @@ std::filesystem::path write_vtk(const std::filesystem::path& directory, const Ou
     writer = vtkSmartPointer<vtkXMLImageDataWriter>::New();
   else
     writer = vtkSmartPointer<vtkXMLRectilinearGridWriter>::New();
-  PendingFile file(directory / (grid.equidistant ? "solution.vti" : "solution.vtr"), bytes);
+  PendingFile file(directory / vtk_name(grid), bytes);
   writer->SetFileName(file.path().c_str());
   writer->SetInputData(data);
   writer->SetDataModeToAppended();
@@ -108,9 +122,12 @@ std::filesystem::path write_vtk(const std::filesystem::path& directory, const Ou
   silent->SetCallback([](vtkObject*, unsigned long, void*, void*) {});
   writer->AddObserver(vtkCommand::ErrorEvent, silent);
   writer->GetExecutive()->AddObserver(vtkCommand::ErrorEvent, silent);
+  errno = 0;
   const bool written = writer->Write() == 1;
+  const int reason = errno;  // VTK says of every failure that the disk is full
   if (const auto error = writer->GetErrorCode(); !written || error != vtkErrorCode::NoError)
-    file.fail(vtkErrorCode::GetStringFromErrorCode(error));
+    file.fail(reason != 0 ? std::strerror(reason) : vtkErrorCode::GetStringFromErrorCode(error));
+  if (!is_whole(file.path())) file.fail("the file is not complete");
   return file.commit();
 }
 
