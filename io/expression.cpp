@@ -26,8 +26,8 @@ namespace {
   for (const std::string_view end : {" found at position", " at expression position", " at position", "."})
     why = why.substr(0, why.rfind(end));
   const int position = std::clamp(error.GetPos() + 1, 1, std::max(1, static_cast<int>(text.size())));
-  throw InputError("syntax error at character " + std::to_string(position) + " of \"" + text + "\" (" + why +
-                   "); check the operators and parentheses there");
+  throw InputError("syntax error at character " + std::to_string(position) + " of " +
+                   quoted_around(text, static_cast<std::size_t>(position - 1)) + " (" + why + "); check the operators and parentheses there");
 }
 
 /// A parser and the variables it reads, at fixed addresses. For one thread at a time.
@@ -111,9 +111,9 @@ Quantity parse_expression(const std::string& text) {
     BoundParser parser(text);
     // The first evaluation parses the text; its value matters only where nothing varies.
     const double value = parser(0.5, 0.5, 0.5);
-    if (parser.results() != 1) throw InputError("a list of values in \"" + text + "\"; write one expression");
+    if (parser.results() != 1) throw InputError("a list of values in " + quoted_around(text, 0) + "; write one expression");
     if (!parser.uses_variables()) {
-      if (!std::isfinite(value)) throw InputError("\"" + text + "\" is not a finite number; change the expression");
+      if (!std::isfinite(value)) throw InputError(quoted_around(text, 0) + " is not a finite number; change the expression");
       return value;
     }
   } catch (const mu::ParserError& error) {
@@ -130,7 +130,7 @@ Quantity parse_expression(const std::string& text) {
 double parse_constant(const std::string& text) {
   const Quantity quantity = parse_expression(text);
   if (const double* value = quantity.constant()) return *value;
-  throw InputError("\"" + text + "\" varies with x, y or z; write a number, or arithmetic on numbers and pi");
+  throw InputError(quoted_around(text, 0) + " varies with x, y or z; write a number, or arithmetic on numbers and pi");
 }
 
 }  // namespace poisson

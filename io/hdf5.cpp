@@ -12,6 +12,8 @@
 #include <hdf5.h>
 
 #include "backends/error.hpp"
+#include "backends/host_memory.hpp"
+#include "backends/memory.hpp"
 #include "io/output.hpp"
 #include "io/pending_file.hpp"
 #include "io/spelling.hpp"
@@ -292,6 +294,25 @@ std::vector<std::int64_t> shape_of(hid_t dataset, const std::filesystem::path& p
   return {shape.begin(), shape.end()};
 }
 
+/// The selected values, as many as the shape says.
+Dataset read(hid_t dataset, hid_t to, hid_t from, std::vector<std::int64_t> shape, const std::filesystem::path& path,
+             const std::string& name) {
+  const auto refuse = [&](const std::string& why, const std::string& what) {
+    throw InputError("dataset '" + name + "' of '" + path.string() + "' cannot be read (" + why + "). " + what);
+  };
+  double bytes = sizeof(double);
+  for (const auto n : shape) bytes *= static_cast<double>(n);
+  if (const MemoryLimit free = available_memory(); bytes > static_cast<double>(free.bytes))
+    refuse("its values take " + readable_bytes(bytes) + ", and " + readable_bytes(static_cast<double>(free.bytes)) +
+               " of memory are free",
+           "Check its shape.");
+  Dataset result{std::move(shape), {}};
+  result.values.resize(static_cast<std::size_t>(bytes / sizeof(double)));
+  if (H5Dread(dataset, H5T_NATIVE_DOUBLE, to, from, H5P_DEFAULT, result.values.data()) < 0)
+    refuse(last_error(), "The file may be damaged or use a compression that this HDF5 lacks.");
+  return result;
+}
+
 }  // namespace
 
 std::filesystem::path write_hdf5(const std::filesystem::path& directory, const OutputGrid& grid,
@@ -331,17 +352,39 @@ bool has_dataset(const std::filesystem::path& path, const std::string& name) {
   return H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0;
 }
 
+void check_stored(const std::filesystem::path& path, const std::string& name) {
+  const auto file = open_file(path);
+  const auto dataset = open_dataset(file, path, name);
+  const Handle type(H5Dget_type(dataset), H5Tclose), properties(H5Dget_create_plist(dataset), H5Pclose);
+  double stated = static_cast<double>(H5Tget_size(type));
+  for (const auto n : shape_of(dataset, path, name)) stated *= static_cast<double>(n);
+  std::error_code error;
+  const auto length = static_cast<double>(std::filesystem::file_size(path, error));
+  const double held = std::min(static_cast<double>(H5Dget_storage_size(dataset)), length);
+  constexpr double small = 1 << 24, densest = 2000;  // no filter of HDF5's own comes near
+  if (stated > small && held * (H5Pget_nfilters(properties) > 0 ? densest : 1) < stated)
+    throw InputError("dataset '" + name + "' of '" + path.string() + "' is not complete (its shape takes " +
+                     readable_bytes(stated) + ", and the file holds " + readable_bytes(held) + " of them). Write it again.");
+}
+
 Dataset read_dataset(const std::filesystem::path& path, const std::string& name) {
   const auto file = open_file(path);
   const auto dataset = open_dataset(file, path, name);
-  Dataset result{shape_of(dataset, path, name), {}};
-  std::int64_t count = 1;
-  for (const auto n : result.shape) count *= n;
-  result.values.resize(static_cast<std::size_t>(count));
-  if (H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, result.values.data()) < 0)
-    throw InputError("dataset '" + name + "' of '" + path.string() + "' cannot be read (" + last_error() +
-                     "). The file may be damaged or use a compression that this HDF5 lacks.");
-  return result;
+  return read(dataset, H5S_ALL, H5S_ALL, shape_of(dataset, path, name), path, name);
+}
+
+Dataset read_slice(const std::filesystem::path& path, const std::string& name, std::int64_t first) {
+  const auto file = open_file(path);
+  const auto dataset = open_dataset(file, path, name);
+  std::vector<std::int64_t> shape = shape_of(dataset, path, name);
+  Shape start(shape.size(), 0), count(shape.begin(), shape.end());
+  start.at(0) = static_cast<hsize_t>(first);
+  count.at(0) = 1;
+  const Handle from(H5Dget_space(dataset), H5Sclose);
+  const Handle to(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), H5Sclose);
+  check(H5Sselect_hyperslab(from, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr));
+  shape.erase(shape.begin());
+  return read(dataset, to, from, std::move(shape), path, name);
 }
 
 }  // namespace poisson

@@ -57,7 +57,8 @@ Schema title() {
   return {.key = "title",
           .type = Type::text,
           .doc = "Stands in the output files and over the picture.",
-          .fallback = "\"\""};
+          .fallback = "\"\"",
+          .most = 1000};
 }
 
 Schema corner(std::string_view key, std::string_view doc, std::string_view example) {
