@@ -13,8 +13,8 @@
 namespace poisson {
 namespace {
 
-/// "take at most 400 x 400 x 200 cells, or precision: single": fewer along each axis by as much as there is too little
-/// memory, with some room for what does not grow with the cells.
+/// "take 40 % of the cells per axis, 400 x 400 x 200 at most, or precision: single", with some room for what does not
+/// grow with the cells.
 std::string remedy(const Config& config, double room, double needed) {
   if (config.matrix) return "take a machine with more, or precision: single";
   constexpr double margin = 0.95;
@@ -26,8 +26,8 @@ std::string remedy(const Config& config, double room, double needed) {
     cells += fmt::format("{}{:.0f}", d == 0 ? "" : " x ", std::max(2.0, std::floor(now * share)));
   }
   const double percent = std::floor(100 * share);
-  return fmt::format("take at most {} cells, {} as many per axis, or precision: single", cells,
-                     percent < 1 ? "less than 1 %" : fmt::format("{:.0f} %", percent));
+  return fmt::format("take {} of the cells per axis, {} at most, or precision: single",
+                     percent < 1 ? "less than 1 %" : fmt::format("{:.0f} %", percent), cells);
 }
 
 /// What the fields take that are written.

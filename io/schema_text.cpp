@@ -74,7 +74,7 @@ std::string expected(const Schema& schema) {
     case Type::boolean:
       return "true or false";
     case Type::text:
-      return schema.most > 0 ? "a text of at most " + std::to_string(schema.most) + " bytes" : "a text";
+      return "a text";
     case Type::path:
       return "a path";
     case Type::expression:
