@@ -15,11 +15,12 @@ namespace {
 
 /// "take 40 % of the cells per axis, 400 x 400 x 200 at most, or precision: single", with some room for what does not
 /// grow with the cells.
-std::string remedy(const Config& config, double room, double needed) {
+std::string remedy(const Config& config, const MemoryLimit& limit, double needed) {
   if (config.matrix) return "take a machine with more, or precision: single";
   constexpr double margin = 0.95;
   const int dimension = config.problem.dimension;
-  const double share = std::pow(margin * std::max(0.0, room) / needed, 1.0 / dimension);
+  const auto room = static_cast<double>(limit.bytes - std::min(limit.bytes, limit.reserve));
+  const double share = std::pow(margin * room / needed, 1.0 / dimension);
   std::string cells;
   for (int d = 0; d < dimension; ++d) {
     const auto now = static_cast<double>(config.problem.nodes[static_cast<std::size_t>(d)].size() - 1);
@@ -38,8 +39,9 @@ double bytes_of_output(const Config& config) {
     nodes *= std::max<double>(1, static_cast<double>(axis.size()));
     cells *= std::max<double>(1, static_cast<double>(axis.size()) - 1);
   }
-  const double tensor = problem.isotropic ? 1 : problem.full_tensor ? problem.dimension * (problem.dimension + 1) / 2
-                                                                    : problem.dimension;
+  const double tensor = problem.isotropic     ? 1
+                        : problem.full_tensor ? problem.dimension * (problem.dimension + 1) / 2
+                                              : problem.dimension;
   double values = 0;
   for (const std::string& name : config.output.fields) {
     const bool on_cells = name == "coefficient" || problem.centering == Centering::cell;
@@ -52,7 +54,7 @@ double bytes_of_output(const Config& config) {
 [[noreturn]] void refuse(const Config& config, double needed, const MemoryLimit& limit) {
   const auto room = static_cast<double>(limit.bytes);
   throw RunError(fmt::format("the run takes {} of memory, and {} are to be had ({}): {}", readable_bytes(needed),
-                             readable_bytes(room), limit.source, remedy(config, room, needed)));
+                             readable_bytes(room), limit.source, remedy(config, limit, needed)));
 }
 
 }  // namespace
@@ -64,7 +66,7 @@ std::string describe_fit(const Config& config, std::size_t bytes, const Backend&
   const auto room = static_cast<double>(limit.bytes);
   if (needed <= room) return fmt::format("fits: {} are free ({})", readable_bytes(room), limit.source);
   return fmt::format("does not fit: {} are free ({}), {} are missing ({})", readable_bytes(room), limit.source,
-                     readable_bytes(needed - room), remedy(config, room, needed));
+                     readable_bytes(needed - room), remedy(config, limit, needed));
 }
 
 std::string check_memory(const Config& config, const Backend& backend) {

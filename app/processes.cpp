@@ -74,7 +74,8 @@ void refuse_several_processes() {
 void set_threads(int threads) {
   const int count = threads > 0 ? threads : omp_get_max_threads();
   if (count > most_threads)
-    throw InputError(std::to_string(count) + " threads are asked for (OMP_NUM_THREADS, or the number of cores): take at most " +
+    throw InputError(std::to_string(count) +
+                     " threads are asked for (OMP_NUM_THREADS, or the number of cores): take at most " +
                      std::to_string(most_threads) + ", such as by --threads " + std::to_string(most_threads));
   if (threads > 0) omp_set_num_threads(threads);
   // OpenMP's runtime ends the program where one of its threads does not start. wait_passively has two of its own.

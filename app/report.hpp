@@ -41,8 +41,8 @@ class Report {
       : config_(config), watch_(watch), console_(console), results_(results), summary_(summary) {}
 
   /// Header, live line and table; how the iteration went stands in the summary, norms in the units of the equation.
-  /// `stopped`: asked after every iteration. `size`: Σ|b|, against which a projection is judged. Throws RunError where the
-  /// iteration broke down.
+  /// `stopped`: asked after every iteration. `size`: Σ|b|, against which a projection is judged. Throws RunError where
+  /// the iteration broke down.
   Result iterate(Solver& solver, Backend& backend, Profile* profile, const RunHeader& header,
                  const std::function<bool()>& stopped, double size);
   /// Writes the summary, puts the results in their places, prints the closing lines and returns the exit status.

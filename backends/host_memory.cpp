@@ -49,8 +49,9 @@ std::size_t less(std::size_t limit, std::size_t taken) {
   return limit - std::min(limit, taken);
 }
 
-void lower(MemoryLimit& limit, std::size_t bytes, const std::string& source) {
-  if (bytes < limit.bytes) limit = {bytes, source};
+void lower(MemoryLimit& limit, std::size_t bytes, const std::string& source,
+           std::size_t reserve = std::size_t{32} << 20) {
+  if (bytes < limit.bytes) limit = {bytes, source, reserve};
 }
 
 /// Where a hierarchy of control groups is mounted, and the path of this process's group below.
@@ -79,9 +80,10 @@ std::optional<Group> own_group(const std::filesystem::path& root, std::string_vi
     while (words >> word && word != "-") {
     }
     words >> type >> source >> options;
-    const bool fits = controller.empty() ? type == "cgroup2"
-                                         : type == "cgroup" && ("," + options + ",").find("," + std::string(controller) +
-                                                                                          ",") != std::string::npos;
+    const bool fits =
+        controller.empty()
+            ? type == "cgroup2"
+            : type == "cgroup" && ("," + options + ",").find("," + std::string(controller) + ",") != std::string::npos;
     if (!fits) continue;
     // A container may see but a part of the hierarchy.
     std::string below = own;
@@ -130,11 +132,13 @@ void lower_by_slurm(MemoryLimit& limit, std::size_t resident) {
 void lower_by_ulimit(MemoryLimit& limit, int resource, std::size_t taken, const char* name) {
   rlimit of{};
   if (getrlimit(static_cast<decltype(RLIMIT_AS)>(resource), &of) != 0 || of.rlim_cur == RLIM_INFINITY) return;
-  // Threads that are still to start take their stacks from it.
+  // Threads take their stacks from it, and addresses of 64 MiB in which glibc allocates for them.
   rlimit stack{};
   const bool known = getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY;
-  const std::size_t each = known ? stack.rlim_cur : std::size_t{8} << 20;
-  lower(limit, less(of.rlim_cur, taken + each * static_cast<std::size_t>(omp_get_max_threads() - 1)), name);
+  const auto threads = static_cast<std::size_t>(omp_get_max_threads());
+  std::size_t own = threads * (known ? stack.rlim_cur : std::size_t{8} << 20);
+  if (resource == RLIMIT_AS) own += std::min<std::size_t>(threads, 16) << 26;
+  lower(limit, less(of.rlim_cur, taken), name, own);
 }
 
 }  // namespace

@@ -9,7 +9,8 @@ namespace poisson {
 /// Bytes that this process may still take, and who says so.
 struct MemoryLimit {
   std::size_t bytes = 0;
-  std::string source;  ///< such as "ulimit -v"
+  std::string source;       ///< such as "ulimit -v"
+  std::size_t reserve = 0;  ///< at most so many of them are for libraries and threads that are still to start
 };
 
 /// The least of the limits that end a process which exceeds them: the machine's memory with its swap, control groups

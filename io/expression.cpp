@@ -27,7 +27,8 @@ namespace {
     why = why.substr(0, why.rfind(end));
   const int position = std::clamp(error.GetPos() + 1, 1, std::max(1, static_cast<int>(text.size())));
   throw InputError("syntax error at character " + std::to_string(position) + " of " +
-                   quoted_around(text, static_cast<std::size_t>(position - 1)) + " (" + why + "); check the operators and parentheses there");
+                   quoted_around(text, static_cast<std::size_t>(position - 1)) + " (" + why +
+                   "); check the operators and parentheses there");
 }
 
 /// A parser and the variables it reads, at fixed addresses. For one thread at a time.
@@ -111,9 +112,11 @@ Quantity parse_expression(const std::string& text) {
     BoundParser parser(text);
     // The first evaluation parses the text; its value matters only where nothing varies.
     const double value = parser(0.5, 0.5, 0.5);
-    if (parser.results() != 1) throw InputError("a list of values in " + quoted_around(text, 0) + "; write one expression");
+    if (parser.results() != 1)
+      throw InputError("a list of values in " + quoted_around(text, 0) + "; write one expression");
     if (!parser.uses_variables()) {
-      if (!std::isfinite(value)) throw InputError(quoted_around(text, 0) + " is not a finite number; change the expression");
+      if (!std::isfinite(value))
+        throw InputError(quoted_around(text, 0) + " is not a finite number; change the expression");
       return value;
     }
   } catch (const mu::ParserError& error) {

@@ -325,6 +325,10 @@ std::filesystem::path write_hdf5(const std::filesystem::path& directory, const O
     // Closing fails where an object of the file is still open, with which the file would stay open, too.
     Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     check(H5Pset_fclose_degree(access, H5F_CLOSE_SEMI));
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERS_MINOR == 10 && H5_VERS_RELEASE >= 7)
+    // Nobody else knows the file yet, and not every file system has locks.
+    check(H5Pset_file_locking(access, false, true));
+#endif
     Handle file(H5Fcreate(pending.path().c_str(), H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), access), H5Fclose);
     if (image) write_vtkhdf(file, grid, fields);
     Handle plain = image ? make_group(file, "poisson") : Handle(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
@@ -335,7 +339,7 @@ std::filesystem::path write_hdf5(const std::filesystem::path& directory, const O
     check(H5Fflush(file, H5F_SCOPE_LOCAL));
     file.close();
     // Opening compares the length of the file with what it should be.
-    Handle(H5Fopen(pending.path().c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose).close();
+    Handle(H5Fopen(pending.path().c_str(), H5F_ACC_RDONLY, access), H5Fclose).close();
   } catch (const Failure& failure) {
     pending.fail(failure.what());
   }
@@ -364,7 +368,8 @@ void check_stored(const std::filesystem::path& path, const std::string& name) {
   constexpr double small = 1 << 24, densest = 2000;  // no filter of HDF5's own comes near
   if (stated > small && held * (H5Pget_nfilters(properties) > 0 ? densest : 1) < stated)
     throw InputError("dataset '" + name + "' of '" + path.string() + "' is not complete (its shape takes " +
-                     readable_bytes(stated) + ", and the file holds " + readable_bytes(held) + " of them). Write it again.");
+                     readable_bytes(stated) + ", and the file holds " + readable_bytes(held) +
+                     " of them). Write it again.");
 }
 
 Dataset read_dataset(const std::filesystem::path& path, const std::string& name) {

@@ -49,8 +49,8 @@ class ResultFolder {
   std::string note_;
 };
 
-/// Where a file will stand that is written at `place`: in the folder of the run's results where that is a ResultFolder's
-/// own, for messages.
+/// Where a file will stand that is written at `place`: in the folder of the run's results where that is a
+/// ResultFolder's own, for messages.
 std::filesystem::path published_place(const std::filesystem::path& place);
 
 }  // namespace poisson

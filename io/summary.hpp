@@ -60,7 +60,7 @@ struct Summary {
   std::string device;
   int ranks = 1;
   std::int64_t peak_memory_bytes = 0;
-  std::string configuration;       ///< the effective configuration as JSON; stands under "config"
+  std::string configuration;  ///< the effective configuration as JSON; stands under "config"
   struct File {
     std::string name;
     std::uintmax_t bytes = 0;

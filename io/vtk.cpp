@@ -1,5 +1,6 @@
 // VTK's XML files: ImageData on equidistant grids, RectilinearGrid on the others.
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -7,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <vtkCallbackCommand.h>
 #include <vtkCellData.h>
 #include <vtkDoubleArray.h>
@@ -23,6 +26,7 @@
 #include <vtkXMLImageDataWriter.h>
 #include <vtkXMLRectilinearGridWriter.h>
 
+#include "io/descriptor.hpp"
 #include "io/output.hpp"
 #include "io/pending_file.hpp"
 
@@ -87,6 +91,15 @@ void add(vtkDataSet& data, const OutputNote& note) {
   data.GetFieldData()->AddArray(converged);
 }
 
+/// Why nothing can be written to a file, if that is still so: VTK may notice a failure after other calls.
+int reason_of_disk(const std::filesystem::path& file) {
+  const Descriptor probe(open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666));
+  constexpr std::array<char, 4096> block{};
+  if (probe < 0 || write(probe, block.data(), block.size()) < 0) return errno;
+  const int error = flush_to_disk(probe);
+  return error != 0 ? error : EIO;
+}
+
 /// Whether a file ends as VTK's do: of closing it, VTK does not see the errors.
 bool is_whole(const std::filesystem::path& file) {
   constexpr std::string_view end = "</VTKFile>\n";
@@ -117,16 +130,19 @@ std::filesystem::path write_vtk(const std::filesystem::path& directory, const Ou
   writer->EncodeAppendedDataOff();
   writer->SetCompressorTypeToNone();
   writer->SetHeaderTypeToUInt64();
-  // Observers keep VTK from printing the error that is thrown below.
+  // An observer keeps VTK from printing the error that is thrown below, and asks for the reason while it is known: VTK
+  // says of every failure that the disk is full.
+  int reason = 0;
   vtkNew<vtkCallbackCommand> silent;
-  silent->SetCallback([](vtkObject*, unsigned long, void*, void*) {});
+  silent->SetClientData(&reason);
+  silent->SetCallback([](vtkObject*, unsigned long, void* kept, void*) {
+    if (int& first = *static_cast<int*>(kept); first == 0) first = errno;
+  });
   writer->AddObserver(vtkCommand::ErrorEvent, silent);
   writer->GetExecutive()->AddObserver(vtkCommand::ErrorEvent, silent);
-  errno = 0;
   const bool written = writer->Write() == 1;
-  const int reason = errno;  // VTK says of every failure that the disk is full
-  if (const auto error = writer->GetErrorCode(); !written || error != vtkErrorCode::NoError)
-    file.fail(reason != 0 ? std::strerror(reason) : vtkErrorCode::GetStringFromErrorCode(error));
+  if (!written || writer->GetErrorCode() != vtkErrorCode::NoError)
+    file.fail(std::strerror(reason != 0 && reason != ENOENT ? reason : reason_of_disk(file.path())));
   if (!is_whole(file.path())) file.fail("the file is not complete");
   return file.commit();
 }

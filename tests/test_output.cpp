@@ -378,7 +378,7 @@ TEST_F(OutputTest, SummaryHasTheKeysInOrder) {
       (std::vector<std::string>{
           "title",    "version",         "converged",         "reason", "iterations", "method", "unknowns", "levels",
           "residual", "estimated_error", "solution",          "error",  "probes",     "flux",   "balance",  "time",
-          "device",   "ranks",           "peak_memory_bytes", "files", "config"}));
+          "device",   "ranks",           "peak_memory_bytes", "files",  "config"}));
   EXPECT_EQ(json["title"], "Würfel");
   EXPECT_EQ(json["unknowns"], 3'000'000'000);
   EXPECT_EQ(json["residual"]["history"], (std::vector<double>{1.0, 0.1, 1.0 / 3}));
