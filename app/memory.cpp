@@ -31,7 +31,14 @@ std::string remedy(const Config& config, const MemoryLimit& limit, double needed
                      percent < 1 ? "less than 1 %" : fmt::format("{:.0f} %", percent), cells);
 }
 
-/// What the fields take that are written.
+[[noreturn]] void refuse(const Config& config, double needed, const MemoryLimit& limit) {
+  const auto room = static_cast<double>(limit.bytes);
+  throw RunError(fmt::format("the run takes {} of memory, and {} are to be had ({}): {}", readable_bytes(needed),
+                             readable_bytes(room), limit.source, remedy(config, limit, needed)));
+}
+
+}  // namespace
+
 double bytes_of_output(const Config& config) {
   double nodes = 1, cells = 1;
   const Problem& problem = config.problem;
@@ -50,14 +57,6 @@ double bytes_of_output(const Config& config) {
   }
   return config.output.formats.empty() ? 0 : values * sizeof(double);
 }
-
-[[noreturn]] void refuse(const Config& config, double needed, const MemoryLimit& limit) {
-  const auto room = static_cast<double>(limit.bytes);
-  throw RunError(fmt::format("the run takes {} of memory, and {} are to be had ({}): {}", readable_bytes(needed),
-                             readable_bytes(room), limit.source, remedy(config, limit, needed)));
-}
-
-}  // namespace
 
 std::string describe_fit(const Config& config, std::size_t bytes, const Backend& backend) {
   const bool gpu = backend.name() != "cpu";

@@ -7,6 +7,9 @@
 
 namespace poisson {
 
+/// What the fields take that are written, once.
+double bytes_of_output(const Config& config);
+
 /// "fits: 12 GiB are free", or what is missing and how many cells would do.
 std::string describe_fit(const Config& config, std::size_t bytes, const Backend& backend);
 

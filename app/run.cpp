@@ -224,6 +224,8 @@ int run(const Arguments& arguments, Console& console) {
   summary.time.input = watch.lap();
   try {
     results.check_names(file_names(config));
+    const auto copies = std::ranges::count_if(config.output.formats, [](const auto& name) { return name != "png"; });
+    results.check_space(static_cast<double>(copies) * bytes_of_output(config));
     if (!config.matrix) return solve(config, arguments.profile, console, results, summary);
     try {
       return solve_matrix(

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "backends/error.hpp"
+#include "backends/memory.hpp"
 #include "io/output.hpp"
 
 namespace poisson {
@@ -278,6 +279,16 @@ void ResultFolder::check_names(const std::vector<std::string>& names) const {
   };
   std::ranges::for_each(names, check);
   check(summary_name);
+}
+
+void ResultFolder::check_space(double bytes) const {
+  std::error_code error;
+  const auto space = std::filesystem::space(staging_, error);
+  if (!error && space.capacity > 0 && static_cast<double>(space.available) < bytes)
+    throw RunError("the output directory " + directory_.string() + " has too little room (the results take " +
+                   readable_bytes(bytes) + " beside those of an earlier run, and " +
+                   readable_bytes(static_cast<double>(space.available)) +
+                   " are free there): free some, or choose another with output.directory");
 }
 
 void ResultFolder::publish(const Summary& summary) {

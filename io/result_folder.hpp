@@ -30,6 +30,9 @@ class ResultFolder {
   /// Throws InputError where one of these names, or summary.json, is held by what no earlier run has left.
   void check_names(const std::vector<std::string>& names) const;
 
+  /// Throws RunError where the file system has less room.
+  void check_space(double bytes) const;
+
   /// Writes the summary and puts it and its files in the place of earlier results. Throws RunError: then earlier
   /// results are what they were.
   void publish(const Summary& summary);
