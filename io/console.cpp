@@ -208,6 +208,7 @@ void Console::progress(int cycle, int limit, const CycleRecord& now, double tole
 void Console::table(std::span<const CycleRecord> history) {
   erase_live_line();
   if (quiet_ || history.empty()) return;
+  if (!terminal_ && drawn_.time_since_epoch().count() != 0) fmt::print(out_, "\n");  // below lines of progress
   fmt::print(out_, "  {}\n", styled(Style::dim, "cycle   relative residual   contraction      elapsed"));
   constexpr std::size_t most = 40, kept = 15;
   for (std::size_t i = 0; i < history.size(); ++i) {
@@ -225,6 +226,7 @@ void Console::table(std::span<const CycleRecord> history) {
     fmt::print(out_, "  {:>5}   {:>17.3e}   {:>11}   {:>10}\n", i, now.relative, factor, duration(now.elapsed));
   }
   fmt::print(out_, "\n");
+  flush();
 }
 
 void Console::closing(const Summary& s, double tolerance, const std::string& directory) {
