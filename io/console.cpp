@@ -279,4 +279,9 @@ void Console::error(const std::string& text) {
   report(spdlog::level::err, text);
 }
 
+const std::string& Console::lost() {
+  flush();
+  return lost_;
+}
+
 }  // namespace poisson

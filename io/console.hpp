@@ -71,7 +71,7 @@ class Console {
   void error(const std::string& text);
 
   /// Why the output could not be written, if that has happened; what follows is then dropped, and nothing else stops.
-  const std::string& lost() const { return lost_; }
+  const std::string& lost();
 
  private:
   enum class Style { plain, bold, dim, good, bad, caution };

@@ -1,10 +1,9 @@
 #include "io/result_folder.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -146,7 +145,7 @@ bool is_staging(std::string_view name) {
                              [](char c) { return std::isalnum(static_cast<unsigned char>(c)); });
 }
 
-/// Whether an error is the disk's: no matter where else the results went, this run has failed.
+/// Whether an error is of the disk or the system, and not of the place that was asked for.
 bool is_failure(int error) {
   return error == ENOSPC || error == EDQUOT || error == EIO || error == EFBIG || error == EMFILE || error == ENFILE ||
          error == ENOMEM;
@@ -167,8 +166,13 @@ ResultFolder::ResultFolder(std::filesystem::path directory) : directory_(std::mo
   directory_fd_ = Descriptor(open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory_fd_ < 0) refuse("cannot open the output directory ", errno);
   lock();
-  if (lock_ >= 0) clear_leftovers();
-  make_staging();
+  try {
+    if (lock_ >= 0) clear_leftovers();
+    make_staging();
+  } catch (const Error&) {
+    unlock();
+    throw;
+  }
 }
 
 ResultFolder::~ResultFolder() {
@@ -177,6 +181,10 @@ ResultFolder::~ResultFolder() {
     clear(staging_fd_);
     unlinkat(directory_fd_, staging_.filename().c_str(), AT_REMOVEDIR);
   }
+  unlock();
+}
+
+void ResultFolder::unlock() const {
   if (lock_ >= 0) unlinkat(directory_fd_, lock_name, 0);
 }
 
@@ -235,7 +243,7 @@ void ResultFolder::clear_leftovers() const {
   for (const std::string& name : names) {
     const Descriptor folder = open_folder(directory_fd_, name.c_str());
     struct stat status {};
-    if (folder < 0 || fstat(folder, &status) != 0 || status.st_uid != geteuid() || (status.st_mode & 07777) != 0700)
+    if (folder < 0 || fstat(folder, &status) != 0 || status.st_uid != geteuid() || (status.st_mode & 0777) != 0700)
       continue;
     if (!restore(directory_fd_, folder))
       throw RunError("cannot put the results back that a killed run had moved to " + (directory_ / name).string() +
@@ -274,7 +282,7 @@ void ResultFolder::check_names(const std::vector<std::string>& names) const {
   const auto check = [&](const std::string& name) {
     if (exists(directory_fd_, name) && std::ranges::find(earlier, name) == earlier.end())
       throw InputError((directory_ / name).string() +
-                       " is in the way (no summary of an earlier run lists it as it is): move it, or choose another "
+                       " is in the way (it is not what an earlier run has left there): move it, or choose another "
                        "output.directory");
   };
   std::ranges::for_each(names, check);
@@ -325,16 +333,17 @@ void ResultFolder::publish(const Summary& summary) {
       if (const int error = move_file(staging_fd_, directory_fd_, name)) fail_at(name, error);
     published = true;
     if (const int error = flush_to_disk(directory_fd_)) fail_at(summary_name, error);
-  } catch (const RunError&) {
+  } catch (const RunError& error) {
     if (published) move_file(directory_fd_, staging_fd_, summary_name);
-    restore(directory_fd_, staging_fd_);
-    throw;
+    if (restore(directory_fd_, staging_fd_)) throw;
+    throw RunError(error.what() + std::string(" Earlier results lie in ") + (staging_ / previous_name).string() +
+                   "; the next run puts them back.");
   }
   restore(directory_fd_, staging_fd_);  // nothing is left to undo: it clears
 }
 
 void ResultFolder::fail(const Summary& summary) {
-  if (exists(staging_fd_, previous_name)) return;  // results of a run before wait there for the next one
+  if (exists(staging_fd_, previous_name)) return;  // it may not be cleared before the next run
   clear(staging_fd_);
   if (exists(directory_fd_, failed_name) && !read_summary(directory_fd_, failed_name))
     throw RunError((directory_ / failed_name).string() + " is in the way (no summary of a run): move it");

@@ -43,6 +43,7 @@ class ResultFolder {
  private:
   [[noreturn]] void refuse(const std::string& problem, int error) const;
   void lock();
+  void unlock() const;
   void make_staging();
   void clear_leftovers() const;
   std::vector<std::string> earlier_results() const;

@@ -277,6 +277,15 @@ class Faults(unittest.TestCase):
         (folder,) = (path for path in self.results.iterdir() if path.is_dir())
         self.assertEqual(stat.S_IMODE(folder.stat().st_mode), 0o700)
 
+    def test_renames_that_fail_for_good(self):
+        self.assertEqual(self.poisson("output.formats=[hdf5]").returncode, 0)
+        earlier = self.held()
+        run = self.faulty("rename:5+:EIO", "output.formats=[hdf5]", "equation.source=2")
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, "Earlier results lie in .*; the next run puts them back")
+        self.assertEqual(self.poisson("equation.source=1/x").returncode, 2)
+        self.assertTrue(self.check_untouched(earlier))
+
     def test_leftovers_hold_what_is_not_ours(self):
         folder = self.results / ".poisson-abc123"
         folder.mkdir(parents=True, mode=0o700)
