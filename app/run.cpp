@@ -185,6 +185,8 @@ void record_failure(ResultFolder& results, Summary summary, const std::string& r
   summary.solution = {};
   summary.error.reset();
   summary.probes.clear();
+  summary.flux = Summary().flux;
+  summary.balance = Summary().balance;
   summary.files.clear();
   try {
     results.fail(summary);

@@ -5,6 +5,8 @@
 // HDF5 1.10's signatures, which later releases keep under this name.
 #define H5_USE_110_API
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -75,6 +77,15 @@ class Handle {
 void silence() {
   [[maybe_unused]] static const herr_t once = H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+/// How files are opened where the file system has no locks.
+Handle without_locks() {
+  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERS_MINOR == 10 && H5_VERS_RELEASE >= 7)
+  check(H5Pset_file_locking(access, false, true));
+#endif
+  return access;
 }
 
 // ---- writing ----
@@ -240,7 +251,13 @@ Handle open_file(const std::filesystem::path& path) {
   if (is_hdf5 == 0) refuse("it is not an HDF5 file", "Give a file in the HDF5 format.");
   if (is_hdf5 < 0) refuse(last_error(), "Check its permissions.");
   try {
-    return Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    try {
+      return Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    } catch (const Failure& failure) {
+      const auto says = [&](int code) { return failure.what() == std::string_view(std::strerror(code)); };
+      if (!says(ENOLCK) && !says(ENOTSUP) && !says(ENOSYS)) throw;
+      return Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, without_locks()), H5Fclose);
+    }
   } catch (const Failure& failure) {
     refuse(failure.what(), "It may be damaged, or still open for writing.");
     throw;
@@ -322,13 +339,9 @@ std::filesystem::path write_hdf5(const std::filesystem::path& directory, const O
   PendingFile pending(directory / hdf5_name(grid, nodes), bytes_of(grid, fields));
   silence();
   try {
-    // Closing fails where an object of the file is still open, with which the file would stay open, too.
-    Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    // Nobody else knows the file yet. Closing fails where an object of it is still open, with which it would stay open.
+    const Handle access = without_locks();
     check(H5Pset_fclose_degree(access, H5F_CLOSE_SEMI));
-#if H5_VERSION_GE(1, 12, 1) || (H5_VERS_MINOR == 10 && H5_VERS_RELEASE >= 7)
-    // Nobody else knows the file yet, and not every file system has locks.
-    check(H5Pset_file_locking(access, false, true));
-#endif
     Handle file(H5Fcreate(pending.path().c_str(), H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), access), H5Fclose);
     if (image) write_vtkhdf(file, grid, fields);
     Handle plain = image ? make_group(file, "poisson") : Handle(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);

@@ -222,6 +222,9 @@ class Faults(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("cannot be locked (No locks available)", run.stderr)
         self.check_complete()
+        (self.results / "solution.hdf").rename(self.directory / "start.hdf")
+        run = self.faulty("lock:1+:ENOLCK", "solver.initial={file: start.hdf, dataset: /VTKHDF/PointData/u}")
+        self.assertEqual(run.returncode, 0, run.stderr)
 
     def test_links_and_pipes_are_not_followed(self):
         target = self.directory / "target"
