@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "solver/diagonal.hpp"
+#include "solver/factorization.hpp"
 #include "solver/multigrid.hpp"
 #include "solver/plan.hpp"
 
@@ -40,11 +41,12 @@ double relative(double norm, const MonitorState& state) {
 }  // namespace
 
 Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options,
-               std::unique_ptr<Extrapolation> extrapolation)
+               std::unique_ptr<Extrapolation> extrapolation, Ladder ladder)
     : A_(std::move(A)),
       backend_(A_->backend()),
       options_(options),
       extrapolation_(std::move(extrapolation)),
+      ladder_(std::move(ladder)),
       u_(backend_, A_->layout(), A_->precision()),
       b_(backend_, A_->layout(), A_->precision()),
       best_(backend_, A_->layout(), A_->precision()),
@@ -111,7 +113,9 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
                                                             : std::numeric_limits<double>::epsilon() / 2.0;
   Result result;
   bool giving_up = false;
-  Monitor monitor(stopping_rule(options_, epsilon), [&](const MonitorState& s) {
+  StoppingRule rule = stopping_rule(options_, epsilon);
+  if (!ladder_.empty()) rule.horizon = options_.max_iterations;
+  Monitor monitor(rule, [&](const MonitorState& s) {
     giving_up = giving_up || (s.iterations == 0 && hopeless(s));
     if (giving_up) return false;
     return !listener || listener({s.iterations, relative(s.last, s), epsilon * relative(s.rounding, s)});
@@ -130,6 +134,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
     run(true);
   }
   if (options_.krylov == Krylov::cg) verify(monitor);
+  climb(monitor, result);
 
   const MonitorState& state = monitor.state();
   const bool solved =
@@ -264,34 +269,85 @@ void Solver::refine(Monitor& monitor, int limit) {
       monitor);
 }
 
-// Flexible conjugate gradients with the Polak–Ribière β (Notay, SIAM J. Sci. Comput. 22, 2000): r_{k+1} − r_k = −α q
-// turns it into −zᵀq / pᵀq, which needs no second residual and does not see the scale of z.
-void Solver::conjugate_gradients(Monitor& monitor, int limit) {
-  Field& rhs = preconditioner_->rhs();
+void Solver::restart_conjugation() {
   backend_.fill(p_, 0);
   backend_.fill(q_, 0);
   backend_.assign(zero_, pq_);
+}
+
+// Flexible conjugate gradients with the Polak–Ribière β (Notay, SIAM J. Sci. Comput. 22, 2000): r_{k+1} − r_k = −α q
+// turns it into −zᵀq / pᵀq, which needs no second residual and does not see the scale of z.
+void Solver::conjugate_step(Preconditioner& preconditioner) {
+  backend_.scale_to_unit(norm_, count_, scale_, inverse_);
+  backend_.scale(scale_, r_, preconditioner.rhs());
+  const Field& z = preconditioner.solve();
+  backend_.dot(z, q_, work_);
+  backend_.ratio(work_, pq_, beta_);
+  backend_.negate(beta_);
+  backend_.xpay(z, beta_, p_);
+  A_->apply(p_, q_);
+  backend_.dot(p_, q_, pq_);
+  backend_.dot(r_, p_, work_);
+  backend_.ratio(work_, pq_, alpha_);
+  backend_.axpy(alpha_, p_, u_);
+  backend_.axmy(alpha_, q_, r_);
+  A_->norm(r_, norm_);
+}
+
+void Solver::conjugate_gradients(Monitor& monitor, int limit) {
+  restart_conjugation();
   backend_.repeat(
       limit,
       [&] {
-        backend_.scale_to_unit(norm_, count_, scale_, inverse_);
-        backend_.scale(scale_, r_, rhs);
-        const Field& z = preconditioner_->solve();
-        backend_.dot(z, q_, work_);
-        backend_.ratio(work_, pq_, beta_);
-        backend_.negate(beta_);
-        backend_.xpay(z, beta_, p_);
-        A_->apply(p_, q_);
-        backend_.dot(p_, q_, pq_);
-        backend_.dot(r_, p_, work_);
-        backend_.ratio(work_, pq_, alpha_);
-        backend_.axpy(alpha_, p_, u_);
-        backend_.axmy(alpha_, q_, r_);
-        A_->norm(r_, norm_);
+        conjugate_step(*preconditioner_);
         backend_.observe(monitor, norm_);
         backend_.when_risen(monitor, [&] { backend_.subtract(u_, alpha_, p_, best_); });
       },
       monitor);
+}
+
+// The same around what the host takes part in, and what therefore nothing records.
+void Solver::solve_on(Preconditioner& preconditioner, Monitor& monitor) {
+  const MonitorState& state = monitor.state();
+  restart_conjugation();
+  while (state.iterations < options_.max_iterations && state.verdict == Verdict::running) {
+    conjugate_step(preconditioner);
+    monitor.observe(backend_.value(norm_));
+    if (state.rose != 0) backend_.subtract(u_, alpha_, p_, best_);
+    if (state.verdict != Verdict::converged) continue;
+    A_->residual(u_, b_, r_, one_, norm_);
+    const double truth = backend_.value(norm_);
+    if (truth <= std::max(target(state, monitor.rule()), 1.0201 * state.last)) return;
+    monitor.resume(truth);
+    restart_conjugation();
+  }
+}
+
+// Where the iteration failed, the next rungs go on from the best iterate, or from zero where that is no number.
+void Solver::climb(Monitor& monitor, Result& result) {
+  const MonitorState& state = monitor.state();
+  const auto failed = [&] {
+    return state.verdict == Verdict::stagnated || state.verdict == Verdict::diverged ||
+           state.verdict == Verdict::not_finite;
+  };
+  for (std::size_t at = 0; at < ladder_.size() && failed() && state.iterations < options_.max_iterations; ++at) {
+    if (rungs_.size() == at) rungs_.push_back(ladder_[at].make());
+    Preconditioner* const rung = rungs_[at].get();
+    if (!rung) continue;
+    for (Field* f : {&r_, &p_, &q_})
+      if (!*f) *f = Field(backend_, A_->layout(), A_->precision());
+    if (state.verdict == Verdict::not_finite)
+      clear_unknowns();
+    else if (state.best_iteration < state.iterations)
+      backend_.copy(best_, u_);
+    A_->residual(u_, b_, r_, one_, norm_);
+    const double norm = backend_.value(norm_);
+    if (!is_finite(norm)) return;
+    result.steps.push_back("after " + std::to_string(state.iterations) + " iterations: " + ladder_[at].name);
+    monitor.change(norm);
+    if (at + 1 == ladder_.size()) monitor.rule().horizon = 0;
+    solve_on(*rung, monitor);
+  }
 }
 
 double Solver::estimated_error(const Monitor& monitor) {
@@ -346,6 +402,28 @@ std::string Result::reason(const Options& options) const {
   return options.krylov == Krylov::cg ? limit : limit + " or use krylov: cg";
 }
 
+namespace {
+
+// A factorization may take so many operations and, of the host, so much memory.
+constexpr double most_flops = 2e12;
+constexpr std::size_t most_factors = std::size_t{4} << 30;
+
+Ladder make_ladder(std::shared_ptr<const Operator> A) {
+  if (A->precision() != Precision::fp64) return {};
+  const auto factorization = [A]() -> std::unique_ptr<Preconditioner> {
+    if (A->unknowns().size() > (std::int64_t{1} << 22)) return nullptr;
+    auto factors = std::make_unique<Factorization>(A);
+    const auto cost = factors->cost();
+    const auto host = make_cpu_backend();
+    if (cost.flops > most_flops || cost.bytes > std::min(most_factors, host->available() / 2)) return nullptr;
+    factors->factorize();
+    return factors;
+  };
+  return {{"conjugate gradients around a factorization", factorization}};
+}
+
+}  // namespace
+
 std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& given, Profile* profile) {
   const KappaSummary kappa{discretization.rows().kappa, discretization.jumps()};
   const Options options = resolved(given, discretization.problem(), kappa);
@@ -365,9 +443,11 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     A = discretization.make_operator(outer);
     if (profile) A = profile->wrap(std::move(A));
   }
+  Ladder ladder;
+  if (options.fallback && options.method == Method::multigrid && options.tolerance > 0) ladder = make_ladder(A);
   return std::make_unique<Solver>(
       std::move(A), std::move(hierarchy), options,
-      options.extrapolate ? std::make_unique<Extrapolation>(discretization, outer) : nullptr);
+      options.extrapolate ? std::make_unique<Extrapolation>(discretization, outer) : nullptr, std::move(ladder));
 }
 
 }  // namespace poisson

@@ -11,6 +11,7 @@
 #include "grids/operator.hpp"
 #include "grids/profile.hpp"
 #include "solver/extrapolation.hpp"
+#include "solver/ladder.hpp"
 #include "solver/options.hpp"
 #include "solver/preconditioner.hpp"
 
@@ -31,6 +32,7 @@ struct Result {
   double projected = 0;         ///< 1ᵀb taken off the data of a singular problem, in the units of the scaled b
   double extrapolated = 0;      ///< 1ᵀ of what extrapolation added to b, in the same units
   bool start_given_up = false;  ///< full multigrid diverged: the iteration began at zero instead
+  std::vector<std::string> steps;  ///< what the iteration went on with where it failed or was predicted to
 
   bool converged() const { return verdict == Verdict::converged; }
   double relative() const { return reference > 0 ? final / reference : 0; }
@@ -53,9 +55,9 @@ class Solver {
   /// `A`: the operator of the solution, in fp64 but for SolvePrecision::single; `hierarchy`: in the precision of the
   /// corrections, its finest operator alone where the method is not multigrid. `options` resolved. With an
   /// `extrapolation` solve ends with the solution of the equation that it makes, in whose residuals the history goes
-  /// on.
+  /// on. Where an iteration fails it climbs the `ladder`.
   Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options,
-         std::unique_ptr<Extrapolation> extrapolation = nullptr);
+         std::unique_ptr<Extrapolation> extrapolation = nullptr, Ladder ladder = {});
   ~Solver();
 
   /// The solution: the initial guess before solve, with Dirichlet data in their nodes.
@@ -84,7 +86,11 @@ class Solver {
   void iterate(Monitor& monitor, int limit);
   void refine(Monitor& monitor, int limit);
   void conjugate_gradients(Monitor& monitor, int limit);
+  void conjugate_step(Preconditioner& preconditioner);
+  void restart_conjugation();
   void resume(Monitor& monitor);
+  void climb(Monitor& monitor, Result& result);
+  void solve_on(Preconditioner& preconditioner, Monitor& monitor);
   double extrapolate(Monitor& monitor);
   void verify(Monitor& monitor);
   double estimated_error(const Monitor& monitor);
@@ -96,6 +102,8 @@ class Solver {
   std::unique_ptr<Preconditioner> preconditioner_;
   Multigrid* multigrid_ = nullptr;  // the preconditioner, where it is one
   std::unique_ptr<Extrapolation> extrapolation_;
+  Ladder ladder_;
+  std::vector<std::unique_ptr<Preconditioner>> rungs_;  // as many as have been made
   Field u_, b_, best_;
   Field r_, p_, q_;                    // conjugate gradients
   const Field* correction_ = nullptr;  // the preconditioner's field, once it has run
