@@ -10,7 +10,8 @@ namespace poisson {
 
 class Backend;
 
-enum class Verdict { running, converged, diverged, stagnated, not_finite, stopped };
+/// inaccurate: the residual is small enough, the solution not.
+enum class Verdict { running, converged, diverged, stagnated, not_finite, stopped, inaccurate };
 
 /// When an iteration ends. All norms are squared, so that no verb has to take a root.
 struct StoppingRule {
@@ -78,7 +79,7 @@ constexpr void begin(MonitorState& state, const StoppingRule& rule, double raw, 
 constexpr void observe(MonitorState& state, const StoppingRule& rule, double norm) {
   ++state.iterations;
   const bool was_best = state.best_iteration == state.iterations - 1;
-  state.rose = was_best && !(norm <= state.best) ? 1 : 0;
+  state.rose = was_best && norm > state.best ? 1 : 0;
   state.last = norm;
   if (!is_finite(norm)) {
     state.verdict = Verdict::not_finite;

@@ -103,17 +103,19 @@ void eliminate(Front& front, std::int64_t own, std::vector<double>& inverse) {
 
 Factorization::Factorization(std::shared_ptr<const Operator> A)
     : A_(std::move(A)),
-      box_(A_->unknowns()),
+      box_(*A_),
       rhs_(A_->backend(), A_->layout(), A_->precision()),
       e_(A_->backend(), A_->layout(), A_->precision()) {
-  for (std::size_t d = 0; d < 3; ++d) {
-    n_[d] = box_.last[d] - box_.first[d];
-    periodic_[d] = A_->layout().periodic[d] && n_[d] > 1;
-  }
-  order_.resize(static_cast<std::size_t>(box_.size()));
+  order_.resize(static_cast<std::size_t>(box_.box.size()));
   unknowns_.reserve(order_.size());
-  dissect({0, 0, 0}, n_, periodic_);
+  dissect({0, 0, 0}, box_.n, box_.periodic);
   find_borders();
+}
+
+double Factorization::least_flops(const Operator& A) {
+  const UnknownBox box(A);
+  const double separator = static_cast<double>(box.box.size()) / std::max({box.n[0], box.n[1], box.n[2], 1});
+  return separator * separator * separator / 3;
 }
 
 // Numbers the unknowns of a box, separators after what they separate. An axis that is closed is cut first.
@@ -143,7 +145,7 @@ int Factorization::dissect(std::array<int, 3> from, std::array<int, 3> to, std::
   for (int k = own_from[2]; k < own_to[2]; ++k)
     for (int j = own_from[1]; j < own_to[1]; ++j)
       for (int i = own_from[0]; i < own_to[0]; ++i) {
-        const std::int64_t unknown = i + std::int64_t{1} * n_[0] * (j + std::int64_t{1} * n_[1] * k);
+        const std::int64_t unknown = box_.number(i, j, k);
         order_[static_cast<std::size_t>(unknown)] = static_cast<std::int64_t>(unknowns_.size());
         unknowns_.push_back(unknown);
       }
@@ -160,21 +162,18 @@ void Factorization::find_borders() {
       for (const std::int64_t at : nodes_[static_cast<std::size_t>(child)].border)
         if (at >= node.last) border.push_back(at);
     for (std::int64_t at = node.first; at < node.last; ++at) {
-      const std::int64_t unknown = unknowns_[static_cast<std::size_t>(at)];
-      const std::array<int, 3> p{static_cast<int>(unknown % n_[0]), static_cast<int>(unknown / n_[0] % n_[1]),
-                                 static_cast<int>(unknown / n_[0] / n_[1])};
+      const std::array<int, 3> p = box_.place(unknowns_[static_cast<std::size_t>(at)]);
       for (int k = -1; k <= 1; ++k)
         for (int j = -1; j <= 1; ++j)
           for (int i = -1; i <= 1; ++i) {
             std::array<int, 3> q{p[0] + i, p[1] + j, p[2] + k};
             bool exists = true;
             for (std::size_t d = 0; d < 3; ++d) {
-              if (periodic_[d]) q[d] = (q[d] + n_[d]) % n_[d];
-              exists = exists && q[d] >= 0 && q[d] < n_[d];
+              if (box_.periodic[d]) q[d] = (q[d] + box_.n[d]) % box_.n[d];
+              exists = exists && q[d] >= 0 && q[d] < box_.n[d];
             }
             if (!exists) continue;
-            const std::int64_t other =
-                order_[static_cast<std::size_t>(q[0] + std::int64_t{1} * n_[0] * (q[1] + std::int64_t{1} * n_[1] * q[2]))];
+            const std::int64_t other = order_[static_cast<std::size_t>(box_.number(q[0], q[1], q[2]))];
             if (other >= node.last) border.push_back(other);
           }
     }
@@ -194,94 +193,13 @@ void Factorization::find_borders() {
   cost_.bytes = held + most;
 }
 
-// A times the sum of unit vectors that lie three or more apart shows the columns of all of them.
-void Factorization::read_couplings() {
-  const Layout layout = A_->layout();
-  const auto host = make_cpu_backend();
-  Field in(*host, layout, Precision::fp64), out(*host, layout, Precision::fp64);
-  const auto x = in.view<double>(), y = out.view<double>();
-  const auto multiply = [&](const auto& value) {
-    for (int k = 0; k < n_[2]; ++k)
-      for (int j = 0; j < n_[1]; ++j)
-        for (int i = 0; i < n_[0]; ++i)
-          x(box_.first[0] + i, box_.first[1] + j, box_.first[2] + k) = value(i, j, k) ? 1 : 0;
-    transfer(in, rhs_);
-    A_->apply(rhs_, e_);
-    transfer(e_, out);
-  };
-  const std::size_t size = order_.size();
-  sums_.resize(size);
-  std::vector<std::array<double, 26>> rows(size);
-  std::vector<std::array<std::int64_t, 26>> columns(size);
-  std::vector<int> counts(size);
-
-  const auto colours = [&](std::size_t d) {
-    return n_[d] <= 3 ? n_[d] : periodic_[d] ? 3 + n_[d] % 3 : 3;
-  };
-  const auto colour = [&](std::size_t d, int i) {
-    if (n_[d] <= 3 || !periodic_[d]) return i % 3;
-    const int whole = n_[d] - n_[d] % 3;
-    return i < whole ? i % 3 : 3 + i - whole;
-  };
-  const auto number = [&](int i, int j, int k) {
-    return i + std::int64_t{1} * n_[0] * (j + std::int64_t{1} * n_[1] * k);
-  };
-  multiply([](int, int, int) { return true; });
-  for (int k = 0; k < n_[2]; ++k)
-    for (int j = 0; j < n_[1]; ++j)
-      for (int i = 0; i < n_[0]; ++i)
-        sums_[static_cast<std::size_t>(order_[static_cast<std::size_t>(number(i, j, k))])] =
-            A_->singular() ? 0 : y(box_.first[0] + i, box_.first[1] + j, box_.first[2] + k);
-  const std::array<int, 3> many{colours(0), colours(1), colours(2)};
-  for (int c = 0; c < many[0] * many[1] * many[2]; ++c) {
-    const std::array<int, 3> of{c % many[0], c / many[0] % many[1], c / many[0] / many[1]};
-    multiply([&](int i, int j, int k) { return colour(0, i) == of[0] && colour(1, j) == of[1] && colour(2, k) == of[2]; });
-    // Every row has at most one unknown of this colour within reach.
-    for (int k = 0; k < n_[2]; ++k)
-      for (int j = 0; j < n_[1]; ++j)
-        for (int i = 0; i < n_[0]; ++i) {
-          const double entry = y(box_.first[0] + i, box_.first[1] + j, box_.first[2] + k);
-          if (entry == 0) continue;
-          std::array<int, 3> at{i, j, k};
-          bool found = true;
-          for (std::size_t d = 0; d < 3; ++d) {
-            bool here = false;
-            for (const int step : {0, -1, 1}) {
-              int q = std::array{i, j, k}[d] + step;
-              if (periodic_[d]) q = (q + n_[d]) % n_[d];
-              if (here || q < 0 || q >= n_[d] || colour(d, q) != of[d]) continue;
-              at[d] = q;
-              here = true;
-            }
-            found = found && here;
-          }
-          if (!found) continue;
-          const auto row = static_cast<std::size_t>(order_[static_cast<std::size_t>(number(i, j, k))]);
-          const std::int64_t column = order_[static_cast<std::size_t>(number(at[0], at[1], at[2]))];
-          if (column <= static_cast<std::int64_t>(row)) continue;
-          const auto count = static_cast<std::size_t>(counts[row]++);
-          rows[row][count] = -entry;
-          columns[row][count] = column;
-        }
-  }
-  first_.assign(1, 0);
-  for (std::size_t row = 0; row < size; ++row) {
-    for (std::size_t c = 0; c < static_cast<std::size_t>(counts[row]); ++c)
-      couplings_.push_back({columns[row][c], rows[row][c]});
-    first_.push_back(static_cast<std::int64_t>(couplings_.size()));
-  }
-}
-
 void Factorization::factorize() {
-  read_couplings();
+  const Rows rows = read_rows(*A_, rhs_, e_);
   std::vector<std::vector<double>> updates(nodes_.size());
-  for (Node& node : nodes_) eliminate(node, updates);
-  couplings_ = {};
-  first_ = {};
-  sums_ = {};
+  for (Node& node : nodes_) eliminate(node, rows, updates);
 }
 
-void Factorization::eliminate(Node& node, std::vector<std::vector<double>>& updates) {
+void Factorization::eliminate(Node& node, const Rows& matrix, std::vector<std::vector<double>>& updates) {
   const std::int64_t own = node.own(), rows = node.rows();
   Front front(rows);
   const auto place = [&](std::int64_t at) {
@@ -289,11 +207,12 @@ void Factorization::eliminate(Node& node, std::vector<std::vector<double>>& upda
     return own + (std::lower_bound(node.border.begin(), node.border.end(), at) - node.border.begin());
   };
   for (std::int64_t at = node.first; at < node.last; ++at) {
-    const auto row = static_cast<std::size_t>(at);
-    front.sum[static_cast<std::size_t>(at - node.first)] = sums_[row];
-    for (std::int64_t c = first_[row]; c < first_[row + 1]; ++c) {
-      const Coupling& coupling = couplings_[static_cast<std::size_t>(c)];
-      front.at(place(coupling.to), at - node.first) += coupling.value;
+    const auto row = static_cast<std::size_t>(unknowns_[static_cast<std::size_t>(at)]);
+    front.sum[static_cast<std::size_t>(at - node.first)] = matrix.sum[row];
+    for (std::int64_t e = matrix.first[row]; e < matrix.first[row + 1]; ++e) {
+      const auto entry = static_cast<std::size_t>(e);
+      const std::int64_t other = order_[static_cast<std::size_t>(matrix.to[entry])];
+      if (other > at) front.at(place(other), at - node.first) += matrix.coupling[entry];
     }
   }
   for (const int child : node.children) {
@@ -315,30 +234,23 @@ void Factorization::eliminate(Node& node, std::vector<std::vector<double>>& upda
   std::vector<double>& update = updates[static_cast<std::size_t>(&node - nodes_.data())];
   const std::int64_t b = rows - own;
   update.reserve(static_cast<std::size_t>(b * (b - 1) / 2 + b));
-  for (std::int64_t j = own; j < rows; ++j) update.insert(update.end(), front.column(j) + j + 1, front.column(j) + rows);
+  for (std::int64_t j = own; j < rows; ++j)
+    update.insert(update.end(), front.column(j) + j + 1, front.column(j) + rows);
   update.insert(update.end(), front.sum.begin() + own, front.sum.end());
 }
 
 const Field& Factorization::solve() {
-  const HostRead given(rhs_);
-  const auto b = (*given).view<double>();
+  std::vector<double> given, part;
+  gather(box_, rhs_, given);
   const std::size_t size = order_.size();
-  std::vector<double> x(size), part;
-  const auto at = [&](std::int64_t unknown) {
-    return std::array<int, 3>{box_.first[0] + static_cast<int>(unknown % n_[0]),
-                              box_.first[1] + static_cast<int>(unknown / n_[0] % n_[1]),
-                              box_.first[2] + static_cast<int>(unknown / n_[0] / n_[1])};
-  };
-  for (std::size_t i = 0; i < size; ++i) {
-    const auto p = at(unknowns_[i]);
-    x[i] = b(p[0], p[1], p[2]);
-  }
-  const auto gather = [&](const Node& node) {
+  std::vector<double> x(size);
+  for (std::size_t i = 0; i < size; ++i) x[i] = given[static_cast<std::size_t>(unknowns_[i])];
+  const auto take = [&](const Node& node) {
     part.assign(x.begin() + node.first, x.begin() + node.last);
     for (const std::int64_t other : node.border) part.push_back(x[static_cast<std::size_t>(other)]);
   };
   for (const Node& node : nodes_) {
-    gather(node);
+    take(node);
     const std::int64_t own = node.own(), rows = node.rows();
     for (std::int64_t k = 0; k < own; ++k) {
       const double* const column = node.columns.data() + k * rows;
@@ -351,7 +263,7 @@ const Field& Factorization::solve() {
       x[static_cast<std::size_t>(node.border[i])] = part[static_cast<std::size_t>(own) + i];
   }
   for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
-    gather(*node);
+    take(*node);
     const std::int64_t own = node->own(), rows = node->rows();
     for (std::int64_t k = own; k-- > 0;) {
       const double* const column = node->columns.data() + k * rows;
@@ -362,14 +274,8 @@ const Field& Factorization::solve() {
     }
     std::copy_n(part.begin(), own, x.begin() + node->first);
   }
-  const auto host = make_cpu_backend();
-  Field result(*host, A_->layout(), Precision::fp64);
-  const auto e = result.view<double>();
-  for (std::size_t i = 0; i < size; ++i) {
-    const auto p = at(unknowns_[i]);
-    e(p[0], p[1], p[2]) = x[i];
-  }
-  transfer(result, e_);
+  for (std::size_t i = 0; i < size; ++i) given[static_cast<std::size_t>(unknowns_[i])] = x[i];
+  scatter(box_, given, e_);
   if (A_->singular()) A_->project_solution(e_);
   return e_;
 }

@@ -8,6 +8,7 @@
 
 #include "grids/operator.hpp"
 #include "solver/preconditioner.hpp"
+#include "solver/rows.hpp"
 
 namespace poisson {
 
@@ -28,8 +29,10 @@ class Factorization final : public Preconditioner {
   /// Orders the unknowns of A. A in fp64.
   explicit Factorization(std::shared_ptr<const Operator> A);
   Cost cost() const { return cost_; }
+  /// What the first separator alone takes: known without an order.
+  static double least_flops(const Operator& A);
 
-  /// Reads the couplings off products and eliminates. Before the first solve.
+  /// Eliminates. Before the first solve.
   void factorize();
 
   Field& rhs() override { return rhs_; }
@@ -46,26 +49,15 @@ class Factorization final : public Preconditioner {
     std::int64_t own() const { return last - first; }
     std::int64_t rows() const { return own() + static_cast<std::int64_t>(border.size()); }
   };
-  struct Coupling {
-    std::int64_t to;
-    double value;
-  };
-
   int dissect(std::array<int, 3> from, std::array<int, 3> to, std::array<bool, 3> closed);
   void find_borders();
-  void read_couplings();
-  void eliminate(Node& node, std::vector<std::vector<double>>& updates);
+  void eliminate(Node& node, const Rows& rows, std::vector<std::vector<double>>& updates);
 
   std::shared_ptr<const Operator> A_;
-  Box box_;
-  std::array<int, 3> n_{};
-  std::array<bool, 3> periodic_{};
+  UnknownBox box_;
   std::vector<Node> nodes_;             // children before parents
   std::vector<std::int64_t> order_;     // of each unknown, x fastest
   std::vector<std::int64_t> unknowns_;  // the unknown of each place in the order
-  std::vector<std::int64_t> first_;     // of each unknown's couplings to later ones
-  std::vector<Coupling> couplings_;
-  std::vector<double> sums_;
   Cost cost_;
   Field rhs_, e_;
 };
