@@ -69,6 +69,7 @@ Json to_object(const Summary& s) {
   json["converged"] = s.converged;
   json["reason"] = s.reason;
   json["iterations"] = s.iterations;
+  if (!s.steps.empty()) json["steps"] = s.steps;
   json["method"] = s.method;
   json["unknowns"] = s.unknowns;
   json["levels"] = s.levels;

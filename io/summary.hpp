@@ -21,6 +21,7 @@ struct Summary {
   bool converged = false;
   std::string reason;  ///< why the iteration ended
   int iterations = 0;
+  std::vector<std::string> steps;  ///< what the iteration went on with where it failed; without any, left out
   std::string method;
   std::int64_t unknowns = 0;
   int levels = 0;
