@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/processes.hpp"
 #include "backends/error.hpp"
 #include "io/schema.hpp"
 #include "io/spelling.hpp"
@@ -72,7 +73,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   program.add_flag("-q,--quiet", arguments.quiet, "Print nothing but errors");
   program.add_option("--threads", arguments.threads, "Threads of the host (default: all)")
       ->type_name("N")
-      ->check(CLI::Range(1, 65536).description(""));
+      ->check(CLI::Range(1, most_threads).description(""));
   program.add_flag("--schema", schema, "Print the JSON Schema of configurations");
   program.add_flag("--reference", reference, "Print the reference of configurations in Markdown");
   program.footer(

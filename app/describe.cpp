@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/memory.hpp"
 #include "backends/device.hpp"
 #include "grids/assembly.hpp"
 #include "grids/elements.hpp"
@@ -138,17 +139,6 @@ std::string describe_widths(const Config& config) {
   return fmt::format("{:.4g} to {:.4g} wide (1 : {:.3g})", least, widest, widest / least);
 }
 
-// Whether a plan's memory is to be had, and what to do where it is not.
-std::string describe_fit(std::size_t bytes, const Backend& backend) {
-  const auto available = static_cast<double>(backend.available()), needed = static_cast<double>(bytes);
-  if (needed <= available) return fmt::format("          fits: {} are free", readable_bytes(available));
-  const double share = std::floor(100 * std::cbrt(available / needed));
-  return fmt::format(
-      "          does not fit: {} are free, {} are missing (take {} of the cells per axis, or precision: single)",
-      readable_bytes(available), readable_bytes(needed - available),
-      share < 1 ? "less than 1 %" : fmt::format("{:.0f} %", share));
-}
-
 }  // namespace
 
 std::string method_name(const Options& options) {
@@ -244,7 +234,7 @@ std::vector<std::string> describe_plan(const Config& config) {
   lines.push_back(fmt::format("device    {}", backend->device()));
   lines.push_back(fmt::format("memory    {} = {:.1f} bytes per unknown",
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
-  lines.push_back(describe_fit(plan.most(), *backend));
+  lines.push_back("          " + describe_fit(config, plan.most(), *backend));
   if (const auto jumping = jumping_kappa(config)) {
     const std::string then = describe_method(resolved(config.options, config.problem, jumping));
     if (then != method) {

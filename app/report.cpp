@@ -21,6 +21,7 @@ void record(const Result& result, const Solver& solver, Summary& summary) {
   summary.converged = result.converged();
   summary.reason = result.reason(solver.options());
   summary.iterations = result.iterations;
+  summary.steps = result.steps;
   summary.residual.initial = result.initial / std::sqrt(scale);
   summary.residual.final = result.final / std::sqrt(scale);
   summary.residual.relative = result.relative();
@@ -33,14 +34,14 @@ void record(const Result& result, const Solver& solver, Summary& summary) {
 }  // namespace
 
 void write_fields(const Config& config, const OutputGrid& grid, const std::vector<OutputField>& fields,
-                  Summary& summary) {
+                  const ResultFolder& results, Summary& summary) {
   const OutputNote note{config.title, summary.converged, config.effective};
   for (const std::string& format : config.output.formats) {
-    const auto& directory = config.output.directory;
+    const auto& directory = results.staging();
     const auto path = format == "vtk"    ? write_vtk(directory, grid, fields, note)
                       : format == "hdf5" ? write_hdf5(directory, grid, fields, note)
                                          : write_png(directory, grid, fields.front(), note);
-    summary.files.push_back(path.filename().string());
+    summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
   }
 }
 
@@ -87,7 +88,6 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
         "saves its time, another solver.smoother may do without");
   if (result.verdict == Verdict::not_finite || result.verdict == Verdict::diverged) {
     if (config_.matrix) summary_.reason += "; and the matrix has to be positive definite";
-    write_summary(config_.output.directory, summary_);
     throw RunError(summary_.reason);
   }
   return result;
@@ -98,8 +98,7 @@ int Report::close(const Result& result, const Backend& backend) {
   summary_.peak_memory_bytes = static_cast<std::int64_t>(backend.memory().peak());
   time.output += watch_.lap();
   time.total = time.input + time.setup + time.solve + time.output;
-  summary_.files.emplace_back("summary.json");
-  write_summary(config_.output.directory, summary_);
+  results_.publish(summary_);
   console_.closing(summary_, config_.options.tolerance, config_.output.directory.string());
   for (const std::string& line : profile_lines_) console_.line(line);
   const bool exact_count = config_.options.tolerance == 0 && result.verdict == Verdict::running;

@@ -10,6 +10,7 @@
 #include "io/config.hpp"
 #include "io/console.hpp"
 #include "io/output.hpp"
+#include "io/result_folder.hpp"
 #include "io/summary.hpp"
 #include "solver/solver.hpp"
 
@@ -17,7 +18,7 @@ namespace poisson {
 
 /// The fields in every format that the configuration asks for, their files noted in the summary.
 void write_fields(const Config& config, const OutputGrid& grid, const std::vector<OutputField>& fields,
-                  Summary& summary);
+                  const ResultFolder& results, Summary& summary);
 
 /// Seconds since the last lap, or since construction.
 class Stopwatch {
@@ -36,21 +37,22 @@ class Stopwatch {
 /// What is the same whatever a run solves: the iteration as the terminal shows it, and the end.
 class Report {
  public:
-  Report(const Config& config, Stopwatch& watch, Console& console, Summary& summary)
-      : config_(config), watch_(watch), console_(console), summary_(summary) {}
+  Report(const Config& config, Stopwatch& watch, Console& console, ResultFolder& results, Summary& summary)
+      : config_(config), watch_(watch), console_(console), results_(results), summary_(summary) {}
 
   /// Header, live line and table; how the iteration went stands in the summary, norms in the units of the equation.
-  /// `stopped`: asked after every iteration. `size`: Σ|b|, against which a projection is judged. Throws RunError, the
-  /// summary written, where the iteration broke down.
+  /// `stopped`: asked after every iteration. `size`: Σ|b|, against which a projection is judged. Throws RunError where
+  /// the iteration broke down.
   Result iterate(Solver& solver, Backend& backend, Profile* profile, const RunHeader& header,
                  const std::function<bool()>& stopped, double size);
-  /// Writes the summary, prints the closing lines and returns the exit status.
+  /// Writes the summary, puts the results in their places, prints the closing lines and returns the exit status.
   int close(const Result& result, const Backend& backend);
 
  private:
   const Config& config_;
   Stopwatch& watch_;
   Console& console_;
+  ResultFolder& results_;
   Summary& summary_;
   std::vector<std::string> profile_lines_;
 };

@@ -1,17 +1,16 @@
 #include "app/run.hpp"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstdio>
-#include <filesystem>
+#include <new>
 #include <optional>
 #include <tuple>
 #include <utility>
 
-#include <omp.h>
-
 #include "app/command_line.hpp"
 #include "app/describe.hpp"
+#include "app/memory.hpp"
 #include "app/report.hpp"
 #include "app/run_matrix.hpp"
 #include "backends/device.hpp"
@@ -23,6 +22,7 @@
 #include "io/config.hpp"
 #include "io/console.hpp"
 #include "io/output.hpp"
+#include "io/result_folder.hpp"
 #include "io/summary.hpp"
 #include "io/yaml.hpp"
 #include "solver/plan.hpp"
@@ -93,26 +93,24 @@ OutputGrid output_grid(const Config& config) {
   return grid;
 }
 
-void write_fields(const Config& config, const Discretization& d, Solver& solver, Summary& summary) {
+void write_fields(const Config& config, const Discretization& d, Solver& solver, const ResultFolder& results,
+                  Summary& summary) {
   if (config.output.formats.empty() || config.output.fields.empty()) return;
-  write_fields(config, output_grid(config), output_fields(config, d, solver), summary);
+  write_fields(config, output_grid(config), output_fields(config, d, solver), results, summary);
 }
 
-// The directory exists and takes files, and holds nothing of an earlier run that could pass for a result of this one.
-void prepare(const std::filesystem::path& directory) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error)
-    throw InputError("cannot create the output directory " + directory.string() + " (" + error.message() +
-                     "): choose another with output.directory");
-  for (const std::string_view name : result_names) std::filesystem::remove(directory / name, error);
-  const auto probe = directory / ".writable";
-  std::FILE* file = std::fopen(probe.c_str(), "w");
-  if (!file)
-    throw InputError("cannot write to the output directory " + directory.string() +
-                     " (no permission): choose another with output.directory");
-  std::fclose(file);
-  std::filesystem::remove(probe, error);
+// The names that the run's files will have, the summary's apart.
+std::vector<std::string> file_names(const Config& config) {
+  std::vector<std::string> names;
+  if (config.output.fields.empty()) return names;
+  OutputGrid grid;
+  grid.dimension = config.problem.dimension;
+  grid.equidistant = config.equidistant;
+  const bool nodes = config.problem.centering == Centering::node &&
+                     std::ranges::any_of(config.output.fields, [](const auto& name) { return name != "coefficient"; });
+  for (const std::string& format : config.output.formats)
+    names.push_back(format == "vtk" ? vtk_name(grid) : format == "hdf5" ? hdf5_name(grid, nodes) : "solution.png");
+  return names;
 }
 
 // Before the solve, whose work a value that is not finite would lose.
@@ -125,11 +123,12 @@ void check_exact(const Discretization& d, const Field& any) {
   }
 }
 
-int solve(const Config& config, bool profiled, Console& console, Summary& summary) {
+int solve(const Config& config, bool profiled, Console& console, ResultFolder& results, Summary& summary) {
   Stopwatch watch;
   std::string note;
   const auto backend = make_backend(config.device, &note);
   summary.device = backend->device();
+  if (const std::string tight = check_memory(config, *backend); !tight.empty()) console.warning(tight);
 
   try {
     // Sampling κ is input, the hierarchy made from it is set-up.
@@ -148,7 +147,7 @@ int solve(const Config& config, bool profiled, Console& console, Summary& summar
     RunHeader header = describe_run(config, d, *solver, summary);
     if (!note.empty()) header.device += "; " + note;
     if (!d.note().empty()) header.device += "; " + d.note();
-    Report report(config, watch, console, summary);
+    Report report(config, watch, console, results, summary);
     const Result result = report.iterate(
         *solver, *backend, profile ? &*profile : nullptr, header, [] { return stop_requested != 0; }, b_norm);
     const SolutionNorms norms = solution_norms(d.block(), solver->solution());
@@ -170,18 +169,42 @@ int solve(const Config& config, bool profiled, Console& console, Summary& summar
     summary.balance.flow = throughput(b);
     // Where only rounding is left of all totals, as between Neumann faces, what the data have in magnitude.
     if (summary.balance.flow < 1e-10 * b_norm) summary.balance.flow = b_norm;
-    write_fields(config, d, *solver, summary);
+    write_fields(config, d, *solver, results, summary);
     return report.close(result, *backend);
   } catch (const ValueErrors& errors) {
     raise(config, errors);
   }
 }
 
-}  // namespace
+// What started the program may have had a signal ignored, as nohup and the background of shells do.
+void stop_on(int signal) {
+  if (std::signal(signal, SIG_IGN) != SIG_IGN) std::signal(signal, [](int) { stop_requested = 1; });
+}
 
-int run(const Arguments& arguments) {
-  if (arguments.threads > 0) omp_set_num_threads(arguments.threads);
-  Console console(arguments.quiet);
+// The end of a run that failed, in words that stand alone.
+std::string reason_of(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error)) return "not enough memory (an allocation failed)";
+  return error.what();
+}
+
+// Whatever the run had found before: nothing of it may pass for a result.
+void record_failure(ResultFolder& results, Summary summary, const std::string& reason, Console& console) {
+  summary.reason = reason;
+  summary.converged = false;
+  summary.solution = {};
+  summary.error.reset();
+  summary.probes.clear();
+  summary.flux = Summary().flux;
+  summary.balance = Summary().balance;
+  summary.files.clear();
+  try {
+    results.fail(summary);
+  } catch (const std::exception& error) {
+    console.error(error.what());
+  }
+}
+
+int run(const Arguments& arguments, Console& console) {
   Stopwatch watch;
   const Config config = load_config(arguments.config, arguments.overrides);
   if (arguments.validate || arguments.dry_run) {
@@ -201,9 +224,9 @@ int run(const Arguments& arguments) {
     return exit_status::success;
   }
 
-  prepare(config.output.directory);
-  std::signal(SIGTERM, [](int) { stop_requested = 1; });
-  std::signal(SIGINT, [](int) { stop_requested = 1; });
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) stop_on(signal);
+  ResultFolder results(config.output.directory);
+  if (!results.note().empty()) console.warning(results.note());
   Summary summary;
   summary.title = config.title;
   summary.version = POISSON_VERSION;
@@ -213,25 +236,32 @@ int run(const Arguments& arguments) {
   summary.method = method_name(config.options);  // as asked for, until the solver has resolved it
   summary.time.input = watch.lap();
   try {
-    if (!config.matrix) return solve(config, arguments.profile, console, summary);
+    results.check_names(file_names(config));
+    const auto copies = std::ranges::count_if(config.output.formats, [](const auto& name) { return name != "png"; });
+    results.check_space(static_cast<double>(copies) * bytes_of_output(config));
+    if (!config.matrix) return solve(config, arguments.profile, console, results, summary);
     try {
       return solve_matrix(
-          config, arguments.profile, [] { return stop_requested != 0; }, console, summary);
+          config, arguments.profile, [] { return stop_requested != 0; }, console, results, summary);
     } catch (const ValueErrors& errors) {
       raise(config, errors);
     }
-  } catch (const InputError&) {
-    throw;
   } catch (const std::exception& error) {
-    // Whatever the run had found before: nothing of it may pass for a result.
-    summary.reason = error.what();
-    summary.converged = false;
-    summary.solution = {};
-    summary.error.reset();
-    summary.probes.clear();
-    write_summary(config.output.directory, summary);
+    record_failure(results, summary, reason_of(error), console);
     throw;
   }
+}
+
+}  // namespace
+
+int run(const Arguments& arguments) {
+  Console console(arguments.quiet);
+  const int status = run(arguments, console);
+  const std::string lost = console.lost();
+  if (lost.empty()) return status;
+  const bool results = !arguments.validate && !arguments.dry_run;
+  console.error("standard output cannot be written (" + lost + ")" + (results ? "; the results are complete" : ""));
+  return status == exit_status::success ? exit_status::failure : status;
 }
 
 }  // namespace poisson

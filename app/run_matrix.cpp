@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/describe.hpp"
+#include "app/memory.hpp"
 #include "app/report.hpp"
 #include "backends/device.hpp"
 #include "grids/gather.hpp"
@@ -78,13 +79,14 @@ void check_matrix_values(const Config& config) {
 }
 
 int solve_matrix(const Config& config, bool profiled, const std::function<bool()>& stopped, Console& console,
-                 Summary& summary) {
+                 ResultFolder& results, Summary& summary) {
   const BandedMatrix& matrix = *config.matrix;
   const Block block = make_block(matrix);
   Stopwatch watch;
   std::string note;
   const auto backend = make_backend(config.device, &note);
   summary.device = backend->device();
+  if (const std::string tight = check_memory(config, *backend); !tight.empty()) console.warning(tight);
   std::optional<Profile> profile;
   if (profiled) profile.emplace(*backend);
   const auto solver = make_solver(*backend, matrix, config.options, profile ? &*profile : nullptr);
@@ -103,7 +105,7 @@ int solve_matrix(const Config& config, bool profiled, const std::function<bool()
   if (!note.empty()) header.device += "; " + note;
   double size = 0;
   for (const double b : rhs) size += std::abs(b);
-  Report report(config, watch, console, summary);
+  Report report(config, watch, console, results, summary);
   const Result result = report.iterate(*solver, *backend, profile ? &*profile : nullptr, header, stopped, size);
 
   std::vector<OutputField> fields{{"u", Location::node, 1, gather_values(block, solver->solution())}};
@@ -130,7 +132,7 @@ int solve_matrix(const Config& config, bool profiled, const std::function<bool()
     }
     wanted.push_back(std::move(field));
   }
-  if (!wanted.empty()) write_fields(config, output_grid(matrix), wanted, summary);
+  if (!wanted.empty()) write_fields(config, output_grid(matrix), wanted, results, summary);
   return report.close(result, *backend);
 }
 

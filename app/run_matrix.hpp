@@ -4,6 +4,7 @@
 
 #include "io/config.hpp"
 #include "io/console.hpp"
+#include "io/result_folder.hpp"
 #include "io/summary.hpp"
 
 namespace poisson {
@@ -14,6 +15,6 @@ void check_matrix_values(const Config& config);
 /// Solves A u = b for the configuration's matrix, writes its fields and summary, and returns the exit status.
 /// `stopped`: asked after every iteration.
 int solve_matrix(const Config& config, bool profiled, const std::function<bool()>& stopped, Console& console,
-                 Summary& summary);
+                 ResultFolder& results, Summary& summary);
 
 }  // namespace poisson

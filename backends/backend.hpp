@@ -39,8 +39,8 @@ class Backend {
   /// Zeroed memory. Throws RunError naming what was asked for.
   virtual Buffer allocate(std::size_t bytes) = 0;
   virtual const MemoryCount& memory() const = 0;
-  /// Says that so many bytes will be allocated. A device takes them in one piece, and throws RunError where it has not
-  /// as many; on the host nothing happens.
+  /// Says that so many bytes will be allocated. A device takes them in one piece. Throws RunError where it has not as
+  /// many; on the host, where no limit of this process's memory allows as many.
   virtual void reserve(std::size_t bytes) = 0;
   /// Bytes that could be allocated now.
   virtual std::size_t available() const = 0;

@@ -34,6 +34,7 @@ class GridReader {
     check_bounds();
     check_cells();
     for (int axis = 0; axis < dimension(); ++axis) read_axis(axis);
+    if (good_) check_size();
     if (good_) write_back();
     return good_;
   }
@@ -119,6 +120,20 @@ class GridReader {
         missing("grid.cells", d, dimension() == 2 ? "cells: [64, 64]" : "cells: [64, 64, 64]");
         return;
       }
+  }
+
+  /// Numbers of bytes must stay countable.
+  void check_size() {
+    constexpr double most = 0x1p50;
+    double all = 1;
+    for (int d = 0; d < dimension(); ++d)
+      all *= static_cast<double>(parts_.config.problem.nodes[static_cast<std::size_t>(d)].size() - 1);
+    if (all <= most) return;
+    std::array<char, 32> count{};
+    std::snprintf(count.data(), count.size(), "%.3g", all);
+    const Value* grid = parts_.document.find("grid");
+    fail(given(cells_) ? cells_->mark : grid->mark, "grid.cells",
+         std::string("asks for ") + count.data() + " cells in all; give at most 10^15, which no machine holds either");
   }
 
   void missing(const std::string& key, int d, const std::string& remedy) {
@@ -269,11 +284,15 @@ class GridReader {
   std::vector<double> read_file(const Value& spec) {
     const std::filesystem::path file = parts_.path(*spec.find("file"));
     const std::string& name = spec.find("dataset")->text;
-    Dataset dataset = read_dataset(file, name);
-    if (dataset.shape.size() != 1)
-      throw InputError("dataset " + name + " of " + file.string() + " has " + std::to_string(dataset.shape.size()) +
+    const std::vector<std::int64_t> shape = dataset_shape(file, name);
+    if (shape.size() != 1)
+      throw InputError("dataset " + name + " of " + file.string() + " has " + std::to_string(shape.size()) +
                        " dimensions; the nodes of an axis are one-dimensional");
-    return std::move(dataset.values);
+    if (constexpr std::int64_t most = 10'000'001; shape[0] > most)
+      throw InputError("dataset " + name + " of " + file.string() + " has " + std::to_string(shape[0]) +
+                       " values; an axis has at most " + std::to_string(most) + " nodes");
+    check_stored(file, name);
+    return read_dataset(file, name).values;
   }
 
   /// Explicit nodes span the domain, if one is given, but for rounding; their ends become the bounds exactly.

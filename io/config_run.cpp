@@ -133,7 +133,7 @@ bool is_result(const std::filesystem::path& file, const std::filesystem::path& d
   const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(file), unknown);
   const auto folder = std::filesystem::weakly_canonical(std::filesystem::absolute(directory), unknown);
   return std::ranges::find(result_names, whole.filename().string()) != result_names.end() &&
-         whole.parent_path() == folder;
+         (whole.parent_path() == folder || std::filesystem::equivalent(whole.parent_path(), folder, unknown));
 }
 
 // Files that the run reads must not be among those that it replaces.

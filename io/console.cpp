@@ -1,9 +1,12 @@
 #include "io/console.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/ansicolor_sink.h>
@@ -134,10 +137,23 @@ void Console::row(std::string_view label, const std::string& text) {
   if (!line.empty()) print();
 }
 
+/// A stream that fails is led nowhere: results do not depend on who reads along. (fmt throws where a buffer is full and
+/// cannot be written; between two flushes none is.)
+void Console::flush() {
+  errno = 0;
+  if (std::fflush(out_) == 0 && !std::ferror(out_)) return;
+  if (lost_.empty()) lost_ = errno != 0 ? std::strerror(errno) : "its stream has failed";
+  if (const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0) {
+    dup2(nowhere, fileno(out_));
+    close(nowhere);
+  }
+  std::clearerr(out_);
+}
+
 void Console::erase_live_line() {
   if (!live_) return;
   fmt::print(out_, "\r\x1b[K");
-  std::fflush(out_);
+  flush();
   live_ = false;
 }
 
@@ -172,7 +188,7 @@ void Console::header(const RunHeader& h) {
                                  : bytes(memory));
   }
   row("hint", h.hint);
-  std::fflush(out_);
+  flush();
 }
 
 void Console::floor(double relative, double tolerance) {
@@ -181,25 +197,32 @@ void Console::floor(double relative, double tolerance) {
     row("rounding", fmt::format("relative residual of about {:.1e} (predicted){}", relative,
                                 tolerance > 0 && tolerance < relative ? ", above the tolerance" : ""));
   fmt::print(out_, "\n");
-  std::fflush(out_);
+  flush();
 }
 
 void Console::progress(int cycle, int limit, const CycleRecord& now, double tolerance) {
-  if (quiet_ || !terminal_) return;
+  if (quiet_) return;
   const auto clock = std::chrono::steady_clock::now();
+  if (!terminal_) {
+    if (now.elapsed < 1 || clock - drawn_ < std::chrono::seconds(1)) return;
+    drawn_ = clock;
+    line(fmt::format("  cycle {:>3}   residual {:.2e}   {}", cycle, now.relative, duration(now.elapsed)));
+    return;
+  }
   if (live_ && clock - drawn_ < std::chrono::milliseconds(50)) return;
   drawn_ = clock;
   double share = limit > 0 ? static_cast<double>(cycle) / limit : 0;
   if (tolerance > 0) share = now.relative > 0 ? std::log(std::min(1.0, now.relative)) / std::log(tolerance) : 1;
   fmt::print(out_, "\r\x1b[K  {}  cycle {:>3}   residual {:.2e}   {}", bar(share, 24), cycle, now.relative,
              duration(now.elapsed));
-  std::fflush(out_);
+  flush();
   live_ = true;
 }
 
 void Console::table(std::span<const CycleRecord> history) {
   erase_live_line();
   if (quiet_ || history.empty()) return;
+  if (!terminal_ && drawn_.time_since_epoch().count() != 0) fmt::print(out_, "\n");  // below lines of progress
   fmt::print(out_, "  {}\n", styled(Style::dim, "cycle   relative residual   contraction      elapsed"));
   constexpr std::size_t most = 40, kept = 15;
   for (std::size_t i = 0; i < history.size(); ++i) {
@@ -217,6 +240,7 @@ void Console::table(std::span<const CycleRecord> history) {
     fmt::print(out_, "  {:>5}   {:>17.3e}   {:>11}   {:>10}\n", i, now.relative, factor, duration(now.elapsed));
   }
   fmt::print(out_, "\n");
+  flush();
 }
 
 /// The first of them; the summary has all.
@@ -259,6 +283,7 @@ void Console::closing(const Summary& s, double tolerance, const std::string& dir
                s.reason, s.residual.relative);
   fmt::print(out_, "{}\n", tolerance > 0 ? fmt::format(", tolerance {:g}", tolerance) : "");
 
+  for (const std::string& step : s.steps) row("went on", step);
   row("solution", fmt::format("{:.6g}{} to {:.6g}{}, integral {:.6g}", s.solution.min, place(" at ", s.solution.min_at),
                               s.solution.max, place(" at ", s.solution.max_at), s.solution.integral));
   if (s.error) row("error", fmt::format("{:.3e} in the maximum norm, {:.3e} in L2", s.error->max, s.error->l2));
@@ -269,23 +294,25 @@ void Console::closing(const Summary& s, double tolerance, const std::string& dir
   if (s.time.solve > 0) row("speed", speed(static_cast<double>(s.unknowns) / s.time.solve));
   if (s.peak_memory_bytes > 0) row("memory", bytes(static_cast<double>(s.peak_memory_bytes)) + " at most");
   std::string_view label = "files";
-  for (const auto& file : s.files) {
+  const auto show = [&](const std::string& file) {
     row(label, directory.empty() ? file : directory + "/" + file);
     label = "";
-  }
-  std::fflush(out_);
+  };
+  for (const auto& file : s.files) show(file.name);
+  show("summary.json");
+  flush();
 }
 
 void Console::line(const std::string& text) {
   erase_live_line();
   if (quiet_) return;
   fmt::print(out_, "{}\n", text);
-  std::fflush(out_);
+  flush();
 }
 
 void Console::report(int level, const std::string& text) {
   erase_live_line();
-  std::fflush(out_);
+  flush();
   log_->log(static_cast<spdlog::level::level_enum>(level), text);
 }
 
@@ -295,6 +322,11 @@ void Console::warning(const std::string& text) {
 
 void Console::error(const std::string& text) {
   report(spdlog::level::err, text);
+}
+
+const std::string& Console::lost() {
+  flush();
+  return lost_;
 }
 
 }  // namespace poisson

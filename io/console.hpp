@@ -61,7 +61,7 @@ class Console {
   /// tolerance is below it.
   void floor(double relative, double tolerance);
   /// The live line, redrawn at most 20 times a second. The tolerance sets the length of its bar; with 0 the share of
-  /// `limit` cycles does.
+  /// `limit` cycles does. Where there is no terminal, a line of its own at most once a second.
   void progress(int cycle, int limit, const CycleRecord&, double tolerance);
   /// The first record is the start. Long histories are elided in the middle.
   void table(std::span<const CycleRecord> history);
@@ -74,6 +74,9 @@ class Console {
   void warning(const std::string& text);
   void error(const std::string& text);
 
+  /// Why the output could not be written, if that has happened; what follows is then dropped, and nothing else stops.
+  const std::string& lost();
+
  private:
   enum class Style { plain, bold, dim, good, bad, caution };
   std::string styled(Style, const std::string& text) const;
@@ -82,6 +85,7 @@ class Console {
   void balance(const Summary&);
   void erase_live_line();
   void report(int level, const std::string& text);
+  void flush();
 
   bool quiet_;
   std::FILE* out_;
@@ -90,6 +94,7 @@ class Console {
   bool colour_;                          ///< and coloured
   bool live_ = false;                    ///< a live line stands
   std::chrono::steady_clock::time_point drawn_{};
+  std::string lost_;
 };
 
 }  // namespace poisson

@@ -26,7 +26,8 @@ namespace {
   for (const std::string_view end : {" found at position", " at expression position", " at position", "."})
     why = why.substr(0, why.rfind(end));
   const int position = std::clamp(error.GetPos() + 1, 1, std::max(1, static_cast<int>(text.size())));
-  throw InputError("syntax error at character " + std::to_string(position) + " of \"" + text + "\" (" + why +
+  throw InputError("syntax error at character " + std::to_string(position) + " of " +
+                   quoted_around(text, static_cast<std::size_t>(position - 1)) + " (" + why +
                    "); check the operators and parentheses there");
 }
 
@@ -117,9 +118,11 @@ Quantity parse_expression(const std::string& text, const Parameters& parameters)
     BoundParser parser(text, parameters);
     // The first evaluation parses the text; its value matters only where nothing varies.
     const double value = parser(0.5, 0.5, 0.5);
-    if (parser.results() != 1) throw InputError("a list of values in \"" + text + "\"; write one expression");
+    if (parser.results() != 1)
+      throw InputError("a list of values in " + quoted_around(text, 0) + "; write one expression");
     if (!parser.uses_variables()) {
-      if (!std::isfinite(value)) throw InputError("\"" + text + "\" is not a finite number; change the expression");
+      if (!std::isfinite(value))
+        throw InputError(quoted_around(text, 0) + " is not a finite number; change the expression");
       return value;
     }
   } catch (const mu::ParserError& error) {
@@ -136,7 +139,7 @@ Quantity parse_expression(const std::string& text, const Parameters& parameters)
 double parse_constant(const std::string& text, const Parameters& parameters) {
   const Quantity quantity = parse_expression(text, parameters);
   if (const double* value = quantity.constant()) return *value;
-  throw InputError("\"" + text + "\" varies with x, y or z; write a number, or arithmetic on numbers and pi");
+  throw InputError(quoted_around(text, 0) + " varies with x, y or z; write a number, or arithmetic on numbers and pi");
 }
 
 }  // namespace poisson

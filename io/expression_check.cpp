@@ -42,6 +42,9 @@ class Scanner {
   }
 
   void run() {
+    if (text_.size() > longest_expression)
+      throw InputError("an expression of " + std::to_string(text_.size()) + " characters; at most " +
+                       std::to_string(longest_expression) + " are read, a dataset takes any number of values");
     if (std::ranges::all_of(text_, is_space)) throw InputError("an empty expression; write a number or an expression");
     while (at_ < text_.size()) {
       const char c = text_[at_];
@@ -61,7 +64,8 @@ class Scanner {
 
  private:
   [[noreturn]] void fail(std::size_t position, const std::string& what, const std::string& remedy) const {
-    throw InputError(what + " at character " + std::to_string(position + 1) + " of \"" + text_ + "\"; " + remedy);
+    throw InputError(what + " at character " + std::to_string(position + 1) + " of " + quoted_around(text_, position) +
+                     "; " + remedy);
   }
 
   char peek(std::size_t ahead) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
@@ -152,6 +156,17 @@ class Scanner {
 };
 
 }  // namespace
+
+std::string quoted_around(const std::string& text, std::size_t position) {
+  constexpr std::size_t most = 200;
+  if (text.size() <= most) return '"' + text + '"';
+  const auto inside = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };  // of a character's bytes
+  std::size_t begin = position > most / 2 ? std::min(position - most / 2, text.size() - most) : 0;
+  while (begin > 0 && inside(text[begin])) --begin;
+  std::size_t end = std::min(begin + most, text.size());
+  while (end < text.size() && inside(text[end])) ++end;
+  return (begin > 0 ? "\"... " : "\"") + text.substr(begin, end - begin) + (end < text.size() ? " ...\"" : "\"");
+}
 
 std::span<const std::string> expression_symbols() {
   static const std::array<std::string, 6> symbols{"x", "y", "z", "pi", "_pi", "_e"};

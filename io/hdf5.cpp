@@ -5,6 +5,8 @@
 // HDF5 1.10's signatures, which later releases keep under this name.
 #define H5_USE_110_API
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -12,6 +14,8 @@
 #include <hdf5.h>
 
 #include "backends/error.hpp"
+#include "backends/host_memory.hpp"
+#include "backends/memory.hpp"
 #include "io/output.hpp"
 #include "io/pending_file.hpp"
 #include "io/spelling.hpp"
@@ -75,6 +79,15 @@ void silence() {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
+/// How files are opened where the file system has no locks.
+Handle without_locks() {
+  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERS_MINOR == 10 && H5_VERS_RELEASE >= 7)
+  check(H5Pset_file_locking(access, false, true));
+#endif
+  return access;
+}
+
 // ---- writing ----
 
 using Shape = std::vector<hsize_t>;
@@ -117,6 +130,7 @@ void write_attribute(hid_t object, const char* name, hid_t file_type, hid_t memo
                      const void* value) {
   Handle attribute(H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   check(H5Awrite(attribute, memory, value));
+  attribute.close();
 }
 
 template <class T>
@@ -147,6 +161,7 @@ void write_text(hid_t parent, const char* name, const std::string& text) {
   Handle dataset(H5Dcreate2(parent, name, type, space, H5P_DEFAULT, without_times(H5P_DATASET_CREATE), H5P_DEFAULT),
                  H5Dclose);
   check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.c_str()));
+  dataset.close();
 }
 
 /// [nz][ny][nx], [ny][nx] in two dimensions, and the components last where there are several.
@@ -161,7 +176,7 @@ Shape file_shape(const OutputGrid& grid, const OutputField& field) {
 /// Axes, title, verdict and configuration, which no layout of VTK has a place for.
 void write_description(hid_t group, const OutputGrid& grid, const OutputNote& note) {
   for (int axis = 0; axis < grid.dimension; ++axis)
-    write_dataset(group, std::string(1, "xyz"[axis]), {grid.nodes[axis].size()}, grid.nodes[axis]);
+    write_dataset(group, std::string(1, "xyz"[axis]), {grid.nodes[axis].size()}, grid.nodes[axis]).close();
   write_attribute(group, "title", note.title);
   const std::int64_t converged = note.converged ? 1 : 0;
   write_attribute(group, "converged", std::span(&converged, 1));
@@ -171,7 +186,7 @@ void write_description(hid_t group, const OutputGrid& grid, const OutputNote& no
 /// VTKHDF 1.0, type ImageData, for the fields at nodes. Those in cells stand outside it: VTK 9.1 and ParaView 5.11 read
 /// the cell data of images with the extent of the points, fail, and show nothing.
 void write_vtkhdf(hid_t file, const OutputGrid& grid, const std::vector<OutputField>& fields) {
-  const auto root = make_group(file, "VTKHDF");
+  auto root = make_group(file, "VTKHDF");
   std::array<std::int64_t, 6> extent{};
   std::array<double, 3> origin{}, spacing{};
   for (int axis = 0; axis < 3; ++axis) {
@@ -188,21 +203,24 @@ void write_vtkhdf(hid_t file, const OutputGrid& grid, const std::vector<OutputFi
   write_attribute<double>(root, "Origin", origin);
   write_attribute<double>(root, "Spacing", spacing);
   write_attribute<double>(root, "Direction", direction);
-  const auto points = make_group(root, "PointData");
+  auto points = make_group(root, "PointData");
   std::string scalars, vectors;  // readers list alphabetically, so the first ones are named
   for (const auto& field : fields) {
     if (field.location != Location::node) continue;
-    write_dataset(points, field.name, file_shape(grid, field), field.values);
+    write_dataset(points, field.name, file_shape(grid, field), field.values).close();
     auto& first = field.components == 1 ? scalars : vectors;
     if (first.empty()) first = field.name;
   }
   if (!scalars.empty()) write_attribute(points, "Scalars", scalars);
   if (!vectors.empty()) write_attribute(points, "Vectors", vectors);
+  points.close();
+  root.close();
 }
 
 void write_plain(hid_t group, const OutputGrid& grid, const OutputField& field) {
-  const auto dataset = write_dataset(group, field.name, file_shape(grid, field), field.values);
+  auto dataset = write_dataset(group, field.name, file_shape(grid, field), field.values);
   write_attribute(dataset, "location", field.location == Location::node ? "node" : "cell");
+  dataset.close();
 }
 
 // ---- reading ----
@@ -233,7 +251,13 @@ Handle open_file(const std::filesystem::path& path) {
   if (is_hdf5 == 0) refuse("it is not an HDF5 file", "Give a file in the HDF5 format.");
   if (is_hdf5 < 0) refuse(last_error(), "Check its permissions.");
   try {
-    return Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    try {
+      return Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    } catch (const Failure& failure) {
+      const auto says = [&](int code) { return failure.what() == std::string_view(std::strerror(code)); };
+      if (!says(ENOLCK) && !says(ENOTSUP) && !says(ENOSYS)) throw;
+      return Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, without_locks()), H5Fclose);
+    }
   } catch (const Failure& failure) {
     refuse(failure.what(), "It may be damaged, or still open for writing.");
     throw;
@@ -287,24 +311,48 @@ std::vector<std::int64_t> shape_of(hid_t dataset, const std::filesystem::path& p
   return {shape.begin(), shape.end()};
 }
 
+/// The selected values, as many as the shape says.
+Dataset read(hid_t dataset, hid_t to, hid_t from, std::vector<std::int64_t> shape, const std::filesystem::path& path,
+             const std::string& name) {
+  const auto refuse = [&](const std::string& why, const std::string& what) {
+    throw InputError("dataset '" + name + "' of '" + path.string() + "' cannot be read (" + why + "). " + what);
+  };
+  double bytes = sizeof(double);
+  for (const auto n : shape) bytes *= static_cast<double>(n);
+  if (const MemoryLimit free = available_memory(); bytes > static_cast<double>(free.bytes))
+    refuse("its values take " + readable_bytes(bytes) + ", and " + readable_bytes(static_cast<double>(free.bytes)) +
+               " of memory are free",
+           "Check its shape.");
+  Dataset result{std::move(shape), {}};
+  result.values.resize(static_cast<std::size_t>(bytes / sizeof(double)));
+  if (H5Dread(dataset, H5T_NATIVE_DOUBLE, to, from, H5P_DEFAULT, result.values.data()) < 0)
+    refuse(last_error(), "The file may be damaged or use a compression that this HDF5 lacks.");
+  return result;
+}
+
 }  // namespace
 
 std::filesystem::path write_hdf5(const std::filesystem::path& directory, const OutputGrid& grid,
                                  const std::vector<OutputField>& fields, const OutputNote& note) {
-  // An image without values at nodes would open and show nothing.
   const bool nodes = std::ranges::any_of(fields, [](const OutputField& f) { return f.location == Location::node; });
-  const bool image = grid.dimension == 3 && grid.equidistant && nodes;
-  PendingFile pending(directory / (image ? "solution.hdf" : "solution.h5"), bytes_of(grid, fields));
+  const bool image = is_image(grid, nodes);
+  PendingFile pending(directory / hdf5_name(grid, nodes), bytes_of(grid, fields));
   silence();
   try {
-    Handle file(H5Fcreate(pending.path().c_str(), H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), H5P_DEFAULT),
-                H5Fclose);
+    // Nobody else knows the file yet. Closing fails where an object of it is still open, with which it would stay open.
+    const Handle access = without_locks();
+    check(H5Pset_fclose_degree(access, H5F_CLOSE_SEMI));
+    Handle file(H5Fcreate(pending.path().c_str(), H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), access), H5Fclose);
     if (image) write_vtkhdf(file, grid, fields);
-    const auto plain = image ? make_group(file, "poisson") : Handle(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
+    Handle plain = image ? make_group(file, "poisson") : Handle(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
     for (const auto& field : fields)
       if (!image || field.location == Location::cell) write_plain(plain, grid, field);
     write_description(plain, grid, note);
+    plain.close();
+    check(H5Fflush(file, H5F_SCOPE_LOCAL));
     file.close();
+    // Opening compares the length of the file with what it should be.
+    Handle(H5Fopen(pending.path().c_str(), H5F_ACC_RDONLY, access), H5Fclose).close();
   } catch (const Failure& failure) {
     pending.fail(failure.what());
   }
@@ -321,17 +369,40 @@ bool has_dataset(const std::filesystem::path& path, const std::string& name) {
   return H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0;
 }
 
+void check_stored(const std::filesystem::path& path, const std::string& name) {
+  const auto file = open_file(path);
+  const auto dataset = open_dataset(file, path, name);
+  const Handle type(H5Dget_type(dataset), H5Tclose), properties(H5Dget_create_plist(dataset), H5Pclose);
+  double stated = static_cast<double>(H5Tget_size(type));
+  for (const auto n : shape_of(dataset, path, name)) stated *= static_cast<double>(n);
+  std::error_code error;
+  const auto length = static_cast<double>(std::filesystem::file_size(path, error));
+  const double held = std::min(static_cast<double>(H5Dget_storage_size(dataset)), length);
+  constexpr double small = 1 << 24, densest = 2000;  // no filter of HDF5's own comes near
+  if (stated > small && held * (H5Pget_nfilters(properties) > 0 ? densest : 1) < stated)
+    throw InputError("dataset '" + name + "' of '" + path.string() + "' is not complete (its shape takes " +
+                     readable_bytes(stated) + ", and the file holds " + readable_bytes(held) +
+                     " of them). Write it again.");
+}
+
 Dataset read_dataset(const std::filesystem::path& path, const std::string& name) {
   const auto file = open_file(path);
   const auto dataset = open_dataset(file, path, name);
-  Dataset result{shape_of(dataset, path, name), {}};
-  std::int64_t count = 1;
-  for (const auto n : result.shape) count *= n;
-  result.values.resize(static_cast<std::size_t>(count));
-  if (H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, result.values.data()) < 0)
-    throw InputError("dataset '" + name + "' of '" + path.string() + "' cannot be read (" + last_error() +
-                     "). The file may be damaged or use a compression that this HDF5 lacks.");
-  return result;
+  return read(dataset, H5S_ALL, H5S_ALL, shape_of(dataset, path, name), path, name);
+}
+
+Dataset read_slice(const std::filesystem::path& path, const std::string& name, std::int64_t first) {
+  const auto file = open_file(path);
+  const auto dataset = open_dataset(file, path, name);
+  std::vector<std::int64_t> shape = shape_of(dataset, path, name);
+  Shape start(shape.size(), 0), count(shape.begin(), shape.end());
+  start.at(0) = static_cast<hsize_t>(first);
+  count.at(0) = 1;
+  const Handle from(H5Dget_space(dataset), H5Sclose);
+  const Handle to(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), H5Sclose);
+  check(H5Sselect_hyperslab(from, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr));
+  shape.erase(shape.begin());
+  return read(dataset, to, from, std::move(shape), path, name);
 }
 
 }  // namespace poisson

@@ -20,7 +20,14 @@ std::vector<std::int64_t> dataset_shape(const std::filesystem::path& file, const
 /// Whether a file has a dataset of that name at its root.
 bool has_dataset(const std::filesystem::path& file, const std::string& name);
 
-/// Reads a whole dataset of integers or floating-point numbers. Throws InputError as dataset_shape does.
+/// Throws InputError where a file holds less of a dataset than its shape states, compression allowed for. For datasets
+/// whose size only the file states, before they are read.
+void check_stored(const std::filesystem::path& file, const std::string& name);
+
+/// Reads a whole dataset of integers or floating-point numbers. Throws InputError as dataset_shape does, and where its
+/// values do not fit into memory.
 Dataset read_dataset(const std::filesystem::path& file, const std::string& name);
+/// The values whose first index is `first`, the others' shape with them.
+Dataset read_slice(const std::filesystem::path& file, const std::string& name, std::int64_t first);
 
 }  // namespace poisson

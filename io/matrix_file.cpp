@@ -42,27 +42,28 @@ std::string point(const BandedMatrix& m, std::size_t i) {
 
 BandedMatrix read_hdf5_bands(const std::filesystem::path& file, const std::optional<std::array<int, 3>>& shape) {
   const auto refuse = [&](const std::string& what) { throw InputError("'" + file.string() + "': " + what); };
-  const Dataset offsets = read_dataset(file, "offsets");
+  const auto offsets_shape = dataset_shape(file, "offsets");
   const auto bands_shape = dataset_shape(file, "bands");
   const std::size_t rank = bands_shape.size();
   if (rank < 2 || rank > 4)
     refuse("dataset bands has the shape " + text(bands_shape) +
            "; give [bands][nz][ny][nx], [bands][ny][nx] or [bands][nx]");
-  if (offsets.shape.size() != 2 || offsets.shape[0] != bands_shape[0] ||
-      offsets.shape[1] != static_cast<std::int64_t>(rank) - 1)
-    refuse("dataset offsets has the shape " + text(offsets.shape) + " where bands has " + text(bands_shape) +
+  if (offsets_shape.size() != 2 || offsets_shape[0] != bands_shape[0] ||
+      offsets_shape[1] != static_cast<std::int64_t>(rank) - 1)
+    refuse("dataset offsets has the shape " + text(offsets_shape) + " where bands has " + text(bands_shape) +
            "; give one row of x, y, z for each band, one number per axis of bands");
   if (bands_shape[0] == 0 || bands_shape[0] > most_bands)
     refuse("there are " + std::to_string(bands_shape[0]) + " bands; give 1 to " + std::to_string(most_bands));
   BandedMatrix m;
-  std::int64_t points = 1;
   for (std::size_t d = 0; d + 1 < rank; ++d) {
     const std::int64_t n = bands_shape[rank - 1 - d];
     if (n < 1 || n > 100'000'000)
       refuse("dataset bands has the shape " + text(bands_shape) + "; axes have 1 to 10^8 points");
     m.shape[d] = static_cast<int>(n);
-    points *= n;
   }
+  if (!count_points(m.shape)) refuse("dataset bands has the shape " + text(bands_shape) + "; " + too_many_points);
+  check_stored(file, "bands");
+  const Dataset offsets = read_dataset(file, "offsets");
   if (shape && *shape != m.shape)
     refuse("dataset bands has the shape " + text(bands_shape) +
            ", slowest axis first, which is not grid.shape; make "
@@ -82,11 +83,9 @@ BandedMatrix read_hdf5_bands(const std::filesystem::path& file, const std::optio
   }
   if (std::ranges::find(m.offsets, Offset{}) == m.offsets.end())
     refuse("dataset offsets lacks the diagonal; add the offset of zeros");
-  const Dataset bands = read_dataset(file, "bands");
   const auto [nx, ny, nz] = m.shape;
   for (std::size_t b = 0; b < m.offsets.size(); ++b) {
-    const auto begin = bands.values.begin() + static_cast<std::ptrdiff_t>(b) * points;
-    m.entries.emplace_back(begin, begin + points);
+    m.entries.push_back(read_slice(file, "bands", static_cast<std::int64_t>(b)).values);
     const Offset& o = m.offsets[b];
     std::size_t i = 0;
     for (int z = 0; z < nz; ++z)
@@ -107,6 +106,16 @@ BandedMatrix read_hdf5_bands(const std::filesystem::path& file, const std::optio
 }
 
 }  // namespace
+
+std::optional<std::size_t> count_points(const std::array<int, 3>& shape) {
+  constexpr std::size_t most = std::size_t{1} << 40;
+  std::size_t points = 1;
+  for (const int n : shape) {
+    if (points > most / static_cast<std::size_t>(n)) return {};
+    points *= static_cast<std::size_t>(n);
+  }
+  return points;
+}
 
 BandedMatrix read_matrix(const std::filesystem::path& file, const std::optional<std::array<int, 3>>& shape) {
   const bool hdf5 = is_hdf5(file);
@@ -142,17 +151,18 @@ void read_rhs(const std::filesystem::path& file, BandedMatrix& matrix) {
     matrix.rhs = read_market_array(file, matrix.points());
     return;
   }
-  Dataset rhs = read_dataset(file, "rhs");
+  const std::vector<std::int64_t> shape = dataset_shape(file, "rhs");
   std::vector<std::int64_t> wanted;
   for (int d = 2; d >= 0; --d)
     if (!wanted.empty() || matrix.shape[static_cast<std::size_t>(d)] > 1)
       wanted.push_back(matrix.shape[static_cast<std::size_t>(d)]);
   std::vector<std::int64_t> found;
-  for (const std::int64_t n : rhs.shape)
+  for (const std::int64_t n : shape)
     if (!found.empty() || n > 1) found.push_back(n);
   if (found != wanted)
-    throw InputError("dataset rhs of '" + file.string() + "' has the shape " + text(rhs.shape) + "; give " +
-                     text(wanted) + " as the grid has");
+    throw InputError("dataset rhs of '" + file.string() + "' has the shape " + text(shape) + "; give " + text(wanted) +
+                     " as the grid has");
+  Dataset rhs = read_dataset(file, "rhs");
   for (std::size_t i = 0; i < rhs.values.size(); ++i)
     if (!std::isfinite(rhs.values[i]))
       throw InputError("dataset rhs of '" + file.string() + "' is not finite at point " + point(matrix, i) +

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 
@@ -10,6 +11,10 @@ namespace poisson {
 
 /// Entries lie at most so many points from the diagonal along each axis, on at most so many offsets.
 inline constexpr int most_reach = 8, most_bands = 125;
+
+/// nx ny nz; nothing where that is more than 2^40.
+std::optional<std::size_t> count_points(const std::array<int, 3>& shape);
+inline constexpr const char* too_many_points = "a grid has at most 10^12 points";
 
 /// A banded matrix from a Matrix Market or an HDF5 file, told apart by their content (grid.file in the reference says
 /// what they hold), checked and measured. Duplicate entries of Matrix Market are summed. `shape`: points along x, y and

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "backends/error.hpp"
+#include "backends/host_memory.hpp"
 #include "io/matrix_file.hpp"
 
 namespace poisson {
@@ -87,6 +88,8 @@ class Market {
       fail("the value is not an integer ('" + std::string(*found) + "')", "declare the field real");
     return value;
   }
+  /// Whether as many lines of three numbers can follow: "1 1 1", and where they end.
+  bool may_hold(std::int64_t lines) const { return static_cast<std::uint64_t>(lines) <= (rest_.size() + 1) / 6; }
   void end_of_line() {
     if (const auto more = word()) fail("'" + std::string(*more) + "' follows the last number", "remove it");
   }
@@ -132,12 +135,16 @@ BandedMatrix read_matrix_market(const std::filesystem::path& file, const std::ar
   if (rows != columns)
     market.fail("the matrix has " + std::to_string(rows) + " rows and " + std::to_string(columns) + " columns",
                 "give a square one");
-  const auto points =
-      static_cast<std::size_t>(shape[0]) * static_cast<std::size_t>(shape[1]) * static_cast<std::size_t>(shape[2]);
+  const std::optional<std::size_t> counted = count_points(shape);
+  if (!counted) market.fail("grid.shape has too many points", too_many_points);
+  const std::size_t points = *counted;
   if (rows <= 0 || static_cast<std::size_t>(rows) != points)
     market.fail("the matrix has " + std::to_string(rows) + " rows and grid.shape " + std::to_string(points) + " points",
                 "make them agree");
   if (count < 0) market.fail("the number of entries is negative", "write the matrix again");
+  // Every row has its entry on the diagonal. Of small matrices the reading says what is wrong.
+  if (const std::int64_t least = std::max(count, rows); least > 100'000 && !market.may_hold(least))
+    market.fail("the file is too short for " + std::to_string(least) + " entries", "it is truncated; write it again");
 
   BandedMatrix matrix;
   matrix.shape = shape;
@@ -159,6 +166,9 @@ BandedMatrix read_matrix_market(const std::filesystem::path& file, const std::ar
                     "offsets reach at most " + std::to_string(most_reach) + " along an axis; check grid.shape");
       if (matrix.offsets.size() == most_bands)
         market.fail("the entries lie on more than " + std::to_string(most_bands) + " offsets of the grid",
+                    "check grid.shape");
+      if (points * sizeof(double) > available_memory().bytes)
+        market.fail("the entries of " + std::to_string(bands.size() + 1) + " offsets do not fit into memory",
                     "check grid.shape");
       found = bands.emplace(o, matrix.offsets.size()).first;
       matrix.offsets.push_back(o);

@@ -30,6 +30,19 @@ std::uintmax_t bytes_of(const OutputGrid& grid, const std::vector<OutputField>& 
   return bytes;
 }
 
+std::string vtk_name(const OutputGrid& grid) {
+  return grid.equidistant ? "solution.vti" : "solution.vtr";
+}
+
+std::string hdf5_name(const OutputGrid& grid, bool nodes) {
+  return is_image(grid, nodes) ? "solution.hdf" : "solution.h5";
+}
+
+bool is_image(const OutputGrid& grid, bool nodes) {
+  // An image without values at nodes would open and show nothing.
+  return grid.dimension == 3 && grid.equidistant && nodes;
+}
+
 #ifdef POISSON_HAVE_VTK
 
 std::vector<std::string> available_formats() {

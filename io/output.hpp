@@ -60,6 +60,13 @@ std::filesystem::path write_png(const std::filesystem::path& directory, const Ou
 inline constexpr std::array<std::string_view, 6> result_names{"summary.json", "solution.vti", "solution.vtr",
                                                               "solution.hdf", "solution.h5",  "solution.png"};
 
+/// solution.vti or solution.vtr.
+std::string vtk_name(const OutputGrid&);
+/// solution.hdf or solution.h5; `nodes`: whether one of the fields lies there.
+std::string hdf5_name(const OutputGrid&, bool nodes);
+/// Whether an HDF5 file has the layout of a VTKHDF image.
+bool is_image(const OutputGrid&, bool nodes);
+
 /// The formats this build can write: vtk, hdf5, png.
 std::vector<std::string> available_formats();
 

@@ -1,14 +1,17 @@
 #include "io/pending_file.hpp"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "backends/error.hpp"
+#include "io/descriptor.hpp"
+#include "io/result_folder.hpp"
 
 namespace poisson {
 
@@ -21,14 +24,15 @@ PendingFile::PendingFile(std::filesystem::path place, std::uintmax_t bytes) : pl
     std::filesystem::create_directories(directory, error);
     if (error) fail(error.message());
   }
-  // The libraries that fill the file report a missing permission badly; the operating system says why at once.
-  write("");
   const auto space = std::filesystem::space(temporary_.parent_path().empty() ? "." : temporary_.parent_path(), error);
-  if (!error && space.capacity > 0 && space.available < bytes) {
-    std::filesystem::remove(temporary_, error);
+  if (!error && space.capacity > 0 && space.available < bytes)
     fail(fmt::format("it needs {:.3g} GiB and {:.3g} GiB are free", static_cast<double>(bytes) / (1 << 30),
                      static_cast<double>(space.available) / (1 << 30)));
-  }
+  // A new file, whatever had the name. The libraries that fill it report a missing permission badly; the operating
+  // system says why at once.
+  std::filesystem::remove(temporary_, error);
+  Descriptor file(open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (file < 0 || file.close() != 0) fail(std::strerror(errno));
 }
 
 PendingFile::~PendingFile() {
@@ -37,15 +41,23 @@ PendingFile::~PendingFile() {
 }
 
 void PendingFile::write(std::string_view bytes) const {
-  std::FILE* file = std::fopen(temporary_.c_str(), "wb");
-  if (!file) fail(std::strerror(errno));
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  const int error = errno;
-  // Closing flushes, which may be what fails.
-  if (std::fclose(file) != 0 || !written) fail(std::strerror(written ? errno : error));
+  Descriptor file(open(temporary_.c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC));
+  if (file < 0) fail(std::strerror(errno));
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail(std::strerror(written < 0 ? errno : EIO));
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (file.close() != 0) fail(std::strerror(errno));
 }
 
 std::filesystem::path PendingFile::commit() {
+  // What the disk refuses, it may refuse as late as here.
+  Descriptor file(open(temporary_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (file < 0) fail(std::strerror(errno));
+  if (const int error = flush_to_disk(file)) fail(std::strerror(error));
+  if (file.close() != 0) fail(std::strerror(errno));
   std::error_code error;
   std::filesystem::rename(temporary_, place_, error);
   if (error) fail(error.message());
@@ -53,8 +65,8 @@ std::filesystem::path PendingFile::commit() {
 }
 
 void PendingFile::fail(const std::string& why) const {
-  throw RunError(place_.string() + " cannot be written (" + why +
-                 "). Free some space there, or choose another output.directory.");
+  throw RunError(published_place(place_).string() + " cannot be written (" + why +
+                 "). Check that disk and its space, or choose another output.directory.");
 }
 
 }  // namespace poisson

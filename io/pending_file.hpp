@@ -7,8 +7,9 @@
 
 namespace poisson {
 
-/// A file that appears whole or not at all: it is written under a temporary name beside its place and renamed by
-/// commit(); without commit() nothing stays behind. Creates the directory where it is missing.
+/// A file that appears whole or not at all: it is written under a temporary name beside its place, which no link leads
+/// away from, and flushed and renamed by commit(); without commit() nothing stays behind. Creates the directory where
+/// it is missing.
 class PendingFile {
  public:
   /// Throws RunError where no file can be created there, or where the space left is less than the `bytes` to come.

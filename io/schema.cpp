@@ -57,8 +57,9 @@ Schema quantity(std::string_view key, std::string_view doc, std::string_view fal
 Schema title() {
   return {.key = "title",
           .type = Type::text,
-          .doc = "Stands in the output files and over the picture.",
-          .fallback = "\"\""};
+          .doc = "Stands in the output files and over the picture; at most 1000 bytes.",
+          .fallback = "\"\"",
+          .most = 1000};
 }
 
 Schema parameters() {

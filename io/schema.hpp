@@ -61,7 +61,7 @@ struct Schema {
   std::vector<Schema> keys{};    ///< of a map
   std::vector<Schema> items{};   ///< of a list or dictionary: the one schema of its items
   std::vector<Schema> forms{};   ///< of any_of
-  int fewest = 0, most = 0;      ///< items of a list; most = 0: any number
+  int fewest = 0, most = 0;      ///< items of a list, bytes of a text; most = 0: any number
   bool distinct = false;         ///< a list whose items differ
   std::string_view shorthand{};  ///< of a map: the key that a bare word sets
 };

@@ -118,8 +118,11 @@ Json shape(const Schema& schema) {
       return with_range({"number", "string"}, schema.range);
     case Type::boolean:
       return {{"type", "boolean"}};
-    case Type::text:
-      return {{"type", {"string", "number", "boolean"}}};
+    case Type::text: {
+      Json result{{"type", {"string", "number", "boolean"}}};
+      if (schema.most > 0) result["maxLength"] = schema.most;
+      return result;
+    }
     case Type::path:
       return {{"type", "string"}, {"minLength", 1}};
     case Type::choice: {

@@ -69,6 +69,7 @@ Json to_object(const Summary& s) {
   json["converged"] = s.converged;
   json["reason"] = s.reason;
   json["iterations"] = s.iterations;
+  if (!s.steps.empty()) json["steps"] = s.steps;
   json["method"] = s.method;
   json["unknowns"] = s.unknowns;
   json["levels"] = s.levels;
@@ -110,6 +111,8 @@ Json to_object(const Summary& s) {
   json["device"] = s.device;
   json["ranks"] = s.ranks;
   json["peak_memory_bytes"] = s.peak_memory_bytes;
+  json["files"] = Json::array();
+  for (const auto& file : s.files) json["files"].push_back({{"name", file.name}, {"bytes", file.bytes}});
   json["config"] = s.configuration.empty() ? Json::object() : Json::parse(s.configuration);
   return json;
 }
@@ -120,8 +123,9 @@ std::string to_json(const Summary& summary) {
   return pretty(to_object(summary)) + '\n';
 }
 
-std::filesystem::path write_summary(const std::filesystem::path& directory, const Summary& summary) {
-  PendingFile pending(directory / "summary.json");
+std::filesystem::path write_summary(const std::filesystem::path& directory, const Summary& summary,
+                                    const std::string& name) {
+  PendingFile pending(directory / name);
   pending.write(to_json(summary));
   return pending.commit();
 }

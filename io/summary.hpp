@@ -21,6 +21,7 @@ struct Summary {
   bool converged = false;
   std::string reason;  ///< why the iteration ended
   int iterations = 0;
+  std::vector<std::string> steps;  ///< what the iteration went on with where it failed; without any, left out
   std::string method;
   std::int64_t unknowns = 0;
   int levels = 0;
@@ -65,14 +66,19 @@ struct Summary {
   std::string device;
   int ranks = 1;
   std::int64_t peak_memory_bytes = 0;
-  std::string configuration;       ///< the effective configuration as JSON; stands under "config"
-  std::vector<std::string> files;  ///< what the run wrote, relative to its directory
+  std::string configuration;  ///< the effective configuration as JSON; stands under "config"
+  struct File {
+    std::string name;
+    std::uintmax_t bytes = 0;
+  };
+  std::vector<File> files;  ///< what the run leaves in its directory beside the summary
 };
 
 /// The summary as indented JSON, ending with a newline.
 std::string to_json(const Summary&);
 
-/// Writes `directory/summary.json` (through a temporary file and a rename) and returns its path.
-std::filesystem::path write_summary(const std::filesystem::path& directory, const Summary&);
+/// Writes `directory/name` (through a temporary file and a rename) and returns its path.
+std::filesystem::path write_summary(const std::filesystem::path& directory, const Summary&,
+                                    const std::string& name = "summary.json");
 
 }  // namespace poisson

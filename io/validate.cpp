@@ -84,6 +84,9 @@ class Validator {
       return wrong(value, schema, path);
     if (schema.type == Type::path && value.text.empty())
       return fail(value.mark, path, "is empty; name a path, for example " + std::string(schema.example));
+    if (schema.most > 0 && std::ssize(value.text) > schema.most)
+      return fail(value.mark, path,
+                  "has " + std::to_string(value.text.size()) + " bytes; give at most " + std::to_string(schema.most));
     value.kind = Kind::string;
     return value;
   }

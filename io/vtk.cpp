@@ -1,7 +1,15 @@
 // VTK's XML files: ImageData on equidistant grids, RectilinearGrid on the others.
 
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <span>
+#include <string>
+#include <string_view>
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <vtkCallbackCommand.h>
 #include <vtkCellData.h>
 #include <vtkDoubleArray.h>
@@ -18,6 +26,7 @@
 #include <vtkXMLImageDataWriter.h>
 #include <vtkXMLRectilinearGridWriter.h>
 
+#include "io/descriptor.hpp"
 #include "io/output.hpp"
 #include "io/pending_file.hpp"
 
@@ -82,6 +91,24 @@ void add(vtkDataSet& data, const OutputNote& note) {
   data.GetFieldData()->AddArray(converged);
 }
 
+/// Why nothing can be written to a file, if that is still so: VTK may notice a failure after other calls.
+int reason_of_disk(const std::filesystem::path& file) {
+  const Descriptor probe(open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666));
+  constexpr std::array<char, 4096> block{};
+  if (probe < 0 || write(probe, block.data(), block.size()) < 0) return errno;
+  const int error = flush_to_disk(probe);
+  return error != 0 ? error : EIO;
+}
+
+/// Whether a file ends as VTK's do: of closing it, VTK does not see the errors.
+bool is_whole(const std::filesystem::path& file) {
+  constexpr std::string_view end = "</VTKFile>\n";
+  std::ifstream stream(file, std::ios::binary);
+  std::string last(end.size(), ' ');
+  stream.seekg(-static_cast<std::streamoff>(end.size()), std::ios::end);
+  return stream.read(last.data(), static_cast<std::streamsize>(last.size())) && last == end;
+}
+
 }  // namespace
 
 std::filesystem::path write_vtk(const std::filesystem::path& directory, const OutputGrid& grid,
@@ -96,21 +123,27 @@ std::filesystem::path write_vtk(const std::filesystem::path& directory, const Ou
     writer = vtkSmartPointer<vtkXMLImageDataWriter>::New();
   else
     writer = vtkSmartPointer<vtkXMLRectilinearGridWriter>::New();
-  PendingFile file(directory / (grid.equidistant ? "solution.vti" : "solution.vtr"), bytes);
+  PendingFile file(directory / vtk_name(grid), bytes);
   writer->SetFileName(file.path().c_str());
   writer->SetInputData(data);
   writer->SetDataModeToAppended();
   writer->EncodeAppendedDataOff();
   writer->SetCompressorTypeToNone();
   writer->SetHeaderTypeToUInt64();
-  // Observers keep VTK from printing the error that is thrown below.
+  // An observer keeps VTK from printing the error that is thrown below, and asks for the reason while it is known: VTK
+  // says of every failure that the disk is full.
+  int reason = 0;
   vtkNew<vtkCallbackCommand> silent;
-  silent->SetCallback([](vtkObject*, unsigned long, void*, void*) {});
+  silent->SetClientData(&reason);
+  silent->SetCallback([](vtkObject*, unsigned long, void* kept, void*) {
+    if (int& first = *static_cast<int*>(kept); first == 0) first = errno;
+  });
   writer->AddObserver(vtkCommand::ErrorEvent, silent);
   writer->GetExecutive()->AddObserver(vtkCommand::ErrorEvent, silent);
   const bool written = writer->Write() == 1;
-  if (const auto error = writer->GetErrorCode(); !written || error != vtkErrorCode::NoError)
-    file.fail(vtkErrorCode::GetStringFromErrorCode(error));
+  if (!written || writer->GetErrorCode() != vtkErrorCode::NoError)
+    file.fail(std::strerror(reason != 0 && reason != ENOENT ? reason : reason_of_disk(file.path())));
+  if (!is_whole(file.path())) file.fail("the file is not complete");
   return file.commit();
 }
 

@@ -1,6 +1,7 @@
 #include "io/yaml.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -24,6 +25,9 @@ namespace {
 
 /// Aliases multiply values; a few nested ones can fill any memory. No honest configuration comes near this.
 constexpr std::size_t most_aliased_values = 1'000'000;
+
+/// /dev/zero never ends.
+constexpr std::size_t largest_file = std::size_t{64} << 20;
 
 std::size_t count_values(const Value& value) {
   std::size_t count = 1;
@@ -228,7 +232,12 @@ std::string read_text(const std::filesystem::path& file) {
   if (!piped) opened.open(file, std::ios::binary);
   std::istream& stream = piped ? std::cin : opened;
   if (!stream) fail(std::string("cannot be opened (") + std::strerror(errno) + "); check the path and its permissions");
-  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  std::string text;
+  for (std::array<char, 1 << 16> piece; stream.read(piece.data(), piece.size()), stream.gcount() > 0;) {
+    text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
+    if (text.size() > largest_file)
+      fail("is longer than 64 MiB, and no configuration; long lists of nodes belong into HDF5 files");
+  }
   if (stream.bad()) fail(std::string("cannot be read (") + std::strerror(errno) + "); check the file");
   if (const std::size_t bad = invalid_utf8(text); bad != std::string::npos) {
     const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n');

@@ -66,7 +66,7 @@ void whole_run(Console& console) {
   summary.balance.residual = 2e-9;
   summary.balance.flow = 10;
   summary.time.solve = 2;
-  summary.files = {"solution.vti", "summary.json"};
+  summary.files = {{"solution.vti", 1000}};
   console.closing(summary, 1e-8, "results/cube");
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs on a GPU that are made to fail: each ends with its message and exit status 1, and leaves nothing that looks like
-a result. Exit status 77 where there is no GPU.
+"""Runs on a GPU that are made to fail: each ends with its message and exit status 1, says so in a summary of its own, and
+leaves earlier results alone. Exit status 77 where there is no GPU.
 
     test_injection.py POISSON_PROGRAM
 """
@@ -49,8 +49,10 @@ class Injection(unittest.TestCase):
         self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
         for part in ("poisson: ", "backend.device: cpu", *parts):
             self.assertIn(part, run.stderr)
-        self.assertEqual(sorted(path.name for path in (self.directory / "results").iterdir()), ["summary.json"])
-        summary = self.summary()
+        failed = self.directory / "results/summary.failed.json"
+        summary = json.loads(failed.read_text(encoding="utf-8"))
+        failed.unlink()
+        self.assertEqual({path.name: path.read_bytes() for path in failed.parent.iterdir()}, self.earlier)
         self.assertFalse(summary["converged"])
         self.assertEqual("poisson: " + summary["reason"] + "\n", run.stderr)
         self.assertIsNone(summary["solution"]["max"])
@@ -59,6 +61,8 @@ class Injection(unittest.TestCase):
     def check_success(self, run):
         self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
         self.assertTrue(self.summary()["converged"])
+        self.earlier = {path.name: path.read_bytes() for path in (self.directory / "results").iterdir()}
+        self.assertEqual(sorted(self.earlier), ["solution.hdf", "summary.json"])
 
     def test_without_a_fault(self):
         self.check_success(self.poisson())
@@ -69,7 +73,7 @@ class Injection(unittest.TestCase):
         self.assertIn("POISSON_INJECT", run.stderr)
 
     def test_out_of_memory_at_each_allocation_in_turn(self):
-        self.check_success(self.poisson())  # whose files must not survive
+        self.check_success(self.poisson())  # whose files must survive
         for number in range(1, 10000):
             with self.subTest(allocation=number):
                 run = self.poisson(f"allocation:{number}")

@@ -383,7 +383,7 @@ TEST_F(OutputTest, SummaryHasTheKeysInOrder) {
                                       "method",          "unknowns", "levels",    "cell_width", "residual",
                                       "estimated_error", "solution", "error",     "probes",     "flux",
                                       "balance",         "time",     "device",    "ranks",      "peak_memory_bytes",
-                                      "config"}));
+                                      "files",           "config"}));
   EXPECT_EQ(json["title"], "Würfel");
   EXPECT_EQ(json["unknowns"], 3'000'000'000);
   EXPECT_EQ(json["residual"]["history"], (std::vector<double>{1.0, 0.1, 1.0 / 3}));

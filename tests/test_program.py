@@ -206,7 +206,11 @@ class Program(unittest.TestCase):
         summary = self.summary()
         self.assertEqual(list(summary), ["title", "version", "converged", "reason", "iterations", "method", "unknowns",
                                          "levels", "cell_width", "residual", "estimated_error", "solution", "error", "probes", "flux",
-                                         "balance", "time", "device", "ranks", "peak_memory_bytes", "config"])
+                                         "balance", "time", "device", "ranks", "peak_memory_bytes", "files", "config"])
+        self.assertEqual([(file["name"], file["bytes"]) for file in summary["files"]],
+                         [(name, (self.results / name).stat().st_size)
+                          for name in ("solution.vti", "solution.hdf", "solution.png")])
+        self.assertEqual(len(list(self.results.iterdir())), 4)
         self.assertTrue(summary["converged"])
         self.assertEqual(summary["unknowns"], 11 * 9 * 7)
         self.assertLessEqual(summary["residual"]["relative"], 1e-8)
@@ -385,15 +389,18 @@ class Program(unittest.TestCase):
         self.assertEqual(self.summary()["iterations"], 3)
         self.assertIn(run.returncode, (0, 3))
 
-    def test_overflow_fails_and_leaves_no_result(self):
+    def test_overflow_fails_and_leaves_earlier_results(self):
         self.poisson()
+        earlier = {path.name: path.read_bytes() for path in self.results.iterdir()}
         run = self.poisson(*self.sets(equation__source=1e300, equation__coefficient=1e-300))
         self.assertEqual(run.returncode, 1)
         self.assertIn("not a finite number", run.stderr)
-        self.assertEqual(self.fields(), [])
-        summary = self.summary()
-        self.assertFalse(summary["converged"])
-        self.assertIsNone(summary["solution"]["max"])
+        failed = json.loads((self.results / "summary.failed.json").read_text(encoding="utf-8"))
+        self.assertFalse(failed["converged"])
+        self.assertIsNone(failed["solution"]["max"])
+        self.assertEqual(failed["files"], [])
+        (self.results / "summary.failed.json").unlink()
+        self.assertEqual({path.name: path.read_bytes() for path in self.results.iterdir()}, earlier)
 
     def test_termination_writes_the_best_iterate(self):
         process = subprocess.Popen([PROGRAM, "--config", str(self.config), "--quiet", *self.sets(

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backends/cuda/code_cache.hpp"
@@ -238,6 +239,54 @@ TEST(RuntimeCache, IsWholeUnderConcurrentWriters) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_FALSE(cache.find("another key"));
   fs::remove_all(folder);
+}
+
+// A folder of a test, gone with it.
+struct CacheFolder {
+  fs::path path = fs::temp_directory_path() / ("poisson-cache-" + std::to_string(getpid()));
+  ~CacheFolder() { fs::remove_all(path); }
+  fs::path file() const { return fs::directory_iterator(path)->path(); }
+};
+
+TEST(RuntimeCache, IsTheUsersAlone) {
+  const CacheFolder folder;
+  const cuda::CodeCache cache(folder.path);
+  cache.keep("key", "code");
+  ASSERT_EQ(cache.find("key"), "code");
+  const auto mode = [](const fs::path& path) { return fs::status(path).permissions() & fs::perms::all; };
+  EXPECT_EQ(mode(folder.path), fs::perms::owner_all);
+  EXPECT_EQ(mode(folder.file()), fs::perms::owner_read | fs::perms::owner_write);
+  const auto refused_while = [&](const fs::path& path, fs::perms also) {
+    fs::permissions(path, also, fs::perm_options::add);
+    EXPECT_FALSE(cache.find("key"));
+    fs::permissions(path, also, fs::perm_options::remove);
+    EXPECT_EQ(cache.find("key"), "code");
+  };
+  for (const fs::path& path : {folder.path, folder.file()})
+    for (const fs::perms writers : {fs::perms::group_write, fs::perms::others_write}) refused_while(path, writers);
+  fs::permissions(folder.path, fs::perms::others_write, fs::perm_options::add);
+  cache.keep("another key", "code");
+  fs::permissions(folder.path, fs::perms::others_write, fs::perm_options::remove);
+  EXPECT_FALSE(cache.find("another key"));
+}
+
+TEST(RuntimeCache, FollowsNoLinks) {
+  const CacheFolder folder;
+  const cuda::CodeCache cache(folder.path);
+  cache.keep("key", "code");
+  const fs::path file = folder.file(), moved = folder.path / "moved";
+  fs::rename(file, moved);
+  fs::create_symlink(moved, file);
+  EXPECT_FALSE(cache.find("key"));
+  fs::remove(file);
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  EXPECT_FALSE(cache.find("key"));  // at once
+  cache.keep("key", "code");
+  EXPECT_EQ(cache.find("key"), "code");
+  const fs::path link = folder.path.string() + "-link";
+  fs::create_directory_symlink(folder.path, link);
+  EXPECT_FALSE(cuda::CodeCache(link).find("key"));
+  fs::remove(link);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <limits>
 #include <new>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
 #include "backends/error.hpp"
+#include "backends/host_memory.hpp"
 
 namespace poisson {
 namespace {
@@ -21,18 +21,6 @@ std::string processor_name() {
   for (std::string line; std::getline(info, line);)
     if (line.rfind("model name", 0) == 0 && line.find(':') != std::string::npos) return line.substr(line.find(':') + 2);
   return "CPU";
-}
-
-// What the system could hand out, its caches given up.
-std::size_t available_memory() {
-  std::ifstream info("/proc/meminfo");
-  std::string name;
-  std::size_t kibibytes = 0;
-  while (info >> name >> kibibytes) {
-    if (name == "MemAvailable:") return kibibytes << 10;
-    info.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-  }
-  return std::numeric_limits<std::size_t>::max();  // a system that does not say
 }
 
 // Calls f(line of the first field, line of each further one) for all lines, each typed by its field's precision.
@@ -96,9 +84,14 @@ class CpuBackend final : public Backend {
   const MemoryCount& memory() const override {
     return memory_;
   }
-  void reserve(std::size_t) override {}
+  void reserve(std::size_t bytes) override {
+    if (const MemoryLimit limit = hard_memory_limit(); bytes > limit.bytes)
+      throw RunError("cannot allocate " + readable_bytes(static_cast<double>(bytes)) + " (" +
+                     readable_bytes(static_cast<double>(limit.bytes)) + " are to be had, by " + limit.source +
+                     "): use fewer cells or precision: single");
+  }
   std::size_t available() const override {
-    return available_memory();
+    return available_memory().bytes;
   }
 
   void write(const void* host, void* device, std::size_t bytes) override {

@@ -1,11 +1,14 @@
 #include <array>
 #include <atomic>
-#include <charconv>
+#include <cerrno>
 #include <cstdint>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+#include <string>
+#include <system_error>
+#include <utility>
 
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backends/cuda/code_cache.hpp"
@@ -13,22 +16,18 @@
 namespace poisson::cuda {
 namespace {
 
-constexpr std::string_view magic = "poisson code 1\n";
+constexpr std::string_view magic = "poisson code 2\n";
+constexpr std::size_t largest_file = std::size_t{1} << 28;
 
-// FNV-1a.
-std::uint64_t hash(std::string_view text, std::uint64_t value = 14695981039346656037u) {
-  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return value;
-}
-
-std::string hexadecimal(std::uint64_t value) {
-  std::array<char, 16> digits{};
-  digits.fill('0');
-  std::array<char, 16> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, 16).ptr;
-  const auto length = static_cast<std::size_t>(end - text.data());
-  std::memcpy(digits.data() + (digits.size() - length), text.data(), length);
-  return {digits.data(), digits.size()};
+// SHA-256 in hexadecimal; nothing where the library has none.
+std::optional<std::string> hash(std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
+  unsigned length = 0;
+  if (EVP_Digest(text.data(), text.size(), bytes.data(), &length, EVP_sha256(), nullptr) != 1) return std::nullopt;
+  std::string digits;
+  for (unsigned i = 0; i < length; ++i)
+    for (const int nibble : {bytes[i] >> 4, bytes[i] & 15}) digits += "0123456789abcdef"[nibble];
+  return digits;
 }
 
 std::string bytes_of_number(std::uint64_t value) {
@@ -36,45 +35,100 @@ std::string bytes_of_number(std::uint64_t value) {
 }
 
 // What a file holds before the code: magic, sizes, the code's hash, the key.
-std::string preamble(std::string_view key, std::string_view code) {
-  return std::string(magic) + bytes_of_number(key.size()) + bytes_of_number(code.size()) + bytes_of_number(hash(code)) +
-         std::string(key);
+std::optional<std::string> preamble(std::string_view key, std::string_view code) {
+  const auto sum = hash(code);
+  if (!sum) return std::nullopt;
+  return std::string(magic) + bytes_of_number(key.size()) + bytes_of_number(code.size()) + *sum + std::string(key);
+}
+
+class File {
+ public:
+  explicit File(int number) : number_(number) {}
+  File(File&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  File& operator=(File&&) = delete;
+  ~File() {
+    if (number_ >= 0) ::close(number_);
+  }
+  operator int() const { return number_; }
+  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
+
+ private:
+  int number_;
+};
+
+// Whether nobody but this user, and root, can have written what lies there.
+bool is_own(int file, mode_t kind) {
+  struct stat status {};
+  return fstat(file, &status) == 0 && (status.st_mode & S_IFMT) == kind && status.st_uid == geteuid() &&
+         (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+File open_folder(const std::filesystem::path& folder) {
+  File opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return opened >= 0 && is_own(opened, S_IFDIR) ? std::move(opened) : File(-1);
+}
+
+std::optional<std::string> read_all(int file, std::size_t size) {
+  std::string text(size, '\0');
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t got = read(file, text.data() + done, size - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return std::nullopt;
+    done += static_cast<std::size_t>(got);
+  }
+  return text;
+}
+
+bool write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
 }
 
 }  // namespace
 
-std::filesystem::path CodeCache::file(std::string_view key) const {
-  return *folder_ / (hexadecimal(hash(key)) + hexadecimal(hash(key, 0x9e3779b97f4a7c15u)) + ".cubin");
-}
-
 std::optional<std::string> CodeCache::find(std::string_view key) const {
-  if (!folder_) return std::nullopt;
-  std::ifstream in(file(key), std::ios::binary);
-  if (!in) return std::nullopt;
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const std::size_t before = magic.size() + 3 * sizeof(std::uint64_t) + key.size();
-  if (text.size() <= before) return std::nullopt;
-  std::string code = text.substr(before);
-  if (text.compare(0, before, preamble(key, code)) != 0) return std::nullopt;
+  const auto name = hash(key);
+  if (!folder_ || !name) return std::nullopt;
+  const File folder = open_folder(*folder_);
+  if (folder < 0) return std::nullopt;
+  const File file(openat(folder, (*name + ".cubin").c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (file < 0 || !is_own(file, S_IFREG) || fstat(file, &status) != 0) return std::nullopt;
+  const auto size = static_cast<std::size_t>(status.st_size);
+  const std::size_t before = magic.size() + 2 * sizeof(std::uint64_t) + name->size() + key.size();
+  if (size <= before || size > largest_file) return std::nullopt;
+  const auto text = read_all(file, size);
+  if (!text) return std::nullopt;
+  std::string code = text->substr(before);
+  const auto wanted = preamble(key, code);
+  if (!wanted || text->compare(0, before, *wanted) != 0) return std::nullopt;
   return code;
 }
 
 void CodeCache::keep(std::string_view key, std::string_view code) const {
-  if (!folder_) return;
+  const auto name = hash(key), begin = preamble(key, code);
+  if (!folder_ || !name || !begin) return;
   std::error_code ignored;
-  std::filesystem::create_directories(*folder_, ignored);
+  if (folder_->has_parent_path()) std::filesystem::create_directories(folder_->parent_path(), ignored);
+  mkdir(folder_->c_str(), 0700);
+  const File folder = open_folder(*folder_);
+  if (folder < 0) return;
   static std::atomic<int> number{0};
-  const std::filesystem::path place = file(key);
-  std::filesystem::path pending = place;
-  pending += "." + std::to_string(getpid()) + "." + std::to_string(number++);
-  {
-    std::ofstream out(pending, std::ios::binary);
-    out << preamble(key, code) << code;
-    out.close();
-    if (out) std::filesystem::rename(pending, place, ignored);
-    if (out && !ignored) return;
-  }
-  std::filesystem::remove(pending, ignored);
+  const std::string place = *name + ".cubin";
+  const std::string pending = place + "." + std::to_string(getpid()) + "." + std::to_string(number++);
+  // What a process of this number has left when it was killed; a folder of that name stays.
+  unlinkat(folder, pending.c_str(), 0);
+  File file(openat(folder, pending.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (file < 0) return;
+  const bool written = write_all(file, *begin) && write_all(file, code);
+  const bool closed = file.close();
+  if (!written || !closed || renameat(folder, pending.c_str(), folder, place.c_str()) != 0)
+    unlinkat(folder, pending.c_str(), 0);
 }
 
 }  // namespace poisson::cuda

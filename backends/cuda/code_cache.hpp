@@ -7,8 +7,10 @@
 
 namespace poisson::cuda {
 
-/// Compiled code in files, each named by a hash of all that made it and holding that too, so that a hit is certain.
-/// Written beside its place and renamed: a reader sees a whole file or none. No operation throws.
+/// Compiled code in files, each named by a hash (SHA-256) of all that made it and holding that too, so that a hit is
+/// certain, with a hash of the code. Folder and files count only where they belong to this user and nobody else may
+/// write to them; links are not followed. Written beside its place and renamed: a reader sees a whole file or none. No
+/// operation throws.
 class CodeCache {
  public:
   /// Nothing: finds nothing, keeps nothing.
@@ -18,7 +20,6 @@ class CodeCache {
   void keep(std::string_view key, std::string_view code) const;
 
  private:
-  std::filesystem::path file(std::string_view key) const;
   std::optional<std::filesystem::path> folder_;
 };
 

@@ -1,0 +1,89 @@
+#include "app/processes.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <omp.h>
+
+#include "backends/error.hpp"
+
+namespace poisson {
+namespace {
+
+/// The integer that a variable of the environment holds; -1 where it holds none.
+long variable(const char* name) {
+  const char* text = std::getenv(name);
+  long value = -1;
+  if (!text) return -1;
+  const std::string_view digits(text);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return error == std::errc() && end == digits.data() + digits.size() ? value : -1;
+}
+
+[[noreturn]] void refuse(const char* name) {
+  throw InputError("started as one of several processes (" + std::string(name) + "=" + std::getenv(name) +
+                   "), each of which would solve the whole problem: start it once, without mpirun or with srun -n 1");
+}
+
+/// How many threads start beside each other, up to `count`.
+int startable(int count, std::string& why) {
+  std::mutex mutex;
+  std::condition_variable all;
+  bool done = false;
+  std::vector<std::thread> threads;
+  try {
+    while (static_cast<int>(threads.size()) < count)
+      threads.emplace_back([&] {
+        std::unique_lock lock(mutex);
+        all.wait(lock, [&] { return done; });
+      });
+  } catch (const std::system_error& error) {
+    why = error.code().message();
+  }
+  {
+    const std::lock_guard lock(mutex);
+    done = true;
+  }
+  all.notify_all();
+  for (std::thread& thread : threads) thread.join();
+  return static_cast<int>(threads.size());
+}
+
+}  // namespace
+
+void refuse_several_processes() {
+  for (const char* size : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"})
+    if (variable(size) > 1) refuse(size);
+  for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
+    if (variable(rank) > 0) refuse(rank);
+  // The script of a batch job has the number of tasks too, without being a step of them.
+  const bool step = variable("SLURM_STEP_ID") >= 0 || variable("SLURM_STEPID") >= 0;
+  if (step && variable("SLURM_STEP_NUM_TASKS") < 0)
+    for (const char* size : {"SLURM_NTASKS", "SLURM_NPROCS"})
+      if (variable(size) > 1) refuse(size);
+}
+
+void set_threads(int threads) {
+  const int count = threads > 0 ? threads : omp_get_max_threads();
+  if (count > most_threads)
+    throw InputError(std::to_string(count) +
+                     " threads are asked for (OMP_NUM_THREADS, or the number of cores): take at most " +
+                     std::to_string(most_threads) + ", such as by --threads " + std::to_string(most_threads));
+  if (threads > 0) omp_set_num_threads(threads);
+  // OpenMP's runtime ends the program where one of its threads does not start. wait_passively has two of its own.
+  const int beside = count == 1 ? 0 : count + 1;
+  std::string why;
+  if (const int started = startable(beside, why); started < beside)
+    throw RunError("the system does not start " + std::to_string(count) + " threads (" + why + "): write --threads " +
+                   std::to_string(std::max(1, started / 2)) + ", or raise the limits (ulimit -u, -v)");
+}
+
+}  // namespace poisson

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+namespace poisson {
+
+/// Bytes that this process may still take, and who says so.
+struct MemoryLimit {
+  std::size_t bytes = 0;
+  std::string source;       ///< such as "ulimit -v"
+  std::size_t reserve = 0;  ///< at most so many of them are for libraries and threads that are still to start
+};
+
+/// The least of the limits that end a process which exceeds them: the machine's memory with its swap, control groups
+/// (versions 1 and 2) down to this process's own, what Slurm has granted, ulimit -v and -d; what the process has taken
+/// already is off. `root`: where /proc and /sys are looked for.
+MemoryLimit hard_memory_limit(const std::filesystem::path& root = "/");
+
+/// Bytes that the system could hand out now, its caches given up, and never more than the hard limit.
+MemoryLimit available_memory();
+
+}  // namespace poisson

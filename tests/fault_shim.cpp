@@ -1,0 +1,122 @@
+// Preloaded into the program, it has the n-th call of a kind fail, as a disk would, or ends the process there:
+//     POISSON_FAULT=write:4:ENOSPC      the 4th write to a regular file
+//     POISSON_FAULT=write:4+:ENOSPC     and all after it
+//     POISSON_FAULT=rename:2:KILL       SIGKILL instead of the 2nd rename
+// Kinds: write, rename, close (of files that were written), sync, lock; any stands for all of them.
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+namespace {
+
+struct Fault {
+  std::string kind;
+  long number = 0;
+  bool lasting = false;
+  int error = 0;  // 0: SIGKILL
+
+  Fault() {
+    const char* text = std::getenv("POISSON_FAULT");
+    if (!text) return;
+    const std::string words = text;
+    const auto first = words.find(':'), second = words.find(':', first + 1);
+    kind = words.substr(0, first);
+    number = std::atol(words.c_str() + first + 1);
+    lasting = words[second - 1] == '+';
+    const std::string name = words.substr(second + 1);
+    error = name == "ENOSPC" ? ENOSPC : name == "EIO" ? EIO : name == "ENOLCK" ? ENOLCK : 0;
+  }
+};
+
+/// Whether this call of a kind is the one to fail.
+bool fails(const char* kind) {
+  static const Fault fault;
+  static std::atomic<long> calls{0};
+  if (fault.kind != kind && fault.kind != "any") return false;
+  const long number = ++calls;
+  if (number != fault.number && !(fault.lasting && number > fault.number)) return false;
+  if (fault.error == 0) raise(SIGKILL);
+  errno = fault.error;
+  return true;
+}
+
+bool is_file(int descriptor) {
+  struct stat status {};
+  const int kept = errno;
+  const bool regular = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+  errno = kept;
+  return regular;
+}
+
+bool is_written(int descriptor) {
+  const int kept = errno, flags = fcntl(descriptor, F_GETFL);
+  errno = kept;
+  return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && is_file(descriptor);
+}
+
+template <class Function>
+Function* next(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+extern "C" {
+
+ssize_t write(int file, const void* bytes, size_t count) {
+  if (is_file(file) && fails("write")) return -1;
+  return next<decltype(write)>("write")(file, bytes, count);
+}
+ssize_t writev(int file, const iovec* parts, int count) {
+  if (is_file(file) && fails("write")) return -1;
+  return next<decltype(writev)>("writev")(file, parts, count);
+}
+ssize_t pwrite(int file, const void* bytes, size_t count, off_t at) {
+  if (is_file(file) && fails("write")) return -1;
+  return next<decltype(pwrite)>("pwrite")(file, bytes, count, at);
+}
+ssize_t pwrite64(int file, const void* bytes, size_t count, off64_t at) {
+  if (is_file(file) && fails("write")) return -1;
+  return next<decltype(pwrite64)>("pwrite64")(file, bytes, count, at);
+}
+int rename(const char* from, const char* to) noexcept {
+  if (fails("rename")) return -1;
+  return next<decltype(rename)>("rename")(from, to);
+}
+int renameat(int folder, const char* from, int other, const char* to) noexcept {
+  if (fails("rename")) return -1;
+  return next<decltype(renameat)>("renameat")(folder, from, other, to);
+}
+int renameat2(int folder, const char* from, int other, const char* to, unsigned flags) noexcept {
+  if (fails("rename")) return -1;
+  return next<decltype(renameat2)>("renameat2")(folder, from, other, to, flags);
+}
+int close(int file) {
+  const bool failing = is_written(file) && fails("close");
+  const int kept = errno, result = next<decltype(close)>("close")(file);
+  if (!failing) return result;
+  errno = kept;
+  return -1;
+}
+int fsync(int file) {
+  if (fails("sync")) return -1;
+  return next<decltype(fsync)>("fsync")(file);
+}
+// By another name here, where flock is a struct as well.
+int lock_file(int file, int operation) noexcept asm("flock");
+int lock_file(int file, int operation) noexcept {
+  if (fails("lock")) return -1;
+  return next<int(int, int)>("flock")(file, operation);
+}
+}
