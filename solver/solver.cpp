@@ -452,32 +452,45 @@ std::optional<double> Solver::energy() {
     backend_.dot(u_, q_, work_);
     return backend_.value(work_);
   }
+  // With the value behind a Dirichlet face in the halo nothing flows through it; afterwards the data are put back.
   const auto host = make_cpu_backend();
-  Field mirrored(*host, u_.layout(), u_.precision()), v(backend_, u_.layout(), u_.precision());
-  const HostRead read(u_);
-  dispatch(u_.precision(), [&]<class T>(T) {
-    host->copy(*read, mirrored);
-    const auto x = mirrored.view<T>();
-    for (std::size_t d = 0; d < 3; ++d)
-      for (std::size_t end = 0; end < 2; ++end) {
-        if (!problem_.given_in_halo[d][end]) continue;
-        Box face = u_.layout().box();
-        face.first[d] = end == 0 ? 0 : x.n[d] - 1;
-        face.last[d] = face.first[d] + 1;
-        const int step = end == 0 ? -1 : 1;
-        for (int k = face.first[2]; k < face.last[2]; ++k)
-          for (int j = face.first[1]; j < face.last[1]; ++j)
-            for (int i = face.first[0]; i < face.last[0]; ++i) {
-              std::array at{i, j, k};
-              at[d] += step;
-              x(at[0], at[1], at[2]) = x(i, j, k);
-            }
-      }
+  Field copy;
+  if (!on_host(u_)) {
+    copy = Field(*host, u_.layout(), u_.precision());
+    transfer(u_, copy);
+  }
+  Field& there = on_host(u_) ? u_ : copy;
+  std::vector<double> given;
+  const auto on_faces = [&](const auto& f) {
+    dispatch(u_.precision(), [&]<class T>(T) {
+      const auto x = there.view<T>();
+      for (std::size_t d = 0; d < 3; ++d)
+        for (std::size_t end = 0; end < 2; ++end) {
+          if (!problem_.given_in_halo[d][end]) continue;
+          Box face = u_.layout().box();
+          face.first[d] = end == 0 ? 0 : x.n[d] - 1;
+          face.last[d] = face.first[d] + 1;
+          for (int k = face.first[2]; k < face.last[2]; ++k)
+            for (int j = face.first[1]; j < face.last[1]; ++j)
+              for (int i = face.first[0]; i < face.last[0]; ++i) {
+                std::array at{i, j, k};
+                at[d] += end == 0 ? -1 : 1;
+                f(x(i, j, k), x(at[0], at[1], at[2]));
+              }
+        }
+    });
+    if (!on_host(u_)) transfer(copy, u_);
+  };
+  on_faces([&](auto inside, auto& halo) {
+    given.push_back(static_cast<double>(halo));
+    halo = inside;
   });
-  transfer(mirrored, v);
-  A_->apply(v, q_);
-  backend_.dot(v, q_, work_);
-  return backend_.value(work_);
+  A_->apply(u_, q_);
+  backend_.dot(u_, q_, work_);
+  const double energy = backend_.value(work_);
+  auto next = given.begin();
+  on_faces([&]<class T>(T, T& halo) { halo = static_cast<T>(*next++); });
+  return energy;
 }
 
 // Of what remains as many times the last step as a contraction promises, in L2 and, as D⁻¹ hides what couplings weaker
@@ -500,7 +513,7 @@ double Solver::estimated_error(const Monitor& monitor) {
   const double size = std::sqrt(backend_.value(work_));
   const double slow = std::min(rho, 0.99);
   const double step = correction * (rho < 1 ? slow / (1 - slow) : 1) / size;
-  if (!conjugate) return step;
+  if (!conjugate || !problem_.uneven) return step;
   const double pq = backend_.value(pq_);
   const std::optional<double> whole = energy();
   if (!whole || !(*whole > 0)) return step;
@@ -577,8 +590,9 @@ std::string Result::reason(const Options& options) const {
 
 namespace {
 
-// Ratio of κ over the box from which D⁻¹ hides errors, unless coarse operators are those of κ itself.
-constexpr double hiding_range = 1e4;
+// Ratio of κ over the box from which energies say more than steps, and from which D⁻¹ hides errors, unless coarse
+// operators are those of κ itself.
+constexpr double uneven_range = 10, hiding_range = 1e4;
 
 // A factorization that takes so many operations comes before aggregates, which take longer to converge; what takes
 // more is a last resort, up to what a user would wait for and half of the host's memory.
@@ -640,7 +654,9 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d)
       for (std::size_t end = 0; end < 2; ++end)
         traits.given_in_halo[d][end] = problem.boundary[d][end].kind == BoundaryKind::dirichlet;
-  traits.hides = options.coarse_operator != CoarseOperator::galerkin && discretization.jumps().range >= hiding_range;
+  traits.uneven = discretization.jumps().range >= uneven_range || !problem.reaction.constant();
+  traits.hides = outer == Precision::fp64 && options.coarse_operator != CoarseOperator::galerkin &&
+                 discretization.jumps().range >= hiding_range;
   Ladder ladder;
   if (options.fallback && options.method == Method::multigrid && options.tolerance > 0) ladder = make_ladder(A);
   return std::make_unique<Solver>(

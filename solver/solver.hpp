@@ -50,7 +50,8 @@ struct Result {
 struct Traits {
   /// The faces whose Dirichlet data stand in the halo of the solution.
   std::array<std::array<bool, 2>, 3> given_in_halo{};
-  bool hides = false;  ///< κ has a range of which coarse levels know only roughly
+  bool uneven = false;  ///< κ or σ varies, so that errors may be small in D⁻¹A and not in energy
+  bool hides = false;   ///< κ has a range of which coarse levels know only roughly
 };
 
 /// Solves A u = b on one hierarchy of levels, again and again with new right-hand sides.

@@ -101,7 +101,7 @@ TEST(Monitor, SeesWhatIsNotFinite) {
     EXPECT_EQ(state.verdict, Verdict::not_finite);
     EXPECT_EQ(state.best, 0.5);
     EXPECT_EQ(state.best_iteration, 1);
-    EXPECT_EQ(state.rose, 1);
+    EXPECT_EQ(state.rose, std::isinf(bad) ? 1 : 0) << "no step leads back from NaN";
     EXPECT_EQ(after(rule(1e-4), {1, 0.5, 0.6, bad}).rose, 0) << "the best was kept an iteration earlier";
   }
 }
