@@ -385,7 +385,9 @@ TEST(CellOutput, GradientIsOfSecondOrderUpToTheFaces) {
               for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d, ++at)
                 if (held < 2) error = std::max(error, std::abs(gradient[at] - u.first[d]));
             });
-            if (before > 0) EXPECT_GE(std::log2(before / error), 1.8) << before << ", " << error;
+            if (before > 0) {
+              EXPECT_GE(std::log2(before / error), 1.8) << before << ", " << error;
+            }
             before = error;
           }
         }
