@@ -140,10 +140,13 @@ bool Discretization::rhs_on_device(Field& b) const {
       const Datum datum{problem_.source, "source"};
       const Box all = block().layout().box();
       const SampleWeight weight{.factor = scale, .volume = true, .unknowns_only = true};
-      if (nodes)
+      if (nodes) {
+        if (!datum.quantity.constant())  // where files show it
+          sampler_->fill(datum, Location::node, all, {}, SampleStore::set, b);
         sampler_->fill_integrals(datum, all, weight, SampleStore::set, b);
-      else
+      } else {
         sampler_->fill(datum, Location::cell, all, weight, SampleStore::set, b);
+      }
     });
     if (!nodes) add_faces_on_device(b, check);
     for_each_face(problem_, [&](int d, int end, const Boundary& face) {

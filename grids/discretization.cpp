@@ -115,12 +115,14 @@ void check_values(const Problem& p) {
   for (std::size_t d = 0; d < coefficient_count(p); ++d)
     check(p.coefficient[d], coefficient_key(p, d), Sign::positive, Location::cell,
           location == Location::cell ? cells : with_halo(block, cells));
-  // As they are taken, where they are not constants: at points within the cells around a node.
+  // As they are taken, where they are not constants: at points within the cells around a node; f at nodes, too, where
+  // files show it.
   const auto check_integral = [&](const Quantity& quantity, const std::string& key, Sign sign, const Box& box,
                                   int face_axis, int end) {
     if (location == Location::cell || !quantity.function() || p.scheme == Scheme::compact4)
       return check(quantity, key, sign, location, box);
     collector([&] {
+      if (&quantity == &p.source) sample(quantity, key, sign, block, location, box, drop);
       if (on_elements(p.scheme))
         for_each_corner(block, face_axis, [&](const std::array<int, 3>& corner) {
           sample_corners(quantity, key, sign, block, cells_around(block, box, face_axis, end), corner, face_axis, drop);
@@ -469,6 +471,9 @@ void Discretization::fill_rhs(Field& b) const {
     const auto view = b.view<T>();
     ErrorCollector check;
     check([&] {
+      if (problem_.source.function())  // where files show it
+        sample(problem_.source, "source", Sign::any, block, Location::node, block.layout().box(),
+               [](int, int, const double*) {});
       integrate(problem_.source, "source", Sign::any, block, block.layout().box(), -1,
                 [&](int j, int k, const double* f) {
                   for (int i = 0; i < view.n[0]; ++i)

@@ -105,7 +105,14 @@ bool Discretization::element_rhs_on_device(Field& b) const {
   };
   ErrorCollector check;
   try {
-    check([&] { add({problem_.source, "source"}, unknowns, -1, 0); });
+    check([&] {
+      const Datum datum{problem_.source, "source"};
+      if (!datum.quantity.constant()) {  // where files show it
+        sampler_->fill(datum, Location::node, block().layout().box(), {}, SampleStore::set, b);
+        backend_.fill(b, 0);
+      }
+      add(datum, unknowns, -1, 0);
+    });
     for_each_face(problem_, [&](int d, int end, const Boundary& face) {
       if (face.kind == BoundaryKind::dirichlet) return;
       Box box = face_box(block(), d, end);

@@ -252,7 +252,11 @@ void fill_element_rhs(const Problem& p, Backend& host, const RowData& rows, Fiel
   Field sum(host, block.layout(), Precision::fp64);
   const auto sums = sum.view<double>();
   ErrorCollector check;
-  check([&] { add_element_integral(p, p.source, "source", block, unknowns, -1, 0, host, sums); });
+  check([&] {
+    if (p.source.function())  // where files show it
+      sample(p.source, "source", Sign::any, block, Location::node, all, [](int, int, const double*) {});
+    add_element_integral(p, p.source, "source", block, unknowns, -1, 0, host, sums);
+  });
   for_each_face(p, [&](int d, int end, const Boundary& face) {
     if (face.kind == BoundaryKind::dirichlet) return;
     Box box = face_box(block, d, end);

@@ -133,4 +133,24 @@ struct Manufactured {
   }
 };
 
+/// The values of a function on the nodes of a problem, where it is taken then.
+inline Quantity on_nodes(const Quantity& quantity, const Problem& p) {
+  GridArray array;
+  std::vector<double> x, y, z;
+  const std::vector<double> flat{0};
+  const auto& depth = p.dimension == 3 ? p.nodes[2] : flat;
+  array.shape = {static_cast<std::int64_t>(p.nodes[0].size()), static_cast<std::int64_t>(p.nodes[1].size()),
+                 static_cast<std::int64_t>(depth.size())};
+  for (const double c : depth)
+    for (const double b : p.nodes[1])
+      for (const double a : p.nodes[0]) {
+        x.push_back(a);
+        y.push_back(b);
+        z.push_back(c);
+      }
+  array.values.resize(x.size());
+  (*quantity.function())(x, y, z, array.values);
+  return array;
+}
+
 }  // namespace poisson

@@ -189,11 +189,17 @@ inline System assemble(const Problem& p, double scale = 1) {
             return at;
           };
           const Index here = node(corner);
-          std::array<double, 3> point{};
-          for (std::size_t d = 0; d < dimension; ++d) point[d] = g.nodes[d][static_cast<std::size_t>(here[d])];
+          // The middle of the part; on faces close to the node, within the cell.
+          std::array<double, 3> middle{}, close{};
+          for (std::size_t d = 0; d < dimension; ++d) {
+            const bool upper = corner >> d & 1U;
+            const double low = g.nodes[d][static_cast<std::size_t>(cell[d])], width = static_cast<double>(h[d]);
+            middle[d] = low + (upper ? 0.75 : 0.25) * width;
+            close[d] = low + (upper ? 1 - 0x1p-26 : 0x1p-26) * width;
+          }
           const std::size_t i = g.number(here);
           s.mass[i] += volume;
-          s.diagonal[i] += scale * evaluate(p.reaction, point, here) * volume;
+          s.diagonal[i] += scale * evaluate(p.reaction, middle, here) * volume;
           for (std::size_t d = 0; d < dimension; ++d) {
             const Real area = volume / (h[d] / 2);
             const unsigned end = corner >> d & 1;
@@ -202,8 +208,11 @@ inline System assemble(const Problem& p, double scale = 1) {
               s.couple(i, g.number(node(corner | 1U << d)), scale * kappa * area / h[d]);
             }
             const bool on_face = cell[d] == (end == 0 ? 0 : g.cells[d] - 1);
-            if (on_face && g.kind[d][end] == BoundaryKind::robin)
+            if (on_face && g.kind[d][end] == BoundaryKind::robin) {
+              std::array<double, 3> point = close;
+              point[d] = g.nodes[d][static_cast<std::size_t>(cell[d]) + end];
               s.diagonal[i] += scale * evaluate(p.boundary[d][end].alpha, point, here) * area;
+            }
           }
         }
       }

@@ -360,8 +360,9 @@ TEST(CellOutput, GradientIsOfSecondOrderUpToTheFaces) {
           for (const int n : dimension == 2 ? std::array{32, 64} : std::array{16, 32}) {
             std::array<std::vector<double>, 3> nodes;
             for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
-              nodes[d] = stretched ? tanh_nodes(0, 1, n, 1.2, d == 1 ? StretchedEnd::lower : StretchedEnd::both)
-                                   : uniform_nodes(0, 1, n);
+              nodes[d] = stretched && kinds[d][0] != P
+                             ? tanh_nodes(0, 1, n, 1.2, d == 1 ? StretchedEnd::lower : StretchedEnd::both)
+                             : uniform_nodes(0, 1, n);
             Problem p = m.problem(nodes);
             p.centering = Centering::cell;
             Options o;
@@ -384,7 +385,9 @@ TEST(CellOutput, GradientIsOfSecondOrderUpToTheFaces) {
               for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d, ++at)
                 if (held < 2) error = std::max(error, std::abs(gradient[at] - u.first[d]));
             });
-            if (before > 0) EXPECT_GE(std::log2(before / error), 1.8) << before << ", " << error;
+            if (before > 0) {
+              EXPECT_GE(std::log2(before / error), 1.8) << before << ", " << error;
+            }
             before = error;
           }
         }

@@ -318,26 +318,6 @@ TEST(Sources, OfACapacitorAreItsLayers) {
     }
 }
 
-/// The values of a datum on nodes, at which all of it is taken.
-Quantity on_nodes(const Quantity& quantity, const Problem& p) {
-  GridArray array;
-  std::vector<double> x, y, z;
-  const std::vector<double> flat{0};
-  const auto& depth = p.dimension == 3 ? p.nodes[2] : flat;
-  array.shape = {static_cast<std::int64_t>(p.nodes[0].size()), static_cast<std::int64_t>(p.nodes[1].size()),
-                 static_cast<std::int64_t>(depth.size())};
-  for (const double c : depth)
-    for (const double b : p.nodes[1])
-      for (const double a : p.nodes[0]) {
-        x.push_back(a);
-        y.push_back(b);
-        z.push_back(c);
-      }
-  array.values.resize(x.size());
-  (*quantity.function())(x, y, z, array.values);
-  return array;
-}
-
 /// Smooth f loses nothing by it: the error is at most that of values at nodes, a tenth more, or h²|Δf|/32.
 TEST(Sources, ThatAreSmoothLoseNothing) {
   constexpr std::array<Kinds, 4> kinds{
@@ -402,8 +382,6 @@ TEST(Sources, AreCheckedWhereTheyAreTaken) {
       EXPECT_GT(found.errors[0].point[1], 0.75);
     }
     EXPECT_THROW(Solve(p, Options{}), std::exception);
-    p.source = [](double x, double y, double) { return 1 / (x * y); };  // infinite on faces, where it is not taken
-    if (way.scheme == Scheme::fv) EXPECT_NO_THROW(check_values(p));
   }
 }
 
