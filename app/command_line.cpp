@@ -1,5 +1,8 @@
 #include "app/command_line.hpp"
 
+#include <filesystem>
+#include <string_view>
+
 #include <CLI/CLI.hpp>
 
 #include "app/processes.hpp"
@@ -25,7 +28,28 @@ std::vector<std::string> option_names(const CLI::App& program) {
   const std::string near = name.starts_with("-") ? nearest(name, option_names(program)) : std::string();
   const std::string remedy = near.empty() ? "see poisson --help" : "did you mean '" + near + "'?";
   if (name.starts_with("-")) throw InputError("unknown option " + name + "; " + remedy);
-  throw InputError("unexpected argument " + name + "; write poisson --config " + name);
+  if (const std::string& word = unknown.front(); word.find('=') != std::string::npos)
+    throw InputError("unexpected argument " + word + "; write --set " + word);
+  throw InputError("unexpected argument " + name + "; a run takes one configuration");
+}
+
+/// The arguments, the last first as CLI11 takes them, with --set before every assignment that follows one:
+/// --set a=1 b=2.
+std::vector<std::string> expanded(int argc, const char* const* argv) {
+  std::vector<std::string> words;
+  bool assigning = false;  // the words before were --set KEY=VALUE ...
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    const bool option = word.starts_with("-") && word != "-";
+    const bool sets = word == "-s" || word == "--set";
+    if (assigning && !option && word.find('=') != std::string_view::npos) words.emplace_back("--set");
+    words.emplace_back(word);
+    if (sets && i + 1 < argc) words.emplace_back(argv[++i]);
+    assigning = sets || word.starts_with("--set=") || (word.starts_with("-s") && word.size() > 2) ||
+                (assigning && !option && word.find('=') != std::string_view::npos);
+  }
+  std::ranges::reverse(words);
+  return words;
 }
 
 }  // namespace
@@ -35,10 +59,12 @@ Command parse_command_line(int argc, const char* const* argv) {
   bool schema = false;
   bool reference = false;
   CLI::App program{"Solves -div(k grad u) + s u = f on a box, as a YAML file describes it.", "poisson"};
-  program.set_version_flag("--version", "poisson " POISSON_VERSION, "Print the version");
+  program.set_version_flag("-v,--version", "poisson " POISSON_VERSION, "Print the version");
   program.set_help_flag("-h,--help", "Print this help");
-  program.add_option("-c,--config", arguments.config, "The configuration")->type_name("FILE");
-  program.add_option("-s,--set", arguments.overrides, "Override one key, such as solver.tolerance=1e-10")
+  std::string file, config;
+  program.add_option("FILE", file, "The configuration; -: standard input")->type_name("");
+  program.add_option("-c,--config", config, "The configuration, by an option")->type_name("FILE");
+  program.add_option("-s,--set", arguments.overrides, "Override keys, such as solver.tolerance=1e-10")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   program.add_flag("--validate", arguments.validate, "Check the configuration and stop");
@@ -51,10 +77,14 @@ Command parse_command_line(int argc, const char* const* argv) {
   program.add_flag("--schema", schema, "Print the JSON Schema of configurations");
   program.add_flag("--reference", reference, "Print the reference of configurations in Markdown");
   program.footer(
-      "Example:  poisson --config configs/cavity.yaml --set grid.cells=[64,64,64]\n"
+      "Example:  poisson configs/cavity.yaml --set grid.cells=[64,64,64] parameters.h=30\n"
+      "Paths in the file start at its folder, those of --set at the working directory.\n"
       "Exit status: 0 converged; 1 failed; 2 usage or configuration; 3 stopped before the tolerance.");
   try {
-    program.parse(argc, argv);
+    std::error_code none;
+    if (argc == 2 && std::string_view(argv[1]) == "help" && !std::filesystem::exists(argv[1], none))
+      return {.arguments = {}, .text = program.help()};
+    program.parse(expanded(argc, argv));
   } catch (const CLI::CallForHelp&) {
     return {.arguments = {}, .text = program.help()};
   } catch (const CLI::CallForVersion&) {
@@ -65,7 +95,10 @@ Command parse_command_line(int argc, const char* const* argv) {
   if (schema) return {.arguments = {}, .text = json_schema()};
   if (reference) return {.arguments = {}, .text = reference_page()};
   if (argc <= 1) return {.arguments = {}, .text = program.help(), .status = exit_status::usage};
-  if (arguments.config.empty()) throw InputError("no configuration is named; add --config FILE");
+  if (!file.empty() && !config.empty())
+    throw InputError("unexpected argument " + file + "; --config names " + config + " already");
+  arguments.config = file.empty() ? config : file;
+  if (arguments.config.empty()) throw InputError("no configuration is named; add its FILE");
   return {.arguments = std::move(arguments), .text = {}};
 }
 

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "grids/profile.hpp"
@@ -17,6 +18,8 @@ namespace poisson {
 std::string method_name(const Options& options);
 /// "multigrid V(0,5), Chebyshev (first kind, interval 12), full multigrid, mixed precision"; `options` resolved.
 std::string describe_method(const Options& options);
+/// The least and the widest cell along whatever axis.
+std::pair<double, double> cell_widths(const Config& config);
 RunHeader describe_run(const Config& config, const Discretization& discretization, const Solver& solver,
                        const Summary& summary);
 /// The lines of --dry-run.

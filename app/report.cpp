@@ -21,6 +21,7 @@ void record(const Result& result, const Solver& solver, Summary& summary) {
   summary.converged = result.converged();
   summary.reason = result.reason(solver.options());
   summary.iterations = result.iterations;
+  summary.steps = result.steps;
   summary.residual.initial = result.initial / std::sqrt(scale);
   summary.residual.final = result.final / std::sqrt(scale);
   summary.residual.relative = result.relative();

@@ -1,9 +1,11 @@
 #include "app/run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <new>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "app/command_line.hpp"
@@ -22,6 +24,7 @@
 #include "io/output.hpp"
 #include "io/result_folder.hpp"
 #include "io/summary.hpp"
+#include "io/yaml.hpp"
 #include "solver/plan.hpp"
 #include "solver/solver.hpp"
 
@@ -50,7 +53,7 @@ std::vector<OutputField> output_fields(const Config& config, const Discretizatio
       field.values = gather_values(block, solver.solution());
     } else if (name == "gradient") {
       field.components = problem.dimension;
-      field.values = gather_gradient(block, solver.solution());
+      field.values = gather_gradient(d, solver.solution());
     } else if (name == "source") {
       field.values = gather_quantity(block, problem.source, "source", block.location());
     } else if (name == "error") {
@@ -150,7 +153,10 @@ int solve(const Config& config, bool profiled, Console& console, ResultFolder& r
     const Result result = report.iterate(
         *solver, *backend, profile ? &*profile : nullptr, header, [] { return stop_requested != 0; }, b_norm);
     const SolutionNorms norms = solution_norms(d.block(), solver->solution());
-    summary.solution = {norms.min, norms.max, norms.integral, norms.l2};
+    const auto place = [&](const std::array<double, 3>& at) {
+      return std::vector<double>(at.begin(), at.begin() + config.problem.dimension);
+    };
+    summary.solution = {norms.min, norms.max, norms.integral, norms.l2, place(norms.min_at), place(norms.max_at)};
     if (config.problem.exact) {
       const ErrorNorms e = error_norms(d, solver->solution());
       summary.error = Summary::ErrorNorms{e.max, e.l2};
@@ -162,6 +168,9 @@ int solve(const Config& config, bool profiled, Console& console, ResultFolder& r
     summary.balance.source = b.source;
     summary.balance.reaction = b.reaction;
     summary.balance.residual = b.residual;
+    summary.balance.flow = throughput(b);
+    // Where only rounding is left of all totals, as between Neumann faces, what the data have in magnitude.
+    if (summary.balance.flow < 1e-10 * b_norm) summary.balance.flow = b_norm;
     write_fields(config, d, *solver, results, summary);
     return report.close(result, *backend);
   } catch (const ValueErrors& errors) {
@@ -212,7 +221,8 @@ int run(const Arguments& arguments, Console& console) {
     } catch (const ValueErrors& errors) {
       raise(config, errors);
     }
-    if (arguments.validate) console.line(arguments.config.string() + ": valid");
+    const bool piped = is_standard_input(arguments.config);
+    if (arguments.validate) console.line((piped ? "standard input" : arguments.config.string()) + ": valid");
     return exit_status::success;
   }
 
@@ -224,6 +234,7 @@ int run(const Arguments& arguments, Console& console) {
   summary.version = POISSON_VERSION;
   summary.dimension = config.problem.dimension;
   summary.configuration = config.effective;
+  std::tie(summary.least_cell, summary.widest_cell) = cell_widths(config);
   summary.method = method_name(config.options);  // as asked for, until the solver has resolved it
   summary.time.input = watch.lap();
   try {

@@ -109,7 +109,7 @@ int solve_matrix(const Config& config, bool profiled, const std::function<bool()
   const Result result = report.iterate(*solver, *backend, profile ? &*profile : nullptr, header, stopped, size);
 
   std::vector<OutputField> fields{{"u", Location::node, 1, gather_values(block, solver->solution())}};
-  summary.solution = {fields[0].values[0], fields[0].values[0], 0, 0};
+  summary.solution = {fields[0].values[0], fields[0].values[0], 0, 0, {}, {}};
   for (const double u : fields[0].values) {
     summary.solution.min = std::min(summary.solution.min, u);
     summary.solution.max = std::max(summary.solution.max, u);

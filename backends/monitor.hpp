@@ -10,7 +10,8 @@ namespace poisson {
 
 class Backend;
 
-enum class Verdict { running, converged, diverged, stagnated, not_finite, stopped };
+/// inaccurate: the residual is small enough, the solution not.
+enum class Verdict { running, converged, diverged, stagnated, not_finite, stopped, inaccurate };
 
 /// When an iteration ends. All norms are squared, so that no verb has to take a root.
 struct StoppingRule {
@@ -19,6 +20,10 @@ struct StoppingRule {
   double negligible = 0;          ///< data below this fraction of what they were before projection are rounding
   int stagnation_window = 20;     ///< stagnated when the best norm of so many iterations …
   double stagnation_gain = 2e-4;  ///< … is not smaller by this fraction
+  /// Where it is not 0: stagnated also when the best norm of the last prospect_window iterations falls too slowly to be
+  /// converged after so many.
+  int horizon = 0;
+  static constexpr int prospect_window = 10;
 };
 
 /// What a monitor knows, in plain data: a backend may keep it in its own memory and observe on the device.
@@ -32,6 +37,8 @@ struct MonitorState {
   int best_iteration = 0;
   double window_best = 0;  ///< the best norm when the stagnation window began
   int window_start = 0;
+  double prospect_best = 0;  ///< the same of the window that prospects are judged by
+  int prospect_start = 0;
   double rose = 0;  ///< 1 where the last norm is the first one above the best: the iterate before it is the best
 };
 
@@ -43,6 +50,15 @@ constexpr double target(const MonitorState& state, const StoppingRule& rule) {
   return rule.tolerance * rule.tolerance * state.reference;
 }
 
+/// Whether norms that go on falling as they did since prospect_start reach the target within the horizon.
+constexpr bool promising(const MonitorState& state, const StoppingRule& rule) {
+  const int window = state.iterations - state.prospect_start;
+  const double gain = state.best / state.prospect_best;
+  double norm = state.best;
+  for (int at = state.iterations; at < rule.horizon && norm > target(state, rule); at += window) norm *= gain;
+  return norm <= target(state, rule);
+}
+
 /// Takes the squared norms before the first iteration: of the data, of the given guess's residual and of the start's.
 /// `raw`: of the data before an incompatible part was taken off them; what is left may be nothing but its rounding.
 constexpr void begin(MonitorState& state, const StoppingRule& rule, double raw, double data, double initial,
@@ -52,7 +68,7 @@ constexpr void begin(MonitorState& state, const StoppingRule& rule, double raw, 
   state.reference = data > initial ? data : initial;
   if (state.reference <= rule.negligible * raw) state.reference = 0;
   state.rounding = rounding;
-  state.first = state.last = state.best = state.window_best = start;
+  state.first = state.last = state.best = state.window_best = state.prospect_best = start;
   if (!is_finite(data) || !is_finite(initial) || !is_finite(start))
     state.verdict = Verdict::not_finite;
   else if (state.reference == 0 || (rule.tolerance > 0 && start <= target(state, rule)))
@@ -63,7 +79,7 @@ constexpr void begin(MonitorState& state, const StoppingRule& rule, double raw, 
 constexpr void observe(MonitorState& state, const StoppingRule& rule, double norm) {
   ++state.iterations;
   const bool was_best = state.best_iteration == state.iterations - 1;
-  state.rose = was_best && !(norm <= state.best) ? 1 : 0;
+  state.rose = was_best && norm > state.best ? 1 : 0;
   state.last = norm;
   if (!is_finite(norm)) {
     state.verdict = Verdict::not_finite;
@@ -82,6 +98,13 @@ constexpr void observe(MonitorState& state, const StoppingRule& rule, double nor
     state.window_best = state.best;
     state.window_start = state.iterations;
   }
+  if (state.verdict == Verdict::running && rule.horizon > 0 &&
+      state.iterations - state.prospect_start >= StoppingRule::prospect_window) {
+    // The first window of all is one of grace.
+    if (state.prospect_start > 0 && !promising(state, rule)) state.verdict = Verdict::stagnated;
+    state.prospect_best = state.best;
+    state.prospect_start = state.iterations;
+  }
 }
 
 /// Watches an iteration: decides when it ends, keeps its history, and knows which iterate was the best.
@@ -93,6 +116,7 @@ class Monitor {
   Monitor() = default;
   Monitor(StoppingRule rule, Listener listener) : rule_(rule), listener_(std::move(listener)) {}
 
+  StoppingRule& rule() { return rule_; }
   const StoppingRule& rule() const { return rule_; }
   MonitorState& state() { return state_; }
   const MonitorState& state() const { return state_; }
@@ -119,8 +143,8 @@ class Monitor {
   /// The equation has another right-hand side from here on: goes on with the norm that the residual has in it.
   void change(double norm) {
     resumed_ = 1.7976931348623157e308;
-    history_.back() = state_.first = state_.last = state_.best = state_.window_best = norm;
-    state_.best_iteration = state_.window_start = state_.iterations;
+    history_.back() = state_.first = state_.last = state_.best = state_.window_best = state_.prospect_best = norm;
+    state_.best_iteration = state_.window_start = state_.prospect_start = state_.iterations;
     state_.rose = 0;
     state_.verdict = !is_finite(norm)                                       ? Verdict::not_finite
                      : rule_.tolerance > 0 && norm <= target(state_, rule_) ? Verdict::converged

@@ -1,8 +1,14 @@
 // Heat conduction in a block that a machine warms from below and air cools from above, solved without a configuration:
-// a problem is a few quantities, a solver keeps its levels and takes any number of right-hand sides.
+// a problem is a few quantities, a solver keeps its levels, data are replaced on them, values are read as an array.
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdio>
+#include <utility>
+#include <vector>
 
 #include "grids/discretization.hpp"
+#include "grids/gather.hpp"
 #include "grids/integrals.hpp"
 #include "grids/stretching.hpp"
 #include "solver/solver.hpp"
@@ -20,7 +26,8 @@ int main() {
   problem.boundary[2][1] = {BoundaryKind::robin, /*value*/ 25.0 * 293, /*alpha*/ 25.0};         // air at 293 K
 
   const auto backend = make_cpu_backend();
-  const Discretization discretization(*backend, problem);
+  Discretization discretization(*backend, std::move(problem));  // which has the problem from here on
+  const Block& block = discretization.block();
   Options options;
   options.tolerance = 1e-9;
   const auto solver = make_solver(discretization, options);
@@ -28,16 +35,25 @@ int main() {
   discretization.assemble_rhs(solver->rhs());
   discretization.initialize(solver->solution());
   const Result first = solver->solve(/*given_guess=*/false);
-  const SolutionNorms norms = solution_norms(discretization.block(), solver->solution());
+  const SolutionNorms norms = solution_norms(block, solver->solution());
   const Balance heat = balance(discretization, solver->A(), solver->solution(), solver->rhs(), solver->spare());
   std::printf("%d cycles, residual %.1e, %.2f K to %.2f K, %.3f W in, %.3f W out\n", first.iterations, first.relative(),
               norms.min, norms.max, heat.flux[4], -heat.flux[5]);
 
-  // Twice the heat on the same levels, from the solution at hand: u was linear in the data but for the air.
-  const Scalar two = backend->scalar(2);
-  backend->scale(two, solver->rhs(), solver->rhs());
+  // The temperature at every node, x fastest.
+  const std::vector<double> T = gather_values(block, solver->solution());
+  const std::array<int, 3> n = file_shape(block);
+  const auto hottest = static_cast<int>(std::ranges::max_element(T) - T.begin());
+  std::printf("%d x %d x %d values, the largest %.2f K at x = %.3f m, y = %.3f m, z = %.3f m\n", n[0], n[1], n[2],
+              T[static_cast<std::size_t>(hottest)], block.axes[0].point(hottest % n[0]),
+              block.axes[1].point(hottest / n[0] % n[1]), block.axes[2].point(hottest / (n[0] * n[1])));
+
+  // Another load on the same levels, from the solution at hand.
+  discretization.set_boundary_value(/*axis*/ 2, /*lower*/ 0, 1e4);
+  discretization.set_source([](double, double, double z) { return z < 0.01 ? 1e5 : 0.0; });  // W/m³
+  discretization.assemble_rhs(solver->rhs());
   const Result second = solver->solve(/*given_guess=*/true);
   std::printf("%d cycles more, residual %.1e, mean %.2f K\n", second.iterations, second.relative(),
-              solution_norms(discretization.block(), solver->solution()).integral / (0.2 * 0.1 * 0.05));
+              solution_norms(block, solver->solution()).integral / (0.2 * 0.1 * 0.05));
   return first.converged() && second.converged() ? 0 : 1;
 }

@@ -46,7 +46,8 @@ struct Prediction {
 };
 std::vector<Prediction> predictions(const Problem& problem, bool gpu);
 
-/// The mode that a problem gets. `automatic`: recompute where κ, σ and α are constants; else the one of partial and
+/// The mode that a problem gets. `automatic`: recompute where κ, σ and α are constants, but partial for trilinear
+/// elements on a GPU, where that was measured to be faster; else the one of partial and
 /// full that is predicted to be faster in fp64, partial where they are within 5 %. `recompute` of what varies is
 /// partial where the device does not compile κ's expression; `automatic` does not ask a compiler.
 Assembly resolved(Assembly assembly, const Problem& problem, bool gpu);

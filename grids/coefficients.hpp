@@ -196,7 +196,11 @@ struct Partial {
   }
 
   /// The rows along z, one between the layers of cells k − 1 and k: read(k) is what a layer has in memory, layer(read)
-  /// the layer. A row's reaction is `factor` times what stands at k strides behind `weight`.
+  /// the layer, beside(k) what row k takes besides. A row's reaction is `factor` times what stands at k strides behind
+  /// `weight`. Where y has but one value, so that nothing is south or north of another, reading may be `flat`.
+  struct Beside {
+    T half_below, half_above, inverse_below, inverse_above, reaction;
+  };
   struct Column {
     const Partial& c;
     CellColumn<T> cells;
@@ -205,24 +209,36 @@ struct Partial {
     std::int64_t stride;
     T factor;
 
+    template <bool flat>
     [[gnu::always_inline]] constexpr CellQuad<T> quad(int d, int k) const {
       const T* north = &c.kappa[d](i, j, k);
+      if constexpr (flat) {
+        const T west = north[-1], east = north[0];
+        return {west, east, west, east};
+      }
       const T* south = north - c.kappa[d].sy;
       return {south[-1], south[0], north[-1], north[0]};
     }
     // Of three directions their sums are fewer.
+    template <bool flat = false>
     [[gnu::always_inline]] constexpr auto read(int k) const {
       if constexpr (Isotropic)
-        return quad(0, k);
+        return quad<flat>(0, k);
       else
-        return cells.layer(quad(0, k), quad(1, k), quad(2, k));
+        return cells.layer(quad<flat>(0, k), quad<flat>(1, k), quad<flat>(2, k));
     }
     [[gnu::always_inline]] constexpr CellLayer<T> layer(const CellQuad<T>& q) const { return cells.layer(q, q, q); }
     [[gnu::always_inline]] constexpr CellLayer<T> layer(const CellLayer<T>& l) const { return l; }
-    [[gnu::always_inline]] constexpr Row<T> row(const CellLayer<T>& below, const CellLayer<T>& above, int k) const {
-      return poisson::decoupled(cells.row(below, above, c.z.half[k - 1], c.z.half[k], c.z.inverse[k - 1],
-                                          c.z.inverse[k], factor * weight[k * stride]),
-                                c.decoupled);
+    [[gnu::always_inline]] constexpr Beside beside(int k) const {
+      return {c.z.half[k - 1], c.z.half[k], c.z.inverse[k - 1], c.z.inverse[k], weight[k * stride]};
+    }
+    template <bool flat = false>
+    [[gnu::always_inline]] constexpr Row<T> row(const CellLayer<T>& below, const CellLayer<T>& above,
+                                                const Beside& b) const {
+      Row<T> row =
+          cells.row(below, above, b.half_below, b.half_above, b.inverse_below, b.inverse_above, factor * b.reaction);
+      if constexpr (flat) row.south = row.north = T(0);
+      return poisson::decoupled(row, c.decoupled);
     }
   };
   constexpr Column column(int i, int j) const {

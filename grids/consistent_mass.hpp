@@ -9,47 +9,55 @@
 
 namespace poisson {
 
-/// The mass matrix of a scheme on elements, M ⊗ M ⊗ M with tridiagonal factors, applied on the host to values over a
-/// block.
-class ConsistentMass {
+/// A product of one tridiagonal matrix for each axis: at each index what stands before, on and after the diagonal.
+using MassRows = std::array<std::vector<std::array<double, 3>>, 3>;
+
+/// The mass matrix of a scheme on elements, M ⊗ M ⊗ M, for values at nodes; across `face_axis` (−1: none) that of a
+/// face.
+MassRows consistent_mass(const Block& block, Scheme scheme, int face_axis);
+
+/// The part of that which a corner of each cell has in it, for values of corners within cells (sample_corners), to be
+/// summed over the corners: M f, but exact where f jumps between cells. Columns are the cells below and above a node;
+/// on a face those past its end.
+MassRows mass_of_corner(const Block& block, const std::array<int, 3>& corner, int face_axis, int end);
+/// Of what is constant in each cell, its integral against the hat functions of nodes.
+MassRows mass_of_cells(const Block& block);
+
+/// Calls f with each corner of a cell, of a face across an axis.
+template <class F>
+void for_each_corner(const Block& block, int face_axis, const F& f) {
+  std::array<int, 3> count{};
+  for (std::size_t d = 0; d < 3; ++d) count[d] = block.axes[d].degenerate() || static_cast<int>(d) == face_axis ? 1 : 2;
+  for (int c = 0; c < count[2]; ++c)
+    for (int b = 0; b < count[1]; ++b)
+      for (int a = 0; a < count[0]; ++a) f(std::array{a, b, c});
+}
+
+/// The cells that have something of the nodes of a box: on periodic axes from the halo on, across `face_axis` those
+/// past its end.
+Box cells_around(const Block& block, const Box& nodes, int face_axis, int end);
+
+/// On the host, to values over a block whose halo is filled where it counts.
+class MassProduct {
  public:
-  ConsistentMass(const Block& block, Scheme scheme) {
-    const double off = element_mass(scheme).off;
-    for (std::size_t d = 0; d < 3; ++d)
-      for (int i = 0; i < block.axes[d].size(); ++i) {
-        const Axis& axis = block.axes[d];
-        const double before = axis.degenerate() ? 0 : off * axis.width(i - 1),
-                     after = axis.degenerate() ? 0 : off * axis.width(i);
-        rows_[d].push_back({before, axis.mass(i) - before - after, after});
-      }
-  }
+  explicit MassProduct(MassRows rows) : rows_(std::move(rows)) {}
 
-  /// (M f)(i, j, k); the halo of f on periodic axes filled.
-  double operator()(const View<const double>& f, int i, int j, int k) const { return at<-1>(f, i, j, k); }
-  /// The same on a face across `axis`, where M is that of the face.
-  double on_face(std::size_t axis, const View<const double>& f, int i, int j, int k) const {
-    return axis == 0 ? at<0>(f, i, j, k) : axis == 1 ? at<1>(f, i, j, k) : at<2>(f, i, j, k);
-  }
-
- private:
-  template <int face>
-  double at(const View<const double>& f, int i, int j, int k) const {
-    const std::array<int, 3> at{i, j, k};
-    std::array<std::array<double, 3>, 3> w{};
-    for (std::size_t d = 0; d < 3; ++d)
-      w[d] = static_cast<int>(d) == face ? std::array<double, 3>{0, 1, 0} : rows_[d][static_cast<std::size_t>(at[d])];
+  double operator()(const View<const double>& f, int i, int j, int k) const {
+    const auto &x = rows_[0][static_cast<std::size_t>(i)], &y = rows_[1][static_cast<std::size_t>(j)],
+               &z = rows_[2][static_cast<std::size_t>(k)];
     double sum = 0;
     for (int c = -1; c <= 1; ++c)
       for (int b = -1; b <= 1; ++b)
         for (int a = -1; a <= 1; ++a) {
-          const double weight = w[0][static_cast<std::size_t>(a + 1)] * w[1][static_cast<std::size_t>(b + 1)] *
-                                w[2][static_cast<std::size_t>(c + 1)];
+          const double weight = x[static_cast<std::size_t>(a + 1)] * y[static_cast<std::size_t>(b + 1)] *
+                                z[static_cast<std::size_t>(c + 1)];
           if (weight != 0) sum += weight * f(i + a, j + b, k + c);
         }
     return sum;
   }
 
-  std::array<std::vector<std::array<double, 3>>, 3> rows_;  // before, own, after
+ private:
+  MassRows rows_;
 };
 
 }  // namespace poisson

@@ -101,15 +101,19 @@ bool Discretization::sample_reaction_on_device(double& sum) {
   ErrorCollector check;
   try {
     check([&] {
-      sampler_->fill({problem_.reaction, "reaction", Sign::nonnegative}, block().location(), block().layout().box(),
-                     {.volume = true}, SampleStore::set, *reaction);
+      const Datum datum{problem_.reaction, "reaction", Sign::nonnegative};
+      const Box all = block().layout().box();
+      if (nodes)
+        sampler_->fill_integrals(datum, all, {}, SampleStore::set, *reaction);
+      else
+        sampler_->fill(datum, Location::cell, all, {.volume = true}, SampleStore::set, *reaction);
     });
     for_each_face(problem_, [&](int d, int end, const Boundary& b) {
       if (!nodes || b.kind != BoundaryKind::robin) return;
       const std::string key = face_key(d, end, true);
       check([&] {
-        sampler_->fill({b.alpha, key, Sign::nonnegative}, Location::node, face_box(block(), d, end),
-                       {.volume = true, .face_axis = d}, SampleStore::add, *reaction);
+        sampler_->fill_integrals({b.alpha, key, Sign::nonnegative}, face_box(block(), d, end), {.face_axis = d},
+                                 SampleStore::add, *reaction);
       });
     });
   } catch (const HostDecides&) {
@@ -133,16 +137,21 @@ bool Discretization::rhs_on_device(Field& b) const {
   ErrorCollector check;
   try {
     check([&] {
-      sampler_->fill({problem_.source, "source"}, block().location(), block().layout().box(),
-                     {.factor = scale, .volume = true, .unknowns_only = true}, SampleStore::set, b);
+      const Datum datum{problem_.source, "source"};
+      const Box all = block().layout().box();
+      const SampleWeight weight{.factor = scale, .volume = true, .unknowns_only = true};
+      if (nodes)
+        sampler_->fill_integrals(datum, all, weight, SampleStore::set, b);
+      else
+        sampler_->fill(datum, Location::cell, all, weight, SampleStore::set, b);
     });
     if (!nodes) add_faces_on_device(b, check);
     for_each_face(problem_, [&](int d, int end, const Boundary& face) {
       if (!nodes || face.kind == BoundaryKind::dirichlet) return;
       const std::string key = face_key(d, end);
       check([&] {
-        sampler_->fill({face.value, key}, Location::node, face_box(block(), d, end),
-                       {.factor = scale, .volume = true, .face_axis = d, .unknowns_only = true}, SampleStore::add, b);
+        sampler_->fill_integrals({face.value, key}, face_box(block(), d, end),
+                                 {.factor = scale, .face_axis = d, .unknowns_only = true}, SampleStore::add, b);
       });
     });
   } catch (const HostDecides&) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -8,6 +9,7 @@
 #include "backends/field.hpp"
 #include "grids/block.hpp"
 #include "grids/cell_tensor.hpp"
+#include "grids/consistent_mass.hpp"
 #include "grids/jumps.hpp"
 #include "grids/problem.hpp"
 #include "grids/sampling.hpp"
@@ -72,6 +74,14 @@ class DeviceSampler {
   /// before anything but `out` has changed.
   virtual void fill(const Datum& datum, Location location, const Box& box, const SampleWeight& weight,
                     SampleStore store, Field& out) = 0;
+  /// integrate() of sampling.hpp on a box of nodes, times the weight's factor; volumes and areas are in it.
+  virtual void fill_integrals(const Datum& datum, const Box& box, const SampleWeight& weight, SampleStore store,
+                              Field& out) = 0;
+  /// sample_corners() of sampling.hpp, into a field of cells and its halo.
+  virtual void fill_corners(const Datum& datum, const Box& cells, const std::array<int, 3>& corner, int face_axis,
+                            Field& out) = 0;
+  /// The integral of a function over the block, by the points of fill_integrals, or by corners.
+  virtual double integral(const Datum& datum, bool by_corners) = 0;
   /// Over all values of the block; u may be null, which is 0.
   virtual DifferenceMoments measure(const Datum& datum, const Field* u) = 0;
   virtual CellStatistics statistics(const Field& cells) = 0;
@@ -84,8 +94,8 @@ class DeviceSampler {
   /// Of elements (grids/elements.hpp), their values in fp64. Of values that are not negative, on a box of cells:
   virtual Extremes extremes(const Field& cells, const Box& box) = 0;
   virtual bool positive_definite(const CellTensors& kappa) = 0;
-  /// out += factor · M f on a box of nodes; on a face across an axis, −1: none, with the mass of the face.
-  virtual void add_mass(Scheme scheme, const Field& f, const Box& box, int face_axis, double factor, Field& out) = 0;
+  /// out += factor · M f on a box of nodes (grids/consistent_mass.hpp).
+  virtual void add_product(const MassRows& M, const Field& f, const Box& box, double factor, Field& out) = 0;
   /// Σ |x| over a box.
   virtual double sum_of_magnitudes(const Field& x, const Box& box) = 0;
 };

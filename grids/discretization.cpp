@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "backends/cpu/launch.hpp"
+#include "grids/consistent_mass.hpp"
 #include "grids/elements.hpp"
 #include "grids/faces.hpp"
 #include "grids/fourth_order.hpp"
@@ -113,14 +114,37 @@ void check_values(const Problem& p) {
   for (std::size_t d = 0; d < coefficient_count(p); ++d)
     check(p.coefficient[d], coefficient_key(p, d), Sign::positive, Location::cell,
           location == Location::cell ? cells : with_halo(block, cells));
-  check(p.reaction, "reaction", Sign::nonnegative, location, values);
-  check(p.source, "source", Sign::any, location, values);
+  // As they are taken, where they are not constants: at points within the cells around a node.
+  const auto check_integral = [&](const Quantity& quantity, const std::string& key, Sign sign, const Box& box,
+                                  int face_axis, int end) {
+    if (location == Location::cell || !quantity.function() || p.scheme == Scheme::compact4)
+      return check(quantity, key, sign, location, box);
+    collector([&] {
+      if (on_elements(p.scheme))
+        for_each_corner(block, face_axis, [&](const std::array<int, 3>& corner) {
+          sample_corners(quantity, key, sign, block, cells_around(block, box, face_axis, end), corner, face_axis, drop);
+        });
+      else
+        integrate(quantity, key, sign, block, box, face_axis, drop);
+    });
+  };
+  if (on_elements(p.scheme))
+    check(p.reaction, "reaction", Sign::nonnegative, Location::cell, cells);
+  else
+    check_integral(p.reaction, "reaction", Sign::nonnegative, values, -1, 0);
+  check_integral(p.source, "source", Sign::any, values, -1, 0);
   if (p.initial) check(*p.initial, "initial", Sign::any, location, values);
   if (p.exact) check(*p.exact, "exact", Sign::any, location, values);
   for_each_face(p, [&](int d, int end, const Boundary& b) {
     const Box face = face_box(block, d, end);
-    check(b.value, face_key(d, end), Sign::any, location, face);
-    if (b.kind == BoundaryKind::robin) check(b.alpha, face_key(d, end, true), Sign::nonnegative, location, face);
+    if (b.kind == BoundaryKind::dirichlet)
+      check(b.value, face_key(d, end), Sign::any, location, face);
+    else
+      check_integral(b.value, face_key(d, end), Sign::any, face, d, end);
+    if (b.kind == BoundaryKind::robin && on_elements(p.scheme))
+      check(b.alpha, face_key(d, end, true), Sign::nonnegative, Location::cell, alpha_box(block, d, end));
+    else if (b.kind == BoundaryKind::robin)
+      check_integral(b.alpha, face_key(d, end, true), Sign::nonnegative, face, d, end);
   });
   collector.finish();
 }
@@ -137,10 +161,11 @@ Discretization::Discretization(Backend& backend, const Problem& problem, Assembl
   rows_.block = make_block(problem_);
   rows_.isotropic = problem_.isotropic;
   rows_.scheme = problem_.scheme;
-  rows_.full = resolved(assembly, problem_, backend_.name() != "cpu") == Assembly::full;
+  const Assembly mode = resolved(assembly, problem_, backend_.name() != "cpu");
+  rows_.full = mode == Assembly::full;
   sampler_ = poisson::make_sampler(backend, block(), problem_, sampling);
   if (assembly == Assembly::recompute) request_recompute();
-  if (!is_separable(problem_) || assembly == Assembly::partial) {
+  if (!is_separable(problem_) || mode == Assembly::partial) {
     if (on_elements(problem_.scheme)) {
       const auto found = sample_elements_on_device();
       jumps_ =
@@ -243,20 +268,17 @@ void Discretization::sample_coefficients() {
     auto reaction = std::make_shared<Field>(host(), block.layout(), Precision::fp64);
     const auto view = reaction->view<double>();
     check([&] {
-      sample(problem_.reaction, "reaction", Sign::nonnegative, block, Location::node, block.layout().box(),
-             [&](int j, int k, const double* values) {
-               for (int i = 0; i < view.n[0]; ++i) view(i, j, k) = values[i] * block.mass(i, j, k);
-             });
+      integrate(problem_.reaction, "reaction", Sign::nonnegative, block, block.layout().box(), -1,
+                [&](int j, int k, const double* values) { std::copy_n(values, view.n[0], view.line(j, k)); });
     });
     for_each_face(problem_, [&](int d, int end, const Boundary& b) {
       if (b.kind != BoundaryKind::robin) return;
       const Box face = face_box(block, d, end);
       check([&] {
-        sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, Location::node, face,
-               [&](int j, int k, const double* values) {
-                 for (int i = face.first[0]; i < face.last[0]; ++i)
-                   view(i, j, k) += values[i - face.first[0]] * block.face_area(d, i, j, k);
-               });
+        integrate(b.alpha, face_key(d, end, true), Sign::nonnegative, block, face, d,
+                  [&](int j, int k, const double* values) {
+                    for (int i = face.first[0]; i < face.last[0]; ++i) view(i, j, k) += values[i - face.first[0]];
+                  });
       });
     });
     reaction_sum = cpu::sum_over_lines(block.layout().box(), [&](int j, int k) {
@@ -392,6 +414,21 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
   return make_galerkin_hierarchy(std::move(A), std::move(bands), levels, jumps_.rough());
 }
 
+void Discretization::set_boundary_value(int axis, int end, Quantity value) {
+  if (axis < 0 || axis >= problem_.dimension || end < 0 || end > 1)
+    throw std::invalid_argument("the box has no such face");
+  Problem next = problem_;
+  Boundary& face = next.boundary[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
+  if (face.kind == BoundaryKind::periodic) throw std::invalid_argument("a periodic face has no value");
+  face.value = std::move(value);
+  const bool leans = on_elements(problem_.scheme) && rows_.variable();
+  if (leans && flows_on_open_faces(next) != flows_on_open_faces(problem_))
+    throw std::invalid_argument(
+        "elements sample their coefficient elsewhere where something flows through Neumann faces: give the face a "
+        "function of space from the start");
+  problem_ = std::move(next);
+}
+
 double Discretization::assemble_rhs(Field& b) const {
   double sum = 0;
   if (rhs_on_device(b)) return sampler_->sum_of_magnitudes(b, block().unknowns()) / rows_.scale;
@@ -429,26 +466,21 @@ void Discretization::fill_rhs(Field& b) const {
   };
   dispatch(b.precision(), [&]<class T>(T) {
     const auto view = b.view<T>();
-    std::vector<double> mass_x(static_cast<std::size_t>(view.n[0]));
-    for (int i = 0; i < view.n[0]; ++i) mass_x[static_cast<std::size_t>(i)] = block.axes[0].mass(i);
     ErrorCollector check;
     check([&] {
-      sample(problem_.source, "source", Sign::any, block, Location::node, block.layout().box(),
-             [&](int j, int k, const double* f) {
-               const double area = block.axes[1].mass(j) * block.axes[2].mass(k);
-               for (int i = 0; i < view.n[0]; ++i)
-                 view(i, j, k) =
-                     inside(i, j, k) ? static_cast<T>(scale * area * mass_x[static_cast<std::size_t>(i)] * f[i]) : T(0);
-             });
+      integrate(problem_.source, "source", Sign::any, block, block.layout().box(), -1,
+                [&](int j, int k, const double* f) {
+                  for (int i = 0; i < view.n[0]; ++i)
+                    view(i, j, k) = inside(i, j, k) ? static_cast<T>(scale * f[i]) : T(0);
+                });
     });
     for_each_face(problem_, [&](int d, int end, const Boundary& face) {
       if (face.kind == BoundaryKind::dirichlet) return;
       const Box box = face_box(block, d, end);
       check([&] {
-        sample(face.value, face_key(d, end), Sign::any, block, Location::node, box, [&](int j, int k, const double* q) {
+        integrate(face.value, face_key(d, end), Sign::any, block, box, d, [&](int j, int k, const double* q) {
           for (int i = box.first[0]; i < box.last[0]; ++i)
-            if (inside(i, j, k))
-              view(i, j, k) += static_cast<T>(scale * block.face_area(d, i, j, k) * q[i - box.first[0]]);
+            if (inside(i, j, k)) view(i, j, k) += static_cast<T>(scale * q[i - box.first[0]]);
         });
       });
     });

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "grids/assembly.hpp"
@@ -29,8 +30,22 @@ class Discretization {
   using Assembly = poisson::Assembly;
 
   /// Samples κ, σ and α. Throws ValueErrors where a datum has a value that it must not have: all of them together.
+  /// The problem is the discretization's own from now on. One that could be changed behind its back is refused: move it
+  /// in, or pass a constant one.
   Discretization(Backend& backend, const Problem& problem, Assembly assembly = Assembly::automatic,
                  Sampling sampling = Sampling::automatic);
+  Discretization(Backend& backend, Problem& problem, Assembly assembly = Assembly::automatic,
+                 Sampling sampling = Sampling::automatic) = delete;
+
+  /// Replace data that no operator or level holds; then come assemble_rhs and initialize. What an operator is made of
+  /// (nodes, kinds of faces, κ, σ, α) takes another Discretization.
+  void set_source(Quantity source) { problem_.source = std::move(source); }
+  /// g, q or the right-hand side of Robin's condition on a face: axis 0 to 2, end 0 lower, 1 upper. Throws
+  /// std::invalid_argument for periodic faces, and where elements would sample κ at other points (they lean towards
+  /// faces that something flows through).
+  void set_boundary_value(int axis, int end, Quantity value);
+  void set_initial(std::optional<Quantity> guess) { problem_.initial = std::move(guess); }
+  void set_exact(std::optional<Quantity> exact) { problem_.exact = std::move(exact); }
 
   const Problem& problem() const { return problem_; }
   const Block& block() const { return rows_.block; }

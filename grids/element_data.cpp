@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "grids/consistent_mass.hpp"
 #include "grids/discretization.hpp"
 #include "grids/elements.hpp"
 #include "grids/problem_data.hpp"
@@ -86,26 +87,34 @@ bool Discretization::element_rhs_on_device(Field& b) const {
   });
   if (&b.backend() != &backend_ || !on_device(data)) return false;
   const Box unknowns = block().unknowns();
-  Field values(backend_, block().layout(), Precision::fp64);
-  ErrorCollector check;
   backend_.fill(b, 0);
-  try {
-    check([&] {
-      sampler_->fill({problem_.source, "source"}, Location::node, block().layout().box(), {}, SampleStore::set, values);
+  const auto add = [&](const Datum& datum, const Box& nodes, int face_axis, int end) {
+    if (taken_at_nodes(problem_, datum.quantity)) {
+      Field values(backend_, block().layout(), Precision::fp64);
+      const Box all = face_axis >= 0 ? face_box(block(), face_axis, end) : block().layout().box();
+      sampler_->fill(datum, Location::node, all, {}, SampleStore::set, values);
+      backend_.exchange(values);
+      return sampler_->add_product(consistent_mass(block(), problem_.scheme, face_axis), values, nodes, rows_.scale, b);
+    }
+    Field values(backend_, block().cell_layout(), Precision::fp64);
+    const Box cells = cells_around(block(), nodes, face_axis, end);
+    for_each_corner(block(), face_axis, [&](const std::array<int, 3>& corner) {
+      sampler_->fill_corners(datum, cells, corner, face_axis, values);
+      sampler_->add_product(mass_of_corner(block(), corner, face_axis, end), values, nodes, rows_.scale, b);
     });
-    backend_.exchange(values);
-    sampler_->add_mass(problem_.scheme, values, unknowns, -1, rows_.scale, b);
+  };
+  ErrorCollector check;
+  try {
+    check([&] { add({problem_.source, "source"}, unknowns, -1, 0); });
     for_each_face(problem_, [&](int d, int end, const Boundary& face) {
       if (face.kind == BoundaryKind::dirichlet) return;
       Box box = face_box(block(), d, end);
-      const std::string key = face_key(d, end);
-      check([&] { sampler_->fill({face.value, key}, Location::node, box, {}, SampleStore::set, values); });
-      backend_.exchange(values);
       for (std::size_t e = 0; e < 3; ++e) {
         box.first[e] = std::max(box.first[e], unknowns.first[e]);
         box.last[e] = std::min(box.last[e], unknowns.last[e]);
       }
-      sampler_->add_mass(problem_.scheme, values, box, d, rows_.scale, b);
+      const std::string key = face_key(d, end);
+      check([&] { add({face.value, key}, box, d, end); });
     });
   } catch (const HostDecides&) {
     return false;

@@ -208,38 +208,59 @@ void set_ratios(const Problem& p, RowData& rows) {
   rows.alpha_ratio = alpha / kappa;
 }
 
+bool taken_at_nodes(const Problem& p, const Quantity& quantity) {
+  const GridArray* array = quantity.array();
+  return p.scheme == Scheme::compact4 || quantity.constant() || (array && array->location == Location::node);
+}
+
+void add_element_integral(const Problem& p, const Quantity& quantity, std::string_view name, const Block& block,
+                          const Box& nodes, int face_axis, int end, Backend& host, const View<double>& sums) {
+  const auto add = [&](const MassRows& rows, const Field& field) {
+    const MassProduct product(rows);
+    const auto values = field.view<double>();
+    cpu::for_each_line(nodes, [&](int j, int k) {
+      for (int i = nodes.first[0]; i < nodes.last[0]; ++i) sums(i, j, k) += product(values, i, j, k);
+    });
+  };
+  const auto sink = [](const View<double>& values, const Box& box) {
+    return [values, box](int j, int k, const double* line) {
+      std::copy_n(line, box.last[0] - box.first[0], &values(box.first[0], j, k));
+    };
+  };
+  if (taken_at_nodes(p, quantity) || (face_axis >= 0 && !quantity.function())) {
+    Field data(host, block.layout(), Precision::fp64);
+    const Box all = face_axis >= 0 ? face_box(block, face_axis, end) : block.layout().box();
+    sample(quantity, name, Sign::any, block, Location::node, all, sink(data.view<double>(), all));
+    host.exchange(data);
+    return add(consistent_mass(block, p.scheme, face_axis), data);
+  }
+  Field data(host, block.cell_layout(), Precision::fp64);
+  const Box cells = cells_around(block, nodes, face_axis, end);
+  if (!quantity.function()) {
+    sample(quantity, name, Sign::any, block, Location::cell, cells, sink(data.view<double>(), cells));
+    return add(mass_of_cells(block), data);
+  }
+  for_each_corner(block, face_axis, [&](const std::array<int, 3>& corner) {
+    sample_corners(quantity, name, Sign::any, block, cells, corner, face_axis, sink(data.view<double>(), cells));
+    add(mass_of_corner(block, corner, face_axis, end), data);
+  });
+}
+
 void fill_element_rhs(const Problem& p, Backend& host, const RowData& rows, Field& b) {
   const Block& block = rows.block;
-  const ConsistentMass mass(block, p.scheme);
   const Box unknowns = block.unknowns(), all = block.layout().box();
-  Field data(host, block.layout(), Precision::fp64), sum(host, block.layout(), Precision::fp64);
-  const auto values = data.view<double>(), sums = sum.view<double>();
+  Field sum(host, block.layout(), Precision::fp64);
+  const auto sums = sum.view<double>();
   ErrorCollector check;
-  check([&] {
-    sample(p.source, "source", Sign::any, block, Location::node, all,
-           [&](int j, int k, const double* f) { std::copy_n(f, values.n[0], values.line(j, k)); });
-  });
-  host.exchange(data);
-  cpu::for_each_line(unknowns, [&](int j, int k) {
-    for (int i = unknowns.first[0]; i < unknowns.last[0]; ++i) sums(i, j, k) = mass(values, i, j, k);
-  });
+  check([&] { add_element_integral(p, p.source, "source", block, unknowns, -1, 0, host, sums); });
   for_each_face(p, [&](int d, int end, const Boundary& face) {
     if (face.kind == BoundaryKind::dirichlet) return;
     Box box = face_box(block, d, end);
-    check([&] {
-      sample(face.value, face_key(d, end), Sign::any, block, Location::node, box, [&](int j, int k, const double* q) {
-        std::copy_n(q, box.last[0] - box.first[0], &values(box.first[0], j, k));
-      });
-    });
-    host.exchange(data);
     for (std::size_t e = 0; e < 3; ++e) {
       box.first[e] = std::max(box.first[e], unknowns.first[e]);
       box.last[e] = std::min(box.last[e], unknowns.last[e]);
     }
-    cpu::for_each_line(box, [&](int j, int k) {
-      for (int i = box.first[0]; i < box.last[0]; ++i)
-        sums(i, j, k) += mass.on_face(static_cast<std::size_t>(d), values, i, j, k);
-    });
+    check([&] { add_element_integral(p, face.value, face_key(d, end), block, box, d, end, host, sums); });
   });
   check.finish();
   dispatch(b.precision(), [&]<class T>(T) {

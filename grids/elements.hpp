@@ -9,8 +9,9 @@
 #include "grids/problem.hpp"
 
 /// The data of bilinear and trilinear elements, where they are not those of finite volumes: κ and σ are sampled at cell
-/// centres and α at the centres of the cells' faces; f and the data of Neumann and Robin faces at nodes, to be
-/// multiplied with the consistent mass matrix of the block or of the face.
+/// centres and α at the centres of the cells' faces; f and the data of Neumann and Robin faces are integrated against
+/// the hat functions of the nodes, or taken at nodes and multiplied with the consistent mass matrix of the block or of
+/// the face.
 namespace poisson {
 
 /// κ_xy, κ_xz and κ_yz, as many as a problem has, and the keys by which messages name them.
@@ -30,7 +31,17 @@ Jumps sample_elements(const Problem& problem, Backend& host, RowData& rows, cons
 /// σ/κ and α/κ of a separable problem.
 void set_ratios(const Problem& problem, RowData& rows);
 
-/// b = M f and the data of Neumann and Robin faces, in the unknowns; zero in Dirichlet nodes.
+/// Whether f is multiplied with the mass matrix: constants, values on nodes, and all of the compact scheme, whose order
+/// rests on it. Functions are taken in the corners of each cell, as they are within it; values on cells
+/// are integrated.
+bool taken_at_nodes(const Problem& problem, const Quantity& quantity);
+
+/// Adds to `sums`, on the nodes of a box, the integral of a datum against their hat functions, on a face across
+/// `face_axis` (−1: none) at an end over the face.
+void add_element_integral(const Problem& problem, const Quantity& quantity, std::string_view name, const Block& block,
+                          const Box& nodes, int face_axis, int end, Backend& host, const View<double>& sums);
+
+/// ∫ f φ and the data of Neumann and Robin faces, in the unknowns; zero in Dirichlet nodes.
 void fill_element_rhs(const Problem& problem, Backend& host, const RowData& rows, Field& b);
 
 /// Mean over the cells of a host's field.

@@ -62,6 +62,9 @@ struct Faces {
   struct Layer {
     T west, east, south, north, top;
   };
+  struct Beside {
+    T height, inverse_below, inverse_above, reaction;
+  };
   struct Column {
     const Faces& c;
     T west, east, south, north, through;  ///< areas over distances; the first four for a unit of z
@@ -70,17 +73,21 @@ struct Faces {
     std::int64_t stride;
     T factor;
 
+    template <bool flat = false>
     [[gnu::always_inline]] constexpr Layer read(int k) const {
-      return {c.kappa[0](i, j, k), c.kappa[0](i + 1, j, k), c.kappa[1](i, j, k), c.kappa[1](i, j + 1, k),
-              c.kappa[2](i, j, k + 1)};
+      return {c.kappa[0](i, j, k), c.kappa[0](i + 1, j, k), flat ? T(0) : c.kappa[1](i, j, k),
+              flat ? T(0) : c.kappa[1](i, j + 1, k), c.kappa[2](i, j, k + 1)};
     }
     [[gnu::always_inline]] constexpr Layer layer(const Layer& l) const { return l; }
-    [[gnu::always_inline]] constexpr Row<T> row(const Layer& below, const Layer& here, int k) const {
-      const T height = c.z.mass[k];
+    [[gnu::always_inline]] constexpr Beside beside(int k) const {
+      return {c.z.mass[k], c.z.inverse[k - 1], c.z.inverse[k], weight[k * stride]};
+    }
+    template <bool flat = false>
+    [[gnu::always_inline]] constexpr Row<T> row(const Layer& below, const Layer& here, const Beside& b) const {
       return poisson::decoupled(
-          Row<T>{west * height * here.west, east * height * here.east, south * height * here.south,
-                 north * height * here.north, c.z.inverse[k - 1] * through * below.top,
-                 c.z.inverse[k] * through * here.top, factor * weight[k * stride]},
+          Row<T>{west * b.height * here.west, east * b.height * here.east, flat ? T(0) : south * b.height * here.south,
+                 flat ? T(0) : north * b.height * here.north, b.inverse_below * through * below.top,
+                 b.inverse_above * through * here.top, factor * b.reaction},
           c.decoupled);
     }
   };

@@ -4,6 +4,9 @@
 #include <cstdint>
 
 #include "backends/cpu/launch.hpp"
+#include "grids/cell_face.hpp"
+#include "grids/face_means.hpp"
+#include "grids/problem_data.hpp"
 #include "grids/sampling.hpp"
 
 namespace poisson {
@@ -26,8 +29,7 @@ std::size_t count(const std::array<int, 3>& n) {
   return static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) * static_cast<std::size_t>(n[2]);
 }
 
-// Weights of the first difference at a value over three values around it, or beside it at an end. Cell-centred axes
-// have the data of Dirichlet faces in the halo.
+// Weights of the first difference at a node over three nodes around it, or beside it at an end.
 struct Difference {
   std::array<int, 3> at{};
   std::array<double, 3> weight{};
@@ -36,10 +38,6 @@ struct Difference {
 std::vector<Difference> first_differences(const Axis& axis) {
   std::vector<Difference> all;
   const int n = axis.size();
-  const bool cells = axis.centering() == Centering::cell;
-  const auto has_data = [&](int end) { return cells && axis.kind(end) == BoundaryKind::dirichlet; };
-  const int first = has_data(0) ? -1 : 0, last = has_data(1) ? n : n - 1;
-  const auto place = [&](int i) { return i < 0 ? axis.nodes().front() : i >= n ? axis.nodes().back() : axis.point(i); };
   for (int i = 0; i < n; ++i) {
     Difference d;
     // Distances from value i to the three; the derivative of their Lagrange polynomial at 0.
@@ -47,16 +45,11 @@ std::vector<Difference> first_differences(const Axis& axis) {
     if (axis.periodic()) {
       d.at = {(i + n - 1) % n, i, (i + 1) % n};
       s = {-1 / axis.inverse_distance(i - 1), 0, 1 / axis.inverse_distance(i)};
-    } else if (last - first < 2) {  // two cells between natural faces
-      d.at = {0, 1, 1};
-      d.weight = {-axis.inverse_distance(0), axis.inverse_distance(0), 0};
-      all.push_back(d);
-      continue;
     } else {
-      const int start = std::clamp(i - 1, first, last - 2);
+      const int start = std::clamp(i - 1, 0, n - 3);
       for (int p = 0; p < 3; ++p) {
         d.at[static_cast<std::size_t>(p)] = start + p;
-        s[static_cast<std::size_t>(p)] = place(start + p) - place(i);
+        s[static_cast<std::size_t>(p)] = axis.point(start + p) - axis.point(i);
       }
     }
     for (std::size_t p = 0; p < 3; ++p) {
@@ -66,6 +59,88 @@ std::vector<Difference> first_differences(const Axis& axis) {
     all.push_back(d);
   }
   return all;
+}
+
+// κ ∂u/∂x through the faces across an axis of cells at both ends of it.
+class EndFluxes {
+ public:
+  template <class Value>
+  EndFluxes(const Problem& problem, const Block& block, int axis, const Value& u)
+      : axis_(static_cast<std::size_t>(axis)) {
+    for (int end = 0; end < 2; ++end) {
+      if (block.axes[axis_].periodic()) continue;
+      const CellFace face(problem, block, axis, end);
+      box_ = face.behind();
+      face.visit([&](int i, int j, int k, const CellFace::Values& v) {
+        const double into = v.given - v.conductance * static_cast<double>(u(i, j, k));
+        fluxes_[static_cast<std::size_t>(end)].push_back(end == 0 ? -into : into);
+      });
+    }
+  }
+
+  double at(int end, const std::array<int, 3>& cell) const {
+    std::size_t number = 0;
+    for (std::size_t d = 3; d-- > 0;)
+      if (d != axis_)
+        number = number * static_cast<std::size_t>(box_.last[d] - box_.first[d]) + static_cast<std::size_t>(cell[d]);
+    return fluxes_[static_cast<std::size_t>(end)][number];
+  }
+
+ private:
+  std::size_t axis_;
+  Box box_;
+  std::array<std::vector<double>, 2> fluxes_;
+};
+
+std::vector<double> gradient_in_cells(const Discretization& discretization, const Field& field) {
+  const Block& block = discretization.block();
+  const Problem& problem = discretization.problem();
+  const HostRead read(field);
+  const Field& u = *read;
+  const Box cells = block.layout().box();
+  const std::array<int, 3> n = cells.last;
+  const auto components = static_cast<std::size_t>(block.dimension());
+  std::vector<double> gradient(static_cast<std::size_t>(cells.size()) * components), kappas;
+  dispatch(u.precision(), [&]<class T>(T) {
+    const auto value = u.view<T>();
+    for (std::size_t d = 0; d < components; ++d) {
+      const Axis& axis = block.axes[d];
+      const Quantity& coefficient = problem.coefficient[problem.isotropic ? 0 : d];
+      if (!coefficient.constant() && (d == 0 || !problem.isotropic))
+        kappas = sample(coefficient, coefficient_key(problem, d), Sign::positive, block, Location::cell, cells);
+      const auto place = [&](const std::array<int, 3>& cell) {
+        return (static_cast<std::size_t>(cell[2]) * static_cast<std::size_t>(n[1]) +
+                static_cast<std::size_t>(cell[1])) *
+                   static_cast<std::size_t>(n[0]) +
+               static_cast<std::size_t>(cell[0]);
+      };
+      const auto kappa = [&](const std::array<int, 3>& cell) {
+        return coefficient.constant() ? *coefficient.constant() : kappas[place(cell)];
+      };
+      const EndFluxes ends(problem, block, static_cast<int>(d), value);
+      cpu::for_each_line(cells, [&](int j, int k) {
+        for (int i = 0; i < n[0]; ++i) {
+          const std::array cell{i, j, k};
+          double flux = 0;
+          for (const int end : {0, 1}) {
+            std::array other = cell;
+            other[d] += end == 0 ? -1 : 1;
+            if (!axis.periodic() && (other[d] < 0 || other[d] >= n[d])) {
+              flux += ends.at(end, cell);
+              continue;
+            }
+            const double h = axis.width(cell[d]), beyond = axis.width(other[d]);
+            other[d] = (other[d] + n[d]) % n[d];
+            const double rise =
+                static_cast<double>(value(other[0], other[1], other[2])) - static_cast<double>(value(i, j, k));
+            flux += (end == 0 ? -1 : 1) * harmonic_face(kappa(cell), h, kappa(other), beyond) * 2 / (h + beyond) * rise;
+          }
+          gradient[place(cell) * components + d] = 0.5 * flux / kappa(cell);
+        }
+      });
+    }
+  });
+  return gradient;
 }
 
 }  // namespace
@@ -88,7 +163,9 @@ std::vector<double> gather_values(const Block& block, const Field& field) {
   return values;
 }
 
-std::vector<double> gather_gradient(const Block& block, const Field& field) {
+std::vector<double> gather_gradient(const Discretization& discretization, const Field& field) {
+  const Block& block = discretization.block();
+  if (block.centering() == Centering::cell) return gradient_in_cells(discretization, field);
   const HostRead read(field);
   const Field& u = *read;
   const auto components = static_cast<std::size_t>(block.dimension());

@@ -13,9 +13,11 @@ std::array<int, 3> file_shape(const Block& block);
 /// The values of a field on all nodes or cells, x fastest; on periodic axes the last node repeats the first.
 std::vector<double> gather_values(const Block& block, const Field& u);
 
-/// The gradient of a solution there, `dimension` components each: second-order differences over three values, one-sided
-/// at ends that are not periodic; cell-centred, with the data of Dirichlet faces.
-std::vector<double> gather_gradient(const Block& block, const Field& u);
+/// The gradient of a solution there, `dimension` components each. At nodes: second-order differences over three values,
+/// one-sided at ends that are not periodic. In cells: the mean of the fluxes κ ∂u/∂x through both faces, at ends as the
+/// data of the face have them, over κ of the cell. Fluxes balance f in each cell, which makes them second-order
+/// accurate up to the faces, where values are not smooth enough to be differenced; and where κ jumps they do not.
+std::vector<double> gather_gradient(const Discretization& discretization, const Field& u);
 
 /// u − exact there; for singular problems without its mean.
 std::vector<double> gather_error(const Discretization& discretization, const Field& u);

@@ -8,7 +8,6 @@
 
 #include "backends/cpu/launch.hpp"
 #include "grids/cell_face.hpp"
-#include "grids/consistent_mass.hpp"
 #include "grids/elements.hpp"
 #include "grids/problem_data.hpp"
 #include "grids/sampling.hpp"
@@ -68,18 +67,6 @@ double corner_mean(const Block& block, const Value& value, int i, int j, int k) 
   return sum / 8;
 }
 
-// A datum on the nodes of a box, the halo of periodic axes filled.
-Field sampled_nodes(Backend& host, const Block& block, const Quantity& quantity, const std::string& name,
-                    const Box& box) {
-  Field field(host, block.layout(), Precision::fp64);
-  const auto view = field.view<double>();
-  sample(quantity, name, Sign::any, block, Location::node, box, [&](int j, int k, const double* values) {
-    std::copy_n(values, box.last[0] - box.first[0], &view(box.first[0], j, k));
-  });
-  host.exchange(field);
-  return field;
-}
-
 // Whether node (i, j, k) lies on the face across axis d at an end.
 bool on_face(const Block& block, std::size_t d, std::size_t end, int i, int j, int k) {
   const std::array at{i, j, k};
@@ -110,7 +97,9 @@ std::optional<double> source_on_device(const Discretization& d) {
   const Quantity& source = d.problem().source;
   if (!d.sampler() || !d.sampler()->evaluates(source)) return std::nullopt;
   try {
-    return -d.sampler()->measure({source, "source"}, nullptr).first;
+    if (d.block().centering() == Centering::cell || taken_at_nodes(d.problem(), source))
+      return -d.sampler()->measure({source, "source"}, nullptr).first;
+    return d.sampler()->integral({source, "source"}, on_elements(d.problem().scheme));
   } catch (const HostDecides&) {
     return std::nullopt;
   }
@@ -173,19 +162,48 @@ SolutionNorms solution_norms(const Block& block, const Field& u) {
     SolutionNorms n;
     n.integral = sum(box, [&](int i, int j, int k) { return mass(i, j, k) * at(i, j, k); });
     n.l2 = std::sqrt(sum(box, [&](int i, int j, int k) { return mass(i, j, k) * at(i, j, k) * at(i, j, k); }));
-    double low = std::numeric_limits<double>::infinity(), high = -low;
+    // Each plane leaves its extrema; they are compared in order, so that their places do not depend on threads.
+    struct Extremum {
+      double value;
+      std::array<int, 3> at{};
+    };
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    std::vector<std::array<Extremum, 2>> planes(static_cast<std::size_t>(box.last[2]), {{{infinity}, {-infinity}}});
     const bool many = box.size() > cpu::parallel_threshold;
-#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high) if (many)
-    for (int k = 0; k < box.last[2]; ++k)
+#pragma omp parallel for schedule(static) if (many)
+    for (int k = 0; k < box.last[2]; ++k) {
+      auto [low, high] = planes[static_cast<std::size_t>(k)];
       for (int j = 0; j < box.last[1]; ++j)
         for (int i = 0; i < box.last[0]; ++i) {
-          low = std::min(low, at(i, j, k));
-          high = std::max(high, at(i, j, k));
+          const double value = at(i, j, k);
+          if (value < low.value) low = {value, {i, j, k}};
+          if (value > high.value) high = {value, {i, j, k}};
         }
-    n.min = low;
-    n.max = high;
+      planes[static_cast<std::size_t>(k)] = {low, high};
+    }
+    auto [low, high] = planes.front();
+    for (const auto& [lower, higher] : planes) {
+      if (lower.value < low.value) low = lower;
+      if (higher.value > high.value) high = higher;
+    }
+    n.min = low.value;
+    n.max = high.value;
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (block.axes[d].degenerate()) continue;
+      n.min_at[d] = block.axes[d].point(low.at[d]);
+      n.max_at[d] = block.axes[d].point(high.at[d]);
+    }
     return n;
   });
+}
+
+double throughput(const Balance& balance) {
+  double in = 0, out = 0;
+  const auto add = [&](double flow) { (flow > 0 ? in : out) += std::abs(flow); };
+  for (const double flux : balance.flux) add(flux);
+  add(balance.source);
+  add(-balance.reaction);
+  return std::max(in, out);
 }
 
 ErrorNorms error_norms(const Discretization& discretization, const Field& u) {
@@ -232,7 +250,6 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
   const Masses mass(block);
   const Box all = block.layout().box();
   const bool elements = on_elements(problem.scheme);
-  const ConsistentMass consistent(block, problem.scheme);
   Balance result;
 
   A.residual(u, b, work);
@@ -253,12 +270,23 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
   const auto line_index = [&](int j, int k) {
     return static_cast<std::size_t>(k) * static_cast<std::size_t>(all.last[1]) + static_cast<std::size_t>(j);
   };
-  if (const auto source = source_on_device(discretization)) {
+  const auto host = make_cpu_backend();
+  const Layout layout = block.layout();
+  const auto source = source_on_device(discretization);
+  // Of elements: ∫ f φ, where the device has their sum on the nodes of Dirichlet faces alone.
+  Field element_source(*host, elements ? layout : Layout{}, Precision::fp64);
+  const auto add_element_source = [&](const Box& nodes) {
+    add_element_integral(problem, problem.source, "source", block, nodes, -1, 0, *host, element_source.view<double>());
+  };
+  if (source) {
     result.source = *source;
+  } else if (elements) {
+    add_element_source(all);
+    result.source = sum(all, element_source.view<double>());
   } else {
-    sample(problem.source, "source", Sign::any, block, Location::node, all, [&](int j, int k, const double* f) {
+    integrate(problem.source, "source", Sign::any, block, all, -1, [&](int j, int k, const double* f) {
       double line = 0;
-      for (int i = 0; i < all.last[0]; ++i) line += mass(i, j, k) * f[i];
+      for (int i = 0; i < all.last[0]; ++i) line += f[i];
       source_lines[line_index(j, k)] = line;
     });
     for (const double s : source_lines) result.source += s;
@@ -277,18 +305,16 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
              });
       for (const double s : reaction_lines) result.reaction += s;
     } else if (!problem.reaction.constant()) {
-      sample(problem.reaction, "reaction", Sign::any, block, Location::node, all,
-             [&](int j, int k, const double* sigma) {
-               double line = 0;
-               for (int i = 0; i < all.last[0]; ++i) line += mass(i, j, k) * sigma[i] * value(i, j, k);
-               reaction_lines[line_index(j, k)] = line;
-             });
+      integrate(problem.reaction, "reaction", Sign::any, block, all, -1, [&](int j, int k, const double* sigma) {
+        double line = 0;
+        for (int i = 0; i < all.last[0]; ++i) line += sigma[i] * value(i, j, k);
+        reaction_lines[line_index(j, k)] = line;
+      });
       for (const double s : reaction_lines) result.reaction += s;
     }
     with_values(work, [&](const auto& Au) {
       // First what Neumann and Robin faces bring, their parts in Dirichlet nodes set aside.
-      const auto host = make_cpu_backend();
-      Field data(*host, block.layout(), Precision::fp64);
+      Field data(*host, layout, Precision::fp64);
       const auto brought = data.view<double>();
       const auto each_face = [&](const auto& body) {
         for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d)
@@ -302,11 +328,13 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
         if (face.kind == BoundaryKind::dirichlet) return;
         const std::string key = face_key(static_cast<int>(d), static_cast<int>(end));
         if (elements) {
-          const Field q = sampled_nodes(*host, block, face.value, key, box);
-          const auto g = q.view<double>();
-          flux += sum(box, [&](int i, int j, int k) { return mass.area(d, i, j, k) * g(i, j, k); });
+          Field part(*host, layout, Precision::fp64);
+          const auto q = part.view<double>();
+          add_element_integral(problem, face.value, key, block, box, static_cast<int>(d), static_cast<int>(end), *host,
+                               q);
+          flux += sum(box, q);
           cpu::for_each_line(box, [&](int j, int k) {
-            for (int i = box.first[0]; i < box.last[0]; ++i) brought(i, j, k) += consistent.on_face(d, g, i, j, k);
+            for (int i = box.first[0]; i < box.last[0]; ++i) brought(i, j, k) += q(i, j, k);
           });
           if (face.kind == BoundaryKind::neumann) return;
           const Box ghosts = ghost_box(block, static_cast<int>(d), static_cast<int>(end));
@@ -327,32 +355,35 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
           for (const double l : lines) flux -= l;
           return;
         }
-        Field alpha_field(*host, face.kind == BoundaryKind::robin ? block.layout() : Layout{}, Precision::fp64);
-        const auto alpha = alpha_field.view<double>();
-        if (face.kind == BoundaryKind::robin)
-          sample(face.alpha, face_key(static_cast<int>(d), static_cast<int>(end), true), Sign::any, block,
-                 Location::node, box, [&](int j, int k, const double* a) {
-                   for (int i = box.first[0]; i < box.last[0]; ++i) alpha(i, j, k) = a[i - box.first[0]];
-                 });
         std::vector<double> lines(source_lines.size());
-        sample(face.value, face_key(static_cast<int>(d), static_cast<int>(end)), Sign::any, block, Location::node, box,
-               [&](int j, int k, const double* q) {
-                 double line = 0;
-                 for (int i = box.first[0]; i < box.last[0]; ++i) {
-                   const double area = mass.area(d, i, j, k), g = q[i - box.first[0]];
-                   brought(i, j, k) += area * g;
-                   line += area * (face.kind == BoundaryKind::robin ? g - alpha(i, j, k) * value(i, j, k) : g);
-                 }
-                 lines[line_index(j, k)] = line;
-               });
+        integrate(face.value, key, Sign::any, block, box, static_cast<int>(d), [&](int j, int k, const double* q) {
+          double line = 0;
+          for (int i = box.first[0]; i < box.last[0]; ++i) {
+            brought(i, j, k) += q[i - box.first[0]];
+            line += q[i - box.first[0]];
+          }
+          lines[line_index(j, k)] = line;
+        });
+        if (face.kind == BoundaryKind::robin)
+          integrate(face.alpha, key + ".alpha", Sign::any, block, box, static_cast<int>(d),
+                    [&](int j, int k, const double* alpha) {
+                      double line = 0;
+                      for (int i = box.first[0]; i < box.last[0]; ++i) line += alpha[i - box.first[0]] * value(i, j, k);
+                      lines[line_index(j, k)] -= line;
+                    });
         for (const double l : lines) flux += l;
       });
-      Field f_field;
-      if (elements) f_field = sampled_nodes(*host, block, problem.source, "source", all);
       each_face([&](std::size_t d, std::size_t, const Boundary& face, const Box& box, double& flux) {
         if (face.kind != BoundaryKind::dirichlet) return;
         std::vector<double> lines(source_lines.size());
-        sample(problem.source, "source", Sign::any, block, Location::node, box, [&](int j, int k, const double* f) {
+        const auto element_sources = element_source.view<double>();
+        if (elements && source) {
+          cpu::for_each_line(box, [&](int j, int k) {
+            for (int i = box.first[0]; i < box.last[0]; ++i) element_sources(i, j, k) = 0;
+          });
+          add_element_source(box);
+        }
+        const auto add_line = [&](int j, int k, const double* f) {
           double line = 0;
           for (int i = box.first[0]; i < box.last[0]; ++i) {
             double areas = 0;
@@ -360,13 +391,15 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
               for (std::size_t side = 0; side < 2; ++side)
                 if (problem.boundary[e][side].kind == BoundaryKind::dirichlet && on_face(block, e, side, i, j, k))
                   areas += mass.area(e, i, j, k);
-            const double source =
-                elements ? consistent(f_field.view<double>(), i, j, k) : mass(i, j, k) * f[i - box.first[0]];
-            const double rest = Au(i, j, k) / A.scale() - source - brought(i, j, k);
+            const double rest = Au(i, j, k) / A.scale() - f[i - box.first[0]] - brought(i, j, k);
             line += rest * mass.area(d, i, j, k) / areas;
           }
           lines[line_index(j, k)] = line;
-        });
+        };
+        if (elements)
+          cpu::for_each_line(box, [&](int j, int k) { add_line(j, k, &element_sources(box.first[0], j, k)); });
+        else
+          integrate(problem.source, "source", Sign::any, block, box, -1, add_line);
         for (const double l : lines) flux += l;
       });
       return 0;

@@ -7,9 +7,11 @@
 
 namespace poisson {
 
-/// Extrema, ∫u and (∫u²)^½ over the box, each value weighted with its volume.
+/// Extrema with their places (of equal ones the first, x fastest), ∫u and (∫u²)^½ over the box, each value weighted
+/// with its volume.
 struct SolutionNorms {
   double min = 0, max = 0, integral = 0, l2 = 0;
+  std::array<double, 3> min_at{}, max_at{};
 };
 SolutionNorms solution_norms(const Block& block, const Field& u);
 
@@ -31,6 +33,8 @@ struct Balance {
 };
 /// `A`: the operator of u's precision; `b`: the right-hand side as solved; `work`: a field like u, overwritten.
 Balance balance(const Discretization& discretization, const Operator& A, const Field& u, const Field& b, Field& work);
+/// What flows into the box or out of it, whichever is more: what a residual is small or large against.
+double throughput(const Balance& balance);
 
 /// Multilinear interpolation at a point of the box (two or three coordinates) between the values of a solution, in half
 /// cells at faces that are not Dirichlet faces extrapolation.

@@ -51,6 +51,7 @@ struct Recompute : RecomputeTables<T> {
         return cells.layer(x, x, x);
     }
     constexpr CellLayer<T> layer(const CellLayer<T>& l) const { return l; }
+    constexpr int beside(int k) const { return k; }
     constexpr Row<T> row(const CellLayer<T>& below, const CellLayer<T>& above, int k) const {
       return cells.row(below, above, c.lower(2, c.z, k), c.upper(2, c.z, k), c.z.inverse[k - 1], c.z.inverse[k],
                        c.reaction.data ? c.reaction(i, j, k) : c.sigma * area * c.z.mass[k]);

@@ -47,6 +47,7 @@ struct RecomputeFaces : RecomputeFaceTables<T> {
           c.template face<2>(z, at<2>(i, j, k + 1), i, j, k + 1)};
     }
     constexpr CellLayer<T> layer(const CellLayer<T>& l) const { return l; }
+    constexpr int beside(int k) const { return k; }
     constexpr Row<T> row(const CellLayer<T>& below, const CellLayer<T>& here, int k) const {
       const T m = c.z.mass[k];
       return {west * m * here.west,

@@ -44,6 +44,27 @@ void sample(const Quantity& quantity, std::string_view name, Sign sign, const Bl
 std::vector<double> sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block,
                            Location location, const Box& box);
 
+/// The integral of a datum over the volume that each node of a box stands for, on a face across `face_axis` (−1: none)
+/// over its area; sink and errors as of sample(). A function is taken at a point of each part that a volume has in one
+/// of the cells around its node: where it jumps on planes of the grid alone, the integral is exact. For smooth f that
+/// is f + h²/32 Δf in place of f. Values on nodes are multiplied with the volumes.
+void integrate(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, const Box& box,
+               int face_axis, const LineSink& sink);
+
+/// What value i of an axis has in the cell below it and in the one above: a length, 0 past open ends, and where data
+/// are taken for it.
+struct Part {
+  double at, length;
+};
+std::array<Part, 2> parts_of(const Axis& axis, int i, bool on_face);
+
+/// A function as a corner of each cell has it within the cell, the lower (0) or the upper (1) one along each axis.
+/// Cells past an open end across `face_axis` stand for that face.
+void sample_corners(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, const Box& cells,
+                    const std::array<int, 3>& corner, int face_axis, const LineSink& sink);
+/// Where that is along an axis, in cell −1 ≤ cell ≤ cells(): past open ends in the one inside.
+double corner_coordinate(const Axis& axis, int cell, int corner);
+
 /// Where the nodes of an axis are, and where its cells −1 … n are: in their centres; beyond open ends on the face, on
 /// periodic axes on the other side.
 std::vector<double> node_coordinates(const Axis& axis);

@@ -24,6 +24,25 @@ double geometric_sum(double ratio, double m) {
   return q == 0 ? m : std::expm1(m * q) / std::expm1(q);
 }
 
+// Half the length of geometric_nodes that are small at both ends, in cells at an end; with an odd number of cells the
+// middle one is whole: its half counts as half a cell of the next size.
+double geometric_half(double ratio, int cells) {
+  const int whole = cells / 2;
+  return geometric_sum(ratio, whole) + (cells % 2 ? 0.5 * std::pow(ratio, whole) : 0.0);
+}
+
+// Where a function that falls takes a value, from 0 on.
+template <class F>
+double solve_falling(double value, const F& f) {
+  double low = 0, high = 1;
+  while (f(high) > value && high < 300) high *= 2;
+  for (int i = 0; i < 100; ++i) {
+    const double middle = 0.5 * (low + high);
+    (f(middle) > value ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
 }  // namespace
 
 std::vector<double> uniform_nodes(double lower, double upper, int cells) {
@@ -55,9 +74,7 @@ std::vector<double> geometric_nodes(double lower, double upper, int cells, doubl
     case StretchedEnd::both:
       break;
   }
-  // Symmetric; with an odd number of cells the middle one is whole: its half counts as half a cell of the next size.
-  const double half_length =
-      geometric_sum(ratio, std::floor(n / 2)) + (cells % 2 ? 0.5 * std::pow(ratio, std::floor(n / 2)) : 0.0);
+  const double half_length = geometric_half(ratio, cells);
   return mapped_nodes(lower, upper, cells, [=](double t) {
     const double from_end = std::round(std::min(t, 1 - t) * n);
     const double s = 0.5 * geometric_sum(ratio, from_end) / half_length;
@@ -68,6 +85,25 @@ std::vector<double> geometric_nodes(double lower, double upper, int cells, doubl
 double geometric_ratio(double expansion, int cells, StretchedEnd at) {
   const int steps = at == StretchedEnd::both ? (cells + 1) / 2 - 1 : cells - 1;
   return steps > 0 ? std::pow(expansion, 1.0 / steps) : 1.0;
+}
+
+double tanh_strength_of_first_cell(double first, double length, int cells, StretchedEnd at) {
+  // Both ends are two halves, each of half the length, the cells and the strength.
+  const double part = at == StretchedEnd::both ? 0.5 : 1.0;
+  const double t = 1 / (part * cells);
+  const double strength = solve_falling(first / (part * length), [t](double s) {
+    // 1 − tanh(s (1 − t))/tanh(s), without its cancellation.
+    return s == 0 ? t : std::sinh(s * t) / (std::sinh(s) * std::cosh(s * (1 - t)));
+  });
+  return strength / part;
+}
+
+double geometric_ratio_of_first_cell(double first, double length, int cells, StretchedEnd at) {
+  const bool both = at == StretchedEnd::both;
+  return std::exp(solve_falling(first / length, [=](double q) {
+    const double ratio = std::exp(q);
+    return both ? 0.5 / geometric_half(ratio, cells) : 1 / geometric_sum(ratio, cells);
+  }));
 }
 
 }  // namespace poisson

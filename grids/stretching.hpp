@@ -21,4 +21,9 @@ std::vector<double> geometric_nodes(double lower, double upper, int cells, doubl
 /// The ratio for which the largest cell of geometric_nodes is `expansion` times the smallest.
 double geometric_ratio(double expansion, int cells, StretchedEnd at);
 
+/// The strength for which the cell at the end (at both ends) of tanh_nodes over a length is `first` wide, and the ratio
+/// for which that of geometric_nodes is; 0 < first < length / cells.
+double tanh_strength_of_first_cell(double first, double length, int cells, StretchedEnd at);
+double geometric_ratio_of_first_cell(double first, double length, int cells, StretchedEnd at);
+
 }  // namespace poisson

@@ -19,6 +19,23 @@ std::vector<double> numbers(const Value* list) {
   return all;
 }
 
+namespace {
+
+/// Paths of the command line, and the default directory, as they would stand in the file: the effective configuration
+/// is a configuration in its place.
+void localize_paths(Value& map, const std::filesystem::path& folder) {
+  for (Value::Entry& entry : map.entries) {
+    Value& value = entry.value;
+    localize_paths(value, folder);
+    const bool path = entry.key == "file" || entry.key == "rhs" || entry.key == "directory";
+    if (!path || value.kind != Value::Kind::string || value.mark.line > 0) continue;
+    if (std::filesystem::path(value.text).is_relative() && !folder.empty())
+      value.text = std::filesystem::proximate(std::filesystem::absolute(value.text), folder).generic_string();
+  }
+}
+
+}  // namespace
+
 Config load_config(const std::filesystem::path& file, std::span<const std::string> overrides) {
   Diagnostics errors;
   Value raw = read_yaml(file, errors);
@@ -28,8 +45,10 @@ Config load_config(const std::filesystem::path& file, std::span<const std::strin
     errors.add(raw.mark, {}, "the file is empty; give at least domain: {lower, upper} and grid: {cells}");
     errors.raise();
   }
-  Value document = validate(raw, configuration_schema(), errors);
   Config config;
+  config.parameters = read_parameters(raw, errors);
+  Value document = validate(raw, configuration_schema(), config.parameters, errors);
+  check_overridden_parameters(raw, config.parameters, errors);
   ConfigParts parts{document, file.parent_path(), errors, config};
   if (const Value* title = document.find("title")) config.title = title->text;
   if (const Value* assembly = document.at("discretization.assembly"))
@@ -46,6 +65,7 @@ Config load_config(const std::filesystem::path& file, std::span<const std::strin
   read_output(parts, grid_known, file);
   if (config.matrix) check_matrix(parts);
   errors.raise();
+  localize_paths(document, parts.folder);
   config.effective = to_json(document, 2);
   return config;
 }

@@ -13,6 +13,7 @@
 #include "grids/matrix.hpp"
 #include "grids/problem.hpp"
 #include "io/diagnostics.hpp"
+#include "io/parameters.hpp"
 #include "solver/options.hpp"
 
 namespace poisson {
@@ -20,6 +21,7 @@ namespace poisson {
 /// A configuration that has been checked, and the problem it states.
 struct Config {
   std::string title;
+  Parameters parameters;
   Problem problem;
   /// grid.type banded: the matrix, whose index grid problem.nodes are; of the problem's data, source and initial count.
   std::shared_ptr<const BandedMatrix> matrix;
@@ -46,8 +48,9 @@ struct Config {
   std::string describe(std::string_view quantity) const;
 };
 
-/// Reads and checks a configuration; each override is "key.path=value". Relative paths of datasets start at the
-/// file's folder. Throws ConfigError with everything that is wrong.
+/// Reads and checks a configuration, from standard input where the file is "-"; each override is "key.path=value".
+/// Relative paths in the file start at its folder, those of overrides at the working directory, as do all paths from
+/// standard input. Throws ConfigError with everything that is wrong.
 Config load_config(const std::filesystem::path& file, std::span<const std::string> overrides = {});
 
 }  // namespace poisson

@@ -78,15 +78,18 @@ class GridReader {
   }
 
   void check_type() {
-    const Value* type = parts_.document.at("grid.type");
+    Value* grid = parts_.document.find("grid");
+    Value* type = grid ? grid->find("type") : nullptr;
     if (!type) {
       good_ = false;
       return;
     }
+    const auto shapes = [](const Value::Entry& entry) { return entry.value.kind != Kind::null; };
+    if (!type->given && axes_ && std::ranges::any_of(axes_->entries, shapes)) type->text = "tensor-product";
     parts_.config.equidistant = type->text == "equidistant";
     if (!parts_.config.equidistant || !axes_) return;
     for (const Value::Entry& entry : axes_->entries)
-      if (entry.value.kind != Kind::null)
+      if (shapes(entry))
         fail(entry.mark, "grid.axes." + entry.key,
              "shapes an axis of an equidistant grid; write type: tensor-product under grid, or remove axes");
   }
@@ -146,9 +149,8 @@ class GridReader {
       read_nodes(d, *spec, nodes);
       return;
     }
-    double ratio = 0;
-    const bool geometric = given(spec) && spec->find("stretching")->text == "geometric";
-    if (geometric && !read_ratio(d, *spec, ratio)) {
+    const Value* rule = given(spec) ? read_rule(d, *spec) : nullptr;
+    if (given(spec) && !rule) {
       good_ = false;
       return;
     }
@@ -166,28 +168,81 @@ class GridReader {
         return;
       }
       const auto at = static_cast<StretchedEnd>(end->choice);
-      if (geometric && ratio == 0) ratio = geometric_ratio(spec->find("expansion")->number, count, at);
-      nodes = geometric ? geometric_nodes(low, high, count, ratio, at)
-                        : tanh_nodes(low, high, count, spec->find("strength")->number, at);
+      const bool geometric = spec->find("stretching")->text == "geometric";
+      if (rule == spec->find("first_cell")) {
+        read_first_cell(d, *rule, geometric, low, high, count, at, nodes);
+        return;
+      }
+      const double ratio = rule == spec->find("expansion") ? geometric_ratio(rule->number, count, at) : rule->number;
+      nodes = geometric ? geometric_nodes(low, high, count, ratio, at) : tanh_nodes(low, high, count, rule->number, at);
     }
-    const auto degenerate = [](double a, double b) { return !(a < b); };
-    if (std::ranges::adjacent_find(nodes, degenerate) != nodes.end() || !std::isfinite(nodes.back() - nodes.front()))
+    if (degenerate(nodes))
       fail(given(spec) ? spec->mark : lower_->items[i].mark, given(spec) ? key(d) : "domain.lower",
            "its cells vanish in rounding; stretch less, take fewer cells, or move the box nearer to the origin");
   }
 
-  /// Leaves 0 where the ratio follows from an expansion.
-  bool read_ratio(int d, const Value& spec, double& ratio) {
-    const Value* by_ratio = spec.find("ratio");
-    const Value* by_expansion = spec.find("expansion");
-    if (!by_ratio || !by_expansion) return false;  // wrong and reported
-    if (given(by_ratio) && given(by_expansion))
-      fail(by_expansion->mark, key(d) + ".expansion",
-           "stands beside ratio, and either sets the other; keep one of the two");
-    if (!given(by_ratio) && !given(by_expansion))
-      fail(spec.mark, key(d), "a geometric stretching needs ratio or expansion; add ratio: 1.05 or expansion: 1000");
-    ratio = given(by_ratio) ? by_ratio->number : 0;
-    return given(by_ratio) != given(by_expansion);
+  static std::string rounded(double value) {
+    std::array<char, 32> digits{};
+    std::snprintf(digits.data(), digits.size(), "%.4g", value);
+    return digits.data();
+  }
+
+  static bool degenerate(const std::vector<double>& nodes) {
+    const auto falls = [](double a, double b) { return !(a < b); };
+    return std::ranges::adjacent_find(nodes, falls) != nodes.end() || !std::isfinite(nodes.back() - nodes.front());
+  }
+
+  /// The one key that says how much an axis is stretched; null where there is none or more, or where it is wrong.
+  const Value* read_rule(int d, const Value& spec) {
+    const bool geometric = spec.find("stretching")->text == "geometric";
+    const std::vector<std::string_view> names = geometric
+                                                    ? std::vector<std::string_view>{"ratio", "expansion", "first_cell"}
+                                                    : std::vector<std::string_view>{"strength", "first_cell"};
+    const Value* rule = nullptr;
+    for (const std::string_view name : names) {
+      const Value* value = spec.find(name);
+      if (!value) return nullptr;  // wrong and reported
+      if (!given(value)) continue;
+      if (rule) {
+        const auto other = std::ranges::find_if(spec.entries, [&](const Value::Entry& e) { return &e.value == rule; });
+        fail(value->mark, key(d) + "." + std::string(name),
+             "stands beside " + other->key + ", and either sets the other; keep one of the two");
+        return nullptr;
+      }
+      rule = value;
+    }
+    if (!rule)
+      fail(spec.mark, key(d),
+           geometric
+               ? "a geometric stretching needs ratio, expansion or first_cell; add ratio: 1.05, expansion: 1000 or "
+                 "first_cell: 1e-3"
+               : "a tanh stretching needs strength or first_cell; add strength: 2.5 or first_cell: 1e-3");
+    return rule;
+  }
+
+  void read_first_cell(int d, const Value& first, bool geometric, double low, double high, int count, StretchedEnd at,
+                       std::vector<double>& nodes) {
+    const double length = high - low, equal = length / count;
+    const auto stretched = [&](double width) {
+      return geometric ? geometric_nodes(low, high, count, geometric_ratio_of_first_cell(width, length, count, at), at)
+                       : tanh_nodes(low, high, count, tanh_strength_of_first_cell(width, length, count, at), at);
+    };
+    // Within a thousandth, which rounding far from the origin may not leave.
+    const auto reached = [&](double width) {
+      nodes = stretched(width);
+      const bool upper = at == StretchedEnd::upper;
+      const double found = upper ? nodes[nodes.size() - 1] - nodes[nodes.size() - 2] : nodes[1] - nodes[0];
+      return !degenerate(nodes) && std::abs(found - width) <= 1e-3 * width;
+    };
+    if (first.number < equal && reached(first.number)) return;
+    double least = equal;
+    for (double width = std::pow(10, std::floor(std::log10(equal))); width > 0 && width >= 1e-30 * equal; width /= 10)
+      if (width < equal && reached(width)) least = width;
+    fail(first.mark, key(d) + ".first_cell",
+         first.text + " cannot be reached with " + std::to_string(count) + " cells on a length of " + rounded(length) +
+             " (equal cells are " + rounded(equal) + " wide); " +
+             (least < equal ? "give a width from " + rounded(least) + " to less than that" : "take equal cells") +
+             (first.number < equal ? "" : ", or fewer cells"));
   }
 
   static std::string key(int d) { return "grid.axes." + std::string(axis_names[d]); }
@@ -227,7 +282,7 @@ class GridReader {
   }
 
   std::vector<double> read_file(const Value& spec) {
-    const std::filesystem::path file = parts_.folder / spec.find("file")->text;
+    const std::filesystem::path file = parts_.path(*spec.find("file"));
     const std::string& name = spec.find("dataset")->text;
     const std::vector<std::int64_t> shape = dataset_shape(file, name);
     if (shape.size() != 1)

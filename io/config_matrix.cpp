@@ -49,13 +49,13 @@ bool read_matrix_grid(ConfigParts& parts) {
   }
   auto matrix = std::make_shared<BandedMatrix>();
   try {
-    *matrix = read_matrix(parts.folder / file->text, shape);
+    *matrix = read_matrix(parts.path(*file), shape);
   } catch (const InputError& error) {
     parts.errors.add(file->mark, "grid.file", error.what());
     return false;
   }
   if (rhs->kind != Kind::null) try {
-      read_rhs(parts.folder / rhs->text, *matrix);
+      read_rhs(parts.path(*rhs), *matrix);
     } catch (const InputError& error) {
       parts.errors.add(rhs->mark, "grid.rhs", error.what());
       return false;

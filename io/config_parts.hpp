@@ -19,6 +19,11 @@ struct ConfigParts {
   Diagnostics& errors;
   Config& config;
   bool dimension_known = true;  ///< false where everything that would set it is wrong
+
+  /// Where a path leads: one in the file starts at its folder, one of the command line at the working directory.
+  std::filesystem::path path(const Value& value) const {
+    return value.mark.line == 0 ? std::filesystem::path(value.text) : folder / value.text;
+  }
 };
 
 inline constexpr std::string_view axis_names[]{"x", "y", "z"};

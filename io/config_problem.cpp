@@ -137,9 +137,9 @@ class ProblemReader {
       if (value.kind == Kind::number) {
         quantity = value.number;
       } else if (value.kind == Kind::string) {
-        quantity = parse_expression(value.text);
+        quantity = parse_expression(value.text, parts_.config.parameters);
       } else if (grid_known_) {
-        quantity = read_array(parts_.folder / value.find("file")->text, value.find("dataset")->text, problem_);
+        quantity = read_array(parts_.path(*value.find("file")), value.find("dataset")->text, problem_);
       }
       return true;
     } catch (const InputError& error) {

@@ -143,7 +143,7 @@ void protect_inputs(ConfigParts& parts, const Value& map, const std::string& pat
     const Value& value = entry.value;
     if (value.kind == Kind::map) protect_inputs(parts, value, below);
     if ((entry.key == "file" || entry.key == "rhs") && value.kind == Kind::string &&
-        is_result(parts.folder / value.text, parts.config.output.directory))
+        is_result(parts.path(value), parts.config.output.directory))
       parts.errors.add(value.mark, below,
                        "'" + value.text + "' would be replaced by the results of this run; choose another " +
                            "output.directory, or give the file another name");
@@ -158,11 +158,12 @@ void read_output(ConfigParts& parts, bool grid_known, const std::filesystem::pat
   if (Value* directory = output->find("directory")) {
     if (directory->kind == Kind::null) {
       directory->kind = Kind::string;
-      directory->text = (std::filesystem::path("results") / file.stem()).generic_string();
+      directory->text = "results/" + (is_standard_input(file) ? "stdin" : file.stem().string());
+      directory->mark.line = 0;  // at the working directory, as the command line's
     }
-    parts.config.output.directory = directory->text;
+    parts.config.output.directory = parts.path(*directory);
     protect_inputs(parts, parts.document, {});
-    if (is_result(file, directory->text))
+    if (!is_standard_input(file) && is_result(file, parts.config.output.directory))
       parts.errors.add(directory->mark, "output.directory",
                        "the results would replace the configuration " + file.string() + "; choose another directory");
   }

@@ -12,6 +12,8 @@
 #include <spdlog/sinks/ansicolor_sink.h>
 #include <unistd.h>
 
+#include "grids/problem.hpp"
+
 namespace poisson {
 namespace {
 
@@ -83,6 +85,15 @@ std::string joined(std::span<const std::string> words, std::string_view between)
   return all;
 }
 
+/// " at (0.5, 0.25)", nothing where the place is not known.
+std::string place(std::string_view before, const std::vector<double>& point) {
+  if (point.empty()) return {};
+  std::vector<std::string> numbers;
+  numbers.reserve(point.size());
+  for (const double x : point) numbers.push_back(fmt::format("{:.4g}", x));
+  return fmt::format("{}({})", before, joined(numbers, ", "));
+}
+
 }  // namespace
 
 Console::Console(bool quiet, std::FILE* out, std::FILE* errors)
@@ -151,6 +162,7 @@ void Console::header(const RunHeader& h) {
   fmt::print(out_, "{} {}\n", styled(Style::bold, "poisson"), styled(Style::dim, h.version));
   if (!h.title.empty()) fmt::print(out_, "{}\n", styled(Style::bold, h.title));
   fmt::print(out_, "\n");
+  row("with", h.parameters);
   row("problem", h.problem);
   row("boundary", h.boundary);
   std::vector<std::string> cells, box;
@@ -163,7 +175,8 @@ void Console::header(const RunHeader& h) {
   if (!h.grid.empty())
     row("grid", h.grid);
   else
-    row("grid", fmt::format("{} cells, {}", joined(cells, " × "), h.equidistant ? "equidistant" : "tensor-product"));
+    row("grid", fmt::format("{} cells, {}{}{}", joined(cells, " × "), h.equidistant ? "equidistant" : "tensor-product",
+                            h.widths.empty() ? "" : ", ", h.widths));
   row("unknowns", grouped(h.unknowns) + (h.levels > 1 ? fmt::format(" on {} levels", h.levels) : ""));
   row("method", h.method);
   row("assembly", h.assembly);
@@ -174,6 +187,7 @@ void Console::header(const RunHeader& h) {
                                                memory / static_cast<double>(h.unknowns))
                                  : bytes(memory));
   }
+  row("hint", h.hint);
   flush();
 }
 
@@ -229,6 +243,34 @@ void Console::table(std::span<const CycleRecord> history) {
   flush();
 }
 
+/// The first of them; the summary has all.
+void Console::probes(const Summary& s) {
+  constexpr std::size_t most = 10;
+  std::string_view label = "probes";
+  for (std::size_t i = 0; i < std::min(most, s.probes.size()); ++i) {
+    row(label, fmt::format("{:.6g}{}", s.probes[i].u, place(" at ", s.probes[i].point)));
+    label = "";
+  }
+  if (s.probes.size() > most) row(label, fmt::format("and {} more in summary.json", s.probes.size() - most));
+}
+
+/// What comes in and goes out, and what is left over. Without fluxes, as of matrices, nothing.
+void Console::balance(const Summary& s) {
+  if (!std::isfinite(s.balance.source)) return;
+  std::string source = fmt::format("{:.6g} in all", s.balance.source);
+  if (s.balance.extrapolated) source += fmt::format(", extrapolation {:.6g}", *s.balance.extrapolated);
+  if (s.balance.reaction != 0) source += fmt::format(", reaction {:.6g}", s.balance.reaction);
+  row("source", source);
+  for (std::size_t face = 0; face < 2 * static_cast<std::size_t>(s.dimension); face += 2)
+    row(face == 0 ? "flux in" : "",
+        fmt::format("{} {:.6g}, {} {:.6g}", face_names[face], s.flux[face], face_names[face + 1], s.flux[face + 1]));
+  const double relative = s.balance.relative();
+  const bool projected = std::abs(s.balance.projected) > 1e-10 * s.balance.flow;
+  row("balance", fmt::format("{:.2g} left over{}{}", s.balance.residual + 0.0,  // no −0
+                             std::isfinite(relative) ? fmt::format(", {:.2g} of what flows", relative) : "",
+                             projected ? fmt::format("; {:.3g} taken off by projection", s.balance.projected) : ""));
+}
+
 void Console::closing(const Summary& s, double tolerance, const std::string& directory) {
   erase_live_line();
   if (quiet_) return;
@@ -241,9 +283,12 @@ void Console::closing(const Summary& s, double tolerance, const std::string& dir
                s.reason, s.residual.relative);
   fmt::print(out_, "{}\n", tolerance > 0 ? fmt::format(", tolerance {:g}", tolerance) : "");
 
-  row("solution",
-      fmt::format("{:.6g} to {:.6g}, integral {:.6g}", s.solution.min, s.solution.max, s.solution.integral));
+  for (const std::string& step : s.steps) row("went on", step);
+  row("solution", fmt::format("{:.6g}{} to {:.6g}{}, integral {:.6g}", s.solution.min, place(" at ", s.solution.min_at),
+                              s.solution.max, place(" at ", s.solution.max_at), s.solution.integral));
   if (s.error) row("error", fmt::format("{:.3e} in the maximum norm, {:.3e} in L2", s.error->max, s.error->l2));
+  probes(s);
+  balance(s);
   row("times", fmt::format("input {}, set-up {}, solve {}, output {}", duration(s.time.input), duration(s.time.setup),
                            duration(s.time.solve), duration(s.time.output)));
   if (s.time.solve > 0) row("speed", speed(static_cast<double>(s.unknowns) / s.time.solve));

@@ -22,6 +22,7 @@ namespace poisson {
 struct RunHeader {
   std::string title;
   std::string version;
+  std::string parameters;           ///< names and values; left out where empty
   std::string problem;              ///< the equation in words or symbols
   std::string boundary;             ///< the faces and their conditions; left out where empty
   std::string grid;                 ///< in words; where empty, box and cells say it
@@ -29,12 +30,14 @@ struct RunHeader {
   std::vector<std::int64_t> cells;  ///< per axis
   std::array<double, 3> lower{}, upper{};
   bool equidistant = true;
+  std::string widths;  ///< of the cells
   std::int64_t unknowns = 0;
   int levels = 0;        ///< 0 where the method has none
   std::string method;    ///< method, cycle, smoother and precision
   std::string assembly;  ///< the mode and why; left out where empty
   std::string device;
   std::int64_t memory_bytes = 0;  ///< what the solve allocates
+  std::string hint;               ///< what would suit the problem better; left out where empty
 };
 
 /// One line of the residual table.
@@ -62,7 +65,8 @@ class Console {
   void progress(int cycle, int limit, const CycleRecord&, double tolerance);
   /// The first record is the start. Long histories are elided in the middle.
   void table(std::span<const CycleRecord> history);
-  /// Verdict, errors against `exact`, times, speed and the files, which `directory` precedes.
+  /// Verdict, extrema, probes, errors against `exact`, source and fluxes, times, speed and the files, which `directory`
+  /// precedes.
   void closing(const Summary&, double tolerance, const std::string& directory);
 
   /// One line of its own, such as what `--validate` answers.
@@ -77,6 +81,8 @@ class Console {
   enum class Style { plain, bold, dim, good, bad, caution };
   std::string styled(Style, const std::string& text) const;
   void row(std::string_view label, const std::string& text);
+  void probes(const Summary&);
+  void balance(const Summary&);
   void erase_live_line();
   void report(int level, const std::string& text);
   void flush();

@@ -36,7 +36,10 @@ constexpr std::array<Foreign, 3> foreign_functions{{
 
 class Scanner {
  public:
-  Scanner(const std::string& text, std::span<const std::string> functions) : text_(text), functions_(functions) {}
+  Scanner(const std::string& text, std::span<const std::string> functions, const Parameters& parameters)
+      : text_(text), functions_(functions), symbols_(expression_symbols().begin(), expression_symbols().end()) {
+    for (const auto& [name, value] : parameters) symbols_.push_back(name);
+  }
 
   void run() {
     if (text_.size() > longest_expression)
@@ -100,7 +103,7 @@ class Scanner {
     while (next < text_.size() && is_space(text_[next])) ++next;
     called_ = next < text_.size() && text_[next] == '(';
     const bool function = std::ranges::find(functions_, found) != functions_.end();
-    const bool symbol = std::ranges::find(expression_symbols(), found) != expression_symbols().end();
+    const bool symbol = std::ranges::find(symbols_, found) != symbols_.end();
     if (called_ ? function : symbol) return;
     const std::string quoted = "'" + found + "'";
     if (function) fail(start, quoted + " without its arguments", "write " + found + "(...)");
@@ -108,7 +111,7 @@ class Scanner {
     const auto foreign = std::ranges::find(foreign_functions, found, &Foreign::name);
     if (foreign != foreign_functions.end()) fail(start, "unknown function " + quoted, std::string(foreign->remedy));
     if (called_) fail(start, "unknown function " + quoted, suggest(found, functions_, "functions are"));
-    fail(start, "unknown symbol " + quoted, suggest(found, expression_symbols(), "symbols are"));
+    fail(start, "unknown symbol " + quoted, suggest(found, symbols_, "symbols are"));
   }
 
   void bracket(char c) {
@@ -146,6 +149,7 @@ class Scanner {
 
   const std::string& text_;
   std::span<const std::string> functions_;
+  std::vector<std::string> symbols_;
   std::size_t at_ = 0;
   bool called_ = false;        // the name just read is followed by '('
   std::vector<bool> calls_{};  // for each open parenthesis: it holds a function's arguments
@@ -169,8 +173,8 @@ std::span<const std::string> expression_symbols() {
   return symbols;
 }
 
-void check_expression(const std::string& text, std::span<const std::string> functions) {
-  Scanner(text, functions).run();
+void check_expression(const std::string& text, std::span<const std::string> functions, const Parameters& parameters) {
+  Scanner(text, functions, parameters).run();
 }
 
 }  // namespace poisson

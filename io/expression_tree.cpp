@@ -79,7 +79,7 @@ std::string literal(double value) {
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
   std::string number(text.data(), end);
   if (number.find_first_of(".e") == std::string::npos) number += ".0";
-  return number;
+  return std::signbit(value) ? "(" + number + ")" : number;  // x--1 would be something else
 }
 
 }  // namespace
@@ -173,7 +173,7 @@ struct Foreign {};
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  Parser(std::string_view text, const Parameters& parameters) : text_(text), parameters_(parameters) {}
 
   Node run() {
     Node all = choice();
@@ -249,6 +249,8 @@ class Parser {
       }
     if (found == "pi" || found == "_pi") return constant(std::numbers::pi);
     if (found == "_e") return constant(std::numbers::e);
+    if (const auto parameter = parameters_.find(found); parameter != parameters_.end())
+      return constant(parameter->second);
     return call(found);
   }
 
@@ -334,16 +336,17 @@ class Parser {
   };
 
   std::string_view text_;
+  const Parameters& parameters_;
   std::size_t at_ = 0;
   int depth_ = 0;
 };
 
 }  // namespace
 
-std::optional<ExpressionTree> ExpressionTree::parse(const std::string& text) {
+std::optional<ExpressionTree> ExpressionTree::parse(const std::string& text, const Parameters& parameters) {
   if (text.size() > 10'000) return std::nullopt;
   try {
-    return ExpressionTree(std::make_shared<const Node>(Parser(text).run()));
+    return ExpressionTree(std::make_shared<const Node>(Parser(text, parameters).run()));
   } catch (const Foreign&) {
     return std::nullopt;
   }

@@ -29,19 +29,20 @@ Choice later(std::string_view name, std::string_view doc, std::string_view unava
 }
 
 Schema dataset_form() {
-  return {.doc =
-              "Values at the nodes or cells, [nz][ny][nx] ([ny][nx] in two dimensions). A periodic axis has all "
-              "its nodes, the last equal to the first.",
-          .keys = {{.key = "file",
-                    .type = Type::path,
-                    .doc = "HDF5 file; a relative path starts at the configuration file.",
-                    .required = true,
-                    .example = "fields.h5"},
-                   {.key = "dataset",
-                    .type = Type::text,
-                    .doc = "Path of the dataset in the file.",
-                    .required = true,
-                    .example = "/kappa"}}};
+  return {
+      .doc =
+          "Values at the nodes or cells, by its shape: [nz][ny][nx], in two dimensions [ny][nx], x running fastest, "
+          "as numpy's array[k, j, i]. A periodic axis has all its nodes, the last equal to the first.",
+      .keys = {{.key = "file",
+                .type = Type::path,
+                .doc = "HDF5 file, relative to the configuration file's folder.",
+                .required = true,
+                .example = "fields.h5"},
+               {.key = "dataset",
+                .type = Type::text,
+                .doc = "Path of the dataset in the file.",
+                .required = true,
+                .example = "/kappa"}}};
 }
 
 /// A number, an expression or a dataset.
@@ -59,6 +60,17 @@ Schema title() {
           .doc = "Stands in the output files and over the picture; at most 1000 bytes.",
           .fallback = "\"\"",
           .most = 1000};
+}
+
+Schema parameters() {
+  return {.key = "parameters",
+          .type = Type::dictionary,
+          .doc =
+              "Numbers by name, such as `h: 25`, for every expression and every number: each a number or arithmetic "
+              "on those above it. `--set parameters.h=30` changes one.",
+          .fallback = "{}",
+          .example = "{h: 25}",
+          .items = {{.type = Type::constant, .example = "25"}}};
 }
 
 Schema corner(std::string_view key, std::string_view doc, std::string_view example) {
@@ -98,19 +110,26 @@ Schema stretching() {
                   .fallback = fallback,
                   .choices = ends()};
   };
+  const Schema first{.key = "first_cell",
+                     .type = Type::constant,
+                     .doc = "Width of the cell at that end, or at both: another way to say how strong.",
+                     .fallback = "null",
+                     .example = "1e-3",
+                     .range = positive};
   return {.key = "stretching",
           .type = Type::choice,
           .doc = "The rule by which the cells grow.",
           .required = true,
-          .choices = {choice("tanh", 0, "Hyperbolic tangent (Vinokur 1983).",
+          .choices = {choice("tanh", 0, "Hyperbolic tangent (Vinokur 1983). Takes strength or first_cell.",
                              {{.key = "strength",
                                .type = Type::constant,
                                .doc = "The greater, the more the cells differ; 0 would be uniform.",
-                               .required = true,
+                               .fallback = "null",
                                .example = "2.5",
                                .range = positive},
+                              first,
                               at("both")}),
-                      choice("geometric", 1, "Cells grow by a constant ratio. Takes ratio or expansion.",
+                      choice("geometric", 1, "Cells grow by a constant ratio. Takes ratio, expansion or first_cell.",
                              {{.key = "ratio",
                                .type = Type::constant,
                                .doc = "Size of a cell over the one before, away from the small end.",
@@ -123,6 +142,7 @@ Schema stretching() {
                                .fallback = "null",
                                .example = "1000",
                                .range = positive},
+                              first,
                               at("lower")})}};
 }
 
@@ -179,7 +199,7 @@ Schema grid() {
           .example = "{cells: [64, 64, 64]}",
           .keys = {{.key = "type",
                     .type = Type::choice,
-                    .doc = "The kind of grid.",
+                    .doc = "The kind of grid; axes make it tensor-product.",
                     .fallback = "equidistant",
                     .choices = {word("equidistant", "Equal cells along each axis; axes may differ."),
                                 word("tensor-product", "Every axis as `axes` describes it."), banded()}},
@@ -201,7 +221,9 @@ Schema grid() {
 Schema equation() {
   const Range positive{.lower = 0, .open_lower = true};
   const Range not_negative{.lower = 0};
-  Schema coefficient = quantity("coefficient", "The coefficient, positive, sampled at cell centres.", "1", positive);
+  Schema coefficient = quantity(
+      "coefficient", "The coefficient, positive: one value for each cell, of an expression the one in its centre.", "1",
+      positive);
   coefficient.forms.push_back(
       {.doc = "A diagonal tensor, or with xy, xz, yz a full one.",
        .keys = {quantity("x", "Along x.", "1", positive), quantity("y", "Along y.", "1", positive),
@@ -276,8 +298,9 @@ Schema discretization() {
                     .doc = "What the operator keeps in memory.",
                     .fallback = "auto",
                     .choices = {choice("auto", Assembly::automatic,
-                                       "recompute where coefficient, reaction and alpha are constants, else what the "
-                                       "counted bytes and operations predict to be faster."),
+                                       "recompute where coefficient, reaction and alpha are constants (trilinear "
+                                       "elements on a GPU: partial), else what the counted bytes and operations "
+                                       "predict to be faster."),
                                 choice("recompute", Assembly::recompute,
                                        "Nothing: entries come from coordinates, and on a GPU from the coefficient's "
                                        "expression, compiled into the stencil of the finest level. Where that cannot "
@@ -390,7 +413,7 @@ Schema solver() {
            .fallback = "auto",
            .choices = {choice("auto", Krylov::automatic,
                               "cg where the coefficient varies by a factor of 10 or more, or of 4 between neighbouring "
-                              "cells, where the reaction varies, and for matrices."),
+                              "cells, where the reaction or alpha varies, and for matrices."),
                        choice("none", Krylov::none, "Multigrid alone."),
                        called({"pcg", "fcg"}, choice("cg", Krylov::cg, "Flexible conjugate gradients around it."))}},
           {.key = "coarse_operator",
@@ -450,7 +473,8 @@ Schema output() {
           .doc = "What the run leaves.",
           .keys = {{.key = "directory",
                     .type = Type::path,
-                    .doc = "Where it goes; null: results/NAME, NAME the configuration file's.",
+                    .doc = "Where it goes, relative to the configuration file's folder; null: results/NAME where the "
+                           "program is started, NAME the configuration file's.",
                     .fallback = "null",
                     .example = "results/cavity"},
                    {.key = "fields",
@@ -469,7 +493,7 @@ Schema output() {
                     .distinct = true},
                    {.key = "probes",
                     .type = Type::list,
-                    .doc = "Points at which the summary gives u.",
+                    .doc = "Points at which the summary and the terminal give u.",
                     .fallback = "[]",
                     .items = {point}}}};
 }
@@ -477,10 +501,10 @@ Schema output() {
 }  // namespace
 
 const Schema& configuration_schema() {
-  static const Schema schema{
-      .doc = "A Poisson problem, how to solve it and what to write.",
-      .required = true,
-      .keys = {title(), domain(), grid(), equation(), boundary(), discretization(), solver(), backend(), output()}};
+  static const Schema schema{.doc = "A Poisson problem, how to solve it and what to write.",
+                             .required = true,
+                             .keys = {title(), parameters(), domain(), grid(), equation(), boundary(), discretization(),
+                                      solver(), backend(), output()}};
   return schema;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/parameters.hpp"
 #include "io/yaml.hpp"
 
 namespace poisson {
@@ -20,9 +21,10 @@ struct Range {
 
 enum class Type {
   map,
+  dictionary,  ///< a map with names of the user's own; `items` has the one schema of its values
   list,
   number,
-  constant,  ///< a number, or arithmetic on numbers and pi
+  constant,  ///< a number, or arithmetic on numbers, pi and parameters
   integer,
   boolean,
   text,
@@ -57,7 +59,7 @@ struct Schema {
   Range range{};
   std::vector<Choice> choices{};
   std::vector<Schema> keys{};    ///< of a map
-  std::vector<Schema> items{};   ///< of a list: the one schema of its items
+  std::vector<Schema> items{};   ///< of a list or dictionary: the one schema of its items
   std::vector<Schema> forms{};   ///< of any_of
   int fewest = 0, most = 0;      ///< items of a list, bytes of a text; most = 0: any number
   bool distinct = false;         ///< a list whose items differ
@@ -75,6 +77,9 @@ std::string json_schema();
 /// The reference page, in Markdown.
 std::string reference_page();
 
+/// The shortest text of a number.
+std::string shortest(double value);
+
 /// Names and defaults: what a value of this schema looks like, such as "v, w or f" or "an integer >= 2".
 std::string expected(const Schema& schema);
 
@@ -83,7 +88,7 @@ std::vector<const Schema*> all_keys(const Schema& map);
 
 /// Checks a document against the table and returns it complete: keys in the table's order, defaults filled in (their
 /// `given` is false), bare words expanded, constants evaluated. A value that is wrong is reported and left out.
-Value validate(const Value& document, const Schema& schema, Diagnostics& errors);
+Value validate(const Value& document, const Schema& schema, const Parameters& parameters, Diagnostics& errors);
 
 /// Sets one key from "key.path=value", the value in YAML. Marks are "--set key.path=value".
 void apply_override(Value& document, const Schema& schema, const std::string& assignment, Diagnostics& errors);

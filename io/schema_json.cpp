@@ -105,10 +105,14 @@ Json shape(const Schema& schema) {
   switch (schema.type) {
     case Type::map:
       return object(schema);
+    case Type::dictionary:
+      return {{"type", "object"},
+              {"propertyNames", {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}}},
+              {"additionalProperties", json(schema.items.front())}};
     case Type::number:
-      return with_range("number", schema.range);
+      return with_range({"number", "string"}, schema.range);
     case Type::integer:
-      return with_range("integer", schema.range);
+      return with_range({"integer", "string"}, schema.range);
     case Type::constant:
     case Type::expression:
       return with_range({"number", "string"}, schema.range);
@@ -153,7 +157,8 @@ Json json(const Schema& schema) {
   if (const std::string text = describe_choices(schema); !text.empty()) result["description"] = text;
   if (!schema.fallback.empty()) result["default"] = default_of(schema);
   Json form = shape(schema);
-  const bool nullable = schema.fallback == "null" || (schema.type == Type::map && !schema.required);
+  const bool nullable =
+      schema.fallback == "null" || ((schema.type == Type::map || schema.type == Type::dictionary) && !schema.required);
   if (nullable) form = Json{{"anyOf", {form, {{"type", "null"}}}}};
   result.update(form);
   return result;

@@ -63,11 +63,13 @@ std::string reference_page() {
       "# Configuration\n\n"
       "Written by `poisson --reference`; `poisson --schema` prints the same as a JSON Schema.\n\n"
       "The file is YAML 1.2. Every key is known: a misspelt one is an error, and so is one that is given twice. "
-      "`--set solver.tolerance=1e-10` overrides one key. Where an expression may stand, it is written in `x`, `y`, "
+      "`--set solver.tolerance=1e-10` overrides one key. Relative paths in the file start at the file's folder, those "
+      "of `--set`, of a configuration from standard input and of the default output where the program is started. "
+      "Where an expression may stand, it is written in `x`, `y`, "
       "`z`, "
       "`pi`, `_pi` and `_e` with the operators `+ - * / ^ < > <= >= == != && || ?:` and muParser's functions; in two "
-      "dimensions `z` is 0. A number may also be arithmetic such as `2*pi` in `domain`, `grid.axes` and "
-      "`output.probes`.\n";
+      "dimensions `z` is 0. `parameters` names numbers for all of them. A number may also be arithmetic such as "
+      "`2*pi`.\n";
   for (const Schema& section : configuration_schema().keys) {
     page += "\n## " + std::string(section.key) + "\n\n| key | value | default | meaning |\n|---|---|---|---|\n";
     row(section, std::string(section.key), "", page);

@@ -12,13 +12,6 @@ namespace poisson {
 
 namespace {
 
-std::string shortest(double value) {
-  if (value == std::floor(value) && std::abs(value) < 1e15) return std::to_string(static_cast<long long>(value));
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  return {digits.data(), end};
-}
-
 std::string with_range(const char* what, const Range& range) {
   const std::string bounds = range.text();
   return bounds.empty() ? what : std::string(what) + " " + bounds;
@@ -43,6 +36,13 @@ void collect(const std::vector<Schema>& keys, std::vector<const Schema*>& found)
 
 }  // namespace
 
+std::string shortest(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15) return std::to_string(static_cast<long long>(value));
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  return {digits.data(), end};
+}
+
 bool Range::contains(double value) const {
   const bool above = !lower || (open_lower ? value > *lower : value >= *lower);
   const bool under = !upper || (open_upper ? value < *upper : value <= *upper);
@@ -66,6 +66,8 @@ std::string expected(const Schema& schema) {
   switch (schema.type) {
     case Type::map:
       return braces(schema);
+    case Type::dictionary:
+      return "a map of names and numbers";
     case Type::number:
     case Type::constant:
       return with_range("a number", schema.range);

@@ -28,16 +28,17 @@ std::string dump(const Json& scalar) {
 }
 
 /// JSON indented by two spaces. An object or list that fits on a line of 100 characters stays on one, and the lines of
-/// long lists of numbers are filled.
-std::string pretty(const Json& json, const std::string& indent = "") {
+/// long lists of numbers are filled. `key_length`: of what stands before it on its line.
+std::string pretty(const Json& json, const std::string& indent = "", std::size_t key_length = 0) {
   if (!json.is_structured() || json.empty()) return dump(json);
   const bool object = json.is_object();
   const std::string inner = indent + "  ";
   std::vector<std::string> items;
-  std::size_t length = indent.size() + 2;
+  std::size_t length = indent.size() + key_length + 2;
   bool flat = true;  // no item needs several lines, nor is structured itself
   for (const auto& [key, value] : json.items()) {
-    items.push_back((object ? dump(key) + ": " : "") + pretty(value, inner));
+    const std::string name = object ? dump(key) + ": " : "";
+    items.push_back(name + pretty(value, inner, name.size()));
     length += items.back().size() + 2;
     flat = flat && !value.is_structured();
   }
@@ -68,9 +69,14 @@ Json to_object(const Summary& s) {
   json["converged"] = s.converged;
   json["reason"] = s.reason;
   json["iterations"] = s.iterations;
+  if (!s.steps.empty()) json["steps"] = s.steps;
   json["method"] = s.method;
   json["unknowns"] = s.unknowns;
   json["levels"] = s.levels;
+  if (!s.matrix)
+    json["cell_width"] = {{"least", number(s.least_cell)},
+                          {"widest", number(s.widest_cell)},
+                          {"ratio", number(s.widest_cell / s.least_cell)}};
   if (s.matrix)
     json["matrix"] = {{"bands", s.matrix->bands},
                       {"symmetric", s.matrix->symmetric},
@@ -81,10 +87,9 @@ Json to_object(const Summary& s) {
                       {"relative", number(s.residual.relative)},
                       {"history", numbers(s.residual.history)}};
   json["estimated_error"] = number(s.estimated_error);
-  json["solution"] = {{"min", number(s.solution.min)},
-                      {"max", number(s.solution.max)},
-                      {"integral", number(s.solution.integral)},
-                      {"l2", number(s.solution.l2)}};
+  json["solution"] = {{"min", number(s.solution.min)},           {"max", number(s.solution.max)},
+                      {"integral", number(s.solution.integral)}, {"l2", number(s.solution.l2)},
+                      {"min_at", numbers(s.solution.min_at)},    {"max_at", numbers(s.solution.max_at)}};
   json["error"] = nullptr;
   if (s.error) json["error"] = {{"max", number(s.error->max)}, {"l2", number(s.error->l2)}};
   json["probes"] = Json::array();
@@ -95,7 +100,8 @@ Json to_object(const Summary& s) {
   json["balance"] = {{"source", number(s.balance.source)},
                      {"reaction", number(s.balance.reaction)},
                      {"projected", number(s.balance.projected)},
-                     {"residual", number(s.balance.residual)}};
+                     {"residual", number(s.balance.residual)},
+                     {"relative", number(s.balance.relative())}};
   if (s.balance.extrapolated) json["balance"]["extrapolated"] = number(*s.balance.extrapolated);
   json["time"] = {{"input", number(s.time.input)},
                   {"setup", number(s.time.setup)},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -20,9 +21,11 @@ struct Summary {
   bool converged = false;
   std::string reason;  ///< why the iteration ended
   int iterations = 0;
+  std::vector<std::string> steps;  ///< what the iteration went on with where it failed; without any, left out
   std::string method;
   std::int64_t unknowns = 0;
   int levels = 0;
+  double least_cell = unknown, widest_cell = unknown;  ///< widths along whatever axis
   struct {
     double initial = 0, final = 0, relative = 0;
     std::vector<double> history;  ///< relative residual after each iteration, the start first
@@ -30,6 +33,7 @@ struct Summary {
   double estimated_error = 0;  ///< estimated relative algebraic error
   struct {
     double min = unknown, max = unknown, integral = unknown, l2 = unknown;
+    std::vector<double> min_at{}, max_at{};  ///< where the extrema are; the first of equal ones
   } solution;
   struct ErrorNorms {
     double max = 0, l2 = 0;
@@ -52,6 +56,8 @@ struct Summary {
   int dimension = 3;                                      ///< 2: the flux of the z faces is left out
   struct {
     double source = unknown, reaction = unknown, projected = unknown, residual = unknown;
+    double flow = unknown;  ///< what flows into the box or out of it, whichever is more
+    double relative() const { return std::abs(residual) / flow; }
     std::optional<double> extrapolated;  ///< what solver.extrapolate added to the source; without it, left out
   } balance;
   struct {

@@ -29,7 +29,7 @@ std::string home_of(const Schema& schema, std::string_view key, const std::strin
 
 class Validator {
  public:
-  explicit Validator(Diagnostics& errors) : errors_(errors) {}
+  Validator(const Parameters& parameters, Diagnostics& errors) : parameters_(parameters), errors_(errors) {}
 
   /// Empty where the value is wrong.
   std::optional<Value> check(const Value& value, const Schema& schema, const std::string& path) {
@@ -40,6 +40,8 @@ class Validator {
     switch (schema.type) {
       case Type::map:
         return map(value, schema, path);
+      case Type::dictionary:
+        return value.kind == Kind::map ? std::optional(value) : wrong(value, schema, path);
       case Type::list:
         return list(value, schema, path);
       case Type::any_of:
@@ -112,16 +114,17 @@ class Validator {
   }
 
   std::optional<Value> number(Value value, const Schema& schema, const std::string& path) {
-    if (schema.type == Type::constant && value.kind == Kind::string) {
+    if (value.kind == Kind::string) {
+      if (schema.type != Type::constant && plain_number(value.text)) return quoted(value, schema, path);
       try {
-        value.number = parse_constant(value.text);
+        value.number = parse_constant(value.text, parameters_);
+        value.integer = schema.type == Type::integer && value.number == std::floor(value.number);
         value.kind = Kind::number;
+        value.text += " = " + shortest(value.number);
       } catch (const InputError& error) {
-        return fail(value.mark, path, error.what());
+        if (schema.type == Type::constant || !parameters_.empty()) return fail(value.mark, path, error.what());
       }
     }
-    if (value.kind == Kind::string && plain_number(value.text))
-      return fail(value.mark, path, "expected " + expected(schema) + ", found a number in quotes; remove the quotes");
     if (value.kind != Kind::number) return wrong(value, schema, path);
     if (!std::isfinite(value.number))
       return fail(value.mark, path,
@@ -133,6 +136,10 @@ class Validator {
                       (whole ? std::to_string(static_cast<long>(value.number)) : "a whole number"));
     }
     return in_range(value, value.number, schema, path) ? std::optional(value) : std::nullopt;
+  }
+
+  std::nullopt_t quoted(const Value& value, const Schema& schema, const std::string& path) {
+    return fail(value.mark, path, "expected " + expected(schema) + ", found a number in quotes; remove the quotes");
   }
 
   static bool plain_number(const std::string& text) {
@@ -159,7 +166,7 @@ class Validator {
     }
     if (value.kind != Kind::string) return wrong(value, schema, path);
     try {
-      const Quantity quantity = parse_expression(value.text);
+      const Quantity quantity = parse_expression(value.text, parameters_);
       if (const double* constant = quantity.constant(); constant && !in_range(value, *constant, schema, path))
         return {};
     } catch (const InputError& error) {
@@ -282,7 +289,8 @@ class Validator {
   std::optional<Value> member(const Value& map, const Schema& schema, const std::string& path) {
     const Value* value = map.find(schema.key);
     const bool absent =
-        !value || (value->kind == Kind::null && (schema.type == Type::map || schema.fallback == "null"));
+        !value || (value->kind == Kind::null &&
+                   (schema.type == Type::map || schema.type == Type::dictionary || schema.fallback == "null"));
     if (!absent) {
       std::optional<Value> good = check(*value, schema, path);
       if (!good && schema.required) ++missing_;
@@ -402,6 +410,7 @@ class Validator {
     return all;
   }
 
+  const Parameters& parameters_;
   Diagnostics& errors_;
   std::size_t missing_ = 0;  // required keys absent or wrong in the map being checked
   bool foreign_ = false;     // the map being checked has none of the keys of the form it is held against
@@ -409,12 +418,12 @@ class Validator {
 
 }  // namespace
 
-Value validate(const Value& document, const Schema& schema, Diagnostics& errors) {
+Value validate(const Value& document, const Schema& schema, const Parameters& parameters, Diagnostics& errors) {
   if (document.kind != Kind::map && document.kind != Kind::null) {
     errors.add(document.mark, {}, "expected a map with keys such as domain and grid, found " + document.description());
     return {};
   }
-  return Validator(errors).check(document, schema, {}).value_or(Value{});
+  return Validator(parameters, errors).check(document, schema, {}).value_or(Value{});
 }
 
 }  // namespace poisson

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -214,14 +215,22 @@ Value parse_document(const std::string& text, const Mark& origin, Diagnostics& e
   }
 }
 
+/// The file as messages name it.
+std::string name_of(const std::filesystem::path& file) {
+  return is_standard_input(file) ? "standard input" : file.string();
+}
+
 std::string read_text(const std::filesystem::path& file) {
   const auto fail = [&](const std::string& message, const std::string& place = "") {
-    throw ConfigError({file.string() + place + ": " + message});
+    throw ConfigError({name_of(file) + place + ": " + message});
   };
   std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) fail("is a directory; name the YAML file in it");
+  const bool piped = is_standard_input(file);
+  if (!piped && std::filesystem::is_directory(file, ignored)) fail("is a directory; name the YAML file in it");
   errno = 0;
-  std::ifstream stream(file, std::ios::binary);
+  std::ifstream opened;
+  if (!piped) opened.open(file, std::ios::binary);
+  std::istream& stream = piped ? std::cin : opened;
   if (!stream) fail(std::string("cannot be opened (") + std::strerror(errno) + "); check the path and its permissions");
   std::string text;
   for (std::array<char, 1 << 16> piece; stream.read(piece.data(), piece.size()), stream.gcount() > 0;) {
@@ -243,7 +252,7 @@ std::string read_text(const std::filesystem::path& file) {
 
 Value read_yaml(const std::filesystem::path& file, Diagnostics& errors) {
   const std::string text = read_text(file);
-  const Mark origin{std::make_shared<const std::string>(file.string()), 1, 1};
+  const Mark origin{std::make_shared<const std::string>(name_of(file)), 1, 1};
   return parse_document(text, origin, errors);
 }
 

@@ -45,6 +45,11 @@ struct Value::Entry {
   Value value;
 };
 
+/// "-" stands for standard input.
+inline bool is_standard_input(const std::filesystem::path& file) {
+  return file == "-";
+}
+
 /// Reads a file of one YAML document. Duplicate keys are added to `errors` and the first is kept.
 /// Throws ConfigError where the file cannot be read or is not YAML.
 Value read_yaml(const std::filesystem::path& file, Diagnostics& errors);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -11,35 +12,57 @@
 namespace poisson {
 namespace {
 
-// A symmetric positive definite matrix, row-major, replaced by its inverse: A = L Lᵀ, then A⁻¹ = L⁻ᵀ L⁻¹.
-void invert(std::span<double> a, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t k = 0; k < j; ++k)
-      for (std::size_t i = j; i < n; ++i) a[i * n + j] -= a[i * n + k] * a[j * n + k];
-    if (!(a[j * n + j] > 0))
+// A symmetric positive definite matrix, row-major, replaced by its inverse, A⁻¹ = L⁻ᵀ D⁻¹ L⁻¹. `sums`: A·1. Pivots are
+// the sum of a row and of its couplings to what is not eliminated, so that nothing cancels where couplings are not
+// negative, and a matrix that is all but singular is inverted to all digits (factorization.hpp).
+void invert(std::span<double> a, std::span<double> sums, std::size_t n) {
+  constexpr double rounding = 1e-10;
+  for (std::size_t k = 0; k < n; ++k) {
+    double pivot = sums[k], size = std::abs(sums[k]);
+    for (std::size_t i = k + 1; i < n; ++i) {
+      pivot -= a[i * n + k];
+      size += std::abs(a[i * n + k]);
+    }
+    if (!(pivot >= -rounding * size) || !std::isfinite(size))
       throw RunError(
           "the coarsest level's matrix is not positive definite (a coefficient or reaction that is not "
           "positive, or out of the range of numbers): check equation.coefficient and equation.reaction; a matrix "
           "from a file has to be positive definite, or its rows to sum to zero in all digits");
-    const double pivot = std::sqrt(a[j * n + j]);
-    for (std::size_t i = j; i < n; ++i) a[i * n + j] /= pivot;
-  }
-  for (std::size_t j = 0; j < n; ++j) {  // L⁻¹, column by column
-    a[j * n + j] = 1 / a[j * n + j];
-    for (std::size_t i = j + 1; i < n; ++i) {
-      double sum = 0;
-      for (std::size_t k = j; k < i; ++k) sum += a[i * n + k] * a[k * n + j];
-      a[i * n + j] = -sum / a[i * n + i];
+    // Where rounding makes up the whole pivot it stands for zero, and the inverse leaves its kernel out.
+    a[k * n + k] = pivot > 4 * std::numeric_limits<double>::epsilon() * size ? 1 / pivot : 0;
+    for (std::size_t i = k + 1; i < n; ++i) {
+      const double factor = a[i * n + k] * a[k * n + k];
+      for (std::size_t j = k + 1; j < i; ++j) a[i * n + j] -= factor * a[j * n + k];
+      sums[i] -= factor * sums[k];
     }
+    for (std::size_t i = k + 1; i < n; ++i) a[i * n + k] *= a[k * n + k];
   }
+  for (std::size_t j = 0; j < n; ++j)  // L⁻¹, column by column, below the diagonal
+    for (std::size_t i = j + 1; i < n; ++i) {
+      double sum = a[i * n + j];
+      for (std::size_t k = j + 1; k < i; ++k) sum += a[i * n + k] * a[k * n + j];
+      a[i * n + j] = -sum;
+    }
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
-      double sum = 0;
-      for (std::size_t k = i; k < n; ++k) sum += a[k * n + i] * a[k * n + j];
+      double sum = i == j ? a[i * n + i] : a[i * n + i] * a[i * n + j];
+      for (std::size_t k = i + 1; k < n; ++k) sum += a[k * n + i] * a[k * n + k] * a[k * n + j];
       a[j * n + i] = sum;
     }
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < i; ++j) a[i * n + j] = a[j * n + i];
+}
+
+// Q without what it makes of constants and what it has to say of them.
+void project(std::span<double> q, std::size_t n) {
+  std::vector<double> means(n);
+  double mean = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) means[i] += q[i * n + j] / static_cast<double>(n);
+    mean += means[i] / static_cast<double>(n);
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) q[i * n + j] -= means[i] + means[j] - mean;
 }
 
 }  // namespace
@@ -67,7 +90,7 @@ DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int de
   const auto size = static_cast<std::size_t>(rows_), blocks = static_cast<std::size_t>(blocks_);
 
   std::vector<std::int64_t> index;
-  std::vector<double> matrices(blocks * size * size);
+  std::vector<double> matrices(blocks * size * size), sums;
   const auto host = make_cpu_backend();
   dispatch(fields.precision(), [&]<class T>(T) {
     const Field numbered(*host, A.layout(), precision_of<T>);
@@ -83,16 +106,26 @@ DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int de
   dispatch(A.precision(), [&]<class T>(T) {
     const auto in = unit.view<T>();
     const auto out = image.view<T>();
-    // Column by column, of all blocks at once.
-    for (int column = 0; column < rows_; ++column) {
+    const auto multiply = [&](int first, int last) {
       host->fill(unit, 0);
-      for (int block = 0; block < blocks_; ++block) {
-        const auto [i, j, k] = place(block, column);
-        in(i, j, k) = T(1);
-      }
+      for (int block = 0; block < blocks_; ++block)
+        for (int column = first; column < last; ++column) {
+          const auto [i, j, k] = place(block, column);
+          in(i, j, k) = T(1);
+        }
       transfer(unit, u);
       A.apply(u, Au);
       transfer(Au, image);
+    };
+    multiply(0, rows_);
+    for (int block = 0; block < blocks_; ++block)
+      for (int row = 0; row < rows_; ++row) {
+        const auto [i, j, k] = place(block, row);
+        sums.push_back(A.singular() ? 0 : static_cast<double>(out(i, j, k)));
+      }
+    // Column by column, of all blocks at once.
+    for (int column = 0; column < rows_; ++column) {
+      multiply(column, column + 1);
       for (std::size_t block = 0; block < blocks; ++block)
         for (std::size_t row = 0; row < size; ++row) {
           const auto [i, j, k] = place(static_cast<int>(block), static_cast<int>(row));
@@ -102,17 +135,11 @@ DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int de
   });
   for (std::size_t block = 0; block < blocks; ++block) {
     const std::span<double> matrix(matrices.data() + block * size * size, size * size);
-    double trace = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-      trace += matrix[i * size + i];
+    for (std::size_t i = 0; i < size; ++i)
       for (std::size_t j = 0; j < i; ++j)  // symmetric but for the rounding of the operator
         matrix[i * size + j] = matrix[j * size + i] = 0.5 * (matrix[i * size + j] + matrix[j * size + i]);
-    }
-    if (A.singular()) {  // lift the constant off zero: the solution then has no constant part
-      const double shift = trace / static_cast<double>(size * size);
-      for (double& entry : matrix) entry += shift;
-    }
-    invert(matrix, size);
+    invert(matrix, std::span(sums.data() + block * size, size), size);
+    if (A.singular()) project(matrix, size);
   }
   index_ = backend_.allocate(index.size() * sizeof(std::int64_t));
   backend_.write(index.data(), index_.data(), index.size() * sizeof(std::int64_t));

@@ -5,7 +5,7 @@
 namespace poisson {
 
 /// The exact solution of a small level through the dense inverse of its operator, computed once on the host by
-/// Cholesky's method. Where the operator is singular, the inverse on vectors without mean.
+/// elimination. Where the operator is singular, the inverse on vectors without mean.
 class DirectSolver {
  public:
   /// For fields of A's precision. `exact`: the same operator in fp64, to take the entries from: with couplings of very

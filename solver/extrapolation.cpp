@@ -43,7 +43,10 @@ Extrapolation::Extrapolation(const Discretization& discretization, Precision pre
   const Block& block = discretization.block();
   const CoarseBlock coarse = every_second_node(block);
   const double volume = static_cast<double>(1 << block.dimension());
+  integrated_ = discretization.problem().source.function() != nullptr;
   volume_ = backend_.scalar(volume);
+  at_nodes_ = backend_.scalar(5 * volume / 8);
+  restricted_ = backend_.scalar(3.0 / 8);
   weight_ = backend_.scalar(-1 / (3 * volume));
   one_ = backend_.scalar(1);
   to_coarser_ = make_transfer(backend_, block, coarse);
@@ -52,7 +55,9 @@ Extrapolation::Extrapolation(const Discretization& discretization, Precision pre
   rows.relaxation = {};
   if (rows.reaction) {  // σ of the nodes, where coarse levels of multigrid have means
     auto reaction = std::make_shared<Field>(backend_, coarse.block.layout(), Precision::fp64);
-    to_coarser_->inject(*discretization.rows().reaction, *reaction, &volume_);
+    Field work(backend_, coarse.block.layout(), Precision::fp64);
+    at_every_second_node(*discretization.rows().reaction, discretization.problem().reaction.function(), work,
+                         *reaction);
     rows.reaction = std::move(reaction);
   }
   A_ = make_operator(backend_, rows, precision);
@@ -61,8 +66,8 @@ Extrapolation::Extrapolation(const Discretization& discretization, Precision pre
 }
 
 void Extrapolation::correct(const Field& u, Field& b, Field& correction) {
+  at_every_second_node(b, integrated_, u_, b_);
   to_coarser_->inject(u, u_);
-  to_coarser_->inject(b, b_, &volume_);
   A_->residual(u_, b_, b_);
   backend_.fill(u_, 0);
   backend_.axpy(weight_, b_, u_);
@@ -70,6 +75,14 @@ void Extrapolation::correct(const Field& u, Field& b, Field& correction) {
   backend_.fill(correction, 0);
   to_coarser_->prolong(u_, correction);
   backend_.axpy(one_, correction, b);
+}
+
+// Integrals over the control volumes there.
+void Extrapolation::at_every_second_node(const Field& fine, bool integrated, Field& work, Field& coarse) {
+  if (!integrated) return to_coarser_->inject(fine, coarse, &volume_);
+  to_coarser_->inject(fine, coarse, &at_nodes_);
+  to_coarser_->restrict_to(fine, work, &restricted_);
+  backend_.axpy(one_, work, coarse);
 }
 
 std::size_t extrapolation_bytes(const Problem& problem, Assembly assembly, Precision precision) {

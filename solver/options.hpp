@@ -41,6 +41,7 @@ struct Options {
   Krylov krylov = Krylov::automatic;
   CoarseOperator coarse_operator = CoarseOperator::automatic;
   SolvePrecision precision = SolvePrecision::mixed;
+  bool fallback = true;  ///< where multigrid fails or is predicted to, go on with something stronger (ladder.hpp)
 
   /// The options with every automatic choice made, for a coefficient whose neighbouring cells differ by at most the
   /// factor `coefficient_jump`, a finest level on which relaxing points would do or not, unknowns at nodes or in cells,

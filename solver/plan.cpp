@@ -14,10 +14,10 @@ namespace poisson {
 namespace {
 
 // Of a value on an axis, the tables of two operators, of a transfer and of what evaluates data on a device hold less
-// than 320 bytes; the coarsest level's inverse, scalars, partial sums, and the rounding of blocks fit into the
+// than 448 bytes; the coarsest level's inverse, scalars, partial sums, and the rounding of blocks fit into the
 // constant.
 std::size_t bytes_of_tables(const Layout& layout) {
-  return 320 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{192} << 10);
+  return 448 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{192} << 10);
 }
 
 // Verbs on levels of at most so many values share launches on a GPU, and a recorded solve holds a description of each:
@@ -273,8 +273,11 @@ Options resolved(const Options& given, const Problem& problem, std::optional<Kap
   const bool rough = kappa.jumps.largest >= rough_jump && (kappa.jumps.share >= share_from_cell_to_cell ||
                                                            (kappa.jumps.rough() && stretched_axes(block) >= 2));
   Options options = given;
-  // Coarse levels that are discretized again know smooth κ of a wide range, and σ that varies, only roughly.
-  const bool wide = kappa.jumps.range >= wide_range || !problem.reaction.constant();
+  // Coarse levels that are discretized again know smooth κ of a wide range, and σ and α that vary, only roughly.
+  bool wide = kappa.jumps.range >= wide_range || !problem.reaction.constant();
+  for (int d = 0; d < problem.dimension; ++d)
+    for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
+      wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
   if (options.krylov == Krylov::automatic && wide) options.krylov = Krylov::cg;
   options = options.resolved(kappa.jumps.largest, balanced || rough, problem.centering, problem.dimension);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
@@ -287,7 +290,8 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
                std::optional<KappaSummary> known) {
   const KappaSummary kappa = known.value_or(known_kappa(problem));
   const Options options = resolved(given, problem, kappa);
-  const bool variable = assembly == Assembly::partial || !is_separable(problem);
+  const Assembly mode = resolved(assembly, problem, gpu);
+  const bool variable = mode == Assembly::partial || !is_separable(problem);
   const bool on_faces = problem.centering == Centering::cell;
   const auto dimension = static_cast<std::size_t>(problem.dimension);
   const Block block = make_block(problem);
@@ -298,7 +302,6 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
                                                      : dimension;
   if (variable && needs_reaction_field(problem)) finest.reactions = 1;
   finest.elements = on_elements(problem.scheme);
-  const Assembly mode = resolved(assembly, problem, gpu);
   finest.full = mode == Assembly::full;
   const bool recomputed = variable && mode == Assembly::recompute;
   finest.row_bands = bands_of_row(problem);

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
+#include "solver/aggregation.hpp"
+#include "solver/conductors.hpp"
 #include "solver/diagonal.hpp"
+#include "solver/factorization.hpp"
 #include "solver/multigrid.hpp"
 #include "solver/plan.hpp"
 
@@ -32,6 +36,17 @@ bool hopeless(const MonitorState& s) {
   return s.verdict != Verdict::converged && is_finite(s.initial) && !(s.first <= 1e8 * s.initial);
 }
 
+// Values that a device hands to the host in about the time of an iteration.
+constexpr std::int64_t largest_read = std::int64_t{1} << 18;
+
+// The estimated error of u may be so many times the tolerance.
+constexpr double promised_error = 1e3;
+
+double unit_roundoff(Precision precision) {
+  return precision == Precision::fp32 ? std::numeric_limits<float>::epsilon() / 2.0
+                                      : std::numeric_limits<double>::epsilon() / 2.0;
+}
+
 // √(norm/reference) of squared norms; 0 where there is nothing to solve.
 double relative(double norm, const MonitorState& state) {
   return state.reference > 0 ? std::sqrt(norm / state.reference) : 0;
@@ -40,11 +55,13 @@ double relative(double norm, const MonitorState& state) {
 }  // namespace
 
 Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options,
-               std::unique_ptr<Extrapolation> extrapolation)
+               std::unique_ptr<Extrapolation> extrapolation, Ladder ladder, const Traits& problem)
     : A_(std::move(A)),
       backend_(A_->backend()),
       options_(options),
       extrapolation_(std::move(extrapolation)),
+      ladder_(std::move(ladder)),
+      problem_(problem),
       u_(backend_, A_->layout(), A_->precision()),
       b_(backend_, A_->layout(), A_->precision()),
       best_(backend_, A_->layout(), A_->precision()),
@@ -107,11 +124,14 @@ void Solver::prepare(bool given_guess) {
 
 Result Solver::solve(bool given_guess, const Listener& listener) {
   // A solution rounded to ε|u| has a residual of about εD|u| in every row.
-  const double epsilon = A_->precision() == Precision::fp32 ? std::numeric_limits<float>::epsilon() / 2.0
-                                                            : std::numeric_limits<double>::epsilon() / 2.0;
+  const double epsilon = unit_roundoff(A_->precision());
   Result result;
+  rung_ = since_ = 0;
+  active_ = nullptr;
   bool giving_up = false;
-  Monitor monitor(stopping_rule(options_, epsilon), [&](const MonitorState& s) {
+  StoppingRule rule = stopping_rule(options_, epsilon);
+  if (!ladder_.empty()) rule.horizon = options_.max_iterations;
+  Monitor monitor(rule, [&](const MonitorState& s) {
     giving_up = giving_up || (s.iterations == 0 && hopeless(s));
     if (giving_up) return false;
     return !listener || listener({s.iterations, relative(s.last, s), epsilon * relative(s.rounding, s)});
@@ -121,6 +141,8 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
         recordings_[from_guess ? 1 : 0], [&] { start_and_iterate(from_guess, monitor); }, monitor);
     result.projected += backend_.value(projected_);
   };
+  // Where the first iteration ends in what is no number, u comes back from here, Dirichlet data included.
+  if (!ladder_.empty()) backend_.copy(u_, best_);
   run(given_guess);
   if (giving_up) {
     giving_up = false;
@@ -130,6 +152,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
     run(true);
   }
   if (options_.krylov == Krylov::cg) verify(monitor);
+  finish(monitor, result);
 
   const MonitorState& state = monitor.state();
   const bool solved =
@@ -137,6 +160,8 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   if (extrapolation_ && solved && state.reference > 0) {
     result.extrapolated = extrapolate(monitor);
     if (options_.krylov == Krylov::cg) verify(monitor);
+    active_ = nullptr;
+    result.estimated_error = estimated_error(monitor);
   }
   result.verdict = state.verdict;
   result.iterations = state.iterations;
@@ -264,51 +289,251 @@ void Solver::refine(Monitor& monitor, int limit) {
       monitor);
 }
 
-// Flexible conjugate gradients with the Polak–Ribière β (Notay, SIAM J. Sci. Comput. 22, 2000): r_{k+1} − r_k = −α q
-// turns it into −zᵀq / pᵀq, which needs no second residual and does not see the scale of z.
-void Solver::conjugate_gradients(Monitor& monitor, int limit) {
-  Field& rhs = preconditioner_->rhs();
+void Solver::restart_conjugation() {
   backend_.fill(p_, 0);
   backend_.fill(q_, 0);
   backend_.assign(zero_, pq_);
+}
+
+// Flexible conjugate gradients with the Polak–Ribière β (Notay, SIAM J. Sci. Comput. 22, 2000): r_{k+1} − r_k = −α q
+// turns it into −zᵀq / pᵀq, which needs no second residual and does not see the scale of z.
+void Solver::conjugate_step(Preconditioner& preconditioner) {
+  backend_.scale_to_unit(norm_, count_, scale_, inverse_);
+  backend_.scale(scale_, r_, preconditioner.rhs());
+  const Field& z = preconditioner.solve();
+  backend_.dot(z, q_, work_);
+  backend_.ratio(work_, pq_, beta_);
+  backend_.negate(beta_);
+  backend_.xpay(z, beta_, p_);
+  A_->apply(p_, q_);
+  backend_.dot(p_, q_, pq_);
+  backend_.dot(r_, p_, work_);
+  backend_.ratio(work_, pq_, alpha_);
+  backend_.axpy(alpha_, p_, u_);
+  backend_.axmy(alpha_, q_, r_);
+  A_->norm(r_, norm_);
+}
+
+void Solver::conjugate_gradients(Monitor& monitor, int limit) {
+  restart_conjugation();
   backend_.repeat(
       limit,
       [&] {
-        backend_.scale_to_unit(norm_, count_, scale_, inverse_);
-        backend_.scale(scale_, r_, rhs);
-        const Field& z = preconditioner_->solve();
-        backend_.dot(z, q_, work_);
-        backend_.ratio(work_, pq_, beta_);
-        backend_.negate(beta_);
-        backend_.xpay(z, beta_, p_);
-        A_->apply(p_, q_);
-        backend_.dot(p_, q_, pq_);
-        backend_.dot(r_, p_, work_);
-        backend_.ratio(work_, pq_, alpha_);
-        backend_.axpy(alpha_, p_, u_);
-        backend_.axmy(alpha_, q_, r_);
-        A_->norm(r_, norm_);
+        conjugate_step(*preconditioner_);
         backend_.observe(monitor, norm_);
         backend_.when_risen(monitor, [&] { backend_.subtract(u_, alpha_, p_, best_); });
       },
       monitor);
 }
 
-double Solver::estimated_error(const Monitor& monitor) {
+// The same around what the host takes part in, and what therefore nothing records.
+void Solver::solve_on(Preconditioner& preconditioner, Monitor& monitor) {
+  const MonitorState& state = monitor.state();
+  restart_conjugation();
+  while (state.iterations < options_.max_iterations && state.verdict == Verdict::running) {
+    conjugate_step(preconditioner);
+    monitor.observe(backend_.value(norm_));
+    if (state.rose != 0) backend_.subtract(u_, alpha_, p_, best_);
+    if (state.verdict != Verdict::converged) continue;
+    A_->residual(u_, b_, r_, one_, norm_);
+    const double truth = backend_.value(norm_);
+    if (truth <= std::max(target(state, monitor.rule()), 1.0201 * state.last)) return;
+    monitor.resume(truth);
+    restart_conjugation();
+  }
+}
+
+// The next rung that is to be had goes on from the best iterate; where there is none, what gave up before its time
+// does. False: nothing is left.
+bool Solver::climb(Monitor& monitor, Result& result) {
+  const MonitorState& state = monitor.state();
+  while (rung_ < ladder_.size()) {
+    const std::size_t at = rung_++;
+    if (rungs_.size() == at) rungs_.push_back(ladder_[at].make());
+    if (!rungs_[at]) continue;
+    for (Field* f : {&r_, &p_, &q_})
+      if (!*f) *f = Field(backend_, A_->layout(), A_->precision());
+    if (state.best_iteration < state.iterations) backend_.copy(best_, u_);
+    A_->residual(u_, b_, r_, one_, norm_);
+    const double norm = backend_.value(norm_);
+    if (!is_finite(norm)) return false;
+    result.steps.push_back("after " + std::to_string(state.iterations) + " iterations: " + ladder_[at].name);
+    if (rung_ == ladder_.size()) monitor.rule().horizon = 0;
+    since_ = monitor.history().size() - 1;
+    active_ = rungs_[at].get();
+    monitor.change(norm);
+    solve_on(*active_, monitor);
+    return true;
+  }
+  if (monitor.rule().horizon == 0 || state.verdict != Verdict::stagnated) return false;
+  // What was given up for its prospects is all there is.
+  monitor.rule().horizon = 0;
+  press_on(monitor);
+  return true;
+}
+
+// The same iteration goes on below the tolerance.
+void Solver::press_on(Monitor& monitor) {
+  const bool conjugate = options_.krylov == Krylov::cg || active_;
+  Field& r = conjugate ? r_ : preconditioner_->rhs();
+  if (monitor.state().best_iteration < monitor.state().iterations) backend_.copy(best_, u_);
+  A_->residual(u_, b_, r, one_, norm_);
+  if (!conjugate) {
+    backend_.scale_to_unit(norm_, count_, scale_, inverse_);
+    A_->residual(u_, b_, r, scale_, norm_);
+  }
+  monitor.change(backend_.value(norm_));
+  if (active_) return solve_on(*active_, monitor);
+  resume(monitor);
+  if (conjugate) verify(monitor);
+}
+
+// Goes on where the iteration failed or is predicted to, and where the residual is below the tolerance and u is not yet
+// what it promises.
+void Solver::finish(Monitor& monitor, Result& result) {
+  const MonitorState& state = monitor.state();
+  const double tolerance = options_.tolerance;
+  result.estimated_error = estimated_error(monitor);
+  if (tolerance == 0) return;
+  const auto failed = [&] {
+    return state.verdict == Verdict::stagnated || state.verdict == Verdict::diverged ||
+           state.verdict == Verdict::not_finite;
+  };
+  const auto inaccurate = [&] {
+    return state.verdict == Verdict::converged && !(result.estimated_error <= promised_error * tolerance);
+  };
+  // What rounding ends, the floor known by the u that was found, no rung betters.
+  const double epsilon = unit_roundoff(A_->precision());
+  const auto at_floor = [&] {
+    if (!failed() || !is_finite(state.last)) return false;
+    A_->rounding(u_, work_);
+    const double rounding = backend_.value(work_);
+    if (is_finite(rounding)) monitor.state().rounding = rounding;
+    return std::sqrt(state.best) < 0.5 * epsilon * std::sqrt(rounding);
+  };
+  const auto may_go_on = [&] { return state.iterations < options_.max_iterations && !at_floor(); };
+  for (int pressed = 0; may_go_on() && (failed() || inaccurate());) {
+    if (inaccurate()) {
+      const double missed = promised_error * tolerance / result.estimated_error;
+      monitor.rule().tolerance *= std::clamp(0.3 * missed, 1e-3, 0.3);
+    }
+    if (inaccurate() && !active_ && pressed++ < 2)
+      press_on(monitor);
+    else if (!climb(monitor, result))
+      break;
+    result.estimated_error = estimated_error(monitor);
+  }
+  at_floor();
+  monitor.rule().tolerance = tolerance;
+  if (state.verdict != Verdict::stopped && is_finite(state.best) && state.best <= target(state, monitor.rule()) &&
+      state.iterations > 0)
+    monitor.state().verdict =
+        result.estimated_error <= promised_error * tolerance ? Verdict::converged : Verdict::inaccurate;
+}
+
+// The worst contraction of the last three iterations or last third of them, on one preconditioner.
+double Solver::contraction(const Monitor& monitor) const {
   const auto& norms = monitor.history();
-  if (monitor.state().iterations == 0) return 0;
-  const double rho = std::sqrt(norms.back() / norms[norms.size() - 2]);
+  double worst = 0;
+  const std::size_t window = std::max<std::size_t>(3, (norms.size() - 1 - since_) / 3) + 1;
+  const std::size_t first = std::max(since_, norms.size() < window ? 0 : norms.size() - window);
+  for (std::size_t k = first + 1; k < norms.size(); ++k) worst = std::max(worst, norms[k] / norms[k - 1]);
+  return std::sqrt(worst);
+}
+
+// ∫ κ|∇u|² + σu² and what Robin faces add, but for the half cells at Dirichlet faces of unknowns in cells. Where
+// these are, the host reads u: not from a device's large fields, which would take longer than a solve.
+std::optional<double> Solver::energy() {
+  bool in_halo = false;
+  for (const auto& ends : problem_.given_in_halo) in_halo = in_halo || ends[0] || ends[1];
+  if (in_halo && !on_host(u_) && u_.layout().size() > largest_read) return {};
+  if (!in_halo) {
+    A_->apply_everywhere(u_, q_);
+    backend_.dot(u_, q_, work_);
+    return backend_.value(work_);
+  }
+  const auto host = make_cpu_backend();
+  Field mirrored(*host, u_.layout(), u_.precision()), v(backend_, u_.layout(), u_.precision());
+  const HostRead read(u_);
+  dispatch(u_.precision(), [&]<class T>(T) {
+    host->copy(*read, mirrored);
+    const auto x = mirrored.view<T>();
+    for (std::size_t d = 0; d < 3; ++d)
+      for (std::size_t end = 0; end < 2; ++end) {
+        if (!problem_.given_in_halo[d][end]) continue;
+        Box face = u_.layout().box();
+        face.first[d] = end == 0 ? 0 : x.n[d] - 1;
+        face.last[d] = face.first[d] + 1;
+        const int step = end == 0 ? -1 : 1;
+        for (int k = face.first[2]; k < face.last[2]; ++k)
+          for (int j = face.first[1]; j < face.last[1]; ++j)
+            for (int i = face.first[0]; i < face.last[0]; ++i) {
+              std::array at{i, j, k};
+              at[d] += step;
+              x(at[0], at[1], at[2]) = x(i, j, k);
+            }
+      }
+  });
+  transfer(mirrored, v);
+  A_->apply(v, q_);
+  backend_.dot(v, q_, work_);
+  return backend_.value(work_);
+}
+
+// Of what remains as many times the last step as a contraction promises, in L2 and, as D⁻¹ hides what couplings weaker
+// than others of their row bring about, in energy (Hestenes, Stiefel, J. Res. Natl. Bur. Stand. 49, 1952, theorem 6:1).
+double Solver::estimated_error(const Monitor& monitor) {
+  const MonitorState& state = monitor.state();
+  if (state.reference == 0) return 0;
+  const double epsilon = unit_roundoff(A_->precision());
+  if (state.iterations == 0) {
+    const std::optional<double> whole = q_ ? energy() : std::nullopt;
+    return whole && *whole > 0 ? std::sqrt(state.last / *whole) : relative(state.last, state);
+  }
+  const double rho = contraction(monitor);
+  const bool conjugate = options_.krylov == Krylov::cg || active_;
   const Field& e = last_correction();
-  const Scalar& factor = options_.krylov == Krylov::cg ? alpha_ : applied_;
   backend_.dot(e, e, work_);
-  const double correction = std::abs(backend_.value(factor)) * std::sqrt(backend_.value(work_));
+  const double length = std::abs(backend_.value(conjugate ? alpha_ : applied_));
+  const double correction = length * std::sqrt(backend_.value(work_));
   backend_.dot(u_, u_, work_);
   const double size = std::sqrt(backend_.value(work_));
-  return rho < 1 ? correction * rho / ((1 - rho) * size) : std::numeric_limits<double>::infinity();
+  const double slow = std::min(rho, 0.99);
+  const double step = correction * (rho < 1 ? slow / (1 - slow) : 1) / size;
+  if (!conjugate) return step;
+  const double pq = backend_.value(pq_);
+  const std::optional<double> whole = energy();
+  if (!whole || !(*whole > 0)) return step;
+  const double energetic = length * std::sqrt(std::abs(pq) * slow * slow / (1 - slow * slow) / *whole);
+  double unmet = 0;
+  if (problem_.hides && state.verdict == Verdict::converged && (on_host(u_) || u_.layout().size() <= largest_read)) {
+    if (!conductors_) {
+      Field in(backend_, A_->layout(), A_->precision()), out(backend_, A_->layout(), A_->precision());
+      conductors_ = std::make_unique<Conductors>(*A_, in, out);
+    }
+    A_->residual(u_, b_, q_, one_, norm_);
+    unmet = conductors_->shift(q_) / size;
+  }
+  A_->rounding(u_, work_);
+  return std::max({step, energetic, unmet}) + epsilon * std::sqrt(backend_.value(work_) / *whole);
 }
 
 const Field& Solver::last_correction() const {
-  return options_.krylov == Krylov::cg ? p_ : *correction_;
+  return options_.krylov == Krylov::cg || active_ ? p_ : *correction_;
+}
+
+bool Result::at_rounding_floor() const {
+  return rounding_floor > 0 && final <= 100 * rounding_floor * reference;
+}
+
+std::string Result::beyond_rounding(const Options& options) const {
+  std::array<char, 32> floor{};
+  std::snprintf(floor.data(), floor.size(), "%.1e", rounding_floor);
+  return std::string(
+             "the rounding floor came before the tolerance: in this precision rounding of u leaves a relative "
+             "residual of about ") +
+         floor.data() + ", loosen the tolerance" +
+         (options.precision == SolvePrecision::single ? " or use precision: mixed" : "");
 }
 
 std::string Result::reason(const Options& options) const {
@@ -325,26 +550,70 @@ std::string Result::reason(const Options& options) const {
              (options.krylov == Krylov::cg ? "" : "solver.krylov: cg, ") +
              "more smoothing sweeps or a smaller relaxation";
     case Verdict::stagnated:
-      return rounding_floor > 0 && final <= 100 * rounding_floor * reference
-                 ? std::string(
-                       "the rounding floor came before the tolerance (no more digits in this precision): loosen "
-                       "the tolerance") +
-                       (options.precision == SolvePrecision::single ? " or use precision: mixed" : "")
-             : options.method != Method::multigrid
+      if (at_rounding_floor()) return beyond_rounding(options);
+      if (!steps.empty())
+        return "the residual stagnated, and nothing stronger was left to go on with: check the scales of the data (a "
+               "coefficient, reaction or alpha that is next to nothing beside another)";
+      return options.method != Method::multigrid
                  ? "the residual stagnated: use precision: double or, where the matrix allows it, method: multigrid"
              : options.krylov == Krylov::cg ? "the residual stagnated: use more smoothing sweeps or precision: double"
                                             : "the residual stagnated: use solver.krylov: cg or more smoothing sweeps";
+    case Verdict::inaccurate:
+      return "the residual is below the tolerance, the estimated error of u not below 1000 times the tolerance: u is "
+             "as "
+             "good as estimated_error says";
     case Verdict::stopped:
       return "stopped on request";
     case Verdict::running:
       break;
   }
   if (options.tolerance == 0) return "ran the given number of iterations";
+  if (at_rounding_floor()) return beyond_rounding(options);
   const std::string limit = "the iteration limit came before the tolerance: raise solver.max_iterations";
   if (options.method != Method::multigrid)
     return limit + "; method: multigrid, where the matrix allows it, takes fewer";
   return options.krylov == Krylov::cg ? limit : limit + " or use krylov: cg";
 }
+
+namespace {
+
+// Ratio of κ over the box from which D⁻¹ hides errors, unless coarse operators are those of κ itself.
+constexpr double hiding_range = 1e4;
+
+// A factorization that takes so many operations comes before aggregates, which take longer to converge; what takes
+// more is a last resort, up to what a user would wait for and half of the host's memory.
+constexpr double few_flops = 4e9, most_flops = 4e12;
+constexpr std::int64_t most_unknowns = std::int64_t{1} << 24;
+
+// Of more than `least` operations and at most `most`.
+std::unique_ptr<Preconditioner> factorized(const std::shared_ptr<const Operator>& A, double least, double most) {
+  if (A->unknowns().size() > most_unknowns || Factorization::least_flops(*A) > most) return nullptr;
+  auto factors = std::make_unique<Factorization>(A);
+  const double flops = factors->cost().flops;
+  if (flops <= least || flops > most || factors->cost().bytes > make_cpu_backend()->available() / 2) return nullptr;
+  factors->factorize();
+  return factors;
+}
+
+Ladder make_ladder(const std::shared_ptr<const Operator>& A) {
+  if (A->precision() != Precision::fp64) return {};
+  const std::string factorization = "conjugate gradients around a factorization in 64 bits";
+  const auto factorized_early = std::make_shared<bool>(false);
+  return {{factorization,
+           [A, factorized_early] {
+             auto factors = factorized(A, 0, few_flops);
+             *factorized_early = factors != nullptr;
+             return factors;
+           }},
+          {"conjugate gradients around multigrid by aggregates in 64 bits",
+           [A, factorized_early]() -> std::unique_ptr<Preconditioner> {
+             if (*factorized_early || A->unknowns().size() > most_unknowns) return nullptr;
+             return std::make_unique<Aggregation>(A);
+           }},
+          {factorization, [A] { return factorized(A, few_flops, most_flops); }}};
+}
+
+}  // namespace
 
 std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& given, Profile* profile) {
   const KappaSummary kappa{discretization.rows().kappa, discretization.jumps()};
@@ -365,9 +634,19 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     A = discretization.make_operator(outer);
     if (profile) A = profile->wrap(std::move(A));
   }
+  const Problem& problem = discretization.problem();
+  Traits traits;
+  if (problem.centering == Centering::cell)
+    for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d)
+      for (std::size_t end = 0; end < 2; ++end)
+        traits.given_in_halo[d][end] = problem.boundary[d][end].kind == BoundaryKind::dirichlet;
+  traits.hides = options.coarse_operator != CoarseOperator::galerkin && discretization.jumps().range >= hiding_range;
+  Ladder ladder;
+  if (options.fallback && options.method == Method::multigrid && options.tolerance > 0) ladder = make_ladder(A);
   return std::make_unique<Solver>(
       std::move(A), std::move(hierarchy), options,
-      options.extrapolate ? std::make_unique<Extrapolation>(discretization, outer) : nullptr);
+      options.extrapolate ? std::make_unique<Extrapolation>(discretization, outer) : nullptr, std::move(ladder),
+      traits);
 }
 
 }  // namespace poisson

@@ -3,6 +3,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,31 +12,45 @@
 #include "grids/operator.hpp"
 #include "grids/profile.hpp"
 #include "solver/extrapolation.hpp"
+#include "solver/ladder.hpp"
 #include "solver/options.hpp"
 #include "solver/preconditioner.hpp"
 
 namespace poisson {
 
+class Conductors;
 class Multigrid;
 
 /// How a solve ended.
 struct Result {
   Verdict verdict = Verdict::running;  ///< running: the iteration limit came first
   int iterations = 0;
-  double initial = 0;           ///< ‖b − Au₀‖, before full multigrid
-  double reference = 0;         ///< max(‖b‖, ‖b − Au₀‖)
-  double final = 0;             ///< ‖b − Au‖ of the solution
-  std::vector<double> history;  ///< relative residuals, that of the iteration's start first
-  double estimated_error = 0;   ///< ‖e‖ρ/((1 − ρ)‖u‖), e the last correction, ρ its contraction
-  double rounding_floor = 0;    ///< relative residual below which rounding hides progress, predicted
-  double projected = 0;         ///< 1ᵀb taken off the data of a singular problem, in the units of the scaled b
-  double extrapolated = 0;      ///< 1ᵀ of what extrapolation added to b, in the same units
-  bool start_given_up = false;  ///< full multigrid diverged: the iteration began at zero instead
+  double initial = 0;              ///< ‖b − Au₀‖, before full multigrid
+  double reference = 0;            ///< max(‖b‖, ‖b − Au₀‖)
+  double final = 0;                ///< ‖b − Au‖ of the solution
+  std::vector<double> history;     ///< relative residuals, that of the iteration's start first
+  double estimated_error = 0;      ///< of u against the solution of A u = b, relative, in L2
+  double rounding_floor = 0;       ///< relative residual below which rounding hides progress
+  double projected = 0;            ///< 1ᵀb taken off the data of a singular problem, in the units of the scaled b
+  double extrapolated = 0;         ///< 1ᵀ of what extrapolation added to b, in the same units
+  bool start_given_up = false;     ///< full multigrid diverged: the iteration began at zero instead
+  std::vector<std::string> steps;  ///< what the iteration went on with where it failed or was predicted to
 
   bool converged() const { return verdict == Verdict::converged; }
   double relative() const { return reference > 0 ? final / reference : 0; }
   /// One sentence: what ended the iteration, and what to try where that was not convergence.
   std::string reason(const Options& options) const;
+
+ private:
+  bool at_rounding_floor() const;
+  std::string beyond_rounding(const Options& options) const;
+};
+
+/// What the estimate of the error goes by.
+struct Traits {
+  /// The faces whose Dirichlet data stand in the halo of the solution.
+  std::array<std::array<bool, 2>, 3> given_in_halo{};
+  bool hides = false;  ///< κ has a range of which coarse levels know only roughly
 };
 
 /// Solves A u = b on one hierarchy of levels, again and again with new right-hand sides.
@@ -53,9 +68,9 @@ class Solver {
   /// `A`: the operator of the solution, in fp64 but for SolvePrecision::single; `hierarchy`: in the precision of the
   /// corrections, its finest operator alone where the method is not multigrid. `options` resolved. With an
   /// `extrapolation` solve ends with the solution of the equation that it makes, in whose residuals the history goes
-  /// on.
+  /// on. Where an iteration fails it climbs the `ladder`.
   Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options,
-         std::unique_ptr<Extrapolation> extrapolation = nullptr);
+         std::unique_ptr<Extrapolation> extrapolation = nullptr, Ladder ladder = {}, const Traits& problem = {});
   ~Solver();
 
   /// The solution: the initial guess before solve, with Dirichlet data in their nodes.
@@ -84,9 +99,17 @@ class Solver {
   void iterate(Monitor& monitor, int limit);
   void refine(Monitor& monitor, int limit);
   void conjugate_gradients(Monitor& monitor, int limit);
+  void conjugate_step(Preconditioner& preconditioner);
+  void restart_conjugation();
   void resume(Monitor& monitor);
+  bool climb(Monitor& monitor, Result& result);
+  void press_on(Monitor& monitor);
+  void finish(Monitor& monitor, Result& result);
+  void solve_on(Preconditioner& preconditioner, Monitor& monitor);
   double extrapolate(Monitor& monitor);
   void verify(Monitor& monitor);
+  double contraction(const Monitor& monitor) const;
+  std::optional<double> energy();
   double estimated_error(const Monitor& monitor);
   const Field& last_correction() const;
 
@@ -96,6 +119,12 @@ class Solver {
   std::unique_ptr<Preconditioner> preconditioner_;
   Multigrid* multigrid_ = nullptr;  // the preconditioner, where it is one
   std::unique_ptr<Extrapolation> extrapolation_;
+  Ladder ladder_;
+  Traits problem_;
+  std::unique_ptr<Conductors> conductors_;              // once they have been looked for
+  std::vector<std::unique_ptr<Preconditioner>> rungs_;  // as many as have been made
+  std::size_t rung_ = 0, since_ = 0;                    // how far up, and from which iteration on
+  Preconditioner* active_ = nullptr;                    // the rung that is stood on, if any
   Field u_, b_, best_;
   Field r_, p_, q_;                    // conjugate gradients
   const Field* correction_ = nullptr;  // the preconditioner's field, once it has run

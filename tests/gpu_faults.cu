@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -98,7 +99,7 @@ TEST(Arena, HoldsASolve) {
         p.nodes = {uniform_nodes(0, 1, 120), uniform_nodes(0, 1, 97), uniform_nodes(0, 1, 64)};
         if (varying) p.coefficient[0] = [](double x, double y, double z) { return 1 + x * y + z; };
         p.source = 1.0;
-        const Discretization d(*backend, p);
+        const Discretization d(*backend, std::as_const(p));
         Options o;
         o.tolerance = 1e-4;
         o.precision = precision;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -199,6 +200,50 @@ TEST(Interpolation, WrapsOnPeriodicAxes) {
   EXPECT_NEAR(at(1, 0.2), 0.2, 1e-14);
   EXPECT_NEAR(at(0.9375, 0.4), 0.5 * (8.75 + 0) + 0.4, 1e-13);  // between node 7 and node 0
   EXPECT_NEAR(at(0.25, 0.9), 2.5 + 0.5 * (0.8 + 0), 1e-13);
+}
+
+TEST(Extrema, StandWithTheirPlaces) {
+  const auto backend = test_backend();
+  for (const Centering centering : {Centering::node, Centering::cell})
+    for (const int dimension : {2, 3}) {
+      SCOPED_TRACE(testing::Message() << static_cast<int>(centering) << " " << dimension);
+      Problem p;
+      p.dimension = dimension;
+      p.centering = centering;
+      p.nodes = {uniform_nodes(0, 1, 40), uniform_nodes(-2, 0, 40), {}};
+      if (dimension == 3) p.nodes[2] = uniform_nodes(0, 4, 20);
+      for (auto& axis : p.boundary)
+        for (Boundary& face : axis) face.kind = N;
+      // Largest at (0.5, -1), at its nodes alone; least wherever z is least, of which the first counts.
+      p.initial = [](double x, double y, double z) { return x + y == -0.5 && x == 0.5 ? 7 + z : z; };
+      const Discretization d(*backend, std::as_const(p));
+      Field u(*backend, d.block().layout(), Precision::fp64);
+      d.initialize(u);
+      const SolutionNorms n = solution_norms(d.block(), u);
+      const bool nodes = centering == Centering::node;
+      const double half = nodes ? 0 : 0.5;
+      const double top = dimension == 2 ? 0 : nodes ? 4 : 3.9, low = dimension == 2 ? 0 : 0.2 * half;
+      EXPECT_EQ(n.min, low);
+      EXPECT_NEAR(n.min_at[0], half / 40, 1e-15);
+      EXPECT_NEAR(n.min_at[1], -2 + half / 20, 1e-15);
+      EXPECT_NEAR(n.min_at[2], low, 1e-15);
+      EXPECT_NEAR(n.max, nodes ? 7 + top : top, 1e-14);
+      EXPECT_NEAR(n.max_at[2], top, 1e-14);
+      if (nodes) {
+        EXPECT_EQ(n.max_at[0], 0.5);
+        EXPECT_EQ(n.max_at[1], -1);
+      }
+    }
+}
+
+TEST(Throughput, IsTheGreaterOfWhatComesAndGoes) {
+  Balance b;
+  b.flux = {1, -4, 0, 0, 2, 0};
+  b.source = 3;
+  b.reaction = 2.5;
+  EXPECT_EQ(throughput(b), 6.5);
+  b.source = -3;
+  EXPECT_EQ(throughput(b), 9.5);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -338,12 +339,12 @@ TEST_P(Cells, StartFromCubicsThatInterpolationReproduces) {
         if (face.kind == BoundaryKind::dirichlet) face.value = cubic;
     p.initial = cubic;
     const auto backend = test_backend();
-    const Discretization d(*backend, p);
+    const Discretization d(*backend, std::as_const(p));
     const auto coarse = coarser(d.block(), rule);
     Problem wide = p;
     for (std::size_t axis = 0; axis < 3; ++axis)
       if (axis < static_cast<std::size_t>(dimension)) wide.nodes[axis] = coarse->block.axes[axis].nodes();
-    const Discretization D(*backend, wide);
+    const Discretization D(*backend, std::as_const(wide));
     Field f(*backend, d.block().layout(), Precision::fp64), c(*backend, D.block().layout(), Precision::fp64);
     D.initialize(c);
     d.initialize(f);

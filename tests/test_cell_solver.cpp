@@ -326,13 +326,91 @@ TEST(CellOutput, ReadsLinearFunctionsExactly) {
         if (dimension == 3) point.push_back(z);
         EXPECT_NEAR(interpolate_at(s.block(), s.solution(), point), linear(point[0], point[1], z), 1e-10);
       }
-      const auto gradient = gather_gradient(s.block(), s.solution());
+      const auto gradient = gather_gradient(s.discretization(), s.solution());
       const auto n = static_cast<std::size_t>(dimension);
       ASSERT_EQ(gradient.size(), n * static_cast<std::size_t>(s.discretization().unknowns()));
       for (std::size_t i = 0; i < gradient.size(); ++i)
         ASSERT_NEAR(gradient[i], (std::array{2.0, -3.0, 0.5})[i % n], 1e-9) << i;
       EXPECT_EQ(gather_values(s.block(), s.solution()).size(), gradient.size() / n);
     }
+}
+
+/// In the maximum norm, beside all faces; but where Dirichlet faces meet, the error falls like h²/r with the distance r
+/// from there.
+TEST(CellOutput, GradientIsOfSecondOrderUpToTheFaces) {
+  constexpr std::array<Kinds, 5> all_kinds{{{{{D, D}, {D, D}, {D, D}}},
+                                            {{{N, N}, {N, D}, {N, N}}},
+                                            {{{R, R}, {R, R}, {R, R}}},
+                                            {{{P, P}, {D, N}, {R, N}}},
+                                            {{{N, R}, {P, P}, {D, D}}}}};
+  constexpr double apart = 0.15;
+  for (const int dimension : {2, 3})
+    for (const Kinds& kinds : all_kinds)
+      for (const bool varying : {false, true})
+        for (const bool stretched : {false, true}) {
+          SCOPED_TRACE(testing::Message() << dimension << "-D, faces " << &kinds - all_kinds.data() << ", varying "
+                                          << varying << ", stretched " << stretched);
+          Manufactured m;
+          m.dimension = dimension;
+          m.kinds = kinds;
+          m.solution = m.product(1.5, {1.3, 1.1, 1.7}, {0.3, -0.4, 0.2});
+          for (auto& kappa : m.kappa) kappa = {1.5, varying ? 0.4 : 0, m.product(0, {1.2, 1.4, 1.6}, {0.8, 0.5, 0.6})};
+          m.alpha = {2, 0.5, m.product(0, {1.4, 1.3, 1.2}, {0.2, 0.7, 1.1})};
+          double before = 0;
+          for (const int n : dimension == 2 ? std::array{32, 64} : std::array{16, 32}) {
+            std::array<std::vector<double>, 3> nodes;
+            for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
+              nodes[d] = stretched ? tanh_nodes(0, 1, n, 1.2, d == 1 ? StretchedEnd::lower : StretchedEnd::both)
+                                   : uniform_nodes(0, 1, n);
+            Problem p = m.problem(nodes);
+            p.centering = Centering::cell;
+            Options o;
+            o.tolerance = 1e-10;
+            o.precision = SolvePrecision::double_;
+            Solve s(p, o);
+            ASSERT_TRUE(s.run().converged());
+            const auto gradient = gather_gradient(s.discretization(), s.solution());
+            double error = 0;
+            std::size_t at = 0;
+            for_each(s.block().layout().box(), [&](int i, int j, int k) {
+              const std::array index{i, j, k};
+              std::array<double, 3> point{};
+              int held = 0;
+              for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
+                point[d] = s.block().axes[d].point(index[d]);
+                held += (kinds[d][0] == D && point[d] < apart) || (kinds[d][1] == D && point[d] > 1 - apart) ? 1 : 0;
+              }
+              const Jet u = m.solution.at(point);
+              for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d, ++at)
+                if (held < 2) error = std::max(error, std::abs(gradient[at] - u.first[d]));
+            });
+            if (before > 0) EXPECT_GE(std::log2(before / error), 1.8) << before << ", " << error;
+            before = error;
+          }
+        }
+}
+
+/// Where κ jumps, that of each side: between plates, the flux over κ.
+TEST(CellOutput, GradientIsOneSidedWhereTheCoefficientJumps) {
+  Problem p = cube(8, N);
+  p.boundary[0] = {{{D, 0.0}, {D, 1.0}}};
+  const auto kappa = [](double x, double, double) { return x < 0.25 ? 1e4 : x < 0.625 ? 2.0 : 1e-3; };
+  p.coefficient[0] = Quantity(kappa);
+  Options o;
+  o.tolerance = 1e-12;
+  o.precision = SolvePrecision::double_;
+  Solve s(p, o);
+  ASSERT_TRUE(s.run().converged());
+  const double flux = 1 / (0.25 / 1e4 + 0.375 / 2 + 0.375 / 1e-3);
+  const auto gradient = gather_gradient(s.discretization(), s.solution());
+  std::size_t at = 0;
+  for_each(s.block().layout().box(), [&](int i, int, int) {
+    const double expected = flux / kappa(s.block().axes[0].point(i), 0, 0);
+    EXPECT_NEAR(gradient[at], expected, 1e-5 * expected);
+    EXPECT_NEAR(gradient[at + 1], 0, 1e-8);
+    EXPECT_NEAR(gradient[at + 2], 0, 1e-8);
+    at += 3;
+  });
 }
 
 /// Around a periodic axis too.

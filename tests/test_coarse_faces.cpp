@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -205,7 +206,7 @@ std::vector<double> coarse_faces(const std::array<int, 3>& cells, const Quantity
   p.coefficient[0] = kappa;
   for (std::size_t d = 0; d < static_cast<std::size_t>(p.dimension); ++d) p.nodes[d] = uniform_nodes(0, 1, cells[d]);
   const auto backend = test_backend();
-  const Discretization d(*backend, p);
+  const Discretization d(*backend, std::as_const(p));
   const auto coarse = coarser(d.block(), Coarsening::pairs);
   return values(*d.coarsen_rows(d.rows(), *coarse, *make_transfer(*backend, d.block(), *coarse)).cells[axis]);
 }
@@ -245,7 +246,7 @@ TEST(CoarseFaces, OfSmoothCoefficientsBlendTheFacesBeside) {
         for (Boundary& face : p.boundary[d]) face.kind = kind;
       }
       const auto backend = test_backend();
-      const Discretization d(*backend, p);
+      const Discretization d(*backend, std::as_const(p));
       const auto coarse = coarser(d.block());
       const RowData rows = d.coarsen_rows(d.rows(), *coarse, *make_transfer(*backend, d.block(), *coarse));
       const reference::CellGrid g(p);

@@ -2,7 +2,9 @@
 // table.
 
 #include <array>
+#include <iomanip>
 #include <numbers>
+#include <sstream>
 
 #include "grids/stretching.hpp"
 #include "io/output.hpp"
@@ -102,7 +104,7 @@ output: {directory: out, fields: [u, error], formats: [], probes: [[0.5, 1/4, 1]
   EXPECT_EQ(config.options.krylov, Krylov::cg);
   EXPECT_EQ(config.options.precision, SolvePrecision::single);
   EXPECT_EQ(config.device, "cpu");
-  EXPECT_EQ(config.output.directory, "out");
+  EXPECT_EQ(config.output.directory, folder / "out");
   EXPECT_TRUE(config.output.formats.empty());
   EXPECT_EQ(config.output.probes, (std::vector<std::vector<double>>{{0.5, 0.25, 1}}));
   EXPECT_EQ(without_folder(config.describe("source")), "bad.yaml:5:73: equation.source");
@@ -158,6 +160,92 @@ TEST_F(Configuration, OverridesReplaceKeys) {
   EXPECT_EQ(config.output.directory, "there");
   EXPECT_EQ(at(config.problem.source, 1, 1, 0), 1);
   EXPECT_EQ(config.describe("boundary.z+"), "--set boundary.z+={dirichlet: x}: boundary.z+.dirichlet");
+}
+
+TEST_F(Configuration, PathsOfTheFileStartAtItAndThoseOfOverridesWhereTheProgramRuns) {
+  const std::string text = cube + "output: {directory: out}\n";
+  EXPECT_EQ(load(text).output.directory, folder / "out");
+  EXPECT_EQ(load(text, {"output.directory=out"}).output.directory, "out");
+  EXPECT_EQ(load(text, {"output={directory: out}"}).output.directory, "out");
+  EXPECT_EQ(load(cube + "output: {directory: /tmp/out}\n").output.directory, "/tmp/out");
+  // The effective configuration stands for the file, at its place.
+  const auto effective = [&](const Config& config) { return load_config(write(config.effective)).output.directory; };
+  EXPECT_EQ(effective(load(text)), folder / "out");
+  for (const Config& here : {load(text, {"output.directory=out"}), load(cube)})
+    EXPECT_EQ(std::filesystem::weakly_canonical(effective(here)),
+              std::filesystem::weakly_canonical(std::filesystem::absolute(here.output.directory)));
+  EXPECT_EQ(effective(load(text, {"output.directory=/tmp/out"})), "/tmp/out");
+}
+
+TEST_F(Configuration, ParametersStandForNumbersEverywhere) {
+  const std::string text = R"(
+parameters: {L: 0.5, n: 8, h: 25, hot: 2*h + 50, tiny: 1e-12, below: -3}
+domain: {lower: [0, 0], upper: [L, 2*L]}
+grid: {cells: [n, 2*n], axes: {y: {stretching: tanh, strength: n/4}}}
+equation: {source: "x < L/2 ? hot*x : -h", coefficient: h, exact: "x - below"}
+boundary:
+  x-: {robin: {alpha: h, value: h*hot}}
+  y+: {dirichlet: "hot*y"}
+solver: {tolerance: tiny, max_iterations: 4*n}
+output: {probes: [[L/2, L]]}
+)";
+  const Config config = load(text);
+  EXPECT_EQ(config.parameters,
+            (Parameters{{"L", 0.5}, {"n", 8}, {"h", 25}, {"hot", 100}, {"tiny", 1e-12}, {"below", -3}}));
+  EXPECT_EQ(config.problem.nodes[0], uniform_nodes(0, 0.5, 8));
+  EXPECT_EQ(config.problem.nodes[1], tanh_nodes(0, 1, 16, 2, StretchedEnd::both));
+  EXPECT_EQ(*config.problem.coefficient[0].constant(), 25);
+  EXPECT_EQ(at(config.problem.source, 0.125, 0, 0), 12.5);
+  EXPECT_EQ(at(config.problem.source, 0.4, 0, 0), -25);
+  EXPECT_EQ(at(*config.problem.exact, 1, 0, 0), 4);
+  EXPECT_EQ(*config.problem.boundary[0][0].value.constant(), 2500);
+  EXPECT_EQ(at(config.problem.boundary[1][1].value, 0, 3, 0), 300);
+  EXPECT_EQ(config.options.tolerance, 1e-12);
+  EXPECT_EQ(config.options.max_iterations, 32);
+  EXPECT_EQ(config.output.probes, (std::vector<std::vector<double>>{{0.25, 0.5}}));
+  EXPECT_EQ(load_config(write(config.effective)).effective, config.effective);
+
+  const Config changed = load(text, {"parameters.h=30", "parameters.n=4"});
+  EXPECT_EQ(*changed.problem.coefficient[0].constant(), 30);
+  EXPECT_EQ(at(changed.problem.source, 0.125, 0, 0), 110 * 0.125);
+  EXPECT_EQ(changed.problem.nodes[0].size(), 5u);
+  EXPECT_EQ(*load(cube + "equation: {source: k}\n", {"parameters.k=7"}).problem.source.constant(), 7);
+  EXPECT_TRUE(load(cube + "parameters:\n").parameters.empty());
+}
+
+TEST_F(Configuration, AxesMakeATensorProductGrid) {
+  const std::string stretched = "domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {cells: [4, 4], axes: {y: ";
+  EXPECT_FALSE(load(stretched + "{stretching: tanh, strength: 2}}}\n").equidistant);
+  EXPECT_FALSE(load("grid: {axes: {x: {nodes: [0, 1, 3]}, y: {nodes: [0, 1, 2]}}}\n").equidistant);
+  EXPECT_TRUE(load(stretched + "null}}\n").equidistant);
+  EXPECT_NE(load(stretched + "{stretching: tanh, strength: 2}}}\n").effective.find("tensor-product"),
+            std::string::npos);
+}
+
+TEST_F(Configuration, AFirstCellIsAsWideAsAsked) {
+  for (const std::string rule : {"tanh", "geometric"})
+    for (const std::string at : {"lower", "upper", "both"})
+      for (const int cells : {2, 7, 32, 101})
+        for (const double share : {0.999, 0.5, 1e-3, 1e-7}) {  // of an equal cell
+          const double length = 3, first = share * length / cells;
+          if (at == "both" && cells == 2) continue;  // symmetric: nothing to stretch
+          SCOPED_TRACE(testing::Message() << rule << " " << at << ", " << cells << " cells, " << first);
+          std::ostringstream text;
+          text << std::setprecision(17) << "domain: {lower: [0, -1], upper: [1, 2]}\ngrid: {cells: [4, " << cells
+               << "], axes: {y: {stretching: " << rule << ", first_cell: " << first << ", at: " << at << "}}}\n";
+          const std::vector<double> y = load(text.str()).problem.nodes[1];
+          const std::size_t n = y.size() - 1;
+          ASSERT_EQ(n, static_cast<std::size_t>(cells));
+          EXPECT_EQ(y.front(), -1);
+          EXPECT_EQ(y.back(), 2);
+          const double slack = 1e-9 * first + 1e-15;
+          if (at != "upper") {
+            EXPECT_NEAR(y[1] - y[0], first, slack);
+          }
+          if (at != "lower") {
+            EXPECT_NEAR(y[n] - y[n - 1], first, slack);
+          }
+        }
 }
 
 TEST_F(Configuration, AxesAreStretched) {

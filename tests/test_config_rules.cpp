@@ -49,9 +49,10 @@ const std::vector<Malformed>& malformed() {
        "pi"},
       {"axes_of_equidistant",
        nothing,
-       "domain: {lower: [0, 0], upper: [1, 1]}\ngrid:\n  cells: [4, 4]\n  axes: {y: {stretching: tanh, strength: 2}}\n",
+       "domain: {lower: [0, 0], upper: [1, 1]}\ngrid:\n  type: equidistant\n  cells: [4, 4]\n  axes: {y: {stretching: "
+       "tanh, strength: 2}}\n",
        {},
-       "bad.yaml:4:13: grid.axes.y: shapes an axis of an equidistant grid; write type: tensor-product under grid, or "
+       "bad.yaml:5:13: grid.axes.y: shapes an axis of an equidistant grid; write type: tensor-product under grid, or "
        "remove axes"},
       {"z_axis_in_2d",
        nothing,
@@ -89,8 +90,82 @@ const std::vector<Malformed>& malformed() {
        "domain: {lower: [0, 0], upper: [1, 1]}\ngrid:\n  type: tensor-product\n  cells: [4, 4]\n  axes: {y: "
        "{stretching: geometric, at: both}}\n",
        {},
-       "bad.yaml:5:13: grid.axes.y: a geometric stretching needs ratio or expansion; add ratio: 1.05 or expansion: "
-       "1000"},
+       "bad.yaml:5:13: grid.axes.y: a geometric stretching needs ratio, expansion or first_cell; add ratio: 1.05, "
+       "expansion: 1000 or first_cell: 1e-3"},
+      {"neither_strength_nor_first_cell",
+       nothing,
+       "domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {cells: [4, 4], axes: {y: {stretching: tanh}}}\n",
+       {},
+       "bad.yaml:2:33: grid.axes.y: a tanh stretching needs strength or first_cell; add strength: 2.5 or first_cell: "
+       "1e-3"},
+      {"strength_and_first_cell",
+       nothing,
+       "domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {cells: [4, 4], axes: {y: {stretching: tanh, strength: 2, "
+       "first_cell: 0.1}}}\n",
+       {},
+       "bad.yaml:2:77: grid.axes.y.first_cell: stands beside strength, and either sets the other; keep one of the two"},
+      {"first_cell_too_wide",
+       nothing,
+       "domain: {lower: [0, 0], upper: [1, 2]}\ngrid: {cells: [4, 10], axes: {y: {stretching: tanh, first_cell: "
+       "0.25}}}\n",
+       {},
+       "bad.yaml:2:65: grid.axes.y.first_cell: 0.25 cannot be reached with 10 cells on a length of 2 (equal cells are "
+       "0.2 wide); give a width from 1e-15 to less than that, or fewer cells"},
+      {"first_cell_below_rounding",
+       nothing,
+       "domain: {lower: [0, 1000], upper: [1, 1001]}\ngrid: {cells: [4, 10], axes: {y: {stretching: geometric, "
+       "first_cell: 1e-12}}}\n",
+       {},
+       "bad.yaml:2:70: grid.axes.y.first_cell: 1e-12 cannot be reached with 10 cells on a length of 1 (equal cells are "
+       "0.1 wide); give a width from 1e-11 to less than that"},
+      {"parameter_named_like_a_coordinate",
+       cube,
+       "parameters: {x: 1, pi: 3, sin: 2, 2h: 1, a-b: 1}\n",
+       {},
+       "bad.yaml:3:14: parameters.x: is a coordinate of expressions; take another name\nbad.yaml:3:20: parameters.pi: "
+       "is a constant of expressions; take another name\nbad.yaml:3:27: parameters.sin: is a function of expressions; "
+       "take another name\nbad.yaml:3:35: parameters.2h: is no name that expressions could use; write letters, digits "
+       "and _, a letter first\nbad.yaml:3:42: parameters.a-b: is no name that expressions could use; write letters, "
+       "digits and _, a letter first"},
+      {"parameter_that_is_no_number",
+       cube,
+       "parameters: {a: [1], b: 2*x, c: , d: true, e: .inf, f: 1/0}\n",
+       {},
+       "bad.yaml:3:17: parameters.a: expected a number, found a list; for example a: 25\nbad.yaml:3:25: parameters.b: "
+       "\"2*x\" varies with x, y or z; write a number, or arithmetic on numbers and pi\nbad.yaml:3:30: parameters.c: "
+       "expected a number, found nothing; for example c: 25\nbad.yaml:3:38: parameters.d: expected a number, found the "
+       "truth value true; for example d: 25\nbad.yaml:3:47: parameters.e: expected a number, found the number .inf; "
+       "for example e: 25\nbad.yaml:3:56: parameters.f: \"1/0\" is not a finite number; change the expression"},
+      {"parameter_that_stands_below",
+       cube,
+       "parameters: {q: 2*h, h: 25}\n",
+       {},
+       "bad.yaml:3:17: parameters.q: \"2*h\" uses a parameter that stands below; put that one first"},
+      {"parameters_are_no_map",
+       cube,
+       "parameters: 25\n",
+       {},
+       "bad.yaml:3:13: parameters: expected a map of names and numbers, found the number 25; for example {h: 25}"},
+      {"unknown_parameter",
+       cube,
+       "parameters: {height: 2}\nequation: {source: x*heigth, reaction: other}\n",
+       {},
+       "bad.yaml:4:20: equation.source: unknown symbol 'heigth' at character 3 of \"x*heigth\"; did you mean "
+       "'height'?\nbad.yaml:4:40: equation.reaction: unknown symbol 'other' at character 1 of \"other\"; symbols are "
+       "x, "
+       "y, z, pi, _pi, _e, height"},
+      {"overridden_parameter_that_nothing_names",
+       cube,
+       "parameters: {h: 2}\nequation: {source: h*x}\n",
+       {"parameters.hh=3"},
+       "--set parameters.hh=3: parameters.hh: is named by no expression; did you mean 'h'?"},
+      {"parameter_out_of_range",
+       nothing,
+       "parameters: {n: 3}\ndomain: {lower: [0, 0], upper: [1, n - 3]}\ngrid: {cells: [n - 2, n/2]}\n",
+       {},
+       "bad.yaml:2:36: domain.upper[1]: must be greater than domain.lower (n - 3 = 0 <= 0)\nbad.yaml:3:16: "
+       "grid.cells[0]: must be >= 2 and <= 10000000, found n - 2 = 1\nbad.yaml:3:23: grid.cells[1]: "
+       "expected an integer, found n/2 = 1.5; write a whole number"},
       {"strength_of_geometric",
        nothing,
        "domain: {lower: [0, 0], upper: [1, 1]}\ngrid:\n  type: tensor-product\n  cells: [4, 4]\n  axes: {y: "

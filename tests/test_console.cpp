@@ -40,6 +40,9 @@ void whole_run(Console& console) {
   header.problem = "−∇·(κ∇u) = f";
   header.cells = {128, 128, 128};
   header.upper = {1, 1, 1};
+  header.widths = "0.0078 wide";
+  header.parameters = "h = 25";
+  header.hint = "take cells";
   header.unknowns = 2048383;
   header.levels = 7;
   header.memory_bytes = 120'000'000;
@@ -54,6 +57,14 @@ void whole_run(Console& console) {
   summary.converged = true;
   summary.iterations = 99;
   summary.unknowns = 2048383;
+  summary.solution = {25, 95.25, 0.5, 1, {0, 0, 0}, {0.5, 0.25, 1}};
+  for (int i = 0; i < 12; ++i) summary.probes.push_back({{0.5, 0.5, 0.125}, 1.0 + i});
+  summary.flux = {0, 0, -2.5, 0, 0, -7.5};
+  summary.balance.source = 10;
+  summary.balance.reaction = 0;
+  summary.balance.projected = 0;
+  summary.balance.residual = 2e-9;
+  summary.balance.flow = 10;
   summary.time.solve = 2;
   summary.files = {{"solution.vti", 1000}};
   console.closing(summary, 1e-8, "results/cube");
@@ -63,10 +74,21 @@ TEST(Console, WithoutTerminalHasNoControlCharacters) {
   const auto said = capture(false, whole_run);
   for (const char c : said.out) EXPECT_TRUE(static_cast<unsigned char>(c) >= 32 || c == '\n');
   EXPECT_TRUE(said.errors.empty());
-  for (const char* part : {"Cube\n", "128 × 128 × 128 cells, equidistant", "2 048 383 on 7 levels",
-                           "59 bytes per unknown", "mean of 70 cycles", "0.500", "Converged in 99 iterations",
-                           "1.02 million unknowns per second", "results/cube/summary.json"})
+  for (const char* part :
+       {"Cube\n", "with       h = 25\n", "128 × 128 × 128 cells, equidistant, 0.0078 wide", "hint       take cells\n",
+        "25 at (0, 0, 0) to 95.25 at (0.5, 0.25, 1), integral 0.5", "probes     1 at (0.5, 0.5, 0.125)\n",
+        "10 at (0.5, 0.5, 0.125)\n             and 2 more", "source     10 in all\n",
+        "flux in    x- 0, x+ 0\n             y- -2.5, y+ 0\n", "z- 0, z+ -7.5\n",
+        "balance    2e-09 left over, 2e-10 of what flows\n", "2 048 383 on 7 levels", "59 bytes per unknown",
+        "mean of 70 cycles", "0.500", "Converged in 99 iterations", "1.02 million unknowns per second",
+        "results/cube/summary.json"})
     EXPECT_NE(said.out.find(part), std::string::npos) << part << "\n" << said.out;
+}
+
+TEST(Console, SaysNothingOfABalanceThatIsNotKnown) {
+  const auto said = capture(false, [](Console& console) { console.closing({}, 1e-8, ""); });
+  for (const char* part : {"source", "flux", "balance", "probes", " at ("})
+    EXPECT_EQ(said.out.find(part), std::string::npos) << part << "\n" << said.out;
 }
 
 TEST(Console, QuietSaysErrorsAlone) {

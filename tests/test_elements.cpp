@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -427,7 +428,7 @@ TEST(Elements, RefuseATensorThatIsNotPositiveDefinite) {
       if (checked)
         check_values(p);
       else
-        Discretization(*backend, p);
+        Discretization(*backend, std::as_const(p));
       FAIL() << "was taken";
     } catch (const ValueErrors& e) {
       ASSERT_EQ(e.errors.size(), 1U);

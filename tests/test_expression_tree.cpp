@@ -104,6 +104,26 @@ TEST(ExpressionTree, KnowsEveryFunctionOfMuParser) {
   }
 }
 
+TEST(ExpressionTree, PutsNumbersForParameters) {
+  const Parameters parameters{{"a", -2}, {"radius", 0.25}, {"two", 2}};
+  EXPECT_EQ(ExpressionTree::parse("x-a", parameters)->source(), "(x-(-2.0))");
+  EXPECT_EQ(ExpressionTree::parse("x^two", parameters)->source(), "poisson::expression::pow2(x)");
+  EXPECT_FALSE(ExpressionTree::parse("x - b", parameters));
+  for (const std::string text : {"a*x", "-a^two*x", "x^2 + y^2 < radius^2 ? a : 1 - a*y", "x--a", "x^a",
+                                 "min(a, x, radius)", "exp(a*radius) + x"}) {
+    const Quantity q = parse_expression(text, parameters);
+    const auto tree = ExpressionTree::parse(text, parameters);
+    ASSERT_TRUE(tree && q.source()) << text;
+    for (const auto& p : points()) {
+      std::vector<double> value(1);
+      (*q.function())(std::array{p[0]}, std::array{p[1]}, std::array{p[2]}, value);
+      if (std::isfinite(p[0]) && std::isfinite(p[1])) {
+        EXPECT_LE(distance((*tree)(p[0], p[1], p[2]), value.front()), 16) << text << " at " << p[0] << " " << p[1];
+      }
+    }
+  }
+}
+
 TEST(ExpressionTree, WritesTheSameNumbersInEverySource) {
   EXPECT_EQ(ExpressionTree::parse("0.1*x - 1e-300")->source(), "(poisson::expression::product(0.1,x)-1e-300)");
   EXPECT_EQ(ExpressionTree::parse("x^2 < 3 ? x : -1")->source(),

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -67,7 +68,7 @@ TEST(Islands, AreThoseOfJoinedPairs) {
         p.scheme = scheme;
         for (Boundary& face : p.boundary[0]) face.kind = kind;
         const auto backend = test_backend();
-        const Discretization d(*backend, p);
+        const Discretization d(*backend, std::as_const(p));
         const auto A = d.make_operator(Precision::fp64);
         const auto rows = rows_of(*A);
         const IslandSets sets = find_islands(bands_of(*backend, p));

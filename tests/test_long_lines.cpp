@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -39,7 +40,7 @@ TEST_P(LongLines, AreSolved) {
       for (int i = 0; i <= size.cells[static_cast<std::size_t>(d)]; ++i)
         p.nodes[static_cast<std::size_t>(d)].push_back(i + 0.2 * std::sin(1.0 * i));
     if (varying) p.coefficient[0] = [](double x, double y, double z) { return 1.5 + std::sin(x + 2 * y + 3 * z); };
-    const Discretization d(*backend, p);
+    const Discretization d(*backend, std::as_const(p));
     for (const Precision precision : {Precision::fp64, Precision::fp32})
       for (const int axis : size.axes) {
         SCOPED_TRACE(testing::Message() << (varying ? "varying, " : "constant, ") << "axis " << axis << ", precision "

@@ -155,12 +155,14 @@ TEST_P(Order, IsTwo) {
   const std::array<int, 3> cells = dimension == 2 ? std::array{32, 64, 128} : std::array{12, 24, 48};
   Options options;
   options.smoother.type = SmootherType::red_black;  // points cost the least on so few cells
-  options.tolerance = 1e-9;
+  options.tolerance = 1e-10;
   options.krylov = Krylov::cg;
   // The largest error of cells shows its order late: it lies near a face, from which the outermost centres are half a
   // cell away on every grid.
   const bool of_cells = centering == Centering::cell;
-  const std::array<double, 2> least_max_order = !of_cells        ? std::array{least_order, least_order}
+  // That of nodes, too, on the coarsest grids and where widths follow no rule: the parts of its h², of which f in
+  // control volumes has most, cancel to a fraction of what each is.
+  const std::array<double, 2> least_max_order = !of_cells        ? std::array{1.89, 1.89}
                                                 : dimension == 2 ? std::array{1.85, least_order}
                                                                  : std::array{1.6, 1.75};
   double lowest = 10;

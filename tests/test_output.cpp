@@ -356,12 +356,17 @@ TEST_F(OutputTest, ReadErrorsNameWhatIsThere) {
 Summary some_summary() {
   Summary s;
   s.title = "Würfel";
-  s.version = "0.1.0";
+  s.version = "0.2.0";
   s.converged = true;
   s.iterations = 9;
   s.unknowns = 3'000'000'000;
   s.residual.history = {1.0, 0.1, 1.0 / 3};
   s.solution.min = std::nan("");
+  s.solution.max_at = {0.5, 1};
+  s.least_cell = 0.25;
+  s.widest_cell = 1;
+  s.balance.residual = -3e-9;
+  s.balance.flow = 30;
   s.probes = {{{0.5, 0.5}, 1.0 / 6}};
   s.flux = {1, 2, 3, 4, 5, 6};
   s.time.total = std::numeric_limits<double>::infinity();
@@ -373,16 +378,19 @@ TEST_F(OutputTest, SummaryHasTheKeysInOrder) {
   const auto json = nlohmann::ordered_json::parse(to_json(some_summary()));
   std::vector<std::string> keys;
   for (const auto& item : json.items()) keys.push_back(item.key());
-  EXPECT_EQ(
-      keys,
-      (std::vector<std::string>{
-          "title",    "version",         "converged",         "reason", "iterations", "method", "unknowns", "levels",
-          "residual", "estimated_error", "solution",          "error",  "probes",     "flux",   "balance",  "time",
-          "device",   "ranks",           "peak_memory_bytes", "files",  "config"}));
+  EXPECT_EQ(keys,
+            (std::vector<std::string>{"title",           "version",  "converged", "reason",     "iterations",
+                                      "method",          "unknowns", "levels",    "cell_width", "residual",
+                                      "estimated_error", "solution", "error",     "probes",     "flux",
+                                      "balance",         "time",     "device",    "ranks",      "peak_memory_bytes",
+                                      "files",           "config"}));
   EXPECT_EQ(json["title"], "Würfel");
   EXPECT_EQ(json["unknowns"], 3'000'000'000);
   EXPECT_EQ(json["residual"]["history"], (std::vector<double>{1.0, 0.1, 1.0 / 3}));
   EXPECT_TRUE(json["solution"]["min"].is_null());
+  EXPECT_EQ(json["solution"]["max_at"], (std::vector<double>{0.5, 1}));
+  EXPECT_EQ(json["cell_width"]["ratio"], 4);
+  EXPECT_EQ(json["balance"]["relative"], 1e-10);
   EXPECT_TRUE(json["time"]["total"].is_null());
   EXPECT_TRUE(json["error"].is_null());
   EXPECT_EQ(json["probes"][0]["point"], (std::vector<double>{0.5, 0.5}));

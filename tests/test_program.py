@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -88,11 +89,105 @@ class Program(unittest.TestCase):
         self.assertEqual(self.summary()["matrix"]["asymmetry"], 0)
 
     def test_version_and_help(self):
-        self.assertRegex(self.poisson("--version", config=False).stdout, r"^poisson \d+\.\d+\.\d+\n$")
+        for option in ("--version", "-v"):
+            self.assertRegex(self.poisson(option, config=False).stdout, r"^poisson \d+\.\d+\.\d+\n$")
+        self.assertEqual(self.poisson("help", config=False).stdout, self.poisson("--help", config=False).stdout)
         run = self.poisson("--help", config=False)
         self.assertEqual(run.returncode, 0)
         for option in ("--set", "--validate", "--dry-run", "--profile", "--schema", "--quiet", "--version"):
             self.assertIn(option, run.stdout)
+
+    def test_version_is_the_one_of_changes_and_citation(self):
+        version = self.poisson("--version", config=False).stdout.split()[1]
+        changes = (SOURCE / "CHANGELOG.md").read_text(encoding="utf-8")
+        self.assertEqual(re.search(r"^## (\S+)$", changes, re.MULTILINE)[1], version)
+        self.assertIn(f"\nversion: {version}\n", (SOURCE / "CITATION.cff").read_text(encoding="utf-8"))
+
+    def test_the_configuration_needs_no_option_and_may_come_from_standard_input(self):
+        overrides = self.sets(output__directory=self.results)
+        for arguments in (["case.yaml"], ["-c", "case.yaml"], ["-"], ["--config", "-"]):
+            with self.subTest(arguments=arguments):
+                run = self.poisson(*arguments, *overrides, config=False, input=SMALL)
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+                self.assertEqual(self.summary()["title"], "A small cube")
+        run = self.poisson("-", "--quiet", config=False, input=SMALL)
+        self.assertEqual(run.returncode, 0)
+        self.assertTrue((self.directory / "results/stdin/summary.json").exists())
+        run = self.poisson("-", config=False, input="domain: 3\n")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("standard input:1:9: domain: expected", run.stderr)
+        for arguments, word in ((["case.yaml", "other.yaml"], "unexpected argument other.yaml"),
+                                (["case.yaml", "-c", "other.yaml"], "--config names other.yaml already"),
+                                (["case.yaml", "a.b=1"], "write --set a.b=1"), ([*overrides], "no configuration")):
+            run = self.poisson(*arguments, config=False)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn(word, run.stderr)
+
+    def test_several_assignments_follow_one_set(self):
+        for words in (["-s", "title=b", "grid.cells=[6, 6, 6]", "--validate", "case.yaml"],
+                      ["case.yaml", "--set", "title=b", "grid.cells=[6, 6, 6]"],
+                      ["--set=title=b", "grid.cells=[6, 6, 6]", "case.yaml", "-q"]):
+            with self.subTest(words=words):
+                run = self.poisson(*words, config=False)
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+        config = json.loads((self.directory / "results/case/summary.json").read_text(encoding="utf-8"))["config"]
+        self.assertEqual((config["title"], config["grid"]["cells"]), ("b", [6, 6, 6]))
+
+    def test_paths_of_the_file_start_at_its_folder_and_those_of_the_command_line_here(self):
+        inner = self.directory / "inner"
+        inner.mkdir()
+        (inner / "case.yaml").write_text(SMALL.replace("output: {", "output: {directory: out, "), encoding="utf-8")
+        self.assertEqual(self.poisson("inner/case.yaml", "-q", config=False).returncode, 0)
+        self.assertTrue((inner / "out/summary.json").exists())
+        self.assertEqual(self.poisson("inner/case.yaml", "-q", "-s", "output.directory=out", config=False).returncode, 0)
+        self.assertTrue((self.directory / "out/summary.json").exists())
+        guess = "solver.initial={{file: {}/solution.hdf, dataset: /VTKHDF/PointData/u}}"
+        for folder, status in (("inner/out", 0), ("out", 0), ("nowhere", 2)):
+            run = self.poisson("inner/case.yaml", "-q", "-s", guess.format(folder), "output.directory=other", config=False)
+            self.assertEqual(run.returncode, status, run.stderr)
+
+    def test_parameters_are_changed_by_set_and_stand_in_the_summary(self):
+        self.config.write_text(SMALL.replace("{source: 3*", "{source: a*").replace("title:", "parameters: {a: 3, n: 8}\ntitle:")
+                               .replace("[12, 10, 8]", "[n, n, n]"), encoding="utf-8")
+        for value, scale in ((3, 1), (6, 2)):
+            run = self.poisson("-s", f"parameters.a={value}", "parameters.n=16")
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            self.assertIn(f"a = {value}, n = 16", run.stdout)
+            summary = self.summary()
+            self.assertEqual(summary["config"]["parameters"], {"a": value, "n": 16})
+            self.assertEqual(summary["config"]["grid"]["cells"], [16, 16, 16])
+            self.assertAlmostEqual(summary["probes"][0]["u"] / scale, 1.0032, places=3)
+        run = self.poisson("-s", "parameters.b=1")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("parameters.b: is named by no expression; the parameters are a, n", run.stderr)
+
+    def test_the_terminal_shows_extrema_probes_fluxes_and_what_is_left_over(self):
+        run = self.poisson(*self.sets(boundary__default="{neumann: 0}", **{"boundary__z+": "{dirichlet: 25}"},
+                                      equation__source="2 + 0*x"))
+        words = " ".join(run.stdout.split())
+        summary = self.summary()
+        self.assertIn("source 2 in all flux in x- 0, x+ 0 y- 0, y+ 0 z- 0, z+ -2 balance", words)
+        self.assertRegex(words, r"balance \S+ left over, \S+ of what flows")
+        self.assertLess(summary["balance"]["relative"], 1e-7)
+        self.assertIn("solution 25 at (0, 0, 1) to 26 at", words)
+        self.assertEqual(summary["solution"]["min_at"], [0, 0, 1])
+        self.assertEqual(summary["solution"]["max_at"][2], 0)
+        self.assertIn("probes 25.75 at (0.5, 0.5, 0.5)", words)
+        self.assertNotIn("hint", run.stdout)
+
+    def test_a_hint_on_centering_where_materials_meet(self):
+        for extra, hinted in (({}, True), ({"discretization__centering": "cell"}, False),
+                              ({"discretization__scheme": "q1"}, False), ({"equation__coefficient": "1 + x"}, False)):
+            run = self.poisson(*self.sets(**{"equation__coefficient": "x < 0.5 ? 1 : 100", **extra}))
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual("centering: cell} is more accurate" in " ".join(run.stdout.split()), hinted)
+            self.assertEqual(run.stdout.count("  hint "), int(hinted))
+
+    def test_widths_of_cells_are_said(self):
+        stretched = self.sets(grid__axes="{z: {stretching: geometric, first_cell: 0.01}}")
+        self.assertIn("0.01 to ", " ".join(self.poisson("--dry-run", *stretched).stdout.split()))
+        self.assertIn("tensor-product, 0.01 to ", " ".join(self.poisson(*stretched).stdout.split()))
+        self.assertAlmostEqual(self.summary()["cell_width"]["least"], 0.01, places=9)
 
     def test_unknown_option_is_answered_with_the_nearest(self):
         run = self.poisson("--quite")
@@ -110,7 +205,7 @@ class Program(unittest.TestCase):
         self.assertEqual(self.fields(), ["solution.hdf", "solution.png", "solution.vti"])
         summary = self.summary()
         self.assertEqual(list(summary), ["title", "version", "converged", "reason", "iterations", "method", "unknowns",
-                                         "levels", "residual", "estimated_error", "solution", "error", "probes", "flux",
+                                         "levels", "cell_width", "residual", "estimated_error", "solution", "error", "probes", "flux",
                                          "balance", "time", "device", "ranks", "peak_memory_bytes", "files", "config"])
         self.assertEqual([(file["name"], file["bytes"]) for file in summary["files"]],
                          [(name, (self.results / name).stat().st_size)

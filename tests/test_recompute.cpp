@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -129,7 +130,7 @@ void expect_equal_boxes(Problem p) {
   for (int m = 0; m < 3 && p.full_tensor; ++m)
     p.mixed[static_cast<std::size_t>(m)] = Quantity([m](double x, double y, double z) { return mixed_at(m, x, y, z); });
   const auto host = make_cpu_backend();
-  const Discretization d(*host, p);
+  const Discretization d(*host, std::as_const(p));
   const BoxTables<double> held(*host, d.rows()), tables(*host, with_source(d.rows()));
   const auto partial = held.template model<BoxPartial<double, dimension, kind>>();
   const auto at_run_time = tables.template model<RecomputeElements<double, dimension, kind, KappaAtRunTime>>();
@@ -377,7 +378,7 @@ TEST(Expression, OnTheDeviceIsThatOfTheHost) {
     p.initial = parse_expression(std::string(text));
     if (p.initial->constant()) continue;
     p.coefficient[0] = 1.0;
-    const Discretization a(*host, p), b = evaluated_there(*device, p);
+    const Discretization a(*host, std::as_const(p)), b = evaluated_there(*device, p);
     Field ua(*host, a.block().layout(), Precision::fp64), ub(*device, b.block().layout(), Precision::fp64);
     std::string refused, refused_there;
     try {
@@ -431,7 +432,7 @@ TEST(Recompute, HoldsWhatItCannotComputeAndSaysSo) {
   Problem from_values = with_expressions(all_faces()[0].faces), lines = from_values;
   from_values.coefficient[0] = Quantity([](double x, double, double) { return 1 + x; });
   for (const Problem& p : {from_values, in_cells(from_values), by_elements(from_values)}) {
-    const Discretization d(*backend, p, Assembly::recompute);
+    const Discretization d(*backend, std::as_const(p), Assembly::recompute);
     EXPECT_EQ(d.make_operator(Precision::fp64)->assembly(), "partial");
     EXPECT_NE(d.note().find("assembly partial"), std::string::npos);
   }
@@ -448,7 +449,7 @@ TEST(Recompute, HoldsWhatItCannotComputeAndSaysSo) {
   Problem constant = lines;  // nothing is held anyhow
   constant.coefficient[0] = 2.0;
   constant.reaction = 0.0;
-  const Discretization d(*backend, constant, Assembly::recompute);
+  const Discretization d(*backend, std::as_const(constant), Assembly::recompute);
   EXPECT_EQ(d.make_operator(Precision::fp64)->assembly(), "equidistant");
   EXPECT_EQ(d.note(), "");
 }

@@ -57,4 +57,18 @@ void launched(cudaStream_t stream, const std::source_location& where) {
   if (injection::kernel_fails()) trap_kernel<<<1, 1, 0, stream>>>();
 }
 
+bool launches_early() {
+  static const bool all = [] {
+    int devices = 0;
+    check(cudaGetDeviceCount(&devices));
+    for (int device = 0; device < devices; ++device) {
+      int major = 0;
+      check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+      if (major < 9) return false;
+    }
+    return true;
+  }();
+  return all;
+}
+
 }  // namespace poisson::cuda

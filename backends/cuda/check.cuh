@@ -16,4 +16,7 @@ inline void check(cudaError_t status, const std::source_location& where = std::s
 /// Every kernel launch is followed by this: throws where it was refused.
 void launched(cudaStream_t stream, const std::source_location& where = std::source_location::current());
 
+/// Whether every device can take a kernel before the one ahead of it has ended (compute capability 9.0).
+bool launches_early();
+
 }  // namespace poisson::cuda

@@ -12,6 +12,7 @@ namespace poisson::cuda {
 namespace {
 
 __global__ void add_partials_kernel(const double* partial, int count, double* result) {
+  await_others();
   double sum = 0;
   for (int i = static_cast<int>(threadIdx.x); i < count; i += 1024) sum += partial[i];
   using Reduce = cub::BlockReduce<double, 1024>;
@@ -57,6 +58,7 @@ struct Steps {
 
 template <class X, class Y>
 __global__ void dense_kernel(DenseRows<X, Y> rows) {
+  await_others();
   rows.all(blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
 }
 
@@ -81,8 +83,7 @@ void on_values(CudaBackend& device, const Field& x, Field& y, const F& f) {
 }  // namespace
 
 void add_partials(cudaStream_t stream, const double* partial, int count, double* result) {
-  add_partials_kernel<<<1, 1024, 0, stream>>>(partial, count, result);
-  launched(stream);
+  launch(add_partials_kernel, 1, 1024, stream, partial, count, result);
 }
 std::size_t CudaBackend::available() const {
   std::size_t free = 0, total = 0;
@@ -224,8 +225,7 @@ void CudaBackend::dense_product(const Buffer& matrix, const Buffer& index, int r
                                     y.view<Y>().data};
       const int all = rows * blocks;
       if (recording_ && all <= small_box && pending_.add<Steps>(stream_, {}, product)) return;
-      dense_kernel<<<static_cast<unsigned>(all + 7) / 8, 256, 0, stream()>>>(product);
-      launched(stream_);
+      launch(dense_kernel<X, Y>, static_cast<unsigned>(all + 7) / 8, 256, stream(), product);
     });
   });
 }

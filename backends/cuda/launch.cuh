@@ -8,6 +8,34 @@
 
 namespace poisson::cuda {
 
+/// Launches a kernel that may come to the device before the one ahead of it has ended, and begins with await_others():
+/// short kernels follow each other the faster. (CUDA Programming Guide, "Programmatic Dependent Launch".)
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), dim3 blocks, unsigned threads, cudaStream_t stream,
+            const Arguments&... arguments) {
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = blocks;
+  config.blockDim = threads;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = launches_early() ? 1 : 0;
+  check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...));
+  launched(stream);
+}
+
+/// Waits until what was launched before has ended. A kernel of few blocks lets the next one come at once; behind one
+/// that fills the device, the next would take room from it.
+__device__ inline void await_others() {
+#if __CUDA_ARCH__ >= 900
+  constexpr unsigned few = 384;
+  if (gridDim.x * gridDim.y * gridDim.z <= few) asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /// Threads of a multiprocessor for which registers are kept free: 768, or what a functor says that needs more of them.
 template <class Column>
 constexpr int resident_threads() {
@@ -28,6 +56,7 @@ inline constexpr int resident_blocks = resident_threads<Column>() / block_thread
 template <class Column>
 __global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>)
     columns_kernel(Range box, Tiling tiling, Column column) {
+  await_others();
   tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);
 }
 
@@ -35,8 +64,7 @@ template <class Column>
 void for_columns(cudaStream_t stream, const Box& box, const Column& column) {
   if (box.size() == 0) return;
   const auto tiling = Tiling::of<Column>(box, block_threads<Column>);
-  columns_kernel<<<tiling.blocks, block_threads<Column>, 0, stream>>>(Range(box), tiling, column);
-  launched(stream);
+  launch(columns_kernel<Column>, tiling.blocks, block_threads<Column>, stream, Range(box), tiling, column);
 }
 
 /// Most blocks of a reduction's first pass: the partial sums that the second one adds.
@@ -46,6 +74,7 @@ inline constexpr int most_partials = 4096;
 template <class Column>
 __global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>)
     sum_kernel(Range box, Tiling tiling, Column column, double* partial) {
+  await_others();
   const dim3 tiles = tiling.blocks;
   double sum = 0;
   for (unsigned tile = blockIdx.x; tile < tiles.x * tiles.y * tiles.z; tile += gridDim.x)
@@ -66,23 +95,21 @@ void sum_columns(cudaStream_t stream, const Box& box, const Column& column, doub
   const auto tiling = Tiling::of<Column>(box, block_threads<Column>);
   const auto tiles = box.size() == 0 ? 0 : std::int64_t{tiling.blocks.x} * tiling.blocks.y * tiling.blocks.z;
   const int blocks = static_cast<int>(tiles < most_partials ? tiles : most_partials);
-  if (blocks > 0) {
-    sum_kernel<<<static_cast<unsigned>(blocks), block_threads<Column>, 0, stream>>>(Range(box), tiling, column,
-                                                                                    partial);
-    launched(stream);
-  }
+  if (blocks > 0)
+    launch(sum_kernel<Column>, static_cast<unsigned>(blocks), block_threads<Column>, stream, Range(box), tiling, column,
+           partial);
   add_partials(stream, partial, blocks, result);
 }
 
 /// One thread's work between verbs on fields.
 template <class F>
 __global__ void scalar_kernel(F f) {
+  await_others();
   f();
 }
 template <class F>
 void on_scalars(cudaStream_t stream, const F& f) {
-  scalar_kernel<<<1, 1, 0, stream>>>(f);
-  launched(stream);
+  launch(scalar_kernel<F>, 1, 1, stream, f);
 }
 
 }  // namespace poisson::cuda

@@ -2,7 +2,7 @@
 
 #include <tuple>
 
-#include "backends/cuda/check.cuh"
+#include "backends/cuda/launch.cuh"
 #include "backends/cuda/sequence.cuh"
 
 namespace poisson::cuda {
@@ -57,7 +57,8 @@ __global__ void __launch_bounds__(sequence_threads) sequence_kernel(const Step* 
     if (s < count && threadIdx.x < words)
       reinterpret_cast<int2*>(&shared[s % 2])[threadIdx.x] = reinterpret_cast<const int2*>(&steps[s])[threadIdx.x];
   };
-  fetch(0);
+  fetch(0);  // the table is older than the launch
+  await_others();
   __syncthreads();
   for (int s = 0; s < count; ++s) {
     fetch(s + 1);
@@ -68,8 +69,7 @@ __global__ void __launch_bounds__(sequence_threads) sequence_kernel(const Step* 
 
 template <class... Columns>
 void launch_sequence(ColumnList<Columns...>, cudaStream_t stream, const Step* steps, int count) {
-  sequence_kernel<Columns...><<<1, sequence_threads, 0, stream>>>(steps, count);
-  launched(stream);
+  launch(sequence_kernel<Columns...>, 1, sequence_threads, stream, steps, count);
 }
 
 }  // namespace poisson::cuda

@@ -174,6 +174,25 @@ class CudaSampler final : public DeviceSampler {
       tables.add(std::vector<double>(mass.size(), 1.0), axes_[d].ones);
       for (int i = 0; i < axis.size(); ++i) width.push_back(axis.width(i));
       tables.add(width, axes_[d].width);
+      for (std::size_t side = 0; side < 2; ++side) {
+        std::vector<double> corner;
+        for (int i = -1; i <= std::max(1, axis.cells()); ++i)
+          corner.push_back(corner_coordinate(axis, i, static_cast<int>(side)));
+        tables.add(corner, axes_[d].corners[side]);
+        for (const bool on_face : {false, true}) {
+          std::vector<double> at, length, of_unknown;
+          for (int i = 0; i < axis.size(); ++i) {
+            const Part part = parts_of(axis, i, on_face)[side];
+            at.push_back(part.at);
+            length.push_back(part.length);
+            of_unknown.push_back(unknown[static_cast<std::size_t>(i)] != 0 ? part.length : 0);
+          }
+          PartTable& part = axes_[d].parts[on_face ? 1 : 0][side];
+          tables.add(at, part.at);
+          tables.add(length, part.length);
+          tables.add(of_unknown, part.of_unknown);
+        }
+      }
     }
     tables_ = tables.upload(backend);
     bad_ = backend.allocate(sizeof(unsigned long long));
@@ -224,48 +243,92 @@ class CudaSampler final : public DeviceSampler {
       for (std::size_t end = 0; end < 2; ++end)
         target.dirichlet[2 * d + end] = block_.axes[d].kind(static_cast<int>(end)) == BoundaryKind::dirichlet;
     }
-    const Points points = points_of(datum, location, box);
-    if (const double* value = datum.quantity.constant()) {
-      device_.for_columns<NoSteps>(box, Fill<Constant>{{*value}, points, target});
-    } else if (box.size() > 0) {
-      const Tiling tiling(box);
-      const std::size_t n = number(datum);
-      modules_[n].launch(fill_[n], tiling.blocks, tile_threads, device_.stream(), Range(box), tiling, points, target);
-    }
+    evaluate(datum, box, points_of(datum, location, box), target);
     judge(datum, location, box);
+  }
+
+  void fill_integrals(const Datum& datum, const Box& box, const SampleWeight& weight, SampleStore store,
+                      Field& out) override {
+    if (datum.quantity.constant()) {
+      SampleWeight whole = weight;
+      whole.volume = true;
+      return fill(datum, Location::node, box, whole, store, out);
+    }
+    FillTarget target{};
+    target.out = any_view(out);
+    target.factor = weight.factor;
+    target.add = store == SampleStore::add;
+    for_each_part(weight.face_axis, [&](const std::array<std::size_t, 3>& side) {
+      Points points = points_of(datum, Location::node, box);
+      const double* lengths[3];
+      for (std::size_t d = 0; d < 3; ++d) {
+        const Table& axis = axes_[d];
+        const PartTable& part = axis.parts[weight.face_axis >= 0 ? 1 : 0][side[d]];
+        const bool across = static_cast<int>(d) == weight.face_axis;
+        lengths[d] = across ? axis.ones : weight.unknowns_only ? part.of_unknown : part.length;
+        if (!across) coordinates(points, d) = part.at;
+      }
+      target.wx = lengths[0];
+      target.wy = lengths[1];
+      target.wz = lengths[2];
+      evaluate(datum, box, points, target);
+      target.add = true;
+      judge(box, [&](const Box& one) {
+        integrate(datum.quantity, datum.name, datum.sign, block_, one, weight.face_axis,
+                  [](int, int, const double*) {});
+      });
+    });
+  }
+
+  void fill_corners(const Datum& datum, const Box& cells, const std::array<int, 3>& corner, int face_axis,
+                    Field& out) override {
+    FillTarget target{};
+    target.out = any_view(out);
+    target.factor = 1;
+    evaluate(datum, cells, corner_points(datum, cells, corner, face_axis), target);
+    judge(cells, [&](const Box& one) {
+      sample_corners(datum.quantity, datum.name, datum.sign, block_, one, corner, face_axis,
+                     [](int, int, const double*) {});
+    });
+  }
+
+  double integral(const Datum& datum, bool by_corners) override {
+    double sum = 0;
+    if (by_corners) {
+      // Each corner stands for an equal part of the cell.
+      const Box cells = block_.cell_layout().box();
+      const double share = 1.0 / (1 << block_.dimension());
+      for_each_corner(block_, -1, [&](const std::array<int, 3>& corner) {
+        const Points points = corner_points(datum, cells, corner, -1);
+        sum -= share * measured(datum, cells, points, nullptr, {axes_[0].width, axes_[1].width, axes_[2].width}).first;
+        judge(cells, [&](const Box& one) {
+          sample_corners(datum.quantity, datum.name, datum.sign, block_, one, corner, -1,
+                         [](int, int, const double*) {});
+        });
+      });
+      return sum;
+    }
+    const Box box = block_.layout().box();
+    for_each_part(-1, [&](const std::array<std::size_t, 3>& side) {
+      Points points = points_of(datum, Location::node, box);
+      std::array<const double*, 3> lengths{};
+      for (std::size_t d = 0; d < 3; ++d) {
+        coordinates(points, d) = axes_[d].parts[0][side[d]].at;
+        lengths[d] = axes_[d].parts[0][side[d]].length;
+      }
+      sum -= measured(datum, box, points, nullptr, lengths).first;
+      judge(box, [&](const Box& one) {
+        integrate(datum.quantity, datum.name, datum.sign, block_, one, -1, [](int, int, const double*) {});
+      });
+    });
+    return sum;
   }
 
   DifferenceMoments measure(const Datum& datum, const Field* u) override {
     const Box box = block_.layout().box();
     const Points points = points_of(datum, block_.location(), box);
-    const AnyView of_u = u ? any_view(*u) : AnyView{};
-    const double *wx = axes_[0].mass, *wy = axes_[1].mass, *wz = axes_[2].mass;
-    const Tiling tiling(box);
-    const std::int64_t tiles = std::int64_t{tiling.blocks.x} * tiling.blocks.y * tiling.blocks.z;
-    constexpr std::int64_t most = 2048;
-    std::vector<Moments> partial(static_cast<std::size_t>(std::min(tiles, most)));
-    const dim3 blocks(static_cast<unsigned>(partial.size()));
-    const Buffer there = device_.allocate(partial.size() * sizeof(Moments));
-    auto* const moments = static_cast<Moments*>(there.data());
-    if (const double* value = datum.quantity.constant()) {
-      const cudaStream_t stream = device_.stream();
-      measure_constant<<<blocks, tile_threads, 0, stream>>>(
-          Range(box), tiling, Measure<Constant>{{*value}, points, of_u, wx, wy, wz}, moments);
-      launched(stream);
-    } else {
-      const std::size_t n = number(datum);
-      modules_[n].launch(measure_[n], blocks, tile_threads, device_.stream(), Range(box), tiling, points, of_u, wx, wy,
-                         wz, moments);
-    }
+    const DifferenceMoments all = measured(datum, box, points, u, {axes_[0].mass, axes_[1].mass, axes_[2].mass});
     judge(datum, block_.location(), box);
-    device_.read(moments, partial.data(), partial.size() * sizeof(Moments));
-    DifferenceMoments all{0, 0, partial.front().low, partial.front().high};
-    for (const Moments& m : partial) {
-      all.first += m.first;
-      all.second += m.second;
-      all.low = std::min(all.low, m.low);
-      all.high = std::max(all.high, m.high);
-    }
     return all;
   }
 
@@ -328,8 +391,8 @@ class CudaSampler final : public DeviceSampler {
 
   Extremes extremes(const Field& cells, const Box& box) override { return extremes_of(device_, cells, box); }
   bool positive_definite(const CellTensors& kappa) override { return cuda::positive_definite(device_, kappa); }
-  void add_mass(Scheme scheme, const Field& f, const Box& box, int face_axis, double factor, Field& out) override {
-    cuda::add_mass(device_, block_, scheme, f, box, face_axis, factor, out);
+  void add_product(const MassRows& M, const Field& f, const Box& box, double factor, Field& out) override {
+    cuda::add_product(device_, M, f, box, factor, out);
   }
 
   double sum_of_magnitudes(const Field& x, const Box& box) override {
@@ -341,8 +404,13 @@ class CudaSampler final : public DeviceSampler {
   }
 
  private:
+  struct PartTable {
+    const double *at, *length, *of_unknown;
+  };
   struct Table {
     const double *nodes, *cells, *mass, *unknown_mass, *ones, *width;
+    PartTable parts[2][2];     // of volumes and on faces, in the cells below and above
+    const double* corners[2];  // of cells, from within them, from cell −1 on
   };
 
   std::size_t number(const Datum& datum) const {
@@ -373,8 +441,79 @@ class CudaSampler final : public DeviceSampler {
     return points;
   }
 
+  static const double*& coordinates(Points& points, std::size_t d) {
+    return d == 0 ? points.x : d == 1 ? points.y : points.z;
+  }
+
+  Points corner_points(const Datum& datum, const Box& cells, const std::array<int, 3>& corner, int face_axis) {
+    Points points = points_of(datum, Location::cell, cells);
+    for (std::size_t d = 0; d < 3; ++d)
+      if (static_cast<int>(d) != face_axis)
+        coordinates(points, d) = axes_[d].corners[static_cast<std::size_t>(corner[d])] + 1;
+    return points;
+  }
+
+  // The parts of volumes that are not empty on all of an axis.
+  template <class F>
+  void for_each_part(int face_axis, const F& f) const {
+    const auto first = [&](std::size_t d) {
+      return block_.axes[d].degenerate() || static_cast<int>(d) == face_axis ? std::size_t{1} : std::size_t{0};
+    };
+    for (std::size_t c = first(2); c < 2; ++c)
+      for (std::size_t b = first(1); b < 2; ++b)
+        for (std::size_t a = first(0); a < 2; ++a) f(std::array{a, b, c});
+  }
+
+  void evaluate(const Datum& datum, const Box& box, const Points& points, const FillTarget& target) {
+    if (const double* value = datum.quantity.constant()) {
+      device_.for_columns<NoSteps>(box, Fill<Constant>{{*value}, points, target});
+    } else if (box.size() > 0) {
+      const Tiling tiling(box);
+      const std::size_t n = number(datum);
+      modules_[n].launch(fill_[n], tiling.blocks, tile_threads, device_.stream(), Range(box), tiling, points, target);
+    }
+  }
+
+  DifferenceMoments measured(const Datum& datum, const Box& box, const Points& points, const Field* u,
+                             const std::array<const double*, 3>& weights) {
+    const AnyView of_u = u ? any_view(*u) : AnyView{};
+    const auto [wx, wy, wz] = weights;
+    const Tiling tiling(box);
+    const std::int64_t tiles = std::int64_t{tiling.blocks.x} * tiling.blocks.y * tiling.blocks.z;
+    constexpr std::int64_t most = 2048;
+    std::vector<Moments> partial(static_cast<std::size_t>(std::min(tiles, most)));
+    const dim3 blocks(static_cast<unsigned>(partial.size()));
+    const Buffer there = device_.allocate(partial.size() * sizeof(Moments));
+    auto* const moments = static_cast<Moments*>(there.data());
+    if (const double* value = datum.quantity.constant()) {
+      const cudaStream_t stream = device_.stream();
+      measure_constant<<<blocks, tile_threads, 0, stream>>>(
+          Range(box), tiling, Measure<Constant>{{*value}, points, of_u, wx, wy, wz}, moments);
+      launched(stream);
+    } else {
+      const std::size_t n = number(datum);
+      modules_[n].launch(measure_[n], blocks, tile_threads, device_.stream(), Range(box), tiling, points, of_u, wx, wy,
+                         wz, moments);
+    }
+    device_.read(moments, partial.data(), partial.size() * sizeof(Moments));
+    DifferenceMoments all{0, 0, partial.front().low, partial.front().high};
+    for (const Moments& m : partial) {
+      all.first += m.first;
+      all.second += m.second;
+      all.low = std::min(all.low, m.low);
+      all.high = std::max(all.high, m.high);
+    }
+    return all;
+  }
+
   // Throws where a value of the last evaluation was bad: what the host has there is told.
   void judge(const Datum& datum, Location location, const Box& box) {
+    judge(box, [&](const Box& one) {
+      sample(datum.quantity, datum.name, datum.sign, block_, location, one, [](int, int, const double*) {});
+    });
+  }
+  template <class OnHost>
+  void judge(const Box& box, const OnHost& evaluate_on_host) {
     const unsigned long long at = read_bad();
     if (at == none) return;
     const auto nx = static_cast<unsigned long long>(box.last[0] - box.first[0]);
@@ -383,7 +522,7 @@ class CudaSampler final : public DeviceSampler {
     one.first = {box.first[0] + static_cast<int>(at % nx), box.first[1] + static_cast<int>(at / nx % ny),
                  box.first[2] + static_cast<int>(at / (nx * ny))};
     for (std::size_t d = 0; d < 3; ++d) one.last[d] = one.first[d] + 1;
-    sample(datum.quantity, datum.name, datum.sign, block_, location, one, [](int, int, const double*) {});
+    evaluate_on_host(one);
     throw HostDecides();
   }
 

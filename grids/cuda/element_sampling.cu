@@ -6,7 +6,6 @@
 #include "backends/cuda/device_tables.hpp"
 #include "backends/cuda/launch.cuh"
 #include "grids/cuda/factories.hpp"
-#include "grids/element_mass.hpp"
 
 // What elements make of sampled data: the host's part is grids/elements.cpp.
 namespace poisson::cuda {
@@ -17,16 +16,15 @@ struct NoSteps {  // set-up: nothing to share a launch with
   using Columns = ColumnList<>;
 };
 
-// A row of an axis's mass matrix, by index on the axis.
-struct MassRows {
+// The rows of an axis, by index on it.
+struct DeviceRows {
   const double *before, *own, *after;
 };
 
-// out += factor · M f; across a face M is that of the face.
+// out += factor · M f.
 template <class X>
-struct AddMass {
-  MassRows axes[3];
-  int face;
+struct AddProduct {
+  DeviceRows axes[3];
   View<const double> f;
   double factor;
   View<X> out;
@@ -50,9 +48,9 @@ struct AddMass {
 
  private:
   __device__ void row(int axis, int i, double (&weights)[3]) const {
-    weights[0] = axis == face ? 0 : axes[axis].before[i];
-    weights[1] = axis == face ? 1 : axes[axis].own[i];
-    weights[2] = axis == face ? 0 : axes[axis].after[i];
+    weights[0] = axes[axis].before[i];
+    weights[1] = axes[axis].own[i];
+    weights[2] = axes[axis].after[i];
   }
 };
 
@@ -92,18 +90,15 @@ struct CountIndefinite {
 
 }  // namespace
 
-void add_mass(Backend& backend, const Block& block, Scheme scheme, const Field& f, const Box& box, int face_axis,
-              double factor, Field& out) {
-  const double off = element_mass(scheme).off;
+void add_product(Backend& backend, const MassRows& M, const Field& f, const Box& box, double factor, Field& out) {
   DeviceTables tables;
-  MassRows rows[3];
+  DeviceRows rows[3];
   for (std::size_t d = 0; d < 3; ++d) {
-    const Axis& axis = block.axes[d];
     std::vector<double> before, own, after;
-    for (int i = 0; i < axis.size(); ++i) {
-      before.push_back(axis.degenerate() ? 0 : off * axis.width(i - 1));
-      after.push_back(axis.degenerate() ? 0 : off * axis.width(i));
-      own.push_back(axis.mass(i) - before.back() - after.back());
+    for (const auto& row : M[d]) {
+      before.push_back(row[0]);
+      own.push_back(row[1]);
+      after.push_back(row[2]);
     }
     tables.add(before, rows[d].before);
     tables.add(own, rows[d].own);
@@ -112,7 +107,7 @@ void add_mass(Backend& backend, const Block& block, Scheme scheme, const Field& 
   const Buffer memory = tables.upload(backend);
   dispatch(out.precision(), [&]<class X>(X) {
     static_cast<CudaBackend&>(backend).for_columns<NoSteps>(
-        box, AddMass<X>{{rows[0], rows[1], rows[2]}, face_axis, f.view<double>(), factor, out.view<X>()});
+        box, AddProduct<X>{{rows[0], rows[1], rows[2]}, f.view<double>(), factor, out.view<X>()});
   });
 }
 

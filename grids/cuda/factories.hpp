@@ -38,8 +38,7 @@ std::unique_ptr<DeviceSampler> make_sampler(Backend&, const Block&, std::span<co
 /// What samplers do for elements (grids/device_sampling.hpp).
 Extremes extremes_of(Backend&, const Field& cells, const Box& box);
 bool positive_definite(Backend&, const CellTensors& kappa);
-void add_mass(Backend&, const Block&, Scheme scheme, const Field& f, const Box& box, int face_axis, double factor,
-              Field& out);
+void add_product(Backend&, const MassRows& M, const Field& f, const Box& box, double factor, Field& out);
 /// For data.on_faces(): units of their own too.
 template <class T>
 std::unique_ptr<Operator> make_face_operator(Backend&, const RowData&);

@@ -36,6 +36,7 @@ class RecomputeKernels {
     for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] = module_of(i).kernel("sum_" + std::to_string(i));
   }
 
+  static constexpr bool shares(const Box&) { return false; }
   template <class Column>
   void columns(const Box& box, const Column& column) const {
     constexpr int number = position<Column, Mapping>;

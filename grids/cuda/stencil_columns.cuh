@@ -36,6 +36,10 @@ inline constexpr int march_threads = Layered<Coefficients> ? 640 : 768;
 template <class T>
 inline constexpr int march_threads<T, Equidistant<T>, Polynomial<T>> = sizeof(T) == 4 ? 1024 : 512;
 
+/// The same of walks in a plane.
+template <class T, class Body>
+inline constexpr int flat_threads = sizeof(T) == 4 ? 768 : 640;
+
 /// Whether what a column reads is asked for a batch ahead, to lie in the L2 cache when it is loaded: where arithmetic
 /// leaves registers for it, and between layers of cells. In fp64 formulas that read beside u have enough under way, and
 /// so have those that divide by the diagonal.
@@ -83,7 +87,7 @@ __device__ bool same_rows(const Equidistant<T>& c, int k, int n) {
 
 /// The rows of a column from a point on upwards, a batch at a time. load reads what is in memory of the batch's rows,
 /// which is before its first store; visit is Σ f(row of point k + m, m).
-template <class T, class Coefficients>
+template <class T, class Coefficients, bool flat>
 struct RowsAlong {
   using Row = decltype(Coefficients().line(0, 0).row(0));
   // Stars; rows of more points leave no registers for a whole batch of them, constant ones are not in memory.
@@ -125,23 +129,27 @@ struct RowsAlong {
 };
 
 /// Between layers of cells: each layer is read, or worked out, once.
-template <class T, Layered Coefficients>
-struct RowsAlong<T, Coefficients> {
+template <class T, Layered Coefficients, bool flat>
+struct RowsAlong<T, Coefficients, flat> {
   template <int n>
   struct Batch {
     decltype(Coefficients().column(0, 0).read(0)) layer[n];
+    decltype(Coefficients().column(0, 0).beside(0)) beside[flat ? n : 1];
   };
   using Layer = decltype(Coefficients().column(0, 0).layer(Coefficients().column(0, 0).read(0)));
   typename Coefficients::Column column;
   Layer below;
 
   __device__ RowsAlong(const Coefficients& c, int i, int j, int k)
-      : column(c.column(i, j)), below(column.layer(column.read(k - 1))) {}
+      : column(c.column(i, j)), below(column.layer(read(k - 1))) {}
 
   template <int n>
   __device__ void load(int k, Batch<n>& batch) const {
 #pragma unroll
-    for (int m = 0; m < n; ++m) batch.layer[m] = column.read(k + m);
+    for (int m = 0; m < n; ++m) {
+      batch.layer[m] = read(k + m);
+      if constexpr (flat) batch.beside[m] = column.beside(k + m);
+    }
   }
   template <int n, class F>
   __device__ double visit(int k, const Batch<n>& batch, const F& f) {
@@ -149,10 +157,21 @@ struct RowsAlong<T, Coefficients> {
 #pragma unroll
     for (int m = 0; m < n; ++m) {
       const Layer above = column.layer(batch.layer[m]);
-      sum += f(column.row(below, above, k + m), m);
+      if constexpr (flat)
+        sum += f(column.template row<true>(below, above, batch.beside[m]), m);
+      else
+        sum += f(column.row(below, above, column.beside(k + m)), m);
       below = above;
     }
     return sum;
+  }
+
+ private:
+  __device__ auto read(int k) const {
+    if constexpr (flat)
+      return column.template read<true>(k);
+    else
+      return column.read(k);
   }
 };
 
@@ -187,16 +206,18 @@ __device__ void fetch_inputs(const Body& body, int i, int j, int k) {
 
 /// A thread's walk along z through a column. The values along z stay in registers, those beside them come from the
 /// cache. body(row, star, inputs, i, j, k) computes and stores; the column's result is the sum of what it returns.
-template <class T, class Coefficients, class Body>
+/// Where y has but one value a walk between layers of cells may be `flat`: it reads half as much, and has registers for
+/// more threads and for all that a batch takes from the tables.
+template <class T, class Coefficients, class Body, bool flat = false>
 struct March {
-  static constexpr int resident_threads = cuda::march_threads<T, Coefficients, Body>;
+  static constexpr int resident_threads = flat ? flat_threads<T, Body> : cuda::march_threads<T, Coefficients, Body>;
   Coefficients c;
   View<const T> u;
   Body body;
 
   __device__ double operator()(int i, int j, int k0, int k1) const {
     constexpr int n = batch<T, Coefficients, Body>;
-    RowsAlong<T, Coefficients> rows(c, i, j, k0);
+    RowsAlong<T, Coefficients, flat> rows(c, i, j, k0);
     const T* p = &u(i, j, k0);
     Values values{p[-u.sz], p[0]};
     double sum = 0;
@@ -211,18 +232,18 @@ struct March {
     T below, here;
   };
   template <int n>
-  __device__ double points(RowsAlong<T, Coefficients>& rows, Values& values, const T* p, int i, int j, int k,
+  __device__ double points(RowsAlong<T, Coefficients, flat>& rows, Values& values, const T* p, int i, int j, int k,
                            int k1) const {
     T west[n], east[n], south[n], north[n], above[n];
     Inputs<T, Body::inputs> in[n];
-    typename RowsAlong<T, Coefficients>::template Batch<n> batch;
+    typename RowsAlong<T, Coefficients, flat>::template Batch<n> batch;
 #pragma unroll
     for (int m = 0; m < n; ++m) {
       const T* q = p + m * u.sz;
       west[m] = q[-1];
       east[m] = q[1];
-      south[m] = q[-u.sy];
-      north[m] = q[u.sy];
+      south[m] = flat ? T(0) : q[-u.sy];
+      north[m] = flat ? T(0) : q[u.sy];
       above[m] = q[u.sz];
       in[m] = inputs_at<T>(body, i, j, k + m);
     }
@@ -251,7 +272,7 @@ struct EachRow {
 
   __device__ double operator()(int i, int j, int k0, int k1) const {
     constexpr int n = batch<T, Coefficients, Body>;
-    RowsAlong<T, Coefficients> rows(c, i, j, k0);
+    RowsAlong<T, Coefficients, false> rows(c, i, j, k0);
     double sum = 0;
     int k = k0;
     for (; k + n <= k1; k += n) sum += points<n>(rows, i, j, k);
@@ -261,9 +282,9 @@ struct EachRow {
 
  private:
   template <int n>
-  __device__ double points(RowsAlong<T, Coefficients>& rows, int i, int j, int k) const {
+  __device__ double points(RowsAlong<T, Coefficients, false>& rows, int i, int j, int k) const {
     Inputs<T, Body::inputs> in[n];
-    typename RowsAlong<T, Coefficients>::template Batch<n> batch;
+    typename RowsAlong<T, Coefficients, false>::template Batch<n> batch;
 #pragma unroll
     for (int m = 0; m < n; ++m) in[m] = inputs_at<T>(body, i, j, k + m);
     rows.template load<n>(k, batch);

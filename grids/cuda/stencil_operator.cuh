@@ -78,7 +78,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     dispatch(r.precision(), [&]<class R>(R) {
       backend_.exchange(u);
       const ScaledResidual<T, R> body{view(b), view<R>(r), scale.address()};
-      sum(Walk<ScaledResidual<T, R>>{marched_, view(u), body}, norm);
+      walk(u, body, [&](const auto& column) { sum(column, norm); });
     });
   }
   void norm(const Field& r, Scalar& norm) const override {
@@ -224,9 +224,15 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   void march(const Box& box, const Field& u, const Body& body) const {
     backend_.exchange(u);
     using Shared = typename WalkFor<T, Coefficients, Body>::Shared;
-    if constexpr (!std::is_same_v<Shared, Walk<Body>>)
-      if (kernels_.shares(walked(box))) return columns(box, Shared{marched_, view(u), body});
-    columns(box, Walk<Body>{marched_, view(u), body});
+    if (kernels_.shares(walked(box))) return columns(box, Shared{marched_, view(u), body});
+    walk(u, body, [&](const auto& column) { columns(box, column); });
+  }
+  /// launch(the walk that suits the model and the block).
+  template <class Body, class Launch>
+  void walk(const Field& u, const Body& body, const Launch& launch) const {
+    if constexpr (Layered<Coefficients> && Marched<Coefficients>)
+      if (is_plane(layout_)) return launch(March<T, Coefficients, Body, true>{marched_, view(u), body});
+    launch(Walk<Body>{marched_, view(u), body});
   }
   template <class Body>
   void rows(const Body& body) const {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <utility>
 
 #include "grids/integrals.hpp"
 #include "grids/stretching.hpp"
@@ -15,7 +16,7 @@ int main() {
   problem.exact = wave;
   problem.source = [wave](double x, double y, double z) { return 3 * pi * pi * wave(x, y, z); };
   const auto backend = poisson::make_cpu_backend();
-  const poisson::Discretization discretization(*backend, problem);
+  const poisson::Discretization discretization(*backend, std::move(problem));
   const auto solver = poisson::make_solver(discretization, {});
   discretization.assemble_rhs(solver->rhs());
   discretization.initialize(solver->solution());
