@@ -84,4 +84,19 @@ std::string check_memory(const Config& config, const Backend& backend) {
   return {};
 }
 
+void check_memory(const Config& config, const Discretization& d) {
+  const bool gpu = d.backend().name() != "cpu";
+  const Plan plan =
+      make_plan(config.problem, config.options, config.assembly, gpu, KappaSummary{d.rows().kappa, d.jumps()});
+  const double more = static_cast<double>(plan.most()) - static_cast<double>(d.bytes());
+  if (gpu && more > static_cast<double>(d.backend().available()))
+    refuse(config, more, {d.backend().available(), "the device's that is free"});
+  // Islands of strong couplings are looked for on the host.
+  constexpr double bytes_of_islands = 4;
+  const double needed =
+      (gpu ? 0 : more) + bytes_of_islands * static_cast<double>(d.unknowns()) + bytes_of_output(config);
+  if (const MemoryLimit hard = hard_memory_limit(); needed > static_cast<double>(hard.bytes))
+    refuse(config, needed, hard);
+}
+
 }  // namespace poisson

@@ -17,5 +17,7 @@ std::string describe_fit(const Config& config, std::size_t bytes, const Backend&
 /// Throws RunError, which says how many cells would do, where that is less. Returns a warning where so much is not free
 /// now; empty else.
 std::string check_memory(const Config& config, const Backend& backend);
+/// The same once κ has been sampled, by which more levels than those of smooth κ may be held. Throws alone.
+void check_memory(const Config& config, const Discretization& discretization);
 
 }  // namespace poisson

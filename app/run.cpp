@@ -133,6 +133,8 @@ int solve(const Config& config, bool profiled, Console& console, ResultFolder& r
   try {
     // Sampling κ is input, the hierarchy made from it is set-up.
     const Discretization d(*backend, config.problem, config.assembly);
+    if (!std::ranges::all_of(config.problem.coefficient, [](const Quantity& k) { return k.constant(); }))
+      check_memory(config, d);
     summary.time.setup = watch.lap() - d.sampling_seconds();
     std::optional<Profile> profile;
     if (profiled) profile.emplace(*backend);

@@ -142,7 +142,7 @@ class Faults(unittest.TestCase):
     def test_failures_of_any_kind_leave_earlier_results(self):
         self.assertEqual(self.poisson().returncode, 0)
         earlier = self.held()
-        for assignment, status in (("equation.coefficient=x-1", 2), ("equation.source=1/x", 2),
+        for assignment, status in (("equation.coefficient=x-1", 2), ("equation.source=sqrt(x-2)", 2),
                                    ("grid.cells=[90000, 90000, 90000]", 1)):
             run = self.poisson(assignment)
             self.assertEqual(run.returncode, status, run.stderr)
@@ -168,7 +168,7 @@ class Faults(unittest.TestCase):
                         self.assertEqual((self.results / file["name"]).stat().st_size, file["bytes"])
                 done = "solution.hdf" in self.held() and (self.results / "summary.json").exists()
                 # A run that fails leaves the earlier results, clears what the killed one left, and holds no lock.
-                self.assertEqual(self.poisson("equation.source=1/x").returncode, 2)
+                self.assertEqual(self.poisson("equation.source=sqrt(x-2)").returncode, 2)
                 if done:
                     (self.results / "summary.failed.json").unlink()
                     self.check_complete()
@@ -286,7 +286,7 @@ class Faults(unittest.TestCase):
         run = self.faulty("rename:5+:EIO", "output.formats=[hdf5]", "equation.source=2")
         self.assertEqual(run.returncode, 1)
         self.assertRegex(run.stderr, "Earlier results lie in .*; the next run puts them back")
-        self.assertEqual(self.poisson("equation.source=1/x").returncode, 2)
+        self.assertEqual(self.poisson("equation.source=sqrt(x-2)").returncode, 2)
         self.assertTrue(self.check_untouched(earlier))
 
     def test_leftovers_hold_what_is_not_ours(self):
