@@ -519,13 +519,9 @@ double Solver::estimated_error(const Monitor& monitor) {
   if (!whole || !(*whole > 0)) return step;
   const double energetic = length * std::sqrt(std::abs(pq) * slow * slow / (1 - slow * slow) / *whole);
   double unmet = 0;
-  if (problem_.hides && state.verdict == Verdict::converged && (on_host(u_) || u_.layout().size() <= largest_read)) {
-    if (!conductors_) {
-      Field in(backend_, A_->layout(), A_->precision()), out(backend_, A_->layout(), A_->precision());
-      conductors_ = std::make_unique<Conductors>(*A_, in, out);
-    }
+  if (problem_.conductors && state.verdict == Verdict::converged) {
     A_->residual(u_, b_, q_, one_, norm_);
-    unmet = conductors_->shift(q_) / size;
+    unmet = problem_.conductors->shift(q_) / size;
   }
   A_->rounding(u_, work_);
   return std::max({step, energetic, unmet}) + epsilon * std::sqrt(backend_.value(work_) / *whole);
@@ -593,6 +589,8 @@ namespace {
 // Ratio of κ over the box from which energies say more than steps, and from which D⁻¹ hides errors, unless coarse
 // operators are those of κ itself.
 constexpr double uneven_range = 10, hiding_range = 1e4;
+// So many unknowns are looked at for conductors: the rows take 400 bytes of each for a moment.
+constexpr std::int64_t most_looked_at = std::int64_t{1} << 20;
 
 // A factorization that takes so many operations comes before aggregates, which take longer to converge; what takes
 // more is a last resort, up to what a user would wait for and half of the host's memory.
@@ -655,8 +653,13 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
       for (std::size_t end = 0; end < 2; ++end)
         traits.given_in_halo[d][end] = problem.boundary[d][end].kind == BoundaryKind::dirichlet;
   traits.uneven = discretization.jumps().range >= uneven_range || !problem.reaction.constant();
-  traits.hides = outer == Precision::fp64 && options.coarse_operator != CoarseOperator::galerkin &&
-                 discretization.jumps().range >= hiding_range;
+  const std::int64_t looked_for = discretization.backend().name() == "cpu" ? most_looked_at : largest_read;
+  if (outer == Precision::fp64 && options.krylov == Krylov::cg && options.fallback && options.tolerance > 0 &&
+      options.coarse_operator != CoarseOperator::galerkin && discretization.jumps().range >= hiding_range &&
+      A->unknowns().size() <= looked_for) {
+    Field in(A->backend(), A->layout(), outer), out(A->backend(), A->layout(), outer);
+    traits.conductors = std::make_shared<const Conductors>(*A, in, out);
+  }
   Ladder ladder;
   if (options.fallback && options.method == Method::multigrid && options.tolerance > 0) ladder = make_ladder(A);
   return std::make_unique<Solver>(

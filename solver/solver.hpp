@@ -51,7 +51,7 @@ struct Traits {
   /// The faces whose Dirichlet data stand in the halo of the solution.
   std::array<std::array<bool, 2>, 3> given_in_halo{};
   bool uneven = false;  ///< κ or σ varies, so that errors may be small in D⁻¹A and not in energy
-  bool hides = false;   ///< κ has a range of which coarse levels know only roughly
+  std::shared_ptr<const Conductors> conductors;  ///< where κ has a range of which coarse levels know only roughly
 };
 
 /// Solves A u = b on one hierarchy of levels, again and again with new right-hand sides.
@@ -122,7 +122,6 @@ class Solver {
   std::unique_ptr<Extrapolation> extrapolation_;
   Ladder ladder_;
   Traits problem_;
-  std::unique_ptr<Conductors> conductors_;              // once they have been looked for
   std::vector<std::unique_ptr<Preconditioner>> rungs_;  // as many as have been made
   std::size_t rung_ = 0, since_ = 0;                    // how far up, and from which iteration on
   Preconditioner* active_ = nullptr;                    // the rung that is stood on, if any
