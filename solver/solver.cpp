@@ -141,8 +141,8 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
         recordings_[from_guess ? 1 : 0], [&] { start_and_iterate(from_guess, monitor); }, monitor);
     result.projected += backend_.value(projected_);
   };
-  // Where the first iteration ends in what is no number, u comes back from here, Dirichlet data included.
-  if (!ladder_.empty()) backend_.copy(u_, best_);
+  given_guess_ = given_guess;
+  if (!ladder_.empty() && given_guess) backend_.copy(u_, best_);  // where it ends in what is no number
   run(given_guess);
   if (giving_up) {
     giving_up = false;
@@ -353,7 +353,10 @@ bool Solver::climb(Monitor& monitor, Result& result) {
     if (!rungs_[at]) continue;
     for (Field* f : {&r_, &p_, &q_})
       if (!*f) *f = Field(backend_, A_->layout(), A_->precision());
-    if (state.best_iteration < state.iterations) backend_.copy(best_, u_);
+    if (state.verdict == Verdict::not_finite && !given_guess_)
+      clear_unknowns();
+    else if (state.best_iteration < state.iterations)
+      backend_.copy(best_, u_);
     A_->residual(u_, b_, r_, one_, norm_);
     const double norm = backend_.value(norm_);
     if (!is_finite(norm)) return false;
