@@ -14,6 +14,12 @@ std::vector<std::array<double, 3>> parts(const Axis& axis, double to_upper, doub
   return rows;
 }
 
+// All of the cell past an end: the face.
+std::vector<std::array<double, 3>> past_end(const Axis& axis, int end) {
+  return std::vector(static_cast<std::size_t>(axis.size()),
+                     end == 0 ? std::array{1.0, 0.0, 0.0} : std::array{0.0, 1.0, 0.0});
+}
+
 }  // namespace
 
 MassRows consistent_mass(const Block& block, Scheme scheme, int face_axis) {
@@ -35,16 +41,16 @@ MassRows mass_of_corner(const Block& block, const std::array<int, 3>& corner, in
   MassRows rows;
   for (std::size_t d = 0; d < 3; ++d) {
     const bool upper = corner[d] == 1;
-    rows[d] = parts(block.axes[d], upper ? own : off, upper ? off : own);
-    if (static_cast<int>(d) == face_axis)
-      std::ranges::fill(rows[d], end == 0 ? std::array{1.0, 0.0, 0.0} : std::array{0.0, 1.0, 0.0});
+    rows[d] = static_cast<int>(d) == face_axis ? past_end(block.axes[d], end)
+                                               : parts(block.axes[d], upper ? own : off, upper ? off : own);
   }
   return rows;
 }
 
-MassRows mass_of_cells(const Block& block) {
+MassRows mass_of_cells(const Block& block, int face_axis, int end) {
   MassRows rows;
-  for (std::size_t d = 0; d < 3; ++d) rows[d] = parts(block.axes[d], 0.5, 0.5);
+  for (std::size_t d = 0; d < 3; ++d)
+    rows[d] = static_cast<int>(d) == face_axis ? past_end(block.axes[d], end) : parts(block.axes[d], 0.5, 0.5);
   return rows;
 }
 

@@ -21,8 +21,9 @@ MassRows consistent_mass(const Block& block, Scheme scheme, int face_axis);
 /// summed over the corners: M f, but exact where f jumps between cells. Columns are the cells below and above a node;
 /// on a face those past its end.
 MassRows mass_of_corner(const Block& block, const std::array<int, 3>& corner, int face_axis, int end);
-/// Of what is constant in each cell, its integral against the hat functions of nodes.
-MassRows mass_of_cells(const Block& block);
+/// Of what is constant in each cell, on a face in each of those past its end, its integral against the hat functions of
+/// nodes.
+MassRows mass_of_cells(const Block& block, int face_axis, int end);
 
 /// Calls f with each corner of a cell, of a face across an axis.
 template <class F>

@@ -98,6 +98,10 @@ bool Discretization::element_rhs_on_device(Field& b) const {
     }
     Field values(backend_, block().cell_layout(), Precision::fp64);
     const Box cells = cells_around(block(), nodes, face_axis, end);
+    if (taken_in_cells(problem_, datum.quantity, block(), face_axis, end)) {
+      sampler_->fill(datum, Location::cell, cells, {}, SampleStore::set, values);
+      return sampler_->add_product(mass_of_cells(block(), face_axis, end), values, nodes, rows_.scale, b);
+    }
     for_each_corner(block(), face_axis, [&](const std::array<int, 3>& corner) {
       sampler_->fill_corners(datum, cells, corner, face_axis, values);
       sampler_->add_product(mass_of_corner(block(), corner, face_axis, end), values, nodes, rows_.scale, b);

@@ -213,6 +213,18 @@ bool taken_at_nodes(const Problem& p, const Quantity& quantity) {
   return p.scheme == Scheme::compact4 || quantity.constant() || (array && array->location == Location::node);
 }
 
+bool taken_in_cells(const Problem& p, const Quantity& quantity, const Block& block, int face_axis, int end) {
+  if (face_axis < 0) return !taken_at_nodes(p, quantity) && !quantity.function();
+  const Boundary& face = boundary(p, face_axis, end);
+  if (p.scheme != Scheme::q1 || face.kind != BoundaryKind::robin || face.alpha.constant() || quantity.constant())
+    return false;
+  constexpr double patch = 10;
+  const auto alpha = sample(face.alpha, face_key(face_axis, end, true), Sign::nonnegative, block, Location::cell,
+                            ghost_box(block, face_axis, end));
+  const auto [least, largest] = std::ranges::minmax(alpha);
+  return largest > patch * least;
+}
+
 void add_element_integral(const Problem& p, const Quantity& quantity, std::string_view name, const Block& block,
                           const Box& nodes, int face_axis, int end, Backend& host, const View<double>& sums) {
   const auto add = [&](const MassRows& rows, const Field& field) {
@@ -227,7 +239,8 @@ void add_element_integral(const Problem& p, const Quantity& quantity, std::strin
       std::copy_n(line, box.last[0] - box.first[0], &values(box.first[0], j, k));
     };
   };
-  if (taken_at_nodes(p, quantity) || (face_axis >= 0 && !quantity.function())) {
+  const bool in_cells = taken_in_cells(p, quantity, block, face_axis, end);
+  if (!in_cells && (taken_at_nodes(p, quantity) || !quantity.function())) {
     Field data(host, block.layout(), Precision::fp64);
     const Box all = face_axis >= 0 ? face_box(block, face_axis, end) : block.layout().box();
     sample(quantity, name, Sign::any, block, Location::node, all, sink(data.view<double>(), all));
@@ -236,9 +249,9 @@ void add_element_integral(const Problem& p, const Quantity& quantity, std::strin
   }
   Field data(host, block.cell_layout(), Precision::fp64);
   const Box cells = cells_around(block, nodes, face_axis, end);
-  if (!quantity.function()) {
+  if (in_cells) {
     sample(quantity, name, Sign::any, block, Location::cell, cells, sink(data.view<double>(), cells));
-    return add(mass_of_cells(block), data);
+    return add(mass_of_cells(block, face_axis, end), data);
   }
   for_each_corner(block, face_axis, [&](const std::array<int, 3>& corner) {
     sample_corners(quantity, name, Sign::any, block, cells, corner, face_axis, sink(data.view<double>(), cells));

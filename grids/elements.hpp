@@ -36,6 +36,10 @@ void set_ratios(const Problem& problem, RowData& rows);
 /// are integrated.
 bool taken_at_nodes(const Problem& problem, const Quantity& quantity);
 
+/// Whether a datum is taken once in each cell or on each of its faces: values on cells, and what a face gives beside an
+/// α that varies by a factor of 10 or more, as where it is a patch: at the points of α, so that both end at one place.
+bool taken_in_cells(const Problem& problem, const Quantity& quantity, const Block& block, int face_axis, int end);
+
 /// Adds to `sums`, on the nodes of a box, the integral of a datum against their hat functions, on a face across
 /// `face_axis` (−1: none) at an end over the face.
 void add_element_integral(const Problem& problem, const Quantity& quantity, std::string_view name, const Block& block,

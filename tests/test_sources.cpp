@@ -165,7 +165,7 @@ TEST(Sources, OfASlabGiveTheClosedForm) {
       p.scheme = way.scheme;
       p.nodes = grid(2, stretched);
       p.source = [](double x, double, double) { return x > 0.25 && x < 0.5 ? 1.0 : 0.0; };
-      p.exact = Quantity(u);
+      p.exact.emplace(u);
       p.boundary = {{{{{R, 0.0, alpha}, {D, at_end}}}, {{{P}, {P}}}, {}}};
       Solve s(p, exact_options());
       ASSERT_TRUE(s.run().converged());
