@@ -39,6 +39,9 @@ bool hopeless(const MonitorState& s) {
 // Values that a device hands to the host in about the time of an iteration.
 constexpr std::int64_t largest_read = std::int64_t{1} << 18;
 
+// No cycle contracts all errors by more, whatever one step made of a residual that few rows dominate.
+constexpr double best_contraction = 0.1;
+
 // The estimated error of u may be so many times the tolerance.
 constexpr double promised_error = 1e3;
 
@@ -511,7 +514,7 @@ double Solver::estimated_error(const Monitor& monitor) {
   const double correction = length * std::sqrt(backend_.value(work_));
   backend_.dot(u_, u_, work_);
   const double size = std::sqrt(backend_.value(work_));
-  const double slow = std::min(rho, 0.99);
+  const double slow = std::clamp(rho, active_ ? 0 : best_contraction, 0.99);
   const double step = correction * (rho < 1 ? slow / (1 - slow) : 1) / size;
   if (!conjugate || !problem_.uneven) return step;
   const double pq = backend_.value(pq_);
