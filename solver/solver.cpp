@@ -432,11 +432,13 @@ void Solver::finish(Monitor& monitor, Result& result) {
         result.estimated_error <= promised_error * tolerance ? Verdict::converged : Verdict::inaccurate;
 }
 
-// The worst contraction of the last three iterations or last third of them, on one preconditioner.
+// The last contraction of cycles alone; under conjugate gradients, which are not as even, the worst one of the last
+// three iterations or the last third of them, on one preconditioner.
 double Solver::contraction(const Monitor& monitor) const {
   const auto& norms = monitor.history();
   double worst = 0;
-  const std::size_t window = std::max<std::size_t>(3, (norms.size() - 1 - since_) / 3) + 1;
+  const bool conjugate = options_.krylov == Krylov::cg || active_;
+  const std::size_t window = conjugate ? std::max<std::size_t>(3, (norms.size() - 1 - since_) / 3) + 1 : 2;
   const std::size_t first = std::max(since_, norms.size() < window ? 0 : norms.size() - window);
   for (std::size_t k = first + 1; k < norms.size(); ++k) worst = std::max(worst, norms[k] / norms[k - 1]);
   return std::sqrt(worst);
