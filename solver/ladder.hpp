@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "grids/operator.hpp"
 #include "solver/preconditioner.hpp"
 
 namespace poisson {
@@ -18,5 +19,9 @@ struct Rung {
 
 /// Rungs in the order in which they are tried.
 using Ladder = std::vector<Rung>;
+
+/// A factorization where it is soon done, multigrid by aggregates, or a factorization that takes its time, of an
+/// operator in fp64 and reach 1; no rungs in fp32.
+Ladder make_ladder(const std::shared_ptr<const Operator>& A);
 
 }  // namespace poisson

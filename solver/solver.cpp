@@ -5,10 +5,8 @@
 #include <cstdio>
 #include <limits>
 
-#include "solver/aggregation.hpp"
 #include "solver/conductors.hpp"
 #include "solver/diagonal.hpp"
-#include "solver/factorization.hpp"
 #include "solver/multigrid.hpp"
 #include "solver/plan.hpp"
 
@@ -38,6 +36,9 @@ bool hopeless(const MonitorState& s) {
 
 // Values that a device hands to the host in about the time of an iteration.
 constexpr std::int64_t largest_read = std::int64_t{1} << 18;
+
+// No cycle contracts all errors by more, whatever one step made of a residual that few rows dominate.
+constexpr double best_contraction = 0.1;
 
 // The estimated error of u may be so many times the tolerance.
 constexpr double promised_error = 1e3;
@@ -434,11 +435,13 @@ void Solver::finish(Monitor& monitor, Result& result) {
         result.estimated_error <= promised_error * tolerance ? Verdict::converged : Verdict::inaccurate;
 }
 
-// The worst contraction of the last three iterations or last third of them, on one preconditioner.
+// The last contraction of cycles alone; under conjugate gradients, which are not as even, the worst one of the last
+// three iterations or the last third of them, on one preconditioner.
 double Solver::contraction(const Monitor& monitor) const {
   const auto& norms = monitor.history();
   double worst = 0;
-  const std::size_t window = std::max<std::size_t>(3, (norms.size() - 1 - since_) / 3) + 1;
+  const bool conjugate = options_.krylov == Krylov::cg || active_;
+  const std::size_t window = conjugate ? std::max<std::size_t>(3, (norms.size() - 1 - since_) / 3) + 1 : 2;
   const std::size_t first = std::max(since_, norms.size() < window ? 0 : norms.size() - window);
   for (std::size_t k = first + 1; k < norms.size(); ++k) worst = std::max(worst, norms[k] / norms[k - 1]);
   return std::sqrt(worst);
@@ -514,7 +517,7 @@ double Solver::estimated_error(const Monitor& monitor) {
   const double correction = length * std::sqrt(backend_.value(work_));
   backend_.dot(u_, u_, work_);
   const double size = std::sqrt(backend_.value(work_));
-  const double slow = std::min(rho, 0.99);
+  const double slow = std::clamp(rho, active_ ? 0 : best_contraction, 0.99);
   const double step = correction * (rho < 1 ? slow / (1 - slow) : 1) / size;
   if (!conjugate || !problem_.uneven) return step;
   const double pq = backend_.value(pq_);
@@ -594,39 +597,6 @@ namespace {
 constexpr double uneven_range = 10, hiding_range = 1e4;
 // So many unknowns are looked at for conductors: the rows take 400 bytes of each for a moment.
 constexpr std::int64_t most_looked_at = std::int64_t{1} << 20;
-
-// A factorization that takes so many operations comes before aggregates, which take longer to converge; what takes
-// more is a last resort, up to what a user would wait for and half of the host's memory.
-constexpr double few_flops = 4e9, most_flops = 4e12;
-constexpr std::int64_t most_unknowns = std::int64_t{1} << 24;
-
-// Of more than `least` operations and at most `most`.
-std::unique_ptr<Preconditioner> factorized(const std::shared_ptr<const Operator>& A, double least, double most) {
-  if (A->unknowns().size() > most_unknowns || Factorization::least_flops(*A) > most) return nullptr;
-  auto factors = std::make_unique<Factorization>(A);
-  const double flops = factors->cost().flops;
-  if (flops <= least || flops > most || factors->cost().bytes > make_cpu_backend()->available() / 2) return nullptr;
-  factors->factorize();
-  return factors;
-}
-
-Ladder make_ladder(const std::shared_ptr<const Operator>& A) {
-  if (A->precision() != Precision::fp64) return {};
-  const std::string factorization = "conjugate gradients around a factorization in 64 bits";
-  const auto factorized_early = std::make_shared<bool>(false);
-  return {{factorization,
-           [A, factorized_early] {
-             auto factors = factorized(A, 0, few_flops);
-             *factorized_early = factors != nullptr;
-             return factors;
-           }},
-          {"conjugate gradients around multigrid by aggregates in 64 bits",
-           [A, factorized_early]() -> std::unique_ptr<Preconditioner> {
-             if (*factorized_early || A->unknowns().size() > most_unknowns) return nullptr;
-             return std::make_unique<Aggregation>(A);
-           }},
-          {factorization, [A] { return factorized(A, few_flops, most_flops); }}};
-}
 
 }  // namespace
 
