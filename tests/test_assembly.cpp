@@ -289,7 +289,7 @@ TEST(Assembly, CountsTheOperationsOfTheModels) {
       const auto column = model.column(1, 1);
       const auto below = column.layer(column.read(0));
       Counted::operations = 0;
-      column.row(below, column.layer(column.read(1)), 1);
+      column.row(below, column.layer(column.read(1)), column.beside(1));
       return Counted::operations;
     };
     // Of one κ the sums across y serve the face across z, too.
