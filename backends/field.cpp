@@ -43,7 +43,7 @@ void transfer(const Field& from, Field& to) {
   else if (on_host(from))
     to.backend().write(from.data(), to.data(), from.bytes());
   else
-    to.backend().copy(from, to);
+    to.backend().convert(from, to);  // the halo, too
 }
 
 HostRead::HostRead(const Field& field) : field_(&field) {

@@ -223,8 +223,9 @@ constexpr double rough_jump = 1e3;
 constexpr double share_from_cell_to_cell = 0.3;
 
 // Where the rounding of lines stays below this share of what holds their mean, cycles do as well as in double
-// precision. From a tenth on, lines on a GPU diverge; on a CPU from a quarter on.
-constexpr double tolerable_rounding = 1.0 / 32;
+// precision. From a fortieth on, the means of lines on a GPU come long after the residual; from a tenth on, they diverge
+// there, on a CPU from a quarter on.
+constexpr double tolerable_rounding = 1.0 / 64;
 
 // Whether lines along an axis are singular to single precision: without Dirichlet ends, and with couplings along them
 // whose rounding rivals all that holds their mean, couplings across on the coarsest level, σ and α.

@@ -58,7 +58,7 @@ inline double bound(const Options& options, const Result& result, bool very_stre
   const double error = std::isfinite(result.estimated_error) ? std::min(result.estimated_error, 1.0) : 1;
   switch (options.precision) {
     case SolvePrecision::double_:
-      return amplified ? 3e-11 + (options.krylov == Krylov::cg ? 1e-6 * error : 0) : 1e-12;
+      return amplified ? 1e-10 + (options.krylov == Krylov::cg ? 1e-6 * error : 0) : 1e-12;
     case SolvePrecision::mixed:
       return 1e-9 + 0.05 * error;
     case SolvePrecision::single:
