@@ -169,7 +169,6 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   result.initial = std::sqrt(state.initial);
   result.reference = std::sqrt(state.reference);
   result.rounding_floor = epsilon * relative(state.rounding, state);
-  result.estimated_error = estimated_error(monitor);
   for (const double norm : monitor.history()) result.history.push_back(relative(norm, state));
   const bool exact_count = options_.tolerance == 0 && state.verdict == Verdict::running;
   if (state.best_iteration < state.iterations && state.verdict != Verdict::not_finite && !exact_count) {
