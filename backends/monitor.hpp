@@ -39,6 +39,7 @@ struct MonitorState {
   int window_start = 0;
   double prospect_best = 0;  ///< the same of the window that prospects are judged by
   int prospect_start = 0;
+  int since = 0;    ///< from which iteration on they are those of one method, whose first window is one of grace
   double rose = 0;  ///< 1 where the last norm is the first one above the best: the iterate before it is the best
 };
 
@@ -100,8 +101,7 @@ constexpr void observe(MonitorState& state, const StoppingRule& rule, double nor
   }
   if (state.verdict == Verdict::running && rule.horizon > 0 &&
       state.iterations - state.prospect_start >= StoppingRule::prospect_window) {
-    // The first window of all is one of grace.
-    if (state.prospect_start > 0 && !promising(state, rule)) state.verdict = Verdict::stagnated;
+    if (state.prospect_start > state.since && !promising(state, rule)) state.verdict = Verdict::stagnated;
     state.prospect_best = state.best;
     state.prospect_start = state.iterations;
   }
@@ -144,7 +144,7 @@ class Monitor {
   void change(double norm) {
     resumed_ = 1.7976931348623157e308;
     history_.back() = state_.first = state_.last = state_.best = state_.window_best = state_.prospect_best = norm;
-    state_.best_iteration = state_.window_start = state_.prospect_start = state_.iterations;
+    state_.best_iteration = state_.window_start = state_.prospect_start = state_.since = state_.iterations;
     state_.rose = 0;
     state_.verdict = !is_finite(norm)                                       ? Verdict::not_finite
                      : rule_.tolerance > 0 && norm <= target(state_, rule_) ? Verdict::converged

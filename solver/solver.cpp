@@ -40,6 +40,9 @@ constexpr std::int64_t largest_read = std::int64_t{1} << 18;
 // No cycle contracts all errors by more, whatever one step made of a residual that few rows dominate.
 constexpr double best_contraction = 0.1;
 
+// An iteration that is predicted to take more goes on with something stronger.
+constexpr int most_iterations = 60;
+
 // The estimated error of u may be so many times the tolerance.
 constexpr double promised_error = 1e3;
 
@@ -131,7 +134,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   active_ = nullptr;
   bool giving_up = false;
   StoppingRule rule = stopping_rule(options_, epsilon);
-  if (!ladder_.empty()) rule.horizon = options_.max_iterations;
+  if (!ladder_.empty()) rule.horizon = std::min(options_.max_iterations, most_iterations);
   Monitor monitor(rule, [&](const MonitorState& s) {
     giving_up = giving_up || (s.iterations == 0 && hopeless(s));
     if (giving_up) return false;
