@@ -223,8 +223,8 @@ constexpr double rough_jump = 1e3;
 constexpr double share_from_cell_to_cell = 0.3;
 
 // Where the rounding of lines stays below this share of what holds their mean, cycles do as well as in double
-// precision. From a fortieth on, the means of lines on a GPU come long after the residual; from a tenth on, they diverge
-// there, on a CPU from a quarter on.
+// precision. From a fortieth on, the means of lines on a GPU come long after the residual; from a tenth on, they
+// diverge there, on a CPU from a quarter on.
 constexpr double tolerable_rounding = 1.0 / 64;
 
 // Whether lines along an axis are singular to single precision: without Dirichlet ends, and with couplings along them
