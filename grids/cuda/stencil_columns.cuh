@@ -37,7 +37,7 @@ template <class T>
 inline constexpr int march_threads<T, Equidistant<T>, Polynomial<T>> = sizeof(T) == 4 ? 1024 : 512;
 
 /// The same of walks in a plane.
-template <class T, class Body>
+template <class T>
 inline constexpr int flat_threads = sizeof(T) == 4 ? 768 : 640;
 
 /// Whether what a column reads is asked for a batch ahead, to lie in the L2 cache when it is loaded: where arithmetic
@@ -210,7 +210,7 @@ __device__ void fetch_inputs(const Body& body, int i, int j, int k) {
 /// more threads and for all that a batch takes from the tables.
 template <class T, class Coefficients, class Body, bool flat = false>
 struct March {
-  static constexpr int resident_threads = flat ? flat_threads<T, Body> : cuda::march_threads<T, Coefficients, Body>;
+  static constexpr int resident_threads = flat ? flat_threads<T> : cuda::march_threads<T, Coefficients, Body>;
   Coefficients c;
   View<const T> u;
   Body body;
