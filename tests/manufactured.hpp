@@ -133,17 +133,15 @@ struct Manufactured {
   }
 };
 
-/// The values of a function on the nodes of a problem, where it is taken then.
-inline Quantity on_nodes(const Quantity& quantity, const Problem& p) {
+/// The values of a function on the product of three axes, as a file would bring them.
+inline Quantity tabulated(const Quantity& quantity, const std::array<std::vector<double>, 3>& axes, Location location) {
   GridArray array;
+  array.location = location;
   std::vector<double> x, y, z;
-  const std::vector<double> flat{0};
-  const auto& depth = p.dimension == 3 ? p.nodes[2] : flat;
-  array.shape = {static_cast<std::int64_t>(p.nodes[0].size()), static_cast<std::int64_t>(p.nodes[1].size()),
-                 static_cast<std::int64_t>(depth.size())};
-  for (const double c : depth)
-    for (const double b : p.nodes[1])
-      for (const double a : p.nodes[0]) {
+  for (std::size_t d = 0; d < 3; ++d) array.shape[d] = static_cast<std::int64_t>(axes[d].size());
+  for (const double c : axes[2])
+    for (const double b : axes[1])
+      for (const double a : axes[0]) {
         x.push_back(a);
         y.push_back(b);
         z.push_back(c);
@@ -151,6 +149,13 @@ inline Quantity on_nodes(const Quantity& quantity, const Problem& p) {
   array.values.resize(x.size());
   (*quantity.function())(x, y, z, array.values);
   return array;
+}
+
+/// The values of a function on the nodes of a problem, where it is taken then.
+inline Quantity on_nodes(const Quantity& quantity, const Problem& p) {
+  std::array<std::vector<double>, 3> axes = p.nodes;
+  if (p.dimension == 2) axes[2] = {0};
+  return tabulated(quantity, axes, Location::node);
 }
 
 }  // namespace poisson

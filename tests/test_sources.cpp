@@ -65,28 +65,11 @@ std::array<std::vector<double>, 3> grid(int dimension, bool stretched) {
 
 /// The datum's value in the middle of each cell, as a file would bring it.
 Quantity on_cells(const Quantity& quantity, const std::array<std::vector<double>, 3>& nodes) {
-  GridArray array;
-  array.location = Location::cell;
-  std::array<std::vector<double>, 3> middle{{{}, {}, {0.0}}};
-  for (std::size_t d = 0; d < 3; ++d) {
-    for (std::size_t i = 0; i + 1 < nodes[d].size(); ++i) {
-      if (nodes[d].empty()) break;
-      middle[d].push_back(0.5 * (nodes[d][i] + nodes[d][i + 1]));
-    }
-    if (d == 2 && !nodes[2].empty()) middle[2].erase(middle[2].begin());
-    array.shape[d] = static_cast<std::int64_t>(middle[d].size());
-  }
-  std::vector<double> x, y, z;
-  for (const double c : middle[2])
-    for (const double b : middle[1])
-      for (const double a : middle[0]) {
-        x.push_back(a);
-        y.push_back(b);
-        z.push_back(c);
-      }
-  array.values.resize(x.size());
-  (*quantity.function())(x, y, z, array.values);
-  return array;
+  std::array<std::vector<double>, 3> middle;
+  for (std::size_t d = 0; d < 3; ++d)
+    for (std::size_t i = 0; i + 1 < nodes[d].size(); ++i) middle[d].push_back(0.5 * (nodes[d][i] + nodes[d][i + 1]));
+  if (nodes[2].empty()) middle[2] = {0};
+  return tabulated(quantity, middle, Location::cell);
 }
 
 Options exact_options() {
