@@ -97,6 +97,7 @@ KernelCase with(const Model& model, KernelCase c) {
   return c;
 }
 constexpr Model partial{varying_coefficient, Assembly::partial}, full{varying_coefficient, Assembly::full},
+    q1{constant_coefficient, Assembly::recompute, Scheme::q1},
     q1_partial{varying_coefficient, Assembly::partial, Scheme::q1},
     q1_full{varying_coefficient, Assembly::full, Scheme::q1};
 const KernelCase product_partial = with(partial, product);
@@ -107,9 +108,12 @@ const KernelCase lines_partial = with(partial, lines<2>);
 const KernelCase product_full = with(full, product);
 const KernelCase product_full_fp32 = with(full, product_fp32);
 const KernelCase sweep_full = with(full, sweep);
+const KernelCase product_q1 = with(q1, product);
+const KernelCase sweep_q1 = with(q1, sweep);
 const KernelCase product_q1_partial = with(q1_partial, product);
 const KernelCase product_q1_partial_fp32 = with(q1_partial, product_fp32);
 const KernelCase sweep_q1_partial = with(q1_partial, sweep);
+const KernelCase residual_q1_partial = with(q1_partial, residual);
 const KernelCase product_q1_full = with(q1_full, product);
 const KernelCase product_q1_full_fp32 = with(q1_full, product_fp32);
 const KernelCase sweep_q1_full = with(q1_full, sweep);
@@ -140,10 +144,13 @@ const std::array table{
     Case{"full-product", "Au in fp64 from 4 bands", &product_full},
     Case{"full-product-fp32", "Au in fp32 from 4 bands", &product_full_fp32},
     Case{"full-sweep", "the Chebyshev step from 4 bands", &sweep_full},
-    Case{"q1-partial-product", "Au of trilinear elements in fp64 with a coefficient per cell", &product_q1_partial},
+    Case{"q1-product", "Au of elements in fp64", &product_q1},
+    Case{"q1-sweep", "the Chebyshev step of these elements", &sweep_q1},
+    Case{"q1-partial-product", "Au of elements in fp64 with a coefficient per cell", &product_q1_partial},
     Case{"q1-partial-product-fp32", "the same in fp32", &product_q1_partial_fp32},
     Case{"q1-partial-sweep", "the Chebyshev step of these elements", &sweep_q1_partial},
-    Case{"q1-full-product", "Au of trilinear elements in fp64 from 14 bands", &product_q1_full},
+    Case{"q1-partial-residual", "b − Au of these elements and its norm", &residual_q1_partial},
+    Case{"q1-full-product", "Au of elements in fp64 from 14 bands", &product_q1_full},
     Case{"q1-full-product-fp32", "the same in fp32", &product_q1_full_fp32},
     Case{"q1-full-sweep", "the Chebyshev step from 14 bands", &sweep_q1_full},
 };

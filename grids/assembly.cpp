@@ -41,8 +41,12 @@ double entry_flops(const Problem& p, Assembly assembly, bool gpu) {
     if (gpu) return (p.isotropic ? 33 : 39) + 1;
     return (p.isotropic ? 48 : 60) + reaction;
   }
-  // Planes of nodes serve the layers of cells on both sides: the product with u is worked out without the entries.
-  if (gpu && cube && p.isotropic) return field || *p.reaction.constant() != 0 ? 200 : 68;
+  // Nodes serve the layers of cells on both sides: the product with u is worked out without the entries.
+  if (gpu && p.isotropic) {
+    const bool reacts = field || *p.reaction.constant() != 0;
+    if (!cube) return reacts ? 33 + (field ? 2 : 0) : 9;
+    return reacts ? 200 : 68;
+  }
   // For each of the 4 or 8 cells its stiffness and mass along x, its share of the row's sum, then for each corner
   // across x the stiffness there and the parts of two couplings, of one in the corner of the row's own line.
   const int corners = cube ? 4 : 2;

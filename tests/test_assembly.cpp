@@ -12,6 +12,7 @@
 
 #include "grids/assembly.hpp"
 #include "grids/band_coefficients.hpp"
+#include "grids/bilinear_walk.hpp"
 #include "grids/box_coefficients.hpp"
 #include "grids/discretization.hpp"
 #include "grids/face_coefficients.hpp"
@@ -296,6 +297,17 @@ TEST(Assembly, CountsTheOperationsOfTheModels) {
     EXPECT_EQ(flops(Assembly::partial, true),
               19 + (isotropic ? count(Partial<Counted, true>{a, a, a, {k}, {}, 1}) - 2 * 3
                               : count(Partial<Counted, false>{a, a, a, {k, k, k}, {}, 1})));
+  }
+  // Elements of a plane, cell by cell; σ of two cells is scaled first where it varies.
+  for (const int reaction : {0, 1, 2}) {
+    set(Scheme::q1, 2, true, false, reaction == 2);
+    if (reaction == 0) p.reaction = 0.0;
+    using Walk = BilinearWalk<Counted, false>;
+    const Walk::Layer layer{1, 1, 1, {1, 1}, {1, 1}};
+    Walk walk({1, 1, 1}, {1, 1, 1}, 0, {1, 1, 1});
+    Counted::operations = 0;
+    reaction == 0 ? walk.next<false>(layer, {1, 1, 1}) : walk.next<true>(layer, {1, 1, 1});
+    EXPECT_EQ(flops(Assembly::partial, true), Counted::operations + (reaction == 2 ? 2 : 0)) << reaction;
   }
   const auto boxes = [&]<int dimension>(Number<dimension>) {
     set(Scheme::q1, dimension, true, false, false);

@@ -1,4 +1,4 @@
-// Products with trilinear elements in the modes of cells: ElementWalk as a warp's lanes run it, against the rows of
+// Products with elements cell by cell: ElementWalk as a warp's lanes run it and BilinearWalk, against the rows of
 // BoxPartial, on stretched axes with every kind of end.
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "grids/bilinear_walk.hpp"
 #include "grids/element_modes.hpp"
 
 namespace poisson {
@@ -186,6 +187,88 @@ TEST(ElementModes, WalksGiveTheRowsProductsWithReactionAndRobinFaces) {
     expect_rows<4, true>(cells, 1e-14);
     Grid<float> single({4, 5, 4}, ends, Reaction::cells, seed++);
     expect_rows<4, true>(single, 5e-6);
+  }
+}
+
+// Every node of a plane from walks that begin at each line below it.
+template <bool reacts, class T>
+void expect_rows_of_a_plane(Grid<T>& grid, double tolerance) {
+  using Walk = BilinearWalk<T, true>;
+  const auto u = grid.u.view();
+  BoxPartial<T, 2, Tensor::isotropic> c{};
+  c.x = grid.c.x;
+  c.y = grid.c.y;
+  c.kappa[0] = grid.c.kappa[0];
+  c.sigma_cells = grid.c.sigma_cells;
+  c.sigma = grid.c.sigma;
+  for (int i = 0; i < grid.n[0]; ++i)
+    for (int first = 0; first < grid.n[1]; ++first) {
+      const auto cell = [&](int at) { return typename Walk::Cell{c.x.own[at], c.x.off[at], c.x.inverse[at]}; };
+      const auto line = [&](int j) { return typename Walk::Line{u(i - 1, j, 0), u(i, j, 0), u(i + 1, j, 0)}; };
+      Walk walk(cell(i - 1), cell(i), T(0), line(first - 1));
+      for (int j = first - 1; j < grid.n[1]; ++j) {
+        typename Walk::Layer layer{c.y.own[j], c.y.off[j], c.y.inverse[j], {}, {}};
+        for (int side = 0; side < 2; ++side) {
+          layer.kappa[side] = c.kappa[0](i - 1 + side, j, 0);
+          layer.sigma[side] = c.sigma_cells.data ? c.sigma * c.sigma_cells(i - 1 + side, j, 0) : c.sigma;
+        }
+        const T centre = walk.centre();
+        const auto found = walk.template next<reacts>(layer, line(j + 1));
+        if (j < first) continue;
+        const auto row = c.line(j, 0).row(i);
+        const T product = row.times(Patch<T, 2>::at(&u(i, j, 0), u.sy, u.sz)), diagonal = row.diagonal();
+        EXPECT_EQ(centre, u(i, j, 0));
+        EXPECT_NEAR(found.product / diagonal, product / diagonal, tolerance) << i << ' ' << j;
+        EXPECT_NEAR(found.diagonal / diagonal, T(1), tolerance) << i << ' ' << j;
+      }
+    }
+}
+
+TEST(BilinearWalk, GivesTheRowsProducts) {
+  unsigned seed = 201;
+  for (const auto& open : kinds) {
+    auto robin = open;
+    for (Ends& e : robin) e = e == Ends::open ? Ends::robin : e;
+    Grid<double> plain({5, 6, 2}, open, Reaction::none, seed++), constant({5, 6, 2}, open, Reaction::constant, seed++),
+        cells({5, 6, 2}, robin, Reaction::cells, seed++);
+    expect_rows_of_a_plane<false>(plain, 1e-14);
+    expect_rows_of_a_plane<true>(constant, 1e-14);
+    expect_rows_of_a_plane<true>(cells, 1e-14);
+    Grid<float> single({5, 6, 2}, robin, Reaction::cells, seed++);
+    expect_rows_of_a_plane<true>(single, 5e-6);
+  }
+}
+
+// Constant κ, σ and α: the rows of BoxProduct, whose faces have the mass along them.
+TEST(BilinearWalk, GivesTheRowsProductsOnRobinFaces) {
+  using Walk = BilinearWalk<double, true>;
+  Grid<double> grid({5, 6, 2}, kinds[0], Reaction::none, 301);
+  const auto u = grid.u.view();
+  const std::vector<double> alpha_x{0, 1.5, 0, 0, 0, 0.5, 0}, alpha_y{0, 0.75, 0, 0, 0, 0, 2.5, 0};
+  BoxProduct<double, 2> c{};
+  c.x = grid.c.x;
+  c.y = grid.c.y;
+  c.x.stiffness = c.x.inverse;
+  c.y.stiffness = c.y.inverse;
+  c.x.robin = alpha_x.data() + 1;
+  c.y.robin = alpha_y.data() + 1;
+  for (const double sigma : {0.0, 0.7}) {
+    c.sigma = sigma;
+    for (int i = 0; i < grid.n[0]; ++i) {
+      const auto cell = [&](int at) { return Walk::Cell{c.x.own[at], c.x.off[at], c.x.stiffness[at]}; };
+      const auto line = [&](int j) { return Walk::Line{u(i - 1, j, 0), u(i, j, 0), u(i + 1, j, 0)}; };
+      Walk walk(cell(i - 1), cell(i), c.x.robin[i], line(-1));
+      for (int j = -1; j < grid.n[1]; ++j) {
+        Walk::Row face{};
+        if (j >= 0) walk.add_face(c.y.robin[j], face);
+        const auto found = walk.next<true>({c.y.own[j], c.y.off[j], c.y.stiffness[j], {1, 1}, {sigma, sigma}}, line(j + 1));
+        if (j < 0) continue;
+        const auto row = c.line(j, 0).row(i);
+        const double product = row.times(Patch<double, 2>::at(&u(i, j, 0), u.sy, u.sz)), diagonal = row.diagonal();
+        EXPECT_NEAR((found.product + face.product) / diagonal, product / diagonal, 1e-14) << i << ' ' << j;
+        EXPECT_NEAR((found.diagonal + face.diagonal) / diagonal, 1, 1e-14) << i << ' ' << j;
+      }
+    }
   }
 }
 

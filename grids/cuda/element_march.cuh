@@ -5,21 +5,12 @@
 #include <cuda_pipeline_primitives.h>
 
 #include "backends/cuda/launch.cuh"
+#include "grids/cuda/bilinear_march.cuh"
 #include "grids/cuda/box_columns.cuh"
+#include "grids/cuda/known_product.cuh"
 #include "grids/element_modes.hpp"
 
 namespace poisson::cuda {
-
-/// What a formula needs of a row whose product with u is known already.
-template <class T>
-struct KnownProduct {
-  struct Neighbours {
-    T centre;
-  };
-  T product, diagonal_entry;
-  __device__ T diagonal() const { return diagonal_entry; }
-  __device__ T times(const Neighbours&) const { return product; }
-};
 
 /// Elements with isotropic κ on the cells. A warp's lanes are columns of cells side by side in x, of which each takes
 /// `rows` lines of nodes and one of cells more: the share of the cells on a node's other side comes from the lane
@@ -215,6 +206,12 @@ template <class T, class Body>
 struct WalkFor<T, BoxPartial<T, 3, Tensor::isotropic>, Body> {
   using Type = ElementMarch<T, Body>;
   using Shared = BoxMarch<T, BoxPartial<T, 3, Tensor::isotropic>, Body>;
+};
+template <class T, class Coefficients, class Body>
+requires Bilinear<Coefficients>
+struct WalkFor<T, Coefficients, Body> {
+  using Type = BilinearMarch<T, Coefficients, Body>;
+  using Shared = BoxMarch<T, Coefficients, Body>;
 };
 template <class T, class Coefficients, class Body>
 using WalkOf = typename WalkFor<T, Coefficients, Body>::Type;

@@ -47,13 +47,13 @@ struct Links {
     for (int stride = 1; stride < segments; stride *= 2) {
       exchange(segment, line, own.below, own.above, own.rhs);
       const int below = segment - stride, above = segment + stride;
-      const T inverse = reciprocal(T(1) - own.below * at(1, below, line) - own.above * at(0, above, line));
+      const T inverse = stencil::reciprocal(T(1) - own.below * at(1, below, line) - own.above * at(0, above, line));
       own.rhs = (own.rhs + own.below * at(2, below, line) + own.above * at(2, above, line)) * inverse;
       const T a = own.below * at(0, below, line) * inverse, c = own.above * at(1, above, line) * inverse;
       own.below = a;
       own.above = c;
     }
-    x_last = own.rhs * reciprocal(T(1) - own.below - own.above);
+    x_last = own.rhs * stencil::reciprocal(T(1) - own.below - own.above);
     exchange(segment, line, x_last, T(0), T(0));
     x_before = at(0, segment - 1, line);
   }

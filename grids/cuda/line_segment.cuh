@@ -11,19 +11,6 @@ namespace poisson::cuda {
 template <int most>
 inline constexpr int unrolled = most == long_segment ? 1 : most;
 
-/// 1/x to rounding, without the branches of a division: for what is neither zero nor denormal.
-__device__ inline float reciprocal(float x) {
-  float y;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}
-__device__ inline double reciprocal(double x) {
-  double y;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-  for (int step = 0; step < 2; ++step) y = fma(y, fma(-x, y, 1.0), y);
-  return y;
-}
-
 /// The rows of a line along an axis: the coupling of value t to the next one, and what its diagonal has beside the
 /// couplings to both sides. `at`: the place of value 0 of the line in the fields; p, q: of the line on the other axes.
 template <int axis, class T, class Coefficients>
@@ -100,7 +87,7 @@ struct Segment {
 #pragma unroll unrolled < most>
     for (int m = 0; m < most; ++m) {
       const T lower = l[m], upper = m + 1 < most ? l[m + 1 < most ? m + 1 : m] : last;
-      const T inverse = reciprocal(u[m] - (m > 0 ? lower * up : T(0)));
+      const T inverse = stencil::reciprocal(u[m] - (m > 0 ? lower * up : T(0)));
       dp = (d[m] + (m > 0 ? lower * dp : T(0))) * inverse;
       lp = (m > 0 ? lower * lp : lower) * inverse;
       up = upper * inverse;
@@ -119,7 +106,7 @@ struct Segment {
   }
   /// The last row with the first unknown of the next segment replaced.
   __device__ static Link link(const Link& end, const First& next) {
-    const T inverse = reciprocal(T(1) - end.above * next.q);
+    const T inverse = stencil::reciprocal(T(1) - end.above * next.q);
     return {end.below * inverse, end.above * next.r * inverse, (end.rhs + end.above * next.p) * inverse};
   }
   /// d becomes the solution.
@@ -173,12 +160,12 @@ struct SmallLines {
               below_rhs = team.from(own.rhs, -stride);
       const T above_below = team.from(own.below, stride), above_above = team.from(own.above, stride),
               above_rhs = team.from(own.rhs, stride);
-      const T inverse = reciprocal(T(1) - own.below * below_above - own.above * above_below);
+      const T inverse = stencil::reciprocal(T(1) - own.below * below_above - own.above * above_below);
       own.rhs = (own.rhs + own.below * below_rhs + own.above * above_rhs) * inverse;
       own.below = own.below * below_below * inverse;
       own.above = own.above * above_above * inverse;
     }
-    x_last = own.rhs * reciprocal(T(1) - own.below - own.above);
+    x_last = own.rhs * stencil::reciprocal(T(1) - own.below - own.above);
     x_before = team.from(x_last, -1);
   }
 

@@ -36,9 +36,13 @@ inline constexpr int march_threads = Layered<Coefficients> ? 640 : 768;
 template <class T>
 inline constexpr int march_threads<T, Equidistant<T>, Polynomial<T>> = sizeof(T) == 4 ? 1024 : 512;
 
-/// The same of walks in a plane.
+/// The same of walks in a plane, and whether they ask ahead: not where four streams of fp32 leave no registers for it.
 template <class T>
 inline constexpr int flat_threads = sizeof(T) == 4 ? 768 : 640;
+template <class Body>
+inline constexpr bool flat_fetches = true;
+template <>
+inline constexpr bool flat_fetches<Polynomial<float>> = false;
 
 /// Whether what a column reads is asked for a batch ahead, to lie in the L2 cache when it is loaded: where arithmetic
 /// leaves registers for it, and between layers of cells. In fp64 formulas that read beside u have enough under way, and
@@ -211,6 +215,7 @@ __device__ void fetch_inputs(const Body& body, int i, int j, int k) {
 template <class T, class Coefficients, class Body, bool flat = false>
 struct March {
   static constexpr int resident_threads = flat ? flat_threads<T> : cuda::march_threads<T, Coefficients, Body>;
+  static constexpr bool fetches = fetches_ahead<T, Coefficients, Body> && !(flat && !flat_fetches<Body>);
   Coefficients c;
   View<const T> u;
   Body body;
@@ -248,7 +253,7 @@ struct March {
       in[m] = inputs_at<T>(body, i, j, k + m);
     }
     rows.template load<n>(k, batch);
-    if (fetches_ahead<T, Coefficients, Body> && n > 1 && k + 2 * n <= k1) {
+    if (fetches && n > 1 && k + 2 * n <= k1) {
 #pragma unroll
       for (int m = n; m < 2 * n; ++m) {
         Fetch()(p + (m + 1) * u.sz);
@@ -380,7 +385,7 @@ struct PolynomialStart {
   __device__ const T* input(int, int i, int j, int k) const { return &b(i, j, k); }
   template <class Row>
   __device__ double operator()(const Row& a, Inputs<T, 1> in, int i, int j, int k) const {
-    out(i, j, k) = alpha * (T(1) / a.diagonal()) * in[0];
+    out(i, j, k) = alpha * stencil::reciprocal(a.diagonal()) * in[0];
     return 0;
   }
 };
