@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -434,6 +435,7 @@ void Discretization::set_boundary_value(int axis, int end, Quantity value) {
 
 double Discretization::assemble_rhs(Field& b) const {
   double sum = 0;
+  source_integral_.reset();
   if (rhs_on_device(b)) return sampler_->sum_of_magnitudes(b, block().unknowns()) / rows_.scale;
   fill_from_host(host(), b, [&](Field& field) {
     fill_rhs(field);
@@ -457,7 +459,10 @@ void Discretization::initialize(Field& u) const {
 
 void Discretization::fill_rhs(Field& b) const {
   if (problem_.centering == Centering::cell) return fill_cell_rhs(b);
-  if (on_elements(problem_.scheme)) return fill_element_rhs(problem_, host(), rows_, b);
+  if (on_elements(problem_.scheme)) {
+    source_integral_ = fill_element_rhs(problem_, host(), rows_, b);
+    return;
+  }
   const Block& block = this->block();
   const double scale = rows_.scale;
   const Box unknowns = block.unknowns();
@@ -469,6 +474,7 @@ void Discretization::fill_rhs(Field& b) const {
   };
   dispatch(b.precision(), [&]<class T>(T) {
     const auto view = b.view<T>();
+    LineSums sums(block.layout().box());
     ErrorCollector check;
     check([&] {
       if (problem_.source.function())  // where files show it
@@ -478,6 +484,7 @@ void Discretization::fill_rhs(Field& b) const {
                 [&](int j, int k, const double* f) {
                   for (int i = 0; i < view.n[0]; ++i)
                     view(i, j, k) = inside(i, j, k) ? static_cast<T>(scale * f[i]) : T(0);
+                  sums(j, k) = std::accumulate(f, f + view.n[0], 0.0);
                 });
     });
     for_each_face(problem_, [&](int d, int end, const Boundary& face) {
@@ -491,6 +498,7 @@ void Discretization::fill_rhs(Field& b) const {
       });
     });
     check.finish();
+    source_integral_ = sums.total();
   });
 }
 

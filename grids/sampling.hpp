@@ -2,6 +2,7 @@
 
 #include <array>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,22 @@ std::vector<double> sample(const Quantity& quantity, std::string_view name, Sign
 /// is f + h²/32 Δf in place of f. Values on nodes are multiplied with the volumes.
 void integrate(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, const Box& box,
                int face_axis, const LineSink& sink);
+
+/// The sum of a box's values, each line given to collect by a thread of its own: the same whatever their number.
+class LineSums {
+ public:
+  explicit LineSums(const Box& box)
+      : box_(box), sums_(static_cast<std::size_t>((box.last[1] - box.first[1]) * (box.last[2] - box.first[2]))) {}
+
+  double& operator()(int j, int k) {
+    return sums_[static_cast<std::size_t>((k - box_.first[2]) * (box_.last[1] - box_.first[1]) + j - box_.first[1])];
+  }
+  double total() const { return std::accumulate(sums_.begin(), sums_.end(), 0.0); }
+
+ private:
+  Box box_;
+  std::vector<double> sums_;
+};
 
 /// What value i of an axis has in the cell below it and in the one above: a length, 0 past open ends, and where data
 /// are taken for it.
