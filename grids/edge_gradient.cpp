@@ -64,8 +64,7 @@ class Edges {
     n_ = block.layout().n;
     for_each_face(problem, [&](int d, int end, const Boundary& face) {
       if (face.kind != BoundaryKind::dirichlet || face.value.constant()) return;
-      data_[{d, end}] =
-          sample(face.value, face_key(d, end), Sign::any, block, Location::cell, face_box(block, d, end));
+      data_[{d, end}] = sample(face.value, face_key(d, end), Sign::any, block, Location::cell, face_box(block, d, end));
     });
   }
 
@@ -218,8 +217,8 @@ class Edges {
     return values;
   }
 
-  // Takes error(cell, its number from each face on, distances from the faces over √κ) off the gradient in the cells near their edge or corner, where
-  // κ is about what it is beside these.
+  // Takes error(cell, its number from each face on, distances from the faces over √κ) off the gradient in the cells
+  // near their edge or corner, where κ is about what it is beside these.
   template <class F>
   void for_each_cell(const std::vector<End>& faces, std::vector<double>& gradient, const F& add_error) {
     const auto dimension = static_cast<std::size_t>(problem_.dimension);
@@ -235,8 +234,8 @@ class Edges {
           const auto& nodes = block_.axes[face.axis].nodes();
           beside[face.axis] = outermost(face);
           from_faces[face.axis] = inwards(face, cell[face.axis]);
-          X[face.axis] = std::abs(block_.axes[face.axis].point(cell[face.axis]) -
-                                  (face.end == 0 ? nodes.front() : nodes.back()));
+          X[face.axis] =
+              std::abs(block_.axes[face.axis].point(cell[face.axis]) - (face.end == 0 ? nodes.front() : nodes.back()));
           far = std::max(far, X[face.axis] / (nodes.back() - nodes.front()));
         }
         // All of it up to a quarter of the box, nothing from a half on: there h²/r is h².

@@ -55,8 +55,7 @@ EdgePatch::EdgePatch(const std::vector<std::vector<double>>& widths, const std::
   const auto given = [&](const Index& cell, std::size_t a, int side) {
     if (side == 0) return values[a];
     Point at{};
-    for (std::size_t e = 0; e < axes; ++e)
-      at[e] = centre[e][static_cast<std::size_t>(e == a ? cell[e] + 1 : cell[e])];
+    for (std::size_t e = 0; e < axes; ++e) at[e] = centre[e][static_cast<std::size_t>(e == a ? cell[e] + 1 : cell[e])];
     return beyond(at);
   };
   const auto inside = [&](const Index& cell, std::size_t a, int side) {

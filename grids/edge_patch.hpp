@@ -7,9 +7,9 @@
 
 namespace poisson {
 
-/// The discrete harmonic function of cells near an edge or a corner where Dirichlet faces meet, each with a constant, and
-/// the gradient that cells make of it: the mean of the differences to both sides. κ is 1; the axes are those across the
-/// faces, distances are from these.
+/// The discrete harmonic function of cells near an edge or a corner where Dirichlet faces meet, each with a constant,
+/// and the gradient that cells make of it: the mean of the differences to both sides. κ is 1; the axes are those across
+/// the faces, distances are from these.
 class EdgePatch {
  public:
   using Point = std::array<double, 3>;

@@ -179,10 +179,10 @@ void sample_function(const Quantity::Function& f, std::string_view name, Sign si
   });
 }
 
-// Where in a cell a node's part of it is evaluated, from the node on in widths of the cell. Within the part any point is
-// exact for f that is constant there. At t from nodes between equal cells smooth f becomes f + t²/2 h² Δf, 0.09 times
-// h²/32 Δf: with the error e of values at nodes and E that of h²/32 |Δf|, no sum e + 0.09 E is above the larger one of
-// 1.1 e and E. On faces at the node, seen from every cell beside it.
+// Where in a cell a node's part of it is evaluated, from the node on in widths of the cell. Within the part any point
+// is exact for f that is constant there. At t from nodes between equal cells smooth f becomes f + t²/2 h² Δf, 0.09
+// times h²/32 Δf: with the error e of values at nodes and E that of h²/32 |Δf|, no sum e + 0.09 E is above the larger
+// one of 1.1 e and E. On faces at the node, seen from every cell beside it.
 constexpr double within = 0.075, beside = 0x1p-26;
 
 // The point at a share of a cell's width: past open ends in the outermost cell.

@@ -10,16 +10,39 @@ namespace poisson {
 /// An operation on the values of earlier steps.
 struct ExpressionStep {
   enum class Operation {
-    number, variable, negate, add, subtract, multiply, divide, less, greater, not_greater, not_less, equal, unequal,
-    both, either, choose, square, cube, fourth, root, absolute, least, largest, unary, binary
+    number,
+    variable,
+    negate,
+    add,
+    subtract,
+    multiply,
+    divide,
+    less,
+    greater,
+    not_greater,
+    not_less,
+    equal,
+    unequal,
+    both,
+    either,
+    choose,
+    square,
+    cube,
+    fourth,
+    root,
+    absolute,
+    least,
+    largest,
+    unary,
+    binary
   };
 
   Operation operation = Operation::number;
-  double value = 0;                                              ///< of a number
-  int axis = 0;                                                  ///< of a variable
-  double (*unary)(double) = nullptr;                             ///< of unary
-  double (*binary)(double, double) = nullptr;                    ///< of binary
-  std::array<int, 3> from{-1, -1, -1};                           ///< the steps it takes its arguments from
+  double value = 0;                            ///< of a number
+  int axis = 0;                                ///< of a variable
+  double (*unary)(double) = nullptr;           ///< of unary
+  double (*binary)(double, double) = nullptr;  ///< of binary
+  std::array<int, 3> from{-1, -1, -1};         ///< the steps it takes its arguments from
 };
 
 /// Evaluates an expression at many points, a step at all of them before the next. Where a coordinate is the same at all
@@ -43,8 +66,8 @@ class ExpressionProgram {
   struct State {
     Values values;
     std::vector<double> own;
-    unsigned variables = 0;                ///< a bit for each coordinate that it depends on
-    std::array<std::uint64_t, 3> seen{};   ///< the versions of these that the values belong to
+    unsigned variables = 0;               ///< a bit for each coordinate that it depends on
+    std::array<std::uint64_t, 3> seen{};  ///< the versions of these that the values belong to
   };
   struct Coordinate {
     std::vector<double> at;

@@ -408,8 +408,8 @@ class Steps {
       }
       case Kind::binary: {
         const Operation operation = operation_of(*node.binary);
-        return chain(parts[0], 1, {.operation = operation,
-                                .binary = operation == Operation::binary ? node.binary->value : nullptr});
+        return chain(parts[0], 1,
+                     {.operation = operation, .binary = operation == Operation::binary ? node.binary->value : nullptr});
       }
       case Kind::sum:
       case Kind::average:
@@ -434,9 +434,14 @@ class Steps {
   using Key = std::array<std::uint64_t, 8>;
   static Key key(const ExpressionStep& s) {
     const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
-    return {bits(s.operation), std::bit_cast<std::uint64_t>(s.value), bits(s.axis),
-            std::bit_cast<std::uint64_t>(s.unary), std::bit_cast<std::uint64_t>(s.binary), bits(s.from[0]),
-            bits(s.from[1]), bits(s.from[2])};
+    return {bits(s.operation),
+            std::bit_cast<std::uint64_t>(s.value),
+            bits(s.axis),
+            std::bit_cast<std::uint64_t>(s.unary),
+            std::bit_cast<std::uint64_t>(s.binary),
+            bits(s.from[0]),
+            bits(s.from[1]),
+            bits(s.from[2])};
   }
 
   std::vector<ExpressionStep> steps_;

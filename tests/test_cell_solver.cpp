@@ -335,8 +335,9 @@ TEST(CellOutput, ReadsLinearFunctionsExactly) {
     }
 }
 
-/// In the maximum norm, in all cells, also beside edges and corners where Dirichlet faces meet: what these leave, h²/r at
-/// a distance r, is taken off. Beside edges of Dirichlet faces with others, as the last ones have, it is h² log(1/h).
+/// In the maximum norm, in all cells, also beside edges and corners where Dirichlet faces meet: what these leave, h²/r
+/// at a distance r, is taken off. Beside edges of Dirichlet faces with others, as the last ones have, it is h²
+/// log(1/h).
 TEST(CellOutput, GradientIsOfSecondOrderUpToTheFaces) {
   constexpr std::array<Kinds, 6> all_kinds{{{{{D, D}, {D, D}, {D, D}}},
                                             {{{N, N}, {N, D}, {N, N}}},
