@@ -179,11 +179,8 @@ void sample_function(const Quantity::Function& f, std::string_view name, Sign si
   });
 }
 
-// Where in a cell a node's part of it is evaluated, from the node on in widths of the cell. Within the part any point
-// is exact for f that is constant there. At t from nodes between equal cells smooth f becomes f + t²/2 h² Δf, 0.09
-// times h²/32 Δf: with the error e of values at nodes and E that of h²/32 |Δf|, no sum e + 0.09 E is above the larger
-// one of 1.1 e and E. On faces at the node, seen from every cell beside it.
-constexpr double within = 0.075, beside = 0x1p-26;
+// On faces and in corners a function is taken at the node, as each cell beside it sees it.
+constexpr double beside = 0x1p-26;
 
 // The point at a share of a cell's width: past open ends in the outermost cell.
 double point_inside(const Axis& axis, int cell, double share) {
@@ -202,7 +199,7 @@ std::array<Part, 2> parts_of(const Axis& axis, int i, bool on_face) {
   if (axis.degenerate()) return {Part{0, 0}, Part{0, 1}};
   const double low = axis.width(i - 1), high = axis.width(i), least = std::min(low, high);
   const auto share = [&](double h) {
-    return on_face || least == 0 ? beside : std::max(beside, within * (least / h) * (least / h));
+    return on_face || least == 0 ? beside : std::max(beside, part_point * (least / h) * (least / h));
   };
   return {Part{point_inside(axis, i - 1, 1 - share(low)), 0.5 * low},
           Part{point_inside(axis, i, share(high)), 0.5 * high}};
