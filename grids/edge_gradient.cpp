@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numbers>
@@ -228,28 +229,31 @@ class Edges {
       for (int i = 0; i < n_[0]; ++i) {
         const Index cell{i, j, k};
         Index beside = cell, from_faces{};
-        double far = 0;
-        Vector X{};
+        bool here = true;
+        Vector X{}, root{1, 1, 1}, error{};
+        double farthest = 0, least_length = std::numeric_limits<double>::infinity();
         for (const End& face : faces) {
           const auto& nodes = block_.axes[face.axis].nodes();
+          const double length = nodes.back() - nodes.front();
           beside[face.axis] = outermost(face);
           from_faces[face.axis] = inwards(face, cell[face.axis]);
           X[face.axis] =
               std::abs(block_.axes[face.axis].point(cell[face.axis]) - (face.end == 0 ? nodes.front() : nodes.back()));
-          far = std::max(far, X[face.axis] / (nodes.back() - nodes.front()));
+          here = here && 2 * X[face.axis] < length;
+        }
+        if (!here) continue;
+        for (const End& face : faces) {
+          const auto& nodes = block_.axes[face.axis].nodes();
+          const double inside = (*kappas[face.axis])[number(cell)], at_face = (*kappas[face.axis])[number(beside)];
+          here = here && alike(inside, at_face);
+          root[face.axis] = std::sqrt(at_face);
+          X[face.axis] /= root[face.axis];
+          farthest = std::max(farthest, X[face.axis]);
+          least_length = std::min(least_length, (nodes.back() - nodes.front()) / root[face.axis]);
         }
         // All of it up to a quarter of the box, nothing from a half on: there h²/r is h².
-        const double share = std::clamp(2 - 4 * far, 0.0, 1.0);
-        if (share == 0) continue;
-        bool same_kappa = true;
-        Vector root{1, 1, 1}, error{};
-        for (const End& face : faces) {
-          const double here = (*kappas[face.axis])[number(cell)], there = (*kappas[face.axis])[number(beside)];
-          same_kappa = same_kappa && alike(here, there);
-          root[face.axis] = std::sqrt(there);
-          X[face.axis] /= root[face.axis];
-        }
-        if (!same_kappa) continue;
+        const double share = std::clamp(2 - 4 * farthest / least_length, 0.0, 1.0);
+        if (!here || share == 0) continue;
         add_error(cell, from_faces, X, error);
         for (const End& face : faces)
           gradient[number(cell) * dimension + face.axis] -=
