@@ -225,23 +225,27 @@ class Edges {
     const auto dimension = static_cast<std::size_t>(problem_.dimension);
     std::array<const std::vector<double>*, 3> kappas{};
     for (std::size_t d = 0; d < dimension; ++d) kappas[d] = &kappa(d);
-    cpu::for_each_line(block_.layout().box(), [&](int j, int k) {
-      for (int i = 0; i < n_[0]; ++i) {
+    Box near = block_.layout().box();  // up to half of the box from the faces
+    for (const End& face : faces) {
+      const auto& nodes = block_.axes[face.axis].nodes();
+      const double half = 0.5 * (nodes.front() + nodes.back());
+      const auto middle = static_cast<int>(std::ranges::lower_bound(nodes, half) - nodes.begin());
+      (face.end == 0 ? near.last[face.axis] : near.first[face.axis]) = face.end == 0 ? middle : middle - 1;
+    }
+    cpu::for_each_line(near, cpu::heavy_threshold, [&](int j, int k) {
+      for (int i = near.first[0]; i < near.last[0]; ++i) {
         const Index cell{i, j, k};
         Index beside = cell, from_faces{};
-        bool here = true;
         Vector X{}, root{1, 1, 1}, error{};
         double farthest = 0, least_length = std::numeric_limits<double>::infinity();
         for (const End& face : faces) {
           const auto& nodes = block_.axes[face.axis].nodes();
-          const double length = nodes.back() - nodes.front();
           beside[face.axis] = outermost(face);
           from_faces[face.axis] = inwards(face, cell[face.axis]);
           X[face.axis] =
               std::abs(block_.axes[face.axis].point(cell[face.axis]) - (face.end == 0 ? nodes.front() : nodes.back()));
-          here = here && 2 * X[face.axis] < length;
         }
-        if (!here) continue;
+        bool here = true;
         for (const End& face : faces) {
           const auto& nodes = block_.axes[face.axis].nodes();
           const double inside = (*kappas[face.axis])[number(cell)], at_face = (*kappas[face.axis])[number(beside)];
