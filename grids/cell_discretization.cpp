@@ -142,13 +142,19 @@ void Discretization::fill_cell_rhs(Field& b) const {
     const auto view = b.view<T>();
     std::vector<double> mass_x(static_cast<std::size_t>(view.n[0]));
     for (int i = 0; i < view.n[0]; ++i) mass_x[static_cast<std::size_t>(i)] = block.axes[0].mass(i);
+    LineSums sums(block.layout().box());
     ErrorCollector check;
     check([&] {
       sample(problem_.source, "source", Sign::any, block, Location::cell, block.layout().box(),
              [&](int j, int k, const double* f) {
                const double area = block.axes[1].mass(j) * block.axes[2].mass(k);
-               for (int i = 0; i < view.n[0]; ++i)
-                 view(i, j, k) = static_cast<T>(scale * area * mass_x[static_cast<std::size_t>(i)] * f[i]);
+               double line = 0;
+               for (int i = 0; i < view.n[0]; ++i) {
+                 const double integral = area * mass_x[static_cast<std::size_t>(i)] * f[i];
+                 line += integral;
+                 view(i, j, k) = static_cast<T>(scale * integral);
+               }
+               sums(j, k) = line;
              });
     });
     for_each_face(problem_, [&](int d, int end, const Boundary& face) {
@@ -160,6 +166,7 @@ void Discretization::fill_cell_rhs(Field& b) const {
       });
     });
     check.finish();
+    source_integral_ = sums.total();
   });
 }
 

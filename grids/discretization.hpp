@@ -42,7 +42,10 @@ class Discretization {
 
   /// Replace data that no operator or level holds; then come assemble_rhs and initialize. What an operator is made of
   /// (nodes, kinds of faces, κ, σ, α) takes another Discretization.
-  void set_source(Quantity source) { problem_.source = std::move(source); }
+  void set_source(Quantity source) {
+    problem_.source = std::move(source);
+    source_integral_.reset();
+  }
   /// g, q or the right-hand side of Robin's condition on a face: axis 0 to 2, end 0 lower, 1 upper. Throws
   /// std::invalid_argument for periodic faces, and where elements would sample κ at other points (they lean towards
   /// faces that something flows through).
@@ -83,6 +86,9 @@ class Discretization {
   /// b in fp64 or fp32: the right-hand side in the unknowns, zero in Dirichlet nodes. Returns Σ|b|, unscaled: what
   /// incompatible data of a singular problem are measured against.
   double assemble_rhs(Field& b) const;
+  /// ∫f as the last assemble_rhs added it up, Dirichlet nodes included; nothing before it, after set_source and where
+  /// the backend evaluates f.
+  std::optional<double> source_integral() const { return source_integral_; }
   /// The Dirichlet data in their nodes or in the halo, the initial guess (else zero) in the unknowns.
   void initialize(Field& u) const;
 
@@ -120,6 +126,7 @@ class Discretization {
   std::unique_ptr<DeviceSampler> sampler_;
   Jumps jumps_;
   double sampling_seconds_ = 0;
+  mutable std::optional<double> source_integral_;
 };
 
 /// What the levels of a problem are chosen by, beside what options say: κ's mean and jumps, and what its operators hold

@@ -259,7 +259,7 @@ void add_element_integral(const Problem& p, const Quantity& quantity, std::strin
   });
 }
 
-void fill_element_rhs(const Problem& p, Backend& host, const RowData& rows, Field& b) {
+double fill_element_rhs(const Problem& p, Backend& host, const RowData& rows, Field& b) {
   const Block& block = rows.block;
   const Box unknowns = block.unknowns(), all = block.layout().box();
   Field sum(host, block.layout(), Precision::fp64);
@@ -268,7 +268,21 @@ void fill_element_rhs(const Problem& p, Backend& host, const RowData& rows, Fiel
   check([&] {
     if (p.source.function())  // where files show it
       sample(p.source, "source", Sign::any, block, Location::node, all, [](int, int, const double*) {});
-    add_element_integral(p, p.source, "source", block, unknowns, -1, 0, host, sums);
+    add_element_integral(p, p.source, "source", block, all, -1, 0, host, sums);
+  });
+  const auto unknown = [&](int i, int j, int k) {
+    const std::array at{i, j, k};
+    for (std::size_t d = 0; d < 3; ++d)
+      if (at[d] < unknowns.first[d] || at[d] >= unknowns.last[d]) return false;
+    return true;
+  };
+  const double integral = cpu::sum_over_lines(all, [&](int j, int k) {
+    double line = 0;
+    for (int i = 0; i < all.last[0]; ++i) {
+      line += sums(i, j, k);
+      if (!unknown(i, j, k)) sums(i, j, k) = 0;
+    }
+    return line;
   });
   for_each_face(p, [&](int d, int end, const Boundary& face) {
     if (face.kind == BoundaryKind::dirichlet) return;
@@ -286,6 +300,7 @@ void fill_element_rhs(const Problem& p, Backend& host, const RowData& rows, Fiel
       for (int i = 0; i < to.n[0]; ++i) to(i, j, k) = static_cast<T>(rows.scale * sums(i, j, k));
     });
   });
+  return integral;
 }
 
 }  // namespace poisson

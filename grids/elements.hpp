@@ -45,8 +45,8 @@ bool taken_in_cells(const Problem& problem, const Quantity& quantity, const Bloc
 void add_element_integral(const Problem& problem, const Quantity& quantity, std::string_view name, const Block& block,
                           const Box& nodes, int face_axis, int end, Backend& host, const View<double>& sums);
 
-/// ∫ f φ and the data of Neumann and Robin faces, in the unknowns; zero in Dirichlet nodes.
-void fill_element_rhs(const Problem& problem, Backend& host, const RowData& rows, Field& b);
+/// ∫ f φ and the data of Neumann and Robin faces, in the unknowns; zero in Dirichlet nodes. Returns ∫ f.
+double fill_element_rhs(const Problem& problem, Backend& host, const RowData& rows, Field& b);
 
 /// Mean over the cells of a host's field.
 double mean_of_cells(const Field& cells);

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/launch.hpp"
 #include "grids/cell_face.hpp"
+#include "grids/edge_gradient.hpp"
 #include "grids/face_means.hpp"
 #include "grids/problem_data.hpp"
 #include "grids/sampling.hpp"
@@ -140,6 +141,7 @@ std::vector<double> gradient_in_cells(const Discretization& discretization, cons
       });
     }
   });
+  correct_edges(problem, block, gradient);
   return gradient;
 }
 

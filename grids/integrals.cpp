@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -92,8 +93,9 @@ std::optional<ErrorNorms> error_norms_on_device(const Discretization& d, const F
   }
 }
 
-// ∫f, where the backend evaluates the source.
-std::optional<double> source_on_device(const Discretization& d) {
+// ∫f: as the right-hand side has it, or where the backend evaluates the source.
+std::optional<double> known_source(const Discretization& d) {
+  if (const auto found = d.source_integral()) return found;
   const Quantity& source = d.problem().source;
   if (!d.sampler() || !d.sampler()->evaluates(source)) return std::nullopt;
   try {
@@ -112,20 +114,20 @@ void add_cells(const Discretization& discretization, const Field& u, Balance& re
   const Masses mass(block);
   const Box all = block.layout().box();
   const auto integral = [&](const Quantity& quantity, std::string_view name, const auto& factor) {
-    std::vector<double> lines(static_cast<std::size_t>(all.last[1]) * static_cast<std::size_t>(all.last[2]));
+    LineSums lines(all);
     sample(quantity, name, Sign::any, block, Location::cell, all, [&](int j, int k, const double* values) {
       double line = 0;
       for (int i = 0; i < all.last[0]; ++i) line += mass(i, j, k) * values[i] * factor(i, j, k);
-      lines[static_cast<std::size_t>(k) * static_cast<std::size_t>(all.last[1]) + static_cast<std::size_t>(j)] = line;
+      lines(j, k) = line;
     });
-    double total = 0;
-    for (const double line : lines) total += line;
-    return total;
+    return lines.total();
   };
-  const auto source = source_on_device(discretization);
+  const auto source = known_source(discretization);
   result.source = source ? *source : integral(problem.source, "source", [](int, int, int) { return 1.0; });
   with_values(u, [&](const auto& value) {
-    result.reaction = integral(problem.reaction, "reaction", value);
+    const double* sigma = problem.reaction.constant();
+    result.reaction = sigma ? (*sigma == 0 ? 0 : *sigma * solution_norms(block, u).integral)
+                            : integral(problem.reaction, "reaction", value);
     for_each_face(problem, [&](int d, int end, const Boundary&) {
       double& flux = result.flux[2 * static_cast<std::size_t>(d) + static_cast<std::size_t>(end)];
       CellFace(problem, block, d, end).visit([&](int i, int j, int k, const CellFace::Values& face) {
@@ -265,15 +267,10 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
     result.reaction = *sigma == 0 ? 0 : *sigma * solution_norms(block, u).integral;
   }
 
-  std::vector<double> source_lines(static_cast<std::size_t>(all.last[1]) * static_cast<std::size_t>(all.last[2]));
-  std::vector<double> reaction_lines(source_lines.size());
-  const auto line_index = [&](int j, int k) {
-    return static_cast<std::size_t>(k) * static_cast<std::size_t>(all.last[1]) + static_cast<std::size_t>(j);
-  };
   const auto host = make_cpu_backend();
   const Layout layout = block.layout();
-  const auto source = source_on_device(discretization);
-  // Of elements: ∫ f φ, where the device has their sum on the nodes of Dirichlet faces alone.
+  const auto source = known_source(discretization);
+  // Of elements: ∫ f φ, where their sum is known on the nodes of Dirichlet faces alone.
   Field element_source(*host, elements ? layout : Layout{}, Precision::fp64);
   const auto add_element_source = [&](const Box& nodes) {
     add_element_integral(problem, problem.source, "source", block, nodes, -1, 0, *host, element_source.view<double>());
@@ -284,33 +281,33 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
     add_element_source(all);
     result.source = sum(all, element_source.view<double>());
   } else {
-    integrate(problem.source, "source", Sign::any, block, all, -1, [&](int j, int k, const double* f) {
-      double line = 0;
-      for (int i = 0; i < all.last[0]; ++i) line += f[i];
-      source_lines[line_index(j, k)] = line;
-    });
-    for (const double s : source_lines) result.source += s;
+    LineSums lines(all);
+    integrate(problem.source, "source", Sign::any, block, all, -1,
+              [&](int j, int k, const double* f) { lines(j, k) = std::accumulate(f, f + all.last[0], 0.0); });
+    result.source = lines.total();
   }
 
   A.apply_everywhere(u, work);
   with_values(u, [&](const auto& value) {
     if (!problem.reaction.constant() && elements) {
       const Box cells = block.cell_layout().box();
+      LineSums lines(cells);
       sample(problem.reaction, "reaction", Sign::any, block, Location::cell, cells,
              [&](int j, int k, const double* sigma) {
                double line = 0;
                for (int i = 0; i < cells.last[0]; ++i)
                  line += block.cell_volume(i, j, k) * sigma[i] * corner_mean(block, value, i, j, k);
-               reaction_lines[line_index(j, k)] = line;
+               lines(j, k) = line;
              });
-      for (const double s : reaction_lines) result.reaction += s;
+      result.reaction = lines.total();
     } else if (!problem.reaction.constant()) {
+      LineSums lines(all);
       integrate(problem.reaction, "reaction", Sign::any, block, all, -1, [&](int j, int k, const double* sigma) {
         double line = 0;
         for (int i = 0; i < all.last[0]; ++i) line += sigma[i] * value(i, j, k);
-        reaction_lines[line_index(j, k)] = line;
+        lines(j, k) = line;
       });
-      for (const double s : reaction_lines) result.reaction += s;
+      result.reaction = lines.total();
     }
     with_values(work, [&](const auto& Au) {
       // First what Neumann and Robin faces bring, their parts in Dirichlet nodes set aside.
@@ -338,7 +335,7 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
           });
           if (face.kind == BoundaryKind::neumann) return;
           const Box ghosts = ghost_box(block, static_cast<int>(d), static_cast<int>(end));
-          std::vector<double> lines(source_lines.size());
+          LineSums lines(ghosts);
           sample(face.alpha, key + ".alpha", Sign::any, block, Location::cell, ghosts,
                  [&](int j, int k, const double* a) {
                    double line = 0;
@@ -349,33 +346,32 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
                        if (e != d) area *= block.axes[e].width(at[e]);
                      line += a[i - ghosts.first[0]] * area * corner_mean(block, value, i, j, k);
                    }
-                   const int row = d == 1 ? 0 : j, plane = d == 2 ? 0 : k;
-                   lines[line_index(row, plane)] = line;
+                   lines(j, k) = line;
                  });
-          for (const double l : lines) flux -= l;
+          flux -= lines.total();
           return;
         }
-        std::vector<double> lines(source_lines.size());
+        LineSums lines(box);
         integrate(face.value, key, Sign::any, block, box, static_cast<int>(d), [&](int j, int k, const double* q) {
           double line = 0;
           for (int i = box.first[0]; i < box.last[0]; ++i) {
             brought(i, j, k) += q[i - box.first[0]];
             line += q[i - box.first[0]];
           }
-          lines[line_index(j, k)] = line;
+          lines(j, k) = line;
         });
         if (face.kind == BoundaryKind::robin)
           integrate(face.alpha, key + ".alpha", Sign::any, block, box, static_cast<int>(d),
                     [&](int j, int k, const double* alpha) {
                       double line = 0;
                       for (int i = box.first[0]; i < box.last[0]; ++i) line += alpha[i - box.first[0]] * value(i, j, k);
-                      lines[line_index(j, k)] -= line;
+                      lines(j, k) -= line;
                     });
-        for (const double l : lines) flux += l;
+        flux += lines.total();
       });
       each_face([&](std::size_t d, std::size_t, const Boundary& face, const Box& box, double& flux) {
         if (face.kind != BoundaryKind::dirichlet) return;
-        std::vector<double> lines(source_lines.size());
+        LineSums lines(box);
         const auto element_sources = element_source.view<double>();
         if (elements && source) {
           cpu::for_each_line(box, [&](int j, int k) {
@@ -394,13 +390,13 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
             const double rest = Au(i, j, k) / A.scale() - f[i - box.first[0]] - brought(i, j, k);
             line += rest * mass.area(d, i, j, k) / areas;
           }
-          lines[line_index(j, k)] = line;
+          lines(j, k) = line;
         };
         if (elements)
           cpu::for_each_line(box, [&](int j, int k) { add_line(j, k, &element_sources(box.first[0], j, k)); });
         else
           integrate(problem.source, "source", Sign::any, block, box, -1, add_line);
-        for (const double l : lines) flux += l;
+        flux += lines.total();
       });
       return 0;
     });

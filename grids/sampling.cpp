@@ -179,10 +179,8 @@ void sample_function(const Quantity::Function& f, std::string_view name, Sign si
   });
 }
 
-// Where in a cell a node's part of it is evaluated, from the node on in widths of the cell: in its middle. On faces at
-// the node, seen from every cell beside it: the row there balances the data with second derivatives along the face that
-// are taken at the node, and h²/8 ∂q/∂t too much at each edge would be several times its error.
-constexpr double middle = 0.25, beside = 0x1p-26;
+// On faces and in corners a function is taken at the node, as each cell beside it sees it.
+constexpr double beside = 0x1p-26;
 
 // The point at a share of a cell's width: past open ends in the outermost cell.
 double point_inside(const Axis& axis, int cell, double share) {
@@ -194,11 +192,17 @@ double point_inside(const Axis& axis, int cell, double share) {
 
 }  // namespace
 
+// Between unequal cells the point in the wider one is nearer, so that the mean of both, by their parts, is the node; at
+// open ends it is at the node. What the mean is off weighs f′, h²/8 f′ in the row of an open end where the point is in
+// the middle of its part: for x²y² several times h²/32 Δf.
 std::array<Part, 2> parts_of(const Axis& axis, int i, bool on_face) {
   if (axis.degenerate()) return {Part{0, 0}, Part{0, 1}};
-  const double share = on_face ? beside : middle;
-  return {Part{point_inside(axis, i - 1, 1 - share), 0.5 * axis.width(i - 1)},
-          Part{point_inside(axis, i, share), 0.5 * axis.width(i)}};
+  const double low = axis.width(i - 1), high = axis.width(i), least = std::min(low, high);
+  const auto share = [&](double h) {
+    return on_face || least == 0 ? beside : std::max(beside, part_point * (least / h) * (least / h));
+  };
+  return {Part{point_inside(axis, i - 1, 1 - share(low)), 0.5 * low},
+          Part{point_inside(axis, i, share(high)), 0.5 * high}};
 }
 
 double corner_coordinate(const Axis& axis, int cell, int corner) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,9 +48,30 @@ std::vector<double> sample(const Quantity& quantity, std::string_view name, Sign
 /// The integral of a datum over the volume that each node of a box stands for, on a face across `face_axis` (−1: none)
 /// over its area; sink and errors as of sample(). A function is taken at a point of each part that a volume has in one
 /// of the cells around its node: where it jumps on planes of the grid alone, the integral is exact. For smooth f that
-/// is f + h²/32 Δf in place of f. Values on nodes are multiplied with the volumes.
+/// is f + part_point²/2 h² Δf in place of f. Values on nodes are multiplied with the volumes.
 void integrate(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, const Box& box,
                int face_axis, const LineSink& sink);
+
+/// The sum of a box's values, each line given to collect by a thread of its own: the same whatever their number.
+class LineSums {
+ public:
+  explicit LineSums(const Box& box)
+      : box_(box), sums_(static_cast<std::size_t>((box.last[1] - box.first[1]) * (box.last[2] - box.first[2]))) {}
+
+  double& operator()(int j, int k) {
+    return sums_[static_cast<std::size_t>((k - box_.first[2]) * (box_.last[1] - box_.first[1]) + j - box_.first[1])];
+  }
+  double total() const { return std::accumulate(sums_.begin(), sums_.end(), 0.0); }
+
+ private:
+  Box box_;
+  std::vector<double> sums_;
+};
+
+/// Where in a cell a node's part of it is evaluated, from the node on in widths of the cell, between equal cells.
+/// Points in the middle of the parts, at 1/4, would make h²/32 Δf of it, this one 0.09 times that: with the error e of
+/// values at nodes and E that of h²/32 |Δf|, no sum e + 0.09 E is above the larger one of 1.1 e and E.
+inline constexpr double part_point = 0.075;
 
 /// What value i of an axis has in the cell below it and in the one above: a length, 0 past open ends, and where data
 /// are taken for it.

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <numbers>
 #include <string_view>
 #include <utility>
@@ -341,6 +344,110 @@ class Parser {
   int depth_ = 0;
 };
 
+using Operation = ExpressionStep::Operation;
+
+Operation operation_of(std::string_view op) {
+  constexpr std::array<std::pair<std::string_view, Operation>, 12> all{{{"+", Operation::add},
+                                                                        {"-", Operation::subtract},
+                                                                        {"*", Operation::multiply},
+                                                                        {"/", Operation::divide},
+                                                                        {"<", Operation::less},
+                                                                        {">", Operation::greater},
+                                                                        {"<=", Operation::not_greater},
+                                                                        {">=", Operation::not_less},
+                                                                        {"==", Operation::equal},
+                                                                        {"!=", Operation::unequal},
+                                                                        {"&&", Operation::both},
+                                                                        {"||", Operation::either}}};
+  return std::ranges::find(all, op, &std::pair<std::string_view, Operation>::first)->second;
+}
+
+// What a loop computes without calls.
+Operation operation_of(const Unary& f) {
+  constexpr std::array<std::pair<double (*)(double), Operation>, 5> all{{{&fn::pow2, Operation::square},
+                                                                         {&fn::pow3, Operation::cube},
+                                                                         {&fn::pow4, Operation::fourth},
+                                                                         {&fn::sqrt, Operation::root},
+                                                                         {&fn::abs, Operation::absolute}}};
+  for (const auto& [function, operation] : all)
+    if (function == f.value) return operation;
+  return Operation::unary;
+}
+Operation operation_of(const Binary& f) {
+  return f.value == &fn::min ? Operation::least : f.value == &fn::max ? Operation::largest : Operation::binary;
+}
+
+// The steps of a tree, equal ones once.
+class Steps {
+ public:
+  int add(const Node& node) {
+    std::vector<int> parts;
+    for (const Node& part : node.parts) parts.push_back(add(part));
+    // Of two values each, from the left.
+    const auto chain = [&](int all, std::size_t next, const ExpressionStep& step) {
+      for (; next < parts.size(); ++next) all = put(step, {all, parts[next], -1});
+      return all;
+    };
+    switch (node.kind) {
+      case Kind::number:
+        return number(node.value);
+      case Kind::variable:
+        return put({.operation = Operation::variable, .axis = node.axis});
+      case Kind::negate:
+        return put({.operation = Operation::negate}, {parts[0], -1, -1});
+      case Kind::operation:
+        if (node.name == "^")
+          return put({.operation = Operation::binary, .binary = &fn::pow}, {parts[0], parts[1], -1});
+        return put({.operation = operation_of(node.name)}, {parts[0], parts[1], -1});
+      case Kind::choice:
+        return put({.operation = Operation::choose}, {parts[0], parts[1], parts[2]});
+      case Kind::unary: {
+        const Operation operation = operation_of(*node.unary);
+        return put({.operation = operation, .unary = operation == Operation::unary ? node.unary->value : nullptr},
+                   {parts[0], -1, -1});
+      }
+      case Kind::binary: {
+        const Operation operation = operation_of(*node.binary);
+        return chain(parts[0], 1,
+                     {.operation = operation, .binary = operation == Operation::binary ? node.binary->value : nullptr});
+      }
+      case Kind::sum:
+      case Kind::average:
+        break;
+    }
+    const int sum = chain(number(0), 0, {.operation = Operation::add});
+    if (node.kind == Kind::sum) return sum;
+    return put({.operation = Operation::divide}, {sum, number(static_cast<double>(parts.size())), -1});
+  }
+
+  std::vector<ExpressionStep> take() { return std::move(steps_); }
+
+ private:
+  int number(double value) { return put({.operation = Operation::number, .value = value}); }
+  int put(ExpressionStep step, std::array<int, 3> from = {-1, -1, -1}) {
+    step.from = from;
+    const auto [place, fresh] = numbers_.emplace(key(step), static_cast<int>(steps_.size()));
+    if (fresh) steps_.push_back(step);
+    return place->second;
+  }
+
+  using Key = std::array<std::uint64_t, 8>;
+  static Key key(const ExpressionStep& s) {
+    const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
+    return {bits(s.operation),
+            std::bit_cast<std::uint64_t>(s.value),
+            bits(s.axis),
+            std::bit_cast<std::uint64_t>(s.unary),
+            std::bit_cast<std::uint64_t>(s.binary),
+            bits(s.from[0]),
+            bits(s.from[1]),
+            bits(s.from[2])};
+  }
+
+  std::vector<ExpressionStep> steps_;
+  std::map<Key, int> numbers_;
+};
+
 }  // namespace
 
 std::optional<ExpressionTree> ExpressionTree::parse(const std::string& text, const Parameters& parameters) {
@@ -358,6 +465,12 @@ double ExpressionTree::operator()(double x, double y, double z) const {
 
 std::string ExpressionTree::source() const {
   return root_->source();
+}
+
+std::vector<ExpressionStep> ExpressionTree::steps() const {
+  Steps all;
+  all.add(*root_);
+  return all.take();
 }
 
 }  // namespace poisson

@@ -3,7 +3,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "io/expression_program.hpp"
 #include "io/parameters.hpp"
 
 namespace poisson {
@@ -20,6 +22,8 @@ class ExpressionTree {
   double operator()(double x, double y, double z) const;
   /// A C++ expression over the doubles x, y and z and the functions of grids/expression_functions.hpp.
   std::string source() const;
+  /// For an ExpressionProgram.
+  std::vector<ExpressionStep> steps() const;
 
   struct Node;
 

@@ -5,6 +5,7 @@
 
 #include "backends/error.hpp"
 #include "grids/fourth_order.hpp"
+#include "grids/sampling.hpp"
 
 namespace poisson {
 namespace {
@@ -45,8 +46,9 @@ Extrapolation::Extrapolation(const Discretization& discretization, Precision pre
   const double volume = static_cast<double>(1 << block.dimension());
   integrated_ = discretization.problem().source.function() != nullptr;
   volume_ = backend_.scalar(volume);
-  at_nodes_ = backend_.scalar(5 * volume / 8);
-  restricted_ = backend_.scalar(3.0 / 8);
+  constexpr double restricted = 6 * part_point * part_point;
+  at_nodes_ = backend_.scalar((1 - restricted) * volume);
+  restricted_ = backend_.scalar(restricted);
   weight_ = backend_.scalar(-1 / (3 * volume));
   one_ = backend_.scalar(1);
   to_coarser_ = make_transfer(backend_, block, coarse);

@@ -189,17 +189,21 @@ inline System assemble(const Problem& p, double scale = 1) {
             return at;
           };
           const Index here = node(corner);
-          // The middle of the part; on faces close to the node, within the cell.
-          std::array<double, 3> middle{}, close{};
+          // A point of the part, nearer to the node in the wider cell beside it; on faces close to it, within the cell.
+          std::array<double, 3> within{}, close{};
           for (std::size_t d = 0; d < dimension; ++d) {
             const bool upper = corner >> d & 1U;
             const double low = g.nodes[d][static_cast<std::size_t>(cell[d])], width = static_cast<double>(h[d]);
-            middle[d] = low + (upper ? 0.75 : 0.25) * width;
+            const int beyond = upper ? cell[d] + 1 : cell[d] - 1, n = g.cells[d];
+            const bool open = (beyond < 0 || beyond == n) && !g.periodic(d);
+            const double least = open ? 0 : std::min(width, static_cast<double>(g.width(d, (beyond + n) % n)));
+            const double share = std::max(0x1p-26, 0.075 * least * least / (width * width));
+            within[d] = low + (upper ? 1 - share : share) * width;
             close[d] = low + (upper ? 1 - 0x1p-26 : 0x1p-26) * width;
           }
           const std::size_t i = g.number(here);
           s.mass[i] += volume;
-          s.diagonal[i] += scale * evaluate(p.reaction, middle, here) * volume;
+          s.diagonal[i] += scale * evaluate(p.reaction, within, here) * volume;
           for (std::size_t d = 0; d < dimension; ++d) {
             const Real area = volume / (h[d] / 2);
             const unsigned end = corner >> d & 1;

@@ -335,26 +335,34 @@ TEST(CellOutput, ReadsLinearFunctionsExactly) {
     }
 }
 
-/// In the maximum norm, beside all faces; but where Dirichlet faces meet, the error falls like h²/r with the distance r
-/// from there.
+/// In the maximum norm, in all cells, also beside edges and corners where Dirichlet faces meet: what these leave, h²/r
+/// at a distance r, is taken off. Beside edges of Dirichlet faces with others, as the last ones have, it is h²
+/// log(1/h).
 TEST(CellOutput, GradientIsOfSecondOrderUpToTheFaces) {
-  constexpr std::array<Kinds, 5> all_kinds{{{{{D, D}, {D, D}, {D, D}}},
+  constexpr std::array<Kinds, 6> all_kinds{{{{{D, D}, {D, D}, {D, D}}},
                                             {{{N, N}, {N, D}, {N, N}}},
                                             {{{R, R}, {R, R}, {R, R}}},
                                             {{{P, P}, {D, N}, {R, N}}},
-                                            {{{N, R}, {P, P}, {D, D}}}}};
-  constexpr double apart = 0.15;
+                                            {{{N, R}, {P, P}, {D, D}}},
+                                            {{{D, R}, {N, D}, {D, D}}}}};
+  struct Kappa {
+    bool isotropic;
+    double amplitude;
+  };
   for (const int dimension : {2, 3})
     for (const Kinds& kinds : all_kinds)
-      for (const bool varying : {false, true})
+      for (const auto& [isotropic, amplitude] : {Kappa{true, 0}, Kappa{true, 0.4}, Kappa{false, 0}, Kappa{false, 0.4}})
         for (const bool stretched : {false, true}) {
-          SCOPED_TRACE(testing::Message() << dimension << "-D, faces " << &kinds - all_kinds.data() << ", varying "
-                                          << varying << ", stretched " << stretched);
+          SCOPED_TRACE(testing::Message() << dimension << "-D, faces " << &kinds - all_kinds.data() << ", isotropic "
+                                          << isotropic << ", varying by " << amplitude << ", stretched " << stretched);
           Manufactured m;
           m.dimension = dimension;
           m.kinds = kinds;
           m.solution = m.product(1.5, {1.3, 1.1, 1.7}, {0.3, -0.4, 0.2});
-          for (auto& kappa : m.kappa) kappa = {1.5, varying ? 0.4 : 0, m.product(0, {1.2, 1.4, 1.6}, {0.8, 0.5, 0.6})};
+          m.isotropic = isotropic;
+          for (std::size_t d = 0; d < 3; ++d)
+            m.kappa[d] = {isotropic ? 1.5 : std::array{1.0, 1.7, 0.6}[d], amplitude,
+                          m.product(0, {1.2, 1.4, 1.6}, {0.8, 0.5, 0.6})};
           m.alpha = {2, 0.5, m.product(0, {1.4, 1.3, 1.2}, {0.2, 0.7, 1.1})};
           double before = 0;
           for (const int n : dimension == 2 ? std::array{32, 64} : std::array{16, 32}) {
@@ -376,17 +384,14 @@ TEST(CellOutput, GradientIsOfSecondOrderUpToTheFaces) {
             for_each(s.block().layout().box(), [&](int i, int j, int k) {
               const std::array index{i, j, k};
               std::array<double, 3> point{};
-              int held = 0;
-              for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
+              for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
                 point[d] = s.block().axes[d].point(index[d]);
-                held += (kinds[d][0] == D && point[d] < apart) || (kinds[d][1] == D && point[d] > 1 - apart) ? 1 : 0;
-              }
               const Jet u = m.solution.at(point);
               for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d, ++at)
-                if (held < 2) error = std::max(error, std::abs(gradient[at] - u.first[d]));
+                error = std::max(error, std::abs(gradient[at] - u.first[d]));
             });
             if (before > 0) {
-              EXPECT_GE(std::log2(before / error), 1.8) << before << ", " << error;
+              EXPECT_GE(std::log2(before / error), &kinds == &all_kinds.back() ? 1.6 : 1.8) << before << ", " << error;
             }
             before = error;
           }

@@ -76,6 +76,34 @@ TEST_P(Translated, HasTheValuesOfMuParser) {
   }
 }
 
+/// Bit by bit, whatever is the same along a line or as it was on the line before.
+TEST_P(Translated, HasItsValuesInLines) {
+  const std::string text(GetParam());
+  const auto tree = ExpressionTree::parse(text);
+  ASSERT_TRUE(tree);
+  ExpressionProgram program(tree->steps());
+  std::vector<double> along, values;
+  for (const auto& p : points()) along.push_back(p[0]);
+  const auto check = [&](const std::vector<double>& x, const std::vector<double>& y, const std::vector<double>& z) {
+    values.assign(x.size(), 7);
+    program(x, y, z, values);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      ASSERT_LE(distance((*tree)(x[i], y[i], z[i]), values[i]), 1)
+          << text << " at " << x[i] << " " << y[i] << " " << z[i];
+  };
+  const std::vector<double> shorter(along.begin(), along.begin() + 100);
+  for (const double y : {0.25, -0.0, 0.0, -3.0, std::numeric_limits<double>::quiet_NaN()})
+    for (const double z : {1.0, 1.0, -2.0}) {
+      check(along, std::vector(along.size(), y), std::vector(along.size(), z));
+      check(shorter, std::vector(shorter.size(), z), std::vector(shorter.size(), y));
+    }
+  check(std::vector(along.size(), 0.5), along, std::vector(along.size(), 1.0));
+  check(along, along, along);
+  std::vector<double> many;
+  for (int repeat = 0; repeat < 20; ++repeat) many.insert(many.end(), along.begin(), along.end());
+  check(many, std::vector(many.size(), 0.5), many);
+}
+
 INSTANTIATE_TEST_SUITE_P(Expressions, Translated, testing::ValuesIn(expressions));
 
 TEST(ExpressionTree, LeavesToMuParserWhatItCannotTranslate) {

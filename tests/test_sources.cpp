@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -191,7 +192,7 @@ TEST(Sources, OfABoxBetweenPlanesConvergeToItsPower) {
     p.nodes = {uniform_nodes(0, 1, n), uniform_nodes(0, 1, n), {}};
     Solve s(p, Options{});
     ASSERT_TRUE(s.run().converged());
-    EXPECT_NEAR(balance_of(s).source, power, 0.15 * power / n) << n;
+    EXPECT_NEAR(balance_of(s).source, power, 0.35 * power / n) << n;
   }
 }
 
@@ -343,6 +344,61 @@ TEST(Sources, ThatAreSmoothLoseNothing) {
           EXPECT_LE(error(p), std::max(1.1 * error(at_nodes), h * h * laplacian / 32))
               << dimension << "-D, faces " << &faces - kinds.data() << ", " << open;
         }
+}
+
+/// ∫f is what assembly added up: the balance takes f on Dirichlet faces alone, which no row of theirs keeps.
+TEST(Sources, AreNotEvaluatedAgainByTheBalance) {
+  for (const Way& way : ways) {
+    std::atomic<int> points = 0;
+    const auto f = [&points](double x, double y, double z) {
+      ++points;
+      return x * y + z;
+    };
+    constexpr int n = 16;
+    Problem p;
+    p.scheme = way.scheme;
+    p.centering = way.centering;
+    for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, n);
+    p.source = f;
+    for (auto& axis : p.boundary)
+      for (Boundary& face : axis) face = {N, 0.0};
+    p.boundary[2] = {{{D, 0.0}, {D, 0.0}}};
+    Solve s(p, exact_options());
+    ASSERT_TRUE(s.run().converged());
+    points = 0;
+    const Balance b = balance_of(s);
+    EXPECT_LE(points, way.centering == Centering::cell ? 0 : 2 * 8 * (n + 1) * (n + 1)) << way.name;
+    EXPECT_NEAR(b.source, 0.75, way.centering == Centering::cell ? 1e-12 : 1e-3) << way.name;
+    EXPECT_NEAR(outflow(b), b.source, 1e-9) << way.name;
+  }
+}
+
+/// A source that replaced another one counts, before assembly and after it.
+TEST(Sources, ThatReplaceOthersCountInTheBalance) {
+  for (const Way& way : ways) {
+    Problem p;
+    p.dimension = 2;
+    p.scheme = way.scheme;
+    p.centering = way.centering;
+    p.nodes = grid(2, true);
+    Box10W box;
+    box.dimension = 2;
+    p.source = box.density(10);
+    auto backend = test_backend();
+    Discretization d(*backend, std::move(p));
+    const auto solver = make_solver(d, exact_options());
+    const auto source = [&] {
+      return balance(d, solver->A(), solver->solution(), solver->rhs(), solver->spare()).source;
+    };
+    d.initialize(solver->solution());
+    EXPECT_NEAR(source(), 10, 1e-12) << way.name;
+    d.assemble_rhs(solver->rhs());
+    EXPECT_NEAR(source(), 10, 1e-12) << way.name;
+    d.set_source(box.density(3));
+    EXPECT_NEAR(source(), 3, 1e-12) << way.name;
+    d.assemble_rhs(solver->rhs());
+    EXPECT_NEAR(source(), 3, 1e-12) << way.name;
+  }
 }
 
 /// A bad value is told where it was met, before anything is solved.
