@@ -40,6 +40,9 @@ constexpr std::int64_t largest_read = std::int64_t{1} << 18;
 // No cycle contracts all errors by more, whatever one step made of a residual that few rows dominate.
 constexpr double best_contraction = 0.1;
 
+// Between these the contraction of conjugate gradients says enough about their error.
+constexpr double least_even = 0.02, most_even = 0.2;
+
 // An iteration that is predicted to take more goes on with something stronger.
 constexpr int most_iterations = 60;
 
@@ -300,7 +303,8 @@ void Solver::restart_conjugation() {
 
 // Flexible conjugate gradients with the Polak–Ribière β (Notay, SIAM J. Sci. Comput. 22, 2000): r_{k+1} − r_k = −α q
 // turns it into −zᵀq / pᵀq, which needs no second residual and does not see the scale of z.
-void Solver::conjugate_step(Preconditioner& preconditioner) {
+// `move`: u goes along, not the residual alone.
+void Solver::conjugate_step(Preconditioner& preconditioner, bool move) {
   backend_.scale_to_unit(norm_, count_, scale_, inverse_);
   backend_.scale(scale_, r_, preconditioner.rhs());
   const Field& z = preconditioner.solve();
@@ -308,11 +312,12 @@ void Solver::conjugate_step(Preconditioner& preconditioner) {
   backend_.ratio(work_, pq_, beta_);
   backend_.negate(beta_);
   backend_.xpay(z, beta_, p_);
+  if (A_->singular()) A_->project_solution(p_);  // a mean that grows hides u behind its rounding
   A_->apply(p_, q_);
   backend_.dot(p_, q_, pq_);
   backend_.dot(r_, p_, work_);
   backend_.ratio(work_, pq_, alpha_);
-  backend_.axpy(alpha_, p_, u_);
+  if (move) backend_.axpy(alpha_, p_, u_);
   backend_.axmy(alpha_, q_, r_);
   A_->norm(r_, norm_);
 }
@@ -412,10 +417,14 @@ void Solver::finish(Monitor& monitor, Result& result) {
   const double epsilon = unit_roundoff(A_->precision());
   const auto at_floor = [&] {
     if (!failed() || !is_finite(state.last)) return false;
+    if (A_->singular()) A_->project_solution(u_);
     A_->rounding(u_, work_);
     const double rounding = backend_.value(work_);
     if (is_finite(rounding)) monitor.state().rounding = rounding;
-    return std::sqrt(state.best) < 0.5 * epsilon * std::sqrt(rounding);
+    // A first rung may yet come below it, as where u is next to constant, or better u all the same.
+    const double share = rung_ == 0 && !ladder_.empty() ? 0.1 : 0.5;
+    return std::sqrt(state.best) < share * epsilon * std::sqrt(rounding) &&
+           (rung_ > 0 || result.estimated_error <= promised_error * tolerance);
   };
   const auto may_go_on = [&] { return state.iterations < options_.max_iterations && !at_floor(); };
   for (int pressed = 0; may_go_on() && (failed() || inaccurate());) {
@@ -429,7 +438,7 @@ void Solver::finish(Monitor& monitor, Result& result) {
       break;
     result.estimated_error = estimated_error(monitor);
   }
-  at_floor();
+  if (at_floor() && state.verdict == Verdict::diverged) monitor.state().verdict = Verdict::stagnated;
   monitor.rule().tolerance = tolerance;
   if (state.verdict != Verdict::stopped && is_finite(state.best) && state.best <= target(state, monitor.rule()) &&
       state.iterations > 0)
@@ -501,24 +510,49 @@ std::optional<double> Solver::energy() {
   return energy;
 }
 
-// Of what remains as many times the last step as a contraction promises, in L2 and, as D⁻¹ hides what couplings weaker
-// than others of their row bring about, in energy (Hestenes, Stiefel, J. Res. Natl. Bur. Stand. 49, 1952, theorem 6:1).
+// Cycles alone are even: of what remains as many times the last step as their contraction promises. Under conjugate
+// gradients that is the upper of two estimates, which a residual that few rows dominate and a step that happened to be
+// long or short lead astray: unless the contraction was even, too, the other one is the step that would come next.
 double Solver::estimated_error(const Monitor& monitor) {
   const MonitorState& state = monitor.state();
   if (state.reference == 0) return 0;
+  if (A_->singular()) A_->project_solution(u_);
+  backend_.dot(u_, u_, work_);
+  const double size = std::sqrt(backend_.value(work_));
+  const double rho = contraction(monitor);
+  double past = error_by_last_step(monitor, size, rho);
+  const bool conjugate = options_.krylov == Krylov::cg || active_;
+  if (!conjugate || state.verdict == Verdict::not_finite) return past;
+  A_->residual(u_, b_, r_, one_, norm_);
+  const double before = backend_.value(norm_);
+  double unmet = 0;
+  if (problem_.conductors && state.verdict == Verdict::converged) unmet = problem_.conductors->shift(r_) / size;
+  past = std::max(past, unmet);
+  const bool even = state.iterations >= 5 && rho > least_even && rho < most_even && past > relative(state.last, state);
+  if (even && !active_) return past;
+  restart_conjugation();
+  conjugate_step(active_ ? *active_ : *preconditioner_, false);
+  const double left = std::sqrt(backend_.value(norm_) / before);
+  backend_.dot(p_, p_, work_);
+  const double step = std::abs(backend_.value(alpha_)) * std::sqrt(backend_.value(work_)) / size;
+  const double next = std::max(step / (1 - std::min(left, 0.97)), unmet);
+  return is_finite(next) ? 2 * std::max(next, std::sqrt(next * past)) : past;
+}
+
+// As many times the last step as a contraction promises, in L2 and, as D⁻¹ hides what couplings weaker than others of
+// their row bring about, in energy (Hestenes, Stiefel, J. Res. Natl. Bur. Stand. 49, 1952, theorem 6:1). `size`: ‖u‖.
+double Solver::error_by_last_step(const Monitor& monitor, double size, double rho) {
+  const MonitorState& state = monitor.state();
   const double epsilon = unit_roundoff(A_->precision());
   if (state.iterations == 0) {
     const std::optional<double> whole = q_ ? energy() : std::nullopt;
     return whole && *whole > 0 ? std::sqrt(state.last / *whole) : relative(state.last, state);
   }
-  const double rho = contraction(monitor);
   const bool conjugate = options_.krylov == Krylov::cg || active_;
   const Field& e = last_correction();
   backend_.dot(e, e, work_);
   const double length = std::abs(backend_.value(conjugate ? alpha_ : applied_));
   const double correction = length * std::sqrt(backend_.value(work_));
-  backend_.dot(u_, u_, work_);
-  const double size = std::sqrt(backend_.value(work_));
   const double slow = std::clamp(rho, active_ ? 0 : best_contraction, 0.99);
   const double step = correction * (rho < 1 ? slow / (1 - slow) : 1) / size;
   if (!conjugate || !problem_.uneven) return step;
@@ -526,13 +560,8 @@ double Solver::estimated_error(const Monitor& monitor) {
   const std::optional<double> whole = energy();
   if (!whole || !(*whole > 0)) return step;
   const double energetic = length * std::sqrt(std::abs(pq) * slow * slow / (1 - slow * slow) / *whole);
-  double unmet = 0;
-  if (problem_.conductors && state.verdict == Verdict::converged) {
-    A_->residual(u_, b_, q_, one_, norm_);
-    unmet = problem_.conductors->shift(q_) / size;
-  }
   A_->rounding(u_, work_);
-  return std::max({step, energetic, unmet}) + epsilon * std::sqrt(backend_.value(work_) / *whole);
+  return std::max(step, energetic) + epsilon * std::sqrt(backend_.value(work_) / *whole);
 }
 
 const Field& Solver::last_correction() const {
@@ -540,7 +569,7 @@ const Field& Solver::last_correction() const {
 }
 
 bool Result::at_rounding_floor() const {
-  return rounding_floor > 0 && final <= 100 * rounding_floor * reference;
+  return rounding_floor > 0 && final <= 4 * rounding_floor * reference;
 }
 
 std::string Result::beyond_rounding(const Options& options) const {

@@ -100,7 +100,7 @@ class Solver {
   void iterate(Monitor& monitor, int limit);
   void refine(Monitor& monitor, int limit);
   void conjugate_gradients(Monitor& monitor, int limit);
-  void conjugate_step(Preconditioner& preconditioner);
+  void conjugate_step(Preconditioner& preconditioner, bool move = true);
   void restart_conjugation();
   void resume(Monitor& monitor);
   bool climb(Monitor& monitor, Result& result);
@@ -112,6 +112,7 @@ class Solver {
   double contraction(const Monitor& monitor) const;
   std::optional<double> energy();
   double estimated_error(const Monitor& monitor);
+  double error_by_last_step(const Monitor& monitor, double size, double rho);
   const Field& last_correction() const;
 
   std::shared_ptr<const Operator> A_;
