@@ -295,7 +295,10 @@ void Solver::refine(Monitor& monitor, int limit) {
       monitor);
 }
 
+// A singular A is so but for rounding, and r has what no correction takes off it. A preconditioner would leave that
+// spread by volume, in small rows, too, where D⁻¹ makes much of it.
 void Solver::restart_conjugation() {
+  if (A_->singular()) A_->project_rhs(r_, work_);
   backend_.fill(p_, 0);
   backend_.fill(q_, 0);
   backend_.assign(zero_, pq_);
@@ -529,7 +532,7 @@ double Solver::estimated_error(const Monitor& monitor) {
   if (problem_.conductors && state.verdict == Verdict::converged) unmet = problem_.conductors->shift(r_) / size;
   past = std::max(past, unmet);
   const bool even = state.iterations >= 5 && rho > least_even && rho < most_even && past > relative(state.last, state);
-  if (even && !active_) return past;
+  if (even && !active_ && !problem_.hiding) return past;
   restart_conjugation();
   conjugate_step(active_ ? *active_ : *preconditioner_, false);
   const double left = std::sqrt(backend_.value(norm_) / before);
@@ -657,6 +660,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
       for (std::size_t end = 0; end < 2; ++end)
         traits.given_in_halo[d][end] = problem.boundary[d][end].kind == BoundaryKind::dirichlet;
   traits.uneven = discretization.jumps().range >= uneven_range || !problem.reaction.constant();
+  traits.hiding = discretization.jumps().range >= hiding_range || !problem.reaction.constant();
   const std::int64_t looked_for = discretization.backend().name() == "cpu" ? most_looked_at : largest_read;
   if (outer == Precision::fp64 && options.krylov == Krylov::cg && options.fallback && options.tolerance > 0 &&
       options.coarse_operator != CoarseOperator::galerkin && discretization.jumps().range >= hiding_range &&
