@@ -148,8 +148,8 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
         recordings_[from_guess ? 1 : 0], [&] { start_and_iterate(from_guess, monitor); }, monitor);
     result.projected += backend_.value(projected_);
   };
-  given_guess_ = given_guess;
-  if (!ladder_.empty() && given_guess) backend_.copy(u_, best_);  // where it ends in what is no number
+  // Where it ends in what is no number; α that is none spoils Dirichlet nodes, too.
+  if (!ladder_.empty() && (given_guess || options_.krylov == Krylov::cg)) backend_.copy(u_, best_);
   run(given_guess);
   if (giving_up) {
     giving_up = false;
@@ -364,10 +364,8 @@ bool Solver::climb(Monitor& monitor, Result& result) {
     if (!rungs_[at]) continue;
     for (Field* f : {&r_, &p_, &q_})
       if (!*f) *f = Field(backend_, A_->layout(), A_->precision());
-    if (state.verdict == Verdict::not_finite && !given_guess_)
-      clear_unknowns();
-    else if (state.best_iteration < state.iterations)
-      backend_.copy(best_, u_);
+    if (state.verdict == Verdict::not_finite || state.best_iteration < state.iterations) backend_.copy(best_, u_);
+    backend_.fill(r_, 0);
     A_->residual(u_, b_, r_, one_, norm_);
     const double norm = backend_.value(norm_);
     if (!is_finite(norm)) return false;
@@ -514,8 +512,8 @@ std::optional<double> Solver::energy() {
 }
 
 // Cycles alone are even: of what remains as many times the last step as their contraction promises. Under conjugate
-// gradients that is the upper of two estimates, which a residual that few rows dominate and a step that happened to be
-// long or short lead astray: unless the contraction was even, too, the other one is the step that would come next.
+// gradients that is led astray by a residual that few rows dominate and by steps that happen to be long or short, and
+// so, unless the contraction was even, too, the step that would come next has two votes in three.
 double Solver::estimated_error(const Monitor& monitor) {
   const MonitorState& state = monitor.state();
   if (state.reference == 0) return 0;
@@ -539,7 +537,7 @@ double Solver::estimated_error(const Monitor& monitor) {
   backend_.dot(p_, p_, work_);
   const double step = std::abs(backend_.value(alpha_)) * std::sqrt(backend_.value(work_)) / size;
   const double next = std::max(step / (1 - std::min(left, 0.97)), unmet);
-  return is_finite(next) ? 2 * std::max(next, std::sqrt(next * past)) : past;
+  return is_finite(next) ? 3 * std::max(next, std::cbrt(next * next * past)) : past;
 }
 
 // As many times the last step as a contraction promises, in L2 and, as D⁻¹ hides what couplings weaker than others of

@@ -126,7 +126,6 @@ class Solver {
   Traits problem_;
   std::vector<std::unique_ptr<Preconditioner>> rungs_;  // as many as have been made
   std::size_t rung_ = 0, since_ = 0;                    // how far up, and from which iteration on
-  bool given_guess_ = false;                            // of this solve
   Preconditioner* active_ = nullptr;                    // the rung that is stood on, if any
   Field u_, b_, best_;
   Field r_, p_, q_;                    // conjugate gradients
