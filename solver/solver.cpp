@@ -171,6 +171,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
     result.estimated_error = estimated_error(monitor);
   }
   result.verdict = state.verdict;
+  if (problem_.cancels) result.most_floors = 64;
   result.iterations = state.iterations;
   result.initial = std::sqrt(state.initial);
   result.reference = std::sqrt(state.reference);
@@ -570,7 +571,7 @@ const Field& Solver::last_correction() const {
 }
 
 bool Result::at_rounding_floor() const {
-  return rounding_floor > 0 && final <= 4 * rounding_floor * reference;
+  return rounding_floor > 0 && final <= most_floors * rounding_floor * reference;
 }
 
 std::string Result::beyond_rounding(const Options& options) const {
@@ -658,6 +659,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
       for (std::size_t end = 0; end < 2; ++end)
         traits.given_in_halo[d][end] = problem.boundary[d][end].kind == BoundaryKind::dirichlet;
   traits.uneven = discretization.jumps().range >= uneven_range || !problem.reaction.constant();
+  traits.cancels = on_elements(problem.scheme);
   traits.hiding = discretization.jumps().range >= hiding_range || !problem.reaction.constant();
   const std::int64_t looked_for = discretization.backend().name() == "cpu" ? most_looked_at : largest_read;
   if (outer == Precision::fp64 && options.krylov == Krylov::cg && options.fallback && options.tolerance > 0 &&

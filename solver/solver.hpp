@@ -31,6 +31,7 @@ struct Result {
   std::vector<double> history;     ///< relative residuals, that of the iteration's start first
   double estimated_error = 0;      ///< of u against the solution of A u = b, relative, in L2
   double rounding_floor = 0;       ///< relative residual below which rounding hides progress
+  double most_floors = 4;          ///< what stops at so many of them was stopped by rounding
   double projected = 0;            ///< 1ᵀb taken off the data of a singular problem, in the units of the scaled b
   double extrapolated = 0;         ///< 1ᵀ of what extrapolation added to b, in the same units
   bool start_given_up = false;     ///< full multigrid diverged: the iteration began at zero instead
@@ -51,6 +52,7 @@ struct Traits {
   /// The faces whose Dirichlet data stand in the halo of the solution.
   std::array<std::array<bool, 2>, 3> given_in_halo{};
   bool uneven = false;  ///< κ or σ varies, so that errors may be small in D⁻¹A and not in energy
+  bool cancels = false;  ///< entries of either sign, on flat cells next to zero in sum: elements
   bool hiding = false;  ///< they do by so much that an even contraction does not say that nothing is left
   std::shared_ptr<const Conductors> conductors;  ///< where κ has a range of which coarse levels know only roughly
 };
