@@ -247,10 +247,10 @@ std::vector<std::string> describe_plan(const Config& config) {
   if (config.options.fallback && config.options.tolerance > 0 && config.options.method != Method::cg &&
       config.options.method != Method::jacobi && config.options.precision != SolvePrecision::single) {
     const bool box = config.matrix || on_elements(config.problem.scheme);
-    lines.push_back(fmt::format("          {} more on the host where multigrid fails (solver.fallback), up to half of it "
-                                "where a factorization pays",
-                                readable_bytes(static_cast<double>(
-                                    bytes_of_aggregates(plan.levels.front().unknowns, box)))));
+    lines.push_back(
+        fmt::format("          {} more on the host where multigrid fails (solver.fallback), up to half of it "
+                    "where a factorization pays",
+                    readable_bytes(static_cast<double>(bytes_of_aggregates(plan.levels.front().unknowns, box)))));
   }
   if (!config.matrix) describe_modes(config, plan.levels.front().unknowns, gpu, lines);
   lines.emplace_back();

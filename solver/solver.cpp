@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <limits>
 
 #include "solver/conductors.hpp"
 #include "solver/diagonal.hpp"
 #include "solver/multigrid.hpp"
+#include "solver/norms.hpp"
 #include "solver/plan.hpp"
 
 namespace poisson {
@@ -34,30 +33,11 @@ bool hopeless(const MonitorState& s) {
   return s.verdict != Verdict::converged && is_finite(s.initial) && !(s.first <= 1e8 * s.initial);
 }
 
-// Values that a device hands to the host in about the time of an iteration.
-constexpr std::int64_t largest_read = std::int64_t{1} << 18;
-
-// No cycle contracts all errors by more, whatever one step made of a residual that few rows dominate.
-constexpr double best_contraction = 0.1;
-
-// Between these the contraction of conjugate gradients says enough about their error.
-constexpr double least_even = 0.02, most_even = 0.2;
-
 // An iteration that is predicted to take more goes on with something stronger.
 constexpr int most_iterations = 60;
 
 // The estimated error of u may be so many times the tolerance.
 constexpr double promised_error = 1e3;
-
-double unit_roundoff(Precision precision) {
-  return precision == Precision::fp32 ? std::numeric_limits<float>::epsilon() / 2.0
-                                      : std::numeric_limits<double>::epsilon() / 2.0;
-}
-
-// √(norm/reference) of squared norms; 0 where there is nothing to solve.
-double relative(double norm, const MonitorState& state) {
-  return state.reference > 0 ? std::sqrt(norm / state.reference) : 0;
-}
 
 }  // namespace
 
@@ -446,181 +426,6 @@ void Solver::finish(Monitor& monitor, Result& result) {
       state.iterations > 0)
     monitor.state().verdict =
         result.estimated_error <= promised_error * tolerance ? Verdict::converged : Verdict::inaccurate;
-}
-
-// The last contraction of cycles alone; under conjugate gradients, which are not as even, the worst one of the last
-// three iterations or the last third of them, on one preconditioner.
-double Solver::contraction(const Monitor& monitor) const {
-  const auto& norms = monitor.history();
-  double worst = 0;
-  const bool conjugate = options_.krylov == Krylov::cg || active_;
-  const std::size_t window = conjugate ? std::max<std::size_t>(3, (norms.size() - 1 - since_) / 3) + 1 : 2;
-  const std::size_t first = std::max(since_, norms.size() < window ? 0 : norms.size() - window);
-  for (std::size_t k = first + 1; k < norms.size(); ++k) worst = std::max(worst, norms[k] / norms[k - 1]);
-  return std::sqrt(worst);
-}
-
-// ∫ κ|∇u|² + σu² and what Robin faces add, but for the half cells at Dirichlet faces of unknowns in cells. Where
-// these are, the host reads u: not from a device's large fields, which would take longer than a solve.
-std::optional<double> Solver::energy() {
-  bool in_halo = false;
-  for (const auto& ends : problem_.given_in_halo) in_halo = in_halo || ends[0] || ends[1];
-  if (in_halo && !on_host(u_) && u_.layout().size() > largest_read) return {};
-  if (!in_halo) {
-    A_->apply_everywhere(u_, q_);
-    backend_.dot(u_, q_, work_);
-    return backend_.value(work_);
-  }
-  // With the value behind a Dirichlet face in the halo nothing flows through it; afterwards the data are put back.
-  const auto host = make_cpu_backend();
-  Field copy;
-  if (!on_host(u_)) {
-    copy = Field(*host, u_.layout(), u_.precision());
-    transfer(u_, copy);
-  }
-  Field& there = on_host(u_) ? u_ : copy;
-  std::vector<double> given;
-  const auto on_faces = [&](const auto& f) {
-    dispatch(u_.precision(), [&]<class T>(T) {
-      const auto x = there.view<T>();
-      for (std::size_t d = 0; d < 3; ++d)
-        for (std::size_t end = 0; end < 2; ++end) {
-          if (!problem_.given_in_halo[d][end]) continue;
-          Box face = u_.layout().box();
-          face.first[d] = end == 0 ? 0 : x.n[d] - 1;
-          face.last[d] = face.first[d] + 1;
-          for (int k = face.first[2]; k < face.last[2]; ++k)
-            for (int j = face.first[1]; j < face.last[1]; ++j)
-              for (int i = face.first[0]; i < face.last[0]; ++i) {
-                std::array at{i, j, k};
-                at[d] += end == 0 ? -1 : 1;
-                f(x(i, j, k), x(at[0], at[1], at[2]));
-              }
-        }
-    });
-    if (!on_host(u_)) transfer(copy, u_);
-  };
-  on_faces([&](auto inside, auto& halo) {
-    given.push_back(static_cast<double>(halo));
-    halo = inside;
-  });
-  A_->apply(u_, q_);
-  backend_.dot(u_, q_, work_);
-  const double energy = backend_.value(work_);
-  auto next = given.begin();
-  on_faces([&]<class T>(T, T& halo) { halo = static_cast<T>(*next++); });
-  return energy;
-}
-
-// Cycles alone are even: of what remains as many times the last step as their contraction promises. Under conjugate
-// gradients that is led astray by a residual that few rows dominate and by steps that happen to be long or short, and
-// so, unless the contraction was even, too, the step that would come next has two votes in three.
-double Solver::estimated_error(const Monitor& monitor) {
-  const MonitorState& state = monitor.state();
-  if (state.reference == 0) return 0;
-  if (A_->singular()) A_->project_solution(u_);
-  backend_.dot(u_, u_, work_);
-  const double size = std::sqrt(backend_.value(work_));
-  const double rho = contraction(monitor);
-  double past = error_by_last_step(monitor, size, rho);
-  const bool conjugate = options_.krylov == Krylov::cg || active_;
-  if (!conjugate || state.verdict == Verdict::not_finite) return past;
-  A_->residual(u_, b_, r_, one_, norm_);
-  const double before = backend_.value(norm_);
-  double unmet = 0;
-  if (problem_.conductors && state.verdict == Verdict::converged) unmet = problem_.conductors->shift(r_) / size;
-  past = std::max(past, unmet);
-  const bool even = state.iterations >= 5 && rho > least_even && rho < most_even && past > relative(state.last, state);
-  if (even && !active_ && !problem_.hiding) return past;
-  restart_conjugation();
-  conjugate_step(active_ ? *active_ : *preconditioner_, false);
-  const double left = std::sqrt(backend_.value(norm_) / before);
-  backend_.dot(p_, p_, work_);
-  const double step = std::abs(backend_.value(alpha_)) * std::sqrt(backend_.value(work_)) / size;
-  const double next = std::max(step / (1 - std::min(left, 0.97)), unmet);
-  return is_finite(next) ? 3 * std::max(next, std::cbrt(next * next * past)) : past;
-}
-
-// As many times the last step as a contraction promises, in L2 and, as D⁻¹ hides what couplings weaker than others of
-// their row bring about, in energy (Hestenes, Stiefel, J. Res. Natl. Bur. Stand. 49, 1952, theorem 6:1). `size`: ‖u‖.
-double Solver::error_by_last_step(const Monitor& monitor, double size, double rho) {
-  const MonitorState& state = monitor.state();
-  const double epsilon = unit_roundoff(A_->precision());
-  if (state.iterations == 0) {
-    const std::optional<double> whole = q_ ? energy() : std::nullopt;
-    return whole && *whole > 0 ? std::sqrt(state.last / *whole) : relative(state.last, state);
-  }
-  const bool conjugate = options_.krylov == Krylov::cg || active_;
-  const Field& e = last_correction();
-  backend_.dot(e, e, work_);
-  const double length = std::abs(backend_.value(conjugate ? alpha_ : applied_));
-  const double correction = length * std::sqrt(backend_.value(work_));
-  const double slow = std::clamp(rho, active_ ? 0 : best_contraction, 0.99);
-  const double step = correction * (rho < 1 ? slow / (1 - slow) : 1) / size;
-  if (!conjugate || !problem_.uneven) return step;
-  const double pq = backend_.value(pq_);
-  const std::optional<double> whole = energy();
-  if (!whole || !(*whole > 0)) return step;
-  const double energetic = length * std::sqrt(std::abs(pq) * slow * slow / (1 - slow * slow) / *whole);
-  A_->rounding(u_, work_);
-  return std::max(step, energetic) + epsilon * std::sqrt(backend_.value(work_) / *whole);
-}
-
-const Field& Solver::last_correction() const {
-  return options_.krylov == Krylov::cg || active_ ? p_ : *correction_;
-}
-
-bool Result::at_rounding_floor() const {
-  return rounding_floor > 0 && final <= most_floors * rounding_floor * reference;
-}
-
-std::string Result::beyond_rounding(const Options& options) const {
-  std::array<char, 32> floor{};
-  std::snprintf(floor.data(), floor.size(), "%.1e", rounding_floor);
-  return std::string(
-             "the rounding floor came before the tolerance: in this precision rounding of u leaves a relative "
-             "residual of about ") +
-         floor.data() + ", loosen the tolerance" +
-         (options.precision == SolvePrecision::single ? " or use precision: mixed" : "");
-}
-
-std::string Result::reason(const Options& options) const {
-  switch (verdict) {
-    case Verdict::converged:
-      return "converged";
-    case Verdict::not_finite:
-      return "the residual is not a finite number (overflow, or data near the limits of the number range): check the "
-             "scales of the data, or use precision: double";
-    case Verdict::diverged:
-      if (options.method != Method::multigrid)
-        return "the iteration diverged (the residual grew by 10⁶): use method: multigrid, where the matrix allows it";
-      return std::string("the iteration diverged (the residual grew by 10⁶): use ") +
-             (options.krylov == Krylov::cg ? "" : "solver.krylov: cg, ") +
-             "more smoothing sweeps or a smaller relaxation";
-    case Verdict::stagnated:
-      if (at_rounding_floor()) return beyond_rounding(options);
-      if (!steps.empty())
-        return "the residual stagnated, and nothing stronger was left to go on with: check the scales of the data (a "
-               "coefficient, reaction or alpha that is next to nothing beside another)";
-      return options.method != Method::multigrid
-                 ? "the residual stagnated: use precision: double or, where the matrix allows it, method: multigrid"
-             : options.krylov == Krylov::cg ? "the residual stagnated: use more smoothing sweeps or precision: double"
-                                            : "the residual stagnated: use solver.krylov: cg or more smoothing sweeps";
-    case Verdict::inaccurate:
-      return "the residual is below the tolerance, the estimated error of u not below 1000 times the tolerance: u is "
-             "as "
-             "good as estimated_error says";
-    case Verdict::stopped:
-      return "stopped on request";
-    case Verdict::running:
-      break;
-  }
-  if (options.tolerance == 0) return "ran the given number of iterations";
-  if (at_rounding_floor()) return beyond_rounding(options);
-  const std::string limit = "the iteration limit came before the tolerance: raise solver.max_iterations";
-  if (options.method != Method::multigrid)
-    return limit + "; method: multigrid, where the matrix allows it, takes fewer";
-  return options.krylov == Krylov::cg ? limit : limit + " or use krylov: cg";
 }
 
 namespace {

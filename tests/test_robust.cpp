@@ -256,8 +256,7 @@ TEST(Robust, MeansOfSingularProblemsStay) {
     std::mt19937 engine(seed);
     std::vector<double> layer;
     for (int i = 0; i < 16; ++i) layer.push_back(std::pow(10, 9 * std::ldexp(engine(), -32)));
-    p.coefficient[0] =
-        cells_of(p, [&](auto i, auto, auto) { return layer[static_cast<std::size_t>(i)]; });
+    p.coefficient[0] = cells_of(p, [&](auto i, auto, auto) { return layer[static_cast<std::size_t>(i)]; });
     p.source = cells_of(p, [&](auto...) { return std::ldexp(engine(), -31) - 1; });
     for (auto& axis : p.boundary) axis[0].kind = axis[1].kind = BoundaryKind::periodic;
     p.boundary[2] = {};
