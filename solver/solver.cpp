@@ -321,17 +321,17 @@ void Solver::conjugate_gradients(Monitor& monitor, int limit) {
 // The same around what the host takes part in, and what therefore nothing records.
 void Solver::solve_on(Preconditioner& preconditioner, Monitor& monitor) {
   const MonitorState& state = monitor.state();
+  const double epsilon = unit_roundoff(A_->precision());
   restart_conjugation();
-  while (state.iterations < options_.max_iterations && state.verdict == Verdict::running) {
+  for (int at_floor = 0; state.iterations < options_.max_iterations && state.verdict == Verdict::running;) {
     conjugate_step(preconditioner);
+    A_->residual(u_, b_, r_, one_, norm_);  // the recurrence would claim what rounding does not allow
     monitor.observe(backend_.value(norm_));
+    if (A_->singular()) A_->project_rhs(r_, work_);
     if (state.rose != 0) backend_.subtract(u_, alpha_, p_, best_);
-    if (state.verdict != Verdict::converged) continue;
-    A_->residual(u_, b_, r_, one_, norm_);
-    const double truth = backend_.value(norm_);
-    if (truth <= std::max(target(state, monitor.rule()), 1.0201 * state.last)) return;
-    monitor.resume(truth);
-    restart_conjugation();
+    A_->rounding(u_, work_);
+    at_floor = state.last <= std::pow(2 * epsilon, 2) * backend_.value(work_) ? at_floor + 1 : 0;
+    if (at_floor == 3 && state.verdict == Verdict::running) monitor.state().verdict = Verdict::stagnated;
   }
 }
 
