@@ -11,6 +11,7 @@
 #include "backends/device.hpp"
 #include "grids/assembly.hpp"
 #include "grids/elements.hpp"
+#include "solver/ladder.hpp"
 #include "solver/matrix.hpp"
 #include "solver/plan.hpp"
 
@@ -242,6 +243,14 @@ std::vector<std::string> describe_plan(const Config& config) {
       lines.push_back(fmt::format("          {} where the coefficient jumps far: {}",
                                   readable_bytes(static_cast<double>(bytes)), then));
     }
+  }
+  if (config.options.fallback && config.options.tolerance > 0 && config.options.method != Method::cg &&
+      config.options.method != Method::jacobi && config.options.precision != SolvePrecision::single) {
+    const bool box = config.matrix || on_elements(config.problem.scheme);
+    lines.push_back(
+        fmt::format("          {} more on the host where multigrid fails (solver.fallback), up to half of it "
+                    "where a factorization pays",
+                    readable_bytes(static_cast<double>(bytes_of_aggregates(plan.levels.front().unknowns, box)))));
   }
   if (!config.matrix) describe_modes(config, plan.levels.front().unknowns, gpu, lines);
   lines.emplace_back();

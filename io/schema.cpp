@@ -400,6 +400,11 @@ Schema solver() {
            .type = Type::boolean,
            .doc = "Start from the coarsest level up instead of from the guess.",
            .fallback = "true"},
+          {.key = "fallback",
+           .type = Type::boolean,
+           .doc = "Where multigrid fails, or is predicted to, go on with conjugate gradients around a factorization or "
+                  "multigrid by aggregates, on the host.",
+           .fallback = "true"},
           {.key = "extrapolate",
            .type = Type::boolean,
            .doc = "Fourth order by tau-extrapolation: solve, correct the right-hand side by what every second node "

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::size_t small = 160;  // values that are solved for at once
 constexpr std::size_t most_levels = 40;
-constexpr double worst_pair = 10;  // quality of a pair
-constexpr double joining = 0.3;    // the share of a diagonal that ties a value to an aggregate
-constexpr double held_alone = 5;   // diagonals of so many times the couplings: sweeps solve for such values
-constexpr double enough = 0.25;    // reduction that makes do without a second step of the K-cycle
+constexpr double worst_pair = 5;  // quality of a pair
+constexpr double joining = 0.3;   // the share of a diagonal that ties a value to an aggregate
+constexpr double held_alone = 5;  // diagonals of so many times the couplings: sweeps solve for such values
+constexpr double enough = 0.25;   // reduction that makes do without a second step of the K-cycle
 
 double diagonal(const Rows& rows, std::size_t i) {
   double d = rows.sum[i];

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,5 +25,8 @@ using Ladder = std::vector<Rung>;
 /// A factorization where it is soon done, multigrid by aggregates, or a factorization that takes its time, of an
 /// operator in fp64 and reach 1; no rungs in fp32.
 Ladder make_ladder(const std::shared_ptr<const Operator>& A);
+
+/// What aggregates hold at most on the host, while rows of 6 couplings, or of 26, are read.
+std::size_t bytes_of_aggregates(std::int64_t unknowns, bool box);
 
 }  // namespace poisson

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <limits>
 
 #include "solver/conductors.hpp"
 #include "solver/diagonal.hpp"
 #include "solver/multigrid.hpp"
+#include "solver/norms.hpp"
 #include "solver/plan.hpp"
 
 namespace poisson {
@@ -34,27 +33,11 @@ bool hopeless(const MonitorState& s) {
   return s.verdict != Verdict::converged && is_finite(s.initial) && !(s.first <= 1e8 * s.initial);
 }
 
-// Values that a device hands to the host in about the time of an iteration.
-constexpr std::int64_t largest_read = std::int64_t{1} << 18;
-
-// No cycle contracts all errors by more, whatever one step made of a residual that few rows dominate.
-constexpr double best_contraction = 0.1;
-
 // An iteration that is predicted to take more goes on with something stronger.
 constexpr int most_iterations = 60;
 
 // The estimated error of u may be so many times the tolerance.
 constexpr double promised_error = 1e3;
-
-double unit_roundoff(Precision precision) {
-  return precision == Precision::fp32 ? std::numeric_limits<float>::epsilon() / 2.0
-                                      : std::numeric_limits<double>::epsilon() / 2.0;
-}
-
-// √(norm/reference) of squared norms; 0 where there is nothing to solve.
-double relative(double norm, const MonitorState& state) {
-  return state.reference > 0 ? std::sqrt(norm / state.reference) : 0;
-}
 
 }  // namespace
 
@@ -145,8 +128,8 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
         recordings_[from_guess ? 1 : 0], [&] { start_and_iterate(from_guess, monitor); }, monitor);
     result.projected += backend_.value(projected_);
   };
-  given_guess_ = given_guess;
-  if (!ladder_.empty() && given_guess) backend_.copy(u_, best_);  // where it ends in what is no number
+  // Where it ends in what is no number; α that is none spoils Dirichlet nodes, too.
+  if (!ladder_.empty() && (given_guess || options_.krylov == Krylov::cg)) backend_.copy(u_, best_);
   run(given_guess);
   if (giving_up) {
     giving_up = false;
@@ -168,6 +151,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
     result.estimated_error = estimated_error(monitor);
   }
   result.verdict = state.verdict;
+  if (problem_.cancels) result.most_floors = 64;
   result.iterations = state.iterations;
   result.initial = std::sqrt(state.initial);
   result.reference = std::sqrt(state.reference);
@@ -292,7 +276,10 @@ void Solver::refine(Monitor& monitor, int limit) {
       monitor);
 }
 
+// A singular A is so but for rounding, and r has what no correction takes off it. A preconditioner would leave that
+// spread by volume, in small rows, too, where D⁻¹ makes much of it.
 void Solver::restart_conjugation() {
+  if (A_->singular()) A_->project_rhs(r_, work_);
   backend_.fill(p_, 0);
   backend_.fill(q_, 0);
   backend_.assign(zero_, pq_);
@@ -300,7 +287,8 @@ void Solver::restart_conjugation() {
 
 // Flexible conjugate gradients with the Polak–Ribière β (Notay, SIAM J. Sci. Comput. 22, 2000): r_{k+1} − r_k = −α q
 // turns it into −zᵀq / pᵀq, which needs no second residual and does not see the scale of z.
-void Solver::conjugate_step(Preconditioner& preconditioner) {
+// `move`: u goes along, not the residual alone.
+void Solver::conjugate_step(Preconditioner& preconditioner, bool move) {
   backend_.scale_to_unit(norm_, count_, scale_, inverse_);
   backend_.scale(scale_, r_, preconditioner.rhs());
   const Field& z = preconditioner.solve();
@@ -308,11 +296,12 @@ void Solver::conjugate_step(Preconditioner& preconditioner) {
   backend_.ratio(work_, pq_, beta_);
   backend_.negate(beta_);
   backend_.xpay(z, beta_, p_);
+  if (A_->singular()) A_->project_solution(p_);  // a mean that grows hides u behind its rounding
   A_->apply(p_, q_);
   backend_.dot(p_, q_, pq_);
   backend_.dot(r_, p_, work_);
   backend_.ratio(work_, pq_, alpha_);
-  backend_.axpy(alpha_, p_, u_);
+  if (move) backend_.axpy(alpha_, p_, u_);
   backend_.axmy(alpha_, q_, r_);
   A_->norm(r_, norm_);
 }
@@ -332,17 +321,17 @@ void Solver::conjugate_gradients(Monitor& monitor, int limit) {
 // The same around what the host takes part in, and what therefore nothing records.
 void Solver::solve_on(Preconditioner& preconditioner, Monitor& monitor) {
   const MonitorState& state = monitor.state();
+  const double epsilon = unit_roundoff(A_->precision());
   restart_conjugation();
-  while (state.iterations < options_.max_iterations && state.verdict == Verdict::running) {
+  for (int at_floor = 0; state.iterations < options_.max_iterations && state.verdict == Verdict::running;) {
     conjugate_step(preconditioner);
+    A_->residual(u_, b_, r_, one_, norm_);  // the recurrence would claim what rounding does not allow
     monitor.observe(backend_.value(norm_));
+    if (A_->singular()) A_->project_rhs(r_, work_);
     if (state.rose != 0) backend_.subtract(u_, alpha_, p_, best_);
-    if (state.verdict != Verdict::converged) continue;
-    A_->residual(u_, b_, r_, one_, norm_);
-    const double truth = backend_.value(norm_);
-    if (truth <= std::max(target(state, monitor.rule()), 1.0201 * state.last)) return;
-    monitor.resume(truth);
-    restart_conjugation();
+    A_->rounding(u_, work_);
+    at_floor = state.last <= std::pow(2 * epsilon, 2) * backend_.value(work_) ? at_floor + 1 : 0;
+    if (at_floor == 3 && state.verdict == Verdict::running) monitor.state().verdict = Verdict::stagnated;
   }
 }
 
@@ -356,10 +345,8 @@ bool Solver::climb(Monitor& monitor, Result& result) {
     if (!rungs_[at]) continue;
     for (Field* f : {&r_, &p_, &q_})
       if (!*f) *f = Field(backend_, A_->layout(), A_->precision());
-    if (state.verdict == Verdict::not_finite && !given_guess_)
-      clear_unknowns();
-    else if (state.best_iteration < state.iterations)
-      backend_.copy(best_, u_);
+    if (state.verdict == Verdict::not_finite || state.best_iteration < state.iterations) backend_.copy(best_, u_);
+    backend_.fill(r_, 0);
     A_->residual(u_, b_, r_, one_, norm_);
     const double norm = backend_.value(norm_);
     if (!is_finite(norm)) return false;
@@ -412,10 +399,14 @@ void Solver::finish(Monitor& monitor, Result& result) {
   const double epsilon = unit_roundoff(A_->precision());
   const auto at_floor = [&] {
     if (!failed() || !is_finite(state.last)) return false;
+    if (A_->singular()) A_->project_solution(u_);
     A_->rounding(u_, work_);
     const double rounding = backend_.value(work_);
     if (is_finite(rounding)) monitor.state().rounding = rounding;
-    return std::sqrt(state.best) < 0.5 * epsilon * std::sqrt(rounding);
+    // A first rung may yet come below it, as where u is next to constant, or better u all the same.
+    const double share = rung_ == 0 && !ladder_.empty() ? 0.1 : 0.5;
+    return std::sqrt(state.best) < share * epsilon * std::sqrt(rounding) &&
+           (rung_ > 0 || result.estimated_error <= promised_error * tolerance);
   };
   const auto may_go_on = [&] { return state.iterations < options_.max_iterations && !at_floor(); };
   for (int pressed = 0; may_go_on() && (failed() || inaccurate());) {
@@ -429,167 +420,12 @@ void Solver::finish(Monitor& monitor, Result& result) {
       break;
     result.estimated_error = estimated_error(monitor);
   }
-  at_floor();
+  if (at_floor() && state.verdict == Verdict::diverged) monitor.state().verdict = Verdict::stagnated;
   monitor.rule().tolerance = tolerance;
   if (state.verdict != Verdict::stopped && is_finite(state.best) && state.best <= target(state, monitor.rule()) &&
       state.iterations > 0)
     monitor.state().verdict =
         result.estimated_error <= promised_error * tolerance ? Verdict::converged : Verdict::inaccurate;
-}
-
-// The last contraction of cycles alone; under conjugate gradients, which are not as even, the worst one of the last
-// three iterations or the last third of them, on one preconditioner.
-double Solver::contraction(const Monitor& monitor) const {
-  const auto& norms = monitor.history();
-  double worst = 0;
-  const bool conjugate = options_.krylov == Krylov::cg || active_;
-  const std::size_t window = conjugate ? std::max<std::size_t>(3, (norms.size() - 1 - since_) / 3) + 1 : 2;
-  const std::size_t first = std::max(since_, norms.size() < window ? 0 : norms.size() - window);
-  for (std::size_t k = first + 1; k < norms.size(); ++k) worst = std::max(worst, norms[k] / norms[k - 1]);
-  return std::sqrt(worst);
-}
-
-// ∫ κ|∇u|² + σu² and what Robin faces add, but for the half cells at Dirichlet faces of unknowns in cells. Where
-// these are, the host reads u: not from a device's large fields, which would take longer than a solve.
-std::optional<double> Solver::energy() {
-  bool in_halo = false;
-  for (const auto& ends : problem_.given_in_halo) in_halo = in_halo || ends[0] || ends[1];
-  if (in_halo && !on_host(u_) && u_.layout().size() > largest_read) return {};
-  if (!in_halo) {
-    A_->apply_everywhere(u_, q_);
-    backend_.dot(u_, q_, work_);
-    return backend_.value(work_);
-  }
-  // With the value behind a Dirichlet face in the halo nothing flows through it; afterwards the data are put back.
-  const auto host = make_cpu_backend();
-  Field copy;
-  if (!on_host(u_)) {
-    copy = Field(*host, u_.layout(), u_.precision());
-    transfer(u_, copy);
-  }
-  Field& there = on_host(u_) ? u_ : copy;
-  std::vector<double> given;
-  const auto on_faces = [&](const auto& f) {
-    dispatch(u_.precision(), [&]<class T>(T) {
-      const auto x = there.view<T>();
-      for (std::size_t d = 0; d < 3; ++d)
-        for (std::size_t end = 0; end < 2; ++end) {
-          if (!problem_.given_in_halo[d][end]) continue;
-          Box face = u_.layout().box();
-          face.first[d] = end == 0 ? 0 : x.n[d] - 1;
-          face.last[d] = face.first[d] + 1;
-          for (int k = face.first[2]; k < face.last[2]; ++k)
-            for (int j = face.first[1]; j < face.last[1]; ++j)
-              for (int i = face.first[0]; i < face.last[0]; ++i) {
-                std::array at{i, j, k};
-                at[d] += end == 0 ? -1 : 1;
-                f(x(i, j, k), x(at[0], at[1], at[2]));
-              }
-        }
-    });
-    if (!on_host(u_)) transfer(copy, u_);
-  };
-  on_faces([&](auto inside, auto& halo) {
-    given.push_back(static_cast<double>(halo));
-    halo = inside;
-  });
-  A_->apply(u_, q_);
-  backend_.dot(u_, q_, work_);
-  const double energy = backend_.value(work_);
-  auto next = given.begin();
-  on_faces([&]<class T>(T, T& halo) { halo = static_cast<T>(*next++); });
-  return energy;
-}
-
-// Of what remains as many times the last step as a contraction promises, in L2 and, as D⁻¹ hides what couplings weaker
-// than others of their row bring about, in energy (Hestenes, Stiefel, J. Res. Natl. Bur. Stand. 49, 1952, theorem 6:1).
-double Solver::estimated_error(const Monitor& monitor) {
-  const MonitorState& state = monitor.state();
-  if (state.reference == 0) return 0;
-  const double epsilon = unit_roundoff(A_->precision());
-  if (state.iterations == 0) {
-    const std::optional<double> whole = q_ ? energy() : std::nullopt;
-    return whole && *whole > 0 ? std::sqrt(state.last / *whole) : relative(state.last, state);
-  }
-  const double rho = contraction(monitor);
-  const bool conjugate = options_.krylov == Krylov::cg || active_;
-  const Field& e = last_correction();
-  backend_.dot(e, e, work_);
-  const double length = std::abs(backend_.value(conjugate ? alpha_ : applied_));
-  const double correction = length * std::sqrt(backend_.value(work_));
-  backend_.dot(u_, u_, work_);
-  const double size = std::sqrt(backend_.value(work_));
-  const double slow = std::clamp(rho, active_ ? 0 : best_contraction, 0.99);
-  const double step = correction * (rho < 1 ? slow / (1 - slow) : 1) / size;
-  if (!conjugate || !problem_.uneven) return step;
-  const double pq = backend_.value(pq_);
-  const std::optional<double> whole = energy();
-  if (!whole || !(*whole > 0)) return step;
-  const double energetic = length * std::sqrt(std::abs(pq) * slow * slow / (1 - slow * slow) / *whole);
-  double unmet = 0;
-  if (problem_.conductors && state.verdict == Verdict::converged) {
-    A_->residual(u_, b_, q_, one_, norm_);
-    unmet = problem_.conductors->shift(q_) / size;
-  }
-  A_->rounding(u_, work_);
-  return std::max({step, energetic, unmet}) + epsilon * std::sqrt(backend_.value(work_) / *whole);
-}
-
-const Field& Solver::last_correction() const {
-  return options_.krylov == Krylov::cg || active_ ? p_ : *correction_;
-}
-
-bool Result::at_rounding_floor() const {
-  return rounding_floor > 0 && final <= 100 * rounding_floor * reference;
-}
-
-std::string Result::beyond_rounding(const Options& options) const {
-  std::array<char, 32> floor{};
-  std::snprintf(floor.data(), floor.size(), "%.1e", rounding_floor);
-  return std::string(
-             "the rounding floor came before the tolerance: in this precision rounding of u leaves a relative "
-             "residual of about ") +
-         floor.data() + ", loosen the tolerance" +
-         (options.precision == SolvePrecision::single ? " or use precision: mixed" : "");
-}
-
-std::string Result::reason(const Options& options) const {
-  switch (verdict) {
-    case Verdict::converged:
-      return "converged";
-    case Verdict::not_finite:
-      return "the residual is not a finite number (overflow, or data near the limits of the number range): check the "
-             "scales of the data, or use precision: double";
-    case Verdict::diverged:
-      if (options.method != Method::multigrid)
-        return "the iteration diverged (the residual grew by 10⁶): use method: multigrid, where the matrix allows it";
-      return std::string("the iteration diverged (the residual grew by 10⁶): use ") +
-             (options.krylov == Krylov::cg ? "" : "solver.krylov: cg, ") +
-             "more smoothing sweeps or a smaller relaxation";
-    case Verdict::stagnated:
-      if (at_rounding_floor()) return beyond_rounding(options);
-      if (!steps.empty())
-        return "the residual stagnated, and nothing stronger was left to go on with: check the scales of the data (a "
-               "coefficient, reaction or alpha that is next to nothing beside another)";
-      return options.method != Method::multigrid
-                 ? "the residual stagnated: use precision: double or, where the matrix allows it, method: multigrid"
-             : options.krylov == Krylov::cg ? "the residual stagnated: use more smoothing sweeps or precision: double"
-                                            : "the residual stagnated: use solver.krylov: cg or more smoothing sweeps";
-    case Verdict::inaccurate:
-      return "the residual is below the tolerance, the estimated error of u not below 1000 times the tolerance: u is "
-             "as "
-             "good as estimated_error says";
-    case Verdict::stopped:
-      return "stopped on request";
-    case Verdict::running:
-      break;
-  }
-  if (options.tolerance == 0) return "ran the given number of iterations";
-  if (at_rounding_floor()) return beyond_rounding(options);
-  const std::string limit = "the iteration limit came before the tolerance: raise solver.max_iterations";
-  if (options.method != Method::multigrid)
-    return limit + "; method: multigrid, where the matrix allows it, takes fewer";
-  return options.krylov == Krylov::cg ? limit : limit + " or use krylov: cg";
 }
 
 namespace {
@@ -628,6 +464,8 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
       for (std::size_t end = 0; end < 2; ++end)
         traits.given_in_halo[d][end] = problem.boundary[d][end].kind == BoundaryKind::dirichlet;
   traits.uneven = discretization.jumps().range >= uneven_range || !problem.reaction.constant();
+  traits.cancels = on_elements(problem.scheme);
+  traits.hiding = discretization.jumps().range >= hiding_range || !problem.reaction.constant();
   const std::int64_t looked_for = discretization.backend().name() == "cpu" ? most_looked_at : largest_read;
   if (outer == Precision::fp64 && options.krylov == Krylov::cg && options.fallback && options.tolerance > 0 &&
       options.coarse_operator != CoarseOperator::galerkin && discretization.jumps().range >= hiding_range &&

@@ -31,6 +31,7 @@ struct Result {
   std::vector<double> history;     ///< relative residuals, that of the iteration's start first
   double estimated_error = 0;      ///< of u against the solution of A u = b, relative, in L2
   double rounding_floor = 0;       ///< relative residual below which rounding hides progress
+  double most_floors = 4;          ///< what stops at so many of them was stopped by rounding
   double projected = 0;            ///< 1ᵀb taken off the data of a singular problem, in the units of the scaled b
   double extrapolated = 0;         ///< 1ᵀ of what extrapolation added to b, in the same units
   bool start_given_up = false;     ///< full multigrid diverged: the iteration began at zero instead
@@ -50,7 +51,9 @@ struct Result {
 struct Traits {
   /// The faces whose Dirichlet data stand in the halo of the solution.
   std::array<std::array<bool, 2>, 3> given_in_halo{};
-  bool uneven = false;  ///< κ or σ varies, so that errors may be small in D⁻¹A and not in energy
+  bool uneven = false;   ///< κ or σ varies, so that errors may be small in D⁻¹A and not in energy
+  bool cancels = false;  ///< entries of either sign, on flat cells next to zero in sum: elements
+  bool hiding = false;   ///< they do by so much that an even contraction does not say that nothing is left
   std::shared_ptr<const Conductors> conductors;  ///< where κ has a range of which coarse levels know only roughly
 };
 
@@ -100,7 +103,7 @@ class Solver {
   void iterate(Monitor& monitor, int limit);
   void refine(Monitor& monitor, int limit);
   void conjugate_gradients(Monitor& monitor, int limit);
-  void conjugate_step(Preconditioner& preconditioner);
+  void conjugate_step(Preconditioner& preconditioner, bool move = true);
   void restart_conjugation();
   void resume(Monitor& monitor);
   bool climb(Monitor& monitor, Result& result);
@@ -112,6 +115,7 @@ class Solver {
   double contraction(const Monitor& monitor) const;
   std::optional<double> energy();
   double estimated_error(const Monitor& monitor);
+  double error_by_last_step(const Monitor& monitor, double size, double rho);
   const Field& last_correction() const;
 
   std::shared_ptr<const Operator> A_;
@@ -124,7 +128,6 @@ class Solver {
   Traits problem_;
   std::vector<std::unique_ptr<Preconditioner>> rungs_;  // as many as have been made
   std::size_t rung_ = 0, since_ = 0;                    // how far up, and from which iteration on
-  bool given_guess_ = false;                            // of this solve
   Preconditioner* active_ = nullptr;                    // the rung that is stood on, if any
   Field u_, b_, best_;
   Field r_, p_, q_;                    // conjugate gradients

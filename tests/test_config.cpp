@@ -44,6 +44,7 @@ TEST_F(Configuration, DefaultsAreThoseOfTheTable) {
   EXPECT_EQ(config.options.tolerance, 1e-8);
   EXPECT_EQ(config.options.max_iterations, 100);
   EXPECT_TRUE(config.options.full_multigrid);
+  EXPECT_TRUE(config.options.fallback);
   EXPECT_EQ(config.options.smoother.type, SmootherType::automatic);
   EXPECT_FALSE(config.options.smoother.pre);
   EXPECT_EQ(config.options.precision, SolvePrecision::mixed);
@@ -72,6 +73,7 @@ solver:
   max_iterations: 7
   cycle: f
   full_multigrid: false
+  fallback: false
   smoother: {type: chebyshev, kind: first, interval: 8, pre: 1, post: 3}
   krylov: cg
   precision: single
@@ -96,6 +98,7 @@ output: {directory: out, fields: [u, error], formats: [], probes: [[0.5, 1/4, 1]
   EXPECT_EQ(config.options.max_iterations, 7);
   EXPECT_EQ(config.options.cycle, Cycle::f);
   EXPECT_FALSE(config.options.full_multigrid);
+  EXPECT_FALSE(config.options.fallback);
   EXPECT_EQ(config.options.smoother.type, SmootherType::chebyshev);
   EXPECT_EQ(config.options.smoother.kind, ChebyshevKind::first);
   EXPECT_EQ(config.options.smoother.interval, 8);

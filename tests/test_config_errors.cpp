@@ -95,7 +95,7 @@ const std::vector<Malformed>& malformed() {
        "solver: multigrid\n",
        {},
        "bad.yaml:3:9: solver: expected {method, initial, tolerance, max_iterations, cycle, full_multigrid, "
-       "extrapolate, "
+       "fallback, extrapolate, "
        "smoother: {type, pre, post}, krylov, coarse_operator, precision}, found the string \"multigrid\""},
       {"list_wanted",
        cube,

@@ -1,0 +1,145 @@
+// What a solver says about the error of its solution.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "solver/conductors.hpp"
+#include "solver/norms.hpp"
+#include "solver/solver.hpp"
+
+namespace poisson {
+namespace {
+
+// No cycle contracts all errors by more, whatever one step made of a residual that few rows dominate.
+constexpr double best_contraction = 0.1;
+
+// Between these the contraction of conjugate gradients says enough about their error.
+constexpr double least_even = 0.02, most_even = 0.2;
+
+}  // namespace
+
+// The last contraction of cycles alone; under conjugate gradients, which are not as even, the worst one of the last
+// three iterations or the last third of them, on one preconditioner.
+double Solver::contraction(const Monitor& monitor) const {
+  const auto& norms = monitor.history();
+  double worst = 0;
+  const bool conjugate = options_.krylov == Krylov::cg || active_;
+  const std::size_t window = conjugate ? std::max<std::size_t>(3, (norms.size() - 1 - since_) / 3) + 1 : 2;
+  const std::size_t first = std::max(since_, norms.size() < window ? 0 : norms.size() - window);
+  for (std::size_t k = first + 1; k < norms.size(); ++k) worst = std::max(worst, norms[k] / norms[k - 1]);
+  return std::sqrt(worst);
+}
+
+// ∫ κ|∇u|² + σu² and what Robin faces add, but for the half cells at Dirichlet faces of unknowns in cells. Where
+// these are, the host reads u: not from a device's large fields, which would take longer than a solve.
+std::optional<double> Solver::energy() {
+  bool in_halo = false;
+  for (const auto& ends : problem_.given_in_halo) in_halo = in_halo || ends[0] || ends[1];
+  if (in_halo && !on_host(u_) && u_.layout().size() > largest_read) return {};
+  if (!in_halo) {
+    A_->apply_everywhere(u_, q_);
+    backend_.dot(u_, q_, work_);
+    return backend_.value(work_);
+  }
+  // With the value behind a Dirichlet face in the halo nothing flows through it; afterwards the data are put back.
+  const auto host = make_cpu_backend();
+  Field copy;
+  if (!on_host(u_)) {
+    copy = Field(*host, u_.layout(), u_.precision());
+    transfer(u_, copy);
+  }
+  Field& there = on_host(u_) ? u_ : copy;
+  std::vector<double> given;
+  const auto on_faces = [&](const auto& f) {
+    dispatch(u_.precision(), [&]<class T>(T) {
+      const auto x = there.view<T>();
+      for (std::size_t d = 0; d < 3; ++d)
+        for (std::size_t end = 0; end < 2; ++end) {
+          if (!problem_.given_in_halo[d][end]) continue;
+          Box face = u_.layout().box();
+          face.first[d] = end == 0 ? 0 : x.n[d] - 1;
+          face.last[d] = face.first[d] + 1;
+          for (int k = face.first[2]; k < face.last[2]; ++k)
+            for (int j = face.first[1]; j < face.last[1]; ++j)
+              for (int i = face.first[0]; i < face.last[0]; ++i) {
+                std::array at{i, j, k};
+                at[d] += end == 0 ? -1 : 1;
+                f(x(i, j, k), x(at[0], at[1], at[2]));
+              }
+        }
+    });
+    if (!on_host(u_)) transfer(copy, u_);
+  };
+  on_faces([&](auto inside, auto& halo) {
+    given.push_back(static_cast<double>(halo));
+    halo = inside;
+  });
+  A_->apply(u_, q_);
+  backend_.dot(u_, q_, work_);
+  const double energy = backend_.value(work_);
+  auto next = given.begin();
+  on_faces([&]<class T>(T, T& halo) { halo = static_cast<T>(*next++); });
+  return energy;
+}
+
+// Cycles alone are even: of what remains as many times the last step as their contraction promises. Under conjugate
+// gradients that is led astray by a residual that few rows dominate and by steps that happen to be long or short, and
+// so, unless the contraction was even, too, the step that would come next has two votes in three.
+double Solver::estimated_error(const Monitor& monitor) {
+  const MonitorState& state = monitor.state();
+  if (state.reference == 0) return 0;
+  if (A_->singular()) A_->project_solution(u_);
+  backend_.dot(u_, u_, work_);
+  const double size = std::sqrt(backend_.value(work_));
+  const double rho = contraction(monitor);
+  double past = error_by_last_step(monitor, size, rho);
+  const bool conjugate = options_.krylov == Krylov::cg || active_;
+  if (!conjugate || state.verdict == Verdict::not_finite) return past;
+  A_->residual(u_, b_, r_, one_, norm_);
+  const double before = backend_.value(norm_);
+  double unmet = 0;
+  if (problem_.conductors && state.verdict == Verdict::converged) unmet = problem_.conductors->shift(r_) / size;
+  past = std::max(past, unmet);
+  const bool even = state.iterations >= 5 && rho > least_even && rho < most_even && past > relative(state.last, state);
+  if (even && !active_ && !problem_.hiding) return past;
+  restart_conjugation();
+  conjugate_step(active_ ? *active_ : *preconditioner_, false);
+  const double left = std::sqrt(backend_.value(norm_) / before);
+  backend_.dot(p_, p_, work_);
+  const double step = std::abs(backend_.value(alpha_)) * std::sqrt(backend_.value(work_)) / size;
+  const double next = std::max(step / (1 - std::min(left, 0.97)), unmet);
+  return is_finite(next) ? 3 * std::max(next, std::cbrt(next * next * past)) : past;
+}
+
+// As many times the last step as a contraction promises, in L2 and, as D⁻¹ hides what couplings weaker than others of
+// their row bring about, in energy (Hestenes, Stiefel, J. Res. Natl. Bur. Stand. 49, 1952, theorem 6:1). `size`: ‖u‖.
+double Solver::error_by_last_step(const Monitor& monitor, double size, double rho) {
+  const MonitorState& state = monitor.state();
+  const double epsilon = unit_roundoff(A_->precision());
+  if (state.iterations == 0) {
+    const std::optional<double> whole = q_ ? energy() : std::nullopt;
+    return whole && *whole > 0 ? std::sqrt(state.last / *whole) : relative(state.last, state);
+  }
+  const bool conjugate = options_.krylov == Krylov::cg || active_;
+  const Field& e = last_correction();
+  backend_.dot(e, e, work_);
+  const double length = std::abs(backend_.value(conjugate ? alpha_ : applied_));
+  const double correction = length * std::sqrt(backend_.value(work_));
+  const double slow = std::clamp(rho, active_ ? 0 : best_contraction, 0.99);
+  const double step = correction * (rho < 1 ? slow / (1 - slow) : 1) / size;
+  if (!conjugate || !problem_.uneven) return step;
+  const double pq = backend_.value(pq_);
+  const std::optional<double> whole = energy();
+  if (!whole || !(*whole > 0)) return step;
+  const double energetic = length * std::sqrt(std::abs(pq) * slow * slow / (1 - slow * slow) / *whole);
+  A_->rounding(u_, work_);
+  return std::max(step, energetic) + epsilon * std::sqrt(backend_.value(work_) / *whole);
+}
+
+const Field& Solver::last_correction() const {
+  return options_.krylov == Krylov::cg || active_ ? p_ : *correction_;
+}
+
+}  // namespace poisson
