@@ -22,7 +22,8 @@ class BilinearWalk {
   struct Cell {
     T own, off, stiffness;
   };
-  /// A row of cells: masses and scaled 1/h along y, κ and σ on the west and on the east. σ is not read without reaction.
+  /// A row of cells: masses and scaled 1/h along y, κ and σ on the west and on the east. σ is not read without
+  /// reaction.
   struct Layer {
     T own, off, stiffness, kappa[2], sigma[2];
   };
@@ -46,8 +47,8 @@ class BilinearWalk {
     row.diagonal += alpha * own;
   }
 
-  /// Takes the next row of cells and the line above it; returns what the cells so far give to the node of the line below
-  /// it. That is all but for the line that the walk began with.
+  /// Takes the next row of cells and the line above it; returns what the cells so far give to the node of the line
+  /// below it. That is all but for the line that the walk began with.
   template <bool reacts>
   [[gnu::always_inline]] constexpr Row next(const Layer& layer, const Line& above) {
     const T west = layer.kappa[0] * west_.stiffness, east = layer.kappa[1] * east_.stiffness;
@@ -58,7 +59,8 @@ class BilinearWalk {
                                       layer.kappa[1] * (east_.own * rise + east_.off * (above.east - u_.east)));
     T lower = layer.own * p + layer.off * q - flux, upper = layer.off * p + layer.own * q + flux, diagonal = T(0);
     if constexpr (weighted)
-      diagonal = layer.own * (west + east) + layer.stiffness * (layer.kappa[0] * west_.own + layer.kappa[1] * east_.own);
+      diagonal =
+          layer.own * (west + east) + layer.stiffness * (layer.kappa[0] * west_.own + layer.kappa[1] * east_.own);
     if constexpr (reacts) {
       const T own = layer.sigma[0] * west_.own + layer.sigma[1] * east_.own + alpha_;
       const T before = layer.sigma[0] * west_.off, behind = layer.sigma[1] * east_.off;
@@ -77,7 +79,7 @@ class BilinearWalk {
  private:
   Cell west_, east_;
   T alpha_;
-  Line u_;                  ///< below the next row of cells
+  Line u_;                 ///< below the next row of cells
   Row below_{T(0), T(0)};  ///< what the cells below that line give to it
 };
 

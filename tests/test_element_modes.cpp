@@ -261,7 +261,8 @@ TEST(BilinearWalk, GivesTheRowsProductsOnRobinFaces) {
       for (int j = -1; j < grid.n[1]; ++j) {
         Walk::Row face{};
         if (j >= 0) walk.add_face(c.y.robin[j], face);
-        const auto found = walk.next<true>({c.y.own[j], c.y.off[j], c.y.stiffness[j], {1, 1}, {sigma, sigma}}, line(j + 1));
+        const auto found =
+            walk.next<true>({c.y.own[j], c.y.off[j], c.y.stiffness[j], {1, 1}, {sigma, sigma}}, line(j + 1));
         if (j < 0) continue;
         const auto row = c.line(j, 0).row(i);
         const double product = row.times(Patch<double, 2>::at(&u(i, j, 0), u.sy, u.sz)), diagonal = row.diagonal();
