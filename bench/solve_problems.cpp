@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "grids/sampling.hpp"
 #include "grids/stretching.hpp"
 
 namespace poisson::bench {
@@ -13,8 +14,8 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-// sin kπx and cos kπx on the nodes of n cells, their centres and half-way between: with a few billion points, sines are
-// looked up.
+// sin kπx and cos kπx on the nodes of n cells, their centres and the points that sources are taken at: with a few
+// billion points, sines are looked up.
 class Waves {
  public:
   explicit Waves(int n) : n_(n) {
@@ -27,8 +28,8 @@ class Waves {
   double sin(std::size_t k, double x) const { return sin_[k][at(x)]; }
   double cos(std::size_t k, double x) const { return cos_[k][at(x)]; }
 
-  /// What is left of sin kπx in its mean over the points of a control volume, a quarter of a cell to both sides.
-  double mean(int k) const { return std::cos(k * pi / (4 * n_)); }
+  /// What is left of sin kπx in its mean over the points of a control volume, to both sides of its node.
+  double mean(int k) const { return std::cos(k * pi * part_point / n_); }
   /// Σ over neighbours of a cell's width apart: the eigenvalue of −Δ_h to sin kπx.
   double eigenvalue(int k) const {
     const double s = 2 * n_ * std::sin(k * pi / (2 * n_));
@@ -37,7 +38,8 @@ class Waves {
 
  private:
   static constexpr std::size_t highest = 7;
-  static constexpr int parts = 4;  // of a cell
+  static constexpr int parts = 40;  // of a cell
+  static_assert(parts * part_point == 3);
   std::size_t at(double x) const { return static_cast<std::size_t>(std::lround(parts * n_ * x)); }
 
   int n_;

@@ -48,11 +48,11 @@ class BilinearWalk {
   }
 
   /// Takes the next row of cells and the line above it; returns what the cells so far give to the node of the line
-  /// below it. That is all but for the line that the walk began with.
-  template <bool reacts>
+  /// below it. That is all but for the line that the walk began with. `same_kappa`: as that of the row before.
+  template <bool reacts, bool same_kappa = false>
   [[gnu::always_inline]] constexpr Row next(const Layer& layer, const Line& above) {
     const T west = layer.kappa[0] * west_.stiffness, east = layer.kappa[1] * east_.stiffness;
-    const T p = west * (u_.centre - u_.west) + east * (u_.centre - u_.east);
+    const T p = same_kappa ? along_ : west * (u_.centre - u_.west) + east * (u_.centre - u_.east);
     const T q = west * (above.centre - above.west) + east * (above.centre - above.east);
     const T rise = above.centre - u_.centre;
     const T flux = layer.stiffness * (layer.kappa[0] * (west_.own * rise + west_.off * (above.west - u_.west)) +
@@ -72,6 +72,7 @@ class BilinearWalk {
     }
     const Row row{below_.product + lower, weighted ? below_.diagonal + diagonal : T(0)};
     below_ = {upper, diagonal};
+    along_ = q;
     u_ = above;
     return row;
   }
@@ -81,6 +82,7 @@ class BilinearWalk {
   T alpha_;
   Line u_;                 ///< below the next row of cells
   Row below_{T(0), T(0)};  ///< what the cells below that line give to it
+  T along_ = T(0);         ///< q of those cells
 };
 
 }  // namespace poisson

@@ -22,6 +22,7 @@ struct BoxAxis {
   const T* off = nullptr;        ///< the mass of an end with the other
   const T* mass = nullptr;       ///< the length that value i stands for: the sum of its row of mass
   const T* robin = nullptr;      ///< scaled α of value i, zero but at Robin ends
+  int equal = 0;                 ///< how many cells there are, where all are alike; else 0
 };
 
 /// Constant diagonal κ, constant σ and α: a row is the product of the axes' rows.

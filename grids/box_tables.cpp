@@ -80,7 +80,13 @@ BoxTables<T>::BoxTables(Backend& backend, const RowData& data) {
     if (axis.degenerate()) host[4 * length + 1] = T(1);
     buffers_[d] = on_backend(backend, host);
     const T* base = static_cast<const T*>(buffers_[d].data()) + 1;
-    axes_[d] = {base, base + length, base + 2 * length, base + 3 * length, base + 4 * length, base + 5 * length};
+    axes_[d] = {base,
+                base + length,
+                base + 2 * length,
+                base + 3 * length,
+                base + 4 * length,
+                base + 5 * length,
+                axis.equidistant() ? axis.cells() : 0};
   }
   sigma_cells_ = in_precision<T>(backend, data.sigma_cells);
   if (data.kappa_source) {

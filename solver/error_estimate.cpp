@@ -105,7 +105,9 @@ double Solver::estimated_error(const Monitor& monitor) {
   const bool even = state.iterations >= 5 && rho > least_even && rho < most_even && past > relative(state.last, state);
   if (even && !active_ && !problem_.hiding) return past;
   restart_conjugation();
-  conjugate_step(active_ ? *active_ : *preconditioner_, false);
+  next_direction(active_ ? *active_ : *preconditioner_);
+  backend_.axmy(alpha_, q_, r_);
+  A_->norm(r_, norm_);
   const double left = std::sqrt(backend_.value(norm_) / before);
   backend_.dot(p_, p_, work_);
   const double step = std::abs(backend_.value(alpha_)) * std::sqrt(backend_.value(work_)) / size;

@@ -286,9 +286,8 @@ void Solver::restart_conjugation() {
 }
 
 // Flexible conjugate gradients with the Polak–Ribière β (Notay, SIAM J. Sci. Comput. 22, 2000): r_{k+1} − r_k = −α q
-// turns it into −zᵀq / pᵀq, which needs no second residual and does not see the scale of z.
-// `move`: u goes along, not the residual alone.
-void Solver::conjugate_step(Preconditioner& preconditioner, bool move) {
+// turns it into −zᵀq / pᵀq, which needs no second residual and does not see the scale of z. Leaves p, q = A p and α.
+void Solver::next_direction(Preconditioner& preconditioner) {
   backend_.scale_to_unit(norm_, count_, scale_, inverse_);
   backend_.scale(scale_, r_, preconditioner.rhs());
   const Field& z = preconditioner.solve();
@@ -301,9 +300,6 @@ void Solver::conjugate_step(Preconditioner& preconditioner, bool move) {
   backend_.dot(p_, q_, pq_);
   backend_.dot(r_, p_, work_);
   backend_.ratio(work_, pq_, alpha_);
-  if (move) backend_.axpy(alpha_, p_, u_);
-  backend_.axmy(alpha_, q_, r_);
-  A_->norm(r_, norm_);
 }
 
 void Solver::conjugate_gradients(Monitor& monitor, int limit) {
@@ -311,7 +307,10 @@ void Solver::conjugate_gradients(Monitor& monitor, int limit) {
   backend_.repeat(
       limit,
       [&] {
-        conjugate_step(*preconditioner_);
+        next_direction(*preconditioner_);
+        backend_.axpy(alpha_, p_, u_);
+        backend_.axmy(alpha_, q_, r_);
+        A_->norm(r_, norm_);
         backend_.observe(monitor, norm_);
         backend_.when_risen(monitor, [&] { backend_.subtract(u_, alpha_, p_, best_); });
       },
@@ -324,7 +323,8 @@ void Solver::solve_on(Preconditioner& preconditioner, Monitor& monitor) {
   const double epsilon = unit_roundoff(A_->precision());
   restart_conjugation();
   for (int at_floor = 0; state.iterations < options_.max_iterations && state.verdict == Verdict::running;) {
-    conjugate_step(preconditioner);
+    next_direction(preconditioner);
+    backend_.axpy(alpha_, p_, u_);
     A_->residual(u_, b_, r_, one_, norm_);  // the recurrence would claim what rounding does not allow
     monitor.observe(backend_.value(norm_));
     if (A_->singular()) A_->project_rhs(r_, work_);
@@ -409,14 +409,17 @@ void Solver::finish(Monitor& monitor, Result& result) {
            (rung_ > 0 || result.estimated_error <= promised_error * tolerance);
   };
   const auto may_go_on = [&] { return state.iterations < options_.max_iterations && !at_floor(); };
+  // Each preconditioner is pressed on with twice before a stronger one is made.
   for (int pressed = 0; may_go_on() && (failed() || inaccurate());) {
     if (inaccurate()) {
       const double missed = promised_error * tolerance / result.estimated_error;
       monitor.rule().tolerance *= std::clamp(0.3 * missed, 1e-3, 0.3);
     }
-    if (inaccurate() && !active_ && pressed++ < 2)
+    if (inaccurate() && pressed++ < 2)
       press_on(monitor);
-    else if (!climb(monitor, result))
+    else if (climb(monitor, result))
+      pressed = 0;
+    else
       break;
     result.estimated_error = estimated_error(monitor);
   }

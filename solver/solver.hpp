@@ -103,7 +103,7 @@ class Solver {
   void iterate(Monitor& monitor, int limit);
   void refine(Monitor& monitor, int limit);
   void conjugate_gradients(Monitor& monitor, int limit);
-  void conjugate_step(Preconditioner& preconditioner, bool move = true);
+  void next_direction(Preconditioner& preconditioner);
   void restart_conjugation();
   void resume(Monitor& monitor);
   bool climb(Monitor& monitor, Result& result);

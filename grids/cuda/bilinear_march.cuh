@@ -26,11 +26,13 @@ struct BilinearColumn<BoxPartial<T, 2, Tensor::isotropic>> {
     return {c.x.own[at], c.x.off[at], c.x.inverse[at]};
   }
   __device__ bool reacts() const { return c.sigma_cells.data != nullptr || c.sigma != T(0); }
-  /// Between the lines k and k + 1.
+  static constexpr bool constant_kappa = false;
+  __device__ int equal_cells() const { return c.y.equal; }
+  /// Between the lines k and k + 1, of a height that cell y has.
   template <bool reacts, class Layer>
-  __device__ Layer layer(int k) const {
+  __device__ Layer layer(int k, int y) const {
     const T* kappa = c.kappa[0].line(k, 0);
-    Layer layer{c.y.own[k], c.y.off[k], c.y.inverse[k], {kappa[i - 1], kappa[i]}, {c.sigma, c.sigma}};
+    Layer layer{c.y.own[y], c.y.off[y], c.y.inverse[y], {kappa[i - 1], kappa[i]}, {c.sigma, c.sigma}};
     if constexpr (reacts)
       if (c.sigma_cells.data)
         for (int side = 0; side < 2; ++side) layer.sigma[side] *= c.sigma_cells(i - 1 + side, k, 0);
@@ -56,9 +58,11 @@ struct BilinearColumn<BoxProduct<T, 2>> {
     return {c.x.own[at], c.x.off[at], c.x.stiffness[at]};
   }
   __device__ bool reacts() const { return c.sigma != T(0) || alpha_x() != T(0); }
+  static constexpr bool constant_kappa = true;
+  __device__ int equal_cells() const { return c.y.equal; }
   template <bool reacts, class Layer>
-  __device__ Layer layer(int k) const {
-    return {c.y.own[k], c.y.off[k], c.y.stiffness[k], {T(1), T(1)}, {c.sigma, c.sigma}};
+  __device__ Layer layer(int, int y) const {
+    return {c.y.own[y], c.y.off[y], c.y.stiffness[y], {T(1), T(1)}, {c.sigma, c.sigma}};
   }
   __device__ T alpha_x() const { return c.x.robin[i]; }
   template <class Walk>
@@ -99,15 +103,18 @@ struct BilinearMarch {
     using Cell = typename Walk::Cell;
     const T* p = &u(i, j, k0);
     Walk walk(column.template cell<Cell>(0), column.template cell<Cell>(1), column.alpha_x(), line_at(p - u.sz));
-    walk.template next<reacts>(column.template layer<reacts, Layer>(k0 - 1), line_at(p));
+    walk.template next<reacts>(column.template layer<reacts, Layer>(k0 - 1, k0 - 1), line_at(p));
     double sum = 0;
     int k = k0;
-    for (; k + n <= k1; k += n, p += n * u.sz) sum += points<n, reacts>(column, walk, p, i, j, k, k1);
-    for (; k < k1; ++k, p += u.sz) sum += points<1, reacts>(column, walk, p, i, j, k, k1);
+    for (; k + n <= k1; k += n, p += n * u.sz)
+      sum += k > 0 && k + n <= column.equal_cells() ? points<n, reacts, true>(column, walk, p, i, j, k, k1)
+                                                    : points<n, reacts, false>(column, walk, p, i, j, k, k1);
+    for (; k < k1; ++k, p += u.sz) sum += points<1, reacts, false>(column, walk, p, i, j, k, k1);
     return sum;
   }
 
-  template <int n, bool reacts>
+  /// `inside`: between equal cells, away from the ends, where nothing but u, κ and σ is read of each line.
+  template <int n, bool reacts, bool inside>
   __device__ double points(const Column& column, Walk& walk, const T* p, int i, int j, int k, int k1) const {
     Line above[n];
     Layer layer[n];
@@ -115,7 +122,7 @@ struct BilinearMarch {
 #pragma unroll
     for (int m = 0; m < n; ++m) {
       above[m] = line_at(p + (m + 1) * u.sz);
-      layer[m] = column.template layer<reacts, Layer>(k + m);
+      layer[m] = column.template layer<reacts, Layer>(k + m, inside ? k : k + m);
       in[m] = inputs_at<T>(body, i, j, k + m);
     }
     if (Column::template fetches<Body> && n > 1 && k + 2 * n <= k1) {
@@ -131,8 +138,8 @@ struct BilinearMarch {
     for (int m = 0; m < n; ++m) {
       const T centre = walk.centre();
       typename Walk::Row face{};
-      column.add_face(k + m, walk, face);
-      const auto row = walk.template next<reacts>(layer[m], above[m]);
+      if constexpr (!inside) column.add_face(k + m, walk, face);
+      const auto row = walk.template next<reacts, Column::constant_kappa>(layer[m], above[m]);
       const KnownProduct<T> known{row.product + face.product, row.diagonal + face.diagonal};
       sum += body(known, {centre}, in[m], i, j, k + m);
     }
