@@ -97,13 +97,15 @@ double Solver::estimated_error(const Monitor& monitor) {
   double past = error_by_last_step(monitor, size, rho);
   const bool conjugate = options_.krylov == Krylov::cg || active_;
   if (!conjugate || state.verdict == Verdict::not_finite) return past;
+  const bool even =
+      !active_ && state.iterations >= 5 && rho > least_even && rho < most_even && past > relative(state.last, state);
+  const Conductors* conductors = state.verdict == Verdict::converged ? problem_.conductors.get() : nullptr;
+  if (even && !conductors) return past;
   A_->residual(u_, b_, r_, one_, norm_);
   const double before = backend_.value(norm_);
-  double unmet = 0;
-  if (problem_.conductors && state.verdict == Verdict::converged) unmet = problem_.conductors->shift(r_) / size;
+  const double unmet = conductors ? conductors->shift(r_) / size : 0;
   past = std::max(past, unmet);
-  const bool even = state.iterations >= 5 && rho > least_even && rho < most_even && past > relative(state.last, state);
-  if (even && !active_ && !problem_.hiding) return past;
+  if (even) return past;
   restart_conjugation();
   next_direction(active_ ? *active_ : *preconditioner_);
   backend_.axmy(alpha_, q_, r_);

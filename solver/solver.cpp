@@ -155,7 +155,6 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   result.iterations = state.iterations;
   result.initial = std::sqrt(state.initial);
   result.reference = std::sqrt(state.reference);
-  result.rounding_floor = epsilon * relative(state.rounding, state);
   for (const double norm : monitor.history()) result.history.push_back(relative(norm, state));
   const bool exact_count = options_.tolerance == 0 && state.verdict == Verdict::running;
   if (state.best_iteration < state.iterations && state.verdict != Verdict::not_finite && !exact_count) {
@@ -165,6 +164,11 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
     result.final = std::sqrt(state.last);
   }
   if (A_->singular()) A_->project_solution(u_);
+  if (state.first > state.initial && state.verdict != Verdict::not_finite) {  // the floor of the start is far off
+    A_->rounding(u_, work_);
+    monitor.state().rounding = backend_.value(work_);
+  }
+  result.rounding_floor = epsilon * relative(state.rounding, state);
   return result;
 }
 
@@ -468,7 +472,6 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
         traits.given_in_halo[d][end] = problem.boundary[d][end].kind == BoundaryKind::dirichlet;
   traits.uneven = discretization.jumps().range >= uneven_range || !problem.reaction.constant();
   traits.cancels = on_elements(problem.scheme);
-  traits.hiding = discretization.jumps().range >= hiding_range || !problem.reaction.constant();
   const std::int64_t looked_for = discretization.backend().name() == "cpu" ? most_looked_at : largest_read;
   if (outer == Precision::fp64 && options.krylov == Krylov::cg && options.fallback && options.tolerance > 0 &&
       options.coarse_operator != CoarseOperator::galerkin && discretization.jumps().range >= hiding_range &&

@@ -53,7 +53,6 @@ struct Traits {
   std::array<std::array<bool, 2>, 3> given_in_halo{};
   bool uneven = false;   ///< κ or σ varies, so that errors may be small in D⁻¹A and not in energy
   bool cancels = false;  ///< entries of either sign, on flat cells next to zero in sum: elements
-  bool hiding = false;   ///< they do by so much that an even contraction does not say that nothing is left
   std::shared_ptr<const Conductors> conductors;  ///< where κ has a range of which coarse levels know only roughly
 };
 
