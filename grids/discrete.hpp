@@ -13,7 +13,7 @@
 
 namespace poisson {
 
-/// What an operator keeps in memory (DESIGN: precompute or recompute). recompute: nothing, κ comes from its expression
+/// What an operator keeps in memory (docs/design/assembly.md). recompute: nothing, κ comes from its expression
 /// wherever a row needs it. automatic: as assembly.hpp chooses.
 enum class Assembly { automatic, recompute, partial, full };
 

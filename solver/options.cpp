@@ -8,8 +8,8 @@
 namespace poisson {
 namespace {
 
-// Ratio of κ in neighbouring cells from which Galerkin operators repay their set-up and their costlier cycles (see
-// README, design notes): in two dimensions a cycle hardly takes longer.
+// Ratio of κ in neighbouring cells from which Galerkin operators repay their set-up and their costlier cycles
+// (docs/design/coarse-operators.md): in two dimensions a cycle hardly takes longer.
 constexpr double galerkin_jump(int dimension) {
   return dimension == 2 ? 1e2 : 1e3;
 }

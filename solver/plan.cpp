@@ -217,7 +217,8 @@ std::ptrdiff_t stretched_axes(const Block& block) {
 }
 
 // Ratio of κ over the box from which cycles alone take longer than conjugate gradients around them, and the jump and
-// the share of neighbouring cells from which Galerkin operators are worth more than lines (README, design notes).
+// the share of neighbouring cells from which Galerkin operators are worth more than lines
+// (docs/design/coarse-operators.md).
 constexpr double wide_range = 10;
 constexpr double rough_jump = 1e3;
 constexpr double share_from_cell_to_cell = 0.3;

@@ -96,6 +96,14 @@ CHECKS = {
         ("flux.z+", -9.364223985840027, 1e-5),
         ("balance.relative", 0, 1e-6),
     ],
+    "heat-sink": [
+        ("probes.0.u", 40.954658853530, 1e-5),  # independent
+        ("solution.max", 40.954658853530, 1e-5),
+        ("solution.min", 36.409900110631, 1e-5),  # independent
+        ("flux.z-", -0.200959720661, 1e-6),  # independent
+        ("balance.source", 29.8, 1e-9),
+        ("balance.reaction", 29.8 - 0.200959720661, 1e-5),
+    ],
     "aquifer": [
         ("probes.0.u", 5.121252607351659, 1e-5),  # independent
         ("solution.min", 5.121252607351659, 1e-5),
