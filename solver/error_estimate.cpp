@@ -17,6 +17,8 @@ constexpr double best_contraction = 0.1;
 
 // Between these the contraction of conjugate gradients says enough about their error.
 constexpr double least_even = 0.02, most_even = 0.2;
+// Unless by it less is left than this share of the relative residual.
+constexpr double least_of_residual = 0.03;
 
 }  // namespace
 
@@ -97,9 +99,10 @@ double Solver::estimated_error(const Monitor& monitor) {
   double past = error_by_last_step(monitor, size, rho);
   const bool conjugate = options_.krylov == Krylov::cg || active_;
   if (!conjugate || state.verdict == Verdict::not_finite) return past;
-  const bool even =
-      !active_ && state.iterations >= 5 && rho > least_even && rho < most_even && past > relative(state.last, state);
-  const Conductors* conductors = state.verdict == Verdict::converged ? problem_.conductors.get() : nullptr;
+  const bool converged = state.verdict == Verdict::converged;
+  const bool even = converged && !active_ && state.iterations >= 5 && rho > least_even && rho < most_even &&
+                    past > least_of_residual * relative(state.last, state);
+  const Conductors* conductors = converged ? problem_.conductors.get() : nullptr;
   if (even && !conductors) return past;
   A_->residual(u_, b_, r_, one_, norm_);
   const double before = backend_.value(norm_);

@@ -164,7 +164,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
     result.final = std::sqrt(state.last);
   }
   if (A_->singular()) A_->project_solution(u_);
-  if (state.first > state.initial && state.verdict != Verdict::not_finite) {  // the floor of the start is far off
+  if (state.first > state.initial && result.converged()) {  // the floor of the start is far off
     A_->rounding(u_, work_);
     monitor.state().rounding = backend_.value(work_);
   }

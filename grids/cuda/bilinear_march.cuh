@@ -99,7 +99,7 @@ struct BilinearMarch {
 
   template <bool reacts>
   __device__ double walk(const Column& column, int i, int j, int k0, int k1) const {
-    constexpr int n = sizeof(T) == 4 ? 4 : 2;
+    constexpr int n = sizeof(T) == 4 || std::is_same_v<Body, Apply<T>> ? 4 : 2;
     using Cell = typename Walk::Cell;
     const T* p = &u(i, j, k0);
     Walk walk(column.template cell<Cell>(0), column.template cell<Cell>(1), column.alpha_x(), line_at(p - u.sz));

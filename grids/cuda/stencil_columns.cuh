@@ -25,6 +25,8 @@ template <class T>
 struct Apply;
 template <class T>
 struct Polynomial;
+template <class T, class R>
+struct ScaledResidual;
 template <class T>
 inline constexpr int batch<T, Equidistant<T>, Apply<T>> = 4;
 template <class T>
@@ -35,6 +37,8 @@ template <class T, class Coefficients, class Body>
 inline constexpr int march_threads = Layered<Coefficients> ? 640 : 768;
 template <class T>
 inline constexpr int march_threads<T, Equidistant<T>, Polynomial<T>> = sizeof(T) == 4 ? 1024 : 512;
+template <>
+inline constexpr int march_threads<float, Equidistant<float>, Apply<float>> = 1024;
 
 /// The same of walks in a plane, and whether they ask ahead: not where four streams of fp32 leave no registers for it.
 template <class T>
@@ -55,6 +59,8 @@ inline constexpr bool fetches_ahead<float, Equidistant<float>, Body> = !requires
 };
 template <>
 inline constexpr bool fetches_ahead<double, Equidistant<double>, Apply<double>> = true;
+template <>
+inline constexpr bool fetches_ahead<double, Equidistant<double>, ScaledResidual<double, float>> = true;
 
 struct Fetch {
   __device__ void operator()(const void* p) const { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
