@@ -71,10 +71,13 @@ std::vector<double> merge_the_smallest(const Axis& axis) {
   return place;
 }
 
-// The end with the wider cell keeps it: so that the next level pairs the single cell of this one.
+// An odd number leaves a cell at the end where it is wider beside the pair next to it: so that the next level pairs the
+// single cell of this one, and none is left behind to become ever narrower beside its neighbours.
 std::vector<double> every_other(const Axis& axis) {
   const int n = axis.cells();
-  const bool single_at_lower = axis.width(0) > axis.width(n - 1);
+  const double lower = axis.width(0) / (axis.width(1) + axis.width(2));
+  const double upper = axis.width(n - 1) / (axis.width(n - 2) + axis.width(n - 3));
+  const bool single_at_lower = lower > upper;
   std::vector<double> place{0};
   for (int i = n % 2 == 1 && single_at_lower ? 1 : 2; i < n; i += 2) place.push_back(i);
   place.push_back(n);

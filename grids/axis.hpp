@@ -109,8 +109,9 @@ enum class Coarsening {
 };
 
 /// The coarser axis. Neighbouring cells that differ by a factor of more than 4 are merged pairwise whatever the rule,
-/// the smallest first. Where pairs leave a single cell it lies at the end that has the wider one, alternating from
-/// level to level (always the same end contracts by 0.6 instead of 0.27, Neumann ends).
+/// the smallest first. Where pairs leave a single cell it lies at the end where it is wider beside its neighbours,
+/// alternating from level to level (always the same end contracts by 0.6 instead of 0.27, Neumann ends; on cells that
+/// grow it would end as steep).
 CoarseAxis coarsen(const Axis& axis, Coarsening rule);
 /// The axis itself, each value its own coarse value.
 CoarseAxis keep(const Axis& axis);
