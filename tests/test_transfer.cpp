@@ -362,18 +362,18 @@ TEST(Coarsening, LeavesTheOddCellAtAlternatingEnds) {
 
 // Cells that grow slowly stay so on every level, however many of them are odd in number, and halve until few are left.
 TEST(Coarsening, LeavesNoCellBehindWhereCellsGrow) {
-  for (const BoundaryKind kind : {BoundaryKind::dirichlet, BoundaryKind::periodic})
-    for (const StretchedEnd end : {StretchedEnd::lower, StretchedEnd::upper, StretchedEnd::both})
-      for (const int n : {31, 33, 61, 97, 125, 127, 201, 250, 377, 751, 1001, 1501, 3001, 4095, 4097}) {
-        SCOPED_TRACE(testing::Message() << n << " cells, end " << static_cast<int>(end));
-        const double expansion = std::min(1000.0, std::pow(1.2, n));
-        Axis axis(geometric_nodes(0, 1, n, geometric_ratio(expansion, n, end), end), kind, kind);
+  for (const StretchedEnd end : {StretchedEnd::lower, StretchedEnd::upper, StretchedEnd::both})
+    for (const int n : {31, 33, 61, 97, 125, 127, 201, 250, 377, 751, 1001, 1501, 3001, 4095, 4097}) {
+      SCOPED_TRACE(testing::Message() << n << " cells, end " << static_cast<int>(end));
+      const double expansion = std::min(1000.0, std::pow(1.2, n));
+      Axis axis(geometric_nodes(0, 1, n, geometric_ratio(expansion, n, end), end), BoundaryKind::dirichlet,
+                BoundaryKind::neumann);
+      for (int cells = n; cells > 24; cells = axis.cells()) {
         ASSERT_FALSE(axis.steep());
-        for (int cells = n; cells > 24; cells = axis.cells()) {
-          axis = coarsen(axis, Coarsening::even).axis;
-          ASSERT_EQ(axis.cells(), (cells + 1) / 2);
-        }
+        axis = coarsen(axis, Coarsening::even).axis;
+        ASSERT_EQ(axis.cells(), (cells + 1) / 2);
       }
+    }
 }
 
 TEST(Coarsening, TakesTheAxesOfAtLeastHalfTheStrength) {
