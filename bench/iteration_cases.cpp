@@ -147,8 +147,7 @@ std::vector<IterationCase> iteration_cases() {
                    all(30), 3, 1e6});
   cases.push_back({"checkerboard-blocks", "1 and 1e6, in a checkerboard of 8 blocks along each axis", large_blocks,
                    all(30), 3, 1e6});
-  cases.push_back(
-      {"random", "1 or 1e6, at random in each cell", random_cells, {60, 60, 60}, std::nullopt, 1e6});
+  cases.push_back({"random", "1 or 1e6, at random in each cell", random_cells, {60, 60, 60}, std::nullopt, 1e6});
   IterationCase c{"rotated",    "a full tensor of 1000:1 turned by 30 degrees",
                   rotated,      {std::nullopt, 70, std::nullopt},
                   std::nullopt, 1e3};

@@ -30,6 +30,11 @@ target_compile_options(poisson_flags INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--expt
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND POISSON_CPU)
   target_compile_options(poisson_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=${POISSON_CPU}>)
 endif()
+if(POISSON_STRICT)
+  target_compile_definitions(poisson_flags INTERFACE POISSON_STRICT)
+  target_compile_options(poisson_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
+                                                 $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xcompiler=-ffp-contract=off>)
+endif()
 if(POISSON_CHECK_BOUNDS)
   target_compile_definitions(poisson_flags INTERFACE POISSON_CHECK_BOUNDS)
 endif()

@@ -11,6 +11,9 @@ RuntimeCompiler::Code RuntimeCompiler::compile(const std::string& source, std::s
   const Nvrtc nvrtc;
   const std::vector<std::string> options{"--gpu-architecture=" + architecture_, "--std=c++20",
                                          "--device-as-default-execution-space",
+#ifdef POISSON_STRICT
+                                         "--fmad=false",
+#endif
                                          "--diag-suppress=1097"};  // attributes of other compilers
   // All that decides what comes out, in one text.
   std::string key = "nvrtc " + nvrtc.version() + '\n';
