@@ -11,6 +11,7 @@
 #include "backends/device.hpp"
 #include "grids/assembly.hpp"
 #include "grids/elements.hpp"
+#include "grids/problem_data.hpp"
 #include "solver/ladder.hpp"
 #include "solver/matrix.hpp"
 #include "solver/plan.hpp"

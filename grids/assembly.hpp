@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "backends/precision.hpp"
-#include "grids/discrete.hpp"
 #include "grids/problem.hpp"
+#include "grids/row_data.hpp"
 
 namespace poisson {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "grids/problem.hpp"
+#include "grids/ends.hpp"
 
 namespace poisson {
 

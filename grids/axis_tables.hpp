@@ -5,10 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/backend.hpp"
 #include "grids/coefficients.hpp"
-#include "grids/discrete.hpp"
 #include "grids/face_coefficients.hpp"
 #include "grids/recompute_faces.hpp"
+#include "grids/row_data.hpp"
 
 namespace poisson {
 

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "grids/band_colours.hpp"
+#include "grids/operator.hpp"
+#include "grids/relaxation.hpp"
 
 namespace poisson {
 

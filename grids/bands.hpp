@@ -5,9 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "grids/block.hpp"
-#include "grids/operator.hpp"
-#include "grids/relaxation.hpp"
+#include "backends/field.hpp"
 
 namespace poisson {
 
@@ -46,19 +44,5 @@ inline std::array<int, 3> reach(const std::vector<Offset>& offsets) {
 /// The forward offsets of 5 and 7 points, or of 9 and 27, on the axes of more than one value.
 std::vector<Offset> star_offsets(const Layout& layout);
 std::vector<Offset> box_offsets(const Layout& layout);
-
-/// The operator with these bands, `assembly` "bands". Gauss–Seidel runs over the colours of the offsets; the largest
-/// eigenvalue of D⁻¹A is bounded by Gershgorin's circles. Where precision is fp64, the operator shares the fields. All
-/// masses are 1.
-std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&, Precision);
-
-/// The operator with these bands, symmetric and of reach 1, on the block: rows of 9 or 27 points, with all that
-/// operators of elements in full assembly do. `assembly`, the bound of the largest eigenvalue and whose fields they are
-/// is as above; masses are those of the block.
-std::unique_ptr<Operator> make_box_operator(Backend&, const Block&, const Bands&, Precision, Relaxation = {});
-
-/// The bands of an operator in fp64 whose rows couple within `offsets` (forward, of reach 1), on all its values:
-/// in Dirichlet nodes the rows of a natural boundary. Read off products with coloured unit vectors.
-Bands probe_bands(const Operator& A, std::vector<Offset> offsets);
 
 }  // namespace poisson

@@ -4,11 +4,12 @@
 #include <memory>
 #include <vector>
 
+#include "backends/backend.hpp"
 #include "grids/axis_tables.hpp"
 #include "grids/band_coefficients.hpp"
 #include "grids/box_coefficients.hpp"
-#include "grids/discrete.hpp"
 #include "grids/recompute_elements.hpp"
+#include "grids/row_data.hpp"
 
 namespace poisson {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
 #include "grids/cell_face.hpp"
 #include "grids/discretization.hpp"

@@ -100,8 +100,4 @@ class DeviceSampler {
   virtual double sum_of_magnitudes(const Field& x, const Box& box) = 0;
 };
 
-/// For the data of a problem on its block; null where the host evaluates everything.
-std::unique_ptr<DeviceSampler> make_sampler(Backend& backend, const Block& block, const Problem& problem,
-                                            Sampling sampling);
-
 }  // namespace poisson

@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "backends/cpu/launch.hpp"
+#include "grids/band_probe.hpp"
 #include "grids/consistent_mass.hpp"
 #include "grids/elements.hpp"
 #include "grids/faces.hpp"
 #include "grids/fourth_order.hpp"
 #include "grids/galerkin.hpp"
+#include "grids/grid_kernels.hpp"
 #include "grids/problem_data.hpp"
 #include "grids/sampling.hpp"
 
@@ -36,6 +38,17 @@ void subtract_inside(const Block& block, const View<double>& kappa) {
           for (int i = face.first[0]; i < face.last[0]; ++i) kappa(i, j, k) -= kappa(i + in[0], j + in[1], k + in[2]);
     }
   }
+}
+
+// What stands behind Robin faces across an axis: means by area.
+void coarsen_ends(Backend& backend, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
+                  const Field& fine_ends, Field& coarse_ends) {
+  Block block = fine;
+  CoarseBlock next = coarse;
+  block.axes[axis] = Axis({0, 1, 2, 3, 4}, BoundaryKind::neumann, BoundaryKind::neumann, {}, Centering::cell);
+  next.axes[axis] = keep(block.axes[axis]);
+  next.block.axes[axis] = block.axes[axis];
+  grid_kernels(backend).coarsen_cells(backend, block, next, fine_ends, coarse_ends);
 }
 
 }  // namespace
@@ -301,20 +314,20 @@ RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coa
     }
     auto cells = std::make_shared<Field>(backend_, next.block.cell_layout(), Precision::fp64);
     if (fine.block.centering() == Centering::node) {
-      coarsen_cells(backend_, fine.block, coarse, *fine.cells[d], *cells, mean);
+      grid_kernels(backend_).coarsen_cells(backend_, fine.block, coarse, *fine.cells[d], *cells, mean);
     } else {
       if (fine.ends[d]) {
         auto ends = std::make_shared<Field>(backend_, ends_layout(next.block, d), Precision::fp64);
         coarsen_ends(backend_, fine.block, coarse, d, *fine.ends[d], *ends);
         next.ends[d] = std::move(ends);
       }
-      coarsen_faces(backend_, fine.block, coarse, d, fine.cells, next.ends[d].get(), *cells);
+      grid_kernels(backend_).coarsen_faces(backend_, fine.block, coarse, d, fine.cells, next.ends[d].get(), *cells);
     }
     next.cells[d] = std::move(cells);
   }
   const auto coarsened = [&](const std::shared_ptr<const Field>& cells, bool with_faces) {
     auto coarser = std::make_shared<Field>(backend_, next.block.cell_layout(), Precision::fp64);
-    coarsen_cells(backend_, fine.block, coarse, *cells, *coarser, CellMean::plain, with_faces);
+    grid_kernels(backend_).coarsen_cells(backend_, fine.block, coarse, *cells, *coarser, CellMean::plain, with_faces);
     return coarser;
   };
   for (std::size_t m = 0; m < 3; ++m)
@@ -341,7 +354,7 @@ std::size_t Discretization::bytes() const {
 std::unique_ptr<Operator> Discretization::make_operator(Precision precision, Relaxation relaxation) const {
   RowData rows = rows_;
   rows.relaxation = relaxation;
-  return poisson::make_operator(backend_, rows, precision);
+  return grid_kernels(backend_).make_operator(backend_, rows, precision);
 }
 
 LevelRules level_rules(const Problem& problem, Assembly assembly, bool held, const std::array<double, 3>& kappa,
@@ -375,7 +388,7 @@ Hierarchy Discretization::make_levels(RowData rows, const std::vector<LevelPlan>
   h.decoupled = rows.decoupled;
   for (const LevelPlan& level : levels) {
     rows.relaxation = level.smoothed();
-    h.operators.push_back(poisson::make_operator(backend_, rows, level.precision));
+    h.operators.push_back(grid_kernels(backend_).make_operator(backend_, rows, level.precision));
     h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();
     if (!level.planes.empty()) {
@@ -386,11 +399,13 @@ Hierarchy Discretization::make_levels(RowData rows, const std::vector<LevelPlan>
       h.planes.back() = std::make_unique<Hierarchy>(make_levels(std::move(planes), level.planes));
     }
     if (!level.coarser) {
-      h.coarsest = level.precision == Precision::fp64 ? h.operators.back()
-                                                      : poisson::make_operator(backend_, rows, Precision::fp64);
+      h.coarsest = level.precision == Precision::fp64
+                       ? h.operators.back()
+                       : grid_kernels(backend_).make_operator(backend_, rows, Precision::fp64);
     } else {
-      h.transfers.push_back(make_transfer(backend_, rows.block, *level.coarser,
-                                          jumps_.largest >= steep_jump && rows.block.centering() == Centering::cell));
+      h.transfers.push_back(grid_kernels(backend_).make_transfer(
+          backend_, rows.block, *level.coarser,
+          jumps_.largest >= steep_jump && rows.block.centering() == Centering::cell));
       rows = coarsen_rows(rows, *level.coarser, *h.transfers.back());
     }
   }
@@ -401,7 +416,7 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
   const Precision precision = levels.front().precision;
   RowData rows = rows_;
   rows.full = false;  // the couplings are read off rows that are not held beside them
-  std::unique_ptr<Operator> A = poisson::make_operator(backend_, rows, Precision::fp64);
+  std::unique_ptr<Operator> A = grid_kernels(backend_).make_operator(backend_, rows, Precision::fp64);
   const bool elements = on_elements(problem_.scheme);
   Bands bands = probe_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()));
   if (precision != Precision::fp64 || rows_.full) A = make_operator(precision);

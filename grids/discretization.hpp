@@ -10,10 +10,11 @@
 
 #include "grids/assembly.hpp"
 #include "grids/device_sampling.hpp"
-#include "grids/discrete.hpp"
 #include "grids/jumps.hpp"
 #include "grids/levels.hpp"
+#include "grids/operator.hpp"
 #include "grids/problem.hpp"
+#include "grids/row_data.hpp"
 
 namespace poisson {
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "backends/backend.hpp"
 #include "grids/element_mass.hpp"
 
 namespace poisson {

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "grids/discrete.hpp"
+#include "grids/operator.hpp"
+#include "grids/row_data.hpp"
 
 namespace poisson {
 

@@ -81,19 +81,6 @@ double least(const Field& cells) {
 
 }  // namespace
 
-std::size_t mixed_count(const Problem& p) {
-  return !p.full_tensor ? 0 : p.dimension == 3 ? 3 : 1;
-}
-const char* mixed_key(std::size_t m) {
-  constexpr std::array<const char*, 3> keys{"coefficient.xy", "coefficient.xz", "coefficient.yz"};
-  return keys[m];
-}
-std::vector<Quantity> kappa_components(const Problem& p) {
-  std::vector<Quantity> all(p.coefficient.begin(), p.coefficient.begin() + static_cast<int>(coefficient_count(p)));
-  all.insert(all.end(), p.mixed.begin(), p.mixed.begin() + static_cast<int>(mixed_count(p)));
-  return all;
-}
-
 Box ghost_box(const Block& block, int axis, int end) {
   Box box = block.cell_layout().box();
   const auto d = static_cast<std::size_t>(axis);

@@ -4,21 +4,15 @@
 #include <memory>
 #include <vector>
 
-#include "grids/discrete.hpp"
 #include "grids/jumps.hpp"
 #include "grids/problem.hpp"
+#include "grids/row_data.hpp"
 
 /// The data of bilinear and trilinear elements, where they are not those of finite volumes: κ and σ are sampled at cell
 /// centres and α at the centres of the cells' faces; f and the data of Neumann and Robin faces are integrated against
 /// the hat functions of the nodes, or taken at nodes and multiplied with the consistent mass matrix of the block or of
 /// the face.
 namespace poisson {
-
-/// κ_xy, κ_xz and κ_yz, as many as a problem has, and the keys by which messages name them.
-std::size_t mixed_count(const Problem& problem);
-const char* mixed_key(std::size_t m);
-/// What κ has of its own in each cell: one entry, the diagonal, or those and the mixed ones.
-std::vector<Quantity> kappa_components(const Problem& problem);
 
 /// Throws ValueErrors where a full tensor κ is not positive definite.
 void check_element_values(const Problem& problem, const Block& block);

@@ -56,14 +56,4 @@ std::array<AxisRows, 3> blended_faces(const Block& fine, const CoarseBlock& coar
   return rows;
 }
 
-void coarsen_ends(Backend& backend, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
-                  const Field& fine_ends, Field& coarse_ends) {
-  Block block = fine;
-  CoarseBlock next = coarse;
-  block.axes[axis] = Axis({0, 1, 2, 3, 4}, BoundaryKind::neumann, BoundaryKind::neumann, {}, Centering::cell);
-  next.axes[axis] = keep(block.axes[axis]);
-  next.block.axes[axis] = block.axes[axis];
-  coarsen_cells(backend, block, next, fine_ends, coarse_ends);
-}
-
 }  // namespace poisson

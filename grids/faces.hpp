@@ -3,8 +3,9 @@
 #include <array>
 #include <memory>
 
+#include "backends/field.hpp"
 #include "grids/axis_transfer.hpp"
-#include "grids/discrete.hpp"
+#include "grids/block.hpp"
 #include "grids/face_means.hpp"
 
 /// κ of cell-centred finite volumes where it varies. What couples two cells is κ on the face between them, the harmonic
@@ -26,15 +27,6 @@ void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, 
 
 /// κ at the faces across each axis.
 using FaceFields = std::array<std::shared_ptr<const Field>, 3>;
-/// The coarse faces across an axis, Robin faces from the coarse `ends`: as CoarseFace says where coarse cells are
-/// unions of fine ones. Where they are not, κ is smooth, and a face between two fine ones takes the mean of their
-/// means.
-void coarsen_faces(Backend&, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
-                   const FaceFields& fine_faces, const Field* coarse_ends, Field& coarse_faces);
-/// The weights of that, along each axis; row I stands at I + 1.
+/// The weights of coarse faces (GridKernels::coarsen_faces), along each axis; row I stands at I + 1.
 std::array<AxisRows, 3> blended_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axis);
-/// Means by area across the axis.
-void coarsen_ends(Backend&, const Block& fine, const CoarseBlock& coarse, std::size_t axis, const Field& fine_ends,
-                  Field& coarse_ends);
-
 }  // namespace poisson

@@ -2,10 +2,31 @@
 
 #include <utility>
 
-#include "grids/galerkin_kernels.hpp"
+#include "grids/grid_kernels.hpp"
 #include "grids/islands.hpp"
 
 namespace poisson {
+namespace {
+
+// The positions of coarse values on the fine axes, in the backend's memory; `centre` refers to `memory`.
+struct Centres {
+  Buffer memory;
+  std::array<const int*, 3> centre{};
+};
+Centres make_centres(Backend& backend, const CoarseBlock& coarse) {
+  std::vector<int> all;
+  std::array<std::size_t, 3> begin{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    begin[d] = all.size();
+    for (int I = 0; I < coarse.block.axes[d].size(); ++I) all.push_back(coarse.axes[d].node(I));
+  }
+  Centres centres{backend.allocate(all.size() * sizeof(int)), {}};
+  backend.write(all.data(), centres.memory.data(), all.size() * sizeof(int));
+  for (std::size_t d = 0; d < 3; ++d) centres.centre[d] = static_cast<const int*>(centres.memory.data()) + begin[d];
+  return centres;
+}
+
+}  // namespace
 
 GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& block, const CoarseBlock& coarse,
                             Precision precision) {
@@ -49,7 +70,7 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
       field = std::make_shared<Field>(backend, bands.layout, Precision::fp64);
       c.weight[code] = field->view<double>();
     }
-  for (int stage = 1; stage <= 3; ++stage) weigh(backend, c, stage);
+  for (int stage = 1; stage <= 3; ++stage) grid_kernels(backend).weigh(backend, c, stage);
   for (const auto& field : weights)
     if (field) backend.exchange(*field);
 
@@ -60,7 +81,7 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
   }
   auto sum = std::make_shared<Field>(backend, bands.layout, Precision::fp64);
   c.coarse_sum = sum->view<double>();
-  collapse_rows(backend, c);
+  grid_kernels(backend).collapse_rows(backend, c);
   backend.exchange(*sum);
   for (const auto& band : entries) backend.exchange(*band);
   bands.entries.assign(entries.begin(), entries.end());
@@ -78,7 +99,7 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
       weights[code].reset();
     }
   }
-  level.transfer = make_weighted_transfer(backend, block, coarse, kept);
+  level.transfer = grid_kernels(backend).make_weighted_transfer(backend, block, coarse, kept);
   return level;
 }
 
@@ -92,7 +113,8 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
     h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();
     if (h.relaxations.size() > 1)
-      h.operators.push_back(make_box_operator(backend, level.block, bands, precision, level.smoothed()));
+      h.operators.push_back(
+          grid_kernels(backend).make_box_operator(backend, level.block, bands, precision, level.smoothed()));
     if (!level.coarser) break;
     if (rough) {
       const IslandSets sets = find_islands(bands);
@@ -105,8 +127,8 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
   }
   const bool alone = levels.size() == 1;
   h.coarsest = precision == Precision::fp64 ? h.operators.back()
-               : alone                      ? make_banded_operator(backend, bands, Precision::fp64)
-                                            : make_box_operator(backend, levels.back().block, bands, Precision::fp64);
+               : alone ? grid_kernels(backend).make_banded_operator(backend, bands, Precision::fp64)
+                       : grid_kernels(backend).make_box_operator(backend, levels.back().block, bands, Precision::fp64);
   return h;
 }
 

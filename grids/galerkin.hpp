@@ -2,6 +2,7 @@
 
 #include "grids/bands.hpp"
 #include "grids/levels.hpp"
+#include "grids/operator.hpp"
 
 namespace poisson {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
 #include "grids/discretization.hpp"
 #include "grids/elements.hpp"

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
 #include "grids/cell_face.hpp"
 #include "grids/elements.hpp"

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "grids/discretization.hpp"
+#include "grids/operator.hpp"
 
 namespace poisson {
 

@@ -6,6 +6,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
+#include "grids/grid_kernels.hpp"
 
 namespace poisson {
 namespace {
@@ -189,7 +190,7 @@ Islands::Islands(Backend& backend, const IslandSets& sets, const Layout& layout,
 }
 
 void Islands::correct(const Field& b, Field& u) const {
-  correct_islands(backend_, views_, b, u);
+  grid_kernels(backend_).correct_islands(backend_, views_, b, u);
 }
 
 }  // namespace poisson

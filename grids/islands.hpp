@@ -7,6 +7,7 @@
 
 #include "backends/field.hpp"
 #include "grids/bands.hpp"
+#include "grids/island_views.hpp"
 
 namespace poisson {
 
@@ -30,14 +31,6 @@ struct IslandSets {
 /// of at most 1024 values, none of them given, and with 1ᵀA1 below a hundredth of 1ᵀD1. On the host.
 IslandSets find_islands(const Bands& bands);
 
-/// What the kernels see of islands: offsets from the value at (0, 0, 0), as fields of one layout and precision have it.
-struct IslandViews {
-  std::int64_t count;
-  const std::int64_t *first, *values, *row_first, *row_values;
-  const double *weights, *inverse;  ///< inverse: of the energy
-  double* shift;                    ///< one for each island
-};
-
 /// One step of Jacobi's method for the constants on islands.
 class Islands {
  public:
@@ -53,8 +46,5 @@ class Islands {
   Buffer memory_;
   IslandViews views_{};
 };
-
-/// What each backend brings.
-void correct_islands(Backend&, const IslandViews&, const Field& b, Field& u);
 
 }  // namespace poisson

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "backends/backend.hpp"
 #include "grids/stretching.hpp"
 
 namespace poisson {

@@ -5,17 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "grids/ends.hpp"
 #include "grids/quantity.hpp"
 
 namespace poisson {
-
-/// What holds on a face of the box; n is the outward normal, κ the coefficient.
-enum class BoundaryKind {
-  dirichlet,  ///< u = value
-  neumann,    ///< κ ∂u/∂n = value
-  robin,      ///< κ ∂u/∂n + alpha·u = value
-  periodic    ///< both faces of the axis are one
-};
 
 /// Finite volumes of 5 or 7 points, bilinear or trilinear elements of 9 or 27, the fourth-order compact scheme of as
 /// many.
@@ -25,9 +18,6 @@ enum class Scheme { fv, q1, compact4 };
 constexpr bool on_elements(Scheme scheme) {
   return scheme != Scheme::fv;
 }
-
-/// Where the unknowns of an axis sit: on its nodes or in the middle of its cells.
-enum class Centering { node, cell };
 
 struct Boundary {
   BoundaryKind kind = BoundaryKind::dirichlet;

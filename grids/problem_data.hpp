@@ -20,6 +20,12 @@ inline std::size_t coefficient_count(const Problem& p) {
   return p.isotropic ? 1 : static_cast<std::size_t>(p.dimension);
 }
 
+/// κ_xy, κ_xz and κ_yz, as many as a problem has, and the keys by which messages name them.
+std::size_t mixed_count(const Problem& problem);
+const char* mixed_key(std::size_t m);
+/// What κ has of its own in each cell: one entry, the diagonal, or those and the mixed ones.
+std::vector<Quantity> kappa_components(const Problem& problem);
+
 inline const Boundary& boundary(const Problem& p, int axis, int end) {
   return p.boundary[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
 }

@@ -11,10 +11,9 @@
 #include <variant>
 #include <vector>
 
-namespace poisson {
+#include "grids/ends.hpp"
 
-/// Where a value sits on a grid.
-enum class Location { node, cell };
+namespace poisson {
 
 /// Values on every node or cell of a grid, x fastest: values[(k·shape[1] + j)·shape[0] + i].
 /// A periodic axis counts its last node too.

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "grids/discrete.hpp"
 #include "grids/matrix.hpp"
 #include "grids/problem.hpp"
+#include "grids/row_data.hpp"
 #include "io/diagnostics.hpp"
 #include "io/parameters.hpp"
 #include "solver/options.hpp"

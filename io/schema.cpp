@@ -1,7 +1,7 @@
 #include "io/schema.hpp"
 
-#include "grids/discrete.hpp"
 #include "grids/problem.hpp"
+#include "grids/row_data.hpp"
 #include "grids/stretching.hpp"
 #include "solver/options.hpp"
 

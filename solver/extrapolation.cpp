@@ -5,6 +5,7 @@
 
 #include "backends/error.hpp"
 #include "grids/fourth_order.hpp"
+#include "grids/grid_kernels.hpp"
 #include "grids/sampling.hpp"
 
 namespace poisson {
@@ -51,7 +52,7 @@ Extrapolation::Extrapolation(const Discretization& discretization, Precision pre
   restricted_ = backend_.scalar(restricted);
   weight_ = backend_.scalar(-1 / (3 * volume));
   one_ = backend_.scalar(1);
-  to_coarser_ = make_transfer(backend_, block, coarse);
+  to_coarser_ = grid_kernels(backend_).make_transfer(backend_, block, coarse);
   RowData rows = discretization.coarsen_rows(discretization.rows(), coarse, *to_coarser_);
   rows.full = false;
   rows.relaxation = {};
@@ -62,7 +63,7 @@ Extrapolation::Extrapolation(const Discretization& discretization, Precision pre
                          *reaction);
     rows.reaction = std::move(reaction);
   }
-  A_ = make_operator(backend_, rows, precision);
+  A_ = grid_kernels(backend_).make_operator(backend_, rows, precision);
   u_ = Field(backend_, coarse.block.layout(), precision);
   b_ = Field(backend_, coarse.block.layout(), precision);
 }
@@ -73,7 +74,7 @@ void Extrapolation::correct(const Field& u, Field& b, Field& correction) {
   A_->residual(u_, b_, b_);
   backend_.fill(u_, 0);
   backend_.axpy(weight_, b_, u_);
-  continue_outwards(backend_, A_->unknowns(), u_);
+  grid_kernels(backend_).continue_outwards(backend_, A_->unknowns(), u_);
   backend_.fill(correction, 0);
   to_coarser_->prolong(u_, correction);
   backend_.axpy(one_, correction, b);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "grids/galerkin.hpp"
+#include "grids/grid_kernels.hpp"
 
 namespace poisson {
 
@@ -28,7 +29,7 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
   const Plan plan = make_plan(matrix, options, backend.name() != "cpu");
   backend.reserve(plan.most());
   Bands bands = make_bands(backend, matrix);
-  std::shared_ptr<const Operator> A = make_banded_operator(backend, bands, inner);
+  std::shared_ptr<const Operator> A = grid_kernels(backend).make_banded_operator(backend, bands, inner);
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
     hierarchy = make_galerkin_hierarchy(A, outer == inner ? std::exchange(bands, {}) : bands, plan.hierarchy, true);
@@ -40,7 +41,7 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
     A = hierarchy.operators.front();
   }
   if (outer != inner) {
-    A = make_banded_operator(backend, bands, outer);
+    A = grid_kernels(backend).make_banded_operator(backend, bands, outer);
     if (profile) A = profile->wrap(std::move(A));
   }
   return std::make_unique<Solver>(std::move(A), std::move(hierarchy), options);

@@ -14,8 +14,10 @@
 #include <gtest/gtest.h>
 
 #include "grids/band_colours.hpp"
+#include "grids/band_probe.hpp"
 #include "grids/discretization.hpp"
 #include "grids/galerkin.hpp"
+#include "grids/grid_kernels.hpp"
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
@@ -139,7 +141,7 @@ TEST_P(Banded, VerbsAreThoseOfTheDenseMatrix) {
   const auto backend = test_backend();
   const Random_bands random(*backend, shape, symmetric);
   const Matrix& dense = random.dense;
-  const auto A = make_banded_operator(*backend, random.bands, precision);
+  const auto A = grid_kernels(*backend).make_banded_operator(*backend, random.bands, precision);
   const Layout& l = shape.layout;
   const std::size_t n = dense.size();
   const Real eps = epsilon(precision);
@@ -411,7 +413,7 @@ TEST_P(Galerkin, OperatorsAreTheTripleProduct) {
             ASSERT_NEAR(static_cast<double>(kept[i]), 1, 1e-14) << i;
           }
 
-          const auto Ac = make_box_operator(*backend, coarse.block, next.bands, Precision::fp64);
+          const auto Ac = grid_kernels(*backend).make_box_operator(*backend, coarse.block, next.bands, Precision::fp64);
           const Matrix expected = triple(P, dense);
           const Matrix actual = columns_of(*backend, below, coarse.block.unknowns(), below, Precision::fp64,
                                            [&](const Field& x, Field& y) { Ac->apply(x, y); });

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "grids/faces.hpp"
+#include "grids/grid_kernels.hpp"
 #include "tests/cell_reference.hpp"
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"
@@ -129,7 +130,7 @@ TEST_P(Cells, RelaxLinesAndPlanes) {
         RowData rows = d.rows();
         rows.decoupled = decoupled;
         if (decoupled >= 0) rows.singular = false;
-        const auto A = make_operator(*backend, rows, precision);
+        const auto A = grid_kernels(*backend).make_operator(*backend, rows, precision);
         const auto s = reference::assemble_cells(problem, A->scale());
         const std::size_t n = s.diagonal.size();
         const Real eps = epsilon(precision);
@@ -147,7 +148,7 @@ TEST_P(Cells, RelaxLinesAndPlanes) {
           if (axis == decoupled) continue;
           RowData along_axis = rows;
           along_axis.relaxation = {Extent::line, axis};
-          const auto lines = make_operator(*backend, along_axis, precision);
+          const auto lines = grid_kernels(*backend).make_operator(*backend, along_axis, precision);
           for (const bool from_zero : {true, false}) {
             SCOPED_TRACE(testing::Message() << "axis " << axis << ", decoupled " << decoupled << from_zero);
             constexpr double alpha = 0.75, beta = 0.5;
@@ -262,7 +263,7 @@ TEST_P(Cells, MoveBetweenLevelsAsTheOracleDoes) {
       const auto coarse = coarser(block, rule);
       if (!coarse) continue;
       const Layout layout = coarse->block.layout();
-      const auto transfer = make_transfer(*backend, block, *coarse, constant);
+      const auto transfer = grid_kernels(*backend).make_transfer(*backend, block, *coarse, constant);
       std::array<reference::Dense, 3> P, shares;
       for (std::size_t d = 0; d < 3; ++d) {
         const Axis& axis = block.axes[d];
@@ -350,7 +351,7 @@ TEST_P(Cells, StartFromCubicsThatInterpolationReproduces) {
     d.initialize(f);
     const Vector expected = unknowns(f);
     set_unknowns(f, Vector(expected.size(), 0));
-    const auto transfer = make_transfer(*backend, d.block(), *coarse);
+    const auto transfer = grid_kernels(*backend).make_transfer(*backend, d.block(), *coarse);
     const Scalar scale = backend->scalar(0.5);
     transfer->interpolate(c, f, &scale);
     Vector half = expected;
@@ -369,7 +370,7 @@ TEST_P(Cells, InjectMeans) {
     d.initialize(f);
     set_unknowns(f, Random(9).vector(static_cast<std::size_t>(f.layout().size())));
     const Scalar scale = backend->scalar(2);
-    make_transfer(*backend, d.block(), *coarse)->inject(f, c, &scale);
+    grid_kernels(*backend).make_transfer(*backend, d.block(), *coarse)->inject(f, c, &scale);
     const HostRead fine(f), wide(c);
     const auto u = (*fine).view<double>();
     const auto U = (*wide).view<float>();

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "grids/grid_kernels.hpp"
 #include "tests/cell_reference.hpp"
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"
@@ -108,7 +109,7 @@ TEST_P(MergedFaces, AreMeansTimesWhatBends) {
     const Discretization d(*backend, problem, Discretization::Assembly::partial);
     const auto coarse = coarser(d.block(), Coarsening::pairs);
     if (!coarse) continue;
-    const auto transfer = make_transfer(*backend, d.block(), *coarse);
+    const auto transfer = grid_kernels(*backend).make_transfer(*backend, d.block(), *coarse);
     const RowData rows = d.coarsen_rows(d.rows(), *coarse, *transfer);
     const reference::CellGrid g(problem);
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(problem.dimension); ++axis) {
@@ -208,7 +209,8 @@ std::vector<double> coarse_faces(const std::array<int, 3>& cells, const Quantity
   const auto backend = test_backend();
   const Discretization d(*backend, std::as_const(p));
   const auto coarse = coarser(d.block(), Coarsening::pairs);
-  return values(*d.coarsen_rows(d.rows(), *coarse, *make_transfer(*backend, d.block(), *coarse)).cells[axis]);
+  return values(*d.coarsen_rows(d.rows(), *coarse, *grid_kernels(*backend).make_transfer(*backend, d.block(), *coarse))
+                     .cells[axis]);
 }
 
 /// Blocks of 2 cells a side: every fine face on a coarse one meets a corner, and is between a rich cell and a poor one,
@@ -248,7 +250,8 @@ TEST(CoarseFaces, OfSmoothCoefficientsBlendTheFacesBeside) {
       const auto backend = test_backend();
       const Discretization d(*backend, std::as_const(p));
       const auto coarse = coarser(d.block());
-      const RowData rows = d.coarsen_rows(d.rows(), *coarse, *make_transfer(*backend, d.block(), *coarse));
+      const RowData rows =
+          d.coarsen_rows(d.rows(), *coarse, *grid_kernels(*backend).make_transfer(*backend, d.block(), *coarse));
       const reference::CellGrid g(p);
       std::array<reference::Dense, 3> shares{{{{1}}, {{1}}, {{1}}}};
       for (std::size_t e = 0; e < static_cast<std::size_t>(dimension); ++e)

@@ -13,9 +13,11 @@
 
 #include <gtest/gtest.h>
 
+#include "grids/band_probe.hpp"
 #include "grids/box_colours.hpp"
 #include "grids/discretization.hpp"
 #include "grids/galerkin.hpp"
+#include "grids/grid_kernels.hpp"
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"
@@ -50,8 +52,8 @@ struct Level {
         block(of),
         layout(bands.layout),
         precision(p),
-        banded(make_banded_operator(on, bands, p)),
-        box(make_box_operator(on, of, bands, p, relaxation)),
+        banded(grid_kernels(on).make_banded_operator(on, bands, p)),
+        box(grid_kernels(on).make_box_operator(on, of, bands, p, relaxation)),
         dense(size(), Vector(size(), 0)),
         diagonal(size(), 0) {
     Field x = field(), y = field();

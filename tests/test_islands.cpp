@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "grids/band_probe.hpp"
 #include "grids/islands.hpp"
 #include "grids/stretching.hpp"
 #include "tests/solve.hpp"

@@ -15,6 +15,7 @@
 #include <omp.h>
 
 #include "grids/discretization.hpp"
+#include "grids/grid_kernels.hpp"
 #include "solver/smoother.hpp"
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
@@ -369,7 +370,7 @@ void OperatorCase::expect_planes() {
     RowData rows = discretization.rows();
     rows.decoupled = axis;
     rows.singular = false;
-    const auto within_planes = make_operator(*backend, rows, A->precision());
+    const auto within_planes = grid_kernels(*backend).make_operator(*backend, rows, A->precision());
     uv = set_values(*backend, u, data);
     clear();
     within_planes->apply(u, out);

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "grids/discretization.hpp"
+#include "grids/grid_kernels.hpp"
 #include "grids/stretching.hpp"
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
@@ -43,7 +44,7 @@ class TransferCase {
   explicit TransferCase(const Problem& problem, Coarsening rule = Coarsening::even)
       : block(make_block(problem)),
         coarse(coarsen(block, choose_relaxation(block, {1, 1, 1}, RelaxationChoice::points).coarsened, rule)),
-        transfer(make_transfer(*backend, block, coarse)),
+        transfer(grid_kernels(*backend).make_transfer(*backend, block, coarse)),
         fine_grid(problem),
         coarse_grid(coarse_problem(problem, coarse)) {
     for (std::size_t d = 0; d < 3; ++d) {
@@ -416,7 +417,7 @@ TEST(Coarsening, GivesCoarseCellsTheMean) {
             for (Real& k : kappa) k += 2;
             kappa = set_values(*backend, fine, kappa);
             set_values(*backend, coarse, Vector(static_cast<std::size_t>(c.coarse.block.cell_layout().size()), nan));
-            coarsen_cells(*backend, c.block, c.coarse, fine, coarse, mean);
+            grid_kernels(*backend).coarsen_cells(*backend, c.block, c.coarse, fine, coarse, mean);
 
             const reference::Grid &f = c.fine_grid, &g = c.coarse_grid;
             std::array<reference::Dense, 3> shares{{{{1}}, {{1}}, {{1}}}};

@@ -2,16 +2,13 @@
 
 #include <memory>
 
-#include "grids/bands.hpp"
-#include "grids/discrete.hpp"
-#include "grids/faces.hpp"
-#include "grids/galerkin_kernels.hpp"
-#include "grids/islands.hpp"
+#include "grids/grid_kernels.hpp"
 
-/// What the CPU brings to the factories of grids/discrete.hpp.
+/// What the CPU brings to GridKernels (grids/grid_kernels.hpp).
 namespace poisson::cpu {
 
-std::unique_ptr<Operator> make_operator(Backend&, const RowData&, Precision);
+const GridKernels& grid_kernels();
+
 std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant = false);
 void coarsen_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axis, const FaceFields& fine_faces,
                    const Field* coarse_ends, Field& coarse_faces);

@@ -2,7 +2,7 @@
 
 #include "backends/cpu/launch.hpp"
 #include "grids/cpu/factories.hpp"
-#include "grids/galerkin_kernels.hpp"
+#include "grids/grid_kernels.hpp"
 #include "grids/typed_views.hpp"
 
 namespace poisson::cpu {

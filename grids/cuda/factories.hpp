@@ -3,30 +3,27 @@
 #include <memory>
 #include <span>
 
-#include "grids/bands.hpp"
-#include "grids/device_sampling.hpp"
-#include "grids/discrete.hpp"
-#include "grids/faces.hpp"
-#include "grids/galerkin_kernels.hpp"
-#include "grids/islands.hpp"
+#include "grids/grid_kernels.hpp"
 
-/// What CUDA brings to the factories of grids/discrete.hpp.
+/// What CUDA brings to GridKernels (grids/grid_kernels.hpp).
 namespace poisson::cuda {
+
+const GridKernels& grid_kernels();
 
 /// Each precision is a translation unit of its own.
 template <class T>
-std::unique_ptr<Operator> make_operator(Backend&, const RowData&);
+std::unique_ptr<Operator> make_star_operator(Backend&, const RowData&);
 template <>
-std::unique_ptr<Operator> make_operator<float>(Backend&, const RowData&);
+std::unique_ptr<Operator> make_star_operator<float>(Backend&, const RowData&);
 template <>
-std::unique_ptr<Operator> make_operator<double>(Backend&, const RowData&);
+std::unique_ptr<Operator> make_star_operator<double>(Backend&, const RowData&);
 /// An operator that computes κ from RowData::kappa_source. Throws NoRuntimeCode where it cannot be compiled.
 template <class T>
-std::unique_ptr<Operator> make_recompute_operator(Backend&, const RowData&);
+std::unique_ptr<Operator> make_recompute_star_operator(Backend&, const RowData&);
 template <>
-std::unique_ptr<Operator> make_recompute_operator<float>(Backend&, const RowData&);
+std::unique_ptr<Operator> make_recompute_star_operator<float>(Backend&, const RowData&);
 template <>
-std::unique_ptr<Operator> make_recompute_operator<double>(Backend&, const RowData&);
+std::unique_ptr<Operator> make_recompute_star_operator<double>(Backend&, const RowData&);
 template <class T>
 std::unique_ptr<Operator> make_recompute_box_operator(Backend&, const RowData&);
 template <>

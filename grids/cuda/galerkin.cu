@@ -1,6 +1,6 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "grids/cuda/factories.hpp"
-#include "grids/galerkin_kernels.hpp"
+#include "grids/grid_kernels.hpp"
 
 namespace poisson::cuda {
 namespace {

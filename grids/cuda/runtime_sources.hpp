@@ -5,7 +5,7 @@
 
 #include "backends/precision.hpp"
 #include "grids/box_coefficients.hpp"
-#include "grids/discrete.hpp"
+#include "grids/row_data.hpp"
 
 namespace poisson::cuda {
 

@@ -4,7 +4,7 @@
 namespace poisson::cuda {
 
 template <>
-std::unique_ptr<Operator> make_operator<float>(Backend& backend, const RowData& data) {
+std::unique_ptr<Operator> make_star_operator<float>(Backend& backend, const RowData& data) {
   return make_stencil_operator<CompiledOperator, float>(backend, data);
 }
 

@@ -4,7 +4,7 @@
 namespace poisson::cuda {
 
 template <>
-std::unique_ptr<Operator> make_operator<double>(Backend& backend, const RowData& data) {
+std::unique_ptr<Operator> make_star_operator<double>(Backend& backend, const RowData& data) {
   return make_stencil_operator<CompiledOperator, double>(backend, data);
 }
 

@@ -8,7 +8,7 @@
 #include "grids/cuda/device_rows.cuh"
 #include "grids/cuda/factories.hpp"
 #include "grids/cuda/model_steps.cuh"
-#include "grids/galerkin_kernels.hpp"
+#include "grids/grid_kernels.hpp"
 #include "grids/typed_views.hpp"
 
 namespace poisson::cuda {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "backends/field.hpp"
 #include "grids/block.hpp"
-#include "grids/operator.hpp"
 #include "grids/problem.hpp"
 #include "grids/relaxation.hpp"
 
@@ -55,25 +55,5 @@ struct RowData {
   bool held_as_bands() const { return full || (on_elements(scheme) && decoupled >= 0); }
   bool on_faces() const { return variable() && block.centering() == Centering::cell; }
 };
-
-/// The operator of a level on a backend, in the assembly mode that fits the data: `equidistant` or `tensor-product`
-/// for constant κ, `recompute` where κ has source text and the backend compiles it, else `partial`.
-std::unique_ptr<Operator> make_operator(Backend&, const RowData&, Precision);
-
-/// The transfers between a block and the coarser one made from it. Cell-centred with `constant`: prolongation is
-/// piecewise constant, as jumps of κ need it, else multilinear.
-std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant = false);
-
-/// `of_roots`: the square of the mean of the square roots. It lies between what currents meet along layers, the mean of
-/// κ, and across them, the harmonic one.
-enum class CellMean { plain, of_roots };
-
-/// Means by volume of a field of cells over the children of each coarse cell. `with_faces`: and the means over faces of
-/// what stands in its halo beyond open ends.
-void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
-                   CellMean mean = CellMean::plain, bool with_faces = false);
-
-/// Values outside a box take that of the nearest within.
-void continue_outwards(Backend&, const Box& inside, Field& u);
 
 }  // namespace poisson
