@@ -7,8 +7,8 @@
 
 #include "app/processes.hpp"
 #include "backends/error.hpp"
-#include "io/schema.hpp"
-#include "io/spelling.hpp"
+#include "io/config/schema.hpp"
+#include "io/config/spelling.hpp"
 
 namespace poisson {
 

@@ -9,10 +9,10 @@
 
 #include "app/memory.hpp"
 #include "backends/device.hpp"
-#include "grids/assembly.hpp"
-#include "grids/elements.hpp"
-#include "grids/problem_data.hpp"
-#include "solver/ladder.hpp"
+#include "grids/schemes/assembly.hpp"
+#include "grids/schemes/elements/elements.hpp"
+#include "grids/sampling/problem_data.hpp"
+#include "solver/ladder/ladder.hpp"
 #include "solver/matrix.hpp"
 #include "solver/plan.hpp"
 

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "grids/profile.hpp"
-#include "io/config.hpp"
-#include "io/console.hpp"
-#include "io/summary.hpp"
+#include "grids/results/profile.hpp"
+#include "io/config/config.hpp"
+#include "io/terminal/console.hpp"
+#include "io/files/summary.hpp"
 #include "solver/solver.hpp"
 
 /// What the program says of a run, in words.

@@ -12,7 +12,7 @@
 #include "app/processes.hpp"
 #include "app/run.hpp"
 #include "backends/wait_policy.hpp"
-#include "io/diagnostics.hpp"
+#include "io/config/diagnostics.hpp"
 
 namespace {
 

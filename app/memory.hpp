@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "io/config.hpp"
+#include "io/config/config.hpp"
 #include "solver/plan.hpp"
 
 namespace poisson {

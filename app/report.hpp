@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "grids/profile.hpp"
-#include "io/config.hpp"
-#include "io/console.hpp"
-#include "io/output.hpp"
-#include "io/result_folder.hpp"
-#include "io/summary.hpp"
+#include "grids/results/profile.hpp"
+#include "io/config/config.hpp"
+#include "io/terminal/console.hpp"
+#include "io/files/output.hpp"
+#include "io/files/result_folder.hpp"
+#include "io/files/summary.hpp"
 #include "solver/solver.hpp"
 
 namespace poisson {

@@ -11,9 +11,9 @@
 #include "app/memory.hpp"
 #include "app/report.hpp"
 #include "backends/device.hpp"
-#include "grids/gather.hpp"
-#include "grids/integrals.hpp"
-#include "grids/sampling.hpp"
+#include "grids/results/gather.hpp"
+#include "grids/results/integrals.hpp"
+#include "grids/sampling/sampling.hpp"
 #include "solver/matrix.hpp"
 
 namespace poisson {

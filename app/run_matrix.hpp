@@ -2,10 +2,10 @@
 
 #include <functional>
 
-#include "io/config.hpp"
-#include "io/console.hpp"
-#include "io/result_folder.hpp"
-#include "io/summary.hpp"
+#include "io/config/config.hpp"
+#include "io/terminal/console.hpp"
+#include "io/files/result_folder.hpp"
+#include "io/files/summary.hpp"
 
 namespace poisson {
 

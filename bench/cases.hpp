@@ -26,7 +26,7 @@ struct Measurement {
   // Kernels.
   std::optional<double> bytes;      ///< counted traffic of one call
   std::optional<double> of_copy;    ///< its bandwidth as a fraction of a copy's, measured in the same run
-  std::optional<double> predicted;  ///< seconds, from counted bytes and operations (grids/assembly.hpp)
+  std::optional<double> predicted;  ///< seconds, from counted bytes and operations (grids/schemes/assembly.hpp)
   // Solves.
   std::optional<int> cycles;
   std::optional<double> setup;     ///< seconds: levels, memory

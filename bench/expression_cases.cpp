@@ -7,7 +7,7 @@
 #include "backends/device.hpp"
 #include "backends/error.hpp"
 #include "bench/cases.hpp"
-#include "grids/discretization.hpp"
+#include "grids/schemes/discretization.hpp"
 
 namespace poisson::bench {
 namespace {

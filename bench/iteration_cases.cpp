@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <numbers>
 
-#include "grids/stretching.hpp"
+#include "grids/axes/stretching.hpp"
 
 namespace poisson::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grids/problem.hpp"
+#include "grids/problem/problem.hpp"
 
 namespace poisson::bench {
 

@@ -19,7 +19,7 @@
 #include "backends/wait_policy.hpp"
 #include "bench/commit.hpp"
 #include "bench/iteration_cases.hpp"
-#include "grids/discretization.hpp"
+#include "grids/schemes/discretization.hpp"
 #include "solver/solver.hpp"
 
 namespace poisson::bench {

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "backends/transpose.hpp"
+#include "backends/utilities/transpose.hpp"
 #include "bench/kernels.hpp"
 
 namespace poisson::bench {

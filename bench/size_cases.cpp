@@ -9,7 +9,7 @@
 #include "bench/cases.hpp"
 #include "bench/size_problems.hpp"
 #include "bench/stopwatch.hpp"
-#include "grids/discretization.hpp"
+#include "grids/schemes/discretization.hpp"
 #include "solver/solver.hpp"
 
 namespace poisson::bench {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "grids/stretching.hpp"
+#include "grids/axes/stretching.hpp"
 
 namespace poisson::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "bench/sizes.hpp"
-#include "grids/problem.hpp"
+#include "grids/problem/problem.hpp"
 
 namespace poisson::bench {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "grids/problem.hpp"
+#include "grids/problem/problem.hpp"
 
 namespace poisson::bench {
 

@@ -17,7 +17,7 @@ endforeach()
 foreach(name IN LISTS headers)
   add("${name}" "${ROOT}/${name}")
 endforeach()
-file(WRITE "${OUTPUT}" "#include \"grids/cuda/runtime_headers.hpp\"
+file(WRITE "${OUTPUT}" "#include \"grids/kernels/cuda/runtime_headers.hpp\"
 
 namespace poisson::cuda {
 namespace {

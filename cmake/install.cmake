@@ -4,7 +4,9 @@ include(CMakePackageConfigHelpers)
 set(poisson_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/poisson)
 # poisson_flags carries only how this project compiles, yet a static library names all that it links.
 set_target_properties(poisson_flags PROPERTIES EXPORT_NAME flags)
-install(TARGETS poisson_flags poisson_backends poisson_grids poisson_solver EXPORT poisson-targets
+get_property(poisson_libraries GLOBAL PROPERTY POISSON_LIBRARIES)
+list(REMOVE_ITEM poisson_libraries poisson_io)
+install(TARGETS poisson_flags ${poisson_libraries} EXPORT poisson-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY backends grids solver DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/poisson FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT poisson-targets NAMESPACE poisson:: DESTINATION ${poisson_package_dir})

@@ -1,22 +1,37 @@
 # What every target of the project shares: flags, and how an AUTO | ON | OFF option finds its package.
 
-# poisson_library(NAME [DEPENDS target...]): the folder's sources as one static library, poisson::NAME.
+# poisson_library(NAME [FOLDER folder] [WITHOUT folder...] [DEPENDS target...]): the sources of this folder, or of the one
+# named in it, but for those of others, as one static library poisson::NAME. Headers alone make an interface.
 function(poisson_library name)
-  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  cmake_parse_arguments(arg "" "FOLDER" "WITHOUT;DEPENDS" ${ARGN})
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${arg_FOLDER})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   if(POISSON_HAVE_CUDA)
-    file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cu")
+    file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS "${folder}/*.cu")
+    list(APPEND sources ${cuda_sources})
   endif()
-  add_library(poisson_${name} STATIC ${sources} ${cuda_sources})
+  foreach(other IN LISTS arg_WITHOUT)
+    list(FILTER sources EXCLUDE REGEX "/${other}/")
+  endforeach()
+  if(sources)
+    add_library(poisson_${name} STATIC ${sources})
+    set(scope PUBLIC)
+    set_target_properties(poisson_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_link_libraries(poisson_${name} PRIVATE poisson_flags)
+  else()
+    add_library(poisson_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
   add_library(poisson::${name} ALIAS poisson_${name})
-  set_target_properties(poisson_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
-  target_include_directories(poisson_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-                                                    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/poisson>)
-  target_compile_features(poisson_${name} PUBLIC cxx_std_20)
+  set_target_properties(poisson_${name} PROPERTIES EXPORT_NAME ${name})
+  set_property(GLOBAL APPEND PROPERTY POISSON_LIBRARIES poisson_${name})
+  target_include_directories(poisson_${name} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                                      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/poisson>)
+  target_compile_features(poisson_${name} ${scope} cxx_std_20)
   if(POISSON_HAVE_CUDA)
-    target_compile_definitions(poisson_${name} PUBLIC POISSON_HAVE_CUDA)
+    target_compile_definitions(poisson_${name} ${scope} POISSON_HAVE_CUDA)
   endif()
-  target_link_libraries(poisson_${name} PUBLIC ${arg_DEPENDS} PRIVATE poisson_flags)
+  target_link_libraries(poisson_${name} ${scope} ${arg_DEPENDS})
 endfunction()
 
 add_library(poisson_flags INTERFACE)

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "backends/transpose.hpp"
+#include "backends/utilities/transpose.hpp"
 #include "lab/contents.hpp"
 
 namespace poisson::lab {

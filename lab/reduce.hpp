@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/reduce.hpp"
+#include "backends/utilities/reduce.hpp"
 #include "lab/study.hpp"
 
 namespace poisson::lab {

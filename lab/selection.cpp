@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backends/error.hpp"
-#include "io/spelling.hpp"
+#include "io/config/spelling.hpp"
 
 namespace poisson::lab {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/transpose.hpp"
+#include "backends/utilities/transpose.hpp"
 #include "lab/study.hpp"
 
 namespace poisson::lab {

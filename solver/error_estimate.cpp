@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "solver/conductors.hpp"
+#include "solver/ladder/conductors.hpp"
 #include "solver/norms.hpp"
 #include "solver/solver.hpp"
 

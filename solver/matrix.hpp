@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "grids/matrix.hpp"
+#include "grids/schemes/bands/matrix.hpp"
 #include "solver/plan.hpp"
 #include "solver/solver.hpp"
 

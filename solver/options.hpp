@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "backends/precision.hpp"
-#include "grids/problem.hpp"
-#include "grids/relaxation.hpp"
+#include "grids/problem/problem.hpp"
+#include "grids/operators/relaxation.hpp"
 
 namespace poisson {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "grids/discretization.hpp"
-#include "grids/levels.hpp"
+#include "grids/schemes/discretization.hpp"
+#include "grids/levels/levels.hpp"
 #include "solver/options.hpp"
 
 namespace poisson {

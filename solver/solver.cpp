@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solver/conductors.hpp"
-#include "solver/diagonal.hpp"
-#include "solver/multigrid.hpp"
+#include "solver/ladder/conductors.hpp"
+#include "solver/multigrid/diagonal.hpp"
+#include "solver/multigrid/multigrid.hpp"
 #include "solver/norms.hpp"
 #include "solver/plan.hpp"
 

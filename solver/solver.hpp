@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "backends/monitor.hpp"
-#include "grids/discretization.hpp"
-#include "grids/operator.hpp"
-#include "grids/profile.hpp"
+#include "grids/schemes/discretization.hpp"
+#include "grids/operators/operator.hpp"
+#include "grids/results/profile.hpp"
 #include "solver/extrapolation.hpp"
-#include "solver/ladder.hpp"
+#include "solver/ladder/ladder.hpp"
 #include "solver/options.hpp"
-#include "solver/preconditioner.hpp"
+#include "solver/multigrid/preconditioner.hpp"
 
 namespace poisson {
 

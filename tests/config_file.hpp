@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "io/config.hpp"
+#include "io/config/config.hpp"
 
 namespace poisson {
 

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/backend.hpp"
-#include "tests/reference.hpp"
+#include "tests/oracles/reference.hpp"
 
 namespace poisson {
 

@@ -7,7 +7,7 @@
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/mark.cuh"
-#include "backends/pipeline.hpp"
+#include "backends/utilities/pipeline.hpp"
 #include "lab/session.hpp"
 #include "lab/study.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "grids/discretization.hpp"
+#include "grids/schemes/discretization.hpp"
 #include "lab/crossover.hpp"
 #include "lab/cuda/verify.cuh"
 #include "lab/session.hpp"

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "backends/cuda/cuda_backend.cuh"
-#include "backends/cuda/transpose.cuh"
+#include "backends/utilities/cuda/transpose.cuh"
 #include "lab/transpose.hpp"
 
 namespace poisson::lab {

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "backends/utilities/transpose.hpp"
+
+namespace poisson::cuda {
+
+/// poisson::transpose on the stream of a CUDA backend; the shape is valid.
+void transpose(Backend& backend, const Transposition& shape, const void* from, void* to);
+
+}  // namespace poisson::cuda

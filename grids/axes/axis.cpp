@@ -1,0 +1,202 @@
+#include "grids/axes/axis.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+
+namespace poisson {
+namespace {
+
+// Equal to the rounding of the coordinates: a cell of width h between nodes of size |x| is known to ε|x|.
+bool has_equal_cells(const std::vector<double>& nodes) {
+  const auto cells = static_cast<double>(nodes.size() - 1);
+  const double h = (nodes.back() - nodes.front()) / cells;
+  const double size = std::max(std::abs(nodes.front()), std::abs(nodes.back()));
+  const double rounding = 4 * std::numeric_limits<double>::epsilon() * size;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (std::abs(nodes[i] - (nodes.front() + h * static_cast<double>(i))) > rounding) return false;
+  return true;
+}
+
+// Where neighbouring cells differ by more than this, their common node decouples from one of its neighbours, and
+// interpolation between both is wrong for what oscillates in the other directions: a Neumann end with the smallest of
+// cells that grow by a factor of 20 contracts by 0.83.
+constexpr double steepest = 4;
+
+bool is_steep(const Axis& axis) {
+  for (int i = axis.periodic() ? 0 : 1; i < axis.cells(); ++i) {
+    const double a = axis.width(i - 1), b = axis.width(i);
+    if (std::max(a / b, b / a) > steepest) return true;
+  }
+  return false;
+}
+
+// One cell by itself does not decide, unless it differs from all others by so much that it decouples them.
+AxisStrength strength_of(const Axis& axis) {
+  std::vector<double> widths;
+  for (int i = 0; i < axis.cells(); ++i) widths.push_back(axis.width(i));
+  std::sort(widths.begin(), widths.end());
+  const double mean = (axis.nodes().back() - axis.nodes().front()) / axis.cells();
+  double least = widths.front(), most = widths.back();
+  if (widths.size() > 2) {
+    if (const double next = widths[1]; next <= steepest * least) least = next;
+    if (const double next = widths[widths.size() - 2]; most <= steepest * next) most = next;
+  }
+  return {1 / (mean * mean), 1 / (most * most), 1 / (least * least)};
+}
+
+// The width up to which cells of a steep axis may be merged: what lets the smallest cells catch up with the others.
+double widest_to_merge(const Axis& axis) {
+  double smallest = axis.width(0), smallest_pair = std::numeric_limits<double>::infinity();
+  for (int i = 1; i < axis.cells(); ++i) {
+    const double a = axis.width(i - 1), b = axis.width(i);
+    smallest = std::min(smallest, b);
+    smallest_pair = std::min(smallest_pair, std::max(a, b));
+  }
+  return std::max(smallest_pair, steepest * smallest);
+}
+
+// Pairs in a run of the smallest cells, all others as they are.
+std::vector<double> merge_the_smallest(const Axis& axis) {
+  const int n = axis.cells();
+  const double widest = widest_to_merge(axis);
+  const auto merges = [&](int i) { return i + 1 < n && std::max(axis.width(i), axis.width(i + 1)) <= widest; };
+  std::vector<double> place{0};
+  int i = 0;
+  while (!merges(i)) place.push_back(++i);
+  while (merges(i)) place.push_back(i += 2);
+  while (i < n) place.push_back(++i);
+  return place;
+}
+
+// An odd number leaves a cell at the end where it is wider beside the pair next to it: so that the next level pairs the
+// single cell of this one, and none is left behind to become ever narrower beside its neighbours.
+std::vector<double> every_other(const Axis& axis) {
+  const int n = axis.cells();
+  const double lower = axis.width(0) / (axis.width(1) + axis.width(2));
+  const double upper = axis.width(n - 1) / (axis.width(n - 2) + axis.width(n - 3));
+  const bool single_at_lower = lower > upper;
+  std::vector<double> place{0};
+  for (int i = n % 2 == 1 && single_at_lower ? 1 : 2; i < n; i += 2) place.push_back(i);
+  place.push_back(n);
+  return place;
+}
+
+std::vector<double> merge_evenly(int n) {
+  const int N = (n + 1) / 2;
+  std::vector<double> place;
+  for (int I = 0; I <= N; ++I) place.push_back(static_cast<double>(std::int64_t{I} * n) / N);
+  return place;
+}
+
+}  // namespace
+
+Axis::Axis(std::vector<double> nodes, BoundaryKind lower, BoundaryKind upper, std::array<double, 2> alpha,
+           Centering centering)
+    : nodes_(std::move(nodes)),
+      kinds_{lower, upper},
+      alpha_(alpha),
+      centering_(centering),
+      equidistant_(has_equal_cells(nodes_)),
+      steep_(is_steep(*this)),
+      strength_(strength_of(*this)) {}
+
+Axis Axis::coarser(std::vector<double> nodes) const {
+  Axis axis(std::move(nodes), kinds_[0], kinds_[1], alpha_, centering_);
+  if (!steep_ && !axis.steep_) axis.strength_ = {strength_.mean / 4, strength_.weakest / 4, strength_.strongest / 4};
+  return axis;
+}
+
+int Axis::size() const {
+  if (degenerate()) return 1;
+  return centering_ == Centering::cell || periodic() ? cells() : cells() + 1;
+}
+
+double Axis::point(int i) const {
+  const auto at = static_cast<std::size_t>(i);
+  return centering_ == Centering::node ? nodes_[at] : 0.5 * (nodes_[at] + nodes_[at + 1]);
+}
+
+double Axis::sample_fraction(int i) const {
+  const auto leans = [&](int end) { return leaning_ && !periodic() && kind(end) != BoundaryKind::dirichlet; };
+  return 0.5 + ((i == cells() - 1 && leans(1) ? 1 : 0) - (i == 0 && leans(0) ? 1 : 0)) / 12.0;
+}
+
+double Axis::sample_point(int i) const {
+  if (degenerate()) return 0;
+  const int n = cells();
+  if (periodic()) i = (i + n) % n;
+  const double inset = inside_ ? std::ldexp(1.0, -20) : 0;
+  if (i < 0) return nodes_.front() + inset * width(0);
+  if (i >= n) return nodes_.back() - inset * width(n - 1);
+  const auto at = static_cast<std::size_t>(i);
+  const double t = sample_fraction(i);
+  return (1 - t) * nodes_[at] + t * nodes_[at + 1];
+}
+
+double Axis::width(int i) const {
+  if (degenerate()) return 1;
+  const int n = cells();
+  if (periodic()) i = (i + n) % n;
+  if (i < 0 || i >= n) return 0;
+  if (equidistant_) return (nodes_.back() - nodes_.front()) / n;
+  return nodes_[static_cast<std::size_t>(i) + 1] - nodes_[static_cast<std::size_t>(i)];
+}
+
+double Axis::coupling(int i, double kappa) const {
+  if (degenerate()) return 0;
+  const bool below = i < 0, above = i >= size() - 1;
+  const int end = below ? 0 : 1;
+  if ((below || above) && !periodic() && kind(end) == BoundaryKind::robin) {
+    const double a = alpha(end);
+    return centering_ == Centering::node ? a : kappa * a / (kappa + 0.5 * a * width(below ? 0 : i));
+  }
+  return kappa * inverse_distance(i);
+}
+
+double Axis::inverse_distance(int i) const {
+  if (degenerate()) return 0;
+  const bool below = i < 0, above = i >= size() - 1;
+  if ((below || above) && !periodic()) {
+    const bool open = kind(below ? 0 : 1) != BoundaryKind::neumann;
+    return centering_ == Centering::cell && open ? 2 / width(below ? 0 : i) : 0;
+  }
+  return centering_ == Centering::node ? 1 / width(i) : 2 / (width(i) + width(i + 1));
+}
+
+double Axis::mass(int i) const {
+  if (degenerate()) return 1;
+  return centering_ == Centering::node ? 0.5 * (width(i - 1) + width(i)) : width(i);
+}
+
+bool CoarseAxis::nested() const {
+  return std::ranges::all_of(place, [](double p) { return p == std::floor(p); });
+}
+
+CoarseAxis coarsen(const Axis& axis, Coarsening rule) {
+  const int n = axis.cells();
+  const bool even = axis.equidistant() && rule == Coarsening::even;
+  std::vector<double> place = axis.steep() ? merge_the_smallest(axis) : even ? merge_evenly(n) : every_other(axis);
+  const std::vector<double>& fine = axis.nodes();
+  std::vector<double> nodes;
+  for (std::size_t I = 0; I < place.size(); ++I) {
+    const double share = static_cast<double>(I) / static_cast<double>(place.size() - 1);
+    nodes.push_back(even && I + 1 < place.size() ? fine.front() + (fine.back() - fine.front()) * share
+                                                 : fine[static_cast<std::size_t>(place[I])]);
+  }
+  return {axis.coarser(std::move(nodes)), std::move(place)};
+}
+
+CoarseAxis keep(const Axis& axis) {
+  std::vector<double> place(static_cast<std::size_t>(std::max(1, axis.cells())) + 1);
+  std::iota(place.begin(), place.end(), 0.0);
+  return {axis, std::move(place)};
+}
+
+bool coarsenable(const Axis& axis) {
+  return axis.cells() > 3;
+}
+
+}  // namespace poisson

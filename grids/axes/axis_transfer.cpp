@@ -1,0 +1,297 @@
+#include "grids/axes/axis_transfer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <stdexcept>
+
+namespace poisson {
+namespace {
+
+std::size_t index(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+// How often an index has passed the end of a periodic axis.
+int turns(int i, int n) {
+  return i < 0 ? -1 : i / n;
+}
+
+// Where the values of both axes lie, in coordinates or, where all cells are equal, in units of the fine cells, in which
+// coarse values that coincide with fine ones do so exactly.
+class Places {
+ public:
+  Places(const Axis& fine, const CoarseAxis& coarse)
+      : fine_(fine),
+        coarse_(coarse),
+        in_cells_(fine.equidistant() && coarse.axis.equidistant()),
+        period_(in_cells_ ? fine.cells() : fine.nodes().back() - fine.nodes().front()) {}
+
+  double fine(int i) const {
+    const int n = fine_.size();
+    if (fine_.periodic()) return fine_value(i - turns(i, n) * n) + turns(i, n) * period_;
+    return fine_value(i);
+  }
+  /// Past the ends of cell-centred axes that are not periodic: on the face.
+  double coarse(int I) const {
+    const int N = coarse_.axis.size();
+    if (fine_.periodic()) return coarse_value(I - turns(I, N) * N) + turns(I, N) * period_;
+    if (fine_.centering() == Centering::cell && (I < 0 || I >= N)) return coarse_node(I < 0 ? 0 : N);
+    return coarse_value(I);
+  }
+
+ private:
+  double fine_value(int i) const {
+    if (!in_cells_) return fine_.point(i);
+    return fine_.centering() == Centering::node ? i : i + 0.5;
+  }
+  double coarse_node(int I) const { return in_cells_ ? coarse_.place[index(I)] : coarse_.axis.nodes()[index(I)]; }
+  double coarse_value(int I) const {
+    return fine_.centering() == Centering::node ? coarse_node(I) : 0.5 * (coarse_node(I) + coarse_node(I + 1));
+  }
+
+  const Axis& fine_;
+  const CoarseAxis& coarse_;
+  bool in_cells_;
+  double period_;
+};
+
+// The coarse values between which values lie: the first one that there is, and the last.
+struct Ends {
+  int first, last;
+};
+Ends ends_of(const Axis& coarse) {
+  const int N = coarse.size();
+  const auto on_face = [&](int end) {
+    return coarse.centering() == Centering::cell && coarse.kind(end) == BoundaryKind::dirichlet;
+  };
+  return {on_face(0) ? -1 : 0, on_face(1) ? N : N - 1};
+}
+
+// The last coarse value at or before each fine one: of those that there are, on periodic axes from −1 on.
+std::vector<int> coarse_at_or_before(const Axis& fine, const CoarseAxis& coarse, const Places& places) {
+  const Ends ends = ends_of(coarse.axis);
+  const int most = coarse.axis.periodic() ? coarse.axis.size() - 1 : ends.last;
+  std::vector<int> left;
+  int at = coarse.axis.periodic() ? -1 : ends.first;
+  for (int i = 0; i < fine.size(); ++i) {
+    while (at < most && places.coarse(at + 1) <= places.fine(i)) ++at;
+    left.push_back(at);
+  }
+  return left;
+}
+
+// By how much interpolation may enlarge errors of the coarse values. Equidistant nodes have 1.25, 1.63 next to an end;
+// where a wide cell follows one of 1/r of its width, about r/5, and next to an end more.
+constexpr double largest_amplification = 30;
+
+struct Row {
+  std::array<int, 4> at{};
+  std::array<double, 4> weight{};
+  int count = 0;
+
+  void put(int i, double w) {
+    at[index(count)] = i;
+    weight[index(count++)] = w;
+  }
+  double amplification() const {
+    double sum = 0;
+    for (const double w : weight) sum += std::abs(w);
+    return sum;
+  }
+};
+
+// Lagrange's weights at x of the values start … start + points − 1 that lie at place(value).
+template <class Place>
+Row lagrange(double x, int start, int points, const Place& place) {
+  Row row;
+  for (int p = start; p < start + points; ++p) {
+    double product = 1;
+    for (int q = start; q < start + points; ++q)
+      if (q != p) product *= (x - place(q)) / (place(p) - place(q));
+    row.put(p, product);
+  }
+  return row;
+}
+
+int turned(int i, const Axis& axis) {
+  const int n = axis.size();
+  return axis.periodic() ? i - turns(i, n) * n : i;
+}
+
+void add(AxisRows& rows, Row row, const Axis& from) {
+  for (int s = 0; s < row.count; ++s) row.at[index(s)] = turned(row.at[index(s)], from);
+  rows.add(row.at, row.weight, row.count);
+}
+
+// The parts that coarse cell I has of fine cells, as shares of their widths.
+Row parts(const CoarseAxis& coarse, int I) {
+  Row row;
+  const double begin = coarse.place[index(I)], end = coarse.place[index(I) + 1];
+  for (int i = static_cast<int>(begin); i < end; ++i)
+    row.put(i, std::min(end, i + 1.0) - std::max(begin, static_cast<double>(i)));
+  return row;
+}
+
+// The same of the control volumes of nodes, of equal cells; half ones at ends.
+Row parts_of_volume(const Axis& fine, const CoarseAxis& coarse, int I) {
+  const int n = fine.cells();
+  const double half = 0.5 * n / coarse.axis.cells();
+  const auto inside = [&](double x) { return fine.periodic() ? x : std::clamp(x, 0.0, static_cast<double>(n)); };
+  const double middle = coarse.place[index(I)], begin = inside(middle - half), end = inside(middle + half);
+  Row row;
+  for (int i = static_cast<int>(std::floor(begin + 0.5)); inside(i - 0.5) < end; ++i) {
+    const double from = inside(i - 0.5), to = inside(i + 0.5);
+    if (std::min(end, to) > std::max(begin, from))
+      row.put(i, (std::min(end, to) - std::max(begin, from)) / (to - from));
+  }
+  return row;
+}
+
+}  // namespace
+
+void AxisRows::add(const std::array<int, 4>& from, const std::array<double, 4>& weights, int count) {
+  at.push_back(from);
+  weight.push_back(weights);
+  for (int s = count; s < 4; ++s) {
+    at.back()[index(s)] = from[0];
+    weight.back()[index(s)] = 0;
+  }
+}
+
+LinearRows linear_rows(const Axis& fine, const CoarseAxis& coarse, bool constant) {
+  LinearRows rows;
+  if (fine.degenerate()) return {{0}, {1}};
+  if (constant) {
+    if (!coarse.nested()) throw std::logic_error("a piecewise constant prolongation needs cells that are unions");
+    for (int i = 0, I = 0; i < fine.size(); ++i) {
+      if (coarse.node(I + 1) == i) ++I;
+      rows.left.push_back(I);
+      rows.weight.push_back(1);
+    }
+    return rows;
+  }
+  const Places places(fine, coarse);
+  const Ends ends = ends_of(coarse.axis);
+  const std::vector<int> left = coarse_at_or_before(fine, coarse, places);
+  for (int i = 0; i < fine.size(); ++i) {
+    int l = left[index(i)];
+    double w = 1;
+    if (!coarse.axis.periodic() && l == ends.last) {
+      // The last value, or past it.
+    } else if (!coarse.axis.periodic() && places.fine(i) < places.coarse(l)) {
+      --l;  // before the first one
+      w = 0;
+    } else {
+      const double from = places.coarse(l), to = places.coarse(l + 1);
+      w = (to - places.fine(i)) / (to - from);
+    }
+    rows.left.push_back(l);
+    rows.weight.push_back(w);
+  }
+  return rows;
+}
+
+AxisRows transposed(const LinearRows& P, const Axis& fine, const CoarseAxis& coarse) {
+  const int N = coarse.axis.size();
+  std::vector<Row> rows(index(N));
+  const auto put = [&](int I, int i, double w) {
+    if (w == 0) return;
+    I = turned(I, coarse.axis);
+    if (I < 0 || I >= N) return;  // on a face: corrections are zero there
+    Row& row = rows[index(I)];
+    for (int s = 0; s < row.count; ++s)
+      if (row.at[index(s)] == i) {  // two coarse values: a fine one takes both from the same
+        row.weight[index(s)] += w;
+        return;
+      }
+    if (row.count == 4) throw std::logic_error("a coarse value is wider than four fine ones");
+    row.put(i, w);
+  };
+  for (int i = 0; i < fine.size(); ++i) {
+    put(P.left[index(i)], i, P.weight[index(i)]);
+    put(P.left[index(i)] + 1, i, 1 - P.weight[index(i)]);
+  }
+  AxisRows all;
+  for (const Row& row : rows) all.add(row.at, row.weight, row.count);
+  return all;
+}
+
+AxisRows cubic_rows(const Axis& fine, const CoarseAxis& coarse) {
+  AxisRows rows;
+  if (fine.degenerate()) {
+    rows.add({0, 0, 0, 0}, {1, 0, 0, 0}, 1);
+    return rows;
+  }
+  const Places places(fine, coarse);
+  const Axis& axis = coarse.axis;
+  const int N = axis.size();
+  const Ends ends = ends_of(axis);
+  const std::vector<int> left = coarse_at_or_before(fine, coarse, places);
+  const auto place = [&](int I) { return places.coarse(I); };
+  for (int i = 0; i < fine.size(); ++i) {
+    const int l = left[index(i)];
+    const int points = std::min(4, axis.periodic() ? N + 1 : ends.last - ends.first + 1);
+    const auto from = [&](int before, int count) {
+      return axis.periodic() ? l - before : std::clamp(l - before, ends.first, ends.last + 1 - count);
+    };
+    Row row = lagrange(places.fine(i), from(points == 4 ? 1 : 0, points), points, place);
+    if (row.amplification() > largest_amplification) row = lagrange(places.fine(i), from(0, 2), 2, place);
+    add(rows, row, axis);
+  }
+  return rows;
+}
+
+AxisRows cell_means(const Axis& fine, const CoarseAxis& coarse) {
+  AxisRows rows;
+  const int n = std::max(1, fine.cells()), N = std::max(1, coarse.axis.cells());
+  const auto mean = [&](int I) {
+    Row row = parts(coarse, I);
+    double length = 0;
+    for (int s = 0; s < row.count; ++s) {
+      if (!fine.degenerate()) row.weight[index(s)] *= fine.width(row.at[index(s)]);
+      length += row.weight[index(s)];
+    }
+    for (double& w : row.weight) w /= length;
+    rows.add(row.at, row.weight, row.count);
+  };
+  const auto beyond = [&](int I, int i) {
+    if (fine.periodic()) return mean((I + N) % N);
+    rows.add({i, i, i, i}, {1, 0, 0, 0}, 1);
+  };
+  beyond(-1, -1);
+  for (int I = 0; I < N; ++I) mean(I);
+  beyond(N, n);
+  return rows;
+}
+
+AxisRows injection_rows(const Axis& fine, const CoarseAxis& coarse) {
+  if (fine.centering() == Centering::cell) return cell_means(fine, coarse);
+  AxisRows rows;
+  const int n = fine.size(), N = coarse.axis.size();
+  const Places places(fine, coarse);
+  const auto place = [&](int i) { return places.fine(i); };
+  for (int I = -1; I <= N; ++I) {
+    const double at = I < 0 || fine.degenerate() ? 0 : coarse.place[index(std::min(I, N - 1))];
+    const int below = static_cast<int>(at);
+    if (below == at) {
+      rows.add({below, below, below, below}, {1, 0, 0, 0}, 1);
+      continue;
+    }
+    const int points = std::min(4, fine.periodic() ? n + 1 : n);
+    const int start = fine.periodic() ? below - 1 : std::clamp(below - 1, 0, n - points);
+    add(rows, lagrange(places.coarse(I), start, points, place), fine);
+  }
+  return rows;
+}
+
+AxisRows sum_rows(const Axis& fine, const CoarseAxis& coarse) {
+  const bool nodes = fine.centering() == Centering::node;
+  if (nodes && coarse.nested()) return transposed(linear_rows(fine, coarse), fine, coarse);
+  const int N = coarse.axis.size();
+  AxisRows rows;
+  for (int I = 0; I < N; ++I) add(rows, nodes ? parts_of_volume(fine, coarse, I) : parts(coarse, I), fine);
+  return rows;
+}
+
+}  // namespace poisson

@@ -1,8 +1,0 @@
-#include "grids/band_coefficients.hpp"
-#include "grids/cuda/line_kernels.cuh"
-
-namespace poisson::cuda {
-
-template void relax_lines(cudaStream_t, int, const LineStep<double, LineBands<double>>&);
-
-}  // namespace poisson::cuda

@@ -1,0 +1,15 @@
+#include "grids/kernels/cpu/assembled_operator.hpp"
+#include "grids/kernels/cpu/factories.hpp"
+
+namespace poisson::cpu {
+
+template <>
+std::unique_ptr<Operator> make_assembled_operator<double>(Backend& backend, const RowData& data) {
+  return make_assembled<double>(backend, data);
+}
+template <>
+std::unique_ptr<Operator> make_assembled_operator<double>(Backend& backend, const RowData& data, const Bands& bands) {
+  return make_of_bands<double>(backend, data, bands);
+}
+
+}  // namespace poisson::cpu

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+
+#include "grids/kernels/grid_kernels.hpp"
+
+/// What the CPU brings to GridKernels (grids/kernels/grid_kernels.hpp).
+namespace poisson::cpu {
+
+const GridKernels& grid_kernels();
+
+std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant = false);
+void coarsen_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axis, const FaceFields& fine_faces,
+                   const Field* coarse_ends, Field& coarse_faces);
+void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
+                   CellMean mean, bool with_faces);
+void continue_outwards(const Box& inside, Field& u);
+
+/// Operators of finite volumes, of elements, and those that hold bands: each precision, of elements each dimension too,
+/// is a translation unit of its own.
+template <class T>
+std::unique_ptr<Operator> make_star_operator(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_star_operator<float>(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_star_operator<double>(Backend&, const RowData&);
+template <class T, int Dimension>
+std::unique_ptr<Operator> make_box_operator(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_box_operator<float, 2>(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_box_operator<float, 3>(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_box_operator<double, 2>(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_box_operator<double, 3>(Backend&, const RowData&);
+template <class T>
+std::unique_ptr<Operator> make_assembled_operator(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_assembled_operator<float>(Backend&, const RowData&);
+template <>
+std::unique_ptr<Operator> make_assembled_operator<double>(Backend&, const RowData&);
+/// The same of bands that there are already (make_box_operator).
+template <class T>
+std::unique_ptr<Operator> make_assembled_operator(Backend&, const RowData&, const Bands&);
+template <>
+std::unique_ptr<Operator> make_assembled_operator<float>(Backend&, const RowData&, const Bands&);
+template <>
+std::unique_ptr<Operator> make_assembled_operator<double>(Backend&, const RowData&, const Bands&);
+
+std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&, Precision);
+std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, const CoarseBlock& coarse,
+                                                 const Weights& weights);
+void paint_colour(const Probe& probe, Field& unit);
+void gather_couplings(const Probe& probe);
+void weigh(const Collapse& collapse, int stage);
+void collapse_rows(const Collapse& collapse);
+void correct_islands(const IslandViews& islands, const Field& b, Field& u);
+
+}  // namespace poisson::cpu

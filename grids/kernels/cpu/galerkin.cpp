@@ -1,0 +1,179 @@
+#include <vector>
+
+#include "backends/cpu/launch.hpp"
+#include "grids/kernels/cpu/factories.hpp"
+#include "grids/kernels/grid_kernels.hpp"
+#include "grids/operators/typed_views.hpp"
+
+namespace poisson::cpu {
+namespace {
+
+Box box_of(const int (&n)[3]) {
+  return {{0, 0, 0}, {n[0], n[1], n[2]}};
+}
+
+/// Prolongation with weights stored by columns, restriction its transpose.
+class WeightedTransfer final : public Transfer {
+ public:
+  WeightedTransfer(Backend& backend, const Block& fine, const CoarseBlock& coarse, const Weights& weights)
+      : backend_(backend),
+        fine_unknowns_(fine.unknowns()),
+        coarse_unknowns_(coarse.block.unknowns()),
+        weights_(weights) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      for (int I = 0; I < coarse.block.axes[d].size(); ++I) centre_[d].push_back(coarse.axes[d].node(I));
+      between_[d].assign(static_cast<std::size_t>(fine.axes[d].size()), {-1, -1});
+      const auto size = centre_[d].size();
+      for (std::size_t I = 0; I < size; ++I) between_[d][index(centre_[d][I])] = {static_cast<int>(I), -1};
+      for (std::size_t i = 0; i < between_[d].size(); ++i)
+        if (between_[d][i].left < 0) {
+          between_[d][i].left = between_[d][i - 1].left;
+          between_[d][i].right = between_[d][i].left + 1;  // past a periodic end: the halo
+        }
+    }
+  }
+
+  void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    backend_.exchange(fine);
+    with_weights([&]<class W>(const std::array<View<const W>, 27>& weight) {
+      with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
+        const F factor = scale ? static_cast<F>(*scale->address()) : F(1);
+        for_each_line(coarse_unknowns_, [&](int J, int K) {
+          thread_local std::vector<F> memory;
+          memory.resize(centre_[0].size());
+          F* sum = memory.data();
+          const int* at = centre_[0].data();
+          const F* middle = f.line(centre_[1][index(J)], centre_[2][index(K)]);
+          for (int I = 0; I < c.n[0]; ++I) sum[I] = middle[at[I]];
+          for (int code = 0; code < 27; ++code) {
+            if (!weight[index(code)].data) continue;
+            const int o = offset_of(code, 0), j = centre_[1][index(J)] + offset_of(code, 1),
+                      k = centre_[2][index(K)] + offset_of(code, 2);
+            const F* from = f.line(j, k) + o;
+            const W* w = weight[index(code)].line(J, K);
+            for (int I = 0; I < c.n[0]; ++I) sum[I] += static_cast<F>(w[I]) * from[at[I]];
+          }
+          C* to = c.line(J, K);
+          for (int I = coarse_unknowns_.first[0]; I < coarse_unknowns_.last[0]; ++I)
+            to[I] = static_cast<C>(factor * sum[I]);
+        });
+      });
+    });
+  }
+
+  void prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine, nullptr); }
+  void prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine, nullptr); }
+  void interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
+    prolong<false>(coarse, fine, scale);
+  }
+  void inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
+      const double factor = scale ? *scale->address() : 1;
+      for_each_line(coarse.layout().box(), [&](int J, int K) {
+        const F* from = f.line(centre_[1][index(J)], centre_[2][index(K)]);
+        C* to = c.line(J, K);
+        for (int I = 0; I < c.n[0]; ++I)
+          to[I] = static_cast<C>(factor * static_cast<double>(from[centre_[0][index(I)]]));
+      });
+    });
+  }
+
+ private:
+  struct Between {
+    int left, right;  // the coarse values around a fine one; right −1 where it coincides with left
+  };
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+  template <class F>
+  void with_weights(const F& f) const {
+    Precision precision = Precision::fp64;
+    for (const auto& w : weights_)
+      if (w) precision = w->precision();
+    dispatch(precision, [&]<class W>(W) {
+      std::array<View<const W>, 27> views;
+      for (std::size_t code = 0; code < 27; ++code)
+        if (weights_[code]) views[code] = weights_[code]->view<W>();
+      f(views);
+    });
+  }
+
+  template <bool add>
+  void prolong(const Field& coarse, Field& fine, const Scalar* scale) const {
+    backend_.exchange(coarse);
+    with_weights([&]<class W>(const std::array<View<const W>, 27>& weight) {
+      with_views(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
+        const F factor = scale ? static_cast<F>(*scale->address()) : F(1);
+        for_each_line(fine_unknowns_, [&](int j, int k) {
+          thread_local std::vector<C> memory;
+          memory.resize(between_[0].size());
+          C* value = memory.data();
+          std::fill(memory.begin(), memory.end(), C(0));
+          const Between &y = between_[1][index(j)], &z = between_[2][index(k)];
+          const int* at = centre_[0].data();
+          for (int b = 0; b < (z.right < 0 ? 1 : 2); ++b)
+            for (int a = 0; a < (y.right < 0 ? 1 : 2); ++a) {
+              const int J = a == 0 ? y.left : y.right, K = b == 0 ? z.left : z.right;
+              const int oy = y.right < 0 ? 0 : a == 0 ? 1 : -1, oz = z.right < 0 ? 0 : b == 0 ? 1 : -1;
+              const C* from = c.line(J, K);
+              const auto line = [&](int ox) {
+                const auto& w = weight[index(code_of(ox, oy, oz))];
+                return w.data ? w.line(J, K) : nullptr;
+              };
+              const W *below = line(-1), *on = line(0), *above = line(1);
+              const int n = c.n[0];
+              for (int I = 0; I < n; ++I) value[at[I]] += (on ? static_cast<C>(on[I]) : C(1)) * from[I];
+              if (!above) continue;
+              // Where the next fine value is coarse itself, the weights are zero.
+              for (int I = 0; I + 1 < n; ++I)
+                value[at[I] + 1] += static_cast<C>(above[I]) * from[I] + static_cast<C>(below[I + 1]) * from[I + 1];
+              if (static_cast<std::size_t>(at[n - 1]) + 1 < memory.size())
+                value[at[n - 1] + 1] += static_cast<C>(above[n - 1]) * from[n - 1] + static_cast<C>(below[n]) * from[n];
+            }
+          F* to = f.line(j, k);
+          for (int i = fine_unknowns_.first[0]; i < fine_unknowns_.last[0]; ++i)
+            to[i] = add ? to[i] + static_cast<F>(value[i]) : factor * static_cast<F>(value[i]);
+        });
+      });
+    });
+  }
+
+  Backend& backend_;
+  Box fine_unknowns_, coarse_unknowns_;
+  Weights weights_;
+  std::array<std::vector<int>, 3> centre_;
+  std::array<std::vector<Between>, 3> between_;
+};
+
+}  // namespace
+
+void paint_colour(const Probe& probe, Field& unit) {
+  const auto view = unit.view<double>();
+  for_each_line(unit.layout().box(), [&](int j, int k) {
+    for (int i = 0; i < view.n[0]; ++i) view(i, j, k) = probe.unit(i, j, k);
+  });
+}
+
+void gather_couplings(const Probe& probe) {
+  for_each_line(box_of(probe.n), [&](int j, int k) {
+    for (int i = 0; i < probe.n[0]; ++i) probe.gather(i, j, k);
+  });
+}
+
+void weigh(const Collapse& collapse, int stage) {
+  for_each_line(box_of(collapse.coarse_n), [&](int J, int K) {
+    for (int I = 0; I < collapse.coarse_n[0]; ++I) collapse.weigh(stage, I, J, K);
+  });
+}
+
+void collapse_rows(const Collapse& collapse) {
+  for_each_line(box_of(collapse.coarse_n), [&](int J, int K) {
+    for (int I = 0; I < collapse.coarse_n[0]; ++I) collapse.collapse(I, J, K);
+  });
+}
+
+std::unique_ptr<Transfer> make_weighted_transfer(Backend& backend, const Block& fine, const CoarseBlock& coarse,
+                                                 const Weights& weights) {
+  return std::make_unique<WeightedTransfer>(backend, fine, coarse, weights);
+}
+
+}  // namespace poisson::cpu

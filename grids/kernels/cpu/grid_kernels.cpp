@@ -1,0 +1,60 @@
+#include "grids/kernels/cpu/factories.hpp"
+
+namespace poisson::cpu {
+namespace {
+
+class Kernels final : public GridKernels {
+ public:
+  std::unique_ptr<Operator> make_banded_operator(Backend& backend, const Bands& bands,
+                                                 Precision precision) const override {
+    return cpu::make_banded_operator(backend, bands, precision);
+  }
+  std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, const CoarseBlock& coarse,
+                                          bool constant) const override {
+    return cpu::make_transfer(backend, fine, coarse, constant);
+  }
+  std::unique_ptr<Transfer> make_weighted_transfer(Backend& backend, const Block& fine, const CoarseBlock& coarse,
+                                                   const Weights& weights) const override {
+    return cpu::make_weighted_transfer(backend, fine, coarse, weights);
+  }
+  void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
+                     Field& coarse_cells, CellMean mean, bool with_faces) const override {
+    cpu::coarsen_cells(fine, coarse, fine_cells, coarse_cells, mean, with_faces);
+  }
+  void coarsen_faces(Backend&, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
+                     const FaceFields& fine_faces, const Field* coarse_ends, Field& coarse_faces) const override {
+    cpu::coarsen_faces(fine, coarse, axis, fine_faces, coarse_ends, coarse_faces);
+  }
+  void continue_outwards(Backend&, const Box& inside, Field& u) const override { cpu::continue_outwards(inside, u); }
+  void paint_colour(Backend&, const Probe& probe, Field& unit) const override { cpu::paint_colour(probe, unit); }
+  void gather_couplings(Backend&, const Probe& probe) const override { cpu::gather_couplings(probe); }
+  void weigh(Backend&, const Collapse& collapse, int stage) const override { cpu::weigh(collapse, stage); }
+  void collapse_rows(Backend&, const Collapse& collapse) const override { cpu::collapse_rows(collapse); }
+  void correct_islands(Backend&, const IslandViews& islands, const Field& b, Field& u) const override {
+    cpu::correct_islands(islands, b, u);
+  }
+
+ protected:
+  std::unique_ptr<Operator> make_held_operator(Backend& backend, const RowData& data,
+                                               Precision precision) const override {
+    return dispatch(precision, [&]<class T>(T) {
+      if (data.held_as_bands()) return make_assembled_operator<T>(backend, data);
+      if (data.scheme == Scheme::fv) return make_star_operator<T>(backend, data);
+      return data.block.dimension() == 2 ? cpu::make_box_operator<T, 2>(backend, data)
+                                         : cpu::make_box_operator<T, 3>(backend, data);
+    });
+  }
+  std::unique_ptr<Operator> make_operator_of(Backend& backend, const RowData& rows, const Bands& bands,
+                                             Precision precision) const override {
+    return dispatch(precision, [&]<class T>(T) { return make_assembled_operator<T>(backend, rows, bands); });
+  }
+};
+
+}  // namespace
+
+const GridKernels& grid_kernels() {
+  static const Kernels kernels;
+  return kernels;
+}
+
+}  // namespace poisson::cpu

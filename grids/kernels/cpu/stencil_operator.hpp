@@ -1,0 +1,236 @@
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "backends/cpu/launch.hpp"
+#include "backends/error.hpp"
+#include "grids/operators/box_colours.hpp"
+#include "grids/rows/coefficients.hpp"
+#include "grids/rows/colours.hpp"
+#include "grids/kernels/cpu/factories.hpp"
+#include "grids/kernels/cpu/line_relaxation.hpp"
+#include "grids/kernels/cpu/sweep.hpp"
+#include "grids/rows/stencil.hpp"
+#include "grids/operators/stencil_base.hpp"
+
+namespace poisson::cpu {
+
+/// The verbs of an operator on the CPU: the point formulas of grids/rows/stencil.hpp over one model of Coefficients.
+template <class T, class Coefficients>
+class StencilOperator final : public StencilBase<T, Coefficients> {
+  using Base = StencilBase<T, Coefficients>;
+  using Base::backend_, Base::layout_, Base::unknowns_, Base::c_;
+
+ public:
+  using Row = typename Base::Row;
+  using Neighbours = typename Row::Neighbours;
+
+  StencilOperator(Backend& backend, const RowData& data)
+      : StencilOperator(backend, data, typename Base::Tables(backend, data)) {}
+  StencilOperator(Backend& backend, const RowData& data, typename Base::Tables tables)
+      : Base(backend, data, std::move(tables)), nx_(layout_.n[0]) {
+    if (data.singular) volume_ = sum_over([&](const auto& line, int i) { return line.mass(i); });
+  }
+
+  void apply(const Field& u, Field& Au) const override { apply_on(unknowns_, u, Au); }
+  void apply_everywhere(const Field& u, Field& Au) const override { apply_on(layout_.box(), u, Au); }
+
+  void diagonal(Field& d) const override {
+    const auto out = d.view<T>();
+    sweep(c_, unknowns_, nx_,
+          [&](int j, int k) { return [to = out.line(j, k)](const Row& a, int i) { to[i] = a.diagonal(); }; });
+  }
+
+  void residual(const Field& u, const Field& b, Field& r) const override {
+    backend_.exchange(u);
+    dispatch(r.precision(), [&]<class R>(R) {
+      const auto vu = u.view<T>();
+      const auto vb = b.view<T>();
+      const auto out = r.view<R>();
+      sweep(c_, unknowns_, nx_, [&](int j, int k) {
+        return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz](const Row& a,
+                                                                                                      int i) {
+          to[i] = static_cast<R>(stencil::residual(a, Neighbours::at(in + i, sy, sz), rhs[i]));
+        };
+      });
+    });
+  }
+
+  void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
+    backend_.exchange(u);
+    dispatch(r.precision(), [&]<class R>(R) {
+      const auto vu = u.view<T>();
+      const auto vb = b.view<T>();
+      const auto out = r.view<R>();
+      const T s = static_cast<T>(*scale.address());
+      *norm.address() = sum_sweep(c_, unknowns_, nx_, [&](int j, int k) {
+        return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz, s](const Row& a,
+                                                                                                         int i) {
+          const T value = stencil::residual(a, Neighbours::at(in + i, sy, sz), rhs[i]);
+          to[i] = static_cast<R>(s * value);
+          return static_cast<double>(stencil::weighted_square(a, value));
+        };
+      });
+    });
+  }
+
+  void norm(const Field& r, Scalar& norm) const override {
+    const auto vr = r.view<T>();
+    *norm.address() = sum_sweep(c_, unknowns_, nx_, [&](int j, int k) {
+      return
+          [in = vr.line(j, k)](const Row& a, int i) { return static_cast<double>(stencil::weighted_square(a, in[i])); };
+    });
+  }
+
+  void rounding(const Field& u, Scalar& norm) const override {
+    const auto vu = u.view<T>();
+    *norm.address() = sum_sweep(c_, unknowns_, nx_, [&](int j, int k) {
+      return [in = vu.line(j, k)](const Row& a, int i) {
+        return static_cast<double>(a.diagonal()) * static_cast<double>(in[i]) * static_cast<double>(in[i]);
+      };
+    });
+  }
+
+  void polynomial_start(double alpha, const Field& b, Field& u) const override {
+    const auto vb = b.view<T>();
+    const auto out = u.view<T>();
+    const T factor = static_cast<T>(alpha);
+    sweep(c_, unknowns_, nx_, [&](int j, int k) {
+      return [rhs = vb.line(j, k), to = out.line(j, k), factor](const Row& a, int i) {
+        to[i] = factor * (T(1) / a.diagonal()) * rhs[i];
+      };
+    });
+  }
+
+  void polynomial_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+    backend_.exchange(u);
+    const auto vu = u.view<T>();
+    const auto vb = b.view<T>();
+    const auto out = previous.view<T>();
+    const T alpha = static_cast<T>(step.alpha), beta = static_cast<T>(step.beta);
+    if (beta == T(0)) {  // the previous iterate may be anything, infinite even
+      sweep(c_, unknowns_, nx_, [&](int j, int k) {
+        return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz, alpha](
+                   const Row& a, int i) {
+          to[i] = stencil::polynomial(a, Neighbours::at(in + i, sy, sz), rhs[i], in[i], alpha, T(0));
+        };
+      });
+    } else {
+      sweep(c_, unknowns_, nx_, [&](int j, int k) {
+        return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz, alpha, beta](
+                   const Row& a, int i) {
+          to[i] = stencil::polynomial(a, Neighbours::at(in + i, sy, sz), rhs[i], to[i], alpha, beta);
+        };
+      });
+    }
+  }
+
+  void line_start(int axis, double alpha, const Field& b, Field& u) const override {
+    const auto vb = b.view<T>();
+    const auto out = u.view<T>();
+    const T factor = static_cast<T>(alpha);
+    solve_lines<T>(
+        c_, unknowns_, axis, layout_.periodic[static_cast<std::size_t>(axis)],
+        [&](int j, int k) { return [rhs = vb.line(j, k)](const Row&, int i) { return rhs[i]; }; },
+        [=](int i, int j, int k, T e) { out(i, j, k) = factor * e; });
+  }
+
+  void line_step(int axis, PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+    backend_.exchange(u);
+    const auto vu = u.view<T>();
+    const auto vb = b.view<T>();
+    const auto out = previous.view<T>();
+    const T alpha = static_cast<T>(step.alpha), beta = static_cast<T>(step.beta);
+    solve_lines<T>(
+        c_, unknowns_, axis, layout_.periodic[static_cast<std::size_t>(axis)],
+        [&](int j, int k) {
+          return [in = vu.line(j, k), rhs = vb.line(j, k), sy = vu.sy, sz = vu.sz](const Row& a, int i) {
+            return stencil::residual(a, Neighbours::at(in + i, sy, sz), rhs[i]);
+          };
+        },
+        [=](int i, int j, int k, T e) {
+          const T now = vu(i, j, k);
+          out(i, j, k) = now + alpha * e + (beta == T(0) ? T(0) : beta * (now - out(i, j, k)));
+        });
+  }
+
+  void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const override {
+    const auto vu = u.view<T>();
+    const auto vb = b.view<T>();
+    const std::conditional_t<Base::star, Colours, BoxColours> colours(layout_.n, layout_.periodic);
+    const T w = static_cast<T>(omega);
+    for (int c = 0; c < colours.count(); ++c) {
+      const int colour = reversed ? colours.count() - 1 - c : c;
+      backend_.exchange(u);
+      for_each_line(unknowns_, [&](int j, int k) {
+        const auto line = c_.line(j, k);
+        T* at = vu.line(j, k);
+        const T* rhs = vb.line(j, k);
+        const auto own = colours.on_line(colour, j, k, unknowns_.first[0], unknowns_.last[0]);
+#pragma omp simd
+        for (int i = own.first; i < own.last; i += 2)
+          at[i] = stencil::gauss_seidel(line.row(i), Neighbours::at(at + i, vu.sy, vu.sz), rhs[i], w);
+      });
+    }
+  }
+
+  void project_rhs(Field& b, Scalar& amount) const override {
+    const auto vb = b.view<T>();
+    const double total = sum_over_lines(unknowns_, [&](int j, int k) {
+      double sum = 0;
+      for (int i = unknowns_.first[0]; i < unknowns_.last[0]; ++i) sum += static_cast<double>(vb(i, j, k));
+      return sum;
+    });
+    *amount.address() = total;
+    const double share = total / volume_;
+    for_each_line(unknowns_, [&](int j, int k) {
+      const auto line = c_.line(j, k);
+      for (int i = unknowns_.first[0]; i < unknowns_.last[0]; ++i)
+        vb(i, j, k) -= static_cast<T>(share * static_cast<double>(line.mass(i)));
+    });
+  }
+
+  void project_solution(Field& u) const override {
+    const auto vu = u.view<T>();
+    const double mean = sum_over_lines(unknowns_,
+                                       [&](int j, int k) {
+                                         const auto line = c_.line(j, k);
+                                         double sum = 0;
+                                         for (int i = unknowns_.first[0]; i < unknowns_.last[0]; ++i)
+                                           sum += static_cast<double>(line.mass(i)) * static_cast<double>(vu(i, j, k));
+                                         return sum;
+                                       }) /
+                        volume_;
+    for_each_line(unknowns_, [&](int j, int k) {
+      for (int i = unknowns_.first[0]; i < unknowns_.last[0]; ++i) vu(i, j, k) -= static_cast<T>(mean);
+    });
+  }
+
+ private:
+  void apply_on(const Box& box, const Field& u, Field& Au) const {
+    backend_.exchange(u);
+    const auto vu = u.view<T>();
+    const auto out = Au.view<T>();
+    sweep(c_, box, nx_, [&](int j, int k) {
+      return [in = vu.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz](const Row& a, int i) {
+        to[i] = stencil::apply(a, Neighbours::at(in + i, sy, sz));
+      };
+    });
+  }
+
+  template <class F>
+  double sum_over(const F& f) const {
+    return sum_over_lines(unknowns_, [&](int j, int k) {
+      const auto line = c_.line(j, k);
+      double sum = 0;
+      for (int i = unknowns_.first[0]; i < unknowns_.last[0]; ++i) sum += static_cast<double>(f(line, i));
+      return sum;
+    });
+  }
+
+  int nx_;
+  double volume_ = 0;
+};
+
+}  // namespace poisson::cpu

@@ -1,0 +1,11 @@
+#include "grids/kernels/cuda/factories.hpp"
+#include "grids/kernels/cuda/stencil_operator.cuh"
+
+namespace poisson::cuda {
+
+template <>
+std::unique_ptr<Operator> make_box_operator<float, 3>(Backend& backend, const RowData& data) {
+  return make_box_stencil_operator<CompiledOperator, float, 3>(backend, data);
+}
+
+}  // namespace poisson::cuda

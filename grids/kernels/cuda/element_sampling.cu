@@ -1,0 +1,136 @@
+#include <bit>
+#include <limits>
+#include <vector>
+
+#include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/device_tables.hpp"
+#include "backends/cuda/launch.cuh"
+#include "grids/kernels/cuda/factories.hpp"
+
+// What elements make of sampled data: the host's part is grids/elements.cpp.
+namespace poisson::cuda {
+namespace {
+
+struct NoSteps {  // set-up: nothing to share a launch with
+  template <class T>
+  using Columns = ColumnList<>;
+};
+
+// The rows of an axis, by index on it.
+struct DeviceRows {
+  const double *before, *own, *after;
+};
+
+// out += factor · M f.
+template <class X>
+struct AddProduct {
+  DeviceRows axes[3];
+  View<const double> f;
+  double factor;
+  View<X> out;
+
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    double x[3], y[3], z[3];
+    row(0, i, x);
+    row(1, j, y);
+    for (int k = k0; k < k1; ++k) {
+      row(2, k, z);
+      double sum = 0;
+      for (int c = -1; c <= 1; ++c)
+        for (int b = -1; b <= 1; ++b)
+          for (int a = -1; a <= 1; ++a) {
+            const double weight = x[a + 1] * y[b + 1] * z[c + 1];
+            if (weight != 0) sum += weight * f(i + a, j + b, k + c);
+          }
+      out(i, j, k) += static_cast<X>(factor * sum);
+    }
+  }
+
+ private:
+  __device__ void row(int axis, int i, double (&weights)[3]) const {
+    weights[0] = axes[axis].before[i];
+    weights[1] = axes[axis].own[i];
+    weights[2] = axes[axis].after[i];
+  }
+};
+
+// Of values that are not negative, as the bits of doubles, whose order is the numbers', but for that of −0.
+struct FindExtremes {
+  View<const double> x;
+  unsigned long long *least, *largest;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    double low = fabs(x(i, j, k0)), high = low;
+    for (int k = k0; k < k1; ++k) {
+      low = fmin(low, fabs(x(i, j, k)));
+      high = fmax(high, fabs(x(i, j, k)));
+    }
+    // What another thread has found meanwhile only makes these comparisons needless.
+    const auto bits = [](double value) { return static_cast<unsigned long long>(__double_as_longlong(value)); };
+    if (bits(low) < *static_cast<volatile unsigned long long*>(least)) atomicMin(least, bits(low));
+    if (bits(high) > *static_cast<volatile unsigned long long*>(largest)) atomicMax(largest, bits(high));
+  }
+};
+
+// Counts the cells of tensors that are not positive definite. In two dimensions zz is 1.
+struct CountIndefinite {
+  View<const double> diagonal[3], mixed[3];  // data may be null
+  __device__ double operator()(int i, int j, int k0, int k1) const {
+    double count = 0;
+    for (int k = k0; k < k1; ++k) {
+      double d[3], m[3];
+      for (int n = 0; n < 3; ++n) {
+        d[n] = diagonal[n].data ? diagonal[n](i, j, k) : 1;
+        m[n] = mixed[n].data ? mixed[n](i, j, k) : 0;
+      }
+      count += !is_definite(d[0], d[1], d[2], m[0], m[1], m[2]);
+    }
+    return count;
+  }
+};
+
+}  // namespace
+
+void add_product(Backend& backend, const MassRows& M, const Field& f, const Box& box, double factor, Field& out) {
+  DeviceTables tables;
+  DeviceRows rows[3];
+  for (std::size_t d = 0; d < 3; ++d) {
+    std::vector<double> before, own, after;
+    for (const auto& row : M[d]) {
+      before.push_back(row[0]);
+      own.push_back(row[1]);
+      after.push_back(row[2]);
+    }
+    tables.add(before, rows[d].before);
+    tables.add(own, rows[d].own);
+    tables.add(after, rows[d].after);
+  }
+  const Buffer memory = tables.upload(backend);
+  dispatch(out.precision(), [&]<class X>(X) {
+    static_cast<CudaBackend&>(backend).for_columns<NoSteps>(
+        box, AddProduct<X>{{rows[0], rows[1], rows[2]}, f.view<double>(), factor, out.view<X>()});
+  });
+}
+
+Extremes extremes_of(Backend& backend, const Field& cells, const Box& box) {
+  unsigned long long found[2]{std::bit_cast<unsigned long long>(std::numeric_limits<double>::infinity()), 0};
+  const Buffer there = backend.allocate(sizeof found);
+  backend.write(found, there.data(), sizeof found);
+  auto* const words = static_cast<unsigned long long*>(there.data());
+  static_cast<CudaBackend&>(backend).for_columns<NoSteps>(box, FindExtremes{cells.view<double>(), words, words + 1});
+  backend.read(words, found, sizeof found);
+  return {std::bit_cast<double>(found[0]), std::bit_cast<double>(found[1])};
+}
+
+bool positive_definite(Backend& backend, const CellTensors& kappa) {
+  CountIndefinite count{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (kappa.diagonal[d]) count.diagonal[d] = kappa.diagonal[d]->view<double>();
+    if (kappa.mixed[d]) count.mixed[d] = kappa.mixed[d]->view<double>();
+  }
+  auto& device = static_cast<CudaBackend&>(backend);
+  const Scalar sum = device.scalar();
+  sum_columns(device.stream(), kappa.diagonal[0]->layout().box(), count, device.partials(), sum.address());
+  return device.value(sum) == 0;
+}
+
+}  // namespace poisson::cuda

@@ -1,0 +1,279 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "backends/cuda/check.cuh"
+#include "backends/error.hpp"
+#include "grids/kernels/cuda/line_segment.cuh"
+
+/// Line relaxation: tridiagonal systems along an axis, solved on the chip, in one pass over memory where fields are
+/// small and κ is constant, else behind one for the residual. A line is cut into segments, one a thread, whose unknowns
+/// stay in registers; a segment hands on one equation, between its last unknown and those of the segments beside it,
+/// and these are solved by parallel cyclic reduction in shared memory (Wang, ACM Trans. Math. Softw. 7, 1981; Hockney
+/// and Jesshope, Parallel Computers 2, 1988, section 5.4).
+namespace poisson::cuda {
+
+/// Longest line along y or z; along x a quarter of it fits into shared memory.
+template <class T>
+inline constexpr int axis_limit = line_threads<T>* long_segment;
+
+/// Shared memory for the equations between segments: `segments` of a line, a power of two, by `lines` lines, in three
+/// arrays, twice: what is put into one half is read while the other one fills. All threads of the block call together.
+template <class T>
+struct Links {
+  T* memory;
+  int segments, lines;
+  int half = 0;
+
+  static constexpr int arrays = 6;
+  __device__ T& at(int array, int segment, int line) const {
+    return memory[((3 * half + array) * segments + (segment & (segments - 1))) * lines + line];
+  }
+  /// Puts a value into each of three arrays and waits for the others.
+  __device__ void exchange(int segment, int line, T a, T b, T c) {
+    half ^= 1;
+    at(0, segment, line) = a;
+    at(1, segment, line) = b;
+    at(2, segment, line) = c;
+    __syncthreads();
+  }
+  /// The last unknowns of segment and of the one before it.
+  template <class Link>
+  __device__ void solve(int segment, int line, Link own, T& x_before, T& x_last) {
+    // In the last step both neighbours are the same equation, on cyclic lines the segment's own opposite; what is left
+    // couples the unknown with itself.
+    for (int stride = 1; stride < segments; stride *= 2) {
+      exchange(segment, line, own.below, own.above, own.rhs);
+      const int below = segment - stride, above = segment + stride;
+      const T inverse = stencil::reciprocal(T(1) - own.below * at(1, below, line) - own.above * at(0, above, line));
+      own.rhs = (own.rhs + own.below * at(2, below, line) + own.above * at(2, above, line)) * inverse;
+      const T a = own.below * at(0, below, line) * inverse, c = own.above * at(1, above, line) * inverse;
+      own.below = a;
+      own.above = c;
+    }
+    x_last = own.rhs * stencil::reciprocal(T(1) - own.below - own.above);
+    exchange(segment, line, x_last, T(0), T(0));
+    x_before = at(0, segment - 1, line);
+  }
+};
+
+/// Threads of a block across whose lines run along y or z.
+template <class T, int most>
+inline constexpr int across_threads = most == streaming_segment<T> ? 512 : line_threads<T>;
+
+/// Lines along y or z. A block has so many values along x (threadIdx.x), segments (y) and neighbours along the third
+/// axis (z). Short segments keep what their solution is added to; longer ones take b − A u for b and read u again.
+template <int axis, int most, class T, class Coefficients>
+__global__ void __launch_bounds__(across_threads<T, most>) across_kernel(LineStep<T, Coefficients> p) {
+  static_assert(axis == 1 || axis == 2);
+  constexpr bool keeps = most == short_segment;
+  extern __shared__ unsigned char shared[];
+  Links<T> links{reinterpret_cast<T*>(shared), static_cast<int>(blockDim.y), static_cast<int>(blockDim.x * blockDim.z)};
+  const int i = (p.box.first.x & -32) + static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int first = axis == 1 ? p.box.first.y : p.box.first.z, last = axis == 1 ? p.box.last.y : p.box.last.z;
+  const int other =
+      (axis == 1 ? p.box.first.z : p.box.first.y) + static_cast<int>(blockIdx.y * blockDim.z + threadIdx.z);
+  const bool inside = i >= p.box.first.x && i < p.box.last.x && other < (axis == 1 ? p.box.last.z : p.box.last.y);
+  const int s = static_cast<int>(threadIdx.y), n = last - first;
+  const int begin = first + segment_begin(n, links.segments, s);
+  const int line = static_cast<int>(threadIdx.z * blockDim.x + threadIdx.x);
+  const std::int64_t stride = axis == 1 ? p.out.sy : p.out.sz;
+  const std::int64_t start = i + other * (axis == 1 ? p.out.sz : p.out.sy), at = start + begin * stride;
+
+  Segment<T, most> segment;
+  typename Segment<T, most>::First ends;
+  typename Segment<T, most>::Link link{T(0), T(0), T(0)};
+  T base[most];
+  const auto place = [&](int m) { return at + min(m, segment.length - 1) * stride; };
+  if (inside) {
+    segment.length = first + segment_begin(n, links.segments, s + 1) - begin;
+    const LineOf<axis, T, Coefficients> rows(p.c, start, stride, i, other);
+    if constexpr (keeps) {
+      p.load_right(segment.d, place, [&](int m) {
+        const int t = begin + min(m, segment.length - 1);
+        return axis == 1 ? int3{i, t, other} : int3{i, other, t};
+      });
+      p.load_base(base, place);
+    } else {
+      p.template for_each<most>([&](int m) { segment.d[m] = p.b.data[place(m)]; });
+    }
+    segment.fill(
+        begin, first, last, p.cyclic, [&](int t) { return rows.coupling(t); }, [&](int t) { return rows.rest(t); });
+    ends = segment.eliminate(link);
+  }
+  links.exchange(s, line, ends.p, ends.q, ends.r);
+  if (inside) link = segment.link(link, {links.at(0, s + 1, line), links.at(1, s + 1, line), links.at(2, s + 1, line)});
+  T x_before, x_last;
+  links.solve(s, line, link, x_before, x_last);
+  if (!inside) return;
+  segment.substitute(x_before, x_last);
+  if constexpr (!keeps) p.load_base(base, place);
+#pragma unroll(unrolled <most>)
+  for (int m = 0; m < most; ++m)
+    if (m < segment.length) p.out.data[at + m * stride] = base[m] + p.alpha * segment.d[m];
+}
+
+/// What a line along x has in shared memory: right-hand sides, and couplings and rests where they are in memory.
+template <class T, class Coefficients>
+inline constexpr int staged_arrays = LineOf<0, T, Coefficients>::in_memory ? 3 : 1;
+/// One value in every `most` stays free, so that the segments' accesses fall into different banks.
+template <int most>
+constexpr int staged_place(int t) {
+  return t + t / most;
+}
+
+/// Lines along x. A block has so many segments (threadIdx.x) of so many lines (y). What is read lies side by side and
+/// goes to the segments through shared memory, as the solution goes back.
+template <int most, class T, class Coefficients>
+__global__ void __launch_bounds__(line_threads<T>) along_kernel(LineStep<T, Coefficients> p) {
+  using Line = LineOf<0, T, Coefficients>;
+  extern __shared__ unsigned char shared[];
+  const int first = p.box.first.x, n = p.box.last.x - first;
+  const int s = static_cast<int>(threadIdx.x), segments = static_cast<int>(blockDim.x);
+  const int line = static_cast<int>(threadIdx.y), lines = static_cast<int>(blockDim.y);
+  Links<T> links{reinterpret_cast<T*>(shared), segments, lines};
+  const auto place = [](int t) { return staged_place<most>(t); };
+  const int pitch = place(n) + 1;  // couplings begin with that of the value before the line
+  T* right = links.memory + Links<T>::arrays * segments * lines + line * staged_arrays<T, Coefficients> * pitch;
+  T *couplings = right + pitch, *rests = couplings + pitch;
+
+  const int j = p.box.first.y + static_cast<int>(blockIdx.x) * lines + line;
+  const int k = p.box.first.z + static_cast<int>(blockIdx.y);
+  const std::int64_t start = j * p.out.sy + k * p.out.sz;
+  const bool inside = j < p.box.last.y;
+  T base[most];
+  if (inside) {
+    const Line rows(p.c, start, 1, j, k);
+    T d[most], c[Line::in_memory ? most : 1], r[Line::in_memory ? most : 1];
+    const auto index = [&](int m) { return first + min(s + m * segments, n - 1); };
+    const auto in_field = [&](int m) { return start + index(m); };
+    p.load_right(d, in_field, [&](int m) { return int3{index(m), j, k}; });
+    p.load_base(base, in_field);
+    if constexpr (Line::in_memory)
+      p.template for_each<most>([&](int m) {
+        c[m] = rows.coupling(index(m));
+        r[m] = rows.rest(index(m));
+      });
+    if (Line::in_memory && s == 0) couplings[0] = rows.coupling(first - 1);
+#pragma unroll(unrolled <most>)
+    for (int m = 0; m < most; ++m) {
+      const int t = s + m * segments;
+      if (t >= n) continue;
+      right[place(t)] = d[m];
+      if constexpr (Line::in_memory) {
+        couplings[place(t + 1)] = c[m];
+        rests[place(t)] = r[m];
+      }
+    }
+  }
+  __syncthreads();
+  Segment<T, most> segment;
+  typename Segment<T, most>::First ends;
+  typename Segment<T, most>::Link link{T(0), T(0), T(0)};
+  const int begin = segment_begin(n, segments, s);
+  if (inside) {
+    segment.length = segment_begin(n, segments, s + 1) - begin;
+#pragma unroll(unrolled <most>)
+    for (int m = 0; m < most; ++m) segment.d[m] = right[place(begin + min(m, segment.length - 1))];
+    if constexpr (Line::in_memory) {
+      segment.fill(
+          begin, 0, n, p.cyclic, [&](int t) { return couplings[place(t + 1)]; },
+          [&](int t) { return rests[place(t)]; });
+    } else {
+      const Line rows(p.c, start, 1, j, k);
+      segment.fill(
+          begin, 0, n, p.cyclic, [&](int t) { return rows.coupling(first + t); },
+          [&](int t) { return rows.rest(first + t); });
+    }
+    ends = segment.eliminate(link);
+  }
+  links.exchange(s, line, ends.p, ends.q, ends.r);
+  if (inside) link = segment.link(link, {links.at(0, s + 1, line), links.at(1, s + 1, line), links.at(2, s + 1, line)});
+  T x_before, x_last;
+  links.solve(s, line, link, x_before, x_last);
+  if (inside) {
+    segment.substitute(x_before, x_last);
+#pragma unroll(unrolled <most>)
+    for (int m = 0; m < most; ++m)
+      if (m < segment.length) right[place(begin + m)] = segment.d[m];
+  }
+  __syncthreads();
+  if (inside)
+#pragma unroll(unrolled <most>)
+    for (int m = 0; m < most; ++m)
+      if (const int t = s + m * segments; t < n) p.out.data[start + first + t] = base[m] + p.alpha * right[place(t)];
+}
+
+/// The least power of two that is not below n.
+inline int power_of_two(int n) {
+  int p = 1;
+  while (p < n) p *= 2;
+  return p;
+}
+
+template <int axis, int most, class T, class Coefficients>
+void launch_across(cudaStream_t stream, const LineStep<T, Coefficients>& p, int segments) {
+  constexpr int limit = across_threads<T, most>, filled = most == short_segment ? 256 : limit;
+  const int columns = p.box.last.x - (p.box.first.x & -32);
+  const int others = axis == 1 ? p.box.last.z - p.box.first.z : p.box.last.y - p.box.first.y;
+  const int width = std::min({32, power_of_two(columns), std::max(8, filled / segments), limit / segments});
+  const int depth = std::max(1, std::min(256 / (width * segments), power_of_two(others)));
+  const dim3 threads(static_cast<unsigned>(width), static_cast<unsigned>(segments), static_cast<unsigned>(depth));
+  const dim3 blocks(static_cast<unsigned>((columns + width - 1) / width),
+                    static_cast<unsigned>((others + depth - 1) / depth));
+  const std::size_t shared = Links<T>::arrays * sizeof(T) * static_cast<std::size_t>(width * segments * depth);
+  across_kernel<axis, most><<<blocks, threads, shared, stream>>>(p);
+  launched(stream);
+}
+
+template <int most, class T, class Coefficients>
+void launch_along(cudaStream_t stream, const LineStep<T, Coefficients>& p, int segments) {
+  const int n = p.box.last.x - p.box.first.x, height = p.box.last.y - p.box.first.y;
+  // Few threads: blocks that wait for each other at barriers let others run.
+  const int lines = std::max(1, std::min(64 / segments, power_of_two(height)));
+  const dim3 blocks(static_cast<unsigned>((height + lines - 1) / lines),
+                    static_cast<unsigned>(p.box.last.z - p.box.first.z));
+  const std::size_t shared = sizeof(T) * static_cast<std::size_t>(lines) *
+                             (Links<T>::arrays * static_cast<std::size_t>(segments) +
+                              staged_arrays<T, Coefficients> * static_cast<std::size_t>(staged_place<most>(n) + 1));
+  if (shared > (48u << 10))
+    check(cudaFuncSetAttribute(along_kernel<most, T, Coefficients>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(shared)));
+  along_kernel<most>
+      <<<blocks, dim3(static_cast<unsigned>(segments), static_cast<unsigned>(lines)), shared, stream>>>(p);
+  launched(stream);
+}
+
+template <class T, class Coefficients>
+void relax_lines(cudaStream_t stream, int axis, const LineStep<T, Coefficients>& p) {
+  const Box box{{p.box.first.x, p.box.first.y, p.box.first.z}, {p.box.last.x, p.box.last.y, p.box.last.z}};
+  if (box.size() == 0) return;
+  const int n = line_length(axis, box);
+  constexpr int longest = axis_limit<T>;
+  if (n > (axis == 0 ? longest / 4 : longest))
+    throw RunError("a line of " + std::to_string(n) + " unknowns is too long to be relaxed at once on a GPU (at most " +
+                   std::to_string(longest / 4) + " along x, " + std::to_string(longest) +
+                   " along y and z): use solver.smoother: {type: chebyshev} or backend.device: cpu");
+  const auto segments = [&](int most) { return power_of_two((n + most - 1) / most); };  // each of at least one unknown
+  const auto across = [&]<int most>() {
+    if (axis == 1)
+      launch_across<1, most>(stream, p, segments(most));
+    else
+      launch_across<2, most>(stream, p, segments(most));
+  };
+  constexpr int streaming = streaming_segment<T>;
+  if (axis == 0 && is_long_line<T>(axis, box))
+    launch_along<long_segment>(stream, p, segments(long_segment));
+  else if (axis == 0)
+    launch_along<short_segment>(stream, p, segments(short_segment));
+  else if (n > across_threads<T, streaming> / 8 * streaming)
+    across.template operator()<long_segment>();
+  else if (takes_residual<T>(axis, box))
+    across.template operator()<streaming>();
+  else
+    across.template operator()<short_segment>();
+}
+
+}  // namespace poisson::cuda

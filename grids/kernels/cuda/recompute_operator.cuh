@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/runtime_module.hpp"
+#include "grids/kernels/cuda/recompute_models.cuh"
+#include "grids/kernels/cuda/runtime_headers.hpp"
+#include "grids/kernels/cuda/runtime_sources.hpp"
+#include "grids/kernels/cuda/stencil_operator.cuh"
+
+namespace poisson::cuda {
+
+template <class... Columns>
+constexpr int count_columns(ColumnList<Columns...>) {
+  return sizeof...(Columns);
+}
+
+/// Launches the kernels of an operator that computes κ itself, compiled at run time around the expression.
+template <class T, class C>
+class RecomputeKernels {
+  static constexpr bool star = std::is_same_v<decltype(C().line(0, 0).row(0)), Row<T>>;
+  using Mapping = std::conditional_t<star, MappingColumns<T, C>, BoxMappingColumns<T, C>>;
+  using Summing = std::conditional_t<star, SummingColumns<T, C>, BoxSummingColumns<T, C>>;
+
+ public:
+  static constexpr bool relaxes_lines = false;  // Discretization holds κ where lines are relaxed
+
+  RecomputeKernels(CudaBackend& device, const RowData& data) : device_(device) {
+    std::vector<std::string> sources;
+    for (int part = 0; part < recompute_parts; ++part)
+      sources.push_back(recompute_source(recomputed_rows(data), precision_of<T>, *data.kappa_source, part));
+    modules_ = RuntimeModule::load(sources, runtime_headers());
+    for (std::size_t i = 0; i < map_.size(); ++i) map_[i] = module_of(i).kernel("map_" + std::to_string(i));
+    for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] = module_of(i).kernel("sum_" + std::to_string(i));
+  }
+
+  static constexpr bool shares(const Box&) { return false; }
+  template <class Column>
+  void columns(const Box& box, const Column& column) const {
+    constexpr int number = position<Column, Mapping>;
+    static_assert(number >= 0, "a column that recompute_columns.cuh does not list");
+    if (box.size() == 0) return;
+    const Tiling tiling(box);
+    module_of(number).launch(map_[number], tiling.blocks, tile_threads, device_.stream(), Range(box), tiling, column);
+  }
+  template <class Column>
+  void sum(const Box& box, const Column& column, const Scalar& result) const {
+    constexpr int number = position<Column, Summing>;
+    static_assert(number >= 0, "a column that recompute_columns.cuh does not list");
+    const Tiling tiling(box);
+    const std::int64_t tiles = box.size() == 0 ? 0 : std::int64_t{tiling.blocks.x} * tiling.blocks.y * tiling.blocks.z;
+    const int blocks = static_cast<int>(tiles < most_partials ? tiles : most_partials);
+    double* const partials = device_.partials();
+    const cudaStream_t stream = device_.stream();
+    if (blocks > 0)
+      module_of(number).launch(sum_[number], dim3(static_cast<unsigned>(blocks)), tile_threads, stream, Range(box),
+                               tiling, column, partials);
+    add_partials(stream, partials, blocks, result.address());
+  }
+
+ private:
+  const RuntimeModule& module_of(std::size_t number) const { return modules_[number % recompute_parts]; }
+
+  CudaBackend& device_;
+  std::vector<RuntimeModule> modules_;
+  std::array<RuntimeModule::Kernel, count_columns(Mapping())> map_{};
+  std::array<RuntimeModule::Kernel, count_columns(Summing())> sum_{};
+};
+
+template <class T, class C>
+using RecomputeOperator = StencilOperator<T, C, RecomputeKernels<T, C>>;
+
+}  // namespace poisson::cuda

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "backends/precision.hpp"
+#include "grids/rows/box_coefficients.hpp"
+#include "grids/operators/row_data.hpp"
+
+namespace poisson::cuda {
+
+/// CUDA C++ with two kernels for an expression (the source of a Quantity): fill(Range, Tiling, Points, FillTarget) and
+/// measure(Range, Tiling, Points, AnyView u, const double* wx, wy, wz, Moments* partial).
+std::string evaluation_source(const std::string& expression);
+
+/// What an operator makes rows from κ for: nodes, cells through their faces, or nodes through elements.
+struct RecomputedRows {
+  enum Kind { nodes, cells, elements };
+  Kind kind = nodes;
+  int dimension = 3;
+  Tensor tensor = Tensor::isotropic;  ///< of elements
+};
+RecomputedRows recomputed_rows(const RowData& data);
+
+/// The kernels of an operator are shared out over so many sources, which compile side by side.
+inline constexpr int recompute_parts = 6;
+
+/// CUDA C++ with kernels of an operator that evaluates κ itself: map_N(Range, Tiling, column) and sum_N(Range, Tiling,
+/// column, double* partial) for the columns N of grids/kernels/cuda/recompute_columns.cuh, N % recompute_parts = part. One
+/// expression where κ is isotropic, else three, of elements one for each component.
+std::string recompute_source(RecomputedRows rows, Precision precision, std::span<const std::string> kappa, int part);
+
+}  // namespace poisson::cuda

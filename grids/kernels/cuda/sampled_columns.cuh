@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+
+#include "backends/view.hpp"
+#include "grids/kernels/cuda/evaluate_columns.cuh"
+#include "grids/operators/faces.hpp"
+#include "grids/sampling/jumps.hpp"
+
+/// What a device does with the data of a problem once they are sampled.
+namespace poisson::cuda {
+
+template <class X>
+struct Magnitudes {
+  View<const X> x;
+  __device__ double operator()(int i, int j, int k0, int k1) const {
+    double sum = 0;
+    for (int k = k0; k < k1; ++k) sum += fabs(static_cast<double>(x(i, j, k)));
+    return sum;
+  }
+};
+
+// f(ratio, at least 1) for the lower neighbours of a column's cells.
+template <class F>
+__device__ void each_jump(const View<const double>& cells, int i, int j, int k0, int k1, const F& f) {
+  for (int k = k0; k < k1; ++k) {
+    const double here = cells(i, j, k);
+    const auto compare = [&](double there) { f(fmax(here / there, there / here)); };
+    if (i > 0) compare(cells(i - 1, j, k));
+    if (j > 0) compare(cells(i, j - 1, k));
+    if (k > 0) compare(cells(i, j, k - 1));
+  }
+}
+// The largest one, as the bits of a positive double, whose order is the numbers'.
+struct LargestJump {
+  View<const double> cells;
+  unsigned long long* largest;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    double jump = 1;
+    each_jump(cells, i, j, k0, k1, [&](double ratio) { jump = fmax(jump, ratio); });
+    atomicMax(largest, static_cast<unsigned long long>(__double_as_longlong(jump)));
+  }
+};
+struct LargeJumps {
+  View<const double> cells;
+  __device__ double operator()(int i, int j, int k0, int k1) const {
+    double count = 0;
+    each_jump(cells, i, j, k0, k1, [&](double ratio) { count += ratio >= Jumps::large; });
+    return count;
+  }
+};
+
+// A layer of halo loses the layer of cells behind it.
+struct SubtractInside {
+  View<double> cells;
+  int axis, inwards;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k)
+      cells(i, j, k) -= axis == 0   ? cells(i + inwards, j, k)
+                        : axis == 1 ? cells(i, j + inwards, k)
+                                    : cells(i, j, k + inwards);
+  }
+};
+
+// Values that the host computed, x fastest over a box.
+struct Put {
+  AnyView out;
+  const double* values;
+  int first[3], n[3];
+  bool add;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k) {
+      const std::int64_t at = (static_cast<std::int64_t>(k - first[2]) * n[1] + (j - first[1])) * n[0] + (i - first[0]);
+      if (out.narrow.data)
+        store(out.narrow(i, j, k), values[at]);
+      else
+        store(out.wide(i, j, k), values[at]);
+    }
+  }
+
+ private:
+  template <class X>
+  __device__ void store(X& to, double value) const {
+    to = static_cast<X>(add ? static_cast<double>(to) + value : value);
+  }
+};
+
+// faces_from_cells of grids/faces.hpp.
+struct FacesOfCells {
+  View<const double> cells, ends;
+  View<double> faces;
+  const double* width;  // of the cells along the axis
+  int axis, n;
+  bool periodic, robin[2];
+
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k) {
+      int below[3] = {i, j, k}, above[3] = {i, j, k};
+      const int face = above[axis];
+      const bool lower = face == 0, upper = face == n;
+      below[axis] = lower ? (periodic ? n - 1 : 0) : face - 1;
+      if (upper) above[axis] = n - 1;
+      const double low = cells(below[0], below[1], below[2]), high = cells(above[0], above[1], above[2]);
+      const double h = width[below[axis]], next = width[above[axis]];
+      double value = harmonic_face(low, h, high, next);
+      if (!periodic && (lower || upper)) {
+        value = low;
+        if (robin[lower ? 0 : 1]) {
+          below[axis] = lower ? 1 : 3;
+          value = robin_face(low, ends(below[0], below[1], below[2]), h);
+        }
+      }
+      faces(i, j, k) = value;
+    }
+  }
+};
+
+}  // namespace poisson::cuda

@@ -1,0 +1,222 @@
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/marched.hpp"
+#include "grids/axes/axis_transfer.hpp"
+#include "grids/kernels/cuda/device_rows.cuh"
+#include "grids/kernels/cuda/factories.hpp"
+#include "grids/kernels/cuda/model_steps.cuh"
+#include "grids/operators/typed_views.hpp"
+
+namespace poisson::cuda {
+namespace {
+
+/// The rows of P from one before the first to one past the last fine value, which on a periodic axis lie at its other
+/// end, and what a march along the axis goes by.
+class MarchedRows {
+ public:
+  MarchedRows(const LinearRows& P, const Axis& fine, const Axis& coarse) : n_(fine.size()), N_(coarse.size()) {
+    for (int i = -1; i <= n_; ++i) {
+      const int turn = !fine.periodic() ? 0 : i < 0 ? -1 : i / n_;
+      const auto at = static_cast<std::size_t>(std::clamp(i - turn * n_, 0, n_ - 1));
+      left.push_back(P.left[at] + turn * N_);
+      weight.push_back(P.weight[at]);
+    }
+    weight.push_back(1);  // read beside the last one, and not used
+    const int first = fine.periodic() ? -1 : 0, last = fine.periodic() ? n_ + 1 : n_;
+    for (int I = 0; I < N_; ++I) {
+      int from = first, to = last;
+      while (from < to && share(from, I) == 0) ++from;
+      while (to > from && share(to - 1, I) == 0) --to;
+      start.push_back(from);
+      stop.push_back(to);
+      width = std::max(width, to - from);
+    }
+  }
+
+  /// Rows of `count` values that follow each other, where they begin and their weights, four for each row: within the
+  /// halo, wherever a row ends.
+  struct Runs {
+    std::vector<int> first;
+    std::vector<double> weight;
+  };
+  Runs runs(int count) const {
+    Runs all;
+    for (int I = 0; I < N_; ++I) {
+      const auto at = static_cast<std::size_t>(I);
+      all.first.push_back(count == 1 ? start[at] : std::min(start[at], n_ + 1 - count));
+      for (int s = 0; s < 4; ++s) {
+        const int i = all.first.back() + s;
+        all.weight.push_back(i >= start[at] && i < stop[at] ? share(i, I) : 0);
+      }
+    }
+    return all;
+  }
+
+  std::vector<int> left;
+  std::vector<double> weight;
+  std::vector<int> start, stop;  ///< of each coarse value: the fine values in which it takes part
+  int width = 1;                 ///< the most of them
+
+ private:
+  // What fine value i takes from coarse value I.
+  double share(int i, int I) const {
+    const auto at = static_cast<std::size_t>(i + 1);
+    return left[at] == I ? weight[at] : left[at] == I - 1 ? 1 - weight[at] : 0;
+  }
+  int n_, N_;
+};
+
+// Kernels read a weight ahead.
+std::vector<double> with_one_more(std::vector<double> weights) {
+  weights.push_back(1);
+  return weights;
+}
+
+/// The intervals between coarse values in which fine unknowns lie, and where these begin and end, from interval −1 on.
+struct Intervals {
+  int first, last;
+  std::vector<int> start, stop;
+
+  Intervals(const LinearRows& P, const Axis& fine, const Axis& coarse)
+      : first(P.left[static_cast<std::size_t>(fine.first())]),
+        last(P.left[static_cast<std::size_t>(fine.last()) - 1] + 1),
+        start(static_cast<std::size_t>(coarse.size()) + 1, fine.last()),
+        stop(start) {
+    for (int i = fine.last(); i-- > fine.first();) {
+      const auto K = static_cast<std::size_t>(P.left[static_cast<std::size_t>(i)] + 1);
+      if (start[K] == fine.last()) stop[K] = i + 1;
+      start[K] = i;
+    }
+  }
+};
+
+/// Transfers between a block and its coarser one, as tensor products of the axes' rows.
+class TensorTransfer final : public Transfer {
+ public:
+  TensorTransfer(Backend& backend, const Block& fine, const CoarseBlock& coarse, bool constant)
+      : device_(static_cast<CudaBackend&>(backend)),
+        fine_(marched(fine.unknowns(), fine.layout())),
+        coarse_(marched(coarse.block.unknowns(), coarse.block.layout())),
+        intervals_(fine_),
+        cells_(fine.centering() == Centering::cell),
+        sums_by_volume_(cells_ ||
+                        !std::ranges::all_of(coarse.axes, [](const CoarseAxis& axis) { return axis.nested(); })) {
+    Box injected = coarse.block.layout().box();
+    DeviceTables tables;
+    const bool plane = is_plane(fine.layout());
+    std::array<std::optional<MarchedRows>, 2> across;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Axis& axis = fine.axes[d];
+      const CoarseAxis& coarser = coarse.axes[d];
+      const std::size_t to = plane && d > 0 ? 3 - d : d;  // y is marched along
+      const LinearRows P = linear_rows(axis, coarser, constant);
+      tables.add(P.left, linear_.axis[to].left);
+      tables.add(with_one_more(P.weight), linear_.axis[to].weight);
+      const MarchedRows rows(P, axis, coarser.axis);
+      if (to == 2) {
+        tables.add(rows.left, march_.left);
+        tables.add(rows.weight, march_.weight);
+        tables.add(rows.start, spans_.start);
+        tables.add(rows.stop, spans_.stop);
+        const Intervals between(P, axis, coarser.axis);
+        tables.add(between.start, between_.start);
+        tables.add(between.stop, between_.stop);
+        intervals_.first[2] = between.first;
+        intervals_.last[2] = between.last;
+      } else {
+        across[to].emplace(rows);
+      }
+      add_rows(tables, sum_rows(axis, coarser), sums_.axis[to]);
+      add_rows(tables, cubic_rows(axis, coarser), cubic_.axis[to]);
+      add_rows(tables, injection_rows(axis, coarser), injection_.axis[to]);
+      if (axis.degenerate() || !cells_) continue;
+      if (has_halo_data(axis, 0)) --injected.first[d];
+      if (has_halo_data(axis, 1)) ++injected.last[d];
+    }
+    // Rows of the widths that Restrict knows.
+    const int x_width = across[0]->width, y_width = across[1]->width;
+    width_[1] = y_width == 1 ? 1 : std::max({3, x_width, y_width});
+    width_[0] = std::max({3, x_width, width_[1]});
+    for (std::size_t d = 0; d < 2; ++d) {
+      const MarchedRows::Runs runs = across[d]->runs(width_[d]);
+      tables.add(runs.first, runs_.axis[d].first);
+      tables.add(runs.weight, runs_.axis[d].weight);
+    }
+    injected_ = marched(injected, coarse.block.layout());
+    tables_ = tables.upload(device_);
+    // Tables that begin at index −1.
+    ++march_.left;
+    ++march_.weight;
+    ++between_.start;
+    ++between_.stop;
+  }
+
+  void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    device_.exchange(fine);
+    with_marched(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
+      device_.for_columns<TransferSteps>(coarse_, Restrict<F, C>{f, c, runs_.axis[0], runs_.axis[1], width_[0],
+                                                                 width_[1], march_, spans_, address(scale)});
+    });
+  }
+  void restrict_data(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    if (!sums_by_volume_) return restrict_to(fine, coarse, scale);
+    gather(coarse_, fine, coarse, sums_, 0, scale);
+  }
+  void prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine); }
+  void prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine); }
+  void interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
+    with_marched(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
+      device_.for_columns<TransferSteps>(fine_, Interpolate<C, F>{c, f, cubic_, address(scale)});
+    });
+  }
+  void inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    gather(injected_, fine, coarse, injection_, 1, scale);
+  }
+
+ private:
+  template <class Body>
+  static void with_marched(const Field& from, Field& to, const Body& body) {
+    with_views(from, to, [&]<class From, class To>(View<const From> f, View<To> t) {
+      body.template operator()<From, To>(marched(f), marched(t));
+    });
+  }
+  template <bool add>
+  void prolong(const Field& coarse, Field& fine) const {
+    device_.exchange(coarse);
+    with_marched(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
+      device_.for_columns<TransferSteps>(intervals_, Prolong<C, F, add>{c, f, linear_, between_});
+    });
+  }
+  void gather(const Box& box, const Field& fine, Field& coarse, const Axes<DeviceRows>& rows, int shift,
+              const Scalar* scale) const {
+    with_marched(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
+      device_.for_columns<TransferSteps>(box, Gather<F, C>{f, c, rows, shift, address(scale)});
+    });
+  }
+  static const double* address(const Scalar* scale) { return scale ? scale->address() : nullptr; }
+
+  CudaBackend& device_;
+  Box fine_, coarse_;
+  Box intervals_;  ///< the fine unknowns in x and y, and the intervals between coarse planes
+  Box injected_;   ///< the coarse values that injection writes, those on faces included
+  bool cells_, sums_by_volume_;
+  Buffer tables_;
+  int width_[2] = {};  ///< of the rows along x and y
+  Axes<DeviceLinear> linear_{};
+  Axes<DeviceRuns> runs_{};
+  DeviceLinear march_{};
+  DeviceSpans spans_{}, between_{};
+  Axes<DeviceRows> sums_{}, cubic_{}, injection_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Transfer> make_transfer(Backend& backend, const Block& fine, const CoarseBlock& coarse, bool constant) {
+  return std::make_unique<TensorTransfer>(backend, fine, coarse, constant);
+}
+
+}  // namespace poisson::cuda

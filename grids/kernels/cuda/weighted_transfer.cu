@@ -1,0 +1,108 @@
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/device_tables.hpp"
+#include "grids/axes/axis_transfer.hpp"
+#include "grids/kernels/cuda/device_rows.cuh"
+#include "grids/kernels/cuda/factories.hpp"
+#include "grids/kernels/cuda/model_steps.cuh"
+#include "grids/kernels/grid_kernels.hpp"
+#include "grids/operators/typed_views.hpp"
+
+namespace poisson::cuda {
+namespace {
+
+/// Prolongation with weights stored by columns, restriction its transpose.
+class WeightedTransfer final : public Transfer {
+ public:
+  WeightedTransfer(Backend& backend, const Block& fine, const CoarseBlock& coarse, const Weights& weights)
+      : device_(static_cast<CudaBackend&>(backend)),
+        fine_unknowns_(fine.unknowns()),
+        coarse_unknowns_(coarse.block.unknowns()),
+        weights_(weights) {
+    DeviceTables tables;
+    for (std::size_t d = 0; d < 3; ++d) {
+      std::vector<int> centre;
+      for (int I = 0; I < coarse.block.axes[d].size(); ++I) centre.push_back(coarse.axes[d].node(I));
+      std::vector<int> parents(static_cast<std::size_t>(fine.axes[d].size()), -1);
+      for (std::size_t I = 0; I < centre.size(); ++I)
+        parents[static_cast<std::size_t>(centre[I])] = 2 * static_cast<int>(I);
+      for (std::size_t i = 1; i < parents.size(); ++i)
+        if (parents[i] < 0) parents[i] = parents[i - 1] + 1;
+      tables.add(centre, places_.centre[d]);
+      tables.add(parents, places_.parents[d]);
+      add_rows(tables, injection_rows(fine.axes[d], coarse.axes[d]), injection_.axis[d]);
+    }
+    tables_ = tables.upload(backend);
+  }
+
+  void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    device_.exchange(fine);
+    with_columns([&]<class W>(const WeightColumns<W>& w) {
+      with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
+        device_.for_columns<TransferSteps>(coarse_unknowns_,
+                                           WeightedRestrict<W, F, C>{f, c, w, places_, address(scale)});
+      });
+    });
+  }
+  void prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine, nullptr); }
+  void prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine, nullptr); }
+  void interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
+    prolong<false>(coarse, fine, scale);
+  }
+  void inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
+      device_.for_columns<TransferSteps>(coarse.layout().box(), Gather<F, C>{f, c, injection_, 1, address(scale)});
+    });
+  }
+
+ private:
+  static const double* address(const Scalar* scale) { return scale ? scale->address() : nullptr; }
+
+  template <class F>
+  void with_columns(const F& f) const {
+    Precision precision = Precision::fp64;
+    for (const auto& w : weights_)
+      if (w) precision = w->precision();
+    dispatch(precision, [&]<class W>(W) {
+      WeightColumns<W> columns{};
+      for (std::size_t code = 0; code < 27; ++code) {
+        if (!weights_[code]) continue;
+        const auto view = weights_[code]->view<W>();
+        columns.weight[code] = view.data;
+        columns.sy = view.sy;
+        columns.sz = view.sz;
+      }
+      f(columns);
+    });
+  }
+
+  template <bool add>
+  void prolong(const Field& coarse, Field& fine, const Scalar* scale) const {
+    device_.exchange(coarse);
+    with_columns([&]<class W>(const WeightColumns<W>& w) {
+      with_views(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
+        device_.for_columns<TransferSteps>(fine_unknowns_,
+                                           WeightedProlong<W, C, F, add>{c, f, w, places_, address(scale)});
+      });
+    });
+  }
+
+  CudaBackend& device_;
+  Box fine_unknowns_, coarse_unknowns_;
+  Weights weights_;
+  Buffer tables_;
+  WeightPlaces places_{};
+  Axes<DeviceRows> injection_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Transfer> make_weighted_transfer(Backend& backend, const Block& fine, const CoarseBlock& coarse,
+                                                 const Weights& weights) {
+  return std::make_unique<WeightedTransfer>(backend, fine, coarse, weights);
+}
+
+}  // namespace poisson::cuda

@@ -1,0 +1,81 @@
+#include "grids/kernels/grid_kernels.hpp"
+
+#include <vector>
+
+#include "backends/error.hpp"
+#include "grids/kernels/cpu/factories.hpp"
+#include "grids/sampling/problem_data.hpp"
+#ifdef POISSON_HAVE_CUDA
+#include "grids/kernels/cuda/factories.hpp"
+#endif
+
+namespace poisson {
+namespace {
+
+// A host of 16 threads takes 10 ms to evaluate so many values of three sines and to move them to a GPU.
+constexpr std::int64_t worth_compiling = std::int64_t{1} << 22;
+
+// All that a device may be asked to evaluate.
+std::vector<Quantity> quantities(const Problem& p) {
+  std::vector<Quantity> all{p.source, p.reaction};
+  for (std::size_t d = 0; d < coefficient_count(p); ++d) all.push_back(p.coefficient[d]);
+  for (std::size_t m = 0; m < mixed_count(p); ++m) all.push_back(p.mixed[m]);
+  if (p.initial) all.push_back(*p.initial);
+  if (p.exact) all.push_back(*p.exact);
+  for_each_face(p, [&](int, int, const Boundary& b) {
+    all.push_back(b.value);
+    all.push_back(b.alpha);
+  });
+  return all;
+}
+
+}  // namespace
+
+const GridKernels& grid_kernels(const Backend& backend) {
+  if (backend.name() == "cpu") return cpu::grid_kernels();
+#ifdef POISSON_HAVE_CUDA
+  if (backend.name() == "cuda") return cuda::grid_kernels();
+#endif
+  throw RunError("there are no grid kernels for the backend " + std::string(backend.name()) +
+                 " (this build lacks them): use the backend cpu");
+}
+
+std::unique_ptr<Operator> GridKernels::make_operator(Backend& backend, const RowData& data, Precision precision) const {
+  if (!data.kappa_source) return make_held_operator(backend, data, precision);
+  std::string why_not = "lines and planes are solved from it";
+  if (data.relaxation.extent == Extent::point)
+    if (auto made = make_recompute_operator(backend, data, precision, why_not)) return made;
+  *data.note = "the coefficient is held in memory, assembly partial: " + why_not;
+  RowData held = data;
+  held.kappa_source = nullptr;
+  return make_held_operator(backend, held, precision);
+}
+
+std::unique_ptr<Operator> GridKernels::make_recompute_operator(Backend&, const RowData&, Precision,
+                                                               std::string& why_not) const {
+  why_not = "the backend compiles no expressions";
+  return nullptr;
+}
+
+std::unique_ptr<Operator> GridKernels::make_box_operator(Backend& backend, const Block& block, const Bands& bands,
+                                                         Precision precision, Relaxation relaxation) const {
+  RowData rows;
+  rows.block = block;
+  rows.scale = bands.scale;
+  rows.singular = bands.singular;
+  rows.relaxation = relaxation;
+  return make_operator_of(backend, rows, bands, precision);
+}
+
+std::unique_ptr<DeviceSampler> GridKernels::make_sampler(Backend&, const Block&, std::span<const Quantity>) const {
+  return nullptr;
+}
+
+std::unique_ptr<DeviceSampler> make_sampler(Backend& backend, const Block& block, const Problem& problem,
+                                            Sampling sampling) {
+  if (sampling == Sampling::host) return nullptr;
+  const bool compile = sampling == Sampling::device || block.layout().box().size() >= worth_compiling;
+  return grid_kernels(backend).make_sampler(backend, block, compile ? quantities(problem) : std::vector<Quantity>{});
+}
+
+}  // namespace poisson

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "grids/operators/bands.hpp"
+#include "grids/sampling/device_sampling.hpp"
+#include "grids/operators/faces.hpp"
+#include "grids/rows/galerkin_formulas.hpp"
+#include "grids/rows/island_views.hpp"
+#include "grids/operators/operator.hpp"
+#include "grids/operators/row_data.hpp"
+
+namespace poisson {
+
+/// `of_roots`: the square of the mean of the square roots. It lies between what currents meet along layers, the mean of
+/// κ, and across them, the harmonic one.
+enum class CellMean { plain, of_roots };
+
+/// Prolongation by columns, in one precision (see Collapse).
+using Weights = std::array<std::shared_ptr<const Field>, 27>;
+
+/// What a backend brings to grids: operators, transfers, and the loops that set levels up.
+class GridKernels {
+ public:
+  virtual ~GridKernels() = default;
+
+  /// The operator of a level, in the assembly mode that fits the data: `equidistant` or `tensor-product` for constant
+  /// κ, `recompute` where κ has source text and the backend compiles it, else `partial`.
+  std::unique_ptr<Operator> make_operator(Backend&, const RowData&, Precision) const;
+  /// The operator with these bands, `assembly` "bands". Gauss–Seidel runs over the colours of the offsets; the largest
+  /// eigenvalue of D⁻¹A is bounded by Gershgorin's circles. Where precision is fp64, the operator shares the fields.
+  /// All masses are 1.
+  virtual std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&, Precision) const = 0;
+  /// The operator with these bands, symmetric and of reach 1, on the block: rows of 9 or 27 points, with all that
+  /// operators of elements in full assembly do. `assembly`, the bound of the largest eigenvalue and whose fields they
+  /// are is as above; masses are those of the block.
+  std::unique_ptr<Operator> make_box_operator(Backend&, const Block&, const Bands&, Precision, Relaxation = {}) const;
+
+  /// The transfers between a block and the coarser one made from it. Cell-centred with `constant`: prolongation is
+  /// piecewise constant, as jumps of κ need it, else multilinear.
+  virtual std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse,
+                                                  bool constant = false) const = 0;
+  /// The transfer that the weights describe; `interpolate` is the prolongation itself.
+  virtual std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, const CoarseBlock& coarse,
+                                                           const Weights& weights) const = 0;
+
+  /// Means by volume of a field of cells over the children of each coarse cell. `with_faces`: and the means over faces
+  /// of what stands in its halo beyond open ends.
+  virtual void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const Field& fine_cells,
+                             Field& coarse_cells, CellMean mean = CellMean::plain, bool with_faces = false) const = 0;
+  /// The coarse faces across an axis, Robin faces from the coarse `ends`: as CoarseFace says where coarse cells are
+  /// unions of fine ones. Where they are not, κ is smooth, and a face between two fine ones takes the mean of their
+  /// means.
+  virtual void coarsen_faces(Backend&, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
+                             const FaceFields& fine_faces, const Field* coarse_ends, Field& coarse_faces) const = 0;
+  /// Values outside a box take that of the nearest within.
+  virtual void continue_outwards(Backend&, const Box& inside, Field& u) const = 0;
+
+  /// unit = the unit vector of the probe's colour.
+  virtual void paint_colour(Backend&, const Probe&, Field& unit) const = 0;
+  virtual void gather_couplings(Backend&, const Probe&) const = 0;
+  /// The weights of fine values between coarse ones along so many axes.
+  virtual void weigh(Backend&, const Collapse&, int stage) const = 0;
+  virtual void collapse_rows(Backend&, const Collapse&) const = 0;
+  /// One step of Jacobi's method for the constants on islands.
+  virtual void correct_islands(Backend&, const IslandViews&, const Field& b, Field& u) const = 0;
+
+  /// Evaluates data where the backend's fields are; null: the host does. `data`: the quantities with source text that
+  /// will be asked for.
+  virtual std::unique_ptr<DeviceSampler> make_sampler(Backend&, const Block&, std::span<const Quantity> data) const;
+
+ protected:
+  /// From κ in memory, or constant.
+  virtual std::unique_ptr<Operator> make_held_operator(Backend&, const RowData&, Precision) const = 0;
+  /// From κ's source text; null where the backend cannot, and why not.
+  virtual std::unique_ptr<Operator> make_recompute_operator(Backend&, const RowData&, Precision,
+                                                            std::string& why_not) const;
+  /// The operator of `rows` that holds these bands.
+  virtual std::unique_ptr<Operator> make_operator_of(Backend&, const RowData& rows, const Bands&, Precision) const = 0;
+};
+
+/// Those of a backend. Throws RunError where this build has none.
+const GridKernels& grid_kernels(const Backend&);
+
+/// The sampler of a problem's data; null: the host evaluates them.
+std::unique_ptr<DeviceSampler> make_sampler(Backend&, const Block&, const Problem&, Sampling);
+
+}  // namespace poisson

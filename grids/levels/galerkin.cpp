@@ -1,0 +1,135 @@
+#include "grids/levels/galerkin.hpp"
+
+#include <utility>
+
+#include "grids/kernels/grid_kernels.hpp"
+#include "grids/levels/islands.hpp"
+
+namespace poisson {
+namespace {
+
+// The positions of coarse values on the fine axes, in the backend's memory; `centre` refers to `memory`.
+struct Centres {
+  Buffer memory;
+  std::array<const int*, 3> centre{};
+};
+Centres make_centres(Backend& backend, const CoarseBlock& coarse) {
+  std::vector<int> all;
+  std::array<std::size_t, 3> begin{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    begin[d] = all.size();
+    for (int I = 0; I < coarse.block.axes[d].size(); ++I) all.push_back(coarse.axes[d].node(I));
+  }
+  Centres centres{backend.allocate(all.size() * sizeof(int)), {}};
+  backend.write(all.data(), centres.memory.data(), all.size() * sizeof(int));
+  for (std::size_t d = 0; d < 3; ++d) centres.centre[d] = static_cast<const int*>(centres.memory.data()) + begin[d];
+  return centres;
+}
+
+}  // namespace
+
+GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& block, const CoarseBlock& coarse,
+                            Precision precision) {
+  GalerkinLevel level;
+  Bands& bands = level.bands;
+  bands.layout = coarse.block.layout();
+  bands.unknowns = coarse.block.unknowns();
+  bands.scale = fine.scale;
+  bands.singular = fine.singular;
+  bands.offsets = box_offsets(bands.layout);
+
+  const Centres centres = make_centres(backend, coarse);
+  Collapse c{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    c.fine_n[d] = fine.layout.n[d];
+    c.coarse_n[d] = bands.layout.n[d];
+    c.periodic[d] = fine.layout.periodic[d];
+    c.coarsened[d] = coarse.coarsened[d];
+    c.centre[d] = centres.centre[d];
+  }
+  for (std::size_t b = 0; b < fine.offsets.size(); ++b) {
+    const Offset& o = fine.offsets[b];
+    const int code = code_of(o[0], o[1], o[2]);
+    c.band[code - 14] = fine.entries[b]->view<double>();
+    c.link[c.links++] = code;
+    c.link[c.links++] = 26 - code;
+  }
+  c.sum = fine.sum->view<double>();
+
+  std::array<std::shared_ptr<Field>, 27> weights;
+  for (int stage = 1; stage <= 3; ++stage)
+    for (int code = 0; code < 27; ++code) {
+      int between = 0;
+      bool exists = true;
+      for (int d = 0; d < 3; ++d) {
+        between += offset_of(code, d) != 0;
+        exists = exists && (offset_of(code, d) == 0 || c.coarsened[d]);
+      }
+      if (!exists || between != stage) continue;
+      auto& field = weights[static_cast<std::size_t>(code)];
+      field = std::make_shared<Field>(backend, bands.layout, Precision::fp64);
+      c.weight[code] = field->view<double>();
+    }
+  for (int stage = 1; stage <= 3; ++stage) grid_kernels(backend).weigh(backend, c, stage);
+  for (const auto& field : weights)
+    if (field) backend.exchange(*field);
+
+  std::vector<std::shared_ptr<Field>> entries;
+  for (const Offset& o : bands.offsets) {
+    entries.push_back(std::make_shared<Field>(backend, bands.layout, Precision::fp64));
+    c.coarse_band[code_of(o[0], o[1], o[2]) - 14] = entries.back()->view<double>();
+  }
+  auto sum = std::make_shared<Field>(backend, bands.layout, Precision::fp64);
+  c.coarse_sum = sum->view<double>();
+  grid_kernels(backend).collapse_rows(backend, c);
+  backend.exchange(*sum);
+  for (const auto& band : entries) backend.exchange(*band);
+  bands.entries.assign(entries.begin(), entries.end());
+  bands.sum = std::move(sum);
+
+  Weights kept;
+  for (std::size_t code = 0; code < weights.size(); ++code) {
+    if (!weights[code]) continue;
+    if (precision == Precision::fp64) {
+      kept[code] = weights[code];
+    } else {
+      auto narrow = std::make_shared<Field>(backend, bands.layout, precision);
+      backend.convert(*weights[code], *narrow);
+      kept[code] = std::move(narrow);
+      weights[code].reset();
+    }
+  }
+  level.transfer = grid_kernels(backend).make_weighted_transfer(backend, block, coarse, kept);
+  return level;
+}
+
+Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands,
+                                  const std::vector<LevelPlan>& levels, bool rough) {
+  Backend& backend = finest->backend();
+  const Precision precision = levels.front().precision;
+  Hierarchy h;
+  h.operators.push_back(std::move(finest));
+  for (const LevelPlan& level : levels) {
+    h.relaxations.push_back(level.relaxation);
+    h.planes.emplace_back();
+    if (h.relaxations.size() > 1)
+      h.operators.push_back(
+          grid_kernels(backend).make_box_operator(backend, level.block, bands, precision, level.smoothed()));
+    if (!level.coarser) break;
+    if (rough) {
+      const IslandSets sets = find_islands(bands);
+      rough = sets.size() > 0;
+      if (rough) h.islands.push_back(std::make_shared<Islands>(backend, sets, bands.layout, precision));
+    }
+    GalerkinLevel next = coarsen_bands(backend, bands, level.block, *level.coarser, precision);
+    bands = std::move(next.bands);
+    h.transfers.push_back(std::move(next.transfer));
+  }
+  const bool alone = levels.size() == 1;
+  h.coarsest = precision == Precision::fp64 ? h.operators.back()
+               : alone ? grid_kernels(backend).make_banded_operator(backend, bands, Precision::fp64)
+                       : grid_kernels(backend).make_box_operator(backend, levels.back().block, bands, Precision::fp64);
+  return h;
+}
+
+}  // namespace poisson

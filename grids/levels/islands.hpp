@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backends/field.hpp"
+#include "grids/operators/bands.hpp"
+#include "grids/rows/island_views.hpp"
+
+namespace poisson {
+
+/// Values that strong couplings tie to one another, and weak ones alone to anything else: where κ jumps from cell to
+/// cell, every small cluster of cells of large κ is one. An error that is constant on it is worth next to nothing in
+/// D⁻¹A, so that no smoother sees it, and coarse grids lose it as soon as none of their values lies on the cluster.
+struct IslandSets {
+  struct Entry {
+    std::int64_t value;
+    double weight;
+  };
+  std::vector<std::int64_t> first{0}, values;  ///< of set s: values[first[s]] …, each x + nx (y + ny z)
+  std::vector<std::int64_t> row_first{0};      ///< of set s: row[row_first[s]] … is 1ᵀA, 1 on the set
+  std::vector<Entry> row;
+  std::vector<double> energy;  ///< 1ᵀA 1
+
+  std::size_t size() const { return energy.size(); }
+};
+
+/// The islands of a symmetric matrix of reach 1: connected by couplings above a hundredth of the larger diagonal entry,
+/// of at most 1024 values, none of them given, and with 1ᵀA1 below a hundredth of 1ᵀD1. On the host.
+IslandSets find_islands(const Bands& bands);
+
+/// One step of Jacobi's method for the constants on islands.
+class Islands {
+ public:
+  /// For fields of this layout and precision.
+  Islands(Backend&, const IslandSets&, const Layout&, Precision);
+
+  /// u += Z diag(ZᵀAZ)⁻¹ Zᵀ(b − A u), the columns of Z being 1 on an island. All residuals are those of u before.
+  void correct(const Field& b, Field& u) const;
+  std::int64_t count() const { return views_.count; }
+
+ private:
+  Backend& backend_;
+  Buffer memory_;
+  IslandViews views_{};
+};
+
+}  // namespace poisson

@@ -1,0 +1,67 @@
+#include "grids/levels/levels.hpp"
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+namespace poisson {
+namespace {
+
+// Data in cells must not be mixed across a jump of κ, and a piecewise constant prolongation needs unions; Galerkin
+// operators interpolate between every other node; everything else lives on coordinates.
+Coarsening coarsening_rule(const Block& block, const LevelRules& rules) {
+  const bool whole_cells = rules.jumps && block.centering() == Centering::cell;
+  return rules.galerkin || whole_cells ? Coarsening::pairs : Coarsening::even;
+}
+
+LevelAssembly assembly_of(const Block& block, const LevelRules& rules, int level, const Relaxation& relaxation,
+                          bool within_planes) {
+  if (rules.galerkin && level > 0) return LevelAssembly::bands;
+  LevelAssembly held = rules.assembly;
+  // Coarser κ are means, and lines and planes are solved from what is held.
+  if (held == LevelAssembly::recompute && (level > 0 || within_planes || relaxation.extent != Extent::point))
+    held = LevelAssembly::partial;
+  if (held == LevelAssembly::equidistant && (within_planes || !block.equidistant()))
+    held = LevelAssembly::tensor_product;
+  return rules.elements && within_planes ? LevelAssembly::full : held;
+}
+
+std::vector<LevelPlan> levels_within(Block block, const LevelRules& rules, const std::array<bool, 3>& coupled) {
+  const bool within_planes = !(coupled[0] && coupled[1] && coupled[2]);
+  const Coarsening rule = coarsening_rule(block, rules);
+  std::vector<LevelPlan> levels;
+  for (int l = 0;; ++l) {
+    const LevelChoice choice = choose_relaxation(block, rules.kappa, rules.allowed, rules.jumps, coupled);
+    LevelPlan level{block, rules.precision, {}, choice.relaxation, {}, {}};
+    if (!choice.coarsest()) level.coarser = coarsen(block, choice.coarsened, rule);
+    level.assembly = assembly_of(block, rules, l, level.smoothed(), within_planes);
+    if (level.smoothed().extent == Extent::plane) {
+      LevelRules in_planes = rules;
+      in_planes.allowed = RelaxationChoice::automatic;
+      std::array<bool, 3> within = coupled;
+      within[static_cast<std::size_t>(choice.relaxation.axis)] = false;
+      level.planes = levels_within(block, in_planes, within);
+    }
+    levels.push_back(std::move(level));
+    if (choice.coarsest()) return levels;
+    block = levels.back().coarser->block;
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(LevelAssembly assembly) {
+  constexpr std::array<std::string_view, 6> names{"equidistant", "tensor-product", "recompute",
+                                                  "partial",     "full",           "bands"};
+  return names[static_cast<std::size_t>(assembly)];
+}
+
+std::vector<LevelPlan> choose_levels(const Block& block, const LevelRules& rules) {
+  return levels_within(block, rules, {true, true, true});
+}
+
+std::vector<LevelPlan> single_level(const Block& block, const LevelRules& rules) {
+  return {{block, rules.precision, assembly_of(block, rules, 0, {}, false), {}, {}, {}}};
+}
+
+}  // namespace poisson

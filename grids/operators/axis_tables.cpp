@@ -1,0 +1,169 @@
+#include "grids/operators/axis_tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "grids/sampling/sampling.hpp"
+
+namespace poisson {
+namespace {
+
+// Centres and widths of the cells −1 … n. Cell-centred the ones beyond open ends are those behind them again.
+std::vector<double> cells_along(const Axis& axis) {
+  std::vector<double> along = cell_coordinates(axis);
+  const int n = static_cast<int>(along.size()) - 2;
+  const bool open = axis.centering() == Centering::cell && !axis.periodic() && !axis.degenerate();
+  if (open) {
+    along.front() = along[1];
+    along.back() = along[static_cast<std::size_t>(n)];
+  }
+  for (int i = -1; i <= n; ++i) along.push_back(axis.width(open ? std::clamp(i, 0, n - 1) : i));
+  return along;
+}
+
+}  // namespace
+
+template <class T>
+std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_ptr<const Field>& field) {
+  if (!field) return nullptr;
+  std::shared_ptr<const Field> typed = field;
+  if (field->precision() != precision_of<T>) {
+    auto copy = std::make_shared<Field>(backend, field->layout(), precision_of<T>);
+    backend.convert(*field, *copy);
+    typed = std::move(copy);
+  }
+  backend.exchange(*typed);
+  return typed;
+}
+template std::shared_ptr<const Field> in_precision<float>(Backend&, const std::shared_ptr<const Field>&);
+template std::shared_ptr<const Field> in_precision<double>(Backend&, const std::shared_ptr<const Field>&);
+
+template <class T>
+CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) : data_(data) {
+  // Lengths are held in units of a power of two near each axis's cells, and couplings take what that leaves over, so
+  // that no product of three lengths leaves the range of T. Exact, since only exponents change.
+  double volume = 1;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = data.block.axes[d];
+    const double extent = axis.degenerate() ? 1 : axis.nodes().back() - axis.nodes().front();
+    unit_[d] = std::ldexp(1.0, std::ilogb(extent / std::max(1, axis.cells())));
+    volume *= unit_[d];
+  }
+  data_.sigma *= data.scale * volume;
+  for (std::size_t d = 0; d < 3; ++d) coupling_scale_[d] = data.scale * volume / unit_[d];
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = data.block.axes[d];
+    // Four arrays over the indices −1 … size.
+    const int n = axis.size();
+    const std::size_t length = static_cast<std::size_t>(n) + 2;
+    std::vector<T> host(4 * length);
+    for (int i = -1; i <= n; ++i) {
+      const std::size_t at = static_cast<std::size_t>(i) + 1;  // 0 for i = −1
+      const bool inside = i >= 0 && i < n;
+      if (i < n) host[at] = static_cast<T>(coupling_scale_[d] * axis.coupling(i, data.kappa[d]));
+      if (inside) host[length + at] = static_cast<T>(axis.mass(i) / unit_[d]);
+      const int cell = axis.periodic() || axis.degenerate() ? i : std::clamp(i, 0, axis.cells() - 1);
+      host[2 * length + at] = static_cast<T>(0.5 * axis.width(cell) / unit_[d]);
+      if (i < n) host[3 * length + at] = static_cast<T>(coupling_scale_[d] * axis.inverse_distance(i));
+    }
+    axes_[d].buffer = backend.allocate(host.size() * sizeof(T));
+    backend.write(host.data(), axes_[d].buffer.data(), host.size() * sizeof(T));
+    const T* base = static_cast<const T*>(axes_[d].buffer.data()) + 1;
+    axes_[d].view = {base, base + length, base + 2 * length, base + 3 * length};
+  }
+  for (std::size_t d = 0; d < 3; ++d) {
+    const bool shared = d == 2 && data.cells[2] == data.cells[0];  // in two dimensions, where z counts nothing
+    if (!data.kappa_source) {
+      cells_[d] = shared ? cells_[0] : in_precision<T>(backend, data.cells[d]);
+      continue;
+    }
+    const std::vector<double> along = cells_along(data.block.axes[d]);
+    cells_along_[d] = backend.allocate(along.size() * sizeof(double));
+    backend.write(along.data(), cells_along_[d].data(), along.size() * sizeof(double));
+  }
+  reaction_ = in_precision<T>(backend, data.reaction);
+  data_.cells = {};
+  data_.reaction = nullptr;
+}
+
+template <class T>
+std::size_t CoefficientTables<T>::bytes() const {
+  std::size_t sum = reaction_ ? reaction_->bytes() : 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    sum += axes_[d].buffer.bytes() + cells_along_[d].bytes();
+    if (cells_[d] && (d == 0 || cells_[d] != cells_[0])) sum += cells_[d]->bytes();
+  }
+  return sum;
+}
+
+template <class T>
+template <class Coefficients>
+Coefficients CoefficientTables<T>::model() const {
+  const T sigma = static_cast<T>(data_.sigma);
+  if constexpr (std::is_same_v<Coefficients, Equidistant<T>>) {
+    const auto direction = [&](std::size_t d) -> typename Equidistant<T>::Direction {
+      const Axis& axis = data_.block.axes[d];
+      const int last = axis.size() - 1;
+      const auto coupling = [&](int i) {
+        return static_cast<T>(coupling_scale_[d] * axis.coupling(i, data_.kappa[d]));
+      };
+      return {axis.degenerate() ? T(0) : coupling(0),
+              coupling(-1),
+              coupling(last),
+              static_cast<T>(axis.width(0) / unit_[d]),
+              static_cast<T>(axis.mass(0) / unit_[d]),
+              last};
+    };
+    return {direction(0), direction(1), direction(2), sigma};
+  } else if constexpr (std::is_same_v<Coefficients, TensorProduct<T>>) {
+    return {axes_[0].view, axes_[1].view, axes_[2].view, sigma, data_.decoupled};
+  } else if constexpr (std::is_base_of_v<RecomputeTables<T>, Coefficients>) {
+    Coefficients c{};
+    c.x = axes_[0].view;
+    c.y = axes_[1].view;
+    c.z = axes_[2].view;
+    c.cx = static_cast<const double*>(cells_along_[0].data()) + 1;
+    c.cy = static_cast<const double*>(cells_along_[1].data()) + 1;
+    c.cz = static_cast<const double*>(cells_along_[2].data()) + 1;
+    if (reaction_) c.reaction = reaction_->template view<T>();
+    c.sigma = sigma;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Axis& axis = data_.block.axes[d];
+      const bool open = !axis.periodic() && !axis.degenerate();
+      c.first[d] = open ? 0 : -2;
+      c.last[d] = open ? axis.size() - 1 : -2;
+      if constexpr (std::is_base_of_v<RecomputeFaceTables<T>, Coefficients>) {
+        c.width[d] = (d == 0 ? c.cx : d == 1 ? c.cy : c.cz) + std::max(1, axis.cells()) + 2;
+        if (data_.ends[d]) c.ends[d] = data_.ends[d]->template view<double>();
+        for (int end = 0; end < 2; ++end) c.robin[d][end] = data_.ends[d] && axis.kind(end) == BoundaryKind::robin;
+      }
+    }
+    return c;
+  } else {
+    Coefficients c{};
+    c.x = axes_[0].view;
+    c.y = axes_[1].view;
+    c.z = axes_[2].view;
+    for (std::size_t d = 0; d < std::size(c.kappa); ++d) c.kappa[d] = cells_[d]->template view<T>();
+    if (reaction_) c.reaction = reaction_->template view<T>();
+    c.sigma = sigma;
+    c.decoupled = data_.decoupled;
+    return c;
+  }
+}
+
+#define POISSON_INSTANTIATE(T)                                                    \
+  template class CoefficientTables<T>;                                            \
+  template Equidistant<T> CoefficientTables<T>::model() const;                    \
+  template TensorProduct<T> CoefficientTables<T>::model() const;                  \
+  template Partial<T, true> CoefficientTables<T>::model() const;                  \
+  template Partial<T, false> CoefficientTables<T>::model() const;                 \
+  template Recompute<T, KappaAtRunTime> CoefficientTables<T>::model() const;      \
+  template RecomputeFaces<T, KappaAtRunTime> CoefficientTables<T>::model() const; \
+  template Faces<T> CoefficientTables<T>::model() const
+POISSON_INSTANTIATE(float);
+POISSON_INSTANTIATE(double);
+#undef POISSON_INSTANTIATE
+
+}  // namespace poisson

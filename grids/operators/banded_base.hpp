@@ -1,0 +1,94 @@
+#pragma once
+
+#include <stdexcept>
+#include <vector>
+
+#include "grids/operators/band_colours.hpp"
+#include "grids/operators/operator.hpp"
+#include "grids/operators/relaxation.hpp"
+
+namespace poisson {
+
+/// What the banded operators of all backends have in common.
+template <class T>
+class BandedBase : public Operator {
+ public:
+  BandedBase(Backend& backend, const Bands& bands)
+      : backend_(backend),
+        layout_(bands.layout),
+        unknowns_(bands.unknowns),
+        sum_(in_precision(bands.sum)),
+        diagonal_(backend, layout_, precision_of<T>),
+        scale_(bands.scale),
+        singular_(bands.singular) {
+    for (const auto& entries : bands.entries) entries_.push_back(in_precision(entries));
+    const auto far = reach(bands.offsets);
+    guarded_ = far[0] > 1 || far[1] > 1 || far[2] > 1;
+    const View<T> shape = diagonal_.template view<T>();
+    offsets_ = bands.offsets;
+    if (bands.symmetric)
+      for (const Offset& o : bands.offsets) offsets_.push_back({-o[0], -o[1], -o[2]});
+    for (std::size_t at = 0; at < offsets_.size(); ++at) {
+      const Offset& o = offsets_[at];
+      const std::int64_t shift = o[0] + o[1] * shape.sy + o[2] * shape.sz;
+      const bool backward = at >= entries_.size();
+      const T* data = entries_[at % entries_.size()]->template view<T>().data;
+      // Backward, the entry at i stands at i + o in the forward band.
+      links_.push_back({data, backward ? shift : 0, shift, o[0], o[1], o[2]});
+    }
+  }
+
+  Backend& backend() const override { return backend_; }
+  Precision precision() const override { return precision_of<T>; }
+  Layout layout() const override { return layout_; }
+  Box unknowns() const override { return unknowns_; }
+  std::string_view assembly() const override { return "bands"; }
+  double scale() const override { return scale_; }
+  bool singular() const override { return singular_; }
+  double largest_eigenvalue() const override { return largest_; }
+  void line_start(int, double, const Field&, Field&) const override { refuse_lines(); }
+  void line_step(int, PolynomialStep, const Field&, const Field&, Field&) const override { refuse_lines(); }
+  std::size_t bytes() const override {
+    std::size_t bytes = sum_->bytes() + diagonal_.bytes();
+    for (const auto& entries : entries_) bytes += entries->bytes();
+    return bytes;
+  }
+
+ protected:
+  /// A coupling of every row: to the value `shift` further, its entry `at` further in the band.
+  struct Link {
+    const T* band;
+    std::int64_t at, shift;
+    int dx, dy, dz;
+  };
+
+  double count() const { return static_cast<double>(unknowns_.size()); }
+
+  Backend& backend_;
+  Layout layout_;
+  Box unknowns_;
+  std::vector<std::shared_ptr<const Field>> entries_;
+  std::shared_ptr<const Field> sum_;
+  Field diagonal_;
+  std::vector<Offset> offsets_;
+  std::vector<Link> links_;
+  bool guarded_ = false;  ///< offsets reach beyond the halo
+  double largest_ = 2;
+
+ private:
+  /// Only the finest level of a matrix is held so, and it relaxes points.
+  [[noreturn]] static void refuse_lines() {
+    throw std::logic_error("lines are relaxed by operators that are discretized on axes, not by bands");
+  }
+  std::shared_ptr<const Field> in_precision(const std::shared_ptr<const Field>& from) const {
+    if (from->precision() == precision_of<T>) return from;
+    auto to = std::make_shared<Field>(backend_, layout_, precision_of<T>);
+    backend_.convert(*from, *to);
+    return to;
+  }
+
+  double scale_;
+  bool singular_;
+};
+
+}  // namespace poisson

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "grids/operators/axis_tables.hpp"
+#include "grids/rows/band_coefficients.hpp"
+#include "grids/rows/box_coefficients.hpp"
+#include "grids/rows/recompute_elements.hpp"
+#include "grids/operators/row_data.hpp"
+
+namespace poisson {
+
+struct Bands;
+
+template <class T>
+inline constexpr std::string_view assembly_name<StarBands<T>> = "full";
+template <class T, int Dimension>
+inline constexpr std::string_view assembly_name<BoxBands<T, Dimension>> = "full";
+template <class T, int Dimension>
+inline constexpr std::string_view assembly_name<BoxProduct<T, Dimension>> = "tensor-product";
+template <class T, int Dimension, Tensor Kind>
+inline constexpr std::string_view assembly_name<RecomputeElements<T, Dimension, Kind, KappaAtRunTime>> = "recompute";
+
+/// Owns, in a backend's memory and in the precision T, what the models of elements refer to.
+template <class T>
+class BoxTables {
+ public:
+  BoxTables(Backend& backend, const RowData& data);
+
+  /// The model over these tables; valid as long as they live.
+  template <class Coefficients>
+  Coefficients model() const;
+  std::size_t bytes() const;
+
+ private:
+  double sigma_ = 0;
+  std::array<double, 3> mixed_{};
+  std::array<Buffer, 3> buffers_;
+  std::array<BoxAxis<T>, 3> axes_;
+  std::vector<std::shared_ptr<const Field>> kappa_;  ///< xx, yy, …, as BoxPartial takes them
+  std::shared_ptr<const Field> sigma_cells_;
+  std::array<Buffer, 3> centres_;  ///< for `recompute`
+  CellPlaces places_;
+};
+
+/// How many of a row's bands are held: stars have none along z in two dimensions.
+template <class Row>
+int bands_held(const Block& block) {
+  return band_count<Row> == 4 ? block.dimension() + 1 : band_count<Row>;
+}
+
+/// Holds bands, and the masses of the axes.
+template <class T>
+class BandTables {
+ public:
+  /// Room for so many bands over a block.
+  BandTables(Backend& backend, const Block& block, int count);
+  /// Symmetric bands of reach 1 that there are, `count` with the row sums: their own fields where precisions agree.
+  BandTables(Backend& backend, const Block& block, int count, const Bands& bands);
+
+  template <class Coefficients>
+  Coefficients model() const;
+  /// What fills the bands writes here, where they are no one else's.
+  template <int count>
+  BandViews<T, count> views();
+  void exchange();
+  std::size_t bytes() const;
+
+ private:
+  std::array<Buffer, 3> masses_;
+  std::vector<std::shared_ptr<Field>> own_;
+  std::vector<std::shared_ptr<const Field>> bands_;  ///< those of `own_` too; zeros are one field
+};
+
+template <class T, int Dimension>
+struct TablesFor<T, BoxProduct<T, Dimension>> {
+  using Type = BoxTables<T>;
+};
+template <class T, int Dimension, Tensor Kind, class Cells>
+struct TablesFor<T, BoxPartial<T, Dimension, Kind, Cells>> {
+  using Type = BoxTables<T>;
+};
+template <class T>
+struct TablesFor<T, StarBands<T>> {
+  using Type = BandTables<T>;
+};
+template <class T, int Dimension>
+struct TablesFor<T, BoxBands<T, Dimension>> {
+  using Type = BandTables<T>;
+};
+
+}  // namespace poisson

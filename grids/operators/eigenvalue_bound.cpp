@@ -1,0 +1,129 @@
+#include "grids/operators/eigenvalue_bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "backends/backend.hpp"
+#include "grids/rows/element_mass.hpp"
+
+namespace poisson {
+
+namespace {
+
+// κ_d/h² of the narrowest and of the widest cell of an axis.
+struct Steepness {
+  double narrow = 0, wide = 0;
+};
+Steepness steepness_of(const RowData& data, std::size_t d) {
+  const Axis& axis = data.block.axes[d];
+  double least = axis.width(0), most = least;
+  for (int i = 1; i < axis.cells(); ++i) {
+    least = std::min(least, axis.width(i));
+    most = std::max(most, axis.width(i));
+  }
+  const double kappa = data.variable() ? 1 : data.kappa[d];
+  return {kappa / (least * least), kappa / (most * most)};
+}
+
+// Eigenvalues of a cell's mass on its diagonal: of (1, 1) and of (1, −1).
+struct Ratios {
+  double even, odd;
+  explicit Ratios(Scheme scheme) : even(1 + element_mass(scheme).off / element_mass(scheme).own), odd(2 - even) {}
+};
+
+// Planes couple to the next alone, as lines do in two dimensions: 2. Lines in three dimensions: in an eigenvector of
+// the line's own matrix, a cell has at the most even² of what stiffness along the line and mass have on B, and of what
+// stiffness across it has 2 even, by its share, or 2 odd of both.
+double block_bound(const RowData& data) {
+  const Ratios mass(data.scheme);
+  const int coupled = data.block.dimension() - (data.decoupled < 0 ? 0 : 1);
+  if (data.relaxation.extent == Extent::plane || coupled == 2) return 2;
+  if (data.variable() && !data.isotropic) return 2 * mass.even;
+  const auto along = static_cast<std::size_t>(data.relaxation.axis);
+  const Steepness a = steepness_of(data, (along + 1) % 3), b = steepness_of(data, (along + 2) % 3);
+  return std::max({mass.even * mass.even, 2 * mass.even * a.narrow / (a.narrow + b.wide),
+                   2 * mass.even * b.narrow / (b.narrow + a.wide), 2 * mass.odd});
+}
+
+}  // namespace
+
+double element_bound(const RowData& data) {
+  if (data.relaxation.extent != Extent::point) return block_bound(data);
+  const auto dimension = static_cast<std::size_t>(data.block.dimension());
+  const Ratios ratio(data.scheme);
+  const auto m = static_cast<double>(dimension);
+  const double mass = std::pow(ratio.even, m), face = std::pow(ratio.even, m - 1);
+  std::array<double, 3> narrow{}, wide{};  // κ_d/h² of the narrowest and of the widest cell of an axis
+  double inverse_squares = 0;              // the least Σ 1/h²
+  std::array<double, 3> narrowest{};
+  for (std::size_t d = 0; d < dimension; ++d) {
+    const Steepness steepness = steepness_of(data, d);
+    narrow[d] = steepness.narrow;
+    wide[d] = steepness.wide;
+    const double kappa = data.variable() ? 1 : data.kappa[d];
+    narrowest[d] = std::sqrt(kappa / steepness.narrow);
+    inverse_squares += steepness.wide / kappa;
+  }
+  double stiffness = data.variable() && !data.isotropic ? 2 * face : 0;
+  for (unsigned odd = 1; odd < 1U << dimension; ++odd) {  // the axes along which the eigenvector is odd
+    double steep = 0, all = 0, factor = 2 / ratio.odd;
+    for (std::size_t d = 0; d < dimension; ++d) {
+      const bool among = odd >> d & 1;
+      steep += among ? narrow[d] : 0;
+      all += among ? narrow[d] : wide[d];
+      factor *= among ? ratio.odd : ratio.even;
+    }
+    stiffness = std::max(stiffness, factor * steep / all);
+  }
+  // Diagonals of mass and of faces over that of stiffness, at most.
+  const double masses = data.sigma_ratio * element_mass(data.scheme).own / inverse_squares;
+  double faces = 0;
+  for (std::size_t d = 0; d < dimension; ++d) faces += data.alpha_ratio / narrowest[d] / inverse_squares;
+  // The mean of the three, weighted by the diagonals, of which a row may have any part: largest at a vertex.
+  double bound = stiffness;
+  for (const double with : {0.0, masses})
+    for (const double at : {0.0, faces})
+      bound = std::max(bound, (stiffness + mass * with + face * at) / (1 + with + at));
+  return bound;
+}
+
+double power_estimate(const Operator& A, Relaxation relaxation) {
+  // On few unknowns the start may hardly touch the eigenvector.
+  const int steps = A.unknowns().size() < 1000 ? 60 : 20;
+  Backend& backend = A.backend();
+  Field v(backend, A.layout(), A.precision()), Av(backend, A.layout(), A.precision());
+  const auto host = make_cpu_backend();
+  Field start(*host, A.layout(), A.precision());
+  const Box box = A.unknowns();
+  dispatch(A.precision(), [&]<class T>(T) {
+    const auto view = start.view<T>();
+    std::uint32_t bits = 1;
+    for (int k = box.first[2]; k < box.last[2]; ++k)
+      for (int j = box.first[1]; j < box.last[1]; ++j)
+        for (int i = box.first[0]; i < box.last[0]; ++i) {
+          bits = bits * 1664525u + 1013904223u;
+          view(i, j, k) = static_cast<T>(std::ldexp(static_cast<double>(bits), -31) - 1);
+        }
+  });
+  transfer(start, v);
+  // In the inner product of A, in which B⁻¹A is symmetric whatever B is.
+  Scalar energy = backend.scalar(), next = backend.scalar();
+  double quotient = 0;
+  for (int s = 0; s <= steps; ++s) {
+    A.apply(v, Av);
+    backend.dot(v, Av, energy);
+    const double factor = 1 / std::max(quotient, 1.0);
+    if (relaxation.extent == Extent::line)
+      A.line_start(relaxation.axis, factor, Av, v);
+    else
+      A.polynomial_start(factor, Av, v);
+    backend.dot(v, Av, next);
+    const double square = backend.value(energy);
+    if (!(square > 0)) break;
+    quotient = std::max(quotient, backend.value(next) / factor / square);
+  }
+  return 1.1 * quotient;
+}
+
+}  // namespace poisson

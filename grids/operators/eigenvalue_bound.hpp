@@ -1,0 +1,23 @@
+#pragma once
+
+#include "grids/operators/operator.hpp"
+#include "grids/operators/row_data.hpp"
+
+namespace poisson {
+
+/// An upper bound of the largest eigenvalue of D⁻¹A for elements with a constant or isotropic κ: the largest
+/// generalized eigenvalue of a cell's element matrix and its diagonal (A and D are sums of them). A cell's matrix has
+/// the tensor products of (1, 1) and (1, −1) as eigenvectors and a constant diagonal, of which, with even = 1 + off/own
+/// and odd = 1 − off/own those of mass (element_mass.hpp), the vector odd along the s axes of S has
+///     stiffness: 2 even^(m−s) odd^(s−1) · Σ_S κ_d/h_d² / Σ_e κ_e/h_e² ,   mass: even^m at the most,   m the dimension,
+/// and α enters with even^(m−1); the three are weighted with their shares of the diagonal.
+/// For other tensors the largest that stiffness can give. Where the smoother solves for lines or planes, the same of
+/// their matrix B in place of D.
+double element_bound(const RowData& data);
+
+/// An estimate for any symmetric operator, points or lines being relaxed: the Rayleigh quotient after twenty steps (on
+/// few unknowns sixty) of the power method from fixed numbers, and a tenth more. (A rotated tensor's element matrices
+/// bound it by several times its value.)
+double power_estimate(const Operator& A, Relaxation relaxation);
+
+}  // namespace poisson

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "backends/field.hpp"
+#include "grids/axes/axis_transfer.hpp"
+#include "grids/axes/block.hpp"
+#include "grids/rows/face_means.hpp"
+
+/// κ of cell-centred finite volumes where it varies. What couples two cells is κ on the face between them, the harmonic
+/// mean of the cells weighted with their widths; a Dirichlet face takes κ of the cell behind it, over half that cell, a
+/// Robin face what α and half that cell let through in series, κα/(κ + αh/2), also said as a κ over half the cell.
+///
+/// A field of faces across an axis has the layout of the cells: value i stands for the face below cell i, and the halo
+/// behind the last cell for the last face. Behind Robin faces κ and α have to be known apart, since the half cell grows
+/// from level to level: RowData::ends[d] holds four values along axis d, κ and α at the lower end, κ and α at the
+/// upper.
+namespace poisson {
+
+/// Layout of the field `ends` of an axis.
+Layout ends_layout(const Block& block, std::size_t axis);
+
+/// κ at cells, with a halo of nothing, to κ at the faces across an axis, on the host. `ends`: null where no face of the
+/// axis is a Robin face.
+void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, const Field* ends, Field& faces);
+
+/// κ at the faces across each axis.
+using FaceFields = std::array<std::shared_ptr<const Field>, 3>;
+/// The weights of coarse faces (GridKernels::coarsen_faces), along each axis; row I stands at I + 1.
+std::array<AxisRows, 3> blended_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axis);
+}  // namespace poisson

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "grids/operators/axis_tables.hpp"
+#include "grids/operators/box_tables.hpp"
+#include "grids/rows/coefficients.hpp"
+#include "grids/operators/eigenvalue_bound.hpp"
+#include "grids/operators/operator.hpp"
+
+namespace poisson {
+
+/// The name of a model, to pass around.
+template <class Coefficients>
+struct Model {};
+
+/// Calls f with the model of finite volumes that the data call for.
+template <class T, class F>
+auto with_star_model(const RowData& data, const F& f) {
+  if (data.variable()) return data.isotropic ? f(Model<Partial<T, true>>()) : f(Model<Partial<T, false>>());
+  return data.block.equidistant() && data.decoupled < 0 ? f(Model<Equidistant<T>>()) : f(Model<TensorProduct<T>>());
+}
+/// The same of elements.
+template <class T, int dimension, class F>
+auto with_box_model(const RowData& data, const F& f) {
+  if (!data.variable()) return f(Model<BoxProduct<T, dimension>>());
+  if (data.full_tensor()) return f(Model<BoxPartial<T, dimension, Tensor::full>>());
+  return data.isotropic ? f(Model<BoxPartial<T, dimension, Tensor::isotropic>>())
+                        : f(Model<BoxPartial<T, dimension, Tensor::diagonal>>());
+}
+
+/// What the operators of all backends have in common: the data of a level and its model of Coefficients.
+template <class T, class Coefficients>
+class StencilBase : public Operator {
+ public:
+  using Tables = typename TablesFor<T, Coefficients>::Type;
+  using Row = decltype(std::declval<const Coefficients&>().line(0, 0).row(0));
+  static constexpr bool star = std::is_same_v<Row, poisson::Row<T>>;  ///< 5 or 7 points, else 9 or 27
+
+  StencilBase(Backend& backend, const RowData& data, Tables tables)
+      : backend_(backend),
+        layout_(data.block.layout()),
+        unknowns_(data.block.unknowns()),
+        scale_(data.scale),
+        singular_(data.singular),
+        assembly_(data.bound ? std::string_view("bands")
+                  : star || assembly_name<Coefficients> != "tensor-product" || !data.block.equidistant()
+                      ? assembly_name<Coefficients>
+                      : std::string_view("equidistant")),
+        bound_(data.bound ? *data.bound
+               : star     ? 2
+                          : element_bound(data)),
+        caps_(!data.full_tensor() && !data.bound),
+        bounded_(data.bound ? data.relaxation.extent == Extent::point
+                            : star || data.relaxation.extent == Extent::plane ||
+                                  !(data.full_tensor() || (data.variable() && !data.isotropic))),
+        relaxation_(data.relaxation),
+        tables_(std::move(tables)),
+        c_(tables_.template model<Coefficients>()) {}
+
+  Backend& backend() const override { return backend_; }
+  Precision precision() const override { return precision_of<T>; }
+  Layout layout() const override { return layout_; }
+  Box unknowns() const override { return unknowns_; }
+  std::string_view assembly() const override { return assembly_; }
+  double scale() const override { return scale_; }
+  bool singular() const override { return singular_; }
+  // 5 and 7 points: Gershgorin's, since Σ|a_ij| ≤ a_ii in every row.
+  double largest_eigenvalue() const override {
+    if (bounded_) return bound_;
+    if (!estimate_) {
+      estimate_ = power_estimate(*this, relaxation_);
+      if (caps_) estimate_ = std::min(*estimate_, bound_);
+    }
+    return *estimate_;
+  }
+  std::size_t bytes() const override { return tables_.bytes(); }
+
+ protected:
+  Backend& backend_;
+  Layout layout_;
+  Box unknowns_;
+
+ private:
+  double scale_;
+  bool singular_;
+  std::string_view assembly_;
+  double bound_;
+  bool caps_, bounded_;  ///< whether no estimate may exceed the bound, and whether it serves without one
+  Relaxation relaxation_;
+  mutable std::optional<double> estimate_;
+  Tables tables_;
+
+ protected:
+  /// The model by which lines are relaxed: with constant κ that of any axes serves equal cells too.
+  auto line_coefficients() const {
+    if constexpr (std::is_same_v<Coefficients, Equidistant<T>>)
+      return tables_.template model<TensorProduct<T>>();
+    else
+      return c_;
+  }
+  Coefficients c_;  // refers to the tables
+};
+
+/// A backend's StencilOperator<T, Coefficients> of finite volumes for the assembly mode that the data call for.
+template <template <class, class> class StencilOperator, class T>
+std::unique_ptr<Operator> make_stencil_operator(Backend& backend, const RowData& data) {
+  return with_star_model<T>(data, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
+    return std::make_unique<StencilOperator<T, Coefficients>>(backend, data);
+  });
+}
+
+/// The same of elements.
+template <template <class, class> class StencilOperator, class T, int dimension>
+std::unique_ptr<Operator> make_box_stencil_operator(Backend& backend, const RowData& data) {
+  return with_box_model<T, dimension>(data, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
+    return std::make_unique<StencilOperator<T, Coefficients>>(backend, data);
+  });
+}
+
+}  // namespace poisson

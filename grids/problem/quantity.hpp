@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "grids/axes/ends.hpp"
+
+namespace poisson {
+
+/// Values on every node or cell of a grid, x fastest: values[(k·shape[1] + j)·shape[0] + i].
+/// A periodic axis counts its last node too.
+struct GridArray {
+  Location location = Location::node;
+  std::array<std::int64_t, 3> shape{1, 1, 1};  ///< nx, ny, nz
+  std::vector<double> values;
+};
+
+/// A datum of the problem as a function of space: a number, a function, or values on the grid.
+/// Cheap to copy: functions and arrays are shared.
+class Quantity {
+ public:
+  /// Fills values[i] = f(x[i], y[i], z[i]); all four spans are of one length. Called from several threads at once.
+  using Function = std::function<void(std::span<const double> x, std::span<const double> y, std::span<const double> z,
+                                      std::span<double> values)>;
+
+  Quantity(double value = 0) : content_(value) {}
+  Quantity(Function function) : content_(std::make_shared<const Function>(std::move(function))) {}
+  /// A function that is also known as C++ source: an expression over the doubles x, y and z and the functions of
+  /// grids/rows/expression_functions.hpp, which backends with a compiler may compute instead.
+  Quantity(Function function, std::string source)
+      : content_(std::make_shared<const Function>(std::move(function))),
+        source_(std::make_shared<const std::string>(std::move(source))) {}
+  Quantity(GridArray array) : content_(std::make_shared<const GridArray>(std::move(array))) {}
+
+  /// From a function of one point, such as [](double x, double y, double z) { return x * y * z; }.
+  template <class F>
+  requires std::invocable<const F&, double, double, double> Quantity(F f)
+      : Quantity(Function([f](std::span<const double> x, std::span<const double> y, std::span<const double> z,
+                              std::span<double> values) {
+          for (std::size_t i = 0; i < values.size(); ++i) values[i] = f(x[i], y[i], z[i]);
+        })) {}
+
+  /// The value where it is the same everywhere, else null.
+  const double* constant() const { return std::get_if<double>(&content_); }
+  const Function* function() const {
+    const auto* f = std::get_if<std::shared_ptr<const Function>>(&content_);
+    return f ? f->get() : nullptr;
+  }
+  /// The function's source, where there is one.
+  const std::string* source() const { return source_.get(); }
+  const GridArray* array() const {
+    const auto* a = std::get_if<std::shared_ptr<const GridArray>>(&content_);
+    return a ? a->get() : nullptr;
+  }
+
+ private:
+  std::variant<double, std::shared_ptr<const Function>, std::shared_ptr<const GridArray>> content_;
+  std::shared_ptr<const std::string> source_;
+};
+
+}  // namespace poisson

@@ -1,0 +1,282 @@
+#include "grids/results/edge_gradient.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numbers>
+#include <utility>
+
+#include "backends/cpu/launch.hpp"
+#include "grids/schemes/discretization.hpp"
+#include "grids/results/edge_patch.hpp"
+#include "grids/sampling/problem_data.hpp"
+#include "grids/sampling/sampling.hpp"
+
+namespace poisson {
+namespace {
+
+using Index = std::array<int, 3>;
+using Vector = std::array<double, 3>;
+
+/// An end of an axis, and the face there.
+struct End {
+  std::size_t axis;
+  int end;
+};
+
+double scaled(double angle) {
+  return 2 / std::numbers::pi * angle;
+}
+
+// Cells from the faces on where the discrete error is not yet that of the continuum, of edges and of corners.
+constexpr int near_edges = 12, near_corners = 8;
+
+// 2/π atan(X_q/X_p), 1 on the face across p and 0 on that across q, and its gradient.
+double edge_value(double p, double q) {
+  return scaled(std::atan2(q, p));
+}
+void add_edge(double factor, const Vector& X, std::size_t p, std::size_t q, Vector& to) {
+  const double square = X[p] * X[p] + X[q] * X[q];
+  to[p] -= scaled(factor * X[q] / square);
+  to[q] += scaled(factor * X[p] / square);
+}
+
+// 2/π atan(X_q X_r/(X_p R)), 1 on the face across p and 0 on the others, and its gradient.
+double corner_value(const Vector& X, std::size_t p) {
+  const double q = X[(p + 1) % 3], r = X[(p + 2) % 3];
+  return scaled(std::atan2(q * r, X[p] * std::hypot(X[p], q, r)));
+}
+void add_corner(double factor, const Vector& X, std::size_t p, Vector& to) {
+  const std::size_t q = (p + 1) % 3, r = (p + 2) % 3;
+  const double pp = X[p] * X[p], pq = pp + X[q] * X[q], pr = pp + X[r] * X[r], square = pr + X[q] * X[q];
+  const double R = std::sqrt(square);
+  to[p] -= scaled(factor * X[q] * X[r] * (square + pp) / (R * pq * pr));
+  to[q] += scaled(factor * X[p] * X[r] / (R * pq));
+  to[r] += scaled(factor * X[p] * X[q] / (R * pr));
+}
+
+class Edges {
+ public:
+  Edges(const Problem& problem, const Block& block) : problem_(problem), block_(block) {
+    n_ = block.layout().n;
+    for_each_face(problem, [&](int d, int end, const Boundary& face) {
+      if (face.kind != BoundaryKind::dirichlet || face.value.constant()) return;
+      data_[{d, end}] = sample(face.value, face_key(d, end), Sign::any, block, Location::cell, face_box(block, d, end));
+    });
+  }
+
+  void correct(std::vector<double>& gradient) {
+    const auto dimension = static_cast<std::size_t>(problem_.dimension);
+    for (std::size_t p = 0; p < dimension; ++p)
+      for (std::size_t q = p + 1; q < dimension; ++q)
+        for (const int at_p : {0, 1})
+          for (const int at_q : {0, 1}) edge({p, at_p}, {q, at_q}, gradient);
+    if (dimension < 3) return;
+    for (int corner_number = 0; corner_number < 8; ++corner_number)
+      corner({corner_number & 1, corner_number >> 1 & 1, corner_number >> 2 & 1}, gradient);
+  }
+
+ private:
+  bool held(const End& e) const {
+    return boundary(problem_, static_cast<int>(e.axis), e.end).kind == BoundaryKind::dirichlet;
+  }
+  int outermost(const End& e) const { return e.end == 0 ? 0 : n_[e.axis] - 1; }
+
+  double kappa_at(std::size_t d, const Index& cell) { return kappa(d)[number(cell)]; }
+  std::size_t number(const Index& cell) const {
+    return (static_cast<std::size_t>(cell[2]) * static_cast<std::size_t>(n_[1]) + static_cast<std::size_t>(cell[1])) *
+               static_cast<std::size_t>(n_[0]) +
+           static_cast<std::size_t>(cell[0]);
+  }
+  // The cell at a distance from an end.
+  int inwards(const End& e, int i) const { return e.end == 0 ? i : n_[e.axis] - 1 - i; }
+
+  // What the half cells behind `face` are off by on its edge with the face `other`, in the cell that `at` names along
+  // it: −h²/8 u″ − h²/4 κ′u′/κ. Of two second differences the smaller one: data may jump.
+  double offset(const End& face, const End& other, Index at) {
+    const Axis& axis = block_.axes[face.axis];
+    const auto found = data_.find({static_cast<int>(other.axis), other.end});
+    if (found == data_.end() || axis.cells() < 4) return 0;
+    std::array<double, 4> x{}, g{};
+    Index n = n_;
+    n[other.axis] = 1;
+    for (int i = 0; i < 4; ++i) {
+      at[face.axis] = inwards(face, i);
+      at[other.axis] = 0;
+      x[static_cast<std::size_t>(i)] = axis.point(at[face.axis]);
+      g[static_cast<std::size_t>(i)] = found->second[static_cast<std::size_t>((at[2] * n[1] + at[1]) * n[0] + at[0])];
+    }
+    const auto slope = [&](std::size_t i) { return (g[i + 1] - g[i]) / (x[i + 1] - x[i]); };
+    const auto second = [&](std::size_t i) { return 2 * (slope(i + 1) - slope(i)) / (x[i + 2] - x[i]); };
+    const double h = axis.width(outermost(face)), first = second(0), next = second(1);
+    double off = first * next > 0 ? -h * h / 8 * (std::abs(first) < std::abs(next) ? first : next) : 0;
+    at[face.axis] = outermost(face);
+    at[other.axis] = outermost(other);
+    const double here = kappa_at(face.axis, at);
+    at[face.axis] = inwards(face, 1);
+    const double there = kappa_at(face.axis, at);
+    if (alike(here, there)) off -= h * h / 4 * (there / here - 1) / (x[1] - x[0]) * slope(0);
+    return off;
+  }
+
+  static bool alike(double a, double b) { return a < 2 * b && b < 2 * a; }
+
+  // √κ in the cell where faces meet.
+  Vector roots(const std::vector<End>& faces, Index at) {
+    for (const End& face : faces) at[face.axis] = outermost(face);
+    Vector root{1, 1, 1};
+    for (const End& face : faces) root[face.axis] = std::sqrt(kappa_at(face.axis, at));
+    return root;
+  }
+
+  EdgePatch patch(const std::vector<End>& faces, const Vector& root, const std::vector<double>& values, int cells,
+                  const std::function<double(const Vector&)>& beyond) const {
+    std::vector<std::vector<double>> widths;
+    for (const End& face : faces) {
+      widths.emplace_back();
+      for (int i = 0; i <= std::min(cells, n_[face.axis] / 2); ++i)
+        widths.back().push_back(block_.axes[face.axis].width(inwards(face, i)) / root[face.axis]);
+    }
+    return {widths, values, beyond};
+  }
+  EdgePatch edge_patch(const End& p, const End& q, const Vector& root) const {
+    return patch({p, q}, root, {1, 0}, near_edges, [](const Vector& X) { return edge_value(X[0], X[1]); });
+  }
+  // Of cells near the edge, counted from the faces.
+  static void add_patch(const EdgePatch& patch, const Index& from_faces, double factor, const End& p, const End& q,
+                        Vector& to) {
+    const Vector& gradient = patch.gradient({from_faces[p.axis], from_faces[q.axis], 0});
+    to[p.axis] += factor * gradient[0];
+    to[q.axis] += factor * gradient[1];
+  }
+
+  void edge(const End& p, const End& q, std::vector<double>& gradient) {
+    if (!held(p) || !held(q)) return;
+    const std::size_t along = 3 - p.axis - q.axis;
+    std::vector<double> jump;
+    Index at{};
+    for (at[along] = 0; at[along] < n_[along]; ++at[along]) jump.push_back(offset(p, q, at) - offset(q, p, at));
+    if (std::ranges::all_of(jump, [](double j) { return j == 0; })) return;
+    std::vector<std::shared_ptr<const EdgePatch>> patches;
+    Vector root{};
+    for (at[along] = 0; at[along] < n_[along]; ++at[along]) {
+      const Vector here = roots({p, q}, at);
+      patches.push_back(here == root ? patches.back() : std::make_shared<const EdgePatch>(edge_patch(p, q, here)));
+      root = here;
+    }
+    for_each_cell({p, q}, gradient, [&](const Index& cell, const Index& from_faces, const Vector& X, Vector& error) {
+      const auto m = static_cast<std::size_t>(cell[along]);
+      if (patches[m]->holds({from_faces[p.axis], from_faces[q.axis], 0}))
+        add_patch(*patches[m], from_faces, jump[m], p, q, error);
+      else
+        add_edge(jump[m], X, p.axis, q.axis, error);
+    });
+  }
+
+  // What a corner has beside its edges.
+  void corner(const Index& ends, std::vector<double>& gradient) {
+    std::vector<End> faces;
+    Index at{};
+    for (std::size_t d = 0; d < 3; ++d) {
+      faces.push_back({d, ends[d]});
+      at[d] = outermost(faces.back());
+      if (!held(faces.back())) return;
+    }
+    Vector off{};
+    for (std::size_t d = 0; d < 3; ++d)
+      off[d] = 0.5 * (offset(faces[d], faces[(d + 1) % 3], at) + offset(faces[d], faces[(d + 2) % 3], at));
+    if (off == Vector{}) return;
+    const Vector root = roots(faces, at);
+    const EdgePatch all = patch(faces, root, {off.begin(), off.end()}, near_corners, [&](const Vector& X) {
+      return off[0] * corner_value(X, 0) + off[1] * corner_value(X, 1) + off[2] * corner_value(X, 2);
+    });
+    std::vector<EdgePatch> edges;
+    for (std::size_t d = 0; d < 3; ++d) edges.push_back(edge_patch(faces[d], faces[(d + 1) % 3], root));
+    for_each_cell(faces, gradient, [&](const Index&, const Index& from_faces, const Vector& X, Vector& error) {
+      if (all.holds(from_faces)) {
+        error = all.gradient(from_faces);
+        for (std::size_t d = 0; d < 3; ++d)
+          add_patch(edges[d], from_faces, off[(d + 1) % 3] - off[d], faces[d], faces[(d + 1) % 3], error);
+        return;
+      }
+      for (std::size_t d = 0; d < 3; ++d) {
+        add_corner(off[d], X, d, error);
+        add_edge(off[(d + 1) % 3] - off[d], X, d, (d + 1) % 3, error);
+      }
+    });
+  }
+
+  const std::vector<double>& kappa(std::size_t d) {
+    std::vector<double>& values = kappa_[problem_.isotropic ? 0 : d];
+    if (values.empty())
+      values = sample(problem_.coefficient[problem_.isotropic ? 0 : d], coefficient_key(problem_, d), Sign::positive,
+                      block_, Location::cell, block_.layout().box());
+    return values;
+  }
+
+  // Takes error(cell, its number from each face on, distances from the faces over √κ) off the gradient in the cells
+  // near their edge or corner, where κ is about what it is beside these.
+  template <class F>
+  void for_each_cell(const std::vector<End>& faces, std::vector<double>& gradient, const F& add_error) {
+    const auto dimension = static_cast<std::size_t>(problem_.dimension);
+    std::array<const std::vector<double>*, 3> kappas{};
+    for (std::size_t d = 0; d < dimension; ++d) kappas[d] = &kappa(d);
+    Box near = block_.layout().box();  // up to half of the box from the faces
+    for (const End& face : faces) {
+      const auto& nodes = block_.axes[face.axis].nodes();
+      const double half = 0.5 * (nodes.front() + nodes.back());
+      const auto middle = static_cast<int>(std::ranges::lower_bound(nodes, half) - nodes.begin());
+      (face.end == 0 ? near.last[face.axis] : near.first[face.axis]) = face.end == 0 ? middle : middle - 1;
+    }
+    cpu::for_each_line(near, cpu::heavy_threshold, [&](int j, int k) {
+      for (int i = near.first[0]; i < near.last[0]; ++i) {
+        const Index cell{i, j, k};
+        Index beside = cell, from_faces{};
+        Vector X{}, root{1, 1, 1}, error{};
+        double farthest = 0, least_length = std::numeric_limits<double>::infinity();
+        for (const End& face : faces) {
+          const auto& nodes = block_.axes[face.axis].nodes();
+          beside[face.axis] = outermost(face);
+          from_faces[face.axis] = inwards(face, cell[face.axis]);
+          X[face.axis] =
+              std::abs(block_.axes[face.axis].point(cell[face.axis]) - (face.end == 0 ? nodes.front() : nodes.back()));
+        }
+        bool here = true;
+        for (const End& face : faces) {
+          const auto& nodes = block_.axes[face.axis].nodes();
+          const double inside = (*kappas[face.axis])[number(cell)], at_face = (*kappas[face.axis])[number(beside)];
+          here = here && alike(inside, at_face);
+          root[face.axis] = std::sqrt(at_face);
+          X[face.axis] /= root[face.axis];
+          farthest = std::max(farthest, X[face.axis]);
+          least_length = std::min(least_length, (nodes.back() - nodes.front()) / root[face.axis]);
+        }
+        // All of it up to a quarter of the box, nothing from a half on: there h²/r is h².
+        const double share = std::clamp(2 - 4 * farthest / least_length, 0.0, 1.0);
+        if (!here || share == 0) continue;
+        add_error(cell, from_faces, X, error);
+        for (const End& face : faces)
+          gradient[number(cell) * dimension + face.axis] -=
+              (face.end == 0 ? share : -share) * error[face.axis] / root[face.axis];
+      }
+    });
+  }
+
+  const Problem& problem_;
+  const Block& block_;
+  Index n_{};
+  std::map<std::pair<int, int>, std::vector<double>> data_;  // of Dirichlet faces, where they vary
+  std::array<std::vector<double>, 3> kappa_;
+};
+
+}  // namespace
+
+void correct_edges(const Problem& problem, const Block& block, std::vector<double>& gradient) {
+  Edges(problem, block).correct(gradient);
+}
+
+}  // namespace poisson

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+
+#include "grids/rows/stencil.hpp"
+
+/// Rows of 9 or 27 points: all neighbours in the box of ±1 along two or three axes, as bilinear and trilinear elements
+/// couple them. The neighbour at (dx, dy, dz) has the number (dx + 1) + 3 (dy + 1) + 9 (dz + 1), in two dimensions
+/// without the last term, so that the numbers n and points − 1 − n are opposite.
+namespace poisson {
+
+/// A number that the compiler knows.
+template <int n>
+struct Number {
+  static constexpr int value = n;
+};
+/// f(Number<first>()), …, f(Number<last − 1>()): a loop that is unrolled before anything else happens to it, so that
+/// arrays indexed by its numbers become registers.
+template <int first, int last, class F>
+[[gnu::always_inline]] constexpr void unrolled(const F& f) {
+  if constexpr (first < last) {
+    f(Number<first>());
+    unrolled<first + 1, last>(f);
+  }
+}
+
+template <int Dimension>
+inline constexpr int box_points = Dimension == 3 ? 27 : 9;
+template <int Dimension>
+inline constexpr int box_centre = box_points<Dimension> / 2;
+/// Offset of a neighbour along an axis: −1, 0 or 1.
+constexpr int box_offset(int neighbour, int axis) {
+  return (axis == 0 ? neighbour : axis == 1 ? neighbour / 3 : neighbour / 9) % 3 - 1;
+}
+
+/// The values in the box around a point.
+template <class T, int Dimension>
+struct Patch {
+  T centre, value[box_points<Dimension>];
+
+  [[gnu::always_inline]] static constexpr Patch at(const T* p, std::int64_t sy, std::int64_t sz) {
+    Patch u{};
+    u.centre = *p;
+    unrolled<0, box_points<Dimension>>([&](auto n) __attribute__((always_inline)) {
+      constexpr int m = decltype(n)::value;
+      const std::int64_t dz = Dimension == 3 ? box_offset(m, 2) * sz : 0;
+      u.value[m] = p[box_offset(m, 0) + box_offset(m, 1) * sy + dz];
+    });
+    return u;
+  }
+};
+
+/// Couplings to the neighbours (minus the off-diagonal entries of A, of either sign), by number; at the centre's number
+/// the row's sum, which reaction and Robin faces make.
+template <class T, int Dimension>
+struct BoxRow {
+  using Neighbours = Patch<T, Dimension>;
+  static constexpr int dimension = Dimension;
+  T at[box_points<Dimension>];
+
+  [[gnu::always_inline]] constexpr T diagonal() const {
+    T sum = at[box_centre<Dimension>];
+    unrolled<0, box_centre<Dimension>>([&](auto n) __attribute__((always_inline)) {
+      constexpr int m = decltype(n)::value;
+      sum += at[m] + at[box_points<Dimension> - 1 - m];
+    });
+    return sum;
+  }
+  /// (A u)_i = Σ_n a_n (u_i − u_n) + σ_i u_i
+  [[gnu::always_inline]] constexpr T times(const Patch<T, Dimension>& u) const {
+    T sum = at[box_centre<Dimension>] * u.centre;
+    unrolled<0, box_centre<Dimension>>([&](auto n) __attribute__((always_inline)) {
+      constexpr int m = decltype(n)::value, opposite = box_points<Dimension> - 1 - m;
+      sum += at[m] * (u.centre - u.value[m]) + at[opposite] * (u.centre - u.value[opposite]);
+    });
+    return sum;
+  }
+};
+
+/// Σ|a_ij| / a_ii: the largest of all rows bounds the eigenvalues of D⁻¹A (Gershgorin's circles).
+template <class T, int Dimension>
+constexpr double gershgorin(const BoxRow<T, Dimension>& a) {
+  const double diagonal = static_cast<double>(a.diagonal());
+  double sum = diagonal;
+  unrolled<0, box_points<Dimension>>([&](auto n) __attribute__((always_inline)) {
+    constexpr int m = decltype(n)::value;
+    const double entry = static_cast<double>(a.at[m]);
+    if (m != box_centre<Dimension>) sum += entry < 0 ? -entry : entry;
+  });
+  return sum / diagonal;
+}
+
+/// How far the numbers of neighbours along an axis lie apart.
+constexpr int box_stride(int axis) {
+  return axis == 0 ? 1 : axis == 1 ? 3 : 9;
+}
+/// The couplings of a row along an axis.
+template <class T, int Dimension>
+[[gnu::always_inline]] constexpr T before(const BoxRow<T, Dimension>& a, int axis) {
+  constexpr int c = box_centre<Dimension>;
+  return axis == 0 ? a.at[c - 1] : axis == 1 || Dimension == 2 ? a.at[c - 3] : a.at[Dimension == 2 ? 0 : c - 9];
+}
+template <class T, int Dimension>
+[[gnu::always_inline]] constexpr T after(const BoxRow<T, Dimension>& a, int axis) {
+  constexpr int c = box_centre<Dimension>;
+  return axis == 0 ? a.at[c + 1] : axis == 1 || Dimension == 2 ? a.at[c + 3] : a.at[Dimension == 2 ? 0 : c + 9];
+}
+
+/// The row with the couplings to neighbours that are off its plane across an axis (−1: none) on its diagonal alone.
+template <class T, int Dimension>
+[[gnu::always_inline]] constexpr BoxRow<T, Dimension> decoupled(BoxRow<T, Dimension> a, int axis) {
+  unrolled<0, box_points<Dimension>>([&](auto n) __attribute__((always_inline)) {
+    constexpr int m = decltype(n)::value;
+    for (int d = 0; d < Dimension; ++d)
+      if (d == axis && box_offset(m, d) != 0) {
+        a.at[box_centre<Dimension>] += a.at[m];
+        a.at[m] = T(0);
+      }
+  });
+  return a;
+}
+
+}  // namespace poisson

@@ -1,0 +1,262 @@
+#pragma once
+
+#include <cstdint>
+
+#include "backends/view.hpp"
+#include "grids/rows/stencil.hpp"
+
+/// The assembly modes of the node-centred finite volumes, as models of one concept:
+///
+///   auto line = coefficients.line(j, k);   what is the same along a line of x
+///   Row<T> a  = line.row(i);               the whole stencil of row i
+///   Row<T> a  = line.interior(i);          the same for 0 < i < n_x − 1, where it may be cheaper; a Line that is
+///                                          `uniform` has none
+///   T m       = line.mass(i);              the volume that unknown i stands for, in a unit of its own
+///
+/// Rows carry the operator's power-of-two scale; lengths are in units of each axis (CoefficientTables). Free of the
+/// standard library's containers.
+namespace poisson {
+
+/// The table of one axis: arrays that may be read from index −1 to n (Axis says what stands there).
+template <class T>
+struct AxisTable {
+  const T* coupling = nullptr;  ///< scaled κ_d / h between i and i + 1; Robin ends: α
+  const T* mass = nullptr;      ///< length that value i stands for
+  const T* half = nullptr;      ///< half the width of cell i
+  const T* inverse = nullptr;   ///< scaled 1/h over cell i; 0 beyond the ends
+};
+
+/// Constant κ on axes of equal cells: nothing in memory. Half cells at ends that are not periodic are selected by
+/// index comparison.
+template <class T>
+struct Equidistant {
+  struct Direction {
+    T coupling, lower, upper;  ///< between unknowns, past the lower and past the upper end
+    T mass, end_mass;          ///< inside and at the ends
+    int last;                  ///< index of the last value
+
+    constexpr T weight(int i) const { return i == 0 || i == last ? end_mass : mass; }
+    constexpr T below(int i) const { return i == 0 ? lower : coupling; }
+    constexpr T above(int i) const { return i == last ? upper : coupling; }
+  };
+  Direction x, y, z;
+  T sigma;  ///< scaled σ
+
+  struct Line {
+    Direction x;
+    T area, south, north, bottom, top, sigma;
+
+    [[gnu::always_inline]] constexpr Row<T> with(T below, T above, T m) const {
+      return {below * area, above * area, south * m, north * m, bottom * m, top * m, sigma * m};
+    }
+    [[gnu::always_inline]] constexpr Row<T> row(int i) const { return with(x.below(i), x.above(i), x.weight(i)); }
+    [[gnu::always_inline]] constexpr Row<T> interior(int) const { return with(x.coupling, x.coupling, x.mass); }
+    constexpr T mass(int i) const { return area * x.weight(i); }
+  };
+  constexpr Line line(int j, int k) const {
+    const T my = y.weight(j), mz = z.weight(k);
+    return {x, my * mz, y.below(j) * mz, y.above(j) * mz, z.below(k) * my, z.above(k) * my, sigma * my * mz};
+  }
+};
+
+/// Constant κ on any axes: one-dimensional tables, which stay in cache.
+template <class T>
+struct TensorProduct {
+  AxisTable<T> x, y, z;
+  T sigma;
+  int decoupled = -1;  ///< the axis of RowData::decoupled
+
+  struct Line {
+    AxisTable<T> x;
+    T area, south, north, bottom, top, sigma;
+    int decoupled;
+
+    [[gnu::always_inline]] constexpr Row<T> row(int i) const {
+      const T m = x.mass[i];
+      return poisson::decoupled(
+          Row<T>{x.coupling[i - 1] * area, x.coupling[i] * area, south * m, north * m, bottom * m, top * m, sigma * m},
+          decoupled);
+    }
+    [[gnu::always_inline]] constexpr Row<T> interior(int i) const { return row(i); }
+    constexpr T mass(int i) const { return area * x.mass[i]; }
+  };
+  constexpr Line line(int j, int k) const {
+    const T my = y.mass[j], mz = z.mass[k];
+    return {x,
+            my * mz,
+            y.coupling[j - 1] * mz,
+            y.coupling[j] * mz,
+            z.coupling[k - 1] * my,
+            z.coupling[k] * my,
+            sigma * my * mz,
+            decoupled};
+  }
+};
+
+/// κ of one direction in the four cells of a layer around a column of nodes.
+template <class T>
+struct CellQuad {
+  T sw, se, nw, ne;
+};
+
+/// What a layer of cells gives to the rows of a column of nodes below and above it: for the faces that cut the layer
+/// the sums of κ over their part of it, of which a row takes its half, and for the face between both nodes that of κ.
+template <class T>
+struct CellLayer {
+  T west, east, south, north, through;
+};
+
+/// A column of nodes with the four columns of cells around it: the rows of finite volumes with κ on the cells. A face
+/// takes the area-weighted mean of the (up to four) cells that it cuts.
+template <class T>
+struct CellColumn {
+  T w, e, s, n;                // half widths of the cells around
+  T west, east, south, north;  // 1/h towards the neighbours
+
+  /// x, y, z: κ of the three directions.
+  [[gnu::always_inline]] constexpr CellLayer<T> layer(const CellQuad<T>& x, const CellQuad<T>& y,
+                                                      const CellQuad<T>& z) const {
+    return {s * x.sw + n * x.nw, s * x.se + n * x.ne, w * y.sw + e * y.se, w * y.nw + e * y.ne,
+            s * (w * z.sw + e * z.se) + n * (w * z.nw + e * z.ne)};
+  }
+  /// The row between two layers; half: half their thickness, inverse: 1/h towards the neighbours in z.
+  [[gnu::always_inline]] constexpr Row<T> row(const CellLayer<T>& below, const CellLayer<T>& above, T half_below,
+                                              T half_above, T inverse_below, T inverse_above, T reaction) const {
+    const auto cut = [&](T CellLayer<T>::*side) { return half_below * below.*side + half_above * above.*side; };
+    return {west * cut(&CellLayer<T>::west),
+            east * cut(&CellLayer<T>::east),
+            south * cut(&CellLayer<T>::south),
+            north * cut(&CellLayer<T>::north),
+            inverse_below * below.through,
+            inverse_above * above.through,
+            reaction};
+  }
+};
+
+/// κ on the cells, the rest from the axes' tables. Diagonal tensors have one array of cells per direction.
+/// The reaction is either σ times the volume or an array that holds σ times the volume plus α times the area of Robin
+/// faces.
+template <class T, bool Isotropic>
+struct Partial {
+  AxisTable<T> x, y, z;
+  View<const T> kappa[Isotropic ? 1 : 3];
+  View<const T> reaction;  ///< optional: data may be null
+  T sigma;
+  int decoupled = -1;  ///< the axis of RowData::decoupled
+
+  /// The κ of one direction in the four columns of cells around a line of nodes; s, n: south, north; b, t: bottom, top.
+  struct Cells {
+    const T *sb, *nb, *st, *nt;
+  };
+  struct Line {
+    AxisTable<T> x;
+    Cells kappa[Isotropic ? 1 : 3];
+    const T* reaction;
+    T south_half, north_half, bottom_half, top_half;              // half widths of the cells around
+    T south_inverse, north_inverse, bottom_inverse, top_inverse;  // 1/h towards the neighbours
+    T area, sigma;
+    int decoupled;
+
+    [[gnu::always_inline]] constexpr Row<T> row(int i) const {
+      const CellColumn<T> column{x.half[i - 1],    x.half[i],    south_half,    north_half,
+                                 x.inverse[i - 1], x.inverse[i], south_inverse, north_inverse};
+      const auto quad = [&](const T* south, const T* north) {
+        return CellQuad<T>{south[i - 1], south[i], north[i - 1], north[i]};
+      };
+      const Cells &kx = kappa[0], &ky = kappa[Isotropic ? 0 : 1], &kz = kappa[Isotropic ? 0 : 2];
+      return poisson::decoupled(
+          column.row(column.layer(quad(kx.sb, kx.nb), quad(ky.sb, ky.nb), quad(kz.sb, kz.nb)),
+                     column.layer(quad(kx.st, kx.nt), quad(ky.st, ky.nt), quad(kz.st, kz.nt)), bottom_half, top_half,
+                     bottom_inverse, top_inverse, reaction ? reaction[i] : sigma * x.mass[i]),
+          decoupled);
+    }
+    [[gnu::always_inline]] constexpr Row<T> interior(int i) const { return row(i); }
+    constexpr T mass(int i) const { return area * x.mass[i]; }
+  };
+  constexpr Line line(int j, int k) const {
+    Line l{};
+    l.x = x;
+    for (int d = 0; d < (Isotropic ? 1 : 3); ++d) {
+      const View<const T>& cells = kappa[d];
+      l.kappa[d] = {cells.line(j - 1, k - 1), cells.line(j, k - 1), cells.line(j - 1, k), cells.line(j, k)};
+    }
+    l.reaction = reaction.data ? reaction.line(j, k) : nullptr;
+    l.south_half = y.half[j - 1];
+    l.north_half = y.half[j];
+    l.bottom_half = z.half[k - 1];
+    l.top_half = z.half[k];
+    l.south_inverse = y.inverse[j - 1];
+    l.north_inverse = y.inverse[j];
+    l.bottom_inverse = z.inverse[k - 1];
+    l.top_inverse = z.inverse[k];
+    l.area = y.mass[j] * z.mass[k];
+    l.sigma = sigma * l.area;
+    l.decoupled = decoupled;
+    return l;
+  }
+
+  /// The rows along z, one between the layers of cells k − 1 and k: read(k) is what a layer has in memory, layer(read)
+  /// the layer, beside(k) what row k takes besides. A row's reaction is `factor` times what stands at k strides behind
+  /// `weight`. Where y has but one value, so that nothing is south or north of another, reading may be `flat`.
+  struct Beside {
+    T half_below, half_above, inverse_below, inverse_above, reaction;
+  };
+  struct Column {
+    const Partial& c;
+    CellColumn<T> cells;
+    int i, j;
+    const T* weight;
+    std::int64_t stride;
+    T factor;
+
+    template <bool flat>
+    [[gnu::always_inline]] constexpr CellQuad<T> quad(int d, int k) const {
+      const T* north = &c.kappa[d](i, j, k);
+      if constexpr (flat) {
+        const T west = north[-1], east = north[0];
+        return {west, east, west, east};
+      }
+      const T* south = north - c.kappa[d].sy;
+      return {south[-1], south[0], north[-1], north[0]};
+    }
+    // Of three directions their sums are fewer.
+    template <bool flat = false>
+    [[gnu::always_inline]] constexpr auto read(int k) const {
+      if constexpr (Isotropic)
+        return quad<flat>(0, k);
+      else
+        return cells.layer(quad<flat>(0, k), quad<flat>(1, k), quad<flat>(2, k));
+    }
+    [[gnu::always_inline]] constexpr CellLayer<T> layer(const CellQuad<T>& q) const { return cells.layer(q, q, q); }
+    [[gnu::always_inline]] constexpr CellLayer<T> layer(const CellLayer<T>& l) const { return l; }
+    [[gnu::always_inline]] constexpr Beside beside(int k) const {
+      return {c.z.half[k - 1], c.z.half[k], c.z.inverse[k - 1], c.z.inverse[k], weight[k * stride]};
+    }
+    template <bool flat = false>
+    [[gnu::always_inline]] constexpr Row<T> row(const CellLayer<T>& below, const CellLayer<T>& above,
+                                                const Beside& b) const {
+      Row<T> row =
+          cells.row(below, above, b.half_below, b.half_above, b.inverse_below, b.inverse_above, factor * b.reaction);
+      if constexpr (flat) row.south = row.north = T(0);
+      return poisson::decoupled(row, c.decoupled);
+    }
+  };
+  constexpr Column column(int i, int j) const {
+    return {*this,
+            {x.half[i - 1], x.half[i], y.half[j - 1], y.half[j], x.inverse[i - 1], x.inverse[i], y.inverse[j - 1],
+             y.inverse[j]},
+            i,
+            j,
+            reaction.data ? &reaction(i, j, 0) : z.mass,
+            reaction.data ? reaction.sz : 1,
+            reaction.data ? T(1) : sigma * x.mass[i] * y.mass[j]};
+  }
+  /// f(address) of what is read for the first time at (i, j, k) by a walk along z.
+  template <class F>
+  constexpr void reads(int i, int j, int k, const F& f) const {
+    for (const View<const T>& cells : kappa) f(&cells(i, j, k));
+    if (reaction.data) f(&reaction(i, j, k));
+  }
+};
+
+}  // namespace poisson

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "grids/rows/box_coefficients.hpp"
+#include "grids/rows/recompute.hpp"
+
+/// The assembly mode `recompute` of elements: κ of the cells from its expressions wherever a row needs it, in place of
+/// the arrays of BoxPartial. Free of the standard library.
+namespace poisson {
+
+/// Where the cells are: the coordinates of the centres of −1 … n, and along each axis which of them have a κ. Beyond
+/// open ends κ is 0, as in the halo of an array.
+struct CellPlaces {
+  const double *cx = nullptr, *cy = nullptr, *cz = nullptr;
+  int begin[3], end[3];
+};
+
+/// Kappa: `count` components in the order of BoxPartial, and at<c>(x, y, z), in double arithmetic (Recompute).
+template <class T, class Kappa>
+struct ComputedCells : CellPlaces {
+  struct Line {
+    const double* x;
+    double y, z;
+    int begin, end;
+
+    template <int component>
+    [[gnu::always_inline]] constexpr T at(int i) const {
+      return i < begin || i >= end ? T(0) : static_cast<T>(Kappa::template at<component>(x[i], y, z));
+    }
+  };
+  constexpr Line cells(int j, int k) const {
+    const bool there = j >= this->begin[1] && j < this->end[1] && k >= this->begin[2] && k < this->end[2];
+    return {cx, cy[j], cz[k], this->begin[0], there ? this->end[0] : this->begin[0]};
+  }
+  template <class F>
+  constexpr void reads_cells(int, int, int, const F&) const {}
+};
+
+/// The rows of BoxPartial from expressions.
+template <class T, int Dimension, Tensor Kind, class Kappa>
+using RecomputeElements = BoxPartial<T, Dimension, Kind, ComputedCells<T, Kappa>>;
+
+}  // namespace poisson

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "grids/rows/face_means.hpp"
+#include "grids/rows/recompute.hpp"
+
+/// The assembly mode `recompute` of cell-centred finite volumes: κ on the faces from its expression at the cells'
+/// centres wherever a row needs it. Free of the standard library.
+namespace poisson {
+
+/// Beside the tables that nodes have: what the means on faces are made from, in 64 bits. The cells beyond open ends are
+/// the ones behind them again, so that a face at the end has κ of the cell behind it.
+template <class T>
+struct RecomputeFaceTables : RecomputeTables<T> {
+  const double* width[3];      ///< of the cells −1 … n
+  View<const double> ends[3];  ///< RowData::ends, where α is
+  bool robin[3][2];            ///< which ends are Robin faces
+};
+
+/// A model of Coefficients: the rows of Faces. Kappa as Recompute has it.
+template <class T, class Kappa>
+struct RecomputeFaces : RecomputeFaceTables<T> {
+  /// The rows along z. What a layer of cells gives is κ on the faces around its cell, `through` on the one above it: a
+  /// row takes its lower face from the layer below.
+  struct Column {
+    const RecomputeFaces& c;
+    int i, j;
+    T west, east, south, north;  // 1/h towards the neighbours, times what is the same along the column of the area
+    T area;                      // of a face across z
+
+    template <int d>
+    constexpr double at(int a, int b, int k) const {
+      return Kappa::template at<(Kappa::count > 1 ? d : 0)>(c.cx[a], c.cy[b], c.cz[k]);
+    }
+    /// On the face above cell k.
+    constexpr T through(int k) const { return c.template face<2>(at<2>(i, j, k), at<2>(i, j, k + 1), i, j, k + 1); }
+    /// The cells k of the column, −1 ≤ k < n_z.
+    constexpr CellLayer<T> read(int k) const {
+      const double x = at<0>(i, j, k);
+      double y = x, z = x;
+      if constexpr (Kappa::count > 1) {
+        y = at<1>(i, j, k);
+        z = at<2>(i, j, k);
+      }
+      return {
+          c.template face<0>(at<0>(i - 1, j, k), x, i, j, k), c.template face<0>(x, at<0>(i + 1, j, k), i + 1, j, k),
+          c.template face<1>(at<1>(i, j - 1, k), y, i, j, k), c.template face<1>(y, at<1>(i, j + 1, k), i, j + 1, k),
+          c.template face<2>(z, at<2>(i, j, k + 1), i, j, k + 1)};
+    }
+    constexpr CellLayer<T> layer(const CellLayer<T>& l) const { return l; }
+    constexpr int beside(int k) const { return k; }
+    constexpr Row<T> row(const CellLayer<T>& below, const CellLayer<T>& here, int k) const {
+      const T m = c.z.mass[k];
+      return {west * m * here.west,
+              east * m * here.east,
+              south * m * here.south,
+              north * m * here.north,
+              c.z.inverse[k - 1] * area * below.through,
+              c.z.inverse[k] * area * here.through,
+              c.reaction.data ? c.reaction(i, j, k) : c.sigma * area * m};
+    }
+  };
+  constexpr Column column(int i, int j) const {
+    const T mx = this->x.mass[i], my = this->y.mass[j];
+    return {*this,
+            i,
+            j,
+            this->x.inverse[i - 1] * my,
+            this->x.inverse[i] * my,
+            this->y.inverse[j - 1] * mx,
+            this->y.inverse[j] * mx,
+            mx * my};
+  }
+
+  struct Line {
+    const RecomputeFaces& c;
+    int j, k;
+
+    constexpr Row<T> row(int i) const {
+      const Column column = c.column(i, j);
+      return column.row({0, 0, 0, 0, column.through(k - 1)}, column.read(k), k);
+    }
+    constexpr Row<T> interior(int i) const { return row(i); }
+    constexpr T mass(int i) const { return c.y.mass[j] * c.z.mass[k] * c.x.mass[i]; }
+  };
+  constexpr Line line(int j, int k) const { return {*this, j, k}; }
+
+ private:
+  /// κ on the face below cell (i, j, k) across an axis, from κ of the cells on both sides.
+  template <int d>
+  constexpr T face(double below, double above, int i, int j, int k) const {
+    const int at = d == 0 ? i : d == 1 ? j : k;
+    const auto alpha = [&](int end) {
+      const int there = 2 * end + 1;
+      return this->ends[d](d == 0 ? there : i, d == 1 ? there : j, d == 2 ? there : k);
+    };
+    const double h = this->width[d][at - 1], next = this->width[d][at];
+    FaceMean mean = harmonic_face(below, h, above, next);
+    if (this->robin[d][0] && at == 0) mean = robin_face(above, alpha(0), next);
+    if (this->robin[d][1] && at == this->last[d] + 1) mean = robin_face(below, alpha(1), h);
+    return static_cast<T>(static_cast<double>(mean));
+  }
+};
+
+}  // namespace poisson

@@ -1,0 +1,311 @@
+#include "grids/sampling/sampling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <optional>
+
+#include "backends/cpu/launch.hpp"
+
+namespace poisson {
+namespace {
+
+std::string describe(const std::string& name, const std::array<double, 3>& at, double found,
+                     const std::string& wanted) {
+  std::array<char, 160> text{};
+  std::snprintf(text.data(), text.size(), " is %g at (%g, %g, %g)", found, at[0], at[1], at[2]);
+  return name + text.data() + ": it " + wanted;
+}
+
+const char* requirement(Sign sign, double value) {
+  if (!std::isfinite(value)) return "must be finite on the whole grid";
+  return sign == Sign::positive ? "must be greater than 0" : "must not be negative";
+}
+
+bool allowed(Sign sign, double value) {
+  return std::isfinite(value) && (sign == Sign::any || value > 0 || (sign == Sign::nonnegative && value == 0));
+}
+
+double coordinate(const Axis& axis, Location location, int i) {
+  if (axis.degenerate()) return 0;
+  return location == Location::cell ? axis.sample_point(i) : axis.nodes()[static_cast<std::size_t>(i)];
+}
+
+// A value of a grid array at a node or cell of the block, converted where it is given at the other location.
+class ArrayReader {
+ public:
+  ArrayReader(const GridArray& array, const Block& block, Location wanted)
+      : array_(array), block_(block), wanted_(wanted) {}
+
+  double operator()(int i, int j, int k) const {
+    if (array_.location == wanted_) return at(i, j, k);
+    double sum = 0, weight = 0;
+    // A node lies between the cells i − 1 and i, a cell between the nodes i and i + 1.
+    const bool nodes = wanted_ == Location::node;
+    const int low = nodes ? -1 : 0;
+    const std::array t{block_.axes[0].sample_fraction(i), block_.axes[1].sample_fraction(j),
+                       block_.axes[2].sample_fraction(k)};
+    const auto share = [&](std::size_t d, int upper) { return upper == 1 ? t[d] : 1 - t[d]; };
+    for (int c = low; c <= low + 1; ++c)
+      for (int b = low; b <= low + 1; ++b)
+        for (int a = low; a <= low + 1; ++a) {
+          const double w = nodes ? block_.cell_volume(i + a, j + b, k + c) : share(0, a) * share(1, b) * share(2, c);
+          if (w == 0) continue;
+          sum += w * at(i + a, j + b, k + c);
+          weight += w;
+        }
+    return sum / weight;
+  }
+
+ private:
+  double at(int i, int j, int k) const {
+    return array_
+        .values[static_cast<std::size_t>((wrap(2, k) * array_.shape[1] + wrap(1, j)) * array_.shape[0] + wrap(0, i))];
+  }
+  std::int64_t wrap(std::size_t d, int i) const {
+    if (block_.axes[d].degenerate()) return 0;
+    const int n = block_.axes[d].cells();
+    if (block_.axes[d].periodic()) return (i + n) % n;
+    return std::clamp(i, 0, static_cast<int>(array_.shape[d]) - 1);
+  }
+
+  const GridArray& array_;
+  const Block& block_;
+  Location wanted_;
+};
+
+}  // namespace
+
+ValueError::ValueError(std::string name, std::array<double, 3> at, double found, std::string wanted)
+    : InputError(describe(name, at, found, wanted)),
+      quantity(std::move(name)),
+      point(at),
+      value(found),
+      requirement(std::move(wanted)) {}
+
+ValueErrors::ValueErrors(std::vector<ValueError> found)
+    : InputError([&] {
+        std::string text;
+        for (const auto& e : found) text += (text.empty() ? "" : "\n") + std::string(e.what());
+        return text;
+      }()),
+      errors(std::move(found)) {}
+
+std::vector<double> node_coordinates(const Axis& axis) {
+  std::vector<double> x;
+  x.reserve(static_cast<std::size_t>(axis.size()));
+  for (int i = 0; i < axis.size(); ++i) x.push_back(coordinate(axis, Location::node, i));
+  return x;
+}
+
+std::vector<double> cell_coordinates(const Axis& axis) {
+  std::vector<double> x;
+  for (int i = -1; i <= std::max(1, axis.cells()); ++i) x.push_back(coordinate(axis, Location::cell, i));
+  return x;
+}
+
+Box face_box(const Block& block, int axis, int end) {
+  Box box = block.layout().box();
+  const auto d = static_cast<std::size_t>(axis);
+  const int past = block.centering() == Centering::cell ? 1 : 0;
+  box.first[d] = end == 0 ? -past : box.last[d] - 1 + past;
+  box.last[d] = box.first[d] + 1;
+  return box;
+}
+
+namespace {
+
+using Coordinates = std::array<std::vector<double>, 3>;  // of the points of a box, from its first ones on
+
+struct BadValue {
+  double value;
+  std::array<double, 3> point;
+};
+
+// line(j, k) for the lines of a box, on several threads; it returns a value that must not be where it meets one. What
+// goes wrong on a thread is kept until all have finished; of several bad values the one in the first line is told.
+template <class Line>
+void for_each_checked_line(const Box& box, std::string_view name, Sign sign, const Line& line) {
+  std::exception_ptr failure;
+  std::optional<BadValue> bad;
+  std::array<int, 2> first{};
+  cpu::for_each_line(box, cpu::heavy_threshold, [&](int j, int k) {
+    try {
+      const std::optional<BadValue> found = line(j, k);
+      if (!found) return;
+#pragma omp critical(poisson_sampling)
+      if (!bad || first > std::array{k, j}) {
+        bad = found;
+        first = {k, j};
+      }
+    } catch (...) {
+#pragma omp critical(poisson_sampling)
+      failure = std::current_exception();
+    }
+  });
+  if (failure) std::rethrow_exception(failure);
+  if (bad) throw ValueError(std::string(name), bad->point, bad->value, requirement(sign, bad->value));
+}
+
+// The values along a line across y and z, and the first that must not be.
+std::optional<BadValue> evaluate(const Quantity::Function& f, Sign sign, const std::vector<double>& x, double y,
+                                 double z, std::vector<double>& values) {
+  thread_local std::vector<double> ys, zs;
+  values.resize(x.size());
+  ys.assign(x.size(), y);
+  zs.assign(x.size(), z);
+  f(x, ys, zs, values);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (!allowed(sign, values[i])) return BadValue{values[i], {x[i], y, z}};
+  return {};
+}
+
+// A function at the points of a box; a bad value is told where `places` says.
+void sample_function(const Quantity::Function& f, std::string_view name, Sign sign, const Box& box,
+                     const Coordinates& at, const Coordinates& places, const LineSink& sink) {
+  for_each_checked_line(box, name, sign, [&](int j, int k) {
+    thread_local std::vector<double> values;
+    const auto row = static_cast<std::size_t>(j - box.first[1]), plane = static_cast<std::size_t>(k - box.first[2]);
+    std::optional<BadValue> bad = evaluate(f, sign, at[0], at[1][row], at[2][plane], values);
+    if (!bad) {
+      sink(j, k, values.data());
+    } else {
+      const auto i = static_cast<std::size_t>(std::ranges::find(at[0], bad->point[0]) - at[0].begin());
+      bad->point = {places[0][i], places[1][row], places[2][plane]};
+    }
+    return bad;
+  });
+}
+
+// On faces and in corners a function is taken at the node, as each cell beside it sees it.
+constexpr double beside = 0x1p-26;
+
+// The point at a share of a cell's width: past open ends in the outermost cell.
+double point_inside(const Axis& axis, int cell, double share) {
+  if (axis.degenerate()) return 0;
+  const int n = axis.cells();
+  const int inside = axis.periodic() ? (cell + n) % n : std::clamp(cell, 0, n - 1);
+  return axis.nodes()[static_cast<std::size_t>(inside)] + share * axis.width(inside);
+}
+
+}  // namespace
+
+// Between unequal cells the point in the wider one is nearer, so that the mean of both, by their parts, is the node; at
+// open ends it is at the node. What the mean is off weighs f′, h²/8 f′ in the row of an open end where the point is in
+// the middle of its part: for x²y² several times h²/32 Δf.
+std::array<Part, 2> parts_of(const Axis& axis, int i, bool on_face) {
+  if (axis.degenerate()) return {Part{0, 0}, Part{0, 1}};
+  const double low = axis.width(i - 1), high = axis.width(i), least = std::min(low, high);
+  const auto share = [&](double h) {
+    return on_face || least == 0 ? beside : std::max(beside, part_point * (least / h) * (least / h));
+  };
+  return {Part{point_inside(axis, i - 1, 1 - share(low)), 0.5 * low},
+          Part{point_inside(axis, i, share(high)), 0.5 * high}};
+}
+
+double corner_coordinate(const Axis& axis, int cell, int corner) {
+  return point_inside(axis, cell, corner == 0 ? beside : 1 - beside);
+}
+
+void sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, Location location,
+            const Box& box, const LineSink& sink) {
+  Coordinates at, places;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = block.axes[d];
+    const bool ends = location == Location::cell && !axis.periodic() && !axis.degenerate();
+    for (int i = box.first[d]; i < box.last[d]; ++i) {
+      at[d].push_back(coordinate(axis, location, i));
+      places[d].push_back(ends && i < 0               ? axis.nodes().front()  // not a trifle inside
+                          : ends && i >= axis.cells() ? axis.nodes().back()
+                                                      : at[d].back());
+    }
+  }
+  if (const auto* f = quantity.function()) return sample_function(*f, name, sign, box, at, places, sink);
+  const double* constant = quantity.constant();
+  for_each_checked_line(box, name, sign, [&](int j, int k) -> std::optional<BadValue> {
+    thread_local std::vector<double> values;
+    values.resize(at[0].size());
+    if (constant) {
+      std::fill(values.begin(), values.end(), *constant);
+    } else {
+      const ArrayReader read(*quantity.array(), block, location);
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = read(box.first[0] + static_cast<int>(i), j, k);
+    }
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!allowed(sign, values[i]))
+        return BadValue{values[i],
+                        {places[0][i], places[1][static_cast<std::size_t>(j - box.first[1])],
+                         places[2][static_cast<std::size_t>(k - box.first[2])]}};
+    sink(j, k, values.data());
+    return {};
+  });
+}
+
+void sample_corners(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, const Box& cells,
+                    const std::array<int, 3>& corner, int face_axis, const LineSink& sink) {
+  Coordinates at;
+  for (std::size_t d = 0; d < 3; ++d)
+    for (int i = cells.first[d]; i < cells.last[d]; ++i)
+      at[d].push_back(static_cast<int>(d) == face_axis ? coordinate(block.axes[d], Location::cell, i)
+                                                       : corner_coordinate(block.axes[d], i, corner[d]));
+  sample_function(*quantity.function(), name, sign, cells, at, at, sink);
+}
+
+void integrate(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, const Box& box,
+               int face_axis, const LineSink& sink) {
+  const auto n = static_cast<std::size_t>(box.last[0] - box.first[0]);
+  const auto* const f = quantity.function();
+  if (!f) {
+    std::vector<double> length;
+    for (int i = box.first[0]; i < box.last[0]; ++i) length.push_back(face_axis == 0 ? 1 : block.axes[0].mass(i));
+    return sample(quantity, name, sign, block, Location::node, box, [&](int j, int k, const double* values) {
+      thread_local std::vector<double> integrals;
+      integrals.resize(n);
+      const double area = (face_axis == 1 ? 1 : block.axes[1].mass(j)) * (face_axis == 2 ? 1 : block.axes[2].mass(k));
+      for (std::size_t i = 0; i < n; ++i) integrals[i] = area * length[i] * values[i];
+      sink(j, k, integrals.data());
+    });
+  }
+  const auto parts = [&](int d, int i) {
+    const Axis& axis = block.axes[static_cast<std::size_t>(d)];
+    return d == face_axis ? std::array{Part{0, 0}, Part{coordinate(axis, Location::node, i), 1}}
+                          : parts_of(axis, i, face_axis >= 0);
+  };
+  std::vector<double> x, lengths;
+  std::vector<std::size_t> owner;
+  for (std::size_t i = 0; i < n; ++i)
+    for (const Part& part : parts(0, box.first[0] + static_cast<int>(i))) {
+      if (part.length == 0) continue;
+      x.push_back(part.at);
+      lengths.push_back(part.length);
+      owner.push_back(i);
+    }
+  for_each_checked_line(box, name, sign, [&](int j, int k) -> std::optional<BadValue> {
+    thread_local std::vector<double> values, integrals;
+    integrals.assign(n, 0);
+    for (const Part& z : parts(2, k))
+      for (const Part& y : parts(1, j)) {
+        const double area = y.length * z.length;
+        if (area == 0) continue;
+        if (auto bad = evaluate(*f, sign, x, y.at, z.at, values)) return bad;
+        for (std::size_t p = 0; p < x.size(); ++p) integrals[owner[p]] += area * lengths[p] * values[p];
+      }
+    sink(j, k, integrals.data());
+    return {};
+  });
+}
+
+std::vector<double> sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block,
+                           Location location, const Box& box) {
+  std::vector<double> values(static_cast<std::size_t>(box.size()));
+  const std::array<std::int64_t, 3> n{box.last[0] - box.first[0], box.last[1] - box.first[1],
+                                      box.last[2] - box.first[2]};
+  sample(quantity, name, sign, block, location, box, [&](int j, int k, const double* line) {
+    std::copy_n(line, n[0], values.begin() + ((k - box.first[2]) * n[1] + (j - box.first[1])) * n[0]);
+  });
+  return values;
+}
+
+}  // namespace poisson

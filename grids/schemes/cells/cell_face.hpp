@@ -1,0 +1,48 @@
+#pragma once
+
+#include <vector>
+
+#include "grids/axes/block.hpp"
+#include "grids/problem/problem.hpp"
+
+namespace poisson {
+
+/// What a face of a cell-centred problem brings to the cells behind it. The flux into cell (i, j, k) per area is
+/// given − conductance·u:
+///   Neumann    q
+///   Dirichlet  2κ/h (g − u)
+///   Robin      κ/(κ + αh/2) (g − αu), what is left when u on the face is eliminated
+/// Where it can, the solution's halo holds given/conductance, g or g/α, which does not change from level to level as
+/// `given` does with h. An α that next to κ lets nothing through has no such value: its g stays in the right-hand side.
+class CellFace {
+ public:
+  struct Values {
+    double given = 0, conductance = 0;
+    bool in_halo = false;
+    double halo() const { return in_halo ? given / conductance : 0; }
+  };
+
+  /// Samples the face's data. Throws ValueError.
+  CellFace(const Problem& problem, const Block& block, int axis, int end);
+
+  /// Those cells.
+  const Box& behind() const { return behind_; }
+  /// f(i, j, k, values) for the cells behind the face, x fastest.
+  template <class F>
+  void visit(const F& f) const {
+    std::size_t at = 0;
+    for (int k = behind_.first[2]; k < behind_.last[2]; ++k)
+      for (int j = behind_.first[1]; j < behind_.last[1]; ++j)
+        for (int i = behind_.first[0]; i < behind_.last[0]; ++i) f(i, j, k, values_[at++]);
+  }
+
+ private:
+  Box behind_;
+  std::vector<Values> values_;
+};
+
+/// What a Dirichlet face of a cell-centred problem sets: the halo across it, with its edges towards other Dirichlet
+/// faces, where interpolation takes the mean of their data.
+Box dirichlet_cells(const Problem& problem, const Block& block, int axis, int end);
+
+}  // namespace poisson

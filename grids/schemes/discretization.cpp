@@ -1,0 +1,441 @@
+#include "grids/schemes/discretization.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "backends/cpu/launch.hpp"
+#include "grids/levels/band_probe.hpp"
+#include "grids/sampling/consistent_mass.hpp"
+#include "grids/schemes/elements/elements.hpp"
+#include "grids/operators/faces.hpp"
+#include "grids/schemes/elements/fourth_order.hpp"
+#include "grids/levels/galerkin.hpp"
+#include "grids/kernels/grid_kernels.hpp"
+#include "grids/sampling/problem_data.hpp"
+#include "grids/sampling/sampling.hpp"
+
+namespace poisson {
+namespace {
+
+// What the halo of κ holds at open ends: κ on the face less κ in the cell behind it, so that a half face at the end,
+// half the end cell wide in both, takes κ where its flux is, on the face. With κ of the cell instead, the flux along a
+// face misses O(h²), which enters or leaves at the corners: an error of h² log(1/h) there.
+void subtract_inside(const Block& block, const View<double>& kappa) {
+  const Box all = with_halo(block, block.cell_layout().box());
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (block.axes[d].degenerate() || block.axes[d].periodic()) continue;
+    for (const int end : {-1, kappa.n[d]}) {
+      Box face = all;
+      face.first[d] = end;
+      face.last[d] = end + 1;
+      std::array<int, 3> in{};
+      in[d] = end < 0 ? 1 : -1;
+      for (int k = face.first[2]; k < face.last[2]; ++k)
+        for (int j = face.first[1]; j < face.last[1]; ++j)
+          for (int i = face.first[0]; i < face.last[0]; ++i) kappa(i, j, k) -= kappa(i + in[0], j + in[1], k + in[2]);
+    }
+  }
+}
+
+// What stands behind Robin faces across an axis: means by area.
+void coarsen_ends(Backend& backend, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
+                  const Field& fine_ends, Field& coarse_ends) {
+  Block block = fine;
+  CoarseBlock next = coarse;
+  block.axes[axis] = Axis({0, 1, 2, 3, 4}, BoundaryKind::neumann, BoundaryKind::neumann, {}, Centering::cell);
+  next.axes[axis] = keep(block.axes[axis]);
+  next.block.axes[axis] = block.axes[axis];
+  grid_kernels(backend).coarsen_cells(backend, block, next, fine_ends, coarse_ends);
+}
+
+}  // namespace
+
+std::string face_key(int axis, int end, bool alpha) {
+  return "boundary." + std::string(face_names[2 * static_cast<std::size_t>(axis) + static_cast<std::size_t>(end)]) +
+         (alpha ? ".alpha" : "");
+}
+
+bool is_separable(const Problem& p) {
+  bool constant = p.reaction.constant() != nullptr && !p.full_tensor;
+  for (std::size_t d = 0; d < coefficient_count(p); ++d) constant = constant && p.coefficient[d].constant();
+  for_each_face(p, [&](int, int, const Boundary& b) {
+    if (b.kind == BoundaryKind::robin) constant = constant && b.alpha.constant();
+  });
+  return constant;
+}
+
+bool needs_reaction_field(const Problem& p) {
+  bool needed = p.reaction.constant() == nullptr;
+  if (p.centering == Centering::node)
+    for_each_face(p, [&](int, int, const Boundary& b) { needed = needed || b.kind == BoundaryKind::robin; });
+  return needed;
+}
+
+namespace {
+
+// Whether something flows through faces that are neither Dirichlet nor periodic, or along them across the gradient.
+bool flows_on_open_faces(const Problem& p) {
+  bool flows = p.full_tensor;
+  for_each_face(p, [&](int, int, const Boundary& b) {
+    const bool insulated = b.value.constant() && *b.value.constant() == 0;
+    flows = flows || b.kind == BoundaryKind::robin || (b.kind == BoundaryKind::neumann && !insulated);
+  });
+  return flows;
+}
+
+}  // namespace
+
+Block make_block(const Problem& p) {
+  Block block;
+  const bool leaning = on_elements(p.scheme) && flows_on_open_faces(p);
+  for (int d = 0; d < p.dimension; ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    std::array<double, 2> alpha{};
+    for (int end = 0; end < 2; ++end)
+      if (boundary(p, d, end).kind == BoundaryKind::robin)
+        if (const double* a = boundary(p, d, end).alpha.constant()) alpha[static_cast<std::size_t>(end)] = *a;
+    block.axes[at] = Axis(p.nodes[at], boundary(p, d, 0).kind, boundary(p, d, 1).kind, alpha, p.centering);
+    if (leaning) block.axes[at].lean_on_open_ends();
+    if (p.scheme == Scheme::fv && p.centering == Centering::node) block.axes[at].sample_inside_ends();
+  }
+  return block;
+}
+
+void check_values(const Problem& p) {
+  const Block block = make_block(p);
+  if (on_elements(p.scheme)) check_element_values(p, block);
+  const LineSink drop = [](int, int, const double*) {};
+  const Location location = block.location();
+  const Box values = block.layout().box(), cells = block.cell_layout().box();
+  ErrorCollector collector;
+  const auto check = [&](const Quantity& quantity, const std::string& key, Sign sign, Location where, Box box) {
+    if (quantity.constant())
+      for (std::size_t d = 0; d < 3; ++d) box.last[d] = box.first[d] + 1;  // the first stands for all
+    collector([&] { sample(quantity, key, sign, block, where, box, drop); });
+  };
+  for (std::size_t d = 0; d < coefficient_count(p); ++d)
+    check(p.coefficient[d], coefficient_key(p, d), Sign::positive, Location::cell,
+          location == Location::cell ? cells : with_halo(block, cells));
+  // As they are taken, where they are not constants: at points within the cells around a node; f at nodes, too, where
+  // files show it.
+  const auto check_integral = [&](const Quantity& quantity, const std::string& key, Sign sign, const Box& box,
+                                  int face_axis, int end) {
+    if (location == Location::cell || !quantity.function() || p.scheme == Scheme::compact4)
+      return check(quantity, key, sign, location, box);
+    collector([&] {
+      if (&quantity == &p.source) sample(quantity, key, sign, block, location, box, drop);
+      if (on_elements(p.scheme))
+        for_each_corner(block, face_axis, [&](const std::array<int, 3>& corner) {
+          sample_corners(quantity, key, sign, block, cells_around(block, box, face_axis, end), corner, face_axis, drop);
+        });
+      else
+        integrate(quantity, key, sign, block, box, face_axis, drop);
+    });
+  };
+  if (on_elements(p.scheme))
+    check(p.reaction, "reaction", Sign::nonnegative, Location::cell, cells);
+  else
+    check_integral(p.reaction, "reaction", Sign::nonnegative, values, -1, 0);
+  check_integral(p.source, "source", Sign::any, values, -1, 0);
+  if (p.initial) check(*p.initial, "initial", Sign::any, location, values);
+  if (p.exact) check(*p.exact, "exact", Sign::any, location, values);
+  for_each_face(p, [&](int d, int end, const Boundary& b) {
+    const Box face = face_box(block, d, end);
+    if (b.kind == BoundaryKind::dirichlet)
+      check(b.value, face_key(d, end), Sign::any, location, face);
+    else
+      check_integral(b.value, face_key(d, end), Sign::any, face, d, end);
+    if (b.kind == BoundaryKind::robin && on_elements(p.scheme))
+      check(b.alpha, face_key(d, end, true), Sign::nonnegative, Location::cell, alpha_box(block, d, end));
+    else if (b.kind == BoundaryKind::robin)
+      check_integral(b.alpha, face_key(d, end, true), Sign::nonnegative, face, d, end);
+  });
+  collector.finish();
+}
+
+Discretization::Discretization(Backend& backend, Problem&& problem, Assembly assembly, Sampling sampling)
+    : backend_(backend),
+      own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()),
+      problem_(std::move(problem)),
+      assembly_(assembly) {
+  if (problem_.centering == Centering::cell && on_elements(problem_.scheme))
+    throw std::invalid_argument("cell-centred unknowns go with finite volumes");
+  if (problem_.scheme == Scheme::compact4) require_fourth_order(problem_, true, "discretization.scheme: compact4");
+  const auto begin = std::chrono::steady_clock::now();
+  rows_.block = make_block(problem_);
+  rows_.isotropic = problem_.isotropic;
+  rows_.scheme = problem_.scheme;
+  const Assembly mode = resolved(assembly, problem_, backend_.name() != "cpu");
+  rows_.full = mode == Assembly::full;
+  sampler_ = poisson::make_sampler(backend, block(), problem_, sampling);
+  if (assembly == Assembly::recompute) request_recompute();
+  if (!is_separable(problem_) || mode == Assembly::partial) {
+    if (on_elements(problem_.scheme)) {
+      const auto found = sample_elements_on_device();
+      jumps_ =
+          found ? *found
+                : sample_elements(problem_, host(), rows_, [this](auto field) { return on_backend(std::move(field)); });
+    } else if (problem_.centering == Centering::cell) {
+      sample_cell_coefficients();
+    } else {
+      sample_coefficients();
+    }
+  } else {
+    ErrorCollector check;  // signs of constants, for callers that bring no checked configuration
+    const Box one{{0, 0, 0}, {1, 1, 1}};
+    const auto value = [&](const Quantity& q, std::string_view name, Sign sign) {
+      check([&] { sample(q, name, sign, block(), Location::node, one, [](int, int, const double*) {}); });
+      return *q.constant();
+    };
+    RowData& rows = rows_;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::size_t c = problem_.isotropic ? 0 : std::min(d, coefficient_count(problem_) - 1);
+      rows.kappa[d] = value(problem_.coefficient[c], coefficient_key(problem_, c), Sign::positive);
+    }
+    rows.sigma = value(problem_.reaction, "reaction", Sign::nonnegative);
+    bool held = rows.sigma > 0;
+    for_each_face(problem_, [&](int d, int end, const Boundary& b) {
+      held = held || b.kind == BoundaryKind::dirichlet;
+      if (b.kind == BoundaryKind::robin) held |= value(b.alpha, face_key(d, end, true), Sign::nonnegative) > 0;
+    });
+    check.finish();
+    rows.singular = !held;
+    set_ratios(problem_, rows);
+  }
+
+  sampling_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+
+  // The power of two that brings the diagonal of a typical row near 1.
+  RowData& rows = rows_;
+  double diagonal = 0, volume = 1;
+  std::array<double, 3> h{1, 1, 1};
+  for (int d = 0; d < problem_.dimension; ++d) {
+    const Axis& axis = block().axes[static_cast<std::size_t>(d)];
+    h[static_cast<std::size_t>(d)] = (axis.nodes().back() - axis.nodes().front()) / axis.cells();
+    volume *= h[static_cast<std::size_t>(d)];
+  }
+  for (int d = 0; d < problem_.dimension; ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    diagonal += 2 * rows.kappa[at] * (volume / h[at]) / h[at];
+  }
+  rows.scale = std::ldexp(1.0, -std::ilogb(diagonal));
+  if (rows.reaction) {
+    auto scaled = std::make_shared<Field>(backend_, block().layout(), Precision::fp64);
+    backend_.scale(backend_.scalar(rows.scale), *rows.reaction, *scaled);
+    rows.reaction = std::move(scaled);
+  }
+}
+
+// A field that was sampled on the host, on the backend.
+std::shared_ptr<const Field> Discretization::on_backend(std::shared_ptr<Field> sampled) const {
+  if (!own_host_) return sampled;
+  auto there = std::make_shared<Field>(backend_, sampled->layout(), sampled->precision());
+  transfer(*sampled, *there);
+  return there;
+}
+
+void Discretization::sample_coefficients() {
+  RowData& rows = rows_;
+  const Block& block = rows.block;
+  ErrorCollector check;
+  for (std::size_t d = 0; d < coefficient_count(problem_); ++d) {
+    bool done = true;  // also where it throws
+    check([&] { done = sample_kappa_on_device(d); });
+    if (done) continue;
+    auto cells = std::make_shared<Field>(host(), block.cell_layout(), Precision::fp64);
+    const auto view = cells->view<double>();
+    check([&] {
+      sample(problem_.coefficient[d], coefficient_key(problem_, d), Sign::positive, block, Location::cell,
+             with_halo(block, cells->layout().box()),
+             [&](int j, int k, const double* values) { std::copy_n(values, view.n[0] + 2, view.line(j, k) - 1); });
+    });
+    rows.kappa[d] = mean_of_cells(*cells);
+    jumps_.join(jumps_between_cells(*cells));
+    subtract_inside(block, view);
+    rows.cells[d] = on_backend(std::move(cells));
+  }
+  if (problem_.isotropic) rows.kappa = {rows.kappa[0], rows.kappa[0], rows.kappa[0]};
+  if (!problem_.isotropic && problem_.dimension == 2) rows.cells[2] = rows.cells[0];  // never weighted: z is degenerate
+
+  // σ·volume + α·area on all nodes, where either is more than a constant σ.
+  bool dirichlet = false;
+  for_each_face(problem_,
+                [&](int, int, const Boundary& b) { dirichlet = dirichlet || b.kind == BoundaryKind::dirichlet; });
+  double reaction_sum = 0;
+  if (!needs_reaction_field(problem_)) {
+    rows.sigma = reaction_sum = *problem_.reaction.constant();
+    check([&] {
+      sample(problem_.reaction, "reaction", Sign::nonnegative, block, Location::node, {{0, 0, 0}, {1, 1, 1}},
+             [](int, int, const double*) {});
+    });
+  } else if (!sample_reaction_on_device(reaction_sum)) {
+    auto reaction = std::make_shared<Field>(host(), block.layout(), Precision::fp64);
+    const auto view = reaction->view<double>();
+    check([&] {
+      integrate(problem_.reaction, "reaction", Sign::nonnegative, block, block.layout().box(), -1,
+                [&](int j, int k, const double* values) { std::copy_n(values, view.n[0], view.line(j, k)); });
+    });
+    for_each_face(problem_, [&](int d, int end, const Boundary& b) {
+      if (b.kind != BoundaryKind::robin) return;
+      const Box face = face_box(block, d, end);
+      check([&] {
+        integrate(b.alpha, face_key(d, end, true), Sign::nonnegative, block, face, d,
+                  [&](int j, int k, const double* values) {
+                    for (int i = face.first[0]; i < face.last[0]; ++i) view(i, j, k) += values[i - face.first[0]];
+                  });
+      });
+    });
+    reaction_sum = cpu::sum_over_lines(block.layout().box(), [&](int j, int k) {
+      double line = 0;
+      for (int i = 0; i < view.n[0]; ++i) line += view(i, j, k);
+      return line;
+    });
+    rows.reaction = on_backend(std::move(reaction));
+  }
+  check.finish();
+  rows.singular = !dirichlet && reaction_sum == 0;
+}
+
+// κ as a mean of the children or of the finer faces, the reaction as data are restricted. Full tensors take plain
+// means, under which they stay positive definite.
+RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const {
+  RowData next = fine;
+  next.block = coarse.block;
+  next.kappa_source = nullptr;  // coarse cells are means
+  const CellMean mean = fine.full_tensor() ? CellMean::plain : CellMean::of_roots;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (!fine.cells[d]) continue;
+    if (d == 2 && fine.cells[2] == fine.cells[0]) {
+      next.cells[2] = next.cells[0];
+      continue;
+    }
+    auto cells = std::make_shared<Field>(backend_, next.block.cell_layout(), Precision::fp64);
+    if (fine.block.centering() == Centering::node) {
+      grid_kernels(backend_).coarsen_cells(backend_, fine.block, coarse, *fine.cells[d], *cells, mean);
+    } else {
+      if (fine.ends[d]) {
+        auto ends = std::make_shared<Field>(backend_, ends_layout(next.block, d), Precision::fp64);
+        coarsen_ends(backend_, fine.block, coarse, d, *fine.ends[d], *ends);
+        next.ends[d] = std::move(ends);
+      }
+      grid_kernels(backend_).coarsen_faces(backend_, fine.block, coarse, d, fine.cells, next.ends[d].get(), *cells);
+    }
+    next.cells[d] = std::move(cells);
+  }
+  const auto coarsened = [&](const std::shared_ptr<const Field>& cells, bool with_faces) {
+    auto coarser = std::make_shared<Field>(backend_, next.block.cell_layout(), Precision::fp64);
+    grid_kernels(backend_).coarsen_cells(backend_, fine.block, coarse, *cells, *coarser, CellMean::plain, with_faces);
+    return coarser;
+  };
+  for (std::size_t m = 0; m < 3; ++m)
+    if (fine.mixed[m]) next.mixed[m] = coarsened(fine.mixed[m], false);
+  if (fine.sigma_cells) next.sigma_cells = coarsened(fine.sigma_cells, true);
+  if (fine.reaction) {
+    auto reaction = std::make_shared<Field>(backend_, next.block.layout(), Precision::fp64);
+    transfer.restrict_data(*fine.reaction, *reaction);
+    next.reaction = std::move(reaction);
+  }
+  return next;
+}
+
+std::size_t Discretization::bytes() const {
+  std::size_t sum = rows_.reaction ? rows_.reaction->bytes() : 0;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (rows_.cells[d] && (d == 0 || rows_.cells[d] != rows_.cells[0])) sum += rows_.cells[d]->bytes();
+  for (const auto& ends : rows_.ends)
+    if (ends) sum += ends->bytes();
+  for (const auto& mixed : rows_.mixed) sum += mixed ? mixed->bytes() : 0;
+  return sum + (rows_.sigma_cells ? rows_.sigma_cells->bytes() : 0);
+}
+
+std::unique_ptr<Operator> Discretization::make_operator(Precision precision, Relaxation relaxation) const {
+  RowData rows = rows_;
+  rows.relaxation = relaxation;
+  return grid_kernels(backend_).make_operator(backend_, rows, precision);
+}
+
+LevelRules level_rules(const Problem& problem, Assembly assembly, bool held, const std::array<double, 3>& kappa,
+                       const Jumps& jumps) {
+  LevelRules rules;
+  rules.kappa = kappa;
+  rules.jumps = jumps.largest >= steep_jump;
+  rules.elements = on_elements(problem.scheme);
+  rules.assembly = assembly == Assembly::full        ? LevelAssembly::full
+                   : !held                           ? LevelAssembly::equidistant
+                   : assembly == Assembly::recompute ? LevelAssembly::recompute
+                                                     : LevelAssembly::partial;
+  return rules;
+}
+
+Hierarchy Discretization::make_hierarchy(Precision precision, RelaxationChoice allowed) const {
+  const Assembly mode = rows_.full ? Assembly::full : rows_.kappa_source ? Assembly::recompute : Assembly::partial;
+  LevelRules rules = level_rules(problem_, mode, rows_.variable(), rows_.kappa, jumps_);
+  rules.precision = precision;
+  rules.allowed = allowed;
+  return make_hierarchy(choose_levels(block(), rules));
+}
+
+Hierarchy Discretization::make_hierarchy(const std::vector<LevelPlan>& levels) const {
+  const bool galerkin = levels.size() > 1 && levels[1].assembly == LevelAssembly::bands;
+  return galerkin ? make_galerkin_levels(levels) : make_levels(rows_, levels);
+}
+
+Hierarchy Discretization::make_levels(RowData rows, const std::vector<LevelPlan>& levels) const {
+  Hierarchy h;
+  h.decoupled = rows.decoupled;
+  for (const LevelPlan& level : levels) {
+    rows.relaxation = level.smoothed();
+    h.operators.push_back(grid_kernels(backend_).make_operator(backend_, rows, level.precision));
+    h.relaxations.push_back(level.relaxation);
+    h.planes.emplace_back();
+    if (!level.planes.empty()) {
+      RowData planes = rows;
+      planes.decoupled = level.relaxation.axis;
+      planes.singular = false;
+      planes.kappa_source = nullptr;
+      h.planes.back() = std::make_unique<Hierarchy>(make_levels(std::move(planes), level.planes));
+    }
+    if (!level.coarser) {
+      h.coarsest = level.precision == Precision::fp64
+                       ? h.operators.back()
+                       : grid_kernels(backend_).make_operator(backend_, rows, Precision::fp64);
+    } else {
+      h.transfers.push_back(grid_kernels(backend_).make_transfer(
+          backend_, rows.block, *level.coarser,
+          jumps_.largest >= steep_jump && rows.block.centering() == Centering::cell));
+      rows = coarsen_rows(rows, *level.coarser, *h.transfers.back());
+    }
+  }
+  return h;
+}
+
+Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& levels) const {
+  const Precision precision = levels.front().precision;
+  RowData rows = rows_;
+  rows.full = false;  // the couplings are read off rows that are not held beside them
+  std::unique_ptr<Operator> A = grid_kernels(backend_).make_operator(backend_, rows, Precision::fp64);
+  const bool elements = on_elements(problem_.scheme);
+  Bands bands = probe_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()));
+  if (precision != Precision::fp64 || rows_.full) A = make_operator(precision);
+  return make_galerkin_hierarchy(std::move(A), std::move(bands), levels, jumps_.rough());
+}
+
+void Discretization::set_boundary_value(int axis, int end, Quantity value) {
+  if (axis < 0 || axis >= problem_.dimension || end < 0 || end > 1)
+    throw std::invalid_argument("the box has no such face");
+  Problem next = problem_;
+  Boundary& face = next.boundary[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
+  if (face.kind == BoundaryKind::periodic) throw std::invalid_argument("a periodic face has no value");
+  face.value = std::move(value);
+  const bool leans = on_elements(problem_.scheme) && rows_.variable();
+  if (leans && flows_on_open_faces(next) != flows_on_open_faces(problem_))
+    throw std::invalid_argument(
+        "elements sample their coefficient elsewhere where something flows through Neumann faces: give the face a "
+        "function of space from the start");
+  problem_ = std::move(next);
+}
+
+}  // namespace poisson

@@ -1,0 +1,155 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "grids/schemes/assembly.hpp"
+#include "grids/sampling/device_sampling.hpp"
+#include "grids/sampling/jumps.hpp"
+#include "grids/levels/levels.hpp"
+#include "grids/operators/operator.hpp"
+#include "grids/problem/problem.hpp"
+#include "grids/operators/row_data.hpp"
+
+namespace poisson {
+
+class ErrorCollector;
+
+/// A problem discretized by finite volumes, node- or cell-centred, or by bilinear or trilinear elements (elements.hpp),
+/// on one block. Data are evaluated on the host, those that are constants or known as source text on the backend where
+/// it can; operators, levels and fields are the backend's. Equations are in integrated form, scaled by a power of two:
+/// Σ_d κ_d K_d ⊗ M + σ M on the left; on the right M f and the data of Neumann and Robin faces times the areas that
+/// nodes have on them. Dirichlet data stand in the solution: in its nodes, where unknowns are in cells in its halo,
+/// which stands for the faces.
+class Discretization {
+ public:
+  using Assembly = poisson::Assembly;
+
+  /// Samples κ, σ and α. Throws ValueErrors where a datum has a value that it must not have: all of them together.
+  /// The problem is the discretization's own from now on. One that could be changed behind its back is refused: move it
+  /// in, or pass a constant one.
+  Discretization(Backend& backend, Problem&& problem, Assembly assembly = Assembly::automatic,
+                 Sampling sampling = Sampling::automatic);
+  Discretization(Backend& backend, const Problem& problem, Assembly assembly = Assembly::automatic,
+                 Sampling sampling = Sampling::automatic)
+      : Discretization(backend, Problem(problem), assembly, sampling) {}
+  Discretization(Backend& backend, Problem& problem, Assembly assembly = Assembly::automatic,
+                 Sampling sampling = Sampling::automatic) = delete;
+
+  /// Replace data that no operator or level holds; then come assemble_rhs and initialize. What an operator is made of
+  /// (nodes, kinds of faces, κ, σ, α) takes another Discretization.
+  void set_source(Quantity source) {
+    problem_.source = std::move(source);
+    source_integral_.reset();
+  }
+  /// g, q or the right-hand side of Robin's condition on a face: axis 0 to 2, end 0 lower, 1 upper. Throws
+  /// std::invalid_argument for periodic faces, and where elements would sample κ at other points (they lean towards
+  /// faces that something flows through).
+  void set_boundary_value(int axis, int end, Quantity value);
+  void set_initial(std::optional<Quantity> guess) { problem_.initial = std::move(guess); }
+  void set_exact(std::optional<Quantity> exact) { problem_.exact = std::move(exact); }
+
+  const Problem& problem() const { return problem_; }
+  const Block& block() const { return rows_.block; }
+  Backend& backend() const { return backend_; }
+  /// What the rows of the finest level are made of.
+  const RowData& rows() const { return rows_; }
+  /// As it was asked for.
+  Assembly assembly() const { return assembly_; }
+  std::int64_t unknowns() const { return block().unknowns().size(); }
+  /// Largest ratio of κ in neighbouring cells; 1 where κ is constant.
+  const Jumps& jumps() const { return jumps_; }
+  /// Bytes that the values of κ, σ and α hold on the backend.
+  std::size_t bytes() const;
+  /// Seconds of the constructor that went into evaluating κ, σ and α and into moving them to the backend.
+  double sampling_seconds() const { return sampling_seconds_; }
+
+  /// What evaluates data on the backend itself; null where the host does.
+  DeviceSampler* sampler() const { return sampler_.get(); }
+  /// What a user should know of expressions that could not be compiled at run time; else empty.
+  std::string note() const;
+
+  /// The finest operator, ready to relax points or what `relaxation` says.
+  std::unique_ptr<Operator> make_operator(Precision precision, Relaxation relaxation = {}) const;
+  /// Operators and transfers of all levels as they are planned; the planes within a level as well.
+  Hierarchy make_hierarchy(const std::vector<LevelPlan>& levels) const;
+  /// The same on levels that smooth what `allowed` says, in one precision.
+  Hierarchy make_hierarchy(Precision precision, RelaxationChoice allowed = RelaxationChoice::points) const;
+
+  /// The rows of the next coarser level.
+  RowData coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const;
+
+  /// b in fp64 or fp32: the right-hand side in the unknowns, zero in Dirichlet nodes. Returns Σ|b|, unscaled: what
+  /// incompatible data of a singular problem are measured against.
+  double assemble_rhs(Field& b) const;
+  /// ∫f as the last assemble_rhs added it up, Dirichlet nodes included; nothing before it, after set_source and where
+  /// the backend evaluates f.
+  std::optional<double> source_integral() const { return source_integral_; }
+  /// The Dirichlet data in their nodes or in the halo, the initial guess (else zero) in the unknowns.
+  void initialize(Field& u) const;
+
+ private:
+  void sample_coefficients();
+  void sample_cell_coefficients();
+  void request_recompute();
+  Hierarchy make_levels(RowData rows, const std::vector<LevelPlan>& levels) const;
+  Hierarchy make_galerkin_levels(const std::vector<LevelPlan>& levels) const;
+  std::shared_ptr<const Field> on_backend(std::shared_ptr<Field> sampled) const;
+
+  Backend& host() const { return own_host_ ? *own_host_ : backend_; }
+  void fill_rhs(Field& b) const;
+  void fill_solution(Field& u) const;
+  void fill_cell_rhs(Field& b) const;
+  void fill_cell_solution(Field& u) const;
+
+  // The same on the device (device_data.cpp, element_data.cpp): false or nothing where the host has to.
+  bool on_device(std::span<const Quantity> data) const;
+  bool sample_kappa_on_device(std::size_t d);
+  std::shared_ptr<Field> sample_cell_kappa_on_device(std::size_t d);
+  bool sample_reaction_on_device(double& sum);
+  bool rhs_on_device(Field& b) const;
+  std::optional<Jumps> sample_elements_on_device();
+  bool element_rhs_on_device(Field& b) const;
+  bool solution_on_device(Field& u) const;
+  void add_faces_on_device(Field& b, ErrorCollector& check) const;
+  void set_halo_on_device(Field& u, ErrorCollector& check) const;
+
+  Backend& backend_;
+  std::unique_ptr<Backend> own_host_;  // where the backend is none itself
+  Problem problem_;
+  Assembly assembly_;
+  RowData rows_;
+  std::unique_ptr<DeviceSampler> sampler_;
+  Jumps jumps_;
+  double sampling_seconds_ = 0;
+  mutable std::optional<double> source_integral_;
+};
+
+/// What the levels of a problem are chosen by, beside what options say: κ's mean and jumps, and what its operators hold
+/// in an assembly mode that is resolved.
+LevelRules level_rules(const Problem& problem, Assembly resolved_assembly, bool held,
+                       const std::array<double, 3>& kappa, const Jumps& jumps);
+
+/// Whether the finest level may compute κ from expressions: κ of constants and expressions.
+bool recomputable(const Problem& problem);
+
+/// Evaluates every datum of a problem on its grid without keeping the values: throws ValueErrors as solving would.
+void check_values(const Problem& problem);
+
+/// The block of a problem: its axes with their boundary kinds and, where the problem is separable, their Robin alphas.
+Block make_block(const Problem& problem);
+
+/// Whether κ, σ and α are constants: every factor of the operator then lives on an axis.
+bool is_separable(const Problem& problem);
+/// Whether σ varies or a face is a Robin face: what a problem that is not separable keeps in a field.
+bool needs_reaction_field(const Problem& problem);
+
+/// The key by which messages name a face's datum: boundary.x-, boundary.x-.alpha.
+std::string face_key(int axis, int end, bool alpha = false);
+
+}  // namespace poisson

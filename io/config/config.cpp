@@ -1,0 +1,73 @@
+#include "io/config/config.hpp"
+
+#include <utility>
+
+#include "io/config/config_parts.hpp"
+#include "io/config/schema.hpp"
+
+namespace poisson {
+
+std::string Config::describe(std::string_view quantity) const {
+  const auto found = marks.find(quantity);
+  return found == marks.end() ? std::string(quantity) : found->second;
+}
+
+std::vector<double> numbers(const Value* list) {
+  std::vector<double> all;
+  if (!list) return all;
+  for (const Value& item : list->items) all.push_back(item.number);
+  return all;
+}
+
+namespace {
+
+/// Paths of the command line, and the default directory, as they would stand in the file: the effective configuration
+/// is a configuration in its place.
+void localize_paths(Value& map, const std::filesystem::path& folder) {
+  for (Value::Entry& entry : map.entries) {
+    Value& value = entry.value;
+    localize_paths(value, folder);
+    const bool path = entry.key == "file" || entry.key == "rhs" || entry.key == "directory";
+    if (!path || value.kind != Value::Kind::string || value.mark.line > 0) continue;
+    if (std::filesystem::path(value.text).is_relative() && !folder.empty())
+      value.text = std::filesystem::proximate(std::filesystem::absolute(value.text), folder).generic_string();
+  }
+}
+
+}  // namespace
+
+Config load_config(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  Diagnostics errors;
+  Value raw = read_yaml(file, errors);
+  if (raw.kind == Value::Kind::map || raw.kind == Value::Kind::null)
+    for (const std::string& assignment : overrides) apply_override(raw, configuration_schema(), assignment, errors);
+  if (raw.kind == Value::Kind::null) {
+    errors.add(raw.mark, {}, "the file is empty; give at least domain: {lower, upper} and grid: {cells}");
+    errors.raise();
+  }
+  Config config;
+  config.parameters = read_parameters(raw, errors);
+  Value document = validate(raw, configuration_schema(), config.parameters, errors);
+  check_overridden_parameters(raw, config.parameters, errors);
+  ConfigParts parts{document, file.parent_path(), errors, config};
+  if (const Value* title = document.find("title")) config.title = title->text;
+  if (const Value* assembly = document.at("discretization.assembly"))
+    config.assembly = static_cast<Assembly>(assembly->choice);
+  if (const Value* scheme = document.at("discretization.scheme"))
+    config.problem.scheme = static_cast<Scheme>(scheme->choice);
+  if (const Value* device = document.at("backend.device")) config.device = device->text;
+  read_centering(parts);
+  const bool grid_known = read_grid(parts);
+  if (!config.matrix) read_boundary(parts);
+  read_equation(parts, grid_known);
+  read_solver(parts);
+  check_fourth_order(parts);
+  read_output(parts, grid_known, file);
+  if (config.matrix) check_matrix(parts);
+  errors.raise();
+  localize_paths(document, parts.folder);
+  config.effective = to_json(document, 2);
+  return config;
+}
+
+}  // namespace poisson

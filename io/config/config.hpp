@@ -1,0 +1,56 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grids/schemes/bands/matrix.hpp"
+#include "grids/problem/problem.hpp"
+#include "grids/operators/row_data.hpp"
+#include "io/config/diagnostics.hpp"
+#include "io/config/parameters.hpp"
+#include "solver/options.hpp"
+
+namespace poisson {
+
+/// A configuration that has been checked, and the problem it states.
+struct Config {
+  std::string title;
+  Parameters parameters;
+  Problem problem;
+  /// grid.type banded: the matrix, whose index grid problem.nodes are; of the problem's data, source and initial count.
+  std::shared_ptr<const BandedMatrix> matrix;
+  bool equidistant = true;  ///< grid.type
+  Assembly assembly = Assembly::automatic;
+  Options options;
+  std::string device = "auto";  ///< as make_backend takes it
+
+  struct Output {
+    std::filesystem::path directory;
+    std::vector<std::string> fields;   ///< u, gradient, residual, error, coefficient, source
+    std::vector<std::string> formats;  ///< vtk, hdf5, png: only what was built
+    std::vector<std::vector<double>> probes;
+  } output;
+
+  /// The whole configuration with every default, as JSON in the order of the table. It is itself a configuration.
+  std::string effective;
+
+  /// Where each quantity was written, for errors found on the grid: "cube.yaml:12:13: equation.source".
+  std::map<std::string, std::string, std::less<>> marks;
+
+  /// The mark of a quantity, which is one of: coefficient, coefficient.x (.y, .z, .xy, .xz, .yz), reaction, source,
+  /// initial, exact, boundary.x- … boundary.z+ (the face's value), boundary.x-.alpha …
+  std::string describe(std::string_view quantity) const;
+};
+
+/// Reads and checks a configuration, from standard input where the file is "-"; each override is "key.path=value".
+/// Relative paths in the file start at its folder, those of overrides at the working directory, as do all paths from
+/// standard input. Throws ConfigError with everything that is wrong.
+Config load_config(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+
+}  // namespace poisson

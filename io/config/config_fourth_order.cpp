@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "grids/schemes/elements/fourth_order.hpp"
+#include "io/config/config_parts.hpp"
+
+namespace poisson {
+namespace {
+
+/// Refuses every obstacle where it was written. `subject`: what takes none of them; `otherwise`: how to do without it.
+class FourthOrder {
+ public:
+  FourthOrder(ConfigParts& parts, const std::string& subject, const std::string& otherwise)
+      : parts_(parts), subject_(subject), otherwise_(otherwise) {}
+
+  void refuse(const Obstacle& o, const Value& asked) {
+    std::string key = o.key;
+    const Value* value = parts_.document.at(key);
+    if (!value) return;  // wrong and reported
+    // Faces that the default describes are one error, at the default.
+    const Value* fallback = key.starts_with("boundary.") ? parts_.document.at("boundary.default") : nullptr;
+    if (fallback && fallback->mark.text() == value->mark.text()) key = "boundary.default";
+    if (std::ranges::find(refused_, key) != refused_.end()) return;
+    refused_.push_back(key);
+    parts_.errors.add(value->given ? value->mark : asked.mark, key,
+                      o.what + ", and " + subject_ + " takes " + o.wanted + "; " + o.remedy + ", or " + otherwise_);
+  }
+
+ private:
+  ConfigParts& parts_;
+  std::string subject_, otherwise_;
+  std::vector<std::string> refused_;
+};
+
+void check_extrapolation(ConfigParts& parts, const Value& asked) {
+  constexpr const char* key = "solver.extrapolate";
+  const Problem& problem = parts.config.problem;
+  const auto fail = [&](const std::string& text) { parts.errors.add(asked.mark, key, text); };
+  if (parts.config.matrix)
+    return fail(
+        "takes finite volumes, and a matrix from a file has no grid of twice the spacing; write extrapolate: "
+        "false");
+  if (problem.scheme == Scheme::compact4)
+    return fail("takes scheme: fv, and compact4 is of fourth order without it; write extrapolate: false");
+  if (problem.scheme != Scheme::fv) return fail("takes scheme: fv, and the scheme is q1; write extrapolate: false");
+  FourthOrder check(parts, key, "extrapolate: false");
+  for (const Obstacle& o : fourth_order_obstacles(problem, false)) check.refuse(o, asked);
+  const Value* cells = parts.document.at("grid.cells");
+  for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d) {
+    if (problem.nodes[d].empty()) continue;  // not known
+    const std::size_t count = problem.nodes[d].size() - 1;
+    if (count % 2 == 0 && count >= 4) continue;
+    const bool written = cells && d < cells->items.size() && cells->items[d].mark.source;  // or it follows from nodes
+    parts.errors.add(written ? cells->items[d].mark : asked.mark, "grid.cells[" + std::to_string(d) + "]",
+                     "is " + std::to_string(count) + ", and " + key +
+                         " takes even numbers from 4 on (it compares with every second node); write " +
+                         std::to_string(std::max<std::size_t>(4, count + 1)) + ", or extrapolate: false");
+  }
+}
+
+}  // namespace
+
+void check_fourth_order(ConfigParts& parts) {
+  const Problem& problem = parts.config.problem;
+  if (problem.scheme == Scheme::compact4 && !parts.config.matrix)
+    if (const Value* scheme = parts.document.at("discretization.scheme")) {
+      FourthOrder check(parts, "discretization.scheme: compact4", "another scheme");
+      for (const Obstacle& o : fourth_order_obstacles(problem, true))
+        if (o.key != "discretization.centering") check.refuse(o, *scheme);  // cells are for fv alone: reported
+    }
+  if (const Value* asked = parts.document.at("solver.extrapolate"); asked && parts.config.options.extrapolate)
+    check_extrapolation(parts, *asked);
+}
+
+}  // namespace poisson

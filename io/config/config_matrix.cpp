@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "backends/error.hpp"
+#include "grids/axes/stretching.hpp"
+#include "io/config/config_parts.hpp"
+#include "io/files/matrix_file.hpp"
+
+namespace poisson {
+namespace {
+
+using Kind = Value::Kind;
+
+bool given(const Value* value) {
+  return value && value->kind != Kind::null && value->given;
+}
+
+/// What a matrix leaves no choice of: refused where it was given, and no part of the effective configuration.
+void refuse_keys(ConfigParts& parts) {
+  constexpr std::string_view keys[]{"domain",         "grid.cells",           "grid.axes",         "boundary",
+                                    "discretization", "equation.coefficient", "equation.reaction", "equation.exact"};
+  for (const std::string_view path : keys) {
+    const std::size_t dot = path.find('.');
+    Value* map = dot == std::string_view::npos ? &parts.document : parts.document.find(path.substr(0, dot));
+    if (!map) continue;
+    const std::string_view key = dot == std::string_view::npos ? path : path.substr(dot + 1);
+    if (const Value* value = map->find(key); given(value))
+      parts.errors.add(value->mark, std::string(path), "has no place beside a matrix from a file; remove it");
+    std::erase_if(map->entries, [&](const Value::Entry& entry) { return entry.key == key; });
+  }
+}
+
+}  // namespace
+
+bool read_matrix_grid(ConfigParts& parts) {
+  refuse_keys(parts);
+  const Value* grid = parts.document.find("grid");
+  const Value* file = grid ? grid->find("file") : nullptr;
+  const Value* shape_key = grid ? grid->find("shape") : nullptr;
+  const Value* rhs = grid ? grid->find("rhs") : nullptr;
+  parts.dimension_known = false;
+  if (!file || !shape_key || !rhs) return false;  // wrong and reported
+  std::optional<std::array<int, 3>> shape;
+  if (shape_key->kind != Kind::null) {
+    shape = {1, 1, 1};
+    for (std::size_t d = 0; d < shape_key->items.size(); ++d)
+      (*shape)[d] = static_cast<int>(shape_key->items[d].number);
+  }
+  auto matrix = std::make_shared<BandedMatrix>();
+  try {
+    *matrix = read_matrix(parts.path(*file), shape);
+  } catch (const InputError& error) {
+    parts.errors.add(file->mark, "grid.file", error.what());
+    return false;
+  }
+  if (rhs->kind != Kind::null) try {
+      read_rhs(parts.path(*rhs), *matrix);
+    } catch (const InputError& error) {
+      parts.errors.add(rhs->mark, "grid.rhs", error.what());
+      return false;
+    }
+  Problem& problem = parts.config.problem;
+  problem.dimension = matrix->dimension();
+  for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d) {
+    problem.nodes[d] =
+        matrix->shape[d] > 1 ? uniform_nodes(0, matrix->shape[d] - 1, matrix->shape[d] - 1) : std::vector<double>{0.0};
+    for (Boundary& face : problem.boundary[d]) face.kind = BoundaryKind::neumann;
+  }
+  parts.dimension_known = true;
+  parts.config.equidistant = true;
+  parts.config.matrix = std::move(matrix);
+  return true;
+}
+
+void check_matrix(ConfigParts& parts) {
+  const BandedMatrix& matrix = *parts.config.matrix;
+  const Options& options = parts.config.options;
+  const Value* method = parts.document.at("solver.method");
+  const auto far = matrix.reach();
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2g", matrix.asymmetry);
+  if (method && !matrix.symmetric() && (options.method == Method::cg || options.method == Method::multigrid))
+    parts.errors.add(
+        method->mark, "solver.method",
+        method->text + " needs a symmetric matrix, and entries of this one differ from their transposed by " +
+            text.data() + " of the diagonal (more than 1e-10); give a symmetric matrix, or method: jacobi");
+  else if (method && options.method == Method::multigrid && std::max({far[0], far[1], far[2]}) > 1)
+    parts.errors.add(
+        method->mark, "solver.method",
+        "multigrid needs a matrix that couples neighbours on the grid alone, and this one has an offset of " +
+            std::to_string(std::max({far[0], far[1], far[2]})) + " along an axis; write method: cg");
+  if (const Value* coarse = parts.document.at("solver.coarse_operator");
+      coarse && options.coarse_operator == CoarseOperator::rediscretized)
+    parts.errors.add(coarse->mark, "solver.coarse_operator",
+                     "a matrix from a file cannot be discretized again; write coarse_operator: galerkin or auto");
+  if (const Value* smoother = parts.document.at("solver.smoother");
+      smoother && (options.smoother.type == SmootherType::line || options.smoother.type == SmootherType::plane) &&
+      options.method != Method::cg && options.method != Method::jacobi)
+    parts.errors.add(smoother->mark, "solver.smoother",
+                     smoother->find("type")->text + " has no axes beside a matrix from a file; write another smoother");
+  if (const Value* fields = parts.document.at("output.fields"))
+    for (std::size_t i = 0; i < fields->items.size(); ++i)
+      if (const std::string& name = fields->items[i].text; name != "u" && name != "source" && name != "residual")
+        parts.errors.add(fields->items[i].mark, "output.fields[" + std::to_string(i) + "]",
+                         name + " is not known of a matrix; choose from u, residual and source");
+  if (const Value* source = parts.document.at("equation.source"); given(source) && !matrix.rhs.empty())
+    parts.errors.add(source->mark, "equation.source",
+                     "stands beside a right-hand side from a file; keep one of the two");
+  auto& formats = parts.config.output.formats;
+  if (matrix.shape[1] == 1) {  // a line makes no picture
+    Value* output = parts.document.find("output");
+    Value* list = output ? output->find("formats") : nullptr;
+    for (std::size_t i = 0; list && list->given && i < list->items.size(); ++i)
+      if (list->items[i].text == "png")
+        parts.errors.add(list->items[i].mark, "output.formats[" + std::to_string(i) + "]",
+                         "png shows planes, and this grid is a line; remove it");
+    if (list) std::erase_if(list->items, [](const Value& format) { return format.text == "png"; });
+    std::erase(formats, "png");
+  }
+}
+
+}  // namespace poisson

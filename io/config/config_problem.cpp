@@ -1,0 +1,255 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "io/config/config_parts.hpp"
+#include "io/expressions/expression.hpp"
+#include "io/files/hdf5.hpp"
+
+namespace poisson {
+
+namespace {
+
+using Kind = Value::Kind;
+using Shape = std::vector<std::int64_t>;
+
+bool given(const Value* value) {
+  return value && value->kind != Kind::null;
+}
+
+std::string text(const Shape& shape) {
+  std::string all;
+  for (const std::int64_t count : shape) all += "[" + std::to_string(count) + "]";
+  return all;
+}
+
+std::string number_text(double value) {
+  Value number;
+  number.kind = Kind::number;
+  number.number = value;
+  return to_json(number, -1);
+}
+
+/// The grid's shape as a file states it, slowest axis first.
+Shape file_shape(const Problem& problem, Location location) {
+  Shape shape;
+  for (int d = problem.dimension - 1; d >= 0; --d) {
+    const auto nodes = static_cast<std::int64_t>(problem.nodes[static_cast<std::size_t>(d)].size());
+    shape.push_back(location == Location::node ? nodes : nodes - 1);
+  }
+  return shape;
+}
+
+bool is_periodic(const Problem& problem, std::size_t axis) {
+  return problem.boundary[axis][0].kind == BoundaryKind::periodic;
+}
+
+/// A periodic axis has its first node again as its last. Values from 32-bit files may differ by their rounding; a field
+/// that is not periodic differs by far more.
+void check_periodic(const GridArray& array, const Problem& problem) {
+  double largest = 0;
+  for (const double value : array.values) largest = std::max(largest, std::abs(value));
+  const auto [nx, ny, nz] = array.shape;
+  const std::array<std::int64_t, 3> stride{1, nx, nx * ny};
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(problem.dimension); ++axis) {
+    if (!is_periodic(problem, axis)) continue;
+    const std::int64_t across = (array.shape[axis] - 1) * stride[axis];
+    for (std::int64_t i = 0; i < nx * ny * nz; ++i) {
+      const std::array<std::int64_t, 3> index{i % nx, i / nx % ny, i / (nx * ny)};
+      if (index[axis] != 0) continue;
+      const auto first = static_cast<std::size_t>(i);
+      const double difference = array.values[first] - array.values[first + static_cast<std::size_t>(across)];
+      if (std::abs(difference) > 1e-6 * largest)
+        throw InputError("its values on the first and the last node of the periodic axis " +
+                         std::string(axis_names[axis]) + " differ (by " + number_text(difference) + " at node (" +
+                         std::to_string(index[0]) + ", " + std::to_string(index[1]) + ", " + std::to_string(index[2]) +
+                         ")); make them equal, or give the axis other faces");
+    }
+  }
+}
+
+Quantity read_array(const std::filesystem::path& file, const std::string& name, const Problem& problem) {
+  const Shape shape = dataset_shape(file, name);
+  const Shape nodes = file_shape(problem, Location::node);
+  const Shape cells = file_shape(problem, Location::cell);
+  if (shape != nodes && shape != cells)
+    throw InputError("dataset " + name + " of " + file.string() + " has the shape " + text(shape) + "; give " +
+                     text(nodes) + " (nodes) or " + text(cells) + " (cells)");
+  GridArray array;
+  array.location = shape == nodes ? Location::node : Location::cell;
+  std::copy(shape.rbegin(), shape.rend(), array.shape.begin());
+  array.values = read_dataset(file, name).values;
+  if (array.location == Location::node) check_periodic(array, problem);
+  return array;
+}
+
+class ProblemReader {
+ public:
+  ProblemReader(ConfigParts& parts, bool grid_known)
+      : parts_(parts), problem_(parts.config.problem), grid_known_(grid_known) {}
+
+  void read_equation() {
+    read_coefficient();
+    read("equation.reaction", "reaction", problem_.reaction);
+    read("equation.source", "source", problem_.source);
+    if (Quantity exact; read("equation.exact", "exact", exact)) problem_.exact = exact;
+    // The guess 0 is what the solver starts from anyway.
+    if (Quantity initial;
+        read("solver.initial", "initial", initial) && !(initial.constant() && *initial.constant() == 0))
+      problem_.initial = initial;
+  }
+
+  void read_faces() {
+    Value* boundary = parts_.document.find("boundary");
+    if (!boundary) return;
+    const Value* fallback = boundary->find("default");
+    for (std::size_t face = 0; face < face_names.size(); ++face) {
+      Value* value = boundary->find(face_names[face]);
+      const std::string key = "boundary." + std::string(face_names[face]);
+      if (parts_.dimension_known && face >= 2 * static_cast<std::size_t>(problem_.dimension)) {
+        if (given(value))
+          parts_.errors.add(value->mark, key,
+                            "has no place in two dimensions; remove it, or give domain three numbers");
+        std::erase_if(boundary->entries, [&](const Value::Entry& entry) { return entry.key == face_names[face]; });
+        continue;
+      }
+      if (!value) continue;
+      const bool by_default = value->kind == Kind::null;
+      if (by_default && !fallback) continue;
+      if (by_default) *value = *fallback;
+      read_face(*value, key, by_default ? "boundary.default" : key, problem_.boundary[face / 2][face % 2]);
+    }
+    check_pairs(*boundary);
+  }
+
+ private:
+  /// False where the quantity is absent or wrong. `name` is its key in Config::marks.
+  bool read(const std::string& path, const std::string& name, Quantity& quantity) {
+    const Value* value = parts_.document.at(path);
+    return given(value) && read(*value, path, name, quantity);
+  }
+
+  bool read(const Value& value, const std::string& path, const std::string& name, Quantity& quantity) {
+    parts_.config.marks[name] = value.mark.text() + ": " + path;
+    try {
+      if (value.kind == Kind::number) {
+        quantity = value.number;
+      } else if (value.kind == Kind::string) {
+        quantity = parse_expression(value.text, parts_.config.parameters);
+      } else if (grid_known_) {
+        quantity = read_array(parts_.path(*value.find("file")), value.find("dataset")->text, problem_);
+      }
+      return true;
+    } catch (const InputError& error) {
+      parts_.errors.add(value.kind == Kind::map ? value.find("file")->mark : value.mark, path, error.what());
+      return false;
+    }
+  }
+
+  void read_coefficient() {
+    const Value* value = parts_.document.at("equation.coefficient");
+    if (!value) return;
+    if (value->kind != Kind::map || value->find("file")) {
+      read(*value, "equation.coefficient", "coefficient", problem_.coefficient[0]);
+      problem_.coefficient[1] = problem_.coefficient[2] = problem_.coefficient[0];
+      return;
+    }
+    problem_.isotropic = false;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::string name = "coefficient." + std::string(axis_names[d]);
+      const Value* component = value->find(axis_names[d]);
+      if (!component) continue;
+      if (d < static_cast<std::size_t>(problem_.dimension))
+        read(*component, "equation." + name, name, problem_.coefficient[d]);
+      else if (component->given && parts_.dimension_known)
+        parts_.errors.add(component->mark, "equation." + name,
+                          "has no place in two dimensions; remove it, or give domain three numbers");
+    }
+    read_mixed(*value);
+    // What the effective configuration does not hold: what has no place.
+    std::erase_if(parts_.document.find("equation")->find("coefficient")->entries, [&](const Value::Entry& entry) {
+      const bool flat = problem_.dimension == 2, mixed = entry.key.size() == 2;
+      return (flat && (entry.key == "z" || entry.key == "xz" || entry.key == "yz")) || (mixed && !problem_.full_tensor);
+    });
+  }
+
+  void read_mixed(const Value& value) {
+    constexpr std::array<std::string_view, 3> entries{"xy", "xz", "yz"};
+    for (std::size_t m = 0; m < entries.size(); ++m) {
+      const std::string name = "coefficient." + std::string(entries[m]);
+      const Value* component = value.find(entries[m]);
+      if (!component || !component->given) continue;
+      if (m > 0 && problem_.dimension == 2 && parts_.dimension_known) {
+        parts_.errors.add(component->mark, "equation." + name,
+                          "has no place in two dimensions; remove it, or give domain three numbers");
+      } else if (problem_.scheme != Scheme::q1) {
+        parts_.errors.add(component->mark, "equation." + name,
+                          "needs elements (finite volumes take a diagonal tensor); write discretization: {scheme: q1}, "
+                          "or remove it");
+      } else {
+        problem_.full_tensor = true;
+        read(*component, "equation." + name, name, problem_.mixed[m]);
+      }
+    }
+  }
+
+  void read_face(const Value& value, const std::string& key, const std::string& path, Boundary& face) {
+    if (value.kind == Kind::string) {
+      face.kind = BoundaryKind::periodic;
+    } else if (const Value* dirichlet = value.find("dirichlet")) {
+      face.kind = BoundaryKind::dirichlet;
+      read(*dirichlet, path + ".dirichlet", key, face.value);
+    } else if (const Value* neumann = value.find("neumann")) {
+      face.kind = BoundaryKind::neumann;
+      read(*neumann, path + ".neumann", key, face.value);
+    } else if (const Value* robin = value.find("robin")) {
+      face.kind = BoundaryKind::robin;
+      read(*robin->find("value"), path + ".robin.value", key, face.value);
+      read(*robin->find("alpha"), path + ".robin.alpha", key + ".alpha", face.alpha);
+    }
+  }
+
+  void check_pairs(const Value& boundary) {
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(problem_.dimension); ++axis) {
+      const auto& faces = problem_.boundary[axis];
+      if ((faces[0].kind == BoundaryKind::periodic) == (faces[1].kind == BoundaryKind::periodic)) continue;
+      const std::size_t side = faces[0].kind == BoundaryKind::periodic ? 0 : 1;
+      const std::string periodic(face_names[2 * axis + side]);
+      const std::string other(face_names[2 * axis + 1 - side]);
+      const Value* value = boundary.find(periodic);
+      if (!value || !boundary.find(other) || !boundary.find("default")) continue;  // wrong and reported
+      parts_.errors.add(
+          value->mark, "boundary." + periodic,
+          "is periodic and " + other + " is not (both faces of the axis are one); make both periodic or neither");
+    }
+  }
+
+  ConfigParts& parts_;
+  Problem& problem_;
+  bool grid_known_;
+};
+
+}  // namespace
+
+void read_centering(ConfigParts& parts) {
+  const Value* centering = parts.document.at("discretization.centering");
+  if (!centering) return;
+  parts.config.problem.centering = static_cast<Centering>(centering->choice);
+  const Value* scheme = parts.document.at("discretization.scheme");
+  if (parts.config.problem.centering == Centering::cell && scheme && scheme->text != "fv")
+    parts.errors.add(centering->mark, "discretization.centering",
+                     "cell goes with scheme: fv alone (" + scheme->text +
+                         " has its unknowns at nodes); write centering: node, or scheme: fv");
+}
+
+void read_boundary(ConfigParts& parts) {
+  ProblemReader(parts, false).read_faces();
+}
+
+void read_equation(ConfigParts& parts, bool grid_known) {
+  ProblemReader(parts, grid_known).read_equation();
+}
+
+}  // namespace poisson

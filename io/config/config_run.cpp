@@ -1,0 +1,186 @@
+#include <algorithm>
+
+#include "io/config/config_parts.hpp"
+#include "io/files/output.hpp"
+#include "io/config/spelling.hpp"
+
+namespace poisson {
+
+namespace {
+
+using Kind = Value::Kind;
+
+bool given(const Value* value) {
+  return value && value->kind != Kind::null;
+}
+
+template <class Enumerator>
+void choose(const Value* value, Enumerator& chosen) {
+  if (value) chosen = static_cast<Enumerator>(value->choice);
+}
+
+template <class Number>
+void take(const Value* value, Number& number) {
+  if (value) number = static_cast<Number>(value->number);
+}
+
+template <class Number>
+void take(const Value* value, std::optional<Number>& number) {
+  if (given(value)) number = static_cast<Number>(value->number);
+}
+
+void read_smoother(const Value& smoother, SmootherOptions& options) {
+  choose(smoother.find("type"), options.type);
+  choose(smoother.find("kind"), options.kind);
+  take(smoother.find("relaxation"), options.relaxation);
+  take(smoother.find("interval"), options.interval);
+  take(smoother.find("pre"), options.pre);
+  take(smoother.find("post"), options.post);
+}
+
+bool contains(const Problem& problem, const std::vector<double>& point) {
+  for (std::size_t d = 0; d < point.size(); ++d)
+    if (point[d] < problem.nodes[d].front() || point[d] > problem.nodes[d].back()) return false;
+  return true;
+}
+
+void read_probes(ConfigParts& parts, bool grid_known, const Value& probes) {
+  const Problem& problem = parts.config.problem;
+  for (std::size_t i = 0; i < probes.items.size(); ++i) {
+    const Value& probe = probes.items[i];
+    const std::vector<double> point = numbers(&probe);
+    const std::string key = "output.probes[" + std::to_string(i) + "]";
+    if (parts.dimension_known && static_cast<int>(point.size()) != problem.dimension)
+      parts.errors.add(probe.mark, key,
+                       "has " + std::to_string(point.size()) + " coordinates in " + std::to_string(problem.dimension) +
+                           " dimensions; give " + std::to_string(problem.dimension));
+    else if (grid_known && !contains(problem, point))
+      parts.errors.add(probe.mark, key, to_json(probe, -1) + " lies outside the domain; move it inside or onto a face");
+    else
+      parts.config.output.probes.push_back(point);
+  }
+}
+
+void read_formats(ConfigParts& parts, Value& formats) {
+  const std::vector<std::string> available = available_formats();
+  if (formats.kind == Kind::null) {
+    formats.kind = Kind::list;
+    for (const std::string& name : available) {
+      Value word;
+      word.kind = Kind::string;
+      word.text = name;
+      formats.items.push_back(word);
+    }
+  }
+  for (std::size_t i = 0; i < formats.items.size(); ++i) {
+    const Value& format = formats.items[i];
+    if (std::ranges::find(available, format.text) == available.end())
+      parts.errors.add(format.mark, "output.formats[" + std::to_string(i) + "]",
+                       format.text + " was not built into this program; " +
+                           (available.empty() ? "write []" : "choose from " + join(available)) +
+                           ", or install the library and build again");
+    parts.config.output.formats.push_back(format.text);
+  }
+}
+
+}  // namespace
+
+void read_solver(ConfigParts& parts) {
+  const Value* solver = parts.document.find("solver");
+  if (!solver) return;
+  Options& options = parts.config.options;
+  choose(solver->find("method"), options.method);
+  choose(solver->find("cycle"), options.cycle);
+  choose(solver->find("krylov"), options.krylov);
+  choose(solver->find("coarse_operator"), options.coarse_operator);
+  choose(solver->find("precision"), options.precision);
+  take(solver->find("tolerance"), options.tolerance);
+  take(solver->find("max_iterations"), options.max_iterations);
+  if (const Value* full = solver->find("full_multigrid")) options.full_multigrid = full->truth;
+  if (const Value* fallback = solver->find("fallback")) options.fallback = fallback->truth;
+  if (const Value* extrapolate = solver->find("extrapolate")) options.extrapolate = extrapolate->truth;
+  const Value* smoother = solver->find("smoother");
+  if (smoother) read_smoother(*smoother, options.smoother);
+
+  const bool multigrid = options.method == Method::multigrid || options.method == Method::automatic;
+  if (!multigrid && options.krylov == Krylov::cg)
+    parts.errors.add(solver->find("krylov")->mark, "solver.krylov",
+                     "cg accelerates multigrid, and solver.method is " + solver->find("method")->text +
+                         "; write krylov: none or method: multigrid");
+  if (!multigrid && options.coarse_operator != CoarseOperator::automatic)
+    parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
+                     "says what multigrid's levels solve, and solver.method is " + solver->find("method")->text +
+                         "; write coarse_operator: auto or method: multigrid");
+  const bool lines = options.smoother.type == SmootherType::line || options.smoother.type == SmootherType::plane;
+  if (multigrid && smoother && options.coarse_operator == CoarseOperator::galerkin && lines)
+    parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
+                     "galerkin smooths points, and solver.smoother.type is " + smoother->find("type")->text +
+                         "; write coarse_operator: rediscretized or another smoother");
+  if (multigrid && options.coarse_operator == CoarseOperator::galerkin &&
+      parts.config.problem.centering == Centering::cell && !parts.config.matrix)
+    parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
+                     "galerkin takes unknowns at nodes, and discretization.centering is cell; write coarse_operator: "
+                     "rediscretized or centering: node");
+  if (multigrid && smoother && options.smoother.pre == 0 && options.smoother.post == 0)
+    parts.errors.add(smoother->find("post")->mark, "solver.smoother.post",
+                     "pre and post are both 0, which smooths nothing; make their sum at least 1");
+}
+
+namespace {
+
+// Whether a run with this output directory would put one of its files there.
+bool is_result(const std::filesystem::path& file, const std::filesystem::path& directory) {
+  std::error_code unknown;  // the paths are compared as they stand where one of them is not there
+  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(file), unknown);
+  const auto folder = std::filesystem::weakly_canonical(std::filesystem::absolute(directory), unknown);
+  return std::ranges::find(result_names, whole.filename().string()) != result_names.end() &&
+         (whole.parent_path() == folder || std::filesystem::equivalent(whole.parent_path(), folder, unknown));
+}
+
+// Files that the run reads must not be among those that it replaces.
+void protect_inputs(ConfigParts& parts, const Value& map, const std::string& path) {
+  for (const Value::Entry& entry : map.entries) {
+    const std::string below = path.empty() ? entry.key : path + "." + entry.key;
+    const Value& value = entry.value;
+    if (value.kind == Kind::map) protect_inputs(parts, value, below);
+    if ((entry.key == "file" || entry.key == "rhs") && value.kind == Kind::string &&
+        is_result(parts.path(value), parts.config.output.directory))
+      parts.errors.add(value.mark, below,
+                       "'" + value.text + "' would be replaced by the results of this run; choose another " +
+                           "output.directory, or give the file another name");
+  }
+}
+
+}  // namespace
+
+void read_output(ConfigParts& parts, bool grid_known, const std::filesystem::path& file) {
+  Value* output = parts.document.find("output");
+  if (!output) return;
+  if (Value* directory = output->find("directory")) {
+    if (directory->kind == Kind::null) {
+      directory->kind = Kind::string;
+      directory->text = "results/" + (is_standard_input(file) ? "stdin" : file.stem().string());
+      directory->mark.line = 0;  // at the working directory, as the command line's
+    }
+    parts.config.output.directory = parts.path(*directory);
+    protect_inputs(parts, parts.document, {});
+    if (!is_standard_input(file) && is_result(file, parts.config.output.directory))
+      parts.errors.add(directory->mark, "output.directory",
+                       "the results would replace the configuration " + file.string() + "; choose another directory");
+  }
+  if (const Value* fields = output->find("fields")) {
+    const Value* equation = parts.document.find("equation");
+    for (std::size_t i = 0; i < fields->items.size(); ++i) {
+      const Value& field = fields->items[i];
+      const Value* exact = equation ? equation->find("exact") : nullptr;
+      if (field.text == "error" && exact && exact->kind == Kind::null)
+        parts.errors.add(field.mark, "output.fields[" + std::to_string(i) + "]",
+                         "error needs the exact solution; add equation: {exact: ...} or remove error");
+      parts.config.output.fields.push_back(field.text);
+    }
+  }
+  if (Value* formats = output->find("formats")) read_formats(parts, *formats);
+  if (const Value* probes = output->find("probes")) read_probes(parts, grid_known, *probes);
+}
+
+}  // namespace poisson

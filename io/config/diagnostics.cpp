@@ -1,0 +1,46 @@
+#include "io/config/diagnostics.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace poisson {
+
+namespace {
+
+std::string join_lines(const std::vector<std::string>& lines) {
+  std::string all;
+  for (const std::string& line : lines) all += (all.empty() ? "" : "\n") + line;
+  return all;
+}
+
+}  // namespace
+
+std::string Mark::text() const {
+  const std::string name = source ? *source : std::string("configuration");
+  return line > 0 ? name + ":" + std::to_string(line) + ":" + std::to_string(column) : name;
+}
+
+ConfigError::ConfigError(std::vector<std::string> lines) : InputError(join_lines(lines)), errors(std::move(lines)) {}
+
+void Diagnostics::add(const Mark& mark, std::string_view key, std::string_view message) {
+  std::string text = mark.text() + ": ";
+  if (!key.empty()) text.append(key).append(": ");
+  text.append(message);
+  // An alias shows one value under several keys; the same sentence twice helps nobody.
+  if (std::ranges::any_of(entries_, [&](const Entry& entry) { return entry.text == text; })) return;
+  entries_.push_back({mark.line > 0 ? mark.line : std::numeric_limits<int>::max(), mark.column, std::move(text)});
+}
+
+void Diagnostics::raise() const {
+  if (entries_.empty()) return;
+  std::vector<Entry> ordered = entries_;
+  std::ranges::stable_sort(ordered, {}, [](const Entry& entry) { return std::tuple(entry.line, entry.column); });
+  std::vector<std::string> lines;
+  lines.reserve(ordered.size());
+  for (Entry& entry : ordered) lines.push_back(std::move(entry.text));
+  throw ConfigError(std::move(lines));
+}
+
+}  // namespace poisson

@@ -1,0 +1,81 @@
+#include "io/config/schema.hpp"
+
+namespace poisson {
+
+namespace {
+
+/// Text inside a table cell: a bar would end it.
+std::string cell(std::string text) {
+  for (std::size_t bar = text.find('|'); bar != std::string::npos; bar = text.find('|', bar + 2))
+    text.insert(bar, "\\");
+  return text;
+}
+
+std::string code(std::string_view text) {
+  return "`" + cell(std::string(text)) + "`";
+}
+
+std::string meaning(const Schema& schema) {
+  std::string text(schema.doc);
+  const auto choices = [&](const std::vector<Choice>& options) {
+    for (const Choice& option : options) {
+      text += "<br>" + code(option.name) + ": " + std::string(option.doc);
+      if (!option.unavailable.empty()) text += " *Not available yet.*";
+    }
+  };
+  choices(schema.choices);
+  for (const Schema& item : schema.items) choices(item.choices);
+  return cell(text);
+}
+
+std::string fallback(const Schema& schema) {
+  if (schema.required) return "required";
+  if (schema.fallback.empty()) return "";
+  return code(schema.fallback);
+}
+
+void row(const Schema& schema, const std::string& path, const std::string& condition, std::string& page) {
+  std::string values = schema.type == Type::map ? "map" : expected(schema);
+  if (schema.type == Type::list && !schema.items.empty() && schema.items.front().type == Type::integer)
+    values += ", each " + expected(schema.items.front());
+  page += "| " + code(path) + " | " + cell(values) + " | " + fallback(schema) + " | " + condition + meaning(schema) +
+          " |\n";
+}
+
+void rows(const std::vector<Schema>& keys, const std::string& path, const std::string& condition, std::string& page) {
+  for (const Schema& key : keys) {
+    const std::string full = path + "." + std::string(key.key);
+    row(key, full, condition, page);
+    rows(key.keys, full, condition, page);
+    // The forms of the faces and of the axes are alike; the first of them stands for all.
+    const bool repeated = path == "boundary" ? key.key != "default" : key.key == "y" || key.key == "z";
+    if (!repeated)
+      for (const Schema& form : key.forms) rows(form.keys, full, "", page);
+    for (const Choice& option : key.choices)
+      rows(option.keys, path, "With " + code(std::string(key.key) + ": " + std::string(option.name)) + ". ", page);
+  }
+}
+
+}  // namespace
+
+std::string reference_page() {
+  std::string page =
+      "# Configuration\n\n"
+      "Written by `poisson --reference`; `poisson --schema` prints the same as a JSON Schema.\n\n"
+      "The file is YAML 1.2. Every key is known: a misspelt one is an error, and so is one that is given twice. "
+      "`--set solver.tolerance=1e-10` overrides one key. Relative paths in the file start at the file's folder, those "
+      "of `--set`, of a configuration from standard input and of the default output where the program is started. "
+      "Where an expression may stand, it is written in `x`, `y`, "
+      "`z`, "
+      "`pi`, `_pi` and `_e` with the operators `+ - * / ^ < > <= >= == != && || ?:` and muParser's functions; in two "
+      "dimensions `z` is 0. `parameters` names numbers for all of them. A number may also be arithmetic such as "
+      "`2*pi`.\n";
+  for (const Schema& section : configuration_schema().keys) {
+    page += "\n## " + std::string(section.key) + "\n\n| key | value | default | meaning |\n|---|---|---|---|\n";
+    row(section, std::string(section.key), "", page);
+    rows(section.keys, std::string(section.key), "", page);
+  }
+  return page;
+}
+
+}  // namespace poisson

@@ -1,0 +1,68 @@
+#include "io/config/spelling.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <vector>
+
+namespace poisson {
+
+namespace {
+
+/// Damerau-Levenshtein distance with neighbours swapped (optimal string alignment), in any letter case.
+std::size_t distance(std::string_view a, std::string_view b) {
+  const auto equal = [](char p, char q) {
+    return std::tolower(static_cast<unsigned char>(p)) == std::tolower(static_cast<unsigned char>(q));
+  };
+  const std::size_t width = b.size() + 1;
+  std::vector<std::size_t> edits((a.size() + 1) * width);
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      std::size_t& here = edits[i * width + j];
+      if (i == 0 || j == 0) {
+        here = i + j;
+        continue;
+      }
+      const std::size_t replaced = edits[(i - 1) * width + j - 1] + (equal(a[i - 1], b[j - 1]) ? 0 : 1);
+      here = std::min({replaced, edits[(i - 1) * width + j] + 1, edits[i * width + j - 1] + 1});
+      if (i > 1 && j > 1 && equal(a[i - 1], b[j - 2]) && equal(a[i - 2], b[j - 1]))
+        here = std::min(here, edits[(i - 2) * width + j - 2] + 1);
+    }
+  }
+  return edits.back();
+}
+
+}  // namespace
+
+std::string nearest(std::string_view name, std::span<const std::string> candidates) {
+  // A third of the letters may be wrong; short names may have one wrong letter, but not be all wrong.
+  if (name.size() > 64) return {};
+  const std::size_t most = std::max<std::size_t>(1, name.size() / 3);
+  std::string best;
+  std::size_t least = 2 * most + 2;
+  for (const std::string& candidate : candidates) {
+    const std::size_t edits = distance(name, candidate);
+    if (edits > most || edits >= std::max(name.size(), candidate.size())) continue;
+    // Among equals, the one whose letters all stand at the beginning: sinn is sin, not sign.
+    const std::size_t rank = 2 * edits + (name.starts_with(candidate) || candidate.starts_with(name) ? 0 : 1);
+    if (rank < least) {
+      least = rank;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string suggest(std::string_view name, std::span<const std::string> candidates, std::string_view otherwise) {
+  const std::string near = nearest(name, candidates);
+  if (!near.empty()) return "did you mean '" + near + "'?";
+  return std::string(otherwise) + " " + join(candidates);
+}
+
+std::string join(std::span<const std::string> words) {
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
+  return all;
+}
+
+}  // namespace poisson

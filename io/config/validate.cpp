@@ -1,0 +1,429 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "io/expressions/expression.hpp"
+#include "io/config/schema.hpp"
+#include "io/config/spelling.hpp"
+
+namespace poisson {
+
+namespace {
+
+using Kind = Value::Kind;
+
+std::string below(const std::string& path, std::string_view key) {
+  return path.empty() ? std::string(key) : path + "." + std::string(key);
+}
+
+/// The path at which a key of this name is known somewhere in the table, for keys that stand in the wrong place.
+std::string home_of(const Schema& schema, std::string_view key, const std::string& path) {
+  if (schema.type != Type::map || !schema.shorthand.empty()) return {};
+  for (const Schema& child : schema.keys) {
+    if (child.key == key) return below(path, key);
+    if (std::string found = home_of(child, key, below(path, child.key)); !found.empty()) return found;
+  }
+  return {};
+}
+
+class Validator {
+ public:
+  Validator(const Parameters& parameters, Diagnostics& errors) : parameters_(parameters), errors_(errors) {}
+
+  /// Empty where the value is wrong.
+  std::optional<Value> check(const Value& value, const Schema& schema, const std::string& path) {
+    if (value.kind == Kind::null && schema.type != Type::any_of) {
+      if (schema.fallback == "null") return value;
+      if (schema.type != Type::map) return wrong(value, schema, path);
+    }
+    switch (schema.type) {
+      case Type::map:
+        return map(value, schema, path);
+      case Type::dictionary:
+        return value.kind == Kind::map ? std::optional(value) : wrong(value, schema, path);
+      case Type::list:
+        return list(value, schema, path);
+      case Type::any_of:
+        return any_of(value, schema, path);
+      case Type::choice:
+        return choice(value, schema, path);
+      case Type::expression:
+        return expression(value, schema, path);
+      case Type::number:
+      case Type::constant:
+      case Type::integer:
+        return number(value, schema, path);
+      case Type::boolean:
+        return value.kind == Kind::boolean ? std::optional(value) : wrong(value, schema, path);
+      case Type::text:
+      case Type::path:
+        return text(value, schema, path);
+    }
+    return {};
+  }
+
+ private:
+  std::nullopt_t fail(const Mark& mark, const std::string& path, const std::string& message) {
+    errors_.add(mark, path, message);
+    return std::nullopt;
+  }
+
+  std::nullopt_t wrong(const Value& value, const Schema& schema, const std::string& path) {
+    std::string message = "expected " + expected(schema) + ", found " + value.description();
+    if (!schema.example.empty())
+      message += "; for example " + std::string(schema.example);
+    else if (!schema.fallback.empty() && schema.fallback != "null")
+      message += "; the default is " + std::string(schema.fallback);
+    return fail(value.mark, path, message);
+  }
+
+  std::optional<Value> text(Value value, const Schema& schema, const std::string& path) {
+    // A title may well be a number or `true`.
+    if (value.kind != Kind::string && value.kind != Kind::number && value.kind != Kind::boolean)
+      return wrong(value, schema, path);
+    if (schema.type == Type::path && value.text.empty())
+      return fail(value.mark, path, "is empty; name a path, for example " + std::string(schema.example));
+    if (schema.most > 0 && std::ssize(value.text) > schema.most)
+      return fail(value.mark, path,
+                  "has " + std::to_string(value.text.size()) + " bytes; give at most " + std::to_string(schema.most));
+    value.kind = Kind::string;
+    return value;
+  }
+
+  std::optional<Value> choice(Value value, const Schema& schema, const std::string& path) {
+    std::vector<std::string> names;
+    for (const Choice& option : schema.choices) names.emplace_back(option.name);
+    if (value.kind == Kind::map || value.kind == Kind::list || value.kind == Kind::null)
+      return fail(value.mark, path, "expected one of " + join(names) + ", found " + value.description());
+    const auto chosen = std::ranges::find(schema.choices, value.text, &Choice::name);
+    if (chosen == schema.choices.end()) {
+      const auto meant = std::ranges::find_if(schema.choices, [&](const Choice& option) {
+        return std::ranges::find(option.elsewhere, value.text) != option.elsewhere.end();
+      });
+      return fail(value.mark, path,
+                  "unknown choice \"" + value.text + "\"; " +
+                      (meant != schema.choices.end() ? "did you mean '" + std::string(meant->name) + "'?"
+                                                     : suggest(value.text, names, "choose one of")));
+    }
+    if (!chosen->unavailable.empty())
+      return fail(value.mark, path, value.text + " " + std::string(chosen->unavailable));
+    value.kind = Kind::string;
+    value.choice = chosen->value;
+    return value;
+  }
+
+  std::optional<Value> number(Value value, const Schema& schema, const std::string& path) {
+    if (value.kind == Kind::string) {
+      if (schema.type != Type::constant && plain_number(value.text)) return quoted(value, schema, path);
+      try {
+        value.number = parse_constant(value.text, parameters_);
+        value.integer = schema.type == Type::integer && value.number == std::floor(value.number);
+        value.kind = Kind::number;
+        value.text += " = " + shortest(value.number);
+      } catch (const InputError& error) {
+        if (schema.type == Type::constant || !parameters_.empty()) return fail(value.mark, path, error.what());
+      }
+    }
+    if (value.kind != Kind::number) return wrong(value, schema, path);
+    if (!std::isfinite(value.number))
+      return fail(value.mark, path,
+                  "expected " + expected(schema) + ", found " + value.text + "; write a finite number");
+    if (schema.type == Type::integer && !value.integer) {
+      const bool whole = value.number == std::floor(value.number) && std::abs(value.number) < 1e9;
+      return fail(value.mark, path,
+                  "expected an integer, found " + value.text + "; write " +
+                      (whole ? std::to_string(static_cast<long>(value.number)) : "a whole number"));
+    }
+    return in_range(value, value.number, schema, path) ? std::optional(value) : std::nullopt;
+  }
+
+  std::nullopt_t quoted(const Value& value, const Schema& schema, const std::string& path) {
+    return fail(value.mark, path, "expected " + expected(schema) + ", found a number in quotes; remove the quotes");
+  }
+
+  static bool plain_number(const std::string& text) {
+    Diagnostics ignored;
+    try {
+      return parse_yaml(text, {}, ignored).kind == Kind::number;
+    } catch (const InputError&) {
+      return false;
+    }
+  }
+
+  bool in_range(const Value& value, double number, const Schema& schema, const std::string& path) {
+    if (schema.range.contains(number)) return true;
+    fail(value.mark, path, "must be " + schema.range.text() + ", found " + value.text);
+    return false;
+  }
+
+  std::optional<Value> expression(const Value& value, const Schema& schema, const std::string& path) {
+    if (value.kind == Kind::number) {
+      if (!std::isfinite(value.number))
+        return fail(value.mark, path,
+                    "expected a number or an expression, found " + value.text + "; write a finite number");
+      return in_range(value, value.number, schema, path) ? std::optional(value) : std::nullopt;
+    }
+    if (value.kind != Kind::string) return wrong(value, schema, path);
+    try {
+      const Quantity quantity = parse_expression(value.text, parameters_);
+      if (const double* constant = quantity.constant(); constant && !in_range(value, *constant, schema, path))
+        return {};
+    } catch (const InputError& error) {
+      return fail(value.mark, path, error.what());
+    }
+    return value;
+  }
+
+  std::optional<Value> list(const Value& value, const Schema& schema, const std::string& path) {
+    if (value.kind != Kind::list) return wrong(value, schema, path);
+    const auto size = static_cast<int>(value.items.size());
+    if (size < schema.fewest || (schema.most > 0 && size > schema.most))
+      return fail(value.mark, path,
+                  "expected " + expected(schema) + ", found " + std::to_string(size) +
+                      (schema.example.empty() ? "" : "; for example " + std::string(schema.example)));
+    Value checked = value;
+    checked.items.clear();
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < value.items.size(); ++i) {
+      const Value& item = value.items[i];
+      std::optional<Value> good = check(item, schema.items.front(), path + "[" + std::to_string(i) + "]");
+      if (good && schema.distinct && !seen.insert(item.text).second)
+        fail(item.mark, path, "lists " + item.text + " twice; keep one of the two");
+      if (good) checked.items.push_back(std::move(*good));
+    }
+    return checked.items.size() == value.items.size() ? std::optional(checked) : std::nullopt;
+  }
+
+  std::optional<Value> any_of(const Value& value, const Schema& schema, const std::string& path) {
+    if (value.kind == Kind::null) {
+      if (schema.fallback == "null") return value;
+      return wrong(value, schema, path);
+    }
+    const Schema* form = form_of(value, schema);
+    if (value.kind == Kind::map && value.entries.empty()) return wrong(value, schema, path);
+    if (!form || (form->type == Type::choice && !resembles(value, form->choices))) return wrong(value, schema, path);
+    return form->type == Type::map ? map(value, *form, path, &schema) : check(value, *form, path);
+  }
+
+  static std::ptrdiff_t shared_keys(const Value& value, const Schema& map) {
+    const std::vector<const Schema*> known = all_keys(map);
+    return std::ranges::count_if(value.entries, [&](const Value::Entry& entry) {
+      return std::ranges::any_of(known, [&](const Schema* key) { return key->key == entry.key; });
+    });
+  }
+
+  static bool resembles(const Value& value, const std::vector<Choice>& choices) {
+    std::vector<std::string> names;
+    names.reserve(choices.size());
+    for (const Choice& option : choices) names.emplace_back(option.name);
+    return value.kind == Kind::string && !nearest(value.text, names).empty();
+  }
+
+  /// The form that the value's kind calls for; among maps, the one that shares most keys with the value.
+  static const Schema* form_of(const Value& value, const Schema& schema) {
+    const Schema* best = nullptr;
+    std::ptrdiff_t most = -1;
+    for (const Schema& form : schema.forms) {
+      const bool fits = value.kind == Kind::map    ? form.type == Type::map
+                        : value.kind == Kind::list ? form.type == Type::list
+                                                   : form.type != Type::map && form.type != Type::list;
+      if (!fits) continue;
+      const std::ptrdiff_t shared = shared_keys(value, form);
+      if (shared > most) {
+        most = shared;
+        best = &form;
+      }
+    }
+    return best;
+  }
+
+  std::optional<Value> map(Value value, const Schema& schema, const std::string& path, const Schema* forms = nullptr) {
+    if (value.kind == Kind::string && !schema.shorthand.empty()) {
+      Value expanded;
+      expanded.kind = Kind::map;
+      expanded.mark = value.mark;
+      expanded.given = value.given;
+      expanded.entries.push_back({std::string(schema.shorthand), value.mark, std::move(value)});
+      value = std::move(expanded);
+    }
+    if (value.kind == Kind::null) value.kind = Kind::map;
+    if (value.kind != Kind::map) return wrong(value, schema, path);
+    Value checked = value;
+    checked.entries.clear();
+    std::vector<std::string> known;
+    const std::size_t before = std::exchange(missing_, 0);
+    const bool foreign_before = std::exchange(foreign_, forms && shared_keys(value, schema) == 0);
+    keys(value, schema.keys, checked, known, path);
+    foreign_ = foreign_before;
+    for (const Value::Entry& entry : value.entries)
+      if (std::ranges::find(known, entry.key) == known.end()) unknown(entry, value, schema, known, path, forms);
+    // A map that lacks what it needs is as good as absent; its other keys have been checked.
+    // The whole document is returned all the same: each of its parts is looked at for itself.
+    const bool complete = std::exchange(missing_, before) == 0;
+    return complete || path.empty() ? std::optional(checked) : std::nullopt;
+  }
+
+  /// Checks the given keys of a map, and those that its choices bring.
+  void keys(const Value& value, const std::vector<Schema>& schemas, Value& checked, std::vector<std::string>& known,
+            const std::string& path) {
+    for (const Schema& schema : schemas) {
+      known.emplace_back(schema.key);
+      std::optional<Value> good = member(value, schema, below(path, schema.key));
+      if (schema.type == Type::choice && !schema.choices.empty()) {
+        const Choice* made = nullptr;
+        for (const Choice& option : schema.choices) {
+          if (good && option.name == good->text) made = &option;
+          // Where the choice itself is wrong, no key is reported that any choice would allow.
+          if (!good)
+            for (const Schema& key : option.keys) known.emplace_back(key.key);
+        }
+        if (good) checked.entries.push_back({std::string(schema.key), good->mark, *good});
+        if (made) keys(value, made->keys, checked, known, path);
+      } else if (good) {
+        checked.entries.push_back({std::string(schema.key), good->mark, std::move(*good)});
+      }
+    }
+  }
+
+  std::optional<Value> member(const Value& map, const Schema& schema, const std::string& path) {
+    const Value* value = map.find(schema.key);
+    const bool absent =
+        !value || (value->kind == Kind::null &&
+                   (schema.type == Type::map || schema.type == Type::dictionary || schema.fallback == "null"));
+    if (!absent) {
+      std::optional<Value> good = check(*value, schema, path);
+      if (!good && schema.required) ++missing_;
+      return good;
+    }
+    Value fallback;
+    fallback.mark = value ? value->mark : map.mark;
+    fallback.given = false;
+    if (schema.required) {
+      if (!schema.unless.empty() && is_given(map, schema.unless)) return fallback;
+      ++missing_;
+      if (foreign_ || misspelt(map, schema.key)) return {};
+      return fail(fallback.mark, path,
+                  "is missing; add " + std::string(schema.key) + ": " +
+                      (schema.example.empty() ? expected(schema) : std::string(schema.example)));
+    }
+    if (schema.fallback == "null") return fallback;
+    if (schema.type == Type::map) return check(fallback, schema, path);
+    Diagnostics none;
+    Value given = parse_yaml(std::string(schema.fallback), {}, none);
+    mark_as_default(given, fallback.mark);
+    return check(given, schema, path);
+  }
+
+  /// A key that is there under a misspelt name is reported once, as such.
+  static bool misspelt(const Value& map, std::string_view key) {
+    const std::string name(key);
+    return std::ranges::any_of(map.entries, [&](const Value::Entry& entry) {
+      return entry.key != name && !nearest(entry.key, {&name, 1}).empty();
+    });
+  }
+
+  /// Whether one of the paths, separated by blanks, holds something.
+  static bool is_given(const Value& map, std::string_view paths) {
+    for (std::size_t begin = 0; begin < paths.size();) {
+      const std::size_t end = std::min(paths.find(' ', begin), paths.size());
+      const Value* value = map.at(paths.substr(begin, end - begin));
+      if (value && value->kind != Kind::null && (value->kind != Kind::map || !value->entries.empty())) return true;
+      begin = end + 1;
+    }
+    return false;
+  }
+
+  static void mark_as_default(Value& value, const Mark& mark) {
+    value.mark = mark;
+    value.given = false;
+    for (Value& item : value.items) mark_as_default(item, mark);
+    for (Value::Entry& entry : value.entries) mark_as_default(entry.value, mark);
+  }
+
+  void unknown(const Value::Entry& entry, const Value& map, const Schema& schema, const std::vector<std::string>& known,
+               const std::string& path, const Schema* forms) {
+    const std::string full = below(path, entry.key);
+    for (const Schema* key : all_keys(schema)) {
+      if (key->key != entry.key) continue;
+      fail(entry.mark, full,
+           "does not go with " + choices_made(map, schema.keys) + "; remove it, or choose " +
+               owners(schema.keys, entry.key));
+      return;
+    }
+    std::vector<std::string> candidates = known;
+    if (forms) {
+      for (const Schema& form : forms->forms) {
+        for (const Schema& key : form.keys) {
+          if (key.key == entry.key) {
+            fail(entry.mark, full, "cannot stand beside " + present(map, known) + "; keep one of the two");
+            return;
+          }
+          if (std::ranges::find(candidates, key.key) == candidates.end()) candidates.emplace_back(key.key);
+        }
+      }
+    }
+    std::string remedy = suggest(entry.key, candidates, "the keys here are");
+    const std::string home = home_of(configuration_schema(), entry.key, {});
+    if (nearest(entry.key, candidates).empty() && !home.empty()) remedy = "did you mean '" + home + "'?";
+    fail(entry.mark, full, "unknown key; " + remedy);
+  }
+
+  static std::string present(const Value& map, const std::vector<std::string>& known) {
+    for (const Value::Entry& entry : map.entries)
+      if (std::ranges::find(known, entry.key) != known.end()) return entry.key;
+    return "the other keys";
+  }
+
+  /// "type: jacobi", with the choices that follow from it.
+  static std::string choices_made(const Value& map, const std::vector<Schema>& schemas) {
+    std::string all;
+    for (const Schema& schema : schemas) {
+      if (schema.type != Type::choice) continue;
+      const Value* value = map.find(schema.key);
+      const std::string name = value ? value->text : std::string(schema.fallback);
+      for (const Choice& option : schema.choices) {
+        if (option.name != name) continue;
+        const std::string further = choices_made(map, option.keys);
+        const bool decides = std::ranges::any_of(schema.choices, [](const Choice& c) { return !c.keys.empty(); });
+        if (decides) all += (all.empty() ? "" : ", ") + std::string(schema.key) + ": " + name;
+        if (!further.empty()) all += ", " + further;
+      }
+    }
+    return all;
+  }
+
+  /// The choices that bring a key: "type: jacobi or type: red-black".
+  static std::string owners(const std::vector<Schema>& schemas, std::string_view key) {
+    std::string all;
+    for (const Schema& schema : schemas) {
+      for (const Choice& option : schema.choices) {
+        const std::string name = std::string(schema.key) + ": " + std::string(option.name);
+        const std::string deeper = owners(option.keys, key);
+        const bool here = std::ranges::find(option.keys, key, &Schema::key) != option.keys.end();
+        if (here)
+          all += (all.empty() ? "" : " or ") + name;
+        else if (!deeper.empty())
+          all += (all.empty() ? "" : " or ") + name + ", " + deeper;
+      }
+    }
+    return all;
+  }
+
+  const Parameters& parameters_;
+  Diagnostics& errors_;
+  std::size_t missing_ = 0;  // required keys absent or wrong in the map being checked
+  bool foreign_ = false;     // the map being checked has none of the keys of the form it is held against
+};
+
+}  // namespace
+
+Value validate(const Value& document, const Schema& schema, const Parameters& parameters, Diagnostics& errors) {
+  if (document.kind != Kind::map && document.kind != Kind::null) {
+    errors.add(document.mark, {}, "expected a map with keys such as domain and grid, found " + document.description());
+    return {};
+  }
+  return Validator(parameters, errors).check(document, schema, {}).value_or(Value{});
+}
+
+}  // namespace poisson

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "io/config/yaml.hpp"
+
+namespace poisson {
+
+/// Types an unquoted scalar by the core schema of YAML 1.2 (section 10.3.2): null, boolean, integer (decimal, 0o7,
+/// 0xf), float (.5, 1., 1e-8, .inf, .nan), else string.
+Value plain_scalar(const std::string& text);
+
+/// The offset of the first byte that is not UTF-8 text (NUL counts as such), or npos.
+std::size_t invalid_utf8(const std::string& text);
+
+}  // namespace poisson

@@ -1,0 +1,180 @@
+#include "io/expressions/expression_check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "backends/error.hpp"
+#include "io/config/spelling.hpp"
+
+namespace poisson {
+
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+struct Foreign {
+  std::string_view name, remedy;
+};
+
+/// Functions of other languages whose nearest name here would mislead.
+constexpr std::array<Foreign, 3> foreign_functions{{
+    {"pow", "write a^b"},
+    {"if", "write condition ? a : b"},
+    {"where", "write condition ? a : b"},
+}};
+
+class Scanner {
+ public:
+  Scanner(const std::string& text, std::span<const std::string> functions, const Parameters& parameters)
+      : text_(text), functions_(functions), symbols_(expression_symbols().begin(), expression_symbols().end()) {
+    for (const auto& [name, value] : parameters) symbols_.push_back(name);
+  }
+
+  void run() {
+    if (text_.size() > longest_expression)
+      throw InputError("an expression of " + std::to_string(text_.size()) + " characters; at most " +
+                       std::to_string(longest_expression) + " are read, a dataset takes any number of values");
+    if (std::ranges::all_of(text_, is_space)) throw InputError("an empty expression; write a number or an expression");
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (is_space(c))
+        ++at_;
+      else if (is_digit(c) || (c == '.' && is_digit(peek(1))))
+        number();
+      else if (is_letter(c))
+        name();
+      else if (c == '(' || c == ')' || c == ',')
+        bracket(c);
+      else
+        operation(c);
+    }
+    if (!calls_.empty()) fail(text_.size() - 1, "a parenthesis is not closed", "add the missing ')'");
+  }
+
+ private:
+  [[noreturn]] void fail(std::size_t position, const std::string& what, const std::string& remedy) const {
+    throw InputError(what + " at character " + std::to_string(position + 1) + " of " + quoted_around(text_, position) +
+                     "; " + remedy);
+  }
+
+  char peek(std::size_t ahead) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+
+  void number() {
+    const auto digits = [this] {
+      while (is_digit(peek(0))) ++at_;
+    };
+    const std::size_t start = at_;
+    digits();
+    if (peek(0) == '.') ++at_;
+    digits();
+    const bool exponent = peek(0) == 'e' || peek(0) == 'E';
+    const std::size_t sign = peek(1) == '+' || peek(1) == '-' ? 1 : 0;
+    if (exponent && is_digit(peek(1 + sign))) {
+      at_ += 2 + sign;
+      digits();
+    }
+    if (is_letter(peek(0)))
+      fail(at_, "a name follows a number directly",
+           "write an operator between them, such as " + text_.substr(start, at_ - start) + "*" + std::string(word()));
+  }
+
+  std::string_view word() const {
+    std::size_t end = at_;
+    while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
+    return std::string_view(text_).substr(at_, end - at_);
+  }
+
+  void name() {
+    const std::size_t start = at_;
+    const std::string found(word());
+    at_ += found.size();
+    std::size_t next = at_;
+    while (next < text_.size() && is_space(text_[next])) ++next;
+    called_ = next < text_.size() && text_[next] == '(';
+    const bool function = std::ranges::find(functions_, found) != functions_.end();
+    const bool symbol = std::ranges::find(symbols_, found) != symbols_.end();
+    if (called_ ? function : symbol) return;
+    const std::string quoted = "'" + found + "'";
+    if (function) fail(start, quoted + " without its arguments", "write " + found + "(...)");
+    if (symbol) fail(start, quoted + " is called as a function", "write an operator before the parenthesis");
+    const auto foreign = std::ranges::find(foreign_functions, found, &Foreign::name);
+    if (foreign != foreign_functions.end()) fail(start, "unknown function " + quoted, std::string(foreign->remedy));
+    if (called_) fail(start, "unknown function " + quoted, suggest(found, functions_, "functions are"));
+    fail(start, "unknown symbol " + quoted, suggest(found, symbols_, "symbols are"));
+  }
+
+  void bracket(char c) {
+    if (c == '(') {
+      calls_.push_back(called_);
+      called_ = false;
+    } else if (c == ')') {
+      if (calls_.empty()) fail(at_, "a parenthesis closes that was never opened", "remove it or add a '('");
+      calls_.pop_back();
+    } else if (calls_.empty() || !calls_.back()) {
+      fail(at_, "a list (a comma outside a function's arguments)", "write one expression, and decimals with a point");
+    }
+    ++at_;
+  }
+
+  void operation(char c) {
+    const std::string_view pair = std::string_view(text_).substr(at_, 2);
+    static constexpr std::array<std::string_view, 6> pairs{"<=", ">=", "==", "!=", "&&", "||"};
+    if (std::ranges::find(pairs, pair) != pairs.end()) {
+      at_ += 2;
+      return;
+    }
+    if (pair == "**") fail(at_, "'**' is no operator", "write ^ for powers");
+    if (c == '=') fail(at_, "an assignment", "write == to compare");
+    if (c == '"' || c == '\'') fail(at_, "a string", "write numbers, x, y, z, operators and functions only");
+    if (c == '!') fail(at_, "'!' is no operator", "write (...) == 0 for not");
+    if (std::string_view("+-*/^<>?:").find(c) == std::string_view::npos) {
+      std::size_t end = at_ + 1;  // one character may be several bytes of UTF-8
+      while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
+      fail(at_, "unexpected '" + text_.substr(at_, end - at_) + "'",
+           "operators are + - * / ^ < > <= >= == != && || ?:");
+    }
+    ++at_;
+  }
+
+  const std::string& text_;
+  std::span<const std::string> functions_;
+  std::vector<std::string> symbols_;
+  std::size_t at_ = 0;
+  bool called_ = false;        // the name just read is followed by '('
+  std::vector<bool> calls_{};  // for each open parenthesis: it holds a function's arguments
+};
+
+}  // namespace
+
+std::string quoted_around(const std::string& text, std::size_t position) {
+  constexpr std::size_t most = 200;
+  if (text.size() <= most) return '"' + text + '"';
+  const auto inside = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };  // of a character's bytes
+  std::size_t begin = position > most / 2 ? std::min(position - most / 2, text.size() - most) : 0;
+  while (begin > 0 && inside(text[begin])) --begin;
+  std::size_t end = std::min(begin + most, text.size());
+  while (end < text.size() && inside(text[end])) ++end;
+  return (begin > 0 ? "\"... " : "\"") + text.substr(begin, end - begin) + (end < text.size() ? " ...\"" : "\"");
+}
+
+std::span<const std::string> expression_symbols() {
+  static const std::array<std::string, 6> symbols{"x", "y", "z", "pi", "_pi", "_e"};
+  return symbols;
+}
+
+void check_expression(const std::string& text, std::span<const std::string> functions, const Parameters& parameters) {
+  Scanner(text, functions, parameters).run();
+}
+
+}  // namespace poisson

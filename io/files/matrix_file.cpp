@@ -1,0 +1,173 @@
+#include "io/files/matrix_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "backends/error.hpp"
+#include "io/files/hdf5.hpp"
+#include "io/files/matrix_market.hpp"
+
+namespace poisson {
+namespace {
+
+bool is_hdf5(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error))
+    throw InputError("file '" + file.string() + "' cannot be read (" +
+                     (std::filesystem::is_directory(file, error) ? "it is a directory" : "there is no such file") +
+                     "). Check the path.");
+  std::ifstream stream(file, std::ios::binary);
+  std::string signature(8, ' ');
+  if (!stream || !stream.read(signature.data(), 8)) {
+    if (!stream.is_open()) throw InputError("file '" + file.string() + "' cannot be read (no permission).");
+    throw InputError("file '" + file.string() + "' is neither Matrix Market nor HDF5 (it has less than 8 bytes).");
+  }
+  return signature == std::string_view("\x89HDF\r\n\x1a\n", 8);
+}
+
+std::string text(const std::vector<std::int64_t>& shape) {
+  std::string all;
+  for (const std::int64_t n : shape) all += "[" + std::to_string(n) + "]";
+  return all;
+}
+
+std::string point(const BandedMatrix& m, std::size_t i) {
+  const auto nx = static_cast<std::size_t>(m.shape[0]), ny = static_cast<std::size_t>(m.shape[1]);
+  return "(" + std::to_string(i % nx) + ", " + std::to_string(i / nx % ny) + ", " + std::to_string(i / (nx * ny)) + ")";
+}
+
+BandedMatrix read_hdf5_bands(const std::filesystem::path& file, const std::optional<std::array<int, 3>>& shape) {
+  const auto refuse = [&](const std::string& what) { throw InputError("'" + file.string() + "': " + what); };
+  const auto offsets_shape = dataset_shape(file, "offsets");
+  const auto bands_shape = dataset_shape(file, "bands");
+  const std::size_t rank = bands_shape.size();
+  if (rank < 2 || rank > 4)
+    refuse("dataset bands has the shape " + text(bands_shape) +
+           "; give [bands][nz][ny][nx], [bands][ny][nx] or [bands][nx]");
+  if (offsets_shape.size() != 2 || offsets_shape[0] != bands_shape[0] ||
+      offsets_shape[1] != static_cast<std::int64_t>(rank) - 1)
+    refuse("dataset offsets has the shape " + text(offsets_shape) + " where bands has " + text(bands_shape) +
+           "; give one row of x, y, z for each band, one number per axis of bands");
+  if (bands_shape[0] == 0 || bands_shape[0] > most_bands)
+    refuse("there are " + std::to_string(bands_shape[0]) + " bands; give 1 to " + std::to_string(most_bands));
+  BandedMatrix m;
+  for (std::size_t d = 0; d + 1 < rank; ++d) {
+    const std::int64_t n = bands_shape[rank - 1 - d];
+    if (n < 1 || n > 100'000'000)
+      refuse("dataset bands has the shape " + text(bands_shape) + "; axes have 1 to 10^8 points");
+    m.shape[d] = static_cast<int>(n);
+  }
+  if (!count_points(m.shape)) refuse("dataset bands has the shape " + text(bands_shape) + "; " + too_many_points);
+  check_stored(file, "bands");
+  const Dataset offsets = read_dataset(file, "offsets");
+  if (shape && *shape != m.shape)
+    refuse("dataset bands has the shape " + text(bands_shape) +
+           ", slowest axis first, which is not grid.shape; make "
+           "them agree, or leave shape out");
+  for (std::int64_t b = 0; b < bands_shape[0]; ++b) {
+    Offset o{};
+    for (std::size_t d = 0; d + 1 < rank; ++d) {
+      const double value = offsets.values[static_cast<std::size_t>(b) * (rank - 1) + d];
+      if (value != std::round(value) || std::abs(value) > most_reach)
+        refuse("row " + std::to_string(b) + " of dataset offsets is no offset (integers of at most " +
+               std::to_string(most_reach) + " along each axis)");
+      o[d] = static_cast<int>(value);
+    }
+    if (std::ranges::find(m.offsets, o) != m.offsets.end())
+      refuse("row " + std::to_string(b) + " of dataset offsets stands there twice; give every offset once");
+    m.offsets.push_back(o);
+  }
+  if (std::ranges::find(m.offsets, Offset{}) == m.offsets.end())
+    refuse("dataset offsets lacks the diagonal; add the offset of zeros");
+  const auto [nx, ny, nz] = m.shape;
+  for (std::size_t b = 0; b < m.offsets.size(); ++b) {
+    m.entries.push_back(read_slice(file, "bands", static_cast<std::int64_t>(b)).values);
+    const Offset& o = m.offsets[b];
+    std::size_t i = 0;
+    for (int z = 0; z < nz; ++z)
+      for (int y = 0; y < ny; ++y)
+        for (int x = 0; x < nx; ++x, ++i) {
+          const double value = m.entries[b][i];
+          if (!std::isfinite(value))
+            refuse("band " + std::to_string(b) + " is not finite at point " + point(m, i) +
+                   "; entries are finite numbers");
+          const bool inside =
+              x + o[0] >= 0 && x + o[0] < nx && y + o[1] >= 0 && y + o[1] < ny && z + o[2] >= 0 && z + o[2] < nz;
+          if (!inside && value != 0)
+            refuse("band " + std::to_string(b) + " has an entry at point " + point(m, i) +
+                   " whose column lies beyond the grid; write 0 there");
+        }
+  }
+  return m;
+}
+
+}  // namespace
+
+std::optional<std::size_t> count_points(const std::array<int, 3>& shape) {
+  constexpr std::size_t most = std::size_t{1} << 40;
+  std::size_t points = 1;
+  for (const int n : shape) {
+    if (points > most / static_cast<std::size_t>(n)) return {};
+    points *= static_cast<std::size_t>(n);
+  }
+  return points;
+}
+
+BandedMatrix read_matrix(const std::filesystem::path& file, const std::optional<std::array<int, 3>>& shape) {
+  const bool hdf5 = is_hdf5(file);
+  if (!hdf5 && !shape)
+    throw InputError("'" + file.string() +
+                     "' is no HDF5 file, and other formats do not know the grid; add shape: [nx, ny, nz]");
+  BandedMatrix m = hdf5 ? read_hdf5_bands(file, shape) : read_matrix_market(file, *shape);
+  if (m.shape[0] < 2 || (m.shape[1] == 1 && m.shape[2] > 1))
+    throw InputError("'" + file.string() + "': the grid has " + std::to_string(m.shape[0]) + " x " +
+                     std::to_string(m.shape[1]) + " x " + std::to_string(m.shape[2]) +
+                     " points; give at least 2 along x, and a y axis before a z axis");
+  for (std::size_t b = m.offsets.size(); b-- > 0;)
+    if (m.offsets[b] != Offset{} && std::ranges::all_of(m.entries[b], [](double a) { return a == 0; })) {
+      m.offsets.erase(m.offsets.begin() + static_cast<std::ptrdiff_t>(b));
+      m.entries.erase(m.entries.begin() + static_cast<std::ptrdiff_t>(b));
+    }
+  const auto diagonal = static_cast<std::size_t>(std::ranges::find(m.offsets, Offset{}) - m.offsets.begin());
+  for (std::size_t i = 0; i < m.points(); ++i)
+    if (!(m.entries[diagonal][i] > 0))
+      throw InputError("'" + file.string() + "': the diagonal entry of row " + std::to_string(i + 1) + ", point " +
+                       point(m, i) +
+                       (m.entries[diagonal][i] == 0
+                            ? ", is zero or missing; every solver here needs a positive diagonal (add the entry)"
+                            : ", is negative; every solver here needs a positive diagonal (where all are negative, "
+                              "multiply matrix and right-hand side by -1)"));
+  measure(m);
+  if (hdf5 && has_dataset(file, "rhs")) read_rhs(file, m);
+  return m;
+}
+
+void read_rhs(const std::filesystem::path& file, BandedMatrix& matrix) {
+  if (!is_hdf5(file)) {
+    matrix.rhs = read_market_array(file, matrix.points());
+    return;
+  }
+  const std::vector<std::int64_t> shape = dataset_shape(file, "rhs");
+  std::vector<std::int64_t> wanted;
+  for (int d = 2; d >= 0; --d)
+    if (!wanted.empty() || matrix.shape[static_cast<std::size_t>(d)] > 1)
+      wanted.push_back(matrix.shape[static_cast<std::size_t>(d)]);
+  std::vector<std::int64_t> found;
+  for (const std::int64_t n : shape)
+    if (!found.empty() || n > 1) found.push_back(n);
+  if (found != wanted)
+    throw InputError("dataset rhs of '" + file.string() + "' has the shape " + text(shape) + "; give " + text(wanted) +
+                     " as the grid has");
+  Dataset rhs = read_dataset(file, "rhs");
+  for (std::size_t i = 0; i < rhs.values.size(); ++i)
+    if (!std::isfinite(rhs.values[i]))
+      throw InputError("dataset rhs of '" + file.string() + "' is not finite at point " + point(matrix, i) +
+                       "; give finite numbers");
+  matrix.rhs = std::move(rhs.values);
+}
+
+}  // namespace poisson

@@ -1,0 +1,80 @@
+#include "io/files/output.hpp"
+
+#include <stdexcept>
+
+#include "backends/error.hpp"
+
+namespace poisson {
+
+std::array<std::int64_t, 3> OutputGrid::shape(Location location) const {
+  std::array<std::int64_t, 3> n{1, 1, 1};
+  for (int axis = 0; axis < dimension; ++axis) n[axis] = std::ssize(nodes[axis]) - (location == Location::cell ? 1 : 0);
+  return n;
+}
+
+void check_fits(const OutputGrid& grid, const OutputField& field) {
+  const auto n = grid.shape(field.location);
+  if (std::ssize(field.values) != n[0] * n[1] * n[2] * field.components)
+    throw std::invalid_argument("field '" + field.name + "' has " + std::to_string(field.values.size()) +
+                                " values, which is not what its grid has (" + std::to_string(n[0]) + " x " +
+                                std::to_string(n[1]) + " x " + std::to_string(n[2]) + " places of " +
+                                std::to_string(field.components) + " components)");
+}
+
+std::uintmax_t bytes_of(const OutputGrid& grid, const std::vector<OutputField>& fields) {
+  std::uintmax_t bytes = 0;
+  for (const auto& field : fields) {
+    check_fits(grid, field);
+    bytes += field.values.size() * sizeof(double);
+  }
+  return bytes;
+}
+
+std::string vtk_name(const OutputGrid& grid) {
+  return grid.equidistant ? "solution.vti" : "solution.vtr";
+}
+
+std::string hdf5_name(const OutputGrid& grid, bool nodes) {
+  return is_image(grid, nodes) ? "solution.hdf" : "solution.h5";
+}
+
+bool is_image(const OutputGrid& grid, bool nodes) {
+  // An image without values at nodes would open and show nothing.
+  return grid.dimension == 3 && grid.equidistant && nodes;
+}
+
+#ifdef POISSON_HAVE_VTK
+
+std::vector<std::string> available_formats() {
+  return {"vtk", "hdf5", "png"};
+}
+
+#else
+
+std::vector<std::string> available_formats() {
+  return {"hdf5"};
+}
+
+namespace {
+
+[[noreturn]] void missing(const std::string& format) {
+  throw InputError("output format '" + format +
+                   "' is not available (this program was built without VTK). Take it out of output.formats, or "
+                   "install VTK and configure with -DPOISSON_VTK=ON.");
+}
+
+}  // namespace
+
+std::filesystem::path write_vtk(const std::filesystem::path&, const OutputGrid&, const std::vector<OutputField>&,
+                                const OutputNote&) {
+  missing("vtk");
+}
+
+std::filesystem::path write_png(const std::filesystem::path&, const OutputGrid&, const OutputField&,
+                                const OutputNote&) {
+  missing("png");
+}
+
+#endif
+
+}  // namespace poisson

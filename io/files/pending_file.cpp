@@ -1,0 +1,72 @@
+#include "io/files/pending_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "backends/error.hpp"
+#include "io/files/descriptor.hpp"
+#include "io/files/result_folder.hpp"
+
+namespace poisson {
+
+PendingFile::PendingFile(std::filesystem::path place, std::uintmax_t bytes) : place_(std::move(place)) {
+  std::string name(1, '.');
+  name.append(place_.filename().string()).append(".part");
+  temporary_ = place_.parent_path() / name;
+  std::error_code error;
+  if (const auto directory = place_.parent_path(); !directory.empty()) {
+    std::filesystem::create_directories(directory, error);
+    if (error) fail(error.message());
+  }
+  const auto space = std::filesystem::space(temporary_.parent_path().empty() ? "." : temporary_.parent_path(), error);
+  if (!error && space.capacity > 0 && space.available < bytes)
+    fail(fmt::format("it needs {:.3g} GiB and {:.3g} GiB are free", static_cast<double>(bytes) / (1 << 30),
+                     static_cast<double>(space.available) / (1 << 30)));
+  // A new file, whatever had the name. The libraries that fill it report a missing permission badly; the operating
+  // system says why at once.
+  std::filesystem::remove(temporary_, error);
+  Descriptor file(open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (file < 0 || file.close() != 0) fail(std::strerror(errno));
+}
+
+PendingFile::~PendingFile() {
+  std::error_code ignored;
+  std::filesystem::remove(temporary_, ignored);
+}
+
+void PendingFile::write(std::string_view bytes) const {
+  Descriptor file(open(temporary_.c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC));
+  if (file < 0) fail(std::strerror(errno));
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail(std::strerror(written < 0 ? errno : EIO));
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (file.close() != 0) fail(std::strerror(errno));
+}
+
+std::filesystem::path PendingFile::commit() {
+  // What the disk refuses, it may refuse as late as here.
+  Descriptor file(open(temporary_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (file < 0) fail(std::strerror(errno));
+  if (const int error = flush_to_disk(file)) fail(std::strerror(error));
+  if (file.close() != 0) fail(std::strerror(errno));
+  std::error_code error;
+  std::filesystem::rename(temporary_, place_, error);
+  if (error) fail(error.message());
+  return place_;
+}
+
+void PendingFile::fail(const std::string& why) const {
+  throw RunError(published_place(place_).string() + " cannot be written (" + why +
+                 "). Check that disk and its space, or choose another output.directory.");
+}
+
+}  // namespace poisson

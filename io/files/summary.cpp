@@ -1,0 +1,133 @@
+#include "io/files/summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "grids/problem/problem.hpp"
+#include "io/files/pending_file.hpp"
+
+namespace poisson {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json numbers(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(number(value));
+  return list;
+}
+
+std::string dump(const Json& scalar) {
+  return scalar.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// JSON indented by two spaces. An object or list that fits on a line of 100 characters stays on one, and the lines of
+/// long lists of numbers are filled. `key_length`: of what stands before it on its line.
+std::string pretty(const Json& json, const std::string& indent = "", std::size_t key_length = 0) {
+  if (!json.is_structured() || json.empty()) return dump(json);
+  const bool object = json.is_object();
+  const std::string inner = indent + "  ";
+  std::vector<std::string> items;
+  std::size_t length = indent.size() + key_length + 2;
+  bool flat = true;  // no item needs several lines, nor is structured itself
+  for (const auto& [key, value] : json.items()) {
+    const std::string name = object ? dump(key) + ": " : "";
+    items.push_back(name + pretty(value, inner, name.size()));
+    length += items.back().size() + 2;
+    flat = flat && !value.is_structured();
+  }
+  constexpr std::size_t width = 100;
+  const bool one_line = length <= width && std::none_of(items.begin(), items.end(), [](const std::string& item) {
+                          return item.find('\n') != std::string::npos;
+                        });
+  std::string text(1, object ? '{' : '[');
+  std::size_t column = one_line ? 0 : width;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) text += ',';
+    if (one_line || (flat && !object && column + items[i].size() + 2 <= width)) {
+      text += (i > 0 ? " " : "") + items[i];
+      column += items[i].size() + 2;
+    } else {
+      text += '\n' + inner + items[i];
+      column = inner.size() + items[i].size();
+    }
+  }
+  if (!one_line) text += '\n' + indent;
+  return text + (object ? '}' : ']');
+}
+
+Json to_object(const Summary& s) {
+  Json json;
+  json["title"] = s.title;
+  json["version"] = s.version;
+  json["converged"] = s.converged;
+  json["reason"] = s.reason;
+  json["iterations"] = s.iterations;
+  if (!s.steps.empty()) json["steps"] = s.steps;
+  json["method"] = s.method;
+  json["unknowns"] = s.unknowns;
+  json["levels"] = s.levels;
+  if (!s.matrix)
+    json["cell_width"] = {{"least", number(s.least_cell)},
+                          {"widest", number(s.widest_cell)},
+                          {"ratio", number(s.widest_cell / s.least_cell)}};
+  if (s.matrix)
+    json["matrix"] = {{"bands", s.matrix->bands},
+                      {"symmetric", s.matrix->symmetric},
+                      {"asymmetry", number(s.matrix->asymmetry)},
+                      {"dominance", number(s.matrix->dominance)}};
+  json["residual"] = {{"initial", number(s.residual.initial)},
+                      {"final", number(s.residual.final)},
+                      {"relative", number(s.residual.relative)},
+                      {"history", numbers(s.residual.history)}};
+  json["estimated_error"] = number(s.estimated_error);
+  json["solution"] = {{"min", number(s.solution.min)},           {"max", number(s.solution.max)},
+                      {"integral", number(s.solution.integral)}, {"l2", number(s.solution.l2)},
+                      {"min_at", numbers(s.solution.min_at)},    {"max_at", numbers(s.solution.max_at)}};
+  json["error"] = nullptr;
+  if (s.error) json["error"] = {{"max", number(s.error->max)}, {"l2", number(s.error->l2)}};
+  json["probes"] = Json::array();
+  for (const auto& probe : s.probes)
+    json["probes"].push_back({{"point", numbers(probe.point)}, {"u", number(probe.u)}});
+  json["flux"] = Json::object();
+  for (int face = 0; face < 2 * s.dimension; ++face) json["flux"][std::string(face_names[face])] = number(s.flux[face]);
+  json["balance"] = {{"source", number(s.balance.source)},
+                     {"reaction", number(s.balance.reaction)},
+                     {"projected", number(s.balance.projected)},
+                     {"residual", number(s.balance.residual)},
+                     {"relative", number(s.balance.relative())}};
+  if (s.balance.extrapolated) json["balance"]["extrapolated"] = number(*s.balance.extrapolated);
+  json["time"] = {{"input", number(s.time.input)},
+                  {"setup", number(s.time.setup)},
+                  {"solve", number(s.time.solve)},
+                  {"output", number(s.time.output)},
+                  {"total", number(s.time.total)}};
+  json["device"] = s.device;
+  json["ranks"] = s.ranks;
+  json["peak_memory_bytes"] = s.peak_memory_bytes;
+  json["files"] = Json::array();
+  for (const auto& file : s.files) json["files"].push_back({{"name", file.name}, {"bytes", file.bytes}});
+  json["config"] = s.configuration.empty() ? Json::object() : Json::parse(s.configuration);
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const Summary& summary) {
+  return pretty(to_object(summary)) + '\n';
+}
+
+std::filesystem::path write_summary(const std::filesystem::path& directory, const Summary& summary,
+                                    const std::string& name) {
+  PendingFile pending(directory / name);
+  pending.write(to_json(summary));
+  return pending.commit();
+}
+
+}  // namespace poisson

@@ -1,0 +1,331 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "io/pictures/canvas.hpp"
+#include "io/pictures/colour_map.hpp"
+#include "io/files/output.hpp"
+#include "io/pictures/ticks.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr Colour paper{255, 255, 255}, ink{34, 36, 40}, grey{108, 112, 120}, alarm{196, 43, 43};
+constexpr int margin = 56, frame = 2, tick = 8;
+constexpr double small_text = 22, large_text = 40;
+
+/// A section of the grid at a right angle to an axis: the axes it shows, and where it lies.
+struct Section {
+  int across = 0, up = 1, normal = 2;
+  double position = 0;        ///< on the normal axis
+  int width = 0, height = 0;  ///< in pixels
+};
+
+/// What is drawn: a field as one number for each place (itself, or the magnitude of a vector), and its range.
+struct Shown {
+  Shown(const OutputGrid& grid, const OutputField& shown_field)
+      : field(shown_field),
+        name(field.components == 1 ? field.name : fmt::format("|{}|", field.name)),
+        shape(grid.shape(field.location)) {
+    for (std::int64_t i = 0; i < shape[0] * shape[1] * shape[2]; ++i) {
+      const double value = at(i);
+      complete = complete && std::isfinite(value);
+      if (!std::isfinite(value)) continue;
+      lower = std::min(lower, value);
+      upper = std::max(upper, value);
+    }
+  }
+
+  double at(std::int64_t place) const {
+    const double* values = &field.values[static_cast<std::size_t>(place * field.components)];
+    double value = values[0];
+    for (int c = 1; c < field.components; ++c) value = std::hypot(value, values[c]);
+    return value;
+  }
+  bool any() const { return upper >= lower; }
+  bool constant() const { return !(upper / 2 - lower / 2 > 0.5e-9 * std::max(std::abs(lower), std::abs(upper))); }
+  double share(double value) const { return constant() ? 0.5 : (value / 2 - lower / 2) / (upper / 2 - lower / 2); }
+
+  const OutputField& field;
+  std::string name;
+  std::array<std::int64_t, 3> shape;
+  double lower = std::numeric_limits<double>::infinity(), upper = -lower;
+  bool complete = true;  ///< every value is finite
+};
+
+/// Where a coordinate lies among the places of an axis: between two nodes, or in a cell; on a face, between two cells.
+struct Place {
+  std::int64_t lower = 0, upper = 0;
+  double weight = 0;  ///< of the upper one
+};
+
+Place locate(const std::vector<double>& nodes, Location location, double x) {
+  if (nodes.size() < 2) return {};
+  const auto after = std::upper_bound(nodes.begin() + 1, nodes.end() - 1, x);
+  const std::int64_t cell = after - nodes.begin() - 1;
+  if (location == Location::node) return {cell, cell + 1, (x - nodes[cell]) / (nodes[cell + 1] - nodes[cell])};
+  const double tolerance = 1e-9 * (nodes[cell + 1] - nodes[cell]);
+  if (cell > 0 && x - nodes[cell] < tolerance) return {cell - 1, cell, 0.5};
+  if (cell + 2 < std::ssize(nodes) && nodes[cell + 1] - x < tolerance) return {cell, cell + 1, 0.5};
+  return {cell, cell, 0};
+}
+
+/// The values of a section, one per pixel, the first row at the top.
+std::vector<double> sample(const OutputGrid& grid, const Shown& shown, const Section& section) {
+  const auto places = [&](int axis, int count) {
+    const auto& nodes = grid.nodes[axis];
+    std::vector<Place> list(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i)
+      list[i] = locate(nodes, shown.field.location, nodes.front() + (nodes.back() - nodes.front()) * (i + 0.5) / count);
+    return list;
+  };
+  const auto columns = places(section.across, section.width), rows = places(section.up, section.height);
+  const Place depth = locate(grid.nodes[section.normal], shown.field.location, section.position);
+  const std::array<std::int64_t, 3> stride{1, shown.shape[0], shown.shape[0] * shown.shape[1]};
+  const auto interpolate = [&](const Place& place, auto&& value) {
+    // A value of no weight does not count, not even one that is not finite.
+    if (place.weight == 0) return value(place.lower);
+    if (place.weight == 1) return value(place.upper);
+    return (1 - place.weight) * value(place.lower) + place.weight * value(place.upper);
+  };
+  std::vector<double> pixels;
+  pixels.reserve(columns.size() * rows.size());
+  for (std::size_t r = rows.size(); r-- > 0;)  // pictures begin at the top
+    for (const auto& column : columns)
+      pixels.push_back(interpolate(depth, [&](std::int64_t k) {
+        return interpolate(rows[r], [&](std::int64_t j) {
+          return interpolate(column, [&](std::int64_t i) {
+            return shown.at(k * stride[section.normal] + j * stride[section.up] + i * stride[section.across]);
+          });
+        });
+      }));
+  return pixels;
+}
+
+/// Isolines are light on dark colours and dark on light ones.
+struct LineStyle {
+  Colour colour;
+  double opacity;
+};
+
+LineStyle line_style(double share) {
+  if (lightness(colour_map(share)) < 0.55) return {{255, 255, 255}, 0.4};
+  return {{0, 0, 0}, 0.25};
+}
+
+/// The levels of isolines as shares of the range; none at its very ends.
+std::vector<double> isolines(const Shown& shown) {
+  std::vector<double> shares;
+  if (!shown.any() || shown.constant() || shown.field.location == Location::cell) return shares;
+  for (const double level : round_ticks(shown.lower, shown.upper, 20).values)
+    if (const double share = shown.share(level); share > 0.005 && share < 0.995) shares.push_back(share);
+  return shares;
+}
+
+/// Thin lines of equal value. The distance to a line is what the value is off, over its slope per pixel.
+void draw_isolines(Canvas& canvas, int left, int top, const Section& section, const std::vector<double>& pixels,
+                   const Shown& shown, const std::vector<double>& levels) {
+  const auto at = [&](int x, int y) { return shown.share(pixels[static_cast<std::size_t>(y) * section.width + x]); };
+  for (int y = 1; y + 1 < section.height; ++y)
+    for (int x = 1; x + 1 < section.width; ++x) {
+      const double slope = std::hypot(at(x + 1, y) - at(x - 1, y), at(x, y + 1) - at(x, y - 1)) / 2;
+      if (!(slope > 1e-6) || !std::isfinite(slope)) continue;  // plateaus have no lines, only noise
+      const double here = at(x, y);
+      for (const double level : levels)
+        if (const double nearness = 1.3 - std::abs(here - level) / slope; nearness > 0) {
+          const auto style = line_style(level);
+          canvas.blend(left + x, top + y, style.colour, std::min(1.0, nearness) * style.opacity);
+        }
+    }
+}
+
+void draw_panel(Canvas& canvas, int left, int top, const OutputGrid& grid, const Shown& shown, const Section& section,
+                const std::vector<double>& levels) {
+  const int right = left + section.width, bottom = top + section.height;
+  const auto pixels = sample(grid, shown, section);
+  for (int y = 0; y < section.height; ++y)
+    for (int x = 0; x < section.width; ++x) {
+      const double value = pixels[static_cast<std::size_t>(y) * section.width + x];
+      canvas.set(left + x, top + y, std::isfinite(value) ? colour_map(shown.share(value)) : not_finite);
+    }
+  draw_isolines(canvas, left, top, section, pixels, shown, levels);
+  canvas.frame(left, top, right, bottom, frame, ink);
+
+  const auto axis_ticks = [&](int axis, int length) {
+    const auto& nodes = grid.nodes[axis];
+    return round_ticks(nodes.front(), nodes.back(), std::clamp(length / 90, 1, 8));
+  };
+  const auto position = [&](int axis, double x, int length) {
+    const auto& nodes = grid.nodes[axis];
+    return static_cast<int>(std::lround((x - nodes.front()) / (nodes.back() - nodes.front()) * length));
+  };
+  const auto named = [](int axis, const Ticks& ticks) {
+    return fmt::format("{}{}", "xyz"[axis], ticks.factor.empty() ? "" : "  (" + ticks.factor + ")");
+  };
+  const TextStyle label{.size = small_text, .colour = ink, .align = Align::centre};
+  const auto across = axis_ticks(section.across, section.width);
+  for (std::size_t i = 0; i < across.values.size(); ++i) {
+    const int x = left + position(section.across, across.values[i], section.width);
+    canvas.fill(x - 1, bottom + frame, x + 1, bottom + frame + tick, ink);
+    canvas.text(x, bottom + frame + tick + 24, across.labels[i], label);
+  }
+  canvas.text((left + right) / 2.0, bottom + 68, named(section.across, across), label);
+
+  const auto up = axis_ticks(section.up, section.height);
+  TextStyle to_the_left = label;
+  to_the_left.align = Align::right;
+  double widest = 0;
+  for (std::size_t i = 0; i < up.values.size(); ++i) {
+    const int y = bottom - position(section.up, up.values[i], section.height);
+    canvas.fill(left - frame - tick, y - 1, left - frame, y + 1, ink);
+    canvas.text(left - frame - tick - 6, y + 8, up.labels[i], to_the_left);
+    widest = std::max(widest, text_width(up.labels[i], label));
+  }
+  TextStyle turned = label;
+  turned.upwards = true;
+  canvas.text(left - frame - tick - 22 - widest, (top + bottom) / 2.0, named(section.up, up), turned);
+}
+
+void draw_bar(Canvas& canvas, int left, int top, int bottom, const Shown& shown, const Ticks& ticks,
+              const std::vector<double>& levels) {
+  constexpr int width = 30;
+  const TextStyle label{.size = small_text, .colour = ink};
+  const int length = bottom - top;
+  if (shown.any()) {
+    for (int y = top; y < bottom; ++y)
+      canvas.fill(left, y, left + width, y + 1,
+                  colour_map(shown.constant() ? 0.5 : 1 - (y - top + 0.5) / static_cast<double>(length)));
+    for (const double level : levels)
+      for (int x = left; x < left + width; ++x)
+        canvas.blend(x, bottom - static_cast<int>(std::lround(level * length)), line_style(level).colour,
+                     line_style(level).opacity);
+    canvas.frame(left, top, left + width, bottom, frame, ink);
+    for (std::size_t i = 0; i < ticks.values.size(); ++i) {
+      const int y = bottom - static_cast<int>(std::lround(shown.share(ticks.values[i]) * length));
+      canvas.fill(left + width + frame, y - 1, left + width + frame + tick, y + 1, ink);
+      canvas.text(left + width + frame + tick + 8, y + 8, ticks.labels[i], label);
+    }
+    canvas.text(left, top - 18, shown.name + (ticks.factor.empty() ? "" : "  (" + ticks.factor + ")"), label);
+  }
+  if (!shown.complete) {
+    canvas.fill(left, bottom + 30, left + width, bottom + 52, not_finite);
+    canvas.text(left + width + frame + tick + 8, bottom + 49, "not finite", label);
+  }
+}
+
+/// The lengths of the axes as drawn, the longest 1: true to nature up to a ratio of 8, and bounded beyond it.
+std::array<double, 3> drawn_lengths(const OutputGrid& grid, bool& bounded) {
+  std::array<double, 3> lengths{};
+  for (int axis = 0; axis < grid.dimension; ++axis) lengths[axis] = grid.nodes[axis].back() - grid.nodes[axis].front();
+  const double longest = *std::max_element(lengths.begin(), lengths.end());
+  bounded = false;
+  for (int axis = 0; axis < grid.dimension; ++axis) {
+    lengths[axis] /= longest;
+    bounded = bounded || lengths[axis] < 0.125;
+    lengths[axis] = std::max(lengths[axis], 0.125);
+  }
+  return lengths;
+}
+
+std::vector<Section> sections(const OutputGrid& grid, const std::array<double, 3>& lengths) {
+  std::vector<Section> list;
+  if (grid.dimension == 2) {
+    list.push_back({0, 1, 2, 0.0});
+  } else {
+    for (int normal = 0; normal < 3; ++normal) {
+      const auto& nodes = grid.nodes[normal];
+      list.push_back({normal == 0 ? 1 : 0, normal == 2 ? 1 : 2, normal, nodes.front() / 2 + nodes.back() / 2});
+    }
+  }
+  double width = 0, height = 0;
+  for (const auto& s : list) {
+    width += lengths[s.across];
+    height = std::max(height, lengths[s.up]);
+  }
+  const double scale =
+      grid.dimension == 2 ? std::min(1100 / width, 900 / height) : std::min(1500 / width, 640 / height);
+  for (auto& s : list) {
+    s.width = static_cast<int>(std::lround(lengths[s.across] * scale));
+    s.height = static_cast<int>(std::lround(lengths[s.up] * scale));
+  }
+  return list;
+}
+
+/// The text cut to a width, with an ellipsis.
+std::string fitted(std::string text, const TextStyle& style, double width) {
+  if (text_width(text, style) <= width) return text;
+  while (!text.empty() && text_width(text + "…", style) > width) {
+    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
+    if (!text.empty()) text.pop_back();
+  }
+  return text + "…";
+}
+
+void draw_heading(Canvas& canvas, const OutputGrid& grid, const Shown& shown, const OutputNote& note, bool bounded) {
+  const double room = canvas.width() - 2.0 * margin;
+  TextStyle title{.size = large_text, .colour = ink, .bold = true};
+  const std::string text = note.title.empty() ? shown.name : note.title;
+  title.size = std::clamp(large_text * room / std::max(1.0, text_width(text, title)), 0.65 * large_text, large_text);
+  canvas.text(margin, margin + 34, fitted(text, title, room), title);
+
+  std::string cells;
+  const auto n = grid.shape(Location::cell);
+  for (int axis = 0; axis < grid.dimension; ++axis) cells += fmt::format("{}{}", axis ? " × " : "", n[axis]);
+  std::string line = cells + " cells";
+  // Enough digits to tell the ends of a narrow range apart.
+  const double size = std::max(std::abs(shown.lower), std::abs(shown.upper));
+  const double same = shown.any() && !shown.constant() ? std::log10(size / 2 / (shown.upper / 2 - shown.lower / 2)) : 0;
+  const int digits = 4 + std::max(0, static_cast<int>(std::ceil(same)));
+  if (shown.any())
+    line += shown.constant() ? fmt::format("  ·  {} = {}", shown.name, readable(shown.lower, 5))
+                             : fmt::format("  ·  {} from {} to {}", shown.name, readable(shown.lower, digits),
+                                           readable(shown.upper, digits));
+  if (bounded) line += "  ·  axes not to scale";
+  TextStyle subtitle{.size = 24, .colour = grey};
+  const std::string verdict = note.converged ? "" : "not converged";
+  const double warned = note.converged ? 0 : text_width(verdict, subtitle) + 30;
+  line = fitted(line, subtitle, room - warned);
+  canvas.text(margin, margin + 78, line, subtitle);
+  const double x = margin + text_width(line, subtitle) + 30;
+  subtitle.colour = alarm;
+  canvas.text(x, margin + 78, verdict, subtitle);
+}
+
+}  // namespace
+
+std::filesystem::path write_png(const std::filesystem::path& directory, const OutputGrid& grid,
+                                const OutputField& field, const OutputNote& note) {
+  check_fits(grid, field);
+  const Shown shown(grid, field);
+  bool bounded = false;
+  const auto list = sections(grid, drawn_lengths(grid, bounded));
+  int highest = 0;
+  for (const auto& section : list) highest = std::max(highest, section.height);
+  const auto ticks = shown.any() ? round_ticks(shown.lower, shown.upper, std::clamp(highest / 62, 2, 10)) : Ticks{};
+  const auto levels = isolines(shown);
+
+  constexpr int heading = 2 * margin + 62, labels = 100, footing = 68 + margin / 2, bar_room = 180;
+  const int top = heading + (grid.dimension == 3 ? 54 : 36);
+  int width = margin / 2;
+  for (const auto& section : list) width += labels + section.width;
+  const int bar_left = width + 50;
+  Canvas canvas(std::max(bar_left + bar_room, 760), top + highest + footing, paper);
+  draw_heading(canvas, grid, shown, note, bounded);
+  int left = margin / 2;
+  for (const auto& section : list) {
+    left += labels;
+    const int panel_top = top + highest - section.height;
+    draw_panel(canvas, left, panel_top, grid, shown, section, levels);
+    if (grid.dimension == 3)
+      canvas.text(left + section.width / 2.0, panel_top - 18,
+                  fmt::format("{} = {}", "xyz"[section.normal], readable(section.position, 4)),
+                  {.size = 26, .colour = ink, .align = Align::centre});
+    left += section.width;
+  }
+  draw_bar(canvas, bar_left, top, top + highest, shown, ticks, levels);
+  return canvas.write_png(directory / "solution.png");
+}
+
+}  // namespace poisson

@@ -1,0 +1,332 @@
+#include "io/terminal/console.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/ansicolor_sink.h>
+#include <unistd.h>
+
+#include "grids/problem/problem.hpp"
+
+namespace poisson {
+namespace {
+
+bool has_colour(std::FILE* stream) {
+  const char* terminal = std::getenv("TERM");
+  const char* refused = std::getenv("NO_COLOR");  // https://no-color.org
+  return isatty(fileno(stream)) && terminal && std::string_view(terminal) != "dumb" && !(refused && *refused);
+}
+
+/// 1234567 as 1 234 567.
+std::string grouped(std::int64_t count) {
+  std::string digits = fmt::format("{}", count);
+  for (auto i = std::ssize(digits) - 3; i > (count < 0 ? 1 : 0); i -= 3)
+    digits.insert(static_cast<std::size_t>(i), 1, ' ');
+  return digits;
+}
+
+std::string bytes(double count) {
+  constexpr std::array units{"bytes", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  for (; count >= 1024 && unit + 1 < units.size(); ++unit) count /= 1024;
+  return fmt::format("{:.{}f} {}", count, unit == 0 || count >= 100 ? 0 : 1, units[unit]);
+}
+
+/// Three digits and the unit that suits: 850 µs, 12.3 ms, 4.56 s, 3 min 20 s.
+std::string duration(double seconds) {
+  if (!std::isfinite(seconds)) return "?";
+  const auto three = [](double value, const char* unit) {
+    return fmt::format("{:.{}f} {}", value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, unit);
+  };
+  if (seconds <= 0) return "0 s";
+  if (seconds < 1e-3) return three(seconds * 1e6, "µs");
+  if (seconds < 1) return three(seconds * 1e3, "ms");
+  if (seconds < 120) return three(seconds, "s");
+  const auto whole = static_cast<long long>(std::lround(seconds));
+  if (whole < 7200) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string speed(double per_second) {
+  constexpr std::array<std::pair<double, const char*>, 3> units{
+      {{1e9, "billion"}, {1e6, "million"}, {1e3, "thousand"}}};
+  for (const auto& [unit, name] : units)
+    if (per_second >= unit) return fmt::format("{:.3g} {} unknowns per second", per_second / unit, name);
+  return fmt::format("{:.3g} unknowns per second", per_second);
+}
+
+/// Of eight cells to a character, so that a short bar still moves smoothly.
+std::string bar(double share, int width) {
+  constexpr std::array parts{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const int eighths = static_cast<int>(std::clamp(share, 0.0, 1.0) * width * 8);
+  std::string text;
+  for (int i = 0; i < eighths / 8; ++i) text += "█";
+  text += parts[eighths % 8];
+  const int used = eighths / 8 + (eighths % 8 ? 1 : 0);
+  for (int i = used; i < width; ++i) text += "·";
+  return text;
+}
+
+/// The columns that UTF-8 text takes, all its characters being one wide.
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string joined(std::span<const std::string> words, std::string_view between) {
+  std::string all;
+  for (const auto& word : words) all += (all.empty() ? "" : std::string(between)) + word;
+  return all;
+}
+
+/// " at (0.5, 0.25)", nothing where the place is not known.
+std::string place(std::string_view before, const std::vector<double>& point) {
+  if (point.empty()) return {};
+  std::vector<std::string> numbers;
+  numbers.reserve(point.size());
+  for (const double x : point) numbers.push_back(fmt::format("{:.4g}", x));
+  return fmt::format("{}({})", before, joined(numbers, ", "));
+}
+
+}  // namespace
+
+Console::Console(bool quiet, std::FILE* out, std::FILE* errors)
+    : quiet_(quiet),
+      out_(out),
+      terminal_(isatty(fileno(out)) && std::getenv("TERM") && std::string_view(std::getenv("TERM")) != "dumb"),
+      colour_(has_colour(out)) {
+  auto sink = std::make_shared<spdlog::sinks::ansicolor_sink<spdlog::details::console_nullmutex>>(
+      errors, has_colour(errors) ? spdlog::color_mode::always : spdlog::color_mode::never);
+  sink->set_pattern("%^%l:%$ %v");
+  log_ = std::make_unique<spdlog::logger>("poisson", std::move(sink));
+  log_->flush_on(spdlog::level::warn);
+}
+
+Console::~Console() {
+  erase_live_line();
+}
+
+std::string Console::styled(Style style, const std::string& text) const {
+  if (!colour_ || style == Style::plain) return text;
+  constexpr std::array codes{"0", "1", "2", "1;32", "1;31", "1;33"};
+  return fmt::format("\x1b[{}m{}\x1b[0m", codes[static_cast<std::size_t>(style)], text);
+}
+
+/// Long texts continue on further lines, so that 80 columns suffice.
+void Console::row(std::string_view label, const std::string& text) {
+  constexpr std::size_t room = 80 - 13;
+  std::string line;
+  const auto print = [&] {
+    fmt::print(out_, "  {}  {}\n", styled(Style::dim, fmt::format("{:<9}", label)), line);
+    label = "";
+    line.clear();
+  };
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find(' ', start), text.size());
+    const std::string word = text.substr(start, end - start);
+    if (!line.empty() && columns(line) + 1 + columns(word) > room) print();
+    line += (line.empty() ? "" : " ") + word;
+    start = end + 1;
+  }
+  if (!line.empty()) print();
+}
+
+/// A stream that fails is led nowhere: results do not depend on who reads along. (fmt throws where a buffer is full and
+/// cannot be written; between two flushes none is.)
+void Console::flush() {
+  errno = 0;
+  if (std::fflush(out_) == 0 && !std::ferror(out_)) return;
+  if (lost_.empty()) lost_ = errno != 0 ? std::strerror(errno) : "its stream has failed";
+  if (const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0) {
+    dup2(nowhere, fileno(out_));
+    close(nowhere);
+  }
+  std::clearerr(out_);
+}
+
+void Console::erase_live_line() {
+  if (!live_) return;
+  fmt::print(out_, "\r\x1b[K");
+  flush();
+  live_ = false;
+}
+
+void Console::header(const RunHeader& h) {
+  if (quiet_) return;
+  fmt::print(out_, "{} {}\n", styled(Style::bold, "poisson"), styled(Style::dim, h.version));
+  if (!h.title.empty()) fmt::print(out_, "{}\n", styled(Style::bold, h.title));
+  fmt::print(out_, "\n");
+  row("with", h.parameters);
+  row("problem", h.problem);
+  row("boundary", h.boundary);
+  std::vector<std::string> cells, box;
+  for (std::size_t axis = 0; axis < h.cells.size(); ++axis) {
+    cells.push_back(grouped(h.cells[axis]));
+    box.push_back(fmt::format("[{:.6g}, {:.6g}]", h.lower[axis], h.upper[axis]));
+  }
+  row("box", joined(box, " × "));
+  row("matrix", h.matrix);
+  if (!h.grid.empty())
+    row("grid", h.grid);
+  else
+    row("grid", fmt::format("{} cells, {}{}{}", joined(cells, " × "), h.equidistant ? "equidistant" : "tensor-product",
+                            h.widths.empty() ? "" : ", ", h.widths));
+  row("unknowns", grouped(h.unknowns) + (h.levels > 1 ? fmt::format(" on {} levels", h.levels) : ""));
+  row("method", h.method);
+  row("assembly", h.assembly);
+  row("device", h.device);
+  if (h.memory_bytes > 0) {
+    const auto memory = static_cast<double>(h.memory_bytes);
+    row("memory", h.unknowns > 0 ? fmt::format("{}, {:.0f} bytes per unknown", bytes(memory),
+                                               memory / static_cast<double>(h.unknowns))
+                                 : bytes(memory));
+  }
+  row("hint", h.hint);
+  flush();
+}
+
+void Console::floor(double relative, double tolerance) {
+  if (quiet_) return;
+  if (relative > 0)  // else nothing is to be solved, or the estimate underflowed
+    row("rounding", fmt::format("relative residual of about {:.1e} (predicted){}", relative,
+                                tolerance > 0 && tolerance < relative ? ", above the tolerance" : ""));
+  fmt::print(out_, "\n");
+  flush();
+}
+
+void Console::progress(int cycle, int limit, const CycleRecord& now, double tolerance) {
+  if (quiet_) return;
+  const auto clock = std::chrono::steady_clock::now();
+  if (!terminal_) {
+    if (now.elapsed < 1 || clock - drawn_ < std::chrono::seconds(1)) return;
+    drawn_ = clock;
+    line(fmt::format("  cycle {:>3}   residual {:.2e}   {}", cycle, now.relative, duration(now.elapsed)));
+    return;
+  }
+  if (live_ && clock - drawn_ < std::chrono::milliseconds(50)) return;
+  drawn_ = clock;
+  double share = limit > 0 ? static_cast<double>(cycle) / limit : 0;
+  if (tolerance > 0) share = now.relative > 0 ? std::log(std::min(1.0, now.relative)) / std::log(tolerance) : 1;
+  fmt::print(out_, "\r\x1b[K  {}  cycle {:>3}   residual {:.2e}   {}", bar(share, 24), cycle, now.relative,
+             duration(now.elapsed));
+  flush();
+  live_ = true;
+}
+
+void Console::table(std::span<const CycleRecord> history) {
+  erase_live_line();
+  if (quiet_ || history.empty()) return;
+  if (!terminal_ && drawn_.time_since_epoch().count() != 0) fmt::print(out_, "\n");  // below lines of progress
+  fmt::print(out_, "  {}\n", styled(Style::dim, "cycle   relative residual   contraction      elapsed"));
+  constexpr std::size_t most = 40, kept = 15;
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    if (history.size() > most && i == kept) {
+      const std::size_t next = history.size() - kept;
+      // The mean contraction stands for the cycles that are left out.
+      const double mean =
+          std::pow(history[next - 1].relative / history[i - 1].relative, 1.0 / static_cast<double>(next - i));
+      fmt::print(out_, "  {:>5}   {:>17}   {:>11.3f}   {}\n", "⋮", "", mean,
+                 styled(Style::dim, fmt::format("mean of {} cycles not shown", next - i)));
+      i = next;
+    }
+    const auto& now = history[i];
+    const std::string factor = i == 0 ? "" : fmt::format("{:.3f}", now.relative / history[i - 1].relative);
+    fmt::print(out_, "  {:>5}   {:>17.3e}   {:>11}   {:>10}\n", i, now.relative, factor, duration(now.elapsed));
+  }
+  fmt::print(out_, "\n");
+  flush();
+}
+
+/// The first of them; the summary has all.
+void Console::probes(const Summary& s) {
+  constexpr std::size_t most = 10;
+  std::string_view label = "probes";
+  for (std::size_t i = 0; i < std::min(most, s.probes.size()); ++i) {
+    row(label, fmt::format("{:.6g}{}", s.probes[i].u, place(" at ", s.probes[i].point)));
+    label = "";
+  }
+  if (s.probes.size() > most) row(label, fmt::format("and {} more in summary.json", s.probes.size() - most));
+}
+
+/// What comes in and goes out, and what is left over. Without fluxes, as of matrices, nothing.
+void Console::balance(const Summary& s) {
+  if (!std::isfinite(s.balance.source)) return;
+  std::string source = fmt::format("{:.6g} in all", s.balance.source);
+  if (s.balance.extrapolated) source += fmt::format(", extrapolation {:.6g}", *s.balance.extrapolated);
+  if (s.balance.reaction != 0) source += fmt::format(", reaction {:.6g}", s.balance.reaction);
+  row("source", source);
+  for (std::size_t face = 0; face < 2 * static_cast<std::size_t>(s.dimension); face += 2)
+    row(face == 0 ? "flux in" : "",
+        fmt::format("{} {:.6g}, {} {:.6g}", face_names[face], s.flux[face], face_names[face + 1], s.flux[face + 1]));
+  const double relative = s.balance.relative();
+  const bool projected = std::abs(s.balance.projected) > 1e-10 * s.balance.flow;
+  row("balance", fmt::format("{:.2g} left over{}{}", s.balance.residual + 0.0,  // no −0
+                             std::isfinite(relative) ? fmt::format(", {:.2g} of what flows", relative) : "",
+                             projected ? fmt::format("; {:.3g} taken off by projection", s.balance.projected) : ""));
+}
+
+void Console::closing(const Summary& s, double tolerance, const std::string& directory) {
+  erase_live_line();
+  if (quiet_) return;
+  const std::string count = fmt::format("{} iteration{}", s.iterations, s.iterations == 1 ? "" : "s");
+  if (s.converged)
+    fmt::print(out_, "  {} in {}: relative residual {:.2e}", styled(Style::good, "Converged"), count,
+               s.residual.relative);
+  else
+    fmt::print(out_, "  {} after {} ({}): relative residual {:.2e}", styled(Style::caution, "Not converged"), count,
+               s.reason, s.residual.relative);
+  fmt::print(out_, "{}\n", tolerance > 0 ? fmt::format(", tolerance {:g}", tolerance) : "");
+
+  for (const std::string& step : s.steps) row("went on", step);
+  row("solution", fmt::format("{:.6g}{} to {:.6g}{}, integral {:.6g}", s.solution.min, place(" at ", s.solution.min_at),
+                              s.solution.max, place(" at ", s.solution.max_at), s.solution.integral));
+  if (s.error) row("error", fmt::format("{:.3e} in the maximum norm, {:.3e} in L2", s.error->max, s.error->l2));
+  probes(s);
+  balance(s);
+  row("times", fmt::format("input {}, set-up {}, solve {}, output {}", duration(s.time.input), duration(s.time.setup),
+                           duration(s.time.solve), duration(s.time.output)));
+  if (s.time.solve > 0) row("speed", speed(static_cast<double>(s.unknowns) / s.time.solve));
+  if (s.peak_memory_bytes > 0) row("memory", bytes(static_cast<double>(s.peak_memory_bytes)) + " at most");
+  std::string_view label = "files";
+  const auto show = [&](const std::string& file) {
+    row(label, directory.empty() ? file : directory + "/" + file);
+    label = "";
+  };
+  for (const auto& file : s.files) show(file.name);
+  show("summary.json");
+  flush();
+}
+
+void Console::line(const std::string& text) {
+  erase_live_line();
+  if (quiet_) return;
+  fmt::print(out_, "{}\n", text);
+  flush();
+}
+
+void Console::report(int level, const std::string& text) {
+  erase_live_line();
+  flush();
+  log_->log(static_cast<spdlog::level::level_enum>(level), text);
+}
+
+void Console::warning(const std::string& text) {
+  if (!quiet_) report(spdlog::level::warn, text);
+}
+
+void Console::error(const std::string& text) {
+  report(spdlog::level::err, text);
+}
+
+const std::string& Console::lost() {
+  flush();
+  return lost_;
+}
+
+}  // namespace poisson

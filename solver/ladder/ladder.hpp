@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "grids/operators/operator.hpp"
+#include "solver/multigrid/preconditioner.hpp"
+
+namespace poisson {
+
+/// What conjugate gradients go on with where an iteration fails, or is predicted to.
+struct Rung {
+  std::string name;
+  /// Null where it is not to be had: too large, or out of memory.
+  std::function<std::unique_ptr<Preconditioner>()> make;
+};
+
+/// Rungs in the order in which they are tried.
+using Ladder = std::vector<Rung>;
+
+/// A factorization where it is soon done, multigrid by aggregates, or a factorization that takes its time, of an
+/// operator in fp64 and reach 1; no rungs in fp32.
+Ladder make_ladder(const std::shared_ptr<const Operator>& A);
+
+/// What aggregates hold at most on the host, while rows of 6 couplings, or of 26, are read.
+std::size_t bytes_of_aggregates(std::int64_t unknowns, bool box);
+
+}  // namespace poisson

@@ -1,0 +1,428 @@
+// Sources, reactions and data of faces that jump: what a box is given by an expression or by values on cells is what
+// leaves through the faces; closed forms of heat sinks, capacitors and layers; and that smooth data lose nothing.
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "grids/results/integrals.hpp"
+#include "grids/axes/stretching.hpp"
+#include "tests/oracles/manufactured.hpp"
+#include "tests/solve.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
+               P = BoundaryKind::periodic;
+using Kinds = std::array<std::array<BoundaryKind, 2>, 3>;
+
+struct Way {
+  std::string_view name;
+  Scheme scheme;
+  Centering centering;
+};
+constexpr std::array<Way, 3> ways{{{"nodes", Scheme::fv, Centering::node},
+                                   {"elements", Scheme::q1, Centering::node},
+                                   {"cells", Scheme::fv, Centering::cell}}};
+
+/// A box of the unit cube whose walls lie on planes of the grids below; with its walls or without.
+struct Box10W {
+  std::array<double, 3> low{0.25, 0.5, 0.25}, high{0.5, 1, 0.75};
+  int dimension = 3;
+  bool closed = false;
+
+  double volume() const {
+    double v = 1;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) v *= high[d] - low[d];
+    return v;
+  }
+  bool holds(const std::array<double, 3>& at) const {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
+      if (closed ? at[d] < low[d] || at[d] > high[d] : at[d] <= low[d] || at[d] >= high[d]) return false;
+    return true;
+  }
+  /// `power` in all, else 0.
+  Quantity density(double power) const {
+    return Quantity([*this, power](double x, double y, double z) { return holds({x, y, z}) ? power / volume() : 0; });
+  }
+};
+
+std::array<std::vector<double>, 3> grid(int dimension, bool stretched) {
+  std::array<std::vector<double>, 3> nodes;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
+    nodes[d] = stretched ? std::vector<double>{0, 0.03, 0.1, 0.25, 0.4, 0.45, 0.5, 0.55, 0.75, 0.9, 1}
+                         : uniform_nodes(0, 1, 8);
+  return nodes;
+}
+
+/// The datum's value in the middle of each cell, as a file would bring it.
+Quantity on_cells(const Quantity& quantity, const std::array<std::vector<double>, 3>& nodes) {
+  std::array<std::vector<double>, 3> middle;
+  for (std::size_t d = 0; d < 3; ++d)
+    for (std::size_t i = 0; i + 1 < nodes[d].size(); ++i) middle[d].push_back(0.5 * (nodes[d][i] + nodes[d][i + 1]));
+  if (nodes[2].empty()) middle[2] = {0};
+  return tabulated(quantity, middle, Location::cell);
+}
+
+Options exact_options() {
+  Options o;
+  o.tolerance = 1e-12;
+  o.precision = SolvePrecision::double_;
+  return o;
+}
+
+Balance balance_of(Solve& s) {
+  return balance(s.discretization(), s.solver().A(), s.solution(), s.rhs(), s.solver().spare());
+}
+
+double outflow(const Balance& b) {
+  double sum = 0;
+  for (const double flux : b.flux) sum -= flux;
+  return sum;
+}
+
+TEST(Sources, OfABoxHeatWithItsPower) {
+  constexpr std::array<Kinds, 5> kinds{{{{{D, D}, {D, D}, {D, D}}},
+                                        {{{N, N}, {N, N}, {D, N}}},
+                                        {{{P, P}, {R, N}, {P, P}}},
+                                        {{{D, N}, {P, P}, {N, R}}},
+                                        {{{N, D}, {N, N}, {P, P}}}}};
+  for (const Way& way : ways)
+    for (const int dimension : {2, 3})
+      for (const bool stretched : {false, true})
+        for (const Kinds& faces : kinds)
+          for (const bool closed : {false, true})
+            for (const bool given_on_cells : {false, true}) {
+              SCOPED_TRACE(testing::Message()
+                           << way.name << ", " << dimension << "-D, stretched " << stretched << ", faces "
+                           << &faces - kinds.data() << ", closed " << closed << ", on cells " << given_on_cells);
+              Problem p;
+              p.dimension = dimension;
+              p.scheme = way.scheme;
+              p.centering = way.centering;
+              p.nodes = grid(dimension, stretched);
+              bool held = false;
+              for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
+                for (std::size_t end = 0; end < 2; ++end) {
+                  p.boundary[d][end] = {faces[d][end], 0.0, 20.0};
+                  held = held || faces[d][end] == D || faces[d][end] == R;
+                }
+              Box10W box;
+              box.dimension = dimension;
+              box.closed = closed;
+              p.source = given_on_cells ? on_cells(box.density(10), p.nodes) : box.density(10);
+              if (!held) p.boundary[0][0].kind = D;
+              Solve s(p, exact_options());
+              ASSERT_TRUE(s.run().converged());
+              const Balance b = balance_of(s);
+              EXPECT_NEAR(b.source, 10, 1e-12);
+              EXPECT_NEAR(outflow(b), 10, 1e-8);
+            }
+}
+
+/// In planes −u″ = f is met at the nodes, whatever the widths of the cells, where f is constant in each of them.
+TEST(Sources, OfASlabGiveTheClosedForm) {
+  // 1 between 0.25 and 0.5, a face that gives off 4 u at 0, one at 2 at 1.
+  const double alpha = 4, at_end = 2;
+  const double a = [&] {
+    const double flow = (at_end + 0.25 * 0.625) / (1 + 1 / alpha);  // u = c + flow·x − ∫∫f, c = flow/α
+    return flow;
+  }();
+  const auto u = [&](double x, double, double) {
+    const double inside = std::clamp(x, 0.25, 0.5) - 0.25, beyond = std::max(x - 0.5, 0.0);
+    return a / alpha + a * x - 0.5 * inside * inside - 0.25 * beyond;
+  };
+  for (const Way& way : ways)
+    for (const bool stretched : {false, true}) {
+      if (way.centering == Centering::cell) continue;
+      Problem p;
+      p.dimension = 2;
+      p.scheme = way.scheme;
+      p.nodes = grid(2, stretched);
+      p.source = [](double x, double, double) { return x > 0.25 && x < 0.5 ? 1.0 : 0.0; };
+      p.exact.emplace(u);
+      p.boundary = {{{{{R, 0.0, alpha}, {D, at_end}}}, {{{P}, {P}}}, {}}};
+      Solve s(p, exact_options());
+      ASSERT_TRUE(s.run().converged());
+      EXPECT_LE(error_norms(s.discretization(), s.solution()).max, 1e-10) << way.name << stretched;
+    }
+}
+
+/// Between plates, a source in one layer of cells beside a bad conductor: elements meet the closed form at the nodes.
+TEST(Sources, OnCellsStayInTheirCells) {
+  // f = 1 in 4/8 < x < 5/8; κ = 1 there and before, 1e-3 behind.
+  const auto kappa = [](double x, double, double) { return x < 5.0 / 8 ? 1.0 : 1e-3; };
+  const Quantity f = [](double x, double, double) { return x > 4.0 / 8 && x < 5.0 / 8 ? 1.0 : 0.0; };
+  const double resistance = 5.0 / 8 + 1e3 * 3.0 / 8;
+  const double flow = (1.0 / 8) * (1.0 / 16 + 1e3 * 3.0 / 8) / resistance;  // through x = 0
+  for (const Way& way : ways) {
+    if (way.centering == Centering::cell) continue;
+    Problem p;
+    p.dimension = 2;
+    p.scheme = way.scheme;
+    p.nodes = {uniform_nodes(0, 1, 8), uniform_nodes(0, 1, 8), {}};
+    p.coefficient[0] = on_cells(Quantity(kappa), p.nodes);
+    p.source = on_cells(f, p.nodes);
+    p.boundary = {{{{{D}, {D}}}, {{{N}, {N}}}, {}}};
+    Solve s(p, exact_options());
+    ASSERT_TRUE(s.run().converged());
+    const auto at = [&](double x) { return interpolate_at(s.block(), s.solution(), std::array{x, 0.5}); };
+    EXPECT_NEAR(at(0.5), flow * 0.5, 1e-9) << way.name;
+    EXPECT_NEAR(at(0.625), flow * 0.625 - 0.5 / 64, 1e-9) << way.name;
+  }
+}
+
+/// Walls between the planes of a grid: what the box loses or gains is a part of a cell's width.
+TEST(Sources, OfABoxBetweenPlanesConvergeToItsPower) {
+  Problem p;
+  p.dimension = 2;
+  p.source = [](double x, double y, double) { return std::hypot(x - 0.51, y - 0.47) < 0.31 ? 1.0 : 0.0; };
+  p.boundary = {{{{{D}, {D}}}, {{{D}, {D}}}, {}}};
+  const double power = std::numbers::pi * 0.31 * 0.31;
+  for (const int n : {16, 32, 64, 128}) {
+    p.nodes = {uniform_nodes(0, 1, n), uniform_nodes(0, 1, n), {}};
+    Solve s(p, Options{});
+    ASSERT_TRUE(s.run().converged());
+    EXPECT_NEAR(balance_of(s).source, power, 0.35 * power / n) << n;
+  }
+}
+
+/// Tissue and blood of one temperature: what σ takes is what f = σ u brings, wherever the patch ends.
+TEST(Sources, OfAReactionInAPatchAreInBalance) {
+  for (const Way& way : ways)
+    for (const bool closed : {false, true}) {
+      Problem p;
+      p.scheme = way.scheme;
+      p.centering = way.centering;
+      p.nodes = grid(3, true);
+      Box10W box;
+      box.closed = closed;
+      p.reaction = box.density(300);
+      p.source = box.density(300 * 37);
+      for (auto& axis : p.boundary)
+        for (Boundary& face : axis) face = {N, 0.0};
+      p.exact = 37.0;
+      Solve s(p, exact_options());
+      ASSERT_TRUE(s.run().converged());
+      // Elements weigh σ with φ φ and f with φ: the same for a constant u.
+      EXPECT_LE(error_norms(s.discretization(), s.solution()).max, 1e-8) << way.name;
+      const Balance b = balance_of(s);
+      EXPECT_NEAR(b.source, 300 * 37, 1e-8) << way.name;
+      EXPECT_NEAR(b.reaction, 300 * 37, 1e-6) << way.name;
+    }
+}
+
+/// A patch of a face that is heated: q times its area; and one that gives off α u.
+TEST(Sources, OfPatchesOfFacesBringWhatTheirAreaDoes) {
+  for (const Way& way : ways)
+    for (const bool stretched : {false, true})
+      for (const bool closed : {false, true}) {
+        SCOPED_TRACE(testing::Message() << way.name << ", stretched " << stretched << ", closed " << closed);
+        const auto in_patch = [closed](double x, double y) {
+          return closed ? x >= 0.25 && x <= 0.5 && y >= 0.5 && y <= 0.75 : x > 0.25 && x < 0.5 && y > 0.5 && y < 0.75;
+        };
+        Problem p;
+        p.scheme = way.scheme;
+        p.centering = way.centering;
+        p.nodes = grid(3, stretched);
+        for (auto& axis : p.boundary)
+          for (Boundary& face : axis) face = {N, 0.0};
+        p.boundary[2][0] = {D, 0.0};
+        p.boundary[2][1].value = [=](double x, double y, double) { return in_patch(x, y) ? 160.0 : 0.0; };
+        Solve s(p, exact_options());
+        ASSERT_TRUE(s.run().converged());
+        const Balance b = balance_of(s);
+        EXPECT_NEAR(b.flux[5], 10, 1e-10);
+        EXPECT_NEAR(b.flux[4], -10, 1e-8);
+
+        // One temperature all over: α u = g on the patch.
+        p.boundary[2][1] = {R, [=](double x, double y, double) { return in_patch(x, y) ? 160.0 : 0.0; },
+                            [=](double x, double y, double) { return in_patch(x, y) ? 40.0 : 0.0; }};
+        p.boundary[2][0] = {N, 0.0};
+        p.exact = 4.0;
+        Solve held(p, exact_options());
+        ASSERT_TRUE(held.run().converged());
+        EXPECT_LE(error_norms(held.discretization(), held.solution()).max, 1e-8);
+      }
+}
+
+/// A heat sink: 10 W in a chip under a plate with a face that is cooled. All of it leaves through that face, and the
+/// mean of u there is the power over α and the area.
+TEST(Sources, OfAHeatSinkLeaveThroughItsFace) {
+  for (const Way& way : ways)
+    for (const bool stretched : {false, true}) {
+      Problem p;
+      p.scheme = way.scheme;
+      p.centering = way.centering;
+      p.nodes = grid(3, stretched);
+      Box10W chip;
+      chip.low = {0.25, 0.25, 0};
+      chip.high = {0.5, 0.75, 0.25};
+      p.source = chip.density(10);
+      p.coefficient[0] = [](double, double, double z) { return z < 0.25 ? 5.0 : 200.0; };
+      for (auto& axis : p.boundary)
+        for (Boundary& face : axis) face = {N, 0.0};
+      p.boundary[2][1] = {R, 0.5 * 25, 0.5};  // 25 outside
+      Options o = exact_options();
+      o.tolerance = 1e-10;
+      Solve s(p, o);
+      ASSERT_TRUE(s.run().converged());
+      const Balance b = balance_of(s);
+      EXPECT_NEAR(b.source, 10, 1e-12) << way.name;
+      EXPECT_NEAR(b.flux[5], -10, 1e-5) << way.name;
+    }
+}
+
+/// Dielectrics between plates, in series and side by side: the flux at one volt is the capacitance.
+TEST(Sources, OfACapacitorAreItsLayers) {
+  for (const Way& way : ways)
+    for (const bool series : {false, true}) {
+      Problem p;
+      p.scheme = way.scheme;
+      p.centering = way.centering;
+      p.nodes = grid(3, true);
+      p.coefficient[0] = [series](double x, double, double z) { return (series ? z : x) < 0.25 ? 4.0 : 1.5; };
+      for (auto& axis : p.boundary)
+        for (Boundary& face : axis) face = {N, 0.0};
+      p.boundary[2] = {{{D, 0.0}, {D, 1.0}}};
+      Solve s(p, exact_options());
+      ASSERT_TRUE(s.run().converged());
+      const double capacitance = series ? 1 / (0.25 / 4 + 0.75 / 1.5) : 0.25 * 4 + 0.75 * 1.5;
+      EXPECT_NEAR(balance_of(s).flux[5], capacitance, 1e-9) << way.name << series;
+      EXPECT_NEAR(balance_of(s).flux[4], -capacitance, 1e-9) << way.name << series;
+    }
+}
+
+/// Smooth f loses nothing by it: the error is at most that of values at nodes, a tenth more, or h²|Δf|/32.
+TEST(Sources, ThatAreSmoothLoseNothing) {
+  constexpr std::array<Kinds, 4> kinds{
+      {{{{D, D}, {D, D}, {D, D}}}, {{{N, D}, {N, N}, {N, N}}}, {{{P, P}, {D, N}, {N, D}}}, {{{N, N}, {N, N}, {N, N}}}}};
+  for (const Scheme scheme : {Scheme::fv, Scheme::q1})
+    for (const int dimension : {2, 3})
+      for (const Kinds& faces : kinds)
+        for (const double open : {1.3, 2.9}) {
+          Manufactured m;
+          m.dimension = dimension;
+          m.kinds = faces;
+          m.solution = m.product(1.2, {open, 1.1, open}, {0.3, -0.4, 0.2});
+          const int n = dimension == 2 ? 32 : 12;
+          std::array<std::vector<double>, 3> nodes;
+          for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) nodes[d] = uniform_nodes(0, 1, n);
+          Problem p = m.problem(nodes);
+          p.scheme = scheme;
+          Problem at_nodes = p;
+          at_nodes.source = on_nodes(p.source, p);
+          const auto error = [&](const Problem& problem) {
+            Solve s(problem, exact_options());
+            EXPECT_TRUE(s.run().converged());
+            return error_norms(s.discretization(), s.solution()).max;
+          };
+          const double h = 1.0 / n, e = 1e-3;
+          double laplacian = 0;
+          for (int k = 0; k <= (dimension == 3 ? n : 0); ++k)
+            for (int j = 0; j <= n; ++j)
+              for (int i = 0; i <= n; ++i) {
+                double sum = 0;
+                const std::array<double, 3> at{i * h, j * h, k * h};
+                for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
+                  std::array below = at, above = at;
+                  below[d] -= e;
+                  above[d] += e;
+                  sum += (m.source(below) - 2 * m.source(at) + m.source(above)) / (e * e);
+                }
+                laplacian = std::max(laplacian, std::abs(sum));
+              }
+          EXPECT_LE(error(p), std::max(1.1 * error(at_nodes), h * h * laplacian / 32))
+              << dimension << "-D, faces " << &faces - kinds.data() << ", " << open;
+        }
+}
+
+/// ∫f is what assembly added up: the balance takes f on Dirichlet faces alone, which no row of theirs keeps.
+TEST(Sources, AreNotEvaluatedAgainByTheBalance) {
+  for (const Way& way : ways) {
+    std::atomic<int> points = 0;
+    const auto f = [&points](double x, double y, double z) {
+      ++points;
+      return x * y + z;
+    };
+    constexpr int n = 16;
+    Problem p;
+    p.scheme = way.scheme;
+    p.centering = way.centering;
+    for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, n);
+    p.source = f;
+    for (auto& axis : p.boundary)
+      for (Boundary& face : axis) face = {N, 0.0};
+    p.boundary[2] = {{{D, 0.0}, {D, 0.0}}};
+    Solve s(p, exact_options());
+    ASSERT_TRUE(s.run().converged());
+    points = 0;
+    const Balance b = balance_of(s);
+    EXPECT_LE(points, way.centering == Centering::cell ? 0 : 2 * 8 * (n + 1) * (n + 1)) << way.name;
+    EXPECT_NEAR(b.source, 0.75, way.centering == Centering::cell ? 1e-12 : 1e-3) << way.name;
+    EXPECT_NEAR(outflow(b), b.source, 1e-9) << way.name;
+  }
+}
+
+/// A source that replaced another one counts, before assembly and after it.
+TEST(Sources, ThatReplaceOthersCountInTheBalance) {
+  for (const Way& way : ways) {
+    Problem p;
+    p.dimension = 2;
+    p.scheme = way.scheme;
+    p.centering = way.centering;
+    p.nodes = grid(2, true);
+    Box10W box;
+    box.dimension = 2;
+    p.source = box.density(10);
+    auto backend = test_backend();
+    Discretization d(*backend, std::move(p));
+    const auto solver = make_solver(d, exact_options());
+    const auto source = [&] {
+      return balance(d, solver->A(), solver->solution(), solver->rhs(), solver->spare()).source;
+    };
+    d.initialize(solver->solution());
+    EXPECT_NEAR(source(), 10, 1e-12) << way.name;
+    d.assemble_rhs(solver->rhs());
+    EXPECT_NEAR(source(), 10, 1e-12) << way.name;
+    d.set_source(box.density(3));
+    EXPECT_NEAR(source(), 3, 1e-12) << way.name;
+    d.assemble_rhs(solver->rhs());
+    EXPECT_NEAR(source(), 3, 1e-12) << way.name;
+  }
+}
+
+/// A bad value is told where it was met, before anything is solved.
+TEST(Sources, AreCheckedWhereTheyAreTaken) {
+  for (const Way& way : ways) {
+    Problem p;
+    p.dimension = 2;
+    p.scheme = way.scheme;
+    p.centering = way.centering;
+    p.nodes = {uniform_nodes(0, 1, 4), uniform_nodes(0, 1, 4), {}};
+    p.source = [](double x, double y, double) { return x > 0.5 && x < 0.75 && y > 0.75 ? std::nan("") : 1.0; };
+    try {
+      check_values(p);
+      FAIL() << way.name;
+    } catch (const ValueErrors& found) {
+      ASSERT_EQ(found.errors.size(), 1U);
+      EXPECT_EQ(found.errors[0].quantity, "source");
+      EXPECT_GT(found.errors[0].point[0], 0.5);
+      EXPECT_LT(found.errors[0].point[0], 0.75);
+      EXPECT_GT(found.errors[0].point[1], 0.75);
+    }
+    EXPECT_THROW(Solve(p, Options{}), std::exception);
+  }
+}
+
+}  // namespace
+}  // namespace poisson

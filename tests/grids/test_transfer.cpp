@@ -1,0 +1,505 @@
+// Transfers between levels against the oracle's tensor products of one-dimensional matrices, and the rules by which
+// blocks coarsen.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "grids/schemes/discretization.hpp"
+#include "grids/kernels/grid_kernels.hpp"
+#include "grids/axes/stretching.hpp"
+#include "tests/device.hpp"
+#include "tests/fields.hpp"
+#include "tests/problems.hpp"
+#include "tests/oracles/reference.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double mark = -77;  // in Dirichlet nodes, which no verb but inject writes
+
+/// Roundings of one value: up to nine (P) or 27 (Pᵀ) products of four factors, summed pairwise by axes.
+constexpr Real roundings = 4;
+
+/// The problem on the nodes of a coarse block, for the oracle.
+Problem coarse_problem(const Problem& fine, const CoarseBlock& coarse) {
+  Problem p = fine;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(p.dimension); ++d) p.nodes[d] = coarse.block.axes[d].nodes();
+  return p;
+}
+
+/// Two levels, the oracle's P between them, and fields on both.
+class TransferCase {
+ public:
+  explicit TransferCase(const Problem& problem, Coarsening rule = Coarsening::even)
+      : block(make_block(problem)),
+        coarse(coarsen(block, choose_relaxation(block, {1, 1, 1}, RelaxationChoice::points).coarsened, rule)),
+        transfer(grid_kernels(*backend).make_transfer(*backend, block, coarse)),
+        fine_grid(problem),
+        coarse_grid(coarse_problem(problem, coarse)) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      P[d] = reference::prolongation(fine_grid.nodes[d], coarse_grid.nodes[d], fine_grid.periodic(d));
+      rounding[d] = P[d];
+      for (auto& row : rounding[d])
+        for (Real& weight : row)
+          if (weight != 0) weight = std::max(weight, Real{0.5});
+    }
+  }
+
+  Field field(const reference::Grid& grid, Precision p) const {
+    return {*backend, (&grid == &fine_grid ? block : coarse.block).layout(), p};
+  }
+  /// Random unknowns and zero in Dirichlet nodes, as corrections and residuals are.
+  Vector correction(const reference::Grid& grid, unsigned seed) const {
+    Vector v = Random(seed).vector(grid.count());
+    for (std::size_t i = 0; i < v.size(); ++i)
+      if (grid.dirichlet(grid.index(i))) v[i] = 0;
+    return v;
+  }
+  /// NaN in the unknowns and the mark in Dirichlet nodes.
+  Vector cleared(const reference::Grid& grid) const {
+    Vector v(grid.count(), nan);
+    for (std::size_t i = 0; i < v.size(); ++i)
+      if (grid.dirichlet(grid.index(i))) v[i] = mark;
+    return v;
+  }
+  void expect(const char* verb, const Field& field, const reference::Grid& grid, Vector expected, Vector bound) {
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      if (grid.dirichlet(grid.index(i))) {
+        expected[i] = mark;
+        bound[i] = 0;
+      }
+    EXPECT_TRUE(within(values(*backend, field), expected, bound)) << verb;
+    EXPECT_TRUE(open_halo_is_zero(*backend, field)) << verb;
+  }
+
+  void expect_restriction(Precision from, Precision to);
+  void expect_prolongation(Precision from, Precision to);
+  void expect_injection(Precision from, Precision to);
+  void expect_interpolation(Precision from, Precision to);
+  void expect_adjointness();
+
+  std::unique_ptr<Backend> backend = test_backend();
+  Block block;
+  CoarseBlock coarse;
+  std::unique_ptr<Transfer> transfer;
+  reference::Grid fine_grid, coarse_grid;
+  std::array<reference::Dense, 3> P;
+  /// What a rounding of each weight is measured against: a small one is what the other one of its row leaves of 1.
+  std::array<reference::Dense, 3> rounding;
+};
+
+void TransferCase::expect_restriction(Precision from, Precision to) {
+  Field x = field(fine_grid, from), y = field(coarse_grid, to);
+  const Vector xv = set_values(*backend, x, correction(fine_grid, 1));
+  Vector expected(coarse_grid.count(), 0), bound(coarse_grid.count(), 0);
+  reference::for_each_entry(P, [&](std::size_t i, std::size_t I, Real weight) { expected[I] += weight * xv[i]; });
+  reference::for_each_entry(rounding, [&](std::size_t i, std::size_t I, Real weight) {
+    bound[I] += roundings * epsilon(from) * weight * std::abs(xv[i]);
+  });
+  for (std::size_t I = 0; I < bound.size(); ++I) bound[I] += epsilon(to) * std::abs(expected[I]);
+  set_values(*backend, y, cleared(coarse_grid));
+  transfer->restrict_to(x, y);
+  expect("restrict_to", y, coarse_grid, expected, bound);
+  EXPECT_EQ(values(*backend, x), xv) << "restrict_to writes its argument";
+
+  const double factor = 0x1p-30;  // powers of two are what scales are
+  const Scalar scale = backend->scalar(factor);
+  for (Real& v : expected) v *= factor;
+  for (Real& v : bound) v *= factor;
+  set_values(*backend, x, xv);
+  set_values(*backend, y, cleared(coarse_grid));
+  transfer->restrict_to(x, y, &scale);
+  expect("scaled restrict_to", y, coarse_grid, expected, bound);
+}
+
+void TransferCase::expect_prolongation(Precision from, Precision to) {
+  Field x = field(coarse_grid, from), y = field(fine_grid, to);
+  const Vector correct = correction(coarse_grid, 2);
+  const Vector xv = set_values(*backend, x, correct);
+  Vector expected(fine_grid.count(), 0), bound(fine_grid.count(), 0);
+  reference::for_each_entry(P, [&](std::size_t i, std::size_t I, Real weight) { expected[i] += weight * xv[I]; });
+  reference::for_each_entry(rounding, [&](std::size_t i, std::size_t I, Real weight) {
+    bound[i] += roundings * epsilon(from) * weight * std::abs(xv[I]);
+  });
+  for (std::size_t i = 0; i < bound.size(); ++i) bound[i] += epsilon(to) * std::abs(expected[i]);
+  set_values(*backend, y, cleared(fine_grid));
+  transfer->prolong(x, y);
+  expect("prolong", y, fine_grid, expected, bound);
+  EXPECT_EQ(values(*backend, x), xv) << "prolong writes its argument";
+
+  Vector before = Random(3).vector(fine_grid.count());
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (fine_grid.dirichlet(fine_grid.index(i))) before[i] = mark;
+  before = set_values(*backend, y, before);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    expected[i] += before[i];
+    bound[i] += epsilon(to) * (std::abs(before[i]) + std::abs(expected[i]));
+  }
+  set_values(*backend, x, correct);
+  transfer->prolong_add(x, y);
+  expect("prolong_add", y, fine_grid, expected, bound);
+}
+
+void TransferCase::expect_injection(Precision from, Precision to) {
+  Field x = field(fine_grid, from), y = field(coarse_grid, to);
+  const Vector xv = set_values(*backend, x, Random(4).vector(fine_grid.count()));
+  // Where nodes coincide along all axes, values are copied; else weights are rounded.
+  std::array<reference::Dense, 3> W;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (fine_grid.periodic(d) && fine_grid.size[d] < 4) return;
+    W[d] = reference::injection(fine_grid.nodes[d], coarse_grid.nodes[d], fine_grid.periodic(d));
+  }
+  const auto copied = [&](std::size_t I) {
+    bool all = true;
+    for (std::size_t d = 0; d < 3; ++d)
+      all = all && std::ranges::count(W[d][static_cast<std::size_t>(coarse_grid.index(I)[d])], Real{1}) == 1;
+    return all;
+  };
+  for (const double factor : {1.0, 0x1p20}) {
+    Vector expected(coarse_grid.count(), 0), bound(coarse_grid.count(), 0);
+    reference::for_each_entry(reference::transposed(W), [&](std::size_t i, std::size_t I, Real weight) {
+      expected[I] += factor * weight * xv[i];
+      bound[I] += 6 * roundings * epsilon(from) * std::abs(factor * weight * xv[i]);
+    });
+    for (std::size_t I = 0; I < bound.size(); ++I)
+      bound[I] = (copied(I) ? 0 : bound[I]) + (from == to && copied(I) ? 0 : epsilon(to) * std::abs(expected[I]));
+    const Scalar scale = backend->scalar(factor);
+    set_values(*backend, y, Vector(coarse_grid.count(), nan));
+    transfer->inject(x, y, factor == 1 ? nullptr : &scale);
+    EXPECT_TRUE(within(values(*backend, y), expected, bound)) << "inject";
+    EXPECT_TRUE(open_halo_is_zero(*backend, y)) << "inject";
+  }
+}
+
+void TransferCase::expect_interpolation(Precision from, Precision to) {
+  std::array<reference::Dense, 3> cubic;
+  // Coordinates are rounded where nodes lie between finer ones and where a period is added: what that is worth in the
+  // distances of nodes.
+  Real rounded = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (fine_grid.periodic(d) && coarse_grid.size[d] < 4) return;
+    cubic[d] = reference::interpolation(fine_grid.nodes[d], coarse_grid.nodes[d], fine_grid.periodic(d));
+    if (!fine_grid.periodic(d) && coarse.axes[d].nested()) continue;
+    Real smallest = fine_grid.width(d, 0);
+    for (int i = 0; i < fine_grid.cells[d]; ++i) smallest = std::min(smallest, fine_grid.width(d, i));
+    rounded += 6 * std::abs(fine_grid.nodes[d].back()) / smallest;
+  }
+  Field x = field(coarse_grid, from), y = field(fine_grid, to);
+  const Vector xv = set_values(*backend, x, Random(7).vector(coarse_grid.count()));  // Dirichlet data included
+  Vector expected(fine_grid.count(), 0), bound(fine_grid.count(), 0);
+  reference::for_each_entry(cubic, [&](std::size_t i, std::size_t I, Real weight) {
+    expected[i] += weight * xv[I];
+    bound[i] += (2 * roundings * epsilon(from) + rounded * epsilon(Precision::fp64)) * std::abs(weight * xv[I]);
+  });
+  for (std::size_t i = 0; i < bound.size(); ++i) bound[i] += epsilon(to) * std::abs(expected[i]);
+  set_values(*backend, y, cleared(fine_grid));
+  transfer->interpolate(x, y);
+  expect("interpolate", y, fine_grid, expected, bound);
+}
+
+void TransferCase::expect_adjointness() {
+  Field x = field(fine_grid, Precision::fp64), y = field(coarse_grid, Precision::fp64);
+  Field Py = field(fine_grid, Precision::fp64), Rx = field(coarse_grid, Precision::fp64);
+  const Vector xv = set_values(*backend, x, correction(fine_grid, 5));
+  const Vector yv = set_values(*backend, y, correction(coarse_grid, 6));
+  transfer->restrict_to(x, Rx);
+  transfer->prolong(y, Py);
+  Scalar left = backend->scalar(), right = backend->scalar();
+  backend->dot(Rx, y, left);
+  backend->dot(x, Py, right);
+  Real size = 0;
+  reference::for_each_entry(
+      rounding, [&](std::size_t i, std::size_t I, Real weight) { size += weight * std::abs(xv[i] * yv[I]); });
+  EXPECT_TRUE(within(backend->value(left), backend->value(right), roundings * epsilon(Precision::fp64) * size));
+}
+
+class Transfers : public testing::TestWithParam<std::tuple<NamedFaces, NamedGrid>> {};
+
+TEST_P(Transfers, MatchTheOracle) {
+  const auto& [faces, grid] = GetParam();
+  for (const int dimension : {2, 3})
+    for (const std::array<int, 3> cells : {std::array{4, 5, 6}, {7, 4, 2}, {2, 9, 5}, {5, 3, 8}, {31, 6, 4}, {8, 7, 9}})
+      for (const Coarsening rule : {Coarsening::even, Coarsening::pairs}) {
+        SCOPED_TRACE(testing::Message() << dimension << "-D, " << cells[0] << " x " << cells[1] << " x " << cells[2]
+                                        << " cells, " << (rule == Coarsening::even ? "even" : "pairs"));
+        TransferCase c(make_problem(faces, grid, {dimension, cells}), rule);
+        for (const Precision from : {Precision::fp32, Precision::fp64})
+          for (const Precision to : {Precision::fp32, Precision::fp64}) {
+            c.expect_restriction(from, to);
+            c.expect_prolongation(from, to);
+            c.expect_injection(from, to);
+            c.expect_interpolation(from, to);
+          }
+        c.expect_adjointness();
+        if (HasFailure()) return;
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Transfers, testing::Combine(testing::ValuesIn(all_faces()), testing::ValuesIn(all_grids)),
+                         [](const auto& test) {
+                           return std::get<0>(test.param).name + "_" + std::get<1>(test.param).name;
+                         });
+
+/// f at the nodes of a grid.
+template <class F>
+Vector on_nodes(const reference::Grid& grid, const F& f) {
+  Vector v;
+  for (std::size_t i = 0; i < grid.count(); ++i) {
+    std::array<double, 3> x{};
+    const reference::Index at = grid.index(i);
+    for (std::size_t d = 0; d < 3; ++d) x[d] = grid.nodes[d][static_cast<std::size_t>(at[d])];
+    v.push_back(f(x[0], x[1], x[2]));
+  }
+  return v;
+}
+
+const NamedFaces& faces_named(const std::vector<NamedFaces>& all, const std::string& name) {
+  for (const NamedFaces& f : all)
+    if (f.name == name) return f;
+  throw std::out_of_range(name);
+}
+
+/// Polynomials of degree 3 in each axis come back exactly; of degree 2 where only three coarse nodes are left.
+TEST(Interpolation, IsExactForCubicPolynomials) {
+  const auto all = all_faces();
+  const auto degree = [](double x, int cells) { return cells == 4 ? x * (1 - x) : x * (x * x - 2 * x + 0.25); };
+  for (const char* name : {"dirichlet", "mixed", "robin"})
+    for (const NamedGrid& grid : {all_grids[0], all_grids[1], all_grids[3]})
+      for (const int dimension : {2, 3})
+        for (const std::array<int, 3> cells : {std::array{6, 7, 8}, {9, 4, 6}, {5, 16, 7}})
+          for (const Coarsening rule : {Coarsening::even, Coarsening::pairs})
+            for (const Precision from : {Precision::fp32, Precision::fp64})
+              for (const double factor : {1.0, 0x1p-20}) {
+                SCOPED_TRACE(testing::Message() << name << ", " << grid.name << ", " << dimension << "-D, " << cells[0]
+                                                << " x " << cells[1] << " x " << cells[2]);
+                const TransferCase c(make_problem(faces_named(all, name), grid, {dimension, cells}), rule);
+                const auto f = [&](double x, double y, double z) {
+                  return Real{1} +
+                         degree(x, cells[0]) * degree(y, cells[1]) * (dimension == 2 ? 1 : degree(z, cells[2]));
+                };
+                Field x = c.field(c.coarse_grid, from), y = c.field(c.fine_grid, Precision::fp64);
+                set_values(*c.backend, x, on_nodes(c.coarse_grid, f));
+                set_values(*c.backend, y, c.cleared(c.fine_grid));
+                const Scalar scale = c.backend->scalar(factor);
+                c.transfer->interpolate(x, y, factor == 1 ? nullptr : &scale);
+                Vector expected = on_nodes(c.fine_grid, f), bound(expected.size());
+                for (std::size_t i = 0; i < expected.size(); ++i) {
+                  const bool data = c.fine_grid.dirichlet(c.fine_grid.index(i));
+                  expected[i] = data ? mark : factor * expected[i];
+                  bound[i] = data ? 0 : factor * 200 * epsilon(from);
+                }
+                EXPECT_TRUE(within(values(*c.backend, y), expected, bound));
+                EXPECT_TRUE(open_halo_is_zero(*c.backend, y));
+                if (HasFailure()) return;
+              }
+}
+
+/// Where the axis closes on itself, the error falls by 2⁴ when the cells halve; odd numbers of cells included.
+TEST(Interpolation, IsOfFourthOrderOnPeriodicAxes) {
+  const auto all = all_faces();
+  for (const char* name : {"periodic_x", "periodic_y", "periodic_xyz"})
+    for (const int odd : {0, 1}) {
+      SCOPED_TRACE(std::string(name) + (odd ? ", odd" : ", even"));
+      std::vector<Real> errors;
+      for (const int half : {12, 24}) {
+        Problem p = make_problem(faces_named(all, name), all_grids[0], {2, {2 * half + odd, 2 * half + odd, 1}});
+        for (std::size_t d = 0; d < 2; ++d) p.nodes[d] = uniform_nodes(0, 2 * std::numbers::pi, 2 * half + odd);
+        const TransferCase c(p);
+        const auto factor = [&](std::size_t d, double t) {  // on other axes the interpolation is exact
+          return c.fine_grid.periodic(d) ? std::sin(t + 0.3) : t * (t - 1) * (t - 2) / 50 + 1;
+        };
+        const auto f = [&](double x, double y, double) { return Real{factor(0, x)} * factor(1, y); };
+        Field x = c.field(c.coarse_grid, Precision::fp64), y = c.field(c.fine_grid, Precision::fp64);
+        set_values(*c.backend, x, on_nodes(c.coarse_grid, f));
+        const Vector expected = on_nodes(c.fine_grid, f);
+        set_values(*c.backend, y, expected);
+        c.transfer->interpolate(x, y);
+        const Vector found = values(*c.backend, y);
+        Real error = 0;
+        for (std::size_t i = 0; i < found.size(); ++i) error = std::max(error, std::abs(found[i] - expected[i]));
+        errors.push_back(error);
+      }
+      const double ratio = odd ? 25.0 / 13 : 2;  // of the coarse cells
+      EXPECT_GE(std::log(errors[0] / errors[1]) / std::log(ratio), 3.85);
+      EXPECT_GT(errors[1], 1e-7);
+    }
+}
+
+std::vector<double> pairs_of(const std::vector<double>& nodes, BoundaryKind kind) {
+  return coarsen(Axis(nodes, kind, kind), Coarsening::pairs).place;
+}
+
+TEST(Coarsening, LeavesTheOddCellAtAlternatingEnds) {
+  const auto nodes = uniform_nodes(0, 7, 7);
+  for (const BoundaryKind kind : {BoundaryKind::neumann, BoundaryKind::periodic}) {
+    EXPECT_EQ(pairs_of(nodes, kind), (std::vector<double>{0, 2, 4, 6, 7}));
+    EXPECT_EQ(pairs_of({0, 2, 4, 6, 7}, kind), (std::vector<double>{0, 2, 4}));
+    EXPECT_EQ(pairs_of({0, 2, 4, 6, 8, 9}, kind), (std::vector<double>{0, 1, 3, 5}));
+  }
+  EXPECT_EQ(pairs_of(uniform_nodes(0, 8, 8), BoundaryKind::dirichlet), (std::vector<double>{0, 2, 4, 6, 8}));
+
+  Block block;
+  for (Axis& axis : block.axes) axis = Axis(nodes, BoundaryKind::robin, BoundaryKind::neumann, {3, 0});
+  for (const Axis& axis : coarsen(block, {true, true, true}, Coarsening::pairs).block.axes) {
+    EXPECT_EQ(axis.width(0), 2);
+    EXPECT_EQ(axis.width(3), 1);
+    EXPECT_FALSE(axis.equidistant());
+    EXPECT_EQ(axis.kind(0), BoundaryKind::robin);
+    EXPECT_EQ(axis.kind(1), BoundaryKind::neumann);
+    EXPECT_EQ(axis.alpha(0), 3);
+  }
+}
+
+// Cells that grow slowly stay so on every level, however many of them are odd in number, and halve until few are left.
+TEST(Coarsening, LeavesNoCellBehindWhereCellsGrow) {
+  for (const StretchedEnd end : {StretchedEnd::lower, StretchedEnd::upper, StretchedEnd::both})
+    for (const int n : {31, 33, 61, 97, 125, 127, 201, 250, 377, 751, 1001, 1501, 3001, 4095, 4097}) {
+      SCOPED_TRACE(testing::Message() << n << " cells, end " << static_cast<int>(end));
+      const double expansion = std::min(1000.0, std::pow(1.2, n));
+      Axis axis(geometric_nodes(0, 1, n, geometric_ratio(expansion, n, end), end), BoundaryKind::dirichlet,
+                BoundaryKind::neumann);
+      for (int cells = n; cells > 24; cells = axis.cells()) {
+        ASSERT_FALSE(axis.steep());
+        axis = coarsen(axis, Coarsening::even).axis;
+        ASSERT_EQ(axis.cells(), (cells + 1) / 2);
+      }
+    }
+}
+
+TEST(Coarsening, TakesTheAxesOfAtLeastHalfTheStrength) {
+  const auto coarsened = [](std::array<int, 3> cells, std::array<double, 3> kappa, std::array<double, 3> length) {
+    Block block;
+    for (std::size_t d = 0; d < 3; ++d)
+      block.axes[d] = Axis(uniform_nodes(0, length[d], cells[d]), BoundaryKind::neumann, BoundaryKind::dirichlet);
+    return choose_relaxation(block, kappa, RelaxationChoice::points).coarsened;
+  };
+  using Flags = std::array<bool, 3>;
+  EXPECT_EQ(coarsened({8, 8, 8}, {1, 1, 1}, {1, 1, 1}), (Flags{true, true, true}));
+  EXPECT_EQ(coarsened({8, 8, 8}, {1, 0.5, 0.49}, {1, 1, 1}), (Flags{true, true, false}));
+  EXPECT_EQ(coarsened({8, 8, 8}, {1, 2, 2.01}, {1, 1, 1}), (Flags{false, true, true}));
+  EXPECT_EQ(coarsened({8, 8, 8}, {1, 1, 4}, {1, 1, 2}), (Flags{true, true, true}));
+  EXPECT_EQ(coarsened({8, 8, 8}, {1, 1, 1}, {1, 1, 2}), (Flags{true, true, false}));
+  // Exhausted axes stay and take no part in the comparison, however strong.
+  EXPECT_EQ(coarsened({3, 8, 8}, {1e6, 1, 1}, {1, 1, 1}), (Flags{false, true, true}));
+  EXPECT_EQ(coarsened({4, 2, 3}, {1, 1e6, 1e6}, {1, 1, 1}), (Flags{true, false, false}));
+  EXPECT_EQ(coarsened({3, 2, 3}, {1, 1, 1}, {1, 1, 1}), (Flags{false, false, false}));
+  EXPECT_EQ(coarsened({2, 3, 2}, {1, 1, 1}, {1, 1, 1}), (Flags{false, false, false}));
+}
+
+/// Means by volume over the parts of fine cells that lie in a coarse one.
+TEST(Coarsening, GivesCoarseCellsTheMean) {
+  for (const NamedFaces& faces : all_faces())
+    for (const NamedGrid& grid : all_grids)
+      for (const int dimension : {2, 3})
+        for (const std::array<int, 3> cells : {std::array{5, 4, 9}, {8, 3, 6}})
+          for (const auto& [rule, mean] : {std::pair{Coarsening::even, CellMean::plain},
+                                           {Coarsening::pairs, CellMean::plain},
+                                           {Coarsening::even, CellMean::of_roots},
+                                           {Coarsening::pairs, CellMean::of_roots}}) {
+            SCOPED_TRACE(faces.name + ", " + grid.name + ", " + std::to_string(dimension) + "-D");
+            const bool of_roots = mean == CellMean::of_roots;
+            const TransferCase c(make_problem(faces, grid, {dimension, cells}), rule);
+            const auto backend = test_backend();
+            Field fine(*backend, c.block.cell_layout(), Precision::fp64);
+            Field coarse(*backend, c.coarse.block.cell_layout(), Precision::fp64);
+            Vector kappa = Random(9).vector(static_cast<std::size_t>(c.block.cell_layout().size()));
+            for (Real& k : kappa) k += 2;
+            kappa = set_values(*backend, fine, kappa);
+            set_values(*backend, coarse, Vector(static_cast<std::size_t>(c.coarse.block.cell_layout().size()), nan));
+            grid_kernels(*backend).coarsen_cells(*backend, c.block, c.coarse, fine, coarse, mean);
+
+            const reference::Grid &f = c.fine_grid, &g = c.coarse_grid;
+            std::array<reference::Dense, 3> shares{{{{1}}, {{1}}, {{1}}}};
+            Real rounding = 10;  // nodes between finer ones are rounded: what that is worth in a width
+            for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
+              shares[d] = reference::shares(f.nodes[d], g.nodes[d]);
+              Real smallest = f.width(d, 0);
+              for (int i = 0; i < f.cells[d]; ++i) smallest = std::min(smallest, f.width(d, i));
+              if (rule == Coarsening::even)
+                rounding += 4 * std::max(std::abs(f.nodes[d].front()), std::abs(f.nodes[d].back())) / smallest;
+            }
+            Vector sum(static_cast<std::size_t>(coarse.layout().size()), 0), volume = sum;
+            reference::for_each_entry(shares, [&](std::size_t i, std::size_t I, Real share) {
+              const auto [nx, ny] =
+                  std::pair{static_cast<std::size_t>(f.cells[0]), static_cast<std::size_t>(f.cells[1])};
+              const Real v = share * f.width(0, static_cast<int>(i % nx)) * f.width(1, static_cast<int>(i / nx % ny)) *
+                             (dimension == 3 ? f.width(2, static_cast<int>(i / nx / ny)) : 1);
+              sum[I] += v * (of_roots ? std::sqrt(kappa[i]) : kappa[i]);
+              volume[I] += v;
+            });
+            Vector bound(sum.size());
+            for (std::size_t i = 0; i < sum.size(); ++i) {
+              sum[i] /= volume[i];
+              if (of_roots) sum[i] *= sum[i];
+              bound[i] = rounding * epsilon(Precision::fp64) * sum[i];
+            }
+            EXPECT_TRUE(within(values(*backend, coarse), sum, bound));
+            if (HasFailure()) return;
+          }
+}
+
+/// The coarse operators of a separable problem are its discretizations on the coarse nodes; a varying κ and σ are
+/// carried down as means and by Pᵀ.
+TEST(Coarsening, CarriesTheOperatorDown) {
+  for (const NamedFaces& faces : all_faces())
+    for (const Kappa kappa : {Kappa::constant, Kappa::random_tensor})
+      for (const int dimension : {2, 3}) {
+        SCOPED_TRACE(faces.name + ", " + std::to_string(dimension) + "-D");
+        const auto backend = test_backend();
+        const Problem p = make_problem(faces, all_grids[1], {dimension, {7, 6, 5}, kappa, Sigma::constant});
+        const Discretization discretization(*backend, p);
+        const Hierarchy h = discretization.make_hierarchy(Precision::fp64);
+        ASSERT_EQ(h.transfers.size() + 1, h.operators.size());
+        RowData rows = discretization.rows();
+        for (std::size_t l = 1; l < h.operators.size(); ++l) {
+          const LevelChoice choice = choose_relaxation(rows.block, rows.kappa, RelaxationChoice::points);
+          ASSERT_FALSE(choice.coarsest());
+          rows = discretization.coarsen_rows(rows, coarsen(rows.block, choice.coarsened), *h.transfers[l - 1]);
+          EXPECT_EQ(h.operators[l]->scale(), h.operators[0]->scale());
+          EXPECT_EQ(h.operators[l]->singular(), h.operators[0]->singular());
+          Problem q = p;
+          for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
+            q.nodes[d] = rows.block.axes[d].nodes();
+            if (!rows.cells[d]) continue;
+            GridArray cells{Location::cell, {1, 1, 1}, {}};
+            for (std::size_t e = 0; e < 3; ++e) cells.shape[e] = rows.block.cell_layout().n[e];
+            for (const Real k : values(rows.cells[d]->backend(), *rows.cells[d]))
+              cells.values.push_back(static_cast<double>(k));
+            q.coefficient[d] = cells;
+          }
+          if (rows.reaction) {  // its own check: what it is worth on constants
+            q.reaction = 0.0;
+            for (auto& axis : q.boundary)
+              for (Boundary& b : axis) b.alpha = 0.0;
+          }
+          reference::System s = reference::assemble(q, h.operators[l]->scale());
+          if (rows.reaction) {
+            const Vector reaction = values(rows.reaction->backend(), *rows.reaction);
+            for (std::size_t i = 0; i < reaction.size(); ++i) s.diagonal[i] += reaction[i];
+          }
+          Field d(*backend, h.operators[l]->layout(), Precision::fp64);
+          h.operators[l]->diagonal(d);
+          Vector bound(s.diagonal.size(), 0);
+          for (std::size_t i = 0; i < bound.size(); ++i) {
+            if (!s.unknown[i]) s.diagonal[i] = 0;
+            bound[i] = 10 * epsilon(Precision::fp64) * s.diagonal[i];
+          }
+          EXPECT_TRUE(within(values(*backend, d), s.diagonal, bound)) << "level " << l;
+        }
+        if (HasFailure()) return;
+      }
+}
+
+}  // namespace
+}  // namespace poisson

@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "grids/axes/stretching.hpp"
+#include "tests/solve.hpp"
+
+/// Iterations that do not grow, however the couplings of the axes differ: on the unit box with stretched axes, in flat
+/// boxes, and with κ of its own along x. Random right-hand sides, conjugate gradients around one cycle, to 1e-8.
+namespace poisson {
+namespace {
+
+struct Anisotropy {
+  std::string name;
+  int stretched = 0;     ///< the last so many axes grow geometrically
+  double expansion = 1;  ///< largest cell over smallest
+  double flatness = 1;   ///< of the box along the last axis
+  double kappa_x = 1;
+};
+
+Problem problem_of(const Anisotropy& a, int dimension, int n, const std::string& faces,
+                   Centering centering = Centering::node) {
+  Problem p;
+  p.dimension = dimension;
+  p.centering = centering;
+  for (int d = 0; d < dimension; ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    const double length = d == dimension - 1 ? 1 / a.flatness : 1;
+    if (d >= dimension - a.stretched) {
+      const double ratio = geometric_ratio(a.expansion, n, StretchedEnd::lower);
+      p.nodes[at] = geometric_nodes(0, length, n, ratio, StretchedEnd::lower);
+    } else {
+      for (int i = 0; i <= n; ++i) p.nodes[at].push_back(length * i / n);
+    }
+    for (std::size_t end = 0; end < 2; ++end) {
+      Boundary& b = p.boundary[at][end];
+      const char kind = faces[2 * at + end];
+      b.kind = kind == 'N'   ? BoundaryKind::neumann
+               : kind == 'P' ? BoundaryKind::periodic
+               : kind == 'R' ? BoundaryKind::robin
+                             : BoundaryKind::dirichlet;
+      if (kind == 'R') b.alpha = 1.0;
+    }
+  }
+  if (a.kappa_x != 1) {
+    p.isotropic = false;
+    p.coefficient = {a.kappa_x, 1.0, 1.0};
+  }
+  return p;
+}
+
+Result solve_random(const Problem& problem, const SmootherType type = SmootherType::automatic,
+                    Krylov krylov = Krylov::cg) {
+  Options options;
+  options.krylov = krylov;
+  options.smoother.type = type;
+  Solve solve(problem, options);
+  randomize(solve.rhs(), solve.block().unknowns());
+  return solve.run();
+}
+
+const std::vector<Anisotropy> all_anisotropies{{"one_axis_10", 1, 10},
+                                               {"one_axis_1e3", 1, 1e3},
+                                               {"one_axis_1e5", 1, 1e5},
+                                               {"two_axes_10", 2, 10},
+                                               {"two_axes_1e3", 2, 1e3},
+                                               {"two_axes_1e5", 2, 1e5},
+                                               {"three_axes_1e3", 3, 1e3},
+                                               {"three_axes_1e5", 3, 1e5},
+                                               {"flat_10", 0, 1, 10},
+                                               {"flat_1e3", 0, 1, 1e3},
+                                               {"flat_1e5", 0, 1, 1e5},
+                                               {"kappa_x_1e4", 0, 1, 1, 1e4},
+                                               {"kappa_x_1e_minus_4", 0, 1, 1, 1e-4}};
+
+class Anisotropic : public testing::TestWithParam<Anisotropy> {};
+
+TEST_P(Anisotropic, IterationsStayFew) {
+  for (const auto& [dimension, n] : {std::pair{2, 128}, {2, 256}, {3, 16}, {3, 32}}) {
+    if (GetParam().stretched > dimension) continue;
+    const Result result = solve_random(problem_of(GetParam(), dimension, n, "DDDDDD"));
+    EXPECT_TRUE(result.converged());
+    EXPECT_LE(result.iterations, 7) << dimension << "-D, " << n;
+  }
+}
+
+TEST_P(Anisotropic, IterationsStayFewWithOpenFaces) {
+  for (const std::string faces : {"NNNNNN", "NNPPDN", "DDNNNN", "RRNRDD"}) {
+    // Between open faces the rounding of u weighs 10¹⁰ times as much as the weak couplings: 1e-8 is out of reach.
+    if (GetParam().flatness >= 1e5) continue;
+    const Result result = solve_random(problem_of(GetParam(), 3, 16, faces));
+    EXPECT_TRUE(result.converged()) << faces;
+    EXPECT_LE(result.iterations, 12) << faces;
+  }
+}
+
+TEST_P(Anisotropic, IterationsStayFewOverCells) {
+  for (const auto& [dimension, n] : {std::pair{2, 128}, {3, 16}, {3, 32}}) {
+    if (GetParam().stretched > dimension || (GetParam().stretched > 1 && n == 32)) continue;
+    const Result result = solve_random(problem_of(GetParam(), dimension, n, "DDDDDD", Centering::cell));
+    EXPECT_TRUE(result.converged());
+    EXPECT_LE(result.iterations, 8) << dimension << "-D, " << n;  // 7
+  }
+  for (const std::string faces : {"NNNNNN", "NNPPDN", "DDNNNN", "RRNRDD"}) {
+    if (GetParam().flatness >= 1e5) continue;
+    const Result result = solve_random(problem_of(GetParam(), 3, 16, faces, Centering::cell));
+    EXPECT_TRUE(result.converged()) << faces;
+    EXPECT_LE(result.iterations, 11) << faces;  // 9
+  }
+}
+
+/// Where κ varies, smoothly or by a factor of 10⁴ between blocks, its faces lie in fields of their own.
+TEST_P(Anisotropic, IterationsStayFewOverCellsOfVaryingCoefficient) {
+  if (GetParam().kappa_x != 1 || GetParam().flatness != 1) return;
+  for (const bool jumping : {false, true}) {
+    Problem p = problem_of(GetParam(), 3, 16, "DDNRPP", Centering::cell);
+    p.coefficient[0] = [jumping](double x, double y, double z) {
+      if (jumping) return (x < 0.5) == (y < 0.3) ? 1e4 : 1.0;
+      return 1 + 0.4 * std::sin(3 * x + 2 * y - 6 * z);
+    };
+    const Result result = solve_random(p);
+    EXPECT_TRUE(result.converged());
+    EXPECT_LE(result.iterations, jumping ? 15 : 9) << (jumping ? "jumping" : "smooth");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Anisotropic, testing::ValuesIn(all_anisotropies),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(AnisotropicCycle, ContractsWithoutConjugateGradients) {
+  for (const double expansion : {1e3, 1e5}) {
+    const Result result =
+        solve_random(problem_of({"", 1, expansion}, 3, 32, "DDDDDD"), SmootherType::automatic, Krylov::none);
+    EXPECT_TRUE(result.converged());
+    EXPECT_LE(result.iterations, 9);
+  }
+}
+
+/// Boxes so flat between open faces that single precision loses what couples across: corrections in double reach the
+/// solution that does not vary along the flat axis, though its rounding may weigh more than the tolerance.
+TEST(FlatBoxes, BetweenOpenFacesTakeDoublePrecision) {
+  for (const double flatness : {1e4, 1e5, 1e6})
+    for (const int dimension : {2, 3})
+      for (const std::string along : {"NN", "PP"})
+        for (const Centering centering : {Centering::node, Centering::cell}) {
+          SCOPED_TRACE(testing::Message() << flatness << ", " << dimension << "-D, " << along);
+          Problem p =
+              problem_of({"", 0, 1, flatness}, dimension, 16, (dimension == 2 ? "DD" : "DDDD") + along, centering);
+          p.source = 1.0;
+          Solve s(p, {});
+          EXPECT_EQ(s.solver().options().precision, SolvePrecision::double_);
+          EXPECT_LT(s.run().final, 1e-3);
+          const std::vector<double> u = values(s.solution());
+          const double most = dimension == 2 ? 0.125 : 0.07367;  // of the line's parabola, of the square's membrane
+          EXPECT_NEAR(*std::ranges::max_element(u), most, 0.03 * most);
+        }
+  for (const Anisotropy& a : {Anisotropy{"", 1, 1e5}, {"", 0, 1, 100}})
+    EXPECT_EQ(Solve(problem_of(a, 3, 16, "DDDDNN"), {}).solver().options().precision, SolvePrecision::mixed);
+  EXPECT_EQ(Solve(problem_of({"", 0, 1, 1e5}, 3, 16, "NNNNDN"), {}).solver().options().precision,
+            SolvePrecision::mixed);
+}
+
+/// What the couplings call for, and what is asked for.
+/// Rounding in single precision by 1/40 to 1/3 of what holds a line.
+TEST(FlatBoxes, OfHardlyHeldLinesConverge) {
+  for (const double width : {8e-4, 1e-3, 1.4e-3, 2e-3, 3e-3})
+    for (const Scheme scheme : {Scheme::fv, Scheme::q1})
+      for (const BoundaryKind along : {BoundaryKind::neumann, BoundaryKind::periodic})
+        for (const SmootherType smoother : {SmootherType::automatic, SmootherType::line, SmootherType::plane}) {
+          SCOPED_TRACE(testing::Message() << width << ", " << static_cast<int>(smoother));
+          Problem p;
+          p.scheme = scheme;
+          p.dimension = 2;
+          p.nodes = {uniform_nodes(0, width, 16), uniform_nodes(0, 1, 3)};
+          p.boundary[0][0].kind = p.boundary[0][1].kind = along;
+          p.source = 1.0;
+          Options o;
+          o.smoother.type = smoother;
+          Solve s(p, o);
+          const Result result = s.run();
+          EXPECT_TRUE(result.converged()) << result.reason(o);
+          // The means of the lines may come after the residual: the estimate of the error sees to them.
+          EXPECT_LE(result.iterations, 12);
+        }
+}
+
+TEST(RelaxationChoice, FollowsTheCouplings) {
+  const auto choice = [](const Anisotropy& a, RelaxationChoice allowed, bool jumps = false) {
+    return choose_relaxation(make_block(problem_of(a, 3, 32, "DDDDDD")), {a.kappa_x, 1, 1}, allowed, jumps);
+  };
+  using Flags = std::array<bool, 3>;
+  const LevelChoice equal = choice({}, RelaxationChoice::automatic);
+  EXPECT_EQ(equal.relaxation, Relaxation{});
+  EXPECT_EQ(equal.coarsened, (Flags{true, true, true}));
+  const LevelChoice flat = choice({"", 0, 1, 100}, RelaxationChoice::automatic);
+  EXPECT_EQ(flat.relaxation, Relaxation{});
+  EXPECT_EQ(flat.coarsened, (Flags{false, false, true}));
+  const LevelChoice jumping = choice({"", 0, 1, 100}, RelaxationChoice::automatic, true);
+  EXPECT_EQ(jumping.relaxation, (Relaxation{Extent::line, 2}));
+  EXPECT_EQ(jumping.coarsened, (Flags{true, true, true}));
+  EXPECT_EQ(choice({"", 0, 1, 3}, RelaxationChoice::automatic, true).relaxation, Relaxation{});
+  const LevelChoice one = choice({"", 1, 1e3}, RelaxationChoice::automatic);
+  EXPECT_EQ(one.relaxation, (Relaxation{Extent::line, 2}));
+  EXPECT_EQ(one.coarsened, (Flags{true, true, false}));
+  EXPECT_EQ(choice({"", 2, 1e3}, RelaxationChoice::automatic).relaxation.extent, Extent::plane);
+  EXPECT_EQ(choice({}, RelaxationChoice::lines).relaxation.extent, Extent::line);
+  EXPECT_EQ(choice({}, RelaxationChoice::planes).relaxation.extent, Extent::plane);
+  EXPECT_EQ(choice({"", 1, 1e3}, RelaxationChoice::points).relaxation, Relaxation{});
+}
+
+TEST(AnisotropicCycle, LinesAndPlanesOnRequest) {
+  for (const SmootherType type : {SmootherType::line, SmootherType::plane}) {
+    for (const Centering centering : {Centering::node, Centering::cell}) {
+      const Result result = solve_random(problem_of({}, 3, 24, "DDNRPP", centering), type);
+      EXPECT_TRUE(result.converged());
+      EXPECT_LE(result.iterations, 8);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace poisson

@@ -1,0 +1,128 @@
+// Units do not matter: boxes of micrometres and of megametres, tiny and huge coefficients, take the same iterations.
+
+#include <array>
+#include <cmath>
+#include <ostream>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include "grids/axes/stretching.hpp"
+#include "tests/solve.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
+               P = BoundaryKind::periodic;
+
+/// Lengths, coefficients and solutions are these multiples of those of the unit problem.
+struct Units {
+  double length, kappa, u;
+};
+constexpr std::array<Units, 7> all_units{{{1e-6, 1e-12, 1},
+                                          {1e6, 1e12, 1},
+                                          {1e-6, 8.85e-12, 1},
+                                          {1, 8.85e-12, 1},
+                                          {1e-6, 8.85e-12, 1e4},
+                                          {1e6, 1e12, 1e-6},
+                                          {1e-9, 1e12, 1e9}}};
+std::ostream& operator<<(std::ostream& stream, const Units& u) {
+  return stream << "length " << u.length << ", coefficient " << u.kappa << ", solution " << u.u;
+}
+
+struct Equation {
+  const char* name;
+  int dimension;
+  std::array<std::array<BoundaryKind, 2>, 3> kinds;
+  bool varying;  ///< κ, σ and α
+  double sigma;
+  bool stretched;
+  friend std::ostream& operator<<(std::ostream& stream, const Equation& e) { return stream << e.name; }
+};
+constexpr std::array<Equation, 8> equations{{
+    {"Dirichlet", 3, {{{D, D}, {D, D}, {D, D}}}, false, 0, false},
+    {"DirichletStretched", 3, {{{D, D}, {D, D}, {D, D}}}, false, 0, true},
+    {"DirichletVarying", 3, {{{D, D}, {D, D}, {D, D}}}, true, 5, false},
+    {"Neumann", 3, {{{N, N}, {N, N}, {N, N}}}, false, 0, false},
+    {"NeumannReaction", 3, {{{N, N}, {N, N}, {N, N}}}, false, 5, false},
+    {"Robin", 3, {{{R, R}, {R, N}, {R, R}}}, false, 0, true},
+    {"RobinVarying", 3, {{{R, D}, {R, N}, {P, P}}}, true, 5, true},
+    {"Square", 2, {{{R, D}, {N, D}, {D, D}}}, true, 0, false},
+}};
+
+Problem problem_in(const Equation& e, const Units& units) {
+  const auto [length, kappa, scale] = units;
+  Problem p;
+  p.dimension = e.dimension;
+  const std::array<int, 3> cells{32, 28, 36};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(e.dimension); ++d) {
+    const double end = (d == 1 ? 0.8 : 1) * length;
+    p.nodes[d] =
+        e.stretched && d == 0 ? tanh_nodes(0, end, cells[d], 1.2, StretchedEnd::both) : uniform_nodes(0, end, cells[d]);
+  }
+  // factor · (1 + amplitude · a wave), which is the same function of x/length in all units.
+  const auto wave = [length = length](double factor, double amplitude) {
+    return Quantity([=](double x, double y, double z) {
+      return factor * (1 + amplitude * std::sin((3 * x + 2 * y - 4 * z) / length));
+    });
+  };
+  const double flux = kappa / length, power = kappa / length / length;
+  p.coefficient[0] = e.varying ? wave(kappa, 0.5) : Quantity(kappa);
+  p.reaction = e.varying && e.sigma > 0 ? wave(e.sigma * power, 0.5) : Quantity(e.sigma * power);
+  p.source = wave(10 * power * scale, 0.9);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(e.dimension); ++d)
+    for (std::size_t end = 0; end < 2; ++end) {
+      const BoundaryKind kind = e.kinds[d][end];
+      p.boundary[d][end] = {kind, wave((kind == D ? 1 : flux) * scale * (end == 0 ? 1 : -2), 0.3),
+                            e.varying ? wave(2 * flux, 0.5) : Quantity(2 * flux)};
+    }
+  return p;
+}
+
+class Scaling : public testing::TestWithParam<Equation> {
+ protected:
+  // Hundreds of small problems: more threads would mostly wait for each other.
+  static void SetUpTestSuite() { omp_set_num_threads(1); }
+};
+
+TEST_P(Scaling, TakesTheSameIterationsInAllUnits) {
+  for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed, SolvePrecision::single})
+    for (const auto& [method, krylov] : {std::pair{Method::multigrid, Krylov::none},
+                                         std::pair{Method::multigrid, Krylov::cg}, std::pair{Method::cg, Krylov::cg}}) {
+      Options o;
+      o.method = method;
+      o.krylov = krylov;
+      o.precision = precision;
+      o.tolerance = precision == SolvePrecision::single ? 1e-4 : 1e-9;
+      o.max_iterations = 1000;
+      const auto solve = [&](const Units& units, std::vector<double>& u) {
+        Solve s(problem_in(GetParam(), units), o);
+        Result result = s.run();
+        EXPECT_TRUE(result.converged()) << result.reason(o) << ", relative " << result.relative();
+        u = values(s.solution());
+        return result;
+      };
+      std::vector<double> unit, other;
+      const Result reference = solve({1, 1, 1}, unit);
+      for (const Units& units : all_units) {
+        SCOPED_TRACE(testing::Message() << units << ", precision " << static_cast<int>(precision) << ", method "
+                                        << static_cast<int>(method) << ", krylov " << static_cast<int>(krylov));
+        const Result result = solve(units, other);
+        // Conjugate gradients without multigrid take many iterations, of which rounding may move the last.
+        EXPECT_NEAR(result.iterations, reference.iterations, method == Method::cg ? 1 : 0);
+        double largest = 0, size = 0;
+        for (std::size_t i = 0; i < unit.size(); ++i) {
+          size = std::max(size, std::abs(unit[i]));
+          largest = std::max(largest, std::abs(other[i] / units.u - unit[i]));
+        }
+        EXPECT_LE(largest, (precision == SolvePrecision::single ? 1e-2 : 1e-6) * size);
+      }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(, Scaling, testing::ValuesIn(equations), [](const auto& p) { return p.param.name; });
+
+}  // namespace
+}  // namespace poisson
