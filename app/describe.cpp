@@ -9,9 +9,9 @@
 
 #include "app/memory.hpp"
 #include "backends/device.hpp"
+#include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "grids/schemes/elements/elements.hpp"
-#include "grids/sampling/problem_data.hpp"
 #include "solver/ladder/ladder.hpp"
 #include "solver/matrix.hpp"
 #include "solver/plan.hpp"

@@ -7,8 +7,8 @@
 
 #include "grids/results/profile.hpp"
 #include "io/config/config.hpp"
-#include "io/terminal/console.hpp"
 #include "io/files/summary.hpp"
+#include "io/terminal/console.hpp"
 #include "solver/solver.hpp"
 
 /// What the program says of a run, in words.

@@ -8,10 +8,10 @@
 
 #include "grids/results/profile.hpp"
 #include "io/config/config.hpp"
-#include "io/terminal/console.hpp"
 #include "io/files/output.hpp"
 #include "io/files/result_folder.hpp"
 #include "io/files/summary.hpp"
+#include "io/terminal/console.hpp"
 #include "solver/solver.hpp"
 
 namespace poisson {

@@ -20,11 +20,11 @@
 #include "grids/results/profile.hpp"
 #include "grids/sampling/sampling.hpp"
 #include "io/config/config.hpp"
-#include "io/terminal/console.hpp"
+#include "io/config/yaml.hpp"
 #include "io/files/output.hpp"
 #include "io/files/result_folder.hpp"
 #include "io/files/summary.hpp"
-#include "io/config/yaml.hpp"
+#include "io/terminal/console.hpp"
 #include "solver/plan.hpp"
 #include "solver/solver.hpp"
 

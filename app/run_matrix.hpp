@@ -3,9 +3,9 @@
 #include <functional>
 
 #include "io/config/config.hpp"
-#include "io/terminal/console.hpp"
 #include "io/files/result_folder.hpp"
 #include "io/files/summary.hpp"
+#include "io/terminal/console.hpp"
 
 namespace poisson {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bench/cases.hpp"
-#include "grids/schemes/discretization.hpp"
 #include "grids/rows/traffic.hpp"
+#include "grids/schemes/discretization.hpp"
 
 namespace poisson::bench {
 

@@ -9,8 +9,8 @@
 #include "bench/cases.hpp"
 #include "bench/solve_problems.hpp"
 #include "bench/stopwatch.hpp"
-#include "grids/schemes/discretization.hpp"
 #include "grids/results/integrals.hpp"
+#include "grids/schemes/discretization.hpp"
 #include "solver/solver.hpp"
 
 namespace poisson::bench {

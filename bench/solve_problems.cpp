@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "grids/sampling/sampling.hpp"
 #include "grids/axes/stretching.hpp"
+#include "grids/sampling/sampling.hpp"
 
 namespace poisson::bench {
 namespace {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "grids/schemes/discretization.hpp"
+#include "grids/axes/stretching.hpp"
 #include "grids/results/gather.hpp"
 #include "grids/results/integrals.hpp"
-#include "grids/axes/stretching.hpp"
+#include "grids/schemes/discretization.hpp"
 #include "solver/solver.hpp"
 
 int main() {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "backends/error.hpp"
-#include "grids/schemes/elements/fourth_order.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/sampling/sampling.hpp"
+#include "grids/schemes/elements/fourth_order.hpp"
 
 namespace poisson {
 namespace {

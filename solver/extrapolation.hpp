@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
-#include "grids/schemes/discretization.hpp"
 #include "grids/operators/operator.hpp"
+#include "grids/schemes/discretization.hpp"
 
 namespace poisson {
 
@@ -21,9 +21,9 @@ namespace poisson {
 /// nodes, at a distance of h from where u is given, is of higher order. (Zero there leaves O(h⁴) too, six times as
 /// much.)
 ///
-/// Of a function f the right-hand side is f + h² g, g = t²/2 Δf with t = part_point (grids/sampling/sampling.hpp): that of every
-/// second node is to be f + 4 h² g, and then the same third takes τ − g. Restriction by full weighting gives f + h² g +
-/// h² Δf/4, of which the mean with values at the nodes, 6 t² to 1 − 6 t², is that. The same holds of σ.
+/// Of a function f the right-hand side is f + h² g, g = t²/2 Δf with t = part_point (grids/sampling/sampling.hpp): that
+/// of every second node is to be f + 4 h² g, and then the same third takes τ − g. Restriction by full weighting gives f
+/// + h² g + h² Δf/4, of which the mean with values at the nodes, 6 t² to 1 − 6 t², is that. The same holds of σ.
 class Extrapolation {
  public:
   /// For fields of a precision. Throws InputError where the theory does not hold.

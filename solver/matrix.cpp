@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "grids/levels/galerkin.hpp"
 #include "grids/kernels/grid_kernels.hpp"
+#include "grids/levels/galerkin.hpp"
 
 namespace poisson {
 

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "backends/precision.hpp"
-#include "grids/problem/problem.hpp"
 #include "grids/operators/relaxation.hpp"
+#include "grids/problem/problem.hpp"
 
 namespace poisson {
 

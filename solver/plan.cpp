@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "grids/schemes/assembly.hpp"
 #include "grids/operators/bands.hpp"
-#include "grids/rows/box_stencil.hpp"
 #include "grids/operators/faces.hpp"
+#include "grids/rows/box_stencil.hpp"
+#include "grids/schemes/assembly.hpp"
 #include "solver/extrapolation.hpp"
 #include "solver/matrix.hpp"
 

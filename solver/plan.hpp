@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "grids/schemes/discretization.hpp"
 #include "grids/levels/levels.hpp"
+#include "grids/schemes/discretization.hpp"
 #include "solver/options.hpp"
 
 namespace poisson {

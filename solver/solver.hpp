@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "backends/monitor.hpp"
-#include "grids/schemes/discretization.hpp"
 #include "grids/operators/operator.hpp"
 #include "grids/results/profile.hpp"
+#include "grids/schemes/discretization.hpp"
 #include "solver/extrapolation.hpp"
 #include "solver/ladder/ladder.hpp"
-#include "solver/options.hpp"
 #include "solver/multigrid/preconditioner.hpp"
+#include "solver/options.hpp"
 
 namespace poisson {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "grids/problem/problem.hpp"
 #include "grids/axes/stretching.hpp"
+#include "grids/problem/problem.hpp"
 #include "tests/fields.hpp"
 
 /// The problems that the tests of the grid's verbs run through: products of these tables.

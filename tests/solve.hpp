@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "grids/schemes/discretization.hpp"
 #include "grids/operators/relaxation.hpp"
+#include "grids/schemes/discretization.hpp"
 #include "solver/solver.hpp"
 #include "tests/device.hpp"
 

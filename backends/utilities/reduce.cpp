@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "backends/utilities/cpu/reduce.hpp"
 #include "backends/error.hpp"
+#include "backends/utilities/cpu/reduce.hpp"
 #ifdef POISSON_HAVE_CUDA
 #include "backends/utilities/cuda/reduce.hpp"
 #endif

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "backends/utilities/cpu/transpose.hpp"
 #include "backends/error.hpp"
+#include "backends/utilities/cpu/transpose.hpp"
 #ifdef POISSON_HAVE_CUDA
 #include "backends/utilities/cuda/transpose.hpp"
 #endif

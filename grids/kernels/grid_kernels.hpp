@@ -6,12 +6,12 @@
 #include <string>
 
 #include "grids/operators/bands.hpp"
-#include "grids/sampling/device_sampling.hpp"
 #include "grids/operators/faces.hpp"
-#include "grids/rows/galerkin_formulas.hpp"
-#include "grids/rows/island_views.hpp"
 #include "grids/operators/operator.hpp"
 #include "grids/operators/row_data.hpp"
+#include "grids/rows/galerkin_formulas.hpp"
+#include "grids/rows/island_views.hpp"
+#include "grids/sampling/device_sampling.hpp"
 
 namespace poisson {
 

@@ -1,7 +1,7 @@
 #include "grids/levels/band_probe.hpp"
 
-#include "grids/rows/galerkin_formulas.hpp"
 #include "grids/kernels/grid_kernels.hpp"
+#include "grids/rows/galerkin_formulas.hpp"
 
 namespace poisson {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "grids/operators/bands.hpp"
 #include "grids/levels/levels.hpp"
+#include "grids/operators/bands.hpp"
 #include "grids/operators/operator.hpp"
 
 namespace poisson {

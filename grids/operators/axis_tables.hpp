@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "grids/operators/row_data.hpp"
 #include "grids/rows/coefficients.hpp"
 #include "grids/rows/face_coefficients.hpp"
 #include "grids/rows/recompute_faces.hpp"
-#include "grids/operators/row_data.hpp"
 
 namespace poisson {
 

@@ -6,10 +6,10 @@
 
 #include "backends/backend.hpp"
 #include "grids/operators/axis_tables.hpp"
+#include "grids/operators/row_data.hpp"
 #include "grids/rows/band_coefficients.hpp"
 #include "grids/rows/box_coefficients.hpp"
 #include "grids/rows/recompute_elements.hpp"
-#include "grids/operators/row_data.hpp"
 
 namespace poisson {
 

@@ -8,8 +8,8 @@
 
 #include "backends/field.hpp"
 #include "grids/axes/block.hpp"
-#include "grids/problem/problem.hpp"
 #include "grids/operators/relaxation.hpp"
+#include "grids/problem/problem.hpp"
 
 namespace poisson {
 
@@ -30,7 +30,8 @@ struct RowData {
   std::array<std::shared_ptr<const Field>, 3> cells;
   std::shared_ptr<const Field> reaction;  ///< scale·(σ·volume + α·area) on the values; null: constant σ, and α as the
                                           ///< axes have it. Cell-centred: without α
-  std::array<std::shared_ptr<const Field>, 3> ends;  ///< cell-centred: what stands behind Robin faces (grids/operators/faces.hpp)
+  std::array<std::shared_ptr<const Field>, 3>
+      ends;  ///< cell-centred: what stands behind Robin faces (grids/operators/faces.hpp)
   bool singular = false;
   /// Assembly `recompute` of a κ that varies: its source text, one expression when isotropic, else three. The operator
   /// computes κ from it where the backend compiles code, else it reads `cells`. Null: it reads them.

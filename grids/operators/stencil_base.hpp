@@ -9,9 +9,9 @@
 
 #include "grids/operators/axis_tables.hpp"
 #include "grids/operators/box_tables.hpp"
-#include "grids/rows/coefficients.hpp"
 #include "grids/operators/eigenvalue_bound.hpp"
 #include "grids/operators/operator.hpp"
+#include "grids/rows/coefficients.hpp"
 
 namespace poisson {
 

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "backends/cpu/launch.hpp"
-#include "grids/schemes/discretization.hpp"
 #include "grids/results/edge_patch.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
+#include "grids/schemes/discretization.hpp"
 
 namespace poisson {
 namespace {

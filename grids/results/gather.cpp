@@ -4,11 +4,11 @@
 #include <cstdint>
 
 #include "backends/cpu/launch.hpp"
-#include "grids/schemes/cells/cell_face.hpp"
 #include "grids/results/edge_gradient.hpp"
 #include "grids/rows/face_means.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
+#include "grids/schemes/cells/cell_face.hpp"
 
 namespace poisson {
 namespace {

@@ -3,8 +3,8 @@
 #include <array>
 #include <span>
 
-#include "grids/schemes/discretization.hpp"
 #include "grids/operators/operator.hpp"
+#include "grids/schemes/discretization.hpp"
 
 namespace poisson {
 

@@ -3,8 +3,8 @@
 #include "backends/view.hpp"
 #include "grids/rows/box_stencil.hpp"
 
-/// Bilinear and trilinear elements (Q1) as models of the concept Coefficients (grids/rows/coefficients.hpp), whose rows have
-/// 9 or 27 points. Element matrices are products of one-dimensional ones, on a cell of width h
+/// Bilinear and trilinear elements (Q1) as models of the concept Coefficients (grids/rows/coefficients.hpp), whose rows
+/// have 9 or 27 points. Element matrices are products of one-dimensional ones, on a cell of width h
 ///
 ///   of stiffness [1, −1; −1, 1]/h,   of mass [own, off; off, own] h,   G = ∫φ_p φ_q′ = [−1, 1; −1, 1]/2
 ///

@@ -8,9 +8,9 @@
 
 namespace poisson {
 
-/// The model of Coefficients (grids/rows/coefficients.hpp) of cell-centred finite volumes with varying κ: κ on the faces,
-/// one array per direction, which is half of the symmetric couplings; distances and areas from the axes' tables. Value
-/// i of an array stands for the face below cell i (grids/operators/faces.hpp).
+/// The model of Coefficients (grids/rows/coefficients.hpp) of cell-centred finite volumes with varying κ: κ on the
+/// faces, one array per direction, which is half of the symmetric couplings; distances and areas from the axes' tables.
+/// Value i of an array stands for the face below cell i (grids/operators/faces.hpp).
 template <class T>
 struct Faces {
   AxisTable<T> x, y, z;

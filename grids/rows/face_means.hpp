@@ -1,7 +1,7 @@
 #pragma once
 
-/// κ on the faces of cells (grids/operators/faces.hpp), as formulas of a point. Free of the standard library: they compile at run
-/// time too.
+/// κ on the faces of cells (grids/operators/faces.hpp), as formulas of a point. Free of the standard library: they
+/// compile at run time too.
 namespace poisson {
 
 /// κ on a face as a quotient, so that a choice among faces costs one division.

@@ -8,16 +8,16 @@
 
 #include "backends/field.hpp"
 #include "grids/axes/block.hpp"
+#include "grids/problem/problem.hpp"
 #include "grids/sampling/cell_tensor.hpp"
 #include "grids/sampling/consistent_mass.hpp"
 #include "grids/sampling/jumps.hpp"
-#include "grids/problem/problem.hpp"
 #include "grids/sampling/sampling.hpp"
 
 namespace poisson {
 
 /// Where expressions are evaluated. automatic: on the device from so many values on that what it saves is worth a
-/// compiler's half a second (device_sampling.cpp); constants are filled in on the device always.
+/// compiler's half a second (grids/kernels/grid_kernels.cpp); constants are filled in on the device always.
 enum class Sampling { automatic, host, device };
 
 /// A datum of the problem as sample() takes it.
@@ -91,7 +91,8 @@ class DeviceSampler {
   virtual void put(const Box& box, std::span<const double> values, SampleStore store, Field& out) = 0;
   /// faces_from_cells (grids/operators/faces.hpp) on the device.
   virtual void faces_from_cells(std::size_t axis, const Field& cells, const Field* ends, Field& faces) = 0;
-  /// Of elements (grids/schemes/elements/elements.hpp), their values in fp64. Of values that are not negative, on a box of cells:
+  /// Of elements (grids/schemes/elements/elements.hpp), their values in fp64. Of values that are not negative, on a box
+  /// of cells:
   virtual Extremes extremes(const Field& cells, const Box& box) = 0;
   virtual bool positive_definite(const CellTensors& kappa) = 0;
   /// out += factor · M f on a box of nodes (grids/sampling/consistent_mass.hpp).

@@ -4,9 +4,9 @@
 #include <array>
 #include <cctype>
 
+#include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "grids/schemes/elements/elements.hpp"
-#include "grids/sampling/problem_data.hpp"
 
 namespace poisson {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "backends/precision.hpp"
-#include "grids/problem/problem.hpp"
 #include "grids/operators/row_data.hpp"
+#include "grids/problem/problem.hpp"
 
 namespace poisson {
 

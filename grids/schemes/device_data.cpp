@@ -5,11 +5,11 @@
 #include <array>
 #include <cstdio>
 
+#include "grids/operators/faces.hpp"
+#include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "grids/schemes/elements/elements.hpp"
-#include "grids/operators/faces.hpp"
-#include "grids/sampling/problem_data.hpp"
 
 namespace poisson {
 

@@ -7,15 +7,15 @@
 #include <utility>
 
 #include "backends/cpu/launch.hpp"
-#include "grids/levels/band_probe.hpp"
-#include "grids/sampling/consistent_mass.hpp"
-#include "grids/schemes/elements/elements.hpp"
-#include "grids/operators/faces.hpp"
-#include "grids/schemes/elements/fourth_order.hpp"
-#include "grids/levels/galerkin.hpp"
 #include "grids/kernels/grid_kernels.hpp"
+#include "grids/levels/band_probe.hpp"
+#include "grids/levels/galerkin.hpp"
+#include "grids/operators/faces.hpp"
+#include "grids/sampling/consistent_mass.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
+#include "grids/schemes/elements/elements.hpp"
+#include "grids/schemes/elements/fourth_order.hpp"
 
 namespace poisson {
 namespace {

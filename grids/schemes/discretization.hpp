@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "grids/schemes/assembly.hpp"
-#include "grids/sampling/device_sampling.hpp"
-#include "grids/sampling/jumps.hpp"
 #include "grids/levels/levels.hpp"
 #include "grids/operators/operator.hpp"
-#include "grids/problem/problem.hpp"
 #include "grids/operators/row_data.hpp"
+#include "grids/problem/problem.hpp"
+#include "grids/sampling/device_sampling.hpp"
+#include "grids/sampling/jumps.hpp"
+#include "grids/schemes/assembly.hpp"
 
 namespace poisson {
 

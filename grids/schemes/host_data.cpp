@@ -5,10 +5,10 @@
 
 #include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
-#include "grids/schemes/discretization.hpp"
-#include "grids/schemes/elements/elements.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
+#include "grids/schemes/discretization.hpp"
+#include "grids/schemes/elements/elements.hpp"
 
 namespace poisson {
 namespace {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "grids/schemes/bands/matrix.hpp"
-#include "grids/problem/problem.hpp"
 #include "grids/operators/row_data.hpp"
+#include "grids/problem/problem.hpp"
+#include "grids/schemes/bands/matrix.hpp"
 #include "io/config/diagnostics.hpp"
 #include "io/config/parameters.hpp"
 #include "solver/options.hpp"

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "io/config/config_parts.hpp"
-#include "io/files/output.hpp"
 #include "io/config/spelling.hpp"
+#include "io/files/output.hpp"
 
 namespace poisson {
 

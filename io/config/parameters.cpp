@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "io/expressions/expression.hpp"
-#include "io/expressions/expression_check.hpp"
 #include "io/config/spelling.hpp"
 #include "io/config/yaml.hpp"
+#include "io/expressions/expression.hpp"
+#include "io/expressions/expression_check.hpp"
 
 namespace poisson {
 namespace {

@@ -3,9 +3,9 @@
 #include <set>
 #include <utility>
 
-#include "io/expressions/expression.hpp"
 #include "io/config/schema.hpp"
 #include "io/config/spelling.hpp"
+#include "io/expressions/expression.hpp"
 
 namespace poisson {
 

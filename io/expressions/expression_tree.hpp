@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "io/expressions/expression_program.hpp"
 #include "io/config/parameters.hpp"
+#include "io/expressions/expression_program.hpp"
 
 namespace poisson {
 

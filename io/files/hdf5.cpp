@@ -16,9 +16,9 @@
 #include "backends/error.hpp"
 #include "backends/host_memory.hpp"
 #include "backends/memory.hpp"
+#include "io/config/spelling.hpp"
 #include "io/files/output.hpp"
 #include "io/files/pending_file.hpp"
-#include "io/config/spelling.hpp"
 
 namespace poisson {
 namespace {

@@ -22,8 +22,8 @@
 #include <vtkUnsignedCharArray.h>
 #include <vtkVersionMacros.h>
 
-#include "io/terminal/coverage.hpp"
 #include "io/files/pending_file.hpp"
+#include "io/terminal/coverage.hpp"
 
 namespace poisson {
 namespace {

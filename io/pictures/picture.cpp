@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "io/files/output.hpp"
 #include "io/pictures/canvas.hpp"
 #include "io/pictures/colour_map.hpp"
-#include "io/files/output.hpp"
 #include "io/pictures/ticks.hpp"
 
 namespace poisson {

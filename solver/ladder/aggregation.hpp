@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "grids/operators/operator.hpp"
-#include "solver/multigrid/preconditioner.hpp"
 #include "solver/ladder/rows.hpp"
+#include "solver/multigrid/preconditioner.hpp"
 
 namespace poisson {
 

@@ -8,8 +8,8 @@
 namespace poisson {
 
 /// Values that strong couplings tie to one another and weak ones alone to anything else, whatever their number (islands
-/// of grids/levels/islands.hpp that coarse levels may hold). An error that is constant on one is worth next to nothing in
-/// D⁻¹A, and neither a residual's norm nor conjugate gradients that have not met it say that it is there: the
+/// of grids/levels/islands.hpp that coarse levels may hold). An error that is constant on one is worth next to nothing
+/// in D⁻¹A, and neither a residual's norm nor conjugate gradients that have not met it say that it is there: the
 /// residual's sum over the conductor does.
 class Conductors {
  public:

@@ -7,9 +7,9 @@
 #include "grids/levels/islands.hpp"
 #include "grids/operators/operator.hpp"
 #include "solver/multigrid/direct.hpp"
-#include "solver/options.hpp"
 #include "solver/multigrid/preconditioner.hpp"
 #include "solver/multigrid/smoother.hpp"
+#include "solver/options.hpp"
 
 namespace poisson {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "grids/operators/operator.hpp"
-#include "solver/options.hpp"
 #include "solver/multigrid/preconditioner.hpp"
+#include "solver/options.hpp"
 
 namespace poisson {
 

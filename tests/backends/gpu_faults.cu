@@ -13,8 +13,8 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/launch.cuh"
 #include "backends/error.hpp"
-#include "grids/schemes/discretization.hpp"
 #include "grids/axes/stretching.hpp"
+#include "grids/schemes/discretization.hpp"
 #include "solver/solver.hpp"
 #include "tests/device.hpp"
 

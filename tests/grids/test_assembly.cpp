@@ -10,13 +10,13 @@
 
 #include <gtest/gtest.h>
 
-#include "grids/schemes/assembly.hpp"
+#include "grids/axes/stretching.hpp"
 #include "grids/rows/band_coefficients.hpp"
 #include "grids/rows/bilinear_walk.hpp"
 #include "grids/rows/box_coefficients.hpp"
-#include "grids/schemes/discretization.hpp"
 #include "grids/rows/face_coefficients.hpp"
-#include "grids/axes/stretching.hpp"
+#include "grids/schemes/assembly.hpp"
+#include "grids/schemes/discretization.hpp"
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"

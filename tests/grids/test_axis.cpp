@@ -11,8 +11,8 @@
 
 #include "grids/axes/axis.hpp"
 #include "grids/axes/axis_transfer.hpp"
-#include "grids/rows/colours.hpp"
 #include "grids/axes/stretching.hpp"
+#include "grids/rows/colours.hpp"
 
 namespace poisson {
 namespace {

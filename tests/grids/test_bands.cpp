@@ -13,15 +13,15 @@
 
 #include <gtest/gtest.h>
 
-#include "grids/operators/band_colours.hpp"
-#include "grids/levels/band_probe.hpp"
-#include "grids/schemes/discretization.hpp"
-#include "grids/levels/galerkin.hpp"
 #include "grids/kernels/grid_kernels.hpp"
+#include "grids/levels/band_probe.hpp"
+#include "grids/levels/galerkin.hpp"
+#include "grids/operators/band_colours.hpp"
+#include "grids/schemes/discretization.hpp"
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
-#include "tests/problems.hpp"
 #include "tests/oracles/reference.hpp"
+#include "tests/problems.hpp"
 
 namespace poisson {
 namespace {

@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "grids/operators/faces.hpp"
 #include "grids/kernels/grid_kernels.hpp"
+#include "grids/operators/faces.hpp"
 #include "tests/oracles/cell_reference.hpp"
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"

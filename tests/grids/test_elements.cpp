@@ -13,9 +13,9 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include "grids/axes/stretching.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/sampling/sampling.hpp"
-#include "grids/axes/stretching.hpp"
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"

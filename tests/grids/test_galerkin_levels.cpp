@@ -13,11 +13,11 @@
 
 #include <gtest/gtest.h>
 
+#include "grids/kernels/grid_kernels.hpp"
 #include "grids/levels/band_probe.hpp"
+#include "grids/levels/galerkin.hpp"
 #include "grids/operators/box_colours.hpp"
 #include "grids/schemes/discretization.hpp"
-#include "grids/levels/galerkin.hpp"
-#include "grids/kernels/grid_kernels.hpp"
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"

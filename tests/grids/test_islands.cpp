@@ -12,9 +12,9 @@
 
 #include <gtest/gtest.h>
 
+#include "grids/axes/stretching.hpp"
 #include "grids/levels/band_probe.hpp"
 #include "grids/levels/islands.hpp"
-#include "grids/axes/stretching.hpp"
 #include "tests/solve.hpp"
 
 namespace poisson {

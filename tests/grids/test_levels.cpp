@@ -14,8 +14,8 @@
 
 #include <gtest/gtest.h>
 
-#include "grids/levels/levels.hpp"
 #include "grids/axes/stretching.hpp"
+#include "grids/levels/levels.hpp"
 #include "solver/plan.hpp"
 #include "tests/solve.hpp"
 

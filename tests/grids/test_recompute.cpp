@@ -13,10 +13,10 @@
 
 #include "grids/operators/axis_tables.hpp"
 #include "grids/operators/box_tables.hpp"
-#include "grids/schemes/discretization.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/rows/recompute_elements.hpp"
 #include "grids/rows/recompute_faces.hpp"
+#include "grids/schemes/discretization.hpp"
 #include "io/expressions/expression.hpp"
 #include "tests/expressions.hpp"
 #include "tests/problems.hpp"

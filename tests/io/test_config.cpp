@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "grids/axes/stretching.hpp"
-#include "io/files/output.hpp"
 #include "io/config/schema.hpp"
+#include "io/files/output.hpp"
 #include "tests/config_file.hpp"
 
 namespace poisson {

@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "io/pictures/ticks.hpp"
 #include "io/terminal/console.hpp"
 #include "io/terminal/coverage.hpp"
-#include "io/pictures/ticks.hpp"
 
 namespace poisson {
 namespace {

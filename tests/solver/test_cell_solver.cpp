@@ -11,9 +11,9 @@
 
 #include <gtest/gtest.h>
 
+#include "grids/axes/stretching.hpp"
 #include "grids/results/gather.hpp"
 #include "grids/results/integrals.hpp"
-#include "grids/axes/stretching.hpp"
 #include "tests/oracles/manufactured.hpp"
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"

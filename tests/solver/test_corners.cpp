@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "grids/results/integrals.hpp"
 #include "grids/axes/stretching.hpp"
+#include "grids/results/integrals.hpp"
 #include "tests/solve.hpp"
 
 namespace poisson {

@@ -10,13 +10,13 @@
 #include <gtest/gtest.h>
 
 #include "backends/error.hpp"
-#include "grids/schemes/discretization.hpp"
 #include "grids/kernels/grid_kernels.hpp"
+#include "grids/schemes/discretization.hpp"
 #include "solver/multigrid/direct.hpp"
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
-#include "tests/problems.hpp"
 #include "tests/oracles/reference.hpp"
+#include "tests/problems.hpp"
 
 namespace poisson {
 namespace {

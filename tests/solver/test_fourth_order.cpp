@@ -16,9 +16,9 @@
 #include <omp.h>
 
 #include "backends/error.hpp"
+#include "grids/axes/stretching.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/results/profile.hpp"
-#include "grids/axes/stretching.hpp"
 #include "tests/oracles/manufactured.hpp"
 #include "tests/oracles/reference.hpp"
 #include "tests/solve.hpp"

@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "backends/error.hpp"
-#include "grids/results/integrals.hpp"
 #include "grids/axes/stretching.hpp"
+#include "grids/results/integrals.hpp"
 #include "solver/matrix.hpp"
 #include "tests/solve.hpp"
 

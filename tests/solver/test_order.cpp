@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include "grids/results/integrals.hpp"
 #include "grids/axes/stretching.hpp"
+#include "grids/results/integrals.hpp"
 #include "tests/oracles/manufactured.hpp"
 #include "tests/solve.hpp"
 

@@ -2,8 +2,8 @@
 #include <cstdint>
 
 #include "backends/cuda/cuda_backend.cuh"
-#include "backends/utilities/cuda/reduce.hpp"
 #include "backends/cuda/words.cuh"
+#include "backends/utilities/cuda/reduce.hpp"
 #include "backends/utilities/reduction_terms.hpp"
 
 namespace poisson::cuda {

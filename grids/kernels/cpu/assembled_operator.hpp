@@ -1,8 +1,8 @@
 #pragma once
 
-#include "grids/rows/band_coefficients.hpp"
-#include "grids/operators/bands.hpp"
 #include "grids/kernels/cpu/stencil_operator.hpp"
+#include "grids/operators/bands.hpp"
+#include "grids/rows/band_coefficients.hpp"
 
 namespace poisson::cpu {
 

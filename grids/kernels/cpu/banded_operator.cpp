@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
-#include "grids/operators/banded_base.hpp"
 #include "grids/kernels/cpu/factories.hpp"
+#include "grids/operators/banded_base.hpp"
 
 namespace poisson::cpu {
 namespace {

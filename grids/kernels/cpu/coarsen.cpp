@@ -5,10 +5,10 @@
 
 #include "backends/cpu/launch.hpp"
 #include "grids/axes/axis_transfer.hpp"
-#include "grids/rows/coarse_face.hpp"
 #include "grids/kernels/cpu/factories.hpp"
 #include "grids/kernels/cpu/weighted_lines.hpp"
 #include "grids/operators/faces.hpp"
+#include "grids/rows/coarse_face.hpp"
 
 namespace poisson::cpu {
 namespace {

@@ -5,14 +5,14 @@
 
 #include "backends/cpu/launch.hpp"
 #include "backends/error.hpp"
-#include "grids/operators/box_colours.hpp"
-#include "grids/rows/coefficients.hpp"
-#include "grids/rows/colours.hpp"
 #include "grids/kernels/cpu/factories.hpp"
 #include "grids/kernels/cpu/line_relaxation.hpp"
 #include "grids/kernels/cpu/sweep.hpp"
-#include "grids/rows/stencil.hpp"
+#include "grids/operators/box_colours.hpp"
 #include "grids/operators/stencil_base.hpp"
+#include "grids/rows/coefficients.hpp"
+#include "grids/rows/colours.hpp"
+#include "grids/rows/stencil.hpp"
 
 namespace poisson::cpu {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "grids/rows/band_coefficients.hpp"
-#include "grids/operators/bands.hpp"
 #include "grids/kernels/cuda/stencil_operator.cuh"
+#include "grids/operators/bands.hpp"
+#include "grids/rows/band_coefficients.hpp"
 
 namespace poisson::cuda {
 

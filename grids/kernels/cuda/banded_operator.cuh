@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "backends/cuda/cuda_backend.cuh"
-#include "grids/operators/banded_base.hpp"
 #include "grids/kernels/cuda/banded_columns.cuh"
+#include "grids/operators/banded_base.hpp"
 
 namespace poisson::cuda {
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "grids/rows/bilinear_walk.hpp"
-#include "grids/rows/box_coefficients.hpp"
 #include "grids/kernels/cuda/box_columns.cuh"
 #include "grids/kernels/cuda/known_product.cuh"
+#include "grids/rows/bilinear_walk.hpp"
+#include "grids/rows/box_coefficients.hpp"
 
 namespace poisson::cuda {
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "grids/kernels/cuda/stencil_columns.cuh"
 #include "grids/rows/band_coefficients.hpp"
 #include "grids/rows/box_stencil.hpp"
-#include "grids/kernels/cuda/stencil_columns.cuh"
 
 /// What the verbs of an operator with rows of 9 or 27 points do to the columns of a box, beside stencil_columns.cuh.
 namespace poisson::cuda {

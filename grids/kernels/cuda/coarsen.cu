@@ -5,10 +5,10 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/device_tables.hpp"
 #include "grids/axes/axis_transfer.hpp"
-#include "grids/rows/coarse_face.hpp"
 #include "grids/kernels/cuda/device_rows.cuh"
 #include "grids/kernels/cuda/factories.hpp"
 #include "grids/operators/faces.hpp"
+#include "grids/rows/coarse_face.hpp"
 
 namespace poisson::cuda {
 namespace {

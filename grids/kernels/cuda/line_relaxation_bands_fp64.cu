@@ -1,5 +1,5 @@
-#include "grids/rows/band_coefficients.hpp"
 #include "grids/kernels/cuda/line_kernels.cuh"
+#include "grids/rows/band_coefficients.hpp"
 
 namespace poisson::cuda {
 

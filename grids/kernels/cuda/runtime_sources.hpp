@@ -4,8 +4,8 @@
 #include <string>
 
 #include "backends/precision.hpp"
-#include "grids/rows/box_coefficients.hpp"
 #include "grids/operators/row_data.hpp"
+#include "grids/rows/box_coefficients.hpp"
 
 namespace poisson::cuda {
 
@@ -26,8 +26,8 @@ RecomputedRows recomputed_rows(const RowData& data);
 inline constexpr int recompute_parts = 6;
 
 /// CUDA C++ with kernels of an operator that evaluates κ itself: map_N(Range, Tiling, column) and sum_N(Range, Tiling,
-/// column, double* partial) for the columns N of grids/kernels/cuda/recompute_columns.cuh, N % recompute_parts = part. One
-/// expression where κ is isotropic, else three, of elements one for each component.
+/// column, double* partial) for the columns N of grids/kernels/cuda/recompute_columns.cuh, N % recompute_parts = part.
+/// One expression where κ is isotropic, else three, of elements one for each component.
 std::string recompute_source(RecomputedRows rows, Precision precision, std::span<const std::string> kappa, int part);
 
 }  // namespace poisson::cuda

@@ -6,12 +6,12 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/launch.cuh"
 #include "backends/error.hpp"
-#include "grids/operators/box_colours.hpp"
 #include "grids/kernels/cuda/box_columns.cuh"
 #include "grids/kernels/cuda/element_march.cuh"
 #include "grids/kernels/cuda/line_relaxation.cuh"
 #include "grids/kernels/cuda/marched_models.hpp"
 #include "grids/kernels/cuda/smoothing_steps.cuh"
+#include "grids/operators/box_colours.hpp"
 #include "grids/operators/stencil_base.hpp"
 
 namespace poisson::cuda {
@@ -46,8 +46,8 @@ class CompiledKernels {
   CudaBackend& device_;
 };
 
-/// The verbs of an operator on a CUDA device: the point formulas of grids/rows/stencil.hpp over one model of Coefficients,
-/// in kernels that `Kernels` launches.
+/// The verbs of an operator on a CUDA device: the point formulas of grids/rows/stencil.hpp over one model of
+/// Coefficients, in kernels that `Kernels` launches.
 template <class T, class Coefficients, class Kernels = CompiledKernels<T, Coefficients>>
 class StencilOperator final : public StencilBase<T, Coefficients> {
   using Base = StencilBase<T, Coefficients>;

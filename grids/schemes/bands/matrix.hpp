@@ -3,8 +3,8 @@
 #include <array>
 #include <vector>
 
-#include "grids/operators/bands.hpp"
 #include "grids/axes/block.hpp"
+#include "grids/operators/bands.hpp"
 
 namespace poisson {
 

@@ -5,10 +5,10 @@
 
 #include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
-#include "grids/schemes/cells/cell_face.hpp"
-#include "grids/schemes/discretization.hpp"
 #include "grids/operators/faces.hpp"
 #include "grids/sampling/problem_data.hpp"
+#include "grids/schemes/cells/cell_face.hpp"
+#include "grids/schemes/discretization.hpp"
 
 namespace poisson {
 namespace {

@@ -1,7 +1,7 @@
 #include "grids/schemes/cells/cell_face.hpp"
 
-#include "grids/schemes/discretization.hpp"
 #include "grids/sampling/problem_data.hpp"
+#include "grids/schemes/discretization.hpp"
 
 namespace poisson {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "grids/sampling/consistent_mass.hpp"
+#include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "grids/schemes/elements/elements.hpp"
-#include "grids/sampling/problem_data.hpp"
 
 namespace poisson {
 

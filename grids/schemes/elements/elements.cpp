@@ -10,8 +10,8 @@
 #include "backends/cpu/launch.hpp"
 #include "grids/sampling/cell_tensor.hpp"
 #include "grids/sampling/consistent_mass.hpp"
-#include "grids/schemes/discretization.hpp"
 #include "grids/sampling/problem_data.hpp"
+#include "grids/schemes/discretization.hpp"
 
 namespace poisson {
 namespace {

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "grids/sampling/jumps.hpp"
-#include "grids/problem/problem.hpp"
 #include "grids/operators/row_data.hpp"
+#include "grids/problem/problem.hpp"
+#include "grids/sampling/jumps.hpp"
 
 /// The data of bilinear and trilinear elements, where they are not those of finite volumes: κ and σ are sampled at cell
 /// centres and α at the centres of the cells' faces; f and the data of Neumann and Robin faces are integrated against

@@ -4,8 +4,8 @@
 #include <numbers>
 #include <utility>
 
-#include "grids/results/integrals.hpp"
 #include "grids/axes/stretching.hpp"
+#include "grids/results/integrals.hpp"
 #include "solver/solver.hpp"
 
 int main() {

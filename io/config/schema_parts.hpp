@@ -1,0 +1,62 @@
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/config/schema.hpp"
+
+/// What the sections of the schema are written with.
+namespace poisson::schema {
+
+template <class Enumerator>
+inline Choice choice(std::string_view name, Enumerator value, std::string_view doc, std::vector<Schema> keys = {}) {
+  return {.name = name, .value = static_cast<int>(value), .doc = doc, .keys = std::move(keys)};
+}
+
+inline Choice word(std::string_view name, std::string_view doc = {}) {
+  return {.name = name, .doc = doc};
+}
+
+inline Choice called(std::vector<std::string_view> elsewhere, Choice choice) {
+  choice.elsewhere = std::move(elsewhere);
+  return choice;
+}
+
+/// A choice whose feature is still to come.
+inline Choice later(std::string_view name, std::string_view doc, std::string_view unavailable) {
+  return {.name = name, .doc = doc, .unavailable = unavailable};
+}
+
+inline Schema dataset_form() {
+  return {
+      .doc =
+          "Values at the nodes or cells, by its shape: [nz][ny][nx], in two dimensions [ny][nx], x running fastest, "
+          "as numpy's array[k, j, i]. A periodic axis has all its nodes, the last equal to the first.",
+      .keys = {{.key = "file",
+                .type = Type::path,
+                .doc = "HDF5 file, relative to the configuration file's folder.",
+                .required = true,
+                .example = "fields.h5"},
+               {.key = "dataset",
+                .type = Type::text,
+                .doc = "Path of the dataset in the file.",
+                .required = true,
+                .example = "/kappa"}}};
+}
+
+/// A number, an expression or a dataset.
+inline Schema quantity(std::string_view key, std::string_view doc, std::string_view fallback, Range range = {}) {
+  return {.key = key,
+          .type = Type::any_of,
+          .doc = doc,
+          .fallback = fallback,
+          .forms = {{.type = Type::expression, .example = "1 + x*y", .range = range}, dataset_form()}};
+}
+
+/// How a solve is done, and what it leaves.
+Schema solver();
+Schema backend();
+Schema output();
+
+}  // namespace poisson::schema

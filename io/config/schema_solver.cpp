@@ -1,0 +1,203 @@
+#include "io/config/schema_parts.hpp"
+#include "solver/options.hpp"
+
+namespace poisson::schema {
+namespace {
+
+Schema smoother() {
+  const auto relaxation = [](double upper, bool open, std::string_view doc) {
+    return Schema{.key = "relaxation",
+                  .type = Type::number,
+                  .doc = doc,
+                  .fallback = "null",
+                  .example = "0.857",
+                  .range = {.lower = 0, .upper = upper, .open_lower = true, .open_upper = open}};
+  };
+  const auto sweeps = [](std::string_view key, std::string_view doc) {
+    return Schema{.key = key,
+                  .type = Type::integer,
+                  .doc = doc,
+                  .fallback = "null",
+                  .example = "2",
+                  .range = {.lower = 0, .upper = 1000}};
+  };
+  const Schema interval{.key = "interval",
+                        .type = Type::number,
+                        .doc = "Damps [l/interval, l], l the largest eigenvalue; null: what suits the method.",
+                        .fallback = "null",
+                        .example = "12",
+                        .range = {.lower = 1, .open_lower = true}};
+  const Schema kind{.key = "kind",
+                    .type = Type::choice,
+                    .doc = "The polynomial.",
+                    .fallback = "first",
+                    .choices = {choice("first", ChebyshevKind::first, "Equal damping on an interval.", {interval}),
+                                choice("fourth", ChebyshevKind::fourth, "Needs no interval (Lottes 2023).")}};
+  return {
+      .key = "smoother",
+      .doc = "What multigrid does on each level.",
+      .keys = {{.key = "type",
+                .type = Type::choice,
+                .doc = "The smoother.",
+                .fallback = "auto",
+                .choices = {choice("auto", SmootherType::automatic, "What suits each level: points, lines or planes."),
+                            choice("jacobi", SmootherType::jacobi, "Damped Jacobi.",
+                                   {relaxation(1, false, "Damping; null: 6/7 in three dimensions, 4/5 in two.")}),
+                            called({"gauss-seidel", "sor"},
+                                   choice("red-black", SmootherType::red_black, "Gauss-Seidel in two colours.",
+                                          {relaxation(2, true, "Over-relaxation; null: what suits the method.")})),
+                            choice("chebyshev", SmootherType::chebyshev, "A polynomial in the operator.", {kind}),
+                            choice("line", SmootherType::line,
+                                   "A polynomial over lines, along the axis that each level's couplings call for.",
+                                   {kind}),
+                            choice("plane", SmootherType::plane,
+                                   "A polynomial over planes, one two-dimensional cycle in each.", {kind})}},
+               sweeps("pre", "Sweeps before the coarse correction; null: what suits the method."),
+               sweeps("post", "Sweeps after the coarse correction; null: what suits the method.")},
+      .shorthand = "type"};
+}
+
+}  // namespace
+
+Schema solver() {
+  return {
+      .key = "solver",
+      .doc = "How the linear system is solved.",
+      .keys = {
+          {.key = "method",
+           .type = Type::choice,
+           .doc = "The method.",
+           .fallback = "multigrid",
+           .choices = {choice("auto", Method::automatic,
+                              "Multigrid; for a matrix that it cannot take, conjugate gradients or Jacobi's method."),
+                       choice("jacobi", Method::jacobi, "Damped Jacobi; for comparison."),
+                       called({"pcg", "fcg"}, choice("cg", Method::cg, "Conjugate gradients; for comparison.")),
+                       called({"mg"}, choice("multigrid", Method::multigrid, "Geometric multigrid.")),
+                       later("direct", "Transforms along the axes.",
+                             "is not available yet (the separable direct solver is still to come); use multigrid")}},
+          quantity("initial", "The starting guess.", "0"),
+          {.key = "tolerance",
+           .type = Type::number,
+           .doc = "Bound on |b - Au| over the larger of |b| and |b - Au0|; 0 runs exactly max_iterations.",
+           .fallback = "1e-8",
+           .range = {.lower = 0, .upper = 1, .open_upper = true}},
+          {.key = "max_iterations",
+           .type = Type::integer,
+           .doc = "Bound on the iterations.",
+           .fallback = "100",
+           .range = {.lower = 1, .upper = 1'000'000'000}},
+          {.key = "cycle",
+           .type = Type::choice,
+           .doc = "The multigrid cycle.",
+           .fallback = "v",
+           .choices = {choice("v", Cycle::v, "Every level once."),
+                       choice("w", Cycle::w, "A level twice, where it has at most a third of the unknowns."),
+                       choice("f", Cycle::f, "An F-cycle, then a V-cycle.")}},
+          {.key = "full_multigrid",
+           .type = Type::boolean,
+           .doc = "Start from the coarsest level up instead of from the guess.",
+           .fallback = "true"},
+          {.key = "fallback",
+           .type = Type::boolean,
+           .doc = "Where multigrid fails, or is predicted to, go on with conjugate gradients around a factorization or "
+                  "multigrid by aggregates, on the host.",
+           .fallback = "true"},
+          {.key = "extrapolate",
+           .type = Type::boolean,
+           .doc = "Fourth order by tau-extrapolation: solve, correct the right-hand side by what every second node "
+                  "shows of the truncation error, solve again. Scheme fv, unknowns at nodes, even numbers of equal "
+                  "cells, constant coefficient, Dirichlet and periodic faces.",
+           .fallback = "false"},
+          smoother(),
+          {.key = "krylov",
+           .type = Type::choice,
+           .doc = "Accelerates multigrid.",
+           .fallback = "auto",
+           .choices = {choice("auto", Krylov::automatic,
+                              "cg where the coefficient varies by a factor of 10 or more, or of 4 between neighbouring "
+                              "cells, where the reaction or alpha varies, and for matrices."),
+                       choice("none", Krylov::none, "Multigrid alone."),
+                       called({"pcg", "fcg"}, choice("cg", Krylov::cg, "Flexible conjugate gradients around it."))}},
+          {.key = "coarse_operator",
+           .type = Type::choice,
+           .doc = "What coarse levels solve.",
+           .fallback = "auto",
+           .choices = {choice("auto", CoarseOperator::automatic,
+                              "galerkin where the coefficient jumps by a factor of 1000 or more (100 in two "
+                              "dimensions), smoothing "
+                              "points suffices and unknowns sit at nodes."),
+                       choice("rediscretized", CoarseOperator::rediscretized, "The problem discretized again."),
+                       called({"rap"},
+                              choice("galerkin", CoarseOperator::galerkin,
+                                     "P^T A P, with a prolongation P by the couplings of A; unknowns at nodes."))}},
+          {.key = "precision",
+           .type = Type::choice,
+           .doc = "Floating-point numbers.",
+           .fallback = "mixed",
+           .choices = {called({"fp64", "float64"}, choice("double", SolvePrecision::double_, "64 bits throughout.")),
+                       choice("mixed", SolvePrecision::mixed,
+                              "Solution and residual in 64 bits, corrections in 32; in 64 in boxes so flat that 32 "
+                              "would lose what couples across."),
+                       called({"fp32", "float32"}, choice("single", SolvePrecision::single, "32 bits throughout."))}}}};
+}
+
+Schema backend() {
+  return {
+      .key = "backend",
+      .doc = "What computes.",
+      .keys = {{.key = "device",
+                .type = Type::choice,
+                .doc = "The device.",
+                .fallback = "auto",
+                .choices = {word("auto", "The first GPU where there is one, else the host's cores."),
+                            word("cpu", "The host's cores."), called({"gpu"}, word("cuda", "The first NVIDIA GPU.")),
+                            word("cuda:0", "An NVIDIA GPU by its number."), word("cuda:1"), word("cuda:2"),
+                            word("cuda:3"), word("cuda:4"), word("cuda:5"), word("cuda:6"), word("cuda:7")}}}};
+}
+
+Schema output() {
+  const Schema field{
+      .type = Type::choice,
+      .choices = {word("u", "The solution."), word("gradient", "Its gradient."), word("residual", "The residual."),
+                  word("error", "The error; needs equation.exact."), word("coefficient", "The coefficient, on cells."),
+                  word("source", "The right-hand side.")}};
+  const Schema format{
+      .type = Type::choice,
+      .choices = {word("vtk", "VTK XML: .vti, or .vtr on stretched grids."),
+                  word("hdf5", "HDF5: .hdf (VTKHDF) on 3-D equidistant grids with fields at nodes, else .h5."),
+                  word("png", "A picture of the first field.")}};
+  const Schema point{.type = Type::list,
+                     .example = "[0.5, 0.5, 0.5]",
+                     .items = {{.type = Type::constant, .example = "0.5"}},
+                     .fewest = 2,
+                     .most = 3};
+  return {.key = "output",
+          .doc = "What the run leaves.",
+          .keys = {{.key = "directory",
+                    .type = Type::path,
+                    .doc = "Where it goes, relative to the configuration file's folder; null: results/NAME where the "
+                           "program is started, NAME the configuration file's.",
+                    .fallback = "null",
+                    .example = "results/cavity"},
+                   {.key = "fields",
+                    .type = Type::list,
+                    .doc = "The fields to write.",
+                    .fallback = "[u]",
+                    .items = {field},
+                    .fewest = 1,
+                    .distinct = true},
+                   {.key = "formats",
+                    .type = Type::list,
+                    .doc = "The kinds of files; null: all that were built; [] writes only the summary.",
+                    .fallback = "null",
+                    .example = "[vtk]",
+                    .items = {format},
+                    .distinct = true},
+                   {.key = "probes",
+                    .type = Type::list,
+                    .doc = "Points at which the summary and the terminal give u.",
+                    .fallback = "[]",
+                    .items = {point}}}};
+}
+
+}  // namespace poisson::schema

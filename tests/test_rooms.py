@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""The folders of the library stand on one another in one order: test_rooms.py PROJECT."""
+
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop()).resolve()
+
+# Each knows those before it, and itself.
+ORDER = ["backends", "backends/utilities", "grids/axes", "grids/problem", "grids/rows", "grids/sampling",
+         "grids/operators", "grids/kernels", "grids/levels", "grids/schemes", "grids/results", "solver", "io", "app"]
+ABOVE_ALL = ("lab/", "tests/", "bench/", "examples/")
+LINES = 500
+
+
+def sources(*folders):
+    names = subprocess.run(["git", "ls-files", *folders], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [name for name in names.split() if re.search(r"\.(cpp|hpp|cu|cuh)$", name)]
+
+
+def room(path):
+    """The last of the order that the path lies in."""
+    found = [name for name in ORDER if path.startswith(name + "/")]
+    return max(found, key=len) if found else None
+
+
+class Rooms(unittest.TestCase):
+    def test_every_source_is_in_one(self):
+        for path in sources("backends", "grids", "solver", "io", "app"):
+            with self.subTest(path=path):
+                self.assertIsNotNone(room(path))
+
+    def test_none_knows_a_later_one(self):
+        for path in sources("backends", "grids", "solver", "io", "app"):
+            for include in re.findall(r'^\s*#include "([^"]+)"', (ROOT / path).read_text(encoding="utf-8"), re.M):
+                with self.subTest(path=path, include=include):
+                    self.assertFalse(include.startswith(ABOVE_ALL))
+                    if room(include):
+                        self.assertLessEqual(ORDER.index(room(include)), ORDER.index(room(path)))
+
+    def test_files_are_short(self):
+        for path in sources():
+            with self.subTest(path=path):
+                count = len((ROOT / path).read_text(encoding="utf-8").splitlines())
+                self.assertLessEqual(count, LINES)
+
+
+if __name__ == "__main__":
+    unittest.main()
