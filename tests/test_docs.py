@@ -125,7 +125,7 @@ class Documents(unittest.TestCase):
                 for function in names:
                     count += 1
                     with self.subTest(page=name(page), path=path, name=function):
-                        self.assertRegex(code, rf"\b{re.escape(function.split('::')[-1])}\b")
+                        self.assertTrue(re.search(rf"\b{re.escape(function.split('::')[-1])}\b", code))
         self.assertGreater(count, 100)
 
     def test_every_decision_names_its_code(self):
