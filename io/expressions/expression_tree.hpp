@@ -20,7 +20,7 @@ class ExpressionTree {
   static std::optional<ExpressionTree> parse(const std::string& text, const Parameters& parameters = {});
 
   double operator()(double x, double y, double z) const;
-  /// A C++ expression over the doubles x, y and z and the functions of grids/expression_functions.hpp.
+  /// A C++ expression over the doubles x, y and z and the functions of grids/rows/expression_functions.hpp.
   std::string source() const;
   /// For an ExpressionProgram.
   std::vector<ExpressionStep> steps() const;

@@ -7,7 +7,7 @@
 #include "backends/cuda/launch.cuh"
 #include "grids/kernels/cuda/factories.hpp"
 
-// What elements make of sampled data: the host's part is grids/elements.cpp.
+// What elements make of sampled data: the host's part is grids/schemes/elements/elements.cpp.
 namespace poisson::cuda {
 namespace {
 

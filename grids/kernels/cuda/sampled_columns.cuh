@@ -85,7 +85,7 @@ struct Put {
   }
 };
 
-// faces_from_cells of grids/faces.hpp.
+// faces_from_cells of grids/operators/faces.hpp.
 struct FacesOfCells {
   View<const double> cells, ends;
   View<double> faces;

@@ -1,0 +1,62 @@
+#include <memory>
+#include <utility>
+
+#include "solver/ladder/conductors.hpp"
+#include "solver/norms.hpp"
+#include "solver/plan.hpp"
+#include "solver/solver.hpp"
+
+namespace poisson {
+namespace {
+
+// Ratio of κ over the box from which energies say more than steps, and from which D⁻¹ hides errors, unless coarse
+// operators are those of κ itself.
+constexpr double uneven_range = 10, hiding_range = 1e4;
+// So many unknowns are looked at for conductors: the rows take 400 bytes of each for a moment.
+constexpr std::int64_t most_looked_at = std::int64_t{1} << 20;
+
+}  // namespace
+
+std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& given, Profile* profile) {
+  const KappaSummary kappa{discretization.rows().kappa, discretization.jumps()};
+  const Options options = resolved(given, discretization.problem(), kappa);
+  const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
+  const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
+  const Plan plan = make_plan(discretization.problem(), options, discretization.assembly(),
+                              discretization.backend().name() != "cpu", kappa);
+  discretization.backend().reserve(plan.most() - discretization.bytes());
+  Hierarchy hierarchy;
+  if (options.method == Method::multigrid)
+    hierarchy = discretization.make_hierarchy(plan.hierarchy);
+  else
+    hierarchy.operators.push_back(discretization.make_operator(inner));
+  if (profile) hierarchy = profile->wrap(std::move(hierarchy));
+  std::shared_ptr<const Operator> A = hierarchy.operators.front();
+  if (outer != inner) {
+    A = discretization.make_operator(outer);
+    if (profile) A = profile->wrap(std::move(A));
+  }
+  const Problem& problem = discretization.problem();
+  Traits traits;
+  if (problem.centering == Centering::cell)
+    for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d)
+      for (std::size_t end = 0; end < 2; ++end)
+        traits.given_in_halo[d][end] = problem.boundary[d][end].kind == BoundaryKind::dirichlet;
+  traits.uneven = discretization.jumps().range >= uneven_range || !problem.reaction.constant();
+  traits.cancels = on_elements(problem.scheme);
+  const std::int64_t looked_for = discretization.backend().name() == "cpu" ? most_looked_at : largest_read;
+  if (outer == Precision::fp64 && options.krylov == Krylov::cg && options.fallback && options.tolerance > 0 &&
+      options.coarse_operator != CoarseOperator::galerkin && discretization.jumps().range >= hiding_range &&
+      A->unknowns().size() <= looked_for) {
+    Field in(A->backend(), A->layout(), outer), out(A->backend(), A->layout(), outer);
+    traits.conductors = std::make_shared<const Conductors>(*A, in, out);
+  }
+  Ladder ladder;
+  if (options.fallback && options.method == Method::multigrid && options.tolerance > 0) ladder = make_ladder(A);
+  return std::make_unique<Solver>(
+      std::move(A), std::move(hierarchy), options,
+      options.extrapolate ? std::make_unique<Extrapolation>(discretization, outer) : nullptr, std::move(ladder),
+      traits);
+}
+
+}  // namespace poisson
