@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "backends/box.hpp"
@@ -34,23 +35,26 @@ void for_each_line(const Box& box, const F& f) {
   for_each_line(box, parallel_threshold, f);
 }
 
-/// Sums f(j, k) over the lines of the box, in an order that does not depend on the number of threads.
+/// Sums f(j, k) over the lines of the box: those of a plane, then the planes in their order, so that the sum has the
+/// same bits whatever the number of threads and wherever the box is cut between planes. In two dimensions a line is a
+/// plane.
 template <class F>
 double sum_over_lines(const Box& box, const F& f) {
   const int nj = box.last[1] - box.first[1], nk = box.last[2] - box.first[2];
   if (nj <= 0 || nk <= 0 || box.last[0] <= box.first[0]) return 0;
-  constexpr std::int64_t chunk = 16;  // lines per partial sum
-  const std::int64_t lines = std::int64_t{nj} * nk, chunks = (lines + chunk - 1) / chunk;
-  std::vector<double> partial(static_cast<std::size_t>(chunks));
-#pragma omp parallel for schedule(static) if (box.size() > parallel_threshold)
-  for (std::int64_t c = 0; c < chunks; ++c) {
-    double sum = 0;
-    for (std::int64_t line = c * chunk; line < std::min(lines, (c + 1) * chunk); ++line)
-      sum += f(box.first[1] + static_cast<int>(line % nj), box.first[2] + static_cast<int>(line / nj));
-    partial[static_cast<std::size_t>(c)] = sum;
-  }
+  const int most = nk == 1 ? 1 : 16;  // lines per partial sum
+  const int chunks = (nj + most - 1) / most;
+  std::vector<double> partial(static_cast<std::size_t>(chunks) * static_cast<std::size_t>(nk));
+#pragma omp parallel for collapse(2) schedule(static) if (box.size() > parallel_threshold)
+  for (int k = 0; k < nk; ++k)
+    for (int c = 0; c < chunks; ++c) {
+      double sum = 0;
+      for (int j = c * most; j < std::min(nj, (c + 1) * most); ++j) sum += f(box.first[1] + j, box.first[2] + k);
+      partial[static_cast<std::size_t>(k) * static_cast<std::size_t>(chunks) + static_cast<std::size_t>(c)] = sum;
+    }
   double sum = 0;
-  for (const double p : partial) sum += p;
+  for (auto plane = partial.begin(); plane != partial.end(); plane += chunks)
+    sum += std::accumulate(plane, plane + chunks, 0.0);
   return sum;
 }
 

@@ -11,14 +11,33 @@
 namespace poisson::cuda {
 namespace {
 
-__global__ void add_partials_kernel(const double* partial, int count, double* result) {
+// Lanes side by side add up the groups of a slice, as many as there are; then the first warp the slices.
+__global__ void __launch_bounds__(1024)
+    add_partials_kernel(const double* partial, int slices, int groups, double* result) {
   await_others();
+  __shared__ double of_slice[most_partials];
+  const auto sum_over = [](double sum, int lanes) {
+    for (int step = lanes / 2; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step, lanes);
+    return sum;
+  };
+  int lanes = 1;
+  while (lanes < 32 && lanes < groups) lanes *= 2;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % lanes, together = 1024 / lanes;
+  for (int first = 0; first < slices; first += together) {
+    const int slice = first + thread / lanes;
+    double sum = 0;
+    if (slice < slices)
+#pragma unroll 4
+      for (int g = lane; g < groups; g += lanes) sum += partial[slice * groups + g];
+    sum = sum_over(sum, lanes);
+    if (slice < slices && lane == 0) of_slice[slice] = sum;
+  }
+  __syncthreads();
+  if (thread >= 32) return;
   double sum = 0;
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += 1024) sum += partial[i];
-  using Reduce = cub::BlockReduce<double, 1024>;
-  __shared__ typename Reduce::TempStorage storage;
-  sum = Reduce(storage).Sum(sum);
-  if (threadIdx.x == 0) *result = sum;
+  for (int slice = thread; slice < slices; slice += 32) sum += of_slice[slice];
+  sum = sum_over(sum, 32);
+  if (thread == 0) *result = sum;
 }
 
 struct Ratio {
@@ -82,9 +101,11 @@ void on_values(CudaBackend& device, const Field& x, Field& y, const F& f) {
 
 }  // namespace
 
-void add_partials(cudaStream_t stream, const double* partial, int count, double* result) {
-  launch(add_partials_kernel, 1, 1024, stream, partial, count, result);
+void add_partials(cudaStream_t stream, const Slices& slices, double* partial, double* result) {
+  const int count = slices.groups > 0 ? static_cast<int>(slices.tiling.blocks.z) : 0;
+  launch(add_partials_kernel, 1, 1024, stream, partial, count, slices.groups, result);
 }
+
 std::size_t CudaBackend::available() const {
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total));

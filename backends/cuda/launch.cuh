@@ -1,9 +1,8 @@
 #pragma once
 
-#include <cub/block/block_reduce.cuh>
-
 #include "backends/box.hpp"
 #include "backends/cuda/check.cuh"
+#include "backends/cuda/slices.cuh"
 #include "backends/cuda/tiling.cuh"
 
 namespace poisson::cuda {
@@ -67,38 +66,23 @@ void for_columns(cudaStream_t stream, const Box& box, const Column& column) {
   launch(columns_kernel<Column>, tiling.blocks, block_threads<Column>, stream, Range(box), tiling, column);
 }
 
-/// Most blocks of a reduction's first pass: the partial sums that the second one adds.
-inline constexpr int most_partials = 4096;
-
-/// Each block walks over tiles in a fixed order and leaves one partial sum.
 template <class Column>
 __global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>)
-    sum_kernel(Range box, Tiling tiling, Column column, double* partial) {
+    sum_kernel(Range box, Slices slices, Column column, double* partial) {
   await_others();
-  const dim3 tiles = tiling.blocks;
-  double sum = 0;
-  for (unsigned tile = blockIdx.x; tile < tiles.x * tiles.y * tiles.z; tile += gridDim.x)
-    sum += tiling.visit(box, column, tile % tiles.x, tile / tiles.x % tiles.y, tile / (tiles.x * tiles.y));
-  using Reduce = cub::BlockReduce<double, block_threads<Column>>;
-  __shared__ typename Reduce::TempStorage storage;
-  sum = Reduce(storage).Sum(sum);
-  if (threadIdx.x == 0) partial[blockIdx.x] = sum;
+  sum_slice<block_threads<Column>>(box, slices, column, partial);
 }
 
-/// result = Σ partial, one block, in a fixed order.
-void add_partials(cudaStream_t stream, const double* partial, int count, double* result);
+/// result = Σ partial, slice by slice.
+void add_partials(cudaStream_t stream, const Slices& slices, double* partial, double* result);
 
-/// result = Σ column(i, j, k0, k1) over the box: the same bits every time on the same device. `partial`: room for
-/// most_partials values.
+/// result = Σ column(i, j, k0, k1) over the box, in slices of planes. `partial`: room for most_partials values.
 template <class Column>
 void sum_columns(cudaStream_t stream, const Box& box, const Column& column, double* partial, double* result) {
-  const auto tiling = Tiling::of<Column>(box, block_threads<Column>);
-  const auto tiles = box.size() == 0 ? 0 : std::int64_t{tiling.blocks.x} * tiling.blocks.y * tiling.blocks.z;
-  const int blocks = static_cast<int>(tiles < most_partials ? tiles : most_partials);
-  if (blocks > 0)
-    launch(sum_kernel<Column>, static_cast<unsigned>(blocks), block_threads<Column>, stream, Range(box), tiling, column,
-           partial);
-  add_partials(stream, partial, blocks, result);
+  const Slices slices(box, Tiling::of<Column>(box, block_threads<Column>));
+  if (slices.groups > 0)
+    launch(sum_kernel<Column>, slices.blocks(), block_threads<Column>, stream, Range(box), slices, column, partial);
+  add_partials(stream, slices, partial, result);
 }
 
 /// One thread's work between verbs on fields.

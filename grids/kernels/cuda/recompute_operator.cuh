@@ -49,15 +49,13 @@ class RecomputeKernels {
   void sum(const Box& box, const Column& column, const Scalar& result) const {
     constexpr int number = position<Column, Summing>;
     static_assert(number >= 0, "a column that recompute_columns.cuh does not list");
-    const Tiling tiling(box);
-    const std::int64_t tiles = box.size() == 0 ? 0 : std::int64_t{tiling.blocks.x} * tiling.blocks.y * tiling.blocks.z;
-    const int blocks = static_cast<int>(tiles < most_partials ? tiles : most_partials);
+    const Slices slices(box, Tiling(box));
     double* const partials = device_.partials();
     const cudaStream_t stream = device_.stream();
-    if (blocks > 0)
-      module_of(number).launch(sum_[number], dim3(static_cast<unsigned>(blocks)), tile_threads, stream, Range(box),
-                               tiling, column, partials);
-    add_partials(stream, partials, blocks, result.address());
+    if (slices.groups > 0)
+      module_of(number).launch(sum_[number], slices.blocks(), tile_threads, stream, Range(box), slices, column,
+                               partials);
+    add_partials(stream, slices, partials, result.address());
   }
 
  private:

@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "backends/cuda/tiling.cuh"
+#include "backends/cuda/slices.cuh"
 #include "grids/kernels/cuda/evaluate_columns.cuh"
 #include "grids/kernels/cuda/recompute_models.cuh"
 #include "grids/kernels/cuda/runtime_sources.hpp"
@@ -45,7 +45,7 @@ constexpr const char* each_tile = R"(  const dim3 tiles = tiling.blocks;
 }  // namespace
 
 std::string evaluation_source(const std::string& expression) {
-  std::string text = R"(#include "backends/cuda/tiling.cuh"
+  std::string text = R"(#include "backends/cuda/slices.cuh"
 #include "grids/kernels/cuda/evaluate_columns.cuh"
 #include "grids/rows/expression_functions.hpp"
 namespace poisson::cuda {
@@ -85,12 +85,12 @@ std::vector<std::size_t> sizes_of(ColumnList<Columns...>) {
 
 // One kernel for each column of a list that belongs to a part. `list`: its name there, `sizes`: of its columns here.
 std::string kernels_of(const std::vector<std::size_t>& sizes, const std::string& list, const std::string& name,
-                       const std::string& parameters, const std::string& body, int part) {
+                       const std::string& walk, const std::string& parameters, const std::string& body, int part) {
   std::string text;
   for (auto at = static_cast<std::size_t>(part); at < sizes.size(); at += recompute_parts) {
     const std::string number = std::to_string(at), type = "typename ColumnAt<" + number + ", " + list + "<T, C>>::Type";
     text += size_check(type, sizes[at]) +
-            kernel(name + number, "Range box, Tiling tiling, " + type + " column" + parameters, body);
+            kernel(name + number, "Range box, " + walk + ", " + type + " column" + parameters, body);
   }
   return text;
 }
@@ -107,12 +107,12 @@ RecomputedRows recomputed_rows(const RowData& data) {
 }
 
 std::string recompute_source(RecomputedRows rows, Precision precision, std::span<const std::string> kappa, int part) {
-  std::string text = R"(#include "backends/cuda/tiling.cuh"
+  std::string text = R"(#include "backends/cuda/slices.cuh"
 #include "grids/kernels/cuda/recompute_columns.cuh"
 #include "grids/rows/expression_functions.hpp"
 namespace poisson::cuda {
 )";
-  text += size_check<Range>("Range") + size_check<Tiling>("Tiling");
+  text += size_check<Range>("Range") + size_check<Tiling>("Tiling") + size_check<Slices>("Slices");
   const bool elements = rows.kind == RecomputedRows::elements;
   const bool called = elements && rows.tensor != Tensor::isotropic;  // a row takes every component eight times
   for (std::size_t d = 0; d < kappa.size(); ++d) text += function("kappa_" + std::to_string(d), kappa[d], called);
@@ -122,27 +122,12 @@ namespace poisson::cuda {
     text += "    if constexpr (d == " + std::to_string(d) + ") return kappa_" + std::to_string(d) + "(x, y, z);\n";
   text += "  }\n};\n";
   text += std::string("using T = ") + (precision == Precision::fp32 ? "float" : "double") + ";\n";
-  text += R"(__device__ double block_sum(double sum) {
-  __shared__ double warps[tile_threads / 32];
-  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
-  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = sum;
-  __syncthreads();
-  sum = 0;
-  for (int w = 0; w < tile_threads / 32; ++w) sum += warps[w];
-  return sum;
-}
-)";
   const auto kernels = [&](const std::vector<std::size_t>& mapping, const std::vector<std::size_t>& summing,
                            const std::string& lists) {
-    text += kernels_of(mapping, lists + "MappingColumns", "map_", "",
+    text += kernels_of(mapping, lists + "MappingColumns", "map_", "Tiling tiling", "",
                        "  tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);\n", part);
-    text += kernels_of(summing, lists + "SummingColumns", "sum_", ", double* partial",
-                       "  double sum = 0;\n" + std::string(each_tile) +
-                           "    sum += tiling.visit(box, column, tile % tiles.x, tile / tiles.x % tiles.y, "
-                           "tile / (tiles.x * tiles.y));\n"
-                           "  sum = block_sum(sum);\n"
-                           "  if (threadIdx.x == 0) partial[blockIdx.x] = sum;\n",
-                       part);
+    text += kernels_of(summing, lists + "SummingColumns", "sum_", "Slices slices", ", double* partial",
+                       "  sum_slice<tile_threads>(box, slices, column, partial);\n", part);
   };
   const auto begin = [&]<class C>(Model<C>, const char* name) {
     text += "using C = " + std::string(name) + ";\n" + size_check<C>("C");
