@@ -152,7 +152,7 @@ int solve(const Config& config, bool profiled, Console& console, ResultFolder& r
     Report report(config, watch, console, results, summary);
     const Result result = report.iterate(
         *solver, *backend, profile ? &*profile : nullptr, header, [] { return stop_requested != 0; }, b_norm);
-    const SolutionNorms norms = solution_norms(d.block(), solver->solution());
+    const SolutionNorms norms = solution_norms(d, solver->solution());
     const auto place = [&](const std::array<double, 3>& at) {
       return std::vector<double>(at.begin(), at.begin() + config.problem.dimension);
     };

@@ -59,6 +59,7 @@ std::span<const Case> kernel_cases();
 std::span<const Case> solve_cases();
 std::span<const Case> expression_cases();
 std::span<const Case> assembly_cases();
+std::span<const Case> output_cases();
 
 /// Takes a measurement as soon as it is there.
 using Report = std::function<void(const Measurement&)>;

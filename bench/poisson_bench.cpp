@@ -54,6 +54,7 @@ std::vector<Case> all_cases() {
   cases.insert(cases.end(), expression_cases().begin(), expression_cases().end());
   cases.insert(cases.end(), kernel_cases().begin(), kernel_cases().end());
   cases.insert(cases.end(), assembly_cases().begin(), assembly_cases().end());
+  cases.insert(cases.end(), output_cases().begin(), output_cases().end());
   const std::vector<Case> sizes = size_cases();
   cases.insert(cases.end(), sizes.begin(), sizes.end());
   return cases;

@@ -35,7 +35,7 @@ int main() {
   discretization.assemble_rhs(solver->rhs());
   discretization.initialize(solver->solution());
   const Result first = solver->solve(/*given_guess=*/false);
-  const SolutionNorms norms = solution_norms(block, solver->solution());
+  const SolutionNorms norms = solution_norms(discretization, solver->solution());
   const Balance heat = balance(discretization, solver->A(), solver->solution(), solver->rhs(), solver->spare());
   std::printf("%d cycles, residual %.1e, %.2f K to %.2f K, %.3f W in, %.3f W out\n", first.iterations, first.relative(),
               norms.min, norms.max, heat.flux[4], -heat.flux[5]);
@@ -54,6 +54,6 @@ int main() {
   discretization.assemble_rhs(solver->rhs());
   const Result second = solver->solve(/*given_guess=*/true);
   std::printf("%d cycles more, residual %.1e, mean %.2f K\n", second.iterations, second.relative(),
-              solution_norms(block, solver->solution()).integral / (0.2 * 0.1 * 0.05));
+              solution_norms(discretization, solver->solution()).integral / (0.2 * 0.1 * 0.05));
   return first.converged() && second.converged() ? 0 : 1;
 }

@@ -35,27 +35,34 @@ void for_each_line(const Box& box, const F& f) {
   for_each_line(box, parallel_threshold, f);
 }
 
-/// Sums f(j, k) over the lines of the box: those of a plane, then the planes in their order, so that the sum has the
-/// same bits whatever the number of threads and wherever the box is cut between planes. In two dimensions a line is a
-/// plane.
-template <class F>
-double sum_over_lines(const Box& box, const F& f) {
+/// Joins f(j, k) over the lines of the box, from `none` on: those of a plane, then the planes in their order, so that
+/// the result has the same bits whatever the number of threads and wherever the box is cut between planes. In two
+/// dimensions a line is a plane.
+template <class Result, class F, class Join>
+Result reduce_over_lines(const Box& box, const Result& none, const F& f, const Join& join) {
   const int nj = box.last[1] - box.first[1], nk = box.last[2] - box.first[2];
-  if (nj <= 0 || nk <= 0 || box.last[0] <= box.first[0]) return 0;
+  if (nj <= 0 || nk <= 0 || box.last[0] <= box.first[0]) return none;
   const int most = nk == 1 ? 1 : 16;  // lines per partial sum
   const int chunks = (nj + most - 1) / most;
-  std::vector<double> partial(static_cast<std::size_t>(chunks) * static_cast<std::size_t>(nk));
+  std::vector<Result> partial(static_cast<std::size_t>(chunks) * static_cast<std::size_t>(nk));
 #pragma omp parallel for collapse(2) schedule(static) if (box.size() > parallel_threshold)
   for (int k = 0; k < nk; ++k)
     for (int c = 0; c < chunks; ++c) {
-      double sum = 0;
-      for (int j = c * most; j < std::min(nj, (c + 1) * most); ++j) sum += f(box.first[1] + j, box.first[2] + k);
-      partial[static_cast<std::size_t>(k) * static_cast<std::size_t>(chunks) + static_cast<std::size_t>(c)] = sum;
+      Result own = none;
+      for (int j = c * most; j < std::min(nj, (c + 1) * most); ++j)
+        own = join(own, f(box.first[1] + j, box.first[2] + k));
+      partial[static_cast<std::size_t>(k) * static_cast<std::size_t>(chunks) + static_cast<std::size_t>(c)] = own;
     }
-  double sum = 0;
+  Result all = none;
   for (auto plane = partial.begin(); plane != partial.end(); plane += chunks)
-    sum += std::accumulate(plane, plane + chunks, 0.0);
-  return sum;
+    all = join(all, std::accumulate(plane, plane + chunks, none, join));
+  return all;
+}
+
+/// Sums f(j, k) over the lines of the box, in that order.
+template <class F>
+double sum_over_lines(const Box& box, const F& f) {
+  return reduce_over_lines(box, 0.0, f, [](double a, double b) { return a + b; });
 }
 
 /// The largest f(j, k) over the lines of the box; `least` where there are none.

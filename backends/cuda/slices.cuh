@@ -15,14 +15,15 @@ struct Slices {
   Tiling tiling;   ///< whose pieces along z are the slices (half as thick they cost up to a tenth)
   int groups = 0;  ///< 0: nothing to add
 
-  Slices(const Box& box, const Tiling& tiles) : tiling(tiles) {
+  /// `most`: partial results that there is room for.
+  Slices(const Box& box, const Tiling& tiles, int most = most_partials) : tiling(tiles) {
     if (box.size() == 0) return;
     const int depth = box.last[2] - box.first[2];
     const auto count = [&] { return (depth + tiling.planes - 1) / tiling.planes; };
-    while (count() > most_partials) tiling.planes *= 2;
+    while (count() > most) tiling.planes *= 2;
     tiling.blocks.z = static_cast<unsigned>(count());
     const auto tiles_of_slice = std::int64_t{tiling.blocks.x} * tiling.blocks.y;
-    groups = static_cast<int>(tiles_of_slice < most_partials / count() ? tiles_of_slice : most_partials / count());
+    groups = static_cast<int>(tiles_of_slice < most / count() ? tiles_of_slice : most / count());
   }
   dim3 blocks() const { return {static_cast<unsigned>(groups), 1, tiling.blocks.z}; }
 };

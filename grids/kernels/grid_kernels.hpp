@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "grids/kernels/functionals.hpp"
 #include "grids/operators/bands.hpp"
 #include "grids/operators/faces.hpp"
 #include "grids/operators/operator.hpp"
@@ -68,6 +69,8 @@ class GridKernels {
   /// One step of Jacobi's method for the constants on islands.
   virtual void correct_islands(Backend&, const IslandViews&, const Field& b, Field& u) const = 0;
 
+  /// What results ask of fields over a block.
+  virtual std::unique_ptr<Functionals> make_functionals(Backend&, const Block&) const = 0;
   /// Evaluates data where the backend's fields are; null: the host does. `data`: the quantities with source text that
   /// will be asked for.
   virtual std::unique_ptr<DeviceSampler> make_sampler(Backend&, const Block&, std::span<const Quantity> data) const;

@@ -14,7 +14,7 @@ struct SolutionNorms {
   double min = 0, max = 0, integral = 0, l2 = 0;
   std::array<double, 3> min_at{}, max_at{};
 };
-SolutionNorms solution_norms(const Block& block, const Field& u);
+SolutionNorms solution_norms(const Discretization& discretization, const Field& u);
 
 /// max |u − exact| and (∫(u − exact)²)^½; for singular problems after taking off the mean of the difference.
 struct ErrorNorms {

@@ -52,7 +52,8 @@ std::vector<double> sample(const Quantity& quantity, std::string_view name, Sign
 void integrate(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, const Box& box,
                int face_axis, const LineSink& sink);
 
-/// The sum of a box's values, each line given to collect by a thread of its own: the same whatever their number.
+/// The sum of a box's values, each line given to collect by a thread of its own; by planes, in two dimensions by lines,
+/// in their order: the same whatever the number of threads.
 class LineSums {
  public:
   explicit LineSums(const Box& box)
@@ -61,7 +62,13 @@ class LineSums {
   double& operator()(int j, int k) {
     return sums_[static_cast<std::size_t>((k - box_.first[2]) * (box_.last[1] - box_.first[1]) + j - box_.first[1])];
   }
-  double total() const { return std::accumulate(sums_.begin(), sums_.end(), 0.0); }
+  double total() const {
+    const auto lines = box_.last[1] - box_.first[1];
+    double sum = 0;
+    for (auto plane = sums_.begin(); plane != sums_.end(); plane += lines)
+      sum += std::accumulate(plane, plane + lines, 0.0);
+    return sum;
+  }
 
  private:
   Box box_;

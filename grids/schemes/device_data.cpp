@@ -134,34 +134,54 @@ bool Discretization::rhs_on_device(Field& b) const {
   });
   if (&b.backend() != &backend_ || !on_device(data)) return false;
   const double scale = rows_.scale;
+  const Box all = block().layout().box();
+  RhsSums found;
   ErrorCollector check;
   try {
     check([&] {
       const Datum datum{problem_.source, "source"};
-      const Box all = block().layout().box();
-      const SampleWeight weight{.factor = scale, .volume = true, .unknowns_only = true};
       if (nodes) {
         if (!datum.quantity.constant())  // where files show it
           sampler_->fill(datum, Location::node, all, {}, SampleStore::set, b);
-        sampler_->fill_integrals(datum, all, weight, SampleStore::set, b);
+        sampler_->fill_integrals(datum, all, {.factor = scale}, SampleStore::set, b);
       } else {
-        sampler_->fill(datum, Location::cell, all, weight, SampleStore::set, b);
+        sampler_->fill(datum, Location::cell, all, {.factor = scale, .volume = true}, SampleStore::set, b);
       }
     });
+    found.source = unscaled_sums(b, all);
     if (!nodes) add_faces_on_device(b, check);
+    clear_dirichlet_on_device(b);
     for_each_face(problem_, [&](int d, int end, const Boundary& face) {
       if (!nodes || face.kind == BoundaryKind::dirichlet) return;
       const std::string key = face_key(d, end);
+      const Box box = face_box(block(), d, end);
+      const PieceSums before = unscaled_sums(b, box);
       check([&] {
-        sampler_->fill_integrals({face.value, key}, face_box(block(), d, end),
-                                 {.factor = scale, .face_axis = d, .unknowns_only = true}, SampleStore::add, b);
+        sampler_->fill_integrals({face.value, key}, box, {.factor = scale, .face_axis = d}, SampleStore::add, b);
       });
+      found.set_face(d, end, before, unscaled_sums(b, box));
     });
+    clear_dirichlet_on_device(b);
   } catch (const HostDecides&) {
     return false;
   }
   check.finish();
+  rhs_sums_ = found;
   return true;
+}
+
+PieceSums Discretization::unscaled_sums(const Field& b, const Box& box) const {
+  PieceSums sums = sums_by_pieces(*functionals_, block(), b, box);
+  for (double& sum : sums) sum /= rows_.scale;
+  return sums;
+}
+
+void Discretization::clear_dirichlet_on_device(Field& b) const {
+  if (problem_.centering == Centering::cell) return;
+  for_each_face(problem_, [&](int d, int end, const Boundary& face) {
+    if (face.kind == BoundaryKind::dirichlet)
+      sampler_->fill({Quantity(0.0), "0"}, Location::node, face_box(block(), d, end), {}, SampleStore::set, b);
+  });
 }
 
 void Discretization::add_faces_on_device(Field& b, ErrorCollector& check) const {

@@ -171,6 +171,7 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
   const Assembly mode = resolved(assembly, problem_, backend_.name() != "cpu");
   rows_.full = mode == Assembly::full;
   sampler_ = poisson::make_sampler(backend, block(), problem_, sampling);
+  functionals_ = grid_kernels(backend).make_functionals(backend, block());
   if (assembly == Assembly::recompute) request_recompute();
   if (!is_separable(problem_) || mode == Assembly::partial) {
     if (on_elements(problem_.scheme)) {
@@ -436,6 +437,7 @@ void Discretization::set_boundary_value(int axis, int end, Quantity value) {
         "elements sample their coefficient elsewhere where something flows through Neumann faces: give the face a "
         "function of space from the start");
   problem_ = std::move(next);
+  rhs_sums_.reset();
 }
 
 }  // namespace poisson

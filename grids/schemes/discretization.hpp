@@ -15,6 +15,7 @@
 #include "grids/sampling/device_sampling.hpp"
 #include "grids/sampling/jumps.hpp"
 #include "grids/schemes/assembly.hpp"
+#include "grids/schemes/rhs_sums.hpp"
 
 namespace poisson {
 
@@ -45,7 +46,7 @@ class Discretization {
   /// (nodes, kinds of faces, κ, σ, α) takes another Discretization.
   void set_source(Quantity source) {
     problem_.source = std::move(source);
-    source_integral_.reset();
+    rhs_sums_.reset();
   }
   /// g, q or the right-hand side of Robin's condition on a face: axis 0 to 2, end 0 lower, 1 upper. Throws
   /// std::invalid_argument for periodic faces, and where elements would sample κ at other points (they lean towards
@@ -71,6 +72,8 @@ class Discretization {
 
   /// What evaluates data on the backend itself; null where the host does.
   DeviceSampler* sampler() const { return sampler_.get(); }
+  /// What results ask of fields on the backend.
+  const Functionals& functionals() const { return *functionals_; }
   /// What a user should know of expressions that could not be compiled at run time; else empty.
   std::string note() const;
 
@@ -87,9 +90,9 @@ class Discretization {
   /// b in fp64 or fp32: the right-hand side in the unknowns, zero in Dirichlet nodes. Returns Σ|b|, unscaled: what
   /// incompatible data of a singular problem are measured against.
   double assemble_rhs(Field& b) const;
-  /// ∫f as the last assemble_rhs added it up, Dirichlet nodes included; nothing before it, after set_source and where
-  /// the backend evaluates f.
-  std::optional<double> source_integral() const { return source_integral_; }
+  /// What the data add up to, as the last assemble_rhs has it; assembled for this alone where there was none since the
+  /// data changed.
+  const RhsSums& rhs_sums() const;
   /// The Dirichlet data in their nodes or in the halo, the initial guess (else zero) in the unknowns.
   void initialize(Field& u) const;
 
@@ -116,6 +119,8 @@ class Discretization {
   std::optional<Jumps> sample_elements_on_device();
   bool element_rhs_on_device(Field& b) const;
   bool solution_on_device(Field& u) const;
+  PieceSums unscaled_sums(const Field& b, const Box& box) const;
+  void clear_dirichlet_on_device(Field& b) const;
   void add_faces_on_device(Field& b, ErrorCollector& check) const;
   void set_halo_on_device(Field& u, ErrorCollector& check) const;
 
@@ -127,7 +132,8 @@ class Discretization {
   std::unique_ptr<DeviceSampler> sampler_;
   Jumps jumps_;
   double sampling_seconds_ = 0;
-  mutable std::optional<double> source_integral_;
+  std::unique_ptr<const Functionals> functionals_;
+  mutable std::optional<RhsSums> rhs_sums_;
 };
 
 /// What the levels of a problem are chosen by, beside what options say: κ's mean and jumps, and what its operators hold

@@ -1,7 +1,6 @@
 // The right-hand side and the first solution of unknowns at nodes, filled in on the host, whatever the backend.
 
 #include <algorithm>
-#include <numeric>
 
 #include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
@@ -26,7 +25,7 @@ void fill_from_host(Backend& host, Field& field, const Fill& fill) {
 
 double Discretization::assemble_rhs(Field& b) const {
   double sum = 0;
-  source_integral_.reset();
+  rhs_sums_.reset();
   if (rhs_on_device(b)) return sampler_->sum_of_magnitudes(b, block().unknowns()) / rows_.scale;
   fill_from_host(host(), b, [&](Field& field) {
     fill_rhs(field);
@@ -43,6 +42,14 @@ double Discretization::assemble_rhs(Field& b) const {
   return sum / rows_.scale;
 }
 
+const RhsSums& Discretization::rhs_sums() const {
+  if (!rhs_sums_) {
+    Field b(backend_, block().layout(), Precision::fp64);
+    assemble_rhs(b);
+  }
+  return *rhs_sums_;
+}
+
 void Discretization::initialize(Field& u) const {
   if (solution_on_device(u)) return;
   fill_from_host(host(), u, [&](Field& field) { fill_solution(field); });
@@ -51,7 +58,7 @@ void Discretization::initialize(Field& u) const {
 void Discretization::fill_rhs(Field& b) const {
   if (problem_.centering == Centering::cell) return fill_cell_rhs(b);
   if (on_elements(problem_.scheme)) {
-    source_integral_ = fill_element_rhs(problem_, host(), rows_, b);
+    rhs_sums_ = fill_element_rhs(problem_, host(), rows_, b);
     return;
   }
   const Block& block = this->block();
@@ -65,7 +72,8 @@ void Discretization::fill_rhs(Field& b) const {
   };
   dispatch(b.precision(), [&]<class T>(T) {
     const auto view = b.view<T>();
-    LineSums sums(block.layout().box());
+    RhsSums found;
+    PieceCollector source(block, block.layout().box());
     ErrorCollector check;
     check([&] {
       if (problem_.source.function())  // where files show it
@@ -75,21 +83,25 @@ void Discretization::fill_rhs(Field& b) const {
                 [&](int j, int k, const double* f) {
                   for (int i = 0; i < view.n[0]; ++i)
                     view(i, j, k) = inside(i, j, k) ? static_cast<T>(scale * f[i]) : T(0);
-                  sums(j, k) = std::accumulate(f, f + view.n[0], 0.0);
+                  source(j, k, f);
                 });
+      found.source = source.total();
     });
     for_each_face(problem_, [&](int d, int end, const Boundary& face) {
       if (face.kind == BoundaryKind::dirichlet) return;
       const Box box = face_box(block, d, end);
+      PieceCollector brought(block, box);
       check([&] {
         integrate(face.value, face_key(d, end), Sign::any, block, box, d, [&](int j, int k, const double* q) {
+          brought(j, k, q);
           for (int i = box.first[0]; i < box.last[0]; ++i)
             if (inside(i, j, k)) view(i, j, k) += static_cast<T>(scale * q[i - box.first[0]]);
         });
       });
+      found.faces[static_cast<std::size_t>(2 * d + end)] = brought.total();
     });
     check.finish();
-    source_integral_ = sums.total();
+    rhs_sums_ = found;
   });
 }
 

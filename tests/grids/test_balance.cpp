@@ -158,7 +158,7 @@ TEST(Norms, AreThoseOfKnownFunctions) {
     for (Boundary& face : axis) face.kind = N;
   p.boundary[0][0] = {D, [](double, double y, double) { return 1 - 3 * y; }};
   Solve s(p, tight());
-  const SolutionNorms n = solution_norms(s.block(), s.solution());
+  const SolutionNorms n = solution_norms(s.discretization(), s.solution());
   EXPECT_NEAR(n.min, -5, 1e-14);
   EXPECT_NEAR(n.max, 3, 1e-14);
   EXPECT_NEAR(n.integral, -2, 1e-12);  // the trapezoidal rule is exact
@@ -219,7 +219,7 @@ TEST(Extrema, StandWithTheirPlaces) {
       const Discretization d(*backend, std::as_const(p));
       Field u(*backend, d.block().layout(), Precision::fp64);
       d.initialize(u);
-      const SolutionNorms n = solution_norms(d.block(), u);
+      const SolutionNorms n = solution_norms(d, u);
       const bool nodes = centering == Centering::node;
       const double half = nodes ? 0 : 0.5;
       const double top = dimension == 2 ? 0 : nodes ? 4 : 3.9, low = dimension == 2 ? 0 : 0.2 * half;

@@ -56,5 +56,6 @@ void gather_couplings(const Probe& probe);
 void weigh(const Collapse& collapse, int stage);
 void collapse_rows(const Collapse& collapse);
 void correct_islands(const IslandViews& islands, const Field& b, Field& u);
+std::unique_ptr<Functionals> make_functionals(Backend&, const Block& block);
 
 }  // namespace poisson::cpu

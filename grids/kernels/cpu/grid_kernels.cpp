@@ -33,6 +33,9 @@ class Kernels final : public GridKernels {
   void correct_islands(Backend&, const IslandViews& islands, const Field& b, Field& u) const override {
     cpu::correct_islands(islands, b, u);
   }
+  std::unique_ptr<Functionals> make_functionals(Backend& backend, const Block& block) const override {
+    return cpu::make_functionals(backend, block);
+  }
 
  protected:
   std::unique_ptr<Operator> make_held_operator(Backend& backend, const RowData& data,

@@ -89,5 +89,6 @@ void gather_couplings(Backend&, const Probe& probe);
 void weigh(Backend&, const Collapse& collapse, int stage);
 void collapse_rows(Backend&, const Collapse& collapse);
 void correct_islands(Backend&, const IslandViews& islands, const Field& b, Field& u);
+std::unique_ptr<Functionals> make_functionals(Backend&, const Block& block);
 
 }  // namespace poisson::cuda

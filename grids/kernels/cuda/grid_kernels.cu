@@ -42,6 +42,9 @@ class Kernels final : public GridKernels {
   void correct_islands(Backend& backend, const IslandViews& islands, const Field& b, Field& u) const override {
     cuda::correct_islands(backend, islands, b, u);
   }
+  std::unique_ptr<Functionals> make_functionals(Backend& backend, const Block& block) const override {
+    return cuda::make_functionals(backend, block);
+  }
   std::unique_ptr<DeviceSampler> make_sampler(Backend& backend, const Block& block,
                                               std::span<const Quantity> data) const override {
     return cuda::make_sampler(backend, block, data);

@@ -143,6 +143,7 @@ void Discretization::fill_cell_rhs(Field& b) const {
     const auto view = b.view<T>();
     std::vector<double> mass_x(static_cast<std::size_t>(view.n[0]));
     for (int i = 0; i < view.n[0]; ++i) mass_x[static_cast<std::size_t>(i)] = block.axes[0].mass(i);
+    RhsSums found;
     LineSums sums(block.layout().box());
     ErrorCollector check;
     check([&] {
@@ -167,7 +168,8 @@ void Discretization::fill_cell_rhs(Field& b) const {
       });
     });
     check.finish();
-    source_integral_ = sums.total();
+    found.source[middle_piece] = sums.total();
+    rhs_sums_ = found;
   });
 }
 

@@ -10,6 +10,14 @@ constexpr double negligible = 1e-10;  // Biot number αL/κ below which nothing 
 
 }  // namespace
 
+CellFace::Values CellFace::values(BoundaryKind kind, double value, double kappa, double alpha, double h,
+                                  double length) {
+  if (kind == BoundaryKind::neumann) return {value, 0, false};
+  if (kind == BoundaryKind::dirichlet) return {2 * kappa / h * value, 2 * kappa / h, true};
+  const double part = kappa / (kappa + 0.5 * alpha * h);
+  return {part * value, part * alpha, alpha * length >= negligible * kappa};
+}
+
 CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end) {
   const auto d = static_cast<std::size_t>(axis);
   const Boundary& face = boundary(problem, axis, end);
@@ -18,26 +26,16 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
   behind_.first[d] = end == 0 ? 0 : block.axes[d].size() - 1;
   behind_.last[d] = behind_.first[d] + 1;
   const std::vector<double> data = sample(face.value, face_key(axis, end), Sign::any, block, Location::cell, on_face);
-  values_.resize(data.size());
-  if (face.kind == BoundaryKind::neumann) {
-    for (std::size_t i = 0; i < data.size(); ++i) values_[i] = {data[i], 0, false};
-    return;
-  }
+  std::vector<double> kappa(data.size()), alpha(data.size());
   const std::size_t c = problem.isotropic ? 0 : d;
-  const std::vector<double> kappa =
-      sample(problem.coefficient[c], coefficient_key(problem, c), Sign::positive, block, Location::cell, behind_);
+  if (face.kind != BoundaryKind::neumann)
+    kappa = sample(problem.coefficient[c], coefficient_key(problem, c), Sign::positive, block, Location::cell, behind_);
+  if (face.kind == BoundaryKind::robin)
+    alpha = sample(face.alpha, face_key(axis, end, true), Sign::nonnegative, block, Location::cell, on_face);
   const double h = block.axes[d].width(behind_.first[d]);
-  if (face.kind == BoundaryKind::dirichlet) {
-    for (std::size_t i = 0; i < data.size(); ++i) values_[i] = {2 * kappa[i] / h * data[i], 2 * kappa[i] / h, true};
-    return;
-  }
-  const std::vector<double> alpha =
-      sample(face.alpha, face_key(axis, end, true), Sign::nonnegative, block, Location::cell, on_face);
   const double length = block.axes[d].nodes().back() - block.axes[d].nodes().front();
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    const double part = kappa[i] / (kappa[i] + 0.5 * alpha[i] * h);
-    values_[i] = {part * data[i], part * alpha[i], alpha[i] * length >= negligible * kappa[i]};
-  }
+  values_.resize(data.size());
+  for (std::size_t i = 0; i < data.size(); ++i) values_[i] = values(face.kind, data[i], kappa[i], alpha[i], h, length);
 }
 
 Box dirichlet_cells(const Problem& problem, const Block& block, int axis, int end) {

@@ -22,6 +22,10 @@ class CellFace {
     double halo() const { return in_halo ? given / conductance : 0; }
   };
 
+  /// Of one cell of width h behind a face, from the face's value, κ of the cell and α of the face. `length`: the
+  /// block's across the face.
+  static Values values(BoundaryKind kind, double value, double kappa, double alpha, double h, double length);
+
   /// Samples the face's data. Throws ValueError.
   CellFace(const Problem& problem, const Block& block, int axis, int end);
 

@@ -86,7 +86,8 @@ bool Discretization::element_rhs_on_device(Field& b) const {
     if (face.kind != BoundaryKind::dirichlet) data.push_back(face.value);
   });
   if (&b.backend() != &backend_ || !on_device(data)) return false;
-  const Box unknowns = block().unknowns();
+  const Box all_nodes = block().layout().box();
+  RhsSums found;
   backend_.fill(b, 0);
   const auto add = [&](const Datum& datum, const Box& nodes, int face_axis, int end) {
     if (taken_at_nodes(problem_, datum.quantity)) {
@@ -112,25 +113,27 @@ bool Discretization::element_rhs_on_device(Field& b) const {
     check([&] {
       const Datum datum{problem_.source, "source"};
       if (!datum.quantity.constant()) {  // where files show it
-        sampler_->fill(datum, Location::node, block().layout().box(), {}, SampleStore::set, b);
+        sampler_->fill(datum, Location::node, all_nodes, {}, SampleStore::set, b);
         backend_.fill(b, 0);
       }
-      add(datum, unknowns, -1, 0);
+      add(datum, all_nodes, -1, 0);
     });
+    found.source = unscaled_sums(b, all_nodes);
+    clear_dirichlet_on_device(b);
     for_each_face(problem_, [&](int d, int end, const Boundary& face) {
       if (face.kind == BoundaryKind::dirichlet) return;
-      Box box = face_box(block(), d, end);
-      for (std::size_t e = 0; e < 3; ++e) {
-        box.first[e] = std::max(box.first[e], unknowns.first[e]);
-        box.last[e] = std::min(box.last[e], unknowns.last[e]);
-      }
+      const Box box = face_box(block(), d, end);
+      const PieceSums before = unscaled_sums(b, box);
       const std::string key = face_key(d, end);
       check([&] { add({face.value, key}, box, d, end); });
+      found.set_face(d, end, before, unscaled_sums(b, box));
     });
+    clear_dirichlet_on_device(b);
   } catch (const HostDecides&) {
     return false;
   }
   check.finish();
+  rhs_sums_ = found;
   return true;
 }
 

@@ -246,9 +246,9 @@ void add_element_integral(const Problem& p, const Quantity& quantity, std::strin
   });
 }
 
-double fill_element_rhs(const Problem& p, Backend& host, const RowData& rows, Field& b) {
+RhsSums fill_element_rhs(const Problem& p, Backend& host, const RowData& rows, Field& b) {
   const Block& block = rows.block;
-  const Box unknowns = block.unknowns(), all = block.layout().box();
+  const Box all = block.layout().box();
   Field sum(host, block.layout(), Precision::fp64);
   const auto sums = sum.view<double>();
   ErrorCollector check;
@@ -257,29 +257,30 @@ double fill_element_rhs(const Problem& p, Backend& host, const RowData& rows, Fi
       sample(p.source, "source", Sign::any, block, Location::node, all, [](int, int, const double*) {});
     add_element_integral(p, p.source, "source", block, all, -1, 0, host, sums);
   });
-  const auto unknown = [&](int i, int j, int k) {
-    const std::array at{i, j, k};
-    for (std::size_t d = 0; d < 3; ++d)
-      if (at[d] < unknowns.first[d] || at[d] >= unknowns.last[d]) return false;
-    return true;
+  const auto sums_of = [&](const Box& box) {
+    PieceCollector collect(block, box);
+    cpu::for_each_line(box, [&](int j, int k) { collect(j, k, &sums(box.first[0], j, k)); });
+    return collect.total();
   };
-  const double integral = cpu::sum_over_lines(all, [&](int j, int k) {
-    double line = 0;
-    for (int i = 0; i < all.last[0]; ++i) {
-      line += sums(i, j, k);
-      if (!unknown(i, j, k)) sums(i, j, k) = 0;
-    }
-    return line;
-  });
+  const auto clear_dirichlet = [&] {
+    for_each_face(p, [&](int d, int end, const Boundary& face) {
+      if (face.kind != BoundaryKind::dirichlet) return;
+      const Box box = face_box(block, d, end);
+      cpu::for_each_line(
+          box, [&](int j, int k) { std::fill_n(&sums(box.first[0], j, k), box.last[0] - box.first[0], 0.0); });
+    });
+  };
+  RhsSums found;
+  found.source = sums_of(all);
+  clear_dirichlet();
   for_each_face(p, [&](int d, int end, const Boundary& face) {
     if (face.kind == BoundaryKind::dirichlet) return;
-    Box box = face_box(block, d, end);
-    for (std::size_t e = 0; e < 3; ++e) {
-      box.first[e] = std::max(box.first[e], unknowns.first[e]);
-      box.last[e] = std::min(box.last[e], unknowns.last[e]);
-    }
+    const Box box = face_box(block, d, end);
+    const PieceSums before = sums_of(box);
     check([&] { add_element_integral(p, face.value, face_key(d, end), block, box, d, end, host, sums); });
+    found.set_face(d, end, before, sums_of(box));
   });
+  clear_dirichlet();
   check.finish();
   dispatch(b.precision(), [&]<class T>(T) {
     const auto to = b.view<T>();
@@ -287,7 +288,7 @@ double fill_element_rhs(const Problem& p, Backend& host, const RowData& rows, Fi
       for (int i = 0; i < to.n[0]; ++i) to(i, j, k) = static_cast<T>(rows.scale * sums(i, j, k));
     });
   });
-  return integral;
+  return found;
 }
 
 }  // namespace poisson

@@ -7,6 +7,7 @@
 #include "grids/operators/row_data.hpp"
 #include "grids/problem/problem.hpp"
 #include "grids/sampling/jumps.hpp"
+#include "grids/schemes/rhs_sums.hpp"
 
 /// The data of bilinear and trilinear elements, where they are not those of finite volumes: κ and σ are sampled at cell
 /// centres and α at the centres of the cells' faces; f and the data of Neumann and Robin faces are integrated against
@@ -39,8 +40,9 @@ bool taken_in_cells(const Problem& problem, const Quantity& quantity, const Bloc
 void add_element_integral(const Problem& problem, const Quantity& quantity, std::string_view name, const Block& block,
                           const Box& nodes, int face_axis, int end, Backend& host, const View<double>& sums);
 
-/// ∫ f φ and the data of Neumann and Robin faces, in the unknowns; zero in Dirichlet nodes. Returns ∫ f.
-double fill_element_rhs(const Problem& problem, Backend& host, const RowData& rows, Field& b);
+/// ∫ f φ and the data of Neumann and Robin faces, in the unknowns; zero in Dirichlet nodes. Returns what they add up
+/// to.
+RhsSums fill_element_rhs(const Problem& problem, Backend& host, const RowData& rows, Field& b);
 
 /// Mean over the cells of a host's field.
 double mean_of_cells(const Field& cells);
