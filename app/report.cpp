@@ -1,7 +1,10 @@
 #include "app/report.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <future>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -13,6 +16,7 @@
 namespace poisson {
 namespace {
 
+constexpr std::size_t piece_values = std::size_t{1} << 22;  ///< of fields on their way to files: 32 MiB
 constexpr double patience = 0.05;  ///< seconds that a solve may take before the terminal shows that it works
 
 void record(const Result& result, const Solver& solver, Summary& summary) {
@@ -33,14 +37,46 @@ void record(const Result& result, const Solver& solver, Summary& summary) {
 
 }  // namespace
 
-void write_fields(const Config& config, const OutputGrid& grid, const std::vector<OutputField>& fields,
+void write_fields(const Config& config, const OutputGrid& grid, const std::vector<ShownField>& fields,
                   const ResultFolder& results, Summary& summary) {
   const OutputNote note{config.title, summary.converged, config.effective};
-  for (const std::string& format : config.output.formats) {
-    const auto& directory = results.staging();
-    const auto path = format == "vtk"    ? write_vtk(directory, grid, fields, note)
-                      : format == "hdf5" ? write_hdf5(directory, grid, fields, note)
-                                         : write_png(directory, grid, fields.front(), note);
+  const auto& directory = results.staging();
+  std::vector<FieldHead> heads;
+  for (const ShownField& field : fields) heads.push_back(field.head);
+  std::vector<std::unique_ptr<FieldFile>> files;  // none for pictures, which show the first field
+  for (const std::string& format : config.output.formats)
+    files.push_back(format == "vtk"    ? open_vtk(directory, grid, heads, note)
+                    : format == "hdf5" ? open_hdf5(directory, grid, heads, note)
+                                       : nullptr);
+  OutputField pictured{heads.front(), {}};
+  const auto pictures = std::ranges::count_if(files, [](const auto& file) { return !file; });
+  const std::size_t wanted = pictures == std::ssize(files) ? 1 : fields.size();
+
+  std::array<std::vector<double>, 2> pieces;  // one is written while the other is made
+  std::future<void> writing;
+  std::size_t turn = 0;
+  for (std::size_t f = 0; f < wanted; ++f) {
+    const Pieces& values = fields[f].values;
+    const int planes = values.shape[2];
+    const int step = values.whole ? planes
+                                  : static_cast<int>(std::clamp(piece_values / values.plane(), std::size_t{1},
+                                                                static_cast<std::size_t>(planes)));
+    for (int first = 0; first < planes; first += step) {
+      const int last = std::min(first + step, planes);
+      auto& piece = pieces[turn++ % 2];
+      piece.resize(values.plane() * static_cast<std::size_t>(last - first));
+      values.fill(first, last, piece);
+      if (pictures > 0 && f == 0) pictured.values.insert(pictured.values.end(), piece.begin(), piece.end());
+      if (writing.valid()) writing.get();
+      writing = std::async(std::launch::async, [&files, &piece] {
+        for (const auto& file : files)
+          if (file) file->write(piece);
+      });
+    }
+  }
+  if (writing.valid()) writing.get();
+  for (const auto& file : files) {
+    const auto path = file ? file->close() : write_png(directory, grid, pictured, note);
     summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
   }
 }

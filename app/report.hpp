@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "grids/results/gather.hpp"
 #include "grids/results/profile.hpp"
 #include "io/config/config.hpp"
 #include "io/files/output.hpp"
@@ -16,8 +17,15 @@
 
 namespace poisson {
 
-/// The fields in every format that the configuration asks for, their files noted in the summary.
-void write_fields(const Config& config, const OutputGrid& grid, const std::vector<OutputField>& fields,
+/// A field that files are to show.
+struct ShownField {
+  FieldHead head;
+  Pieces values;
+};
+
+/// The fields in every format that the configuration asks for, their files noted in the summary. Each is made once, in
+/// pieces of some planes, of which one is written while the next is made.
+void write_fields(const Config& config, const OutputGrid& grid, const std::vector<ShownField>& fields,
                   const ResultFolder& results, Summary& summary);
 
 /// Seconds since the last lap, or since construction.

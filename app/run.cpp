@@ -18,6 +18,7 @@
 #include "grids/results/gather.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/results/profile.hpp"
+#include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
 #include "io/config/config.hpp"
 #include "io/config/yaml.hpp"
@@ -43,43 +44,29 @@ volatile std::sig_atomic_t stop_requested = 0;
   throw ConfigError(std::move(lines));
 }
 
-std::vector<OutputField> output_fields(const Config& config, const Discretization& d, Solver& solver) {
+std::vector<ShownField> shown_fields(const Config& config, const Discretization& d, Solver& solver) {
   const Block& block = d.block();
   const Problem& problem = d.problem();
-  std::vector<OutputField> fields;
+  const Location location = block.location();
+  std::vector<ShownField> fields;
   for (const std::string& name : config.output.fields) {
-    OutputField field{name, block.location(), 1, {}};
+    const auto add = [&](Pieces values, Location where) {
+      fields.push_back({{name, where, values.components}, std::move(values)});
+    };
     if (name == "u") {
-      field.values = gather_values(block, solver.solution());
+      add(gather_values(block, solver.solution()), location);
     } else if (name == "gradient") {
-      field.components = problem.dimension;
-      field.values = gather_gradient(d, solver.solution());
+      add(gather_gradient(d, solver.solution()), location);
     } else if (name == "source") {
-      field.values = gather_quantity(block, problem.source, "source", block.location());
+      add(gather_quantities(block, {problem.source}, "source", location), location);
     } else if (name == "error") {
-      field.values = gather_error(d, solver.solution());
+      add(gather_error(d, solver.solution()), location);
     } else if (name == "residual") {
       solver.A().residual(solver.solution(), solver.rhs(), solver.spare());
-      field.values = gather_density(block, solver.spare(), 1 / solver.A().scale());
+      add(gather_density(block, solver.spare(), 1 / solver.A().scale()), location);
     } else if (name == "coefficient") {
-      field.location = Location::cell;
-      if (problem.isotropic) {
-        field.values = gather_quantity(block, problem.coefficient[0], "coefficient", Location::cell);
-      } else {
-        std::vector<Quantity> entries(problem.coefficient.begin(), problem.coefficient.begin() + problem.dimension);
-        if (problem.full_tensor)
-          entries.insert(entries.end(), problem.mixed.begin(),
-                         problem.mixed.begin() + (problem.dimension == 3 ? 3 : 1));
-        const std::size_t n = entries.size();
-        field.components = static_cast<int>(n);
-        for (std::size_t c = 0; c < n; ++c) {
-          const auto one = gather_quantity(block, entries[c], "coefficient", Location::cell);
-          field.values.resize(one.size() * n);
-          for (std::size_t i = 0; i < one.size(); ++i) field.values[i * n + c] = one[i];
-        }
-      }
+      add(gather_quantities(block, kappa_components(problem), "coefficient", Location::cell), Location::cell);
     }
-    fields.push_back(std::move(field));
   }
   return fields;
 }
@@ -96,7 +83,7 @@ OutputGrid output_grid(const Config& config) {
 void write_fields(const Config& config, const Discretization& d, Solver& solver, const ResultFolder& results,
                   Summary& summary) {
   if (config.output.formats.empty() || config.output.fields.empty()) return;
-  write_fields(config, output_grid(config), output_fields(config, d, solver), results, summary);
+  write_fields(config, output_grid(config), shown_fields(config, d, solver), results, summary);
 }
 
 // The names that the run's files will have, the summary's apart.

@@ -108,31 +108,36 @@ int solve_matrix(const Config& config, bool profiled, const std::function<bool()
   Report report(config, watch, console, results, summary);
   const Result result = report.iterate(*solver, *backend, profile ? &*profile : nullptr, header, stopped, size);
 
-  std::vector<OutputField> fields{{"u", Location::node, 1, gather_values(block, solver->solution())}};
-  summary.solution = {fields[0].values[0], fields[0].values[0], 0, 0, {}, {}};
-  for (const double u : fields[0].values) {
-    summary.solution.min = std::min(summary.solution.min, u);
-    summary.solution.max = std::max(summary.solution.max, u);
-    summary.solution.integral += u;
-    summary.solution.l2 += u * u;
+  const std::vector<double> u = gather_values(block, solver->solution()).all();
+  summary.solution = {u[0], u[0], 0, 0, {}, {}};
+  for (const double value : u) {
+    summary.solution.min = std::min(summary.solution.min, value);
+    summary.solution.max = std::max(summary.solution.max, value);
+    summary.solution.integral += value;
+    summary.solution.l2 += value * value;
   }
   summary.solution.l2 = std::sqrt(summary.solution.l2);
   for (const auto& point : config.output.probes)
     summary.probes.push_back({point, interpolate_at(block, solver->solution(),
                                                     std::span(point).first(matrix.shape[1] == 1 ? 1 : point.size()))});
-  std::vector<OutputField> wanted;
+  std::vector<ShownField> fields;
   for (const std::string& name : config.output.fields) {
-    OutputField field = fields[0];
-    field.name = name;
-    if (name == "source") field.values = rhs;
+    Pieces values = gather_values(block, solver->solution());
+    if (name == "source")
+      values.fill = [&rhs, plane = values.plane()](int first, int, std::span<double> piece) {
+        std::copy_n(&rhs[plane * static_cast<std::size_t>(first)], piece.size(), piece.begin());
+      };
     if (name == "residual") {
       solver->A().residual(solver->solution(), solver->rhs(), solver->spare());
-      field.values = gather_values(block, solver->spare());
-      for (double& r : field.values) r /= scale;
+      values.fill = [spare = gather_values(block, solver->spare()), scale](int first, int last,
+                                                                           std::span<double> piece) {
+        spare.fill(first, last, piece);
+        for (double& r : piece) r /= scale;
+      };
     }
-    wanted.push_back(std::move(field));
+    fields.push_back({{name, Location::node, 1}, std::move(values)});
   }
-  if (!wanted.empty()) write_fields(config, output_grid(matrix), wanted, results, summary);
+  if (!fields.empty()) write_fields(config, output_grid(matrix), fields, results, summary);
   return report.close(result, *backend);
 }
 

@@ -41,7 +41,7 @@ int main() {
               norms.min, norms.max, heat.flux[4], -heat.flux[5]);
 
   // The temperature at every node, x fastest.
-  const std::vector<double> T = gather_values(block, solver->solution());
+  const std::vector<double> T = gather_values(block, solver->solution()).all();
   const std::array<int, 3> n = file_shape(block);
   const auto hottest = static_cast<int>(std::ranges::max_element(T) - T.begin());
   std::printf("%d x %d x %d values, the largest %.2f K at x = %.3f m, y = %.3f m, z = %.3f m\n", n[0], n[1], n[2],

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "backends/cpu/launch.hpp"
 #include "grids/results/edge_gradient.hpp"
@@ -13,26 +14,65 @@
 namespace poisson {
 namespace {
 
-// Fills a file's array with value(i, j, k), where wrapped indices stand for the last nodes of periodic axes.
-template <class F>
-void fill_values(const Block& block, const F& put) {
-  const std::array<int, 3> n = file_shape(block), size = block.layout().n;
-  cpu::for_each_line({{0, 0, 0}, n}, [&](int j, int k) {
-    for (int i = 0; i < n[0]; ++i)
-      put((static_cast<std::size_t>(k) * static_cast<std::size_t>(n[1]) + static_cast<std::size_t>(j)) *
-                  static_cast<std::size_t>(n[0]) +
-              static_cast<std::size_t>(i),
-          i % size[0], j % size[1], k % size[2]);
-  });
-}
+// Planes of a field on the host, those past the last of a periodic axis as the wrapped ones: the field's own where the
+// host reaches them, else copies.
+template <class T>
+class Planes {
+ public:
+  Planes(const Field& u, int first, int last)
+      : view_(u.view<T>()), first_(first), there_(on_host(u)), size_(u.layout().n) {
+    if (there_) return;
+    const std::int64_t lines = size_[1] == 1 ? 0 : (size_[1] - 1) * view_.sy;
+    stride_ = lines + size_[0];
+    copies_.resize(static_cast<std::size_t>(stride_ * (last - first)));
+    for (int k = first; k < last; ++k)
+      u.backend().read(&view_(0, 0, wrapped(2, k)), &copies_[static_cast<std::size_t>(stride_ * (k - first))],
+                       static_cast<std::size_t>(stride_) * sizeof(T));
+  }
 
-std::size_t count(const std::array<int, 3>& n) {
-  return static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) * static_cast<std::size_t>(n[2]);
+  double operator()(int i, int j, int k) const {
+    const int x = wrapped(0, i), y = wrapped(1, j);
+    if (there_) return static_cast<double>(view_(x, y, wrapped(2, k)));
+    return static_cast<double>(copies_[static_cast<std::size_t>(stride_ * (k - first_) + y * view_.sy + x)]);
+  }
+
+ private:
+  int wrapped(std::size_t d, int i) const { return i < 0 ? i + size_[d] : i < size_[d] ? i : i - size_[d]; }
+
+  View<const T> view_;
+  int first_;
+  bool there_;
+  std::array<int, 3> size_;
+  std::int64_t stride_ = 0;  // of copied planes
+  std::vector<T> copies_;
+};
+
+// Pieces whose places are made one by one: make(u, i, j, k, values) fills the components, where u has the planes at
+// hand that a difference over three nodes takes, `reach` before and past those that are made.
+template <class Make>
+Pieces pieces_from(const Block& block, const Field& u, int components, int reach, const Make& make) {
+  const std::array<int, 3> n = file_shape(block);
+  const int own = u.layout().n[2];
+  const bool wraps = block.axes[2].periodic();
+  return {n, components, [=, &u](int first, int last, std::span<double> values) {
+            const bool moves = reach > 0 && !wraps;  // at open ends to one side
+            const int from = moves ? std::clamp(first - reach, 0, std::max(0, own - 3)) : first - reach;
+            const int to = moves ? std::clamp(last + reach, std::min(own, 3), own) : last + reach;
+            dispatch(u.precision(), [&]<class T>(T) {
+              const Planes<T> planes(u, from, to);
+              cpu::for_each_line({{0, 0, first}, {n[0], n[1], last}}, [&](int j, int k) {
+                double* to_line = &values[(static_cast<std::size_t>(k - first) * static_cast<std::size_t>(n[1]) +
+                                           static_cast<std::size_t>(j)) *
+                                          static_cast<std::size_t>(n[0] * components)];
+                for (int i = 0; i < n[0]; ++i, to_line += components) make(planes, i, j, k, to_line);
+              });
+            });
+          }};
 }
 
 // Weights of the first difference at a node over three nodes around it, or beside it at an end.
 struct Difference {
-  std::array<int, 3> at{};
+  std::array<int, 3> at{};  // from the node on
   std::array<double, 3> weight{};
 };
 
@@ -44,12 +84,12 @@ std::vector<Difference> first_differences(const Axis& axis) {
     // Distances from value i to the three; the derivative of their Lagrange polynomial at 0.
     std::array<double, 3> s{};
     if (axis.periodic()) {
-      d.at = {(i + n - 1) % n, i, (i + 1) % n};
+      d.at = {-1, 0, 1};
       s = {-1 / axis.inverse_distance(i - 1), 0, 1 / axis.inverse_distance(i)};
     } else {
       const int start = std::clamp(i - 1, 0, n - 3);
       for (int p = 0; p < 3; ++p) {
-        d.at[static_cast<std::size_t>(p)] = start + p;
+        d.at[static_cast<std::size_t>(p)] = start + p - i;
         s[static_cast<std::size_t>(p)] = axis.point(start + p) - axis.point(i);
       }
     }
@@ -154,54 +194,60 @@ std::array<int, 3> file_shape(const Block& block) {
   return n;
 }
 
-std::vector<double> gather_values(const Block& block, const Field& field) {
-  const HostRead read(field);
-  const Field& u = *read;
-  std::vector<double> values(count(file_shape(block)));
-  dispatch(u.precision(), [&]<class T>(T) {
-    const auto view = u.view<T>();
-    fill_values(block, [&](std::size_t at, int i, int j, int k) { values[at] = static_cast<double>(view(i, j, k)); });
-  });
+std::size_t Pieces::plane() const {
+  return static_cast<std::size_t>(shape[0]) * static_cast<std::size_t>(shape[1]) * static_cast<std::size_t>(components);
+}
+
+std::vector<double> Pieces::all() const {
+  std::vector<double> values(plane() * static_cast<std::size_t>(shape[2]));
+  fill(0, shape[2], values);
   return values;
 }
 
-std::vector<double> gather_gradient(const Discretization& discretization, const Field& field) {
+Pieces gather_values(const Block& block, const Field& u) {
+  return pieces_from(block, u, 1, 0, [](const auto& at, int i, int j, int k, double* value) { *value = at(i, j, k); });
+}
+
+Pieces gather_gradient(const Discretization& discretization, const Field& u) {
   const Block& block = discretization.block();
-  if (block.centering() == Centering::cell) return gradient_in_cells(discretization, field);
-  const HostRead read(field);
-  const Field& u = *read;
-  const auto components = static_cast<std::size_t>(block.dimension());
-  std::vector<double> values(count(file_shape(block)) * components);
+  const int components = block.dimension();
+  if (block.centering() == Centering::cell)
+    return {file_shape(block), components,
+            [&](int, int, std::span<double> values) {
+              std::ranges::copy(gradient_in_cells(discretization, u), values.begin());
+            },
+            true};
   std::array<std::vector<Difference>, 3> differences;
-  for (std::size_t d = 0; d < components; ++d) differences[d] = first_differences(block.axes[d]);
-  dispatch(u.precision(), [&]<class T>(T) {
-    const auto view = u.view<T>();
-    fill_values(block, [&](std::size_t at, int i, int j, int k) {
-      const std::array node{i, j, k};
-      for (std::size_t d = 0; d < components; ++d) {
-        const Difference& w = differences[d][static_cast<std::size_t>(node[d])];
-        double sum = 0;
-        for (std::size_t p = 0; p < 3; ++p) {
-          std::array to = node;
-          to[d] = w.at[p];
-          sum += w.weight[p] * static_cast<double>(view(to[0], to[1], to[2]));
-        }
-        values[at * components + d] = sum;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (!block.axes[d].degenerate()) differences[d] = first_differences(block.axes[d]);
+  return pieces_from(block, u, components, 1, [=](const auto& at, int i, int j, int k, double* gradient) {
+    const std::array node{i, j, k};
+    for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
+      const Difference& w = differences[d][static_cast<std::size_t>(node[d]) % differences[d].size()];
+      double sum = 0;
+      for (std::size_t p = 0; p < 3; ++p) {
+        std::array to = node;
+        to[d] += w.at[p];
+        sum += w.weight[p] * at(to[0], to[1], to[2]);
       }
-    });
+      gradient[d] = sum;
+    }
   });
-  return values;
 }
 
-std::vector<double> gather_error(const Discretization& discretization, const Field& u) {
+Pieces gather_error(const Discretization& discretization, const Field& u) {
   const Block& block = discretization.block();
-  const Problem& problem = discretization.problem();
-  std::vector<double> values = gather_values(block, u);
-  const std::vector<double> exact = gather_quantity(block, *problem.exact, "exact", block.location());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] -= exact[i];
-  if (!discretization.rows().singular) return values;
+  const Pieces values = gather_values(block, u);
+  const Pieces exact = gather_quantities(block, {*discretization.problem().exact}, "exact", block.location());
+  const auto difference = [=](int first, int last, std::span<double> error) {
+    std::vector<double> of_exact(error.size());
+    values.fill(first, last, error);
+    exact.fill(first, last, of_exact);
+    for (std::size_t i = 0; i < error.size(); ++i) error[i] -= of_exact[i];
+  };
+  if (!discretization.rows().singular) return {values.shape, 1, difference};
   // The mean; at nodes by half cells to both sides: right on periodic axes too, whose last node is the first.
-  const std::array<int, 3> n = file_shape(block);
+  const std::array<int, 3> n = values.shape;
   const auto weight = [&](std::size_t d, int i) {
     const Axis& axis = block.axes[d];
     if (axis.degenerate()) return 1.0;
@@ -209,51 +255,63 @@ std::vector<double> gather_error(const Discretization& discretization, const Fie
     return 0.5 * ((i > 0 ? axis.width(i - 1) : 0) + (i < axis.cells() ? axis.width(i) : 0));
   };
   double sum = 0, volume = 0;
-  std::size_t at = 0;
-  for (int k = 0; k < n[2]; ++k)
+  std::vector<double> plane(values.plane());
+  for (int k = 0; k < n[2]; ++k) {
+    difference(k, k + 1, plane);
+    auto value = plane.begin();
     for (int j = 0; j < n[1]; ++j)
-      for (int i = 0; i < n[0]; ++i, ++at) {
+      for (int i = 0; i < n[0]; ++i, ++value) {
         const double w = weight(0, i) * weight(1, j) * weight(2, k);
-        sum += w * values[at];
+        sum += w * *value;
         volume += w;
       }
-  for (double& v : values) v -= sum / volume;
-  return values;
+  }
+  return {n, 1, [=, mean = sum / volume](int first, int last, std::span<double> error) {
+            difference(first, last, error);
+            for (double& e : error) e -= mean;
+          }};
 }
 
-std::vector<double> gather_density(const Block& block, const Field& field, double factor) {
-  const HostRead read(field);
-  const Field& r = *read;
-  std::vector<double> values(count(file_shape(block)));
+Pieces gather_density(const Block& block, const Field& r, double factor) {
   const Box unknowns = block.unknowns();
-  dispatch(r.precision(), [&]<class T>(T) {
-    const auto view = r.view<T>();
-    fill_values(block, [&](std::size_t at, int i, int j, int k) {
-      const std::array node{i, j, k};
-      for (std::size_t d = 0; d < 3; ++d)
-        if (node[d] < unknowns.first[d] || node[d] >= unknowns.last[d]) return;
-      values[at] = factor * static_cast<double>(view(i, j, k)) / block.mass(i, j, k);
-    });
+  const std::array<int, 3> size = block.layout().n;
+  return pieces_from(block, r, 1, 0, [=, &block](const auto& at, int i, int j, int k, double* value) {
+    const std::array node{i % size[0], j % size[1], k % size[2]};
+    *value = 0;
+    for (std::size_t d = 0; d < 3; ++d)
+      if (node[d] < unknowns.first[d] || node[d] >= unknowns.last[d]) return;
+    *value = factor * at(i, j, k) / block.mass(node[0], node[1], node[2]);
   });
-  return values;
 }
 
-std::vector<double> gather_quantity(const Block& block, const Quantity& quantity, std::string_view name,
-                                    Location location) {
-  const Layout layout = location == Location::node ? block.layout() : block.cell_layout();
-  const std::array<int, 3> n = layout.n;
-  std::vector<double> own(count(n));
-  sample(quantity, name, Sign::any, block, location, layout.box(), [&](int j, int k, const double* line) {
-    std::copy_n(line, n[0], own.begin() + (static_cast<std::int64_t>(k) * n[1] + j) * static_cast<std::int64_t>(n[0]));
-  });
-  if (location == Location::cell) return own;
-  std::vector<double> values(count(file_shape(block)));
-  fill_values(block, [&](std::size_t at, int i, int j, int k) {
-    values[at] = own[(static_cast<std::size_t>(k) * static_cast<std::size_t>(n[1]) + static_cast<std::size_t>(j)) *
-                         static_cast<std::size_t>(n[0]) +
-                     static_cast<std::size_t>(i)];
-  });
-  return values;
+Pieces gather_quantities(const Block& block, std::vector<Quantity> quantities, std::string_view name,
+                         Location location) {
+  const bool cells = location == Location::cell;
+  const std::array<int, 3> n = cells ? block.cell_layout().n : file_shape(block);
+  const std::array<int, 3> size = cells ? n : block.layout().n;
+  const std::size_t components = quantities.size();
+  return {n, static_cast<int>(components),
+          [=, &block, name = std::string(name)](int first, int last, std::span<double> values) {
+            // What the last node of a periodic axis repeats.
+            const auto line_at = [&](int j, int k) {
+              return &values[(static_cast<std::size_t>(k - first) * static_cast<std::size_t>(n[1]) +
+                              static_cast<std::size_t>(j)) *
+                             static_cast<std::size_t>(n[0]) * components];
+            };
+            for (std::size_t c = 0; c < components; ++c)
+              for (const auto& [from, to, shift] : {std::array{first, std::min(last, size[2]), 0},
+                                                    {std::max(first, size[2]) - size[2], last - size[2], size[2]}})
+                if (from < to)
+                  sample(quantities[c], name, Sign::any, block, location, {{0, 0, from}, {size[0], size[1], to}},
+                         [&, shift = shift](int j, int k, const double* line) {
+                           double* const there = line_at(j, k + shift);
+                           for (int i = 0; i < n[0]; ++i)
+                             there[static_cast<std::size_t>(i) * components + c] = line[i % size[0]];
+                         });
+            if (n[1] > size[1])
+              for (int k = first; k < last; ++k)
+                std::copy_n(line_at(0, k), static_cast<std::size_t>(n[0]) * components, line_at(size[1], k));
+          }};
 }
 
 }  // namespace poisson

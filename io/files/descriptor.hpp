@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <utility>
 
 namespace poisson {
@@ -21,6 +22,9 @@ class Descriptor {
  private:
   int number_;
 };
+
+/// Writes all bytes; 0, or the error.
+int write_all(const Descriptor& file, std::string_view bytes);
 
 /// Waits until a file or directory is on its disk; 0, or the error. Where a file system has no such thing, 0.
 int flush_to_disk(const Descriptor& file);

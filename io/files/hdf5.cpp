@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -145,13 +146,17 @@ void write_attribute(hid_t object, const char* name, const std::string& text) {
   write_attribute(object, name, type, type, Handle(H5Screate(H5S_SCALAR), H5Sclose), text.c_str());
 }
 
-Handle write_dataset(hid_t parent, const std::string& name, const Shape& shape, std::span<const double> values) {
+Handle make_dataset(hid_t parent, const std::string& name, const Shape& shape) {
   Handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose);
-  Handle dataset(H5Dcreate2(parent, name.c_str(), numeric_type<double>(), space, H5P_DEFAULT,
-                            without_times(H5P_DATASET_CREATE), H5P_DEFAULT),
-                 H5Dclose);
+  return Handle(H5Dcreate2(parent, name.c_str(), numeric_type<double>(), space, H5P_DEFAULT,
+                           without_times(H5P_DATASET_CREATE), H5P_DEFAULT),
+                H5Dclose);
+}
+
+void write_dataset(hid_t parent, const std::string& name, std::span<const double> values) {
+  Handle dataset = make_dataset(parent, name, {values.size()});
   check(H5Dwrite(dataset, memory_type<double>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
-  return dataset;
+  dataset.close();
 }
 
 /// A dataset, since an attribute may not exceed 64 KiB and explicit nodes make long configurations.
@@ -165,7 +170,7 @@ void write_text(hid_t parent, const char* name, const std::string& text) {
 }
 
 /// [nz][ny][nx], [ny][nx] in two dimensions, and the components last where there are several.
-Shape file_shape(const OutputGrid& grid, const OutputField& field) {
+Shape file_shape(const OutputGrid& grid, const FieldHead& field) {
   const auto n = grid.shape(field.location);
   Shape shape;
   for (int axis = grid.dimension; axis-- > 0;) shape.push_back(static_cast<hsize_t>(n[axis]));
@@ -175,17 +180,16 @@ Shape file_shape(const OutputGrid& grid, const OutputField& field) {
 
 /// Axes, title, verdict and configuration, which no layout of VTK has a place for.
 void write_description(hid_t group, const OutputGrid& grid, const OutputNote& note) {
-  for (int axis = 0; axis < grid.dimension; ++axis)
-    write_dataset(group, std::string(1, "xyz"[axis]), {grid.nodes[axis].size()}, grid.nodes[axis]).close();
+  for (int axis = 0; axis < grid.dimension; ++axis) write_dataset(group, std::string(1, "xyz"[axis]), grid.nodes[axis]);
   write_attribute(group, "title", note.title);
   const std::int64_t converged = note.converged ? 1 : 0;
   write_attribute(group, "converged", std::span(&converged, 1));
   write_text(group, "configuration", note.configuration);
 }
 
-/// VTKHDF 1.0, type ImageData, for the fields at nodes. Those in cells stand outside it: VTK 9.1 and ParaView 5.11 read
-/// the cell data of images with the extent of the points, fail, and show nothing.
-void write_vtkhdf(hid_t file, const OutputGrid& grid, const std::vector<OutputField>& fields) {
+/// The group of VTKHDF 1.0, type ImageData, and in it that of the fields at nodes. Those in cells stand outside it: VTK
+/// 9.1 and ParaView 5.11 read the cell data of images with the extent of the points, fail, and show nothing.
+Handle make_image(hid_t file, const OutputGrid& grid) {
   auto root = make_group(file, "VTKHDF");
   std::array<std::int64_t, 6> extent{};
   std::array<double, 3> origin{}, spacing{};
@@ -203,25 +207,101 @@ void write_vtkhdf(hid_t file, const OutputGrid& grid, const std::vector<OutputFi
   write_attribute<double>(root, "Origin", origin);
   write_attribute<double>(root, "Spacing", spacing);
   write_attribute<double>(root, "Direction", direction);
-  auto points = make_group(root, "PointData");
-  std::string scalars, vectors;  // readers list alphabetically, so the first ones are named
-  for (const auto& field : fields) {
-    if (field.location != Location::node) continue;
-    write_dataset(points, field.name, file_shape(grid, field), field.values).close();
-    auto& first = field.components == 1 ? scalars : vectors;
-    if (first.empty()) first = field.name;
-  }
-  if (!scalars.empty()) write_attribute(points, "Scalars", scalars);
-  if (!vectors.empty()) write_attribute(points, "Vectors", vectors);
-  points.close();
-  root.close();
+  return make_group(root, "PointData");
 }
 
-void write_plain(hid_t group, const OutputGrid& grid, const OutputField& field) {
-  auto dataset = write_dataset(group, field.name, file_shape(grid, field), field.values);
-  write_attribute(dataset, "location", field.location == Location::node ? "node" : "cell");
-  dataset.close();
+/// Readers list alphabetically, so the first scalar and the first vector are named.
+void name_first(hid_t points, const std::vector<FieldHead>& fields) {
+  for (const bool vectors : {false, true}) {
+    const auto first = std::ranges::find_if(fields, [&](const FieldHead& field) {
+      return field.location == Location::node && (field.components > 1) == vectors;
+    });
+    if (first != fields.end()) write_attribute(points, vectors ? "Vectors" : "Scalars", first->name);
+  }
 }
+
+class Hdf5File final : public FieldFile {
+ public:
+  Hdf5File(const std::filesystem::path& directory, OutputGrid grid, std::vector<FieldHead> fields, OutputNote note)
+      : grid_(std::move(grid)),
+        fields_(std::move(fields)),
+        note_(std::move(note)),
+        image_(is_image(grid_, std::ranges::any_of(fields_, at_nodes))),
+        pending_(directory / hdf5_name(grid_, image_), bytes_of(grid_, fields_)) {
+    silence();
+    attempt([&] {
+      // Nobody else knows the file yet. Closing fails where an object of it is still open, with which it would stay
+      // open.
+      access_.emplace(without_locks());
+      check(H5Pset_fclose_degree(*access_, H5F_CLOSE_SEMI));
+      file_.emplace(H5Fcreate(pending_.path().c_str(), H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), *access_),
+                    H5Fclose);
+      if (image_) points_.emplace(make_image(*file_, grid_));
+      plain_.emplace(image_ ? make_group(*file_, "poisson") : Handle(H5Gopen2(*file_, "/", H5P_DEFAULT), H5Gclose));
+    });
+  }
+
+  void write(std::span<const double> values) override {
+    if (next_ == fields_.size()) throw std::invalid_argument("the file has all its values");
+    const FieldHead& field = fields_[next_];
+    const bool in_image = image_ && at_nodes(field);
+    const Shape shape = file_shape(grid_, field);
+    Shape start(shape.size(), 0), some = shape;
+    start[0] = done_;
+    some[0] = shape[0] * values.size() / static_cast<std::size_t>(count(grid_, field));
+    if (done_ + some[0] > shape[0]) throw std::invalid_argument("field '" + field.name + "' has fewer values");
+    attempt([&] {
+      if (done_ == 0) dataset_.emplace(make_dataset(in_image ? *points_ : *plain_, field.name, shape));
+      const Handle there(H5Dget_space(*dataset_), H5Sclose);
+      const Handle here(H5Screate_simple(static_cast<int>(some.size()), some.data(), nullptr), H5Sclose);
+      check(H5Sselect_hyperslab(there, H5S_SELECT_SET, start.data(), nullptr, some.data(), nullptr));
+      check(H5Dwrite(*dataset_, memory_type<double>(), here, there, H5P_DEFAULT, values.data()));
+      done_ += some[0];
+      if (done_ < shape[0]) return;
+      if (!in_image) write_attribute(*dataset_, "location", at_nodes(field) ? "node" : "cell");
+      dataset_->close();
+      done_ = 0;
+      ++next_;
+    });
+  }
+
+  std::filesystem::path close() override {
+    if (next_ < fields_.size()) throw std::invalid_argument("the file lacks values of '" + fields_[next_].name + "'");
+    attempt([&] {
+      if (image_) {
+        name_first(*points_, fields_);
+        points_->close();
+      }
+      write_description(*plain_, grid_, note_);
+      plain_->close();
+      check(H5Fflush(*file_, H5F_SCOPE_LOCAL));
+      file_->close();
+      // Opening compares the length of the file with what it should be.
+      Handle(H5Fopen(pending_.path().c_str(), H5F_ACC_RDONLY, *access_), H5Fclose).close();
+    });
+    return pending_.commit();
+  }
+
+ private:
+  static bool at_nodes(const FieldHead& field) { return field.location == Location::node; }
+  template <class F>
+  void attempt(const F& f) {
+    try {
+      f();
+    } catch (const Failure& failure) {
+      pending_.fail(failure.what());
+    }
+  }
+
+  OutputGrid grid_;
+  std::vector<FieldHead> fields_;
+  OutputNote note_;
+  bool image_;
+  PendingFile pending_;
+  std::optional<Handle> access_, file_, points_, plain_, dataset_;  // closed in the opposite order
+  std::size_t next_ = 0;                                            // field
+  hsize_t done_ = 0;                                                // planes of it
+};
 
 // ---- reading ----
 
@@ -332,31 +412,9 @@ Dataset read(hid_t dataset, hid_t to, hid_t from, std::vector<std::int64_t> shap
 
 }  // namespace
 
-std::filesystem::path write_hdf5(const std::filesystem::path& directory, const OutputGrid& grid,
-                                 const std::vector<OutputField>& fields, const OutputNote& note) {
-  const bool nodes = std::ranges::any_of(fields, [](const OutputField& f) { return f.location == Location::node; });
-  const bool image = is_image(grid, nodes);
-  PendingFile pending(directory / hdf5_name(grid, nodes), bytes_of(grid, fields));
-  silence();
-  try {
-    // Nobody else knows the file yet. Closing fails where an object of it is still open, with which it would stay open.
-    const Handle access = without_locks();
-    check(H5Pset_fclose_degree(access, H5F_CLOSE_SEMI));
-    Handle file(H5Fcreate(pending.path().c_str(), H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), access), H5Fclose);
-    if (image) write_vtkhdf(file, grid, fields);
-    Handle plain = image ? make_group(file, "poisson") : Handle(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
-    for (const auto& field : fields)
-      if (!image || field.location == Location::cell) write_plain(plain, grid, field);
-    write_description(plain, grid, note);
-    plain.close();
-    check(H5Fflush(file, H5F_SCOPE_LOCAL));
-    file.close();
-    // Opening compares the length of the file with what it should be.
-    Handle(H5Fopen(pending.path().c_str(), H5F_ACC_RDONLY, access), H5Fclose).close();
-  } catch (const Failure& failure) {
-    pending.fail(failure.what());
-  }
-  return pending.commit();
+std::unique_ptr<FieldFile> open_hdf5(const std::filesystem::path& directory, const OutputGrid& grid,
+                                     std::vector<FieldHead> fields, const OutputNote& note) {
+  return std::make_unique<Hdf5File>(directory, grid, std::move(fields), note);
 }
 
 std::vector<std::int64_t> dataset_shape(const std::filesystem::path& path, const std::string& name) {

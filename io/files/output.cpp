@@ -12,22 +12,36 @@ std::array<std::int64_t, 3> OutputGrid::shape(Location location) const {
   return n;
 }
 
+std::int64_t count(const OutputGrid& grid, const FieldHead& field) {
+  const auto n = grid.shape(field.location);
+  return n[0] * n[1] * n[2] * field.components;
+}
+
+std::uintmax_t bytes_of(const OutputGrid& grid, const std::vector<FieldHead>& fields) {
+  std::uintmax_t bytes = 0;
+  for (const auto& field : fields) bytes += static_cast<std::uintmax_t>(count(grid, field)) * sizeof(double);
+  return bytes;
+}
+
 void check_fits(const OutputGrid& grid, const OutputField& field) {
   const auto n = grid.shape(field.location);
-  if (std::ssize(field.values) != n[0] * n[1] * n[2] * field.components)
+  if (std::ssize(field.values) != count(grid, field))
     throw std::invalid_argument("field '" + field.name + "' has " + std::to_string(field.values.size()) +
                                 " values, which is not what its grid has (" + std::to_string(n[0]) + " x " +
                                 std::to_string(n[1]) + " x " + std::to_string(n[2]) + " places of " +
                                 std::to_string(field.components) + " components)");
 }
 
-std::uintmax_t bytes_of(const OutputGrid& grid, const std::vector<OutputField>& fields) {
-  std::uintmax_t bytes = 0;
+std::filesystem::path write_whole(FieldFile& file, const OutputGrid& grid, const std::vector<OutputField>& fields) {
   for (const auto& field : fields) {
     check_fits(grid, field);
-    bytes += field.values.size() * sizeof(double);
+    file.write(field.values);
   }
-  return bytes;
+  return file.close();
+}
+
+std::vector<FieldHead> heads(const std::vector<OutputField>& fields) {
+  return {fields.begin(), fields.end()};
 }
 
 std::string vtk_name(const OutputGrid& grid) {
@@ -52,27 +66,14 @@ std::vector<std::string> available_formats() {
 #else
 
 std::vector<std::string> available_formats() {
-  return {"hdf5"};
-}
-
-namespace {
-
-[[noreturn]] void missing(const std::string& format) {
-  throw InputError("output format '" + format +
-                   "' is not available (this program was built without VTK). Take it out of output.formats, or "
-                   "install VTK and configure with -DPOISSON_VTK=ON.");
-}
-
-}  // namespace
-
-std::filesystem::path write_vtk(const std::filesystem::path&, const OutputGrid&, const std::vector<OutputField>&,
-                                const OutputNote&) {
-  missing("vtk");
+  return {"vtk", "hdf5"};
 }
 
 std::filesystem::path write_png(const std::filesystem::path&, const OutputGrid&, const OutputField&,
                                 const OutputNote&) {
-  missing("png");
+  throw InputError(
+      "output format 'png' is not available (this program was built without VTK). Take it out of output.formats, or "
+      "install VTK and configure with -DPOISSON_VTK=ON.");
 }
 
 #endif

@@ -43,12 +43,7 @@ PendingFile::~PendingFile() {
 void PendingFile::write(std::string_view bytes) const {
   Descriptor file(open(temporary_.c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC));
   if (file < 0) fail(std::strerror(errno));
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail(std::strerror(written < 0 ? errno : EIO));
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (const int error = write_all(file, bytes)) fail(std::strerror(error));
   if (file.close() != 0) fail(std::strerror(errno));
 }
 

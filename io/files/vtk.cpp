@@ -1,30 +1,16 @@
-// VTK's XML files: ImageData on equidistant grids, RectilinearGrid on the others.
+// VTK's XML files, written without VTK: ImageData on equidistant grids, RectilinearGrid on the others.
 
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fcntl.h>
-#include <unistd.h>
-#include <vtkCallbackCommand.h>
-#include <vtkCellData.h>
-#include <vtkDoubleArray.h>
-#include <vtkErrorCode.h>
-#include <vtkExecutive.h>
-#include <vtkFieldData.h>
-#include <vtkImageData.h>
-#include <vtkIntArray.h>
-#include <vtkNew.h>
-#include <vtkPointData.h>
-#include <vtkRectilinearGrid.h>
-#include <vtkSmartPointer.h>
-#include <vtkStringArray.h>
-#include <vtkXMLImageDataWriter.h>
-#include <vtkXMLRectilinearGridWriter.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "io/files/descriptor.hpp"
 #include "io/files/output.hpp"
@@ -33,118 +19,123 @@
 namespace poisson {
 namespace {
 
-/// The values as VTK sees them, without a copy: they have to outlive the array. (VTK names nameless arrays after their
-/// addresses, which differ from run to run.)
-vtkSmartPointer<vtkDoubleArray> borrow(std::span<const double> values, int components, const std::string& name) {
-  auto array = vtkSmartPointer<vtkDoubleArray>::New();
-  array->SetName(name.c_str());
-  array->SetNumberOfComponents(components);
-  // VTK takes a mutable pointer, but a writer only reads.
-  array->SetArray(const_cast<double*>(values.data()), static_cast<vtkIdType>(values.size()), /*save=*/1);
-  return array;
+/// The bytes of an object as they lie in memory.
+template <class T>
+std::string_view bytes_in(std::span<const T> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
-vtkSmartPointer<vtkDataSet> image(const OutputGrid& grid) {
-  auto data = vtkSmartPointer<vtkImageData>::New();
-  int points[3];
-  double origin[3], spacing[3];
-  for (int axis = 0; axis < 3; ++axis) {
-    const auto& x = grid.nodes[axis];
-    points[axis] = static_cast<int>(x.size());
-    origin[axis] = x.front();
-    spacing[axis] = x.size() > 1 ? (x.back() - x.front()) / static_cast<double>(x.size() - 1) : 1.0;
+class VtkFile final : public FieldFile {
+ public:
+  VtkFile(const std::filesystem::path& directory, const OutputGrid& grid, std::vector<FieldHead> fields,
+          const OutputNote& note)
+      : pending_(directory / vtk_name(grid), bytes_of(grid, fields)),
+        file_(open(pending_.path().c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)) {
+    if (file_ < 0) pending_.fail(std::strerror(errno));
+    for (const FieldHead& field : fields)
+      sizes_.push_back(static_cast<std::size_t>(count(grid, field)) * sizeof(double));
+    append(header(grid, fields, note));
+    const std::int32_t converged = note.converged ? 1 : 0;
+    append_block({note.title.c_str(), note.title.size() + 1});
+    append_block(bytes_in(std::span(&converged, 1)));
+    if (!grid.equidistant)
+      for (const auto& x : grid.nodes) append_block(bytes_in(std::span<const double>(x)));
   }
-  data->SetDimensions(points);
-  data->SetOrigin(origin);
-  data->SetSpacing(spacing);
-  return data;
-}
 
-vtkSmartPointer<vtkDataSet> rectilinear(const OutputGrid& grid) {
-  auto data = vtkSmartPointer<vtkRectilinearGrid>::New();
-  data->SetDimensions(static_cast<int>(grid.nodes[0].size()), static_cast<int>(grid.nodes[1].size()),
-                      static_cast<int>(grid.nodes[2].size()));
-  data->SetXCoordinates(borrow(grid.nodes[0], 1, "x"));
-  data->SetYCoordinates(borrow(grid.nodes[1], 1, "y"));
-  data->SetZCoordinates(borrow(grid.nodes[2], 1, "z"));
-  return data;
-}
+  void write(std::span<const double> values) override {
+    if (next_ == sizes_.size()) throw std::invalid_argument("the file has all its values");
+    const std::size_t size = sizes_[next_];
+    if (done_ + values.size_bytes() > size) throw std::invalid_argument("a field has fewer values");
+    if (done_ == 0) append_size(size);
+    append(bytes_in(values));
+    done_ += values.size_bytes();
+    if (done_ < size) return;
+    done_ = 0;
+    ++next_;
+  }
 
-/// Adds the field; the first scalar and the first vector of nodes and of cells become the active ones.
-void add(vtkDataSet& data, const OutputField& field) {
-  const auto array = borrow(field.values, field.components, field.name);
-  vtkDataSetAttributes* attributes = data.GetPointData();
-  if (field.location == Location::cell) attributes = data.GetCellData();
-  attributes->AddArray(array);
-  if (field.components == 1 && !attributes->GetScalars()) attributes->SetActiveScalars(field.name.c_str());
-  if (field.components == 3 && !attributes->GetVectors()) attributes->SetActiveVectors(field.name.c_str());
-}
+  std::filesystem::path close() override {
+    if (next_ < sizes_.size()) throw std::invalid_argument("the file lacks values");
+    append("\n  </AppendedData>\n</VTKFile>\n");
+    if (file_.close() != 0) pending_.fail(std::strerror(errno));
+    return pending_.commit();
+  }
 
-void add(vtkDataSet& data, const OutputNote& note) {
-  vtkNew<vtkStringArray> title;
-  title->SetName("title");
-  title->InsertNextValue(note.title);
-  data.GetFieldData()->AddArray(title);
-  vtkNew<vtkIntArray> converged;
-  converged->SetName("converged");
-  converged->InsertNextValue(note.converged ? 1 : 0);
-  data.GetFieldData()->AddArray(converged);
-}
+ private:
+  void append(std::string_view bytes) const {
+    if (const int error = write_all(file_, bytes)) pending_.fail(std::strerror(error));
+  }
+  void append_size(std::uint64_t size) const { append(bytes_in(std::span(&std::as_const(size), 1))); }
+  void append_block(std::string_view bytes) const {
+    append_size(bytes.size());
+    append(bytes);
+  }
 
-/// Why nothing can be written to a file, if that is still so: VTK may notice a failure after other calls.
-int reason_of_disk(const std::filesystem::path& file) {
-  const Descriptor probe(open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666));
-  constexpr std::array<char, 4096> block{};
-  if (probe < 0 || write(probe, block.data(), block.size()) < 0) return errno;
-  const int error = flush_to_disk(probe);
-  return error != 0 ? error : EIO;
-}
+  /// Everything before the blocks, each of which has its size in front and is found by its offset.
+  static std::string header(const OutputGrid& grid, const std::vector<FieldHead>& fields, const OutputNote& note) {
+    const std::string_view type = grid.equidistant ? "ImageData" : "RectilinearGrid";
+    std::uint64_t offset = 0;
+    const auto block = [&](std::string_view element, std::string_view kind, const std::string& name,
+                           const std::string& shape, std::uint64_t bytes) {
+      const std::string line = fmt::format("<{} type=\"{}\" Name=\"{}\" {}format=\"appended\" offset=\"{}\"/>\n",
+                                           element, kind, name, shape, offset);
+      offset += sizeof(std::uint64_t) + bytes;
+      return line;
+    };
+    std::array<std::size_t, 3> cells{};
+    std::array<double, 3> origin{}, spacing{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const auto& x = grid.nodes[axis];
+      cells[axis] = x.size() - 1;
+      origin[axis] = x.front();
+      spacing[axis] = x.size() > 1 ? (x.back() - x.front()) / static_cast<double>(x.size() - 1) : 1.0;
+    }
+    const std::string extent = fmt::format("0 {} 0 {} 0 {}", cells[0], cells[1], cells[2]);
+    std::string text = fmt::format(
+        "<VTKFile type=\"{}\" version=\"1.0\" byte_order=\"LittleEndian\" "
+        "header_type=\"UInt64\">\n  <{} WholeExtent=\"{}\"",
+        type, type, extent);
+    if (grid.equidistant)
+      text += fmt::format(" Origin=\"{}\" Spacing=\"{}\" Direction=\"1 0 0 0 1 0 0 0 1\"", fmt::join(origin, " "),
+                          fmt::join(spacing, " "));
+    text += ">\n    <FieldData>\n";
+    text += "      " + block("Array", "String", "title", "NumberOfTuples=\"1\" ", note.title.size() + 1);
+    text += "      " + block("DataArray", "Int32", "converged", "NumberOfTuples=\"1\" ", sizeof(std::int32_t));
+    text += "    </FieldData>\n    <Piece Extent=\"" + extent + "\">\n";
+    if (!grid.equidistant) {
+      text += "      <Coordinates>\n";
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        text += "        " + block("DataArray", "Float64", std::string(1, "xyz"[axis]), "",
+                                   grid.nodes[axis].size() * sizeof(double));
+      text += "      </Coordinates>\n";
+    }
+    std::array<std::string, 2> first, arrays;  // of nodes and of cells: what is active, and all
+    for (const FieldHead& field : fields) {
+      const std::size_t at = field.location == Location::node ? 0 : 1;
+      const std::string active = field.components == 1 ? " Scalars=\"" : field.components == 3 ? " Vectors=\"" : "";
+      if (!active.empty() && first[at].find(active) == std::string::npos) first[at] += active + field.name + "\"";
+      arrays[at] += "        " + block("DataArray", "Float64", field.name,
+                                       fmt::format("NumberOfComponents=\"{}\" ", field.components),
+                                       static_cast<std::uint64_t>(count(grid, field)) * sizeof(double));
+    }
+    for (const std::size_t at : {0, 1}) {
+      const std::string_view name = at == 0 ? "PointData" : "CellData";
+      text += fmt::format("      <{}{}>\n{}      </{}>\n", name, first[at], arrays[at], name);
+    }
+    return text + fmt::format("    </Piece>\n  </{}>\n  <AppendedData encoding=\"raw\">\n   _", type);
+  }
 
-/// Whether a file ends as VTK's do: of closing it, VTK does not see the errors.
-bool is_whole(const std::filesystem::path& file) {
-  constexpr std::string_view end = "</VTKFile>\n";
-  std::ifstream stream(file, std::ios::binary);
-  std::string last(end.size(), ' ');
-  stream.seekg(-static_cast<std::streamoff>(end.size()), std::ios::end);
-  return stream.read(last.data(), static_cast<std::streamsize>(last.size())) && last == end;
-}
+  PendingFile pending_;
+  Descriptor file_;
+  std::vector<std::size_t> sizes_;  // bytes of the fields
+  std::size_t next_ = 0, done_ = 0;
+};
 
 }  // namespace
 
-std::filesystem::path write_vtk(const std::filesystem::path& directory, const OutputGrid& grid,
-                                const std::vector<OutputField>& fields, const OutputNote& note) {
-  const std::uintmax_t bytes = bytes_of(grid, fields);
-  const auto data = grid.equidistant ? image(grid) : rectilinear(grid);
-  for (const auto& field : fields) add(*data, field);
-  add(*data, note);
-
-  vtkSmartPointer<vtkXMLWriter> writer;
-  if (grid.equidistant)
-    writer = vtkSmartPointer<vtkXMLImageDataWriter>::New();
-  else
-    writer = vtkSmartPointer<vtkXMLRectilinearGridWriter>::New();
-  PendingFile file(directory / vtk_name(grid), bytes);
-  writer->SetFileName(file.path().c_str());
-  writer->SetInputData(data);
-  writer->SetDataModeToAppended();
-  writer->EncodeAppendedDataOff();
-  writer->SetCompressorTypeToNone();
-  writer->SetHeaderTypeToUInt64();
-  // An observer keeps VTK from printing the error that is thrown below, and asks for the reason while it is known: VTK
-  // says of every failure that the disk is full.
-  int reason = 0;
-  vtkNew<vtkCallbackCommand> silent;
-  silent->SetClientData(&reason);
-  silent->SetCallback([](vtkObject*, unsigned long, void* kept, void*) {
-    if (int& first = *static_cast<int*>(kept); first == 0) first = errno;
-  });
-  writer->AddObserver(vtkCommand::ErrorEvent, silent);
-  writer->GetExecutive()->AddObserver(vtkCommand::ErrorEvent, silent);
-  const bool written = writer->Write() == 1;
-  if (!written || writer->GetErrorCode() != vtkErrorCode::NoError)
-    file.fail(std::strerror(reason != 0 && reason != ENOENT ? reason : reason_of_disk(file.path())));
-  if (!is_whole(file.path())) file.fail("the file is not complete");
-  return file.commit();
+std::unique_ptr<FieldFile> open_vtk(const std::filesystem::path& directory, const OutputGrid& grid,
+                                    std::vector<FieldHead> fields, const OutputNote& note) {
+  return std::make_unique<VtkFile>(directory, grid, std::move(fields), note);
 }
 
 }  // namespace poisson

@@ -92,7 +92,7 @@ TEST(ReplacedData, SolveOnTheSameLevels) {
     on.assemble_rhs(with.rhs());
     on.initialize(with.solution());
     EXPECT_TRUE(with.solve(false).converged());
-    return gather_values(on.block(), with.solution());
+    return gather_values(on.block(), with.solution()).all();
   };
   const auto before = solve(d, *solver);
   p.source = 5.0;

@@ -287,11 +287,9 @@ class Datasets : public ConfigFile {
     std::vector<double> periodic{0, 1, 0, 2, 3, 2, 4, 5, 4, 6, 7, 6};
     std::vector<double> other = periodic;
     other[5] = 2.5;
-    write_hdf5(folder, grid,
-               {{.name = "f", .values = periodic},
-                {.name = "k", .location = Location::cell, .values = {1, 2, 3, 4, 5, 6}},
-                {.name = "p", .values = other}},
-               {});
+    const std::vector<OutputField> fields{
+        {{"f"}, periodic}, {{"k", Location::cell}, {1, 2, 3, 4, 5, 6}}, {{"p"}, other}};
+    write_whole(*open_hdf5(folder, grid, heads(fields), {}), grid, fields);
   }
   const std::string grid_ =
       "grid:\n"

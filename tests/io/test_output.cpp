@@ -107,6 +107,13 @@ std::string message_of(F&& f) {
   return "nothing was thrown";
 }
 
+fs::path written_hdf5(const fs::path& place, const OutputGrid& grid, const std::vector<OutputField>& fields) {
+  return write_whole(*open_hdf5(place, grid, heads(fields), note), grid, fields);
+}
+fs::path written_vtk(const fs::path& place, const OutputGrid& grid, const std::vector<OutputField>& fields) {
+  return write_whole(*open_vtk(place, grid, heads(fields), note), grid, fields);
+}
+
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -123,7 +130,7 @@ class FieldFiles : public OutputTest, public testing::WithParamInterface<std::tu
 INSTANTIATE_TEST_SUITE_P(Grids, FieldFiles, testing::Combine(testing::Values(2, 3), testing::Bool()));
 
 TEST_P(FieldFiles, Hdf5IsReadBack) {
-  const auto file = write_hdf5(directory, grid, fields, note);
+  const auto file = written_hdf5(directory, grid, fields);
   const bool vtkhdf = grid.dimension == 3 && grid.equidistant;
   EXPECT_EQ(file.filename(), vtkhdf ? "solution.hdf" : "solution.h5");
   for (const auto& field : fields) {
@@ -143,9 +150,9 @@ TEST_P(FieldFiles, Hdf5IsReadBack) {
 
 TEST_P(FieldFiles, SameBytesTwice) {
   const auto twice = [&](auto&& write) { return bytes_of(write(directory / "a")) == bytes_of(write(directory / "b")); };
-  EXPECT_TRUE(twice([&](const fs::path& place) { return write_hdf5(place, grid, fields, note); }));
+  EXPECT_TRUE(twice([&](const fs::path& place) { return written_hdf5(place, grid, fields); }));
 #ifdef POISSON_HAVE_VTK
-  EXPECT_TRUE(twice([&](const fs::path& place) { return write_vtk(place, grid, fields, note); }));
+  EXPECT_TRUE(twice([&](const fs::path& place) { return written_vtk(place, grid, fields); }));
   EXPECT_TRUE(twice([&](const fs::path& place) { return write_png(place, grid, fields[0], note); }));
 #endif
 }
@@ -180,7 +187,7 @@ void expect_nodes(vtkDataSet& data, const OutputGrid& grid, double tolerance) {
 }
 
 TEST_P(FieldFiles, VtkReadsItsFormatBack) {
-  const auto file = write_vtk(directory, grid, fields, note);
+  const auto file = written_vtk(directory, grid, fields);
   vtkSmartPointer<vtkXMLReader> reader;
   if (grid.equidistant)
     reader = vtkSmartPointer<vtkXMLImageDataReader>::New();
@@ -206,7 +213,7 @@ TEST_P(FieldFiles, VtkReadsItsFormatBack) {
 TEST_F(OutputTest, VtkReadsVtkhdf) {
   const auto grid = awkward_grid(3, true);
   const auto fields = awkward_fields(grid);
-  const auto file = write_hdf5(directory, grid, fields, note);
+  const auto file = written_hdf5(directory, grid, fields);
   vtkNew<vtkHDFReader> reader;
   reader->SetFileName(file.c_str());
   reader->Update();
@@ -271,12 +278,12 @@ TEST_F(OutputTest, FullDiskIsAnErrorAndLeavesNothing) {
   }
   const std::vector<OutputField> fields{numbered(grid, "u", Location::node, 1)};
   const FullDisk full;
-  EXPECT_CONTAINS(message_of<RunError>([&] { write_hdf5(directory, grid, fields, note); }), "cannot be written");
+  EXPECT_CONTAINS(message_of<RunError>([&] { written_hdf5(directory, grid, fields); }), "cannot be written");
 #ifdef POISSON_HAVE_VTK
-  EXPECT_CONTAINS(message_of<RunError>([&] { write_vtk(directory, grid, fields, note); }), "cannot be written");
+  EXPECT_CONTAINS(message_of<RunError>([&] { written_vtk(directory, grid, fields); }), "cannot be written");
   EXPECT_CONTAINS(message_of<RunError>([&] { write_png(directory, grid, fields[0], note); }), "cannot be written");
   grid.equidistant = false;
-  EXPECT_CONTAINS(message_of<RunError>([&] { write_vtk(directory, grid, fields, note); }), "cannot be written");
+  EXPECT_CONTAINS(message_of<RunError>([&] { written_vtk(directory, grid, fields); }), "cannot be written");
 #endif
   EXPECT_TRUE(fs::is_empty(directory));
 }
@@ -291,7 +298,7 @@ TEST_F(OutputTest, MoreThanTheDiskHoldsIsRefusedAtOnce) {
 TEST_F(OutputTest, DirectoryThatIsAFileIsAnError) {
   std::ofstream(directory / "taken") << "x";
   const auto grid = awkward_grid(2, true);
-  const auto message = message_of<RunError>([&] { write_hdf5(directory / "taken", grid, awkward_fields(grid), note); });
+  const auto message = message_of<RunError>([&] { written_hdf5(directory / "taken", grid, awkward_fields(grid)); });
   EXPECT_CONTAINS(message, "solution.h5 cannot be written (");
   EXPECT_CONTAINS(message, "output.directory");
 }
@@ -300,7 +307,7 @@ TEST_F(OutputTest, FieldOfAnotherSizeIsRefused) {
   const auto grid = awkward_grid(3, true);
   auto fields = awkward_fields(grid);
   fields[0].values.pop_back();
-  EXPECT_THROW(write_hdf5(directory, grid, fields, note), std::invalid_argument);
+  EXPECT_THROW(written_hdf5(directory, grid, fields), std::invalid_argument);
 }
 
 /// A file that another program wrote: integers, floats, text, nothing.
