@@ -320,10 +320,10 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   const LevelRules rules = level_rules(problem, mode, variable, kappa.mean, kappa.jumps);
   Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu);
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());
-  // Elements take fields more while b is assembled, on the host two, on a GPU one.
+  // Elements take a field more while b is assembled, where b is narrow two.
   if (finest.elements)
-    plan.tables +=
-        (gpu ? 1 : 2) * static_cast<std::size_t>(block.layout().allocated(Precision::fp64)) * bytes_of(Precision::fp64);
+    plan.tables += (outer_precision(options) == Precision::fp64 ? 1 : 2) *
+                   static_cast<std::size_t>(block.layout().allocated(Precision::fp64)) * bytes_of(Precision::fp64);
   return plan;
 }
 

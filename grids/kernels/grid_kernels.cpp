@@ -67,15 +67,11 @@ std::unique_ptr<Operator> GridKernels::make_box_operator(Backend& backend, const
   return make_operator_of(backend, rows, bands, precision);
 }
 
-std::unique_ptr<DeviceSampler> GridKernels::make_sampler(Backend&, const Block&, std::span<const Quantity>) const {
-  return nullptr;
-}
-
-std::unique_ptr<DeviceSampler> make_sampler(Backend& backend, const Block& block, const Problem& problem,
-                                            Sampling sampling) {
-  if (sampling == Sampling::host) return nullptr;
+std::unique_ptr<Sampler> make_sampler(Backend& backend, const Block& block, const Problem& problem, Sampling sampling) {
   const bool compile = sampling == Sampling::device || block.layout().box().size() >= worth_compiling;
-  return grid_kernels(backend).make_sampler(backend, block, compile ? quantities(problem) : std::vector<Quantity>{});
+  return grid_kernels(backend).make_sampler(
+      backend, block, compile && sampling != Sampling::host ? quantities(problem) : std::vector<Quantity>{},
+      sampling != Sampling::host);
 }
 
 }  // namespace poisson

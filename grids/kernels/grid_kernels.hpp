@@ -12,7 +12,7 @@
 #include "grids/operators/row_data.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
 #include "grids/rows/island_views.hpp"
-#include "grids/sampling/device_sampling.hpp"
+#include "grids/sampling/sampler.hpp"
 
 namespace poisson {
 
@@ -71,9 +71,10 @@ class GridKernels {
 
   /// What results ask of fields over a block.
   virtual std::unique_ptr<Functionals> make_functionals(Backend&, const Block&) const = 0;
-  /// Evaluates data where the backend's fields are; null: the host does. `data`: the quantities with source text that
-  /// will be asked for.
-  virtual std::unique_ptr<DeviceSampler> make_sampler(Backend&, const Block&, std::span<const Quantity> data) const;
+  /// Evaluates data into the backend's fields. `data`: the quantities with source text that a device is to evaluate,
+  /// and whether it does so with constants.
+  virtual std::unique_ptr<Sampler> make_sampler(Backend&, const Block&, std::span<const Quantity> data,
+                                                bool constants) const = 0;
 
  protected:
   /// From κ in memory, or constant.
@@ -88,7 +89,7 @@ class GridKernels {
 /// Those of a backend. Throws RunError where this build has none.
 const GridKernels& grid_kernels(const Backend&);
 
-/// The sampler of a problem's data; null: the host evaluates them.
-std::unique_ptr<DeviceSampler> make_sampler(Backend&, const Block&, const Problem&, Sampling);
+/// The sampler of a problem's data.
+std::unique_ptr<Sampler> make_sampler(Backend&, const Block&, const Problem&, Sampling);
 
 }  // namespace poisson

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <optional>
 #include <vector>
 
 #include "backends/backend.hpp"
@@ -11,25 +9,6 @@
 
 namespace poisson {
 namespace {
-
-// As error_norms, where the backend evaluates the exact solution.
-std::optional<ErrorNorms> error_norms_on_device(const Discretization& d, const Field& u) {
-  const Quantity& exact = *d.problem().exact;
-  if (!d.sampler() || u.backend().name() != d.backend().name() || !d.sampler()->evaluates(exact)) return std::nullopt;
-  try {
-    const DifferenceMoments m = d.sampler()->measure({exact, "exact"}, &u);
-    double volume = 1;
-    for (const Axis& axis : d.block().axes) {
-      double length = 0;
-      for (int i = 0; i < axis.size(); ++i) length += axis.mass(i);
-      volume *= length;
-    }
-    const double mean = d.rows().singular ? m.first / volume : 0;
-    return ErrorNorms{std::max(m.high - mean, mean - m.low), std::sqrt(std::max(0.0, m.second - mean * m.first))};
-  } catch (const HostDecides&) {
-    return std::nullopt;
-  }
-}
 
 // Where the values of an axis sit, increasing and at least two: from value `first` on. A periodic axis gets a value
 // more at its ends as needed to span it, a cell-centred one its Dirichlet faces, whose data are in the halo.
@@ -62,48 +41,16 @@ SolutionNorms solution_norms(const Discretization& discretization, const Field& 
   return n;
 }
 
-ErrorNorms error_norms(const Discretization& discretization, const Field& field) {
-  const Block& block = discretization.block();
-  const Box box = block.layout().box();
-  if (const auto norms = error_norms_on_device(discretization, field)) return *norms;
-  const Quantity& exact = *discretization.problem().exact;
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  struct Moments {
-    double mass = 0, first = 0, second = 0, low = infinity, high = -infinity;
-
-    void join(const Moments& other) {
-      mass += other.mass;
-      first += other.first;
-      second += other.second;
-      low = std::min(low, other.low);
-      high = std::max(high, other.high);
-    }
-  };
-  // Each line leaves its own; they are joined by planes in order, so that the result does not depend on threads.
-  std::vector<Moments> lines(static_cast<std::size_t>(box.last[1]) * static_cast<std::size_t>(box.last[2]));
-  std::vector<double> mass_x;
-  for (int i = 0; i < box.last[0]; ++i) mass_x.push_back(block.axes[0].mass(i));
-  const HostRead read(field);
-  dispatch(field.precision(), [&]<class T>(T) {
-    const auto u = (*read).view<T>();
-    sample(exact, "exact", Sign::any, block, block.location(), box, [&](int j, int k, const double* values) {
-      const double area = block.axes[1].mass(j) * block.axes[2].mass(k);
-      Moments line;
-      for (int i = 0; i < box.last[0]; ++i) {
-        const double m = area * mass_x[static_cast<std::size_t>(i)], e = static_cast<double>(u(i, j, k)) - values[i];
-        line.join({m, m * e, m * e * e, e, e});
-      }
-      lines[static_cast<std::size_t>(k) * static_cast<std::size_t>(box.last[1]) + static_cast<std::size_t>(j)] = line;
-    });
-  });
-  Moments all;
-  for (auto line = lines.begin(); line != lines.end();) {
-    Moments plane;
-    for (int j = 0; j < box.last[1]; ++j) plane.join(*line++);
-    all.join(plane);
+ErrorNorms error_norms(const Discretization& discretization, const Field& u) {
+  const DifferenceMoments m = discretization.sampler().measure({*discretization.problem().exact, "exact"}, u);
+  double volume = 1;
+  for (const Axis& axis : discretization.block().axes) {
+    double length = 0;
+    for (int i = 0; i < axis.size(); ++i) length += axis.mass(i);
+    volume *= length;
   }
-  const double mean = discretization.rows().singular ? all.first / all.mass : 0;
-  return {std::max(all.high - mean, mean - all.low), std::sqrt(std::max(0.0, all.second - mean * all.first))};
+  const double mean = discretization.rows().singular ? m.first / volume : 0;
+  return {std::max(m.high - mean, mean - m.low), std::sqrt(std::max(0.0, m.second - mean * m.first))};
 }
 
 double interpolate_at(const Block& block, const Field& u, std::span<const double> point) {

@@ -6,53 +6,18 @@
 #include <stdexcept>
 #include <utility>
 
-#include "backends/cpu/launch.hpp"
+#include "backends/backend.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/levels/band_probe.hpp"
 #include "grids/levels/galerkin.hpp"
-#include "grids/operators/faces.hpp"
 #include "grids/sampling/consistent_mass.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
 #include "grids/schemes/elements/elements.hpp"
 #include "grids/schemes/elements/fourth_order.hpp"
+#include "grids/schemes/row_scheme.hpp"
 
 namespace poisson {
-namespace {
-
-// What the halo of κ holds at open ends: κ on the face less κ in the cell behind it, so that a half face at the end,
-// half the end cell wide in both, takes κ where its flux is, on the face. With κ of the cell instead, the flux along a
-// face misses O(h²), which enters or leaves at the corners: an error of h² log(1/h) there.
-void subtract_inside(const Block& block, const View<double>& kappa) {
-  const Box all = with_halo(block, block.cell_layout().box());
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (block.axes[d].degenerate() || block.axes[d].periodic()) continue;
-    for (const int end : {-1, kappa.n[d]}) {
-      Box face = all;
-      face.first[d] = end;
-      face.last[d] = end + 1;
-      std::array<int, 3> in{};
-      in[d] = end < 0 ? 1 : -1;
-      for (int k = face.first[2]; k < face.last[2]; ++k)
-        for (int j = face.first[1]; j < face.last[1]; ++j)
-          for (int i = face.first[0]; i < face.last[0]; ++i) kappa(i, j, k) -= kappa(i + in[0], j + in[1], k + in[2]);
-    }
-  }
-}
-
-// What stands behind Robin faces across an axis: means by area.
-void coarsen_ends(Backend& backend, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
-                  const Field& fine_ends, Field& coarse_ends) {
-  Block block = fine;
-  CoarseBlock next = coarse;
-  block.axes[axis] = Axis({0, 1, 2, 3, 4}, BoundaryKind::neumann, BoundaryKind::neumann, {}, Centering::cell);
-  next.axes[axis] = keep(block.axes[axis]);
-  next.block.axes[axis] = block.axes[axis];
-  grid_kernels(backend).coarsen_cells(backend, block, next, fine_ends, coarse_ends);
-}
-
-}  // namespace
-
 std::string face_key(int axis, int end, bool alpha) {
   return "boundary." + std::string(face_names[2 * static_cast<std::size_t>(axis) + static_cast<std::size_t>(end)]) +
          (alpha ? ".alpha" : "");
@@ -157,10 +122,7 @@ void check_values(const Problem& p) {
 }
 
 Discretization::Discretization(Backend& backend, Problem&& problem, Assembly assembly, Sampling sampling)
-    : backend_(backend),
-      own_host_(backend.name() == "cpu" ? nullptr : make_cpu_backend()),
-      problem_(std::move(problem)),
-      assembly_(assembly) {
+    : backend_(backend), problem_(std::move(problem)), assembly_(assembly) {
   if (problem_.centering == Centering::cell && on_elements(problem_.scheme))
     throw std::invalid_argument("cell-centred unknowns go with finite volumes");
   if (problem_.scheme == Scheme::compact4) require_fourth_order(problem_, true, "discretization.scheme: compact4");
@@ -174,16 +136,7 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
   functionals_ = grid_kernels(backend).make_functionals(backend, block());
   if (assembly == Assembly::recompute) request_recompute();
   if (!is_separable(problem_) || mode == Assembly::partial) {
-    if (on_elements(problem_.scheme)) {
-      const auto found = sample_elements_on_device();
-      jumps_ =
-          found ? *found
-                : sample_elements(problem_, host(), rows_, [this](auto field) { return on_backend(std::move(field)); });
-    } else if (problem_.centering == Centering::cell) {
-      sample_cell_coefficients();
-    } else {
-      sample_coefficients();
-    }
+    jumps_ = row_scheme(problem_).sample(setting(), rows_);
   } else {
     ErrorCollector check;  // signs of constants, for callers that bring no checked configuration
     const Box one{{0, 0, 0}, {1, 1, 1}};
@@ -230,116 +183,34 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
   }
 }
 
-// A field that was sampled on the host, on the backend.
-std::shared_ptr<const Field> Discretization::on_backend(std::shared_ptr<Field> sampled) const {
-  if (!own_host_) return sampled;
-  auto there = std::make_shared<Field>(backend_, sampled->layout(), sampled->precision());
-  transfer(*sampled, *there);
-  return there;
+Setting Discretization::setting() const {
+  return {problem_, block(), backend_, *sampler_, *functionals_};
 }
 
-void Discretization::sample_coefficients() {
-  RowData& rows = rows_;
-  const Block& block = rows.block;
-  ErrorCollector check;
-  for (std::size_t d = 0; d < coefficient_count(problem_); ++d) {
-    bool done = true;  // also where it throws
-    check([&] { done = sample_kappa_on_device(d); });
-    if (done) continue;
-    auto cells = std::make_shared<Field>(host(), block.cell_layout(), Precision::fp64);
-    const auto view = cells->view<double>();
-    check([&] {
-      sample(problem_.coefficient[d], coefficient_key(problem_, d), Sign::positive, block, Location::cell,
-             with_halo(block, cells->layout().box()),
-             [&](int j, int k, const double* values) { std::copy_n(values, view.n[0] + 2, view.line(j, k) - 1); });
-    });
-    rows.kappa[d] = mean_of_cells(*cells);
-    jumps_.join(jumps_between_cells(*cells));
-    subtract_inside(block, view);
-    rows.cells[d] = on_backend(std::move(cells));
-  }
-  if (problem_.isotropic) rows.kappa = {rows.kappa[0], rows.kappa[0], rows.kappa[0]};
-  if (!problem_.isotropic && problem_.dimension == 2) rows.cells[2] = rows.cells[0];  // never weighted: z is degenerate
-
-  // σ·volume + α·area on all nodes, where either is more than a constant σ.
-  bool dirichlet = false;
-  for_each_face(problem_,
-                [&](int, int, const Boundary& b) { dirichlet = dirichlet || b.kind == BoundaryKind::dirichlet; });
-  double reaction_sum = 0;
-  if (!needs_reaction_field(problem_)) {
-    rows.sigma = reaction_sum = *problem_.reaction.constant();
-    check([&] {
-      sample(problem_.reaction, "reaction", Sign::nonnegative, block, Location::node, {{0, 0, 0}, {1, 1, 1}},
-             [](int, int, const double*) {});
-    });
-  } else if (!sample_reaction_on_device(reaction_sum)) {
-    auto reaction = std::make_shared<Field>(host(), block.layout(), Precision::fp64);
-    const auto view = reaction->view<double>();
-    check([&] {
-      integrate(problem_.reaction, "reaction", Sign::nonnegative, block, block.layout().box(), -1,
-                [&](int j, int k, const double* values) { std::copy_n(values, view.n[0], view.line(j, k)); });
-    });
-    for_each_face(problem_, [&](int d, int end, const Boundary& b) {
-      if (b.kind != BoundaryKind::robin) return;
-      const Box face = face_box(block, d, end);
-      check([&] {
-        integrate(b.alpha, face_key(d, end, true), Sign::nonnegative, block, face, d,
-                  [&](int j, int k, const double* values) {
-                    for (int i = face.first[0]; i < face.last[0]; ++i) view(i, j, k) += values[i - face.first[0]];
-                  });
-      });
-    });
-    reaction_sum = cpu::sum_over_lines(block.layout().box(), [&](int j, int k) {
-      double line = 0;
-      for (int i = 0; i < view.n[0]; ++i) line += view(i, j, k);
-      return line;
-    });
-    rows.reaction = on_backend(std::move(reaction));
-  }
-  check.finish();
-  rows.singular = !dirichlet && reaction_sum == 0;
-}
-
-// κ as a mean of the children or of the finer faces, the reaction as data are restricted. Full tensors take plain
-// means, under which they stay positive definite.
 RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const {
   RowData next = fine;
   next.block = coarse.block;
   next.kappa_source = nullptr;  // coarse cells are means
-  const CellMean mean = fine.full_tensor() ? CellMean::plain : CellMean::of_roots;
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (!fine.cells[d]) continue;
-    if (d == 2 && fine.cells[2] == fine.cells[0]) {
-      next.cells[2] = next.cells[0];
-      continue;
-    }
-    auto cells = std::make_shared<Field>(backend_, next.block.cell_layout(), Precision::fp64);
-    if (fine.block.centering() == Centering::node) {
-      grid_kernels(backend_).coarsen_cells(backend_, fine.block, coarse, *fine.cells[d], *cells, mean);
-    } else {
-      if (fine.ends[d]) {
-        auto ends = std::make_shared<Field>(backend_, ends_layout(next.block, d), Precision::fp64);
-        coarsen_ends(backend_, fine.block, coarse, d, *fine.ends[d], *ends);
-        next.ends[d] = std::move(ends);
-      }
-      grid_kernels(backend_).coarsen_faces(backend_, fine.block, coarse, d, fine.cells, next.ends[d].get(), *cells);
-    }
-    next.cells[d] = std::move(cells);
-  }
-  const auto coarsened = [&](const std::shared_ptr<const Field>& cells, bool with_faces) {
-    auto coarser = std::make_shared<Field>(backend_, next.block.cell_layout(), Precision::fp64);
-    grid_kernels(backend_).coarsen_cells(backend_, fine.block, coarse, *cells, *coarser, CellMean::plain, with_faces);
-    return coarser;
-  };
-  for (std::size_t m = 0; m < 3; ++m)
-    if (fine.mixed[m]) next.mixed[m] = coarsened(fine.mixed[m], false);
-  if (fine.sigma_cells) next.sigma_cells = coarsened(fine.sigma_cells, true);
-  if (fine.reaction) {
-    auto reaction = std::make_shared<Field>(backend_, next.block.layout(), Precision::fp64);
-    transfer.restrict_data(*fine.reaction, *reaction);
-    next.reaction = std::move(reaction);
-  }
+  row_scheme(problem_).coarsen(backend_, fine, coarse, transfer, next);
   return next;
+}
+
+double Discretization::assemble_rhs(Field& b) const {
+  rhs_sums_.reset();
+  rhs_sums_ = row_scheme(problem_).fill_rhs(setting(), rows_.scale, b);
+  return sampler_->sum_of_magnitudes(b, block().unknowns()) / rows_.scale;
+}
+
+const RhsSums& Discretization::rhs_sums() const {
+  if (!rhs_sums_) {
+    Field b(backend_, block().layout(), Precision::fp64);
+    assemble_rhs(b);
+  }
+  return *rhs_sums_;
+}
+
+void Discretization::initialize(Field& u) const {
+  row_scheme(problem_).fill_solution(setting(), u);
 }
 
 std::size_t Discretization::bytes() const {

@@ -3,7 +3,6 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,14 +11,14 @@
 #include "grids/operators/operator.hpp"
 #include "grids/operators/row_data.hpp"
 #include "grids/problem/problem.hpp"
-#include "grids/sampling/device_sampling.hpp"
 #include "grids/sampling/jumps.hpp"
+#include "grids/sampling/sampler.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "grids/schemes/rhs_sums.hpp"
 
 namespace poisson {
 
-class ErrorCollector;
+struct Setting;
 
 /// A problem discretized by finite volumes, node- or cell-centred, or by bilinear or trilinear elements (elements.hpp),
 /// on one block. Data are evaluated on the host, those that are constants or known as source text on the backend where
@@ -70,8 +69,8 @@ class Discretization {
   /// Seconds of the constructor that went into evaluating κ, σ and α and into moving them to the backend.
   double sampling_seconds() const { return sampling_seconds_; }
 
-  /// What evaluates data on the backend itself; null where the host does.
-  DeviceSampler* sampler() const { return sampler_.get(); }
+  /// What evaluates data into the backend's fields.
+  Sampler& sampler() const { return *sampler_; }
   /// What results ask of fields on the backend.
   const Functionals& functionals() const { return *functionals_; }
   /// What a user should know of expressions that could not be compiled at run time; else empty.
@@ -97,39 +96,16 @@ class Discretization {
   void initialize(Field& u) const;
 
  private:
-  void sample_coefficients();
-  void sample_cell_coefficients();
+  Setting setting() const;
   void request_recompute();
   Hierarchy make_levels(RowData rows, const std::vector<LevelPlan>& levels) const;
   Hierarchy make_galerkin_levels(const std::vector<LevelPlan>& levels) const;
-  std::shared_ptr<const Field> on_backend(std::shared_ptr<Field> sampled) const;
-
-  Backend& host() const { return own_host_ ? *own_host_ : backend_; }
-  void fill_rhs(Field& b) const;
-  void fill_solution(Field& u) const;
-  void fill_cell_rhs(Field& b) const;
-  void fill_cell_solution(Field& u) const;
-
-  // The same on the device (device_data.cpp, element_data.cpp): false or nothing where the host has to.
-  bool on_device(std::span<const Quantity> data) const;
-  bool sample_kappa_on_device(std::size_t d);
-  std::shared_ptr<Field> sample_cell_kappa_on_device(std::size_t d);
-  bool sample_reaction_on_device(double& sum);
-  bool rhs_on_device(Field& b) const;
-  std::optional<Jumps> sample_elements_on_device();
-  bool element_rhs_on_device(Field& b) const;
-  bool solution_on_device(Field& u) const;
-  PieceSums unscaled_sums(const Field& b, const Box& box) const;
-  void clear_dirichlet_on_device(Field& b) const;
-  void add_faces_on_device(Field& b, ErrorCollector& check) const;
-  void set_halo_on_device(Field& u, ErrorCollector& check) const;
 
   Backend& backend_;
-  std::unique_ptr<Backend> own_host_;  // where the backend is none itself
   Problem problem_;
   Assembly assembly_;
   RowData rows_;
-  std::unique_ptr<DeviceSampler> sampler_;
+  std::unique_ptr<Sampler> sampler_;
   Jumps jumps_;
   double sampling_seconds_ = 0;
   std::unique_ptr<const Functionals> functionals_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <vector>
 
 namespace poisson {
 
@@ -30,43 +31,8 @@ void RhsSums::set_face(int axis, int end, const PieceSums& before, const PieceSu
   std::ranges::transform(after, before, faces[static_cast<std::size_t>(2 * axis + end)].begin(), std::minus());
 }
 
-PieceCollector::PieceCollector(const Block& block, const Box& box)
-    : box_(box),
-      pieces_(pieces(block)),
-      lines_(static_cast<std::size_t>(box.last[1] - box.first[1]) *
-             static_cast<std::size_t>(box.last[2] - box.first[2])) {}
-
-// Which of an axis's three parts an index lies in.
-int PieceCollector::part(std::size_t d, int i) const {
-  const Box& middle = pieces_[middle_piece];
-  return i < middle.first[d] ? 0 : i < middle.last[d] ? 1 : 2;
-}
-
-void PieceCollector::operator()(int j, int k, const double* values) {
-  const Box& middle = pieces_[middle_piece];
-  const int first = box_.first[0], last = box_.last[0];
-  const std::array at{first, std::clamp(middle.first[0], first, last), std::clamp(middle.last[0], first, last), last};
-  auto& line =
-      lines_[static_cast<std::size_t>(k - box_.first[2]) * static_cast<std::size_t>(box_.last[1] - box_.first[1]) +
-             static_cast<std::size_t>(j - box_.first[1])];
-  for (std::size_t a = 0; a < 3; ++a)
-    line[a] = std::accumulate(values + (at[a] - first), values + (at[a + 1] - first), 0.0);
-}
-
-PieceSums PieceCollector::total() const {
-  PieceSums all{};
-  auto line = lines_.begin();
-  for (int k = box_.first[2]; k < box_.last[2]; ++k) {
-    PieceSums plane{};
-    for (int j = box_.first[1]; j < box_.last[1]; ++j, ++line)
-      for (std::size_t a = 0; a < 3; ++a)
-        plane[a + static_cast<std::size_t>(3 * part(1, j) + 9 * part(2, k))] += (*line)[a];
-    for (std::size_t p = 0; p < all.size(); ++p) all[p] += plane[p];
-  }
-  return all;
-}
-
-PieceSums sums_by_pieces(const Functionals& functionals, const Block& block, const Field& x, const Box& box) {
+PieceSums sums_by_pieces(const Functionals& functionals, const Block& block, const Field& x, const Box& box,
+                         double scale) {
   std::vector<Region> regions;
   std::vector<std::size_t> numbers;
   const auto all = pieces(block);
@@ -82,7 +48,7 @@ PieceSums sums_by_pieces(const Functionals& functionals, const Block& block, con
   }
   PieceSums sums{};
   const std::vector<double> found = functionals.sums(x, regions);
-  for (std::size_t r = 0; r < found.size(); ++r) sums[numbers[r]] = found[r];
+  for (std::size_t r = 0; r < found.size(); ++r) sums[numbers[r]] = found[r] / scale;
   return sums;
 }
 

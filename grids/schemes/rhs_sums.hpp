@@ -1,8 +1,6 @@
 #pragma once
 
 #include <array>
-#include <span>
-#include <vector>
 
 #include "grids/axes/block.hpp"
 #include "grids/kernels/functionals.hpp"
@@ -34,23 +32,8 @@ struct RhsSums {
   void set_face(int axis, int end, const PieceSums& before, const PieceSums& after);
 };
 
-/// Takes the lines of a box and adds them up by pieces; lines may come from several threads.
-class PieceCollector {
- public:
-  PieceCollector(const Block& block, const Box& box);
-  /// The values of box.first[0] ≤ i < box.last[0].
-  void operator()(int j, int k, const double* values);
-  PieceSums total() const;
-
- private:
-  int part(std::size_t d, int i) const;
-
-  Box box_;
-  std::array<Box, 27> pieces_;
-  std::vector<std::array<double, 3>> lines_;
-};
-
-/// The sums of a field by pieces, as far as these lie in a box.
-PieceSums sums_by_pieces(const Functionals& functionals, const Block& block, const Field& x, const Box& box);
+/// The sums of a field by pieces, as far as these lie in a box, without the scale that its values have.
+PieceSums sums_by_pieces(const Functionals& functionals, const Block& block, const Field& x, const Box& box,
+                         double scale = 1);
 
 }  // namespace poisson

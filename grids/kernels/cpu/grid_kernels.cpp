@@ -36,6 +36,9 @@ class Kernels final : public GridKernels {
   std::unique_ptr<Functionals> make_functionals(Backend& backend, const Block& block) const override {
     return cpu::make_functionals(backend, block);
   }
+  std::unique_ptr<Sampler> make_sampler(Backend&, const Block& block, std::span<const Quantity>, bool) const override {
+    return cpu::make_sampler(block);
+  }
 
  protected:
   std::unique_ptr<Operator> make_held_operator(Backend& backend, const RowData& data,

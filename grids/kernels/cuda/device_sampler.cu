@@ -50,24 +50,22 @@ AnyView any_view(const Field& field) {
   return view;
 }
 
-class CudaSampler final : public DeviceSampler {
+class CudaSampler final : public Sampler {
  public:
-  CudaSampler(Backend& backend, const Block& block, std::span<const Quantity> data)
-      : device_(static_cast<CudaBackend&>(backend)), block_(block) {
+  CudaSampler(Backend& backend, const Block& block, std::span<const Quantity> data, bool constants)
+      : device_(static_cast<CudaBackend&>(backend)), block_(block), constants_(constants) {
     DeviceTables tables;
     for (std::size_t d = 0; d < 3; ++d) {
       const Axis& axis = block.axes[d];
-      std::vector<double> mass, unknown, width;
+      std::vector<double> mass, width;
       for (int i = 0; i < axis.size(); ++i) {
         mass.push_back(axis.mass(i));
-        unknown.push_back(i >= axis.first() && i < axis.last() ? mass.back() : 0);
+        width.push_back(axis.width(i));
       }
       tables.add(node_coordinates(axis), axes_[d].nodes);
       tables.add(cell_coordinates(axis), axes_[d].cells);
       tables.add(mass, axes_[d].mass);
-      tables.add(unknown, axes_[d].unknown_mass);
       tables.add(std::vector<double>(mass.size(), 1.0), axes_[d].ones);
-      for (int i = 0; i < axis.size(); ++i) width.push_back(axis.width(i));
       tables.add(width, axes_[d].width);
       for (std::size_t side = 0; side < 2; ++side) {
         std::vector<double> corner;
@@ -75,17 +73,15 @@ class CudaSampler final : public DeviceSampler {
           corner.push_back(corner_coordinate(axis, i, static_cast<int>(side)));
         tables.add(corner, axes_[d].corners[side]);
         for (const bool on_face : {false, true}) {
-          std::vector<double> at, length, of_unknown;
+          std::vector<double> at, length;
           for (int i = 0; i < axis.size(); ++i) {
             const Part part = parts_of(axis, i, on_face)[side];
             at.push_back(part.at);
             length.push_back(part.length);
-            of_unknown.push_back(unknown[static_cast<std::size_t>(i)] != 0 ? part.length : 0);
           }
           PartTable& part = axes_[d].parts[on_face ? 1 : 0][side];
           tables.add(at, part.at);
           tables.add(length, part.length);
-          tables.add(of_unknown, part.of_unknown);
         }
       }
     }
@@ -110,121 +106,95 @@ class CudaSampler final : public DeviceSampler {
     }
   }
 
-  bool evaluates(const Quantity& quantity) const override {
-    return quantity.constant() || (quantity.source() && numbers_.count(*quantity.source()) != 0);
-  }
   const std::string& note() const override { return note_; }
 
   void fill(const Datum& datum, Location location, const Box& box, const SampleWeight& weight, SampleStore store,
             Field& out) override {
-    FillTarget target{};
-    target.out = any_view(out);
-    target.factor = weight.factor;
-    target.add = store == SampleStore::add;
-    target.shared = store == SampleStore::share;
-    if (weight.volume || weight.unknowns_only) {
-      const double* at[3];
-      for (int d = 0; d < 3; ++d) {
+    FillTarget target = target_of(out, weight.factor, store);
+    if (weight.volume) {
+      const auto lengths = [&](int d) {
         const Table& axis = axes_[static_cast<std::size_t>(d)];
-        at[d] = d == weight.face_axis ? axis.ones : weight.unknowns_only ? axis.unknown_mass : axis.mass;
-      }
-      target.wx = at[0];
-      target.wy = at[1];
-      target.wz = at[2];
+        return d == weight.face_axis ? axis.ones : axis.mass;
+      };
+      target.wx = lengths(0);
+      target.wy = lengths(1);
+      target.wz = lengths(2);
     }
+    const int past = location == Location::cell ? 1 : 0;
     for (std::size_t d = 0; d < 3; ++d) {
-      target.size[d] = block_.axes[d].size();
-      if (block_.axes[d].degenerate()) continue;
+      const Axis& axis = block_.axes[d];
+      target.lower[d] = -past;
+      target.upper[d] = axis.size() - 1 + past;
       for (std::size_t end = 0; end < 2; ++end)
-        target.dirichlet[2 * d + end] = block_.axes[d].kind(static_cast<int>(end)) == BoundaryKind::dirichlet;
+        target.dirichlet[2 * d + end] =
+            !axis.degenerate() && axis.kind(static_cast<int>(end)) == BoundaryKind::dirichlet;
     }
-    evaluate(datum, box, points_of(datum, location, box), target);
-    judge(datum, location, box);
+    store_values(
+        datum, box, target, [&](const auto& store_part) { store_part(points_of(datum, location, box), target); },
+        [&](const Box& part, const LineSink& sink) {
+          sample(datum.quantity, datum.name, datum.sign, block_, location, part, sink);
+        });
   }
 
   void fill_integrals(const Datum& datum, const Box& box, const SampleWeight& weight, SampleStore store,
                       Field& out) override {
-    if (datum.quantity.constant()) {
-      SampleWeight whole = weight;
-      whole.volume = true;
-      return fill(datum, Location::node, box, whole, store, out);
-    }
-    FillTarget target{};
-    target.out = any_view(out);
-    target.factor = weight.factor;
-    target.add = store == SampleStore::add;
-    for_each_part(weight.face_axis, [&](const std::array<std::size_t, 3>& side) {
-      Points points = points_of(datum, Location::node, box);
-      const double* lengths[3];
-      for (std::size_t d = 0; d < 3; ++d) {
-        const Table& axis = axes_[d];
-        const PartTable& part = axis.parts[weight.face_axis >= 0 ? 1 : 0][side[d]];
-        const bool across = static_cast<int>(d) == weight.face_axis;
-        lengths[d] = across ? axis.ones : weight.unknowns_only ? part.of_unknown : part.length;
-        if (!across) coordinates(points, d) = part.at;
-      }
-      target.wx = lengths[0];
-      target.wy = lengths[1];
-      target.wz = lengths[2];
-      evaluate(datum, box, points, target);
-      target.add = true;
-      judge(box, [&](const Box& one) {
-        integrate(datum.quantity, datum.name, datum.sign, block_, one, weight.face_axis,
-                  [](int, int, const double*) {});
-      });
-    });
+    if (datum.quantity.constant())
+      return fill(datum, Location::node, box, {weight.factor, true, weight.face_axis}, store, out);
+    const FillTarget target = target_of(out, weight.factor, store);
+    store_values(
+        datum, box, target,
+        [&](const auto& store_part) {
+          FillTarget part = target;
+          for_each_part(weight.face_axis, [&](const std::array<std::size_t, 3>& side) {
+            Points points = points_of(datum, Location::node, box);
+            const double* lengths[3];
+            for (std::size_t d = 0; d < 3; ++d) {
+              const PartTable& own = axes_[d].parts[weight.face_axis >= 0 ? 1 : 0][side[d]];
+              const bool across = static_cast<int>(d) == weight.face_axis;
+              lengths[d] = across ? axes_[d].ones : own.length;
+              if (!across) coordinates(points, d) = own.at;
+            }
+            part.wx = lengths[0];
+            part.wy = lengths[1];
+            part.wz = lengths[2];
+            store_part(points, part);
+            part.add = true;
+          });
+        },
+        [&](const Box& part, const LineSink& sink) {
+          integrate(datum.quantity, datum.name, datum.sign, block_, part, weight.face_axis, sink);
+        });
   }
 
   void fill_corners(const Datum& datum, const Box& cells, const std::array<int, 3>& corner, int face_axis,
                     Field& out) override {
-    FillTarget target{};
-    target.out = any_view(out);
-    target.factor = 1;
-    evaluate(datum, cells, corner_points(datum, cells, corner, face_axis), target);
-    judge(cells, [&](const Box& one) {
-      sample_corners(datum.quantity, datum.name, datum.sign, block_, one, corner, face_axis,
-                     [](int, int, const double*) {});
-    });
-  }
-
-  double integral(const Datum& datum, bool by_corners) override {
-    double sum = 0;
-    if (by_corners) {
-      // Each corner stands for an equal part of the cell.
-      const Box cells = block_.cell_layout().box();
-      const double share = 1.0 / (1 << block_.dimension());
-      for_each_corner(block_, -1, [&](const std::array<int, 3>& corner) {
-        const Points points = corner_points(datum, cells, corner, -1);
-        sum -= share * measured(datum, cells, points, nullptr, {axes_[0].width, axes_[1].width, axes_[2].width}).first;
-        judge(cells, [&](const Box& one) {
-          sample_corners(datum.quantity, datum.name, datum.sign, block_, one, corner, -1,
-                         [](int, int, const double*) {});
+    const FillTarget target = target_of(out, 1, SampleStore::set);
+    store_values(
+        datum, cells, target,
+        [&](const auto& store_part) {
+          Points points = points_of(datum, Location::cell, cells);
+          for (std::size_t d = 0; d < 3; ++d)
+            if (static_cast<int>(d) != face_axis)
+              coordinates(points, d) = axes_[d].corners[static_cast<std::size_t>(corner[d])] + 1;
+          store_part(points, target);
+        },
+        [&](const Box& part, const LineSink& sink) {
+          sample_corners(datum.quantity, datum.name, datum.sign, block_, part, corner, face_axis, sink);
         });
-      });
-      return sum;
-    }
-    const Box box = block_.layout().box();
-    for_each_part(-1, [&](const std::array<std::size_t, 3>& side) {
-      Points points = points_of(datum, Location::node, box);
-      std::array<const double*, 3> lengths{};
-      for (std::size_t d = 0; d < 3; ++d) {
-        coordinates(points, d) = axes_[d].parts[0][side[d]].at;
-        lengths[d] = axes_[d].parts[0][side[d]].length;
-      }
-      sum -= measured(datum, box, points, nullptr, lengths).first;
-      judge(box, [&](const Box& one) {
-        integrate(datum.quantity, datum.name, datum.sign, block_, one, -1, [](int, int, const double*) {});
-      });
-    });
-    return sum;
   }
 
-  DifferenceMoments measure(const Datum& datum, const Field* u) override {
+  void put(const Box& box, std::span<const double> values, SampleStore store, Field& out) override {
+    if (box.size() == 0) return;
+    const Buffer there = device_.allocate(values.size_bytes());
+    put(box, values, there, target_of(out, 1, store));
+  }
+
+  DifferenceMoments measure(const Datum& datum, const Field& u) override {
+    if (!evaluates(datum.quantity) || u.backend().name() != device_.name()) return measure_on_host(block_, datum, u);
+    write_bad(none);
     const Box box = block_.layout().box();
-    const Points points = points_of(datum, block_.location(), box);
-    const DifferenceMoments all = measured(datum, box, points, u, {axes_[0].mass, axes_[1].mass, axes_[2].mass});
-    judge(datum, block_.location(), box);
-    return all;
+    const DifferenceMoments all = measured(datum, box, points_of(datum, block_.location(), box), u);
+    return read_bad() == none ? all : measure_on_host(block_, datum, u);
   }
 
   CellStatistics statistics(const Field& cells) override {
@@ -254,18 +224,6 @@ class CudaSampler final : public DeviceSampler {
         device_.for_columns<NoSteps>(face, SubtractInside{view, static_cast<int>(d), end < 0 ? 1 : -1});
       }
     }
-  }
-
-  void put(const Box& box, std::span<const double> values, SampleStore store, Field& out) override {
-    if (box.size() == 0) return;
-    const Buffer there = device_.allocate(values.size_bytes());
-    device_.write(values.data(), there.data(), values.size_bytes());
-    Put column{any_view(out), static_cast<const double*>(there.data()), {}, {}, store == SampleStore::add};
-    for (std::size_t d = 0; d < 3; ++d) {
-      column.first[d] = box.first[d];
-      column.n[d] = box.last[d] - box.first[d];
-    }
-    device_.for_columns<NoSteps>(box, column);
   }
 
   void faces_from_cells(std::size_t axis, const Field& cells, const Field* ends, Field& faces) override {
@@ -300,14 +258,17 @@ class CudaSampler final : public DeviceSampler {
 
  private:
   struct PartTable {
-    const double *at, *length, *of_unknown;
+    const double *at, *length;
   };
   struct Table {
-    const double *nodes, *cells, *mass, *unknown_mass, *ones, *width;
+    const double *nodes, *cells, *mass, *ones, *width;
     PartTable parts[2][2];     // of volumes and on faces, in the cells below and above
     const double* corners[2];  // of cells, from within them, from cell −1 on
   };
 
+  bool evaluates(const Quantity& quantity) const {
+    return quantity.constant() ? constants_ : quantity.source() && numbers_.contains(*quantity.source());
+  }
   std::size_t number(const Datum& datum) const {
     return static_cast<std::size_t>(numbers_.at(*datum.quantity.source()));
   }
@@ -319,8 +280,69 @@ class CudaSampler final : public DeviceSampler {
     return value;
   }
 
-  Points points_of(const Datum& datum, Location location, const Box& box) {
+  static FillTarget target_of(Field& out, double factor, SampleStore store) {
+    FillTarget target{};
+    target.out = any_view(out);
+    target.factor = factor;
+    target.add = store == SampleStore::add;
+    target.shared = store == SampleStore::share;
+    return target;
+  }
+
+  // Stores a datum by what the device launches, each launch for some points into some target, or by what the host has
+  // in a box. What adds to values is judged first, so that the host finds them as they were.
+  template <class Launches, class OnHost>
+  void store_values(const Datum& datum, const Box& box, const FillTarget& target, const Launches& launches,
+                    const OnHost& on_host) {
+    if (box.size() == 0) return;
+    const auto evaluate_into = [&](const Points& points, const FillTarget& to) { evaluate(datum, box, points, to); };
+    if (!evaluates(datum.quantity)) return put_from_host(box, target, on_host);
+    if (datum.quantity.constant()) {
+      Box one = box;
+      for (std::size_t d = 0; d < 3; ++d) one.last[d] = one.first[d] + 1;
+      on_host(one, [](int, int, const double*) {});  // the first stands for all
+      return launches(evaluate_into);
+    }
     write_bad(none);
+    const bool replaces = !target.add && !target.shared;
+    launches([&](const Points& points, FillTarget to) {
+      to.dry = !replaces;
+      evaluate_into(points, to);
+    });
+    if (read_bad() != none) return put_from_host(box, target, on_host);
+    if (!replaces) launches(evaluate_into);
+  }
+
+  // In slabs, so that neither side holds all values beside the field.
+  template <class OnHost>
+  void put_from_host(const Box& box, const FillTarget& target, const OnHost& on_host) {
+    constexpr std::int64_t most = std::int64_t{1} << 19;
+    const std::size_t axis = box.last[2] - box.first[2] > 1 ? 2 : 1;
+    const int last = box.last[axis];
+    const std::int64_t layer = box.size() / (last - box.first[axis]);
+    const int layers = static_cast<int>(std::max<std::int64_t>(1, most / layer));
+    std::vector<double> values(static_cast<std::size_t>(layer * std::min(layers, last - box.first[axis])));
+    const Buffer there = device_.allocate(values.size() * sizeof(double));
+    for (Box slab = box; slab.first[axis] < last; slab.first[axis] = slab.last[axis]) {
+      slab.last[axis] = std::min(last, slab.first[axis] + layers);
+      const std::int64_t nx = slab.last[0] - slab.first[0], ny = slab.last[1] - slab.first[1];
+      on_host(slab, [&](int j, int k, const double* line) {
+        std::copy_n(line, nx, values.begin() + ((k - slab.first[2]) * ny + (j - slab.first[1])) * nx);
+      });
+      put(slab, std::span(values).first(static_cast<std::size_t>(slab.size())), there, target);
+    }
+  }
+  void put(const Box& box, std::span<const double> values, const Buffer& there, const FillTarget& target) {
+    device_.write(values.data(), there.data(), values.size_bytes());
+    Put column{static_cast<const double*>(there.data()), {}, {}, target};
+    for (std::size_t d = 0; d < 3; ++d) {
+      column.first[d] = box.first[d];
+      column.n[d] = box.last[d] - box.first[d];
+    }
+    device_.for_columns<NoSteps>(box, column);
+  }
+
+  Points points_of(const Datum& datum, Location location, const Box& box) const {
     Points points{};
     const auto of = [&](const Table& axis) { return location == Location::node ? axis.nodes : axis.cells + 1; };
     points.x = of(axes_[0]);
@@ -340,14 +362,6 @@ class CudaSampler final : public DeviceSampler {
     return d == 0 ? points.x : d == 1 ? points.y : points.z;
   }
 
-  Points corner_points(const Datum& datum, const Box& cells, const std::array<int, 3>& corner, int face_axis) {
-    Points points = points_of(datum, Location::cell, cells);
-    for (std::size_t d = 0; d < 3; ++d)
-      if (static_cast<int>(d) != face_axis)
-        coordinates(points, d) = axes_[d].corners[static_cast<std::size_t>(corner[d])] + 1;
-    return points;
-  }
-
   // The parts of volumes that are not empty on all of an axis.
   template <class F>
   void for_each_part(int face_axis, const F& f) const {
@@ -362,17 +376,16 @@ class CudaSampler final : public DeviceSampler {
   void evaluate(const Datum& datum, const Box& box, const Points& points, const FillTarget& target) {
     if (const double* value = datum.quantity.constant()) {
       device_.for_columns<NoSteps>(box, Fill<Constant>{{*value}, points, target});
-    } else if (box.size() > 0) {
+    } else {
       const Tiling tiling(box);
       const std::size_t n = number(datum);
       modules_[n].launch(fill_[n], tiling.blocks, tile_threads, device_.stream(), Range(box), tiling, points, target);
     }
   }
 
-  DifferenceMoments measured(const Datum& datum, const Box& box, const Points& points, const Field* u,
-                             const std::array<const double*, 3>& weights) {
-    const AnyView of_u = u ? any_view(*u) : AnyView{};
-    const auto [wx, wy, wz] = weights;
+  DifferenceMoments measured(const Datum& datum, const Box& box, const Points& points, const Field& u) {
+    const AnyView of_u = any_view(u);
+    const double *wx = axes_[0].mass, *wy = axes_[1].mass, *wz = axes_[2].mass;
     const Tiling tiling(box);
     const std::int64_t tiles = std::int64_t{tiling.blocks.x} * tiling.blocks.y * tiling.blocks.z;
     constexpr std::int64_t most = 2048;
@@ -401,30 +414,11 @@ class CudaSampler final : public DeviceSampler {
     return all;
   }
 
-  // Throws where a value of the last evaluation was bad: what the host has there is told.
-  void judge(const Datum& datum, Location location, const Box& box) {
-    judge(box, [&](const Box& one) {
-      sample(datum.quantity, datum.name, datum.sign, block_, location, one, [](int, int, const double*) {});
-    });
-  }
-  template <class OnHost>
-  void judge(const Box& box, const OnHost& evaluate_on_host) {
-    const unsigned long long at = read_bad();
-    if (at == none) return;
-    const auto nx = static_cast<unsigned long long>(box.last[0] - box.first[0]);
-    const auto ny = static_cast<unsigned long long>(box.last[1] - box.first[1]);
-    Box one;
-    one.first = {box.first[0] + static_cast<int>(at % nx), box.first[1] + static_cast<int>(at / nx % ny),
-                 box.first[2] + static_cast<int>(at / (nx * ny))};
-    for (std::size_t d = 0; d < 3; ++d) one.last[d] = one.first[d] + 1;
-    evaluate_on_host(one);
-    throw HostDecides();
-  }
-
   static constexpr unsigned long long none = std::numeric_limits<unsigned long long>::max();
 
   CudaBackend& device_;
   Block block_;
+  bool constants_;  // are evaluated here
   std::array<Table, 3> axes_{};
   Buffer tables_, bad_;
   std::map<std::string, int> numbers_;  // of the sources
@@ -435,8 +429,9 @@ class CudaSampler final : public DeviceSampler {
 
 }  // namespace
 
-std::unique_ptr<DeviceSampler> make_sampler(Backend& backend, const Block& block, std::span<const Quantity> data) {
-  return std::make_unique<CudaSampler>(backend, block, data);
+std::unique_ptr<Sampler> make_sampler(Backend& backend, const Block& block, std::span<const Quantity> data,
+                                      bool constants) {
+  return std::make_unique<CudaSampler>(backend, block, data, constants);
 }
 
 }  // namespace poisson::cuda

@@ -40,11 +40,13 @@ struct FillTarget {
   AnyView out;
   const double *wx, *wy, *wz;  ///< by index on the block's axes, null: 1
   double factor;
+  bool dry;  ///< nothing is stored
   bool add, shared;
-  bool dirichlet[6];  ///< the faces that share
-  int size[3];        ///< values per axis
+  bool dirichlet[6];       ///< the faces that share
+  int lower[3], upper[3];  ///< what lies on them, by its index along each axis
 
   __device__ void operator()(double value, int i, int j, int k) const {
+    if (dry) return;
     if (out.narrow.data)
       store(out.narrow(i, j, k), value, i, j, k);
     else
@@ -55,15 +57,13 @@ struct FillTarget {
   template <class X>
   __device__ void store(X& to, double value, int i, int j, int k) const {
     if (shared) {
-      const int faces = (dirichlet[0] && i == 0) + (dirichlet[1] && i == size[0] - 1) + (dirichlet[2] && j == 0) +
-                        (dirichlet[3] && j == size[1] - 1) + (dirichlet[4] && k == 0) +
-                        (dirichlet[5] && k == size[2] - 1);
+      const int faces = (dirichlet[0] && i == lower[0]) + (dirichlet[1] && i == upper[0]) +
+                        (dirichlet[2] && j == lower[1]) + (dirichlet[3] && j == upper[1]) +
+                        (dirichlet[4] && k == lower[2]) + (dirichlet[5] && k == upper[2]);
       to = static_cast<X>(faces == 1 ? value : static_cast<double>(to) + value / faces);
       return;
     }
-    const double weight = wx ? factor * (wy[j] * wz[k]) * wx[i] : factor;
-    // In Dirichlet nodes the weight is 0 and the value may be anything.
-    const double part = weight == 0 ? 0 : weight * value;
+    const double part = (wx ? factor * (wy[j] * wz[k]) * wx[i] : factor) * value;
     to = add ? to + static_cast<X>(part) : static_cast<X>(part);
   }
 };
@@ -79,7 +79,7 @@ struct Fill {
   }
 };
 
-/// Σ m d, Σ m d², min d and max d of differences d = u − value, m the volume of a point; u may be none.
+/// Σ m d, Σ m d², min d and max d of differences d = u − value, m the volume of a point.
 struct Moments {
   double first, second, low, high;
 
@@ -100,7 +100,7 @@ struct Measure {
 
   __device__ void operator()(int i, int j, int k0, int k1, Moments& moments) const {
     for (int k = k0; k < k1; ++k) {
-      const double of_u = u.narrow.data ? u.narrow(i, j, k) : u.wide.data ? u.wide(i, j, k) : 0;
+      const double of_u = u.narrow.data ? u.narrow(i, j, k) : u.wide(i, j, k);
       const double d = of_u - points(value, i, j, k), m = wx[i] * wy[j] * wz[k];
       moments.join({m * d, m * d * d, d, d});
     }

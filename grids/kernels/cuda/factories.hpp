@@ -31,8 +31,8 @@ std::unique_ptr<Operator> make_recompute_box_operator<float>(Backend&, const Row
 template <>
 std::unique_ptr<Operator> make_recompute_box_operator<double>(Backend&, const RowData&);
 /// `data`: the quantities with source text that will be asked for.
-std::unique_ptr<DeviceSampler> make_sampler(Backend&, const Block&, std::span<const Quantity> data);
-/// What samplers do for elements (grids/sampling/device_sampling.hpp).
+std::unique_ptr<Sampler> make_sampler(Backend&, const Block&, std::span<const Quantity> data, bool constants);
+/// What samplers do for elements (grids/sampling/sampler.hpp).
 Extremes extremes_of(Backend&, const Field& cells, const Box& box);
 bool positive_definite(Backend&, const CellTensors& kappa);
 void add_product(Backend&, const MassRows& M, const Field& f, const Box& box, double factor, Field& out);

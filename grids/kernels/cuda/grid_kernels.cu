@@ -45,9 +45,9 @@ class Kernels final : public GridKernels {
   std::unique_ptr<Functionals> make_functionals(Backend& backend, const Block& block) const override {
     return cuda::make_functionals(backend, block);
   }
-  std::unique_ptr<DeviceSampler> make_sampler(Backend& backend, const Block& block,
-                                              std::span<const Quantity> data) const override {
-    return cuda::make_sampler(backend, block, data);
+  std::unique_ptr<Sampler> make_sampler(Backend& backend, const Block& block, std::span<const Quantity> data,
+                                        bool constants) const override {
+    return cuda::make_sampler(backend, block, data, constants);
   }
 
  protected:

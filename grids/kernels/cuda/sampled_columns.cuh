@@ -64,24 +64,14 @@ struct SubtractInside {
 
 // Values that the host computed, x fastest over a box.
 struct Put {
-  AnyView out;
   const double* values;
   int first[3], n[3];
-  bool add;
+  FillTarget target;
   __device__ void operator()(int i, int j, int k0, int k1) const {
     for (int k = k0; k < k1; ++k) {
       const std::int64_t at = (static_cast<std::int64_t>(k - first[2]) * n[1] + (j - first[1])) * n[0] + (i - first[0]);
-      if (out.narrow.data)
-        store(out.narrow(i, j, k), values[at]);
-      else
-        store(out.wide(i, j, k), values[at]);
+      target(values[at], i, j, k);
     }
-  }
-
- private:
-  template <class X>
-  __device__ void store(X& to, double value) const {
-    to = static_cast<X>(add ? static_cast<double>(to) + value : value);
   }
 };
 

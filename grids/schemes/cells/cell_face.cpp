@@ -22,9 +22,7 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
   const auto d = static_cast<std::size_t>(axis);
   const Boundary& face = boundary(problem, axis, end);
   const Box on_face = face_box(block, axis, end);
-  behind_ = on_face;
-  behind_.first[d] = end == 0 ? 0 : block.axes[d].size() - 1;
-  behind_.last[d] = behind_.first[d] + 1;
+  behind_ = cells_behind(block, axis, end);
   const std::vector<double> data = sample(face.value, face_key(axis, end), Sign::any, block, Location::cell, on_face);
   std::vector<double> kappa(data.size()), alpha(data.size());
   const std::size_t c = problem.isotropic ? 0 : d;
@@ -36,6 +34,14 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
   const double length = block.axes[d].nodes().back() - block.axes[d].nodes().front();
   values_.resize(data.size());
   for (std::size_t i = 0; i < data.size(); ++i) values_[i] = values(face.kind, data[i], kappa[i], alpha[i], h, length);
+}
+
+Box cells_behind(const Block& block, int axis, int end) {
+  Box box = face_box(block, axis, end);
+  const auto d = static_cast<std::size_t>(axis);
+  box.first[d] = end == 0 ? 0 : block.axes[d].size() - 1;
+  box.last[d] = box.first[d] + 1;
+  return box;
 }
 
 Box dirichlet_cells(const Problem& problem, const Block& block, int axis, int end) {

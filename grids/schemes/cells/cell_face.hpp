@@ -45,6 +45,9 @@ class CellFace {
   std::vector<Values> values_;
 };
 
+/// The cells behind a face.
+Box cells_behind(const Block& block, int axis, int end);
+
 /// What a Dirichlet face of a cell-centred problem sets: the halo across it, with its edges towards other Dirichlet
 /// faces, where interpolation takes the mean of their data.
 Box dirichlet_cells(const Problem& problem, const Block& block, int axis, int end);

@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/launch.hpp"
+#include "backends/backend.hpp"
 #include "grids/sampling/cell_tensor.hpp"
-#include "grids/sampling/consistent_mass.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/discretization.hpp"
 
@@ -66,19 +65,6 @@ void check_definite(const Block& block, const CellTensors& kappa) {
       }
 }
 
-double largest(const Field& cells) {
-  const auto view = cells.view<double>();
-  return cpu::max_over_lines(cells.layout().box(), 0, [&](int j, int k) {
-    return *std::max_element(view.line(j, k), view.line(j, k) + view.n[0]);
-  });
-}
-double least(const Field& cells) {
-  const auto view = cells.view<double>();
-  return -cpu::max_over_lines(cells.layout().box(), -1e300, [&](int j, int k) {
-    return -*std::min_element(view.line(j, k), view.line(j, k) + view.n[0]);
-  });
-}
-
 }  // namespace
 
 Box ghost_box(const Block& block, int axis, int end) {
@@ -99,16 +85,6 @@ Box alpha_box(const Block& block, int axis, int end) {
   return ghosts;
 }
 
-double mean_of_cells(const Field& cells) {
-  const auto view = cells.view<double>();
-  const double sum = cpu::sum_over_lines(cells.layout().box(), [&](int j, int k) {
-    double line = 0;
-    for (int i = 0; i < view.n[0]; ++i) line += view(i, j, k);
-    return line;
-  });
-  return sum / static_cast<double>(cells.layout().size());
-}
-
 void check_element_values(const Problem& p, const Block& block) {
   if (!p.full_tensor) return;
   const auto host = make_cpu_backend();
@@ -122,67 +98,6 @@ void check_element_values(const Problem& p, const Block& block) {
     check([&] { kappa.mixed[m] = sampled_cells(*host, block, p.mixed[m], mixed_key(m), Sign::any); });
   check.finish();
   check_definite(block, kappa);
-}
-
-Jumps sample_elements(const Problem& p, Backend& host, RowData& rows, const Mover& moved) {
-  const Block& block = rows.block;
-  ErrorCollector check;
-  Jumps jumps;
-  double least_kappa = 1e300;
-  CellTensors kappa;
-  for (std::size_t d = 0; d < coefficient_count(p); ++d)
-    check([&] {
-      auto cells = sampled_cells(host, block, p.coefficient[d], coefficient_key(p, d), Sign::positive);
-      rows.kappa[d] = mean_of_cells(*cells);
-      jumps.join(jumps_between_cells(*cells));
-      least_kappa = std::min(least_kappa, least(*cells));
-      kappa.diagonal[d] = std::move(cells);
-    });
-  for (std::size_t m = 0; m < mixed_count(p); ++m)
-    check([&] { kappa.mixed[m] = sampled_cells(host, block, p.mixed[m], mixed_key(m), Sign::any); });
-
-  bool dirichlet = false, robin = false;
-  for_each_face(p, [&](int, int, const Boundary& b) {
-    dirichlet = dirichlet || b.kind == BoundaryKind::dirichlet;
-    robin = robin || b.kind == BoundaryKind::robin;
-  });
-  double sigma = 0, alpha = 0;
-  std::shared_ptr<Field> cells;
-  check([&] { cells = sampled_cells(host, block, p.reaction, "reaction", Sign::nonnegative); });
-  if (cells) sigma = largest(*cells);
-  for_each_face(p, [&](int d, int end, const Boundary& b) {
-    if (b.kind != BoundaryKind::robin) return;
-    const Box ghosts = alpha_box(block, d, end);
-    check([&] {
-      sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, Location::cell, ghosts,
-             [&](int j, int k, const double* values) {
-               if (cells)
-                 std::copy_n(values, ghosts.last[0] - ghosts.first[0], &cells->view<double>()(ghosts.first[0], j, k));
-             });
-    });
-    if (!cells) return;
-    const auto view = cells->view<double>();
-    alpha = cpu::max_over_lines(ghosts, alpha, [&](int j, int k) {
-      return *std::max_element(&view(ghosts.first[0], j, k),
-                               &view(ghosts.first[0], j, k) + ghosts.last[0] - ghosts.first[0]);
-    });
-  });
-  check.finish();
-  if (p.full_tensor) check_definite(block, kappa);
-
-  if (p.isotropic) rows.kappa = {rows.kappa[0], rows.kappa[0], rows.kappa[0]};
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (kappa.diagonal[d]) rows.cells[d] = moved(std::const_pointer_cast<Field>(kappa.diagonal[d]));
-    if (kappa.mixed[d]) rows.mixed[d] = moved(std::const_pointer_cast<Field>(kappa.mixed[d]));
-  }
-  if (p.reaction.constant() && !robin)
-    rows.sigma = *p.reaction.constant();
-  else
-    rows.sigma_cells = moved(std::move(cells));
-  rows.sigma_ratio = sigma / least_kappa;
-  rows.alpha_ratio = alpha / least_kappa;
-  rows.singular = !dirichlet && sigma == 0 && alpha == 0;
-  return jumps;
 }
 
 void set_ratios(const Problem& p, RowData& rows) {
@@ -210,85 +125,6 @@ bool taken_in_cells(const Problem& p, const Quantity& quantity, const Block& blo
                             ghost_box(block, face_axis, end));
   const auto [least, largest] = std::ranges::minmax(alpha);
   return largest > patch * least;
-}
-
-void add_element_integral(const Problem& p, const Quantity& quantity, std::string_view name, const Block& block,
-                          const Box& nodes, int face_axis, int end, Backend& host, const View<double>& sums) {
-  const auto add = [&](const MassRows& rows, const Field& field) {
-    const MassProduct product(rows);
-    const auto values = field.view<double>();
-    cpu::for_each_line(nodes, [&](int j, int k) {
-      for (int i = nodes.first[0]; i < nodes.last[0]; ++i) sums(i, j, k) += product(values, i, j, k);
-    });
-  };
-  const auto sink = [](const View<double>& values, const Box& box) {
-    return [values, box](int j, int k, const double* line) {
-      std::copy_n(line, box.last[0] - box.first[0], &values(box.first[0], j, k));
-    };
-  };
-  const bool in_cells = taken_in_cells(p, quantity, block, face_axis, end);
-  if (!in_cells && (taken_at_nodes(p, quantity) || !quantity.function())) {
-    Field data(host, block.layout(), Precision::fp64);
-    const Box all = face_axis >= 0 ? face_box(block, face_axis, end) : block.layout().box();
-    sample(quantity, name, Sign::any, block, Location::node, all, sink(data.view<double>(), all));
-    host.exchange(data);
-    return add(consistent_mass(block, p.scheme, face_axis), data);
-  }
-  Field data(host, block.cell_layout(), Precision::fp64);
-  const Box cells = cells_around(block, nodes, face_axis, end);
-  if (in_cells) {
-    sample(quantity, name, Sign::any, block, Location::cell, cells, sink(data.view<double>(), cells));
-    return add(mass_of_cells(block, face_axis, end), data);
-  }
-  for_each_corner(block, face_axis, [&](const std::array<int, 3>& corner) {
-    sample_corners(quantity, name, Sign::any, block, cells, corner, face_axis, sink(data.view<double>(), cells));
-    add(mass_of_corner(block, corner, face_axis, end), data);
-  });
-}
-
-RhsSums fill_element_rhs(const Problem& p, Backend& host, const RowData& rows, Field& b) {
-  const Block& block = rows.block;
-  const Box all = block.layout().box();
-  Field sum(host, block.layout(), Precision::fp64);
-  const auto sums = sum.view<double>();
-  ErrorCollector check;
-  check([&] {
-    if (p.source.function())  // where files show it
-      sample(p.source, "source", Sign::any, block, Location::node, all, [](int, int, const double*) {});
-    add_element_integral(p, p.source, "source", block, all, -1, 0, host, sums);
-  });
-  const auto sums_of = [&](const Box& box) {
-    PieceCollector collect(block, box);
-    cpu::for_each_line(box, [&](int j, int k) { collect(j, k, &sums(box.first[0], j, k)); });
-    return collect.total();
-  };
-  const auto clear_dirichlet = [&] {
-    for_each_face(p, [&](int d, int end, const Boundary& face) {
-      if (face.kind != BoundaryKind::dirichlet) return;
-      const Box box = face_box(block, d, end);
-      cpu::for_each_line(
-          box, [&](int j, int k) { std::fill_n(&sums(box.first[0], j, k), box.last[0] - box.first[0], 0.0); });
-    });
-  };
-  RhsSums found;
-  found.source = sums_of(all);
-  clear_dirichlet();
-  for_each_face(p, [&](int d, int end, const Boundary& face) {
-    if (face.kind == BoundaryKind::dirichlet) return;
-    const Box box = face_box(block, d, end);
-    const PieceSums before = sums_of(box);
-    check([&] { add_element_integral(p, face.value, face_key(d, end), block, box, d, end, host, sums); });
-    found.set_face(d, end, before, sums_of(box));
-  });
-  clear_dirichlet();
-  check.finish();
-  dispatch(b.precision(), [&]<class T>(T) {
-    const auto to = b.view<T>();
-    cpu::for_each_line(all, [&](int j, int k) {
-      for (int i = 0; i < to.n[0]; ++i) to(i, j, k) = static_cast<T>(rows.scale * sums(i, j, k));
-    });
-  });
-  return found;
 }
 
 }  // namespace poisson

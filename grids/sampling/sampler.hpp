@@ -27,18 +27,17 @@ struct Datum {
   Sign sign = Sign::any;
 };
 
-/// What values are multiplied with before they are stored. Volumes and areas are those of the unknowns' location.
+/// What values are multiplied with before they are stored.
 struct SampleWeight {
   double factor = 1;
-  bool volume = false;         ///< the volume that a node stands for, on a face its area
-  int face_axis = -1;          ///< the axis across that face
-  bool unknowns_only = false;  ///< 0 in Dirichlet nodes
+  bool volume = false;  ///< the volume that a value stands for, on a face its area
+  int face_axis = -1;   ///< the axis across that face
 };
 
 enum class SampleStore {
   set,
   add,
-  share  ///< the mean over the Dirichlet faces on which a node lies, each of which adds its part to 0
+  share  ///< the mean over the Dirichlet faces on or past which a value lies, each of which adds its part to 0
 };
 
 /// Moments of the differences d = u − value over the values of a block, m their volumes.
@@ -57,21 +56,19 @@ struct Extremes {
   double least = 0, largest = 0;
 };
 
-/// The device found a bad value where the host finds a good one (the rounding of a root near 0): the host's word
-/// counts, and its values.
-struct HostDecides {};
-
-/// Evaluates data of a problem on a device, without the host's arrays: constants and what has source text. Values and
-/// errors are those of sample(), to a few roundings.
-class DeviceSampler {
+/// Evaluates data of a problem on a block into fields of a backend, and tells what set-up asks of such fields. A device
+/// evaluates constants and compiled expressions itself, to a few roundings, and takes everything else from the host;
+/// where it meets a bad value the host's word counts, and its values. Fields are the backend's; values that are told of
+/// them are of fp64 where nothing else is said.
+class Sampler {
  public:
-  virtual ~DeviceSampler() = default;
+  virtual ~Sampler() = default;
 
-  virtual bool evaluates(const Quantity& quantity) const = 0;
   /// Why a quantity with source text is evaluated on the host after all; else empty.
   virtual const std::string& note() const = 0;
-  /// On the nodes or cells of a box, cells from −1 to n. Throws ValueError as sample() does, or HostDecides, both
-  /// before anything but `out` has changed.
+
+  /// On the nodes or cells of a box, cells from −1 to n. Throws ValueError as sample() does, before anything but `out`
+  /// has changed.
   virtual void fill(const Datum& datum, Location location, const Box& box, const SampleWeight& weight,
                     SampleStore store, Field& out) = 0;
   /// integrate() of sampling.hpp on a box of nodes, times the weight's factor; volumes and areas are in it.
@@ -80,25 +77,30 @@ class DeviceSampler {
   /// sample_corners() of sampling.hpp, into a field of cells and its halo.
   virtual void fill_corners(const Datum& datum, const Box& cells, const std::array<int, 3>& corner, int face_axis,
                             Field& out) = 0;
-  /// The integral of a function over the block, by the points of fill_integrals, or by corners.
-  virtual double integral(const Datum& datum, bool by_corners) = 0;
-  /// Over all values of the block; u may be null, which is 0.
-  virtual DifferenceMoments measure(const Datum& datum, const Field* u) = 0;
-  virtual CellStatistics statistics(const Field& cells) = 0;
-  /// The halo of a field of cells at open ends loses what is in the cell behind it (discretization.cpp).
-  virtual void subtract_inside(Field& cells) = 0;
   /// Values from the host, x fastest, set on a box of a field or added to it.
   virtual void put(const Box& box, std::span<const double> values, SampleStore store, Field& out) = 0;
-  /// faces_from_cells (grids/operators/faces.hpp) on the device.
-  virtual void faces_from_cells(std::size_t axis, const Field& cells, const Field* ends, Field& faces) = 0;
-  /// Of elements (grids/schemes/elements/elements.hpp), their values in fp64. Of values that are not negative, on a box
-  /// of cells:
+
+  /// Over all values of the block; u may be another backend's.
+  virtual DifferenceMoments measure(const Datum& datum, const Field& u) = 0;
+  virtual CellStatistics statistics(const Field& cells) = 0;
+  /// Of values that are not negative, on a box of cells.
   virtual Extremes extremes(const Field& cells, const Box& box) = 0;
   virtual bool positive_definite(const CellTensors& kappa) = 0;
+  /// Σ |x| over a box, in any precision.
+  virtual double sum_of_magnitudes(const Field& x, const Box& box) = 0;
+
+  /// The halo of a field of cells at open ends loses what is in the cell behind it. κ on the face less κ in that cell
+  /// lets a half face at the end, half the end cell wide in both, take κ where its flux is, on the face. With κ of the
+  /// cell the flux along a face misses O(h²), which enters or leaves at the corners: an error of h² log(1/h) there.
+  virtual void subtract_inside(Field& cells) = 0;
+  /// κ at cells to κ at the faces across an axis (grids/operators/faces.hpp). `ends`: null where no face of the axis is
+  /// a Robin face.
+  virtual void faces_from_cells(std::size_t axis, const Field& cells, const Field* ends, Field& faces) = 0;
   /// out += factor · M f on a box of nodes (grids/sampling/consistent_mass.hpp).
   virtual void add_product(const MassRows& M, const Field& f, const Box& box, double factor, Field& out) = 0;
-  /// Σ |x| over a box.
-  virtual double sum_of_magnitudes(const Field& x, const Box& box) = 0;
 };
+
+/// measure() on the host.
+DifferenceMoments measure_on_host(const Block& block, const Datum& datum, const Field& u);
 
 }  // namespace poisson

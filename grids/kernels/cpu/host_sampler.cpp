@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "backends/cpu/launch.hpp"
+#include "grids/kernels/cpu/factories.hpp"
+#include "grids/operators/faces.hpp"
+
+namespace poisson::cpu {
+namespace {
+
+double least_of(const View<const double>& x, const Box& box) {
+  return -max_over_lines(box, -1e300, [&](int j, int k) {
+    return -*std::min_element(&x(box.first[0], j, k), &x(box.first[0], j, k) + (box.last[0] - box.first[0]));
+  });
+}
+double largest_of(const View<const double>& x, const Box& box) {
+  return max_over_lines(box, 0, [&](int j, int k) {
+    return *std::max_element(&x(box.first[0], j, k), &x(box.first[0], j, k) + (box.last[0] - box.first[0]));
+  });
+}
+
+class HostSampler final : public Sampler {
+ public:
+  explicit HostSampler(const Block& block) : block_(block) {
+    for (int i = 0; i < block.axes[0].size(); ++i) mass_x_.push_back(block.axes[0].mass(i));
+  }
+
+  const std::string& note() const override { return note_; }
+
+  void fill(const Datum& datum, Location location, const Box& box, const SampleWeight& weight, SampleStore store,
+            Field& out) override {
+    dispatch(out.precision(), [&]<class T>(T) {
+      const auto to = out.view<T>();
+      const auto mass = [&](int d, int i) {
+        return d == weight.face_axis ? 1 : block_.axes[static_cast<std::size_t>(d)].mass(i);
+      };
+      sample(datum.quantity, datum.name, datum.sign, block_, location, box, [&](int j, int k, const double* values) {
+        if (store == SampleStore::share) {
+          for (int i = box.first[0]; i < box.last[0]; ++i) {
+            const int faces = dirichlet_faces({i, j, k}, location);
+            const double value = values[i - box.first[0]];
+            T& at = to(i, j, k);
+            at = static_cast<T>(faces == 1 ? value : static_cast<double>(at) + value / faces);
+          }
+        } else if (weight.volume) {
+          const double area = mass(1, j) * mass(2, k);
+          const bool across = weight.face_axis == 0;
+          put_line(to, box, j, k, store, [&](int i) {
+            const double length = across ? 1 : mass_x_[static_cast<std::size_t>(i)];
+            return weight.factor * (area * length * values[i - box.first[0]]);
+          });
+        } else {
+          put_line(to, box, j, k, store, [&](int i) { return weight.factor * values[i - box.first[0]]; });
+        }
+      });
+    });
+  }
+
+  void fill_integrals(const Datum& datum, const Box& box, const SampleWeight& weight, SampleStore store,
+                      Field& out) override {
+    dispatch(out.precision(), [&]<class T>(T) {
+      const auto to = out.view<T>();
+      integrate(datum.quantity, datum.name, datum.sign, block_, box, weight.face_axis,
+                [&](int j, int k, const double* values) {
+                  put_line(to, box, j, k, store, [&](int i) { return weight.factor * values[i - box.first[0]]; });
+                });
+    });
+  }
+
+  void fill_corners(const Datum& datum, const Box& cells, const std::array<int, 3>& corner, int face_axis,
+                    Field& out) override {
+    const auto to = out.view<double>();
+    sample_corners(datum.quantity, datum.name, datum.sign, block_, cells, corner, face_axis,
+                   [&](int j, int k, const double* values) {
+                     std::copy_n(values, cells.last[0] - cells.first[0], &to(cells.first[0], j, k));
+                   });
+  }
+
+  void put(const Box& box, std::span<const double> values, SampleStore store, Field& out) override {
+    dispatch(out.precision(), [&]<class T>(T) {
+      const auto to = out.view<T>();
+      auto value = values.begin();
+      for (int k = box.first[2]; k < box.last[2]; ++k)
+        for (int j = box.first[1]; j < box.last[1]; ++j) put_line(to, box, j, k, store, [&](int) { return *value++; });
+    });
+  }
+
+  DifferenceMoments measure(const Datum& datum, const Field& u) override { return measure_on_host(block_, datum, u); }
+  CellStatistics statistics(const Field& cells) override {
+    return {sum_of_magnitudes(cells, cells.layout().box()), jumps_between_cells(cells)};
+  }
+  Extremes extremes(const Field& cells, const Box& box) override {
+    const auto view = cells.view<double>();
+    return {least_of(view, box), largest_of(view, box)};
+  }
+  bool positive_definite(const CellTensors& kappa) override {
+    const Box box = kappa.diagonal[0]->layout().box();
+    const auto entry = [](const std::shared_ptr<const Field>& cells, double none, int i, int j, int k) {
+      return cells ? cells->view<double>()(i, j, k) : none;
+    };
+    return 0 == max_over_lines(box, 0, [&](int j, int k) {
+             bool indefinite = false;
+             for (int i = box.first[0]; i < box.last[0]; ++i) {
+               const auto d = [&](std::size_t at) { return entry(kappa.diagonal[at], 1, i, j, k); };
+               const auto m = [&](std::size_t at) { return entry(kappa.mixed[at], 0, i, j, k); };
+               indefinite = indefinite || !is_definite(d(0), d(1), d(2), m(0), m(1), m(2));
+             }
+             return indefinite ? 1.0 : 0.0;
+           });
+  }
+  double sum_of_magnitudes(const Field& x, const Box& box) override {
+    return dispatch(x.precision(), [&]<class T>(T) {
+      const auto view = x.view<T>();
+      return sum_over_lines(box, [&](int j, int k) {
+        double line = 0;
+        for (int i = box.first[0]; i < box.last[0]; ++i) line += std::abs(static_cast<double>(view(i, j, k)));
+        return line;
+      });
+    });
+  }
+
+  void subtract_inside(Field& cells) override {
+    const auto kappa = cells.view<double>();
+    const Box all = with_halo(block_, block_.cell_layout().box());
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (block_.axes[d].degenerate() || block_.axes[d].periodic()) continue;
+      for (const int end : {-1, kappa.n[d]}) {
+        Box face = all;
+        face.first[d] = end;
+        face.last[d] = end + 1;
+        std::array<int, 3> in{};
+        in[d] = end < 0 ? 1 : -1;
+        for (int k = face.first[2]; k < face.last[2]; ++k)
+          for (int j = face.first[1]; j < face.last[1]; ++j)
+            for (int i = face.first[0]; i < face.last[0]; ++i) kappa(i, j, k) -= kappa(i + in[0], j + in[1], k + in[2]);
+      }
+    }
+  }
+  void faces_from_cells(std::size_t axis, const Field& cells, const Field* ends, Field& faces) override {
+    poisson::faces_from_cells(block_, axis, cells, ends, faces);
+  }
+  void add_product(const MassRows& M, const Field& f, const Box& box, double factor, Field& out) override {
+    const MassProduct product(M);
+    const auto values = f.view<double>();
+    dispatch(out.precision(), [&]<class T>(T) {
+      const auto to = out.view<T>();
+      for_each_line(box, [&](int j, int k) {
+        for (int i = box.first[0]; i < box.last[0]; ++i)
+          to(i, j, k) += static_cast<T>(factor * product(values, i, j, k));
+      });
+    });
+  }
+
+ private:
+  template <class T, class F>
+  static void put_line(const View<T>& to, const Box& box, int j, int k, SampleStore store, const F& value) {
+    for (int i = box.first[0]; i < box.last[0]; ++i) {
+      const T part = static_cast<T>(value(i));
+      to(i, j, k) = store == SampleStore::add ? to(i, j, k) + part : part;
+    }
+  }
+
+  // The Dirichlet faces on which a node lies, or past which a cell does.
+  int dirichlet_faces(const std::array<int, 3>& at, Location location) const {
+    const int past = location == Location::cell ? 1 : 0;
+    int faces = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Axis& axis = block_.axes[d];
+      if (axis.degenerate()) continue;
+      for (const int end : {0, 1})
+        faces += axis.kind(end) == BoundaryKind::dirichlet && at[d] == (end == 0 ? -past : axis.size() - 1 + past);
+    }
+    return faces;
+  }
+
+  Block block_;
+  std::vector<double> mass_x_;
+  std::string note_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sampler> make_sampler(const Block& block) {
+  return std::make_unique<HostSampler>(block);
+}
+
+}  // namespace poisson::cpu

@@ -1,0 +1,186 @@
+// Finite volumes that are the cells: κ on the faces between them, what stands behind Robin faces beside it, and
+// scale·σ·volume. Dirichlet and Robin data stand in the solution's halo (cell_face.hpp).
+
+#include <algorithm>
+
+#include "backends/backend.hpp"
+#include "grids/schemes/cells/cell_face.hpp"
+#include "grids/schemes/discretization.hpp"
+#include "grids/schemes/row_scheme.hpp"
+
+namespace poisson {
+namespace {
+
+// The layer of `ends` that holds κ of a face, or α.
+Box layer(const Layout& ends, std::size_t axis, int at) {
+  Box box = ends.box();
+  box.first[axis] = at;
+  box.last[axis] = at + 1;
+  return box;
+}
+
+// What stands behind the Robin faces across an axis; null where there are none. Tells whether they hold u.
+std::shared_ptr<Field> sample_ends(const Setting& setting, std::size_t axis, const Field& kappa, ErrorCollector& check,
+                                   bool& held) {
+  const auto& [p, block, backend, sampler, functionals] = setting;
+  const int d = static_cast<int>(axis);
+  std::shared_ptr<Field> ends;
+  for (int end = 0; end < 2; ++end) {
+    const Boundary& b = boundary(p, d, end);
+    if (b.kind != BoundaryKind::robin) continue;
+    if (!ends) ends = setting.field(ends_layout(block, axis));
+    const auto inside = functionals.values(kappa, cells_behind(block, d, end));
+    check([&] {
+      const auto alpha =
+          sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, Location::cell, face_box(block, d, end));
+      sampler.put(layer(ends->layout(), axis, 2 * end), inside, SampleStore::set, *ends);
+      sampler.put(layer(ends->layout(), axis, 2 * end + 1), alpha, SampleStore::set, *ends);
+      held = held || std::ranges::any_of(alpha, [](double a) { return a > 0; });
+    });
+  }
+  return ends;
+}
+
+// What stands behind Robin faces across an axis: means by area.
+std::shared_ptr<Field> coarsen_ends(Backend& backend, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
+                                    const Field& fine_ends) {
+  auto ends = std::make_shared<Field>(backend, ends_layout(coarse.block, axis), Precision::fp64);
+  Block block = fine;
+  CoarseBlock next = coarse;
+  block.axes[axis] = Axis({0, 1, 2, 3, 4}, BoundaryKind::neumann, BoundaryKind::neumann, {}, Centering::cell);
+  next.axes[axis] = keep(block.axes[axis]);
+  next.block.axes[axis] = block.axes[axis];
+  grid_kernels(backend).coarsen_cells(backend, block, next, fine_ends, *ends);
+  return ends;
+}
+
+class CellScheme final : public RowScheme {
+ public:
+  Jumps sample(const Setting& setting, RowData& rows) const override {
+    const auto& [p, block, backend, sampler, functionals] = setting;
+    const Box all = setting.values();
+    ErrorCollector check;
+    Jumps jumps;
+    bool held = has_dirichlet_face(p);                 // u, by such a face, by α or by σ
+    const auto kappa = setting.field(block.layout());  // of the last direction that has one of its own
+    for (int d = 0; d < p.dimension; ++d) {
+      const auto axis = static_cast<std::size_t>(d);
+      if (axis < coefficient_count(p)) {
+        check([&] {
+          sampler.fill({p.coefficient[axis], coefficient_key(p, axis), Sign::positive}, Location::cell, all, {},
+                       SampleStore::set, *kappa);
+          const CellStatistics found = sampler.statistics(*kappa);
+          rows.kappa[axis] = found.sum / static_cast<double>(all.size());
+          jumps.join(found.jumps);
+        });
+      } else {
+        rows.kappa[axis] = rows.kappa[0];
+      }
+      rows.ends[axis] = sample_ends(setting, axis, *kappa, check, held);
+      auto faces = setting.field(block.layout());
+      sampler.faces_from_cells(axis, *kappa, rows.ends[axis].get(), *faces);
+      rows.cells[axis] = std::move(faces);
+    }
+    if (p.dimension == 2) {
+      rows.cells[2] = rows.cells[0];  // counts nothing: z is degenerate
+      rows.kappa[2] = rows.kappa[0];
+    }
+    if (const double* sigma = p.reaction.constant()) {
+      check([&] {
+        poisson::sample(p.reaction, "reaction", Sign::nonnegative, block, Location::cell, {{0, 0, 0}, {1, 1, 1}});
+      });
+      rows.sigma = *sigma;
+      held = held || *sigma > 0;
+    } else {
+      auto reaction = setting.field(block.layout());
+      check([&] {
+        sampler.fill({p.reaction, "reaction", Sign::nonnegative}, Location::cell, all, {.volume = true},
+                     SampleStore::set, *reaction);
+      });
+      held = held || sampler.sum_of_magnitudes(*reaction, all) > 0;
+      rows.reaction = std::move(reaction);
+    }
+    check.finish();
+    rows.singular = !held;
+    return jumps;
+  }
+
+  void coarsen(Backend& backend, const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer,
+               RowData& next) const override {
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (!fine.cells[d]) continue;
+      if (d == 2 && fine.cells[2] == fine.cells[0]) {
+        next.cells[2] = next.cells[0];
+        continue;
+      }
+      if (fine.ends[d]) next.ends[d] = coarsen_ends(backend, fine.block, coarse, d, *fine.ends[d]);
+      auto faces = std::make_shared<Field>(backend, next.block.layout(), Precision::fp64);
+      grid_kernels(backend).coarsen_faces(backend, fine.block, coarse, d, fine.cells, next.ends[d].get(), *faces);
+      next.cells[d] = std::move(faces);
+    }
+    if (!fine.reaction) return;
+    auto reaction = std::make_shared<Field>(backend, next.block.layout(), Precision::fp64);
+    transfer.restrict_data(*fine.reaction, *reaction);
+    next.reaction = std::move(reaction);
+  }
+
+  RhsSums fill_rhs(const Setting& setting, double scale, Field& b) const override {
+    const auto& [p, block, backend, sampler, functionals] = setting;
+    RhsSums sums;
+    ErrorCollector check;
+    check([&] {
+      sampler.fill({p.source, "source"}, Location::cell, setting.values(), {.factor = scale, .volume = true},
+                   SampleStore::set, b);
+    });
+    sums.source = sums_by_pieces(functionals, block, b, setting.values(), scale);
+    for_each_face(p, [&](int d, int end, const Boundary& face) {
+      if (face.kind == BoundaryKind::dirichlet) return;
+      check([&] {
+        std::vector<double> added;
+        const CellFace cells(p, block, d, end);
+        cells.visit([&](int i, int j, int k, const CellFace::Values& v) {
+          added.push_back(v.in_halo ? 0 : scale * block.face_area(d, i, j, k) * v.given);
+        });
+        sampler.put(cells.behind(), added, SampleStore::add, b);
+      });
+    });
+    check.finish();
+    return sums;
+  }
+
+  void fill_solution(const Setting& setting, Field& u) const override {
+    const auto& [p, block, backend, sampler, functionals] = setting;
+    backend.fill(u, 0);
+    ErrorCollector check;
+    if (p.initial)
+      check([&] { sampler.fill({*p.initial, "initial"}, Location::cell, setting.values(), {}, SampleStore::set, u); });
+    for_each_face(p, [&](int d, int end, const Boundary& face) {
+      if (face.kind != BoundaryKind::robin) return;
+      check([&] {
+        std::vector<double> halo;
+        CellFace(p, block, d, end).visit([&](int, int, int, const CellFace::Values& v) { halo.push_back(v.halo()); });
+        sampler.put(face_box(block, d, end), halo, SampleStore::set, u);
+      });
+    });
+    const Quantity zero = 0.0;
+    for (const bool clear : {true, false})
+      for_each_face(p, [&](int d, int end, const Boundary& face) {
+        if (face.kind != BoundaryKind::dirichlet) return;
+        const std::string key = face_key(d, end);
+        check([&] {
+          sampler.fill({clear ? zero : face.value, key}, Location::cell, dirichlet_cells(p, block, d, end), {},
+                       clear ? SampleStore::set : SampleStore::share, u);
+        });
+      });
+    check.finish();
+  }
+};
+
+}  // namespace
+
+const RowScheme& cell_scheme() {
+  static const CellScheme scheme;
+  return scheme;
+}
+
+}  // namespace poisson

@@ -1,0 +1,46 @@
+// What the finest operator needs to compute κ wherever a row takes it.
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "grids/sampling/problem_data.hpp"
+#include "grids/schemes/discretization.hpp"
+
+namespace poisson {
+namespace {
+
+std::string literal(double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.17e", value);
+  return text.data();
+}
+
+}  // namespace
+
+bool recomputable(const Problem& p) {
+  return std::ranges::all_of(kappa_components(p), [](const Quantity& q) { return q.constant() || q.source(); });
+}
+
+// κ's source text for the finest level, where every direction has one.
+void Discretization::request_recompute() {
+  if (is_separable(problem_)) return;  // nothing is held anyhow
+  rows_.note = std::make_shared<std::string>();
+  if (!recomputable(problem_)) {
+    *rows_.note = "the coefficient is held in memory, assembly partial: it is no expression that can be compiled";
+    return;
+  }
+  std::vector<std::string> sources;
+  for (const Quantity& kappa : kappa_components(problem_))
+    sources.push_back(kappa.constant() ? literal(*kappa.constant()) : *kappa.source());
+  if (sources.size() == 2 && !on_elements(problem_.scheme))
+    sources.push_back(sources.front());  // never weighted: z is degenerate
+  rows_.kappa_source = std::make_shared<const std::vector<std::string>>(std::move(sources));
+}
+
+std::string Discretization::note() const {
+  const std::string held = rows_.note ? *rows_.note : "", &on_host = sampler_->note();
+  return on_host + (on_host.empty() || held.empty() ? "" : "; ") + held;
+}
+
+}  // namespace poisson

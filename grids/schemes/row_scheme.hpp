@@ -1,0 +1,73 @@
+#pragma once
+
+#include "grids/kernels/grid_kernels.hpp"
+#include "grids/operators/operator.hpp"
+#include "grids/operators/row_data.hpp"
+#include "grids/sampling/problem_data.hpp"
+#include "grids/sampling/sampler.hpp"
+#include "grids/schemes/rhs_sums.hpp"
+
+namespace poisson {
+
+/// What a scheme takes its rows from, and where it puts them.
+struct Setting {
+  const Problem& problem;
+  const Block& block;
+  Backend& backend;
+  Sampler& sampler;
+  const Functionals& functionals;
+
+  Box values() const { return block.layout().box(); }
+  /// A field of the backend in fp64.
+  std::shared_ptr<Field> field(const Layout& layout) const {
+    return std::make_shared<Field>(backend, layout, Precision::fp64);
+  }
+};
+
+/// What a scheme makes of the data of a problem: rows of the finest level and of coarser ones, the right-hand side and
+/// the first solution. Where data are bad, all of them are told at once, by ValueErrors.
+class RowScheme {
+ public:
+  virtual ~RowScheme() = default;
+
+  /// κ, σ and α that are not all constants, or are held all the same, into rows. Returns the jumps of κ.
+  virtual Jumps sample(const Setting&, RowData& rows) const = 0;
+  /// Data of a coarser level; `next` is a copy of the finer level's rows on the coarser block.
+  virtual void coarsen(Backend&, const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer,
+                       RowData& next) const = 0;
+  /// b, zero in Dirichlet nodes, and what the data add up to.
+  virtual RhsSums fill_rhs(const Setting&, double scale, Field& b) const = 0;
+  /// The Dirichlet data in their nodes or in the halo, the initial guess, else zero, in the unknowns.
+  virtual void fill_solution(const Setting&, Field& u) const = 0;
+};
+
+/// Node-centred finite volumes, cell-centred ones and elements: each in a folder of its own.
+const RowScheme& node_scheme();
+const RowScheme& cell_scheme();
+const RowScheme& element_scheme();
+/// That of a problem.
+const RowScheme& row_scheme(const Problem& problem);
+
+/// The solution of unknowns at nodes, of volumes and elements alike.
+void fill_nodal_solution(const Setting& setting, Field& u);
+/// Zeros in the Dirichlet nodes of a node-centred block.
+void clear_dirichlet_nodes(const Setting& setting, Field& x);
+/// Whether a face brings something to b of a node-centred block.
+inline bool brings_something(const Boundary& face) {
+  return face.kind != BoundaryKind::dirichlet && !(face.value.constant() && *face.value.constant() == 0);
+}
+/// Adds a face's data to b and its sums to `sums`.
+template <class AddFace>
+void add_face_data(const Setting& setting, double scale, int axis, int end, Field& b, RhsSums& sums,
+                   const AddFace& add_face) {
+  const Box box = face_box(setting.block, axis, end);
+  const auto in_pieces = [&] { return sums_by_pieces(setting.functionals, setting.block, b, box, scale); };
+  const PieceSums before = in_pieces();
+  add_face(box);
+  sums.set_face(axis, end, before, in_pieces());
+}
+
+/// Whether u is held somewhere by a Dirichlet face.
+bool has_dirichlet_face(const Problem& problem);
+
+}  // namespace poisson
