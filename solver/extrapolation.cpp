@@ -63,7 +63,7 @@ Extrapolation::Extrapolation(const Discretization& discretization, Precision pre
                          *reaction);
     rows.reaction = std::move(reaction);
   }
-  A_ = grid_kernels(backend_).make_operator(backend_, rows, precision);
+  A_ = grid_kernels(backend_).make_operator(backend_, rows, precision).A;
   u_ = Field(backend_, coarse.block.layout(), precision);
   b_ = Field(backend_, coarse.block.layout(), precision);
 }

@@ -40,15 +40,15 @@ const GridKernels& grid_kernels(const Backend& backend) {
                  " (this build lacks them): use the backend cpu");
 }
 
-std::unique_ptr<Operator> GridKernels::make_operator(Backend& backend, const RowData& data, Precision precision) const {
-  if (!data.kappa_source) return make_held_operator(backend, data, precision);
+MadeOperator GridKernels::make_operator(Backend& backend, const RowData& data, Precision precision) const {
+  if (!data.kappa_source) return {make_held_operator(backend, data, precision), {}};
   std::string why_not = "lines and planes are solved from it";
   if (data.relaxation.extent == Extent::point)
-    if (auto made = make_recompute_operator(backend, data, precision, why_not)) return made;
-  *data.note = "the coefficient is held in memory, assembly partial: " + why_not;
+    if (auto made = make_recompute_operator(backend, data, precision, why_not)) return {std::move(made), {}};
   RowData held = data;
   held.kappa_source = nullptr;
-  return make_held_operator(backend, held, precision);
+  return {make_held_operator(backend, held, precision),
+          "the coefficient is held in memory, assembly partial: " + why_not};
 }
 
 std::unique_ptr<Operator> GridKernels::make_recompute_operator(Backend&, const RowData&, Precision,

@@ -23,6 +23,12 @@ enum class CellMean { plain, of_roots };
 /// Prolongation by columns, in one precision (see Collapse).
 using Weights = std::array<std::shared_ptr<const Field>, 27>;
 
+/// An operator, and what a user should know of it: why it holds κ although it was to compute it anew; else empty.
+struct MadeOperator {
+  std::unique_ptr<Operator> A;
+  std::string note;
+};
+
 /// What a backend brings to grids: operators, transfers, and the loops that set levels up.
 class GridKernels {
  public:
@@ -30,7 +36,7 @@ class GridKernels {
 
   /// The operator of a level, in the assembly mode that fits the data: `equidistant` or `tensor-product` for constant
   /// κ, `recompute` where κ has source text and the backend compiles it, else `partial`.
-  std::unique_ptr<Operator> make_operator(Backend&, const RowData&, Precision) const;
+  MadeOperator make_operator(Backend&, const RowData&, Precision) const;
   /// The operator with these bands, `assembly` "bands". Gauss–Seidel runs over the colours of the offsets; the largest
   /// eigenvalue of D⁻¹A is bounded by Gershgorin's circles. Where precision is fp64, the operator shares the fields.
   /// All masses are 1.

@@ -36,7 +36,6 @@ struct RowData {
   /// Assembly `recompute` of a κ that varies: its source text, one expression when isotropic, else three. The operator
   /// computes κ from it where the backend compiles code, else it reads `cells`. Null: it reads them.
   std::shared_ptr<const std::vector<std::string>> kappa_source;
-  std::shared_ptr<std::string> note;  ///< set with kappa_source: receives why an operator reads the cells after all
   int decoupled = -1;  ///< an axis whose couplings stay on the diagonal alone: the problem in the planes across it
 
   Scheme scheme = Scheme::fv;

@@ -226,7 +226,13 @@ std::size_t Discretization::bytes() const {
 std::unique_ptr<Operator> Discretization::make_operator(Precision precision, Relaxation relaxation) const {
   RowData rows = rows_;
   rows.relaxation = relaxation;
-  return grid_kernels(backend_).make_operator(backend_, rows, precision);
+  return make_noted(rows, precision);
+}
+
+std::unique_ptr<Operator> Discretization::make_noted(const RowData& rows, Precision precision) const {
+  MadeOperator made = grid_kernels(backend_).make_operator(backend_, rows, precision);
+  if (!made.note.empty()) operator_note_ = std::move(made.note);
+  return std::move(made.A);
 }
 
 LevelRules level_rules(const Problem& problem, Assembly assembly, bool held, const std::array<double, 3>& kappa,
@@ -260,7 +266,7 @@ Hierarchy Discretization::make_levels(RowData rows, const std::vector<LevelPlan>
   h.decoupled = rows.decoupled;
   for (const LevelPlan& level : levels) {
     rows.relaxation = level.smoothed();
-    h.operators.push_back(grid_kernels(backend_).make_operator(backend_, rows, level.precision));
+    h.operators.push_back(make_noted(rows, level.precision));
     h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();
     if (!level.planes.empty()) {
@@ -271,9 +277,7 @@ Hierarchy Discretization::make_levels(RowData rows, const std::vector<LevelPlan>
       h.planes.back() = std::make_unique<Hierarchy>(make_levels(std::move(planes), level.planes));
     }
     if (!level.coarser) {
-      h.coarsest = level.precision == Precision::fp64
-                       ? h.operators.back()
-                       : grid_kernels(backend_).make_operator(backend_, rows, Precision::fp64);
+      h.coarsest = level.precision == Precision::fp64 ? h.operators.back() : make_noted(rows, Precision::fp64);
     } else {
       h.transfers.push_back(grid_kernels(backend_).make_transfer(
           backend_, rows.block, *level.coarser,
@@ -288,7 +292,7 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
   const Precision precision = levels.front().precision;
   RowData rows = rows_;
   rows.full = false;  // the couplings are read off rows that are not held beside them
-  std::unique_ptr<Operator> A = grid_kernels(backend_).make_operator(backend_, rows, Precision::fp64);
+  std::unique_ptr<Operator> A = make_noted(rows, Precision::fp64);
   const bool elements = on_elements(problem_.scheme);
   Bands bands = probe_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()));
   if (precision != Precision::fp64 || rows_.full) A = make_operator(precision);

@@ -98,6 +98,8 @@ class Discretization {
  private:
   Setting setting() const;
   void request_recompute();
+  /// Keeps the note.
+  std::unique_ptr<Operator> make_noted(const RowData& rows, Precision precision) const;
   Hierarchy make_levels(RowData rows, const std::vector<LevelPlan>& levels) const;
   Hierarchy make_galerkin_levels(const std::vector<LevelPlan>& levels) const;
 
@@ -110,6 +112,7 @@ class Discretization {
   double sampling_seconds_ = 0;
   std::unique_ptr<const Functionals> functionals_;
   mutable std::optional<RhsSums> rhs_sums_;
+  mutable std::string operator_note_;
 };
 
 /// What the levels of a problem are chosen by, beside what options say: κ's mean and jumps, and what its operators hold

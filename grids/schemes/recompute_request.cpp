@@ -25,9 +25,8 @@ bool recomputable(const Problem& p) {
 // κ's source text for the finest level, where every direction has one.
 void Discretization::request_recompute() {
   if (is_separable(problem_)) return;  // nothing is held anyhow
-  rows_.note = std::make_shared<std::string>();
   if (!recomputable(problem_)) {
-    *rows_.note = "the coefficient is held in memory, assembly partial: it is no expression that can be compiled";
+    operator_note_ = "the coefficient is held in memory, assembly partial: it is no expression that can be compiled";
     return;
   }
   std::vector<std::string> sources;
@@ -39,8 +38,8 @@ void Discretization::request_recompute() {
 }
 
 std::string Discretization::note() const {
-  const std::string held = rows_.note ? *rows_.note : "", &on_host = sampler_->note();
-  return on_host + (on_host.empty() || held.empty() ? "" : "; ") + held;
+  const std::string& on_host = sampler_->note();
+  return on_host + (on_host.empty() || operator_note_.empty() ? "" : "; ") + operator_note_;
 }
 
 }  // namespace poisson

@@ -130,7 +130,7 @@ TEST_P(Cells, RelaxLinesAndPlanes) {
         RowData rows = d.rows();
         rows.decoupled = decoupled;
         if (decoupled >= 0) rows.singular = false;
-        const auto A = grid_kernels(*backend).make_operator(*backend, rows, precision);
+        const auto A = grid_kernels(*backend).make_operator(*backend, rows, precision).A;
         const auto s = reference::assemble_cells(problem, A->scale());
         const std::size_t n = s.diagonal.size();
         const Real eps = epsilon(precision);
@@ -148,7 +148,7 @@ TEST_P(Cells, RelaxLinesAndPlanes) {
           if (axis == decoupled) continue;
           RowData along_axis = rows;
           along_axis.relaxation = {Extent::line, axis};
-          const auto lines = grid_kernels(*backend).make_operator(*backend, along_axis, precision);
+          const auto lines = grid_kernels(*backend).make_operator(*backend, along_axis, precision).A;
           for (const bool from_zero : {true, false}) {
             SCOPED_TRACE(testing::Message() << "axis " << axis << ", decoupled " << decoupled << from_zero);
             constexpr double alpha = 0.75, beta = 0.5;

@@ -368,7 +368,7 @@ inline void OperatorCase::expect_planes() {
     RowData rows = discretization.rows();
     rows.decoupled = axis;
     rows.singular = false;
-    const auto within_planes = grid_kernels(*backend).make_operator(*backend, rows, A->precision());
+    const auto within_planes = grid_kernels(*backend).make_operator(*backend, rows, A->precision()).A;
     uv = set_values(*backend, u, data);
     clear();
     within_planes->apply(u, out);

@@ -115,7 +115,7 @@ TEST(DirectSolver, RefusesAMatrixThatIsNotPositive) {
   for (std::size_t d = 0; d < 2; ++d)
     rows.block.axes[d] = Axis(uniform_nodes(0, 1, 3), BoundaryKind::neumann, BoundaryKind::neumann);
   rows.sigma = -1;
-  const auto A = grid_kernels(*backend).make_operator(*backend, rows, Precision::fp64);
+  const auto A = grid_kernels(*backend).make_operator(*backend, rows, Precision::fp64).A;
   EXPECT_THROW(DirectSolver{*A}, RunError);
 }
 
