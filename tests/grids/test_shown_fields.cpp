@@ -1,0 +1,205 @@
+// Fields as files show them, against closed forms, whole and in pieces.
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "grids/axes/stretching.hpp"
+#include "grids/results/gather.hpp"
+#include "tests/solve.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, P = BoundaryKind::periodic;
+using Function = std::function<double(double x, double y, double z)>;
+
+class ShownFields : public testing::TestWithParam<std::tuple<int, Centering, bool>> {
+ protected:
+  int dimension() const { return std::get<0>(GetParam()); }
+  Centering centering() const { return std::get<1>(GetParam()); }
+  bool periodic() const { return std::get<2>(GetParam()); }
+
+  // The last axis closes on itself, or none does.
+  Problem problem(BoundaryKind kind) const {
+    Problem p;
+    p.dimension = dimension();
+    p.centering = centering();
+    p.nodes = {tanh_nodes(-1, 1, 13, 1.5, StretchedEnd::both), uniform_nodes(0, 2, 9), {}};
+    if (dimension() == 3) p.nodes[2] = geometric_nodes(0, 1, 7, 1.3, StretchedEnd::lower);
+    for (auto& axis : p.boundary)
+      for (Boundary& face : axis) face = {kind, 0.0};
+    if (periodic())
+      for (Boundary& face : p.boundary[last()]) face.kind = P;
+    return p;
+  }
+  std::size_t last() const { return static_cast<std::size_t>(dimension() - 1); }
+
+  // A function as files have it at nodes or in cells; f of the last axis's first node is that of its last one.
+  static std::vector<double> expected(const Problem& p, Location location, const Function& f) {
+    std::array<std::vector<double>, 3> at;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const auto& x = p.nodes[d];
+      if (x.empty()) {
+        at[d] = {0};
+      } else if (location == Location::node) {
+        at[d] = x;
+        if (p.boundary[d][0].kind == P) at[d].back() = x.front();
+      } else {
+        for (std::size_t i = 0; i + 1 < x.size(); ++i) at[d].push_back(0.5 * (x[i] + x[i + 1]));
+      }
+    }
+    std::vector<double> values;
+    for (const double z : at[2])
+      for (const double y : at[1])
+        for (const double x : at[0]) values.push_back(f(x, y, z));
+    return values;
+  }
+
+  static void expect_near(const Pieces& pieces, const std::vector<double>& wanted, double tolerance) {
+    const std::vector<double> found = pieces.all();
+    ASSERT_EQ(found.size(), wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) ASSERT_NEAR(found[i], wanted[i], tolerance) << i;
+    if (pieces.whole) return;
+    for (const int step : {1, 2, 5}) {
+      std::vector<double> joined;
+      for (int first = 0; first < pieces.shape[2]; first += step) {
+        const int past = std::min(first + step, pieces.shape[2]);
+        std::vector<double> piece(pieces.plane() * static_cast<std::size_t>(past - first));
+        pieces.fill(first, past, piece);
+        joined.insert(joined.end(), piece.begin(), piece.end());
+      }
+      ASSERT_EQ(joined, found) << step;
+    }
+  }
+
+  // A field that holds a function.
+  static Field field_of(const Discretization& d) {
+    Field u(d.backend(), d.block().layout(), Precision::fp64);
+    d.initialize(u);
+    return u;
+  }
+  Location location() const { return centering() == Centering::node ? Location::node : Location::cell; }
+
+  std::unique_ptr<Backend> backend_ = test_backend();
+};
+
+TEST_P(ShownFields, ValuesAreTheSolution) {
+  const Function f = [](double x, double y, double z) { return 1 + x - 3 * y * x + z; };
+  Problem p = problem(N);
+  p.initial = f;
+  const Discretization d(*backend_, std::as_const(p));
+  const Field u = field_of(d);
+  expect_near(gather_values(d.block(), u), expected(p, location(), f), 0);
+}
+
+TEST_P(ShownFields, GradientsOfWhatDifferencesKnowAreExact) {
+  // Quadratic at nodes, linear in cells, constant along the axis that closes on itself.
+  const bool nodes = centering() == Centering::node;
+  std::array<double, 3> slope{2, -3, 0.5}, bend{nodes ? 0.7 : 0, nodes ? -1.1 : 0, nodes ? 0.3 : 0};
+  if (periodic()) slope[last()] = bend[last()] = 0;
+  if (dimension() == 2) slope[2] = bend[2] = 0;
+  const Function f = [=](double x, double y, double z) {
+    return 1 + x * (slope[0] + bend[0] * x) + y * (slope[1] + bend[1] * y) + z * (slope[2] + bend[2] * z);
+  };
+  Problem p = problem(D);
+  p.initial = f;
+  for (auto& axis : p.boundary)
+    for (Boundary& face : axis) face.value = f;
+  const Discretization d(*backend_, std::as_const(p));
+  const Field u = field_of(d);
+  const Pieces gradient = gather_gradient(d, u);
+  ASSERT_EQ(gradient.components, dimension());
+  std::vector<double> wanted;
+  std::array<std::vector<double>, 3> each;
+  for (std::size_t c = 0; c < 3; ++c)
+    each[c] = expected(p, location(), [&](double x, double y, double z) {
+      return slope[c] + 2 * bend[c] * std::array{x, y, z}[c];
+    });
+  for (std::size_t i = 0; i < each[0].size(); ++i)
+    for (std::size_t c = 0; c < static_cast<std::size_t>(dimension()); ++c) wanted.push_back(each[c][i]);
+  expect_near(gradient, wanted, 1e-12);
+}
+
+TEST_P(ShownFields, ResidualsAreInTheUnitsOfTheSource) {
+  Problem p = problem(D);
+  p.source = 3.0;
+  const Discretization d(*backend_, std::as_const(p));
+  const auto A = d.make_operator(Precision::fp64);
+  const Field u = field_of(d);
+  Field b(*backend_, d.block().layout(), Precision::fp64), r(*backend_, d.block().layout(), Precision::fp64);
+  d.assemble_rhs(b);
+  A->residual(u, b, r);
+  const bool nodes = centering() == Centering::node;
+  const auto on_face = [&](std::size_t axis, double x) {
+    return nodes && !p.nodes[axis].empty() && !(periodic() && axis == last()) &&
+           (x == p.nodes[axis].front() || x == p.nodes[axis].back());
+  };
+  expect_near(gather_density(d.block(), r, 1 / A->scale()),
+              expected(p, location(),
+                       [&](double x, double y, double z) {
+                         return on_face(0, x) || on_face(1, y) || on_face(2, z) ? 0.0 : 3.0;
+                       }),
+              1e-12);
+}
+
+TEST_P(ShownFields, ErrorsAreDifferencesWithoutTheirMeanWhereThatIsFree) {
+  const Function f = [](double x, double y, double z) { return 5 + 2 * x + z - y; },
+                 g = [](double, double y, double) { return 1 - y; };
+  for (const bool singular : {false, true}) {
+    SCOPED_TRACE(singular);
+    Problem p = problem(N);
+    p.reaction = singular ? 0.0 : 1.0;
+    p.initial = f;
+    p.exact = g;
+    const Discretization d(*backend_, std::as_const(p));
+    ASSERT_EQ(d.rows().singular, singular);
+    const Field u = field_of(d);
+    // Of 4 + 2x + z over the box: x has the mean 0; a periodic z is summed with the first node for the last.
+    double mean = 0;
+    if (singular) {
+      double volume = 0;
+      for_each(d.block().layout().box(), [&](int i, int j, int k) {
+        const double m = d.block().mass(i, j, k);
+        mean += m * (4 + 2 * d.block().axes[0].point(i) + (dimension() == 3 ? d.block().axes[2].point(k) : 0));
+        volume += m;
+      });
+      mean /= volume;
+    }
+    expect_near(gather_error(d, u),
+                expected(p, location(), [&](double x, double, double z) { return 4 + 2 * x + z - mean; }), 1e-13);
+  }
+}
+
+TEST_P(ShownFields, DataAreTakenWhereTheyAreShown) {
+  const Function f = [](double x, double y, double z) { return std::sin(x) * y - z; },
+                 kx = [](double x, double, double) { return 1 + x * x; },
+                 ky = [](double, double y, double z) { return 2 + y + z; };
+  Problem p = problem(D);
+  p.source = f;
+  const Discretization d(*backend_, std::as_const(p));
+  expect_near(gather_quantities(d.block(), {p.source}, "source", location()), expected(p, location(), f), 1e-15);
+  const Pieces kappa = gather_quantities(d.block(), {kx, ky}, "coefficient", Location::cell);
+  ASSERT_EQ(kappa.components, 2);
+  const auto x = expected(p, Location::cell, kx), y = expected(p, Location::cell, ky);
+  std::vector<double> wanted;
+  for (std::size_t i = 0; i < x.size(); ++i) wanted.insert(wanted.end(), {x[i], y[i]});
+  expect_near(kappa, wanted, 1e-14);
+}
+
+INSTANTIATE_TEST_SUITE_P(, ShownFields,
+                         testing::Combine(testing::Values(2, 3), testing::Values(Centering::node, Centering::cell),
+                                          testing::Bool()),
+                         [](const auto& p) {
+                           return "In" + std::to_string(std::get<0>(p.param)) + "D" +
+                                  (std::get<1>(p.param) == Centering::cell ? "OfCells" : "") +
+                                  (std::get<2>(p.param) ? "Periodic" : "");
+                         });
+
+}  // namespace
+}  // namespace poisson
