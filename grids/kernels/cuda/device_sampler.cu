@@ -30,14 +30,8 @@ struct NoSteps {  // set-up: nothing to share a launch with
 };
 
 __global__ void __launch_bounds__(tile_threads)
-    measure_constant(Range box, Tiling tiling, Measure<Constant> column, Moments* partial) {
-  const dim3 tiles = tiling.blocks;
-  Moments moments{0, 0, __longlong_as_double(0x7ff0000000000000), __longlong_as_double(0xfff0000000000000)};
-  const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1, moments); };
-  for (unsigned tile = blockIdx.x; tile < tiles.x * tiles.y * tiles.z; tile += gridDim.x)
-    tiling.visit(box, visited, tile % tiles.x, tile / tiles.x % tiles.y, tile / (tiles.x * tiles.y));
-  moments = block_moments<tile_threads>(moments);
-  if (threadIdx.x == 0) partial[blockIdx.x] = moments;
+    measure_constant(Range box, Slices slices, Measure<Constant> column, Moments* partial) {
+  measure_slice(box, slices, column, partial);
 }
 
 AnyView any_view(const Field& field) {
@@ -386,30 +380,33 @@ class CudaSampler final : public Sampler {
   DifferenceMoments measured(const Datum& datum, const Box& box, const Points& points, const Field& u) {
     const AnyView of_u = any_view(u);
     const double *wx = axes_[0].mass, *wy = axes_[1].mass, *wz = axes_[2].mass;
-    const Tiling tiling(box);
-    const std::int64_t tiles = std::int64_t{tiling.blocks.x} * tiling.blocks.y * tiling.blocks.z;
-    constexpr std::int64_t most = 2048;
-    std::vector<Moments> partial(static_cast<std::size_t>(std::min(tiles, most)));
-    const dim3 blocks(static_cast<unsigned>(partial.size()));
-    const Buffer there = device_.allocate(partial.size() * sizeof(Moments));
-    auto* const moments = static_cast<Moments*>(there.data());
+    const Slices slices(box, Tiling(box), most_partials / static_cast<int>(sizeof(Moments) / sizeof(double)));
+    auto* const partial = reinterpret_cast<Moments*>(device_.partials());
     if (const double* value = datum.quantity.constant()) {
       const cudaStream_t stream = device_.stream();
-      measure_constant<<<blocks, tile_threads, 0, stream>>>(
-          Range(box), tiling, Measure<Constant>{{*value}, points, of_u, wx, wy, wz}, moments);
+      measure_constant<<<slices.blocks(), tile_threads, 0, stream>>>(
+          Range(box), slices, Measure<Constant>{{*value}, points, of_u, wx, wy, wz}, partial);
       launched(stream);
     } else {
       const std::size_t n = number(datum);
-      modules_[n].launch(measure_[n], blocks, tile_threads, device_.stream(), Range(box), tiling, points, of_u, wx, wy,
-                         wz, moments);
+      modules_[n].launch(measure_[n], slices.blocks(), tile_threads, device_.stream(), Range(box), slices, points, of_u,
+                         wx, wy, wz, partial);
     }
-    device_.read(moments, partial.data(), partial.size() * sizeof(Moments));
-    DifferenceMoments all{0, 0, partial.front().low, partial.front().high};
-    for (const Moments& m : partial) {
-      all.first += m.first;
-      all.second += m.second;
-      all.low = std::min(all.low, m.low);
-      all.high = std::max(all.high, m.high);
+    const auto groups = static_cast<std::size_t>(slices.groups);
+    std::vector<Moments> found(groups * slices.tiling.blocks.z);
+    device_.read(partial, found.data(), found.size() * sizeof(Moments));
+    // The groups of each slice, then the slices in their order.
+    DifferenceMoments all{0, 0, found.front().low, found.front().high};
+    for (std::size_t slice = 0; slice < found.size(); slice += groups) {
+      double first = 0, second = 0;
+      for (std::size_t g = slice; g < slice + groups; ++g) {
+        first += found[g].first;
+        second += found[g].second;
+        all.low = std::min(all.low, found[g].low);
+        all.high = std::max(all.high, found[g].high);
+      }
+      all.first += first;
+      all.second += second;
     }
     return all;
   }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "backends/cuda/slices.cuh"
 #include "backends/view.hpp"
 
 /// What is done with the values of a datum of the problem on the device. Value is a constant or an expression:
@@ -107,16 +108,21 @@ struct Measure {
   }
 };
 
-/// Moments of the block's threads, in a fixed order, by thread 0.
-template <int threads>
-__device__ Moments block_moments(Moments own) {
-  __shared__ Moments all[threads];
+/// The moments of the block's share of its slice, as sum_slice adds: partial[slice · groups + group].
+template <class Value>
+__device__ void measure_slice(const Range& box, const Slices& slices, const Measure<Value>& column, Moments* partial) {
+  Moments own{0, 0, __longlong_as_double(0x7ff0000000000000), __longlong_as_double(0xfff0000000000000)};
+  const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1, own); };
+  const unsigned width = slices.tiling.blocks.x, tiles = width * slices.tiling.blocks.y;
+  for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x)
+    slices.tiling.visit(box, visited, tile % width, tile / width, blockIdx.z);
+  __shared__ Moments all[tile_threads];
   all[threadIdx.x] = own;
-  for (unsigned half = threads / 2; half > 0; half /= 2) {
+  for (unsigned half = tile_threads / 2; half > 0; half /= 2) {
     __syncthreads();
     if (threadIdx.x < half) all[threadIdx.x].join(all[threadIdx.x + half]);
   }
-  return all[0];
+  if (threadIdx.x == 0) partial[blockIdx.z * gridDim.x + blockIdx.x] = all[0];
 }
 
 }  // namespace poisson::cuda

@@ -37,11 +37,6 @@ std::string kernel(const std::string& name, const std::string& parameters, const
          "}\n";
 }
 
-// Tiles in a fixed order; each block leaves one partial result.
-constexpr const char* each_tile = R"(  const dim3 tiles = tiling.blocks;
-  for (unsigned tile = blockIdx.x; tile < tiles.x * tiles.y * tiles.z; tile += gridDim.x)
-)";
-
 }  // namespace
 
 std::string evaluation_source(const std::string& expression) {
@@ -50,8 +45,9 @@ std::string evaluation_source(const std::string& expression) {
 #include "grids/rows/expression_functions.hpp"
 namespace poisson::cuda {
 )";
-  text += size_check<Range>("Range") + size_check<Tiling>("Tiling") + size_check<Points>("Points") +
-          size_check<FillTarget>("FillTarget") + size_check<AnyView>("AnyView") + size_check<Moments>("Moments");
+  text += size_check<Range>("Range") + size_check<Tiling>("Tiling") + size_check<Slices>("Slices") +
+          size_check<Points>("Points") + size_check<FillTarget>("FillTarget") + size_check<AnyView>("AnyView") +
+          size_check<Moments>("Moments");
   text += function("value", expression) + R"(struct Value {
   double operator()(double x, double y, double z) const { return value(x, y, z); }
 };
@@ -61,18 +57,10 @@ namespace poisson::cuda {
   const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1); };
   tiling.visit(box, visited, blockIdx.x, blockIdx.y, blockIdx.z);
 )");
-  text += kernel(
-      "measure",
-      "Range box, Tiling tiling, Points points, AnyView u, const double* wx, const double* wy, "
-      "const double* wz, Moments* partial",
-      std::string(R"(  const Measure<Value> column{{}, points, u, wx, wy, wz};
-  Moments moments{0, 0, __longlong_as_double(0x7ff0000000000000), __longlong_as_double(0xfff0000000000000)};
-  const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1, moments); };
-)") + each_tile +
-          R"(    tiling.visit(box, visited, tile % tiles.x, tile / tiles.x % tiles.y, tile / (tiles.x * tiles.y));
-  moments = block_moments<tile_threads>(moments);
-  if (threadIdx.x == 0) partial[blockIdx.x] = moments;
-)");
+  text += kernel("measure",
+                 "Range box, Slices slices, Points points, AnyView u, const double* wx, const double* wy, "
+                 "const double* wz, Moments* partial",
+                 "  measure_slice(box, slices, Measure<Value>{{}, points, u, wx, wy, wz}, partial);\n");
   return text + "}  // namespace poisson::cuda\n";
 }
 
