@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "backends/host_memory.hpp"
+#include "io/fields/field_choices.hpp"
 #include "solver/matrix.hpp"
 
 namespace poisson {
@@ -46,14 +47,10 @@ double bytes_of_output(const Config& config) {
     nodes *= std::max<double>(1, static_cast<double>(axis.size()));
     cells *= std::max<double>(1, static_cast<double>(axis.size()) - 1);
   }
-  const double tensor = problem.isotropic     ? 1
-                        : problem.full_tensor ? problem.dimension * (problem.dimension + 1) / 2
-                                              : problem.dimension;
   double values = 0;
   for (const std::string& name : config.output.fields) {
-    const bool on_cells = name == "coefficient" || problem.centering == Centering::cell;
-    const double components = name == "gradient" ? problem.dimension : name == "coefficient" ? tensor : 1;
-    values += components * (on_cells ? cells : nodes);
+    const FieldChoice& choice = field_choice(name);
+    values += choice.components(problem) * (choice.location(problem.centering) == Location::cell ? cells : nodes);
   }
   return config.output.formats.empty() ? 0 : values * sizeof(double);
 }

@@ -15,13 +15,12 @@
 #include "app/run_matrix.hpp"
 #include "backends/device.hpp"
 #include "backends/error.hpp"
-#include "grids/results/gather.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/results/profile.hpp"
-#include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
 #include "io/config/config.hpp"
 #include "io/config/yaml.hpp"
+#include "io/fields/field_choices.hpp"
 #include "io/files/output.hpp"
 #include "io/files/result_folder.hpp"
 #include "io/files/summary.hpp"
@@ -45,28 +44,11 @@ volatile std::sig_atomic_t stop_requested = 0;
 }
 
 std::vector<ShownField> shown_fields(const Config& config, const Discretization& d, Solver& solver) {
-  const Block& block = d.block();
-  const Problem& problem = d.problem();
-  const Location location = block.location();
   std::vector<ShownField> fields;
   for (const std::string& name : config.output.fields) {
-    const auto add = [&](Pieces values, Location where) {
-      fields.push_back({{name, where, values.components}, std::move(values)});
-    };
-    if (name == "u") {
-      add(gather_values(block, solver.solution()), location);
-    } else if (name == "gradient") {
-      add(gather_gradient(d, solver.solution()), location);
-    } else if (name == "source") {
-      add(gather_quantities(block, {problem.source}, "source", location), location);
-    } else if (name == "error") {
-      add(gather_error(d, solver.solution()), location);
-    } else if (name == "residual") {
-      solver.A().residual(solver.solution(), solver.rhs(), solver.spare());
-      add(gather_density(block, solver.spare(), 1 / solver.A().scale()), location);
-    } else if (name == "coefficient") {
-      add(gather_quantities(block, kappa_components(problem), "coefficient", Location::cell), Location::cell);
-    }
+    const FieldChoice& choice = field_choice(name);
+    Pieces values = choice.of_grid(d, solver);
+    fields.push_back({{name, choice.location(d.problem().centering), values.components}, std::move(values)});
   }
   return fields;
 }
@@ -93,8 +75,9 @@ std::vector<std::string> file_names(const Config& config) {
   OutputGrid grid;
   grid.dimension = config.problem.dimension;
   grid.equidistant = config.equidistant;
-  const bool nodes = config.problem.centering == Centering::node &&
-                     std::ranges::any_of(config.output.fields, [](const auto& name) { return name != "coefficient"; });
+  const bool nodes = std::ranges::any_of(config.output.fields, [&](const auto& name) {
+    return field_choice(name).location(config.problem.centering) == Location::node;
+  });
   for (const std::string& format : config.output.formats)
     names.push_back(format == "vtk" ? vtk_name(grid) : format == "hdf5" ? hdf5_name(grid, nodes) : "solution.png");
   return names;

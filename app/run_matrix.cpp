@@ -14,6 +14,7 @@
 #include "grids/results/gather.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/sampling/sampling.hpp"
+#include "io/fields/field_choices.hpp"
 #include "solver/matrix.hpp"
 
 namespace poisson {
@@ -122,19 +123,7 @@ int solve_matrix(const Config& config, bool profiled, const std::function<bool()
                                                     std::span(point).first(matrix.shape[1] == 1 ? 1 : point.size()))});
   std::vector<ShownField> fields;
   for (const std::string& name : config.output.fields) {
-    Pieces values = gather_values(block, solver->solution());
-    if (name == "source")
-      values.fill = [&rhs, plane = values.plane()](int first, int, std::span<double> piece) {
-        std::copy_n(&rhs[plane * static_cast<std::size_t>(first)], piece.size(), piece.begin());
-      };
-    if (name == "residual") {
-      solver->A().residual(solver->solution(), solver->rhs(), solver->spare());
-      values.fill = [spare = gather_values(block, solver->spare()), scale](int first, int last,
-                                                                           std::span<double> piece) {
-        spare.fill(first, last, piece);
-        for (double& r : piece) r /= scale;
-      };
-    }
+    Pieces values = field_choice(name).of_matrix(block, *solver, rhs);
     fields.push_back({{name, Location::node, 1}, std::move(values)});
   }
   if (!fields.empty()) write_fields(config, output_grid(matrix), fields, results, summary);

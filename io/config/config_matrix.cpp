@@ -5,10 +5,22 @@
 #include "backends/error.hpp"
 #include "grids/axes/stretching.hpp"
 #include "io/config/config_parts.hpp"
+#include "io/config/spelling.hpp"
+#include "io/fields/field_choices.hpp"
 #include "io/files/matrix_file.hpp"
 
 namespace poisson {
 namespace {
+
+// "u, residual and source".
+std::string fields_of_matrices() {
+  std::vector<std::string> names;
+  for (const FieldChoice& choice : field_choices())
+    if (choice.of_matrix) names.emplace_back(choice.name);
+  const std::string last = names.back();
+  names.pop_back();
+  return join(names) + " and " + last;
+}
 
 using Kind = Value::Kind;
 
@@ -101,9 +113,9 @@ void check_matrix(ConfigParts& parts) {
                      smoother->find("type")->text + " has no axes beside a matrix from a file; write another smoother");
   if (const Value* fields = parts.document.at("output.fields"))
     for (std::size_t i = 0; i < fields->items.size(); ++i)
-      if (const std::string& name = fields->items[i].text; name != "u" && name != "source" && name != "residual")
+      if (const std::string& name = fields->items[i].text; !field_choice(name).of_matrix)
         parts.errors.add(fields->items[i].mark, "output.fields[" + std::to_string(i) + "]",
-                         name + " is not known of a matrix; choose from u, residual and source");
+                         name + " is not known of a matrix; choose from " + fields_of_matrices());
   if (const Value* source = parts.document.at("equation.source"); given(source) && !matrix.rhs.empty())
     parts.errors.add(source->mark, "equation.source",
                      "stands beside a right-hand side from a file; keep one of the two");

@@ -2,6 +2,7 @@
 
 #include "io/config/config_parts.hpp"
 #include "io/config/spelling.hpp"
+#include "io/fields/field_choices.hpp"
 #include "io/files/output.hpp"
 
 namespace poisson {
@@ -173,9 +174,9 @@ void read_output(ConfigParts& parts, bool grid_known, const std::filesystem::pat
     for (std::size_t i = 0; i < fields->items.size(); ++i) {
       const Value& field = fields->items[i];
       const Value* exact = equation ? equation->find("exact") : nullptr;
-      if (field.text == "error" && exact && exact->kind == Kind::null)
+      if (field_choice(field.text).needs_exact && exact && exact->kind == Kind::null)
         parts.errors.add(field.mark, "output.fields[" + std::to_string(i) + "]",
-                         "error needs the exact solution; add equation: {exact: ...} or remove error");
+                         field.text + " needs the exact solution; add equation: {exact: ...} or remove " + field.text);
       parts.config.output.fields.push_back(field.text);
     }
   }

@@ -1,4 +1,5 @@
 #include "io/config/schema_parts.hpp"
+#include "io/fields/field_choices.hpp"
 #include "solver/options.hpp"
 
 namespace poisson::schema {
@@ -156,11 +157,8 @@ Schema backend() {
 }
 
 Schema output() {
-  const Schema field{
-      .type = Type::choice,
-      .choices = {word("u", "The solution."), word("gradient", "Its gradient."), word("residual", "The residual."),
-                  word("error", "The error; needs equation.exact."), word("coefficient", "The coefficient, on cells."),
-                  word("source", "The right-hand side.")}};
+  Schema field{.type = Type::choice};
+  for (const FieldChoice& choice : field_choices()) field.choices.push_back(word(choice.name, choice.doc));
   const Schema format{
       .type = Type::choice,
       .choices = {word("vtk", "VTK XML: .vti, or .vtr on stretched grids."),

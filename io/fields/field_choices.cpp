@@ -1,0 +1,88 @@
+#include "io/fields/field_choices.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "grids/sampling/problem_data.hpp"
+
+namespace poisson {
+namespace {
+
+int tensor_components(const Problem& problem) {
+  const int d = problem.dimension;
+  return problem.isotropic ? 1 : problem.full_tensor ? d * (d + 1) / 2 : d;
+}
+
+Pieces residual(const Discretization& d, Solver& solver) {
+  solver.A().residual(solver.solution(), solver.rhs(), solver.spare());
+  return gather_density(d.block(), solver.spare(), 1 / solver.A().scale());
+}
+
+Pieces matrix_residual(const Block& block, Solver& solver, const std::vector<double>&) {
+  solver.A().residual(solver.solution(), solver.rhs(), solver.spare());
+  Pieces values = gather_values(block, solver.spare());
+  values.fill = [fill = values.fill, scale = solver.A().scale()](int first, int last, std::span<double> piece) {
+    fill(first, last, piece);
+    for (double& r : piece) r /= scale;
+  };
+  return values;
+}
+
+Pieces matrix_source(const Block& block, Solver& solver, const std::vector<double>& b) {
+  Pieces values = gather_values(block, solver.solution());
+  values.fill = [&b, plane = values.plane()](int first, int, std::span<double> piece) {
+    std::copy_n(&b[plane * static_cast<std::size_t>(first)], piece.size(), piece.begin());
+  };
+  return values;
+}
+
+const std::array table{
+    FieldChoice{.name = "u",
+                .doc = "The solution.",
+                .of_grid = [](const Discretization& d, Solver& s) { return gather_values(d.block(), s.solution()); },
+                .of_matrix = [](const Block& block, Solver& s,
+                                const std::vector<double>&) { return gather_values(block, s.solution()); }},
+    FieldChoice{.name = "gradient",
+                .doc = "Its gradient.",
+                .components = [](const Problem& problem) { return problem.dimension; },
+                .of_grid = [](const Discretization& d, Solver& s) { return gather_gradient(d, s.solution()); }},
+    FieldChoice{.name = "residual", .doc = "The residual.", .of_grid = residual, .of_matrix = matrix_residual},
+    FieldChoice{.name = "error",
+                .doc = "The error; needs equation.exact.",
+                .needs_exact = true,
+                .of_grid = [](const Discretization& d, Solver& s) { return gather_error(d, s.solution()); }},
+    FieldChoice{.name = "coefficient",
+                .doc = "The coefficient, on cells.",
+                .on_cells = true,
+                .components = tensor_components,
+                .of_grid =
+                    [](const Discretization& d, Solver&) {
+                      return gather_quantities(d.block(), kappa_components(d.problem()), "coefficient", Location::cell);
+                    }},
+    FieldChoice{.name = "source",
+                .doc = "The right-hand side.",
+                .of_grid =
+                    [](const Discretization& d, Solver&) {
+                      return gather_quantities(d.block(), {d.problem().source}, "source", d.block().location());
+                    },
+                .of_matrix = matrix_source}};
+
+}  // namespace
+
+Location FieldChoice::location(Centering centering) const {
+  return on_cells || centering == Centering::cell ? Location::cell : Location::node;
+}
+
+std::span<const FieldChoice> field_choices() {
+  return table;
+}
+
+const FieldChoice& field_choice(std::string_view name) {
+  const auto row = std::ranges::find(table, name, &FieldChoice::name);
+  if (row == table.end()) throw std::out_of_range("no field is called '" + std::string(name) + "'");
+  return *row;
+}
+
+}  // namespace poisson
