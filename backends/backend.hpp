@@ -61,7 +61,8 @@ class Backend {
   virtual void xpay(const Field& x, const Scalar& a, Field& y) = 0;                           ///< y = x + a·y
   virtual void subtract(const Field& x, const Scalar& a, const Field& y, Field& result) = 0;  ///< result = x − a·y
   virtual void dot(const Field& x, const Field& y, Scalar& result) = 0;
-  /// Fills the halo of periodic axes. The halo is no part of a field's value, hence const.
+  /// Fills the halo with what the patch itself has of it (exchange.hpp): on periodic axes that are not cut. The halo is
+  /// no part of a field's value, hence const.
   virtual void exchange(const Field& x) = 0;
   /// y = Q x with the matrix Q of dense diagonal blocks, `blocks` of them of so many rows, one after another and each
   /// row-major, over the values numbered in `index` (their offsets from the value at (0, 0, 0)); the other values of y

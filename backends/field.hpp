@@ -5,42 +5,25 @@
 #include <cstdint>
 #include <memory>
 
-#include "backends/box.hpp"
 #include "backends/memory.hpp"
 #include "backends/precision.hpp"
+#include "backends/space.hpp"
 #include "backends/view.hpp"
 
 namespace poisson {
 
 class Backend;
 
-/// The shape of a field: values per axis, and which axes close on themselves. The halo is one value wide on every
-/// axis of more than one value. On periodic axes Backend::exchange fills it. Beyond the ends of other axes it stays
-/// what it was made: zero, but for the data on the faces that solutions of cell-centred problems hold there.
-struct Layout {
-  std::array<int, 3> n{1, 1, 1};
-  std::array<bool, 3> periodic{};
-
-  std::int64_t size() const { return std::int64_t{1} * n[0] * n[1] * n[2]; }
-  /// Values from one line to the next; lines start on 128-byte boundaries.
-  std::int64_t pitch(Precision) const;
-  /// Values in memory, halo and padding included.
-  std::int64_t allocated(Precision) const;
-  /// Index of the value at (0, 0, 0) in the field's memory.
-  std::int64_t origin(Precision) const;
-  Box box() const { return {{0, 0, 0}, n}; }
-  bool operator==(const Layout&) const = default;
-};
-
 /// Values on the nodes or cells of a block, in the memory of one backend.
 class Field {
  public:
   Field() = default;
   /// All zero, halo and padding included. Throws RunError where the memory cannot be had.
-  Field(Backend&, const Layout&, Precision);
+  Field(Backend&, const Space&, Precision);
 
   Backend& backend() const { return *backend_; }
-  const Layout& layout() const { return layout_; }
+  const Space& space() const { return space_; }
+  const Layout& layout() const { return space_.layout(); }
   Precision precision() const { return precision_; }
   std::size_t bytes() const { return buffer_.bytes(); }
   /// The field's memory, halo and padding included.
@@ -61,21 +44,22 @@ class Field {
   template <class T>
   View<T> make_view() const {
     assert(precision_ == precision_of<std::remove_const_t<T>>);
-    const bool flat_y = layout_.n[1] == 1, flat_z = layout_.n[2] == 1;
-    const std::int64_t pitch = layout_.pitch(precision_);
+    const Layout& layout = this->layout();
+    const bool flat_y = layout.n[1] == 1, flat_z = layout.n[2] == 1;
+    const std::int64_t pitch = layout.pitch(precision_);
     View<T> v;
-    v.data = static_cast<T*>(buffer_.data()) + layout_.origin(precision_);
+    v.data = static_cast<T*>(buffer_.data()) + layout.origin(precision_);
     for (int d = 0; d < 3; ++d) {
-      v.n[d] = layout_.n[static_cast<std::size_t>(d)];
+      v.n[d] = layout.n[static_cast<std::size_t>(d)];
       v.halo[d] = d == 0 || v.n[d] > 1 ? 1 : 0;
     }
     v.sy = flat_y ? 0 : pitch;
-    v.sz = flat_z ? 0 : pitch * (flat_y ? 1 : layout_.n[1] + 2);
+    v.sz = flat_z ? 0 : pitch * (flat_y ? 1 : layout.n[1] + 2);
     return v;
   }
 
   Backend* backend_ = nullptr;
-  Layout layout_;
+  Space space_{Layout{}};
   Precision precision_ = Precision::fp64;
   Buffer buffer_;
 };

@@ -162,31 +162,15 @@ class CpuBackend final : public Backend {
     });
   }
 
-  // Axis after axis, each including the halo of the axes before it, so that corners are right too.
   void exchange(const Field& field) override {
-    const Layout& layout = field.layout();
-    if (layout.periodic == std::array{false, false, false}) return;
     dispatch(field.precision(), [&]<class T>(T) {
       const auto v = const_cast<Field&>(field).view<T>();
-      const int nx = layout.n[0], ny = layout.n[1], nz = layout.n[2];
-      if (layout.periodic[0])
-        cpu::for_each_line(layout.box(), [&](int j, int k) {
-          T* x = v.line(j, k);
-          x[-1] = x[nx - 1];
-          x[nx] = x[0];
-        });
-      if (layout.periodic[1] && ny > 1)
-        cpu::for_each_line({{0, 0, 0}, {nx, 1, nz}}, [&](int, int k) {
-          std::copy_n(v.line(ny - 1, k) - 1, nx + 2, v.line(-1, k) - 1);
-          std::copy_n(v.line(0, k) - 1, nx + 2, v.line(ny, k) - 1);
-        });
-      if (layout.periodic[2] && nz > 1) {
-        const int edge = ny > 1 ? 1 : 0;
-        cpu::for_each_line({{0, -edge, 0}, {nx, ny + edge, 1}}, [&](int j, int) {
-          std::copy_n(v.line(j, nz - 1) - 1, nx + 2, v.line(j, -1) - 1);
-          std::copy_n(v.line(j, 0) - 1, nx + 2, v.line(j, nz) - 1);
-        });
-      }
+      for (const Exchange::Turn& turn : field.space().halo().own_turns())
+        for (const auto& [patch, from, to] : turn)
+          cpu::for_each_line(to, [&](int j, int k) {
+            const T* values = &v(from.first[0], j - to.first[1] + from.first[1], k - to.first[2] + from.first[2]);
+            std::copy_n(values, to.last[0] - to.first[0], &v(to.first[0], j, k));
+          });
     });
   }
 

@@ -215,21 +215,16 @@ void CudaBackend::dot(const Field& x, const Field& y, Scalar& result) {
 }
 
 void CudaBackend::exchange(const Field& field) {
-  const Layout& layout = field.layout();
   dispatch(field.precision(), [&]<class T>(T) {
     const auto v = const_cast<Field&>(field).view<T>();
-    Box box = layout.box();
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      if (v.halo[axis] == 0) continue;
-      if (layout.periodic[axis]) {
-        Box face = box;
-        face.first[axis] = 0;
-        face.last[axis] = 1;
-        for_columns<Steps>(face, Wrap<T>{v, static_cast<int>(axis)});
+    const auto offset = [&](const Box& box) { return &v(box.first[0], box.first[1], box.first[2]) - v.data; };
+    for (const Exchange::Turn& turn : field.space().halo().own_turns()) {
+      CopyHalo<T> copy{v, static_cast<int>(turn.size()), {}, {}};
+      for (std::size_t p = 0; p < turn.size(); ++p) {
+        copy.from[p] = offset(turn[p].from) - offset(turn[0].from);
+        copy.to[p] = offset(turn[p].to) - offset(turn[0].from);
       }
-      // The next axes take this one's halo along, so that corners are right too.
-      --box.first[axis];
-      ++box.last[axis];
+      for_columns<Steps>(turn[0].from, copy);
     }
   });
 }

@@ -99,18 +99,17 @@ struct Dot {
   }
 };
 
-/// Copies the planes next to the ends of a periodic axis into the halo beyond the other end. The box is one value thick
-/// along the axis.
+/// A turn of an exchange with the patch itself: each value of the box is `from` and `to` behind one that is copied and
+/// its copy.
 template <class T>
-struct Wrap {
+struct CopyHalo {
   View<T> v;
-  int axis;
+  int count;
+  std::int64_t from[2], to[2];
   __device__ void operator()(int i, int j, int k0, int k1) const {
-    const int n = v.n[axis];
     for (int k = k0; k < k1; ++k) {
-      const auto at = [&](int a) -> T& { return axis == 0 ? v(a, j, k) : axis == 1 ? v(i, a, k) : v(i, j, a); };
-      at(-1) = at(n - 1);
-      at(n) = at(0);
+      T* const at = &v(i, j, k);
+      for (int piece = 0; piece < count; ++piece) at[to[piece]] = at[from[piece]];
     }
   }
 };
@@ -142,6 +141,6 @@ struct DenseRows {
 /// Those that can share a launch with a grid's verbs.
 template <class T>
 using ValueColumns = ColumnList<EachValue<T, Fill>, EachPair<const T, T, Copy>, EachPair<const T, T, Add>,
-                                EachPair<const T, T, ScaleAndAdd>, Wrap<T>, DenseRows<T, T>>;
+                                EachPair<const T, T, ScaleAndAdd>, CopyHalo<T>, DenseRows<T, T>>;
 
 }  // namespace poisson::cuda

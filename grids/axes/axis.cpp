@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 
 namespace poisson {
 namespace {
@@ -109,47 +110,77 @@ Axis Axis::coarser(std::vector<double> nodes) const {
   return axis;
 }
 
-int Axis::size() const {
+Axis Axis::window(int first, int last) const {
+  if (!whole() || first < 0 || first >= last || last > all_values())
+    throw std::invalid_argument("a window is cut out of a whole axis, and lies in it");
+  Axis part = *this;
+  if (last - first == all_values()) return part;
+  part.origin_ = first;
+  part.values_ = last - first;
+  return part;
+}
+
+int Axis::all_values() const {
   if (degenerate()) return 1;
-  return centering_ == Centering::cell || periodic() ? cells() : cells() + 1;
+  return centering_ == Centering::cell || kinds_[0] == BoundaryKind::periodic ? all_cells() : all_cells() + 1;
+}
+
+int Axis::size() const {
+  return whole() ? all_values() : values_;
+}
+
+int Axis::cells() const {
+  return whole() ? all_cells() : std::min(values_, all_cells() - origin_);
+}
+
+int Axis::cell_in_whole(int i) const {
+  const int n = all_cells(), at = i + origin_;
+  return kinds_[0] == BoundaryKind::periodic ? (at + n) % n : std::clamp(at, -1, n);
+}
+
+double Axis::unit() const {
+  return degenerate() ? 1 : std::ldexp(1.0, std::ilogb((nodes_.back() - nodes_.front()) / all_cells()));
 }
 
 double Axis::point(int i) const {
-  const auto at = static_cast<std::size_t>(i);
+  const auto at = static_cast<std::size_t>(i + origin_);
   return centering_ == Centering::node ? nodes_[at] : 0.5 * (nodes_[at] + nodes_[at + 1]);
 }
 
 double Axis::sample_fraction(int i) const {
-  const auto leans = [&](int end) { return leaning_ && !periodic() && kind(end) != BoundaryKind::dirichlet; };
+  const auto leans = [&](int end) { return leaning_ && open(end) && kind(end) != BoundaryKind::dirichlet; };
   return 0.5 + ((i == cells() - 1 && leans(1) ? 1 : 0) - (i == 0 && leans(0) ? 1 : 0)) / 12.0;
 }
 
 double Axis::sample_point(int i) const {
   if (degenerate()) return 0;
-  const int n = cells();
-  if (periodic()) i = (i + n) % n;
+  const int cell = cell_in_whole(i);
   const double inset = inside_ ? std::ldexp(1.0, -20) : 0;
-  if (i < 0) return nodes_.front() + inset * width(0);
-  if (i >= n) return nodes_.back() - inset * width(n - 1);
-  const auto at = static_cast<std::size_t>(i);
+  if (cell < 0) return nodes_.front() + inset * width(0);
+  if (cell >= all_cells()) return nodes_.back() - inset * width(i - 1);
+  const auto at = static_cast<std::size_t>(cell);
   const double t = sample_fraction(i);
   return (1 - t) * nodes_[at] + t * nodes_[at + 1];
 }
 
 double Axis::width(int i) const {
   if (degenerate()) return 1;
-  const int n = cells();
-  if (periodic()) i = (i + n) % n;
-  if (i < 0 || i >= n) return 0;
+  const int n = all_cells(), cell = cell_in_whole(i);
+  if (cell < 0 || cell >= n) return 0;
   if (equidistant_) return (nodes_.back() - nodes_.front()) / n;
-  return nodes_[static_cast<std::size_t>(i) + 1] - nodes_[static_cast<std::size_t>(i)];
+  return nodes_[static_cast<std::size_t>(cell) + 1] - nodes_[static_cast<std::size_t>(cell)];
+}
+
+int Axis::inner_cell(int i) const {
+  const int from = open(0) ? std::max(i, 0) : i;
+  return open(1) ? std::min(from, cells() - 1) : from;
 }
 
 double Axis::coupling(int i, double kappa) const {
   if (degenerate()) return 0;
   const bool below = i < 0, above = i >= size() - 1;
   const int end = below ? 0 : 1;
-  if ((below || above) && !periodic() && kind(end) == BoundaryKind::robin) {
+  if ((below || above) && kind(end) == BoundaryKind::robin) {
     const double a = alpha(end);
     return centering_ == Centering::node ? a : kappa * a / (kappa + 0.5 * a * width(below ? 0 : i));
   }
@@ -159,9 +190,9 @@ double Axis::coupling(int i, double kappa) const {
 double Axis::inverse_distance(int i) const {
   if (degenerate()) return 0;
   const bool below = i < 0, above = i >= size() - 1;
-  if ((below || above) && !periodic()) {
-    const bool open = kind(below ? 0 : 1) != BoundaryKind::neumann;
-    return centering_ == Centering::cell && open ? 2 / width(below ? 0 : i) : 0;
+  if ((below || above) && open(below ? 0 : 1)) {
+    const bool passes = kind(below ? 0 : 1) != BoundaryKind::neumann;
+    return centering_ == Centering::cell && passes ? 2 / width(below ? 0 : i) : 0;
   }
   return centering_ == Centering::node ? 1 / width(i) : 2 / (width(i) + width(i + 1));
 }

@@ -30,21 +30,41 @@ class Axis {
   Axis(std::vector<double> nodes, BoundaryKind lower, BoundaryKind upper, std::array<double, 2> alpha = {},
        Centering centering = Centering::node);
 
-  int cells() const { return static_cast<int>(nodes_.size()) - 1; }
+  /// The values first ≤ i < last of this axis as an axis of their own, 0 ≤ i < last − first: what one process has of
+  /// it. Beyond an end that is not the axis's the values go on, as on a periodic axis, and they have the widths, masses
+  /// and couplings that they have in the whole. A window's cells are those behind its values. It is not coarsened: the
+  /// whole is.
+  Axis window(int first, int last) const;
+  /// Where value 0 is in the whole axis.
+  int origin() const { return origin_; }
+  /// Whether this is the whole axis.
+  bool whole() const { return values_ < 0; }
+
+  int cells() const;
+  /// Those of the whole axis.
   const std::vector<double>& nodes() const { return nodes_; }
   Centering centering() const { return centering_; }
-  BoundaryKind kind(int end) const { return kinds_[static_cast<std::size_t>(end)]; }
+  /// The kind of condition at an end; `periodic` where a window ends and the axis goes on.
+  BoundaryKind kind(int end) const {
+    return ends_here(end) ? kinds_[static_cast<std::size_t>(end)] : BoundaryKind::periodic;
+  }
+  /// Whether the axis ends there, and no values lie beyond.
+  bool open(int end) const { return kind(end) != BoundaryKind::periodic && !degenerate(); }
   double alpha(int end) const { return alpha_[static_cast<std::size_t>(end)]; }
-  bool periodic() const { return kinds_[0] == BoundaryKind::periodic; }
+  /// Whether the axis closes on itself, so that the values beyond one end are those at the other.
+  bool periodic() const { return kinds_[0] == BoundaryKind::periodic && whole(); }
   bool degenerate() const { return nodes_.size() == 1; }
   /// All cells equal to rounding: of the coordinates the nodes came with.
   bool equidistant() const { return equidistant_; }
 
+  /// A power of two near the mean width of its cells.
+  double unit() const;
+
   /// Number of values in an array over the axis: unknowns and Dirichlet nodes.
   int size() const;
   /// The unknowns are first() ≤ i < last().
-  int first() const { return centering_ == Centering::node && kinds_[0] == BoundaryKind::dirichlet ? 1 : 0; }
-  int last() const { return size() - (centering_ == Centering::node && kinds_[1] == BoundaryKind::dirichlet ? 1 : 0); }
+  int first() const { return centering_ == Centering::node && kind(0) == BoundaryKind::dirichlet ? 1 : 0; }
+  int last() const { return size() - (centering_ == Centering::node && kind(1) == BoundaryKind::dirichlet ? 1 : 0); }
   /// Coordinate of value i.
   double point(int i) const;
   /// Where in cell i, between 0 and 1, data on cells are evaluated: in its centre, or nearer to the end it leans to.
@@ -61,6 +81,8 @@ class Axis {
 
   /// Width of cell i, −1 ≤ i ≤ cells(): beyond the ends 0, on periodic axes the cell on the other side.
   double width(int i) const;
+  /// The cell itself, past an open end the last one before it.
+  int inner_cell(int i) const;
   /// κ/h of the coupling between the values i and i + 1, −1 ≤ i < size(). Past an end: 0; Robin: alpha; cell-centred
   /// Dirichlet: 2κ/h, cell-centred Robin: κ·alpha/(κ + alpha·h/2).
   double coupling(int i, double kappa = 1) const;
@@ -79,10 +101,17 @@ class Axis {
   Axis coarser(std::vector<double> nodes) const;
 
  private:
+  int all_cells() const { return static_cast<int>(nodes_.size()) - 1; }
+  int all_values() const;
+  bool ends_here(int end) const { return whole() || (end == 0 ? origin_ == 0 : origin_ + values_ == all_values()); }
+  /// The number of cell i in the whole axis; −1 or all_cells() for none.
+  int cell_in_whole(int i) const;
+
   std::vector<double> nodes_{0.0};
   std::array<BoundaryKind, 2> kinds_{BoundaryKind::neumann, BoundaryKind::neumann};
   std::array<double, 2> alpha_{};
   Centering centering_ = Centering::node;
+  int origin_ = 0, values_ = -1;  // of a window
   bool equidistant_ = true;
   bool steep_ = false;
   AxisStrength strength_;

@@ -27,6 +27,12 @@ Box Block::unknowns() const {
   return box;
 }
 
+Block Block::window(const Box& values) const {
+  Block part;
+  for (std::size_t d = 0; d < 3; ++d) part.axes[d] = axes[d].window(values.first[d], values.last[d]);
+  return part;
+}
+
 bool Block::equidistant() const {
   return std::all_of(axes.begin(), axes.end(), [](const Axis& a) { return a.equidistant(); });
 }

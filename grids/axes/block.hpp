@@ -16,8 +16,12 @@ struct Block {
   Layout layout() const;
   /// Layout of a field of cells.
   Layout cell_layout() const;
+  /// The values of the block, and its unknowns.
+  Space space() const { return {layout(), unknowns()}; }
   /// The unknowns: all values but the Dirichlet nodes.
   Box unknowns() const;
+  /// The part of the block that has these values.
+  Block window(const Box& values) const;
   bool equidistant() const;
   /// That of all its axes.
   Centering centering() const { return axes[0].centering(); }

@@ -7,7 +7,7 @@ enum class BoundaryKind {
   dirichlet,  ///< u = value
   neumann,    ///< κ ∂u/∂n = value
   robin,      ///< κ ∂u/∂n + alpha·u = value
-  periodic    ///< both faces of the axis are one
+  periodic    ///< both faces of the axis are one: values go on beyond the end
 };
 
 /// Where the unknowns of an axis sit: on its nodes or in the middle of its cells.

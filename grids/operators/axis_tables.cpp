@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "grids/sampling/sampling.hpp"
@@ -13,12 +14,10 @@ namespace {
 std::vector<double> cells_along(const Axis& axis) {
   std::vector<double> along = cell_coordinates(axis);
   const int n = static_cast<int>(along.size()) - 2;
-  const bool open = axis.centering() == Centering::cell && !axis.periodic() && !axis.degenerate();
-  if (open) {
-    along.front() = along[1];
-    along.back() = along[static_cast<std::size_t>(n)];
-  }
-  for (int i = -1; i <= n; ++i) along.push_back(axis.width(open ? std::clamp(i, 0, n - 1) : i));
+  const bool cells = axis.centering() == Centering::cell;
+  if (cells && axis.open(0)) along.front() = along[1];
+  if (cells && axis.open(1)) along.back() = along[static_cast<std::size_t>(n)];
+  for (int i = -1; i <= n; ++i) along.push_back(axis.width(cells ? axis.inner_cell(i) : i));
   return along;
 }
 
@@ -46,8 +45,7 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) :
   double volume = 1;
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = data.block.axes[d];
-    const double extent = axis.degenerate() ? 1 : axis.nodes().back() - axis.nodes().front();
-    unit_[d] = std::ldexp(1.0, std::ilogb(extent / std::max(1, axis.cells())));
+    unit_[d] = axis.unit();
     volume *= unit_[d];
   }
   data_.sigma *= data.scale * volume;
@@ -63,8 +61,7 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) :
       const bool inside = i >= 0 && i < n;
       if (i < n) host[at] = static_cast<T>(coupling_scale_[d] * axis.coupling(i, data.kappa[d]));
       if (inside) host[length + at] = static_cast<T>(axis.mass(i) / unit_[d]);
-      const int cell = axis.periodic() || axis.degenerate() ? i : std::clamp(i, 0, axis.cells() - 1);
-      host[2 * length + at] = static_cast<T>(0.5 * axis.width(cell) / unit_[d]);
+      host[2 * length + at] = static_cast<T>(0.5 * axis.width(axis.inner_cell(i)) / unit_[d]);
       if (i < n) host[3 * length + at] = static_cast<T>(coupling_scale_[d] * axis.inverse_distance(i));
     }
     axes_[d].buffer = backend.allocate(host.size() * sizeof(T));
@@ -113,7 +110,7 @@ Coefficients CoefficientTables<T>::model() const {
               coupling(last),
               static_cast<T>(axis.width(0) / unit_[d]),
               static_cast<T>(axis.mass(0) / unit_[d]),
-              last};
+              axis.open(1) ? last : std::numeric_limits<int>::max()};
     };
     return {direction(0), direction(1), direction(2), sigma};
   } else if constexpr (std::is_same_v<Coefficients, TensorProduct<T>>) {
@@ -130,9 +127,8 @@ Coefficients CoefficientTables<T>::model() const {
     c.sigma = sigma;
     for (std::size_t d = 0; d < 3; ++d) {
       const Axis& axis = data_.block.axes[d];
-      const bool open = !axis.periodic() && !axis.degenerate();
-      c.first[d] = open ? 0 : -2;
-      c.last[d] = open ? axis.size() - 1 : -2;
+      c.first[d] = axis.open(0) ? 0 : -2;
+      c.last[d] = axis.open(1) ? axis.size() - 1 : -2;
       if constexpr (std::is_base_of_v<RecomputeFaceTables<T>, Coefficients>) {
         c.width[d] = (d == 0 ? c.cx : d == 1 ? c.cy : c.cz) + std::max(1, axis.cells()) + 2;
         if (data_.ends[d]) c.ends[d] = data_.ends[d]->template view<double>();

@@ -15,8 +15,9 @@ class BandedBase : public Operator {
  public:
   BandedBase(Backend& backend, const Bands& bands)
       : backend_(backend),
-        layout_(bands.layout),
-        unknowns_(bands.unknowns),
+        space_(bands.layout, bands.unknowns),
+        layout_(space_.layout()),
+        unknowns_(space_.unknowns()),
         sum_(in_precision(bands.sum)),
         diagonal_(backend, layout_, precision_of<T>),
         scale_(bands.scale),
@@ -40,8 +41,7 @@ class BandedBase : public Operator {
 
   Backend& backend() const override { return backend_; }
   Precision precision() const override { return precision_of<T>; }
-  Layout layout() const override { return layout_; }
-  Box unknowns() const override { return unknowns_; }
+  const Space& space() const override { return space_; }
   std::string_view assembly() const override { return "bands"; }
   double scale() const override { return scale_; }
   bool singular() const override { return singular_; }
@@ -65,8 +65,9 @@ class BandedBase : public Operator {
   double count() const { return static_cast<double>(unknowns_.size()); }
 
   Backend& backend_;
-  Layout layout_;
-  Box unknowns_;
+  Space space_;
+  const Layout& layout_;
+  const Box& unknowns_;
   std::vector<std::shared_ptr<const Field>> entries_;
   std::shared_ptr<const Field> sum_;
   Field diagonal_;

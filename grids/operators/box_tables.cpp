@@ -11,12 +11,6 @@
 namespace poisson {
 namespace {
 
-/// Lengths in units of a power of two near each axis's cells (CoefficientTables).
-double length_unit(const Axis& axis) {
-  if (axis.degenerate()) return 1;
-  return std::ldexp(1.0, std::ilogb((axis.nodes().back() - axis.nodes().front()) / axis.cells()));
-}
-
 template <class T>
 Buffer on_backend(Backend& backend, const std::vector<T>& values) {
   Buffer buffer = backend.allocate(values.size() * sizeof(T));
@@ -29,7 +23,7 @@ std::array<Buffer, 3> masses_of(Backend& backend, const Block& block) {
   std::array<Buffer, 3> masses;
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = block.axes[d];
-    const double unit = length_unit(axis);
+    const double unit = axis.unit();
     std::vector<T> mass;
     for (int i = 0; i < axis.size(); ++i) mass.push_back(static_cast<T>(axis.mass(i) / unit));
     masses[d] = on_backend(backend, mass);
@@ -44,7 +38,7 @@ BoxTables<T>::BoxTables(Backend& backend, const RowData& data) {
   std::array<double, 3> unit{};
   double volume = 1;
   for (std::size_t d = 0; d < 3; ++d) {
-    unit[d] = length_unit(data.block.axes[d]);
+    unit[d] = data.block.axes[d].unit();
     volume *= unit[d];
   }
   sigma_ = data.scale * volume * (data.sigma_cells ? 1 : data.sigma);
@@ -73,7 +67,6 @@ BoxTables<T>::BoxTables(Backend& backend, const RowData& data) {
       put(3, share.off * h / unit[d]);
       if (i < 0 || i >= n) continue;
       put(4, axis.mass(i) / unit[d]);
-      if (axis.periodic()) continue;
       if (i == 0 && axis.kind(0) == BoundaryKind::robin) put(5, stiff * axis.alpha(0));
       if (i == n - 1 && axis.kind(1) == BoundaryKind::robin) put(5, stiff * axis.alpha(1));
     }
@@ -95,9 +88,8 @@ BoxTables<T>::BoxTables(Backend& backend, const RowData& data) {
       const Axis& axis = data.block.axes[d];
       centres_[d] = on_backend(backend, cell_coordinates(axis));
       *centres[d] = static_cast<const double*>(centres_[d].data()) + 1;
-      const bool open = !axis.periodic() && !axis.degenerate();
-      places_.begin[d] = open ? 0 : -1;
-      places_.end[d] = axis.cells() + (open ? 0 : 1);
+      places_.begin[d] = axis.open(0) ? 0 : -1;
+      places_.end[d] = axis.cells() + (axis.open(1) ? 0 : 1);
     }
     return;
   }

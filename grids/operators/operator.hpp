@@ -24,8 +24,10 @@ class Operator {
 
   virtual Backend& backend() const = 0;
   virtual Precision precision() const = 0;
-  virtual Layout layout() const = 0;
-  virtual Box unknowns() const = 0;
+  /// The values that it is applied to, and its unknowns.
+  virtual const Space& space() const = 0;
+  const Layout& layout() const { return space().layout(); }
+  const Box& unknowns() const { return space().unknowns(); }
   /// The assembly mode in words: equidistant, tensor-product, partial, full.
   virtual std::string_view assembly() const = 0;
   /// Power of two by which A and b are multiplied: a diagonal near 1.

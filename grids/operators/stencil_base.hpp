@@ -19,11 +19,18 @@ namespace poisson {
 template <class Coefficients>
 struct Model {};
 
+/// Whether constant coefficients need no tables: between equal cells, where value 0 is the only one that may differ
+/// from those inside beside the last one. A window that begins inside the axis and reaches its upper end has tables.
+inline bool without_tables(const Block& block) {
+  const auto begins_inside = [](const Axis& axis) { return !axis.open(0) && axis.open(1); };
+  return block.equidistant() && std::ranges::none_of(block.axes, begins_inside);
+}
+
 /// Calls f with the model of finite volumes that the data call for.
 template <class T, class F>
 auto with_star_model(const RowData& data, const F& f) {
   if (data.variable()) return data.isotropic ? f(Model<Partial<T, true>>()) : f(Model<Partial<T, false>>());
-  return data.block.equidistant() && data.decoupled < 0 ? f(Model<Equidistant<T>>()) : f(Model<TensorProduct<T>>());
+  return without_tables(data.block) && data.decoupled < 0 ? f(Model<Equidistant<T>>()) : f(Model<TensorProduct<T>>());
 }
 /// The same of elements.
 template <class T, int dimension, class F>
@@ -44,8 +51,9 @@ class StencilBase : public Operator {
 
   StencilBase(Backend& backend, const RowData& data, Tables tables)
       : backend_(backend),
-        layout_(data.block.layout()),
-        unknowns_(data.block.unknowns()),
+        space_(data.block.space()),
+        layout_(space_.layout()),
+        unknowns_(space_.unknowns()),
         scale_(data.scale),
         singular_(data.singular),
         assembly_(data.bound ? std::string_view("bands")
@@ -65,8 +73,7 @@ class StencilBase : public Operator {
 
   Backend& backend() const override { return backend_; }
   Precision precision() const override { return precision_of<T>; }
-  Layout layout() const override { return layout_; }
-  Box unknowns() const override { return unknowns_; }
+  const Space& space() const override { return space_; }
   std::string_view assembly() const override { return assembly_; }
   double scale() const override { return scale_; }
   bool singular() const override { return singular_; }
@@ -83,8 +90,9 @@ class StencilBase : public Operator {
 
  protected:
   Backend& backend_;
-  Layout layout_;
-  Box unknowns_;
+  Space space_;
+  const Layout& layout_;
+  const Box& unknowns_;
 
  private:
   double scale_;

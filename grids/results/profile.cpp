@@ -157,8 +157,7 @@ class ProfiledOperator final : public Operator {
 
   Backend& backend() const override { return backend_; }
   Precision precision() const override { return A_->precision(); }
-  Layout layout() const override { return A_->layout(); }
-  Box unknowns() const override { return A_->unknowns(); }
+  const Space& space() const override { return A_->space(); }
   std::string_view assembly() const override { return A_->assembly(); }
   double scale() const override { return A_->scale(); }
   bool singular() const override { return A_->singular(); }

@@ -33,7 +33,7 @@ struct Equidistant {
   struct Direction {
     T coupling, lower, upper;  ///< between unknowns, past the lower and past the upper end
     T mass, end_mass;          ///< inside and at the ends
-    int last;                  ///< index of the last value
+    int last;                  ///< index of the last value, where the axis ends there
 
     constexpr T weight(int i) const { return i == 0 || i == last ? end_mass : mass; }
     constexpr T below(int i) const { return i == 0 ? lower : coupling; }
