@@ -34,6 +34,32 @@ function(poisson_library name)
   target_link_libraries(poisson_${name} ${scope} ${arg_DEPENDS})
 endfunction()
 
+# poisson_instantiate(TARGET HEADER NAME DECLARATION... FOR ARGUMENTS...): a translation unit for each of the arguments
+# that instantiates the templates of a header: in the declarations @T@ stands for the arguments. Compiled apart, they are
+# compiled at once.
+function(poisson_instantiate target header name)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "FOR")
+  cmake_path(GET header EXTENSION LAST_ONLY extension)
+  if(extension STREQUAL ".cuh")
+    set(backend cuda)
+    set(suffix cu)
+  else()
+    set(backend cpu)
+    set(suffix cpp)
+  endif()
+  foreach(T IN LISTS arg_FOR)
+    set(text "#include \"${header}\"\n\nnamespace poisson::${backend} {\n")
+    foreach(declaration IN LISTS arg_UNPARSED_ARGUMENTS)
+      string(APPEND text "template ${declaration};\n")
+    endforeach()
+    string(CONFIGURE "${text}}  // namespace poisson::${backend}\n" text @ONLY)
+    string(MAKE_C_IDENTIFIER "${name}_${T}" unit)
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/instances/${backend}/${unit}.${suffix})
+    file(CONFIGURE OUTPUT ${file} CONTENT "${text}")
+    target_sources(${target} PRIVATE ${file})
+  endforeach()
+endfunction()
+
 add_library(poisson_flags INTERFACE)
 target_compile_options(poisson_flags INTERFACE 
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow

@@ -19,7 +19,7 @@ void fill_bands(const Coefficients& c, const Layout& layout, int decoupled_axis,
 
 /// The operator whose bands are the rows of the model that the data call for.
 template <class T>
-std::unique_ptr<Operator> make_assembled(Backend& backend, const RowData& data) {
+std::unique_ptr<Operator> make_assembled_operator(Backend& backend, const RowData& data) {
   const auto make = [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
     using Row = typename StencilBase<T, Coefficients>::Row;
     using Bands = typename BandsOf<Row>::Type;
@@ -39,7 +39,8 @@ std::unique_ptr<Operator> make_assembled(Backend& backend, const RowData& data) 
 
 /// The operator of bands that there are already.
 template <class T>
-std::unique_ptr<Operator> make_of_bands(Backend& backend, RowData data, const Bands& bands) {
+std::unique_ptr<Operator> make_assembled_operator(Backend& backend, const RowData& rows, const Bands& bands) {
+  RowData data = rows;
   const auto make = [&]<int dimension>(Number<dimension>) -> std::unique_ptr<Operator> {
     using Coefficients = BoxBands<T, dimension>;
     BandTables<T> tables(backend, data.block, Coefficients::count, bands);

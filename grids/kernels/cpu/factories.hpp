@@ -16,37 +16,17 @@ void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fi
                    CellMean mean, bool with_faces);
 void continue_outwards(const Box& inside, Field& u);
 
-/// Operators of finite volumes, of elements, and those that hold bands: each precision, of elements each dimension too,
-/// is a translation unit of its own.
+/// Operators of finite volumes, of elements, and those that hold bands, instantiated in translation units of their own
+/// (grids/CMakeLists.txt).
 template <class T>
 std::unique_ptr<Operator> make_star_operator(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_star_operator<float>(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_star_operator<double>(Backend&, const RowData&);
 template <class T, int Dimension>
 std::unique_ptr<Operator> make_box_operator(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_box_operator<float, 2>(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_box_operator<float, 3>(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_box_operator<double, 2>(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_box_operator<double, 3>(Backend&, const RowData&);
 template <class T>
 std::unique_ptr<Operator> make_assembled_operator(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_assembled_operator<float>(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_assembled_operator<double>(Backend&, const RowData&);
 /// The same of bands that there are already (make_box_operator).
 template <class T>
 std::unique_ptr<Operator> make_assembled_operator(Backend&, const RowData&, const Bands&);
-template <>
-std::unique_ptr<Operator> make_assembled_operator<float>(Backend&, const RowData&, const Bands&);
-template <>
-std::unique_ptr<Operator> make_assembled_operator<double>(Backend&, const RowData&, const Bands&);
 
 std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&, Precision);
 std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, const CoarseBlock& coarse,

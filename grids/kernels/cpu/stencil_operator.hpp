@@ -233,4 +233,14 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   double volume_ = 0;
 };
 
+template <class T>
+std::unique_ptr<Operator> make_star_operator(Backend& backend, const RowData& data) {
+  if (data.on_faces()) return std::make_unique<StencilOperator<T, Faces<T>>>(backend, data);
+  return make_stencil_operator<StencilOperator, T>(backend, data);
+}
+template <class T, int Dimension>
+std::unique_ptr<Operator> make_box_operator(Backend& backend, const RowData& data) {
+  return make_box_stencil_operator<StencilOperator, T, Dimension>(backend, data);
+}
+
 }  // namespace poisson::cpu

@@ -148,4 +148,9 @@ class BandedOperator final : public BandedBase<T> {
   Scalar mean_;
 };
 
+template <class T>
+std::unique_ptr<Operator> make_banded_operator(Backend& backend, const Bands& bands) {
+  return std::make_unique<BandedOperator<T>>(backend, bands);
+}
+
 }  // namespace poisson::cuda

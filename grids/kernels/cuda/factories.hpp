@@ -10,26 +10,14 @@ namespace poisson::cuda {
 
 const GridKernels& grid_kernels();
 
-/// Each precision is a translation unit of its own.
+/// Templates are instantiated in translation units of their own (grids/CMakeLists.txt).
 template <class T>
 std::unique_ptr<Operator> make_star_operator(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_star_operator<float>(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_star_operator<double>(Backend&, const RowData&);
 /// An operator that computes κ from RowData::kappa_source. Throws NoRuntimeCode where it cannot be compiled.
 template <class T>
 std::unique_ptr<Operator> make_recompute_star_operator(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_recompute_star_operator<float>(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_recompute_star_operator<double>(Backend&, const RowData&);
 template <class T>
 std::unique_ptr<Operator> make_recompute_box_operator(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_recompute_box_operator<float>(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_recompute_box_operator<double>(Backend&, const RowData&);
 /// `data`: the quantities with source text that will be asked for.
 std::unique_ptr<Sampler> make_sampler(Backend&, const Block&, std::span<const Quantity> data, bool constants);
 /// What samplers do for elements (grids/sampling/sampler.hpp).
@@ -39,10 +27,6 @@ void add_product(Backend&, const MassRows& M, const Field& f, const Box& box, do
 /// For data.on_faces(): units of their own too.
 template <class T>
 std::unique_ptr<Operator> make_face_operator(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_face_operator<float>(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_face_operator<double>(Backend&, const RowData&);
 std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant = false);
 void coarsen_faces(Backend&, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
                    const FaceFields& fine_faces, const Field* coarse_ends, Field& coarse_faces);
@@ -50,38 +34,17 @@ void coarsen_cells(Backend&, const Block& fine, const CoarseBlock& coarse, const
                    CellMean mean, bool with_faces);
 void continue_outwards(Backend&, const Box& inside, Field& u);
 
-/// Operators of elements, and those that hold bands: each precision, of elements each dimension too, is a translation
-/// unit of its own.
+/// Operators of elements, and those that hold bands.
 template <class T, int Dimension>
 std::unique_ptr<Operator> make_box_operator(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_box_operator<float, 2>(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_box_operator<float, 3>(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_box_operator<double, 2>(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_box_operator<double, 3>(Backend&, const RowData&);
 template <class T>
 std::unique_ptr<Operator> make_assembled_operator(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_assembled_operator<float>(Backend&, const RowData&);
-template <>
-std::unique_ptr<Operator> make_assembled_operator<double>(Backend&, const RowData&);
 /// The same of bands that there are already (make_box_operator).
 template <class T>
 std::unique_ptr<Operator> make_assembled_operator(Backend&, const RowData&, const Bands&);
-template <>
-std::unique_ptr<Operator> make_assembled_operator<float>(Backend&, const RowData&, const Bands&);
-template <>
-std::unique_ptr<Operator> make_assembled_operator<double>(Backend&, const RowData&, const Bands&);
 
 template <class T>
 std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&);
-template <>
-std::unique_ptr<Operator> make_banded_operator<float>(Backend&, const Bands&);
-template <>
-std::unique_ptr<Operator> make_banded_operator<double>(Backend&, const Bands&);
 std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, const CoarseBlock& coarse,
                                                  const Weights& weights);
 void paint_colour(Backend&, const Probe& probe, Field& unit);

@@ -7,6 +7,7 @@
 #include "backends/cuda/check.cuh"
 #include "backends/error.hpp"
 #include "grids/kernels/cuda/line_segment.cuh"
+#include "grids/rows/band_coefficients.hpp"
 
 /// Line relaxation: tridiagonal systems along an axis, solved on the chip, in one pass over memory where fields are
 /// small and κ is constant, else behind one for the residual. A line is cut into segments, one a thread, whose unknowns

@@ -70,4 +70,19 @@ class RecomputeKernels {
 template <class T, class C>
 using RecomputeOperator = StencilOperator<T, C, RecomputeKernels<T, C>>;
 
+template <class T>
+std::unique_ptr<Operator> make_recompute_star_operator(Backend& backend, const RowData& data) {
+  return with_recompute_model<T>(recomputed_rows(data),
+                                 [&]<class C>(Model<C>, const char*) -> std::unique_ptr<Operator> {
+                                   return std::make_unique<RecomputeOperator<T, C>>(backend, data);
+                                 });
+}
+template <class T>
+std::unique_ptr<Operator> make_recompute_box_operator(Backend& backend, const RowData& data) {
+  return with_recompute_box_model<T>(recomputed_rows(data),
+                                     [&]<class C>(Model<C>, const char*) -> std::unique_ptr<Operator> {
+                                       return std::make_unique<RecomputeOperator<T, C>>(backend, data);
+                                     });
+}
+
 }  // namespace poisson::cuda

@@ -254,4 +254,17 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 template <class T, class Coefficients>
 using CompiledOperator = StencilOperator<T, Coefficients>;
 
+template <class T>
+std::unique_ptr<Operator> make_star_operator(Backend& backend, const RowData& data) {
+  return make_stencil_operator<CompiledOperator, T>(backend, data);
+}
+template <class T, int Dimension>
+std::unique_ptr<Operator> make_box_operator(Backend& backend, const RowData& data) {
+  return make_box_stencil_operator<CompiledOperator, T, Dimension>(backend, data);
+}
+template <class T>
+std::unique_ptr<Operator> make_face_operator(Backend& backend, const RowData& data) {
+  return std::make_unique<StencilOperator<T, Faces<T>>>(backend, data);
+}
+
 }  // namespace poisson::cuda

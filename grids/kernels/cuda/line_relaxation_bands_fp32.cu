@@ -1,8 +1,0 @@
-#include "grids/kernels/cuda/line_kernels.cuh"
-#include "grids/rows/band_coefficients.hpp"
-
-namespace poisson::cuda {
-
-template void relax_lines(cudaStream_t, int, const LineStep<float, LineBands<float>>&);
-
-}  // namespace poisson::cuda
