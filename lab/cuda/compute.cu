@@ -67,7 +67,7 @@ void check_row(const Session& session, const Field& y, int j, int steps, int str
 
 void verify_small(Session& session, Precision precision) {
   for (const std::array<int, 3> n : {std::array{2, 2, 1}, {67, 41, 1}, {130, 19, 1}}) {
-    Field x(session.backend(), {n, {}}, precision), y(session.backend(), {n, {}}, precision);
+    Field x(session.backend(), Layout{n, {}}, precision), y(session.backend(), Layout{n, {}}, precision);
     set_data(x);
     for (const ExpensiveStencil& stencil : expensive_stencils()) {
       spoil(y);
