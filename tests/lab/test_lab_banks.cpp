@@ -7,11 +7,11 @@
 
 #include "lab/banks.hpp"
 #include "tests/device.hpp"
-#include "tests/lab_panels.hpp"
+#include "tests/lab/panels.hpp"
 #ifdef POISSON_HAVE_CUDA
 #include "lab/cuda/banks.hpp"
 #include "lab/studies.hpp"
-#include "tests/lab_on_gpu.hpp"
+#include "tests/lab/on_gpu.hpp"
 #endif
 
 namespace poisson::lab {

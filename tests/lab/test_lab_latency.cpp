@@ -8,11 +8,11 @@
 #include "lab/curve.hpp"
 #include "lab/latency.hpp"
 #include "tests/device.hpp"
-#include "tests/lab_panels.hpp"
+#include "tests/lab/panels.hpp"
 #ifdef POISSON_HAVE_CUDA
 #include "lab/cuda/latency.hpp"
 #include "lab/studies.hpp"
-#include "tests/lab_on_gpu.hpp"
+#include "tests/lab/on_gpu.hpp"
 #endif
 
 namespace poisson::lab {

@@ -11,7 +11,7 @@
 #include "lab/session.hpp"
 #include "lab/studies.hpp"
 #include "tests/device.hpp"
-#include "tests/lab_panels.hpp"
+#include "tests/lab/panels.hpp"
 
 namespace poisson::lab {
 namespace {

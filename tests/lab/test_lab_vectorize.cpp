@@ -8,11 +8,11 @@
 
 #include "lab/vectorize.hpp"
 #include "tests/device.hpp"
-#include "tests/lab_panels.hpp"
+#include "tests/lab/panels.hpp"
 #ifdef POISSON_HAVE_CUDA
 #include "lab/cuda/vectorize.hpp"
 #include "lab/studies.hpp"
-#include "tests/lab_on_gpu.hpp"
+#include "tests/lab/on_gpu.hpp"
 #endif
 
 namespace poisson::lab {

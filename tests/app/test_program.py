@@ -274,15 +274,15 @@ class Program(unittest.TestCase):
                        "grid__cells": "[9, 7]", "output__probes": "[]", "equation__source": "x*y"}):
             run = self.poisson(*self.sets(output__fields="[u, gradient, residual, coefficient, source]", **extra))
             self.assertEqual((run.returncode, run.stderr), (0, ""))
-            check = subprocess.run([PYTHON, str(SOURCE / "tests/check_files.py"), str(self.results)],
+            check = subprocess.run([PYTHON, str(SOURCE / "tests/io/check_files.py"), str(self.results)],
                                    capture_output=True, text=True)
             self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
 
     def test_picture_is_the_kept_one(self):
         self.poisson(config=False, *["--config", str(SOURCE / "configs/cavity-2d.yaml"), "--quiet",
                                      *self.sets(output__directory=self.results)])
-        compare = subprocess.run([PYTHON, str(SOURCE / "tests/compare_images.py"), str(self.results / "solution.png"),
-                                  str(SOURCE / "tests/data/cavity-2d.png"), "1.0"], capture_output=True, text=True)
+        compare = subprocess.run([PYTHON, str(SOURCE / "tests/io/compare_images.py"), str(self.results / "solution.png"),
+                                  str(SOURCE / "tests/app/cavity-2d.png"), "1.0"], capture_output=True, text=True)
         self.assertEqual(compare.returncode, 0, compare.stdout + compare.stderr)
 
     def test_validate_accepts_and_writes_nothing(self):
