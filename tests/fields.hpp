@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -98,19 +99,23 @@ inline Vector set_values(Backend& backend, Field& field, const Vector& v) {
   return values(backend, field);
 }
 
-/// Whether the halo beyond the ends of axes that are not periodic still holds zero.
-inline bool open_halo_is_zero(Backend& backend, const Field& field) {
-  bool zero = true;
+/// What the halo holds beyond the ends of axes that are not periodic.
+inline Vector open_halo(Backend& backend, const Field& field) {
+  Vector halo;
   dispatch(field.precision(), [&]<class T>(T) {
     const Image<T> image(backend, field);
     for_each_value(image.view, true, [&](int i, int j, int k) {
       const std::array at{i, j, k};
+      bool open = false;
       for (std::size_t d = 0; d < 3; ++d)
-        if (!field.layout().periodic[d] && (at[d] < 0 || at[d] >= image.view.n[d]))
-          zero = zero && image.view(i, j, k) == T(0);
+        open = open || (!field.layout().periodic[d] && (at[d] < 0 || at[d] >= image.view.n[d]));
+      if (open) halo.push_back(image.view(i, j, k));
     });
   });
-  return zero;
+  return halo;
+}
+inline bool open_halo_is_zero(Backend& backend, const Field& field) {
+  return std::ranges::all_of(open_halo(backend, field), [](Real x) { return x == 0; });
 }
 
 /// |actual − expected| ≤ bound, value by value; NaN is never within. On failure names the worst value.

@@ -1,5 +1,5 @@
-// Every verb of the operator against the oracle: boundary kinds × grids, and in each test coefficients × reactions ×
-// dimensions × precisions on awkward sizes. Bounds are in units of the rounding of a row, ε Σ|a||u|.
+// Every verb of the operator against the oracle, on the choices of tests/cases/operator_choices.hpp. Bounds are in
+// units of the rounding of a row, ε Σ|a||u|.
 
 #include <algorithm>
 #include <array>
@@ -7,6 +7,8 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "solver/multigrid/smoother.hpp"
+#include "tests/cases/operator_choices.hpp"
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
 #include "tests/oracles/operator_case.hpp"
@@ -28,63 +31,41 @@
 namespace poisson {
 namespace {
 
-constexpr std::array<std::array<int, 3>, 7> sizes{
-    {{5, 4, 3}, {2, 3, 5}, {31, 5, 2}, {3, 33, 2}, {33, 2, 4}, {4, 3, 31}, {2, 2, 2}}};
-
-class OperatorVerbs : public testing::TestWithParam<std::tuple<NamedFaces, NamedGrid>> {};
+class OperatorVerbs : public testing::TestWithParam<OperatorChoice> {};
 
 TEST_P(OperatorVerbs, MatchTheOracle) {
-  const auto& [faces, grid] = GetParam();
-  std::size_t turn = 0;
-  for (const int dimension : {2, 3})
-    for (const Kappa kappa : {Kappa::constant, Kappa::constant_tensor, Kappa::random, Kappa::random_tensor})
-      for (const Sigma sigma : {Sigma::zero, Sigma::constant, Sigma::varying})
-        for (const Precision precision : {Precision::fp32, Precision::fp64}) {
-          const auto& cells = sizes[turn++ % sizes.size()];
-          SCOPED_TRACE(testing::Message() << dimension << "-D, " << cells[0] << " x " << cells[1] << " x " << cells[2]
-                                          << " cells, kappa " << static_cast<int>(kappa) << ", sigma "
-                                          << static_cast<int>(sigma) << ", fp" << 8 * bytes_of(precision));
-          check_all_verbs(make_problem(faces, grid, {dimension, cells, kappa, sigma}), precision);
-          if (HasFailure()) return;
-        }
+  const OperatorChoice& c = GetParam();
+  check_all_verbs(c.make(), c.precision, c.assembly);
 }
 
-TEST_P(OperatorVerbs, OfBandsMatchTheOracle) {
-  const auto& [faces, grid] = GetParam();
-  std::size_t turn = faces.name.size() + grid.name.size();  // every pair another choice of the rest
-  for (const int dimension : {2, 3})
-    for (const Kappa kappa : {Kappa::constant, Kappa::constant_tensor, Kappa::random, Kappa::random_tensor}) {
-      const auto& cells = sizes[turn % sizes.size()];
-      const Sigma sigma = std::array{Sigma::zero, Sigma::constant, Sigma::varying}[turn % 3];
-      const Precision precision = turn % 2 == 0 ? Precision::fp32 : Precision::fp64;
-      ++turn;
-      SCOPED_TRACE(testing::Message() << dimension << "-D, " << cells[0] << " x " << cells[1] << " x " << cells[2]
-                                      << " cells, kappa " << static_cast<int>(kappa) << ", sigma "
-                                      << static_cast<int>(sigma) << ", fp" << 8 * bytes_of(precision));
-      check_all_verbs(make_problem(faces, grid, {dimension, cells, kappa, sigma}), precision, Assembly::full);
-      if (HasFailure()) return;
-    }
+constexpr auto name_of = [](const auto& test) { return test.param.name; };
+INSTANTIATE_TEST_SUITE_P(Volumes, OperatorVerbs, testing::ValuesIn(volumes_around_nodes()), name_of);
+INSTANTIATE_TEST_SUITE_P(Cells, OperatorVerbs, testing::ValuesIn(volumes_of_cells()), name_of);
+INSTANTIATE_TEST_SUITE_P(Elements, OperatorVerbs, testing::ValuesIn(elements()), name_of);
+
+/// Over cells, whose solutions have the data of faces in their halos.
+class CellVerbs : public testing::TestWithParam<OperatorChoice> {};
+
+TEST_P(CellVerbs, OfSolutionsMatchTheOracle) {
+  const OperatorChoice& c = GetParam();
+  check_verbs_of_solutions(with_data(c.faces, c.grid, c.problem), c.precision, c.assembly);
 }
 
-TEST_P(OperatorVerbs, OfElementsMatchTheOracle) {
-  const auto& [faces, grid] = GetParam();
-  std::size_t turn = faces.name.size() + grid.name.size();  // every pair another choice of the rest
-  for (const int dimension : {2, 3})
-    for (const Kappa kappa :
-         {Kappa::constant, Kappa::constant_tensor, Kappa::random, Kappa::random_tensor, Kappa::random_full}) {
-      const auto& cells = sizes[turn % sizes.size()];
-      const Sigma sigma = std::array{Sigma::zero, Sigma::constant, Sigma::varying}[turn % 3];
-      const Precision precision = turn % 2 == 0 ? Precision::fp32 : Precision::fp64;
-      const Assembly assembly = turn % 4 < 2 ? Assembly::automatic : Assembly::full;
-      ++turn;
-      SCOPED_TRACE(testing::Message() << dimension << "-D, " << cells[0] << " x " << cells[1] << " x " << cells[2]
-                                      << " cells, kappa " << static_cast<int>(kappa) << ", sigma "
-                                      << static_cast<int>(sigma) << ", fp" << 8 * bytes_of(precision) << ", assembly "
-                                      << static_cast<int>(assembly));
-      check_all_verbs(make_problem(faces, grid, {dimension, cells, kappa, sigma, Centering::node, Scheme::q1}),
-                      precision, assembly);
-      if (HasFailure()) return;
+INSTANTIATE_TEST_SUITE_P(, CellVerbs, testing::ValuesIn(volumes_of_cells()), name_of);
+
+TEST(OperatorChoices, HaveEveryKernel) {
+  for (const auto& [choices, kinds, forms] :
+       {std::tuple{volumes_around_nodes(), 12, 8}, {volumes_of_cells(), 12, 8}, {elements(), 15, 12}}) {
+    std::set<std::string> names;
+    std::set<std::array<int, 6>> kernels;
+    for (const OperatorChoice& c : choices) {
+      names.insert(c.name);
+      kernels.insert({static_cast<int>(c.problem.kappa), static_cast<int>(c.problem.sigma), c.problem.dimension,
+                      static_cast<int>(c.precision), static_cast<int>(c.assembly), has_equal_cells(c.grid)});
     }
+    EXPECT_EQ(names.size(), choices.size());
+    EXPECT_EQ(kernels.size(), static_cast<std::size_t>(kinds * forms * 2));
+  }
 }
 
 /// The compact scheme takes Dirichlet and periodic faces, equal cells, and constants.
@@ -98,7 +79,7 @@ TEST(CompactScheme, MatchesTheOracle) {
     for (const NamedGrid& grid : {all_grids[0], all_grids[5]})
       for (const int dimension : {2, 3})
         for (const Sigma sigma : {Sigma::zero, Sigma::constant}) {
-          const auto& cells = sizes[turn % sizes.size()];
+          const auto& cells = awkward_sizes[turn % awkward_sizes.size()].value;
           const Precision precision = turn % 2 == 0 ? Precision::fp32 : Precision::fp64;
           const Assembly assembly = std::array{Assembly::automatic, Assembly::full, Assembly::partial}[turn / 2 % 3];
           const Kappa kappa = turn / 4 % 2 == 0 ? Kappa::constant : Kappa::constant_tensor;
@@ -111,12 +92,6 @@ TEST(CompactScheme, MatchesTheOracle) {
           if (HasFailure()) return;
         }
 }
-
-INSTANTIATE_TEST_SUITE_P(All, OperatorVerbs,
-                         testing::Combine(testing::ValuesIn(all_faces()), testing::ValuesIn(all_grids)),
-                         [](const auto& test) {
-                           return std::get<0>(test.param).name + "_" + std::get<1>(test.param).name;
-                         });
 
 /// Sizes that all threads share.
 class OperatorVerbsOnThreads : public testing::TestWithParam<std::tuple<NamedFaces, Kappa>> {};

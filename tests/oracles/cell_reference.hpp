@@ -43,40 +43,22 @@ struct CellGrid {
   }
 };
 
-/// Row by row: Σ_n coupling (u − u_n) + reaction u + Σ_faces coupling (u − data) = b, all times a scale.
-struct CellSystem {
-  struct Entry {
-    std::size_t column;
-    Real value;
-  };
-  CellGrid grid;
-  std::vector<std::vector<Entry>> neighbours;
-  Vector diagonal, data, rhs, mass;  ///< data: Σ coupling·g of Dirichlet faces, Σ coupling·g/α of Robin faces
-  bool singular = true;
-
-  Real row(std::size_t i, const Vector& u) const {
-    Real sum = diagonal[i] * u[i] - data[i];
-    for (const Entry& e : neighbours[i]) sum -= e.value * u[e.column];
-    return sum;
-  }
-  Real magnitude(std::size_t i, const Vector& u) const {
-    Real sum = diagonal[i] * std::abs(u[i]) + std::abs(data[i]);
-    for (const Entry& e : neighbours[i]) sum += std::abs(e.value * u[e.column]);
-    return sum;
-  }
+/// The rows of cells, Σ_n coupling (u − u_n) + reaction u + Σ_faces coupling (u − data) = rhs, all times a scale.
+struct CellSystem : System {
+  Vector rhs;
 };
 
 /// What lies between two centres, or a centre and a face, in series: Σ length/κ of the half cells, and 1/α.
 inline CellSystem assemble_cells(const Problem& p, Real scale = 1) {
-  CellSystem s{CellGrid(p), {}, {}, {}, {}, {}};
-  const CellGrid& g = s.grid;
+  CellSystem s{{Grid(p), {}, {}, {}, {}}, {}};
+  const CellGrid g(p);
   s.neighbours.resize(g.count());
+  s.unknown.assign(g.count(), true);
   for (std::size_t i = 0; i < g.count(); ++i) {
     const Index at = g.index(i);
     Real volume = 1;
     for (std::size_t d = 0; d < 3; ++d) volume *= g.width(d, at);
     const Real reaction = volume * evaluate(p.reaction, g.centre(at), at);
-    s.singular = s.singular && reaction == 0;
     Real diagonal = reaction, data = 0, rhs = volume * evaluate(p.source, g.centre(at), at);
     for (std::size_t d = 0; d < static_cast<std::size_t>(g.dimension); ++d)
       for (std::size_t end = 0; end < 2; ++end) {
@@ -89,7 +71,7 @@ inline CellSystem assemble_cells(const Problem& p, Real scale = 1) {
           Index next = at;
           next[d] = (at[d] + (end == 0 ? g.size[d] - 1 : 1)) % g.size[d];
           const Real coupling = area / (half(at) + half(next));
-          s.neighbours[i].push_back({g.number(next), scale * coupling});
+          s.add(i, g.number(next), -scale * coupling);
           diagonal += coupling;
           continue;
         }
@@ -101,7 +83,6 @@ inline CellSystem assemble_cells(const Problem& p, Real scale = 1) {
         if (face.kind == BoundaryKind::dirichlet) {
           diagonal += area / half(at);
           data += area / half(at) * value;
-          s.singular = false;
         }
         if (face.kind == BoundaryKind::robin) {
           const Real alpha = evaluate(face.alpha, point, at);
@@ -110,7 +91,6 @@ inline CellSystem assemble_cells(const Problem& p, Real scale = 1) {
           } else {  // towards g/α
             diagonal += area / (1 / alpha + half(at));
             data += area / (1 / alpha + half(at)) * value / alpha;
-            s.singular = false;
           }
         }
       }

@@ -20,15 +20,17 @@ using Real = long double;
 using Vector = std::vector<Real>;
 using Index = std::array<int, 3>;
 
-/// The nodes of a problem. In two dimensions z has the single node 0.
+/// The nodes of a problem, or its cells, where those hold the values. In two dimensions z has the single node 0.
 struct Grid {
   int dimension = 3;
+  Centering centering = Centering::node;
   std::array<std::vector<double>, 3> nodes;
   std::array<std::array<BoundaryKind, 2>, 3> kind{};
   Index cells{1, 1, 1}, size{1, 1, 1};
   bool box = false;  ///< all nodes in a box of ±1 are neighbours: elements
 
-  explicit Grid(const Problem& p) : dimension(p.dimension), nodes(p.nodes), box(p.scheme != Scheme::fv) {
+  explicit Grid(const Problem& p)
+      : dimension(p.dimension), centering(p.centering), nodes(p.nodes), box(p.scheme != Scheme::fv) {
     for (std::size_t d = 0; d < 3; ++d) {
       if (static_cast<int>(d) >= dimension) {
         nodes[d] = {0};
@@ -36,7 +38,7 @@ struct Grid {
       }
       kind[d] = {p.boundary[d][0].kind, p.boundary[d][1].kind};
       cells[d] = static_cast<int>(nodes[d].size()) - 1;
-      size[d] = cells[d] + (periodic(d) ? 0 : 1);
+      size[d] = cells[d] + (periodic(d) || centering == Centering::cell ? 0 : 1);
     }
   }
   bool periodic(std::size_t d) const { return static_cast<int>(d) < dimension && kind[d][0] == BoundaryKind::periodic; }
@@ -53,6 +55,7 @@ struct Grid {
     return Real{nodes[d][static_cast<std::size_t>(cell) + 1]} - Real{nodes[d][static_cast<std::size_t>(cell)]};
   }
   bool dirichlet(Index at) const {
+    if (centering == Centering::cell) return false;
     for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
       if ((at[d] == 0 && kind[d][0] == BoundaryKind::dirichlet) ||
           (at[d] == size[d] - 1 && kind[d][1] == BoundaryKind::dirichlet))
@@ -82,6 +85,7 @@ struct System {
   std::vector<std::vector<Entry>> neighbours;  ///< off-diagonal entries
   Vector diagonal, mass;
   std::vector<bool> unknown;
+  Vector data{};  ///< what rows of cells have of their faces' data: Σ coupling·g of Dirichlet, Σ coupling·g/α of Robin
 
   void couple(std::size_t a, std::size_t b, Real weight) {
     for (const auto& [row, column] : {std::pair{a, b}, std::pair{b, a}}) {
@@ -113,13 +117,13 @@ struct System {
   Real row(std::size_t i, const Vector& u) const {
     Real sum = diagonal[i] * u[i];
     for (const Entry& e : neighbours[i]) sum += e.value * u[e.column];
-    return sum;
+    return data.empty() ? sum : sum - data[i];
   }
   /// Σ|a||u|: what one rounding of the row is measured against.
   Real magnitude(std::size_t i, const Vector& u) const {
     Real sum = gross_diagonal(i) * std::abs(u[i]);
     for (const Entry& e : neighbours[i]) sum += e.gross * std::abs(u[e.column]);
-    return sum;
+    return data.empty() ? sum : sum + std::abs(data[i]);
   }
   /// The diagonal as the sum that it is computed from.
   Real gross_diagonal(std::size_t i) const {

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <ostream>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+/// Covering arrays: in place of all combinations of many parameters, few in which every pair of values of any two
+/// parameters occurs.
+namespace poisson {
+
+/// A value of a parameter, and what tests are called after it: letters, digits and underscores.
+template <class T>
+struct Named {
+  std::string name;
+  T value;
+  friend std::ostream& operator<<(std::ostream& stream, const Named& n) { return stream << n.name; }
+};
+
+/// The rows of a covering array of strength two for parameters with so many values each, the same at every call: a row
+/// begins with the first pair that none has yet, and takes of every other parameter the value that adds most new
+/// pairs, among equals the one that occurs least. Every parameter has a value, and there are two of them or more.
+inline std::vector<std::vector<std::size_t>> covering_rows(const std::vector<std::size_t>& counts) {
+  const std::size_t parameters = counts.size();
+  std::vector<std::size_t> first(parameters, 0);  // the number of a parameter's first value among all values
+  for (std::size_t p = 1; p < parameters; ++p) first[p] = first[p - 1] + counts[p - 1];
+  const std::size_t values = first.back() + counts.back();
+  std::vector<bool> covered(values * values, false);
+  std::vector<std::size_t> uses(values, 0);
+  std::vector<std::vector<std::size_t>> rows;
+
+  for (std::size_t p = 0; p < parameters; ++p)
+    for (std::size_t q = p + 1; q < parameters; ++q)
+      for (std::size_t v = 0; v < counts[p]; ++v)
+        for (std::size_t w = 0; w < counts[q]; ++w) {
+          if (covered[(first[p] + v) * values + first[q] + w]) continue;
+          std::vector<std::pair<std::size_t, std::size_t>> chosen{{p, v}, {q, w}};
+          for (std::size_t other = 0; other < parameters; ++other) {
+            if (other == p || other == q) continue;
+            std::size_t best = 0, best_gain = 0;
+            for (std::size_t x = 0; x < counts[other]; ++x) {
+              std::size_t gain = 0;
+              for (const auto& [parameter, value] : chosen)
+                gain += !covered[(first[other] + x) * values + first[parameter] + value];
+              if (x == 0 || gain > best_gain ||
+                  (gain == best_gain && uses[first[other] + x] < uses[first[other] + best])) {
+                best = x;
+                best_gain = gain;
+              }
+            }
+            chosen.emplace_back(other, best);
+          }
+          std::vector<std::size_t> row(parameters);
+          for (const auto& [parameter, value] : chosen) {
+            row[parameter] = value;
+            ++uses[first[parameter] + value];
+            for (const auto& [other, beside] : chosen)
+              covered[(first[parameter] + value) * values + first[other] + beside] = true;
+          }
+          rows.push_back(std::move(row));
+        }
+  return rows;
+}
+
+/// Combinations of the values of each parameter in which every pair of values of any two parameters occurs.
+template <class... T>
+std::vector<std::tuple<T...>> every_pair(const std::vector<T>&... values) {
+  std::vector<std::tuple<T...>> all;
+  for (const std::vector<std::size_t>& row : covering_rows({values.size()...})) {
+    const auto combination = [&]<std::size_t... parameter>(std::index_sequence<parameter...>) {
+      return std::tuple<T...>(values[row[parameter]]...);
+    };
+    all.push_back(combination(std::index_sequence_for<T...>()));
+  }
+  return all;
+}
+
+/// What a test of such a combination is called: the names of its values.
+inline constexpr auto name_of_combination = [](const auto& test) {
+  return std::apply(
+      [](const auto& first, const auto&... others) {
+        std::string name(first.name);
+        ((name += "_", name += others.name), ...);
+        return name;
+      },
+      test.param);
+};
+
+}  // namespace poisson
