@@ -14,8 +14,9 @@
 #include <omp.h>
 
 #include "grids/axes/stretching.hpp"
-#include "grids/results/integrals.hpp"
 #include "grids/sampling/sampling.hpp"
+#include "tests/cases/covering.hpp"
+#include "tests/convergence.hpp"
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"
@@ -115,22 +116,22 @@ Matrix rotated(const Vector3& k, double about_z, double about_x) {
 }
 
 struct KappaKind {
-  std::string_view name;
   double amplitude, sigma;
   bool isotropic, full;
 };
-constexpr std::array<KappaKind, 6> kappa_kinds{{{"constant", 0, 0, true, false},
-                                                {"constant tensor, reaction", 0, 3, false, false},
-                                                {"varying", 0.4, 0, true, false},
-                                                {"varying tensor, reaction", 0.4, 3, false, false},
-                                                {"full tensor", 0, 0, false, true},
-                                                {"varying full tensor, reaction", 0.4, 3, false, true}}};
-constexpr std::array<Kinds, 6> boundary_kinds{{{{{D, D}, {D, D}, {D, D}}},
-                                               {{{N, N}, {N, N}, {N, N}}},
-                                               {{{R, R}, {R, R}, {R, R}}},
-                                               {{{P, P}, {P, P}, {P, P}}},
-                                               {{{D, N}, {P, P}, {R, D}}},
-                                               {{{N, R}, {D, N}, {P, P}}}}};
+const std::vector<Named<KappaKind>> kappa_kinds{
+    {"constant", {0, 0, true, false}},   {"constantTensorReaction", {0, 3, false, false}},
+    {"varying", {0.4, 0, true, false}},  {"varyingTensorReaction", {0.4, 3, false, false}},
+    {"fullTensor", {0, 0, false, true}}, {"varyingFullTensorReaction", {0.4, 3, false, true}}};
+const std::vector<Named<Kinds>> boundary_kinds{{"Dirichlet", {{{D, D}, {D, D}, {D, D}}}},
+                                               {"Neumann", {{{N, N}, {N, N}, {N, N}}}},
+                                               {"Robin", {{{R, R}, {R, R}, {R, R}}}},
+                                               {"Periodic", {{{P, P}, {P, P}, {P, P}}}},
+                                               {"DirichletToNeumannPeriodicRobin", {{{D, N}, {P, P}, {R, D}}}},
+                                               {"NeumannToRobinDirichletPeriodic", {{{N, R}, {D, N}, {P, P}}}}};
+const std::vector<Named<int>> dimensions{{"2D", 2}, {"3D", 3}};
+const std::vector<Named<std::string>> grids{
+    {"Equidistant", "Equidistant"}, {"Tanh", "Tanh"}, {"Geometric", "Geometric"}};
 
 PlaneWave wave(int dimension, const Kinds& kinds, const KappaKind& kind) {
   PlaneWave w(dimension, kinds);
@@ -151,55 +152,45 @@ std::vector<double> nodes_of(std::string_view grid, std::size_t axis, int cells,
   return geometric_nodes(0, length, cells, std::pow(coarsest, static_cast<double>(base) / cells), StretchedEnd::lower);
 }
 
-class ElementOrder : public testing::TestWithParam<std::tuple<int, std::string_view>> {
+class ElementOrder
+    : public testing::TestWithParam<std::tuple<Named<int>, Named<std::string>, Named<Kinds>, Named<KappaKind>>> {
  protected:
   static void SetUpTestSuite() { omp_set_num_threads(1); }
 };
 
 TEST_P(ElementOrder, IsTwo) {
-  const auto& [dimension, grid] = GetParam();
+  const int dimension = std::get<0>(GetParam()).value;
+  const std::string& grid = std::get<1>(GetParam()).value;
+  const Kinds& kinds = std::get<2>(GetParam()).value;
+  const KappaKind& kind = std::get<3>(GetParam()).value;
   Options options;
   options.tolerance = 1e-9;
   options.krylov = Krylov::cg;
-  double lowest = 10;
-  for (const Kinds& kinds : boundary_kinds)
-    for (const KappaKind& kind : kappa_kinds) {
-      // In three dimensions, which take long, every second pair; the other ones on tanh axes.
-      const auto pair = (&kinds - boundary_kinds.data()) + (&kind - kappa_kinds.data());
-      if (dimension == 3 && pair % 2 == (grid == "Tanh" ? 0 : 1)) continue;
-      SCOPED_TRACE(testing::Message() << "boundary " << &kinds - boundary_kinds.data() << "; coefficient "
-                                      << kind.name);
-      const PlaneWave w = wave(dimension, kinds, kind);
-      // Where all axes are periodic, a whole wave along each takes more cells.
-      const bool waves = dimension == 3 && kinds[0][0] == P && grid == "Geometric";
-      const std::array<int, 2> cells = dimension == 2 ? std::array{32, 64}
-                                       : waves        ? std::array{24, 48}
-                                                      : std::array{16, 32};
-      ErrorNorms before;
-      for (const int n : cells) {
-        std::array<std::vector<double>, 3> nodes;
-        for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
-          nodes[d] = nodes_of(grid, d, n, cells[0] / 2, dimension);
-        Solve solve(w.problem(nodes), options);
-        const Result result = solve.run();
-        ASSERT_TRUE(result.converged()) << result.reason(options) << " at " << result.relative();
-        const ErrorNorms now = error_norms(solve.discretization(), solve.solution());
-        if (n == cells.back()) {
-          const double max_order = std::log2(before.max / now.max), l2_order = std::log2(before.l2 / now.l2);
-          // Where free faces meet, the mixed entries of a tensor leave a point load of O(h²) in the corner: h²
-          // log(1/h).
-          const bool loads = kind.full && kinds[0] != std::array{D, D} && kinds[0] != std::array{P, P};
-          const double logarithm = loads ? std::log2(std::log(n) / std::log(n / 2)) : 0;
-          lowest = std::min({lowest, max_order + logarithm, l2_order});
-          EXPECT_GE(max_order + logarithm, loads ? 1.85 : 1.9)
-              << n << " cells, errors " << before.max << ", " << now.max;
-          EXPECT_GE(l2_order, 1.9) << n << " cells, errors " << before.l2 << ", " << now.l2;
-        }
-        before = now;
-      }
-    }
-  RecordProperty("lowest_order", std::to_string(lowest));
+  const PlaneWave w = wave(dimension, kinds, kind);
+  // Where all axes are periodic, a whole wave along each takes more cells.
+  const bool waves = dimension == 3 && kinds[0][0] == P && grid == "Geometric";
+  const std::vector<int> cells = dimension == 2 ? std::vector{32, 64}
+                                 : waves        ? std::vector{24, 48}
+                                                : std::vector{16, 32};
+  const auto problem = [&](int n) {
+    std::array<std::vector<double>, 3> nodes;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
+      nodes[d] = nodes_of(grid, d, n, cells[0] / 2, dimension);
+    return w.problem(nodes);
+  };
+  const auto orders = observed_orders(cells, problem, options);
+  for (const ObservedOrder& o : orders) {
+    // Where free faces meet, the mixed entries of a tensor leave a point load of O(h²) in the corner: h² log(1/h).
+    const bool loads = kind.full && kinds[0] != std::array{D, D} && kinds[0] != std::array{P, P};
+    const double logarithm = loads ? std::log2(std::log(o.cells) / std::log(o.cells / 2)) : 0;
+    EXPECT_GE(o.max() + logarithm, loads ? 1.85 : 1.9) << o;
+    EXPECT_GE(o.l2(), 1.9) << o;
+  }
+  record_least(orders);
 }
+
+INSTANTIATE_TEST_SUITE_P(, ElementOrder, testing::ValuesIn(every_pair(dimensions, grids, boundary_kinds, kappa_kinds)),
+                         name_of_combination);
 
 /// Where κ and α vary along faces that meet, from coarse to fine grids: a point load in a corner shows late, as
 /// log(1/h).
@@ -214,8 +205,7 @@ TEST(Elements, CornersOfOpenFacesKeepTheOrder) {
       const auto gradient = [=](double x, double y, double z) {
         return Vector3{2 * std::cos(2 * x + 1) * std::exp(y + 0.5 * z), u(x, y, z), 0.5 * u(x, y, z)};
       };
-      double previous = 0;
-      for (const int n : dimension == 2 ? std::vector{16, 32, 64, 128} : std::vector{12, 24, 48}) {
+      const auto problem = [&](int n) {
         Problem p;
         p.scheme = Scheme::q1;
         p.dimension = dimension;
@@ -238,16 +228,12 @@ TEST(Elements, CornersOfOpenFacesKeepTheOrder) {
             };
           }
         }
-        Options options;
-        options.tolerance = 1e-10;
-        Solve solve(p, options);
-        ASSERT_TRUE(solve.run().converged());
-        const double error = error_norms(solve.discretization(), solve.solution()).max;
-        if (previous > 0) {
-          EXPECT_GE(std::log2(previous / error), 1.9) << n << " cells, errors " << previous << ", " << error;
-        }
-        previous = error;
-      }
+        return p;
+      };
+      Options options;
+      options.tolerance = 1e-10;
+      const std::vector<int> cells = dimension == 2 ? std::vector{16, 32, 64, 128} : std::vector{12, 24, 48};
+      for (const ObservedOrder& o : observed_orders(cells, problem, options)) EXPECT_GE(o.max(), 1.9) << o;
     }
 }
 
@@ -293,18 +279,11 @@ TEST(Elements, NodalDataReachCellsAsTheirExpressionDoes) {
   for (std::size_t i = 0; i < found[0].size(); ++i) EXPECT_NEAR(found[0][i], found[1][i], 1e-11);
 }
 
-INSTANTIATE_TEST_SUITE_P(, ElementOrder,
-                         testing::Combine(testing::Values(2, 3), testing::Values("Equidistant", "Tanh", "Geometric")),
-                         [](const auto& p) {
-                           return std::string(std::get<1>(p.param)) + "In" + std::to_string(std::get<0>(p.param)) + "D";
-                         });
-
 TEST(Elements, BalanceClosesToRoundingLongBeforeConvergence) {
   for (const int dimension : {2, 3})
-    for (const Kinds& kinds : boundary_kinds)
-      for (const KappaKind& kind : kappa_kinds) {
-        SCOPED_TRACE(testing::Message() << dimension << "-D, boundary " << &kinds - boundary_kinds.data()
-                                        << "; coefficient " << kind.name);
+    for (const auto& kinds : boundary_kinds)
+      for (const auto& kind : kappa_kinds) {
+        SCOPED_TRACE(testing::Message() << dimension << "-D, " << kinds << "; coefficient " << kind);
         const std::array<std::vector<double>, 3> nodes{
             tanh_nodes(0, lengths[0], 9, 1.5, StretchedEnd::lower), uniform_nodes(0, lengths[1], 8),
             dimension == 3 ? geometric_nodes(0, lengths[2], 7, 1.1, StretchedEnd::both) : std::vector<double>{}};
@@ -312,7 +291,7 @@ TEST(Elements, BalanceClosesToRoundingLongBeforeConvergence) {
         options.tolerance = 0;
         options.max_iterations = 1;
         options.full_multigrid = false;
-        Solve s(wave(dimension, kinds, kind).problem(nodes), options);
+        Solve s(wave(dimension, kinds.value, kind.value).problem(nodes), options);
         const Result result = s.run();
         const Balance b = balance(s.discretization(), s.solver().A(), s.solution(), s.rhs(), s.solver().spare());
         double sum = b.source - b.reaction + b.residual - result.projected / s.solver().A().scale();
@@ -322,7 +301,7 @@ TEST(Elements, BalanceClosesToRoundingLongBeforeConvergence) {
           size += std::abs(flux);
         }
         EXPECT_NEAR(sum, 0, 1e-12 * size);
-        EXPECT_EQ(b.reaction != 0, kind.sigma > 0);
+        EXPECT_EQ(b.reaction != 0, kind.value.sigma > 0);
       }
 }
 

@@ -1,5 +1,5 @@
-// Order of accuracy where κ jumps on faces of cells, for unknowns at nodes: by scheme, boundary kind, grid, dimension
-// and kind of κ. (Unknowns in cells: test_cell_solver.cpp.)
+// Order of accuracy where κ jumps on faces of cells, for unknowns at nodes: every pair of scheme, boundary kind, grid,
+// dimension and kind of κ. (Unknowns in cells: test_cell_solver.cpp.)
 
 #include <algorithm>
 #include <array>
@@ -13,8 +13,8 @@
 #include <omp.h>
 
 #include "grids/axes/stretching.hpp"
-#include "grids/results/integrals.hpp"
-#include "tests/solve.hpp"
+#include "tests/cases/covering.hpp"
+#include "tests/convergence.hpp"
 
 namespace poisson {
 namespace {
@@ -84,54 +84,39 @@ struct Layers {
   }
 };
 
-class InterfaceOrder : public testing::TestWithParam<std::tuple<int, Scheme, bool>> {
+class InterfaceOrder : public testing::TestWithParam<
+                           std::tuple<Named<int>, Named<Scheme>, Named<bool>, Named<BoundaryKind>, Named<bool>>> {
  protected:
   static void SetUpTestSuite() { omp_set_num_threads(1); }
 };
 
 TEST_P(InterfaceOrder, IsTwo) {
-  const auto& [dimension, scheme, stretched] = GetParam();
+  const int dimension = std::get<0>(GetParam()).value;
+  const Scheme scheme = std::get<1>(GetParam()).value;
+  const bool stretched = std::get<2>(GetParam()).value, tensor = std::get<4>(GetParam()).value;
   Options options;
   options.krylov = Krylov::cg;
   options.coarse_operator = CoarseOperator::rediscretized;  // no coarse grid loses the layers
   options.tolerance = 1e-10;
-  const std::array<int, 2> cells = dimension == 2 ? std::array{48, 96} : std::array{16, 32};
-  double lowest = 10;
-  for (const BoundaryKind along : {D, N, R, P})
-    for (const bool tensor : {false, true}) {
-      // In three dimensions, which take long, every second pair; the other ones on the other grid.
-      if (dimension == 3 && (static_cast<int>(along) + tensor + stretched) % 2 == 0) continue;
-      SCOPED_TRACE(testing::Message() << "boundary " << static_cast<int>(along) << (tensor ? ", tensor" : ""));
-      Layers layers{dimension, scheme == Scheme::fv ? 1.0 : 0.0, along};
-      if (tensor) layers.kappa = {1, 3, 0.5};
-      ErrorNorms before;
-      for (const int n : cells) {
-        const std::vector<double> nodes =
-            stretched ? tanh_nodes(0, 1, n, 1.2, StretchedEnd::both) : uniform_nodes(0, 1, n);
-        Solve solve(layers.problem(scheme, nodes), options);
-        const Result result = solve.run();
-        ASSERT_TRUE(result.converged()) << result.reason(options) << " at " << result.relative();
-        const ErrorNorms now = error_norms(solve.discretization(), solve.solution());
-        if (n == cells.back()) {
-          const double max_order = std::log2(before.max / now.max), l2_order = std::log2(before.l2 / now.l2);
-          lowest = std::min({lowest, max_order, l2_order});
-          EXPECT_GE(max_order, 1.9) << before.max << ", " << now.max;
-          EXPECT_GE(l2_order, 1.9) << before.l2 << ", " << now.l2;
-        }
-        before = now;
-      }
-    }
-  RecordProperty("lowest_order", std::to_string(lowest));
+  Layers layers{dimension, scheme == Scheme::fv ? 1.0 : 0.0, std::get<3>(GetParam()).value};
+  if (tensor) layers.kappa = {1, 3, 0.5};
+  const auto problem = [&](int n) {
+    return layers.problem(scheme, stretched ? tanh_nodes(0, 1, n, 1.2, StretchedEnd::both) : uniform_nodes(0, 1, n));
+  };
+  const auto orders = observed_orders(dimension == 2 ? std::vector{48, 96} : std::vector{16, 32}, problem, options);
+  for (const ObservedOrder& o : orders) EXPECT_GE(o.least(), 1.9) << o;
+  record_least(orders);
 }
 
-INSTANTIATE_TEST_SUITE_P(, InterfaceOrder,
-                         testing::Combine(testing::Values(2, 3), testing::Values(Scheme::fv, Scheme::q1),
-                                          testing::Bool()),
-                         [](const auto& p) {
-                           return std::string(std::get<1>(p.param) == Scheme::fv ? "Volumes" : "Elements") +
-                                  (std::get<2>(p.param) ? "Tanh" : "Equidistant") + "In" +
-                                  std::to_string(std::get<0>(p.param)) + "D";
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    , InterfaceOrder,
+    testing::ValuesIn(every_pair(std::vector<Named<int>>{{"2D", 2}, {"3D", 3}},
+                                 std::vector<Named<Scheme>>{{"Volumes", Scheme::fv}, {"Elements", Scheme::q1}},
+                                 std::vector<Named<bool>>{{"Equidistant", false}, {"Tanh", true}},
+                                 std::vector<Named<BoundaryKind>>{
+                                     {"Dirichlet", D}, {"Neumann", N}, {"Robin", R}, {"Periodic", P}},
+                                 std::vector<Named<bool>>{{"isotropic", false}, {"tensor", true}})),
+    name_of_combination);
 
 }  // namespace
 }  // namespace poisson

@@ -1,5 +1,5 @@
-// What multigrid makes of cell-centred problems: contraction, iterations across jumps of κ, full multigrid, orders
-// where κ jumps on faces; and what is read off a solution.
+// What multigrid makes of cell-centred problems: contraction, iterations across jumps of κ, orders where κ jumps on
+// faces; and what is read off a solution.
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,8 @@
 
 #include "grids/axes/stretching.hpp"
 #include "grids/results/gather.hpp"
-#include "grids/results/integrals.hpp"
+#include "tests/cases/covering.hpp"
+#include "tests/convergence.hpp"
 #include "tests/oracles/manufactured.hpp"
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"
@@ -159,68 +160,6 @@ TEST(CellAccelerated, Checkerboards) {
   }
 }
 
-struct Start {
-  std::string_view name;
-  int dimension;
-  Kinds kinds;
-  double amplitude;  ///< of κ
-  double strength;   ///< of tanh axes; 0: equidistant
-  friend std::ostream& operator<<(std::ostream& stream, const Start& s) { return stream << s.name; }
-};
-constexpr std::array<Start, 9> starts{{
-    {"Dirichlet", 3, {{{D, D}, {D, D}, {D, D}}}, 0, 0},
-    {"DirichletTanh", 3, {{{D, D}, {D, D}, {D, D}}}, 0, 1},
-    {"DirichletVarying", 3, {{{D, D}, {D, D}, {D, D}}}, 0.4, 0},
-    {"Neumann", 3, {{{N, N}, {N, N}, {N, N}}}, 0, 0},
-    {"Robin", 3, {{{R, R}, {R, R}, {R, R}}}, 0, 0},
-    {"Mixed", 3, {{{D, N}, {P, P}, {R, D}}}, 0.4, 1},
-    {"Square", 2, {{{D, D}, {D, D}, {}}}, 0, 0},
-    {"SquareTanh", 2, {{{D, D}, {D, D}, {}}}, 0.4, 1},
-    {"SquareMixed", 2, {{{D, R}, {N, D}, {}}}, 0, 0},
-}};
-
-class CellFullMultigrid : public testing::TestWithParam<Start> {};
-
-/// One cycle after the start, the data on the faces not zero: the algebraic error is below that of the discretization.
-TEST_P(CellFullMultigrid, LeavesTheErrorOfTheDiscretization) {
-  const Start& s = GetParam();
-  Manufactured m;
-  m.dimension = s.dimension;
-  m.kinds = s.kinds;
-  m.solution = m.product(1.2, {2.1, 2.6, 1.7}, {0.3, -0.4, 0.2});
-  m.kappa[0] = {1.5, s.amplitude, m.product(0, {2, 1.4, 1.6}, {0.8, 0.5, 0.6})};
-  m.alpha.scale = 2;
-  std::array<std::vector<double>, 3> nodes;
-  const int cells = s.dimension == 2 ? 128 : 64;
-  constexpr std::array ends{StretchedEnd::lower, StretchedEnd::both, StretchedEnd::upper};
-  for (std::size_t d = 0; d < static_cast<std::size_t>(s.dimension); ++d)
-    nodes[d] = s.strength > 0 ? tanh_nodes(0, 1, cells, s.strength, ends[d]) : uniform_nodes(0, 1, cells);
-  Problem problem = m.problem(nodes);
-  problem.centering = Centering::cell;
-
-  Options o;
-  o.precision = SolvePrecision::double_;
-  o.tolerance = 1e-12;
-  Solve solve(problem, o);
-  ASSERT_LE(solve.run().relative(), 1e-11);
-  const ErrorNorms discretization = error_norms(solve.discretization(), solve.solution());
-  o.tolerance = 0;
-  o.max_iterations = 1;
-  o.precision = SolvePrecision::mixed;
-  Solve one(problem, o);
-  ASSERT_EQ(one.run().iterations, 1);
-  one.backend().axpy(one.backend().scalar(-1), solve.solution(), one.solution());
-  const SolutionNorms difference = solution_norms(one.discretization(), one.solution());
-  const double largest = std::max(difference.max, -difference.min);
-  EXPECT_LE(largest, 1.5 * discretization.max);
-  EXPECT_LE(difference.l2, 1.5 * discretization.l2);
-  RecordProperty("max_ratio", std::to_string(largest / discretization.max));
-  RecordProperty("l2_ratio", std::to_string(difference.l2 / discretization.l2));
-}
-
-INSTANTIATE_TEST_SUITE_P(, CellFullMultigrid, testing::ValuesIn(starts),
-                         [](const auto& p) { return std::string(p.param.name); });
-
 /// κ that differs by factors of 400 between neighbours, and axes that all stretch by 10³: cycles over planes diverge.
 TEST(CellStart, IsGivenUpWhereItsCyclesDiverge) {
   for (const NamedFaces& faces : all_faces()) {
@@ -247,56 +186,50 @@ TEST(CellStart, IsGivenUpWhereItsCyclesDiverge) {
 /// there, and so is its flux.
 TEST(CellOrder, IsTwoWhereTheCoefficientJumpsOnFaces) {
   constexpr double w = 1.5, v = 1.2;
-  for (const int dimension : {2, 3})
-    for (const bool tensor : {false, true})
-      for (const bool stretched : {false, true}) {
-        const auto kappa = [](double x) { return x < 0.5 ? 1.0 : 1e4; };
-        const auto across = [=](double y, double z) {
-          return (2 + std::sin(v * y)) * (dimension == 3 ? 2 + std::cos(v * z) : 1.0);
-        };
-        const auto u = [=](double x, double y, double z) {
-          return (1 + std::sin(w * (x - 0.5)) / kappa(x)) * across(y, z);
-        };
-        const double ky = tensor ? 3 : 1, kz = tensor ? 0.5 : 1;  // times κ
-        Problem p;
-        p.centering = Centering::cell;
-        p.dimension = dimension;
-        p.isotropic = !tensor;
-        for (std::size_t d = 0; d < 3; ++d)
-          p.coefficient[d] = [=](double x, double, double) { return kappa(x) * std::array{1.0, ky, kz}[d]; };
-        p.source = [=](double x, double y, double z) {
-          const double f = 1 + std::sin(w * (x - 0.5)) / kappa(x), Y = 2 + std::sin(v * y),
-                       Z = dimension == 3 ? 2 + std::cos(v * z) : 1;
-          return w * w * std::sin(w * (x - 0.5)) * Y * Z +
-                 kappa(x) * f * v * v * (ky * std::sin(v * y) * Z + (dimension == 3 ? kz * std::cos(v * z) * Y : 0));
-        };
-        p.exact = u;
-        for (auto& axis : p.boundary)
-          for (Boundary& face : axis) face = {D, u};
-        p.boundary[0][1] = {
-            R,
-            [=](double x, double y, double z) { return w * std::cos(w * (x - 0.5)) * across(y, z) + 2 * u(x, y, z); },
-            2.0};
-        Options o;
-        o.tolerance = 1e-10;
-        o.krylov = Krylov::cg;
-        const std::array<int, 3> cells = dimension == 2 ? std::array{32, 64, 128} : std::array{16, 32, 64};
-        ErrorNorms before;
-        for (const int n : cells) {
-          for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
-            p.nodes[d] = stretched ? tanh_nodes(0, 1, n, 1.0, StretchedEnd::both) : uniform_nodes(0, 1, n);
-          Solve solve(p, o);
-          ASSERT_TRUE(solve.run().converged());
-          const ErrorNorms now = error_norms(solve.discretization(), solve.solution());
-          if (n != cells[0]) {
-            // The largest error lies near a face, half a cell from it on every grid: its order shows late.
-            EXPECT_GE(std::log2(before.max / now.max), dimension == 2 ? 1.9 : 1.8)
-                << dimension << tensor << stretched << n << ", " << now.max;
-            EXPECT_GE(std::log2(before.l2 / now.l2), 1.9) << dimension << tensor << stretched << n << ", " << now.l2;
-          }
-          before = now;
-        }
-      }
+  for (const auto& row : covering_rows({2, 2, 2})) {
+    const int dimension = 2 + static_cast<int>(row[0]);
+    const bool tensor = row[1] == 1, stretched = row[2] == 1;
+    const auto kappa = [](double x) { return x < 0.5 ? 1.0 : 1e4; };
+    const auto across = [=](double y, double z) {
+      return (2 + std::sin(v * y)) * (dimension == 3 ? 2 + std::cos(v * z) : 1.0);
+    };
+    const auto u = [=](double x, double y, double z) {
+      return (1 + std::sin(w * (x - 0.5)) / kappa(x)) * across(y, z);
+    };
+    const double ky = tensor ? 3 : 1, kz = tensor ? 0.5 : 1;  // times κ
+    Problem p;
+    p.centering = Centering::cell;
+    p.dimension = dimension;
+    p.isotropic = !tensor;
+    for (std::size_t d = 0; d < 3; ++d)
+      p.coefficient[d] = [=](double x, double, double) { return kappa(x) * std::array{1.0, ky, kz}[d]; };
+    p.source = [=](double x, double y, double z) {
+      const double f = 1 + std::sin(w * (x - 0.5)) / kappa(x), Y = 2 + std::sin(v * y),
+                   Z = dimension == 3 ? 2 + std::cos(v * z) : 1;
+      return w * w * std::sin(w * (x - 0.5)) * Y * Z +
+             kappa(x) * f * v * v * (ky * std::sin(v * y) * Z + (dimension == 3 ? kz * std::cos(v * z) * Y : 0));
+    };
+    p.exact = u;
+    for (auto& axis : p.boundary)
+      for (Boundary& face : axis) face = {D, u};
+    p.boundary[0][1] = {
+        R, [=](double x, double y, double z) { return w * std::cos(w * (x - 0.5)) * across(y, z) + 2 * u(x, y, z); },
+        2.0};
+    Options o;
+    o.tolerance = 1e-10;
+    o.krylov = Krylov::cg;
+    const auto problem = [&](int n) -> const Problem& {
+      for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
+        p.nodes[d] = stretched ? tanh_nodes(0, 1, n, 1.0, StretchedEnd::both) : uniform_nodes(0, 1, n);
+      return p;
+    };
+    for (const ObservedOrder& order :
+         observed_orders(dimension == 2 ? std::vector{32, 64, 128} : std::vector{16, 32, 64}, problem, o)) {
+      // The largest error lies near a face, half a cell from it on every grid: its order shows late.
+      EXPECT_GE(order.max(), dimension == 2 ? 1.9 : 1.8) << dimension << tensor << stretched << ": " << order;
+      EXPECT_GE(order.l2(), 1.9) << dimension << tensor << stretched << ": " << order;
+    }
+  }
 }
 
 /// A linear function is the discrete solution, at the cells and at every probe; its gradient is constant.
@@ -349,53 +282,55 @@ TEST(CellOutput, GradientIsOfSecondOrderUpToTheFaces) {
     bool isotropic;
     double amplitude;
   };
-  for (const int dimension : {2, 3})
-    for (const Kinds& kinds : all_kinds)
-      for (const auto& [isotropic, amplitude] : {Kappa{true, 0}, Kappa{true, 0.4}, Kappa{false, 0}, Kappa{false, 0.4}})
-        for (const bool stretched : {false, true}) {
-          SCOPED_TRACE(testing::Message() << dimension << "-D, faces " << &kinds - all_kinds.data() << ", isotropic "
-                                          << isotropic << ", varying by " << amplitude << ", stretched " << stretched);
-          Manufactured m;
-          m.dimension = dimension;
-          m.kinds = kinds;
-          m.solution = m.product(1.5, {1.3, 1.1, 1.7}, {0.3, -0.4, 0.2});
-          m.isotropic = isotropic;
-          for (std::size_t d = 0; d < 3; ++d)
-            m.kappa[d] = {isotropic ? 1.5 : std::array{1.0, 1.7, 0.6}[d], amplitude,
-                          m.product(0, {1.2, 1.4, 1.6}, {0.8, 0.5, 0.6})};
-          m.alpha = {2, 0.5, m.product(0, {1.4, 1.3, 1.2}, {0.2, 0.7, 1.1})};
-          double before = 0;
-          for (const int n : dimension == 2 ? std::array{32, 64} : std::array{16, 32}) {
-            std::array<std::vector<double>, 3> nodes;
-            for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
-              nodes[d] = stretched && kinds[d][0] != P
-                             ? tanh_nodes(0, 1, n, 1.2, d == 1 ? StretchedEnd::lower : StretchedEnd::both)
-                             : uniform_nodes(0, 1, n);
-            Problem p = m.problem(nodes);
-            p.centering = Centering::cell;
-            Options o;
-            o.tolerance = 1e-10;
-            o.precision = SolvePrecision::double_;
-            Solve s(p, o);
-            ASSERT_TRUE(s.run().converged());
-            const auto gradient = gather_gradient(s.discretization(), s.solution()).all();
-            double error = 0;
-            std::size_t at = 0;
-            for_each(s.block().layout().box(), [&](int i, int j, int k) {
-              const std::array index{i, j, k};
-              std::array<double, 3> point{};
-              for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
-                point[d] = s.block().axes[d].point(index[d]);
-              const Jet u = m.solution.at(point);
-              for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d, ++at)
-                error = std::max(error, std::abs(gradient[at] - u.first[d]));
-            });
-            if (before > 0) {
-              EXPECT_GE(std::log2(before / error), &kinds == &all_kinds.back() ? 1.6 : 1.8) << before << ", " << error;
-            }
-            before = error;
-          }
-        }
+  constexpr std::array all_kappas{Kappa{true, 0}, Kappa{true, 0.4}, Kappa{false, 0}, Kappa{false, 0.4}};
+  for (const auto& row : covering_rows({2, all_kinds.size(), all_kappas.size(), 2})) {
+    const int dimension = 2 + static_cast<int>(row[0]);
+    const Kinds& kinds = all_kinds[row[1]];
+    const auto& [isotropic, amplitude] = all_kappas[row[2]];
+    const bool stretched = row[3] == 1;
+    SCOPED_TRACE(testing::Message() << dimension << "-D, faces " << &kinds - all_kinds.data() << ", isotropic "
+                                    << isotropic << ", varying by " << amplitude << ", stretched " << stretched);
+    Manufactured m;
+    m.dimension = dimension;
+    m.kinds = kinds;
+    m.solution = m.product(1.5, {1.3, 1.1, 1.7}, {0.3, -0.4, 0.2});
+    m.isotropic = isotropic;
+    for (std::size_t d = 0; d < 3; ++d)
+      m.kappa[d] = {isotropic ? 1.5 : std::array{1.0, 1.7, 0.6}[d], amplitude,
+                    m.product(0, {1.2, 1.4, 1.6}, {0.8, 0.5, 0.6})};
+    m.alpha = {2, 0.5, m.product(0, {1.4, 1.3, 1.2}, {0.2, 0.7, 1.1})};
+    double before = 0;
+    for (const int n : dimension == 2 ? std::array{32, 64} : std::array{16, 32}) {
+      std::array<std::vector<double>, 3> nodes;
+      for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
+        nodes[d] = stretched && kinds[d][0] != P
+                       ? tanh_nodes(0, 1, n, 1.2, d == 1 ? StretchedEnd::lower : StretchedEnd::both)
+                       : uniform_nodes(0, 1, n);
+      Problem p = m.problem(nodes);
+      p.centering = Centering::cell;
+      Options o;
+      o.tolerance = 1e-10;
+      o.precision = SolvePrecision::double_;
+      Solve s(p, o);
+      ASSERT_TRUE(s.run().converged());
+      const auto gradient = gather_gradient(s.discretization(), s.solution()).all();
+      double error = 0;
+      std::size_t at = 0;
+      for_each(s.block().layout().box(), [&](int i, int j, int k) {
+        const std::array index{i, j, k};
+        std::array<double, 3> point{};
+        for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
+          point[d] = s.block().axes[d].point(index[d]);
+        const Jet u = m.solution.at(point);
+        for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d, ++at)
+          error = std::max(error, std::abs(gradient[at] - u.first[d]));
+      });
+      if (before > 0) {
+        EXPECT_GE(std::log2(before / error), &kinds == &all_kinds.back() ? 1.6 : 1.8) << before << ", " << error;
+      }
+      before = error;
+    }
+  }
 }
 
 /// Where κ jumps, that of each side: between plates, the flux over κ.

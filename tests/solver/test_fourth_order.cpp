@@ -17,8 +17,8 @@
 
 #include "backends/error.hpp"
 #include "grids/axes/stretching.hpp"
-#include "grids/results/integrals.hpp"
 #include "grids/results/profile.hpp"
+#include "tests/convergence.hpp"
 #include "tests/oracles/manufactured.hpp"
 #include "tests/oracles/reference.hpp"
 #include "tests/solve.hpp"
@@ -95,29 +95,20 @@ TEST_P(FourthOrder, IsReached) {
   const auto& [way, c] = GetParam();
   // A whole wave takes more cells.
   const bool waves = c.kinds[2][0] == P;
-  const std::array<int, 3> cells = c.dimension == 2 ? std::array{16, 32, 64}
-                                   : waves          ? std::array{12, 24, 48}
-                                                    : std::array{8, 16, 32};
-  std::array<ErrorNorms, 3> errors;
-  double lowest = 10;
-  for (std::size_t g = 0; g < cells.size(); ++g) {
-    Options options = options_of(way);
-    options.tolerance = 1e-12;
-    options.krylov = g == 1 ? Krylov::none : Krylov::cg;
-    options.precision = g == 0 ? SolvePrecision::double_ : SolvePrecision::mixed;
-    Solve solve(problem_of(c, cells[g], way), options);
-    const Result result = solve.run();
-    ASSERT_TRUE(result.converged()) << result.reason(options) << " at " << result.relative();
-    errors[g] = error_norms(solve.discretization(), solve.solution());
-    if (g == 0) continue;
-    const double max_order = std::log2(errors[g - 1].max / errors[g].max);
-    const double l2_order = std::log2(errors[g - 1].l2 / errors[g].l2);
-    lowest = std::min({lowest, max_order, l2_order});
-    EXPECT_GE(max_order, least_order) << cells[g] << " cells, errors " << errors[g - 1].max << ", " << errors[g].max;
-    EXPECT_GE(l2_order, least_order) << cells[g] << " cells, errors " << errors[g - 1].l2 << ", " << errors[g].l2;
-  }
-  RecordProperty("lowest_order", std::to_string(lowest));
-  RecordProperty("largest_error", std::to_string(1e9 * errors.back().max) + "e-9");
+  const std::vector<int> cells = c.dimension == 2 ? std::vector{16, 32, 64}
+                                 : waves          ? std::vector{12, 24, 48}
+                                                  : std::vector{8, 16, 32};
+  const auto options = [&](int n) {
+    Options o = options_of(way);
+    o.tolerance = 1e-12;
+    o.krylov = n == cells[1] ? Krylov::none : Krylov::cg;
+    o.precision = n == cells[0] ? SolvePrecision::double_ : SolvePrecision::mixed;
+    return o;
+  };
+  const auto orders = observed_orders(
+      cells, [&](int n) { return problem_of(c, n, way); }, options);
+  for (const ObservedOrder& o : orders) EXPECT_GE(o.least(), least_order) << o;
+  record_least(orders);
 }
 
 INSTANTIATE_TEST_SUITE_P(, FourthOrder,
@@ -166,18 +157,12 @@ TEST(Extrapolation, DoesNotDependOnTheMethod) {
 
 /// σ may vary: like f, it is integrated on the grid and on that of every second node.
 TEST(Extrapolation, TakesAReactionThatVaries) {
-  std::array<ErrorNorms, 2> errors;
-  for (const int n : {16, 32}) {
-    Manufactured m = manufactured(cases[0]);
-    m.sigma = {40, 0.8, m.product(0, {3, 5, 1}, {0.4, 0.9, 0.1})};
-    Options options = options_of(Way::extrapolated);
-    options.tolerance = 1e-12;
-    Solve solve(m.problem({uniform_nodes(0, 1, n), uniform_nodes(0, 1.25, n), {}}), options);
-    ASSERT_TRUE(solve.run().converged());
-    errors[n == 16 ? 0 : 1] = error_norms(solve.discretization(), solve.solution());
-  }
-  EXPECT_GE(std::log2(errors[0].max / errors[1].max), least_order);
-  EXPECT_GE(std::log2(errors[0].l2 / errors[1].l2), least_order);
+  Manufactured m = manufactured(cases[0]);
+  m.sigma = {40, 0.8, m.product(0, {3, 5, 1}, {0.4, 0.9, 0.1})};
+  Options options = options_of(Way::extrapolated);
+  options.tolerance = 1e-12;
+  const auto problem = [&](int n) { return m.problem({uniform_nodes(0, 1, n), uniform_nodes(0, 1.25, n), {}}); };
+  for (const ObservedOrder& o : observed_orders({16, 32}, problem, options)) EXPECT_GE(o.least(), least_order) << o;
 }
 
 /// The correction in plain loops: what every second node sees, a third of it, interpolated. f is a function, whose

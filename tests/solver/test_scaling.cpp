@@ -1,14 +1,16 @@
 // Units do not matter: boxes of micrometres and of megametres, tiny and huge coefficients, take the same iterations.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <ostream>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <omp.h>
 
 #include "grids/axes/stretching.hpp"
+#include "tests/cases/covering.hpp"
 #include "tests/solve.hpp"
 
 namespace poisson {
@@ -21,36 +23,39 @@ constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = Bound
 struct Units {
   double length, kappa, u;
 };
-constexpr std::array<Units, 7> all_units{{{1e-6, 1e-12, 1},
-                                          {1e6, 1e12, 1},
-                                          {1e-6, 8.85e-12, 1},
-                                          {1, 8.85e-12, 1},
-                                          {1e-6, 8.85e-12, 1e4},
-                                          {1e6, 1e12, 1e-6},
-                                          {1e-9, 1e12, 1e9}}};
-std::ostream& operator<<(std::ostream& stream, const Units& u) {
-  return stream << "length " << u.length << ", coefficient " << u.kappa << ", solution " << u.u;
-}
+const std::vector<Named<Units>> all_units{{"Micrometres", {1e-6, 1e-12, 1}},
+                                          {"Megametres", {1e6, 1e12, 1}},
+                                          {"VacuumInMicrometres", {1e-6, 8.85e-12, 1}},
+                                          {"VacuumInMetres", {1, 8.85e-12, 1}},
+                                          {"KilovoltsInMicrometres", {1e-6, 8.85e-12, 1e4}},
+                                          {"MicrovoltsInMegametres", {1e6, 1e12, 1e-6}},
+                                          {"Nanometres", {1e-9, 1e12, 1e9}}};
 
 struct Equation {
-  const char* name;
   int dimension;
   std::array<std::array<BoundaryKind, 2>, 3> kinds;
   bool varying;  ///< κ, σ and α
   double sigma;
   bool stretched;
-  friend std::ostream& operator<<(std::ostream& stream, const Equation& e) { return stream << e.name; }
 };
-constexpr std::array<Equation, 8> equations{{
-    {"Dirichlet", 3, {{{D, D}, {D, D}, {D, D}}}, false, 0, false},
-    {"DirichletStretched", 3, {{{D, D}, {D, D}, {D, D}}}, false, 0, true},
-    {"DirichletVarying", 3, {{{D, D}, {D, D}, {D, D}}}, true, 5, false},
-    {"Neumann", 3, {{{N, N}, {N, N}, {N, N}}}, false, 0, false},
-    {"NeumannReaction", 3, {{{N, N}, {N, N}, {N, N}}}, false, 5, false},
-    {"Robin", 3, {{{R, R}, {R, N}, {R, R}}}, false, 0, true},
-    {"RobinVarying", 3, {{{R, D}, {R, N}, {P, P}}}, true, 5, true},
-    {"Square", 2, {{{R, D}, {N, D}, {D, D}}}, true, 0, false},
-}};
+const std::vector<Named<Equation>> equations{{"Dirichlet", {3, {{{D, D}, {D, D}, {D, D}}}, false, 0, false}},
+                                             {"DirichletStretched", {3, {{{D, D}, {D, D}, {D, D}}}, false, 0, true}},
+                                             {"DirichletVarying", {3, {{{D, D}, {D, D}, {D, D}}}, true, 5, false}},
+                                             {"Neumann", {3, {{{N, N}, {N, N}, {N, N}}}, false, 0, false}},
+                                             {"NeumannReaction", {3, {{{N, N}, {N, N}, {N, N}}}, false, 5, false}},
+                                             {"Robin", {3, {{{R, R}, {R, N}, {R, R}}}, false, 0, true}},
+                                             {"RobinVarying", {3, {{{R, D}, {R, N}, {P, P}}}, true, 5, true}},
+                                             {"Square", {2, {{{R, D}, {N, D}, {D, D}}}, true, 0, false}}};
+
+struct Way {
+  Method method;
+  Krylov krylov;
+};
+const std::vector<Named<Way>> ways{{"multigrid", {Method::multigrid, Krylov::none}},
+                                   {"multigridCg", {Method::multigrid, Krylov::cg}},
+                                   {"cg", {Method::cg, Krylov::cg}}};
+const std::vector<Named<SolvePrecision>> precisions{
+    {"double", SolvePrecision::double_}, {"mixed", SolvePrecision::mixed}, {"single", SolvePrecision::single}};
 
 Problem problem_in(const Equation& e, const Units& units) {
   const auto [length, kappa, scale] = units;
@@ -81,48 +86,45 @@ Problem problem_in(const Equation& e, const Units& units) {
   return p;
 }
 
-class Scaling : public testing::TestWithParam<Equation> {
+class Scaling
+    : public testing::TestWithParam<std::tuple<Named<Equation>, Named<Units>, Named<Way>, Named<SolvePrecision>>> {
  protected:
-  // Hundreds of small problems: more threads would mostly wait for each other.
+  // Many small problems: more threads would mostly wait for each other.
   static void SetUpTestSuite() { omp_set_num_threads(1); }
 };
 
-TEST_P(Scaling, TakesTheSameIterationsInAllUnits) {
-  for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed, SolvePrecision::single})
-    for (const auto& [method, krylov] : {std::pair{Method::multigrid, Krylov::none},
-                                         std::pair{Method::multigrid, Krylov::cg}, std::pair{Method::cg, Krylov::cg}}) {
-      Options o;
-      o.method = method;
-      o.krylov = krylov;
-      o.precision = precision;
-      o.tolerance = precision == SolvePrecision::single ? 1e-4 : 1e-9;
-      o.max_iterations = 1000;
-      const auto solve = [&](const Units& units, std::vector<double>& u) {
-        Solve s(problem_in(GetParam(), units), o);
-        Result result = s.run();
-        EXPECT_TRUE(result.converged()) << result.reason(o) << ", relative " << result.relative();
-        u = values(s.solution());
-        return result;
-      };
-      std::vector<double> unit, other;
-      const Result reference = solve({1, 1, 1}, unit);
-      for (const Units& units : all_units) {
-        SCOPED_TRACE(testing::Message() << units << ", precision " << static_cast<int>(precision) << ", method "
-                                        << static_cast<int>(method) << ", krylov " << static_cast<int>(krylov));
-        const Result result = solve(units, other);
-        // Conjugate gradients without multigrid take many iterations, of which rounding may move the last.
-        EXPECT_NEAR(result.iterations, reference.iterations, method == Method::cg ? 1 : 0);
-        double largest = 0, size = 0;
-        for (std::size_t i = 0; i < unit.size(); ++i) {
-          size = std::max(size, std::abs(unit[i]));
-          largest = std::max(largest, std::abs(other[i] / units.u - unit[i]));
-        }
-        EXPECT_LE(largest, (precision == SolvePrecision::single ? 1e-2 : 1e-6) * size);
-      }
-    }
+TEST_P(Scaling, TakesTheIterationsOfTheUnitProblem) {
+  const Equation& equation = std::get<0>(GetParam()).value;
+  const Units& units = std::get<1>(GetParam()).value;
+  const auto& [method, krylov] = std::get<2>(GetParam()).value;
+  const SolvePrecision precision = std::get<3>(GetParam()).value;
+  Options o;
+  o.method = method;
+  o.krylov = krylov;
+  o.precision = precision;
+  o.tolerance = precision == SolvePrecision::single ? 1e-4 : 1e-9;
+  o.max_iterations = 1000;
+  const auto solve = [&](const Units& chosen, std::vector<double>& u) {
+    Solve s(problem_in(equation, chosen), o);
+    Result result = s.run();
+    EXPECT_TRUE(result.converged()) << result.reason(o) << ", relative " << result.relative();
+    u = values(s.solution());
+    return result;
+  };
+  std::vector<double> unit, other;
+  const Result reference = solve({1, 1, 1}, unit), result = solve(units, other);
+  // Conjugate gradients without multigrid take many iterations, of which rounding may move the last.
+  EXPECT_NEAR(result.iterations, reference.iterations, method == Method::cg ? 1 : 0);
+  double largest = 0, size = 0;
+  for (std::size_t i = 0; i < unit.size(); ++i) {
+    size = std::max(size, std::abs(unit[i]));
+    largest = std::max(largest, std::abs(other[i] / units.u - unit[i]));
+  }
+  EXPECT_LE(largest, (precision == SolvePrecision::single ? 1e-2 : 1e-6) * size);
 }
 
-INSTANTIATE_TEST_SUITE_P(, Scaling, testing::ValuesIn(equations), [](const auto& p) { return p.param.name; });
+INSTANTIATE_TEST_SUITE_P(, Scaling, testing::ValuesIn(every_pair(equations, all_units, ways, precisions)),
+                         name_of_combination);
 
 }  // namespace
 }  // namespace poisson

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "grids/results/integrals.hpp"
+#include "tests/solve.hpp"
+
+/// Orders of convergence: what errors do from one grid to the next finer one.
+namespace poisson {
+
+/// Of a grid and of the one before it, which has half as many cells per axis.
+struct ObservedOrder {
+  int cells;  ///< of the finer one
+  ErrorNorms coarse, fine;
+  double max() const { return std::log2(coarse.max / fine.max); }
+  double l2() const { return std::log2(coarse.l2 / fine.l2); }
+  double least() const { return std::min(max(), l2()); }
+  friend std::ostream& operator<<(std::ostream& stream, const ObservedOrder& o) {
+    return stream << o.cells << " cells: largest error " << o.coarse.max << ", then " << o.fine.max << "; l2 "
+                  << o.coarse.l2 << ", then " << o.fine.l2;
+  }
+};
+
+/// Solves problem(n) for each n of `cells`, each twice the one before, with the options that are given or options(n).
+/// Where a solve does not converge, the test has failed and the rest is left out.
+template <class F, class O>
+std::vector<ObservedOrder> observed_orders(const std::vector<int>& cells, const F& problem, const O& options) {
+  std::vector<ObservedOrder> orders;
+  ErrorNorms before;
+  for (const int n : cells) {
+    Options chosen;
+    if constexpr (std::is_invocable_v<O, int>)
+      chosen = options(n);
+    else
+      chosen = options;
+    Solve solve(problem(n), chosen);
+    const Result result = solve.run();
+    EXPECT_TRUE(result.converged()) << result.reason(chosen) << " at " << result.relative() << ", " << n << " cells";
+    if (!result.converged()) break;
+    const ErrorNorms now = error_norms(solve.discretization(), solve.solution());
+    if (n != cells.front()) orders.push_back({n, before, now});
+    before = now;
+  }
+  EXPECT_EQ(orders.size() + 1, cells.size());
+  return orders;
+}
+
+/// The least of all these orders, as a property of the test.
+inline void record_least(const std::vector<ObservedOrder>& orders) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const ObservedOrder& o : orders) least = std::min(least, o.least());
+  testing::Test::RecordProperty("lowest_order", std::to_string(least));
+}
+
+}  // namespace poisson
