@@ -39,13 +39,13 @@ inline std::vector<std::vector<std::size_t>> covering_rows(const std::vector<std
       for (std::size_t v = 0; v < counts[p]; ++v)
         for (std::size_t w = 0; w < counts[q]; ++w) {
           if (covered[(first[p] + v) * values + first[q] + w]) continue;
-          std::vector<std::pair<std::size_t, std::size_t>> chosen{{p, v}, {q, w}};
+          std::vector<std::pair<std::size_t, std::size_t>> taken{{p, v}, {q, w}};
           for (std::size_t other = 0; other < parameters; ++other) {
             if (other == p || other == q) continue;
             std::size_t best = 0, best_gain = 0;
             for (std::size_t x = 0; x < counts[other]; ++x) {
               std::size_t gain = 0;
-              for (const auto& [parameter, value] : chosen)
+              for (const auto& [parameter, value] : taken)
                 gain += !covered[(first[other] + x) * values + first[parameter] + value];
               if (x == 0 || gain > best_gain ||
                   (gain == best_gain && uses[first[other] + x] < uses[first[other] + best])) {
@@ -53,13 +53,13 @@ inline std::vector<std::vector<std::size_t>> covering_rows(const std::vector<std
                 best_gain = gain;
               }
             }
-            chosen.emplace_back(other, best);
+            taken.emplace_back(other, best);
           }
           std::vector<std::size_t> row(parameters);
-          for (const auto& [parameter, value] : chosen) {
+          for (const auto& [parameter, value] : taken) {
             row[parameter] = value;
             ++uses[first[parameter] + value];
-            for (const auto& [other, beside] : chosen)
+            for (const auto& [other, beside] : taken)
               covered[(first[parameter] + value) * values + first[other] + beside] = true;
           }
           rows.push_back(std::move(row));

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "grids/axes/stretching.hpp"
 #include "tests/solve.hpp"
 
 namespace poisson {
@@ -28,6 +30,11 @@ struct Profiled {
   std::vector<double> solution;
   std::vector<Profile::Entry> entries;
 
+  std::size_t levels() const {
+    std::set<int> all;
+    for (const Profile::Entry& e : entries) all.insert(e.level);
+    return all.size();
+  }
   const Profile::Entry* find(std::string_view verb, int level) const {
     const auto found =
         std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.verb == verb && e.level == level; });
@@ -127,6 +134,33 @@ TEST(WCycle, KeepsItsWorkInProportion) {
   };
   EXPECT_EQ(visits(1), (std::vector<std::int64_t>{1, 2, 4, 8}));
   EXPECT_EQ(visits(1e-3), (std::vector<std::int64_t>{1, 1, 2, 2, 4, 4, 8, 8}));
+}
+
+/// Planes have levels of their own: profiled, the answer stays as it is, and every verb on them has a level.
+TEST(Profile, SeesTheLevelsOfPlanes) {
+  Options options = with(Krylov::none, SolvePrecision::double_);
+  options.smoother.type = SmootherType::plane;
+  options.tolerance = 1e-6;
+  Problem problem = smooth_source();
+  for (auto& nodes : problem.nodes) nodes = uniform_nodes(0, 1, 16);
+  Solve plain(problem, options);
+  const Result expected = plain.run();
+  const Profiled p = profiled_solve(problem, options);
+  EXPECT_EQ(p.result.history, expected.history);
+  EXPECT_EQ(p.solution, values(plain.solution()));
+
+  int last = 0;
+  for (const Profile::Entry& e : p.entries) {
+    last = std::max(last, e.level);
+    EXPECT_GT(e.calls, 0) << e.verb << " on level " << e.level;
+    EXPECT_GT(e.bytes, 0) << e.verb << " on level " << e.level;
+  }
+  EXPECT_EQ(p.levels(), static_cast<std::size_t>(last) + 1) << "levels without a verb";
+  // Cubes are coarsened along all axes at once, planes along the two that they have.
+  EXPECT_GT(p.levels(), profiled_solve(problem, with(Krylov::none, SolvePrecision::double_)).levels());
+  const Profile::Entry* const finest = p.find("residual + norm", 0);
+  ASSERT_TRUE(finest);
+  EXPECT_EQ(finest->calls, p.result.iterations + 2);
 }
 
 TEST(Profile, TimesMoreVerbsThanItKeepsAtOnce) {

@@ -17,122 +17,145 @@
 
 #include "io/config/config.hpp"
 #include "tests/agreement.hpp"
+#include "tests/cases/operator_choices.hpp"
 
 namespace poisson {
 namespace {
 
-Choice draw(unsigned seed, SolvePrecision precision) {
-  constexpr std::array<std::array<int, 3>, 10> sizes{{{2, 2, 2},
-                                                      {3, 2, 5},
-                                                      {5, 31, 2},
-                                                      {33, 3, 2},
-                                                      {31, 5, 3},
-                                                      {2, 33, 5},
-                                                      {5, 3, 33},
-                                                      {3, 5, 31},
-                                                      {31, 33, 2},
-                                                      {17, 2, 33}}};
-  Random random(seed);
-  const auto pick = [&](int count) { return std::min(count - 1, static_cast<int>((random() + 1) / 2 * count)); };
+/// Unknowns, and the precision that they are solved in.
+struct Form {
+  int dimension;
+  Centering centering;
+  SolvePrecision precision;
+};
+std::vector<Named<Form>> forms() {
+  std::vector<Named<Form>> all;
+  for (const int dimension : {2, 3})
+    for (const Centering centering : {Centering::node, Centering::cell})
+      for (const auto& [name, precision] : {std::pair{"double", SolvePrecision::double_},
+                                            {"mixed", SolvePrecision::mixed},
+                                            {"single", SolvePrecision::single}})
+        all.push_back({std::to_string(dimension) + "d_" + (centering == Centering::cell ? "cells_" : "nodes_") + name,
+                       {dimension, centering, precision}});
+  return all;
+}
+
+struct Solution {
+  Method method;
+  Krylov krylov = Krylov::none;
+  SmootherType smoother = SmootherType::chebyshev;
+  ChebyshevKind kind = ChebyshevKind::first;
+};
+std::vector<Named<Solution>> solutions() {
+  std::vector<Named<Solution>> all{{"cg", {Method::cg}}, {"jacobi", {Method::jacobi}}};
+  for (const auto& [name, smoother, kind] : {std::tuple{"firstKind", SmootherType::chebyshev, ChebyshevKind::first},
+                                             {"fourthKind", SmootherType::chebyshev, ChebyshevKind::fourth},
+                                             {"redBlack", SmootherType::red_black, ChebyshevKind::first},
+                                             {"jacobiSteps", SmootherType::jacobi, ChebyshevKind::first}})
+    for (const Krylov krylov : {Krylov::none, Krylov::cg})
+      all.push_back(
+          {std::string(name) + (krylov == Krylov::cg ? "InCg" : ""), {Method::multigrid, krylov, smoother, kind}});
+  return all;
+}
+
+struct Cycles {
+  Cycle cycle;
+  bool full_multigrid;
+};
+const std::vector<Named<Cycles>> all_cycles{{"v", {Cycle::v, false}},    {"w", {Cycle::w, false}},
+                                            {"f", {Cycle::f, false}},    {"fullV", {Cycle::v, true}},
+                                            {"fullW", {Cycle::w, true}}, {"fullF", {Cycle::f, true}}};
+
+/// Before and after the correction; with conjugate gradients as many before as after.
+struct Sweeps {
+  int pre, post;
+};
+const std::vector<Named<Sweeps>> all_sweeps{{"0_1", {0, 1}}, {"1_2", {1, 2}}, {"2_3", {2, 3}}, {"2_1", {2, 1}}};
+
+const std::vector<Named<std::array<int, 3>>> all_cells{
+    {"2x2x2", {2, 2, 2}},     {"3x2x5", {3, 2, 5}},    {"5x31x2", {5, 31, 2}}, {"33x3x2", {33, 3, 2}},
+    {"31x5x3", {31, 5, 3}},   {"2x33x5", {2, 33, 5}},  {"5x3x33", {5, 3, 33}}, {"3x5x31", {3, 5, 31}},
+    {"31x33x2", {31, 33, 2}}, {"17x2x33", {17, 2, 33}}};
+
+/// Everything that a solve is made of, in all pairs.
+class Agreement
+    : public testing::TestWithParam<std::tuple<NamedFaces, NamedGrid, Named<Entries>, Named<Form>, Named<Solution>,
+                                               Named<Cycles>, Named<Sweeps>, Named<std::array<int, 3>>>> {};
+
+TEST_P(Agreement, OfPairs) {
+  const auto& [faces, grid, entries, form, solution, cycles, sweeps, cells] = GetParam();
   Choice c;
-  c.problem = {2 + pick(2), sizes[static_cast<std::size_t>(pick(sizes.size()))], static_cast<Kappa>(pick(4)),
-               static_cast<Sigma>(pick(3))};
-  const auto& cells = c.problem.cells;
+  c.problem = {form.value.dimension, cells.value, entries.value.kappa, entries.value.sigma, form.value.centering};
   Options& o = c.options;
   o.tolerance = 0;
-  o.precision = precision;
-  o.full_multigrid = pick(2) == 0;
-  o.cycle = static_cast<Cycle>(pick(3));
-  switch (pick(8)) {
-    case 0:
-      o.method = Method::cg;
-      // With as many iterations as unknowns all that is left is rounding.
+  o.precision = form.value.precision;
+  o.method = solution.value.method;
+  o.cycle = cycles.value.cycle;
+  o.full_multigrid = cycles.value.full_multigrid;
+  const std::array<int, 3>& n = cells.value;
+  switch (o.method) {
+    case Method::cg:
+      // While conjugate gradients do not converge yet, each iteration doubles what rounding made different, or more:
+      // in single precision it is a thousandth of u after twelve. With as many iterations as unknowns all that is left
+      // is rounding.
       o.max_iterations =
-          std::min(12, std::accumulate(cells.begin(), cells.begin() + c.problem.dimension, 1, std::multiplies<>()) / 2);
-      return c;
-    case 1:
-      o.method = Method::jacobi;
-      o.max_iterations = 20;
-      return c;
-    default:
+          std::min(o.precision == SolvePrecision::single ? 6 : 12,
+                   std::accumulate(n.begin(), n.begin() + c.problem.dimension, 1, std::multiplies<>()) / 2);
       break;
+    case Method::jacobi:
+      o.max_iterations = 20;
+      break;
+    default:
+      o.max_iterations = 6;
+      o.krylov = solution.value.krylov;
+      o.smoother.type = solution.value.smoother;
+      o.smoother.kind = solution.value.kind;
+      o.smoother.pre = o.krylov == Krylov::cg ? sweeps.value.post : sweeps.value.pre;
+      o.smoother.post = sweeps.value.post;
   }
-  o.max_iterations = 6;
-  o.krylov = pick(3) == 0 ? Krylov::cg : Krylov::none;
-  o.smoother.type = std::array{SmootherType::chebyshev, SmootherType::red_black,
-                               SmootherType::jacobi}[static_cast<std::size_t>(pick(3))];
-  o.smoother.kind = pick(2) == 0 ? ChebyshevKind::first : ChebyshevKind::fourth;
-  const int sweeps = 1 + pick(3);
-  o.smoother.pre = o.krylov == Krylov::cg ? sweeps : pick(3);
-  o.smoother.post = sweeps;
-  return c;
+  SCOPED_TRACE(describe(c));
+  const bool very_stretched = grid.name == "geometric" || grid.name == "micro";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g",
+                expect_agreement(with_data(faces, grid, c.problem), c.options, very_stretched));
+  RecordProperty("distance", text);
 }
 
-class Agreement : public testing::TestWithParam<std::tuple<NamedFaces, NamedGrid>> {
- protected:
-  void check(SolvePrecision precision, int count, Centering centering = Centering::node) {
-    const auto& [faces, grid] = GetParam();
-    unsigned seed = 1;
-    for (const char c : faces.name + grid.name) seed = 31 * seed + static_cast<unsigned char>(c);
-    double worst = 0;
-    for (int i = 0; i < count; ++i) {
-      Choice c = draw(seed + static_cast<unsigned>(i), precision);
-      c.problem.centering = centering;
-      SCOPED_TRACE(describe(c));
-      const bool very_stretched = grid.name == "geometric" || grid.name == "micro";
-      worst = std::max(worst, expect_agreement(with_data(faces, grid, c.problem), c.options, very_stretched));
-    }
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2g", worst);
-    RecordProperty("largest_distance", text);
-  }
-};
-
-TEST_P(Agreement, InDouble) {
-  check(SolvePrecision::double_, 10);
-}
-TEST_P(Agreement, InMixedPrecision) {
-  check(SolvePrecision::mixed, 5);
-}
-TEST_P(Agreement, InSingle) {
-  check(SolvePrecision::single, 3);
-}
-TEST_P(Agreement, OfCells) {
-  check(SolvePrecision::double_, 8, Centering::cell);
-  check(SolvePrecision::mixed, 4, Centering::cell);
-  check(SolvePrecision::single, 2, Centering::cell);
-}
-
-INSTANTIATE_TEST_SUITE_P(All, Agreement, testing::Combine(testing::ValuesIn(all_faces()), testing::ValuesIn(all_grids)),
-                         [](const auto& test) {
-                           return std::get<0>(test.param).name + "_" + std::get<1>(test.param).name;
-                         });
+INSTANTIATE_TEST_SUITE_P(, Agreement,
+                         testing::ValuesIn(every_pair(all_faces(), all_grids, all_entries(diagonal_kappas), forms(),
+                                                      solutions(), all_cycles, all_sweeps, all_cells)),
+                         name_of_combination);
 
 /// Every way to solve, on an awkward box of many tiles.
-class LargerBox : public testing::TestWithParam<NamedFaces> {};
+class LargerBox
+    : public testing::TestWithParam<std::tuple<NamedFaces, Named<ProblemChoice>, NamedGrid, Named<SolvePrecision>>> {};
 
 TEST_P(LargerBox, Agrees) {
-  for (const NamedGrid& grid : {all_grids[0], all_grids[1]})
-    for (const ProblemChoice& choice : {ProblemChoice{3, {97, 61, 43}, Kappa::constant, Sigma::zero},
-                                        {3, {33, 31, 64}, Kappa::random_tensor, Sigma::varying},
-                                        {2, {257, 131, 1}, Kappa::random, Sigma::zero},
-                                        {3, {97, 61, 43}, Kappa::constant, Sigma::zero, Centering::cell},
-                                        {3, {33, 31, 64}, Kappa::random, Sigma::zero, Centering::cell},
-                                        {2, {257, 131, 1}, Kappa::random_tensor, Sigma::varying, Centering::cell}})
-      for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed}) {
-        Choice c;
-        c.problem = choice;
-        c.options.krylov = Krylov::none;
-        c.options.tolerance = 0;
-        c.options.max_iterations = 6;
-        c.options.precision = precision;
-        SCOPED_TRACE(grid.name + ", " + describe(c));
-        expect_agreement(with_data(GetParam(), grid, choice), c.options);
-      }
+  const auto& [faces, choice, grid, precision] = GetParam();
+  Choice c;
+  c.problem = choice.value;
+  c.options.krylov = Krylov::none;
+  c.options.tolerance = 0;
+  c.options.max_iterations = 6;
+  c.options.precision = precision.value;
+  SCOPED_TRACE(describe(c));
+  expect_agreement(with_data(faces, grid, choice.value), c.options);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, LargerBox, testing::ValuesIn(all_faces()),
-                         [](const auto& test) { return test.param.name; });
+const std::vector<Named<ProblemChoice>> larger_problems{
+    {"97x61x43", {3, {97, 61, 43}, Kappa::constant, Sigma::zero}},
+    {"33x31x64_varying", {3, {33, 31, 64}, Kappa::random_tensor, Sigma::varying}},
+    {"257x131_varying", {2, {257, 131, 1}, Kappa::random, Sigma::zero}},
+    {"97x61x43_cells", {3, {97, 61, 43}, Kappa::constant, Sigma::zero, Centering::cell}},
+    {"33x31x64_cells_varying", {3, {33, 31, 64}, Kappa::random, Sigma::zero, Centering::cell}},
+    {"257x131_cells_varying", {2, {257, 131, 1}, Kappa::random_tensor, Sigma::varying, Centering::cell}}};
+
+INSTANTIATE_TEST_SUITE_P(
+    , LargerBox,
+    testing::ValuesIn(every_pair(all_faces(), larger_problems, std::vector<NamedGrid>{all_grids[0], all_grids[1]},
+                                 std::vector<Named<SolvePrecision>>{{"double", SolvePrecision::double_},
+                                                                    {"mixed", SolvePrecision::mixed}})),
+    name_of_combination);
 
 std::vector<Choice> ways(Centering centering = Centering::node) {
   std::vector<Choice> all;
@@ -181,13 +204,16 @@ std::vector<Choice> ways(Centering centering = Centering::node) {
   return all;
 }
 
+/// On faces in turn.
 TEST(EveryWay, Agrees) {
-  for (const char* const faces : {"dirichlet", "neumann", "mixed", "periodic_xyz"})
-    for (const Centering centering : {Centering::node, Centering::cell})
-      for (const Choice& c : ways(centering)) {
-        SCOPED_TRACE(std::string(faces) + ", " + describe(c));
-        expect_agreement(with_data(faces_named(faces), all_grids[0], c.problem), c.options);
-      }
+  constexpr std::array all{"dirichlet", "neumann", "mixed", "periodic_xyz", "robin_varying"};
+  std::size_t turn = 0;
+  for (const Centering centering : {Centering::node, Centering::cell})
+    for (const Choice& c : ways(centering)) {
+      const std::string faces = all[turn++ % all.size()];
+      SCOPED_TRACE(faces + ", " + describe(c));
+      expect_agreement(with_data(faces_named(faces), all_grids[0], c.problem), c.options);
+    }
 }
 
 TEST(EveryWay, GivesTheSameBitsTwice) {
@@ -212,43 +238,44 @@ TEST(EveryWay, GivesTheSameBitsTwice) {
 
 /// NaN in what no verb may read, padding and the halo of periodic axes, changes no bit.
 TEST(EveryWay, ReadsNoPadding) {
-  for (const char* const faces : {"mixed", "periodic_y", "periodic_xyz"})
-    for (const Choice& c : ways()) {
-      SCOPED_TRACE(std::string(faces) + ", " + describe(c));
-      const Problem problem = with_data(faces_named(faces), all_grids[1], c.problem);
-      const Outcome clean = on_device(problem, c.options);
-      Solve s(problem, c.options);
-      for (Field* const f : {&s.solution(), &s.rhs()}) set_values(s.backend(), *f, values(s.backend(), *f));
-      set_values(
-          s.backend(), s.solver().spare(),
-          Vector(static_cast<std::size_t>(s.solution().layout().size()), std::numeric_limits<double>::quiet_NaN()));
-      const Outcome poisoned = outcome(s);
-      EXPECT_EQ(clean.u, poisoned.u);
-      EXPECT_EQ(clean.result.history, poisoned.result.history);
-    }
+  constexpr std::array all{"mixed", "periodic_y", "periodic_xyz"};
+  std::size_t turn = 0;
+  for (const Choice& c : ways()) {
+    const std::string faces = all[turn++ % all.size()];
+    SCOPED_TRACE(faces + ", " + describe(c));
+    const Problem problem = with_data(faces_named(faces), all_grids[1], c.problem);
+    const Outcome clean = on_device(problem, c.options);
+    Solve s(problem, c.options);
+    for (Field* const f : {&s.solution(), &s.rhs()}) set_values(s.backend(), *f, values(s.backend(), *f));
+    set_values(
+        s.backend(), s.solver().spare(),
+        Vector(static_cast<std::size_t>(s.solution().layout().size()), std::numeric_limits<double>::quiet_NaN()));
+    const Outcome poisoned = outcome(s);
+    EXPECT_EQ(clean.u, poisoned.u);
+    EXPECT_EQ(clean.result.history, poisoned.result.history);
+  }
 }
 
 /// Verbs on small levels share launches while a graph is recorded, and have their own where each runs at once: the
 /// functors are the same, and so are the numbers but for how the compiler fused multiplications and additions.
 TEST(EveryWay, SharingLaunchesChangesRoundingAtMost) {
-  for (const std::string faces : {"mixed", "periodic_x", "periodic_xyz"}) {
-    std::size_t turn = faces.size();  // every way another grid and κ
-    for (Choice c : ways()) {
-      ++turn;
-      const NamedGrid& grid = all_grids[turn % 2];
-      c.problem.kappa = turn / 2 % 2 == 0 ? Kappa::constant : Kappa::random_tensor;
-      c.options.max_iterations = 2;  // each is many launches
-      SCOPED_TRACE(faces + ", " + grid.name + ", " + describe(c));
-      const Problem problem = with_data(faces_named(faces), grid, c.problem);
-      const Outcome shared = on_device(problem, c.options);
-      Solve s(problem, c.options);
-      s.backend().run_immediately();
-      const Outcome alone = outcome(s);
-      EXPECT_LE(distance(shared, alone),
-                c.options.krylov == Krylov::none && c.options.precision == SolvePrecision::double_
-                    ? 1e-14
-                    : bound(c.options, alone.result, false));
-    }
+  constexpr std::array all{"mixed", "periodic_x", "periodic_xyz"};
+  std::size_t turn = 0;
+  for (Choice c : ways()) {
+    const std::string faces = all[++turn % all.size()];
+    const NamedGrid& grid = all_grids[turn % 2];
+    c.problem.kappa = turn / 2 % 2 == 0 ? Kappa::constant : Kappa::random_tensor;
+    c.options.max_iterations = 2;  // each is many launches
+    SCOPED_TRACE(faces + ", " + grid.name + ", " + describe(c));
+    const Problem problem = with_data(faces_named(faces), grid, c.problem);
+    const Outcome shared = on_device(problem, c.options);
+    Solve s(problem, c.options);
+    s.backend().run_immediately();
+    const Outcome alone = outcome(s);
+    EXPECT_LE(distance(shared, alone),
+              c.options.krylov == Krylov::none && c.options.precision == SolvePrecision::double_
+                  ? 1e-14
+                  : bound(c.options, alone.result, false));
   }
 }
 

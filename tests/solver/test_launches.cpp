@@ -2,6 +2,7 @@
 // large levels, for every kind of problem.
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -61,6 +62,11 @@ std::vector<Case> cases() {
     all.push_back({"cells" + suffix, cells, options});
     all.push_back({"elements" + suffix, elements, options});
     all.push_back({"galerkin" + suffix, jump, coarse});
+    // κ on cells, on faces and in elements are models of their own, whose verbs have to be on the list of what shares.
+    for (auto [kind, problem] : {std::pair{"nodes", nodes}, {"cells", cells}, {"elements", elements}}) {
+      problem.coefficient[0] = [](double x, double y, double z) { return 1.5 + std::sin(x + 2 * y - z); };
+      all.push_back({kind + std::string("_varying") + suffix, problem, options});
+    }
     options.smoother.type = SmootherType::automatic;
     all.push_back({"lines" + suffix, stretched, options});
   }

@@ -1,0 +1,80 @@
+// How kernels cut boxes of more than 2³¹ values into tiles and sums into slices: arithmetic of the host, nothing is
+// launched.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include <gtest/gtest.h>
+
+#include "backends/cuda/slices.cuh"
+#include "backends/cuda/tiling.cuh"
+
+namespace poisson::cuda {
+
+/// A functor that takes tiles by whole warps.
+struct Warps {
+  static constexpr int width = 30, rows = 4;
+  void warp(const WarpTile&) const;
+};
+
+namespace {
+
+constexpr std::int64_t most_blocks = 65535;  // along y and z, on every device
+
+struct Columns {};
+
+const std::array<Box, 7> boxes{Box{{1, 1, 1}, {2049, 1100, 1030}},   Box{{0, 0, 0}, {5, 30001, 20001}},
+                               Box{{1, 0, 1}, {60001, 3, 20001}},    Box{{0, 1, 0}, {30001, 20001, 5}},
+                               Box{{63, 1, 0}, {70001, 50001, 1}},   Box{{65, 0, 1}, {66, 50001, 70001}},
+                               Box{{-1, -1, -1}, {4097, 4097, 4097}}};
+
+template <class Column>
+void expect_cover(const Box& box, int threads) {
+  const auto tiling = Tiling::of<Column>(box, threads);
+  const bool warps = takes_warps<Column>;
+  const int width = warps ? Warps::width : 1 << tiling.log_width;
+  const int height = warps ? threads / 32 * Warps::rows : threads / width;
+  const auto covered = [](std::int64_t first, std::int64_t pieces, std::int64_t size, std::int64_t last) {
+    return first + pieces * size >= last && first + (pieces - 1) * size < last;
+  };
+  EXPECT_LE(tiling.first_x, box.first[0]);
+  EXPECT_GT(tiling.first_x + width, box.first[0]);
+  EXPECT_TRUE(covered(tiling.first_x, tiling.blocks.x, width, box.last[0]));
+  EXPECT_TRUE(covered(box.first[1], tiling.blocks.y, height, box.last[1]));
+  EXPECT_TRUE(covered(box.first[2], tiling.blocks.z, tiling.planes, box.last[2]));
+  EXPECT_LE(tiling.blocks.y, most_blocks);
+  EXPECT_LE(tiling.blocks.z, most_blocks);
+
+  for (const int most : {most_partials, 64}) {
+    const Slices slices(box, tiling, most);
+    EXPECT_TRUE(covered(box.first[2], slices.tiling.blocks.z, slices.tiling.planes, box.last[2]));
+    EXPECT_GE(slices.groups, 1);
+    EXPECT_LE(std::int64_t{slices.groups} * slices.tiling.blocks.z, most);
+    EXPECT_LE(slices.groups, std::int64_t{tiling.blocks.x} * tiling.blocks.y);
+  }
+}
+
+TEST(Tiling, CoversBoxesOfMoreThan31BitsOfValues) {
+  for (const Box& box : boxes)
+    for (const int threads : {tile_threads, 128}) {
+      SCOPED_TRACE(testing::Message() << "box " << &box - boxes.data() << ", " << threads << " threads");
+      ASSERT_GT(box.size(), std::int64_t{1} << 31);
+      expect_cover<Columns>(box, threads);
+      expect_cover<Warps>(box, threads);
+    }
+}
+
+/// The longest lines along y that a launch reaches.
+TEST(Tiling, ReachesLinesOfAQuarterOfAMillion) {
+  for (const int threads : {tile_threads, 128})
+    EXPECT_LE(Tiling({{0, 0, 0}, {64, 262140, 1}}, threads).blocks.y, most_blocks);
+}
+
+TEST(Slices, OfAnEmptyBoxAddNothing) {
+  const Box empty{{1, 1, 1}, {1, 5, 5}};
+  EXPECT_EQ(Slices(empty, Tiling({{0, 0, 0}, {1, 5, 5}})).groups, 0);
+}
+
+}  // namespace
+}  // namespace poisson::cuda
