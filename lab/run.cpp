@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <string_view>
 
-#include "lab/draw.hpp"
-#include "lab/report.hpp"
-#include "lab/selection.hpp"
-#include "lab/session.hpp"
+#include "lab/harness/selection.hpp"
+#include "lab/harness/session.hpp"
+#include "lab/page/draw.hpp"
+#include "lab/page/report.hpp"
 
 namespace poisson::lab {
 namespace {

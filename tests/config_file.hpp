@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,7 @@ struct Malformed {
   std::string text;
   std::vector<std::string> overrides;
   std::string message;
+  friend std::ostream& operator<<(std::ostream& stream, const Malformed& m) { return stream << m.name; }
 };
 
 inline const std::string nothing;

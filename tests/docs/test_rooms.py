@@ -12,6 +12,8 @@ ROOT = pathlib.Path(sys.argv.pop()).resolve()
 # Each knows those before it, and itself.
 ORDER = ["backends", "backends/utilities", "grids/axes", "grids/problem", "grids/rows", "grids/sampling",
          "grids/operators", "grids/kernels", "grids/levels", "grids/schemes", "grids/results", "solver", "io", "app"]
+# Of the lab, which knows the library below; each study knows itself alone.
+LAB = ["lab/harness", "lab/page", "lab/studies", "lab"]
 ABOVE_ALL = ("lab/", "tests/", "bench/", "examples/")
 LINES = 500
 
@@ -21,10 +23,20 @@ def sources(*folders):
     return [name for name in names.split() if re.search(r"\.(cpp|hpp|cu|cuh)$", name)]
 
 
-def room(path):
+def includes(path):
+    return re.findall(r'^\s*#include "([^"]+)"', (ROOT / path).read_text(encoding="utf-8"), re.M)
+
+
+def room(path, order=ORDER):
     """The last of the order that the path lies in."""
-    found = [name for name in ORDER if path.startswith(name + "/")]
+    found = [name for name in order if path.startswith(name + "/")]
     return max(found, key=len) if found else None
+
+
+def study(path):
+    """The study whose folder the path lies in."""
+    found = re.match(r"lab/studies/(\w+)/", path)
+    return found and found[1]
 
 
 class Rooms(unittest.TestCase):
@@ -35,11 +47,21 @@ class Rooms(unittest.TestCase):
 
     def test_none_knows_a_later_one(self):
         for path in sources("backends", "grids", "solver", "io", "app"):
-            for include in re.findall(r'^\s*#include "([^"]+)"', (ROOT / path).read_text(encoding="utf-8"), re.M):
+            for include in includes(path):
                 with self.subTest(path=path, include=include):
                     self.assertFalse(include.startswith(ABOVE_ALL))
                     if room(include):
                         self.assertLessEqual(ORDER.index(room(include)), ORDER.index(room(path)))
+
+    def test_none_of_the_lab_knows_a_later_one(self):
+        for path in sources("lab"):
+            for include in includes(path):
+                with self.subTest(path=path, include=include):
+                    self.assertFalse(include.startswith(("tests/", "bench/", "examples/")))
+                    if room(include, LAB):
+                        self.assertLessEqual(LAB.index(room(include, LAB)), LAB.index(room(path, LAB)))
+                    if study(path) and study(include):
+                        self.assertEqual(study(path), study(include))
 
     def test_files_are_short(self):
         for path in sources():

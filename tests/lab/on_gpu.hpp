@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/session.hpp"
-#include "lab/study.hpp"
+#include "lab/harness/session.hpp"
+#include "lab/harness/study.hpp"
 #include "tests/device.hpp"
 
 namespace poisson::lab {

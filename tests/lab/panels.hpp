@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/study.hpp"
+#include "lab/harness/study.hpp"
 
 namespace poisson::lab {
 

@@ -214,7 +214,7 @@ class Page(Directory):
         document = {"device": "a device", "quick": False, "copy_bandwidth": None, "studies": [study],
                     "left_out": [{"name": "far", "question": "Why?", "why": "it needs a GPU"}], "failed": []}
         (self.directory / "lab.json").write_text(json.dumps(document), encoding="utf-8")
-        subprocess.run([PYTHON, str(SOURCE / "lab/page.py"), str(self.directory)], check=True)
+        subprocess.run([PYTHON, str(SOURCE / "lab/page/page.py"), str(self.directory)], check=True)
         self.assertEqual((self.directory / "s-p.png").read_bytes()[:4], b"\x89PNG")
         return (self.directory / "lab.html").read_text(encoding="utf-8")
 

@@ -7,14 +7,14 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/access.hpp"
-#include "lab/curve.hpp"
-#include "lab/reading_order.hpp"
+#include "lab/harness/reading_order.hpp"
+#include "lab/page/curve.hpp"
+#include "lab/studies/access/study.hpp"
 #include "tests/device.hpp"
 #include "tests/lab/panels.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "lab/cuda/access.hpp"
-#include "lab/studies.hpp"
+#include "lab/studies/access/kernels.hpp"
+#include "lab/studies/studies.hpp"
 #include "tests/lab/on_gpu.hpp"
 #endif
 

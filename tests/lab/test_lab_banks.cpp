@@ -5,12 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/banks.hpp"
+#include "lab/studies/banks/study.hpp"
 #include "tests/device.hpp"
 #include "tests/lab/panels.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "lab/cuda/banks.hpp"
-#include "lab/studies.hpp"
+#include "lab/studies/banks/kernels.hpp"
+#include "lab/studies/studies.hpp"
 #include "tests/lab/on_gpu.hpp"
 #endif
 

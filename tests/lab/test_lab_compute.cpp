@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/compute.hpp"
-#include "lab/session.hpp"
+#include "lab/harness/session.hpp"
+#include "lab/studies/compute/study.hpp"
 #include "tests/device.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "lab/studies.hpp"
+#include "lab/studies/studies.hpp"
 #endif
 
 namespace poisson::lab {

@@ -4,11 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/contents.hpp"
-#include "lab/copy.hpp"
-#include "lab/session.hpp"
-#include "lab/studies.hpp"
-#include "lab/with_cuda.hpp"
+#include "lab/harness/contents.hpp"
+#include "lab/harness/session.hpp"
+#include "lab/harness/with_cuda.hpp"
+#include "lab/studies/copy/study.hpp"
+#include "lab/studies/studies.hpp"
 #include "tests/device.hpp"
 
 namespace poisson::lab {

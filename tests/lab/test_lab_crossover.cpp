@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/crossover.hpp"
-#include "lab/session.hpp"
+#include "lab/harness/session.hpp"
+#include "lab/studies/crossover/study.hpp"
 #include "tests/device.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "lab/studies.hpp"
+#include "lab/studies/studies.hpp"
 #endif
 
 namespace poisson::lab {

@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/interpolate.hpp"
-#include "lab/session.hpp"
+#include "lab/harness/session.hpp"
+#include "lab/studies/interpolate/study.hpp"
 #include "tests/device.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "lab/studies.hpp"
+#include "lab/studies/studies.hpp"
 #endif
 
 namespace poisson::lab {

@@ -5,13 +5,13 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/curve.hpp"
-#include "lab/latency.hpp"
+#include "lab/page/curve.hpp"
+#include "lab/studies/latency/study.hpp"
 #include "tests/device.hpp"
 #include "tests/lab/panels.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "lab/cuda/latency.hpp"
-#include "lab/studies.hpp"
+#include "lab/studies/latency/kernels.hpp"
+#include "lab/studies/studies.hpp"
 #include "tests/lab/on_gpu.hpp"
 #endif
 

@@ -5,12 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/launch.hpp"
+#include "lab/studies/launch/study.hpp"
 #include "tests/device.hpp"
 #include "tests/lab/panels.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "lab/cuda/launch.hpp"
-#include "lab/studies.hpp"
+#include "lab/studies/launch/kernels.hpp"
+#include "lab/studies/studies.hpp"
 #include "tests/lab/on_gpu.hpp"
 #endif
 

@@ -5,12 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/occupancy.hpp"
+#include "lab/studies/occupancy/study.hpp"
 #include "tests/device.hpp"
 #include "tests/lab/panels.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "lab/cuda/occupancy.hpp"
-#include "lab/studies.hpp"
+#include "lab/studies/occupancy/kernels.hpp"
+#include "lab/studies/studies.hpp"
 #include "tests/lab/on_gpu.hpp"
 #endif
 

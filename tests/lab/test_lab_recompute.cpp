@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/contents.hpp"
-#include "lab/recompute.hpp"
-#include "lab/session.hpp"
-#include "lab/studies.hpp"
+#include "lab/harness/contents.hpp"
+#include "lab/harness/session.hpp"
+#include "lab/studies/recompute/study.hpp"
+#include "lab/studies/studies.hpp"
 #include "tests/device.hpp"
 #include "tests/lab/panels.hpp"
 

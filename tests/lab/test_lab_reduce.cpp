@@ -7,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/reduce.hpp"
-#include "lab/session.hpp"
-#include "lab/studies.hpp"
-#include "lab/with_cuda.hpp"
+#include "lab/harness/session.hpp"
+#include "lab/harness/with_cuda.hpp"
+#include "lab/studies/reduce/study.hpp"
+#include "lab/studies/studies.hpp"
 #include "tests/device.hpp"
 
 namespace poisson::lab {

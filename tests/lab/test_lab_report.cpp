@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "backends/error.hpp"
-#include "lab/curve.hpp"
-#include "lab/report.hpp"
-#include "lab/selection.hpp"
+#include "lab/harness/selection.hpp"
+#include "lab/page/curve.hpp"
+#include "lab/page/report.hpp"
 
 namespace poisson::lab {
 namespace {

@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/session.hpp"
-#include "lab/studies.hpp"
-#include "lab/transfer.hpp"
+#include "lab/harness/session.hpp"
+#include "lab/studies/studies.hpp"
+#include "lab/studies/transfer/study.hpp"
 #include "tests/device.hpp"
 
 namespace poisson::lab {

@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/matrix_contents.hpp"
-#include "lab/session.hpp"
-#include "lab/studies.hpp"
-#include "lab/transpose.hpp"
-#include "lab/with_cuda.hpp"
+#include "lab/harness/session.hpp"
+#include "lab/harness/with_cuda.hpp"
+#include "lab/studies/studies.hpp"
+#include "lab/studies/transpose/matrix_contents.hpp"
+#include "lab/studies/transpose/study.hpp"
 #include "tests/device.hpp"
 
 namespace poisson::lab {

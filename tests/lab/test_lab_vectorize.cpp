@@ -6,12 +6,12 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/vectorize.hpp"
+#include "lab/studies/vectorize/study.hpp"
 #include "tests/device.hpp"
 #include "tests/lab/panels.hpp"
 #ifdef POISSON_HAVE_CUDA
-#include "lab/cuda/vectorize.hpp"
-#include "lab/studies.hpp"
+#include "lab/studies/studies.hpp"
+#include "lab/studies/vectorize/kernels.hpp"
 #include "tests/lab/on_gpu.hpp"
 #endif
 

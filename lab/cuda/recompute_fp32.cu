@@ -1,7 +1,0 @@
-#include "lab/cuda/recompute.cuh"
-
-namespace poisson::lab::recompute_kernels {
-
-template void apply<float>(RecomputeData&, EntrySource, RecomputeVerb);
-
-}  // namespace poisson::lab::recompute_kernels

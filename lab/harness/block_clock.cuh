@@ -1,0 +1,43 @@
+#pragma once
+
+#include "lab/harness/block_time.hpp"
+
+namespace poisson::lab {
+
+/// Measures a block by the clock of its multiprocessor, from its first warp's start to its last warp's end; all threads
+/// of the block construct it and stop it. Its barriers keep arithmetic from moving across: what is timed must start
+/// from loaded values and end in stores. Every warp reads the clock itself, before the first barrier and before the
+/// second: on which side of a barrier one warp's reading falls says nothing about the others, which may be far ahead or
+/// behind.
+class BlockClock {
+ public:
+  __device__ BlockClock() {
+    if (threadIdx.x == 0) {
+      first() = ~0ull;
+      last() = 0;
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) atomicMin(&first(), static_cast<unsigned long long>(clock64()));
+    __syncthreads();
+  }
+  __device__ void stop(BlockTime* times) const {
+    if (threadIdx.x % 32 == 0) atomicMax(&last(), static_cast<unsigned long long>(clock64()));
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    unsigned multiprocessor = 0;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+    times[blockIdx.x] = {static_cast<long long>(first()), static_cast<long long>(last()), multiprocessor};
+  }
+
+ private:
+  static __device__ unsigned long long& first() {
+    __shared__ unsigned long long clock;
+    return clock;
+  }
+  static __device__ unsigned long long& last() {
+    __shared__ unsigned long long clock;
+    return clock;
+  }
+};
+
+}  // namespace poisson::lab

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "lab/harness/verify.cuh"
+
+namespace poisson::lab {
+
+/// One number that the current device has of something.
+inline int device_attribute(cudaDeviceAttr attribute) {
+  int device = 0, value = 0;
+  cuda::check(cudaGetDevice(&device));
+  cuda::check(cudaDeviceGetAttribute(&value, attribute, device));
+  return value;
+}
+
+inline int multiprocessors() {
+  return device_attribute(cudaDevAttrMultiProcessorCount);
+}
+
+/// The clocks that blocks counted: their median, to which the blocks that waited for the launch of others are nothing.
+inline double median_clocks(std::vector<long long> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return static_cast<double>(*middle);
+}
+
+}  // namespace poisson::lab

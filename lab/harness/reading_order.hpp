@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lab/harness/noise.hpp"
+
+namespace poisson::lab {
+
+/// How consecutive threads walk over a matrix whose rows lie one after the other in memory: along a row, to the next
+/// address, or down a column, a whole row further.
+enum class Direction { rows, columns };
+
+/// Elements of 1 or 4 floats ("lanes"), row by row.
+struct Matrix {
+  std::int64_t rows = 0, columns = 0;
+  constexpr std::int64_t size() const { return rows * columns; }
+};
+
+/// Where in memory the element is that comes `order`-th in a walk.
+constexpr std::int64_t element_at(const Matrix& matrix, Direction direction, std::int64_t order) {
+  return direction == Direction::rows ? order : order % matrix.rows * matrix.columns + order / matrix.rows;
+}
+
+/// The oracle of all kernels that read a matrix of noise_float: the sum of what one of `threads` threads reads, which
+/// takes the elements thread, thread + threads, … of the walk. Sums of lanes come last: (0 + 1) + (2 + 3). Fixed order
+/// and additions alone make it the same in every bit.
+constexpr float thread_sum(const Matrix& matrix, Direction direction, int lanes, std::int64_t thread,
+                           std::int64_t threads) {
+  float sum[4] = {};
+  for (std::int64_t order = thread; order < matrix.size(); order += threads)
+    for (int lane = 0; lane < lanes; ++lane)
+      sum[lane] += noise_float(static_cast<std::uint64_t>(element_at(matrix, direction, order) * lanes + lane));
+  return lanes == 1 ? sum[0] : (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/// Threads that read anything, and so leave a sum.
+constexpr std::int64_t readers(const Matrix& matrix, std::int64_t threads) {
+  return threads < matrix.size() ? threads : matrix.size();
+}
+
+/// Bytes that a walk reads and writes.
+constexpr double bytes_read(const Matrix& matrix, int lanes, std::int64_t threads) {
+  return 4.0 * lanes * static_cast<double>(matrix.size()) + 4.0 * static_cast<double>(readers(matrix, threads));
+}
+
+}  // namespace poisson::lab

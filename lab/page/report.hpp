@@ -1,0 +1,58 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lab/harness/study.hpp"
+
+namespace poisson::lab {
+
+/// A study that ran to its end.
+struct Outcome {
+  const Study* study = nullptr;
+  Findings findings;
+  double seconds = 0;  ///< of the whole study, checks included
+};
+
+/// A study of which nothing is shown, and why.
+struct Omission {
+  const Study* study = nullptr;
+  std::string why;
+};
+
+/// Everything that one run of the program found.
+struct Report {
+  std::string device;
+  bool quick = false;
+  double copy_bandwidth = 0;  ///< bytes per second, read and written
+  std::vector<Outcome> outcomes = {};
+  std::vector<Omission> left_out = {}, failed = {};
+};
+
+/// STUDY-PANEL, the name of a panel's files.
+std::string panel_name(const Study& study, const Panel& panel);
+
+/// The value of a panel at one variant and place, in so many digits as a reader compares: 4296, 0.0123, 1.23e+07.
+std::string readable_value(double value);
+/// A place of a sweep; where the axis counts bytes, as 64 KiB.
+std::string readable_place(double x, const Panel& panel);
+
+/// A panel as an aligned text: the longer of variants and places goes down, so that lines stay short; where even that
+/// exceeds `width` characters the columns are broken into several tables.
+std::string text_table(const Panel& panel, std::size_t width = 110);
+
+/// A panel as comma-separated values: variant, place, seconds, value under a header that names their units. What is
+/// not finite is left empty.
+std::string csv(const Panel& panel);
+
+/// The whole run as JSON: what page.py draws. What is not finite is null.
+std::string json(const Report& report);
+
+/// Makes the directory, and takes away the files that an earlier run left in it. Throws InputError where it cannot be
+/// made.
+void clear_output(const std::filesystem::path& directory);
+/// Writes DIRECTORY/STUDY-PANEL.csv for every panel, and DIRECTORY/lab.json. Throws RunError.
+void write_report(const Report& report, const std::filesystem::path& directory);
+
+}  // namespace poisson::lab

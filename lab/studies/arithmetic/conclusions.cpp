@@ -1,0 +1,180 @@
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "lab/page/curve.hpp"
+#include "lab/studies/arithmetic/study.hpp"
+
+namespace poisson::lab {
+namespace {
+
+double bar(const Panel& panel, std::string_view variant) {
+  const Curve curve(panel, variant);
+  return curve.empty() ? std::nan("") : curve.first().value;
+}
+
+// Differences of a tenth are none.
+bool more(double a, double b) {
+  return a > 1.1 * b;
+}
+
+struct Pair {
+  std::string_view fast, accurate;
+};
+constexpr std::array pairs{Pair{"__sinf", "sinf"},
+                           Pair{"__cosf", "cosf"},
+                           Pair{"__expf", "expf"},
+                           Pair{"__fdividef", "/"},
+                           Pair{"__fdividef(1, x)", "1 / x"},
+                           Pair{"rsqrtf", "1 / sqrtf"}};
+
+void compare_functions(const Panel& rates, const Panel* errors, std::vector<std::string>& sentences) {
+  for (const auto& [fast, accurate] : pairs) {
+    const double a = bar(rates, fast), b = bar(rates, accurate);
+    if (std::isnan(a) || std::isnan(b)) continue;
+    std::string sentence = std::string(fast) + " gives " + figure(a) + " results per clock and multiprocessor, " +
+                           std::string(accurate) + " " + figure(b);
+    sentence +=
+        more(a, b) ? ": " + figure(a / b) + " times as many" : ": on this device it saves nothing worth an error";
+    if (errors && !std::isnan(bar(*errors, fast)) && !std::isnan(bar(*errors, accurate))) {
+      const double loss = bar(*errors, fast), kept = bar(*errors, accurate);
+      sentence += ", with errors of up to " + figure(loss) + " ulp instead of " + figure(kept);
+      if (loss > 1000)
+        sentence += " (its absolute error does not shrink with the result, so keep it away from results near zero)";
+    }
+    sentences.push_back(sentence + ".");
+  }
+}
+
+void compare_integers(const Panel& panel, std::vector<std::string>& sentences) {
+  const double add = bar(panel, "x + y");
+  struct Row {
+    std::string_view what, general, constant, power;
+  };
+  for (const auto& [what, general, constant, power] :
+       {Row{"division", "y / x", "x / 10 + y", "x / 8 + y"}, Row{"modulo", "y % x + 1", "x % 10 + y", "x % 8 + y"}}) {
+    const double g = bar(panel, general), c = bar(panel, constant), p = bar(panel, power);
+    if (std::isnan(add) || std::isnan(g) || std::isnan(c) || std::isnan(p)) continue;
+    std::string sentence = "An integer " + std::string(what) + " by a variable takes the time of " + figure(add / g) +
+                           " additions, by the constant 10 of " + figure(add / c) + ", by the constant 8 of " +
+                           figure(add / p);
+    sentence += more(p, g)
+                    ? ": divisors that the compiler knows, powers of two best of all, keep index arithmetic cheap"
+                    : ": on this device the divisor makes no difference";
+    sentences.push_back(sentence + ".");
+  }
+  for (const auto& [operation, trick] : {std::pair{"x / 8 + y", "(x >> 3) + y"}, {"x % 8 + y", "(x & 7) + y"}}) {
+    const double written = bar(panel, operation), by_hand = bar(panel, trick);
+    if (more(by_hand, written))
+      sentences.push_back("Write " + std::string(trick) + " instead of " + operation + ": it is " +
+                          figure(by_hand / written) + " times as fast.");
+    else if (by_hand <= written * 1.1)
+      sentences.push_back("The compiler turns " + std::string(operation) + " into " + trick + " by itself.");
+  }
+  const double multiply = bar(panel, "x * y");
+  if (!std::isnan(add) && !std::isnan(multiply))
+    sentences.push_back(more(add, multiply)
+                            ? "An integer multiplication takes the time of " + figure(add / multiply) + " additions."
+                            : "An integer multiplication costs no more than an addition.");
+  const double plain = bar(panel, "x / 8 + y"), with_sign = bar(panel, "signed x / 8 + y");
+  if (more(plain, with_sign))
+    sentences.push_back("Division by 8 of a signed number, which rounds towards zero, takes " +
+                        figure(plain / with_sign) + " times as long as of an unsigned one.");
+}
+
+void compare_conversions(const Panel& panel, const Panel* rates, std::vector<std::string>& sentences) {
+  const double half = bar(panel, "float to half and back"), up = bar(panel, "float to double"),
+               down = bar(panel, "double to float");
+  if (std::isnan(half) || std::isnan(up) || std::isnan(down)) return;
+  const double slower = std::fmin(up, down), add = rates ? bar(*rates, "+") : std::nan("");
+  std::string sentence = "Conversions between float and double run at " + figure(slower) +
+                         " per clock and multiprocessor, between float and half at " + figure(half);
+  if (!std::isnan(add) && more(add, slower))
+    sentence += ": a double constant among floats brings conversions that take the time of " + figure(add / slower) +
+                " additions each";
+  else if (!more(half, slower))
+    sentence += ": the wider format converts no slower";
+  sentences.push_back(sentence + ".");
+}
+
+void judge_unrolling(const Panel& panel, std::vector<std::string>& sentences) {
+  for (const std::string& variant : variants_of(panel)) {
+    const Curve curve(panel, variant);
+    const Point &first = curve.first(), &best = curve.highest();
+    if (!more(best.value, first.value)) {
+      sentences.push_back("With " + variant +
+                          " per thread unrolling gains nothing: the loop's end is tested for free.");
+      continue;
+    }
+    std::string sentence = "With " + variant + " per thread unrolling gives up to " + figure(best.value / first.value) +
+                           " times the throughput";
+    const double from = curve.reaches(0.95 * best.value),
+                 peak = panel.guides.empty() ? std::nan("") : panel.guides.front().points.front()[1];
+    if (best.value > 0.95 * peak)
+      sentence += ", and " + figure(best.x) + " steps between two tests are enough";
+    else if (from < curve.last().x)
+      sentence += "; from " + figure(from) + " steps between two tests on, less than 5 % is left to gain";
+    else
+      sentence += ", and " + figure(curve.last().x) + " steps between two tests are not yet the end of it";
+    if (!std::isnan(peak)) sentence += ": " + percent(best.value / peak) + " of the peak is reached";
+    sentences.push_back(sentence + ".");
+  }
+}
+
+void judge_constant_memory(const Panel& panel, std::vector<std::string>& sentences) {
+  const Curve constant(panel, "constant memory"), shared(panel, "shared memory");
+  if (constant.empty() || shared.empty()) return;
+  const double equal = constant.first().value, different = constant.last().value;
+  if (!more(equal, different)) {
+    sentences.emplace_back("Constant memory is as fast where the threads of a warp read different entries.");
+    return;
+  }
+  sentences.push_back(
+      "Constant memory is read " + figure(equal / different) + " times as fast if all threads of a warp " +
+      "read the same entry as if they read " + figure(constant.last().x) + " different ones, where " +
+      (more(shared.last().value, different) ? "shared memory is " + figure(shared.last().value / different) +
+                                                  " times as fast: tables indexed by thread belong there."
+                                            : "shared memory is no faster."));
+}
+
+void judge_products(const Panel& panel, std::vector<std::string>& sentences) {
+  if (panel.points.empty()) return;
+  for (const std::string tile : {"tile 16", "tile 32", "tile 32, 8 results per thread"}) {
+    const Curve rolled(panel, tile + ", rolled"), unrolled(panel, tile + ", unrolled");
+    if (rolled.empty() || unrolled.empty()) continue;
+    const double ratio = unrolled.last().value / rolled.last().value;
+    sentences.push_back("Unrolling the inner loop of the matrix product (" + tile + ", n = " + figure(rolled.last().x) +
+                        ") " +
+                        (more(ratio, 1) ? "makes it " + figure(ratio) + " times as fast."
+                                        : "does not pay: it runs at " + figure(ratio) + " times the speed."));
+  }
+  const Point& best = highest_of(panel);
+  std::string sentence =
+      "The fastest matrix product is \"" + best.variant + "\" with " + figure(best.value) + " GFLOP/s";
+  if (!panel.guides.empty())
+    sentence += ", " + percent(best.value / panel.guides.front().points.front()[1]) + " of the peak";
+  const Curve one(panel, "tile 32, unrolled");
+  if (!one.empty() && best.variant.find("results per thread") != std::string::npos)
+    sentence +=
+        ": several results per thread reuse what was read from shared memory, whose bandwidth limits one result "
+        "per thread to " +
+        figure(one.highest().value) + " GFLOP/s";
+  sentences.push_back(sentence + ".");
+}
+
+}  // namespace
+
+std::vector<std::string> conclude_arithmetic(const std::vector<Panel>& panels) {
+  std::vector<std::string> sentences;
+  if (const Panel* p = find_panel(panels, "functions"))
+    compare_functions(*p, find_panel(panels, "accuracy"), sentences);
+  if (const Panel* p = find_panel(panels, "integers")) compare_integers(*p, sentences);
+  if (const Panel* p = find_panel(panels, "conversions"))
+    compare_conversions(*p, find_panel(panels, "functions"), sentences);
+  if (const Panel* p = find_panel(panels, "unroll")) judge_unrolling(*p, sentences);
+  if (const Panel* p = find_panel(panels, "constant")) judge_constant_memory(*p, sentences);
+  if (const Panel* p = find_panel(panels, "product")) judge_products(*p, sentences);
+  return sentences;
+}
+
+}  // namespace poisson::lab

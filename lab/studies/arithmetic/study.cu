@@ -1,0 +1,221 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "lab/harness/fma_peak.hpp"
+#include "lab/harness/multiprocessors.cuh"
+#include "lab/harness/session.hpp"
+#include "lab/harness/verify.cuh"
+#include "lab/page/curve.hpp"
+#include "lab/studies/arithmetic/kernels.hpp"
+#include "lab/studies/arithmetic/study.hpp"
+#include "lab/studies/studies.hpp"
+
+namespace poisson::lab {
+namespace {
+
+constexpr std::string_view study = "arithmetic";
+constexpr const char* per_clock = "results per clock per multiprocessor";
+
+int blocks_of(int threads) {
+  return multiprocessors() * 1024 / threads;  // 1024 threads on each
+}
+
+Accuracy measured_accuracy(Backend& backend, const Operation& operation, std::int64_t count) {
+  const auto x = arguments(operation, count, 1), y = arguments(operation, count, 2);
+  const Array<std::uint32_t> device_x(backend, x), device_y(backend, y), z(backend, count);
+  spoil(backend, z);
+  operation.evaluate(backend, device_x.data(), device_y.data(), z.data(), count);
+  return accuracy(operation, x, y, z.host());
+}
+
+// Times the chains and checks those of the first and of the last threads.
+Point timed_chain(Session& session, const Operation& operation) {
+  Backend& backend = session.backend();
+  const int blocks = blocks_of(chain_threads);
+  const std::int64_t words = std::int64_t{blocks} * chain_threads * chains;
+  const std::vector<std::uint32_t> start = arguments(operation, words, 3);
+  const Array<std::uint32_t> device_start(backend, start), result(backend, words);
+  const Array<BlockTime> times(backend, blocks);
+  spoil(backend, result);
+  const std::uint32_t operand = word_of(operation.operand, operation.words);
+  const double seconds = session.time(
+      [&] { operation.chain(backend, blocks, device_start.data(), operand, result.data(), times.data()); });
+  const std::vector<std::uint32_t> end = result.host();
+  constexpr std::size_t checked = 8;
+  for (std::size_t i = 0; i < 2 * checked; ++i) {
+    const std::size_t at = i < checked ? i * chains : end.size() - (i - checked + 1) * chains;
+    session.check(chain_agrees(operation, std::span(start).subspan(at, chains), std::span(end).subspan(at, chains)),
+                  study, operation.name, "a timed chain ends elsewhere than its exact steps");
+  }
+  const double results = double{chain_threads} * chains * chain_steps * operation.results;
+  return {std::string(operation.name), 0, seconds, results_per_clock(times.host(), results)};
+}
+
+void run_operations(Session& session, std::vector<Panel>& panels) {
+  Panel functions{"functions", "fp32 arithmetic and functions", "", per_clock, false, true, {}, {}};
+  Panel errors{"accuracy",
+               "Largest error over random arguments: sin, cos in [-pi, pi], exp(-x) in [-10, 10], roots and quotients "
+               "in [0.001, 1000]",
+               "",
+               "ulp",
+               false,
+               true,
+               {},
+               {}};
+  Panel integers{"integers", "Unsigned 32-bit integers", "", per_clock, false, true, {}, {}};
+  Panel conversions{"conversions", "Conversions", "", per_clock, false, true, {}, {}};
+  for (const Operation& operation : operations()) {
+    const Accuracy found = measured_accuracy(session.backend(), operation, 100003);
+    session.check(found.within, study, operation.name, "results are off by up to " + figure(found.ulps) + " ulp");
+    const Point point = timed_chain(session, operation);
+    if (operation.panel == functions.name) {
+      functions.points.push_back(point);
+      errors.points.push_back({point.variant, 0, point.seconds, found.ulps});
+    } else {
+      (operation.panel == integers.name ? integers : conversions).points.push_back(point);
+    }
+  }
+  functions.guides.push_back({"fused multiply-adds", {{0, Curve(functions, "fmaf").first().value}}});
+  errors.guides.push_back({"rounding to nearest", {{0, 0.5}}});
+  for (Panel* panel : {&functions, &errors, &integers, &conversions}) panels.push_back(std::move(*panel));
+}
+
+Panel run_loops(Session& session, double ceiling) {
+  Backend& backend = session.backend();
+  const int blocks = blocks_of(loop_threads);
+  Panel panel{"unroll",
+              "A loop of fused multiply-adds, unrolled",
+              "steps between two tests of the loop's end",
+              per_clock,
+              true,
+              false,
+              {},
+              {{"fused multiply-adds", {{1, ceiling}}}}};
+  const Array<float> result(backend, std::int64_t{blocks} * loop_threads);
+  const Array<BlockTime> times(backend, blocks);
+  for (const UnrolledLoop& loop : unrolled_loops()) {
+    const std::string name = std::to_string(loop.chains) + (loop.chains == 1 ? " chain" : " chains");
+    spoil(backend, result);
+    const double seconds =
+        session.time([&] { loop.launch(backend, blocks, loop_steps, 0.5f, result.data(), times.data()); });
+    const std::vector<float> limits = result.host();
+    session.check(std::all_of(limits.begin(), limits.end(), [](float x) { return x == 1; }), study,
+                  "unroll " + std::to_string(loop.unroll) + ", " + name, "a chain missed its limit");
+    const double results = double{loop_threads} * loop.chains * loop_steps;
+    panel.points.push_back({name, static_cast<double>(loop.unroll), seconds, results_per_clock(times.host(), results)});
+  }
+  return panel;
+}
+
+Panel run_gathers(Session& session) {
+  Backend& backend = session.backend();
+  const int blocks = blocks_of(gather_threads), rounds = 64;
+  Panel panel{"constant", "Reads of a small table", "different entries read by a warp", per_clock, true, true, {}, {}};
+  std::vector<float> entries;
+  for (int i = 0; i < table_entries; ++i) entries.push_back(static_cast<float>(i % 16));
+  const Array<float> table(backend, entries), result(backend, std::int64_t{blocks} * gather_threads);
+  const Array<BlockTime> times(backend, blocks);
+  set_constant_table(backend, entries.data());
+  for (const GatheringMemory& memory : gathering_memories())
+    for (int distinct = 1; distinct <= 32; distinct *= 2) {
+      spoil(backend, result);
+      const double seconds = session.time(
+          [&] { memory.launch(backend, blocks, distinct, rounds, table.data(), result.data(), times.data()); });
+      const std::vector<float> sums = result.host();
+      std::array<double, 32> expected{};
+      for (int lane = 0; lane < 32; ++lane) expected[static_cast<std::size_t>(lane)] = gathered(lane, distinct, rounds);
+      bool right = true;
+      for (std::size_t i = 0; i < sums.size(); ++i) right = right && static_cast<double>(sums[i]) == expected[i % 32];
+      session.check(right, study, memory.name, "a thread's sum is wrong");
+      const double results = double{gather_threads} * reads_per_round * rounds;
+      panel.points.push_back(
+          {std::string(memory.name), static_cast<double>(distinct), seconds, results_per_clock(times.host(), results)});
+    }
+  return panel;
+}
+
+// Entries are multiples of 2⁻⁸ below 1, so products are multiples of 2⁻¹⁶; sums of n of them round in fp32.
+bool row_agrees(const float* row, const std::vector<double>& expected) {
+  const double n = static_cast<double>(expected.size()), bound = n * n * 0x1p-24;
+  for (std::size_t j = 0; j < expected.size(); ++j)
+    if (!(std::abs(static_cast<double>(row[j]) - expected[j]) <= bound)) return false;
+  return true;
+}
+
+struct ProductEntry {
+  int matrix;
+  constexpr float operator()(std::uint64_t i) const { return product_entry(matrix, static_cast<std::int64_t>(i)); }
+};
+
+// Checks all rows of small products, the first, one in the middle and the last of large ones.
+void run_products_of(Session& session, int n, bool timed, Panel& panel) {
+  Backend& backend = session.backend();
+  const std::int64_t size = std::int64_t{n} * n;
+  const Array<float> a(backend, size), b(backend, size), c(backend, size);
+  fill(backend, a, ProductEntry{0});
+  fill(backend, b, ProductEntry{1});
+  std::vector<int> rows{0, n / 2 + 1, n - 1};
+  if (n < 200) {
+    rows.clear();
+    for (int i = 0; i < n; ++i) rows.push_back(i);
+  }
+  std::vector<std::vector<double>> expected;
+  for (const int i : rows) expected.push_back(product_row(n, i));
+  std::vector<float> row(static_cast<std::size_t>(n));
+  for (const MatrixProduct& product : matrix_products()) {
+    spoil(backend, c);
+    const auto work = [&] { product.launch(backend, n, a.data(), b.data(), c.data()); };
+    double seconds = 0;
+    if (timed)
+      seconds = session.time(work);
+    else
+      work();
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      backend.read(c.data() + std::int64_t{rows[r]} * n, row.data(), row.size() * sizeof(float));
+      session.check(row_agrees(row.data(), expected[r]), study, product.name,
+                    "row " + std::to_string(rows[r]) + " of the product for n = " + std::to_string(n) + " is wrong");
+    }
+    if (timed)
+      panel.points.push_back({std::string(product.name), static_cast<double>(n), seconds, 2e-9 * n * n * n / seconds});
+  }
+}
+
+Panel run_products(Session& session) {
+  Panel panel{"product", "Product of two n x n matrices, fp32", "n", "GFLOP/s", true, true, {}, {}};
+  for (const int n : {1, 31, 67, 130}) run_products_of(session, n, false, panel);
+  std::vector<int> sizes{512, 1024, 2048};
+  if (!session.quick()) sizes = {256, 512, 1024, 2048, 4096};
+  for (const int n : sizes) run_products_of(session, n, true, panel);
+  panel.guides.push_back({"peak of fused multiply-adds",
+                          {{static_cast<double>(sizes.front()), 1e-9 * fma_peak(session, Precision::fp32, study)}}});
+  return panel;
+}
+
+Findings run(Session& session) {
+  Findings findings;
+  run_operations(session, findings.panels);
+  findings.panels.push_back(run_loops(session, findings.panels.front().guides.front().points.front()[1]));
+  findings.panels.push_back(run_gathers(session));
+  findings.panels.push_back(run_products(session));
+  findings.conclusions = conclude_arithmetic(findings.panels);
+  return findings;
+}
+
+constexpr std::string_view first_devices = "compute capability 1.x";
+constexpr std::array history{
+    Historical{first_devices, "add", 8, "results per clock per multiprocessor"},
+    Historical{first_devices, "rsqrt", 2, "results per clock per multiprocessor"},
+    Historical{first_devices, "__sinf", 2, "results per clock per multiprocessor"},
+    Historical{first_devices, "divide", 1.23, "results per clock per multiprocessor"},
+};
+
+}  // namespace
+
+const Study arithmetic_study{"arithmetic",
+                             "What do a function, a division, a conversion and a loop cost beside an addition, and how "
+                             "exact are the cheap ones?",
+                             true, run, history};
+
+}  // namespace poisson::lab

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "lab/harness/block_time.hpp"
+#include "lab/harness/noise.hpp"
+#include "lab/harness/study.hpp"
+
+namespace poisson::lab {
+
+/// What the 32-bit words of an operation hold.
+enum class Words { real, integer };
+
+/// |actual − exact| in units of the last place that a float near `exact` has; infinite for NaN.
+double ulp_error(float actual, double exact);
+
+/// One operation z = f(x, y) on words, timed as a chain x ← f(x, y) and compared with its exact function.
+struct Operation {
+  std::string_view name;
+  std::string_view panel;  ///< functions, integers, conversions
+  Words words;
+  int results;                          ///< of one step: a round trip through another format converts twice
+  double (*exact)(double x, double y);  ///< of the words' values; integers modulo 2³²
+  double lower, upper;                  ///< range of the arguments, of reals
+  double ulps, absolute;                ///< the documented bound of the error: either may be exhausted
+  double operand;                       ///< y of the chain
+  bool coupled;                         ///< y of the chain is the next chain's value instead
+  /// z[i] = f(x[i], y[i]), i < count.
+  void (*evaluate)(Backend&, const std::uint32_t* x, const std::uint32_t* y, std::uint32_t* z, std::int64_t count);
+  /// chain_steps steps of all chains of `blocks` blocks, from words `start` to words `result`.
+  void (*chain)(Backend&, int blocks, const std::uint32_t* start, std::uint32_t operand, std::uint32_t* result,
+                BlockTime* times);
+};
+
+inline constexpr int chains = 4, chain_threads = 512, chain_steps = 4096;
+
+/// Words as numbers and back; reals are rounded to float.
+double number_of(std::uint32_t word, Words words);
+std::uint32_t word_of(double number, Words words);
+
+/// `count` arguments for an operation, of which `seed` gives others; integers are odd, so never zero.
+std::vector<std::uint32_t> arguments(const Operation& operation, std::int64_t count, std::uint64_t seed);
+
+/// How far results lie from the exact ones.
+struct Accuracy {
+  double ulps = 0;     ///< largest error in ulp; of integers the largest difference
+  bool within = true;  ///< every error is within the operation's bound; integers are equal
+};
+Accuracy accuracy(const Operation& operation, std::span<const std::uint32_t> x, std::span<const std::uint32_t> y,
+                  std::span<const std::uint32_t> z);
+
+/// Whether one thread's chains, stepped exactly, end where `result` says: integers equal, reals within 10 %, for the
+/// errors of thousands of steps add up. Both spans hold `chains` words.
+bool chain_agrees(const Operation& operation, std::span<const std::uint32_t> start,
+                  std::span<const std::uint32_t> result);
+
+/// The exact functions: mathematical ones in double, integers modulo 2³², conversions to the nearest value.
+namespace exact {
+double add(double x, double y);
+double multiply(double x, double y);
+double multiply_add(double x, double y);  ///< x·y + y
+double sine(double x, double y);
+double cosine(double x, double y);
+double decay(double x, double y);   ///< exp(−x)
+double divide(double x, double y);  ///< y/x
+double reciprocal(double x, double y);
+double reciprocal_root(double x, double y);
+double root(double x, double y);
+double integer_add(double x, double y);
+double integer_multiply(double x, double y);
+double integer_divide(double x, double y);  ///< y/x
+double modulo(double x, double y);          ///< y mod x, + 1
+double divide_by_10(double x, double y);    ///< x/10 + y
+double modulo_10(double x, double y);
+double divide_by_8(double x, double y);
+double modulo_8(double x, double y);
+double signed_divide_by_8(double x, double y);  ///< of the same bits as a signed number, towards zero, + y
+double high_word(double x, double y);           ///< the upper word of x in double, read as a float
+double from_words(double x, double y);  ///< the double whose upper word is y's and whose lower is x's, as a float
+double through_half(double x, double y);
+double through_integer(double x, double y);  ///< x to the nearest integer
+}  // namespace exact
+
+/// The sum that lane `lane` of a warp gathers from a table whose entry i is i mod 16 in `rounds` rounds of 16 reads, if
+/// lanes that are equal modulo `distinct` read equal entries.
+double gathered(int lane, int distinct, int rounds);
+inline constexpr int table_entries = 512, reads_per_round = 16;
+
+/// Row i of the product of the n × n matrices whose entries are product_entry(0, …) and product_entry(1, …).
+std::vector<double> product_row(int n, int i);
+/// Multiples of 2⁻⁸ in [−1, 1).
+constexpr float product_entry(int matrix, std::int64_t position) {
+  const std::uint32_t word = noise(static_cast<std::uint64_t>(position) + (static_cast<std::uint64_t>(matrix) << 40));
+  return (static_cast<float>(word >> 23) - 256) * 0x1p-8f;
+}
+
+/// Of panels named functions, accuracy, integers, conversions, unroll, constant and product.
+std::vector<std::string> conclude_arithmetic(const std::vector<Panel>& panels);
+
+}  // namespace poisson::lab

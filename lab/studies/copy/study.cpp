@@ -1,0 +1,161 @@
+#include "lab/studies/copy/study.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "backends/memory.hpp"
+#include "lab/harness/contents.hpp"
+#include "lab/harness/device_memory.hpp"
+#include "lab/harness/session.hpp"
+#include "lab/harness/with_cuda.hpp"
+#include "lab/studies/studies.hpp"
+
+namespace poisson::lab {
+namespace {
+
+constexpr std::string_view name = "copy", theory = "bandwidth in theory: clock × bus width × 2";
+constexpr std::array history{
+    Historical{"Tesla M2090 (384 bit, 1.85 GHz)", theory, 177, "GB/s"},
+};
+
+std::vector<CopyVariant> variants_of(Session& session) {
+  std::span<const CopyVariant> all = cpu_copy_variants();
+  if constexpr (with_cuda)
+    if (session.on_gpu()) all = gpu_copy_variants();
+  std::vector<CopyVariant> variants(all.begin(), all.end());
+  if (session.with_broken_variant()) variants.push_back(broken_copy_variant());
+  return variants;
+}
+
+// Powers of two from 1 MiB; every second or third one when quick.
+std::vector<std::size_t> sizes(const Session& session) {
+  const std::size_t most = std::size_t{session.on_gpu() ? (session.quick() ? 1024U : 8192U) : 256U} << 20;
+  const int step = session.quick() ? (session.on_gpu() ? 2 : 4) : 1;
+  std::vector<std::size_t> all;
+  for (std::size_t size = std::size_t{1} << 20; size <= most && (all.empty() || 2 * size <= session.memory());
+       size <<= step)
+    all.push_back(size);
+  return all;
+}
+
+// Two arrays of one size, and what a copy between them costs.
+class Arrays {
+ public:
+  Arrays(Session& session, std::size_t bytes)
+      : session_(session), from_(session.backend().allocate(bytes)), to_(session.backend().allocate(bytes)) {
+    fill_random(session.backend(), from_.data(), bytes, 2);
+  }
+
+  // One variant's point with its place left open; checked at this very size.
+  Point measure(const CopyVariant& variant, std::size_t bytes) {
+    Backend& backend = session_.backend();
+    poison(backend, to_.data(), bytes);
+    Point point{.variant = variant.name};
+    point.seconds = session_.time([&] { variant.launch(backend, from_.data(), to_.data(), bytes); });
+    point.value = 2e-9 * static_cast<double>(bytes) / point.seconds;
+    const std::size_t wrong = differing_bytes(backend, from_.data(), to_.data(), bytes);
+    session_.check(wrong == 0, name, variant.name,
+                   std::to_string(wrong) + " of " + std::to_string(bytes) + " bytes are wrong");
+    return point;
+  }
+
+ private:
+  Session& session_;
+  Buffer from_, to_;
+};
+
+Panel size_panel(Session& session, std::span<const CopyVariant> variants) {
+  Panel panel{.name = "size",
+              .title = session.on_gpu() ? "Copying arrays of growing size, one access per thread"
+                                        : "Copying arrays of growing size",
+              .x_label = "bytes in the array",
+              .y_label = "GB/s read and written",
+              .log_x = true};
+  const std::vector<std::size_t> all = sizes(session);
+  Arrays arrays(session, all.back());
+  for (const CopyVariant& variant : variants) {
+    if (variant.per_thread > 1) continue;
+    for (const std::size_t bytes : all) {
+      panel.points.push_back(arrays.measure(variant, bytes));
+      panel.points.back().x = static_cast<double>(bytes);
+    }
+  }
+  return panel;
+}
+
+// A width is a curve here, however many accesses a thread makes.
+Panel per_thread_panel(Session& session, std::span<const CopyVariant> variants) {
+  const std::size_t bytes = std::min(session.beyond_caches(), session.memory() / 2);
+  Panel panel{
+      .name = "per-thread",
+      .title = "Copying " + readable_bytes(static_cast<double>(bytes)) + " with more accesses under way in each thread",
+      .x_label = "accesses per thread",
+      .y_label = "GB/s read and written"};
+  Arrays arrays(session, bytes);
+  for (const CopyVariant& variant : variants) {
+    if (variant.width == 0 || (session.quick() && variant.per_thread % 2 == 1 && variant.per_thread > 1)) continue;
+    panel.points.push_back(arrays.measure(variant, bytes));
+    panel.points.back().variant = std::to_string(variant.width) + " B";
+    panel.points.back().x = variant.per_thread;
+  }
+  return panel;
+}
+
+Findings run(Session& session) {
+  const std::vector<CopyVariant> variants = variants_of(session);
+  for (const CopyVariant& variant : variants)
+    for (const std::size_t bytes : awkward_sizes(variant)) {
+      const std::string wrong = wrong_copy(session.backend(), variant, bytes);
+      session.check(wrong.empty(), name, variant.name, wrong);
+    }
+  Findings findings;
+  findings.panels.push_back(size_panel(session, variants));
+  if (session.on_gpu()) findings.panels.push_back(per_thread_panel(session, variants));
+
+  const double theoretical = 1e-9 * device_memory(session.backend()).bandwidth;
+  for (Panel& panel : findings.panels) {
+    panel.guides.push_back({"the backend's own copy, beyond caches", {{0, 1e-9 * session.copy_bandwidth()}}});
+    if (theoretical > 0) panel.guides.push_back({"in theory: clock × bus width × 2", {{0, theoretical}}});
+  }
+  if (theoretical > 0) findings.today.push_back({std::string(theory), theoretical});
+  findings.conclusions = conclude_copy(findings.panels, {theoretical, session.on_gpu() ? "cudaMemcpyAsync" : "memcpy"});
+  return findings;
+}
+
+}  // namespace
+
+std::vector<std::size_t> awkward_sizes(const CopyVariant& variant) {
+  std::vector<std::size_t> all;
+  for (const std::size_t count : {1, 31, 255, 257, 2047, 100'003})
+    all.push_back(count * static_cast<std::size_t>(std::max(1, variant.width)));
+  return all;
+}
+
+std::string wrong_copy(Backend& backend, const CopyVariant& variant, std::size_t bytes) {
+  constexpr std::size_t guard = 64;  // bytes before and after, where nothing may be written
+  std::vector<unsigned char> given(bytes), expected(bytes + 2 * guard, 0xFF), found(bytes + 2 * guard);
+  for (std::size_t i = 0; i < bytes; ++i)
+    given[i] = static_cast<unsigned char>(random_word(bytes, i / sizeof(std::uint64_t)) >> (8 * (i % 8)));
+  std::memcpy(expected.data() + guard, given.data(), bytes);
+
+  const Buffer from = backend.allocate(bytes), to = backend.allocate(expected.size());
+  backend.write(given.data(), from.data(), bytes);
+  poison(backend, to.data(), expected.size());
+  variant.launch(backend, from.data(), static_cast<char*>(to.data()) + guard, bytes);
+  backend.read(to.data(), found.data(), found.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (found[i] != expected[i])
+      return "copying " + std::to_string(bytes) + " bytes, byte " +
+             std::to_string(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(guard)) + " is wrong";
+  return {};
+}
+
+const Study copy_study{
+    .name = name,
+    .question = "How much of the memory's bandwidth does a plain copy reach, and what must its threads do for it?",
+    .needs_gpu = false,
+    .run = run,
+    .history = history,
+};
+
+}  // namespace poisson::lab

@@ -1,0 +1,270 @@
+#include <array>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "grids/schemes/discretization.hpp"
+#include "lab/harness/session.hpp"
+#include "lab/harness/verify.cuh"
+#include "lab/studies/crossover/study.hpp"
+#include "lab/studies/studies.hpp"
+#include "solver/solver.hpp"
+
+namespace poisson::lab {
+namespace {
+
+constexpr std::string_view study = "crossover";
+
+struct Sides {
+  Session& gpu;
+  Session& cpu;
+};
+
+// The device's clock times what stays there, the host's what comes back to it.
+void measure(const Sides& sides, Panel& panel, double unknowns, const std::function<void()>& on_cpu,
+             const std::function<void()>& on_gpu, const std::function<void()>& transferring) {
+  const auto add = [&](std::string_view curve, double seconds) {
+    panel.points.push_back({std::string(curve), unknowns, seconds, 1e-6 * unknowns / seconds});
+  };
+  add(cpu_curve, sides.cpu.time(on_cpu));
+  add(gpu_curve, sides.gpu.time(on_gpu));
+  add(transfer_curve, sides.cpu.time(transferring));
+}
+
+Panel panel_of(std::string name, std::string title) {
+  return {std::move(name), std::move(title), "unknowns", "million unknowns per second", true, true, {}, {}};
+}
+
+void draw_ceiling(const Sides& sides, double bytes, Panel& panel) {
+  panel.guides.push_back(
+      {"GPU memory bandwidth", {{panel.points.front().x, 1e-6 * sides.gpu.copy_bandwidth() / bytes}}});
+}
+
+// f(value, its number) for all values of a field on the host.
+template <class F>
+void each_value(Field& host, const F& f) {
+  const View<double> v = host.view<double>();
+  std::uint64_t number = 0;
+  for (int k = 0; k < v.n[2]; ++k)
+    for (int j = 0; j < v.n[1]; ++j)
+      for (int i = 0; i < v.n[0]; ++i) f(v(i, j, k), number++);
+}
+
+double datum(int seed, std::uint64_t number) {
+  return static_cast<double>(noise_float(number + (static_cast<std::uint64_t>(seed) << 40)));
+}
+
+// One vector on both sides.
+struct Vector {
+  Field host, device;
+
+  Vector(const Sides& sides, int m, int seed)
+      : host(sides.cpu.backend(), {{m, m, m}, {}}, Precision::fp64),
+        device(sides.gpu.backend(), {{m, m, m}, {}}, Precision::fp64) {
+    each_value(host, [seed](double& value, std::uint64_t number) { value = datum(seed, number); });
+    transfer(host, device);
+  }
+};
+
+constexpr double factor = 0x1p-10;
+
+void check_axpy(const Session& session, Field& y, std::string_view side) {
+  bool right = true;
+  each_value(y, [&right](double value, std::uint64_t number) {
+    right = right && std::abs(value - (datum(2, number) + factor * datum(1, number))) < 1e-15;
+  });
+  session.check(right, study, side, "y + a x is wrong");
+}
+
+void measure_axpy(const Sides& sides, int m, Panel& panel) {
+  Backend &cpu = sides.cpu.backend(), &gpu = sides.gpu.backend();
+  Vector x(sides, m, 1), y(sides, m, 2);
+  const Scalar a = cpu.scalar(factor), device_a = gpu.scalar(factor);
+  gpu.axpy(device_a, x.device, y.device);
+  Field result(cpu, y.host.layout(), Precision::fp64);
+  transfer(y.device, result);
+  check_axpy(sides.gpu, result, "axpy on the GPU");
+  cpu.axpy(a, x.host, y.host);
+  check_axpy(sides.gpu, y.host, "axpy on the CPU");
+  measure(
+      sides, panel, static_cast<double>(y.host.layout().size()), [&] { cpu.axpy(a, x.host, y.host); },
+      [&] { gpu.axpy(device_a, x.device, y.device); },
+      [&] {
+        transfer(x.host, x.device);
+        transfer(y.host, y.device);
+        gpu.axpy(device_a, x.device, y.device);
+        transfer(y.device, y.host);
+      });
+}
+
+void measure_dot(const Sides& sides, int m, Panel& panel) {
+  Backend &cpu = sides.cpu.backend(), &gpu = sides.gpu.backend();
+  Vector x(sides, m, 1), y(sides, m, 2);
+  Scalar on_cpu = cpu.scalar(), on_gpu = gpu.scalar();
+  long double expected = 0;
+  each_value(x.host, [&expected](double value, std::uint64_t number) { expected += value * datum(2, number); });
+  cpu.dot(x.host, y.host, on_cpu);
+  gpu.dot(x.device, y.device, on_gpu);
+  for (const double sum : {cpu.value(on_cpu), gpu.value(on_gpu)})
+    sides.gpu.check(std::abs(sum - static_cast<double>(expected)) <= 1e-12 * static_cast<double>(expected), study,
+                    "dot", "a dot product is wrong");
+  measure(
+      sides, panel, static_cast<double>(x.host.layout().size()), [&] { cpu.dot(x.host, y.host, on_cpu); },
+      [&] { gpu.dot(x.device, y.device, on_gpu); },
+      [&] {
+        transfer(x.host, x.device);
+        transfer(y.host, y.device);
+        gpu.dot(x.device, y.device, on_gpu);
+        gpu.value(on_gpu);
+      });
+}
+
+void check_product(const Session& session, int bands, int m, const std::vector<double>& y, std::string_view side) {
+  const auto rows = static_cast<std::int64_t>(y.size());
+  const std::int64_t stride = rows < 100000 ? 1 : 97;
+  bool right = true;
+  for (std::int64_t row = 0; row < rows; row += stride)
+    right = right && std::abs(y[static_cast<std::size_t>(row)] - banded_row(bands, m, row)) < 1e-14;
+  session.check(right, study, side, "a row of the banded product for m = " + std::to_string(m) + " is wrong");
+}
+
+void measure_product(const Sides& sides, int bands, int m, Panel& panel, bool timed = true) {
+  Backend& gpu = sides.gpu.backend();
+  const std::int64_t rows = std::int64_t{m} * m;
+  const std::vector<double> values = band_values(bands, m), x = padded_vector(m);
+  std::vector<double> y(static_cast<std::size_t>(rows), std::nan("")), result(y);
+  const Array<double> device_values(gpu, values), device_x(gpu, x), device_y(gpu, rows);
+  spoil(gpu, device_y);
+  const BandedProduct on_host{bands, m, values.data(), x.data() + m + 1, y.data()};
+  const BandedProduct on_device{bands, m, device_values.data(), device_x.data() + m + 1, device_y.data()};
+  multiply_on_cpu(on_host);
+  check_product(sides.gpu, bands, m, y, "banded product on the CPU");
+  multiply_on_gpu(gpu, on_device);
+  check_product(sides.gpu, bands, m, device_y.host(), "banded product on the GPU");
+  if (!timed) return;
+  measure(
+      sides, panel, static_cast<double>(rows), [&] { multiply_on_cpu(on_host); },
+      [&] { multiply_on_gpu(gpu, on_device); },
+      [&] {
+        gpu.write(x.data(), device_x.data(), device_x.bytes());
+        multiply_on_gpu(gpu, on_device);
+        gpu.read(device_y.data(), result.data(), device_y.bytes());
+      });
+}
+
+// −Δu = f on the unit cube with u = 0 on its faces: one cycle of the default solver from u = 0.
+class CycleProblem {
+ public:
+  CycleProblem(Backend& backend, int cells) : backend_(&backend), discretization_(backend, cube(cells)) {
+    Options options;
+    options.tolerance = 0;  // exactly one cycle
+    options.max_iterations = 1;
+    options.full_multigrid = false;
+    solver_ = make_solver(discretization_, options);
+    discretization_.assemble_rhs(solver_->rhs());
+  }
+  Result cycle() {
+    backend_->fill(solver_->solution(), 0);
+    return solver_->solve(false);
+  }
+  Solver& solver() { return *solver_; }
+  std::int64_t unknowns() const { return discretization_.unknowns(); }
+
+ private:
+  static Problem cube(int cells) {
+    Problem problem;
+    for (auto& nodes : problem.nodes)
+      for (int i = 0; i <= cells; ++i) nodes.push_back(static_cast<double>(i) / cells);
+    problem.source = [](double x, double y, double z) { return x < 0.5 ? 1 + y : z - 3 * x; };
+    return problem;
+  }
+
+  Backend* backend_;
+  Discretization discretization_;
+  std::unique_ptr<Solver> solver_;
+};
+
+// The oracle of a cycle is what it is for: the residual shrinks, as much on both sides, and both end at one solution
+// but for the corrections' rounding to 32 bits.
+void check_cycle(const Session& session, CycleProblem& cpu, CycleProblem& gpu, Field& downloaded) {
+  const double there = gpu.cycle().relative(), here = cpu.cycle().relative();
+  session.check(
+      here < 0.2 && std::abs(there - here) < 1e-3, study, "multigrid cycle",
+      "the residual shrinks to " + std::to_string(here) + " on the CPU, " + std::to_string(there) + " on the GPU");
+  transfer(gpu.solver().solution(), downloaded);
+  const View<double> u = cpu.solver().solution().view<double>(), v = downloaded.view<double>();
+  double largest = 0, difference = 0;
+  for (int k = 0; k < u.n[2]; ++k)
+    for (int j = 0; j < u.n[1]; ++j)
+      for (int i = 0; i < u.n[0]; ++i) {
+        largest = std::max(largest, std::abs(u(i, j, k)));
+        const double here_and_there = std::abs(u(i, j, k) - v(i, j, k));
+        if (!(here_and_there <= difference)) difference = here_and_there;
+      }
+  session.check(largest > 0 && difference <= 1e-4 * largest, study, "multigrid cycle",
+                "CPU and GPU end at different solutions");
+}
+
+void measure_cycle(const Sides& sides, int cells, Panel& panel) {
+  CycleProblem cpu(sides.cpu.backend(), cells), gpu(sides.gpu.backend(), cells);
+  Field downloaded(sides.cpu.backend(), cpu.solver().solution().layout(), Precision::fp64);
+  check_cycle(sides.gpu, cpu, gpu, downloaded);
+  measure(
+      sides, panel, static_cast<double>(cpu.unknowns()), [&] { cpu.cycle(); }, [&] { gpu.cycle(); },
+      [&] {
+        transfer(cpu.solver().rhs(), gpu.solver().rhs());
+        gpu.cycle();
+        transfer(gpu.solver().solution(), downloaded);
+      });
+}
+
+Findings run(Session& session) {
+  Session host("cpu", session.quick());
+  const Sides sides{session, host};
+  const std::vector<int> cubes =
+      session.quick() ? std::vector{8, 16, 32, 64, 128} : std::vector{8, 16, 24, 32, 48, 64, 96, 128, 192, 256};
+  const std::vector<int> squares =
+      session.quick() ? std::vector{16, 64, 256, 1024} : std::vector{16, 32, 64, 128, 256, 512, 1024, 2048};
+  Findings findings;
+  const auto finish = [&](Panel panel, double bytes) {
+    if (bytes > 0) draw_ceiling(sides, bytes, panel);
+    findings.panels.push_back(std::move(panel));
+  };
+
+  Panel axpy = panel_of("axpy", "axpy, y = y + a x, fp64 (x and y travel, y returns)");
+  for (const int m : cubes) measure_axpy(sides, m, axpy);
+  finish(std::move(axpy), 24);
+
+  Panel dot = panel_of("dot", "Dot product, fp64 (both vectors travel)");
+  for (const int m : cubes) measure_dot(sides, m, dot);
+  finish(std::move(dot), 16);
+
+  for (const int bands : {5, 9}) {
+    const std::string count = std::to_string(bands);
+    Panel product = panel_of("bands-" + count, "Matrix of " + count + " bands times vector, fp64 (the vectors travel)");
+    for (const int m : {1, 2, 7, 83}) measure_product(sides, bands, m, product, false);
+    for (const int m : squares) measure_product(sides, bands, m, product);
+    finish(std::move(product), bytes_per_row(bands));
+  }
+
+  Panel cycle = panel_of("cycle", "One multigrid cycle in 3-D (the right-hand side travels, the solution returns)");
+  for (const int cells : cubes) measure_cycle(sides, cells, cycle);
+  finish(std::move(cycle), 0);
+
+  findings.conclusions = conclude_crossover(findings.panels);
+  return findings;
+}
+
+}  // namespace
+
+// The question is an old one: an Opteron 252 was once set against a GeForce 7800 GTX in this way.
+const Study crossover_study{
+    "crossover",
+    "From how many unknowns on does a GPU beat the CPU beside it, with and without the way there and back?",
+    true,
+    run,
+    {}};
+
+}  // namespace poisson::lab

@@ -1,0 +1,174 @@
+#include <array>
+
+#include "lab/harness/block_clock.cuh"
+#include "lab/harness/multiprocessors.cuh"
+#include "lab/page/curve.hpp"
+#include "lab/studies/latency/kernels.hpp"
+#include "lab/studies/latency/study.hpp"
+#include "lab/studies/studies.hpp"
+
+namespace poisson::lab {
+namespace {
+
+// The multiplier is an immediate operand: of three registers two lie in one bank, and a warp that reads them anew for
+// every instruction issues at half the rate (measured on an H200: 63 of 128 per clock with one chain).
+template <int chains>
+__global__ void __launch_bounds__(most_block_threads) fma_kernel(int iterations, float* ends, BlockTime* times) {
+  float x[chains];
+#pragma unroll
+  for (int c = 0; c < chains; ++c) x[c] = chain_start(static_cast<int>(threadIdx.x), c);
+  const BlockClock clock;
+  constexpr int unroll = 128 / chains;  // the loop's own instructions take 2 % of the issue slots
+#pragma unroll unroll
+  for (int i = 0; i < iterations; ++i) {
+#pragma unroll
+    for (int c = 0; c < chains; ++c) x[c] = fmaf(x[c], chain_multiplier, chain_addend);
+  }
+  const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+#pragma unroll
+  for (int c = 0; c < chains; ++c) ends[c * threads + thread] = x[c];
+  clock.stop(times);
+}
+
+using FmaKernel = void (*)(int, float*, BlockTime*);
+template <int... less>
+constexpr std::array<FmaKernel, most_chains> kernels_by_chains(std::integer_sequence<int, less...>) {
+  return {fma_kernel<less + 1>...};
+}
+constexpr auto fma_kernels = kernels_by_chains(std::make_integer_sequence<int, most_chains>());
+
+// Blocks of up to 32 warps, one or two on each multiprocessor.
+struct Residency {
+  int blocks_per_multiprocessor, threads;
+  explicit Residency(int warps)
+      : blocks_per_multiprocessor(warps > 32 ? 2 : 1), threads(warps * warp_threads / blocks_per_multiprocessor) {}
+};
+
+// So much shared memory that no second block fits beside one that is to be alone: then all multiprocessors get one.
+int shared_memory_for(FmaKernel kernel, const Residency& residency) {
+  if (residency.blocks_per_multiprocessor > 1) return 0;
+  const int bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 1024;
+  cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  return bytes;
+}
+
+struct ChainEnd {
+  const float* ends;  ///< [chain][thread of a block]
+  std::int64_t threads;
+  int block_threads;
+  __host__ __device__ float operator()(std::int64_t i) const {
+    return ends[i / threads * most_block_threads + i % threads % block_threads];
+  }
+};
+
+class Chains {
+ public:
+  Chains(Session& session, int multiprocessors, int iterations)
+      : session_(session),
+        multiprocessors_(multiprocessors),
+        iterations_(iterations),
+        host_ends_(chain_ends(iterations)),
+        expected_(session.backend(), host_ends_),
+        ends_(session.backend(), std::int64_t{2} * multiprocessors * most_block_threads * most_chains),
+        times_(session.backend(), 2 * multiprocessors) {}
+
+  Point measure(int chains, int warps) const {
+    const Residency residency(warps);
+    spoil(session_.backend(), ends_);
+    spoil(session_.backend(), times_);
+    launch(chains, residency);
+    const std::int64_t threads = grid(residency) * residency.threads;
+    const ChainEnd oracle{expected_.data(), threads, residency.threads};
+    const std::string variant = chains_name(chains);
+    session_.check(mismatches(session_.backend(), ends_, threads * chains, oracle) == 0, "latency", variant,
+                   "the chains end elsewhere");
+    const double seconds = session_.time([&] { launch(chains, residency); });
+    std::vector<BlockTime> times = times_.host();
+    times.resize(static_cast<std::size_t>(grid(residency)));
+    return {variant, 1.0 * warps, seconds, results_per_clock(times, 1.0 * residency.threads * chains * iterations_)};
+  }
+
+  void verify_on_host(int chains, int warps) const {
+    const Residency residency(warps);
+    spoil(session_.backend(), ends_);
+    launch(chains, residency);
+    const std::vector<float> ends = ends_.host();
+    const std::int64_t threads = grid(residency) * residency.threads;
+    const ChainEnd oracle{host_ends_.data(), threads, residency.threads};
+    bool right = true;
+    for (std::int64_t i = 0; i < threads * chains; ++i) right = right && ends[static_cast<std::size_t>(i)] == oracle(i);
+    session_.check(right, "latency", chains_name(chains), "the chains end elsewhere");
+  }
+
+ private:
+  std::int64_t grid(const Residency& residency) const {
+    return std::int64_t{multiprocessors_} * residency.blocks_per_multiprocessor;
+  }
+  void launch(int chains, const Residency& residency) const {
+    const FmaKernel kernel = fma_kernels[static_cast<std::size_t>(chains - 1)];
+    const cudaStream_t stream = cuda_of(session_.backend()).stream();
+    kernel<<<static_cast<unsigned>(grid(residency)), static_cast<unsigned>(residency.threads),
+             static_cast<std::size_t>(shared_memory_for(kernel, residency)), stream>>>(iterations_, ends_.data(),
+                                                                                       times_.data());
+    cuda::launched(stream);
+  }
+
+  Session& session_;
+  int multiprocessors_, iterations_;
+  std::vector<float> host_ends_;
+  Array<float> expected_, ends_;
+  Array<BlockTime> times_;
+};
+
+Findings run(Session& session) {
+  verify_fma(session);
+  verify_memory_latency(session);
+  Findings findings;
+  findings.panels = {measure_fma(session), measure_chase(session)};
+  const Panel& chase = findings.panels.back();
+  const double latency = Curve(chase, variants_of(chase).front()).last().value;
+  findings.panels.push_back(measure_in_flight(session, latency));
+  findings.conclusions = conclude_latency(findings.panels, multiprocessors());
+  return findings;
+}
+
+constexpr std::array history{
+    Historical{"G80", "clocks until a multiply-add returns", 24, "clocks"},
+    Historical{"G80", "multiply-adds that a multiprocessor's 8 cores finish per clock", 8, "per clock"},
+    Historical{"G80", "threads per multiprocessor that hide it: 24 × 8", 192, "threads"},
+    Historical{"G80", "the same in warps", 6, "warps"},
+    Historical{"G80", "independent chains per thread that hide it with 2 warps", 3, "chains"},
+};
+
+}  // namespace
+
+Panel measure_fma(Session& session) {
+  const Chains measured(session, multiprocessors(), chain_iterations);
+  Panel panel{"fma",
+              "Chains of dependent multiply-adds, fp32",
+              "warps per multiprocessor",
+              "multiply-adds per clock and multiprocessor",
+              true,
+              true};
+  const std::vector<int> warps = session.quick()
+                                     ? std::vector{1, 2, 4, 8, 16, 32, 64}
+                                     : std::vector{1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64};
+  for (int chains = 1; chains <= most_chains; chains = session.quick() ? 2 * chains : chains + 1)
+    for (const int w : warps) panel.points.push_back(measured.measure(chains, w));
+  panel.guides = fma_guides(panel);
+  return panel;
+}
+
+void verify_fma(Session& session) {
+  for (const int iterations : {1, 16, 37}) {
+    const Chains chains(session, 3, iterations);
+    for (int c = 1; c <= most_chains; ++c)
+      for (const int warps : {1, 3, 32, 34}) chains.verify_on_host(c, warps);
+  }
+}
+
+const Study latency_study{"latency", "How much must be under way at once to hide the time that a single result takes?",
+                          true, run, history};
+
+}  // namespace poisson::lab

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lab/harness/noise.hpp"
+#include "lab/harness/study.hpp"
+#include "lab/page/curve.hpp"
+
+namespace poisson::lab {
+
+/// A tiny step that depends on all of the step before it: word w of the new state is factor·x + addend(step) modulo
+/// 2^64, with x the old state's word `shift` further on, cyclically, which another block wrote. A step that is left
+/// out, comes twice, out of order or before another block's has ended changes the result.
+struct TinyStep {
+  static constexpr std::uint64_t factor = 0x9e3779b97f4a7c15u;
+  std::int64_t words = 0, shift = 0;
+
+  static constexpr std::uint64_t addend(int step) {
+    return (std::uint64_t{noise(static_cast<std::uint64_t>(step))} << 32) + static_cast<std::uint64_t>(step);
+  }
+  static constexpr std::uint64_t start(std::int64_t word) {
+    return std::uint64_t{noise(static_cast<std::uint64_t>(word))};
+  }
+  constexpr std::uint64_t next(const std::uint64_t* state, std::int64_t word, int step) const {
+    const std::int64_t from = word + shift;
+    return factor * state[from < words ? from : from - words] + addend(step);
+  }
+};
+
+/// The oracle: the state after so many steps from TinyStep::start.
+std::vector<std::uint64_t> state_after(const TinyStep& tiny, int steps);
+
+/// Microseconds to start a sequence, and for each of its steps: the straight line through the shortest and the longest
+/// sequence of a curve of microseconds per step.
+struct SequenceCost {
+  double start = 0, step = 0;
+  double per_step(double steps) const { return step + start / steps; }
+};
+SequenceCost sequence_cost(const Curve& curve);
+/// That line for every variant.
+std::vector<Guide> sequence_guides(const Panel& panel);
+
+/// What the panel "steps" says; `copy`: the bandwidth of a copy in bytes per second.
+std::vector<std::string> conclude_launch(const std::vector<Panel>& panels, double copy);
+
+}  // namespace poisson::lab

@@ -1,0 +1,94 @@
+#include <cmath>
+
+#include "lab/page/curve.hpp"
+#include "lab/studies/occupancy/study.hpp"
+
+namespace poisson::lab {
+namespace {
+
+// The two neighbours between which a curve falls most, as shares of its largest value.
+struct Cliff {
+  Point before, after;
+  double share = 0;
+};
+
+Cliff steepest(const Curve& curve) {
+  Cliff cliff;
+  for (std::size_t i = 1; i < curve.points().size(); ++i) {
+    const Point &before = curve.points()[i - 1], &after = curve.points()[i];
+    const double share = (before.value - after.value) / curve.highest().value;
+    if (share > cliff.share) cliff = {before, after, share};
+  }
+  return cliff;
+}
+
+std::string residency_steps(const Curve& resident) {
+  std::vector<std::string> steps;
+  for (std::size_t i = 1; i < resident.points().size(); ++i) {
+    const Point &before = resident.points()[i - 1], &after = resident.points()[i];
+    if (after.value < before.value) steps.push_back(figure(after.value) + " with " + figure(after.x));
+  }
+  return listed(steps);
+}
+
+void conclude_throughput(const Curve& curve, const Curve& resident, double copy, std::vector<std::string>& sentences) {
+  const Point& best = curve.highest();
+  const Cliff cliff = steepest(curve);
+  std::string sentence = "With " + best.variant + " per thread the largest throughput is " + figure(best.value) +
+                         " GB/s (" + percent(best.value / copy) + " of a copy) with " + figure(resident.at(best.x)) +
+                         " resident warps";
+  if (cliff.share < 0.05) {
+    sentences.push_back(sentence + ", and no number of registers costs more than a twentieth of it at a step.");
+    return;
+  }
+  sentences.push_back(sentence + "; the steepest cliff lies between " + figure(cliff.before.x) + " and " +
+                      figure(cliff.after.x) + " registers per thread, where " + figure(resident.at(cliff.before.x)) +
+                      " warps become " + figure(resident.at(cliff.after.x)) + " and " + percent(cliff.share) +
+                      " of the largest throughput is lost.");
+  const double warps_left = resident.last().value / resident.highest().value, left = curve.last().value / best.value;
+  const std::string ends = "With " + figure(100 * warps_left) + " % of the warps, " + best.variant +
+                           " per thread still reaches " + percent(left) + " of its throughput: ";
+  sentences.push_back(ends + (left > 1.3 * warps_left
+                                  ? "it loses less than its warps, which loads under way in each thread or other "
+                                    "limits make up for."
+                                  : "nothing but warps hides the latency there, so registers cost throughput."));
+}
+
+}  // namespace
+
+std::vector<Guide> proportional_guides(const Panel& throughput, const Panel& resident) {
+  std::vector<Guide> guides;
+  for (const std::string& variant : variants_of(throughput)) {
+    const Curve curve(throughput, variant), warps(resident, variant);
+    Guide guide{"in proportion to warps, " + variant, {}};
+    for (const Point& point : warps.points())
+      guide.points.push_back({point.x, curve.highest().value * point.value / warps.highest().value});
+    guides.push_back(guide);
+  }
+  return guides;
+}
+
+std::vector<std::string> conclude_occupancy(const std::vector<Panel>& panels, double copy) {
+  const Panel *const resident = find_panel(panels, "resident"), *const throughput = find_panel(panels, "throughput");
+  std::vector<std::string> sentences;
+  if (!resident || !throughput) return sentences;
+  const Curve warps(*resident, variants_of(*resident).front());
+  const std::string steps = residency_steps(warps);
+  sentences.push_back(figure(warps.first().value) + " warps are resident with " + figure(warps.first().x) +
+                      " registers per thread" +
+                      (steps.empty() ? ", and no more registers make them fewer." : "; then " + steps + "."));
+  std::vector<double> lowest;
+  for (const std::string& variant : variants_of(*throughput)) {
+    const Curve curve(*throughput, variant);
+    conclude_throughput(curve, Curve(*resident, variant), copy, sentences);
+    lowest.push_back(curve.last().value);
+  }
+  if (lowest.size() == 2)
+    sentences.push_back("At the fewest warps, more loads per thread give " + figure(lowest[1] / lowest[0]) +
+                        (lowest[1] > 1.2 * lowest[0]
+                             ? " times the throughput: spend registers where they carry loads under way."
+                             : " times the throughput: they do not replace warps here."));
+  return sentences;
+}
+
+}  // namespace poisson::lab

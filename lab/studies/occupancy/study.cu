@@ -1,0 +1,161 @@
+#include <array>
+#include <utility>
+
+#include "lab/harness/multiprocessors.cuh"
+#include "lab/harness/session.hpp"
+#include "lab/studies/occupancy/kernels.hpp"
+#include "lab/studies/occupancy/study.hpp"
+#include "lab/studies/studies.hpp"
+
+namespace poisson::lab {
+namespace {
+
+constexpr int threads = 256;
+
+// Registers that a kernel needs beside the sums: addresses, counters, words on their way.
+constexpr int besides = 16;
+
+// Takes `registers` registers per thread, by keeping that many sums less a few over all of its loop, each turn of which
+// adds to another one, and by a bound that leaves the compiler no more. A batch of in_flight loads must arrive before
+// the next can be issued, for its address depends on them: by their topmost bit, which is 0, as the compiler cannot
+// know.
+template <int registers, int in_flight>
+__global__ void __maxnreg__(registers) hold_kernel(const std::uint32_t* words, unsigned count, std::uint32_t* sums) {
+  constexpr int held = registers - besides;
+  static_assert(held % in_flight == 0);
+  const unsigned thread = blockIdx.x * threads + threadIdx.x, step = gridDim.x * threads;
+  std::uint32_t sum[held] = {};
+  unsigned i = thread;
+  while (i < count) {
+#pragma unroll
+    for (int k = 0; k < held; k += in_flight) {
+      std::uint32_t word[in_flight];
+#pragma unroll
+      for (int l = 0; l < in_flight; ++l) word[l] = i + l * step < count ? words[i + l * step] : 0;
+#pragma unroll
+      for (int l = 0; l < in_flight; ++l) sum[k + l] += word[l];
+      i += in_flight * step + (word[in_flight - 1] >> 31);
+    }
+  }
+  std::uint32_t all = 0;
+#pragma unroll
+  for (int k = 0; k < held; ++k) all += (2 * k + 1) * sum[k];
+  sums[thread] = all;
+}
+
+using HoldKernel = void (*)(const std::uint32_t*, unsigned, std::uint32_t*);
+// On both sides of every step of the resident warps of blocks of 256 threads.
+constexpr std::array register_counts{24, 32, 40, 48, 56, 64, 72, 80, 88, 104, 128, 136, 160, 192, 224, 248};
+constexpr std::size_t kernel_count = register_counts.size();
+
+template <int in_flight, std::size_t... i>
+constexpr std::array<HoldKernel, kernel_count> by_registers(std::index_sequence<i...>) {
+  return {hold_kernel<register_counts[i], in_flight>...};
+}
+constexpr auto kernel_numbers = std::make_index_sequence<kernel_count>();
+
+struct Holding {
+  const char* name;
+  std::array<HoldKernel, kernel_count> kernels;  // by register_counts
+};
+constexpr std::array holdings{
+    Holding{"one load in flight", by_registers<1>(kernel_numbers)},
+    Holding{"4 loads in flight", by_registers<4>(kernel_numbers)},
+};
+// How the compiler and the device take a kernel.
+struct Occupancy {
+  int registers = 0, blocks = 0;
+  explicit Occupancy(HoldKernel kernel) {
+    cudaFuncAttributes attributes{};
+    cuda::check(cudaFuncGetAttributes(&attributes, kernel));
+    registers = attributes.numRegs;
+    cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0));
+  }
+};
+
+void launch(Backend& backend, HoldKernel kernel, int blocks, const Array<std::uint32_t>& words,
+            const Array<std::uint32_t>& sums) {
+  const cudaStream_t stream = cuda_of(backend).stream();
+  kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(words.data(), static_cast<unsigned>(words.size()),
+                                                                sums.data());
+  cuda::launched(stream);
+}
+
+RegisterFile register_file() {
+  constexpr int unit = 256, partitions = 4;  // of all devices since compute capability 7.0
+  return {device_attribute(cudaDevAttrMaxRegistersPerMultiprocessor), unit, partitions,
+          device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / 32,
+          device_attribute(cudaDevAttrMaxBlocksPerMultiprocessor)};
+}
+
+Findings run(Session& session) {
+  verify_occupancy(session);
+  Backend& backend = session.backend();
+  const double copy = 1e-9 * session.copy_bandwidth();
+  const int processors = multiprocessors();
+  const RegisterFile file = register_file();
+  const Array<std::uint32_t> words(backend,
+                                   static_cast<std::int64_t>(session.beyond_caches() / 4 / sizeof(std::uint32_t)));
+  const Array<std::uint32_t> sums(backend, std::int64_t{processors} * file.most_warps * 32);
+  fill(backend, words, HeldWord{});
+
+  Panel resident{"resident", "Warps that are resident at once, in blocks of 256 threads", "registers per thread",
+                 "resident warps per multiprocessor"};
+  Panel throughput{"throughput", "Reading memory with as many warps as fit", "registers per thread", "GB/s"};
+  for (const Holding& holding : holdings)
+    for (std::size_t k = 0; k < kernel_count; ++k) {
+      const HoldKernel kernel = holding.kernels[k];
+      const Occupancy occupancy(kernel);
+      const int blocks = processors * occupancy.blocks;
+      const std::int64_t grid = std::int64_t{blocks} * threads;
+      spoil(backend, sums);
+      launch(backend, kernel, blocks, words, sums);
+      session.check(mismatches(backend, sums, grid, HeldSum{words.size(), grid, register_counts[k] - besides}) == 0,
+                    "occupancy", holding.name, "sums differ");
+      const double seconds = session.time([&] { launch(backend, kernel, blocks, words, sums); });
+      const double x = occupancy.registers,
+                   bytes = static_cast<double>(words.bytes()) + 4.0 * static_cast<double>(grid);
+      resident.points.push_back({holding.name, x, seconds, occupancy.blocks * threads / 32.0});
+      throughput.points.push_back({holding.name, x, seconds, 1e-9 * bytes / seconds});
+    }
+  Guide predicted{"what the register file holds", {}};
+  for (int registers = 16; registers <= 255; ++registers)
+    predicted.points.push_back({1.0 * registers, resident_blocks(file, registers, threads) * threads / 32.0});
+  resident.guides = {predicted};
+  throughput.guides = proportional_guides(throughput, resident);
+  throughput.guides.push_back({"device copy", {{16, copy}}});
+  Findings findings;
+  findings.panels = {resident, throughput};
+  findings.conclusions = conclude_occupancy(findings.panels, copy);
+  return findings;
+}
+
+constexpr std::array history{
+    Historical{"G80", "blocks of 256 threads with 10 registers each on a multiprocessor", 3, "blocks"},
+    Historical{"G80", "blocks of 256 threads with 11 registers each on a multiprocessor", 2, "blocks"},
+};
+
+}  // namespace
+
+void verify_occupancy(Session& session) {
+  Backend& backend = session.backend();
+  for (const std::int64_t count : {1, 777, 100003}) {
+    const Array<std::uint32_t> words(backend, count);
+    fill(backend, words, HeldWord{});
+    for (const int blocks : {1, 3}) {
+      const Array<std::uint32_t> sums(backend, blocks * threads);
+      for (const Holding& holding : holdings)
+        for (std::size_t k = 0; k < kernel_count; ++k) {
+          spoil(backend, sums);
+          launch(backend, holding.kernels[k], blocks, words, sums);
+          session.check(mismatches_on_host(sums, HeldSum{count, sums.size(), register_counts[k] - besides}) == 0,
+                        "occupancy", holding.name, "sums differ");
+        }
+    }
+  }
+}
+
+const Study occupancy_study{
+    "occupancy", "What do registers per thread cost in resident warps, and those in throughput?", true, run, history};
+
+}  // namespace poisson::lab

@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "lab/page/curve.hpp"
+#include "lab/studies/recompute/study.hpp"
+
+namespace poisson::lab {
+namespace {
+
+constexpr double close_enough = 0.8;  // of the prediction: it holds
+
+using Line = std::vector<std::array<double, 2>>;
+
+Line measured(const Panel& panel, std::string_view mode) {
+  Line line;
+  const Curve curve(panel, mode);
+  for (const Point& point : curve.points()) line.push_back({point.x, point.value});
+  return line;
+}
+
+Line predicted(const Panel& panel, std::string_view mode) {
+  for (const Guide& guide : panel.guides)
+    if (guide.name == "predicted, " + std::string(mode)) return guide.points;
+  return {};
+}
+
+std::string_view name_of(EntrySource source) {
+  return std::ranges::find(entry_modes, source, &EntryMode::source)->name;
+}
+
+std::string quoted(std::string_view name) {
+  return '"' + std::string(name) + '"';
+}
+
+// Up to which x a line stays above another over the same places: 0 where it begins below, infinite where it ends above;
+// between places both are straight in logarithmic axes.
+double ahead_until(const Line& a, const Line& b) {
+  const auto lead = [&](std::size_t i) { return std::log(a[i][1] / b[i][1]); };
+  std::size_t behind = 0;
+  while (behind < a.size() && lead(behind) > 0) ++behind;
+  if (behind == 0) return 0;
+  if (behind == a.size()) return std::numeric_limits<double>::infinity();
+  const double before = lead(behind - 1), after = -lead(behind);
+  return a[behind - 1][0] * std::pow(a[behind][0] / a[behind - 1][0], before / (before + after));
+}
+
+std::string until(double x, double last) {
+  if (x == 0) return "nowhere";
+  return std::isinf(x) ? "at least up to " + figure(last) : "up to " + figure(x);
+}
+
+std::string ratio_to(const Panel& panel, EntrySource source, EntrySource other) {
+  const Line a = measured(panel, name_of(source)), b = measured(panel, name_of(other)),
+             pa = predicted(panel, name_of(source)), pb = predicted(panel, name_of(other));
+  std::string text = figure(a.front()[1] / b.front()[1]) + " times";
+  if (!pa.empty() && !pb.empty()) text += " (predicted " + figure(pa.front()[1] / pb.front()[1]) + ")";
+  return text;
+}
+
+std::string on_held_entries(const Panel& panel) {
+  const Line full = measured(panel, name_of(EntrySource::full)),
+             expected = predicted(panel, name_of(EntrySource::full));
+  std::string text = panel.title + ": with all entries held " + figure(full.front()[1]) + " million points/s are done";
+  if (!expected.empty()) text += ", " + percent(full.front()[1] / expected.front()[1]) + " of what the traffic allows";
+  if (best_of(panel, name_of(EntrySource::half)))
+    text += "; holding the symmetric half makes it " + ratio_to(panel, EntrySource::half, EntrySource::full);
+  if (best_of(panel, name_of(EntrySource::partial)))
+    text += ", holding a coefficient per point " + ratio_to(panel, EntrySource::partial, EntrySource::full);
+  text += ".";
+  const Line tiled = measured(panel, name_of(EntrySource::full_tiled));
+  if (tiled.empty()) return text;
+  const double gain = tiled.front()[1] / full.front()[1];
+  return text + (gain > noticeable_factor
+                     ? " A tile of u in shared memory is worth " + figure(gain) + " times the rate."
+                 : gain * noticeable_factor < 1 ? " A tile of u in shared memory costs more than it brings (" +
+                                                      percent(gain) + " of the rate): the caches serve the neighbours."
+                                                : " A tile of u in shared memory makes no difference: the caches serve "
+                                                  "the neighbours.");
+}
+
+// Where entries worked out anew win, against each way of holding them.
+std::string on_recomputing(const Panel& panel, EntrySource source) {
+  const Line own = measured(panel, name_of(source)), expected = predicted(panel, name_of(source));
+  if (own.empty()) return {};
+  std::string text;
+  for (const EntrySource held : {EntrySource::full, EntrySource::half, EntrySource::partial}) {
+    const Line other = measured(panel, name_of(held)), other_expected = predicted(panel, name_of(held));
+    if (other.size() != own.size()) continue;
+    text += (text.empty() ? "" : ", ") + quoted(name_of(held)) + " " + until(ahead_until(own, other), own.back()[0]);
+    if (expected.size() == own.size() && other_expected.size() == own.size())
+      text += " (predicted " + until(ahead_until(expected, other_expected), own.back()[0]) + ")";
+  }
+  return text.empty() ? text
+                      : panel.title + ": entries " + std::string(name_of(source)) +
+                            " beat, in multiply-adds per entry, " + text + ".";
+}
+
+std::string on_winners(const Panel& panel) {
+  std::string text, winner;
+  const std::vector<std::string> modes = variants_of(panel);
+  for (const double x : places(panel)) {
+    const Point& best = *best_at(panel, x, modes);
+    const Point* const before = point_at(panel, winner, x);
+    if (before && best.value < noticeable_factor * before->value) continue;  // still as good
+    text += (winner.empty() ? "" : ", from " + figure(x) + " on ") + quoted(best.variant);
+    winner = best.variant;
+  }
+  return panel.title + ": the fastest is " + text + (text.find("from") == std::string::npos ? " throughout." : ".");
+}
+
+std::string on_prediction(const Panel& panel) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  const Point* worst = nullptr;
+  for (const std::string& mode : variants_of(panel)) {
+    const Line expected = predicted(panel, mode);
+    for (const auto& [x, value] : expected) {
+      const Point* const point = point_at(panel, mode, x);
+      if (!point) continue;
+      const double share = point->value / value;
+      if (share < least) {
+        least = share;
+        worst = point;
+      }
+      most = std::max(most, share);
+    }
+  }
+  if (!worst) return {};
+  std::string text = panel.title + ": between " + percent(least) + " and " + percent(most) +
+                     " of the rate predicted from " + "bytes and multiply-adds are reached, least by " +
+                     quoted(worst->variant) + " at " + figure(worst->x) + " multiply-adds per entry";
+  if (most > 1 / close_enough)
+    return text +
+           ": where more is reached than memory allows, a cache holds the operands, or others shared the "
+           "processors while the limits were measured.";
+  return text + (least >= close_enough ? ": the prediction holds."
+                                       : ": what it leaves out, such as reads from caches, decides there.");
+}
+
+}  // namespace
+
+std::vector<std::string> conclude_recompute(std::span<const Panel> panels) {
+  std::vector<std::string> all;
+  const auto keep = [&](std::string text) {
+    if (!text.empty()) all.push_back(std::move(text));
+  };
+  for (const Panel& panel : panels) {
+    if (measured(panel, name_of(EntrySource::full)).empty()) continue;
+    keep(on_held_entries(panel));
+    for (const EntrySource source : {EntrySource::fly, EntrySource::once}) keep(on_recomputing(panel, source));
+    keep(on_winners(panel));
+    keep(on_prediction(panel));
+  }
+  return all;
+}
+
+}  // namespace poisson::lab

@@ -1,0 +1,7 @@
+#include "lab/studies/recompute/kernels.cuh"
+
+namespace poisson::lab::recompute_kernels {
+
+template void apply<double>(RecomputeData&, EntrySource, RecomputeVerb);
+
+}  // namespace poisson::lab::recompute_kernels

@@ -1,0 +1,88 @@
+#include <algorithm>
+#include <array>
+
+#include "lab/studies/studies.hpp"
+#include "lab/studies/transfer/bus.cuh"
+#include "lab/studies/transfer/study.hpp"
+
+namespace poisson::lab {
+namespace {
+
+using namespace transfer_names;
+
+constexpr std::string_view name = "transfer", over_the_bus = "from the host to the device, at most";
+constexpr std::array history{
+    Historical{"graphics cards of 2005", over_the_bus, 1, "GB/s"},
+};
+
+constexpr std::array ways{
+    Way{pageable_up, false, true, false}, Way{pageable_down, false, false, true},
+    Way{pinned_up, true, true, false},    Way{pinned_down, true, false, true},
+    Way{both, true, true, true},
+};
+constexpr const Way& pinned_way_up = ways[2];
+
+// Times `move`, after which all of it must have arrived.
+Point measure(Session& session, Bus& bus, const Way& way, std::size_t bytes, const std::function<void()>& move) {
+  bus.poison_targets(way, bytes);
+  Point point{.variant = std::string(way.name)};
+  point.seconds = session.time(move);
+  session.check(bus.arrived(way, bytes), name, way.name, std::to_string(bytes) + " bytes did not all arrive");
+  point.value = 1e-9 * static_cast<double>(bytes) * (way.up && way.down ? 2 : 1) / point.seconds;
+  return point;
+}
+
+Panel size_panel(Session& session, Bus& bus) {
+  Panel panel{.name = "size",
+              .title = "One copy between host and device",
+              .x_label = "bytes in each direction",
+              .y_label = "GB/s",
+              .log_x = true};
+  for (const Way& way : ways)
+    for (std::size_t bytes = 4096; bytes <= bus.bytes(); bytes *= session.quick() ? 16 : 4) {
+      panel.points.push_back(measure(session, bus, way, bytes, [&] { bus.move(way, bytes); }));
+      panel.points.back().x = static_cast<double>(bytes);
+    }
+  return panel;
+}
+
+Panel pieces_panel(Session& session, Bus& bus) {
+  constexpr std::size_t bytes = std::size_t{4} << 20;
+  Panel panel{.name = "pieces",
+              .title = "4 MiB in many copies, one after another",
+              .x_label = "copies",
+              .y_label = "GB/s",
+              .log_x = true};
+  for (int pieces = 1; pieces <= 1024; pieces *= session.quick() ? 32 : 4) {
+    panel.points.push_back(
+        measure(session, bus, pinned_way_up, bytes, [&] { bus.move_in_pieces(pinned_way_up, bytes, pieces); }));
+    panel.points.back().x = pieces;
+  }
+  return panel;
+}
+
+Findings run(Session& session) {
+  const std::size_t bytes = session.quick() ? std::size_t{64} << 20 : std::size_t{256} << 20;
+  Bus bus(session, bytes);
+  Findings findings;
+  findings.panels = {size_panel(session, bus), pieces_panel(session, bus)};
+  Panel &sizes = findings.panels[0], &pieces = findings.panels[1];
+  const auto best = std::ranges::max_element(
+      sizes.points, {}, [](const Point& point) { return point.variant == pinned_up ? point.value : 0; });
+  findings.today.push_back({std::string(over_the_bus), best->value});
+  pieces.guides.push_back({"one large copy", {{1, best->value}}});
+  for (Panel& panel : pipeline_panels(session, bus)) findings.panels.push_back(std::move(panel));
+  findings.conclusions = conclude_transfer(findings.panels);
+  return findings;
+}
+
+}  // namespace
+
+const Study transfer_study{
+    .name = name,
+    .question = "What does the way between host and device cost, and how much of it can be hidden behind computing?",
+    .run = run,
+    .history = history,
+};
+
+}  // namespace poisson::lab

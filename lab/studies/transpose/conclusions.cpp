@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "lab/page/curve.hpp"
+#include "lab/page/report.hpp"
+#include "lab/studies/transpose/study.hpp"
+
+namespace poisson::lab {
+namespace {
+
+using namespace transpose_names;
+
+std::string size_of(double n) {
+  return "n = " + readable_value(n);
+}
+
+// What a guide says at a place: a level everywhere, a curve at its points.
+std::optional<double> guide_at(const Panel& panel, double x) {
+  if (panel.guides.empty()) return std::nullopt;
+  const auto& points = panel.guides.front().points;
+  if (points.size() == 1) return points.front()[1];
+  const auto found = std::ranges::find(points, x, [](const auto& point) { return point[0]; });
+  return found == points.end() ? std::nullopt : std::optional((*found)[1]);
+}
+
+// One bar of a panel whose sweep has one place.
+std::optional<double> bar(const Panel& panel, std::string_view variant) {
+  const Point* const point = best_of(panel, variant);
+  return point ? std::optional(point->value) : std::nullopt;
+}
+
+// "4.2 times as fast as", or that there is no such difference.
+std::string compared(double a, double b) {
+  if (a >= noticeable_factor * b) return times(a / b) + " the rate of";
+  if (b >= noticeable_factor * a) return "only " + percent(a / b) + " of the rate of";
+  return "no more than 5 % away from";
+}
+
+std::string on_coalescing(const Panel& panel) {
+  const auto read = bar(panel, naive_read), write = bar(panel, naive_write), plain = bar(panel, copy);
+  if (!read || !write || !plain) return {};
+  const bool writes = *write > *read;  // coalesced writes win
+  const double best = std::max(*read, *write);
+  std::string text = "Element by element along the source's rows, a transposition runs at " +
+                     gigabytes_per_second(*read) + "; along the destination's rows at " + gigabytes_per_second(*write);
+  text += std::max(*read, *write) < noticeable_factor * std::min(*read, *write)
+              ? ": it makes no difference which side is contiguous."
+              : std::string(": if one side has to be scattered, let it be the ") + (writes ? "reads." : "writes.");
+  if (*plain < noticeable_factor * best)
+    return text + " The same loop as a copy is no faster (" + gigabytes_per_second(*plain) +
+           "): scattered access costs nothing here.";
+  text += " The same loop as a copy reaches " + gigabytes_per_second(*plain) + ", " + times(*plain / best) + " as much";
+  if (const auto strided = bar(panel, strided_copy))
+    text += ", and with both sides scattered " + gigabytes_per_second(*strided);
+  return text + ". What runs at the same time should touch neighbouring addresses.";
+}
+
+std::string on_tiles(const Panel& panel) {
+  const auto tile = bar(panel, tiled);
+  const auto naive = std::max(bar(panel, naive_read), bar(panel, naive_write));
+  if (!tile || !naive) return {};
+  std::string text = "Turning tiles within shared memory, so that both sides are contiguous, brings " +
+                     gigabytes_per_second(*tile) + ", " + compared(*tile, *naive) + " the better plain loop.";
+  const auto without = std::max(bar(panel, padded), bar(panel, swizzled));
+  if (!without) return text;
+  text += *without >= noticeable_factor * *tile
+              ? " Without bank conflicts it is " + gigabytes_per_second(*without) + ", " + times(*without / *tile) +
+                    " as much: pad the tile's rows by an element or swizzle them."
+              : " Removing the bank conflicts changes little (" + gigabytes_per_second(*without) +
+                    "): shared memory is not the limit of this kernel on this device.";
+  if (const auto in_tile = bar(panel, in_tile_copy))
+    text += " A copy by way of the same tile runs at " + gigabytes_per_second(*in_tile) +
+            ": that is what the tile itself costs.";
+  return text;
+}
+
+std::string on_words(const Panel& panel) {
+  const auto wide = bar(panel, vectorized), narrow = std::max(bar(panel, padded), bar(panel, swizzled));
+  if (!wide || !narrow) return {};
+  return "Moving 16 bytes per access, several of them under way in each thread, gives " + gigabytes_per_second(*wide) +
+         ", " + compared(*wide, *narrow) + " a conflict-free tile of single elements" +
+         (*wide >= noticeable_factor * *narrow ? ": bytes under way are what was missing." : ".");
+}
+
+std::string on_engine(const Panel& panel) {
+  const auto engine = bar(panel, bulk), tuned = bar(panel, library);
+  if (!engine || !tuned) return {};
+  return "The bulk-copy engine reaches " + gigabytes_per_second(*engine) + ", " + compared(*engine, *tuned) +
+         " the library's kernel (" + gigabytes_per_second(*tuned) + ").";
+}
+
+std::string on_all_steps(const Panel& panel) {
+  const auto naive = bar(panel, naive_read), tuned = bar(panel, library);
+  if (!naive || !tuned) return {};
+  std::string text = "The library's transposition has " + times(*tuned / *naive) + " the rate of the plain loop (" +
+                     panel.title + ": " + gigabytes_per_second(*naive) + " to " + gigabytes_per_second(*tuned) + ")";
+  if (const auto ceiling = guide_at(panel, places(panel).front()))
+    text += ", " + percent(*tuned / *ceiling) + " of a copy of the same size";
+  return text + ".";
+}
+
+// Which tilings beat the library's choice, and on which panels none does.
+void say_tunings(std::vector<std::string>& all, std::span<const Panel> panels) {
+  std::vector<std::string> unbeaten;
+  for (const Panel& panel : panels) {
+    if (!panel.name.starts_with("bars-")) continue;
+    const auto tuned = bar(panel, library);
+    const Point* best = nullptr;
+    for (const Point& point : panel.points)
+      if (point.variant.starts_with("tuning") && (!best || point.value > best->value)) best = &point;
+    if (!tuned || !best) continue;
+    if (best->value < 1.02 * *tuned)
+      unbeaten.push_back("\"" + panel.title + "\"");
+    else
+      all.push_back("On this device \"" + best->variant + "\" is " + times(best->value / *tuned) +
+                    " as fast as the library's choice (" + panel.title + "): tile shapes are worth a measurement.");
+  }
+  if (!unbeaten.empty())
+    all.push_back("No other tiling is more than 2 % faster than the library's choice: " + listed(unbeaten) + ".");
+}
+
+// What widths do to the kernel that has no remedy against them: of a GPU, or of a CPU. Rows that begin within a sector
+// of the memory cost something of their own, wherever the partitions are.
+std::string on_plain_tiles(const Panel& panel) {
+  constexpr int sector_bytes = 32;
+  const bool gpu = best_of(panel, padded) != nullptr;
+  const int element = panel.name.ends_with("fp64") ? 8 : 4;
+  const std::string_view variant = gpu ? padded : std::string_view("tiled");
+  const Point* const best = best_of(panel, variant);
+  const Point *worst = nullptr, *shifted = nullptr;  // the slowest widths of rows on sectors, and of others
+  for (const Point& point : panel.points) {
+    if (point.variant != variant) continue;
+    const bool on_sectors = !gpu || std::fmod(point.x * element, sector_bytes) == 0;
+    const Point*& slowest = on_sectors ? worst : shifted;
+    if (!slowest || point.value < slowest->value) slowest = &point;
+  }
+  if (!best) return {};
+  std::string text;
+  if (shifted && shifted->value < 0.95 * (worst ? worst->value : best->value))
+    text = "plain tiles have " + percent(shifted->value / best->value) + " of their best at " + size_of(shifted->x) +
+           ", where rows begin within a sector of " + std::to_string(sector_bytes) + " bytes. ";
+  if (!worst) return text;
+  const double fraction = worst->value / best->value;
+  if (fraction > 0.85)
+    return text + (text.empty() ? "" : "Of the others ") + "no width stands out: the slowest of the plain tiles (" +
+           size_of(worst->x) + ") has " + percent(fraction) + " of the fastest. " +
+           (gpu ? "Partition camping" : "Crowding in few sets of the cache") + " does not show on this device.";
+  text += (text.empty() ? "plain" : "Plain") + std::string(" tiles drop to ") + percent(fraction) +
+          " of their best at " + size_of(worst->x) + ": such rows meet in few " +
+          (gpu ? "partitions of the memory" : "sets of the cache");
+  if (const Point* const other = point_at(panel, diagonal, worst->x))
+    text += other->value >= noticeable_factor * worst->value
+                ? ", which blocks in diagonal order avoid (" + percent(other->value / best->value) + ")"
+                : ", and a diagonal order of the blocks does not help";
+  return text + ".";
+}
+
+std::string on_widths(const Panel& panel) {
+  std::string text = on_plain_tiles(panel);
+  if (const Point* const worst = worst_of(panel, library)) {
+    text += text.empty() ? "the" : " The";
+    text += " library's kernel is slowest at " + size_of(worst->x) + ", with " +
+            percent(worst->value / best_of(panel, library)->value) + " of its best";
+    if (const auto ceiling = guide_at(panel, worst->x))
+      text += " and " + percent(worst->value / *ceiling) + " of a copy";
+    text += ".";
+  }
+  return text.empty() ? text : panel.title + ": " + text;
+}
+
+// The least fraction that a variant has of what `of` says at its places.
+template <class Of>
+std::optional<double> least(const Panel& panel, std::string_view variant, const Of& of) {
+  std::optional<double> fraction;
+  for (const double x : places(panel, variant)) {
+    const auto reference = of(x);
+    if (reference)
+      fraction = std::min(fraction.value_or(std::numeric_limits<double>::max()),
+                          point_at(panel, variant, x)->value / *reference);
+  }
+  return fraction;
+}
+
+std::string on_size(const Panel& panel) {
+  const auto of_copy = least(panel, library, [&](double x) { return guide_at(panel, x); });
+  if (!of_copy) return {};
+  const std::vector<double> all = places(panel, library);
+  std::string text = panel.title + ": the library's kernel has at least " + percent(*of_copy) + " of a copy " +
+                     (all.size() == 1 ? "at " : "from ") + size_of(all.front());
+  if (all.size() > 1) text += " to " + readable_value(all.back());
+  if (const auto of_geam = least(panel, library, [&](double x) {
+        const Point* const point = point_at(panel, geam, x);
+        return point ? std::optional(point->value) : std::nullopt;
+      }))
+    text += ", and at least " + percent(*of_geam) + " of cuBLAS";
+  return text + (*of_copy >= 0.95 ? ". Transposing costs hardly more than copying." : ".");
+}
+
+// Panels of one kind, and what there is to say of each or of the last.
+template <class Say>
+void say(std::vector<std::string>& all, std::span<const Panel> panels, std::string_view kind, const Say& about) {
+  for (const Panel& panel : panels)
+    if (panel.name.starts_with(kind))
+      if (std::string text = about(panel); !text.empty()) all.push_back(std::move(text));
+}
+
+std::string on_shape(const Panel& panel) {
+  const auto tuned = bar(panel, library), ceiling = guide_at(panel, places(panel).front());
+  if (!tuned || !ceiling) return {};
+  std::string text = panel.title + ": " + percent(*tuned / *ceiling) + " of a copy by the library's kernel";
+  if (const auto other = bar(panel, geam)) text += ", " + percent(*other / *ceiling) + " by cuBLAS";
+  return text + ".";
+}
+
+}  // namespace
+
+std::vector<std::string> conclude_transpose(std::span<const Panel> panels) {
+  std::vector<std::string> all;
+  const auto bars = std::ranges::find_if(panels, [](const Panel& panel) { return panel.name.starts_with("bars-"); });
+  if (bars != panels.end())
+    for (const auto about : {on_coalescing, on_tiles, on_words, on_engine})
+      if (std::string text = about(*bars); !text.empty()) all.push_back(std::move(text));
+  say(all, panels, "bars-", on_all_steps);
+  say_tunings(all, panels);
+  say(all, panels, "sweep-", on_widths);
+  say(all, panels, "size-", on_size);
+  say(all, panels, "shape-", on_shape);
+  return all;
+}
+
+}  // namespace poisson::lab

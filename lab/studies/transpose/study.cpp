@@ -1,0 +1,232 @@
+#include "lab/studies/transpose/study.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "lab/harness/session.hpp"
+#include "lab/harness/with_cuda.hpp"
+#include "lab/studies/studies.hpp"
+#include "lab/studies/transpose/matrix_contents.hpp"
+
+namespace poisson::lab {
+namespace {
+
+using namespace transpose_names;
+
+constexpr std::string_view name = "transpose", gtx = "GeForce GTX 280, 4000 x 4000, fp32";
+constexpr std::array history{
+    Historical{gtx, naive_read, 5.3, "GB/s"},
+    Historical{gtx, copy, 112.4, "GB/s"},
+    Historical{gtx, strided_copy, 2.7, "GB/s"},
+    Historical{gtx, tiled, 75.1, "GB/s"},
+    Historical{gtx, in_tile_copy, 94.9, "GB/s"},
+    Historical{gtx, padded, 93.4, "GB/s"},
+    Historical{gtx, diagonal, 80, "GB/s"},
+    Historical{"GeForce GTX 280, n a multiple of 512", "dip of the padded tile", 19, "GB/s"},
+    Historical{"GeForce GTX 280, n a multiple of 256", "dip of the padded tile", 35, "GB/s"},
+    Historical{"GeForce GTX 280, n a multiple of 128", "dip of the padded tile", 62, "GB/s"},
+    Historical{gtx, "all steps together", 17.6, "times"},
+};
+
+std::vector<TransposeVariant> variants_of(Session& session) {
+  std::vector<TransposeVariant> all;
+  if constexpr (with_cuda)
+    if (session.on_gpu())
+      for (const auto& some :
+           {gpu_transpose_variants(), gpu_transpose_tilings(), bulk_transpose_variants(), geam_variants()})
+        all.insert(all.end(), some.begin(), some.end());
+  if (all.empty()) all = cpu_transpose_variants();
+  if (session.with_broken_variant()) all.push_back(broken_transpose_variant());
+  return all;
+}
+
+struct Shape {
+  std::string name, title;
+  std::int64_t rows, columns, batch;
+};
+
+// Where the study measures: the same questions of a GPU and, in smaller matrices, of a CPU.
+struct Places {
+  std::vector<std::int64_t> bars, sweep, sizes;
+  std::vector<Shape> shapes;
+};
+
+Places places_of(const Session& session) {
+  if (session.on_gpu()) {
+    Places all{{4000, 4096},
+               {3904, 3968, 4000, 4032, 4064, 4088, 4095, 4096, 4097, 4104, 4128, 4160, 4200},
+               {8192, 12288, 16384, 24576, 32768},
+               {{"tall", "A tall matrix, 2097152 x 64", 1 << 21, 64, 1},
+                {"narrow", "A narrow matrix, 16777216 x 8", 1 << 24, 8, 1},
+                {"wide", "A wide matrix, 64 x 2097152", 64, 1 << 21, 1},
+                {"batch", "512 planes of 512 x 512", 512, 512, 512}}};
+    if (session.quick()) {
+      all.sweep = {3968, 4000, 4064, 4095, 4096, 4128, 4200};
+      all.sizes = {8192, 16384};
+    }
+    return all;
+  }
+  Places all{{1000, 1024},
+             {1000, 1008, 1016, 1023, 1024, 1025, 1032, 1040},
+             {2048, 4096},
+             {{"tall", "A tall matrix, 65536 x 16", 1 << 16, 16, 1},
+              {"wide", "A wide matrix, 16 x 65536", 16, 1 << 16, 1},
+              {"batch", "64 planes of 128 x 128", 128, 128, 64}}};
+  if (session.quick()) {
+    all.sweep = {1000, 1023, 1024, 1025};
+    all.sizes = {2048};
+  }
+  return all;
+}
+
+std::string precision_name(std::size_t element) {
+  return element == 4 ? "fp32" : "fp64";
+}
+
+double gigabytes(const Transposition& shape, double seconds) {
+  return 1e-9 * shape.bytes() / seconds;
+}
+
+// A source and a destination that serve all shapes of one element size.
+class Matrices {
+ public:
+  Matrices(Session& session, std::size_t bytes)
+      : session_(session), from_(session.backend().allocate(bytes)), to_(session.backend().allocate(bytes)) {}
+
+  void fill(std::size_t element) {
+    fill_elements(session_.backend(), element, from_.data(), static_cast<std::int64_t>(from_.bytes() / element), seed);
+  }
+  bool fits(const Transposition& shape) const { return shape.from_extent() <= from_.bytes(); }
+
+  // Adds the variant's point at a place of the panel, checked at this very size.
+  void measure(Panel& panel, double x, const TransposeVariant& variant, const Transposition& shape) {
+    if (variant.permitted && !variant.permitted(shape, from_.data(), to_.data())) return;
+    Backend& backend = session_.backend();
+    poison(backend, to_.data(), shape.to_extent());
+    const double seconds = session_.time([&] { variant.launch(backend, shape, from_.data(), to_.data()); });
+    const std::int64_t wrong = misplaced(backend, shape, variant.transposes, seed, to_.data());
+    session_.check(wrong == 0, name, variant.name,
+                   std::to_string(wrong) + " elements of " + std::to_string(shape.batch) + " matrices of " +
+                       std::to_string(shape.rows) + " x " + std::to_string(shape.columns) + " are wrong");
+    panel.points.push_back({variant.name, x, seconds, gigabytes(shape, seconds)});
+  }
+  // GB/s of the backend's own copy of as many bytes.
+  double copy_rate(const Transposition& shape) {
+    const double seconds =
+        session_.time([&] { copy_bytes(session_.backend(), from_.data(), to_.data(), shape.from_extent()); });
+    return gigabytes(shape, seconds);
+  }
+
+ private:
+  static constexpr std::uint64_t seed = 11;
+  Session& session_;
+  Buffer from_, to_;
+};
+
+// The variants of those names.
+std::vector<TransposeVariant> some(std::span<const TransposeVariant> all,
+                                   std::initializer_list<std::string_view> names) {
+  std::vector<TransposeVariant> chosen;
+  std::ranges::copy_if(all, std::back_inserter(chosen),
+                       [&](const auto& variant) { return std::ranges::find(names, variant.name) != names.end(); });
+  return chosen;
+}
+
+Panel panel_of(std::string_view kind, std::string title, std::size_t element) {
+  return {.name = std::string(kind) + '-' + precision_name(element),
+          .title = std::move(title) + ", " + precision_name(element),
+          .x_label = "n (columns)",
+          .y_label = "GB/s read and written"};
+}
+
+// One place: a bar per variant, and a copy of the same size above them. x: columns.
+Panel bars(Matrices& matrices, std::span<const TransposeVariant> variants, Panel panel, double x,
+           const Transposition& shape) {
+  for (const TransposeVariant& variant : variants) matrices.measure(panel, x, variant, shape);
+  panel.guides.push_back({"a copy of the same size", {{x, matrices.copy_rate(shape)}}});
+  return panel;
+}
+
+// A curve per variant over square matrices.
+Panel curves(Matrices& matrices, std::span<const TransposeVariant> variants, Panel panel,
+             std::span<const std::int64_t> sizes, std::size_t element) {
+  Guide copies{"a copy of the same size", {}};
+  for (const std::int64_t n : sizes) {
+    const Transposition shape = packed(n, n, element);
+    if (!matrices.fits(shape)) continue;
+    const auto x = static_cast<double>(n);
+    for (const TransposeVariant& variant : variants) matrices.measure(panel, x, variant, shape);
+    copies.points.push_back({x, matrices.copy_rate(shape)});
+  }
+  panel.guides.push_back(std::move(copies));
+  return panel;
+}
+
+void verify(Session& session, std::span<const TransposeVariant> variants) {
+  for (const TransposeVariant& variant : variants)
+    for (const std::size_t element : {4, 8})
+      for (const Transposition& shape : awkward_transpositions(element, variant.transposes)) {
+        const std::string wrong = wrong_transposition(session.backend(), variant, shape);
+        session.check(wrong.empty(), name, variant.name, wrong);
+      }
+}
+
+std::vector<Today> today(std::span<const Panel> panels) {
+  std::vector<Today> all;
+  const auto bars = std::ranges::find(panels, "bars-4000-fp32", &Panel::name);
+  if (bars == panels.end()) return all;
+  double naive = 0, best = 0;
+  for (const Point& point : bars->points) {
+    if (std::ranges::find(history, point.variant, &Historical::what) != history.end())
+      all.push_back({point.variant, point.value});
+    if (point.variant == naive_read) naive = point.value;
+    if (point.variant == library) best = point.value;
+  }
+  if (naive > 0 && best > 0) all.push_back({"all steps together", best / naive});
+  return all;
+}
+
+Findings run(Session& session) {
+  const std::vector<TransposeVariant> all = variants_of(session);
+  verify(session, all);
+  const Places places = places_of(session);
+  const std::int64_t largest = std::ranges::max(places.sizes);
+  std::size_t bytes = 0;
+  for (const Shape& s : places.shapes) bytes = std::max(bytes, packed(s.rows, s.columns, 8, s.batch).from_extent());
+  Matrices matrices(session, std::min(std::max(bytes, packed(largest, largest, 8).from_extent()),
+                                      std::max(bytes, session.memory() / 2)));
+
+  const auto in_sweep = some(all, {naive_write, tiled, padded, diagonal, "tiled", vectorized, bulk, library, geam});
+  const auto in_sizes = some(all, {naive_read, "tiled", padded, vectorized, bulk, library, geam});
+  Findings findings;
+  for (const std::size_t element : {4, 8}) {
+    matrices.fill(element);
+    for (const std::int64_t n : places.bars)
+      findings.panels.push_back(bars(
+          matrices, all, panel_of("bars-" + std::to_string(n), std::to_string(n) + " x " + std::to_string(n), element),
+          static_cast<double>(n), packed(n, n, element)));
+    findings.panels.push_back(
+        curves(matrices, in_sweep, panel_of("sweep", "Widths next to each other", element), places.sweep, element));
+    findings.panels.push_back(
+        curves(matrices, in_sizes, panel_of("size", "Large matrices", element), places.sizes, element));
+    for (const Shape& s : places.shapes)
+      findings.panels.push_back(bars(matrices, in_sizes, panel_of("shape-" + s.name, s.title, element),
+                                     static_cast<double>(s.columns), packed(s.rows, s.columns, element, s.batch)));
+  }
+  findings.conclusions = conclude_transpose(findings.panels);
+  findings.today = today(findings.panels);
+  return findings;
+}
+
+}  // namespace
+
+const Study transpose_study{
+    .name = name,
+    .question = "What does it take to transpose a matrix as fast as it can be copied?",
+    .needs_gpu = false,
+    .run = run,
+    .history = history,
+};
+
+}  // namespace poisson::lab
