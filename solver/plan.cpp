@@ -6,6 +6,7 @@
 #include "grids/operators/bands.hpp"
 #include "grids/operators/faces.hpp"
 #include "grids/rows/box_stencil.hpp"
+#include "grids/sampling/sampler.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "solver/extrapolation.hpp"
 #include "solver/matrix.hpp"
@@ -320,6 +321,7 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   const LevelRules rules = level_rules(problem, mode, variable, kappa.mean, kappa.jumps);
   Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu);
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());
+  if (gpu) plan.tables += staging_bytes(block.layout());
   // Elements take a field more while b is assembled, where b is narrow two.
   if (finest.elements)
     plan.tables += (outer_precision(options) == Precision::fp64 ? 1 : 2) *

@@ -28,6 +28,20 @@ struct Slices {
   dim3 blocks() const { return {static_cast<unsigned>(groups), 1, tiling.blocks.z}; }
 };
 
+/// The sum of what the threads of a block have, for the first of them.
+template <int threads>
+__device__ double sum_of_block(double sum) {
+  constexpr int warps = threads / 32;
+  __shared__ double of_warp[warps];
+  for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x != 0) return 0;
+  sum = 0;
+  for (int warp = 0; warp < warps; ++warp) sum += of_warp[warp];
+  return sum;
+}
+
 /// Adds up a column over the block's share of its slice: partial[slice · groups + group].
 template <int threads, class Column>
 __device__ void sum_slice(const Range& box, const Slices& slices, const Column& column, double* partial) {
@@ -35,15 +49,8 @@ __device__ void sum_slice(const Range& box, const Slices& slices, const Column& 
   double sum = 0;
   for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x)
     sum += slices.tiling.visit(box, column, tile % width, tile / width, blockIdx.z);
-  constexpr int warps = threads / 32;
-  __shared__ double of_warp[warps];
-  for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
-  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = sum;
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  sum = 0;
-  for (int warp = 0; warp < warps; ++warp) sum += of_warp[warp];
-  partial[blockIdx.z * gridDim.x + blockIdx.x] = sum;
+  sum = sum_of_block<threads>(sum);
+  if (threadIdx.x == 0) partial[blockIdx.z * gridDim.x + blockIdx.x] = sum;
 }
 
 }  // namespace poisson::cuda

@@ -8,6 +8,11 @@
 
 namespace poisson {
 
+std::size_t staging_bytes(const Layout& layout) {
+  const std::int64_t line = layout.n[0] + 2, plane = layout.n[2] > 1 ? line * (layout.n[1] + 2) : line;
+  return static_cast<std::size_t>(std::max(staged_values, plane)) * sizeof(double);
+}
+
 // Each line leaves its own moments; they are joined by planes in order, so that the result does not depend on threads.
 DifferenceMoments measure_on_host(const Block& block, const Datum& datum, const Field& u) {
   constexpr double infinity = std::numeric_limits<double>::infinity();

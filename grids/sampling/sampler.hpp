@@ -100,6 +100,11 @@ class Sampler {
   virtual void add_product(const MassRows& M, const Field& f, const Box& box, double factor, Field& out) = 0;
 };
 
+/// Values that the host evaluates go to a device in slabs of whole planes of about so many.
+inline constexpr std::int64_t staged_values = std::int64_t{1} << 16;
+/// What a device holds meanwhile at most.
+std::size_t staging_bytes(const Layout& layout);
+
 /// measure() on the host.
 DifferenceMoments measure_on_host(const Block& block, const Datum& datum, const Field& u);
 

@@ -310,11 +310,10 @@ class CudaSampler final : public Sampler {
   // In slabs, so that neither side holds all values beside the field.
   template <class OnHost>
   void put_from_host(const Box& box, const FillTarget& target, const OnHost& on_host) {
-    constexpr std::int64_t most = std::int64_t{1} << 19;
     const std::size_t axis = box.last[2] - box.first[2] > 1 ? 2 : 1;
     const int last = box.last[axis];
     const std::int64_t layer = box.size() / (last - box.first[axis]);
-    const int layers = static_cast<int>(std::max<std::int64_t>(1, most / layer));
+    const int layers = static_cast<int>(std::max<std::int64_t>(1, staged_values / layer));
     std::vector<double> values(static_cast<std::size_t>(layer * std::min(layers, last - box.first[axis])));
     const Buffer there = device_.allocate(values.size() * sizeof(double));
     for (Box slab = box; slab.first[axis] < last; slab.first[axis] = slab.last[axis]) {

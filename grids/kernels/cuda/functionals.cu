@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "backends/cuda/cuda_backend.cuh"
@@ -28,6 +30,53 @@ struct WeightedSum {
     return weight.x[i] * weight.y[j] * sum;
   }
 };
+
+// Regions of few values, summed by one launch: each in tasks of so many planes, as a slice has them, and of rows.
+constexpr int most_regions = 32, planes_of_task = 32, values_of_task = 1 << 14;
+constexpr std::int64_t most_small = std::int64_t{1} << 21;
+struct SmallRegions {
+  struct Part {
+    int3 first, extent;
+    int rows, groups;  // rows of a task, tasks of a slice
+    Lengths weight;
+    int first_task;
+  };
+  Part parts[most_regions];
+  int count, tasks;
+
+  /// Whether there was room.
+  bool add(const Box& box, const Lengths& weight) {
+    const auto n = [&](std::size_t d) { return box.last[d] - box.first[d]; };
+    if (count == most_regions || box.size() > most_small || box.size() == 0) return false;
+    const int slices = (n(2) + planes_of_task - 1) / planes_of_task;
+    const int rows = std::clamp(values_of_task / (n(0) * std::min(planes_of_task, n(2))), 1, n(1));
+    const int groups = (n(1) + rows - 1) / rows;
+    if (tasks + slices * groups > most_partials) return false;
+    parts[count++] = {{box.first[0], box.first[1], box.first[2]}, {n(0), n(1), n(2)}, rows, groups, weight, tasks};
+    tasks += slices * groups;
+    return true;
+  }
+};
+
+template <class X>
+__global__ void __launch_bounds__(tile_threads)
+    sum_small_regions(const __grid_constant__ SmallRegions regions, View<const X> x, double* partial) {
+  await_others();
+  const int block = static_cast<int>(blockIdx.x);
+  int r = regions.count - 1;
+  while (block < regions.parts[r].first_task) --r;
+  const auto& [first, extent, most_rows, groups, weight, first_task] = regions.parts[r];
+  const int j0 = (block - first_task) % groups * most_rows, k0 = (block - first_task) / groups * planes_of_task;
+  const int rows = min(most_rows, extent.y - j0), planes = min(planes_of_task, extent.z - k0);
+  double sum = 0;
+  for (int v = static_cast<int>(threadIdx.x); v < extent.x * rows * planes; v += tile_threads) {
+    const int line = v / extent.x;
+    const int i = first.x + v % extent.x, j = first.y + j0 + line % rows, k = first.z + k0 + line / rows;
+    sum += weight.x[i] * weight.y[j] * weight.z[k] * static_cast<double>(x(i, j, k));
+  }
+  sum = sum_of_block<tile_threads>(sum);
+  if (threadIdx.x == 0) partial[block] = sum;
+}
 
 template <class Y>
 struct Product {
@@ -135,9 +184,7 @@ struct Pack {
 class CudaFunctionals final : public Functionals {
  public:
   CudaFunctionals(Backend& backend, const Block& block)
-      : device_(static_cast<CudaBackend&>(backend)),
-        cells_(block.cell_layout().box()),
-        results_(backend.allocate(most_results * sizeof(double))) {
+      : device_(static_cast<CudaBackend&>(backend)), cells_(block.cell_layout().box()), result_(backend.scalar()) {
     DeviceTables tables;
     std::array<const double**, 3> masses{&mass_.x, &mass_.y, &mass_.z}, widths{&width_.x, &width_.y, &width_.z},
         ones{&ones_.x, &ones_.y, &ones_.z};
@@ -188,26 +235,23 @@ class CudaFunctionals final : public Functionals {
 
   std::vector<double> sums(const Field& x, std::span<const Region> regions) const override {
     std::vector<double> all;
-    dispatch(x.precision(), [&]<class X>(X) {
-      while (all.size() < regions.size()) {
-        const auto some = regions.subspan(all.size()).first(std::min(most_results, regions.size() - all.size()));
-        double* result = first_result();
-        for (const auto& [box, weighted] : some)
-          sum_columns(device_.stream(), box,
-                      WeightedSum<X>{x.view<X>(),
-                                     {weighted[0] ? mass_.x : ones_.x, weighted[1] ? mass_.y : ones_.y,
-                                      weighted[2] ? mass_.z : ones_.z}},
-                      device_.partials(), result++);
-        all.resize(all.size() + some.size());
-        device_.read(first_result(), &all[all.size() - some.size()], some.size() * sizeof(double));
-      }
-    });
+    while (all.size() < regions.size()) {
+      const auto rest = regions.subspan(all.size());
+      SmallRegions small{};
+      for (const Region& region : rest)
+        if (!small.add(region.box, weights_of(region))) break;
+      if (small.count > 0)
+        add_small_sums(x, small, all);
+      else
+        all.push_back(large_sum(x, rest.front()));
+    }
     return all;
   }
 
   double product(const Field& x, const Field& y, const Box& box) const override {
     dispatch(y.precision(), [&]<class Y>(Y) {
-      sum_columns(device_.stream(), box, Product<Y>{x.view<double>(), y.view<Y>()}, device_.partials(), first_result());
+      sum_columns(device_.stream(), box, Product<Y>{x.view<double>(), y.view<Y>()}, device_.partials(),
+                  result_.address());
     });
     return result();
   }
@@ -216,7 +260,7 @@ class CudaFunctionals final : public Functionals {
     device_.exchange(u);
     dispatch(u.precision(), [&]<class X>(X) {
       sum_columns(device_.stream(), cells_, CellProduct<X>{x.view<double>(), u.view<X>(), width_}, device_.partials(),
-                  first_result());
+                  result_.address());
     });
     return result();
   }
@@ -236,17 +280,39 @@ class CudaFunctionals final : public Functionals {
   }
 
  private:
-  static constexpr std::size_t most_results = 32;
-  double* first_result() const { return static_cast<double*>(results_.data()); }
-  double result() const {
-    double value = 0;
-    device_.read(first_result(), &value, sizeof value);
-    return value;
+  Lengths weights_of(const Region& region) const {
+    const auto& [x, y, z] = region.weighted;
+    return {x ? mass_.x : ones_.x, y ? mass_.y : ones_.y, z ? mass_.z : ones_.z};
   }
+  double large_sum(const Field& x, const Region& region) const {
+    dispatch(x.precision(), [&]<class X>(X) {
+      sum_columns(device_.stream(), region.box, WeightedSum<X>{x.view<X>(), weights_of(region)}, device_.partials(),
+                  result_.address());
+    });
+    return result();
+  }
+  void add_small_sums(const Field& x, const SmallRegions& regions, std::vector<double>& all) const {
+    dispatch(x.precision(), [&]<class X>(X) {
+      launch(sum_small_regions<X>, static_cast<unsigned>(regions.tasks), tile_threads, device_.stream(), regions,
+             x.view<X>(), device_.partials());
+    });
+    std::vector<double> of_tasks(static_cast<std::size_t>(regions.tasks));
+    device_.read(device_.partials(), of_tasks.data(), of_tasks.size() * sizeof(double));
+    for (int r = 0; r < regions.count; ++r) {
+      const int last = r + 1 < regions.count ? regions.parts[r + 1].first_task : regions.tasks;
+      double sum = 0;
+      for (int task = regions.parts[r].first_task; task < last; task += regions.parts[r].groups)
+        sum += std::accumulate(&of_tasks[static_cast<std::size_t>(task)],
+                               &of_tasks[static_cast<std::size_t>(task)] + regions.parts[r].groups, 0.0);
+      all.push_back(sum);
+    }
+  }
+  double result() const { return device_.value(result_); }
 
   CudaBackend& device_;
   Box cells_;
-  Buffer results_, tables_;
+  Scalar result_;
+  Buffer tables_;
   Lengths mass_{}, width_{}, ones_{};
 };
 
