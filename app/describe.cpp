@@ -15,26 +15,10 @@
 #include "solver/ladder/ladder.hpp"
 #include "solver/matrix.hpp"
 #include "solver/plan.hpp"
+#include "solver/smoothers/smoother.hpp"
 
 namespace poisson {
 namespace {
-
-std::string describe_smoother(const SmootherOptions& s) {
-  switch (s.type) {
-    case SmootherType::jacobi:
-      return fmt::format("Jacobi (relaxation {:.4g})", *s.relaxation);
-    case SmootherType::red_black:
-      return *s.relaxation == 1 ? "red-black Gauss-Seidel"
-                                : fmt::format("red-black Gauss-Seidel (relaxation {:.4g})", *s.relaxation);
-    case SmootherType::automatic:
-    case SmootherType::chebyshev:
-    case SmootherType::line:
-    case SmootherType::plane:
-      break;
-  }
-  return s.kind == ChebyshevKind::fourth ? "Chebyshev (fourth kind)"
-                                         : fmt::format("Chebyshev (first kind, interval {:.4g})", *s.interval);
-}
 
 std::string describe_equation(const Problem& p) {
   const double* kappa = p.isotropic ? p.coefficient[0].constant() : nullptr;
@@ -161,14 +145,14 @@ std::string describe_method(const Options& o) {
   if (o.method == Method::multigrid) {
     constexpr std::array cycles{'V', 'W', 'F'};
     text = fmt::format("multigrid {}({},{}), {}", cycles[static_cast<std::size_t>(o.cycle)], *o.smoother.pre,
-                       *o.smoother.post, describe_smoother(o.smoother));
+                       *o.smoother.post, o.smoother.kind->describe(o.smoother));
     if (o.coarse_operator == CoarseOperator::galerkin) text += ", Galerkin coarse operators";
     if (o.full_multigrid) text += ", full multigrid";
     if (o.krylov == Krylov::cg) text += ", conjugate gradients";
   } else if (o.method == Method::cg) {
     text = "conjugate gradients with diagonal scaling";
   } else {
-    text = describe_smoother(o.smoother);
+    text = o.smoother.kind->describe(o.smoother);
   }
   if (o.extrapolate) text += ", extrapolated";
   constexpr std::array precisions{"double", "mixed", "single"};

@@ -28,8 +28,8 @@ struct Table {
       put(held + "-sweep" + suffix,
           {.traffic = traffic("polynomial step"),
            .operands = {{p}, {p}, {p}},
-           .run = wide ? +[](const Kit& k, Fields& f) { k.A64().polynomial_step(step, f[0], f[1], f[2]); }
-                       : +[](const Kit& k, Fields& f) { k.A32().polynomial_step(step, f[0], f[1], f[2]); },
+           .run = wide ? +[](const Kit& k, Fields& f) { k.points(Precision::fp64).step(step, f[0], f[1], f[2]); }
+                       : +[](const Kit& k, Fields& f) { k.points(Precision::fp32).step(step, f[0], f[1], f[2]); },
            .matrix = p,
            .model = model,
            .beside = RowCost{2, (model.scheme == Scheme::q1 ? 26.0 : 6.0) + 8}});

@@ -29,12 +29,12 @@ const KernelCase residual_fp64{.traffic = traffic("residual"),
                                .run = [](const Kit& k, Fields& f) { k.A64().residual(f[0], f[1], f[2]); }};
 const KernelCase sweep{.traffic = traffic("polynomial step"),
                        .operands = {{fp32}, {fp32}, {fp32}},
-                       .run = [](const Kit& k, Fields& f) { k.A32().polynomial_step(step, f[0], f[1], f[2]); },
+                       .run = [](const Kit& k, Fields& f) { k.points(fp32).step(step, f[0], f[1], f[2]); },
                        .matrix = fp32};
 template <int axis>
 const KernelCase lines{.traffic = traffic("line step"),
                        .operands = {{fp32}, {fp32}, {fp32}},
-                       .run = [](const Kit& k, Fields& f) { k.lines(axis).line_step(axis, step, f[0], f[1], f[2]); },
+                       .run = [](const Kit& k, Fields& f) { k.lines(axis).step(step, f[0], f[1], f[2]); },
                        .matrix = fp32,
                        .needs_z = axis == 2};
 // Every plane's lines along x become lines along y and turn back.
@@ -65,9 +65,14 @@ void turn_lines(const Kit& kit, Fields& f) {
 }
 const KernelCase turned_lines{
     .traffic = {"transpose", {2, 2}}, .operands = {{fp32}, {fp32, false, true}}, .run = turn_lines, .unknowns = false};
+void relax_colours(const Operator& A, const Field& b, Field& u) {
+  const PolynomialStep one_sweep{omega, 0};
+  Iterate iterate{&u, &u, false};
+  A.split_by_colours()->take({&one_sweep, 1}, false, b, iterate);
+}
 const KernelCase gauss_seidel{.traffic = traffic("gauss-seidel"),
                               .operands = {{fp32}, {fp32}},
-                              .run = [](const Kit& k, Fields& f) { k.A32().gauss_seidel(omega, false, f[0], f[1]); },
+                              .run = [](const Kit& k, Fields& f) { relax_colours(k.A32(), f[0], f[1]); },
                               .matrix = fp32};
 const KernelCase restriction{.traffic = traffic("restrict"),
                              .operands = {{fp32}, {fp32, true}},

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -39,8 +39,9 @@ class Kit {
   const Operator& A(Precision p) const { return p == Precision::fp64 ? *outer_ : *inner_; }
   const Operator& A64() const { return *outer_; }
   const Operator& A32() const { return *inner_; }
-  /// Ready to relax the lines along an axis, in fp32.
-  const Operator& lines(int axis) const;
+  /// What steps of points are taken by, and in fp32 those of the lines along an axis.
+  const SymmetricSplitting& points(Precision p) const;
+  const SymmetricSplitting& lines(int axis) const;
   const Transfer& transfer() const { return *levels().transfers.front(); }
   const Problem& problem() const { return discretization_.problem(); }
   /// As it came out of `auto`.
@@ -56,8 +57,8 @@ class Kit {
   Discretization discretization_;
   Precision narrow_;
   std::unique_ptr<Operator> outer_, inner_;
-  mutable std::optional<Hierarchy> levels_;  // where a kernel moves between them
-  mutable std::array<std::unique_ptr<Operator>, 3> lines_;
+  mutable std::optional<Hierarchy> levels_;                                // where a kernel moves between them
+  mutable std::map<int, std::unique_ptr<SymmetricSplitting>> splittings_;  // by axis; −1, −2: points in fp64 and fp32
 };
 
 /// A field that a kernel works on.

@@ -57,9 +57,15 @@ const Hierarchy& Kit::levels() const {
   return *levels_;
 }
 
-const Operator& Kit::lines(int axis) const {
-  auto& held = lines_.at(static_cast<std::size_t>(axis));
-  if (!held) held = discretization_.make_operator(narrow_, {Extent::line, axis});
+const SymmetricSplitting& Kit::points(Precision p) const {
+  auto& held = splittings_[p == Precision::fp64 ? -1 : -2];
+  if (!held) held = A(p).split();
+  return *held;
+}
+
+const SymmetricSplitting& Kit::lines(int axis) const {
+  auto& held = splittings_[axis];
+  if (!held) held = A32().split(axis);
   return *held;
 }
 

@@ -55,7 +55,6 @@ Extrapolation::Extrapolation(const Discretization& discretization, Precision pre
   to_coarser_ = grid_kernels(backend_).make_transfer(backend_, block, coarse);
   RowData rows = discretization.coarsen_rows(discretization.rows(), coarse, *to_coarser_);
   rows.full = false;
-  rows.relaxation = {};
   if (rows.reaction) {  // σ of the nodes, where coarse levels of multigrid have means
     auto reaction = std::make_shared<Field>(backend_, coarse.block.layout(), Precision::fp64);
     Field work(backend_, coarse.block.layout(), Precision::fp64);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "backends/error.hpp"
+#include "solver/smoothers/smoother.hpp"
 
 namespace poisson {
 namespace {
@@ -16,6 +17,11 @@ constexpr double galerkin_jump(int dimension) {
 
 }  // namespace
 
+std::optional<double> SmootherOptions::value(std::string_view parameter) const {
+  const auto found = given.find(parameter);
+  return found == given.end() ? std::nullopt : std::optional(found->second);
+}
+
 Options Options::resolved(double coefficient_jump, bool points_suffice, Centering centering, int dimension) const {
   Options o = *this;
   if (o.method == Method::automatic) o.method = Method::multigrid;
@@ -24,14 +30,14 @@ Options Options::resolved(double coefficient_jump, bool points_suffice, Centerin
   // Galerkin operators relax points, and their prolongation is one of nodes: lines and planes, where they are wanted or
   // needed, and cells come before them.
   const bool cells = centering == Centering::cell;
-  const bool lines = s.type == SmootherType::line || s.type == SmootherType::plane;
+  const bool lines = s.lines_or_planes();
   if (o.method != Method::multigrid)
     o.coarse_operator = CoarseOperator::rediscretized;
   else if (o.coarse_operator == CoarseOperator::automatic)
-    o.coarse_operator = coefficient_jump >= galerkin_jump(dimension) && !cells && !lines &&
-                                (points_suffice || s.type != SmootherType::automatic)
-                            ? CoarseOperator::galerkin
-                            : CoarseOperator::rediscretized;
+    o.coarse_operator =
+        coefficient_jump >= galerkin_jump(dimension) && !cells && !lines && (points_suffice || s.kind || s.extent)
+            ? CoarseOperator::galerkin
+            : CoarseOperator::rediscretized;
   const bool galerkin = o.coarse_operator == CoarseOperator::galerkin;
   if (galerkin && cells)
     throw InputError(
@@ -39,35 +45,20 @@ Options Options::resolved(double coefficient_jump, bool points_suffice, Centerin
         "coarse_operator: rediscretized or centering: node");
   if (galerkin && lines)
     throw InputError("solver.coarse_operator: galerkin smooths points, and solver.smoother asks for " +
-                     std::string(s.type == SmootherType::line ? "line" : "plane") +
+                     std::string(s.extent == RelaxationChoice::lines ? "line" : "plane") +
                      ": use coarse_operator: rediscretized or another smoother");
   if (o.method != Method::multigrid) {
-    s.type = SmootherType::jacobi;
+    s.kind = &smoother_kind("jacobi");
     o.krylov = o.method == Method::cg ? Krylov::cg : Krylov::none;
     o.full_multigrid = false;
   }
   // Smoothing after the correction alone contracts as well as smoothing on both sides and reads less, but not under a
   // Krylov method or across jumps of the coefficient.
   const bool one_sided = o.krylov == Krylov::none && coefficient_jump < steep_jump;
-  if (!s.extent)
-    s.extent = galerkin                            ? RelaxationChoice::points
-               : s.type == SmootherType::automatic ? RelaxationChoice::automatic
-               : s.type == SmootherType::line      ? RelaxationChoice::lines
-               : s.type == SmootherType::plane     ? RelaxationChoice::planes
-                                                   : RelaxationChoice::points;
-  if (s.type == SmootherType::line || s.type == SmootherType::plane) s.type = SmootherType::chebyshev;
-  if (s.type == SmootherType::automatic) s.type = one_sided ? SmootherType::chebyshev : SmootherType::red_black;
+  if (!s.extent) s.extent = s.kind || galerkin ? RelaxationChoice::points : RelaxationChoice::automatic;
+  if (!s.kind) s.kind = &smoother_kind(one_sided || lines ? "chebyshev" : "red-black");
   if (!s.pre) s.pre = one_sided ? 0 : s.post.value_or(2);
-  if (!s.post)
-    s.post = !one_sided || *s.pre > 0                                               ? std::max(*s.pre, 1)
-             : s.type == SmootherType::red_black                                    ? 3
-             : s.type == SmootherType::chebyshev && s.kind == ChebyshevKind::fourth ? 4
-                                                                                    : 5;
-  if (!s.relaxation) s.relaxation = s.type == SmootherType::jacobi ? 6.0 / 7 : *s.pre == 0 ? 1.15 : 1.0;
-  if (!s.interval) {
-    const int most = std::max(*s.pre, *s.post);
-    s.interval = most <= 2 ? 4 : most <= 4 ? 8 : 12;
-  }
+  if (!s.post) s.post = !one_sided || *s.pre > 0 ? std::max(*s.pre, 1) : s.kind->sweeps_alone;
   return o;
 }
 

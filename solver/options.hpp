@@ -1,6 +1,10 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "backends/precision.hpp"
 #include "grids/operators/relaxation.hpp"
@@ -10,8 +14,6 @@ namespace poisson {
 
 enum class Method { automatic, jacobi, cg, multigrid };
 enum class Cycle { v, w, f };
-enum class SmootherType { automatic, jacobi, red_black, chebyshev, line, plane };
-enum class ChebyshevKind { first, fourth };
 /// What accelerates multigrid; automatic: conjugate gradients where κ jumps.
 enum class Krylov { automatic, none, cg };
 /// What coarse levels solve: the problem discretized again, or Pᵀ A P with a prolongation made from A.
@@ -19,15 +21,19 @@ enum class CoarseOperator { automatic, rediscretized, galerkin };
 /// double: everything in fp64. mixed: solution and residual in fp64, corrections in fp32. single: everything in fp32.
 enum class SolvePrecision { double_, mixed, single };
 
+struct SmootherKind;
+
 /// How to smooth on each level. Unset members take the value that suits the method (see Options::resolved).
 struct SmootherOptions {
-  SmootherType type = SmootherType::automatic;
-  std::optional<double> relaxation;  ///< damping of jacobi in (0, 1], over-relaxation of red-black in (0, 2)
-  ChebyshevKind kind = ChebyshevKind::first;
-  std::optional<double> interval;  ///< first kind damps [λ/interval, λ], λ the largest eigenvalue of D⁻¹A
-  std::optional<int> pre;          ///< sweeps before the coarse correction
-  std::optional<int> post;         ///< sweeps after it
-  std::optional<RelaxationChoice> extent{};  ///< what a level may relax at once: by `type`
+  const SmootherKind* kind = nullptr;                  ///< smoothers/smoother.hpp; null: by the method
+  std::map<std::string, double, std::less<>> given{};  ///< the kind's parameters, by name
+  std::optional<int> pre{};                            ///< sweeps before the coarse correction
+  std::optional<int> post{};                           ///< sweeps after it
+  /// What a level may relax at once; unset: points, and where no kind is given what suits the level.
+  std::optional<RelaxationChoice> extent{};
+
+  std::optional<double> value(std::string_view parameter) const;
+  bool lines_or_planes() const { return extent == RelaxationChoice::lines || extent == RelaxationChoice::planes; }
 };
 
 struct Options {

@@ -10,6 +10,7 @@
 #include "grids/schemes/assembly.hpp"
 #include "solver/extrapolation.hpp"
 #include "solver/matrix.hpp"
+#include "solver/smoothers/smoother.hpp"
 
 namespace poisson {
 namespace {
@@ -40,14 +41,10 @@ std::size_t recorded_visits(const Options& options, int level) {
 
 // At most so many verbs are what a visit records, halos of periodic axes and colours of Gauss–Seidel counted apart.
 std::size_t verbs_of_visit(const Options& options, const Layout& layout, bool box) {
-  std::size_t wraps = 0, colours = 1;
-  for (std::size_t d = 0; d < 3; ++d) {
-    wraps += layout.periodic[d] ? 1 : 0;
-    if (options.smoother.type == SmootherType::red_black) colours *= !box ? 1 : layout.periodic[d] ? 3 : 2;
-  }
-  if (options.smoother.type == SmootherType::red_black && !box) colours = 3;
+  const auto wraps = static_cast<std::size_t>(std::ranges::count(layout.periodic, true));
+  const auto passes = static_cast<std::size_t>(options.smoother.kind->passes(layout, box));
   const int sweeps = options.smoother.pre.value_or(0) + options.smoother.post.value_or(0);
-  return (static_cast<std::size_t>(sweeps) * 2 * colours + 8) * (1 + wraps);
+  return (static_cast<std::size_t>(sweeps) * 2 * passes + 8) * (1 + wraps);
 }
 
 // What the operators hold.

@@ -71,10 +71,10 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
     preconditioner_ = std::move(multigrid);
   } else {
     const auto& inner = hierarchy.operators.front();
-    const double relaxation = options_.method == Method::jacobi
-                                  ? *options_.smoother.relaxation * std::min(1.0, 2 / inner->largest_eigenvalue())
-                                  : 1.0;
-    preconditioner_ = std::make_unique<DiagonalPreconditioner>(inner, relaxation);
+    auto splitting = inner->split();
+    const double damping =
+        options_.method == Method::jacobi ? jacobi_damping(options_.smoother, splitting->largest_eigenvalue()) : 1.0;
+    preconditioner_ = std::make_unique<DiagonalPreconditioner>(inner, std::move(splitting), damping);
   }
   if (options_.krylov == Krylov::cg)
     for (Field* f : {&r_, &p_, &q_}) *f = Field(backend_, A_->layout(), A_->precision());

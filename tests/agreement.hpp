@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "solver/smoothers/smoother.hpp"
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"
 
@@ -142,8 +143,7 @@ inline std::string describe(const Choice& c) {
   add("method", static_cast<int>(o.method));
   add("cycle", static_cast<int>(o.cycle));
   add("full multigrid", o.full_multigrid);
-  add("smoother", static_cast<int>(o.smoother.type));
-  add("kind", static_cast<int>(o.smoother.kind));
+  if (o.smoother.kind) text += ", " + o.smoother.kind->describe(o.smoother);
   add("pre", o.smoother.pre.value_or(-1));
   add("post", o.smoother.post.value_or(-1));
   add("krylov", static_cast<int>(o.krylov));

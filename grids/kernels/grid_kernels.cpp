@@ -42,9 +42,8 @@ const GridKernels& grid_kernels(const Backend& backend) {
 
 MadeOperator GridKernels::make_operator(Backend& backend, const RowData& data, Precision precision) const {
   if (!data.kappa_source) return {make_held_operator(backend, data, precision), {}};
-  std::string why_not = "lines and planes are solved from it";
-  if (data.relaxation.extent == Extent::point)
-    if (auto made = make_recompute_operator(backend, data, precision, why_not)) return {std::move(made), {}};
+  std::string why_not;
+  if (auto made = make_recompute_operator(backend, data, precision, why_not)) return {std::move(made), {}};
   RowData held = data;
   held.kappa_source = nullptr;
   return {make_held_operator(backend, held, precision),
@@ -58,12 +57,11 @@ std::unique_ptr<Operator> GridKernels::make_recompute_operator(Backend&, const R
 }
 
 std::unique_ptr<Operator> GridKernels::make_box_operator(Backend& backend, const Block& block, const Bands& bands,
-                                                         Precision precision, Relaxation relaxation) const {
+                                                         Precision precision) const {
   RowData rows;
   rows.block = block;
   rows.scale = bands.scale;
   rows.singular = bands.singular;
-  rows.relaxation = relaxation;
   return make_operator_of(backend, rows, bands, precision);
 }
 

@@ -44,7 +44,7 @@ class GridKernels {
   /// The operator with these bands, symmetric and of reach 1, on the block: rows of 9 or 27 points, with all that
   /// operators of elements in full assembly do. `assembly`, the bound of the largest eigenvalue and whose fields they
   /// are is as above; masses are those of the block.
-  std::unique_ptr<Operator> make_box_operator(Backend&, const Block&, const Bands&, Precision, Relaxation = {}) const;
+  std::unique_ptr<Operator> make_box_operator(Backend&, const Block&, const Bands&, Precision) const;
 
   /// The transfers between a block and the coarser one made from it. Cell-centred with `constant`: prolongation is
   /// piecewise constant, as jumps of κ need it, else multilinear.

@@ -113,8 +113,7 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
     h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();
     if (h.relaxations.size() > 1)
-      h.operators.push_back(
-          grid_kernels(backend).make_box_operator(backend, level.block, bands, precision, level.smoothed()));
+      h.operators.push_back(grid_kernels(backend).make_box_operator(backend, level.block, bands, precision));
     if (!level.coarser) break;
     if (rough) {
       const IslandSets sets = find_islands(bands);

@@ -1,11 +1,12 @@
 #pragma once
 
-#include <stdexcept>
+#include <memory>
+#include <optional>
 #include <vector>
 
+#include "backends/error.hpp"
 #include "grids/operators/band_colours.hpp"
 #include "grids/operators/operator.hpp"
-#include "grids/operators/relaxation.hpp"
 
 namespace poisson {
 
@@ -45,9 +46,6 @@ class BandedBase : public Operator {
   std::string_view assembly() const override { return "bands"; }
   double scale() const override { return scale_; }
   bool singular() const override { return singular_; }
-  double largest_eigenvalue() const override { return largest_; }
-  void line_start(int, double, const Field&, Field&) const override { refuse_lines(); }
-  void line_step(int, PolynomialStep, const Field&, const Field&, Field&) const override { refuse_lines(); }
   std::size_t bytes() const override {
     std::size_t bytes = sum_->bytes() + diagonal_.bytes();
     for (const auto& entries : entries_) bytes += entries->bytes();
@@ -62,6 +60,11 @@ class BandedBase : public Operator {
     int dx, dy, dz;
   };
 
+  template <class Derived>
+  std::unique_ptr<SymmetricSplitting> split_points(const Derived& A, std::optional<int> axis) const {
+    if (axis) throw RunError("lines are relaxed by operators that are discretized on axes, not by bands");
+    return std::make_unique<PointSplitting<Derived>>(A, EigenvalueBound{largest_});
+  }
   double count() const { return static_cast<double>(unknowns_.size()); }
 
   Backend& backend_;
@@ -74,13 +77,9 @@ class BandedBase : public Operator {
   std::vector<Offset> offsets_;
   std::vector<Link> links_;
   bool guarded_ = false;  ///< offsets reach beyond the halo
-  double largest_ = 2;
+  double largest_ = 2;    ///< Gershgorin's bound
 
  private:
-  /// Only the finest level of a matrix is held so, and it relaxes points.
-  [[noreturn]] static void refuse_lines() {
-    throw std::logic_error("lines are relaxed by operators that are discretized on axes, not by bands");
-  }
   std::shared_ptr<const Field> in_precision(const std::shared_ptr<const Field>& from) const {
     if (from->precision() == precision_of<T>) return from;
     auto to = std::make_shared<Field>(backend_, layout_, precision_of<T>);

@@ -128,11 +128,17 @@ Coefficients BoxTables<T>::model() const {
 }
 
 template <class T>
-BandTables<T>::BandTables(Backend& backend, const Block& block, int count) : masses_(masses_of<T>(backend, block)) {
+BandTables<T>::BandTables(Backend& backend, const Layout& layout, int count) {
   for (int b = 0; b < count; ++b) {
-    own_.push_back(std::make_shared<Field>(backend, block.layout(), precision_of<T>));
+    own_.push_back(std::make_shared<Field>(backend, layout, precision_of<T>));
     bands_.push_back(own_.back());
   }
+}
+
+template <class T>
+BandTables<T>::BandTables(Backend& backend, const Block& block, int count)
+    : BandTables(backend, block.layout(), count) {
+  masses_ = masses_of<T>(backend, block);
 }
 
 template <class T>

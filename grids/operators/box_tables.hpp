@@ -56,7 +56,9 @@ int bands_held(const Block& block) {
 template <class T>
 class BandTables {
  public:
-  /// Room for so many bands over a block.
+  /// Room for so many bands, without masses.
+  BandTables(Backend& backend, const Layout& layout, int count);
+  /// The same over a block.
   BandTables(Backend& backend, const Block& block, int count);
   /// Symmetric bands of reach 1 that there are, `count` with the row sums: their own fields where precisions agree.
   BandTables(Backend& backend, const Block& block, int count, const Bands& bands);

@@ -32,24 +32,23 @@ struct Ratios {
   explicit Ratios(Scheme scheme) : even(1 + element_mass(scheme).off / element_mass(scheme).own), odd(2 - even) {}
 };
 
-// Planes couple to the next alone, as lines do in two dimensions: 2. Lines in three dimensions: in an eigenvector of
-// the line's own matrix, a cell has at the most even² of what stiffness along the line and mass have on B, and of what
-// stiffness across it has 2 even, by its share, or 2 odd of both.
-double block_bound(const RowData& data) {
+}  // namespace
+
+// In two dimensions lines couple to the next alone: 2. In three: in an eigenvector of the line's own matrix, a cell has
+// at the most even² of what stiffness along the line and mass have on B, and of what stiffness across it has 2 even, by
+// its share, or 2 odd of both.
+double element_line_bound(const RowData& data, int axis) {
   const Ratios mass(data.scheme);
   const int coupled = data.block.dimension() - (data.decoupled < 0 ? 0 : 1);
-  if (data.relaxation.extent == Extent::plane || coupled == 2) return 2;
+  if (coupled == 2) return 2;
   if (data.variable() && !data.isotropic) return 2 * mass.even;
-  const auto along = static_cast<std::size_t>(data.relaxation.axis);
+  const auto along = static_cast<std::size_t>(axis);
   const Steepness a = steepness_of(data, (along + 1) % 3), b = steepness_of(data, (along + 2) % 3);
   return std::max({mass.even * mass.even, 2 * mass.even * a.narrow / (a.narrow + b.wide),
                    2 * mass.even * b.narrow / (b.narrow + a.wide), 2 * mass.odd});
 }
 
-}  // namespace
-
 double element_bound(const RowData& data) {
-  if (data.relaxation.extent != Extent::point) return block_bound(data);
   const auto dimension = static_cast<std::size_t>(data.block.dimension());
   const Ratios ratio(data.scheme);
   const auto m = static_cast<double>(dimension);
@@ -88,7 +87,7 @@ double element_bound(const RowData& data) {
   return bound;
 }
 
-double power_estimate(const Operator& A, Relaxation relaxation) {
+double power_estimate(const Operator& A, const SymmetricSplitting& splitting) {
   // On few unknowns the start may hardly touch the eigenvector.
   const int steps = A.unknowns().size() < 1000 ? 60 : 20;
   Backend& backend = A.backend();
@@ -114,10 +113,7 @@ double power_estimate(const Operator& A, Relaxation relaxation) {
     A.apply(v, Av);
     backend.dot(v, Av, energy);
     const double factor = 1 / std::max(quotient, 1.0);
-    if (relaxation.extent == Extent::line)
-      A.line_start(relaxation.axis, factor, Av, v);
-    else
-      A.polynomial_start(factor, Av, v);
+    splitting.start(factor, Av, v);
     backend.dot(v, Av, next);
     const double square = backend.value(energy);
     if (!(square > 0)) break;

@@ -11,13 +11,14 @@ namespace poisson {
 /// and odd = 1 − off/own those of mass (element_mass.hpp), the vector odd along the s axes of S has
 ///     stiffness: 2 even^(m−s) odd^(s−1) · Σ_S κ_d/h_d² / Σ_e κ_e/h_e² ,   mass: even^m at the most,   m the dimension,
 /// and α enters with even^(m−1); the three are weighted with their shares of the diagonal.
-/// For other tensors the largest that stiffness can give. Where the smoother solves for lines or planes, the same of
-/// their matrix B in place of D.
+/// For other tensors the largest that stiffness can give.
 double element_bound(const RowData& data);
+/// The same with the matrix B of the lines along an axis in place of D.
+double element_line_bound(const RowData& data, int axis);
 
-/// An estimate for any symmetric operator, points or lines being relaxed: the Rayleigh quotient after twenty steps (on
+/// An estimate for any symmetric operator and B: the Rayleigh quotient after twenty steps (on
 /// few unknowns sixty) of the power method from fixed numbers, and a tenth more. (A rotated tensor's element matrices
 /// bound it by several times its value.)
-double power_estimate(const Operator& A, Relaxation relaxation);
+double power_estimate(const Operator& A, const SymmetricSplitting& splitting);
 
 }  // namespace poisson

@@ -1,18 +1,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "backends/backend.hpp"
 #include "grids/operators/relaxation.hpp"
+#include "grids/operators/splitting.hpp"
 
 namespace poisson {
-
-/// One step of a polynomial smoother: u ← u + alpha D⁻¹(b − A u) + beta (u − u_previous).
-struct PolynomialStep {
-  double alpha = 1, beta = 0;
-};
 
 /// The discrete operator A of one level, in integrated symmetric form and scaled by a power of two, on one backend.
 /// A field spans all values of the block. Verbs write unknowns only: in Dirichlet nodes solutions keep their data and
@@ -34,8 +31,6 @@ class Operator {
   virtual double scale() const = 0;
   /// Whether A maps constants to zero.
   virtual bool singular() const = 0;
-  /// An upper bound of the largest eigenvalue of D⁻¹A, or of B⁻¹A where it was made to relax lines or planes.
-  virtual double largest_eigenvalue() const = 0;
   /// Bytes that the operator itself holds.
   virtual std::size_t bytes() const = 0;
 
@@ -52,15 +47,11 @@ class Operator {
   /// norm = Σ D u² over the unknowns: what the rounding of u is worth in a residual.
   virtual void rounding(const Field& u, Scalar& norm) const = 0;
 
-  /// u = alpha D⁻¹ b: the first step of a polynomial smoother from a zero guess.
-  virtual void polynomial_start(double alpha, const Field& b, Field& u) const = 0;
-  /// Writes the next iterate over the previous one.
-  virtual void polynomial_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const = 0;
-  /// The same two with B in place of D: the diagonal and the couplings along an axis, solved line by line.
-  virtual void line_start(int axis, double alpha, const Field& b, Field& u) const = 0;
-  virtual void line_step(int axis, PolynomialStep step, const Field& u, const Field& b, Field& previous) const = 0;
-  /// One Gauss–Seidel sweep over all colours, in order or reversed, with over-relaxation omega.
-  virtual void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const = 0;
+  /// B the diagonal, or where `axis` is given with it the couplings along that axis, solved line by line. Throws
+  /// RunError where an operator has no lines.
+  virtual std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis = {}) const = 0;
+  /// Gauss–Seidel over the colours of the stencil: of a step, alpha is the over-relaxation.
+  virtual std::unique_ptr<Splitting> split_by_colours() const = 0;
 
   /// For singular A: b −= M1 (1ᵀb)/(1ᵀM1), and amount = 1ᵀb, in the units of scaled b.
   virtual void project_rhs(Field& b, Scalar& amount) const = 0;

@@ -8,7 +8,6 @@
 
 #include "backends/field.hpp"
 #include "grids/axes/block.hpp"
-#include "grids/operators/relaxation.hpp"
 #include "grids/problem/problem.hpp"
 
 namespace poisson {
@@ -46,8 +45,6 @@ struct RowData {
   double sigma_ratio = 0, alpha_ratio = 0;   ///< at least σ/κ of every cell and α/κ at every face's cell
 
   std::optional<double> bound;  ///< of rows that come as bands (bands.hpp): of the largest eigenvalue of D⁻¹A
-
-  Relaxation relaxation;  ///< what the smoother of a level solves for at once: what the operator is to hold ready
 
   bool variable() const { return cells[0] != nullptr; }
   bool full_tensor() const { return mixed[0] != nullptr; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -60,14 +61,8 @@ class StencilBase : public Operator {
                   : star || assembly_name<Coefficients> != "tensor-product" || !data.block.equidistant()
                       ? assembly_name<Coefficients>
                       : std::string_view("equidistant")),
-        bound_(data.bound ? *data.bound
-               : star     ? 2
-                          : element_bound(data)),
-        caps_(!data.full_tensor() && !data.bound),
-        bounded_(data.bound ? data.relaxation.extent == Extent::point
-                            : star || data.relaxation.extent == Extent::plane ||
-                                  !(data.full_tensor() || (data.variable() && !data.isotropic))),
-        relaxation_(data.relaxation),
+        of_points_(bound_of(data, {})),
+        of_lines_{bound_of(data, 0), bound_of(data, 1), bound_of(data, 2)},
         tables_(std::move(tables)),
         c_(tables_.template model<Coefficients>()) {}
 
@@ -77,31 +72,34 @@ class StencilBase : public Operator {
   std::string_view assembly() const override { return assembly_; }
   double scale() const override { return scale_; }
   bool singular() const override { return singular_; }
-  // 5 and 7 points: Gershgorin's, since Σ|a_ij| ≤ a_ii in every row.
-  double largest_eigenvalue() const override {
-    if (bounded_) return bound_;
-    if (!estimate_) {
-      estimate_ = power_estimate(*this, relaxation_);
-      if (caps_) estimate_ = std::min(*estimate_, bound_);
-    }
-    return *estimate_;
-  }
   std::size_t bytes() const override { return tables_.bytes(); }
 
  protected:
+  /// Of the largest eigenvalue of B⁻¹A.
+  const EigenvalueBound& bound(std::optional<int> axis) const {
+    return axis ? of_lines_[static_cast<std::size_t>(*axis)] : of_points_;
+  }
+
   Backend& backend_;
   Space space_;
   const Layout& layout_;
   const Box& unknowns_;
 
  private:
+  // 5 and 7 points: Gershgorin's, since Σ|a_ij| ≤ a_ii in every row.
+  static EigenvalueBound bound_of(const RowData& data, std::optional<int> axis) {
+    if (data.bound) return {*data.bound, !axis, !axis};
+    if (star) return {};
+    const bool far = data.variable() && !data.isotropic;
+    return {axis ? element_line_bound(data, *axis) : element_bound(data), !data.full_tensor(),
+            !data.full_tensor() && !far};
+  }
+
   double scale_;
   bool singular_;
   std::string_view assembly_;
-  double bound_;
-  bool caps_, bounded_;  ///< whether no estimate may exceed the bound, and whether it serves without one
-  Relaxation relaxation_;
-  mutable std::optional<double> estimate_;
+  EigenvalueBound of_points_;
+  std::array<EigenvalueBound, 3> of_lines_;
   Tables tables_;
 
  protected:

@@ -1,6 +1,7 @@
 #include "grids/results/profile.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace poisson {
@@ -151,6 +152,45 @@ class ProfiledBackend final : public Backend {
 };
 
 class ProfiledOperator final : public Operator {
+  class ProfiledSplitting final : public SymmetricSplitting {
+   public:
+    ProfiledSplitting(std::unique_ptr<SymmetricSplitting> splitting, bool lines, const ProfiledOperator& A)
+        : splitting_(std::move(splitting)), lines_(lines), A_(A) {}
+    double largest_eigenvalue() const override { return splitting_->largest_eigenvalue(); }
+    void start(double alpha, const Field& b, Field& u) const override {
+      A_.time(lines_ ? traffic("line start") : traffic("polynomial start"), {&b, &u},
+              [&] { splitting_->start(alpha, b, u); });
+    }
+    void step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+      const bool forgets = step.beta == 0;
+      A_.time(lines_    ? (forgets ? traffic("line step 0") : traffic("line step"))
+              : forgets ? traffic("polynomial step 0")
+                        : traffic("polynomial step"),
+              {&u, &b, &previous}, [&] { splitting_->step(step, u, b, previous); });
+    }
+
+   private:
+    std::unique_ptr<SymmetricSplitting> splitting_;
+    bool lines_;
+    const ProfiledOperator& A_;
+  };
+
+  class ProfiledColours final : public Splitting {
+   public:
+    ProfiledColours(std::unique_ptr<Splitting> splitting, const ProfiledOperator& A)
+        : splitting_(std::move(splitting)), A_(A) {}
+    void take(std::span<const PolynomialStep> steps, bool reversed, const Field& b, Iterate& u) const override {
+      if (u.zero) A_.backend_.fill(*u.now, 0);
+      u.zero = false;
+      for (const PolynomialStep& step : steps)
+        A_.time(traffic("gauss-seidel"), {&b, u.now}, [&] { splitting_->take({&step, 1}, reversed, b, u); });
+    }
+
+   private:
+    std::unique_ptr<Splitting> splitting_;
+    const ProfiledOperator& A_;
+  };
+
  public:
   ProfiledOperator(std::shared_ptr<const Operator> A, Backend& backend, Log& log)
       : A_(std::move(A)), backend_(backend), log_(log) {}
@@ -161,7 +201,6 @@ class ProfiledOperator final : public Operator {
   std::string_view assembly() const override { return A_->assembly(); }
   double scale() const override { return A_->scale(); }
   bool singular() const override { return A_->singular(); }
-  double largest_eigenvalue() const override { return A_->largest_eigenvalue(); }
   std::size_t bytes() const override { return A_->bytes(); }
 
   void apply(const Field& u, Field& Au) const override {
@@ -185,22 +224,11 @@ class ProfiledOperator final : public Operator {
   void rounding(const Field& u, Scalar& norm) const override {
     time(traffic("rounding"), {&u}, [&] { A_->rounding(u, norm); });
   }
-  void polynomial_start(double alpha, const Field& b, Field& u) const override {
-    time(traffic("polynomial start"), {&b, &u}, [&] { A_->polynomial_start(alpha, b, u); });
+  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
+    return std::make_unique<ProfiledSplitting>(A_->split(axis), axis.has_value(), *this);
   }
-  void polynomial_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
-    time(step.beta == 0 ? traffic("polynomial step 0") : traffic("polynomial step"), {&u, &b, &previous},
-         [&] { A_->polynomial_step(step, u, b, previous); });
-  }
-  void line_start(int axis, double alpha, const Field& b, Field& u) const override {
-    time(traffic("line start"), {&b, &u}, [&] { A_->line_start(axis, alpha, b, u); });
-  }
-  void line_step(int axis, PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
-    time(step.beta == 0 ? traffic("line step 0") : traffic("line step"), {&u, &b, &previous},
-         [&] { A_->line_step(axis, step, u, b, previous); });
-  }
-  void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const override {
-    time(traffic("gauss-seidel"), {&b, &u}, [&] { A_->gauss_seidel(omega, reversed, b, u); });
+  std::unique_ptr<Splitting> split_by_colours() const override {
+    return std::make_unique<ProfiledColours>(A_->split_by_colours(), *this);
   }
   void project_rhs(Field& b, Scalar& amount) const override {
     time(traffic("project rhs"), {&b}, [&] { A_->project_rhs(b, amount); });

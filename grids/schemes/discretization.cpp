@@ -223,10 +223,8 @@ std::size_t Discretization::bytes() const {
   return sum + (rows_.sigma_cells ? rows_.sigma_cells->bytes() : 0);
 }
 
-std::unique_ptr<Operator> Discretization::make_operator(Precision precision, Relaxation relaxation) const {
-  RowData rows = rows_;
-  rows.relaxation = relaxation;
-  return make_noted(rows, precision);
+std::unique_ptr<Operator> Discretization::make_operator(Precision precision) const {
+  return make_noted(rows_, precision);
 }
 
 std::unique_ptr<Operator> Discretization::make_noted(const RowData& rows, Precision precision) const {
@@ -265,7 +263,10 @@ Hierarchy Discretization::make_levels(RowData rows, const std::vector<LevelPlan>
   Hierarchy h;
   h.decoupled = rows.decoupled;
   for (const LevelPlan& level : levels) {
-    rows.relaxation = level.smoothed();
+    if (rows.kappa_source && level.smoothed().extent != Extent::point) {
+      rows.kappa_source = nullptr;
+      operator_note_ = "the coefficient is held in memory, assembly partial: lines and planes are solved from it";
+    }
     h.operators.push_back(make_noted(rows, level.precision));
     h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();

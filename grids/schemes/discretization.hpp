@@ -76,8 +76,8 @@ class Discretization {
   /// What a user should know of expressions that could not be compiled at run time; else empty.
   std::string note() const;
 
-  /// The finest operator, ready to relax points or what `relaxation` says.
-  std::unique_ptr<Operator> make_operator(Precision precision, Relaxation relaxation = {}) const;
+  /// The finest operator.
+  std::unique_ptr<Operator> make_operator(Precision precision) const;
   /// Operators and transfers of all levels as they are planned; the planes within a level as well.
   Hierarchy make_hierarchy(const std::vector<LevelPlan>& levels) const;
   /// The same on levels that smooth what `allowed` says, in one precision.

@@ -106,9 +106,9 @@ void check_matrix(ConfigParts& parts) {
       coarse && options.coarse_operator == CoarseOperator::rediscretized)
     parts.errors.add(coarse->mark, "solver.coarse_operator",
                      "a matrix from a file cannot be discretized again; write coarse_operator: galerkin or auto");
-  if (const Value* smoother = parts.document.at("solver.smoother");
-      smoother && (options.smoother.type == SmootherType::line || options.smoother.type == SmootherType::plane) &&
-      options.method != Method::cg && options.method != Method::jacobi)
+  if (const Value* smoother = parts.document.at("solver.smoother"); smoother && options.smoother.lines_or_planes() &&
+                                                                    options.method != Method::cg &&
+                                                                    options.method != Method::jacobi)
     parts.errors.add(smoother->mark, "solver.smoother",
                      smoother->find("type")->text + " has no axes beside a matrix from a file; write another smoother");
   if (const Value* fields = parts.document.at("output.fields"))

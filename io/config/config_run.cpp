@@ -4,6 +4,7 @@
 #include "io/config/spelling.hpp"
 #include "io/fields/field_choices.hpp"
 #include "io/files/output.hpp"
+#include "solver/smoothers/smoother.hpp"
 
 namespace poisson {
 
@@ -30,11 +31,18 @@ void take(const Value* value, std::optional<Number>& number) {
   if (given(value)) number = static_cast<Number>(value->number);
 }
 
+// A type is one of those of the table, or says what levels relax at once, by a polynomial.
 void read_smoother(const Value& smoother, SmootherOptions& options) {
-  choose(smoother.find("type"), options.type);
-  choose(smoother.find("kind"), options.kind);
-  take(smoother.find("relaxation"), options.relaxation);
-  take(smoother.find("interval"), options.interval);
+  const Value *type = smoother.find("type"), *form = smoother.find("kind");
+  const std::string_view name = type ? std::string_view(type->text) : "auto";
+  const bool lines = name == "line", planes = name == "plane";
+  if (lines || planes) options.extent = lines ? RelaxationChoice::lines : RelaxationChoice::planes;
+  if (name != "auto")
+    options.kind = &smoother_kind(lines || planes ? "chebyshev" : name, form ? std::string_view(form->text) : "");
+  if (options.kind)
+    for (const SmootherParameter& parameter : options.kind->parameters)
+      if (const Value* value = smoother.find(parameter.name); given(value))
+        options.given.emplace(parameter.name, value->number);
   take(smoother.find("pre"), options.pre);
   take(smoother.find("post"), options.post);
 }
@@ -112,8 +120,8 @@ void read_solver(ConfigParts& parts) {
     parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
                      "says what multigrid's levels solve, and solver.method is " + solver->find("method")->text +
                          "; write coarse_operator: auto or method: multigrid");
-  const bool lines = options.smoother.type == SmootherType::line || options.smoother.type == SmootherType::plane;
-  if (multigrid && smoother && options.coarse_operator == CoarseOperator::galerkin && lines)
+  if (multigrid && smoother && options.coarse_operator == CoarseOperator::galerkin &&
+      options.smoother.lines_or_planes())
     parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
                      "galerkin smooths points, and solver.smoother.type is " + smoother->find("type")->text +
                          "; write coarse_operator: rediscretized or another smoother");

@@ -1,19 +1,40 @@
 #include "io/config/schema_parts.hpp"
 #include "io/fields/field_choices.hpp"
 #include "solver/options.hpp"
+#include "solver/smoothers/smoother.hpp"
 
 namespace poisson::schema {
 namespace {
 
+// The parameters of a kind of smoother.
+std::vector<Schema> parameters(const SmootherKind& kind) {
+  std::vector<Schema> keys;
+  for (const auto& [name, doc, example, above, most, below] : kind.parameters)
+    keys.push_back({.key = name,
+                    .type = Type::number,
+                    .doc = doc,
+                    .fallback = "null",
+                    .example = example,
+                    .range = {.lower = above,
+                              .upper = most > 0 ? std::optional(most) : std::nullopt,
+                              .open_lower = true,
+                              .open_upper = below}});
+  return keys;
+}
+
+// What a type takes: the parameters of its one kind, or the forms that it has.
+std::vector<Schema> keys_of(std::string_view type) {
+  Schema forms{.key = "kind", .type = Type::choice, .doc = "The polynomial."};
+  for (const SmootherKind* kind : smoother_kinds()) {
+    if (kind->type != type) continue;
+    if (kind->form.empty()) return parameters(*kind);
+    if (forms.choices.empty()) forms.fallback = kind->form;
+    forms.choices.push_back({.name = kind->form, .doc = kind->form_doc, .keys = parameters(*kind)});
+  }
+  return {forms};
+}
+
 Schema smoother() {
-  const auto relaxation = [](double upper, bool open, std::string_view doc) {
-    return Schema{.key = "relaxation",
-                  .type = Type::number,
-                  .doc = doc,
-                  .fallback = "null",
-                  .example = "0.857",
-                  .range = {.lower = 0, .upper = upper, .open_lower = true, .open_upper = open}};
-  };
   const auto sweeps = [](std::string_view key, std::string_view doc) {
     return Schema{.key = key,
                   .type = Type::integer,
@@ -22,40 +43,29 @@ Schema smoother() {
                   .example = "2",
                   .range = {.lower = 0, .upper = 1000}};
   };
-  const Schema interval{.key = "interval",
-                        .type = Type::number,
-                        .doc = "Damps [l/interval, l], l the largest eigenvalue; null: what suits the method.",
-                        .fallback = "null",
-                        .example = "12",
-                        .range = {.lower = 1, .open_lower = true}};
-  const Schema kind{.key = "kind",
+  std::vector<Choice> types{word("auto", "What suits each level: points, lines or planes.")};
+  for (const SmootherKind* kind : smoother_kinds())
+    if (kind->type != types.back().name)
+      types.push_back({.name = kind->type,
+                       .doc = kind->doc,
+                       .keys = keys_of(kind->type),
+                       .elsewhere = {kind->aliases.begin(), kind->aliases.end()}});
+  types.push_back({.name = "line",
+                   .doc = "A polynomial over lines, along the axis that each level's couplings call for.",
+                   .keys = keys_of("chebyshev")});
+  types.push_back({.name = "plane",
+                   .doc = "A polynomial over planes, one two-dimensional cycle in each.",
+                   .keys = keys_of("chebyshev")});
+  return {.key = "smoother",
+          .doc = "What multigrid does on each level.",
+          .keys = {{.key = "type",
                     .type = Type::choice,
-                    .doc = "The polynomial.",
-                    .fallback = "first",
-                    .choices = {choice("first", ChebyshevKind::first, "Equal damping on an interval.", {interval}),
-                                choice("fourth", ChebyshevKind::fourth, "Needs no interval (Lottes 2023).")}};
-  return {
-      .key = "smoother",
-      .doc = "What multigrid does on each level.",
-      .keys = {{.key = "type",
-                .type = Type::choice,
-                .doc = "The smoother.",
-                .fallback = "auto",
-                .choices = {choice("auto", SmootherType::automatic, "What suits each level: points, lines or planes."),
-                            choice("jacobi", SmootherType::jacobi, "Damped Jacobi.",
-                                   {relaxation(1, false, "Damping; null: 6/7 in three dimensions, 4/5 in two.")}),
-                            called({"gauss-seidel", "sor"},
-                                   choice("red-black", SmootherType::red_black, "Gauss-Seidel in two colours.",
-                                          {relaxation(2, true, "Over-relaxation; null: what suits the method.")})),
-                            choice("chebyshev", SmootherType::chebyshev, "A polynomial in the operator.", {kind}),
-                            choice("line", SmootherType::line,
-                                   "A polynomial over lines, along the axis that each level's couplings call for.",
-                                   {kind}),
-                            choice("plane", SmootherType::plane,
-                                   "A polynomial over planes, one two-dimensional cycle in each.", {kind})}},
-               sweeps("pre", "Sweeps before the coarse correction; null: what suits the method."),
-               sweeps("post", "Sweeps after the coarse correction; null: what suits the method.")},
-      .shorthand = "type"};
+                    .doc = "The smoother.",
+                    .fallback = "auto",
+                    .choices = std::move(types)},
+                   sweeps("pre", "Sweeps before the coarse correction; null: what suits the method."),
+                   sweeps("post", "Sweeps after the coarse correction; null: what suits the method.")},
+          .shorthand = "type"};
 }
 
 }  // namespace

@@ -1,28 +1,35 @@
 #pragma once
 
+#include <memory>
+#include <utility>
+
 #include "grids/operators/operator.hpp"
 #include "solver/multigrid/preconditioner.hpp"
 
 namespace poisson {
 
-/// ω D⁻¹: damped Jacobi as a stationary iteration, diagonal scaling under conjugate gradients.
+/// ω B⁻¹ with B the diagonal: damped Jacobi as a stationary iteration, diagonal scaling under conjugate gradients.
 class DiagonalPreconditioner final : public Preconditioner {
  public:
-  DiagonalPreconditioner(std::shared_ptr<const Operator> A, double relaxation)
+  /// `splitting`: of A.
+  DiagonalPreconditioner(std::shared_ptr<const Operator> A, std::unique_ptr<const SymmetricSplitting> splitting,
+                         double damping)
       : A_(std::move(A)),
-        relaxation_(relaxation),
+        splitting_(std::move(splitting)),
+        damping_(damping),
         rhs_(A_->backend(), A_->layout(), A_->precision()),
         e_(A_->backend(), A_->layout(), A_->precision()) {}
 
   Field& rhs() override { return rhs_; }
   const Field& solve() override {
-    A_->polynomial_start(relaxation_, rhs_, e_);
+    splitting_->start(damping_, rhs_, e_);
     return e_;
   }
 
  private:
   std::shared_ptr<const Operator> A_;
-  double relaxation_;
+  std::unique_ptr<const SymmetricSplitting> splitting_;
+  double damping_;
   Field rhs_, e_;
 };
 

@@ -8,10 +8,7 @@ Options options_in_planes(const Options& outer) {
   Options o = outer;
   o.full_multigrid = false;
   o.cycle = Cycle::v;
-  o.smoother.type = SmootherType::chebyshev;
-  o.smoother.kind = ChebyshevKind::first;
-  o.smoother.pre = o.smoother.post = 2;
-  o.smoother.interval = 4;
+  o.smoother = {.kind = &smoother_kind("chebyshev"), .pre = 2, .post = 2, .extent = outer.smoother.extent};
   return o;
 }
 
@@ -35,14 +32,7 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
       const auto planes = hierarchy.planes[l]
                               ? std::make_shared<Multigrid>(std::move(*hierarchy.planes[l]), options_in_planes(options))
                               : nullptr;
-      const auto smoother = [&](int sweeps) -> std::unique_ptr<Smoother> {
-        if (!planes || sweeps == 0)
-          return make_smoother(options.smoother, hierarchy.relaxations[l], sweeps, A.largest_eigenvalue());
-        return std::make_unique<PlaneSmoother>(polynomial_steps(options.smoother, sweeps, A.largest_eigenvalue()),
-                                               planes, backend_);
-      };
-      level.pre = smoother(*options.smoother.pre);
-      level.post = smoother(*options.smoother.post);
+      level.smoothers = make_smoothers(A, options.smoother, hierarchy.relaxations[l], planes);
       if (l < hierarchy.islands.size()) level.islands = hierarchy.islands[l];
       level.v = Field(backend_, A.layout(), A.precision());
     }
@@ -68,7 +58,7 @@ void Multigrid::improve(std::size_t l, Iterate& u, Cycle type) {
     return;
   }
   Level& coarse = levels_[l + 1];
-  if (level.pre) level.pre->smooth(*level.A, level.b, u, false);
+  if (level.smoothers.pre) level.smoothers.pre->smooth(level.b, u, false);
   if (level.islands && !u.zero) level.islands->correct(level.b, *u.now);
 
   if (u.zero) {
@@ -89,7 +79,7 @@ void Multigrid::improve(std::size_t l, Iterate& u, Cycle type) {
     level.to_coarser->prolong_add(*e.now, *u.now);
   }
   if (level.islands) level.islands->correct(level.b, *u.now);
-  if (level.post) level.post->smooth(*level.A, level.b, u, true);
+  if (level.smoothers.post) level.smoothers.post->smooth(level.b, u, true);
 }
 
 void Multigrid::start(const Field& b, Field& u, const Scalar& scale, const Scalar& inverse) {

@@ -8,16 +8,16 @@
 #include "grids/operators/operator.hpp"
 #include "solver/multigrid/direct.hpp"
 #include "solver/multigrid/preconditioner.hpp"
-#include "solver/multigrid/smoother.hpp"
 #include "solver/options.hpp"
+#include "solver/smoothers/smoother.hpp"
 
 namespace poisson {
 
 /// One level of a multigrid hierarchy: A u = b, u and v in turn holding the iterate.
 struct Level {
   std::shared_ptr<const Operator> A;
-  std::unique_ptr<Transfer> to_coarser;    ///< null on the coarsest level
-  std::unique_ptr<Smoother> pre, post;     ///< null for no sweeps
+  std::unique_ptr<Transfer> to_coarser;  ///< null on the coarsest level
+  Smoothers smoothers;
   std::shared_ptr<const Islands> islands;  ///< null for none
   bool twice = false;                      ///< visited twice by a W-cycle of the next finer level
   Field b, u, v;

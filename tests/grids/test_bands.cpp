@@ -22,6 +22,7 @@
 #include "tests/fields.hpp"
 #include "tests/oracles/reference.hpp"
 #include "tests/problems.hpp"
+#include "tests/smoothing.hpp"
 
 namespace poisson {
 namespace {
@@ -156,8 +157,8 @@ TEST_P(Banded, VerbsAreThoseOfTheDenseMatrix) {
     for (std::size_t j = 0; j < n; ++j) row += std::abs(dense[i][j]);
     if (unknown(i)) bound = std::max(bound, row / diagonal[i]);
   }
-  EXPECT_GE(A->largest_eigenvalue(), bound * (1 - 4 * eps));
-  EXPECT_LE(A->largest_eigenvalue(), bound * (1 + 0.2));
+  EXPECT_GE(A->split()->largest_eigenvalue(), bound * (1 - 4 * eps));
+  EXPECT_LE(A->split()->largest_eigenvalue(), bound * (1 + 0.2));
 
   Field u(*backend, l, precision), b(*backend, l, precision), out(*backend, l, precision);
   Random numbers(5);
@@ -229,7 +230,7 @@ TEST_P(Banded, VerbsAreThoseOfTheDenseMatrix) {
   EXPECT_TRUE(within(backend->value(norm), size, 16 * eps * size));
 
   clear(out);
-  A->polynomial_start(0.75, b, out);
+  A->split()->start(0.75, b, out);
   expect("start", out, [&](std::size_t i) { return Real{0.75} / diagonal[i] * bv[i]; });
   Vector before = numbers.vector(n);
   for (std::size_t i = 0; i < n; ++i)
@@ -237,7 +238,7 @@ TEST_P(Banded, VerbsAreThoseOfTheDenseMatrix) {
   for (const double beta : {0.0, 0.5}) {
     before = set_values(*backend, out, before);
     if (beta == 0) clear(out);
-    A->polynomial_step({0.75, beta}, u, b, out);
+    A->split()->step({0.75, beta}, u, b, out);
     expect("step", out, [&](std::size_t i) {
       return uv[i] + Real{0.75} / diagonal[i] * (bv[i] - product(i, uv)) + (beta == 0 ? 0 : beta * (uv[i] - before[i]));
     });
@@ -247,7 +248,7 @@ TEST_P(Banded, VerbsAreThoseOfTheDenseMatrix) {
   for (const bool reversed : {false, true}) {
     Vector x = set_values(*backend, out, numbers.vector(n));
     const Vector start = x;
-    A->gauss_seidel(1.125, reversed, b, out);
+    relax_colours(*A, 1.125, reversed, b, out);
     for (int c = 0; c < colours.count(); ++c)
       for (std::size_t i = 0; i < n; ++i) {
         const Offset at = place(l, i);

@@ -20,6 +20,7 @@
 #include "grids/schemes/discretization.hpp"
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
+#include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
 namespace poisson {
@@ -47,13 +48,13 @@ struct Level {
   std::vector<Vector> dense;
   Vector diagonal;
 
-  Level(Backend& on, const Block& of, const Bands& bands, Precision p, Relaxation relaxation = {})
+  Level(Backend& on, const Block& of, const Bands& bands, Precision p)
       : backend(on),
         block(of),
         layout(bands.layout),
         precision(p),
         banded(grid_kernels(on).make_banded_operator(on, bands, p)),
-        box(grid_kernels(on).make_box_operator(on, of, bands, p, relaxation)),
+        box(grid_kernels(on).make_box_operator(on, of, bands, p)),
         dense(size(), Vector(size(), 0)),
         diagonal(size(), 0) {
     Field x = field(), y = field();
@@ -102,7 +103,7 @@ struct Level {
 
 /// f(level) for the first levels below problems with random κ on axes of odd and even numbers of cells.
 template <class F>
-void for_each_level(const NamedFaces& faces, const F& f, Relaxation relaxation = {}) {
+void for_each_level(const NamedFaces& faces, const F& f) {
   for (const std::array<int, 3>& cells : {std::array{9, 8, 1}, {13, 5, 1}, {5, 9, 6}, {10, 7, 5}})
     for (const Precision precision : {Precision::fp64, Precision::fp32}) {
       ProblemChoice choice;
@@ -122,7 +123,7 @@ void for_each_level(const NamedFaces& faces, const F& f, Relaxation relaxation =
         const CoarseBlock coarse = coarsen(block, next.coarsened, Coarsening::pairs);
         bands = coarsen_bands(*backend, bands, block, coarse, Precision::fp64).bands;
         block = coarse.block;
-        f(Level(*backend, block, bands, precision, relaxation));
+        f(Level(*backend, block, bands, precision));
       }
     }
 }
@@ -138,7 +139,7 @@ TEST_P(LevelOfBands, IsTheBandedOperator) {
     EXPECT_EQ(l.box->unknowns().last, l.banded->unknowns().last);
     EXPECT_LT(l.box->bytes(), l.banded->bytes());
     const double eps = static_cast<double>(epsilon(l.precision));
-    EXPECT_NEAR(l.box->largest_eigenvalue(), l.banded->largest_eigenvalue(), 64 * eps);
+    EXPECT_NEAR(l.box->split()->largest_eigenvalue(), l.banded->split()->largest_eigenvalue(), 64 * eps);
 
     Field u = l.field(), b = l.field(), one = l.field(), other = l.field();
     set_values(l.backend, u, l.random(1));
@@ -155,9 +156,9 @@ TEST_P(LevelOfBands, IsTheBandedOperator) {
     compare("apply everywhere", row, [&](const Operator& A, Field& out) { A.apply_everywhere(u, out); });
     compare("diagonal", row, [&](const Operator& A, Field& out) { A.diagonal(out); });
     compare("residual", row, [&](const Operator& A, Field& out) { A.residual(u, b, out); });
-    compare("start", step, [&](const Operator& A, Field& out) { A.polynomial_start(0.75, b, out); });
+    compare("start", step, [&](const Operator& A, Field& out) { A.split()->start(0.75, b, out); });
     for (const double beta : {0.0, 0.5})
-      compare("step", step, [&](const Operator& A, Field& out) { A.polynomial_step({0.75, beta}, u, b, out); });
+      compare("step", step, [&](const Operator& A, Field& out) { A.split()->step({0.75, beta}, u, b, out); });
 
     const Scalar scale = l.backend.scalar(8);
     std::vector<double> norms;
@@ -198,7 +199,7 @@ TEST_P(LevelOfBands, RelaxesInTheColoursOfABox) {
     }
     for (const bool reversed : {false, true}) {
       Vector x = set_values(l.backend, u, l.random(4));
-      l.box->gauss_seidel(1.125, reversed, b, u);
+      relax_colours(*l.box, 1.125, reversed, b, u);
       for (int c = 0; c < colours.count(); ++c)
         for (std::size_t i = 0; i < l.size(); ++i)
           if (l.unknown(i) && colour[i] == (reversed ? colours.count() - 1 - c : c))
@@ -211,47 +212,42 @@ TEST_P(LevelOfBands, RelaxesInTheColoursOfABox) {
 // e = B⁻¹ r, B the diagonal and the couplings along the axis: B e is r again.
 TEST_P(LevelOfBands, RelaxesLines) {
   for (int axis = 0; axis < 3; ++axis)
-    for_each_level(GetParam(),
-                   [axis](const Level& l) {
-                     if (l.layout.n[static_cast<std::size_t>(axis)] == 1) return;
-                     Field u = l.field(), b = l.field(), out = l.field();
-                     const Vector uv = set_values(l.backend, u, l.random(1)),
-                                  bv = set_values(l.backend, b, l.random(2, false));
-                     const auto times_lines = [&](const Vector& e) {
-                       Vector Be(l.size(), 0);
-                       for (std::size_t i = 0; i < l.size(); ++i)
-                         for (std::size_t j = 0; j < l.size(); ++j) {
-                           Place p = place(l.layout, i), q = place(l.layout, j);
-                           p[static_cast<std::size_t>(axis)] = q[static_cast<std::size_t>(axis)] = 0;
-                           if (l.unknown(i) && l.unknown(j) && p == q) Be[i] += l.dense[i][j] * e[j];
-                         }
-                       return Be;
-                     };
-                     const auto expect = [&](const char* verb, const auto& correction, const auto& right) {
-                       const Vector now = values(l.backend, out);
-                       Vector e(l.size(), 0), r(l.size(), 0), bounds = l.rounding(4096);
-                       for (std::size_t i = 0; i < l.size(); ++i) {
-                         if (!l.unknown(i)) continue;
-                         e[i] = correction(i, now);
-                         r[i] = right(i);
-                         bounds[i] *= 1 + std::abs(e[i]);
-                       }
-                       EXPECT_TRUE(within(times_lines(e), r, bounds)) << verb << " along " << axis;
-                     };
-                     l.box->line_start(axis, 0.5, b, out);
-                     expect(
-                         "start", [&](std::size_t i, const Vector& now) { return now[i] / 0.5; },
-                         [&](std::size_t i) { return bv[i]; });
-                     const Vector before = set_values(l.backend, out, l.random(3));
-                     l.box->line_step(axis, {0.5, 0.25}, u, b, out);
-                     expect(
-                         "step",
-                         [&](std::size_t i, const Vector& now) {
-                           return (now[i] - uv[i] - Real{0.25} * (uv[i] - before[i])) / 0.5;
-                         },
-                         [&](std::size_t i) { return bv[i] - l.product(i, uv); });
-                   },
-                   {Extent::line, axis});
+    for_each_level(GetParam(), [axis](const Level& l) {
+      if (l.layout.n[static_cast<std::size_t>(axis)] == 1) return;
+      Field u = l.field(), b = l.field(), out = l.field();
+      const Vector uv = set_values(l.backend, u, l.random(1)), bv = set_values(l.backend, b, l.random(2, false));
+      const auto times_lines = [&](const Vector& e) {
+        Vector Be(l.size(), 0);
+        for (std::size_t i = 0; i < l.size(); ++i)
+          for (std::size_t j = 0; j < l.size(); ++j) {
+            Place p = place(l.layout, i), q = place(l.layout, j);
+            p[static_cast<std::size_t>(axis)] = q[static_cast<std::size_t>(axis)] = 0;
+            if (l.unknown(i) && l.unknown(j) && p == q) Be[i] += l.dense[i][j] * e[j];
+          }
+        return Be;
+      };
+      const auto expect = [&](const char* verb, const auto& correction, const auto& right) {
+        const Vector now = values(l.backend, out);
+        Vector e(l.size(), 0), r(l.size(), 0), bounds = l.rounding(4096);
+        for (std::size_t i = 0; i < l.size(); ++i) {
+          if (!l.unknown(i)) continue;
+          e[i] = correction(i, now);
+          r[i] = right(i);
+          bounds[i] *= 1 + std::abs(e[i]);
+        }
+        EXPECT_TRUE(within(times_lines(e), r, bounds)) << verb << " along " << axis;
+      };
+      l.box->split(axis)->start(0.5, b, out);
+      expect(
+          "start", [&](std::size_t i, const Vector& now) { return now[i] / 0.5; },
+          [&](std::size_t i) { return bv[i]; });
+      const Vector before = set_values(l.backend, out, l.random(3));
+      l.box->split(axis)->step({0.5, 0.25}, u, b, out);
+      expect(
+          "step",
+          [&](std::size_t i, const Vector& now) { return (now[i] - uv[i] - Real{0.25} * (uv[i] - before[i])) / 0.5; },
+          [&](std::size_t i) { return bv[i] - l.product(i, uv); });
+    });
 }
 
 // What is projected is orthogonal to constants, whatever the masses.

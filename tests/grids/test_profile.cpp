@@ -11,6 +11,7 @@
 
 #include "grids/axes/stretching.hpp"
 #include "tests/solve.hpp"
+#include "tests/smoothing.hpp"
 
 namespace poisson {
 namespace {
@@ -123,7 +124,7 @@ TEST(WCycle, KeepsItsWorkInProportion) {
     options.tolerance = 0;
     options.max_iterations = 1;
     options.cycle = Cycle::w;
-    options.smoother.type = SmootherType::chebyshev;
+    choose(options.smoother, "chebyshev");
     const Profiled p = profiled_solve(problem, options);
     std::vector<std::int64_t> all;
     for (int level = 0;; ++level) {
@@ -139,7 +140,7 @@ TEST(WCycle, KeepsItsWorkInProportion) {
 /// Planes have levels of their own: profiled, the answer stays as it is, and every verb on them has a level.
 TEST(Profile, SeesTheLevelsOfPlanes) {
   Options options = with(Krylov::none, SolvePrecision::double_);
-  options.smoother.type = SmootherType::plane;
+  choose(options.smoother, "plane");
   options.tolerance = 1e-6;
   Problem problem = smooth_source();
   for (auto& nodes : problem.nodes) nodes = uniform_nodes(0, 1, 16);

@@ -20,6 +20,7 @@
 #include "io/expressions/expression.hpp"
 #include "tests/expressions.hpp"
 #include "tests/problems.hpp"
+#include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
 namespace poisson {
@@ -343,12 +344,12 @@ void expect_the_partial_operator(const Problem& p) {
     same_scalars();
     A->rounding(u, one), B->rounding(u, two);
     same_scalars();
-    A->polynomial_start(0.8, b, x), B->polynomial_start(0.8, b, y);
+    A->split()->start(0.8, b, x), B->split()->start(0.8, b, y);
     EXPECT_LE(distance(y, x), bound);
-    A->polynomial_step({0.7, 0.2}, u, b, x), B->polynomial_step({0.7, 0.2}, u, b, y);
+    A->split()->step({0.7, 0.2}, u, b, x), B->split()->step({0.7, 0.2}, u, b, y);
     EXPECT_LE(distance(y, x), bound);
     for (const bool reversed : {false, true}) {
-      A->gauss_seidel(1.1, reversed, b, x), B->gauss_seidel(1.1, reversed, b, y);
+      relax_colours(*A, 1.1, reversed, b, x), relax_colours(*B, 1.1, reversed, b, y);
       EXPECT_LE(distance(y, x), 3 * bound);
     }
   }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/agreement.hpp"
+#include "tests/smoothing.hpp"
 
 namespace poisson {
 namespace {
@@ -36,8 +37,7 @@ TEST_P(Schemes, Agree) {
         c.options.tolerance = 0;
         c.options.max_iterations = 5;
         c.options.precision = turn % 2 == 0 ? SolvePrecision::double_ : SolvePrecision::mixed;
-        c.options.smoother.type = std::array{SmootherType::automatic, SmootherType::red_black, SmootherType::line,
-                                             SmootherType::plane, SmootherType::chebyshev}[turn / 3 % 5];
+        choose(c.options.smoother, std::array{"auto", "red-black", "line", "plane", "chebyshev"}[turn / 3 % 5]);
         const Assembly assembly =
             scheme == Scheme::fv ? Assembly::full
                                  : std::array{Assembly::automatic, Assembly::full, Assembly::partial}[turn / 4 % 3];
@@ -135,8 +135,7 @@ TEST(FourthOrder, Agrees) {
             c.options.extrapolate = extrapolate;
             c.options.krylov = krylov;
             c.options.precision = turn / 3 % 2 == 0 ? SolvePrecision::double_ : SolvePrecision::mixed;
-            c.options.smoother.type = std::array{SmootherType::automatic, SmootherType::red_black, SmootherType::line,
-                                                 SmootherType::plane}[turn / 4 % 4];
+            choose(c.options.smoother, std::array{"auto", "red-black", "line", "plane"}[turn / 4 % 4]);
             const Assembly assembly = std::array{Assembly::automatic, Assembly::full, Assembly::partial}[turn % 3];
             SCOPED_TRACE(f.name + ", " + describe(c) + ", extrapolate " + std::to_string(extrapolate) + ", assembly " +
                          std::to_string(static_cast<int>(assembly)));

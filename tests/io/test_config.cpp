@@ -9,6 +9,7 @@
 #include "grids/axes/stretching.hpp"
 #include "io/config/schema.hpp"
 #include "io/files/output.hpp"
+#include "solver/smoothers/smoother.hpp"
 #include "tests/config_file.hpp"
 
 namespace poisson {
@@ -45,7 +46,7 @@ TEST_F(Configuration, DefaultsAreThoseOfTheTable) {
   EXPECT_EQ(config.options.max_iterations, 100);
   EXPECT_TRUE(config.options.full_multigrid);
   EXPECT_TRUE(config.options.fallback);
-  EXPECT_EQ(config.options.smoother.type, SmootherType::automatic);
+  EXPECT_FALSE(config.options.smoother.kind);
   EXPECT_FALSE(config.options.smoother.pre);
   EXPECT_EQ(config.options.precision, SolvePrecision::mixed);
   EXPECT_EQ(config.assembly, Assembly::automatic);
@@ -99,9 +100,8 @@ output: {directory: out, fields: [u, error], formats: [], probes: [[0.5, 1/4, 1]
   EXPECT_EQ(config.options.cycle, Cycle::f);
   EXPECT_FALSE(config.options.full_multigrid);
   EXPECT_FALSE(config.options.fallback);
-  EXPECT_EQ(config.options.smoother.type, SmootherType::chebyshev);
-  EXPECT_EQ(config.options.smoother.kind, ChebyshevKind::first);
-  EXPECT_EQ(config.options.smoother.interval, 8);
+  EXPECT_EQ(config.options.smoother.kind, &smoother_kind("chebyshev", "first"));
+  EXPECT_EQ(config.options.smoother.value("interval"), 8);
   EXPECT_EQ(config.options.smoother.pre, 1);
   EXPECT_EQ(config.options.smoother.post, 3);
   EXPECT_EQ(config.options.krylov, Krylov::cg);
@@ -156,7 +156,7 @@ TEST_F(Configuration, OverridesReplaceKeys) {
            {"solver.tolerance=1e-10", "solver.smoother.pre=2", "grid.cells=[2, 3, 4]", "boundary.z+={dirichlet: x}",
             "output.directory=there", "equation.source=x == y ? 1 : 2", "solver.tolerance=1e-11"});
   EXPECT_EQ(config.options.tolerance, 1e-11);
-  EXPECT_EQ(config.options.smoother.type, SmootherType::red_black);
+  EXPECT_EQ(config.options.smoother.kind, &smoother_kind("red-black"));
   EXPECT_EQ(config.options.smoother.pre, 2);
   EXPECT_EQ(config.problem.nodes[1].size(), 4u);
   EXPECT_EQ(at(config.problem.boundary[2][1].value, 5, 0, 0), 5);

@@ -14,7 +14,7 @@
 
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/schemes/discretization.hpp"
-#include "solver/multigrid/smoother.hpp"
+#include "solver/smoothers/smoother.hpp"
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
 #include "tests/oracles/cell_reference.hpp"
@@ -22,6 +22,7 @@
 #include "tests/oracles/reference_compact.hpp"
 #include "tests/oracles/reference_elements.hpp"
 #include "tests/problems.hpp"
+#include "tests/smoothing.hpp"
 
 /// Every verb of an operator beside its oracle.
 namespace poisson {
@@ -138,7 +139,7 @@ class OperatorCase {
   void expect_planes();
   void expect_projections();
   void expect_rhs();
-  std::unique_ptr<Operator> within_planes(int axis, Relaxation relaxation = {});
+  std::unique_ptr<Operator> within_planes(int axis);
 
   std::unique_ptr<Backend> backend = test_backend();
   Discretization discretization;
@@ -151,6 +152,7 @@ class OperatorCase {
 };
 
 inline void OperatorCase::expect_properties() {
+  const double bound = A->split()->largest_eigenvalue();
   int exponent = 0;
   EXPECT_EQ(std::frexp(A->scale(), &exponent), 0.5) << "the scale is no power of two";
   EXPECT_EQ(A->singular(), system.singular());
@@ -161,13 +163,14 @@ inline void OperatorCase::expect_properties() {
     Real row = system.diagonal[i];
     for (const auto& e : system.neighbours[i]) row += std::abs(e.value);
     if (!elements) {
-      ASSERT_LE(row, A->largest_eigenvalue() * system.diagonal[i] * (1 + 1e-15L)) << "Gershgorin's bound at " << i;
+      ASSERT_LE(row, bound * system.diagonal[i] * (1 + 1e-15L))
+          << "Gershgorin's bound at " << i;
     }
   }
   if (elements) {
     const Real largest_eigenvalue = system.largest_eigenvalue(60);
-    EXPECT_GE(A->largest_eigenvalue(), largest_eigenvalue * (1 - 1e-6L));
-    EXPECT_LE(A->largest_eigenvalue(),
+    EXPECT_GE(bound, largest_eigenvalue * (1 - 1e-6L));
+    EXPECT_LE(bound,
               std::max<Real>(system.grid.dimension == 3 ? 4.51 : 3.01, 1.25L * largest_eigenvalue));
   }
   EXPECT_EQ(static_cast<Real>(A->unknowns().size()), unknowns);
@@ -252,7 +255,7 @@ inline void OperatorCase::expect_norms() {
 
 inline void OperatorCase::expect_polynomial_steps() {
   clear();
-  A->polynomial_start(0.6, b, out);
+  A->split()->start(0.6, b, out);
   expect(
       "polynomial_start", out, [&](std::size_t i) { return 0.6L * bv[i] / system.diagonal[i]; },
       [&](std::size_t i) { return row_roundings * eps * std::abs(bv[i]) / system.diagonal[i]; });
@@ -267,7 +270,7 @@ inline void OperatorCase::expect_polynomial_steps() {
         if (!system.unknown[i]) before[i] = -77;
       set_values(*backend, out, before);
     }
-    A->polynomial_step(step, u, b, out);
+    A->split()->step(step, u, b, out);
     const auto back = [&](std::size_t i) { return step.beta == 0 ? Real{0} : step.beta * (uv[i] - pv[i]); };
     expect(
         "polynomial_step", out,
@@ -282,14 +285,14 @@ inline void OperatorCase::expect_polynomial_steps() {
 
 inline void OperatorCase::expect_smoothers() {
   constexpr int sweeps = 4;
-  const double high = A->largest_eigenvalue();
+  const double high = A->split()->largest_eigenvalue();
   struct Sequence {
     const char* name;
     std::vector<PolynomialStep> steps;
     std::function<void(const Vector&, Vector&)> oracle;
   };
   const std::array<Sequence, 3> sequences{{
-      {"Jacobi", jacobi_steps(sweeps, 0.8),
+      {"Jacobi", std::vector<PolynomialStep>(static_cast<std::size_t>(sweeps), {0.8, 0}),
        [&](const Vector& f, Vector& x) {
          for (int s = 0; s < sweeps; ++s) reference::jacobi(system, 0.8L, f, x);
        }},
@@ -309,7 +312,7 @@ inline void OperatorCase::expect_smoothers() {
       Vector expected = set_values(*backend, u, start);
       set_values(*backend, out, other);
       Iterate iterate{&u, &out, zero};
-      PolynomialSmoother(sequence.steps).smooth(*A, b, iterate, false);
+      A->split()->take(sequence.steps, false, b, iterate);
       if (zero) expected.assign(expected.size(), 0);
       const Vector elsewhere = expected;
       sequence.oracle(bv, expected);
@@ -328,7 +331,7 @@ inline void OperatorCase::expect_gauss_seidel() {
     for (const double omega : {1.0, 1.3}) {
       give_u();
       Vector expected = uv;
-      A->gauss_seidel(omega, reversed, b, u);
+      relax_colours(*A, omega, reversed, b, u);
       reference::gauss_seidel(system, omega, reversed, bv, expected);
       const Real bound = 2 * row_roundings * eps * largest;
       expect(
@@ -358,8 +361,8 @@ inline void OperatorCase::expect_lines(int decoupled) {
   };
   for (int axis = 0; axis < system.grid.dimension; ++axis) {
     if (axis == decoupled) continue;
-    const auto lines = decoupled < 0 ? discretization.make_operator(A->precision(), {Extent::line, axis})
-                                     : within_planes(decoupled, {Extent::line, axis});
+    const auto planes = decoupled < 0 ? nullptr : within_planes(decoupled);
+    const auto lines = (planes ? *planes : *A).split(axis);
     for (const auto& [alpha, beta, from_zero] :
          {std::tuple{1.5, 0.45, false}, std::tuple{0.5, 0.0, true}, std::tuple{0.5, 0.0, false}}) {
       SCOPED_TRACE(testing::Message() << "lines along axis " << axis << ", decoupled " << decoupled << ", beta "
@@ -373,9 +376,9 @@ inline void OperatorCase::expect_lines(int decoupled) {
         set_values(*backend, out, pv);
       }
       if (from_zero)
-        lines->line_start(axis, alpha, b, out);
+        lines->start(alpha, b, out);
       else
-        lines->line_step(axis, {alpha, beta}, u, b, out);
+        lines->step({alpha, beta}, u, b, out);
       const Vector next = values(*backend, out);
       Vector e(n, 0), size(n, 0);
       for (std::size_t i = 0; i < n; ++i) {
@@ -404,11 +407,10 @@ inline void OperatorCase::expect_lines(int decoupled) {
 }
 
 // The problem in the planes across an axis: their couplings, and the diagonal as it is.
-inline std::unique_ptr<Operator> OperatorCase::within_planes(int axis, Relaxation relaxation) {
+inline std::unique_ptr<Operator> OperatorCase::within_planes(int axis) {
   RowData rows = discretization.rows();
   rows.decoupled = axis;
   rows.singular = false;
-  rows.relaxation = relaxation;
   return grid_kernels(*backend).make_operator(*backend, rows, A->precision()).A;
 }
 

@@ -18,6 +18,7 @@
 #include "io/config/config.hpp"
 #include "tests/agreement.hpp"
 #include "tests/cases/operator_choices.hpp"
+#include "tests/smoothing.hpp"
 
 namespace poisson {
 namespace {
@@ -43,18 +44,18 @@ std::vector<Named<Form>> forms() {
 struct Solution {
   Method method;
   Krylov krylov = Krylov::none;
-  SmootherType smoother = SmootherType::chebyshev;
-  ChebyshevKind kind = ChebyshevKind::first;
+  std::string_view smoother = "chebyshev";
+  std::string_view form = "first";
 };
 std::vector<Named<Solution>> solutions() {
   std::vector<Named<Solution>> all{{"cg", {Method::cg}}, {"jacobi", {Method::jacobi}}};
-  for (const auto& [name, smoother, kind] : {std::tuple{"firstKind", SmootherType::chebyshev, ChebyshevKind::first},
-                                             {"fourthKind", SmootherType::chebyshev, ChebyshevKind::fourth},
-                                             {"redBlack", SmootherType::red_black, ChebyshevKind::first},
-                                             {"jacobiSteps", SmootherType::jacobi, ChebyshevKind::first}})
+  for (const auto& [name, smoother, form] : {std::tuple{"firstKind", "chebyshev", "first"},
+                                             {"fourthKind", "chebyshev", "fourth"},
+                                             {"redBlack", "red-black", ""},
+                                             {"jacobiSteps", "jacobi", ""}})
     for (const Krylov krylov : {Krylov::none, Krylov::cg})
       all.push_back(
-          {std::string(name) + (krylov == Krylov::cg ? "InCg" : ""), {Method::multigrid, krylov, smoother, kind}});
+          {std::string(name) + (krylov == Krylov::cg ? "InCg" : ""), {Method::multigrid, krylov, smoother, form}});
   return all;
 }
 
@@ -108,8 +109,7 @@ TEST_P(Agreement, OfPairs) {
     default:
       o.max_iterations = 6;
       o.krylov = solution.value.krylov;
-      o.smoother.type = solution.value.smoother;
-      o.smoother.kind = solution.value.kind;
+      choose(o.smoother, solution.value.smoother, solution.value.form);
       o.smoother.pre = o.krylov == Krylov::cg ? sweeps.value.post : sweeps.value.pre;
       o.smoother.post = sweeps.value.post;
   }
@@ -171,27 +171,27 @@ std::vector<Choice> ways(Centering centering = Centering::node) {
     }
   };
   for (const Cycle cycle : {Cycle::v, Cycle::w, Cycle::f})
-    for (const SmootherType type : {SmootherType::chebyshev, SmootherType::red_black, SmootherType::jacobi})
+    for (const std::string_view type : {"chebyshev", "red-black", "jacobi"})
       for (const Krylov krylov : {Krylov::none, Krylov::cg})
         add([&](Options& o) {
           o.cycle = cycle;
-          o.smoother = {type, {}, ChebyshevKind::fourth, {}, 2, 2};
+          o.smoother = smoothing(type, type == "chebyshev" ? "fourth" : "", 2, 2);
           o.krylov = krylov;
         });
-  for (const SmootherType type : {SmootherType::chebyshev, SmootherType::red_black}) {
+  for (const std::string_view type : {"chebyshev", "red-black"}) {
     if (centering == Centering::cell) break;
     add([&](Options& o) {
       o.coarse_operator = CoarseOperator::galerkin;
-      o.smoother = {type, {}, ChebyshevKind::first, {}, 2, 2};
+      o.smoother = smoothing(type, {}, 2, 2);
       o.krylov = Krylov::cg;
     });
   }
-  for (const SmootherType type : {SmootherType::line, SmootherType::plane})
+  for (const std::string_view type : {"line", "plane"})
     for (const Krylov krylov : {Krylov::none, Krylov::cg})
       add([&](Options& o) {
-        o.smoother.type = type;
+        choose(o.smoother, type);
         o.krylov = krylov;
-        if (type == SmootherType::plane) o.max_iterations = 2;  // each is many launches
+        if (type == "plane") o.max_iterations = 2;  // each is many launches
       });
   add([](Options& o) {
     o.method = Method::cg;

@@ -17,6 +17,7 @@
 #include "tests/convergence.hpp"
 #include "tests/oracles/manufactured.hpp"
 #include "tests/problems.hpp"
+#include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
 namespace poisson {
@@ -26,8 +27,8 @@ constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = Bound
                P = BoundaryKind::periodic;
 using Kinds = std::array<std::array<BoundaryKind, 2>, 3>;
 
-const SmootherOptions defaults{}, red_black{SmootherType::red_black, 1.0, {}, {}, 2, 2},
-    fourth_kind{SmootherType::chebyshev, {}, ChebyshevKind::fourth, {}, 2, 2};
+const SmootherOptions defaults{}, red_black = smoothing("red-black", {}, 2, 2),
+                                  fourth_kind = smoothing("chebyshev", "fourth", 2, 2);
 
 Problem box(const std::vector<int>& cells, const Kinds& kinds) {
   Problem p;

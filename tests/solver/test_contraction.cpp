@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "grids/axes/stretching.hpp"
+#include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
 namespace poisson {
@@ -25,11 +26,11 @@ struct Smoothing {
   SmootherOptions options;
   friend std::ostream& operator<<(std::ostream& stream, const Smoothing& s) { return stream << s.name; }
 };
-const Smoothing fourth_kind{"FourthKind22", {SmootherType::chebyshev, {}, ChebyshevKind::fourth, {}, 2, 2}};
-const Smoothing red_black{"RedBlack22", {SmootherType::red_black, 1.0, {}, {}, 2, 2}};
-const Smoothing first_kind{"FirstKind04", {SmootherType::chebyshev, {}, ChebyshevKind::first, 8, 0, 4}};
+const Smoothing fourth_kind{"FourthKind22", smoothing("chebyshev", "fourth", 2, 2)};
+const Smoothing red_black{"RedBlack22", smoothing("red-black", {}, 2, 2)};
+const Smoothing first_kind{"FirstKind04", smoothing("chebyshev", "first", 0, 4)};
 const Smoothing defaults{"Defaults", {}};  // V(0,5), first kind on [λ/12, λ]
-const Smoothing jacobi{"Jacobi22", {SmootherType::jacobi, {}, {}, {}, 2, 2}};
+const Smoothing jacobi{"Jacobi22", smoothing("jacobi", {}, 2, 2)};
 
 /// A box with cells of the sizes `spacing`, κ = 1 and homogeneous data of one kind per axis.
 Problem box(const std::vector<int>& cells, const std::array<double, 3>& spacing,

@@ -13,6 +13,7 @@
 #include "grids/axes/stretching.hpp"
 #include "grids/results/integrals.hpp"
 #include "solver/matrix.hpp"
+#include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
 namespace poisson {
@@ -233,7 +234,7 @@ TEST(CoarseOperator, OfGalerkinGoesWithPoints) {
   Options o;
   o.coarse_operator = CoarseOperator::galerkin;
   EXPECT_EQ(o.resolved(1).smoother.extent, RelaxationChoice::points);
-  o.smoother.type = SmootherType::plane;
+  choose(o.smoother, "plane");
   try {
     o.resolved(1);
     FAIL();
@@ -250,10 +251,10 @@ TEST(CoarseOperator, OfGalerkinGoesWithPoints) {
 TEST(Jumps, OfCellsAreDiscretizedAgain) {
   Problem p = sphere(2, 16, 1e6);
   p.centering = Centering::cell;
-  for (const SmootherType type : {SmootherType::automatic, SmootherType::red_black, SmootherType::chebyshev}) {
+  for (const std::string_view type : {"auto", "red-black", "chebyshev"}) {
     Options o = options();
     o.coarse_operator = CoarseOperator::automatic;
-    o.smoother.type = type;
+    choose(o.smoother, type);
     Solve s(p, o);
     EXPECT_EQ(s.solver().options().coarse_operator, CoarseOperator::rediscretized);
     EXPECT_TRUE(s.run().converged());

@@ -18,6 +18,7 @@
 #include "grids/axes/stretching.hpp"
 #include "solver/plan.hpp"
 #include "tests/solve.hpp"
+#include "tests/smoothing.hpp"
 
 namespace poisson {
 namespace {
@@ -45,7 +46,7 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   for (const int dimension : {2, 3}) {
     Options options;
-    options.smoother.type = SmootherType::chebyshev;
+    choose(options.smoother, "chebyshev");
     options.krylov = Krylov::none;
     Options coarse = options;
     coarse.coarse_operator = CoarseOperator::galerkin;
@@ -67,7 +68,7 @@ std::vector<Case> cases() {
       problem.coefficient[0] = [](double x, double y, double z) { return 1.5 + std::sin(x + 2 * y - z); };
       all.push_back({kind + std::string("_varying") + suffix, problem, options});
     }
-    options.smoother.type = SmootherType::automatic;
+    choose(options.smoother, "auto");
     all.push_back({"lines" + suffix, stretched, options});
   }
   return all;

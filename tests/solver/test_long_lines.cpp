@@ -45,7 +45,7 @@ TEST_P(LongLines, AreSolved) {
       for (const int axis : size.axes) {
         SCOPED_TRACE(testing::Message() << (varying ? "varying, " : "constant, ") << "axis " << axis << ", precision "
                                         << static_cast<int>(precision));
-        const auto A = d.make_operator(precision, {Extent::line, axis});
+        const auto A = d.make_operator(precision);
         Field r(*backend, A->layout(), precision), x(*backend, A->layout(), precision),
             apart(*backend, A->layout(), precision), product(*backend, A->layout(), precision);
         const Box box = A->unknowns();
@@ -72,7 +72,7 @@ TEST_P(LongLines, AreSolved) {
         each([&](std::size_t m, bool unknown, bool) { right[m] *= unknown ? 1 : 0; });
         right = set_values(*backend, r, right);
         backend->fill(x, 0);
-        A->line_start(axis, 1, r, x);
+        A->split(axis)->start(1, r, x);
         Vector solution = values(*backend, x);
         each([&](std::size_t m, bool, bool chosen) { solution[m] *= chosen ? 1 : 0; });
         set_values(*backend, apart, solution);
@@ -94,7 +94,7 @@ TEST_P(LongLines, AreSolved) {
         for (std::size_t m = 0; m < right.size(); ++m) right[m] += product_of_x[m];
         set_values(*backend, b, right);
         backend->fill(next, 0);
-        A->line_step(axis, {1, 0}, x, b, next);
+        A->split(axis)->step({1, 0}, x, b, next);
         const Vector stepped = values(*backend, next), once = values(*backend, x);
         Real off = 0, largest = 0;
         each([&](std::size_t m, bool unknown, bool) {

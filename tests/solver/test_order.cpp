@@ -16,6 +16,7 @@
 #include "tests/cases/covering.hpp"
 #include "tests/convergence.hpp"
 #include "tests/oracles/manufactured.hpp"
+#include "tests/smoothing.hpp"
 
 namespace poisson {
 namespace {
@@ -150,7 +151,7 @@ TEST_P(Order, IsTwo) {
   const auto [dimension, centering] = of.value;
   const std::vector<int> cells = dimension == 2 ? std::vector{32, 64, 128} : std::vector{12, 24, 48};
   Options options;
-  options.smoother.type = SmootherType::red_black;  // points cost the least on so few cells
+  choose(options.smoother, "red-black");  // points cost the least on so few cells
   options.tolerance = 1e-10;
   options.krylov = Krylov::cg;
   // The largest error of cells shows its order late: it lies near a face, from which the outermost centres are half a

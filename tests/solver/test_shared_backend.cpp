@@ -11,6 +11,7 @@
 
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"
+#include "tests/smoothing.hpp"
 
 namespace poisson {
 namespace {
@@ -42,7 +43,7 @@ std::vector<Task> tasks() {
       {2, {49, 37, 1}, Kappa::random_full, Sigma::zero, Centering::node, Scheme::q1},
       [](Options& o) { o.coarse_operator = CoarseOperator::galerkin; });
   add("planes", "robin", all_grids[1], {3, {13, 12, 11}, Kappa::constant, Sigma::constant},
-      [](Options& o) { o.smoother.type = SmootherType::plane; });
+      [](Options& o) { choose(o.smoother, "plane"); });
   add("gradients", "neumann", all_grids[0], {2, {33, 21, 1}, Kappa::constant, Sigma::constant},
       [](Options& o) { o.method = Method::cg, o.max_iterations = 1000; });
   return all;

@@ -15,6 +15,7 @@
 #include "grids/axes/stretching.hpp"
 #include "grids/results/integrals.hpp"
 #include "solver/plan.hpp"
+#include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
 
 namespace poisson {
@@ -109,11 +110,11 @@ TEST(Solver, SolvesTheSmallestGrids) {
   for (const std::vector<int>& cells :
        {std::vector{2, 2}, std::vector{2, 2, 2}, std::vector{3, 2, 5}, std::vector{2, 2, 200}, std::vector{3, 3}})
     for (const BoundaryKind kind : {D, N, R, P})
-      for (const SmootherType smoother : {SmootherType::chebyshev, SmootherType::red_black}) {
+      for (const std::string_view smoother : {"chebyshev", "red-black"}) {
         SCOPED_TRACE(testing::Message() << cells[0] << " x " << cells[1] << " of " << cells.size() << " kind "
-                                        << static_cast<int>(kind) << " smoother " << static_cast<int>(smoother));
+                                        << static_cast<int>(kind) << " smoother " << smoother);
         Options o = with_tolerance(1e-10);
-        o.smoother.type = smoother;
+        choose(o.smoother, smoother);
         Solve multigrid(box(cells, kind), o);
         const Result result = multigrid.run();
         ASSERT_TRUE(result.converged()) << result.reason(o);
@@ -329,7 +330,7 @@ TEST(Verdict, Stagnation) {
   // Undamped Jacobi leaves the alternating part of an even periodic grid as it is.
   Options o = with_tolerance(1e-8, SolvePrecision::double_);
   o.method = Method::jacobi;
-  o.smoother.relaxation = 1.0;
+  o.smoother.given["relaxation"] = 1.0;
   o.max_iterations = 100000;
   Solve s(box({8, 8}, P), o);
   randomize(s.rhs(), s.block().unknowns());
@@ -340,10 +341,11 @@ TEST(Verdict, Stagnation) {
 
 TEST(Verdict, Divergence) {
   Options over_relaxed = with_tolerance(1e-8);
-  over_relaxed.smoother = {SmootherType::red_black, 2.5, {}, {}, 2, 2};
+  over_relaxed.smoother = smoothing("red-black", {}, 2, 2);
+  over_relaxed.smoother.given["relaxation"] = 2.5;
   Options jacobi = with_tolerance(1e-8);
   jacobi.method = Method::jacobi;
-  jacobi.smoother.relaxation = 1.5;
+  jacobi.smoother.given["relaxation"] = 1.5;
   over_relaxed.fallback = false;
   for (const Options& o : {over_relaxed, jacobi}) {
     Solve s(box({24, 24, 24}), o);
@@ -374,7 +376,7 @@ TEST(Verdict, TheBestIterateIsReturned) {
   // Slightly over-relaxed Jacobi: smooth parts decay until the oscillating ones, which grow, have overtaken them.
   Options o = with_tolerance(1e-12);
   o.method = Method::jacobi;
-  o.smoother.relaxation = 1.1;
+  o.smoother.given["relaxation"] = 1.1;
   o.max_iterations = 150;
   Problem p = box({8, 8, 8}, D, 0);
   p.source = [](double x, double y, double z) { return x * (1 - x) * y * (1 - y) * z * (1 - z); };

@@ -112,7 +112,13 @@ class BandedOperator final : public BandedBase<T> {
     });
   }
 
-  void polynomial_start(double alpha, const Field& b, Field& u) const override {
+  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
+    return Base::split_points(*this, axis);
+  }
+  std::unique_ptr<Splitting> split_by_colours() const override {
+    return std::make_unique<ColourSplitting<BandedOperator>>(*this);
+  }
+  void point_start(double alpha, const Field& b, Field& u) const {
     const auto rhs = b.view<T>();
     const auto out = u.view<T>();
     const T factor = static_cast<T>(alpha);
@@ -124,7 +130,7 @@ class BandedOperator final : public BandedBase<T> {
     });
   }
 
-  void polynomial_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+  void point_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const {
     const auto vu = u.view<T>();
     const auto rhs = b.view<T>();
     const auto out = previous.view<T>();
@@ -143,7 +149,7 @@ class BandedOperator final : public BandedBase<T> {
     });
   }
 
-  void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const override {
+  void relax_colours(double omega, bool reversed, const Field& b, Field& u) const {
     const auto vu = u.view<T>();
     const auto rhs = b.view<T>();
     const T w = static_cast<T>(omega);

@@ -92,7 +92,14 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     });
   }
 
-  void polynomial_start(double alpha, const Field& b, Field& u) const override {
+  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
+    if (axis) return std::make_unique<LineSplitting>(*this, *axis);
+    return std::make_unique<PointSplitting<StencilOperator>>(*this, Base::bound(axis));
+  }
+  std::unique_ptr<Splitting> split_by_colours() const override {
+    return std::make_unique<ColourSplitting<StencilOperator>>(*this);
+  }
+  void point_start(double alpha, const Field& b, Field& u) const {
     const auto vb = b.view<T>();
     const auto out = u.view<T>();
     const T factor = static_cast<T>(alpha);
@@ -103,7 +110,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     });
   }
 
-  void polynomial_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+  void point_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const {
     backend_.exchange(u);
     const auto vu = u.view<T>();
     const auto vb = b.view<T>();
@@ -126,36 +133,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     }
   }
 
-  void line_start(int axis, double alpha, const Field& b, Field& u) const override {
-    const auto vb = b.view<T>();
-    const auto out = u.view<T>();
-    const T factor = static_cast<T>(alpha);
-    solve_lines<T>(
-        c_, unknowns_, axis, layout_.periodic[static_cast<std::size_t>(axis)],
-        [&](int j, int k) { return [rhs = vb.line(j, k)](const Row&, int i) { return rhs[i]; }; },
-        [=](int i, int j, int k, T e) { out(i, j, k) = factor * e; });
-  }
-
-  void line_step(int axis, PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
-    backend_.exchange(u);
-    const auto vu = u.view<T>();
-    const auto vb = b.view<T>();
-    const auto out = previous.view<T>();
-    const T alpha = static_cast<T>(step.alpha), beta = static_cast<T>(step.beta);
-    solve_lines<T>(
-        c_, unknowns_, axis, layout_.periodic[static_cast<std::size_t>(axis)],
-        [&](int j, int k) {
-          return [in = vu.line(j, k), rhs = vb.line(j, k), sy = vu.sy, sz = vu.sz](const Row& a, int i) {
-            return stencil::residual(a, Neighbours::at(in + i, sy, sz), rhs[i]);
-          };
-        },
-        [=](int i, int j, int k, T e) {
-          const T now = vu(i, j, k);
-          out(i, j, k) = now + alpha * e + (beta == T(0) ? T(0) : beta * (now - out(i, j, k)));
-        });
-  }
-
-  void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const override {
+  void relax_colours(double omega, bool reversed, const Field& b, Field& u) const {
     const auto vu = u.view<T>();
     const auto vb = b.view<T>();
     const std::conditional_t<Base::star, Colours, BoxColours> colours(layout_.n, layout_.periodic);
@@ -208,6 +186,49 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   }
 
  private:
+  class LineSplitting final : public BoundedSplitting {
+   public:
+    LineSplitting(const StencilOperator& A, int axis)
+        : BoundedSplitting(A, A.bound(axis)),
+          A_(A),
+          axis_(axis),
+          periodic_(A.layout_.periodic[static_cast<std::size_t>(axis)]) {}
+
+    void start(double alpha, const Field& b, Field& u) const override {
+      const auto vb = b.view<T>();
+      const auto out = u.view<T>();
+      const T factor = static_cast<T>(alpha);
+      solve_lines<T>(
+          A_.c_, A_.unknowns_, axis_, periodic_,
+          [&](int j, int k) { return [rhs = vb.line(j, k)](const Row&, int i) { return rhs[i]; }; },
+          [=](int i, int j, int k, T e) { out(i, j, k) = factor * e; });
+    }
+
+    void step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+      A_.backend_.exchange(u);
+      const auto vu = u.view<T>();
+      const auto vb = b.view<T>();
+      const auto out = previous.view<T>();
+      const T alpha = static_cast<T>(step.alpha), beta = static_cast<T>(step.beta);
+      solve_lines<T>(
+          A_.c_, A_.unknowns_, axis_, periodic_,
+          [&](int j, int k) {
+            return [in = vu.line(j, k), rhs = vb.line(j, k), sy = vu.sy, sz = vu.sz](const Row& a, int i) {
+              return stencil::residual(a, Neighbours::at(in + i, sy, sz), rhs[i]);
+            };
+          },
+          [=](int i, int j, int k, T e) {
+            const T now = vu(i, j, k);
+            out(i, j, k) = now + alpha * e + (beta == T(0) ? T(0) : beta * (now - out(i, j, k)));
+          });
+    }
+
+   private:
+    const StencilOperator& A_;
+    int axis_;
+    bool periodic_;
+  };
+
   void apply_on(const Box& box, const Field& u, Field& Au) const {
     backend_.exchange(u);
     const auto vu = u.view<T>();

@@ -75,15 +75,21 @@ class BandedOperator final : public BandedBase<T> {
     add_up(BandedRounding<T>{diagonal(), u.view<T>()}, norm);
   }
 
-  void polynomial_start(double alpha, const Field& b, Field& u) const override {
+  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
+    return Base::split_points(*this, axis);
+  }
+  std::unique_ptr<Splitting> split_by_colours() const override {
+    return std::make_unique<ColourSplitting<BandedOperator>>(*this);
+  }
+  void point_start(double alpha, const Field& b, Field& u) const {
     columns(unknowns_, BandedStart<T>{diagonal(), b.view<T>(), u.view<T>(), static_cast<T>(alpha)});
   }
-  void polynomial_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+  void point_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const {
     product(unknowns_, u,
             BandedPolynomial<T>{u.view<T>(), b.view<T>(), diagonal(), previous.view<T>(), static_cast<T>(step.alpha),
                                 static_cast<T>(step.beta)});
   }
-  void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const override {
+  void relax_colours(double omega, bool reversed, const Field& b, Field& u) const {
     for (int c = 0; c < colours_.count(); ++c) {
       backend_.exchange(u);
       const ColourBox own = colours_.box(reversed ? colours_.count() - 1 - c : c, unknowns_);

@@ -61,7 +61,6 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
         marched_(marched_model(c_, layout_)),
         kernels_(static_cast<CudaBackend&>(backend), data),
         mean_(backend.scalar()) {
-    if (data.relaxation.extent == Extent::line) hold_lines(data);
     if (!data.singular) return;
     sum(Integral<T, Coefficients>{marched_, {}}, mean_);
     volume_ = backend.value(mean_);
@@ -88,19 +87,23 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     sum(EachRow<T, Coefficients, Rounding<T>>{marched_, {view(u)}}, norm);
   }
 
-  void polynomial_start(double alpha, const Field& b, Field& u) const override {
+  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
+    if (!axis) return std::make_unique<PointSplitting<StencilOperator>>(*this, Base::bound(axis));
+    if constexpr (Kernels::relaxes_lines)
+      return std::make_unique<LineSplitting>(*this, *axis);
+    else
+      throw RunError("lines are not relaxed by an operator that recomputes its coefficient: use assembly partial");
+  }
+  std::unique_ptr<Splitting> split_by_colours() const override {
+    return std::make_unique<ColourSplitting<StencilOperator>>(*this);
+  }
+  void point_start(double alpha, const Field& b, Field& u) const {
     rows(PolynomialStart<T>{view(b), view(u), static_cast<T>(alpha)});
   }
-  void polynomial_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+  void point_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const {
     march(unknowns_, u, Polynomial<T>{view(b), view(previous), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
   }
-  void line_start(int axis, double alpha, const Field& b, Field& u) const override {
-    lines(axis, {alpha, 0}, nullptr, b, u);
-  }
-  void line_step(int axis, PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
-    lines(axis, step, &u, b, previous);
-  }
-  void gauss_seidel(double omega, bool reversed, const Field& b, Field& u) const override {
+  void relax_colours(double omega, bool reversed, const Field& b, Field& u) const {
     if constexpr (Base::star)
       relax_star(omega, reversed, b, u);
     else
@@ -121,18 +124,67 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   template <class Body>
   using Walk = WalkOf<T, Coefficients, Body>;
 
-  // Constant κ has its lines' rows on the axes.
-  static constexpr bool separable = lines_on_axes<T, Coefficients>;
+  // Constant κ has its lines' rows on the axes, κ that varies in bands.
+  class LineSplitting final : public BoundedSplitting {
+    static constexpr bool separable = lines_on_axes<T, Coefficients>;
 
-  void hold_lines(const RowData& data) {
-    line_residual_ = Field(backend_, layout_, precision_of<T>);
-    if constexpr (!separable && Kernels::relaxes_lines) {
-      line_bands_.emplace(backend_, data.block, 2);
-      kernels_.columns(layout_.box(),
-                       FillLines<T, Coefficients>{c_, line_bands_->template views<2>(), data.relaxation.axis});
-      line_bands_->exchange();
+   public:
+    LineSplitting(const StencilOperator& A, int axis)
+        : BoundedSplitting(A, A.bound(axis)), A_(A), axis_(axis), residual_(A.backend_, A.layout_, precision_of<T>) {
+      if constexpr (!separable) {
+        bands_.emplace(A.backend_, A.layout_, 2);
+        A.kernels_.columns(A.layout_.box(), FillLines<T, Coefficients>{A.c_, bands_->template views<2>(), axis});
+        bands_->exchange();
+      }
     }
-  }
+    void start(double alpha, const Field& b, Field& u) const override { relax({alpha, 0}, nullptr, b, u); }
+    void step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+      relax(step, &u, b, previous);
+    }
+
+   private:
+    // Where rows are not in memory, small fields take the residual as the lines are solved; else it is worked out
+    // first.
+    void relax(PolynomialStep step, const Field* u, const Field& b, Field& next) const {
+      const Box& box = A_.unknowns_;
+      const bool shared = A_.kernels_.shares(box) && line_length(axis_, box) <= warp_line;
+      const bool first = !separable || shared || takes_residual<T>(axis_, box);
+      if (u && first)
+        A_.march(box, *u, Residual<T, T>{view(b), view(residual_)});
+      else if (u)
+        A_.backend_.exchange(*u);
+      const auto lines = step_of(model(), step, u, u && first ? residual_ : b, next, first);
+      if (shared)
+        A_.kernels_.share(SmallLines<T, LineModel<T, Coefficients>>{lines, axis_});
+      else
+        relax_lines(A_.kernels_.stream(), axis_, lines);
+    }
+    auto model() const {
+      if constexpr (separable)
+        return A_.line_coefficients();
+      else
+        return bands_.value().template model<LineBands<T>>();
+    }
+    template <class Model>
+    LineStep<T, Model> step_of(const Model& c, PolynomialStep step, const Field* u, const Field& b, Field& next,
+                               bool known) const {
+      return {c,
+              u ? View<const T>(u->view<T>()) : View<const T>{},
+              b.view<T>(),
+              next.view<T>(),
+              static_cast<T>(step.alpha),
+              static_cast<T>(step.beta),
+              Range(A_.unknowns_),
+              A_.layout_.periodic[static_cast<std::size_t>(axis_)],
+              known};
+    }
+
+    const StencilOperator& A_;
+    int axis_;
+    std::optional<BandTables<T>> bands_;  // where κ varies
+    mutable Field residual_;
+  };
+
   void relax_star(double omega, bool reversed, const Field& b, Field& u) const {
     const Layout layout = Marched<Coefficients> ? marched(layout_) : layout_;
     const Colours colours(layout.n, layout.periodic);
@@ -167,44 +219,6 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     }
   }
 
-  // Where rows are not in memory, small fields take the residual as the lines are solved; else it is worked out first.
-  void lines(int axis, PolynomialStep step, const Field* u, const Field& b, Field& next) const {
-    if constexpr (!Kernels::relaxes_lines) {
-      throw RunError("lines are not relaxed by an operator that recomputes its coefficient: use assembly partial");
-    } else {
-      const bool shared = kernels_.shares(unknowns_) && line_length(axis, unknowns_) <= warp_line;
-      const bool first = !separable || shared || takes_residual<T>(axis, unknowns_);
-      if (u && first)
-        march(unknowns_, *u, Residual<T, T>{view(b), view(line_residual_)});
-      else if (u)
-        backend_.exchange(*u);
-      const Field& right = u && first ? line_residual_ : b;
-      const auto lines = line_step_of(line_model(), axis, step, u, right, next, first);
-      if (shared)
-        kernels_.share(SmallLines<T, LineModel<T, Coefficients>>{lines, axis});
-      else
-        relax_lines(kernels_.stream(), axis, lines);
-    }
-  }
-  auto line_model() const {
-    if constexpr (separable)
-      return this->line_coefficients();
-    else
-      return line_bands_.value().template model<LineBands<T>>();
-  }
-  template <class Model>
-  LineStep<T, Model> line_step_of(const Model& c, int axis, PolynomialStep step, const Field* u, const Field& b,
-                                  Field& next, bool known) const {
-    return {c,
-            u ? View<const T>(u->view<T>()) : View<const T>{},
-            b.view<T>(),
-            next.view<T>(),
-            static_cast<T>(step.alpha),
-            static_cast<T>(step.beta),
-            Range(unknowns_),
-            layout_.periodic[static_cast<std::size_t>(axis)],
-            known};
-  }
   /// A field, and a box, as kernels march through them.
   template <class X = T>
   static View<X> view(Field& field) {
@@ -246,8 +260,6 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   Coefficients marched_;  ///< c_ as kernels take it
   Kernels kernels_;
   Scalar mean_;
-  std::optional<BandTables<T>> line_bands_;  ///< where lines are relaxed and κ varies
-  mutable Field line_residual_;              ///< of operators that relax lines
   double volume_ = 1;
 };
 

@@ -1,0 +1,45 @@
+#include "solver/smoothers/smoother.hpp"
+
+namespace poisson {
+namespace {
+
+// Sweeps after the correction alone gain by over-relaxation.
+double relaxation(const SmootherOptions& options) {
+  return options.value("relaxation").value_or(options.pre == 0 ? 1.15 : 1.0);
+}
+
+constexpr std::string_view aliases[] = {"gauss-seidel", "sor"};
+constexpr SmootherParameter parameters[] = {{.name = "relaxation",
+                                             .doc = "Over-relaxation; null: what suits the method.",
+                                             .example = "0.857",
+                                             .most = 2,
+                                             .below = true}};
+
+}  // namespace
+
+// Gauss–Seidel over the colours of the stencil: red and black for 5 and 7 points.
+extern constinit const SmootherKind red_black{
+    .type = "red-black",
+    .aliases = aliases,
+    .doc = "Gauss-Seidel in two colours.",
+    .parameters = parameters,
+    .sweeps_alone = 3,
+    .describe =
+        [](const SmootherOptions& o) {
+          const double omega = relaxation(o);
+          return "red-black Gauss-Seidel" + (omega == 1 ? "" : " (relaxation " + in_short(omega) + ")");
+        },
+    .steps =
+        [](const SmootherOptions& o, int sweeps, double) {
+          return std::vector<PolynomialStep>(static_cast<std::size_t>(sweeps), {relaxation(o), 0});
+        },
+    .symmetric = false,
+    .passes =
+        [](const Layout& layout, bool box) {
+          if (!box) return 3;
+          int colours = 1;
+          for (const bool periodic : layout.periodic) colours *= periodic ? 3 : 2;
+          return colours;
+        }};
+
+}  // namespace poisson
