@@ -146,7 +146,7 @@ double Solver::error_by_last_step(const Monitor& monitor, double size, double rh
 }
 
 const Field& Solver::last_correction() const {
-  return options_.krylov == Krylov::cg || active_ ? p_ : *correction_;
+  return options_.krylov == Krylov::cg || active_ ? p_ : preconditioner_->correction();
 }
 
 }  // namespace poisson

@@ -143,9 +143,9 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   const bool solved =
       state.verdict == Verdict::converged || (state.verdict == Verdict::running && options_.tolerance == 0);
   if (extrapolation_ && solved && state.reference > 0) {
+    active_ = nullptr;
     result.extrapolated = extrapolate(monitor);
     if (options_.krylov == Krylov::cg) verify(monitor);
-    active_ = nullptr;
     result.estimated_error = estimated_error(monitor);
   }
   result.verdict = state.verdict;
@@ -197,16 +197,33 @@ void Solver::start(bool given_guess, Monitor& monitor) {
   A_->norm(b_, raw_norm_);
   if (A_->singular()) A_->project_rhs(b_, projected_);
   A_->norm(b_, data_norm_);
-  Field& r = options_.krylov == Krylov::cg ? r_ : preconditioner_->rhs();
-  A_->residual(u_, b_, r, one_, initial_norm_);
+  take_residual(one_, initial_norm_);
   backend_.scale_to_unit(initial_norm_, count_, scale_, inverse_);
   if (multigrid_ && options_.full_multigrid && !given_guess) {
     multigrid_->start(b_, u_, scale_, inverse_);
     if (A_->singular()) A_->project_solution(u_);
   }
-  A_->residual(u_, b_, r, options_.krylov == Krylov::cg ? one_ : scale_, norm_);
+  take_residual(scale_, norm_);
   A_->rounding(u_, work_);
   backend_.begin(monitor, raw_norm_, data_norm_, initial_norm_, norm_, work_);
+}
+
+// To where the method has its residual, for refinement scaled.
+void Solver::take_residual(const Scalar& scale, Scalar& norm) {
+  if (options_.krylov == Krylov::cg || active_)
+    A_->residual(u_, b_, r_, one_, norm);
+  else
+    preconditioner_->correct(*A_, u_, b_, nullptr, scale, norm);
+}
+
+// From the residual of u and b as they are now.
+void Solver::begin_again(Monitor& monitor) {
+  take_residual(one_, norm_);
+  if (options_.krylov == Krylov::none && !active_) {
+    backend_.scale_to_unit(norm_, count_, scale_, inverse_);
+    take_residual(scale_, norm_);
+  }
+  monitor.change(backend_.value(norm_));
 }
 
 void Solver::iterate(Monitor& monitor, int limit) {
@@ -236,12 +253,7 @@ double Solver::extrapolate(Monitor& monitor) {
     backend_.fill(r, 0);  // as it has to be in Dirichlet nodes
     sum = backend_.value(work_);
   }
-  A_->residual(u_, b_, r, one_, norm_);
-  if (options_.krylov == Krylov::none) {
-    backend_.scale_to_unit(norm_, count_, scale_, inverse_);
-    A_->residual(u_, b_, r, scale_, norm_);
-  }
-  monitor.change(backend_.value(norm_));
+  begin_again(monitor);
   resume(monitor);
   return sum;
 }
@@ -262,18 +274,15 @@ void Solver::verify(Monitor& monitor) {
 // Iterative refinement: u += e with e ≈ A⁻¹ r, the residual r recomputed in the precision of the solution and handed to
 // the preconditioner scaled by a power of two to a root mean square near 1.
 void Solver::refine(Monitor& monitor, int limit) {
-  Field& r = preconditioner_->rhs();
   backend_.repeat(
       limit,
       [&] {
-        const Field& e = preconditioner_->solve();
-        correction_ = &e;
-        backend_.axpy(inverse_, e, u_);
+        preconditioner_->solve();
         backend_.assign(inverse_, applied_);
         backend_.scale_to_unit(norm_, count_, scale_, inverse_);
-        A_->residual(u_, b_, r, scale_, norm_);
+        preconditioner_->correct(*A_, u_, b_, &applied_, scale_, norm_);
         backend_.observe(monitor, norm_);
-        backend_.when_risen(monitor, [&] { backend_.subtract(u_, applied_, e, best_); });
+        backend_.when_risen(monitor, [&] { preconditioner_->take_back(u_, applied_, best_); });
       },
       monitor);
 }
@@ -292,7 +301,8 @@ void Solver::restart_conjugation() {
 void Solver::next_direction(Preconditioner& preconditioner) {
   backend_.scale_to_unit(norm_, count_, scale_, inverse_);
   backend_.scale(scale_, r_, preconditioner.rhs());
-  const Field& z = preconditioner.solve();
+  preconditioner.solve();
+  const Field& z = preconditioner.correction();
   backend_.dot(z, q_, work_);
   backend_.ratio(work_, pq_, beta_);
   backend_.negate(beta_);
@@ -369,18 +379,11 @@ bool Solver::climb(Monitor& monitor, Result& result) {
 
 // The same iteration goes on below the tolerance.
 void Solver::press_on(Monitor& monitor) {
-  const bool conjugate = options_.krylov == Krylov::cg || active_;
-  Field& r = conjugate ? r_ : preconditioner_->rhs();
   if (monitor.state().best_iteration < monitor.state().iterations) backend_.copy(best_, u_);
-  A_->residual(u_, b_, r, one_, norm_);
-  if (!conjugate) {
-    backend_.scale_to_unit(norm_, count_, scale_, inverse_);
-    A_->residual(u_, b_, r, scale_, norm_);
-  }
-  monitor.change(backend_.value(norm_));
+  begin_again(monitor);
   if (active_) return solve_on(*active_, monitor);
   resume(monitor);
-  if (conjugate) verify(monitor);
+  if (options_.krylov == Krylov::cg) verify(monitor);
 }
 
 // Goes on where the iteration failed or is predicted to, and where the residual is below the tolerance and u is not yet

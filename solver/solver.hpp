@@ -99,6 +99,8 @@ class Solver {
   void start_and_iterate(bool given_guess, Monitor& monitor);
   void start(bool given_guess, Monitor& monitor);
   void clear_unknowns();
+  void take_residual(const Scalar& scale, Scalar& norm);
+  void begin_again(Monitor& monitor);
   void iterate(Monitor& monitor, int limit);
   void refine(Monitor& monitor, int limit);
   void conjugate_gradients(Monitor& monitor, int limit);
@@ -129,8 +131,7 @@ class Solver {
   std::size_t rung_ = 0, since_ = 0;                    // how far up, and from which iteration on
   Preconditioner* active_ = nullptr;                    // the rung that is stood on, if any
   Field u_, b_, best_;
-  Field r_, p_, q_;                    // conjugate gradients
-  const Field* correction_ = nullptr;  // the preconditioner's field, once it has run
+  Field r_, p_, q_;  // conjugate gradients
   Scalar norm_, scale_, inverse_, applied_, alpha_, beta_, pq_, work_, one_, zero_, raw_norm_, data_norm_,
       initial_norm_, projected_;
   double count_;

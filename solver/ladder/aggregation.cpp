@@ -258,14 +258,13 @@ void Aggregation::solve_coarse(std::size_t l, const Vector& b, Vector& x) {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] += second * level.d[i] - back * level.c[i];
 }
 
-const Field& Aggregation::solve() {
+void Aggregation::solve() {
   const UnknownBox box(*A_);
   Vector b, x(levels_.front().rows.size());
   gather(box, rhs_, b);
   cycle(0, b, x);
   scatter(box, x, e_);
   if (A_->singular()) A_->project_solution(e_);
-  return e_;
 }
 
 }  // namespace poisson

@@ -19,7 +19,8 @@ class Aggregation final : public Preconditioner {
   explicit Aggregation(std::shared_ptr<const Operator> A);
 
   Field& rhs() override { return rhs_; }
-  const Field& solve() override;
+  void solve() override;
+  const Field& correction() const override { return e_; }
 
  private:
   using Vector = std::vector<double>;

@@ -239,7 +239,7 @@ void Factorization::eliminate(Node& node, const Rows& matrix, std::vector<std::v
   update.insert(update.end(), front.sum.begin() + own, front.sum.end());
 }
 
-const Field& Factorization::solve() {
+void Factorization::solve() {
   std::vector<double> given, part;
   gather(box_, rhs_, given);
   const std::size_t size = order_.size();
@@ -277,7 +277,6 @@ const Field& Factorization::solve() {
   for (std::size_t i = 0; i < size; ++i) given[static_cast<std::size_t>(unknowns_[i])] = x[i];
   scatter(box_, given, e_);
   if (A_->singular()) A_->project_solution(e_);
-  return e_;
 }
 
 }  // namespace poisson

@@ -36,7 +36,8 @@ class Factorization final : public Preconditioner {
   void factorize();
 
   Field& rhs() override { return rhs_; }
-  const Field& solve() override;
+  void solve() override;
+  const Field& correction() const override { return e_; }
 
  private:
   /// Unknowns that are eliminated one after another, and those beyond that their elimination couples.

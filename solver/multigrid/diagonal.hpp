@@ -21,10 +21,8 @@ class DiagonalPreconditioner final : public Preconditioner {
         e_(A_->backend(), A_->layout(), A_->precision()) {}
 
   Field& rhs() override { return rhs_; }
-  const Field& solve() override {
-    splitting_->start(damping_, rhs_, e_);
-    return e_;
-  }
+  void solve() override { splitting_->start(damping_, rhs_, e_); }
+  const Field& correction() const override { return e_; }
 
  private:
   std::shared_ptr<const Operator> A_;

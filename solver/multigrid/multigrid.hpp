@@ -1,28 +1,14 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
-#include "grids/levels/islands.hpp"
 #include "grids/operators/operator.hpp"
-#include "solver/multigrid/direct.hpp"
+#include "solver/multigrid/level.hpp"
 #include "solver/multigrid/preconditioner.hpp"
 #include "solver/options.hpp"
-#include "solver/smoothers/smoother.hpp"
 
 namespace poisson {
-
-/// One level of a multigrid hierarchy: A u = b, u and v in turn holding the iterate.
-struct Level {
-  std::shared_ptr<const Operator> A;
-  std::unique_ptr<Transfer> to_coarser;  ///< null on the coarsest level
-  Smoothers smoothers;
-  std::shared_ptr<const Islands> islands;  ///< null for none
-  bool twice = false;                      ///< visited twice by a W-cycle of the next finer level
-  Field b, u, v;
-  Field solution;  ///< full multigrid, coarser levels only: the level's own solution, Dirichlet data included
-};
 
 /// Geometric multigrid (Trottenberg, Oosterlee, Schüller, Multigrid, 2001, chapters 2 and 3) as V, W or F cycle.
 /// A W-cycle visits a level twice where it has at most a third of the unknowns of the last one that was: so its work
@@ -32,11 +18,15 @@ class Multigrid final : public Preconditioner {
   /// `options` resolved.
   Multigrid(Hierarchy hierarchy, const Options& options);
 
-  Field& rhs() override { return levels_.front().b; }
-  const Field& solve() override { return *cycle(0, cycle_).now; }
+  Field& rhs() override { return levels_.front()->rhs(); }
+  void solve() override { cycle(0, cycle_); }
+  const Field& correction() const override { return levels_.front()->correction(); }
+  void correct(const Operator& A, Field& u, const Field& b, const Scalar* applied, const Scalar& scale,
+               Scalar& norm) override {
+    levels_.front()->correct(A, u, b, applied, scale, norm);
+  }
 
   int levels() const { return static_cast<int>(levels_.size()); }
-  const Operator& finest() const { return *levels_.front().A; }
 
   /// Full multigrid start: from the coarsest level upwards solve, interpolate cubically, one cycle, down to level 1,
   /// and interpolate to the finest. Reads the Dirichlet data from u and writes its unknowns. b is the right-hand side
@@ -44,13 +34,14 @@ class Multigrid final : public Preconditioner {
   void start(const Field& b, Field& u, const Scalar& scale, const Scalar& inverse);
 
  private:
-  Iterate cycle(std::size_t level, Cycle type);
-  void improve(std::size_t level, Iterate& u, Cycle type);
+  void cycle(std::size_t level, Cycle type);
+  void improve(std::size_t level, Cycle type);
 
   Backend& backend_;
   Cycle cycle_;
-  std::vector<Level> levels_;
-  std::optional<DirectSolver> coarsest_;
+  std::vector<std::unique_ptr<Level>> levels_;
+  std::vector<bool> twice_;       // visited twice by a W-cycle of the next finer level
+  std::vector<Field> solutions_;  // full multigrid, coarser levels only: each level's own, Dirichlet data included
   Scalar one_;
 };
 

@@ -25,7 +25,8 @@ void PlaneSmoother::smooth(const Field& b, Iterate& u, bool) const {
       A_.residual(*u.now, b, planes_->rhs());
     }
     u.zero = false;
-    const Field& e = planes_->solve();
+    planes_->solve();
+    const Field& e = planes_->correction();
     if (s == 0)
       backend.copy(e, d);
     else

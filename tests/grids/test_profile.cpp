@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "grids/axes/stretching.hpp"
-#include "tests/solve.hpp"
 #include "tests/smoothing.hpp"
+#include "tests/solve.hpp"
 
 namespace poisson {
 namespace {

@@ -163,15 +163,13 @@ inline void OperatorCase::expect_properties() {
     Real row = system.diagonal[i];
     for (const auto& e : system.neighbours[i]) row += std::abs(e.value);
     if (!elements) {
-      ASSERT_LE(row, bound * system.diagonal[i] * (1 + 1e-15L))
-          << "Gershgorin's bound at " << i;
+      ASSERT_LE(row, bound * system.diagonal[i] * (1 + 1e-15L)) << "Gershgorin's bound at " << i;
     }
   }
   if (elements) {
     const Real largest_eigenvalue = system.largest_eigenvalue(60);
     EXPECT_GE(bound, largest_eigenvalue * (1 - 1e-6L));
-    EXPECT_LE(bound,
-              std::max<Real>(system.grid.dimension == 3 ? 4.51 : 3.01, 1.25L * largest_eigenvalue));
+    EXPECT_LE(bound, std::max<Real>(system.grid.dimension == 3 ? 4.51 : 3.01, 1.25L * largest_eigenvalue));
   }
   EXPECT_EQ(static_cast<Real>(A->unknowns().size()), unknowns);
 }

@@ -9,8 +9,8 @@
 
 #include "grids/axes/stretching.hpp"
 #include "tests/cases/covering.hpp"
-#include "tests/solve.hpp"
 #include "tests/smoothing.hpp"
+#include "tests/solve.hpp"
 
 /// Iterations that do not grow, however the couplings of the axes differ: on the unit box with stretched axes, in flat
 /// boxes, and with κ of its own along x. Random right-hand sides, conjugate gradients around one cycle, to 1e-8.
@@ -55,8 +55,7 @@ Problem problem_of(const Anisotropy& a, int dimension, int n, const std::string&
   return p;
 }
 
-Result solve_random(const Problem& problem, const std::string_view type = "auto",
-                    Krylov krylov = Krylov::cg) {
+Result solve_random(const Problem& problem, const std::string_view type = "auto", Krylov krylov = Krylov::cg) {
   Options options;
   options.krylov = krylov;
   choose(options.smoother, type);
@@ -129,8 +128,7 @@ INSTANTIATE_TEST_SUITE_P(, Stretched, testing::ValuesIn(stretchings), [](const a
 
 TEST(AnisotropicCycle, ContractsWithoutConjugateGradients) {
   for (const double expansion : {1e3, 1e5}) {
-    const Result result =
-        solve_random(problem_of({1, expansion}, 3, 32, "DDDDDD"), "auto", Krylov::none);
+    const Result result = solve_random(problem_of({1, expansion}, 3, 32, "DDDDDD"), "auto", Krylov::none);
     EXPECT_TRUE(result.converged());
     EXPECT_LE(result.iterations, 9);
   }

@@ -17,8 +17,8 @@
 
 #include "grids/axes/stretching.hpp"
 #include "solver/plan.hpp"
-#include "tests/solve.hpp"
 #include "tests/smoothing.hpp"
+#include "tests/solve.hpp"
 
 namespace poisson {
 namespace {

@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/problems.hpp"
-#include "tests/solve.hpp"
 #include "tests/smoothing.hpp"
+#include "tests/solve.hpp"
 
 namespace poisson {
 namespace {

@@ -1,0 +1,64 @@
+#include "solver/multigrid/level.hpp"
+
+#include <utility>
+
+namespace poisson {
+
+Level::Level(std::shared_ptr<const Operator> A, bool two_iterates)
+    : A_(std::move(A)),
+      b_(A_->backend(), A_->layout(), A_->precision()),
+      first_(A_->backend(), A_->layout(), A_->precision()),
+      second_(two_iterates ? Field(A_->backend(), A_->layout(), A_->precision()) : Field()) {
+  clear();
+}
+
+Level::Level(std::shared_ptr<const Operator> A, const Operator* exact, int decoupled) : Level(std::move(A), false) {
+  direct_.emplace(*A_, exact, decoupled);
+}
+
+Level::Level(std::shared_ptr<const Operator> A, std::unique_ptr<Transfer> to_coarser, Smoothers smoothers,
+             std::shared_ptr<const Islands> islands)
+    : Level(std::move(A), true) {
+  to_coarser_ = std::move(to_coarser);
+  smoothers_ = std::move(smoothers);
+  islands_ = std::move(islands);
+}
+
+void Level::clear() {
+  e_ = {&first_, &second_, true};
+}
+
+void Level::descend(Level& coarse) {
+  if (smoothers_.pre) smoothers_.pre->smooth(b_, e_, false);
+  if (e_.zero) {
+    to_coarser_->restrict_to(b_, coarse.b_);
+  } else {
+    if (islands_) islands_->correct(b_, *e_.now);
+    A_->residual(*e_.now, b_, *e_.other);
+    to_coarser_->restrict_to(*e_.other, coarse.b_);
+  }
+  coarse.clear();
+}
+
+void Level::ascend(const Level& coarse) {
+  if (e_.zero)
+    to_coarser_->prolong(coarse.correction(), *e_.now);
+  else
+    to_coarser_->prolong_add(coarse.correction(), *e_.now);
+  e_.zero = false;
+  if (islands_) islands_->correct(b_, *e_.now);
+  if (smoothers_.post) smoothers_.post->smooth(b_, e_, true);
+}
+
+void Level::solve() {
+  direct_->solve(b_, *e_.now);
+  e_.zero = false;
+}
+
+void Level::correct(const Operator& A, Field& u, const Field& b, const Scalar* applied, const Scalar& scale,
+                    Scalar& norm) {
+  if (applied) A.backend().axpy(*applied, correction(), u);
+  A.residual(u, b, b_, scale, norm);
+}
+
+}  // namespace poisson
