@@ -53,14 +53,14 @@ Extrapolation::Extrapolation(const Discretization& discretization, Precision pre
   weight_ = backend_.scalar(-1 / (3 * volume));
   one_ = backend_.scalar(1);
   to_coarser_ = grid_kernels(backend_).make_transfer(backend_, block, coarse);
-  RowData rows = discretization.coarsen_rows(discretization.rows(), coarse, *to_coarser_);
-  rows.full = false;
-  if (rows.reaction) {  // σ of the nodes, where coarse levels of multigrid have means
+  SchemeRows rows = discretization.coarsen_rows(discretization.scheme_rows(), coarse, *to_coarser_);
+  auto& nodes = std::get<NodeRows>(rows);
+  if (nodes.reaction) {  // σ of the nodes, where coarse levels of multigrid have means
     auto reaction = std::make_shared<Field>(backend_, coarse.block.layout(), Precision::fp64);
     Field work(backend_, coarse.block.layout(), Precision::fp64);
-    at_every_second_node(*discretization.rows().reaction, discretization.problem().reaction.function(), work,
-                         *reaction);
-    rows.reaction = std::move(reaction);
+    at_every_second_node(*std::get<NodeRows>(discretization.scheme_rows()).reaction,
+                         discretization.problem().reaction.function(), work, *reaction);
+    nodes.reaction = std::move(reaction);
   }
   A_ = grid_kernels(backend_).make_operator(backend_, rows, precision).A;
   u_ = Field(backend_, coarse.block.layout(), precision);

@@ -40,17 +40,23 @@ const GridKernels& grid_kernels(const Backend& backend) {
                  " (this build lacks them): use the backend cpu");
 }
 
-MadeOperator GridKernels::make_operator(Backend& backend, const RowData& data, Precision precision) const {
-  if (!data.kappa_source) return {make_held_operator(backend, data, precision), {}};
-  std::string why_not;
-  if (auto made = make_recompute_operator(backend, data, precision, why_not)) return {std::move(made), {}};
-  RowData held = data;
-  held.kappa_source = nullptr;
-  return {make_held_operator(backend, held, precision),
-          "the coefficient is held in memory, assembly partial: " + why_not};
+MadeOperator GridKernels::make_operator(Backend& backend, const SchemeRows& rows, Precision precision,
+                                        Assembly assembly) const {
+  const LevelRows& level = level_rows(rows);
+  if (assembly == Assembly::full || (std::holds_alternative<ElementRows>(rows) && level.decoupled >= 0))
+    return {make_assembled_operator(backend, rows, precision), {}};
+  if (!level.kappa_source) return {make_stencil_operator(backend, rows, precision), {}};
+  std::string note;
+  if (assembly == Assembly::recompute) {
+    if (auto made = make_recompute_operator(backend, rows, precision, note)) return {std::move(made), {}};
+    note = "the coefficient is held in memory, assembly partial: " + note;
+  }
+  SchemeRows held = rows;
+  level_rows(held).kappa_source = nullptr;
+  return {make_stencil_operator(backend, held, precision), std::move(note)};
 }
 
-std::unique_ptr<Operator> GridKernels::make_recompute_operator(Backend&, const RowData&, Precision,
+std::unique_ptr<Operator> GridKernels::make_recompute_operator(Backend&, const SchemeRows&, Precision,
                                                                std::string& why_not) const {
   why_not = "the backend compiles no expressions";
   return nullptr;
@@ -58,11 +64,11 @@ std::unique_ptr<Operator> GridKernels::make_recompute_operator(Backend&, const R
 
 std::unique_ptr<Operator> GridKernels::make_box_operator(Backend& backend, const Block& block, const Bands& bands,
                                                          Precision precision) const {
-  RowData rows;
+  LevelRows rows;
   rows.block = block;
   rows.scale = bands.scale;
   rows.singular = bands.singular;
-  return make_operator_of(backend, rows, bands, precision);
+  return make_assembled_operator(backend, rows, bands, precision);
 }
 
 std::unique_ptr<Sampler> make_sampler(Backend& backend, const Block& block, const Problem& problem, Sampling sampling) {

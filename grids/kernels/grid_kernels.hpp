@@ -8,8 +8,8 @@
 #include "grids/kernels/functionals.hpp"
 #include "grids/operators/bands.hpp"
 #include "grids/operators/faces.hpp"
+#include "grids/operators/level_rows.hpp"
 #include "grids/operators/operator.hpp"
-#include "grids/operators/row_data.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
 #include "grids/rows/island_views.hpp"
 #include "grids/sampling/sampler.hpp"
@@ -34,9 +34,9 @@ class GridKernels {
  public:
   virtual ~GridKernels() = default;
 
-  /// The operator of a level, in the assembly mode that fits the data: `equidistant` or `tensor-product` for constant
-  /// κ, `recompute` where κ has source text and the backend compiles it, else `partial`.
-  MadeOperator make_operator(Backend&, const RowData&, Precision) const;
+  /// The operator of a level. What holds no bands is `equidistant` or `tensor-product` for constant κ, `recompute`
+  /// where κ has source text and the backend compiles it, else `partial`. Elements within planes are always bands.
+  MadeOperator make_operator(Backend&, const SchemeRows&, Precision, Assembly = Assembly::partial) const;
   /// The operator with these bands, `assembly` "bands". Gauss–Seidel runs over the colours of the offsets; the largest
   /// eigenvalue of D⁻¹A is bounded by Gershgorin's circles. Where precision is fp64, the operator shares the fields.
   /// All masses are 1.
@@ -61,8 +61,8 @@ class GridKernels {
   /// The coarse faces across an axis, Robin faces from the coarse `ends`: as CoarseFace says where coarse cells are
   /// unions of fine ones. Where they are not, κ is smooth, and a face between two fine ones takes the mean of their
   /// means.
-  virtual void coarsen_faces(Backend&, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
-                             const FaceFields& fine_faces, const Field* coarse_ends, Field& coarse_faces) const = 0;
+  virtual void coarsen_faces(Backend&, const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis,
+                             const Field* coarse_ends, Field& coarse_faces) const = 0;
   /// Values outside a box take that of the nearest within.
   virtual void continue_outwards(Backend&, const Box& inside, Field& u) const = 0;
 
@@ -84,12 +84,14 @@ class GridKernels {
 
  protected:
   /// From κ in memory, or constant.
-  virtual std::unique_ptr<Operator> make_held_operator(Backend&, const RowData&, Precision) const = 0;
+  virtual std::unique_ptr<Operator> make_stencil_operator(Backend&, const SchemeRows&, Precision) const = 0;
   /// From κ's source text; null where the backend cannot, and why not.
-  virtual std::unique_ptr<Operator> make_recompute_operator(Backend&, const RowData&, Precision,
+  virtual std::unique_ptr<Operator> make_recompute_operator(Backend&, const SchemeRows&, Precision,
                                                             std::string& why_not) const;
-  /// The operator of `rows` that holds these bands.
-  virtual std::unique_ptr<Operator> make_operator_of(Backend&, const RowData& rows, const Bands&, Precision) const = 0;
+  /// That holds the bands of the rows, or these bands.
+  virtual std::unique_ptr<Operator> make_assembled_operator(Backend&, const SchemeRows&, Precision) const = 0;
+  virtual std::unique_ptr<Operator> make_assembled_operator(Backend&, const LevelRows&, const Bands&,
+                                                            Precision) const = 0;
 };
 
 /// Those of a backend. Throws RunError where this build has none.

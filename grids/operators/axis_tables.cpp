@@ -39,19 +39,19 @@ template std::shared_ptr<const Field> in_precision<float>(Backend&, const std::s
 template std::shared_ptr<const Field> in_precision<double>(Backend&, const std::shared_ptr<const Field>&);
 
 template <class T>
-CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) : data_(data) {
+CoefficientTables<T>::CoefficientTables(Backend& backend, const LevelRows& rows) : rows_(rows) {
   // Lengths are held in units of a power of two near each axis's cells, and couplings take what that leaves over, so
   // that no product of three lengths leaves the range of T. Exact, since only exponents change.
   double volume = 1;
   for (std::size_t d = 0; d < 3; ++d) {
-    const Axis& axis = data.block.axes[d];
+    const Axis& axis = rows.block.axes[d];
     unit_[d] = axis.unit();
     volume *= unit_[d];
   }
-  data_.sigma *= data.scale * volume;
-  for (std::size_t d = 0; d < 3; ++d) coupling_scale_[d] = data.scale * volume / unit_[d];
+  rows_.sigma *= rows.scale * volume;
+  for (std::size_t d = 0; d < 3; ++d) coupling_scale_[d] = rows.scale * volume / unit_[d];
   for (std::size_t d = 0; d < 3; ++d) {
-    const Axis& axis = data.block.axes[d];
+    const Axis& axis = rows.block.axes[d];
     // Four arrays over the indices −1 … size.
     const int n = axis.size();
     const std::size_t length = static_cast<std::size_t>(n) + 2;
@@ -59,7 +59,7 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) :
     for (int i = -1; i <= n; ++i) {
       const std::size_t at = static_cast<std::size_t>(i) + 1;  // 0 for i = −1
       const bool inside = i >= 0 && i < n;
-      if (i < n) host[at] = static_cast<T>(coupling_scale_[d] * axis.coupling(i, data.kappa[d]));
+      if (i < n) host[at] = static_cast<T>(coupling_scale_[d] * axis.coupling(i, rows.kappa[d]));
       if (inside) host[length + at] = static_cast<T>(axis.mass(i) / unit_[d]);
       host[2 * length + at] = static_cast<T>(0.5 * axis.width(axis.inner_cell(i)) / unit_[d]);
       if (i < n) host[3 * length + at] = static_cast<T>(coupling_scale_[d] * axis.inverse_distance(i));
@@ -69,19 +69,34 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const RowData& data) :
     const T* base = static_cast<const T*>(axes_[d].buffer.data()) + 1;
     axes_[d].view = {base, base + length, base + 2 * length, base + 3 * length};
   }
+}
+
+template <class T>
+CoefficientTables<T>::CoefficientTables(Backend& backend, const NodeRows& rows)
+    : CoefficientTables(backend, static_cast<const LevelRows&>(rows)) {
+  hold(backend, rows.cells, rows.reaction);
+}
+
+template <class T>
+CoefficientTables<T>::CoefficientTables(Backend& backend, const FaceRows& rows)
+    : CoefficientTables(backend, static_cast<const LevelRows&>(rows)) {
+  ends_ = rows.ends;
+  hold(backend, rows.faces, rows.reaction);
+}
+
+template <class T>
+void CoefficientTables<T>::hold(Backend& backend, const FieldPerAxis& kappa,
+                                const std::shared_ptr<const Field>& reaction) {
   for (std::size_t d = 0; d < 3; ++d) {
-    const bool shared = d == 2 && data.cells[2] == data.cells[0];  // in two dimensions, where z counts nothing
-    if (!data.kappa_source) {
-      cells_[d] = shared ? cells_[0] : in_precision<T>(backend, data.cells[d]);
+    if (!rows_.kappa_source) {
+      kappa_[d] = kappa[d] ? in_precision<T>(backend, kappa[d]) : kappa_[0];  // where it is the same or counts nothing
       continue;
     }
-    const std::vector<double> along = cells_along(data.block.axes[d]);
+    const std::vector<double> along = cells_along(rows_.block.axes[d]);
     cells_along_[d] = backend.allocate(along.size() * sizeof(double));
     backend.write(along.data(), cells_along_[d].data(), along.size() * sizeof(double));
   }
-  reaction_ = in_precision<T>(backend, data.reaction);
-  data_.cells = {};
-  data_.reaction = nullptr;
+  reaction_ = in_precision<T>(backend, reaction);
 }
 
 template <class T>
@@ -89,7 +104,7 @@ std::size_t CoefficientTables<T>::bytes() const {
   std::size_t sum = reaction_ ? reaction_->bytes() : 0;
   for (std::size_t d = 0; d < 3; ++d) {
     sum += axes_[d].buffer.bytes() + cells_along_[d].bytes();
-    if (cells_[d] && (d == 0 || cells_[d] != cells_[0])) sum += cells_[d]->bytes();
+    if (kappa_[d] && (d == 0 || kappa_[d] != kappa_[0])) sum += kappa_[d]->bytes();
   }
   return sum;
 }
@@ -97,13 +112,13 @@ std::size_t CoefficientTables<T>::bytes() const {
 template <class T>
 template <class Coefficients>
 Coefficients CoefficientTables<T>::model() const {
-  const T sigma = static_cast<T>(data_.sigma);
+  const T sigma = static_cast<T>(rows_.sigma);
   if constexpr (std::is_same_v<Coefficients, Equidistant<T>>) {
     const auto direction = [&](std::size_t d) -> typename Equidistant<T>::Direction {
-      const Axis& axis = data_.block.axes[d];
+      const Axis& axis = rows_.block.axes[d];
       const int last = axis.size() - 1;
       const auto coupling = [&](int i) {
-        return static_cast<T>(coupling_scale_[d] * axis.coupling(i, data_.kappa[d]));
+        return static_cast<T>(coupling_scale_[d] * axis.coupling(i, rows_.kappa[d]));
       };
       return {axis.degenerate() ? T(0) : coupling(0),
               coupling(-1),
@@ -114,7 +129,7 @@ Coefficients CoefficientTables<T>::model() const {
     };
     return {direction(0), direction(1), direction(2), sigma};
   } else if constexpr (std::is_same_v<Coefficients, TensorProduct<T>>) {
-    return {axes_[0].view, axes_[1].view, axes_[2].view, sigma, data_.decoupled};
+    return {axes_[0].view, axes_[1].view, axes_[2].view, sigma, rows_.decoupled};
   } else if constexpr (std::is_base_of_v<RecomputeTables<T>, Coefficients>) {
     Coefficients c{};
     c.x = axes_[0].view;
@@ -126,13 +141,13 @@ Coefficients CoefficientTables<T>::model() const {
     if (reaction_) c.reaction = reaction_->template view<T>();
     c.sigma = sigma;
     for (std::size_t d = 0; d < 3; ++d) {
-      const Axis& axis = data_.block.axes[d];
+      const Axis& axis = rows_.block.axes[d];
       c.first[d] = axis.open(0) ? 0 : -2;
       c.last[d] = axis.open(1) ? axis.size() - 1 : -2;
       if constexpr (std::is_base_of_v<RecomputeFaceTables<T>, Coefficients>) {
         c.width[d] = (d == 0 ? c.cx : d == 1 ? c.cy : c.cz) + std::max(1, axis.cells()) + 2;
-        if (data_.ends[d]) c.ends[d] = data_.ends[d]->template view<double>();
-        for (int end = 0; end < 2; ++end) c.robin[d][end] = data_.ends[d] && axis.kind(end) == BoundaryKind::robin;
+        if (ends_[d]) c.ends[d] = ends_[d]->template view<double>();
+        for (int end = 0; end < 2; ++end) c.robin[d][end] = ends_[d] && axis.kind(end) == BoundaryKind::robin;
       }
     }
     return c;
@@ -141,10 +156,10 @@ Coefficients CoefficientTables<T>::model() const {
     c.x = axes_[0].view;
     c.y = axes_[1].view;
     c.z = axes_[2].view;
-    for (std::size_t d = 0; d < std::size(c.kappa); ++d) c.kappa[d] = cells_[d]->template view<T>();
+    for (std::size_t d = 0; d < std::size(c.kappa); ++d) c.kappa[d] = kappa_[d]->template view<T>();
     if (reaction_) c.reaction = reaction_->template view<T>();
     c.sigma = sigma;
-    c.decoupled = data_.decoupled;
+    c.decoupled = rows_.decoupled;
     return c;
   }
 }

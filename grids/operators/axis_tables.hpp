@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
-#include "grids/operators/row_data.hpp"
+#include "grids/operators/level_rows.hpp"
 #include "grids/rows/coefficients.hpp"
 #include "grids/rows/face_coefficients.hpp"
 #include "grids/rows/recompute_faces.hpp"
@@ -32,7 +32,10 @@ std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_pt
 template <class T>
 class CoefficientTables {
  public:
-  CoefficientTables(Backend& backend, const RowData& data);
+  /// Of constants.
+  CoefficientTables(Backend& backend, const LevelRows& rows);
+  CoefficientTables(Backend& backend, const NodeRows& rows);
+  CoefficientTables(Backend& backend, const FaceRows& rows);
 
   /// The model over these tables; valid as long as they live.
   template <class Coefficients>
@@ -44,11 +47,15 @@ class CoefficientTables {
     Buffer buffer;
     AxisTable<T> view;
   };
-  RowData data_;
+  /// κ where it is held, else what its expression is evaluated with; σ where it varies.
+  void hold(Backend& backend, const FieldPerAxis& kappa, const std::shared_ptr<const Field>& reaction);
+
+  LevelRows rows_;
   std::array<double, 3> unit_{};            ///< the length that is 1 in the tables, per axis
   std::array<double, 3> coupling_scale_{};  ///< what multiplies κ/h
   std::array<Table, 3> axes_;
-  std::array<std::shared_ptr<const Field>, 3> cells_;
+  FieldPerAxis kappa_;
+  FieldPerAxis ends_;
   // Of the cells −1 … n, for `recompute`: their centres and their widths.
   std::array<Buffer, 3> cells_along_;
   std::shared_ptr<const Field> reaction_;

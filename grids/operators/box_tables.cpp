@@ -34,22 +34,21 @@ std::array<Buffer, 3> masses_of(Backend& backend, const Block& block) {
 }  // namespace
 
 template <class T>
-BoxTables<T>::BoxTables(Backend& backend, const RowData& data) {
+BoxTables<T>::BoxTables(Backend& backend, const ElementRows& rows) {
   std::array<double, 3> unit{};
   double volume = 1;
   for (std::size_t d = 0; d < 3; ++d) {
-    unit[d] = data.block.axes[d].unit();
+    unit[d] = rows.block.axes[d].unit();
     volume *= unit[d];
   }
-  sigma_ = data.scale * volume * (data.sigma_cells ? 1 : data.sigma);
+  sigma_ = rows.scale * volume * (rows.sigma_cells ? 1 : rows.sigma);
   for (std::size_t m = 0; m < 3; ++m) {
     const std::size_t d = m == 2 ? 1 : 0, e = m == 0 ? 1 : 2;  // xy, xz, yz
-    mixed_[m] = 0.5 * data.scale * volume / (unit[d] * unit[e]);
+    mixed_[m] = 0.5 * rows.scale * volume / (unit[d] * unit[e]);
   }
   for (std::size_t d = 0; d < 3; ++d) {
-    const Axis& axis = data.block.axes[d];
-    const double stiff = data.scale * volume / unit[d];
-    const ElementMass share = element_mass(data.scheme);
+    const Axis& axis = rows.block.axes[d];
+    const double stiff = rows.scale * volume / unit[d];
     const int n = axis.size();
     const std::size_t length = static_cast<std::size_t>(n) + 2;
     std::vector<T> host(6 * length);
@@ -58,13 +57,13 @@ BoxTables<T>::BoxTables(Backend& backend, const RowData& data) {
       const double h = axis.width(i);
       const auto put = [&](std::size_t table, double value) { host[table * length + at] = static_cast<T>(value); };
       if (h > 0) {
-        put(0, stiff * data.kappa[d] / h);
+        put(0, stiff * rows.kappa[d] / h);
         put(1, stiff / h);
       }
       // The ghost cells of σ; at the far end one lies at the index of the last value.
       const bool ghost = h == 0 && (i == -1 || i == axis.cells());
-      put(2, ghost ? (data.sigma_cells ? 1 / unit[d] : 0) : share.own * h / unit[d]);
-      put(3, share.off * h / unit[d]);
+      put(2, ghost ? (rows.sigma_cells ? 1 / unit[d] : 0) : rows.mass.own * h / unit[d]);
+      put(3, rows.mass.off * h / unit[d]);
       if (i < 0 || i >= n) continue;
       put(4, axis.mass(i) / unit[d]);
       if (i == 0 && axis.kind(0) == BoundaryKind::robin) put(5, stiff * axis.alpha(0));
@@ -81,11 +80,11 @@ BoxTables<T>::BoxTables(Backend& backend, const RowData& data) {
                 base + 5 * length,
                 axis.equidistant() ? axis.cells() : 0};
   }
-  sigma_cells_ = in_precision<T>(backend, data.sigma_cells);
-  if (data.kappa_source) {
+  sigma_cells_ = in_precision<T>(backend, rows.sigma_cells);
+  if (rows.kappa_source) {
     const double** centres[3]{&places_.cx, &places_.cy, &places_.cz};
     for (std::size_t d = 0; d < 3; ++d) {
-      const Axis& axis = data.block.axes[d];
+      const Axis& axis = rows.block.axes[d];
       centres_[d] = on_backend(backend, cell_coordinates(axis));
       *centres[d] = static_cast<const double*>(centres_[d].data()) + 1;
       places_.begin[d] = axis.open(0) ? 0 : -1;
@@ -93,11 +92,11 @@ BoxTables<T>::BoxTables(Backend& backend, const RowData& data) {
     }
     return;
   }
-  const auto dimension = static_cast<std::size_t>(data.block.dimension());
-  for (std::size_t d = 0; d < (data.isotropic ? 1 : dimension) && data.variable(); ++d)
-    kappa_.push_back(in_precision<T>(backend, data.cells[d]));
-  for (std::size_t m = 0; m < (dimension == 3 ? 3 : 1) && data.full_tensor(); ++m)
-    kappa_.push_back(in_precision<T>(backend, data.mixed[m]));
+  const auto dimension = static_cast<std::size_t>(rows.block.dimension());
+  for (std::size_t d = 0; d < (rows.isotropic() ? 1 : dimension) && rows.variable(); ++d)
+    kappa_.push_back(in_precision<T>(backend, rows.cells[d]));
+  for (std::size_t m = 0; m < (dimension == 3 ? 3 : 1) && rows.full_tensor(); ++m)
+    kappa_.push_back(in_precision<T>(backend, rows.mixed[m]));
 }
 
 template <class T>

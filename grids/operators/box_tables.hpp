@@ -6,7 +6,7 @@
 
 #include "backends/backend.hpp"
 #include "grids/operators/axis_tables.hpp"
-#include "grids/operators/row_data.hpp"
+#include "grids/operators/level_rows.hpp"
 #include "grids/rows/band_coefficients.hpp"
 #include "grids/rows/box_coefficients.hpp"
 #include "grids/rows/recompute_elements.hpp"
@@ -28,7 +28,7 @@ inline constexpr std::string_view assembly_name<RecomputeElements<T, Dimension, 
 template <class T>
 class BoxTables {
  public:
-  BoxTables(Backend& backend, const RowData& data);
+  BoxTables(Backend& backend, const ElementRows& rows);
 
   /// The model over these tables; valid as long as they live.
   template <class Coefficients>

@@ -15,56 +15,53 @@ namespace {
 struct Steepness {
   double narrow = 0, wide = 0;
 };
-Steepness steepness_of(const RowData& data, std::size_t d) {
-  const Axis& axis = data.block.axes[d];
+Steepness steepness_of(const ElementRows& rows, std::size_t d) {
+  const Axis& axis = rows.block.axes[d];
   double least = axis.width(0), most = least;
   for (int i = 1; i < axis.cells(); ++i) {
     least = std::min(least, axis.width(i));
     most = std::max(most, axis.width(i));
   }
-  const double kappa = data.variable() ? 1 : data.kappa[d];
+  const double kappa = rows.variable() ? 1 : rows.kappa[d];
   return {kappa / (least * least), kappa / (most * most)};
 }
 
 // Eigenvalues of a cell's mass on its diagonal: of (1, 1) and of (1, −1).
 struct Ratios {
   double even, odd;
-  explicit Ratios(Scheme scheme) : even(1 + element_mass(scheme).off / element_mass(scheme).own), odd(2 - even) {}
+  explicit Ratios(const ElementMass& mass) : even(1 + mass.off / mass.own), odd(2 - even) {}
 };
-
-}  // namespace
 
 // In two dimensions lines couple to the next alone: 2. In three: in an eigenvector of the line's own matrix, a cell has
 // at the most even² of what stiffness along the line and mass have on B, and of what stiffness across it has 2 even, by
 // its share, or 2 odd of both.
-double element_line_bound(const RowData& data, int axis) {
-  const Ratios mass(data.scheme);
-  const int coupled = data.block.dimension() - (data.decoupled < 0 ? 0 : 1);
+double line_bound(const ElementRows& rows, std::size_t along) {
+  const Ratios mass(rows.mass);
+  const int coupled = rows.block.dimension() - (rows.decoupled < 0 ? 0 : 1);
   if (coupled == 2) return 2;
-  if (data.variable() && !data.isotropic) return 2 * mass.even;
-  const auto along = static_cast<std::size_t>(axis);
-  const Steepness a = steepness_of(data, (along + 1) % 3), b = steepness_of(data, (along + 2) % 3);
+  if (rows.variable() && !rows.isotropic()) return 2 * mass.even;
+  const Steepness a = steepness_of(rows, (along + 1) % 3), b = steepness_of(rows, (along + 2) % 3);
   return std::max({mass.even * mass.even, 2 * mass.even * a.narrow / (a.narrow + b.wide),
                    2 * mass.even * b.narrow / (b.narrow + a.wide), 2 * mass.odd});
 }
 
-double element_bound(const RowData& data) {
-  const auto dimension = static_cast<std::size_t>(data.block.dimension());
-  const Ratios ratio(data.scheme);
+double point_bound(const ElementRows& rows) {
+  const auto dimension = static_cast<std::size_t>(rows.block.dimension());
+  const Ratios ratio(rows.mass);
   const auto m = static_cast<double>(dimension);
   const double mass = std::pow(ratio.even, m), face = std::pow(ratio.even, m - 1);
   std::array<double, 3> narrow{}, wide{};  // κ_d/h² of the narrowest and of the widest cell of an axis
   double inverse_squares = 0;              // the least Σ 1/h²
   std::array<double, 3> narrowest{};
   for (std::size_t d = 0; d < dimension; ++d) {
-    const Steepness steepness = steepness_of(data, d);
+    const Steepness steepness = steepness_of(rows, d);
     narrow[d] = steepness.narrow;
     wide[d] = steepness.wide;
-    const double kappa = data.variable() ? 1 : data.kappa[d];
+    const double kappa = rows.variable() ? 1 : rows.kappa[d];
     narrowest[d] = std::sqrt(kappa / steepness.narrow);
     inverse_squares += steepness.wide / kappa;
   }
-  double stiffness = data.variable() && !data.isotropic ? 2 * face : 0;
+  double stiffness = rows.variable() && !rows.isotropic() ? 2 * face : 0;
   for (unsigned odd = 1; odd < 1U << dimension; ++odd) {  // the axes along which the eigenvector is odd
     double steep = 0, all = 0, factor = 2 / ratio.odd;
     for (std::size_t d = 0; d < dimension; ++d) {
@@ -76,15 +73,23 @@ double element_bound(const RowData& data) {
     stiffness = std::max(stiffness, factor * steep / all);
   }
   // Diagonals of mass and of faces over that of stiffness, at most.
-  const double masses = data.sigma_ratio * element_mass(data.scheme).own / inverse_squares;
+  const double masses = rows.sigma_ratio * rows.mass.own / inverse_squares;
   double faces = 0;
-  for (std::size_t d = 0; d < dimension; ++d) faces += data.alpha_ratio / narrowest[d] / inverse_squares;
+  for (std::size_t d = 0; d < dimension; ++d) faces += rows.alpha_ratio / narrowest[d] / inverse_squares;
   // The mean of the three, weighted by the diagonals, of which a row may have any part: largest at a vertex.
   double bound = stiffness;
   for (const double with : {0.0, masses})
     for (const double at : {0.0, faces})
       bound = std::max(bound, (stiffness + mass * with + face * at) / (1 + with + at));
   return bound;
+}
+
+}  // namespace
+
+EigenvalueBounds eigenvalue_bounds(const ElementRows& rows) {
+  const bool certain = !rows.full_tensor(), serves = certain && (!rows.variable() || rows.isotropic());
+  const auto along = [&](std::size_t axis) { return EigenvalueBound{line_bound(rows, axis), certain, serves}; };
+  return {{point_bound(rows), certain, serves}, {along(0), along(1), along(2)}};
 }
 
 double power_estimate(const Operator& A, const SymmetricSplitting& splitting) {

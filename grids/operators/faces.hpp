@@ -14,7 +14,7 @@
 ///
 /// A field of faces across an axis has the layout of the cells: value i stands for the face below cell i, and the halo
 /// behind the last cell for the last face. Behind Robin faces κ and α have to be known apart, since the half cell grows
-/// from level to level: RowData::ends[d] holds four values along axis d, κ and α at the lower end, κ and α at the
+/// from level to level: FaceRows::ends[d] holds four values along axis d, κ and α at the lower end, κ and α at the
 /// upper.
 namespace poisson {
 
@@ -25,8 +25,7 @@ Layout ends_layout(const Block& block, std::size_t axis);
 /// axis is a Robin face.
 void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, const Field* ends, Field& faces);
 
-/// κ at the faces across each axis.
-using FaceFields = std::array<std::shared_ptr<const Field>, 3>;
 /// The weights of coarse faces (GridKernels::coarsen_faces), along each axis; row I stands at I + 1.
 std::array<AxisRows, 3> blended_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axis);
+
 }  // namespace poisson

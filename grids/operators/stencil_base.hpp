@@ -12,7 +12,6 @@
 #include "grids/operators/box_tables.hpp"
 #include "grids/operators/eigenvalue_bound.hpp"
 #include "grids/operators/operator.hpp"
-#include "grids/rows/coefficients.hpp"
 
 namespace poisson {
 
@@ -27,19 +26,29 @@ inline bool without_tables(const Block& block) {
   return block.equidistant() && std::ranges::none_of(block.axes, begins_inside);
 }
 
-/// Calls f with the model of finite volumes that the data call for.
+/// Calls f with the model of Coefficients that the rows call for.
 template <class T, class F>
-auto with_star_model(const RowData& data, const F& f) {
-  if (data.variable()) return data.isotropic ? f(Model<Partial<T, true>>()) : f(Model<Partial<T, false>>());
-  return without_tables(data.block) && data.decoupled < 0 ? f(Model<Equidistant<T>>()) : f(Model<TensorProduct<T>>());
+auto with_model(const LevelRows& rows, const F& f) {
+  return without_tables(rows.block) && rows.decoupled < 0 ? f(Model<Equidistant<T>>()) : f(Model<TensorProduct<T>>());
 }
-/// The same of elements.
+template <class T, class F>
+auto with_model(const NodeRows& rows, const F& f) {
+  return rows.isotropic() ? f(Model<Partial<T, true>>()) : f(Model<Partial<T, false>>());
+}
+template <class T, class F>
+auto with_model(const FaceRows&, const F& f) {
+  return f(Model<Faces<T>>());
+}
 template <class T, int dimension, class F>
-auto with_box_model(const RowData& data, const F& f) {
-  if (!data.variable()) return f(Model<BoxProduct<T, dimension>>());
-  if (data.full_tensor()) return f(Model<BoxPartial<T, dimension, Tensor::full>>());
-  return data.isotropic ? f(Model<BoxPartial<T, dimension, Tensor::isotropic>>())
-                        : f(Model<BoxPartial<T, dimension, Tensor::diagonal>>());
+auto with_box_model(const ElementRows& rows, const F& f) {
+  if (!rows.variable()) return f(Model<BoxProduct<T, dimension>>());
+  if (rows.full_tensor()) return f(Model<BoxPartial<T, dimension, Tensor::full>>());
+  return rows.isotropic() ? f(Model<BoxPartial<T, dimension, Tensor::isotropic>>())
+                          : f(Model<BoxPartial<T, dimension, Tensor::diagonal>>());
+}
+template <class T, class F>
+auto with_model(const ElementRows& rows, const F& f) {
+  return rows.block.dimension() == 2 ? with_box_model<T, 2>(rows, f) : with_box_model<T, 3>(rows, f);
 }
 
 /// What the operators of all backends have in common: the data of a level and its model of Coefficients.
@@ -50,19 +59,16 @@ class StencilBase : public Operator {
   using Row = decltype(std::declval<const Coefficients&>().line(0, 0).row(0));
   static constexpr bool star = std::is_same_v<Row, poisson::Row<T>>;  ///< 5 or 7 points, else 9 or 27
 
-  StencilBase(Backend& backend, const RowData& data, Tables tables)
+  StencilBase(Backend& backend, const LevelRows& rows, const EigenvalueBounds& bounds, Tables tables,
+              std::string_view assembly)
       : backend_(backend),
-        space_(data.block.space()),
+        space_(rows.block.space()),
         layout_(space_.layout()),
         unknowns_(space_.unknowns()),
-        scale_(data.scale),
-        singular_(data.singular),
-        assembly_(data.bound ? std::string_view("bands")
-                  : star || assembly_name<Coefficients> != "tensor-product" || !data.block.equidistant()
-                      ? assembly_name<Coefficients>
-                      : std::string_view("equidistant")),
-        of_points_(bound_of(data, {})),
-        of_lines_{bound_of(data, 0), bound_of(data, 1), bound_of(data, 2)},
+        scale_(rows.scale),
+        singular_(rows.singular),
+        assembly_(!star && assembly == "tensor-product" && rows.block.equidistant() ? "equidistant" : assembly),
+        bounds_(bounds),
         tables_(std::move(tables)),
         c_(tables_.template model<Coefficients>()) {}
 
@@ -77,7 +83,7 @@ class StencilBase : public Operator {
  protected:
   /// Of the largest eigenvalue of B⁻¹A.
   const EigenvalueBound& bound(std::optional<int> axis) const {
-    return axis ? of_lines_[static_cast<std::size_t>(*axis)] : of_points_;
+    return axis ? bounds_.of_lines[static_cast<std::size_t>(*axis)] : bounds_.of_points;
   }
 
   Backend& backend_;
@@ -86,20 +92,10 @@ class StencilBase : public Operator {
   const Box& unknowns_;
 
  private:
-  // 5 and 7 points: Gershgorin's, since Σ|a_ij| ≤ a_ii in every row.
-  static EigenvalueBound bound_of(const RowData& data, std::optional<int> axis) {
-    if (data.bound) return {*data.bound, !axis, !axis};
-    if (star) return {};
-    const bool far = data.variable() && !data.isotropic;
-    return {axis ? element_line_bound(data, *axis) : element_bound(data), !data.full_tensor(),
-            !data.full_tensor() && !far};
-  }
-
   double scale_;
   bool singular_;
   std::string_view assembly_;
-  EigenvalueBound of_points_;
-  std::array<EigenvalueBound, 3> of_lines_;
+  EigenvalueBounds bounds_;
   Tables tables_;
 
  protected:
@@ -113,19 +109,18 @@ class StencilBase : public Operator {
   Coefficients c_;  // refers to the tables
 };
 
-/// A backend's StencilOperator<T, Coefficients> of finite volumes for the assembly mode that the data call for.
-template <template <class, class> class StencilOperator, class T>
-std::unique_ptr<Operator> make_stencil_operator(Backend& backend, const RowData& data) {
-  return with_star_model<T>(data, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
-    return std::make_unique<StencilOperator<T, Coefficients>>(backend, data);
+/// A backend's StencilOperator<T, Coefficients> with the model that rows of volumes call for.
+template <template <class, class> class StencilOperator, class T, class Own>
+std::unique_ptr<Operator> make_stencil_operator(Backend& backend, const Own& rows) {
+  return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
+    return std::make_unique<StencilOperator<T, Coefficients>>(backend, rows);
   });
 }
-
 /// The same of elements.
 template <template <class, class> class StencilOperator, class T, int dimension>
-std::unique_ptr<Operator> make_box_stencil_operator(Backend& backend, const RowData& data) {
-  return with_box_model<T, dimension>(data, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
-    return std::make_unique<StencilOperator<T, Coefficients>>(backend, data);
+std::unique_ptr<Operator> make_box_stencil_operator(Backend& backend, const ElementRows& rows) {
+  return with_box_model<T, dimension>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
+    return std::make_unique<StencilOperator<T, Coefficients>>(backend, rows);
   });
 }
 

@@ -49,15 +49,17 @@ double integral_with(const Block& block, const Functionals& functionals, const F
 double reaction(const Discretization& d, const Field& u) {
   const Problem& problem = d.problem();
   const Block& block = d.block();
-  const RowData& rows = d.rows();
   const Functionals& functionals = d.functionals();
   Box box = block.layout().box();
   if (const double* sigma = problem.reaction.constant())
     return *sigma == 0 ? 0 : *sigma * functionals.sums(u, std::array{Region{box, {true, true, true}}}).front();
-  if (rows.sigma_cells) return functionals.cell_product(*rows.sigma_cells, u);
+  if (const auto* rows = std::get_if<ElementRows>(&d.scheme_rows()))
+    return functionals.cell_product(*rows->sigma_cells, u);
+  const auto* nodes = std::get_if<NodeRows>(&d.scheme_rows());
+  const auto& held = nodes ? nodes->reaction : std::get<FaceRows>(d.scheme_rows()).reaction;
   // At nodes what the rows hold has α in it on Robin faces: those layers are integrated one by one.
   double sum = 0;
-  if (block.centering() == Centering::node)
+  if (nodes)
     for_each_face(problem, [&](int axis, int end, const Boundary& face) {
       if (face.kind != BoundaryKind::robin) return;
       const auto at = static_cast<std::size_t>(axis);
@@ -65,7 +67,7 @@ double reaction(const Discretization& d, const Field& u) {
       (end == 0 ? layer.last[at] : layer.first[at]) = end == 0 ? ++box.first[at] : --box.last[at];
       sum += integral_with(block, functionals, u, {problem.reaction, "reaction"}, layer, -1);
     });
-  return sum + functionals.product(*rows.reaction, u, box) / rows.scale;
+  return sum + functionals.product(*held, u, box) / d.rows().scale;
 }
 
 // Through a face of cells.

@@ -13,8 +13,8 @@
 ///                                          `uniform` has none
 ///   T m       = line.mass(i);              the volume that unknown i stands for, in a unit of its own
 ///
-/// Rows carry the operator's power-of-two scale; lengths are in units of each axis (CoefficientTables). Free of the
-/// standard library's containers.
+/// Rows carry the operator's power-of-two scale; lengths are in units of each axis (CoefficientTables). Free of
+/// the standard library's containers.
 namespace poisson {
 
 /// The table of one axis: arrays that may be read from index −1 to n (Axis says what stands there).
@@ -64,7 +64,7 @@ template <class T>
 struct TensorProduct {
   AxisTable<T> x, y, z;
   T sigma;
-  int decoupled = -1;  ///< the axis of RowData::decoupled
+  int decoupled = -1;  ///< the axis of LevelRows::decoupled
 
   struct Line {
     AxisTable<T> x;
@@ -142,7 +142,7 @@ struct Partial {
   View<const T> kappa[Isotropic ? 1 : 3];
   View<const T> reaction;  ///< optional: data may be null
   T sigma;
-  int decoupled = -1;  ///< the axis of RowData::decoupled
+  int decoupled = -1;  ///< the axis of LevelRows::decoupled
 
   /// The κ of one direction in the four columns of cells around a line of nodes; s, n: south, north; b, t: bottom, top.
   struct Cells {

@@ -17,7 +17,7 @@ struct Faces {
   View<const T> kappa[3];
   View<const T> reaction;  ///< σ times the volume; optional: data may be null
   T sigma;
-  int decoupled = -1;  ///< the axis of RowData::decoupled
+  int decoupled = -1;  ///< the axis of LevelRows::decoupled
 
   struct Line {
     const T *inverse, *mass_x;

@@ -12,7 +12,7 @@ namespace poisson {
 template <class T>
 struct RecomputeFaceTables : RecomputeTables<T> {
   const double* width[3];      ///< of the cells −1 … n
-  View<const double> ends[3];  ///< RowData::ends, where α is
+  View<const double> ends[3];  ///< FaceRows::ends, where α is
   bool robin[3][2];            ///< which ends are Robin faces
 };
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backends/precision.hpp"
-#include "grids/operators/row_data.hpp"
+#include "grids/operators/level_rows.hpp"
 #include "grids/problem/problem.hpp"
 
 namespace poisson {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "backends/backend.hpp"
@@ -127,78 +128,34 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
     throw std::invalid_argument("cell-centred unknowns go with finite volumes");
   if (problem_.scheme == Scheme::compact4) require_fourth_order(problem_, true, "discretization.scheme: compact4");
   const auto begin = std::chrono::steady_clock::now();
-  rows_.block = make_block(problem_);
-  rows_.isotropic = problem_.isotropic;
-  rows_.scheme = problem_.scheme;
+  const Block block = make_block(problem_);
   const Assembly mode = resolved(assembly, problem_, backend_.name() != "cpu");
-  rows_.full = mode == Assembly::full;
-  sampler_ = poisson::make_sampler(backend, block(), problem_, sampling);
-  functionals_ = grid_kernels(backend).make_functionals(backend, block());
+  full_ = mode == Assembly::full;
+  sampler_ = poisson::make_sampler(backend, block, problem_, sampling);
+  functionals_ = grid_kernels(backend).make_functionals(backend, block);
+  const RowScheme& scheme = row_scheme(problem_);
+  const Setting setting{problem_, block, backend_, *sampler_, *functionals_};
+  if (!is_separable(problem_) || mode == Assembly::partial)
+    std::tie(rows_, jumps_) = scheme.sample(setting);
+  else
+    rows_ = scheme.constants(setting);
   if (assembly == Assembly::recompute) request_recompute();
-  if (!is_separable(problem_) || mode == Assembly::partial) {
-    jumps_ = row_scheme(problem_).sample(setting(), rows_);
-  } else {
-    ErrorCollector check;  // signs of constants, for callers that bring no checked configuration
-    const Box one{{0, 0, 0}, {1, 1, 1}};
-    const auto value = [&](const Quantity& q, std::string_view name, Sign sign) {
-      check([&] { sample(q, name, sign, block(), Location::node, one, [](int, int, const double*) {}); });
-      return *q.constant();
-    };
-    RowData& rows = rows_;
-    for (std::size_t d = 0; d < 3; ++d) {
-      const std::size_t c = problem_.isotropic ? 0 : std::min(d, coefficient_count(problem_) - 1);
-      rows.kappa[d] = value(problem_.coefficient[c], coefficient_key(problem_, c), Sign::positive);
-    }
-    rows.sigma = value(problem_.reaction, "reaction", Sign::nonnegative);
-    bool held = rows.sigma > 0;
-    for_each_face(problem_, [&](int d, int end, const Boundary& b) {
-      held = held || b.kind == BoundaryKind::dirichlet;
-      if (b.kind == BoundaryKind::robin) held |= value(b.alpha, face_key(d, end, true), Sign::nonnegative) > 0;
-    });
-    check.finish();
-    rows.singular = !held;
-    set_ratios(problem_, rows);
-  }
-
   sampling_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-
-  // The power of two that brings the diagonal of a typical row near 1.
-  RowData& rows = rows_;
-  double diagonal = 0, volume = 1;
-  std::array<double, 3> h{1, 1, 1};
-  for (int d = 0; d < problem_.dimension; ++d) {
-    const Axis& axis = block().axes[static_cast<std::size_t>(d)];
-    h[static_cast<std::size_t>(d)] = (axis.nodes().back() - axis.nodes().front()) / axis.cells();
-    volume *= h[static_cast<std::size_t>(d)];
-  }
-  for (int d = 0; d < problem_.dimension; ++d) {
-    const auto at = static_cast<std::size_t>(d);
-    diagonal += 2 * rows.kappa[at] * (volume / h[at]) / h[at];
-  }
-  rows.scale = std::ldexp(1.0, -std::ilogb(diagonal));
-  if (rows.reaction) {
-    auto scaled = std::make_shared<Field>(backend_, block().layout(), Precision::fp64);
-    backend_.scale(backend_.scalar(rows.scale), *rows.reaction, *scaled);
-    rows.reaction = std::move(scaled);
-  }
 }
 
 Setting Discretization::setting() const {
   return {problem_, block(), backend_, *sampler_, *functionals_};
 }
 
-RowData Discretization::coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const {
-  RowData next = fine;
-  next.block = coarse.block;
-  next.kappa_source = nullptr;  // coarse cells are means
-  row_scheme(problem_).coarsen(backend_, fine, coarse, transfer, next);
-  return next;
+SchemeRows Discretization::coarsen_rows(const SchemeRows& fine, const CoarseBlock& coarse,
+                                        const Transfer& transfer) const {
+  return row_scheme(problem_).coarsen(backend_, fine, coarse, transfer);
 }
 
 double Discretization::assemble_rhs(Field& b) const {
   rhs_sums_.reset();
-  rhs_sums_ = row_scheme(problem_).fill_rhs(setting(), rows_.scale, b);
-  return sampler_->sum_of_magnitudes(b, block().unknowns()) / rows_.scale;
+  rhs_sums_ = row_scheme(problem_).fill_rhs(setting(), rows().scale, b);
+  return sampler_->sum_of_magnitudes(b, block().unknowns()) / rows().scale;
 }
 
 const RhsSums& Discretization::rhs_sums() const {
@@ -214,21 +171,20 @@ void Discretization::initialize(Field& u) const {
 }
 
 std::size_t Discretization::bytes() const {
-  std::size_t sum = rows_.reaction ? rows_.reaction->bytes() : 0;
-  for (std::size_t d = 0; d < 3; ++d)
-    if (rows_.cells[d] && (d == 0 || rows_.cells[d] != rows_.cells[0])) sum += rows_.cells[d]->bytes();
-  for (const auto& ends : rows_.ends)
-    if (ends) sum += ends->bytes();
-  for (const auto& mixed : rows_.mixed) sum += mixed ? mixed->bytes() : 0;
-  return sum + (rows_.sigma_cells ? rows_.sigma_cells->bytes() : 0);
+  return std::visit([](const auto& own) { return own.bytes(); }, rows_);
+}
+
+bool Discretization::variable() const {
+  return std::visit([](const auto& own) { return own.variable(); }, rows_);
 }
 
 std::unique_ptr<Operator> Discretization::make_operator(Precision precision) const {
-  return make_noted(rows_, precision);
+  return make_noted(rows_, precision, held());
 }
 
-std::unique_ptr<Operator> Discretization::make_noted(const RowData& rows, Precision precision) const {
-  MadeOperator made = grid_kernels(backend_).make_operator(backend_, rows, precision);
+std::unique_ptr<Operator> Discretization::make_noted(const SchemeRows& rows, Precision precision,
+                                                     Assembly assembly) const {
+  MadeOperator made = grid_kernels(backend_).make_operator(backend_, rows, precision, assembly);
   if (!made.note.empty()) operator_note_ = std::move(made.note);
   return std::move(made.A);
 }
@@ -247,8 +203,7 @@ LevelRules level_rules(const Problem& problem, Assembly assembly, bool held, con
 }
 
 Hierarchy Discretization::make_hierarchy(Precision precision, RelaxationChoice allowed) const {
-  const Assembly mode = rows_.full ? Assembly::full : rows_.kappa_source ? Assembly::recompute : Assembly::partial;
-  LevelRules rules = level_rules(problem_, mode, rows_.variable(), rows_.kappa, jumps_);
+  LevelRules rules = level_rules(problem_, held(), variable(), rows().kappa, jumps_);
   rules.precision = precision;
   rules.allowed = allowed;
   return make_hierarchy(choose_levels(block(), rules));
@@ -259,30 +214,32 @@ Hierarchy Discretization::make_hierarchy(const std::vector<LevelPlan>& levels) c
   return galerkin ? make_galerkin_levels(levels) : make_levels(rows_, levels);
 }
 
-Hierarchy Discretization::make_levels(RowData rows, const std::vector<LevelPlan>& levels) const {
+Hierarchy Discretization::make_levels(SchemeRows rows, const std::vector<LevelPlan>& levels) const {
   Hierarchy h;
-  h.decoupled = rows.decoupled;
+  h.decoupled = level_rows(rows).decoupled;
   for (const LevelPlan& level : levels) {
-    if (rows.kappa_source && level.smoothed().extent != Extent::point) {
-      rows.kappa_source = nullptr;
+    LevelRows& fine = level_rows(rows);
+    if (fine.kappa_source && level.smoothed().extent != Extent::point) {
+      fine.kappa_source = nullptr;
       operator_note_ = "the coefficient is held in memory, assembly partial: lines and planes are solved from it";
     }
-    h.operators.push_back(make_noted(rows, level.precision));
+    h.operators.push_back(make_noted(rows, level.precision, held()));
     h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();
     if (!level.planes.empty()) {
-      RowData planes = rows;
-      planes.decoupled = level.relaxation.axis;
-      planes.singular = false;
-      planes.kappa_source = nullptr;
+      SchemeRows planes = rows;
+      LevelRows& common = level_rows(planes);
+      common.decoupled = level.relaxation.axis;
+      common.singular = false;
+      common.kappa_source = nullptr;
       h.planes.back() = std::make_unique<Hierarchy>(make_levels(std::move(planes), level.planes));
     }
     if (!level.coarser) {
-      h.coarsest = level.precision == Precision::fp64 ? h.operators.back() : make_noted(rows, Precision::fp64);
+      h.coarsest = level.precision == Precision::fp64 ? h.operators.back() : make_noted(rows, Precision::fp64, held());
     } else {
       h.transfers.push_back(grid_kernels(backend_).make_transfer(
-          backend_, rows.block, *level.coarser,
-          jumps_.largest >= steep_jump && rows.block.centering() == Centering::cell));
+          backend_, level.block, *level.coarser,
+          jumps_.largest >= steep_jump && level.block.centering() == Centering::cell));
       rows = coarsen_rows(rows, *level.coarser, *h.transfers.back());
     }
   }
@@ -291,12 +248,11 @@ Hierarchy Discretization::make_levels(RowData rows, const std::vector<LevelPlan>
 
 Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& levels) const {
   const Precision precision = levels.front().precision;
-  RowData rows = rows_;
-  rows.full = false;  // the couplings are read off rows that are not held beside them
-  std::unique_ptr<Operator> A = make_noted(rows, Precision::fp64);
+  // The couplings are read off rows that hold no bands.
+  std::unique_ptr<Operator> A = make_noted(rows_, Precision::fp64, full_ ? Assembly::partial : held());
   const bool elements = on_elements(problem_.scheme);
   Bands bands = probe_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()));
-  if (precision != Precision::fp64 || rows_.full) A = make_operator(precision);
+  if (precision != Precision::fp64 || full_) A = make_operator(precision);
   return make_galerkin_hierarchy(std::move(A), std::move(bands), levels, jumps_.rough());
 }
 
@@ -307,7 +263,7 @@ void Discretization::set_boundary_value(int axis, int end, Quantity value) {
   Boundary& face = next.boundary[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
   if (face.kind == BoundaryKind::periodic) throw std::invalid_argument("a periodic face has no value");
   face.value = std::move(value);
-  const bool leans = on_elements(problem_.scheme) && rows_.variable();
+  const bool leans = on_elements(problem_.scheme) && variable();
   if (leans && flows_on_open_faces(next) != flows_on_open_faces(problem_))
     throw std::invalid_argument(
         "elements sample their coefficient elsewhere where something flows through Neumann faces: give the face a "

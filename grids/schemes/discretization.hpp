@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "grids/levels/levels.hpp"
+#include "grids/operators/level_rows.hpp"
 #include "grids/operators/operator.hpp"
-#include "grids/operators/row_data.hpp"
 #include "grids/problem/problem.hpp"
 #include "grids/sampling/jumps.hpp"
 #include "grids/sampling/sampler.hpp"
@@ -55,10 +55,11 @@ class Discretization {
   void set_exact(std::optional<Quantity> exact) { problem_.exact = std::move(exact); }
 
   const Problem& problem() const { return problem_; }
-  const Block& block() const { return rows_.block; }
+  const Block& block() const { return rows().block; }
   Backend& backend() const { return backend_; }
-  /// What the rows of the finest level are made of.
-  const RowData& rows() const { return rows_; }
+  /// What the rows of the finest level are made of, whatever the scheme; and all of it.
+  const LevelRows& rows() const { return level_rows(rows_); }
+  const SchemeRows& scheme_rows() const { return rows_; }
   /// As it was asked for.
   Assembly assembly() const { return assembly_; }
   std::int64_t unknowns() const { return block().unknowns().size(); }
@@ -76,6 +77,10 @@ class Discretization {
   /// What a user should know of expressions that could not be compiled at run time; else empty.
   std::string note() const;
 
+  /// How the finest operator is to hold its rows.
+  Assembly held() const {
+    return full_ ? Assembly::full : rows().kappa_source ? Assembly::recompute : Assembly::partial;
+  }
   /// The finest operator.
   std::unique_ptr<Operator> make_operator(Precision precision) const;
   /// Operators and transfers of all levels as they are planned; the planes within a level as well.
@@ -84,7 +89,7 @@ class Discretization {
   Hierarchy make_hierarchy(Precision precision, RelaxationChoice allowed = RelaxationChoice::points) const;
 
   /// The rows of the next coarser level.
-  RowData coarsen_rows(const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer) const;
+  SchemeRows coarsen_rows(const SchemeRows& fine, const CoarseBlock& coarse, const Transfer& transfer) const;
 
   /// b in fp64 or fp32: the right-hand side in the unknowns, zero in Dirichlet nodes. Returns Σ|b|, unscaled: what
   /// incompatible data of a singular problem are measured against.
@@ -98,15 +103,17 @@ class Discretization {
  private:
   Setting setting() const;
   void request_recompute();
+  bool variable() const;  ///< whether κ is held, or computed anew
   /// Keeps the note.
-  std::unique_ptr<Operator> make_noted(const RowData& rows, Precision precision) const;
-  Hierarchy make_levels(RowData rows, const std::vector<LevelPlan>& levels) const;
+  std::unique_ptr<Operator> make_noted(const SchemeRows& rows, Precision precision, Assembly assembly) const;
+  Hierarchy make_levels(SchemeRows rows, const std::vector<LevelPlan>& levels) const;
   Hierarchy make_galerkin_levels(const std::vector<LevelPlan>& levels) const;
 
   Backend& backend_;
   Problem problem_;
   Assembly assembly_;
-  RowData rows_;
+  bool full_ = false;  ///< full assembly: the bands of the rows are held
+  SchemeRows rows_;
   std::unique_ptr<Sampler> sampler_;
   Jumps jumps_;
   double sampling_seconds_ = 0;

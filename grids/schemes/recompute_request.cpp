@@ -34,7 +34,7 @@ void Discretization::request_recompute() {
     sources.push_back(kappa.constant() ? literal(*kappa.constant()) : *kappa.source());
   if (sources.size() == 2 && !on_elements(problem_.scheme))
     sources.push_back(sources.front());  // never weighted: z is degenerate
-  rows_.kappa_source = std::make_shared<const std::vector<std::string>>(std::move(sources));
+  level_rows(rows_).kappa_source = std::make_shared<const std::vector<std::string>>(std::move(sources));
 }
 
 std::string Discretization::note() const {

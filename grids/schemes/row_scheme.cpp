@@ -1,6 +1,10 @@
 #include "grids/schemes/row_scheme.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "backends/backend.hpp"
+#include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/discretization.hpp"
 
 namespace poisson {
@@ -8,6 +12,58 @@ namespace poisson {
 const RowScheme& row_scheme(const Problem& problem) {
   if (on_elements(problem.scheme)) return element_scheme();
   return problem.centering == Centering::cell ? cell_scheme() : node_scheme();
+}
+
+double scale_of(const Block& block, const std::array<double, 3>& kappa) {
+  double diagonal = 0, volume = 1;
+  std::array<double, 3> h{1, 1, 1};
+  const auto dimension = static_cast<std::size_t>(block.dimension());
+  for (std::size_t d = 0; d < dimension; ++d) {
+    const Axis& axis = block.axes[d];
+    h[d] = (axis.nodes().back() - axis.nodes().front()) / axis.cells();
+    volume *= h[d];
+  }
+  for (std::size_t d = 0; d < dimension; ++d) diagonal += 2 * kappa[d] * (volume / h[d]) / h[d];
+  return std::ldexp(1.0, -std::ilogb(diagonal));
+}
+
+void sample_constants(const Setting& setting, LevelRows& rows) {
+  const Problem& p = setting.problem;
+  ErrorCollector check;  // signs of constants, for callers that bring no checked configuration
+  const Box one{{0, 0, 0}, {1, 1, 1}};
+  const auto value = [&](const Quantity& q, std::string_view name, Sign sign) {
+    check([&] { sample(q, name, sign, setting.block, Location::node, one, [](int, int, const double*) {}); });
+    return *q.constant();
+  };
+  rows.block = setting.block;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::size_t c = p.isotropic ? 0 : std::min(d, coefficient_count(p) - 1);
+    rows.kappa[d] = value(p.coefficient[c], coefficient_key(p, c), Sign::positive);
+  }
+  rows.sigma = value(p.reaction, "reaction", Sign::nonnegative);
+  bool held = rows.sigma > 0;
+  for_each_face(p, [&](int d, int end, const Boundary& b) {
+    held = held || b.kind == BoundaryKind::dirichlet;
+    if (b.kind == BoundaryKind::robin) held |= value(b.alpha, face_key(d, end, true), Sign::nonnegative) > 0;
+  });
+  check.finish();
+  rows.singular = !held;
+  rows.scale = scale_of(rows.block, rows.kappa);
+}
+
+std::shared_ptr<const Field> coarser_cells(Backend& backend, const Block& fine, const CoarseBlock& coarse,
+                                           const Field& cells, CellMean mean, bool with_faces) {
+  auto coarser = std::make_shared<Field>(backend, coarse.block.cell_layout(), Precision::fp64);
+  grid_kernels(backend).coarsen_cells(backend, fine, coarse, cells, *coarser, mean, with_faces);
+  return coarser;
+}
+
+std::shared_ptr<const Field> coarser_reaction(Backend& backend, const Block& coarse, const Transfer& transfer,
+                                              const std::shared_ptr<const Field>& reaction) {
+  if (!reaction) return nullptr;
+  auto coarser = std::make_shared<Field>(backend, coarse.layout(), Precision::fp64);
+  transfer.restrict_data(*reaction, *coarser);
+  return coarser;
 }
 
 void fill_nodal_solution(const Setting& setting, Field& u) {

@@ -1,8 +1,9 @@
 #pragma once
 
 #include "grids/kernels/grid_kernels.hpp"
+#include "grids/operators/level_rows.hpp"
 #include "grids/operators/operator.hpp"
-#include "grids/operators/row_data.hpp"
+#include "grids/sampling/jumps.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampler.hpp"
 #include "grids/schemes/rhs_sums.hpp"
@@ -30,11 +31,13 @@ class RowScheme {
  public:
   virtual ~RowScheme() = default;
 
-  /// κ, σ and α that are not all constants, or are held all the same, into rows. Returns the jumps of κ.
-  virtual Jumps sample(const Setting&, RowData& rows) const = 0;
-  /// Data of a coarser level; `next` is a copy of the finer level's rows on the coarser block.
-  virtual void coarsen(Backend&, const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer,
-                       RowData& next) const = 0;
+  /// The finest rows of κ, σ and α that are not all constants, or are held all the same; and the jumps of κ.
+  virtual std::pair<SchemeRows, Jumps> sample(const Setting&) const = 0;
+  /// The finest rows of constants.
+  virtual SchemeRows constants(const Setting&) const = 0;
+  /// The rows of a coarser level.
+  virtual SchemeRows coarsen(Backend&, const SchemeRows& fine, const CoarseBlock& coarse,
+                             const Transfer& transfer) const = 0;
   /// b, zero in Dirichlet nodes, and what the data add up to.
   virtual RhsSums fill_rhs(const Setting&, double scale, Field& b) const = 0;
   /// The Dirichlet data in their nodes or in the halo, the initial guess, else zero, in the unknowns.
@@ -47,6 +50,24 @@ const RowScheme& cell_scheme();
 const RowScheme& element_scheme();
 /// That of a problem.
 const RowScheme& row_scheme(const Problem& problem);
+
+/// Block, κ, σ, scale and whether there is a solution for every constant: of constants alone. Throws ValueErrors.
+void sample_constants(const Setting& setting, LevelRows& rows);
+/// The power of two that brings the diagonal of a typical row near 1.
+double scale_of(const Block& block, const std::array<double, 3>& kappa);
+/// A copy on a coarser block, for a scheme to put its coarser fields into; coarse κ are means and have no source text.
+template <class Own>
+Own coarser_rows(const SchemeRows& fine, const CoarseBlock& coarse) {
+  Own rows = std::get<Own>(fine);
+  rows.block = coarse.block;
+  rows.kappa_source = nullptr;
+  return rows;
+}
+std::shared_ptr<const Field> coarser_cells(Backend& backend, const Block& fine, const CoarseBlock& coarse,
+                                           const Field& cells, CellMean mean, bool with_faces = false);
+/// scale·(σ·volume + α·area), summed.
+std::shared_ptr<const Field> coarser_reaction(Backend& backend, const Block& coarse, const Transfer& transfer,
+                                              const std::shared_ptr<const Field>& reaction);
 
 /// The solution of unknowns at nodes, of volumes and elements alike.
 void fill_nodal_solution(const Setting& setting, Field& u);

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grids/operators/row_data.hpp"
+#include "grids/operators/level_rows.hpp"
 #include "grids/problem/problem.hpp"
 #include "grids/schemes/bands/matrix.hpp"
 #include "io/config/diagnostics.hpp"

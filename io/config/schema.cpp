@@ -1,7 +1,7 @@
 #include "io/config/schema.hpp"
 
 #include "grids/axes/stretching.hpp"
-#include "grids/operators/row_data.hpp"
+#include "grids/operators/level_rows.hpp"
 #include "grids/problem/problem.hpp"
 #include "io/config/schema_parts.hpp"
 

@@ -110,10 +110,10 @@ TEST_P(MergedFaces, AreMeansTimesWhatBends) {
     const auto coarse = coarser(d.block(), Coarsening::pairs);
     if (!coarse) continue;
     const auto transfer = grid_kernels(*backend).make_transfer(*backend, d.block(), *coarse);
-    const RowData rows = d.coarsen_rows(d.rows(), *coarse, *transfer);
+    const auto rows = std::get<FaceRows>(d.coarsen_rows(d.scheme_rows(), *coarse, *transfer));
     const reference::CellGrid g(problem);
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(problem.dimension); ++axis) {
-      const HostRead read(*rows.cells[axis]);
+      const HostRead read(*rows.faces[axis]);
       const auto view = (*read).view<double>();
       const Axis& A = coarse->block.axes[axis];
       const auto kappa_along = [&](std::size_t e, reference::Index at) {
@@ -209,8 +209,8 @@ std::vector<double> coarse_faces(const std::array<int, 3>& cells, const Quantity
   const auto backend = test_backend();
   const Discretization d(*backend, std::as_const(p));
   const auto coarse = coarser(d.block(), Coarsening::pairs);
-  return values(*d.coarsen_rows(d.rows(), *coarse, *grid_kernels(*backend).make_transfer(*backend, d.block(), *coarse))
-                     .cells[axis]);
+  const auto transfer = grid_kernels(*backend).make_transfer(*backend, d.block(), *coarse);
+  return values(*std::get<FaceRows>(d.coarsen_rows(d.scheme_rows(), *coarse, *transfer)).faces[axis]);
 }
 
 /// Blocks of 2 cells a side: every fine face on a coarse one meets a corner, and is between a rich cell and a poor one,
@@ -250,8 +250,8 @@ TEST(CoarseFaces, OfSmoothCoefficientsBlendTheFacesBeside) {
       const auto backend = test_backend();
       const Discretization d(*backend, std::as_const(p));
       const auto coarse = coarser(d.block());
-      const RowData rows =
-          d.coarsen_rows(d.rows(), *coarse, *grid_kernels(*backend).make_transfer(*backend, d.block(), *coarse));
+      const auto transfer = grid_kernels(*backend).make_transfer(*backend, d.block(), *coarse);
+      const auto rows = std::get<FaceRows>(d.coarsen_rows(d.scheme_rows(), *coarse, *transfer));
       const reference::CellGrid g(p);
       std::array<reference::Dense, 3> shares{{{{1}}, {{1}}, {{1}}}};
       for (std::size_t e = 0; e < static_cast<std::size_t>(dimension); ++e)
@@ -271,7 +271,7 @@ TEST(CoarseFaces, OfSmoothCoefficientsBlendTheFacesBeside) {
           return (h + hb) / (h / reference::evaluate(p.coefficient[0], g.centre(at), at) +
                              hb / reference::evaluate(p.coefficient[0], g.centre(below), below));
         };
-        const HostRead read(*rows.cells[axis]);
+        const HostRead read(*rows.faces[axis]);
         const auto view = (*read).view<double>();
         Box box = coarse->block.layout().box();
         if (!A.periodic()) ++box.last[axis];

@@ -96,11 +96,12 @@ TEST(Coarsening, CarriesTheOperatorDown) {
         const Discretization discretization(*backend, p);
         const Hierarchy h = discretization.make_hierarchy(Precision::fp64);
         ASSERT_EQ(h.transfers.size() + 1, h.operators.size());
-        RowData rows = discretization.rows();
+        auto rows = std::get<NodeRows>(discretization.scheme_rows());
         for (std::size_t l = 1; l < h.operators.size(); ++l) {
           const LevelChoice choice = choose_relaxation(rows.block, rows.kappa, RelaxationChoice::points);
           ASSERT_FALSE(choice.coarsest());
-          rows = discretization.coarsen_rows(rows, coarsen(rows.block, choice.coarsened), *h.transfers[l - 1]);
+          rows = std::get<NodeRows>(
+              discretization.coarsen_rows(rows, coarsen(rows.block, choice.coarsened), *h.transfers[l - 1]));
           EXPECT_EQ(h.operators[l]->scale(), h.operators[0]->scale());
           EXPECT_EQ(h.operators[l]->singular(), h.operators[0]->singular());
           Problem q = p;

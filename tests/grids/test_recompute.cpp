@@ -76,7 +76,8 @@ Problem problem(const BoxFaces& faces, int dimension, bool isotropic) {
 }
 
 /// As data that ask for recomputing have it.
-RowData with_source(RowData rows) {
+template <class Own>
+Own with_source(Own rows) {
   rows.kappa_source = std::make_shared<const std::vector<std::string>>();
   return rows;
 }
@@ -104,14 +105,16 @@ template <class Kappa, bool isotropic>
 void expect_equal_rows(const Problem& p) {
   const auto host = make_cpu_backend();
   const Discretization d(*host, p);
-  const CoefficientTables<double> held(*host, d.rows()), tables(*host, with_source(d.rows()));
   const Box box = d.block().layout().box();
-  if (p.centering == Centering::cell) {
+  if (const auto* faces = std::get_if<FaceRows>(&d.scheme_rows())) {
+    const CoefficientTables<double> held(*host, *faces), tables(*host, with_source(*faces));
     RecomputeFaces<double, Kappa> recompute{};
     static_cast<RecomputeFaceTables<double>&>(recompute) =
         tables.template model<RecomputeFaces<double, KappaAtRunTime>>();
     expect_equal_stars(box, held.template model<Faces<double>>(), recompute);
   } else {
+    const auto& nodes = std::get<NodeRows>(d.scheme_rows());
+    const CoefficientTables<double> held(*host, nodes), tables(*host, with_source(nodes));
     Recompute<double, Kappa> recompute{};
     static_cast<RecomputeTables<double>&>(recompute) = tables.template model<Recompute<double, KappaAtRunTime>>();
     expect_equal_stars(box, held.template model<Partial<double, isotropic>>(), recompute);
@@ -132,7 +135,8 @@ void expect_equal_boxes(Problem p) {
     p.mixed[static_cast<std::size_t>(m)] = Quantity([m](double x, double y, double z) { return mixed_at(m, x, y, z); });
   const auto host = make_cpu_backend();
   const Discretization d(*host, std::as_const(p));
-  const BoxTables<double> held(*host, d.rows()), tables(*host, with_source(d.rows()));
+  const auto& rows = std::get<ElementRows>(d.scheme_rows());
+  const BoxTables<double> held(*host, rows), tables(*host, with_source(rows));
   const auto partial = held.template model<BoxPartial<double, dimension, kind>>();
   const auto at_run_time = tables.template model<RecomputeElements<double, dimension, kind, KappaAtRunTime>>();
   RecomputeElements<double, dimension, kind, Components<dimension>> recompute{};
@@ -248,25 +252,31 @@ void expect_fields_of_the_host(const Problem& p) {
   }
   EXPECT_NEAR(b.jumps().largest, a.jumps().largest, 1e-13);
   EXPECT_EQ(b.rows().singular, a.rows().singular);
-  for (std::size_t d = 0; d < 3; ++d) {
+  for (std::size_t d = 0; d < 3; ++d)
     EXPECT_NEAR(b.rows().kappa[d], a.rows().kappa[d], 1e-14 * (10 + a.rows().kappa[d]));
-    ASSERT_EQ(b.rows().cells[d] != nullptr, a.rows().cells[d] != nullptr);
-    if (a.rows().cells[d]) {
-      EXPECT_LE(distance(*b.rows().cells[d], *a.rows().cells[d]), 1e-14);
+  const auto expect_equal = [](const FieldPerAxis& is, const FieldPerAxis& wanted) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      ASSERT_EQ(is[d] != nullptr, wanted[d] != nullptr);
+      if (wanted[d]) {
+        EXPECT_LE(distance(*is[d], *wanted[d]), 1e-14);
+      }
     }
+  };
+  if (const auto* elements = std::get_if<ElementRows>(&a.scheme_rows())) {
+    const auto& on_device = std::get<ElementRows>(b.scheme_rows());
+    expect_equal(on_device.cells, elements->cells);
+    expect_equal(on_device.mixed, elements->mixed);
+    EXPECT_NEAR(on_device.sigma_ratio, elements->sigma_ratio, 1e-13);
+    EXPECT_NEAR(on_device.alpha_ratio, elements->alpha_ratio, 1e-13);
+    EXPECT_LE(distance(*on_device.sigma_cells, *elements->sigma_cells), 1e-14);
+  } else if (const auto* nodes = std::get_if<NodeRows>(&a.scheme_rows())) {
+    expect_equal(std::get<NodeRows>(b.scheme_rows()).cells, nodes->cells);
+    EXPECT_LE(distance(*std::get<NodeRows>(b.scheme_rows()).reaction, *nodes->reaction), 1e-14);
+  } else {
+    const auto &faces = std::get<FaceRows>(a.scheme_rows()), &on_device = std::get<FaceRows>(b.scheme_rows());
+    expect_equal(on_device.faces, faces.faces);
+    EXPECT_LE(distance(*on_device.reaction, *faces.reaction), 1e-14);
   }
-  for (std::size_t m = 0; m < 3; ++m) {
-    ASSERT_EQ(b.rows().mixed[m] != nullptr, a.rows().mixed[m] != nullptr);
-    if (a.rows().mixed[m]) {
-      EXPECT_LE(distance(*b.rows().mixed[m], *a.rows().mixed[m]), 1e-14);
-    }
-  }
-  EXPECT_NEAR(b.rows().sigma_ratio, a.rows().sigma_ratio, 1e-13);
-  EXPECT_NEAR(b.rows().alpha_ratio, a.rows().alpha_ratio, 1e-13);
-  if (on_elements(p.scheme))
-    EXPECT_LE(distance(*b.rows().sigma_cells, *a.rows().sigma_cells), 1e-14);
-  else
-    EXPECT_LE(distance(*b.rows().reaction, *a.rows().reaction), 1e-14);
 
   // What halos hold, of κ and of u, shows in the operator.
   const auto A = a.make_operator(Precision::fp64), B = b.make_operator(Precision::fp64);

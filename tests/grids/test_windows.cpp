@@ -37,8 +37,9 @@ Field part_of(Backend& backend, const Field& whole, const Space& space) {
 }
 
 // What a window's rows are made of: the whole's data, cut.
-RowData part_of(Backend& backend, const RowData& whole, const Cuts& cuts, int patch) {
-  RowData part = whole;
+template <class Own>
+Own part_of(Backend& backend, const Own& whole, const Cuts& cuts, int patch) {
+  Own part = whole;
   part.block = whole.block.window(cuts.patch(patch));
   std::map<const Field*, std::shared_ptr<const Field>> cut;
   const auto take = [&](std::shared_ptr<const Field>& field) {
@@ -55,10 +56,14 @@ RowData part_of(Backend& backend, const RowData& whole, const Cuts& cuts, int pa
     }
     field = own;
   };
-  for (auto* fields : {&part.cells, &part.mixed})
-    for (auto& field : *fields) take(field);
-  take(part.reaction);
-  take(part.sigma_cells);
+  if constexpr (std::is_same_v<Own, FaceRows>)
+    for (auto& field : part.faces) take(field);
+  else
+    for (auto& field : part.cells) take(field);
+  if constexpr (std::is_same_v<Own, ElementRows>)
+    take(part.sigma_cells);
+  else
+    take(part.reaction);
   return part;
 }
 
@@ -106,10 +111,10 @@ class Windows : public testing::TestWithParam<WindowCase> {};
 TEST_P(Windows, HaveTheRowsOfTheWhole) {
   const auto backend = test_backend();
   const Discretization whole(*backend, GetParam().problem, Assembly::partial);
-  const RowData& rows = whole.rows();
+  const SchemeRows& rows = whole.scheme_rows();
   const GridKernels& kernels = grid_kernels(*backend);
   for (const Precision precision : {Precision::fp64, Precision::fp32}) {
-    const auto A = kernels.make_operator(*backend, rows, precision).A;
+    const auto A = kernels.make_operator(*backend, rows, {precision}).A;
     Field u(*backend, A->space(), precision), b(*backend, A->space(), precision), out(*backend, A->space(), precision);
     Random random(5);
     const auto n = static_cast<std::size_t>(u.layout().size());
@@ -119,9 +124,10 @@ TEST_P(Windows, HaveTheRowsOfTheWhole) {
          {std::array{1, 1, 2}, std::array{1, 1, 4}, std::array{3, 2, 1}, std::array{2, 2, 3}}) {
       const Cuts cuts = cuts_of(u.layout(), parts);
       for (int patch = 0; patch < cuts.patches(); ++patch) {
-        const RowData own = part_of(*backend, rows, cuts, patch);
-        const Space space(cuts, patch, own.block.unknowns());
-        const auto part = kernels.make_operator(*backend, own, precision).A;
+        const SchemeRows own =
+            std::visit([&](const auto& all) { return SchemeRows(part_of(*backend, all, cuts, patch)); }, rows);
+        const Space space(cuts, patch, level_rows(own).block.unknowns());
+        const auto part = kernels.make_operator(*backend, own, {precision}).A;
         EXPECT_EQ(part->unknowns().last, space.unknowns().last);
         backend->exchange(u);
         const Field u_part = part_of(*backend, u, space), b_part = part_of(*backend, b, space);

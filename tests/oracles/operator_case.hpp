@@ -406,10 +406,10 @@ inline void OperatorCase::expect_lines(int decoupled) {
 
 // The problem in the planes across an axis: their couplings, and the diagonal as it is.
 inline std::unique_ptr<Operator> OperatorCase::within_planes(int axis) {
-  RowData rows = discretization.rows();
-  rows.decoupled = axis;
-  rows.singular = false;
-  return grid_kernels(*backend).make_operator(*backend, rows, A->precision()).A;
+  SchemeRows rows = discretization.scheme_rows();
+  level_rows(rows).decoupled = axis;
+  level_rows(rows).singular = false;
+  return grid_kernels(*backend).make_operator(*backend, rows, A->precision(), discretization.held()).A;
 }
 
 inline void OperatorCase::expect_planes() {

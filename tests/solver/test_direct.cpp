@@ -111,11 +111,11 @@ TEST(DirectSolver, EqualsDenseElimination) {
 /// A matrix with a negative eigenvalue is refused.
 TEST(DirectSolver, RefusesAMatrixThatIsNotPositive) {
   const auto backend = test_backend();
-  RowData rows;
+  NodeRows rows;
   for (std::size_t d = 0; d < 2; ++d)
     rows.block.axes[d] = Axis(uniform_nodes(0, 1, 3), BoundaryKind::neumann, BoundaryKind::neumann);
   rows.sigma = -1;
-  const auto A = grid_kernels(*backend).make_operator(*backend, rows, Precision::fp64).A;
+  const auto A = grid_kernels(*backend).make_operator(*backend, rows, {Precision::fp64}).A;
   EXPECT_THROW(DirectSolver{*A}, RunError);
 }
 

@@ -48,25 +48,25 @@ void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fi
   });
 }
 
-void coarsen_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axis, const FaceFields& fine_faces,
-                   const Field* coarse_ends, Field& coarse_faces) {
+void coarsen_faces(const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis, const Field* coarse_ends,
+                   Field& coarse_faces) {
   const auto c = coarse_faces.view<double>();
   const Axis& along = coarse.block.axes[axis];
   const int n = c.n[axis];
   Box box = coarse_faces.layout().box();
   if (!along.periodic()) ++box.last[axis];
   const bool nested = std::ranges::all_of(coarse.axes, [](const CoarseAxis& a) { return a.nested(); });
-  const auto blended = blended_faces(fine, coarse, axis);
+  const auto blended = blended_faces(fine.block, coarse, axis);
   CoarseFace face{};
   face.axis = static_cast<int>(axis);
   std::array<std::vector<int>, 3> begin;
   std::array<std::vector<double>, 3> width;
   for (std::size_t d = 0; d < 3; ++d) {
-    const auto f = fine_faces[d]->view<double>();
+    const auto f = fine.across(d).view<double>();
     face.fine[d] = f;
     for (int I = 0; I <= c.n[d] && nested; ++I) begin[d].push_back(coarse.axes[d].node(I));
-    for (int i = 0; i < f.n[d]; ++i) width[d].push_back(fine.axes[d].width(i));
-    face.along[d] = {begin[d].data(), width[d].data(), f.n[d], c.n[d], fine.axes[d].periodic()};
+    for (int i = 0; i < f.n[d]; ++i) width[d].push_back(fine.block.axes[d].width(i));
+    face.along[d] = {begin[d].data(), width[d].data(), f.n[d], c.n[d], fine.block.axes[d].periodic()};
   }
   for_each_line(box, [&](int J, int K) {
     for (int I = box.first[0]; I < box.last[0]; ++I) {
@@ -80,7 +80,7 @@ void coarsen_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axi
         c(I, J, K) = robin_face(ends(kappa[0], kappa[1], kappa[2]), ends(alpha[0], alpha[1], alpha[2]),
                                 along.width(lower ? 0 : n - 1));
       } else {
-        c(I, J, K) = nested ? face(I, J, K) : mean(blended, fine_faces[axis]->view<double>(), I, J, K, same);
+        c(I, J, K) = nested ? face(I, J, K) : mean(blended, fine.across(axis).view<double>(), I, J, K, same);
       }
     }
   });

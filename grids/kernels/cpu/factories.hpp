@@ -10,23 +10,23 @@ namespace poisson::cpu {
 const GridKernels& grid_kernels();
 
 std::unique_ptr<Transfer> make_transfer(Backend&, const Block& fine, const CoarseBlock& coarse, bool constant = false);
-void coarsen_faces(const Block& fine, const CoarseBlock& coarse, std::size_t axis, const FaceFields& fine_faces,
-                   const Field* coarse_ends, Field& coarse_faces);
+void coarsen_faces(const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis, const Field* coarse_ends,
+                   Field& coarse_faces);
 void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fine_cells, Field& coarse_cells,
                    CellMean mean, bool with_faces);
 void continue_outwards(const Box& inside, Field& u);
 
-/// Operators of finite volumes, of elements, and those that hold bands, instantiated in translation units of their own
-/// (grids/CMakeLists.txt).
-template <class T>
-std::unique_ptr<Operator> make_star_operator(Backend&, const RowData&);
+/// Operators of finite volumes (LevelRows where all is constant), of elements, and those that hold bands, instantiated
+/// in translation units of their own (grids/CMakeLists.txt).
+template <class T, class Own>
+std::unique_ptr<Operator> make_star_operator(Backend&, const Own&);
 template <class T, int Dimension>
-std::unique_ptr<Operator> make_box_operator(Backend&, const RowData&);
+std::unique_ptr<Operator> make_box_operator(Backend&, const ElementRows&);
+template <class T, class Own>
+std::unique_ptr<Operator> make_assembled_operator(Backend&, const Own&);
+/// The same of bands that there are already (GridKernels::make_box_operator).
 template <class T>
-std::unique_ptr<Operator> make_assembled_operator(Backend&, const RowData&);
-/// The same of bands that there are already (make_box_operator).
-template <class T>
-std::unique_ptr<Operator> make_assembled_operator(Backend&, const RowData&, const Bands&);
+std::unique_ptr<Operator> make_assembled_operator(Backend&, const LevelRows&, const Bands&);
 
 std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&, Precision);
 std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, const CoarseBlock& coarse,

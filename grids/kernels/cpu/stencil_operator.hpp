@@ -26,11 +26,13 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   using Row = typename Base::Row;
   using Neighbours = typename Row::Neighbours;
 
-  StencilOperator(Backend& backend, const RowData& data)
-      : StencilOperator(backend, data, typename Base::Tables(backend, data)) {}
-  StencilOperator(Backend& backend, const RowData& data, typename Base::Tables tables)
-      : Base(backend, data, std::move(tables)), nx_(layout_.n[0]) {
-    if (data.singular) volume_ = sum_over([&](const auto& line, int i) { return line.mass(i); });
+  template <class Own>
+  StencilOperator(Backend& backend, const Own& rows)
+      : StencilOperator(backend, rows, eigenvalue_bounds(rows), {backend, rows}) {}
+  StencilOperator(Backend& backend, const LevelRows& rows, const EigenvalueBounds& bounds, typename Base::Tables tables,
+                  std::string_view assembly = assembly_name<Coefficients>)
+      : Base(backend, rows, bounds, std::move(tables), assembly), nx_(layout_.n[0]) {
+    if (rows.singular) volume_ = sum_over([&](const auto& line, int i) { return line.mass(i); });
   }
 
   void apply(const Field& u, Field& Au) const override { apply_on(unknowns_, u, Au); }
@@ -254,14 +256,13 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   double volume_ = 0;
 };
 
-template <class T>
-std::unique_ptr<Operator> make_star_operator(Backend& backend, const RowData& data) {
-  if (data.on_faces()) return std::make_unique<StencilOperator<T, Faces<T>>>(backend, data);
-  return make_stencil_operator<StencilOperator, T>(backend, data);
+template <class T, class Own>
+std::unique_ptr<Operator> make_star_operator(Backend& backend, const Own& rows) {
+  return make_stencil_operator<StencilOperator, T>(backend, rows);
 }
 template <class T, int Dimension>
-std::unique_ptr<Operator> make_box_operator(Backend& backend, const RowData& data) {
-  return make_box_stencil_operator<StencilOperator, T, Dimension>(backend, data);
+std::unique_ptr<Operator> make_box_operator(Backend& backend, const ElementRows& rows) {
+  return make_box_stencil_operator<StencilOperator, T, Dimension>(backend, rows);
 }
 
 }  // namespace poisson::cpu

@@ -6,45 +6,42 @@
 
 namespace poisson::cuda {
 
-/// The operator whose bands are the rows of the model that the data call for.
-template <class T>
-std::unique_ptr<Operator> make_assembled_operator(Backend& backend, const RowData& data) {
-  const auto make = [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
+/// The operator whose bands are the rows of the model that its data call for.
+template <class T, class Own>
+std::unique_ptr<Operator> make_assembled_operator(Backend& backend, const Own& rows) {
+  return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
     using Row = typename StencilBase<T, Coefficients>::Row;
     constexpr int count = band_count<Row>;
-    const Layout layout = data.block.layout();
-    BandTables<T> tables(backend, data.block, bands_held<Row>(data.block));
+    const Layout layout = rows.block.layout();
+    BandTables<T> tables(backend, rows.block, bands_held<Row>(rows.block));
     {
-      const typename StencilBase<T, Coefficients>::Tables source(backend, data);
+      const typename StencilBase<T, Coefficients>::Tables source(backend, rows);
       const FillBands<T, Coefficients, count> fill{source.template model<Coefficients>(),
                                                    tables.template views<count>(),
                                                    {layout.periodic[0], layout.periodic[1], layout.periodic[2]},
-                                                   data.decoupled};
+                                                   rows.decoupled};
       auto& device = static_cast<CudaBackend&>(backend);
       for_columns(device.stream(), layout.box(), fill);
       tables.exchange();
       check(cudaStreamSynchronize(device.stream()));  // before the source's memory goes back
     }
-    return std::make_unique<StencilOperator<T, typename BandsOf<Row>::Type>>(backend, data, std::move(tables));
-  };
-  if (data.on_faces()) return make(Model<Faces<T>>());
-  if (data.scheme == Scheme::fv) return with_star_model<T>(data, make);
-  return data.block.dimension() == 2 ? with_box_model<T, 2>(data, make) : with_box_model<T, 3>(data, make);
+    return std::make_unique<StencilOperator<T, typename BandsOf<Row>::Type>>(backend, rows, eigenvalue_bounds(rows),
+                                                                             std::move(tables));
+  });
 }
 
 /// The operator of bands that there are already.
 template <class T>
-std::unique_ptr<Operator> make_assembled_operator(Backend& backend, const RowData& rows, const Bands& bands) {
-  RowData data = rows;
+std::unique_ptr<Operator> make_assembled_operator(Backend& backend, const LevelRows& rows, const Bands& bands) {
   const auto make = [&]<int dimension>(Number<dimension>) -> std::unique_ptr<Operator> {
     using Coefficients = BoxBands<T, dimension>;
-    BandTables<T> tables(backend, data.block, Coefficients::count, bands);
+    BandTables<T> tables(backend, rows.block, Coefficients::count, bands);
     const Scalar largest = backend.scalar(0);
-    for_columns(static_cast<CudaBackend&>(backend).stream(), data.block.unknowns(),
+    for_columns(static_cast<CudaBackend&>(backend).stream(), rows.block.unknowns(),
                 Gershgorin<T, Coefficients>{tables.template model<Coefficients>(),
                                             reinterpret_cast<unsigned long long*>(largest.address())});
-    data.bound = backend.value(largest);
-    return std::make_unique<StencilOperator<T, Coefficients>>(backend, data, std::move(tables));
+    return std::make_unique<StencilOperator<T, Coefficients>>(backend, rows, bounds_of_bands(backend.value(largest)),
+                                                              std::move(tables), "bands");
   };
   return bands.layout.n[2] == 1 ? make(Number<2>()) : make(Number<3>());
 }

@@ -94,8 +94,8 @@ void coarsen_cells(Backend& backend, const Block& fine, const CoarseBlock& coars
   device.for_columns<NoSteps>(box, cells);
 }
 
-void coarsen_faces(Backend& backend, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
-                   const FaceFields& fine_faces, const Field* coarse_ends, Field& coarse_faces) {
+void coarsen_faces(Backend& backend, const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis,
+                   const Field* coarse_ends, Field& coarse_faces) {
   auto& device = static_cast<CudaBackend&>(backend);
   const Axis& across = coarse.block.axes[axis];
   Coarsened coarsened{};
@@ -109,17 +109,17 @@ void coarsen_faces(Backend& backend, const Block& fine, const CoarseBlock& coars
     }
   }
   coarsened.nested = std::ranges::all_of(coarse.axes, [](const CoarseAxis& a) { return a.nested(); });
-  coarsened.blended.fine = fine_faces[axis]->view<double>();
+  coarsened.blended.fine = fine.across(axis).view<double>();
   DeviceTables tables;
-  add_rows(tables, blended_faces(fine, coarse, axis), coarsened.blended);
+  add_rows(tables, blended_faces(fine.block, coarse, axis), coarsened.blended);
   for (std::size_t d = 0; d < 3; ++d) {
-    const Axis& finer = fine.axes[d];
-    const int fine_size = fine_faces[d]->layout().n[d];
+    const Axis& finer = fine.block.axes[d];
+    const int fine_size = fine.across(d).layout().n[d];
     std::vector<int> begin;
     for (int I = 0; I <= coarsened.coarse.n[d] && coarsened.nested; ++I) begin.push_back(coarse.axes[d].node(I));
     std::vector<double> width;
     for (int i = 0; i < fine_size; ++i) width.push_back(finer.width(i));
-    coarsened.face.fine[d] = fine_faces[d]->view<double>();
+    coarsened.face.fine[d] = fine.across(d).view<double>();
     CoarseFace::Along& along = coarsened.face.along[d];
     along = {nullptr, nullptr, fine_size, coarsened.coarse.n[d], finer.periodic()};
     tables.add(begin, along.begin);

@@ -22,9 +22,9 @@ class Kernels final : public GridKernels {
                      Field& coarse_cells, CellMean mean, bool with_faces) const override {
     cuda::coarsen_cells(backend, fine, coarse, fine_cells, coarse_cells, mean, with_faces);
   }
-  void coarsen_faces(Backend& backend, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
-                     const FaceFields& fine_faces, const Field* coarse_ends, Field& coarse_faces) const override {
-    cuda::coarsen_faces(backend, fine, coarse, axis, fine_faces, coarse_ends, coarse_faces);
+  void coarsen_faces(Backend& backend, const FaceRows& fine, const CoarseBlock& coarse, std::size_t axis,
+                     const Field* coarse_ends, Field& coarse_faces) const override {
+    cuda::coarsen_faces(backend, fine, coarse, axis, coarse_ends, coarse_faces);
   }
   void continue_outwards(Backend& backend, const Box& inside, Field& u) const override {
     cuda::continue_outwards(backend, inside, u);
@@ -51,29 +51,34 @@ class Kernels final : public GridKernels {
   }
 
  protected:
-  std::unique_ptr<Operator> make_held_operator(Backend& backend, const RowData& data,
-                                               Precision precision) const override {
-    return dispatch(precision, [&]<class T>(T) {
-      if (data.held_as_bands()) return make_assembled_operator<T>(backend, data);
-      if (data.on_faces()) return make_face_operator<T>(backend, data);
-      if (data.scheme == Scheme::fv) return make_star_operator<T>(backend, data);
-      return data.block.dimension() == 2 ? cuda::make_box_operator<T, 2>(backend, data)
-                                         : cuda::make_box_operator<T, 3>(backend, data);
+  std::unique_ptr<Operator> make_stencil_operator(Backend& backend, const SchemeRows& rows,
+                                                  Precision precision) const override {
+    return with_own_rows(rows, precision, [&]<class T, class Own>(T, const Own& own) {
+      if constexpr (!std::is_same_v<Own, ElementRows>)
+        return make_star_operator<T>(backend, own);
+      else if (own.block.dimension() == 2)
+        return cuda::make_box_operator<T, 2>(backend, own);
+      else
+        return cuda::make_box_operator<T, 3>(backend, own);
     });
   }
-  std::unique_ptr<Operator> make_recompute_operator(Backend& backend, const RowData& data, Precision precision,
+  std::unique_ptr<Operator> make_recompute_operator(Backend& backend, const SchemeRows& rows, Precision precision,
                                                     std::string& why_not) const override try {
     return dispatch(precision, [&]<class T>(T) {
-      return on_elements(data.scheme) ? make_recompute_box_operator<T>(backend, data)
-                                      : make_recompute_star_operator<T>(backend, data);
+      return std::visit([&](const auto& own) { return cuda::make_recompute_operator<T>(backend, own); }, rows);
     });
   } catch (const NoRuntimeCode& reason) {
     why_not = reason.what();
     return nullptr;
   }
-  std::unique_ptr<Operator> make_operator_of(Backend& backend, const RowData& rows, const Bands& bands,
-                                             Precision precision) const override {
-    return dispatch(precision, [&]<class T>(T) { return make_assembled_operator<T>(backend, rows, bands); });
+  std::unique_ptr<Operator> make_assembled_operator(Backend& backend, const SchemeRows& rows,
+                                                    Precision precision) const override {
+    return with_own_rows(rows, precision,
+                         [&]<class T>(T, const auto& own) { return cuda::make_assembled_operator<T>(backend, own); });
+  }
+  std::unique_ptr<Operator> make_assembled_operator(Backend& backend, const LevelRows& rows, const Bands& bands,
+                                                    Precision precision) const override {
+    return dispatch(precision, [&]<class T>(T) { return cuda::make_assembled_operator<T>(backend, rows, bands); });
   }
 };
 

@@ -27,10 +27,11 @@ class RecomputeKernels {
  public:
   static constexpr bool relaxes_lines = false;  // Discretization holds κ where lines are relaxed
 
-  RecomputeKernels(CudaBackend& device, const RowData& data) : device_(device) {
+  template <class Own>
+  RecomputeKernels(CudaBackend& device, const Own& rows) : device_(device) {
     std::vector<std::string> sources;
     for (int part = 0; part < recompute_parts; ++part)
-      sources.push_back(recompute_source(recomputed_rows(data), precision_of<T>, *data.kappa_source, part));
+      sources.push_back(recompute_source(recomputed_rows(rows), precision_of<T>, *rows.kappa_source, part));
     modules_ = RuntimeModule::load(sources, runtime_headers());
     for (std::size_t i = 0; i < map_.size(); ++i) map_[i] = module_of(i).kernel("map_" + std::to_string(i));
     for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] = module_of(i).kernel("sum_" + std::to_string(i));
@@ -70,19 +71,17 @@ class RecomputeKernels {
 template <class T, class C>
 using RecomputeOperator = StencilOperator<T, C, RecomputeKernels<T, C>>;
 
-template <class T>
-std::unique_ptr<Operator> make_recompute_star_operator(Backend& backend, const RowData& data) {
-  return with_recompute_model<T>(recomputed_rows(data),
-                                 [&]<class C>(Model<C>, const char*) -> std::unique_ptr<Operator> {
-                                   return std::make_unique<RecomputeOperator<T, C>>(backend, data);
-                                 });
-}
-template <class T>
-std::unique_ptr<Operator> make_recompute_box_operator(Backend& backend, const RowData& data) {
-  return with_recompute_box_model<T>(recomputed_rows(data),
-                                     [&]<class C>(Model<C>, const char*) -> std::unique_ptr<Operator> {
-                                       return std::make_unique<RecomputeOperator<T, C>>(backend, data);
-                                     });
+template <class T, class Own>
+std::unique_ptr<Operator> make_recompute_operator(Backend& backend, const Own& rows) {
+  const auto make = [&]<class C>(Model<C>, const char*) -> std::unique_ptr<Operator> {
+    return std::make_unique<RecomputeOperator<T, C>>(backend, rows);
+  };
+  if constexpr (std::is_same_v<Own, NodeRows>)
+    return make(Model<Recompute<T, KappaAtRunTime>>(), "");
+  else if constexpr (std::is_same_v<Own, FaceRows>)
+    return make(Model<RecomputeFaces<T, KappaAtRunTime>>(), "");
+  else
+    return with_recompute_box_model<T>(recomputed_rows(rows), make);
 }
 
 }  // namespace poisson::cuda

@@ -85,15 +85,6 @@ std::string kernels_of(const std::vector<std::size_t>& sizes, const std::string&
 
 }  // namespace
 
-RecomputedRows recomputed_rows(const RowData& data) {
-  RecomputedRows rows{RecomputedRows::nodes, data.block.dimension(), Tensor::isotropic};
-  if (data.on_faces()) rows.kind = RecomputedRows::cells;
-  if (!on_elements(data.scheme)) return rows;
-  rows.kind = RecomputedRows::elements;
-  rows.tensor = data.full_tensor() ? Tensor::full : data.isotropic ? Tensor::isotropic : Tensor::diagonal;
-  return rows;
-}
-
 std::string recompute_source(RecomputedRows rows, Precision precision, std::span<const std::string> kappa, int part) {
   std::string text = R"(#include "backends/cuda/slices.cuh"
 #include "grids/kernels/cuda/recompute_columns.cuh"

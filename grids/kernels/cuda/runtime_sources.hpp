@@ -4,7 +4,7 @@
 #include <string>
 
 #include "backends/precision.hpp"
-#include "grids/operators/row_data.hpp"
+#include "grids/operators/level_rows.hpp"
 #include "grids/rows/box_coefficients.hpp"
 
 namespace poisson::cuda {
@@ -20,7 +20,18 @@ struct RecomputedRows {
   int dimension = 3;
   Tensor tensor = Tensor::isotropic;  ///< of elements
 };
-RecomputedRows recomputed_rows(const RowData& data);
+inline RecomputedRows recomputed_rows(const NodeRows& rows) {
+  return {RecomputedRows::nodes, rows.block.dimension()};
+}
+inline RecomputedRows recomputed_rows(const FaceRows& rows) {
+  return {RecomputedRows::cells, rows.block.dimension()};
+}
+inline RecomputedRows recomputed_rows(const ElementRows& rows) {
+  return {RecomputedRows::elements, rows.block.dimension(),
+          rows.full_tensor() ? Tensor::full
+          : rows.isotropic() ? Tensor::isotropic
+                             : Tensor::diagonal};
+}
 
 /// The kernels of an operator are shared out over so many sources, which compile side by side.
 inline constexpr int recompute_parts = 6;

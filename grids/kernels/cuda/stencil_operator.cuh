@@ -24,7 +24,7 @@ class CompiledKernels {
  public:
   static constexpr bool relaxes_lines = true;
 
-  CompiledKernels(CudaBackend& device, const RowData&) : device_(device) {}
+  CompiledKernels(CudaBackend& device, const LevelRows&) : device_(device) {}
 
   cudaStream_t stream() const { return device_.stream(); }
   template <class Column>
@@ -54,14 +54,17 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   using Base::backend_, Base::layout_, Base::unknowns_, Base::c_;
 
  public:
-  StencilOperator(Backend& backend, const RowData& data)
-      : StencilOperator(backend, data, typename Base::Tables(backend, data)) {}
-  StencilOperator(Backend& backend, const RowData& data, typename Base::Tables tables)
-      : Base(backend, data, std::move(tables)),
+  template <class Own>
+  StencilOperator(Backend& backend, const Own& rows)
+      : StencilOperator(backend, rows, eigenvalue_bounds(rows), {backend, rows}) {}
+  template <class Own>
+  StencilOperator(Backend& backend, const Own& rows, const EigenvalueBounds& bounds, typename Base::Tables tables,
+                  std::string_view assembly = assembly_name<Coefficients>)
+      : Base(backend, rows, bounds, std::move(tables), assembly),
         marched_(marched_model(c_, layout_)),
-        kernels_(static_cast<CudaBackend&>(backend), data),
+        kernels_(static_cast<CudaBackend&>(backend), rows),
         mean_(backend.scalar()) {
-    if (!data.singular) return;
+    if (!rows.singular) return;
     sum(Integral<T, Coefficients>{marched_, {}}, mean_);
     volume_ = backend.value(mean_);
   }
@@ -266,17 +269,13 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 template <class T, class Coefficients>
 using CompiledOperator = StencilOperator<T, Coefficients>;
 
-template <class T>
-std::unique_ptr<Operator> make_star_operator(Backend& backend, const RowData& data) {
-  return make_stencil_operator<CompiledOperator, T>(backend, data);
+template <class T, class Own>
+std::unique_ptr<Operator> make_star_operator(Backend& backend, const Own& rows) {
+  return make_stencil_operator<CompiledOperator, T>(backend, rows);
 }
 template <class T, int Dimension>
-std::unique_ptr<Operator> make_box_operator(Backend& backend, const RowData& data) {
-  return make_box_stencil_operator<CompiledOperator, T, Dimension>(backend, data);
-}
-template <class T>
-std::unique_ptr<Operator> make_face_operator(Backend& backend, const RowData& data) {
-  return std::make_unique<StencilOperator<T, Faces<T>>>(backend, data);
+std::unique_ptr<Operator> make_box_operator(Backend& backend, const ElementRows& rows) {
+  return make_box_stencil_operator<CompiledOperator, T, Dimension>(backend, rows);
 }
 
 }  // namespace poisson::cuda

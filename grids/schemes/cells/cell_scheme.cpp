@@ -56,8 +56,10 @@ std::shared_ptr<Field> coarsen_ends(Backend& backend, const Block& fine, const C
 
 class CellScheme final : public RowScheme {
  public:
-  Jumps sample(const Setting& setting, RowData& rows) const override {
+  std::pair<SchemeRows, Jumps> sample(const Setting& setting) const override {
     const auto& [p, block, backend, sampler, functionals] = setting;
+    FaceRows rows;
+    rows.block = block;
     const Box all = setting.values();
     ErrorCollector check;
     Jumps jumps;
@@ -79,12 +81,10 @@ class CellScheme final : public RowScheme {
       rows.ends[axis] = sample_ends(setting, axis, *kappa, check, held);
       auto faces = setting.field(block.layout());
       sampler.faces_from_cells(axis, *kappa, rows.ends[axis].get(), *faces);
-      rows.cells[axis] = std::move(faces);
+      rows.faces[axis] = std::move(faces);
     }
-    if (p.dimension == 2) {
-      rows.cells[2] = rows.cells[0];  // counts nothing: z is degenerate
-      rows.kappa[2] = rows.kappa[0];
-    }
+    if (p.dimension == 2) rows.kappa[2] = rows.kappa[0];
+    rows.scale = scale_of(block, rows.kappa);
     if (const double* sigma = p.reaction.constant()) {
       check([&] {
         poisson::sample(p.reaction, "reaction", Sign::nonnegative, block, Location::cell, {{0, 0, 0}, {1, 1, 1}});
@@ -94,34 +94,36 @@ class CellScheme final : public RowScheme {
     } else {
       auto reaction = setting.field(block.layout());
       check([&] {
-        sampler.fill({p.reaction, "reaction", Sign::nonnegative}, Location::cell, all, {.volume = true},
-                     SampleStore::set, *reaction);
+        sampler.fill({p.reaction, "reaction", Sign::nonnegative}, Location::cell, all,
+                     {.factor = rows.scale, .volume = true}, SampleStore::set, *reaction);
       });
       held = held || sampler.sum_of_magnitudes(*reaction, all) > 0;
       rows.reaction = std::move(reaction);
     }
     check.finish();
     rows.singular = !held;
-    return jumps;
+    return {rows, jumps};
   }
 
-  void coarsen(Backend& backend, const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer,
-               RowData& next) const override {
+  SchemeRows constants(const Setting& setting) const override {
+    FaceRows rows;
+    sample_constants(setting, rows);
+    return rows;
+  }
+
+  SchemeRows coarsen(Backend& backend, const SchemeRows& fine, const CoarseBlock& coarse,
+                     const Transfer& transfer) const override {
+    const auto& finer = std::get<FaceRows>(fine);
+    auto rows = coarser_rows<FaceRows>(fine, coarse);
     for (std::size_t d = 0; d < 3; ++d) {
-      if (!fine.cells[d]) continue;
-      if (d == 2 && fine.cells[2] == fine.cells[0]) {
-        next.cells[2] = next.cells[0];
-        continue;
-      }
-      if (fine.ends[d]) next.ends[d] = coarsen_ends(backend, fine.block, coarse, d, *fine.ends[d]);
-      auto faces = std::make_shared<Field>(backend, next.block.layout(), Precision::fp64);
-      grid_kernels(backend).coarsen_faces(backend, fine.block, coarse, d, fine.cells, next.ends[d].get(), *faces);
-      next.cells[d] = std::move(faces);
+      if (!finer.faces[d]) continue;
+      if (finer.ends[d]) rows.ends[d] = coarsen_ends(backend, finer.block, coarse, d, *finer.ends[d]);
+      auto faces = std::make_shared<Field>(backend, rows.block.layout(), Precision::fp64);
+      grid_kernels(backend).coarsen_faces(backend, finer, coarse, d, rows.ends[d].get(), *faces);
+      rows.faces[d] = std::move(faces);
     }
-    if (!fine.reaction) return;
-    auto reaction = std::make_shared<Field>(backend, next.block.layout(), Precision::fp64);
-    transfer.restrict_data(*fine.reaction, *reaction);
-    next.reaction = std::move(reaction);
+    rows.reaction = coarser_reaction(backend, rows.block, transfer, rows.reaction);
+    return rows;
   }
 
   RhsSums fill_rhs(const Setting& setting, double scale, Field& b) const override {

@@ -37,8 +37,11 @@ void add_integral(const Setting& setting, double scale, const Datum& datum, cons
 
 class ElementScheme final : public RowScheme {
  public:
-  Jumps sample(const Setting& setting, RowData& rows) const override {
+  std::pair<SchemeRows, Jumps> sample(const Setting& setting) const override {
     const auto& [p, block, backend, sampler, functionals] = setting;
+    ElementRows rows;
+    rows.block = block;
+    rows.mass = element_mass(p.scheme);
     const Box all = block.cell_layout().box();
     ErrorCollector check;
     const auto sampled = [&](const Quantity& quantity, std::string_view key, Sign sign) {
@@ -75,6 +78,7 @@ class ElementScheme final : public RowScheme {
       least_kappa = std::min(least_kappa, sampler.extremes(*kappa.diagonal[d], all).least);
     }
     if (p.isotropic) rows.kappa = {rows.kappa[0], rows.kappa[0], rows.kappa[0]};
+    rows.scale = scale_of(block, rows.kappa);
     rows.cells = kappa.diagonal;
     rows.mixed = kappa.mixed;
     const double sigma = sampler.extremes(*sigmas, all).largest;
@@ -85,23 +89,38 @@ class ElementScheme final : public RowScheme {
     rows.sigma_ratio = sigma / least_kappa;
     rows.alpha_ratio = alpha / least_kappa;
     rows.singular = !has_dirichlet_face(p) && sigma == 0 && alpha == 0;
-    return jumps;
+    return {rows, jumps};
+  }
+
+  SchemeRows constants(const Setting& setting) const override {
+    const Problem& p = setting.problem;
+    ElementRows rows;
+    sample_constants(setting, rows);
+    rows.mass = element_mass(p.scheme);
+    double alpha = 0;
+    for_each_face(p, [&](int, int, const Boundary& b) {
+      if (b.kind == BoundaryKind::robin) alpha = std::max(alpha, *b.alpha.constant());
+    });
+    const double kappa = *std::min_element(rows.kappa.begin(), rows.kappa.begin() + p.dimension);
+    rows.sigma_ratio = rows.sigma / kappa;
+    rows.alpha_ratio = alpha / kappa;
+    return rows;
   }
 
   // Full tensors take plain means, under which they stay positive definite.
-  void coarsen(Backend& backend, const RowData& fine, const CoarseBlock& coarse, const Transfer&,
-               RowData& next) const override {
-    const auto coarsened = [&](const std::shared_ptr<const Field>& cells, CellMean mean, bool with_faces) {
-      if (!cells) return std::shared_ptr<const Field>();
-      auto coarser = std::make_shared<Field>(backend, next.block.cell_layout(), Precision::fp64);
-      grid_kernels(backend).coarsen_cells(backend, fine.block, coarse, *cells, *coarser, mean, with_faces);
-      return std::shared_ptr<const Field>(std::move(coarser));
+  SchemeRows coarsen(Backend& backend, const SchemeRows& fine, const CoarseBlock& coarse,
+                     const Transfer&) const override {
+    auto rows = coarser_rows<ElementRows>(fine, coarse);
+    const CellMean of_kappa = rows.full_tensor() ? CellMean::plain : CellMean::of_roots;
+    const auto coarsen = [&](std::shared_ptr<const Field>& cells, CellMean mean, bool with_faces = false) {
+      if (cells) cells = coarser_cells(backend, level_rows(fine).block, coarse, *cells, mean, with_faces);
     };
     for (std::size_t d = 0; d < 3; ++d) {
-      next.cells[d] = coarsened(fine.cells[d], fine.full_tensor() ? CellMean::plain : CellMean::of_roots, false);
-      next.mixed[d] = coarsened(fine.mixed[d], CellMean::plain, false);
+      coarsen(rows.cells[d], of_kappa);
+      coarsen(rows.mixed[d], CellMean::plain);
     }
-    next.sigma_cells = coarsened(fine.sigma_cells, CellMean::plain, true);
+    coarsen(rows.sigma_cells, CellMean::plain, true);
+    return rows;
   }
 
   // Sums of products are taken in fp64.

@@ -100,16 +100,6 @@ void check_element_values(const Problem& p, const Block& block) {
   check_definite(block, kappa);
 }
 
-void set_ratios(const Problem& p, RowData& rows) {
-  double alpha = 0, kappa = rows.kappa[0];
-  for (int d = 0; d < p.dimension; ++d) kappa = std::min(kappa, rows.kappa[static_cast<std::size_t>(d)]);
-  for_each_face(p, [&](int, int, const Boundary& b) {
-    if (b.kind == BoundaryKind::robin) alpha = std::max(alpha, *b.alpha.constant());
-  });
-  rows.sigma_ratio = rows.sigma / kappa;
-  rows.alpha_ratio = alpha / kappa;
-}
-
 bool taken_at_nodes(const Problem& p, const Quantity& quantity) {
   const GridArray* array = quantity.array();
   return p.scheme == Scheme::compact4 || quantity.constant() || (array && array->location == Location::node);

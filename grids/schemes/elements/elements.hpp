@@ -1,6 +1,6 @@
 #pragma once
 
-#include "grids/operators/row_data.hpp"
+#include "grids/axes/block.hpp"
 #include "grids/problem/problem.hpp"
 
 /// The data of bilinear and trilinear elements, where they are not those of finite volumes: κ and σ are sampled at cell
@@ -11,9 +11,6 @@ namespace poisson {
 
 /// Throws ValueErrors where a full tensor κ is not positive definite.
 void check_element_values(const Problem& problem, const Block& block);
-
-/// σ/κ and α/κ of a separable problem.
-void set_ratios(const Problem& problem, RowData& rows);
 
 /// Whether f is multiplied with the mass matrix: constants, values on nodes, and all of the compact scheme, whose order
 /// rests on it. Functions are taken in the corners of each cell, as they are within it; values on cells

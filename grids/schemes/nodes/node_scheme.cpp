@@ -10,8 +10,10 @@ namespace {
 
 class NodeScheme final : public RowScheme {
  public:
-  Jumps sample(const Setting& setting, RowData& rows) const override {
+  std::pair<SchemeRows, Jumps> sample(const Setting& setting) const override {
     const auto& [p, block, backend, sampler, functionals] = setting;
+    NodeRows rows;
+    rows.block = block;
     ErrorCollector check;
     Jumps jumps;
     for (std::size_t d = 0; d < coefficient_count(p); ++d)
@@ -26,7 +28,7 @@ class NodeScheme final : public RowScheme {
         rows.cells[d] = std::move(cells);
       });
     if (p.isotropic) rows.kappa = {rows.kappa[0], rows.kappa[0], rows.kappa[0]};
-    if (!p.isotropic && p.dimension == 2) rows.cells[2] = rows.cells[0];  // never weighted: z is degenerate
+    rows.scale = scale_of(block, rows.kappa);
 
     double sum = 0;
     if (!needs_reaction_field(p)) {
@@ -37,15 +39,15 @@ class NodeScheme final : public RowScheme {
     } else {
       auto reaction = setting.field(block.layout());
       check([&] {
-        sampler.fill_integrals({p.reaction, "reaction", Sign::nonnegative}, setting.values(), {}, SampleStore::set,
-                               *reaction);
+        sampler.fill_integrals({p.reaction, "reaction", Sign::nonnegative}, setting.values(), {.factor = rows.scale},
+                               SampleStore::set, *reaction);
       });
       for_each_face(p, [&](int d, int end, const Boundary& b) {
         if (b.kind != BoundaryKind::robin) return;
         const std::string key = face_key(d, end, true);
         check([&] {
-          sampler.fill_integrals({b.alpha, key, Sign::nonnegative}, face_box(block, d, end), {.face_axis = d},
-                                 SampleStore::add, *reaction);
+          sampler.fill_integrals({b.alpha, key, Sign::nonnegative}, face_box(block, d, end),
+                                 {.factor = rows.scale, .face_axis = d}, SampleStore::add, *reaction);
         });
       });
       sum = sampler.sum_of_magnitudes(*reaction, setting.values());
@@ -53,25 +55,22 @@ class NodeScheme final : public RowScheme {
     }
     check.finish();
     rows.singular = !has_dirichlet_face(p) && sum == 0;
-    return jumps;
+    return {rows, jumps};
   }
 
-  void coarsen(Backend& backend, const RowData& fine, const CoarseBlock& coarse, const Transfer& transfer,
-               RowData& next) const override {
-    for (std::size_t d = 0; d < 3; ++d) {
-      if (!fine.cells[d]) continue;
-      if (d == 2 && fine.cells[2] == fine.cells[0]) {
-        next.cells[2] = next.cells[0];
-        continue;
-      }
-      auto cells = std::make_shared<Field>(backend, next.block.cell_layout(), Precision::fp64);
-      grid_kernels(backend).coarsen_cells(backend, fine.block, coarse, *fine.cells[d], *cells, CellMean::of_roots);
-      next.cells[d] = std::move(cells);
-    }
-    if (!fine.reaction) return;
-    auto reaction = std::make_shared<Field>(backend, next.block.layout(), Precision::fp64);
-    transfer.restrict_data(*fine.reaction, *reaction);
-    next.reaction = std::move(reaction);
+  SchemeRows constants(const Setting& setting) const override {
+    NodeRows rows;
+    sample_constants(setting, rows);
+    return rows;
+  }
+
+  SchemeRows coarsen(Backend& backend, const SchemeRows& fine, const CoarseBlock& coarse,
+                     const Transfer& transfer) const override {
+    auto rows = coarser_rows<NodeRows>(fine, coarse);
+    for (auto& cells : rows.cells)
+      if (cells) cells = coarser_cells(backend, level_rows(fine).block, coarse, *cells, CellMean::of_roots);
+    rows.reaction = coarser_reaction(backend, rows.block, transfer, rows.reaction);
+    return rows;
   }
 
   RhsSums fill_rhs(const Setting& setting, double scale, Field& b) const override {
