@@ -23,7 +23,7 @@ namespace {
 // Values at all points, x fastest.
 std::vector<double> sampled(const Quantity& quantity, std::string_view name, const Block& block) {
   try {
-    return sample(quantity, name, Sign::any, block, Location::node, block.layout().box());
+    return sample(quantity, name, Sign::any, {block}, Location::node, block.layout().box());
   } catch (const ValueError& error) {
     throw ValueErrors({error});
   }

@@ -147,20 +147,13 @@ double Axis::point(int i) const {
   return centering_ == Centering::node ? nodes_[at] : 0.5 * (nodes_[at] + nodes_[at + 1]);
 }
 
-double Axis::sample_fraction(int i) const {
-  const auto leans = [&](int end) { return leaning_ && open(end) && kind(end) != BoundaryKind::dirichlet; };
-  return 0.5 + ((i == cells() - 1 && leans(1) ? 1 : 0) - (i == 0 && leans(0) ? 1 : 0)) / 12.0;
-}
-
-double Axis::sample_point(int i) const {
+double Axis::point_in_cell(int i, double fraction) const {
   if (degenerate()) return 0;
   const int cell = cell_in_whole(i);
-  const double inset = inside_ ? std::ldexp(1.0, -20) : 0;
-  if (cell < 0) return nodes_.front() + inset * width(0);
-  if (cell >= all_cells()) return nodes_.back() - inset * width(i - 1);
+  if (cell < 0) return nodes_.front();
+  if (cell >= all_cells()) return nodes_.back();
   const auto at = static_cast<std::size_t>(cell);
-  const double t = sample_fraction(i);
-  return (1 - t) * nodes_[at] + t * nodes_[at + 1];
+  return (1 - fraction) * nodes_[at] + fraction * nodes_[at + 1];
 }
 
 double Axis::width(int i) const {

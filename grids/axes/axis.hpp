@@ -67,18 +67,9 @@ class Axis {
   int last() const { return size() - (centering_ == Centering::node && kind(1) == BoundaryKind::dirichlet ? 1 : 0); }
   /// Coordinate of value i.
   double point(int i) const;
-  /// Where in cell i, between 0 and 1, data on cells are evaluated: in its centre, or nearer to the end it leans to.
-  double sample_fraction(int i) const;
-  /// The coordinate of that, −1 ≤ i ≤ cells(): past the ends on them, on periodic axes on the other side.
-  double sample_point(int i) const;
-  /// Lets the end cells lean towards Neumann and Robin ends, as elements want it where something flows through them:
-  /// against the hat function of an end's node, κ and α of the centre weigh their slope by h²/12 too little. Along a
-  /// face neighbouring cells make up for it, but where two faces meet a source of O(h²) would remain, and with it an
-  /// error of h² log(1/h). With the point moved by h/12 nothing remains (Euler and Maclaurin's formula, first term).
-  void lean_on_open_ends() { leaning_ = true; }
-  /// Puts the sample points past the ends just inside, so that a piece that ends there reaches the face.
-  void sample_inside_ends() { inside_ = true; }
-
+  /// The coordinate in cell i, −1 ≤ i ≤ cells(), so much of its width from its lower node: past an open end that end,
+  /// on periodic axes in the cell on the other side.
+  double point_in_cell(int i, double fraction) const;
   /// Width of cell i, −1 ≤ i ≤ cells(): beyond the ends 0, on periodic axes the cell on the other side.
   double width(int i) const;
   /// The cell itself, past an open end the last one before it.
@@ -115,7 +106,6 @@ class Axis {
   bool equidistant_ = true;
   bool steep_ = false;
   AxisStrength strength_;
-  bool leaning_ = false, inside_ = false;
 };
 
 /// A coarser axis and how it lies in the finer one.

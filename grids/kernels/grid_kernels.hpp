@@ -79,7 +79,7 @@ class GridKernels {
   virtual std::unique_ptr<Functionals> make_functionals(Backend&, const Block&) const = 0;
   /// Evaluates data into the backend's fields. `data`: the quantities with source text that a device is to evaluate,
   /// and whether it does so with constants.
-  virtual std::unique_ptr<Sampler> make_sampler(Backend&, const Block&, std::span<const Quantity> data,
+  virtual std::unique_ptr<Sampler> make_sampler(Backend&, const SampleGrid&, std::span<const Quantity> data,
                                                 bool constants) const = 0;
 
  protected:
@@ -98,6 +98,6 @@ class GridKernels {
 const GridKernels& grid_kernels(const Backend&);
 
 /// The sampler of a problem's data.
-std::unique_ptr<Sampler> make_sampler(Backend&, const Block&, const Problem&, Sampling);
+std::unique_ptr<Sampler> make_sampler(Backend&, const SampleGrid&, const Problem&, Sampling);
 
 }  // namespace poisson

@@ -11,8 +11,8 @@ namespace poisson {
 namespace {
 
 // Centres and widths of the cells −1 … n. Cell-centred the ones beyond open ends are those behind them again.
-std::vector<double> cells_along(const Axis& axis) {
-  std::vector<double> along = cell_coordinates(axis);
+std::vector<double> cells_along(const Axis& axis, CellPoints points) {
+  std::vector<double> along = cell_coordinates(axis, points);
   const int n = static_cast<int>(along.size()) - 2;
   const bool cells = axis.centering() == Centering::cell;
   if (cells && axis.open(0)) along.front() = along[1];
@@ -92,7 +92,7 @@ void CoefficientTables<T>::hold(Backend& backend, const FieldPerAxis& kappa,
       kappa_[d] = kappa[d] ? in_precision<T>(backend, kappa[d]) : kappa_[0];  // where it is the same or counts nothing
       continue;
     }
-    const std::vector<double> along = cells_along(rows_.block.axes[d]);
+    const std::vector<double> along = cells_along(rows_.block.axes[d], rows_.kappa_source->points);
     cells_along_[d] = backend.allocate(along.size() * sizeof(double));
     backend.write(along.data(), cells_along_[d].data(), along.size() * sizeof(double));
   }

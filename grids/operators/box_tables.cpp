@@ -85,7 +85,7 @@ BoxTables<T>::BoxTables(Backend& backend, const ElementRows& rows) {
     const double** centres[3]{&places_.cx, &places_.cy, &places_.cz};
     for (std::size_t d = 0; d < 3; ++d) {
       const Axis& axis = rows.block.axes[d];
-      centres_[d] = on_backend(backend, cell_coordinates(axis));
+      centres_[d] = on_backend(backend, cell_coordinates(axis, rows.kappa_source->points));
       *centres[d] = static_cast<const double*>(centres_[d].data()) + 1;
       places_.begin[d] = axis.open(0) ? 0 : -1;
       places_.end[d] = axis.cells() + (axis.open(1) ? 0 : 1);

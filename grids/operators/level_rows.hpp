@@ -2,14 +2,13 @@
 
 #include <array>
 #include <memory>
-#include <string>
 #include <type_traits>
 #include <variant>
-#include <vector>
 
 #include "backends/field.hpp"
 #include "grids/axes/block.hpp"
 #include "grids/rows/element_mass.hpp"
+#include "grids/sampling/cell_points.hpp"
 
 namespace poisson {
 
@@ -35,8 +34,7 @@ struct LevelRows {
   double sigma = 0;                      ///< constant σ
   bool singular = false;
   int decoupled = -1;  ///< an axis whose couplings stay on the diagonal alone: the problem in the planes across it
-  /// Source text of a κ that varies, where the operator may compute it: one expression when isotropic, else three.
-  std::shared_ptr<const std::vector<std::string>> kappa_source;
+  std::shared_ptr<const KappaSource> kappa_source;  ///< of a κ that varies, where the operator may compute it
 };
 
 /// Finite volumes around nodes. In two dimensions the third direction has nothing.

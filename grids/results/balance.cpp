@@ -117,7 +117,7 @@ double passed_back(const Discretization& d, const Field& u, int axis, int end, c
   const Layer value(d.functionals(), u, box);
   const Box ghosts = ghost_box(block, axis, end);
   LineSums lines(ghosts);
-  sample(datum.quantity, key, Sign::any, block, Location::cell, ghosts, [&](int j, int k, const double* alpha) {
+  sample(datum.quantity, key, Sign::any, d.sample_grid(), Location::cell, ghosts, [&](int j, int k, const double* alpha) {
     double line = 0;
     for (int i = ghosts.first[0]; i < ghosts.last[0]; ++i) {
       std::array<std::array<int, 2>, 3> at{{{i, i + 1}, {j, j + 1}, {k, k + 1}}};

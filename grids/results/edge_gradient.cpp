@@ -65,7 +65,7 @@ class Edges {
     n_ = block.layout().n;
     for_each_face(problem, [&](int d, int end, const Boundary& face) {
       if (face.kind != BoundaryKind::dirichlet || face.value.constant()) return;
-      data_[{d, end}] = sample(face.value, face_key(d, end), Sign::any, block, Location::cell, face_box(block, d, end));
+      data_[{d, end}] = sample(face.value, face_key(d, end), Sign::any, {block}, Location::cell, face_box(block, d, end));
     });
   }
 
@@ -214,7 +214,7 @@ class Edges {
     std::vector<double>& values = kappa_[problem_.isotropic ? 0 : d];
     if (values.empty())
       values = sample(problem_.coefficient[problem_.isotropic ? 0 : d], coefficient_key(problem_, d), Sign::positive,
-                      block_, Location::cell, block_.layout().box());
+                      {block_}, Location::cell, block_.layout().box());
     return values;
   }
 

@@ -148,7 +148,7 @@ std::vector<double> gradient_in_cells(const Discretization& discretization, cons
       const Axis& axis = block.axes[d];
       const Quantity& coefficient = problem.coefficient[problem.isotropic ? 0 : d];
       if (!coefficient.constant() && (d == 0 || !problem.isotropic))
-        kappas = sample(coefficient, coefficient_key(problem, d), Sign::positive, block, Location::cell, cells);
+        kappas = sample(coefficient, coefficient_key(problem, d), Sign::positive, {block}, Location::cell, cells);
       const auto place = [&](const std::array<int, 3>& cell) {
         return (static_cast<std::size_t>(cell[2]) * static_cast<std::size_t>(n[1]) +
                 static_cast<std::size_t>(cell[1])) *
@@ -238,7 +238,7 @@ Pieces gather_gradient(const Discretization& discretization, const Field& u) {
 Pieces gather_error(const Discretization& discretization, const Field& u) {
   const Block& block = discretization.block();
   const Pieces values = gather_values(block, u);
-  const Pieces exact = gather_quantities(block, {*discretization.problem().exact}, "exact", block.location());
+  const Pieces exact = gather_quantities(discretization, {*discretization.problem().exact}, "exact", block.location());
   const auto difference = [=](int first, int last, std::span<double> error) {
     std::vector<double> of_exact(error.size());
     values.fill(first, last, error);
@@ -284,8 +284,10 @@ Pieces gather_density(const Block& block, const Field& r, double factor) {
   });
 }
 
-Pieces gather_quantities(const Block& block, std::vector<Quantity> quantities, std::string_view name,
-                         Location location) {
+Pieces gather_quantities(const Discretization& discretization, std::vector<Quantity> quantities,
+                         std::string_view name, Location location) {
+  const SampleGrid grid = discretization.sample_grid();
+  const Block& block = grid.block;
   const bool cells = location == Location::cell;
   const std::array<int, 3> n = cells ? block.cell_layout().n : file_shape(block);
   const std::array<int, 3> size = cells ? n : block.layout().n;
@@ -302,7 +304,7 @@ Pieces gather_quantities(const Block& block, std::vector<Quantity> quantities, s
               for (const auto& [from, to, shift] : {std::array{first, std::min(last, size[2]), 0},
                                                     {std::max(first, size[2]) - size[2], last - size[2], size[2]}})
                 if (from < to)
-                  sample(quantities[c], name, Sign::any, block, location, {{0, 0, from}, {size[0], size[1], to}},
+                  sample(quantities[c], name, Sign::any, grid, location, {{0, 0, from}, {size[0], size[1], to}},
                          [&, shift = shift](int j, int k, const double* line) {
                            double* const there = line_at(j, k + shift);
                            for (int i = 0; i < n[0]; ++i)

@@ -44,7 +44,7 @@ Pieces gather_error(const Discretization& discretization, const Field& u);
 Pieces gather_density(const Block& block, const Field& r, double factor);
 
 /// Data of the problem on the nodes or cells as files show them, one after another in each place.
-Pieces gather_quantities(const Block& block, std::vector<Quantity> quantities, std::string_view name,
+Pieces gather_quantities(const Discretization& discretization, std::vector<Quantity> quantities, std::string_view name,
                          Location location);
 
 }  // namespace poisson

@@ -30,7 +30,7 @@ DifferenceMoments measure_on_host(const Block& block, const Datum& datum, const 
   const HostRead read(u);
   dispatch(u.precision(), [&]<class T>(T) {
     const auto view = (*read).view<T>();
-    sample(datum.quantity, datum.name, datum.sign, block, block.location(), box,
+    sample(datum.quantity, datum.name, datum.sign, {block}, block.location(), box,
            [&](int j, int k, const double* values) {
              const double area = block.axes[1].mass(j) * block.axes[2].mass(k);
              DifferenceMoments line = none;

@@ -28,16 +28,15 @@ bool allowed(Sign sign, double value) {
   return std::isfinite(value) && (sign == Sign::any || value > 0 || (sign == Sign::nonnegative && value == 0));
 }
 
-double coordinate(const Axis& axis, Location location, int i) {
-  if (axis.degenerate()) return 0;
-  return location == Location::cell ? axis.sample_point(i) : axis.nodes()[static_cast<std::size_t>(i)];
+double node_coordinate(const Axis& axis, int i) {
+  return axis.degenerate() ? 0 : axis.nodes()[static_cast<std::size_t>(i)];
 }
 
 // A value of a grid array at a node or cell of the block, converted where it is given at the other location.
 class ArrayReader {
  public:
-  ArrayReader(const GridArray& array, const Block& block, Location wanted)
-      : array_(array), block_(block), wanted_(wanted) {}
+  ArrayReader(const GridArray& array, const SampleGrid& grid, Location wanted)
+      : array_(array), block_(grid.block), points_(grid.cells), wanted_(wanted) {}
 
   double operator()(int i, int j, int k) const {
     if (array_.location == wanted_) return at(i, j, k);
@@ -45,8 +44,8 @@ class ArrayReader {
     // A node lies between the cells i − 1 and i, a cell between the nodes i and i + 1.
     const bool nodes = wanted_ == Location::node;
     const int low = nodes ? -1 : 0;
-    const std::array t{block_.axes[0].sample_fraction(i), block_.axes[1].sample_fraction(j),
-                       block_.axes[2].sample_fraction(k)};
+    const std::array t{cell_fraction(block_.axes[0], points_, i), cell_fraction(block_.axes[1], points_, j),
+                       cell_fraction(block_.axes[2], points_, k)};
     const auto share = [&](std::size_t d, int upper) { return upper == 1 ? t[d] : 1 - t[d]; };
     for (int c = low; c <= low + 1; ++c)
       for (int b = low; b <= low + 1; ++b)
@@ -73,6 +72,7 @@ class ArrayReader {
 
   const GridArray& array_;
   const Block& block_;
+  CellPoints points_;
   Location wanted_;
 };
 
@@ -96,13 +96,7 @@ ValueErrors::ValueErrors(std::vector<ValueError> found)
 std::vector<double> node_coordinates(const Axis& axis) {
   std::vector<double> x;
   x.reserve(static_cast<std::size_t>(axis.size()));
-  for (int i = 0; i < axis.size(); ++i) x.push_back(coordinate(axis, Location::node, i));
-  return x;
-}
-
-std::vector<double> cell_coordinates(const Axis& axis) {
-  std::vector<double> x;
-  for (int i = -1; i <= std::max(1, axis.cells()); ++i) x.push_back(coordinate(axis, Location::cell, i));
+  for (int i = 0; i < axis.size(); ++i) x.push_back(node_coordinate(axis, i));
   return x;
 }
 
@@ -209,14 +203,14 @@ double corner_coordinate(const Axis& axis, int cell, int corner) {
   return point_inside(axis, cell, corner == 0 ? beside : 1 - beside);
 }
 
-void sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, Location location,
+void sample(const Quantity& quantity, std::string_view name, Sign sign, const SampleGrid& grid, Location location,
             const Box& box, const LineSink& sink) {
   Coordinates at, places;
   for (std::size_t d = 0; d < 3; ++d) {
-    const Axis& axis = block.axes[d];
+    const Axis& axis = grid.block.axes[d];
     const bool ends = location == Location::cell && !axis.periodic() && !axis.degenerate();
     for (int i = box.first[d]; i < box.last[d]; ++i) {
-      at[d].push_back(coordinate(axis, location, i));
+      at[d].push_back(location == Location::cell ? cell_coordinate(axis, grid.cells, i) : node_coordinate(axis, i));
       places[d].push_back(ends && i < 0               ? axis.nodes().front()  // not a trifle inside
                           : ends && i >= axis.cells() ? axis.nodes().back()
                                                       : at[d].back());
@@ -230,7 +224,7 @@ void sample(const Quantity& quantity, std::string_view name, Sign sign, const Bl
     if (constant) {
       std::fill(values.begin(), values.end(), *constant);
     } else {
-      const ArrayReader read(*quantity.array(), block, location);
+      const ArrayReader read(*quantity.array(), grid, location);
       for (std::size_t i = 0; i < values.size(); ++i) values[i] = read(box.first[0] + static_cast<int>(i), j, k);
     }
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -243,13 +237,13 @@ void sample(const Quantity& quantity, std::string_view name, Sign sign, const Bl
   });
 }
 
-void sample_corners(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, const Box& cells,
+void sample_corners(const Quantity& quantity, std::string_view name, Sign sign, const SampleGrid& grid, const Box& cells,
                     const std::array<int, 3>& corner, int face_axis, const LineSink& sink) {
   Coordinates at;
   for (std::size_t d = 0; d < 3; ++d)
     for (int i = cells.first[d]; i < cells.last[d]; ++i)
-      at[d].push_back(static_cast<int>(d) == face_axis ? coordinate(block.axes[d], Location::cell, i)
-                                                       : corner_coordinate(block.axes[d], i, corner[d]));
+      at[d].push_back(static_cast<int>(d) == face_axis ? cell_coordinate(grid.block.axes[d], grid.cells, i)
+                                                       : corner_coordinate(grid.block.axes[d], i, corner[d]));
   sample_function(*quantity.function(), name, sign, cells, at, at, sink);
 }
 
@@ -260,7 +254,7 @@ void integrate(const Quantity& quantity, std::string_view name, Sign sign, const
   if (!f) {
     std::vector<double> length;
     for (int i = box.first[0]; i < box.last[0]; ++i) length.push_back(face_axis == 0 ? 1 : block.axes[0].mass(i));
-    return sample(quantity, name, sign, block, Location::node, box, [&](int j, int k, const double* values) {
+    return sample(quantity, name, sign, {block}, Location::node, box, [&](int j, int k, const double* values) {
       thread_local std::vector<double> integrals;
       integrals.resize(n);
       const double area = (face_axis == 1 ? 1 : block.axes[1].mass(j)) * (face_axis == 2 ? 1 : block.axes[2].mass(k));
@@ -270,7 +264,7 @@ void integrate(const Quantity& quantity, std::string_view name, Sign sign, const
   }
   const auto parts = [&](int d, int i) {
     const Axis& axis = block.axes[static_cast<std::size_t>(d)];
-    return d == face_axis ? std::array{Part{0, 0}, Part{coordinate(axis, Location::node, i), 1}}
+    return d == face_axis ? std::array{Part{0, 0}, Part{node_coordinate(axis, i), 1}}
                           : parts_of(axis, i, face_axis >= 0);
   };
   std::vector<double> x, lengths;
@@ -297,12 +291,12 @@ void integrate(const Quantity& quantity, std::string_view name, Sign sign, const
   });
 }
 
-std::vector<double> sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block,
+std::vector<double> sample(const Quantity& quantity, std::string_view name, Sign sign, const SampleGrid& grid,
                            Location location, const Box& box) {
   std::vector<double> values(static_cast<std::size_t>(box.size()));
   const std::array<std::int64_t, 3> n{box.last[0] - box.first[0], box.last[1] - box.first[1],
                                       box.last[2] - box.first[2]};
-  sample(quantity, name, sign, block, location, box, [&](int j, int k, const double* line) {
+  sample(quantity, name, sign, grid, location, box, [&](int j, int k, const double* line) {
     std::copy_n(line, n[0], values.begin() + ((k - box.first[2]) * n[1] + (j - box.first[1])) * n[0]);
   });
   return values;

@@ -10,6 +10,7 @@
 #include "backends/error.hpp"
 #include "grids/axes/block.hpp"
 #include "grids/problem/quantity.hpp"
+#include "grids/sampling/cell_points.hpp"
 
 namespace poisson {
 
@@ -32,17 +33,21 @@ struct ValueErrors : InputError {
 
 enum class Sign { any, nonnegative, positive };
 
-/// Evaluates a quantity on a box of the nodes or cells of a block, line by line on several threads: sink(j, k, values)
-/// gets the values of box.first[0] ≤ i < box.last[0]. Cells are evaluated at their axes' sample points, the centres but
-/// next to some ends, those past an end on it. Values given on cells reach nodes as the mean by volume, values given on
-/// nodes are interpolated to the sample points of cells. Throws ValueError where a value is not finite or of the wrong
-/// sign.
+/// The nodes of a block, and the points that stand for its cells.
+struct SampleGrid {
+  const Block& block;
+  CellPoints cells = CellPoints::centres;
+};
+
+/// Evaluates a quantity on a box of nodes or cells, line by line on several threads: sink(j, k, values) gets the values
+/// of box.first[0] ≤ i < box.last[0]. Values given on cells reach nodes as the mean by volume, values given on nodes
+/// are interpolated to the points of cells. Throws ValueError where a value is not finite or of the wrong sign.
 using LineSink = std::function<void(int j, int k, const double* values)>;
-void sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, Location location,
+void sample(const Quantity& quantity, std::string_view name, Sign sign, const SampleGrid& grid, Location location,
             const Box& box, const LineSink& sink);
 
 /// All values of a box, x fastest.
-std::vector<double> sample(const Quantity& quantity, std::string_view name, Sign sign, const Block& block,
+std::vector<double> sample(const Quantity& quantity, std::string_view name, Sign sign, const SampleGrid& grid,
                            Location location, const Box& box);
 
 /// The integral of a datum over the volume that each node of a box stands for, on a face across `face_axis` (−1: none)
@@ -89,7 +94,7 @@ std::array<Part, 2> parts_of(const Axis& axis, int i, bool on_face);
 
 /// A function as a corner of each cell has it within the cell, the lower (0) or the upper (1) one along each axis.
 /// Cells past an open end across `face_axis` stand for that face.
-void sample_corners(const Quantity& quantity, std::string_view name, Sign sign, const Block& block, const Box& cells,
+void sample_corners(const Quantity& quantity, std::string_view name, Sign sign, const SampleGrid& grid, const Box& cells,
                     const std::array<int, 3>& corner, int face_axis, const LineSink& sink);
 /// Where that is along an axis, in cell −1 ≤ cell ≤ cells(): past open ends in the one inside.
 double corner_coordinate(const Axis& axis, int cell, int corner);
@@ -97,7 +102,6 @@ double corner_coordinate(const Axis& axis, int cell, int corner);
 /// Where the nodes of an axis are, and where its cells −1 … n are: in their centres; beyond open ends on the face, on
 /// periodic axes on the other side.
 std::vector<double> node_coordinates(const Axis& axis);
-std::vector<double> cell_coordinates(const Axis& axis);
 
 /// The nodes of a face: axis `axis`, end 0 or 1. Cell-centred: the cells past it.
 Box face_box(const Block& block, int axis, int end);

@@ -42,21 +42,10 @@ bool needs_reaction_field(const Problem& p) {
 
 namespace {
 
-// Whether something flows through faces that are neither Dirichlet nor periodic, or along them across the gradient.
-bool flows_on_open_faces(const Problem& p) {
-  bool flows = p.full_tensor;
-  for_each_face(p, [&](int, int, const Boundary& b) {
-    const bool insulated = b.value.constant() && *b.value.constant() == 0;
-    flows = flows || b.kind == BoundaryKind::robin || (b.kind == BoundaryKind::neumann && !insulated);
-  });
-  return flows;
-}
-
 }  // namespace
 
 Block make_block(const Problem& p) {
   Block block;
-  const bool leaning = on_elements(p.scheme) && flows_on_open_faces(p);
   for (int d = 0; d < p.dimension; ++d) {
     const auto at = static_cast<std::size_t>(d);
     std::array<double, 2> alpha{};
@@ -64,15 +53,14 @@ Block make_block(const Problem& p) {
       if (boundary(p, d, end).kind == BoundaryKind::robin)
         if (const double* a = boundary(p, d, end).alpha.constant()) alpha[static_cast<std::size_t>(end)] = *a;
     block.axes[at] = Axis(p.nodes[at], boundary(p, d, 0).kind, boundary(p, d, 1).kind, alpha, p.centering);
-    if (leaning) block.axes[at].lean_on_open_ends();
-    if (p.scheme == Scheme::fv && p.centering == Centering::node) block.axes[at].sample_inside_ends();
   }
   return block;
 }
 
 void check_values(const Problem& p) {
   const Block block = make_block(p);
-  if (on_elements(p.scheme)) check_element_values(p, block);
+  const SampleGrid grid{block, row_scheme(p).cell_points(p)};
+  if (on_elements(p.scheme)) check_element_values(p, grid);
   const LineSink drop = [](int, int, const double*) {};
   const Location location = block.location();
   const Box values = block.layout().box(), cells = block.cell_layout().box();
@@ -80,7 +68,7 @@ void check_values(const Problem& p) {
   const auto check = [&](const Quantity& quantity, const std::string& key, Sign sign, Location where, Box box) {
     if (quantity.constant())
       for (std::size_t d = 0; d < 3; ++d) box.last[d] = box.first[d] + 1;  // the first stands for all
-    collector([&] { sample(quantity, key, sign, block, where, box, drop); });
+    collector([&] { sample(quantity, key, sign, grid, where, box, drop); });
   };
   for (std::size_t d = 0; d < coefficient_count(p); ++d)
     check(p.coefficient[d], coefficient_key(p, d), Sign::positive, Location::cell,
@@ -92,10 +80,10 @@ void check_values(const Problem& p) {
     if (location == Location::cell || !quantity.function() || p.scheme == Scheme::compact4)
       return check(quantity, key, sign, location, box);
     collector([&] {
-      if (&quantity == &p.source) sample(quantity, key, sign, block, location, box, drop);
+      if (&quantity == &p.source) sample(quantity, key, sign, grid, location, box, drop);
       if (on_elements(p.scheme))
         for_each_corner(block, face_axis, [&](const std::array<int, 3>& corner) {
-          sample_corners(quantity, key, sign, block, cells_around(block, box, face_axis, end), corner, face_axis, drop);
+          sample_corners(quantity, key, sign, grid, cells_around(block, box, face_axis, end), corner, face_axis, drop);
         });
       else
         integrate(quantity, key, sign, block, box, face_axis, drop);
@@ -131,9 +119,9 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
   const Block block = make_block(problem_);
   const Assembly mode = resolved(assembly, problem_, backend_.name() != "cpu");
   full_ = mode == Assembly::full;
-  sampler_ = poisson::make_sampler(backend, block, problem_, sampling);
-  functionals_ = grid_kernels(backend).make_functionals(backend, block);
   const RowScheme& scheme = row_scheme(problem_);
+  sampler_ = poisson::make_sampler(backend, {block, scheme.cell_points(problem_)}, problem_, sampling);
+  functionals_ = grid_kernels(backend).make_functionals(backend, block);
   const Setting setting{problem_, block, backend_, *sampler_, *functionals_};
   if (!is_separable(problem_) || mode == Assembly::partial)
     std::tie(rows_, jumps_) = scheme.sample(setting);
@@ -141,6 +129,10 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
     rows_ = scheme.constants(setting);
   if (assembly == Assembly::recompute) request_recompute();
   sampling_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+SampleGrid Discretization::sample_grid() const {
+  return {block(), row_scheme(problem_).cell_points(problem_)};
 }
 
 Setting Discretization::setting() const {
@@ -263,8 +255,8 @@ void Discretization::set_boundary_value(int axis, int end, Quantity value) {
   Boundary& face = next.boundary[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
   if (face.kind == BoundaryKind::periodic) throw std::invalid_argument("a periodic face has no value");
   face.value = std::move(value);
-  const bool leans = on_elements(problem_.scheme) && variable();
-  if (leans && flows_on_open_faces(next) != flows_on_open_faces(problem_))
+  const RowScheme& scheme = row_scheme(problem_);
+  if (variable() && scheme.cell_points(next) != scheme.cell_points(problem_))
     throw std::invalid_argument(
         "elements sample their coefficient elsewhere where something flows through Neumann faces: give the face a "
         "function of space from the start");

@@ -56,6 +56,7 @@ class Discretization {
 
   const Problem& problem() const { return problem_; }
   const Block& block() const { return rows().block; }
+  SampleGrid sample_grid() const;
   Backend& backend() const { return backend_; }
   /// What the rows of the finest level are made of, whatever the scheme; and all of it.
   const LevelRows& rows() const { return level_rows(rows_); }

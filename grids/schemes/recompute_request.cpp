@@ -6,6 +6,7 @@
 
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/discretization.hpp"
+#include "grids/schemes/row_scheme.hpp"
 
 namespace poisson {
 namespace {
@@ -34,7 +35,8 @@ void Discretization::request_recompute() {
     sources.push_back(kappa.constant() ? literal(*kappa.constant()) : *kappa.source());
   if (sources.size() == 2 && !on_elements(problem_.scheme))
     sources.push_back(sources.front());  // never weighted: z is degenerate
-  level_rows(rows_).kappa_source = std::make_shared<const std::vector<std::string>>(std::move(sources));
+  level_rows(rows_).kappa_source =
+      std::make_shared<const KappaSource>(std::move(sources), row_scheme(problem_).cell_points(problem_));
 }
 
 std::string Discretization::note() const {

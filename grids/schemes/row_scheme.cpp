@@ -32,7 +32,7 @@ void sample_constants(const Setting& setting, LevelRows& rows) {
   ErrorCollector check;  // signs of constants, for callers that bring no checked configuration
   const Box one{{0, 0, 0}, {1, 1, 1}};
   const auto value = [&](const Quantity& q, std::string_view name, Sign sign) {
-    check([&] { sample(q, name, sign, setting.block, Location::node, one, [](int, int, const double*) {}); });
+    check([&] { sample(q, name, sign, {setting.block}, Location::node, one, [](int, int, const double*) {}); });
     return *q.constant();
   };
   rows.block = setting.block;

@@ -31,6 +31,7 @@ class RowScheme {
  public:
   virtual ~RowScheme() = default;
 
+  virtual CellPoints cell_points(const Problem&) const { return CellPoints::centres; }
   /// The finest rows of κ, σ and α that are not all constants, or are held all the same; and the jumps of κ.
   virtual std::pair<SchemeRows, Jumps> sample(const Setting&) const = 0;
   /// The finest rows of constants.

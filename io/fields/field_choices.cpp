@@ -59,13 +59,13 @@ const std::array table{
                 .components = tensor_components,
                 .of_grid =
                     [](const Discretization& d, Solver&) {
-                      return gather_quantities(d.block(), kappa_components(d.problem()), "coefficient", Location::cell);
+                      return gather_quantities(d, kappa_components(d.problem()), "coefficient", Location::cell);
                     }},
     FieldChoice{.name = "source",
                 .doc = "The right-hand side.",
                 .of_grid =
                     [](const Discretization& d, Solver&) {
-                      return gather_quantities(d.block(), {d.problem().source}, "source", d.block().location());
+                      return gather_quantities(d, {d.problem().source}, "source", d.block().location());
                     },
                 .of_matrix = matrix_source}};
 

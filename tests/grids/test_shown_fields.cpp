@@ -183,8 +183,8 @@ TEST_P(ShownFields, DataAreTakenWhereTheyAreShown) {
   Problem p = problem(D);
   p.source = f;
   const Discretization d(*backend_, std::as_const(p));
-  expect_near(gather_quantities(d.block(), {p.source}, "source", location()), expected(p, location(), f), 1e-15);
-  const Pieces kappa = gather_quantities(d.block(), {kx, ky}, "coefficient", Location::cell);
+  expect_near(gather_quantities(d, {p.source}, "source", location()), expected(p, location(), f), 1e-15);
+  const Pieces kappa = gather_quantities(d, {kx, ky}, "coefficient", Location::cell);
   ASSERT_EQ(kappa.components, 2);
   const auto x = expected(p, Location::cell, kx), y = expected(p, Location::cell, ky);
   std::vector<double> wanted;

@@ -37,6 +37,6 @@ void weigh(const Collapse& collapse, int stage);
 void collapse_rows(const Collapse& collapse);
 void correct_islands(const IslandViews& islands, const Field& b, Field& u);
 std::unique_ptr<Functionals> make_functionals(Backend&, const Block& block);
-std::unique_ptr<Sampler> make_sampler(const Block& block);
+std::unique_ptr<Sampler> make_sampler(const SampleGrid& grid);
 
 }  // namespace poisson::cpu

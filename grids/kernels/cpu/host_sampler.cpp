@@ -22,8 +22,8 @@ double largest_of(const View<const double>& x, const Box& box) {
 
 class HostSampler final : public Sampler {
  public:
-  explicit HostSampler(const Block& block) : block_(block) {
-    for (int i = 0; i < block.axes[0].size(); ++i) mass_x_.push_back(block.axes[0].mass(i));
+  explicit HostSampler(const SampleGrid& grid) : block_(grid.block), points_(grid.cells) {
+    for (int i = 0; i < block_.axes[0].size(); ++i) mass_x_.push_back(block_.axes[0].mass(i));
   }
 
   const std::string& note() const override { return note_; }
@@ -35,7 +35,7 @@ class HostSampler final : public Sampler {
       const auto mass = [&](int d, int i) {
         return d == weight.face_axis ? 1 : block_.axes[static_cast<std::size_t>(d)].mass(i);
       };
-      sample(datum.quantity, datum.name, datum.sign, block_, location, box, [&](int j, int k, const double* values) {
+      sample(datum.quantity, datum.name, datum.sign, {block_, points_}, location, box, [&](int j, int k, const double* values) {
         if (store == SampleStore::share) {
           for (int i = box.first[0]; i < box.last[0]; ++i) {
             const int faces = dirichlet_faces({i, j, k}, location);
@@ -71,7 +71,7 @@ class HostSampler final : public Sampler {
   void fill_corners(const Datum& datum, const Box& cells, const std::array<int, 3>& corner, int face_axis,
                     Field& out) override {
     const auto to = out.view<double>();
-    sample_corners(datum.quantity, datum.name, datum.sign, block_, cells, corner, face_axis,
+    sample_corners(datum.quantity, datum.name, datum.sign, {block_, points_}, cells, corner, face_axis,
                    [&](int j, int k, const double* values) {
                      std::copy_n(values, cells.last[0] - cells.first[0], &to(cells.first[0], j, k));
                    });
@@ -175,14 +175,15 @@ class HostSampler final : public Sampler {
   }
 
   Block block_;
+  CellPoints points_;
   std::vector<double> mass_x_;
   std::string note_;
 };
 
 }  // namespace
 
-std::unique_ptr<Sampler> make_sampler(const Block& block) {
-  return std::make_unique<HostSampler>(block);
+std::unique_ptr<Sampler> make_sampler(const SampleGrid& grid) {
+  return std::make_unique<HostSampler>(grid);
 }
 
 }  // namespace poisson::cpu

@@ -46,18 +46,18 @@ AnyView any_view(const Field& field) {
 
 class CudaSampler final : public Sampler {
  public:
-  CudaSampler(Backend& backend, const Block& block, std::span<const Quantity> data, bool constants)
-      : device_(static_cast<CudaBackend&>(backend)), block_(block), constants_(constants) {
+  CudaSampler(Backend& backend, const SampleGrid& grid, std::span<const Quantity> data, bool constants)
+      : device_(static_cast<CudaBackend&>(backend)), block_(grid.block), points_(grid.cells), constants_(constants) {
     DeviceTables tables;
     for (std::size_t d = 0; d < 3; ++d) {
-      const Axis& axis = block.axes[d];
+      const Axis& axis = block_.axes[d];
       std::vector<double> mass, width;
       for (int i = 0; i < axis.size(); ++i) {
         mass.push_back(axis.mass(i));
         width.push_back(axis.width(i));
       }
       tables.add(node_coordinates(axis), axes_[d].nodes);
-      tables.add(cell_coordinates(axis), axes_[d].cells);
+      tables.add(cell_coordinates(axis, points_), axes_[d].cells);
       tables.add(mass, axes_[d].mass);
       tables.add(std::vector<double>(mass.size(), 1.0), axes_[d].ones);
       tables.add(width, axes_[d].width);
@@ -126,7 +126,7 @@ class CudaSampler final : public Sampler {
     store_values(
         datum, box, target, [&](const auto& store_part) { store_part(points_of(datum, location, box), target); },
         [&](const Box& part, const LineSink& sink) {
-          sample(datum.quantity, datum.name, datum.sign, block_, location, part, sink);
+          sample(datum.quantity, datum.name, datum.sign, {block_, points_}, location, part, sink);
         });
   }
 
@@ -173,7 +173,7 @@ class CudaSampler final : public Sampler {
           store_part(points, target);
         },
         [&](const Box& part, const LineSink& sink) {
-          sample_corners(datum.quantity, datum.name, datum.sign, block_, part, corner, face_axis, sink);
+          sample_corners(datum.quantity, datum.name, datum.sign, {block_, points_}, part, corner, face_axis, sink);
         });
   }
 
@@ -425,9 +425,9 @@ class CudaSampler final : public Sampler {
 
 }  // namespace
 
-std::unique_ptr<Sampler> make_sampler(Backend& backend, const Block& block, std::span<const Quantity> data,
+std::unique_ptr<Sampler> make_sampler(Backend& backend, const SampleGrid& grid, std::span<const Quantity> data,
                                       bool constants) {
-  return std::make_unique<CudaSampler>(backend, block, data, constants);
+  return std::make_unique<CudaSampler>(backend, grid, data, constants);
 }
 
 }  // namespace poisson::cuda

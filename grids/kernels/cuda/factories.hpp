@@ -23,7 +23,7 @@ std::unique_ptr<Operator> make_assembled_operator(Backend&, const LevelRows&, co
 template <class T, class Own>
 std::unique_ptr<Operator> make_recompute_operator(Backend&, const Own&);
 /// `data`: the quantities with source text that will be asked for.
-std::unique_ptr<Sampler> make_sampler(Backend&, const Block&, std::span<const Quantity> data, bool constants);
+std::unique_ptr<Sampler> make_sampler(Backend&, const SampleGrid&, std::span<const Quantity> data, bool constants);
 /// What samplers do for elements (grids/sampling/sampler.hpp).
 Extremes extremes_of(Backend&, const Field& cells, const Box& box);
 bool positive_definite(Backend&, const CellTensors& kappa);

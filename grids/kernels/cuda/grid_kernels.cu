@@ -45,9 +45,9 @@ class Kernels final : public GridKernels {
   std::unique_ptr<Functionals> make_functionals(Backend& backend, const Block& block) const override {
     return cuda::make_functionals(backend, block);
   }
-  std::unique_ptr<Sampler> make_sampler(Backend& backend, const Block& block, std::span<const Quantity> data,
+  std::unique_ptr<Sampler> make_sampler(Backend& backend, const SampleGrid& grid, std::span<const Quantity> data,
                                         bool constants) const override {
-    return cuda::make_sampler(backend, block, data, constants);
+    return cuda::make_sampler(backend, grid, data, constants);
   }
 
  protected:

@@ -31,7 +31,7 @@ class RecomputeKernels {
   RecomputeKernels(CudaBackend& device, const Own& rows) : device_(device) {
     std::vector<std::string> sources;
     for (int part = 0; part < recompute_parts; ++part)
-      sources.push_back(recompute_source(recomputed_rows(rows), precision_of<T>, *rows.kappa_source, part));
+      sources.push_back(recompute_source(recomputed_rows(rows), precision_of<T>, rows.kappa_source->expressions, part));
     modules_ = RuntimeModule::load(sources, runtime_headers());
     for (std::size_t i = 0; i < map_.size(); ++i) map_[i] = module_of(i).kernel("map_" + std::to_string(i));
     for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] = module_of(i).kernel("sum_" + std::to_string(i));

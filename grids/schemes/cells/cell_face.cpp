@@ -23,13 +23,13 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
   const Boundary& face = boundary(problem, axis, end);
   const Box on_face = face_box(block, axis, end);
   behind_ = cells_behind(block, axis, end);
-  const std::vector<double> data = sample(face.value, face_key(axis, end), Sign::any, block, Location::cell, on_face);
+  const std::vector<double> data = sample(face.value, face_key(axis, end), Sign::any, {block}, Location::cell, on_face);
   std::vector<double> kappa(data.size()), alpha(data.size());
   const std::size_t c = problem.isotropic ? 0 : d;
   if (face.kind != BoundaryKind::neumann)
-    kappa = sample(problem.coefficient[c], coefficient_key(problem, c), Sign::positive, block, Location::cell, behind_);
+    kappa = sample(problem.coefficient[c], coefficient_key(problem, c), Sign::positive, {block}, Location::cell, behind_);
   if (face.kind == BoundaryKind::robin)
-    alpha = sample(face.alpha, face_key(axis, end, true), Sign::nonnegative, block, Location::cell, on_face);
+    alpha = sample(face.alpha, face_key(axis, end, true), Sign::nonnegative, {block}, Location::cell, on_face);
   const double h = block.axes[d].width(behind_.first[d]);
   const double length = block.axes[d].nodes().back() - block.axes[d].nodes().front();
   values_.resize(data.size());

@@ -32,7 +32,7 @@ std::shared_ptr<Field> sample_ends(const Setting& setting, std::size_t axis, con
     const auto inside = functionals.values(kappa, cells_behind(block, d, end));
     check([&] {
       const auto alpha =
-          sample(b.alpha, face_key(d, end, true), Sign::nonnegative, block, Location::cell, face_box(block, d, end));
+          sample(b.alpha, face_key(d, end, true), Sign::nonnegative, {block}, Location::cell, face_box(block, d, end));
       sampler.put(layer(ends->layout(), axis, 2 * end), inside, SampleStore::set, *ends);
       sampler.put(layer(ends->layout(), axis, 2 * end + 1), alpha, SampleStore::set, *ends);
       held = held || std::ranges::any_of(alpha, [](double a) { return a > 0; });
@@ -87,7 +87,7 @@ class CellScheme final : public RowScheme {
     rows.scale = scale_of(block, rows.kappa);
     if (const double* sigma = p.reaction.constant()) {
       check([&] {
-        poisson::sample(p.reaction, "reaction", Sign::nonnegative, block, Location::cell, {{0, 0, 0}, {1, 1, 1}});
+        poisson::sample(p.reaction, "reaction", Sign::nonnegative, {block}, Location::cell, {{0, 0, 0}, {1, 1, 1}});
       });
       rows.sigma = *sigma;
       held = held || *sigma > 0;

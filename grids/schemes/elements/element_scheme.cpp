@@ -37,6 +37,8 @@ void add_integral(const Setting& setting, double scale, const Datum& datum, cons
 
 class ElementScheme final : public RowScheme {
  public:
+  CellPoints cell_points(const Problem& p) const override { return element_points(p); }
+
   std::pair<SchemeRows, Jumps> sample(const Setting& setting) const override {
     const auto& [p, block, backend, sampler, functionals] = setting;
     ElementRows rows;
@@ -67,7 +69,7 @@ class ElementScheme final : public RowScheme {
       });
     });
     check.finish();
-    if (p.full_tensor && !sampler.positive_definite(kappa)) check_element_values(p, block);
+    if (p.full_tensor && !sampler.positive_definite(kappa)) check_element_values(p, {block, element_points(p)});
 
     Jumps jumps;
     double least_kappa = 1e300;

@@ -15,11 +15,11 @@
 namespace poisson {
 namespace {
 
-std::shared_ptr<Field> sampled_cells(Backend& host, const Block& block, const Quantity& quantity, const char* key,
+std::shared_ptr<Field> sampled_cells(Backend& host, const SampleGrid& grid, const Quantity& quantity, const char* key,
                                      Sign sign) {
-  auto cells = std::make_shared<Field>(host, block.cell_layout(), Precision::fp64);
+  auto cells = std::make_shared<Field>(host, grid.block.cell_layout(), Precision::fp64);
   const auto view = cells->view<double>();
-  sample(quantity, key, sign, block, Location::cell, cells->layout().box(),
+  sample(quantity, key, sign, grid, Location::cell, cells->layout().box(),
          [&](int j, int k, const double* values) { std::copy_n(values, view.n[0], view.line(j, k)); });
   return cells;
 }
@@ -35,7 +35,8 @@ int indefinite_entry(const CellTensor& k) {
   return is_definite(k[0], k[1], k[2], k[3], k[4], k[5]) ? -1 : 0;
 }
 
-void check_definite(const Block& block, const CellTensors& kappa) {
+void check_definite(const SampleGrid& grid, const CellTensors& kappa) {
+  const Block& block = grid.block;
   const Box box = block.cell_layout().box();
   for (int k = 0; k < box.last[2]; ++k)
     for (int j = 0; j < box.last[1]; ++j)
@@ -50,7 +51,7 @@ void check_definite(const Block& block, const CellTensors& kappa) {
         const auto m = static_cast<std::size_t>(entry);
         std::array<double, 3> point{};
         const std::array at{i, j, k};
-        for (std::size_t d = 0; d < 3; ++d) point[d] = block.axes[d].sample_point(at[d]);
+        for (std::size_t d = 0; d < 3; ++d) point[d] = cell_coordinate(block.axes[d], grid.cells, at[d]);
         std::array<char, 200> text{};
         if (block.dimension() == 2)
           std::snprintf(text.data(), text.size(),
@@ -66,6 +67,15 @@ void check_definite(const Block& block, const CellTensors& kappa) {
 }
 
 }  // namespace
+
+CellPoints element_points(const Problem& p) {
+  bool flows = p.full_tensor;
+  for_each_face(p, [&](int, int, const Boundary& b) {
+    const bool insulated = b.value.constant() && *b.value.constant() == 0;
+    flows = flows || b.kind == BoundaryKind::robin || (b.kind == BoundaryKind::neumann && !insulated);
+  });
+  return flows ? CellPoints::leaning : CellPoints::centres;
+}
 
 Box ghost_box(const Block& block, int axis, int end) {
   Box box = block.cell_layout().box();
@@ -85,19 +95,19 @@ Box alpha_box(const Block& block, int axis, int end) {
   return ghosts;
 }
 
-void check_element_values(const Problem& p, const Block& block) {
+void check_element_values(const Problem& p, const SampleGrid& grid) {
   if (!p.full_tensor) return;
   const auto host = make_cpu_backend();
   CellTensors kappa;
   ErrorCollector check;
   for (std::size_t d = 0; d < coefficient_count(p); ++d)
     check([&] {
-      kappa.diagonal[d] = sampled_cells(*host, block, p.coefficient[d], coefficient_key(p, d), Sign::positive);
+      kappa.diagonal[d] = sampled_cells(*host, grid, p.coefficient[d], coefficient_key(p, d), Sign::positive);
     });
   for (std::size_t m = 0; m < mixed_count(p); ++m)
-    check([&] { kappa.mixed[m] = sampled_cells(*host, block, p.mixed[m], mixed_key(m), Sign::any); });
+    check([&] { kappa.mixed[m] = sampled_cells(*host, grid, p.mixed[m], mixed_key(m), Sign::any); });
   check.finish();
-  check_definite(block, kappa);
+  check_definite(grid, kappa);
 }
 
 bool taken_at_nodes(const Problem& p, const Quantity& quantity) {
@@ -111,7 +121,7 @@ bool taken_in_cells(const Problem& p, const Quantity& quantity, const Block& blo
   if (p.scheme != Scheme::q1 || face.kind != BoundaryKind::robin || face.alpha.constant() || quantity.constant())
     return false;
   constexpr double patch = 10;
-  const auto alpha = sample(face.alpha, face_key(face_axis, end, true), Sign::nonnegative, block, Location::cell,
+  const auto alpha = sample(face.alpha, face_key(face_axis, end, true), Sign::nonnegative, {block, element_points(p)}, Location::cell,
                             ghost_box(block, face_axis, end));
   const auto [least, largest] = std::ranges::minmax(alpha);
   return largest > patch * least;

@@ -2,6 +2,7 @@
 
 #include "grids/axes/block.hpp"
 #include "grids/problem/problem.hpp"
+#include "grids/sampling/sampling.hpp"
 
 /// The data of bilinear and trilinear elements, where they are not those of finite volumes: κ and σ are sampled at cell
 /// centres and α at the centres of the cells' faces; f and the data of Neumann and Robin faces are integrated against
@@ -10,7 +11,11 @@
 namespace poisson {
 
 /// Throws ValueErrors where a full tensor κ is not positive definite.
-void check_element_values(const Problem& problem, const Block& block);
+void check_element_values(const Problem& problem, const SampleGrid& grid);
+
+/// Leaning where something flows through faces that are neither Dirichlet nor periodic, or along them across the
+/// gradient.
+CellPoints element_points(const Problem& problem);
 
 /// Whether f is multiplied with the mass matrix: constants, values on nodes, and all of the compact scheme, whose order
 /// rests on it. Functions are taken in the corners of each cell, as they are within it; values on cells

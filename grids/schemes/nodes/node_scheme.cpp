@@ -10,6 +10,8 @@ namespace {
 
 class NodeScheme final : public RowScheme {
  public:
+  CellPoints cell_points(const Problem&) const override { return CellPoints::inside_ends; }
+
   std::pair<SchemeRows, Jumps> sample(const Setting& setting) const override {
     const auto& [p, block, backend, sampler, functionals] = setting;
     NodeRows rows;
@@ -34,7 +36,7 @@ class NodeScheme final : public RowScheme {
     if (!needs_reaction_field(p)) {
       rows.sigma = sum = *p.reaction.constant();
       check([&] {
-        poisson::sample(p.reaction, "reaction", Sign::nonnegative, block, Location::node, {{0, 0, 0}, {1, 1, 1}});
+        poisson::sample(p.reaction, "reaction", Sign::nonnegative, {block}, Location::node, {{0, 0, 0}, {1, 1, 1}});
       });
     } else {
       auto reaction = setting.field(block.layout());
