@@ -71,7 +71,8 @@ std::unique_ptr<Operator> GridKernels::make_box_operator(Backend& backend, const
   return make_assembled_operator(backend, rows, bands, precision);
 }
 
-std::unique_ptr<Sampler> make_sampler(Backend& backend, const SampleGrid& grid, const Problem& problem, Sampling sampling) {
+std::unique_ptr<Sampler> make_sampler(Backend& backend, const SampleGrid& grid, const Problem& problem,
+                                      Sampling sampling) {
   const bool compile = sampling == Sampling::device || grid.block.layout().box().size() >= worth_compiling;
   return grid_kernels(backend).make_sampler(
       backend, grid, compile && sampling != Sampling::host ? quantities(problem) : std::vector<Quantity>{},

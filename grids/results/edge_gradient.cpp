@@ -65,7 +65,8 @@ class Edges {
     n_ = block.layout().n;
     for_each_face(problem, [&](int d, int end, const Boundary& face) {
       if (face.kind != BoundaryKind::dirichlet || face.value.constant()) return;
-      data_[{d, end}] = sample(face.value, face_key(d, end), Sign::any, {block}, Location::cell, face_box(block, d, end));
+      data_[{d, end}] =
+          sample(face.value, face_key(d, end), Sign::any, {block}, Location::cell, face_box(block, d, end));
     });
   }
 

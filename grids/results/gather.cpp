@@ -284,8 +284,8 @@ Pieces gather_density(const Block& block, const Field& r, double factor) {
   });
 }
 
-Pieces gather_quantities(const Discretization& discretization, std::vector<Quantity> quantities,
-                         std::string_view name, Location location) {
+Pieces gather_quantities(const Discretization& discretization, std::vector<Quantity> quantities, std::string_view name,
+                         Location location) {
   const SampleGrid grid = discretization.sample_grid();
   const Block& block = grid.block;
   const bool cells = location == Location::cell;

@@ -237,8 +237,8 @@ void sample(const Quantity& quantity, std::string_view name, Sign sign, const Sa
   });
 }
 
-void sample_corners(const Quantity& quantity, std::string_view name, Sign sign, const SampleGrid& grid, const Box& cells,
-                    const std::array<int, 3>& corner, int face_axis, const LineSink& sink) {
+void sample_corners(const Quantity& quantity, std::string_view name, Sign sign, const SampleGrid& grid,
+                    const Box& cells, const std::array<int, 3>& corner, int face_axis, const LineSink& sink) {
   Coordinates at;
   for (std::size_t d = 0; d < 3; ++d)
     for (int i = cells.first[d]; i < cells.last[d]; ++i)

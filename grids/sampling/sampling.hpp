@@ -94,8 +94,8 @@ std::array<Part, 2> parts_of(const Axis& axis, int i, bool on_face);
 
 /// A function as a corner of each cell has it within the cell, the lower (0) or the upper (1) one along each axis.
 /// Cells past an open end across `face_axis` stand for that face.
-void sample_corners(const Quantity& quantity, std::string_view name, Sign sign, const SampleGrid& grid, const Box& cells,
-                    const std::array<int, 3>& corner, int face_axis, const LineSink& sink);
+void sample_corners(const Quantity& quantity, std::string_view name, Sign sign, const SampleGrid& grid,
+                    const Box& cells, const std::array<int, 3>& corner, int face_axis, const LineSink& sink);
 /// Where that is along an axis, in cell −1 ≤ cell ≤ cells(): past open ends in the one inside.
 double corner_coordinate(const Axis& axis, int cell, int corner);
 

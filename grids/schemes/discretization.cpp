@@ -40,9 +40,7 @@ bool needs_reaction_field(const Problem& p) {
   return needed;
 }
 
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 Block make_block(const Problem& p) {
   Block block;

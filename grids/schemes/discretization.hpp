@@ -57,6 +57,8 @@ class Discretization {
   const Problem& problem() const { return problem_; }
   const Block& block() const { return rows().block; }
   SampleGrid sample_grid() const;
+  /// What its scheme takes data from.
+  Setting setting() const;
   Backend& backend() const { return backend_; }
   /// What the rows of the finest level are made of, whatever the scheme; and all of it.
   const LevelRows& rows() const { return level_rows(rows_); }
@@ -102,7 +104,6 @@ class Discretization {
   void initialize(Field& u) const;
 
  private:
-  Setting setting() const;
   void request_recompute();
   bool variable() const;  ///< whether κ is held, or computed anew
   /// Keeps the note.

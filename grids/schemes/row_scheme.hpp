@@ -7,6 +7,7 @@
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampler.hpp"
 #include "grids/schemes/rhs_sums.hpp"
+#include "grids/schemes/row_counts.hpp"
 
 namespace poisson {
 
@@ -25,13 +26,24 @@ struct Setting {
   }
 };
 
-/// What a scheme makes of the data of a problem: rows of the finest level and of coarser ones, the right-hand side and
-/// the first solution. Where data are bad, all of them are told at once, by ValueErrors.
+struct Closing;
+/// By faces.
+using Fluxes = std::array<double, 6>;
+constexpr std::size_t face_number(int axis, int end) {
+  return static_cast<std::size_t>(2 * axis + end);
+}
+
+/// What a scheme makes of the data of a problem: rows of the finest level and of coarser ones, the right-hand side,
+/// the first solution and what is conserved. Where data are bad, all of them are told at once, by ValueErrors.
 class RowScheme {
  public:
   virtual ~RowScheme() = default;
 
   virtual CellPoints cell_points(const Problem&) const { return CellPoints::centres; }
+  /// `gpu`: in the walks of a GPU, where neighbouring rows share what they have in common.
+  virtual RowCounts counts(const Problem&, bool gpu) const = 0;
+  /// Whether constants were measured to be faster from cells that hold them.
+  virtual bool walks_faster(const Problem&, bool) const { return false; }
   /// The finest rows of κ, σ and α that are not all constants, or are held all the same; and the jumps of κ.
   virtual std::pair<SchemeRows, Jumps> sample(const Setting&) const = 0;
   /// The finest rows of constants.
@@ -43,6 +55,10 @@ class RowScheme {
   virtual RhsSums fill_rhs(const Setting&, double scale, Field& b) const = 0;
   /// The Dirichlet data in their nodes or in the halo, the initial guess, else zero, in the unknowns.
   virtual void fill_solution(const Setting&, Field& u) const = 0;
+
+  /// ∫σu of a solution, and ∫ κ ∂u/∂n over each face as Balance has it (grids/results/integrals.hpp).
+  virtual double reaction(const Closing&) const = 0;
+  virtual Fluxes fluxes(const Closing&) const = 0;
 };
 
 /// Node-centred finite volumes, cell-centred ones and elements: each in a folder of its own.

@@ -61,13 +61,12 @@ const std::array table{
                     [](const Discretization& d, Solver&) {
                       return gather_quantities(d, kappa_components(d.problem()), "coefficient", Location::cell);
                     }},
-    FieldChoice{.name = "source",
-                .doc = "The right-hand side.",
-                .of_grid =
-                    [](const Discretization& d, Solver&) {
-                      return gather_quantities(d, {d.problem().source}, "source", d.block().location());
-                    },
-                .of_matrix = matrix_source}};
+    FieldChoice{
+        .name = "source",
+        .doc = "The right-hand side.",
+        .of_grid = [](const Discretization& d,
+                      Solver&) { return gather_quantities(d, {d.problem().source}, "source", d.block().location()); },
+        .of_matrix = matrix_source}};
 
 }  // namespace
 

@@ -77,8 +77,8 @@ Problem problem(const BoxFaces& faces, int dimension, bool isotropic) {
 
 /// As data that ask for recomputing have it.
 template <class Own>
-Own with_source(Own rows) {
-  rows.kappa_source = std::make_shared<const std::vector<std::string>>();
+Own with_source(const Discretization& d, Own rows) {
+  rows.kappa_source = std::make_shared<const KappaSource>(std::vector<std::string>{}, d.sample_grid().cells);
   return rows;
 }
 
@@ -107,14 +107,14 @@ void expect_equal_rows(const Problem& p) {
   const Discretization d(*host, p);
   const Box box = d.block().layout().box();
   if (const auto* faces = std::get_if<FaceRows>(&d.scheme_rows())) {
-    const CoefficientTables<double> held(*host, *faces), tables(*host, with_source(*faces));
+    const CoefficientTables<double> held(*host, *faces), tables(*host, with_source(d, *faces));
     RecomputeFaces<double, Kappa> recompute{};
     static_cast<RecomputeFaceTables<double>&>(recompute) =
         tables.template model<RecomputeFaces<double, KappaAtRunTime>>();
     expect_equal_stars(box, held.template model<Faces<double>>(), recompute);
   } else {
     const auto& nodes = std::get<NodeRows>(d.scheme_rows());
-    const CoefficientTables<double> held(*host, nodes), tables(*host, with_source(nodes));
+    const CoefficientTables<double> held(*host, nodes), tables(*host, with_source(d, nodes));
     Recompute<double, Kappa> recompute{};
     static_cast<RecomputeTables<double>&>(recompute) = tables.template model<Recompute<double, KappaAtRunTime>>();
     expect_equal_stars(box, held.template model<Partial<double, isotropic>>(), recompute);
@@ -136,7 +136,7 @@ void expect_equal_boxes(Problem p) {
   const auto host = make_cpu_backend();
   const Discretization d(*host, std::as_const(p));
   const auto& rows = std::get<ElementRows>(d.scheme_rows());
-  const BoxTables<double> held(*host, rows), tables(*host, with_source(rows));
+  const BoxTables<double> held(*host, rows), tables(*host, with_source(d, rows));
   const auto partial = held.template model<BoxPartial<double, dimension, kind>>();
   const auto at_run_time = tables.template model<RecomputeElements<double, dimension, kind, KappaAtRunTime>>();
   RecomputeElements<double, dimension, kind, Components<dimension>> recompute{};

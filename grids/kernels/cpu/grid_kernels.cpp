@@ -36,7 +36,8 @@ class Kernels final : public GridKernels {
   std::unique_ptr<Functionals> make_functionals(Backend& backend, const Block& block) const override {
     return cpu::make_functionals(backend, block);
   }
-  std::unique_ptr<Sampler> make_sampler(Backend&, const SampleGrid& grid, std::span<const Quantity>, bool) const override {
+  std::unique_ptr<Sampler> make_sampler(Backend&, const SampleGrid& grid, std::span<const Quantity>,
+                                        bool) const override {
     return cpu::make_sampler(grid);
   }
 

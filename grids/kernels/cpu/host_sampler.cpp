@@ -35,25 +35,26 @@ class HostSampler final : public Sampler {
       const auto mass = [&](int d, int i) {
         return d == weight.face_axis ? 1 : block_.axes[static_cast<std::size_t>(d)].mass(i);
       };
-      sample(datum.quantity, datum.name, datum.sign, {block_, points_}, location, box, [&](int j, int k, const double* values) {
-        if (store == SampleStore::share) {
-          for (int i = box.first[0]; i < box.last[0]; ++i) {
-            const int faces = dirichlet_faces({i, j, k}, location);
-            const double value = values[i - box.first[0]];
-            T& at = to(i, j, k);
-            at = static_cast<T>(faces == 1 ? value : static_cast<double>(at) + value / faces);
-          }
-        } else if (weight.volume) {
-          const double area = mass(1, j) * mass(2, k);
-          const bool across = weight.face_axis == 0;
-          put_line(to, box, j, k, store, [&](int i) {
-            const double length = across ? 1 : mass_x_[static_cast<std::size_t>(i)];
-            return weight.factor * (area * length * values[i - box.first[0]]);
-          });
-        } else {
-          put_line(to, box, j, k, store, [&](int i) { return weight.factor * values[i - box.first[0]]; });
-        }
-      });
+      sample(datum.quantity, datum.name, datum.sign, {block_, points_}, location, box,
+             [&](int j, int k, const double* values) {
+               if (store == SampleStore::share) {
+                 for (int i = box.first[0]; i < box.last[0]; ++i) {
+                   const int faces = dirichlet_faces({i, j, k}, location);
+                   const double value = values[i - box.first[0]];
+                   T& at = to(i, j, k);
+                   at = static_cast<T>(faces == 1 ? value : static_cast<double>(at) + value / faces);
+                 }
+               } else if (weight.volume) {
+                 const double area = mass(1, j) * mass(2, k);
+                 const bool across = weight.face_axis == 0;
+                 put_line(to, box, j, k, store, [&](int i) {
+                   const double length = across ? 1 : mass_x_[static_cast<std::size_t>(i)];
+                   return weight.factor * (area * length * values[i - box.first[0]]);
+                 });
+               } else {
+                 put_line(to, box, j, k, store, [&](int i) { return weight.factor * values[i - box.first[0]]; });
+               }
+             });
     });
   }
 

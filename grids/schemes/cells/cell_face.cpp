@@ -27,7 +27,8 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
   std::vector<double> kappa(data.size()), alpha(data.size());
   const std::size_t c = problem.isotropic ? 0 : d;
   if (face.kind != BoundaryKind::neumann)
-    kappa = sample(problem.coefficient[c], coefficient_key(problem, c), Sign::positive, {block}, Location::cell, behind_);
+    kappa =
+        sample(problem.coefficient[c], coefficient_key(problem, c), Sign::positive, {block}, Location::cell, behind_);
   if (face.kind == BoundaryKind::robin)
     alpha = sample(face.alpha, face_key(axis, end, true), Sign::nonnegative, {block}, Location::cell, on_face);
   const double h = block.axes[d].width(behind_.first[d]);

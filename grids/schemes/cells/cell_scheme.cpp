@@ -5,8 +5,8 @@
 
 #include "backends/backend.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
+#include "grids/schemes/closing.hpp"
 #include "grids/schemes/discretization.hpp"
-#include "grids/schemes/row_scheme.hpp"
 
 namespace poisson {
 namespace {
@@ -56,6 +56,20 @@ std::shared_ptr<Field> coarsen_ends(Backend& backend, const Block& fine, const C
 
 class CellScheme final : public RowScheme {
  public:
+  // κ of a face times its area over the distance. In a walk a cell takes itself, the four beside it and the one above,
+  // and the means on five faces, for the next point has the sixth.
+  RowCounts counts(const Problem& p, bool) const override {
+    const double entries = 12 + (needs_reaction_field(p) ? 0 : 1);
+    return {.neighbours = 2 * p.dimension,
+            .computed = 6,
+            .kappa = static_cast<double>(p.dimension),
+            .entries = entries,
+            .products = 7,
+            .evaluations = 6,
+            .entries_anew = entries,
+            .means = 5 * (6 + division_flops)};
+  }
+
   std::pair<SchemeRows, Jumps> sample(const Setting& setting) const override {
     const auto& [p, block, backend, sampler, functionals] = setting;
     FaceRows rows;
@@ -175,6 +189,48 @@ class CellScheme final : public RowScheme {
         });
       });
     check.finish();
+  }
+
+  double reaction(const Closing& c) const override {
+    if (const double* sigma = c.problem().reaction.constant()) return *sigma == 0 ? 0 : *sigma * c.integral();
+    const auto& rows = std::get<FaceRows>(c.rows);
+    return c.setting.functionals.product(*rows.reaction, c.u, c.setting.values()) / rows.scale;
+  }
+
+  Fluxes fluxes(const Closing& c) const override {
+    Fluxes all{};
+    for_each_face(c.problem(),
+                  [&](int d, int end, const Boundary& face) { all[face_number(d, end)] = flux(c, d, end, face); });
+    return all;
+  }
+
+ private:
+  static double flux(const Closing& c, int d, int end, const Boundary& face) {
+    const Problem& p = c.problem();
+    const Block& block = c.block();
+    const auto axis = static_cast<std::size_t>(d);
+    const Box cells = cells_behind(block, d, end);
+    const double* kappa = p.coefficient[p.isotropic ? 0 : axis].constant();
+    if (kappa && face.value.constant() && face.alpha.constant()) {
+      const Axis& across = block.axes[axis];
+      const auto v = CellFace::values(face.kind, *face.value.constant(), *kappa, *face.alpha.constant(),
+                                      across.width(cells.first[axis]), across.nodes().back() - across.nodes().front());
+      Region behind{cells, {true, true, true}};
+      behind.weighted[axis] = false;
+      double area = 1;
+      for (std::size_t e = 0; e < 3; ++e) {
+        double length = 0;
+        for (int i = 0; i < block.axes[e].size(); ++i) length += block.axes[e].mass(i);
+        if (e != axis) area *= length;
+      }
+      return v.given * area - (v.conductance == 0 ? 0 : v.conductance * c.sum(behind));
+    }
+    const Layer value(c.setting.functionals, c.u, cells);
+    double sum = 0;
+    CellFace(p, block, d, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
+      sum += block.face_area(d, i, j, k) * (v.given - v.conductance * value(i, j, k));
+    });
+    return sum;
   }
 };
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "backends/backend.hpp"
+#include "grids/schemes/closing.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "grids/schemes/elements/elements.hpp"
-#include "grids/schemes/row_scheme.hpp"
 
 namespace poisson {
 namespace {
@@ -38,6 +38,29 @@ void add_integral(const Setting& setting, double scale, const Datum& datum, cons
 class ElementScheme final : public RowScheme {
  public:
   CellPoints cell_points(const Problem& p) const override { return element_points(p); }
+
+  RowCounts counts(const Problem& p, bool gpu) const override {
+    const bool cube = p.dimension == 3;
+    const int neighbours = cube ? 26 : 8;
+    // κ computed anew has no walk of its own. Constants: two products and a sum for each point beside the row of the
+    // axis.
+    return {.neighbours = neighbours,
+            .computed = neighbours,
+            .kappa = static_cast<double>(coefficient_count(p) + mixed_count(p)),
+            .entries = entry_flops(p, gpu),
+            .products = 3.0 * (neighbours + 1) + 7,
+            .evaluations = cube ? 8.0 : 4.0,
+            .entries_anew = entry_flops(p, false)};
+  }
+
+  // Trilinear elements of one constant κ on a GPU: the walk over planes of nodes, which κ on cells has, took 0.18 ms
+  // for a product and 0.26 ms for a sweep of 256³ in fp64 on an H200, entries from products of the axes' rows 0.38 and
+  // 0.49 ms (fp32: 0.13 and 0.21 against 0.20 and 0.25 ms), where their counts are the same (docs/benchmarks.md). With
+  // σ or α the walk has three times as much to do.
+  bool walks_faster(const Problem& p, bool gpu) const override {
+    return gpu && p.scheme == Scheme::q1 && p.dimension == 3 && p.isotropic && is_separable(p) &&
+           !needs_reaction_field(p) && *p.reaction.constant() == 0;
+  }
 
   std::pair<SchemeRows, Jumps> sample(const Setting& setting) const override {
     const auto& [p, block, backend, sampler, functionals] = setting;
@@ -136,7 +159,67 @@ class ElementScheme final : public RowScheme {
 
   void fill_solution(const Setting& setting, Field& u) const override { fill_nodal_solution(setting, u); }
 
+  double reaction(const Closing& c) const override {
+    if (const double* sigma = c.problem().reaction.constant()) return *sigma == 0 ? 0 : *sigma * c.integral();
+    return c.setting.functionals.cell_product(*std::get<ElementRows>(c.rows).sigma_cells, c.u);
+  }
+
+  Fluxes fluxes(const Closing& c) const override {
+    Fluxes passed_back{};
+    for_each_face(c.problem(), [&](int axis, int end, const Boundary& face) {
+      if (face.kind != BoundaryKind::robin) return;
+      const double* alpha = face.alpha.constant();
+      passed_back[face_number(axis, end)] =
+          alpha ? *alpha * c.integral_over(axis, end) : passed_back_on_cells(c, axis, end, face);
+    });
+    return fluxes_at_nodes(c, passed_back);
+  }
+
  private:
+  // ∫αu over a face: α on the cells' faces, and of u there the mean of the corners.
+  static double passed_back_on_cells(const Closing& c, int axis, int end, const Boundary& face) {
+    const Block& block = c.block();
+    const auto across = static_cast<std::size_t>(axis);
+    const Box box = face_box(block, axis, end), ghosts = ghost_box(block, axis, end);
+    const Layer value(c.setting.functionals, c.u, box);
+    LineSums lines(ghosts);
+    poisson::sample(face.alpha, face_key(axis, end, true), Sign::any, {block, element_points(c.problem())},
+                    Location::cell, ghosts, [&](int j, int k, const double* alpha) {
+                      double line = 0;
+                      for (int i = ghosts.first[0]; i < ghosts.last[0]; ++i) {
+                        std::array<std::array<int, 2>, 3> at{{{i, i + 1}, {j, j + 1}, {k, k + 1}}};
+                        double area = 1, corners = 0;
+                        for (std::size_t e = 0; e < 3; ++e) {
+                          if (e != across) area *= block.axes[e].width(at[e][0]);
+                          for (int& node : at[e]) node = e == across ? box.first[e] : node % block.axes[e].size();
+                        }
+                        for (const int z : at[2])
+                          for (const int y : at[1])
+                            for (const int x : at[0]) corners += value(x, y, z);
+                        line += alpha[i - ghosts.first[0]] * area * corners / 8;
+                      }
+                      lines(j, k) = line;
+                    });
+    return lines.total();
+  }
+
+  // Operations from κ on the cells to the entries.
+  static double entry_flops(const Problem& p, bool gpu) {
+    const bool cube = p.dimension == 3, field = needs_reaction_field(p);
+    // Nodes serve the layers of cells on both sides: the product with u is worked out without the entries.
+    if (gpu && p.isotropic) {
+      const bool reacts = field || *p.reaction.constant() != 0;
+      if (!cube) return reacts ? 33 + (field ? 2 : 0) : 9;
+      return reacts ? 200 : 68;
+    }
+    // For each of the 4 or 8 cells its stiffness and mass along x, its share of the row's sum, then for each corner
+    // across x the stiffness there and the parts of two couplings, of one in the corner of the row's own line.
+    const int corners = cube ? 4 : 2;
+    double cell = 10 + 4 * (2 * corners - 1) + corners * (p.isotropic ? 2 : cube ? 3 : 1);
+    if (p.full_tensor) cell += cube ? 24 : 4;
+    return 2 * corners * cell + (field ? 2 * corners : 2);
+  }
+
   static RhsSums fill_wide_rhs(const Setting& setting, double scale, Field& b) {
     const auto& [p, block, backend, sampler, functionals] = setting;
     const Box all = setting.values();

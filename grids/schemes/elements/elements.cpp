@@ -121,8 +121,8 @@ bool taken_in_cells(const Problem& p, const Quantity& quantity, const Block& blo
   if (p.scheme != Scheme::q1 || face.kind != BoundaryKind::robin || face.alpha.constant() || quantity.constant())
     return false;
   constexpr double patch = 10;
-  const auto alpha = sample(face.alpha, face_key(face_axis, end, true), Sign::nonnegative, {block, element_points(p)}, Location::cell,
-                            ghost_box(block, face_axis, end));
+  const auto alpha = sample(face.alpha, face_key(face_axis, end, true), Sign::nonnegative, {block, element_points(p)},
+                            Location::cell, ghost_box(block, face_axis, end));
   const auto [least, largest] = std::ranges::minmax(alpha);
   return largest > patch * least;
 }

@@ -2,8 +2,8 @@
 // scale·(σ·volume + α·area) at the nodes.
 
 #include "backends/backend.hpp"
+#include "grids/schemes/closing.hpp"
 #include "grids/schemes/discretization.hpp"
-#include "grids/schemes/row_scheme.hpp"
 
 namespace poisson {
 namespace {
@@ -11,6 +11,20 @@ namespace {
 class NodeScheme final : public RowScheme {
  public:
   CellPoints cell_points(const Problem&) const override { return CellPoints::inside_ends; }
+
+  // The mean of four cells on each of six faces; planes of cells serve the points below and above in a GPU's walk.
+  // Nodes carry the layer of four cells below them.
+  RowCounts counts(const Problem& p, bool gpu) const override {
+    const double reaction = needs_reaction_field(p) ? 0 : 1;
+    const double entries = gpu ? (p.isotropic ? 33 : 39) + 1 : (p.isotropic ? 48 : 60) + reaction;
+    return {.neighbours = 2 * p.dimension,
+            .computed = 6,
+            .kappa = static_cast<double>(coefficient_count(p)),
+            .entries = entries,
+            .products = 7,
+            .evaluations = 4,
+            .entries_anew = entries};
+  }
 
   std::pair<SchemeRows, Jumps> sample(const Setting& setting) const override {
     const auto& [p, block, backend, sampler, functionals] = setting;
@@ -102,6 +116,36 @@ class NodeScheme final : public RowScheme {
   }
 
   void fill_solution(const Setting& setting, Field& u) const override { fill_nodal_solution(setting, u); }
+
+  // What the rows hold has α in it on Robin faces: those layers are integrated one by one.
+  double reaction(const Closing& c) const override {
+    const Problem& p = c.problem();
+    if (const double* sigma = p.reaction.constant()) return *sigma == 0 ? 0 : *sigma * c.integral();
+    Box box = c.setting.values();
+    double sum = 0;
+    for_each_face(p, [&](int axis, int end, const Boundary& face) {
+      if (face.kind != BoundaryKind::robin) return;
+      const auto at = static_cast<std::size_t>(axis);
+      Box layer = box;
+      (end == 0 ? layer.last[at] : layer.first[at]) = end == 0 ? ++box.first[at] : --box.last[at];
+      sum += c.integral_with({p.reaction, "reaction"}, layer, -1);
+    });
+    const auto& rows = std::get<NodeRows>(c.rows);
+    return sum + c.setting.functionals.product(*rows.reaction, c.u, box) / rows.scale;
+  }
+
+  Fluxes fluxes(const Closing& c) const override {
+    Fluxes passed_back{};
+    for_each_face(c.problem(), [&](int axis, int end, const Boundary& face) {
+      if (face.kind != BoundaryKind::robin) return;
+      const double* alpha = face.alpha.constant();
+      const std::string key = face_key(axis, end, true);
+      passed_back[face_number(axis, end)] =
+          alpha ? *alpha * c.integral_over(axis, end)
+                : c.integral_with({face.alpha, key}, face_box(c.block(), axis, end), axis);
+    });
+    return fluxes_at_nodes(c, passed_back);
+  }
 };
 
 }  // namespace
