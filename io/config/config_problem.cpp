@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "io/config/config_parts.hpp"
+#include "io/config/face_choices.hpp"
 #include "io/expressions/expression.hpp"
 #include "io/files/hdf5.hpp"
 
@@ -196,18 +197,16 @@ class ProblemReader {
   }
 
   void read_face(const Value& value, const std::string& key, const std::string& path, Boundary& face) {
-    if (value.kind == Kind::string) {
-      face.kind = BoundaryKind::periodic;
-    } else if (const Value* dirichlet = value.find("dirichlet")) {
-      face.kind = BoundaryKind::dirichlet;
-      read(*dirichlet, path + ".dirichlet", key, face.value);
-    } else if (const Value* neumann = value.find("neumann")) {
-      face.kind = BoundaryKind::neumann;
-      read(*neumann, path + ".neumann", key, face.value);
-    } else if (const Value* robin = value.find("robin")) {
-      face.kind = BoundaryKind::robin;
-      read(*robin->find("value"), path + ".robin.value", key, face.value);
-      read(*robin->find("alpha"), path + ".robin.alpha", key + ".alpha", face.alpha);
+    for (const FaceChoice& kind : face_choices()) {
+      const bool word = value.kind == Kind::string;
+      const Value* const given = word ? nullptr : value.find(kind.name);
+      if (word ? value.text != kind.name : !given) continue;
+      face.kind = kind.kind;
+      for (const FaceChoice::Datum& datum : kind.data) {
+        const std::string below = datum.key.empty() ? "" : "." + std::string(datum.key);
+        read(datum.key.empty() ? *given : *given->find(datum.key), path + "." + std::string(kind.name) + below,
+             key + std::string(datum.mark), face.*datum.member);
+      }
     }
   }
 

@@ -3,6 +3,7 @@
 #include "grids/axes/stretching.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/problem/problem.hpp"
+#include "io/config/face_choices.hpp"
 #include "io/config/schema_parts.hpp"
 
 namespace poisson {
@@ -198,28 +199,7 @@ Schema equation() {
 }
 
 Schema face(std::string_view key, std::string_view doc, std::string_view fallback) {
-  const Schema alpha{.key = "alpha",
-                     .type = Type::expression,
-                     .doc = "Transfer coefficient a, not negative.",
-                     .required = true,
-                     .example = "10",
-                     .range = {.lower = 0}};
-  const auto datum = [](std::string_view name, std::string_view text) {
-    return Schema{.key = name, .type = Type::expression, .doc = text, .required = true, .example = "0"};
-  };
-  return {.key = key,
-          .type = Type::any_of,
-          .doc = doc,
-          .fallback = fallback,
-          .forms = {{.type = Type::choice,
-                     .choices = {choice("periodic", BoundaryKind::periodic, "Both faces of the axis are one.")}},
-                    {.keys = {datum("dirichlet", "u = g")}},
-                    {.keys = {datum("neumann", "coefficient du/dn = q, n the outward normal")}},
-                    {.keys = {{.key = "robin",
-                               .doc = "coefficient du/dn + a u = g",
-                               .required = true,
-                               .example = "{alpha: 10, value: 0}",
-                               .keys = {alpha, datum("value", "The right-hand side g.")}}}}}};
+  return {.key = key, .type = Type::any_of, .doc = doc, .fallback = fallback, .forms = face_forms()};
 }
 
 Schema boundary() {

@@ -414,6 +414,7 @@ class CudaSampler final : public Sampler {
 
   CudaBackend& device_;
   Block block_;
+  CellPoints points_;
   bool constants_;  // are evaluated here
   std::array<Table, 3> axes_{};
   Buffer tables_, bad_;

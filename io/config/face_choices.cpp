@@ -1,0 +1,54 @@
+#include "io/config/face_choices.hpp"
+
+#include <array>
+
+#include "io/config/schema_parts.hpp"
+
+namespace poisson {
+namespace {
+
+Schema datum(std::string_view key, std::string_view doc, std::string_view example = "0", Range range = {}) {
+  return {.key = key, .type = Type::expression, .doc = doc, .required = true, .example = example, .range = range};
+}
+
+}  // namespace
+
+std::span<const FaceChoice> face_choices() {
+  static const std::array table{
+      FaceChoice{.name = "periodic", .doc = "Both faces of the axis are one.", .kind = BoundaryKind::periodic},
+      FaceChoice{.name = "dirichlet",
+                 .doc = "u = g",
+                 .kind = BoundaryKind::dirichlet,
+                 .data = {{"", "", &Boundary::value}},
+                 .example = "0"},
+      FaceChoice{.name = "neumann",
+                 .doc = "coefficient du/dn = q, n the outward normal",
+                 .kind = BoundaryKind::neumann,
+                 .data = {{"", "", &Boundary::value}},
+                 .example = "0"},
+      FaceChoice{.name = "robin",
+                 .doc = "coefficient du/dn + a u = g",
+                 .kind = BoundaryKind::robin,
+                 .data = {{"value", "", &Boundary::value}, {"alpha", ".alpha", &Boundary::alpha}},
+                 .keys = {datum("alpha", "Transfer coefficient a, not negative.", "10", {.lower = 0}),
+                          datum("value", "The right-hand side g.")},
+                 .example = "{alpha: 10, value: 0}"}};
+  return table;
+}
+
+std::vector<Schema> face_forms() {
+  std::vector<Schema> forms{{.type = Type::choice}};
+  for (const FaceChoice& kind : face_choices()) {
+    if (kind.data.empty())
+      forms.front().choices.push_back(schema::word(kind.name, kind.doc));
+    else if (kind.keys.empty())
+      forms.push_back({.keys = {datum(kind.name, kind.doc, kind.example)}});
+    else
+      forms.push_back(
+          {.keys = {
+               {.key = kind.name, .doc = kind.doc, .required = true, .example = kind.example, .keys = kind.keys}}});
+  }
+  return forms;
+}
+
+}  // namespace poisson
