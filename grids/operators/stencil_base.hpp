@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "grids/operators/axis_tables.hpp"
+#include "grids/operators/bands.hpp"
 #include "grids/operators/box_tables.hpp"
 #include "grids/operators/eigenvalue_bound.hpp"
 #include "grids/operators/operator.hpp"
+#include "grids/rows/band_coefficients.hpp"
 
 namespace poisson {
 
@@ -122,6 +124,35 @@ std::unique_ptr<Operator> make_box_stencil_operator(Backend& backend, const Elem
   return with_box_model<T, dimension>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
     return std::make_unique<StencilOperator<T, Coefficients>>(backend, rows);
   });
+}
+
+/// The operator whose bands are the rows of the model that its data call for: fill(model, tables).
+template <template <class, class> class StencilOperator, class T, class Own, class Fill>
+std::unique_ptr<Operator> make_filled_operator(Backend& backend, const Own& rows, const Fill& fill) {
+  return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
+    using Row = typename StencilBase<T, Coefficients>::Row;
+    BandTables<T> tables(backend, rows.block, bands_held<Row>(rows.block));
+    {
+      const typename StencilBase<T, Coefficients>::Tables source(backend, rows);
+      fill(source.template model<Coefficients>(), tables);
+    }
+    return std::make_unique<StencilOperator<T, typename BandsOf<Row>::Type>>(backend, rows, eigenvalue_bounds(rows),
+                                                                             std::move(tables));
+  });
+}
+
+/// The operator of bands that there are already: circles(model) is the largest of Gershgorin's.
+template <template <class, class> class StencilOperator, class T, class Circles>
+std::unique_ptr<Operator> make_operator_of(Backend& backend, const LevelRows& rows, const Bands& bands,
+                                           const Circles& circles) {
+  const auto make = [&]<int dimension>(Number<dimension>) -> std::unique_ptr<Operator> {
+    using Coefficients = BoxBands<T, dimension>;
+    BandTables<T> tables(backend, rows.block, Coefficients::count, bands);
+    const double most = circles(tables.template model<Coefficients>());
+    return std::make_unique<StencilOperator<T, Coefficients>>(backend, rows, bounds_of_bands(most), std::move(tables),
+                                                              "bands");
+  };
+  return bands.layout.n[2] == 1 ? make(Number<2>()) : make(Number<3>());
 }
 
 }  // namespace poisson

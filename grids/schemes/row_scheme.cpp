@@ -94,6 +94,36 @@ void clear_dirichlet_nodes(const Setting& setting, Field& x) {
   });
 }
 
+RhsSums fill_nodal_rhs(const Setting& setting, double scale, Field& b,
+                       const std::function<void(const Datum&, const Box&, int, int)>& integrate) {
+  const auto& [p, block, backend, sampler, functionals] = setting;
+  const Box all = setting.values();
+  RhsSums sums;
+  ErrorCollector check;
+  check([&] {
+    const Datum f{p.source, "source"};
+    if (p.source.function()) sampler.fill(f, Location::node, all, {}, SampleStore::set, b);  // where files show it
+    integrate(f, all, -1, 0);
+  });
+  sums.source = sums_by_pieces(functionals, block, b, all, scale);
+  clear_dirichlet_nodes(setting, b);
+  for_each_face(p, [&](int axis, int end, const Boundary& face) {
+    const bool nothing = face.value.constant() && *face.value.constant() == 0;
+    if (face.kind == BoundaryKind::dirichlet || nothing) return;
+    const std::string key = face_key(axis, end);
+    check([&] {
+      const Box box = face_box(block, axis, end);
+      const auto in_pieces = [&] { return sums_by_pieces(functionals, block, b, box, scale); };
+      const PieceSums before = in_pieces();
+      integrate({face.value, key}, box, axis, end);
+      sums.set_face(axis, end, before, in_pieces());
+    });
+  });
+  clear_dirichlet_nodes(setting, b);
+  check.finish();
+  return sums;
+}
+
 bool has_dirichlet_face(const Problem& problem) {
   bool found = false;
   for_each_face(problem, [&](int, int, const Boundary& b) { found = found || b.kind == BoundaryKind::dirichlet; });

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/operators/operator.hpp"
@@ -90,20 +92,10 @@ std::shared_ptr<const Field> coarser_reaction(Backend& backend, const Block& coa
 void fill_nodal_solution(const Setting& setting, Field& u);
 /// Zeros in the Dirichlet nodes of a node-centred block.
 void clear_dirichlet_nodes(const Setting& setting, Field& x);
-/// Whether a face brings something to b of a node-centred block.
-inline bool brings_something(const Boundary& face) {
-  return face.kind != BoundaryKind::dirichlet && !(face.value.constant() && *face.value.constant() == 0);
-}
-/// Adds a face's data to b and its sums to `sums`.
-template <class AddFace>
-void add_face_data(const Setting& setting, double scale, int axis, int end, Field& b, RhsSums& sums,
-                   const AddFace& add_face) {
-  const Box box = face_box(setting.block, axis, end);
-  const auto in_pieces = [&] { return sums_by_pieces(setting.functionals, setting.block, b, box, scale); };
-  const PieceSums before = in_pieces();
-  add_face(box);
-  sums.set_face(axis, end, before, in_pieces());
-}
+/// b of unknowns at nodes, and its sums: integrate(datum, box, face_axis, end) sets it to the integrals of f (face_axis
+/// −1), or adds those of a face's data.
+RhsSums fill_nodal_rhs(const Setting& setting, double scale, Field& b,
+                       const std::function<void(const Datum&, const Box&, int face_axis, int end)>& integrate);
 
 /// Whether u is held somewhere by a Dirichlet face.
 bool has_dirichlet_face(const Problem& problem);

@@ -16,18 +16,6 @@ void coarsen_cells(const Block& fine, const CoarseBlock& coarse, const Field& fi
                    CellMean mean, bool with_faces);
 void continue_outwards(const Box& inside, Field& u);
 
-/// Operators of finite volumes (LevelRows where all is constant), of elements, and those that hold bands, instantiated
-/// in translation units of their own (grids/CMakeLists.txt).
-template <class T, class Own>
-std::unique_ptr<Operator> make_star_operator(Backend&, const Own&);
-template <class T, int Dimension>
-std::unique_ptr<Operator> make_box_operator(Backend&, const ElementRows&);
-template <class T, class Own>
-std::unique_ptr<Operator> make_assembled_operator(Backend&, const Own&);
-/// The same of bands that there are already (GridKernels::make_box_operator).
-template <class T>
-std::unique_ptr<Operator> make_assembled_operator(Backend&, const LevelRows&, const Bands&);
-
 std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&, Precision);
 std::unique_ptr<Transfer> make_weighted_transfer(Backend&, const Block& fine, const CoarseBlock& coarse,
                                                  const Weights& weights);

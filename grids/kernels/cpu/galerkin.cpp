@@ -2,7 +2,7 @@
 
 #include "backends/cpu/launch.hpp"
 #include "grids/kernels/cpu/factories.hpp"
-#include "grids/kernels/grid_kernels.hpp"
+#include "grids/kernels/weighted_transfer.hpp"
 #include "grids/operators/typed_views.hpp"
 
 namespace poisson::cpu {
@@ -12,14 +12,10 @@ Box box_of(const int (&n)[3]) {
   return {{0, 0, 0}, {n[0], n[1], n[2]}};
 }
 
-/// Prolongation with weights stored by columns, restriction its transpose.
-class WeightedTransfer final : public Transfer {
+class WeightedTransfer final : public WeightedTransferBase {
  public:
   WeightedTransfer(Backend& backend, const Block& fine, const CoarseBlock& coarse, const Weights& weights)
-      : backend_(backend),
-        fine_unknowns_(fine.unknowns()),
-        coarse_unknowns_(coarse.block.unknowns()),
-        weights_(weights) {
+      : WeightedTransferBase(fine, coarse, weights), backend_(backend) {
     for (std::size_t d = 0; d < 3; ++d) {
       for (int I = 0; I < coarse.block.axes[d].size(); ++I) centre_[d].push_back(coarse.axes[d].node(I));
       between_[d].assign(static_cast<std::size_t>(fine.axes[d].size()), {-1, -1});
@@ -61,11 +57,6 @@ class WeightedTransfer final : public Transfer {
     });
   }
 
-  void prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine, nullptr); }
-  void prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine, nullptr); }
-  void interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
-    prolong<false>(coarse, fine, scale);
-  }
   void inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
     with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       const double factor = scale ? *scale->address() : 1;
@@ -86,10 +77,7 @@ class WeightedTransfer final : public Transfer {
 
   template <class F>
   void with_weights(const F& f) const {
-    Precision precision = Precision::fp64;
-    for (const auto& w : weights_)
-      if (w) precision = w->precision();
-    dispatch(precision, [&]<class W>(W) {
+    dispatch(precision_, [&]<class W>(W) {
       std::array<View<const W>, 27> views;
       for (std::size_t code = 0; code < 27; ++code)
         if (weights_[code]) views[code] = weights_[code]->view<W>();
@@ -97,8 +85,7 @@ class WeightedTransfer final : public Transfer {
     });
   }
 
-  template <bool add>
-  void prolong(const Field& coarse, Field& fine, const Scalar* scale) const {
+  void spread(const Field& coarse, Field& fine, bool add, const Scalar* scale) const override {
     backend_.exchange(coarse);
     with_weights([&]<class W>(const std::array<View<const W>, 27>& weight) {
       with_views(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
@@ -138,8 +125,6 @@ class WeightedTransfer final : public Transfer {
   }
 
   Backend& backend_;
-  Box fine_unknowns_, coarse_unknowns_;
-  Weights weights_;
   std::array<std::vector<int>, 3> centre_;
   std::array<std::vector<Between>, 3> between_;
 };

@@ -1,9 +1,10 @@
 #include "grids/kernels/cpu/factories.hpp"
+#include "grids/kernels/operators_on.hpp"
 
 namespace poisson::cpu {
 namespace {
 
-class Kernels final : public GridKernels {
+class Kernels final : public KernelsWithOperators<OnHost> {
  public:
   std::unique_ptr<Operator> make_banded_operator(Backend& backend, const Bands& bands,
                                                  Precision precision) const override {
@@ -39,28 +40,6 @@ class Kernels final : public GridKernels {
   std::unique_ptr<Sampler> make_sampler(Backend&, const SampleGrid& grid, std::span<const Quantity>,
                                         bool) const override {
     return cpu::make_sampler(grid);
-  }
-
- protected:
-  std::unique_ptr<Operator> make_stencil_operator(Backend& backend, const SchemeRows& rows,
-                                                  Precision precision) const override {
-    return with_own_rows(rows, precision, [&]<class T, class Own>(T, const Own& own) {
-      if constexpr (!std::is_same_v<Own, ElementRows>)
-        return make_star_operator<T>(backend, own);
-      else if (own.block.dimension() == 2)
-        return cpu::make_box_operator<T, 2>(backend, own);
-      else
-        return cpu::make_box_operator<T, 3>(backend, own);
-    });
-  }
-  std::unique_ptr<Operator> make_assembled_operator(Backend& backend, const SchemeRows& rows,
-                                                    Precision precision) const override {
-    return with_own_rows(rows, precision,
-                         [&]<class T>(T, const auto& own) { return cpu::make_assembled_operator<T>(backend, own); });
-  }
-  std::unique_ptr<Operator> make_assembled_operator(Backend& backend, const LevelRows& rows, const Bands& bands,
-                                                    Precision precision) const override {
-    return dispatch(precision, [&]<class T>(T) { return cpu::make_assembled_operator<T>(backend, rows, bands); });
   }
 };
 

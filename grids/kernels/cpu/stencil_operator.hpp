@@ -8,6 +8,7 @@
 #include "grids/kernels/cpu/factories.hpp"
 #include "grids/kernels/cpu/line_relaxation.hpp"
 #include "grids/kernels/cpu/sweep.hpp"
+#include "grids/kernels/operators_on.hpp"
 #include "grids/operators/box_colours.hpp"
 #include "grids/operators/stencil_base.hpp"
 #include "grids/rows/coefficients.hpp"
@@ -256,13 +257,19 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   double volume_ = 0;
 };
 
+}  // namespace poisson::cpu
+
+namespace poisson {
+
+template <>
 template <class T, class Own>
-std::unique_ptr<Operator> make_star_operator(Backend& backend, const Own& rows) {
-  return make_stencil_operator<StencilOperator, T>(backend, rows);
+std::unique_ptr<Operator> OperatorsOn<OnHost>::star(Backend& backend, const Own& rows) {
+  return make_stencil_operator<cpu::StencilOperator, T>(backend, rows);
 }
-template <class T, int Dimension>
-std::unique_ptr<Operator> make_box_operator(Backend& backend, const ElementRows& rows) {
-  return make_box_stencil_operator<StencilOperator, T, Dimension>(backend, rows);
+template <>
+template <class T, int dimension>
+std::unique_ptr<Operator> OperatorsOn<OnHost>::box(Backend& backend, const ElementRows& rows) {
+  return make_box_stencil_operator<cpu::StencilOperator, T, dimension>(backend, rows);
 }
 
-}  // namespace poisson::cpu
+}  // namespace poisson

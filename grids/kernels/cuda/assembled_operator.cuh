@@ -1,49 +1,40 @@
 #pragma once
 
 #include "grids/kernels/cuda/stencil_operator.cuh"
-#include "grids/operators/bands.hpp"
-#include "grids/rows/band_coefficients.hpp"
 
-namespace poisson::cuda {
+namespace poisson::cuda {}  // namespace poisson::cuda
 
-/// The operator whose bands are the rows of the model that its data call for.
+namespace poisson {
+
+template <>
 template <class T, class Own>
-std::unique_ptr<Operator> make_assembled_operator(Backend& backend, const Own& rows) {
-  return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
-    using Row = typename StencilBase<T, Coefficients>::Row;
-    constexpr int count = band_count<Row>;
-    const Layout layout = rows.block.layout();
-    BandTables<T> tables(backend, rows.block, bands_held<Row>(rows.block));
-    {
-      const typename StencilBase<T, Coefficients>::Tables source(backend, rows);
-      const FillBands<T, Coefficients, count> fill{source.template model<Coefficients>(),
-                                                   tables.template views<count>(),
-                                                   {layout.periodic[0], layout.periodic[1], layout.periodic[2]},
-                                                   rows.decoupled};
-      auto& device = static_cast<CudaBackend&>(backend);
-      for_columns(device.stream(), layout.box(), fill);
-      tables.exchange();
-      check(cudaStreamSynchronize(device.stream()));  // before the source's memory goes back
-    }
-    return std::make_unique<StencilOperator<T, typename BandsOf<Row>::Type>>(backend, rows, eigenvalue_bounds(rows),
-                                                                             std::move(tables));
-  });
+std::unique_ptr<Operator> OperatorsOn<OnCuda>::assembled(Backend& backend, const Own& rows) {
+  return make_filled_operator<cuda::CompiledOperator, T>(
+      backend, rows, [&]<class Coefficients>(const Coefficients& model, BandTables<T>& tables) {
+        constexpr int count = band_count<typename StencilBase<T, Coefficients>::Row>;
+        const Layout layout = rows.block.layout();
+        const cuda::FillBands<T, Coefficients, count> fill{model,
+                                                           tables.template views<count>(),
+                                                           {layout.periodic[0], layout.periodic[1], layout.periodic[2]},
+                                                           rows.decoupled};
+        const cudaStream_t stream = static_cast<cuda::CudaBackend&>(backend).stream();
+        cuda::for_columns(stream, layout.box(), fill);
+        tables.exchange();
+        cuda::check(cudaStreamSynchronize(stream));  // before the source's memory goes back
+      });
 }
 
-/// The operator of bands that there are already.
+template <>
 template <class T>
-std::unique_ptr<Operator> make_assembled_operator(Backend& backend, const LevelRows& rows, const Bands& bands) {
-  const auto make = [&]<int dimension>(Number<dimension>) -> std::unique_ptr<Operator> {
-    using Coefficients = BoxBands<T, dimension>;
-    BandTables<T> tables(backend, rows.block, Coefficients::count, bands);
-    const Scalar largest = backend.scalar(0);
-    for_columns(static_cast<CudaBackend&>(backend).stream(), rows.block.unknowns(),
-                Gershgorin<T, Coefficients>{tables.template model<Coefficients>(),
-                                            reinterpret_cast<unsigned long long*>(largest.address())});
-    return std::make_unique<StencilOperator<T, Coefficients>>(backend, rows, bounds_of_bands(backend.value(largest)),
-                                                              std::move(tables), "bands");
-  };
-  return bands.layout.n[2] == 1 ? make(Number<2>()) : make(Number<3>());
+std::unique_ptr<Operator> OperatorsOn<OnCuda>::assembled(Backend& backend, const LevelRows& rows, const Bands& bands) {
+  return make_operator_of<cuda::CompiledOperator, T>(
+      backend, rows, bands, [&]<class Coefficients>(const Coefficients& model) {
+        const Scalar largest = backend.scalar(0);
+        cuda::for_columns(
+            static_cast<cuda::CudaBackend&>(backend).stream(), rows.block.unknowns(),
+            cuda::Gershgorin<T, Coefficients>{model, reinterpret_cast<unsigned long long*>(largest.address())});
+        return backend.value(largest);
+      });
 }
 
-}  // namespace poisson::cuda
+}  // namespace poisson

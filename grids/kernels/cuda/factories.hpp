@@ -10,15 +10,6 @@ namespace poisson::cuda {
 
 const GridKernels& grid_kernels();
 
-/// Operators as grids/kernels/cpu/factories.hpp has them.
-template <class T, class Own>
-std::unique_ptr<Operator> make_star_operator(Backend&, const Own&);
-template <class T, int Dimension>
-std::unique_ptr<Operator> make_box_operator(Backend&, const ElementRows&);
-template <class T, class Own>
-std::unique_ptr<Operator> make_assembled_operator(Backend&, const Own&);
-template <class T>
-std::unique_ptr<Operator> make_assembled_operator(Backend&, const LevelRows&, const Bands&);
 /// An operator that computes κ from LevelRows::kappa_source. Throws NoRuntimeCode where it cannot be compiled.
 template <class T, class Own>
 std::unique_ptr<Operator> make_recompute_operator(Backend&, const Own&);

@@ -1,10 +1,11 @@
 #include "backends/cuda/runtime_compiler.hpp"
 #include "grids/kernels/cuda/factories.hpp"
+#include "grids/kernels/operators_on.hpp"
 
 namespace poisson::cuda {
 namespace {
 
-class Kernels final : public GridKernels {
+class Kernels final : public KernelsWithOperators<OnCuda> {
  public:
   std::unique_ptr<Operator> make_banded_operator(Backend& backend, const Bands& bands,
                                                  Precision precision) const override {
@@ -51,17 +52,6 @@ class Kernels final : public GridKernels {
   }
 
  protected:
-  std::unique_ptr<Operator> make_stencil_operator(Backend& backend, const SchemeRows& rows,
-                                                  Precision precision) const override {
-    return with_own_rows(rows, precision, [&]<class T, class Own>(T, const Own& own) {
-      if constexpr (!std::is_same_v<Own, ElementRows>)
-        return make_star_operator<T>(backend, own);
-      else if (own.block.dimension() == 2)
-        return cuda::make_box_operator<T, 2>(backend, own);
-      else
-        return cuda::make_box_operator<T, 3>(backend, own);
-    });
-  }
   std::unique_ptr<Operator> make_recompute_operator(Backend& backend, const SchemeRows& rows, Precision precision,
                                                     std::string& why_not) const override try {
     return dispatch(precision, [&]<class T>(T) {
@@ -70,15 +60,6 @@ class Kernels final : public GridKernels {
   } catch (const NoRuntimeCode& reason) {
     why_not = reason.what();
     return nullptr;
-  }
-  std::unique_ptr<Operator> make_assembled_operator(Backend& backend, const SchemeRows& rows,
-                                                    Precision precision) const override {
-    return with_own_rows(rows, precision,
-                         [&]<class T>(T, const auto& own) { return cuda::make_assembled_operator<T>(backend, own); });
-  }
-  std::unique_ptr<Operator> make_assembled_operator(Backend& backend, const LevelRows& rows, const Bands& bands,
-                                                    Precision precision) const override {
-    return dispatch(precision, [&]<class T>(T) { return cuda::make_assembled_operator<T>(backend, rows, bands); });
   }
 };
 

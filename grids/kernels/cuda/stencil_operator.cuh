@@ -11,6 +11,7 @@
 #include "grids/kernels/cuda/line_relaxation.cuh"
 #include "grids/kernels/cuda/marched_models.hpp"
 #include "grids/kernels/cuda/smoothing_steps.cuh"
+#include "grids/kernels/operators_on.hpp"
 #include "grids/operators/box_colours.hpp"
 #include "grids/operators/stencil_base.hpp"
 
@@ -269,13 +270,19 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 template <class T, class Coefficients>
 using CompiledOperator = StencilOperator<T, Coefficients>;
 
+}  // namespace poisson::cuda
+
+namespace poisson {
+
+template <>
 template <class T, class Own>
-std::unique_ptr<Operator> make_star_operator(Backend& backend, const Own& rows) {
-  return make_stencil_operator<CompiledOperator, T>(backend, rows);
+std::unique_ptr<Operator> OperatorsOn<OnCuda>::star(Backend& backend, const Own& rows) {
+  return make_stencil_operator<cuda::CompiledOperator, T>(backend, rows);
 }
-template <class T, int Dimension>
-std::unique_ptr<Operator> make_box_operator(Backend& backend, const ElementRows& rows) {
-  return make_box_stencil_operator<CompiledOperator, T, Dimension>(backend, rows);
+template <>
+template <class T, int dimension>
+std::unique_ptr<Operator> OperatorsOn<OnCuda>::box(Backend& backend, const ElementRows& rows) {
+  return make_box_stencil_operator<cuda::CompiledOperator, T, dimension>(backend, rows);
 }
 
-}  // namespace poisson::cuda
+}  // namespace poisson

@@ -8,20 +8,16 @@
 #include "grids/kernels/cuda/device_rows.cuh"
 #include "grids/kernels/cuda/factories.hpp"
 #include "grids/kernels/cuda/model_steps.cuh"
-#include "grids/kernels/grid_kernels.hpp"
+#include "grids/kernels/weighted_transfer.hpp"
 #include "grids/operators/typed_views.hpp"
 
 namespace poisson::cuda {
 namespace {
 
-/// Prolongation with weights stored by columns, restriction its transpose.
-class WeightedTransfer final : public Transfer {
+class WeightedTransfer final : public WeightedTransferBase {
  public:
   WeightedTransfer(Backend& backend, const Block& fine, const CoarseBlock& coarse, const Weights& weights)
-      : device_(static_cast<CudaBackend&>(backend)),
-        fine_unknowns_(fine.unknowns()),
-        coarse_unknowns_(coarse.block.unknowns()),
-        weights_(weights) {
+      : WeightedTransferBase(fine, coarse, weights), device_(static_cast<CudaBackend&>(backend)) {
     DeviceTables tables;
     for (std::size_t d = 0; d < 3; ++d) {
       std::vector<int> centre;
@@ -47,11 +43,6 @@ class WeightedTransfer final : public Transfer {
       });
     });
   }
-  void prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine, nullptr); }
-  void prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine, nullptr); }
-  void interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
-    prolong<false>(coarse, fine, scale);
-  }
   void inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
     with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       device_.for_columns<TransferSteps>(coarse.layout().box(), Gather<F, C>{f, c, injection_, 1, address(scale)});
@@ -63,10 +54,7 @@ class WeightedTransfer final : public Transfer {
 
   template <class F>
   void with_columns(const F& f) const {
-    Precision precision = Precision::fp64;
-    for (const auto& w : weights_)
-      if (w) precision = w->precision();
-    dispatch(precision, [&]<class W>(W) {
+    dispatch(precision_, [&]<class W>(W) {
       WeightColumns<W> columns{};
       for (std::size_t code = 0; code < 27; ++code) {
         if (!weights_[code]) continue;
@@ -79,20 +67,20 @@ class WeightedTransfer final : public Transfer {
     });
   }
 
-  template <bool add>
-  void prolong(const Field& coarse, Field& fine, const Scalar* scale) const {
+  void spread(const Field& coarse, Field& fine, bool add, const Scalar* scale) const override {
     device_.exchange(coarse);
     with_columns([&]<class W>(const WeightColumns<W>& w) {
       with_views(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
-        device_.for_columns<TransferSteps>(fine_unknowns_,
-                                           WeightedProlong<W, C, F, add>{c, f, w, places_, address(scale)});
+        const auto run = [&]<bool adds>(std::bool_constant<adds>) {
+          device_.for_columns<TransferSteps>(fine_unknowns_,
+                                             WeightedProlong<W, C, F, adds>{c, f, w, places_, address(scale)});
+        };
+        add ? run(std::true_type()) : run(std::false_type());
       });
     });
   }
 
   CudaBackend& device_;
-  Box fine_unknowns_, coarse_unknowns_;
-  Weights weights_;
   Buffer tables_;
   WeightPlaces places_{};
   Axes<DeviceRows> injection_{};

@@ -221,30 +221,10 @@ class ElementScheme final : public RowScheme {
   }
 
   static RhsSums fill_wide_rhs(const Setting& setting, double scale, Field& b) {
-    const auto& [p, block, backend, sampler, functionals] = setting;
-    const Box all = setting.values();
-    RhsSums sums;
-    ErrorCollector check;
-    check([&] {
-      const Datum f{p.source, "source"};
-      if (p.source.function()) sampler.fill(f, Location::node, all, {}, SampleStore::set, b);  // where files show it
-      backend.fill(b, 0);
-      add_integral(setting, scale, f, all, -1, 0, b);
+    return fill_nodal_rhs(setting, scale, b, [&](const Datum& datum, const Box& box, int face_axis, int end) {
+      if (face_axis < 0) setting.backend.fill(b, 0);
+      add_integral(setting, scale, datum, box, face_axis, end, b);
     });
-    sums.source = sums_by_pieces(functionals, block, b, all, scale);
-    clear_dirichlet_nodes(setting, b);
-    for_each_face(p, [&](int d, int end, const Boundary& face) {
-      if (!brings_something(face)) return;
-      const std::string key = face_key(d, end);
-      check([&] {
-        add_face_data(setting, scale, d, end, b, sums, [&](const Box& box) {
-          add_integral(setting, scale, {face.value, key}, box, d, end, b);
-        });
-      });
-    });
-    clear_dirichlet_nodes(setting, b);
-    check.finish();
-    return sums;
   }
 };
 

@@ -90,29 +90,10 @@ class NodeScheme final : public RowScheme {
   }
 
   RhsSums fill_rhs(const Setting& setting, double scale, Field& b) const override {
-    const auto& [p, block, backend, sampler, functionals] = setting;
-    const Box all = setting.values();
-    RhsSums sums;
-    ErrorCollector check;
-    check([&] {
-      const Datum f{p.source, "source"};
-      if (p.source.function()) sampler.fill(f, Location::node, all, {}, SampleStore::set, b);  // where files show it
-      sampler.fill_integrals(f, all, {.factor = scale}, SampleStore::set, b);
+    return fill_nodal_rhs(setting, scale, b, [&](const Datum& datum, const Box& box, int face_axis, int) {
+      setting.sampler.fill_integrals(datum, box, {.factor = scale, .face_axis = face_axis},
+                                     face_axis < 0 ? SampleStore::set : SampleStore::add, b);
     });
-    sums.source = sums_by_pieces(functionals, block, b, all, scale);
-    clear_dirichlet_nodes(setting, b);
-    for_each_face(p, [&](int d, int end, const Boundary& face) {
-      if (!brings_something(face)) return;
-      const std::string key = face_key(d, end);
-      check([&] {
-        add_face_data(setting, scale, d, end, b, sums, [&](const Box& box) {
-          sampler.fill_integrals({face.value, key}, box, {.factor = scale, .face_axis = d}, SampleStore::add, b);
-        });
-      });
-    });
-    clear_dirichlet_nodes(setting, b);
-    check.finish();
-    return sums;
   }
 
   void fill_solution(const Setting& setting, Field& u) const override { fill_nodal_solution(setting, u); }

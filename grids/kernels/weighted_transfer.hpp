@@ -1,0 +1,30 @@
+#pragma once
+
+#include "grids/kernels/grid_kernels.hpp"
+
+namespace poisson {
+
+/// Prolongation with weights stored by columns, restriction its transpose: what its forms on all devices share.
+class WeightedTransferBase : public Transfer {
+ public:
+  WeightedTransferBase(const Block& fine, const CoarseBlock& coarse, const Weights& weights)
+      : fine_unknowns_(fine.unknowns()), coarse_unknowns_(coarse.block.unknowns()), weights_(weights) {
+    for (const auto& w : weights_)
+      if (w) precision_ = w->precision();
+  }
+
+  void prolong(const Field& coarse, Field& fine) const override { spread(coarse, fine, false, nullptr); }
+  void prolong_add(const Field& coarse, Field& fine) const override { spread(coarse, fine, true, nullptr); }
+  void interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
+    spread(coarse, fine, false, scale);
+  }
+
+ protected:
+  virtual void spread(const Field& coarse, Field& fine, bool add, const Scalar* scale) const = 0;
+
+  Box fine_unknowns_, coarse_unknowns_;
+  Weights weights_;
+  Precision precision_ = Precision::fp64;  ///< of the weights
+};
+
+}  // namespace poisson
