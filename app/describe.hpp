@@ -5,11 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "app/cases/case.hpp"
 #include "grids/results/profile.hpp"
 #include "io/config/config.hpp"
-#include "io/files/summary.hpp"
-#include "io/terminal/console.hpp"
-#include "solver/solver.hpp"
+#include "solver/options.hpp"
 
 /// What the program says of a run, in words.
 namespace poisson {
@@ -20,10 +19,10 @@ std::string method_name(const Options& options);
 std::string describe_method(const Options& options);
 /// The least and the widest cell along whatever axis.
 std::pair<double, double> cell_widths(const Config& config);
-RunHeader describe_run(const Config& config, const Discretization& discretization, const Solver& solver,
-                       const Summary& summary);
+/// "h = 25, q = 1000"
+std::string describe_parameters(const Parameters& parameters);
 /// The lines of --dry-run.
-std::vector<std::string> describe_plan(const Config& config);
+std::vector<std::string> describe_plan(const Config& config, const Case& work);
 /// The lines of --profile. `copy`: bytes per second of a copy on the finest level; `seconds`: of the whole solve.
 std::vector<std::string> describe_profile(std::span<const Profile::Entry> entries, double copy, double seconds);
 /// The warning about data of a singular problem that no solution can meet.

@@ -2,8 +2,7 @@
 
 #include <string>
 
-#include "io/config/config.hpp"
-#include "solver/plan.hpp"
+#include "app/cases/case.hpp"
 
 namespace poisson {
 
@@ -11,13 +10,13 @@ namespace poisson {
 double bytes_of_output(const Config& config);
 
 /// "fits: 12 GiB are free", or what is missing and how many cells would do.
-std::string describe_fit(const Config& config, std::size_t bytes, const Backend& backend);
+std::string describe_fit(const Config& config, const Case& work, std::size_t bytes, const Backend& backend);
 
-/// Compares what the solve and its fields for the files take with what the device, and this process at most, can get.
-/// Throws RunError, which says how many cells would do, where that is less. Returns a warning where so much is not free
-/// now; empty else.
-std::string check_memory(const Config& config, const Backend& backend);
-/// The same once κ has been sampled, by which more levels than those of smooth κ may be held. Throws alone.
-void check_memory(const Config& config, const Discretization& discretization);
+/// Compares what a solve takes where it runs, what it takes on the host `beside` that, and its fields for the files
+/// with what the device, and this process at most, can get. Throws RunError, which says what would do, where that is
+/// less. Returns what the host needs.
+double require_memory(const Config& config, const Case& work, const Backend& backend, double solve, double beside);
+/// The same of a case that is still to be made. Returns a warning where so much is not free now; empty else.
+std::string check_memory(const Config& config, const Case& work, const Backend& backend);
 
 }  // namespace poisson

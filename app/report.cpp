@@ -12,6 +12,7 @@
 #include "app/describe.hpp"
 #include "backends/error.hpp"
 #include "backends/probe.hpp"
+#include "io/files/formats.hpp"
 
 namespace poisson {
 namespace {
@@ -37,26 +38,30 @@ void record(const Result& result, const Solver& solver, Summary& summary) {
 
 }  // namespace
 
-void write_fields(const Config& config, const OutputGrid& grid, const std::vector<ShownField>& fields,
-                  const ResultFolder& results, Summary& summary) {
-  const OutputNote note{config.title, summary.converged, config.effective};
-  const auto& directory = results.staging();
+void write_fields(const Config& config, Case& work, const ResultFolder& results, Summary& summary) {
+  if (config.output.formats.empty() || config.output.fields.empty()) return;
+  const OutputGrid grid = work.output_grid();
+  std::vector<Pieces> fields;
   std::vector<FieldHead> heads;
-  for (const ShownField& field : fields) heads.push_back(field.head);
-  std::vector<std::unique_ptr<FieldFile>> files;  // none for pictures, which show the first field
-  for (const std::string& format : config.output.formats)
-    files.push_back(format == "vtk"    ? open_vtk(directory, grid, heads, note)
-                    : format == "hdf5" ? open_hdf5(directory, grid, heads, note)
-                                       : nullptr);
-  OutputField pictured{heads.front(), {}};
-  const auto pictures = std::ranges::count_if(files, [](const auto& file) { return !file; });
-  const std::size_t wanted = pictures == std::ssize(files) ? 1 : fields.size();
+  for (const std::string& name : config.output.fields) {
+    const FieldChoice& choice = field_choice(name);
+    fields.push_back(work.field(choice));
+    heads.push_back({name, choice.location(config.problem.centering), fields.back().components});
+  }
+  std::vector<std::unique_ptr<FieldFile>> files;
+  bool pictures = true;  // nothing else, which show the first field
+  for (const std::string& name : config.output.formats) {
+    const FileFormat& format = file_format(name);
+    files.push_back(format.open(results.staging(), grid, heads, {config.title, summary.converged, config.effective}));
+    pictures = pictures && format.picture;
+  }
+  const std::size_t wanted = pictures ? 1 : fields.size();
 
   std::array<std::vector<double>, 2> pieces;  // one is written while the other is made
   std::future<void> writing;
   std::size_t turn = 0;
   for (std::size_t f = 0; f < wanted; ++f) {
-    const Pieces& values = fields[f].values;
+    const Pieces& values = fields[f];
     const int planes = values.shape[2];
     const int step = values.whole ? planes
                                   : static_cast<int>(std::clamp(piece_values / values.plane(), std::size_t{1},
@@ -66,17 +71,15 @@ void write_fields(const Config& config, const OutputGrid& grid, const std::vecto
       auto& piece = pieces[turn++ % 2];
       piece.resize(values.plane() * static_cast<std::size_t>(last - first));
       values.fill(first, last, piece);
-      if (pictures > 0 && f == 0) pictured.values.insert(pictured.values.end(), piece.begin(), piece.end());
       if (writing.valid()) writing.get();
       writing = std::async(std::launch::async, [&files, &piece] {
-        for (const auto& file : files)
-          if (file) file->write(piece);
+        for (const auto& file : files) file->write(piece);
       });
     }
   }
   if (writing.valid()) writing.get();
   for (const auto& file : files) {
-    const auto path = file ? file->close() : write_png(directory, grid, pictured, note);
+    const auto path = file->close();
     summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
   }
 }
@@ -123,7 +126,7 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
         "the cycles diverged, and the start by full multigrid was given up for zero: solver.full_multigrid: false "
         "saves its time, another solver.smoother may do without");
   if (result.verdict == Verdict::not_finite || result.verdict == Verdict::diverged) {
-    if (config_.matrix) summary_.reason += "; and the matrix has to be positive definite";
+    summary_.reason += work_.demand();
     throw RunError(summary_.reason);
   }
   return result;

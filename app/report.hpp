@@ -6,27 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "grids/results/gather.hpp"
-#include "grids/results/profile.hpp"
-#include "io/config/config.hpp"
-#include "io/files/output.hpp"
+#include "app/cases/case.hpp"
 #include "io/files/result_folder.hpp"
-#include "io/files/summary.hpp"
-#include "io/terminal/console.hpp"
-#include "solver/solver.hpp"
 
 namespace poisson {
 
-/// A field that files are to show.
-struct ShownField {
-  FieldHead head;
-  Pieces values;
-};
-
 /// The fields in every format that the configuration asks for, their files noted in the summary. Each is made once, in
 /// pieces of some planes, of which one is written while the next is made.
-void write_fields(const Config& config, const OutputGrid& grid, const std::vector<ShownField>& fields,
-                  const ResultFolder& results, Summary& summary);
+void write_fields(const Config& config, Case& work, const ResultFolder& results, Summary& summary);
 
 /// Seconds since the last lap, or since construction.
 class Stopwatch {
@@ -45,8 +32,9 @@ class Stopwatch {
 /// What is the same whatever a run solves: the iteration as the terminal shows it, and the end.
 class Report {
  public:
-  Report(const Config& config, Stopwatch& watch, Console& console, ResultFolder& results, Summary& summary)
-      : config_(config), watch_(watch), console_(console), results_(results), summary_(summary) {}
+  Report(const Config& config, const Case& work, Stopwatch& watch, Console& console, ResultFolder& results,
+         Summary& summary)
+      : config_(config), work_(work), watch_(watch), console_(console), results_(results), summary_(summary) {}
 
   /// Header, live line and table; how the iteration went stands in the summary, norms in the units of the equation.
   /// `stopped`: asked after every iteration. `size`: Σ|b|, against which a projection is judged. Throws RunError where
@@ -58,6 +46,7 @@ class Report {
 
  private:
   const Config& config_;
+  const Case& work_;
   Stopwatch& watch_;
   Console& console_;
   ResultFolder& results_;

@@ -1,32 +1,23 @@
 #include "app/run.hpp"
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <new>
 #include <optional>
 #include <tuple>
 #include <utility>
 
+#include "app/cases/case.hpp"
 #include "app/command_line.hpp"
 #include "app/describe.hpp"
 #include "app/memory.hpp"
 #include "app/report.hpp"
-#include "app/run_matrix.hpp"
 #include "backends/device.hpp"
 #include "backends/error.hpp"
-#include "grids/results/integrals.hpp"
-#include "grids/results/profile.hpp"
 #include "grids/sampling/sampling.hpp"
-#include "io/config/config.hpp"
 #include "io/config/yaml.hpp"
-#include "io/fields/field_choices.hpp"
-#include "io/files/output.hpp"
+#include "io/files/formats.hpp"
 #include "io/files/result_folder.hpp"
-#include "io/files/summary.hpp"
-#include "io/terminal/console.hpp"
-#include "solver/plan.hpp"
-#include "solver/solver.hpp"
 
 namespace poisson {
 namespace {
@@ -43,54 +34,15 @@ volatile std::sig_atomic_t stop_requested = 0;
   throw ConfigError(std::move(lines));
 }
 
-std::vector<ShownField> shown_fields(const Config& config, const Discretization& d, Solver& solver) {
-  std::vector<ShownField> fields;
-  for (const std::string& name : config.output.fields) {
-    const FieldChoice& choice = field_choice(name);
-    Pieces values = choice.of_grid(d, solver);
-    fields.push_back({{name, choice.location(d.problem().centering), values.components}, std::move(values)});
-  }
-  return fields;
-}
-
-OutputGrid output_grid(const Config& config) {
-  OutputGrid grid;
-  grid.dimension = config.problem.dimension;
-  grid.equidistant = config.equidistant;
-  grid.nodes = config.problem.nodes;
-  if (grid.dimension == 2) grid.nodes[2] = {0.0};
-  return grid;
-}
-
-void write_fields(const Config& config, const Discretization& d, Solver& solver, const ResultFolder& results,
-                  Summary& summary) {
-  if (config.output.formats.empty() || config.output.fields.empty()) return;
-  write_fields(config, output_grid(config), shown_fields(config, d, solver), results, summary);
-}
-
 // The names that the run's files will have, the summary's apart.
-std::vector<std::string> file_names(const Config& config) {
+std::vector<std::string> file_names(const Config& config, const Case& work) {
   std::vector<std::string> names;
-  if (config.output.fields.empty()) return names;
-  OutputGrid grid;
-  grid.dimension = config.problem.dimension;
-  grid.equidistant = config.equidistant;
   const bool nodes = std::ranges::any_of(config.output.fields, [&](const auto& name) {
     return field_choice(name).location(config.problem.centering) == Location::node;
   });
   for (const std::string& format : config.output.formats)
-    names.push_back(format == "vtk" ? vtk_name(grid) : format == "hdf5" ? hdf5_name(grid, nodes) : "solution.png");
+    if (!config.output.fields.empty()) names.push_back(file_format(format).file(work.output_grid(), nodes));
   return names;
-}
-
-// Before the solve, whose work a value that is not finite would lose.
-void check_exact(const Discretization& d, const Field& any) {
-  if (!d.problem().exact) return;
-  try {
-    error_norms(d, any);
-  } catch (const ValueError& error) {
-    throw ValueErrors(std::vector{error});
-  }
 }
 
 int solve(const Config& config, bool profiled, Console& console, ResultFolder& results, Summary& summary) {
@@ -98,54 +50,34 @@ int solve(const Config& config, bool profiled, Console& console, ResultFolder& r
   std::string note;
   const auto backend = make_backend(config.device, &note);
   summary.device = backend->device();
-  if (const std::string tight = check_memory(config, *backend); !tight.empty()) console.warning(tight);
+  std::optional<Profile> profile;
+  if (profiled) profile.emplace(*backend);
+  const std::unique_ptr<Case> owner = make_case(config);  // goes before its backend
+  Case& work = *owner;
+  if (const std::string tight = check_memory(config, work, *backend); !tight.empty()) console.warning(tight);
 
-  try {
-    // Sampling κ is input, the hierarchy made from it is set-up.
-    const Discretization d(*backend, config.problem, config.assembly);
-    if (!std::ranges::all_of(config.problem.coefficient, [](const Quantity& k) { return k.constant(); }))
-      check_memory(config, d);
-    summary.time.setup = watch.lap() - d.sampling_seconds();
-    std::optional<Profile> profile;
-    if (profiled) profile.emplace(*backend);
-    const auto solver = make_solver(d, config.options, profile ? &*profile : nullptr);
-    summary.time.setup += watch.lap();
-    const double b_norm = d.assemble_rhs(solver->rhs());
-    d.initialize(solver->solution());
-    check_exact(d, solver->solution());
-    summary.time.input += watch.lap() + d.sampling_seconds();
-    summary.unknowns = d.unknowns();
-    summary.levels = solver->levels();
-    RunHeader header = describe_run(config, d, *solver, summary);
-    if (!note.empty()) header.device += "; " + note;
-    if (!d.note().empty()) header.device += "; " + d.note();
-    Report report(config, watch, console, results, summary);
-    const Result result = report.iterate(
-        *solver, *backend, profile ? &*profile : nullptr, header, [] { return stop_requested != 0; }, b_norm);
-    const SolutionNorms norms = solution_norms(d, solver->solution());
-    const auto place = [&](const std::array<double, 3>& at) {
-      return std::vector<double>(at.begin(), at.begin() + config.problem.dimension);
-    };
-    summary.solution = {norms.min, norms.max, norms.integral, norms.l2, place(norms.min_at), place(norms.max_at)};
-    if (config.problem.exact) {
-      const ErrorNorms e = error_norms(d, solver->solution());
-      summary.error = Summary::ErrorNorms{e.max, e.l2};
-    }
-    for (const auto& point : config.output.probes)
-      summary.probes.push_back({point, interpolate_at(d.block(), solver->solution(), point)});
-    const Balance b = balance(d, solver->A(), solver->solution(), solver->rhs(), solver->spare());
-    summary.flux = b.flux;
-    summary.balance.source = b.source;
-    summary.balance.reaction = b.reaction;
-    summary.balance.residual = b.residual;
-    summary.balance.flow = throughput(b);
-    // Where only rounding is left of all totals, as between Neumann faces, what the data have in magnitude.
-    if (summary.balance.flow < 1e-10 * b_norm) summary.balance.flow = b_norm;
-    write_fields(config, d, *solver, results, summary);
-    return report.close(result, *backend);
-  } catch (const ValueErrors& errors) {
-    raise(config, errors);
-  }
+  // Sampling κ is input, the hierarchy made from it is set-up.
+  Solver& solver = work.make_solver(*backend, profile ? &*profile : nullptr);
+  summary.time.setup = watch.lap() - work.sampling_seconds();
+  const double size = work.fill();
+  summary.time.input += watch.lap() + work.sampling_seconds();
+  summary.unknowns = solver.A().unknowns().size();
+  summary.levels = solver.levels();
+  RunHeader header;
+  header.title = config.title;
+  header.version = summary.version;
+  header.unknowns = summary.unknowns;
+  header.levels = summary.levels;
+  header.method = describe_method(solver.options());
+  header.device = summary.device + (note.empty() ? "" : "; " + note);
+  header.memory_bytes = static_cast<std::int64_t>(backend->memory().peak());
+  work.describe(header, summary);
+  Report report(config, work, watch, console, results, summary);
+  const Result result = report.iterate(
+      solver, *backend, profile ? &*profile : nullptr, header, [] { return stop_requested != 0; }, size);
+  work.observe(summary);
+  write_fields(config, work, results, summary);
+  return report.close(result, *backend);
 }
 
 // What started the program may have had a signal ignored, as nohup and the background of shells do.
@@ -179,15 +111,13 @@ void record_failure(ResultFolder& results, Summary summary, const std::string& r
 int run(const Arguments& arguments, Console& console) {
   Stopwatch watch;
   const Config config = load_config(arguments.config, arguments.overrides);
+  const std::unique_ptr<Case> work = make_case(config);
   if (arguments.validate || arguments.dry_run) {
     // Before the values, of which what does not fit has too many.
     if (!arguments.validate)
-      for (const std::string& line : describe_plan(config)) console.line(line);
+      for (const std::string& line : describe_plan(config, *work)) console.line(line);
     try {
-      if (config.matrix)
-        check_matrix_values(config);
-      else
-        check_values(config.problem);
+      work->check_values();
     } catch (const ValueErrors& errors) {
       raise(config, errors);
     }
@@ -208,13 +138,12 @@ int run(const Arguments& arguments, Console& console) {
   summary.method = method_name(config.options);  // as asked for, until the solver has resolved it
   summary.time.input = watch.lap();
   try {
-    results.check_names(file_names(config));
-    const auto copies = std::ranges::count_if(config.output.formats, [](const auto& name) { return name != "png"; });
+    results.check_names(file_names(config, *work));
+    const auto copies =
+        std::ranges::count_if(config.output.formats, [](const auto& name) { return !file_format(name).picture; });
     results.check_space(static_cast<double>(copies) * bytes_of_output(config));
-    if (!config.matrix) return solve(config, arguments.profile, console, results, summary);
     try {
-      return solve_matrix(
-          config, arguments.profile, [] { return stop_requested != 0; }, console, results, summary);
+      return solve(config, arguments.profile, console, results, summary);
     } catch (const ValueErrors& errors) {
       raise(config, errors);
     }

@@ -23,6 +23,9 @@ class Recording {
   virtual std::size_t kernels_in_loop() const { return 0; }
 };
 
+/// Whose kernels go with a backend.
+enum class BackendKind { cpu, cuda };
+
 /// A device and the verbs that need no knowledge of equations: whole-field arithmetic, reductions, halos and control.
 /// Operands of one call have one layout; their precisions may differ. Verbs on fields act on all values but the halo,
 /// in double arithmetic for reductions. Verbs may run asynchronously; only value, read and write wait.
@@ -31,8 +34,8 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  /// cpu, cuda: selects the kernels that grids/ brings.
-  virtual std::string_view name() const = 0;
+  virtual BackendKind kind() const = 0;
+  bool on_gpu() const { return kind() != BackendKind::cpu; }
   /// The hardware in words.
   virtual std::string device() const = 0;
 

@@ -10,7 +10,7 @@ Field::Field(Backend& backend, const Space& space, Precision precision)
       buffer_(backend.allocate(static_cast<std::size_t>(layout().allocated(precision)) * bytes_of(precision))) {}
 
 bool on_host(const Field& field) {
-  return field.backend().name() == "cpu";
+  return field.backend().kind() == BackendKind::cpu;
 }
 
 void transfer(const Field& from, Field& to) {

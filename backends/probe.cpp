@@ -19,11 +19,10 @@ using Copy = void (*)(Backend&, const void* from, void* to, std::size_t bytes);
 // The ways to copy among which the fastest counts.
 std::vector<Copy> copies(const Backend& backend) {
 #ifdef POISSON_HAVE_CUDA
-  if (backend.name() == "cuda") return {cuda::copy_by_kernel, cuda::copy_by_driver};
+  if (backend.kind() == BackendKind::cuda) return {cuda::copy_by_kernel, cuda::copy_by_driver};
 #endif
-  if (backend.name() == "cpu") return {cpu::copy};
-  throw RunError("there is no copy for the backend " + std::string(backend.name()) +
-                 " (this build lacks it): use the backend cpu");
+  if (backend.kind() == BackendKind::cpu) return {cpu::copy};
+  throw RunError("there is no copy for CUDA (this build lacks it): use the backend cpu");
 }
 
 // Median seconds of one copy, after one that is not counted.

@@ -94,7 +94,7 @@ Field random_field(Backend& backend, Backend& host, const Layout& layout, Precis
         v(i, j, k) = static_cast<T>(static_cast<float>(random_value(line + static_cast<std::uint64_t>(i))));
     });
   });
-  if (backend.name() == "cpu") return field;
+  if (backend.kind() == BackendKind::cpu) return field;
   Field there(backend, layout, precision);
   transfer(field, there);
   return there;
@@ -120,7 +120,7 @@ double bytes_of_call(const KernelCase& c, const Kit& kit) {
 
 // On the CPU, what was predicted for a core is shared by the threads.
 double predicted_seconds_of(const KernelCase& c, const Kit& kit) {
-  const bool gpu = kit.backend.name() != "cpu";
+  const bool gpu = kit.backend.on_gpu();
   RowCost cost = row_cost(kit.problem(), kit.assembly(), gpu);
   cost.values += c.beside->values;
   cost.flops += c.beside->flops;
@@ -230,7 +230,7 @@ void measure_kernels(std::span<const Case> all, const Size& size, const Setting&
     const Model& m = c.kernel->model;
     if (size.dimension == 2 && c.kernel->needs_z) continue;
     if (m.assembly == Assembly::automatic ||
-        resolved(m.assembly, m.of({3, {4, 4, 4}}), backend->name() != "cpu") == m.assembly)
+        resolved(m.assembly, m.of({3, {4, 4, 4}}), backend->on_gpu()) == m.assembly)
       cases.push_back(c);
   }
   const Size awkward = size.dimension == 2 ? Size{2, {37, 22, 1}} : Size{3, {37, 22, 13}};

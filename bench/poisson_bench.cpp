@@ -187,7 +187,7 @@ bool run(const Arguments& arguments) {
   {
     const auto backend = make_backend(arguments.setting.device, &note);
     json["device"] = backend->device();
-    gpu = backend->name() != "cpu";
+    gpu = backend->on_gpu();
   }
   json["repeat"] = arguments.setting.repeat;
   json["results"] = nlohmann::ordered_json::array();

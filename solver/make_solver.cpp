@@ -22,8 +22,8 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   const Options options = resolved(given, discretization.problem(), kappa);
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
-  const Plan plan = make_plan(discretization.problem(), options, discretization.assembly(),
-                              discretization.backend().name() != "cpu", kappa);
+  const Plan plan =
+      make_plan(discretization.problem(), options, discretization.assembly(), discretization.backend().on_gpu(), kappa);
   discretization.backend().reserve(plan.most() - discretization.bytes());
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
@@ -44,7 +44,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
         traits.given_in_halo[d][end] = problem.boundary[d][end].kind == BoundaryKind::dirichlet;
   traits.uneven = discretization.jumps().range >= uneven_range || !problem.reaction.constant();
   traits.cancels = on_elements(problem.scheme);
-  const std::int64_t looked_for = discretization.backend().name() == "cpu" ? most_looked_at : largest_read;
+  const std::int64_t looked_for = discretization.backend().kind() == BackendKind::cpu ? most_looked_at : largest_read;
   if (outer == Precision::fp64 && options.krylov == Krylov::cg && options.fallback && options.tolerance > 0 &&
       options.coarse_operator != CoarseOperator::galerkin && discretization.jumps().range >= hiding_range &&
       A->unknowns().size() <= looked_for) {

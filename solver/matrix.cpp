@@ -26,7 +26,7 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
   const Options options = resolved(given, matrix);
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
-  const Plan plan = make_plan(matrix, options, backend.name() != "cpu");
+  const Plan plan = make_plan(matrix, options, backend.on_gpu());
   backend.reserve(plan.most());
   Bands bands = make_bands(backend, matrix);
   std::shared_ptr<const Operator> A = grid_kernels(backend).make_banded_operator(backend, bands, inner);

@@ -57,7 +57,7 @@ class ClockTimer final : public Timer {
 
 class CpuBackend final : public Backend {
  public:
-  std::string_view name() const override { return "cpu"; }
+  BackendKind kind() const override { return BackendKind::cpu; }
   std::string device() const override {
     return processor_name() + ", " + std::to_string(omp_get_max_threads()) + " thread" +
            (omp_get_max_threads() == 1 ? "" : "s");

@@ -37,7 +37,7 @@ class CudaBackend final : public Backend {
   CudaBackend(int device, std::size_t memory_limit);
   ~CudaBackend() override;
 
-  std::string_view name() const override { return "cuda"; }
+  BackendKind kind() const override { return BackendKind::cuda; }
   std::string device() const override { return description_; }
   /// Whatever waits to share a launch is launched first.
   cudaStream_t stream() {

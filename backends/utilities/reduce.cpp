@@ -30,12 +30,11 @@ ReductionRoom::ReductionRoom(Backend& backend) : memory_(backend.allocate((most_
 
 void reduce(Backend& backend, Reduction kind, const Values& x, const Values& y, ReductionRoom& room, Scalar& result) {
   validate(kind, x, y);
-  if (backend.name() == "cpu") return cpu::reduce(kind, x, y, room, result);
+  if (backend.kind() == BackendKind::cpu) return cpu::reduce(kind, x, y, room, result);
 #ifdef POISSON_HAVE_CUDA
-  if (backend.name() == "cuda") return cuda::reduce(backend, kind, x, y, room, result);
+  if (backend.kind() == BackendKind::cuda) return cuda::reduce(backend, kind, x, y, room, result);
 #endif
-  throw RunError("there is no reduction for the backend " + std::string(backend.name()) +
-                 " (this build lacks it): use the backend cpu");
+  throw RunError("there is no reduction for CUDA (this build lacks it): use the backend cpu");
 }
 
 }  // namespace poisson

@@ -82,12 +82,11 @@ Transposition packed(std::int64_t rows, std::int64_t columns, std::size_t elemen
 void transpose(Backend& backend, const Transposition& shape, const void* from, void* to) {
   shape.validate();
   check_pointers(shape, from, to);
-  if (backend.name() == "cpu") return cpu::transpose(shape, from, to);
+  if (backend.kind() == BackendKind::cpu) return cpu::transpose(shape, from, to);
 #ifdef POISSON_HAVE_CUDA
-  if (backend.name() == "cuda") return cuda::transpose(backend, shape, from, to);
+  if (backend.kind() == BackendKind::cuda) return cuda::transpose(backend, shape, from, to);
 #endif
-  throw RunError("there is no transposition for the backend " + std::string(backend.name()) +
-                 " (this build lacks it): use the backend cpu");
+  throw RunError("there is no transposition for CUDA (this build lacks it): use the backend cpu");
 }
 
 }  // namespace poisson

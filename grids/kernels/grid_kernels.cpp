@@ -32,12 +32,11 @@ std::vector<Quantity> quantities(const Problem& p) {
 }  // namespace
 
 const GridKernels& grid_kernels(const Backend& backend) {
-  if (backend.name() == "cpu") return cpu::grid_kernels();
+  if (backend.kind() == BackendKind::cpu) return cpu::grid_kernels();
 #ifdef POISSON_HAVE_CUDA
-  if (backend.name() == "cuda") return cuda::grid_kernels();
+  if (backend.kind() == BackendKind::cuda) return cuda::grid_kernels();
 #endif
-  throw RunError("there are no grid kernels for the backend " + std::string(backend.name()) +
-                 " (this build lacks them): use the backend cpu");
+  throw RunError("there are no grid kernels for CUDA (this build lacks them): use the backend cpu");
 }
 
 MadeOperator GridKernels::make_operator(Backend& backend, const SchemeRows& rows, Precision precision,

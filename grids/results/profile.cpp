@@ -69,7 +69,7 @@ class ProfiledBackend final : public Backend {
  public:
   ProfiledBackend(Backend& backend, Log& log) : backend_(backend), log_(log) {}
 
-  std::string_view name() const override { return backend_.name(); }
+  BackendKind kind() const override { return backend_.kind(); }
   std::string device() const override { return backend_.device(); }
   Buffer allocate(std::size_t bytes) override { return backend_.allocate(bytes); }
   const MemoryCount& memory() const override { return backend_.memory(); }

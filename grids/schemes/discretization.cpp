@@ -115,7 +115,7 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
   if (problem_.scheme == Scheme::compact4) require_fourth_order(problem_, true, "discretization.scheme: compact4");
   const auto begin = std::chrono::steady_clock::now();
   const Block block = make_block(problem_);
-  const Assembly mode = resolved(assembly, problem_, backend_.name() != "cpu");
+  const Assembly mode = resolved(assembly, problem_, backend_.on_gpu());
   full_ = mode == Assembly::full;
   const RowScheme& scheme = row_scheme(problem_);
   sampler_ = poisson::make_sampler(backend, {block, scheme.cell_points(problem_)}, problem_, sampling);

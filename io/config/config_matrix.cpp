@@ -7,6 +7,7 @@
 #include "io/config/config_parts.hpp"
 #include "io/config/spelling.hpp"
 #include "io/fields/field_choices.hpp"
+#include "io/files/formats.hpp"
 #include "io/files/matrix_file.hpp"
 
 namespace poisson {
@@ -123,12 +124,13 @@ void check_matrix(ConfigParts& parts) {
   if (matrix.shape[1] == 1) {  // a line makes no picture
     Value* output = parts.document.find("output");
     Value* list = output ? output->find("formats") : nullptr;
+    const auto is_picture = [](const std::string& format) { return file_format(format).picture; };
     for (std::size_t i = 0; list && list->given && i < list->items.size(); ++i)
-      if (list->items[i].text == "png")
+      if (is_picture(list->items[i].text))
         parts.errors.add(list->items[i].mark, "output.formats[" + std::to_string(i) + "]",
-                         "png shows planes, and this grid is a line; remove it");
-    if (list) std::erase_if(list->items, [](const Value& format) { return format.text == "png"; });
-    std::erase(formats, "png");
+                         list->items[i].text + " shows planes, and this grid is a line; remove it");
+    if (list) std::erase_if(list->items, [&](const Value& format) { return is_picture(format.text); });
+    std::erase_if(formats, is_picture);
   }
 }
 

@@ -3,7 +3,7 @@
 #include "io/config/config_parts.hpp"
 #include "io/config/spelling.hpp"
 #include "io/fields/field_choices.hpp"
-#include "io/files/output.hpp"
+#include "io/files/formats.hpp"
 #include "solver/smoothers/smoother.hpp"
 
 namespace poisson {

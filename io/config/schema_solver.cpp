@@ -1,5 +1,6 @@
 #include "io/config/schema_parts.hpp"
 #include "io/fields/field_choices.hpp"
+#include "io/files/formats.hpp"
 #include "solver/options.hpp"
 #include "solver/smoothers/smoother.hpp"
 
@@ -169,11 +170,8 @@ Schema backend() {
 Schema output() {
   Schema field{.type = Type::choice};
   for (const FieldChoice& choice : field_choices()) field.choices.push_back(word(choice.name, choice.doc));
-  const Schema format{
-      .type = Type::choice,
-      .choices = {word("vtk", "VTK XML: .vti, or .vtr on stretched grids."),
-                  word("hdf5", "HDF5: .hdf (VTKHDF) on 3-D equidistant grids with fields at nodes, else .h5."),
-                  word("png", "A picture of the first field.")}};
+  Schema format{.type = Type::choice};
+  for (const FileFormat& choice : file_formats()) format.choices.push_back(word(choice.name, choice.doc));
   const Schema point{.type = Type::list,
                      .example = "[0.5, 0.5, 0.5]",
                      .items = {{.type = Type::constant, .example = "0.5"}},

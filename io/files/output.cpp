@@ -2,8 +2,6 @@
 
 #include <stdexcept>
 
-#include "backends/error.hpp"
-
 namespace poisson {
 
 std::array<std::int64_t, 3> OutputGrid::shape(Location location) const {
@@ -56,26 +54,5 @@ bool is_image(const OutputGrid& grid, bool nodes) {
   // An image without values at nodes would open and show nothing.
   return grid.dimension == 3 && grid.equidistant && nodes;
 }
-
-#ifdef POISSON_HAVE_VTK
-
-std::vector<std::string> available_formats() {
-  return {"vtk", "hdf5", "png"};
-}
-
-#else
-
-std::vector<std::string> available_formats() {
-  return {"vtk", "hdf5"};
-}
-
-std::filesystem::path write_png(const std::filesystem::path&, const OutputGrid&, const OutputField&,
-                                const OutputNote&) {
-  throw InputError(
-      "output format 'png' is not available (this program was built without VTK). Take it out of output.formats, or "
-      "install VTK and configure with -DPOISSON_VTK=ON.");
-}
-
-#endif
 
 }  // namespace poisson

@@ -75,7 +75,8 @@ std::unique_ptr<FieldFile> open_hdf5(const std::filesystem::path& directory, con
 /// All values of a file that has just been opened, and its end.
 std::filesystem::path write_whole(FieldFile&, const OutputGrid&, const std::vector<OutputField>&);
 std::vector<FieldHead> heads(const std::vector<OutputField>&);
-/// `directory/solution.png`: the first field in a colour map with bar and title; in 3-D the three mid-planes.
+/// `directory/solution.png`: the first field in a colour map with bar and title; in 3-D the three mid-planes. Where
+/// this build has VTK.
 std::filesystem::path write_png(const std::filesystem::path& directory, const OutputGrid&, const OutputField&,
                                 const OutputNote&);
 
@@ -89,8 +90,5 @@ std::string vtk_name(const OutputGrid&);
 std::string hdf5_name(const OutputGrid&, bool nodes);
 /// Whether an HDF5 file has the layout of a VTKHDF image.
 bool is_image(const OutputGrid&, bool nodes);
-
-/// The formats this build can write: vtk, hdf5, png.
-std::vector<std::string> available_formats();
 
 }  // namespace poisson

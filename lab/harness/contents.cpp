@@ -22,7 +22,7 @@ void for_shares(std::size_t bytes, const F& f) {
 }
 
 bool on_gpu(const Backend& backend) {
-  return backend.name() == "cuda";
+  return backend.kind() == BackendKind::cuda;
 }
 
 }  // namespace

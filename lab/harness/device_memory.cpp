@@ -8,7 +8,7 @@ namespace poisson::lab {
 
 DeviceMemory device_memory(const Backend& backend) {
   if constexpr (with_cuda)
-    if (backend.name() == "cuda") return gpu::device_memory();
+    if (backend.kind() == BackendKind::cuda) return gpu::device_memory();
   DeviceMemory memory;
   // What the system caches is free as well, but only the system knows how much it is: half of all counts as free.
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE), cache = sysconf(_SC_LEVEL3_CACHE_SIZE);

@@ -24,7 +24,7 @@ class Session {
   Session(const std::string& device, bool quick, std::string* note = nullptr);
 
   Backend& backend() { return *backend_; }
-  bool on_gpu() const { return backend_->name() == "cuda"; }
+  bool on_gpu() const { return backend_->kind() == BackendKind::cuda; }
   bool quick() const { return quick_; }
   /// Whether studies that run on the CPU add a variant that computes something wrong: the run must then fail.
   bool with_broken_variant() const { return broken_; }

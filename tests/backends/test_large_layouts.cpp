@@ -32,7 +32,7 @@ class Nowhere final : public Backend {
     return {reinterpret_cast<void*>(address), bytes, [](void*) {}};
   }
 
-  std::string_view name() const override { return "nowhere"; }
+  BackendKind kind() const override { return BackendKind::cpu; }
   std::string device() const override { return "nowhere"; }
   const MemoryCount& memory() const override { return count_; }
   std::size_t available() const override { return SIZE_MAX; }

@@ -8,7 +8,7 @@
 
 #include "grids/axes/stretching.hpp"
 #include "io/config/schema.hpp"
-#include "io/files/output.hpp"
+#include "io/files/formats.hpp"
 #include "solver/smoothers/smoother.hpp"
 #include "tests/config_file.hpp"
 

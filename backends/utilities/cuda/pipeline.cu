@@ -23,9 +23,8 @@ void* allocate_pinned(std::size_t bytes) {
 }
 
 cuda::CudaBackend& checked(Backend& backend, std::size_t chunk_bytes) {
-  if (backend.name() != "cuda")
-    throw InputError("a pipeline on the backend " + std::string(backend.name()) +
-                     " (there is no bus between it and the host): compute in place");
+  if (backend.kind() != BackendKind::cuda)
+    throw InputError("a pipeline on the backend cpu (there is no bus between it and the host): compute in place");
   if (chunk_bytes == 0)
     throw InputError("a pipeline with chunks of no bytes (nothing would move): take some megabytes");
   return static_cast<cuda::CudaBackend&>(backend);

@@ -184,7 +184,7 @@ class CudaSampler final : public Sampler {
   }
 
   DifferenceMoments measure(const Datum& datum, const Field& u) override {
-    if (!evaluates(datum.quantity) || u.backend().name() != device_.name()) return measure_on_host(block_, datum, u);
+    if (!evaluates(datum.quantity) || u.backend().kind() != device_.kind()) return measure_on_host(block_, datum, u);
     write_bad(none);
     const Box box = block_.layout().box();
     const DifferenceMoments all = measured(datum, box, points_of(datum, block_.location(), box), u);

@@ -22,7 +22,7 @@ Layout layout_of(std::array<int, 2> n) {
 }
 
 bool on_gpu(const RecomputeData& data) {
-  return data.u.backend().name() == "cuda";
+  return data.u.backend().kind() == BackendKind::cuda;
 }
 
 // Steps of g of which kernels exist, from cheap to expensive.

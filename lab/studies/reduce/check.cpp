@@ -31,7 +31,7 @@ ReduceSpace::ReduceSpace(Backend& backend, std::int64_t most_values)
       more_partials(backend.allocate(partials.bytes())),
       result(backend.scalar()) {
   if constexpr (with_cuda)
-    if (backend.name() == "cuda") libraries = backend.allocate(library_space(most_values));
+    if (backend.kind() == BackendKind::cuda) libraries = backend.allocate(library_space(most_values));
 }
 
 double reduce_value(std::uint64_t seed, std::int64_t i) {
@@ -40,7 +40,7 @@ double reduce_value(std::uint64_t seed, std::int64_t i) {
 
 void fill_values([[maybe_unused]] Backend& backend, double* values, std::int64_t count, std::uint64_t seed) {
   if constexpr (with_cuda)
-    if (backend.name() == "cuda") return gpu::fill_values(backend, values, count, seed);
+    if (backend.kind() == BackendKind::cuda) return gpu::fill_values(backend, values, count, seed);
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < count; ++i) values[i] = reduce_value(seed, i);
 }

@@ -26,7 +26,7 @@ std::int64_t misplaced_on_host(const Misplaced<T>& wrong) {
 void fill_elements([[maybe_unused]] Backend& backend, std::size_t element, void* data, std::int64_t count,
                    std::uint64_t seed) {
   if constexpr (with_cuda)
-    if (backend.name() == "cuda") return gpu::fill_elements(backend, element, data, count, seed);
+    if (backend.kind() == BackendKind::cuda) return gpu::fill_elements(backend, element, data, count, seed);
   if (element == 4) return fill_on_host<std::uint32_t>(data, count, seed);
   fill_on_host<std::uint64_t>(data, count, seed);
 }
@@ -34,7 +34,7 @@ void fill_elements([[maybe_unused]] Backend& backend, std::size_t element, void*
 std::int64_t misplaced([[maybe_unused]] Backend& backend, const Transposition& shape, bool transposed,
                        std::uint64_t seed, const void* to) {
   if constexpr (with_cuda)
-    if (backend.name() == "cuda") return gpu::misplaced(backend, shape, transposed, seed, to);
+    if (backend.kind() == BackendKind::cuda) return gpu::misplaced(backend, shape, transposed, seed, to);
   if (shape.element == 4)
     return misplaced_on_host(Misplaced<std::uint32_t>{shape, transposed, seed, static_cast<const std::uint32_t*>(to)});
   return misplaced_on_host(Misplaced<std::uint64_t>{shape, transposed, seed, static_cast<const std::uint64_t*>(to)});

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/host_memory.hpp"
+#include "grids/results/gather.hpp"
+#include "grids/results/profile.hpp"
+#include "io/config/config.hpp"
+#include "io/fields/field_choices.hpp"
+#include "io/files/output.hpp"
+#include "io/files/summary.hpp"
+#include "io/terminal/console.hpp"
+#include "solver/plan.hpp"
+#include "solver/solver.hpp"
+
+namespace poisson {
+
+/// What a configuration has the program solve, from its data to the fields of its solution. app/run.cpp is the way of
+/// all of them; another kind is a file here and a line of make_case.
+class Case {
+ public:
+  virtual ~Case() = default;
+
+  // What can be said before anything is allocated.
+  /// Throws ValueErrors where data have values that they must not have.
+  virtual void check_values() const = 0;
+  virtual Plan plan(bool gpu) const = 0;
+  /// With `auto` resolved, as far as that is known.
+  virtual Options options() const = 0;
+  /// Lines of --dry-run: what is solved, other memory that it may take, and how it is assembled.
+  virtual std::vector<std::string> statement() const = 0;
+  virtual std::vector<std::string> beside_plan(bool) const { return {}; }
+  virtual std::vector<std::string> assembly(std::int64_t, bool) const { return {}; }
+  /// Whether rows couple more than the nearest neighbours.
+  virtual bool on_boxes() const = 0;
+  /// What to do where so many bytes are needed and the limit allows fewer.
+  virtual std::string smaller(const MemoryLimit& limit, double needed) const = 0;
+
+  // A run, in this order.
+  /// Throws ValueErrors, and RunError where there is not memory enough.
+  virtual Solver& make_solver(Backend& backend, Profile* profile) = 0;
+  /// Seconds of that which went into reading data.
+  virtual double sampling_seconds() const { return 0; }
+  /// b, the first u, and what they are; returns Σ|b|.
+  virtual double fill() = 0;
+  virtual void describe(RunHeader& header, Summary& summary) const = 0;
+  /// What the solver cannot do without, for a solve that broke down: "; and …".
+  virtual std::string demand() const { return {}; }
+  /// Norms, errors, probes, fluxes: everything of the summary but how the iteration went.
+  virtual void observe(Summary& summary) = 0;
+  virtual OutputGrid output_grid() const = 0;
+  virtual Pieces field(const FieldChoice& choice) = 0;
+};
+
+std::unique_ptr<Case> make_case(const Config& config);
+/// Unknowns on a grid, and of a matrix from a file. `config` outlives them.
+std::unique_ptr<Case> make_grid_case(const Config& config);
+std::unique_ptr<Case> make_matrix_case(const Config& config);
+
+}  // namespace poisson

@@ -1,0 +1,235 @@
+// Unknowns on a grid: nodes, cells or elements.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/cases/case.hpp"
+#include "app/describe.hpp"
+#include "app/memory.hpp"
+#include "grids/results/integrals.hpp"
+#include "grids/sampling/problem_data.hpp"
+#include "grids/sampling/sampling.hpp"
+#include "grids/schemes/assembly.hpp"
+
+namespace poisson {
+namespace {
+
+std::string describe_equation(const Problem& p) {
+  const double* kappa = p.isotropic ? p.coefficient[0].constant() : nullptr;
+  const double* sigma = p.reaction.constant();
+  const double* f = p.source.constant();
+  std::string text = "-div(";
+  if (kappa && *kappa != 1) text += fmt::format("{:g} ", *kappa);
+  if (!kappa) text += "k ";
+  text += "grad u)";
+  if (!sigma) text += " + s u";
+  if (sigma && *sigma != 0) text += fmt::format(" + {:g} u", *sigma);
+  return text + (f ? fmt::format(" = {:g}", *f) : " = f");
+}
+
+std::string describe_boundary(const Problem& p) {
+  constexpr std::array kinds{"Dirichlet", "Neumann", "Robin", "periodic"};
+  std::string text;
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    std::string faces;
+    int count = 0;
+    for (std::size_t f = 0; f < 2 * static_cast<std::size_t>(p.dimension); ++f)
+      if (static_cast<std::size_t>(p.boundary[f / 2][f % 2].kind) == kind) {
+        faces += " " + std::string(face_names[f]);
+        ++count;
+      }
+    if (count == 0) continue;
+    if (count == 2 * p.dimension) return fmt::format("{} on all faces", kinds[kind]);
+    text += fmt::format("{}{} on{}", text.empty() ? "" : ", ", kinds[kind], faces);
+  }
+  return text;
+}
+
+std::string describe_assembly(const Config& config, bool gpu) {
+  const Assembly chosen = resolved(config.assembly, config.problem, gpu);
+  return fmt::format("{}, {}", name_of(chosen), reason(config.assembly, config.problem, gpu));
+}
+
+// What each mode moves and computes in a row of the product A u, and what that takes on the finest level, predicted for
+// one core or one GPU.
+void describe_modes(const Config& config, std::int64_t unknowns, bool gpu, std::vector<std::string>& lines) {
+  const Assembly chosen = resolved(config.assembly, config.problem, gpu);
+  const auto rows = 1e3 * static_cast<double>(unknowns);
+  lines.push_back(fmt::format("assembly  {}", describe_assembly(config, gpu)));
+  lines.push_back(fmt::format("          one product on {:<13} bytes/row  flops/row   predicted: in fp64      in fp32",
+                              (gpu ? "an " : "a ") + std::string(device_rate(gpu).name)));
+  for (const Prediction& p : predictions(config.problem, gpu))
+    lines.push_back(fmt::format("          {} {:<26} {:>9.0f}  {:>9.0f}   {:>15.3g} ms  {:>8.3g} ms",
+                                p.assembly == chosen ? "*" : " ", name_of(p.assembly),
+                                p.cost.values * static_cast<double>(bytes_of(Precision::fp64)),
+                                p.cost.flops + p.cost.wide, rows * p.seconds[1], rows * p.seconds[0]));
+}
+
+// The coefficient if it jumps as far as can be; none where it is constant.
+std::optional<KappaSummary> jumping_kappa(const Problem& problem) {
+  if (std::ranges::all_of(kappa_components(problem), [](const Quantity& q) { return q.constant(); })) return {};
+  KappaSummary kappa = known_kappa(problem);
+  kappa.jumps.largest = std::numeric_limits<double>::infinity();
+  return kappa;
+}
+
+// Where materials meet, unknowns in cells take fluxes through both in series, and volumes around nodes mix them.
+std::string describe_hint(const Problem& problem, const Jumps& jumps) {
+  constexpr double materials = 3;
+  if (problem.scheme != Scheme::fv || problem.centering == Centering::cell || jumps.largest < materials) return {};
+  return fmt::format(
+      "the coefficient of neighbouring cells differs by a factor of up to {:.3g}; where materials meet, "
+      "discretization: {{centering: cell}} is more accurate",
+      jumps.largest);
+}
+
+// "0.001 to 0.0938 wide (1 : 93.8)". Explicit nodes of equal cells differ in rounding.
+std::string describe_widths(const Config& config) {
+  const auto [least, widest] = cell_widths(config);
+  if (widest <= least * (1 + 1e-6)) return fmt::format("{:.4g} wide", widest);
+  return fmt::format("{:.4g} to {:.4g} wide (1 : {:.3g})", least, widest, widest / least);
+}
+
+class GridCase final : public Case {
+ public:
+  explicit GridCase(const Config& config) : config_(config), problem_(config.problem) {}
+
+  void check_values() const override { poisson::check_values(problem_); }
+  Plan plan(bool gpu) const override { return make_plan(problem_, config_.options, config_.assembly, gpu); }
+  Options options() const override { return resolved(config_.options, problem_); }
+  std::vector<std::string> statement() const override {
+    return {"problem   " + describe_equation(problem_), "faces     " + describe_boundary(problem_),
+            "cells     " + describe_widths(config_)};
+  }
+  std::vector<std::string> beside_plan(bool gpu) const override {
+    const auto jumping = jumping_kappa(problem_);
+    if (!jumping) return {};
+    const std::string then = describe_method(resolved(config_.options, problem_, jumping));
+    if (then == describe_method(options())) return {};
+    const std::size_t bytes = make_plan(problem_, config_.options, config_.assembly, gpu, jumping).most();
+    return {fmt::format("          {} where the coefficient jumps far: {}", readable_bytes(static_cast<double>(bytes)),
+                        then)};
+  }
+  std::vector<std::string> assembly(std::int64_t unknowns, bool gpu) const override {
+    std::vector<std::string> lines;
+    describe_modes(config_, unknowns, gpu, lines);
+    return lines;
+  }
+  bool on_boxes() const override { return on_elements(problem_.scheme); }
+  // "take 40 % of the cells per axis, 400 x 400 x 200 at most, or precision: single", with some room for what does not
+  // grow with the cells.
+  std::string smaller(const MemoryLimit& limit, double needed) const override {
+    constexpr double margin = 0.95;
+    const int dimension = problem_.dimension;
+    const auto room = static_cast<double>(limit.bytes - std::min(limit.bytes, limit.reserve));
+    const double share = std::pow(margin * room / needed, 1.0 / dimension);
+    std::string cells;
+    for (int d = 0; d < dimension; ++d) {
+      const auto now = static_cast<double>(problem_.nodes[static_cast<std::size_t>(d)].size() - 1);
+      cells += fmt::format("{}{:.0f}", d == 0 ? "" : " x ", std::max(2.0, std::floor(now * share)));
+    }
+    const double percent = std::floor(100 * share);
+    return fmt::format("take {} of the cells per axis, {} at most, or precision: single",
+                       percent < 1 ? "less than 1 %" : fmt::format("{:.0f} %", percent), cells);
+  }
+
+  Solver& make_solver(Backend& backend, Profile* profile) override {
+    d_.emplace(backend, problem_, config_.assembly);
+    if (!std::ranges::all_of(problem_.coefficient, [](const Quantity& k) { return k.constant(); })) check_memory();
+    solver_ = poisson::make_solver(*d_, config_.options, profile);
+    return *solver_;
+  }
+  double sampling_seconds() const override { return d_->sampling_seconds(); }
+
+  double fill() override {
+    size_ = d_->assemble_rhs(solver_->rhs());
+    d_->initialize(solver_->solution());
+    if (problem_.exact) try {  // before the solve, whose work a value that is not finite would lose
+        error_norms(*d_, solver_->solution());
+      } catch (const ValueError& error) {
+        throw ValueErrors(std::vector{error});
+      }
+    return size_;
+  }
+
+  void describe(RunHeader& header, Summary&) const override {
+    header.problem = describe_equation(problem_);
+    header.boundary = describe_boundary(problem_);
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(problem_.dimension); ++axis) {
+      const auto& nodes = problem_.nodes[axis];
+      header.cells.push_back(static_cast<std::int64_t>(nodes.size()) - 1);
+      header.lower[axis] = nodes.front();
+      header.upper[axis] = nodes.back();
+    }
+    header.equidistant = config_.equidistant;
+    header.widths = describe_widths(config_);
+    header.parameters = describe_parameters(config_.parameters);
+    header.assembly = describe_assembly(config_, d_->backend().on_gpu());
+    header.hint = describe_hint(problem_, d_->jumps());
+    if (!d_->note().empty()) header.device += "; " + d_->note();
+  }
+
+  void observe(Summary& summary) override {
+    const Field& u = solver_->solution();
+    const SolutionNorms norms = solution_norms(*d_, u);
+    const auto place = [&](const std::array<double, 3>& at) {
+      return std::vector<double>(at.begin(), at.begin() + problem_.dimension);
+    };
+    summary.solution = {norms.min, norms.max, norms.integral, norms.l2, place(norms.min_at), place(norms.max_at)};
+    if (problem_.exact) {
+      const ErrorNorms e = error_norms(*d_, u);
+      summary.error = Summary::ErrorNorms{e.max, e.l2};
+    }
+    for (const auto& point : config_.output.probes)
+      summary.probes.push_back({point, interpolate_at(d_->block(), u, point)});
+    const Balance b = balance(*d_, solver_->A(), u, solver_->rhs(), solver_->spare());
+    summary.flux = b.flux;
+    summary.balance.source = b.source;
+    summary.balance.reaction = b.reaction;
+    summary.balance.residual = b.residual;
+    summary.balance.flow = throughput(b);
+    // Where only rounding is left of all totals, as between Neumann faces, what the data have in magnitude.
+    if (summary.balance.flow < 1e-10 * size_) summary.balance.flow = size_;
+  }
+
+  OutputGrid output_grid() const override {
+    OutputGrid grid;
+    grid.dimension = problem_.dimension;
+    grid.equidistant = config_.equidistant;
+    grid.nodes = problem_.nodes;
+    if (grid.dimension == 2) grid.nodes[2] = {0.0};
+    return grid;
+  }
+  Pieces field(const FieldChoice& choice) override { return choice.of_grid(*d_, *solver_); }
+
+ private:
+  // Once κ has been sampled: more levels than those of smooth κ may be held.
+  void check_memory() const {
+    const Backend& backend = d_->backend();
+    const Plan found = make_plan(problem_, config_.options, config_.assembly, backend.on_gpu(),
+                                 KappaSummary{d_->rows().kappa, d_->jumps()});
+    constexpr double bytes_of_islands = 4;  // strong couplings are looked for on the host
+    require_memory(config_, *this, backend, static_cast<double>(found.most()) - static_cast<double>(d_->bytes()),
+                   bytes_of_islands * static_cast<double>(d_->unknowns()));
+  }
+
+  const Config& config_;
+  const Problem& problem_;
+  std::optional<Discretization> d_;
+  std::unique_ptr<Solver> solver_;
+  double size_ = 0;  // Σ|b|
+};
+
+}  // namespace
+
+std::unique_ptr<Case> make_grid_case(const Config& config) {
+  return std::make_unique<GridCase>(config);
+}
+
+}  // namespace poisson
