@@ -99,12 +99,12 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work) {
   const auto add = [&](const std::vector<std::string>& more) { lines.insert(lines.end(), more.begin(), more.end()); };
   if (!config.parameters.empty()) lines.push_back("with      " + describe_parameters(config.parameters));
   add(work.statement());
-  lines.push_back(fmt::format("method    {}", describe_method(work.options())));
+  lines.push_back(fmt::format("method    {}", describe_method(plan.options)));
   lines.push_back(fmt::format("device    {}", backend->device()));
   lines.push_back(fmt::format("memory    {} = {:.1f} bytes per unknown",
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
   lines.push_back("          " + describe_fit(config, work, plan.most(), *backend));
-  add(work.beside_plan(gpu));
+  add(work.beside_plan(plan, gpu));
   if (config.options.fallback && config.options.tolerance > 0 && config.options.method != Method::cg &&
       config.options.method != Method::jacobi && config.options.precision != SolvePrecision::single)
     lines.push_back(fmt::format(

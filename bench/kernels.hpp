@@ -45,7 +45,7 @@ class Kit {
   const Transfer& transfer() const { return *levels().transfers.front(); }
   const Problem& problem() const { return discretization_.problem(); }
   /// As it came out of `auto`.
-  Assembly assembly() const { return resolved(discretization_.assembly(), problem(), backend.on_gpu()); }
+  Assembly assembly() const { return chosen_assembly(discretization_.assembly(), problem(), backend.on_gpu()); }
 
   Backend& backend;
   Scalar one;

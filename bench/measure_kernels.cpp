@@ -230,7 +230,7 @@ void measure_kernels(std::span<const Case> all, const Size& size, const Setting&
     const Model& m = c.kernel->model;
     if (size.dimension == 2 && c.kernel->needs_z) continue;
     if (m.assembly == Assembly::automatic ||
-        resolved(m.assembly, m.of({3, {4, 4, 4}}), backend->on_gpu()) == m.assembly)
+        chosen_assembly(m.assembly, m.of({3, {4, 4, 4}}), backend->on_gpu()) == m.assembly)
       cases.push_back(c);
   }
   const Size awkward = size.dimension == 2 ? Size{2, {37, 22, 1}} : Size{3, {37, 22, 13}};

@@ -93,7 +93,7 @@ std::size_t extrapolation_bytes(const Problem& problem, Assembly assembly, Preci
     return static_cast<std::size_t>(layout.allocated(p)) * bytes_of(p);
   };
   std::size_t sum = 2 * bytes(coarse.layout(), precision);
-  if (assembly == Assembly::partial || !is_separable(problem)) {
+  if (holds_coefficients(problem, assembly)) {
     const std::size_t kappas = problem.isotropic ? 1 : static_cast<std::size_t>(problem.dimension);
     sum += kappas * bytes(coarse.cell_layout(), precision);
     if (needs_reaction_field(problem)) sum += bytes(coarse.layout(), precision);

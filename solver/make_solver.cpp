@@ -19,11 +19,11 @@ constexpr std::int64_t most_looked_at = std::int64_t{1} << 20;
 
 std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& given, Profile* profile) {
   const KappaSummary kappa{discretization.rows().kappa, discretization.jumps()};
-  const Options options = resolved(given, discretization.problem(), kappa);
+  const Plan plan =
+      make_plan(discretization.problem(), given, discretization.assembly(), discretization.backend().on_gpu(), kappa);
+  const Options& options = plan.options;
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
-  const Plan plan =
-      make_plan(discretization.problem(), options, discretization.assembly(), discretization.backend().on_gpu(), kappa);
   discretization.backend().reserve(plan.most() - discretization.bytes());
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)

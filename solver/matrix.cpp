@@ -9,7 +9,7 @@
 
 namespace poisson {
 
-Options resolved(const Options& given, const BandedMatrix& matrix) {
+Options resolve_options(const Options& given, const BandedMatrix& matrix) {
   Options options = given;
   const auto far = matrix.reach();
   if (options.method == Method::automatic && !matrix.symmetric())
@@ -18,15 +18,15 @@ Options resolved(const Options& given, const BandedMatrix& matrix) {
     options.method = Method::cg;
   if (options.method == Method::automatic || options.method == Method::multigrid)
     options.coarse_operator = CoarseOperator::galerkin;
-  return options.resolved(std::numeric_limits<double>::infinity());
+  return options.choose(std::numeric_limits<double>::infinity());
 }
 
 std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix, const Options& given,
                                     Profile* profile) {
-  const Options options = resolved(given, matrix);
+  const Plan plan = make_plan(matrix, given, backend.on_gpu());
+  const Options& options = plan.options;
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
-  const Plan plan = make_plan(matrix, options, backend.on_gpu());
   backend.reserve(plan.most());
   Bands bands = make_bands(backend, matrix);
   std::shared_ptr<const Operator> A = grid_kernels(backend).make_banded_operator(backend, bands, inner);

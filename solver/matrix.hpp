@@ -10,7 +10,7 @@ namespace poisson {
 
 /// The options that a matrix takes: multigrid has Galerkin operators and smooths as for jumping coefficients; `auto`
 /// is multigrid where A is symmetric and couples neighbours alone, else cg where it is symmetric, else jacobi.
-Options resolved(const Options& options, const BandedMatrix& matrix);
+Options resolve_options(const Options& options, const BandedMatrix& matrix);
 
 /// The solver of A u = b for a matrix; as make_solver for a discretization.
 std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix, const Options& options,

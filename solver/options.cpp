@@ -22,7 +22,7 @@ std::optional<double> SmootherOptions::value(std::string_view parameter) const {
   return found == given.end() ? std::nullopt : std::optional(found->second);
 }
 
-Options Options::resolved(double coefficient_jump, bool points_suffice, Centering centering, int dimension) const {
+Options Options::choose(double coefficient_jump, bool points_suffice, Centering centering, int dimension) const {
   Options o = *this;
   if (o.method == Method::automatic) o.method = Method::multigrid;
   if (o.krylov == Krylov::automatic) o.krylov = coefficient_jump >= steep_jump ? Krylov::cg : Krylov::none;

@@ -23,7 +23,7 @@ enum class SolvePrecision { double_, mixed, single };
 
 struct SmootherKind;
 
-/// How to smooth on each level. Unset members take the value that suits the method (see Options::resolved).
+/// How to smooth on each level. Unset members take the value that suits the method (see Options::choose).
 struct SmootherOptions {
   const SmootherKind* kind = nullptr;                  ///< smoothers/smoother.hpp; null: by the method
   std::map<std::string, double, std::less<>> given{};  ///< the kind's parameters, by name
@@ -53,8 +53,8 @@ struct Options {
   /// factor `coefficient_jump`, a finest level on which relaxing points would do or not, unknowns at nodes or in cells,
   /// and the problem's dimension. Throws InputError where Galerkin operators are asked for together with lines, planes
   /// or cells.
-  Options resolved(double coefficient_jump, bool points_suffice = true, Centering centering = Centering::node,
-                   int dimension = 3) const;
+  Options choose(double coefficient_jump, bool points_suffice = true, Centering centering = Centering::node,
+                 int dimension = 3) const;
 };
 
 }  // namespace poisson

@@ -8,6 +8,7 @@
 #include "grids/rows/box_stencil.hpp"
 #include "grids/sampling/sampler.hpp"
 #include "grids/schemes/assembly.hpp"
+#include "grids/schemes/row_scheme.hpp"
 #include "solver/extrapolation.hpp"
 #include "solver/matrix.hpp"
 #include "solver/smoothers/smoother.hpp"
@@ -257,7 +258,7 @@ KappaSummary known_kappa(const Problem& problem) {
   return kappa;
 }
 
-Options resolved(const Options& given, const Problem& problem, std::optional<KappaSummary> known) {
+Options resolve_options(const Options& given, const Problem& problem, std::optional<KappaSummary> known) {
   const KappaSummary kappa = known.value_or(known_kappa(problem));
   const Block block = make_block(problem);
   const auto finest = [&](bool jumps) {
@@ -279,7 +280,7 @@ Options resolved(const Options& given, const Problem& problem, std::optional<Kap
     for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
       wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
   if (options.krylov == Krylov::automatic && wide) options.krylov = Krylov::cg;
-  options = options.resolved(kappa.jumps.largest, balanced || rough, problem.centering, problem.dimension);
+  options = options.choose(kappa.jumps.largest, balanced || rough, problem.centering, problem.dimension);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
       singular_in_single(problem, block, kappa.mean))
     options.precision = SolvePrecision::double_;
@@ -289,17 +290,14 @@ Options resolved(const Options& given, const Problem& problem, std::optional<Kap
 Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, bool gpu,
                std::optional<KappaSummary> known) {
   const KappaSummary kappa = known.value_or(known_kappa(problem));
-  const Options options = resolved(given, problem, kappa);
-  const Assembly mode = resolved(assembly, problem, gpu);
-  const bool variable = mode == Assembly::partial || !is_separable(problem);
+  const Options options = resolve_options(given, problem, kappa);
+  const Assembly mode = chosen_assembly(assembly, problem, gpu);
+  const bool variable = holds_coefficients(problem, mode);
   const bool on_faces = problem.centering == Centering::cell;
   const auto dimension = static_cast<std::size_t>(problem.dimension);
   const Block block = make_block(problem);
   Finest finest;
-  if (variable)
-    finest.kappas = problem.full_tensor              ? dimension * (dimension + 1) / 2
-                    : problem.isotropic && !on_faces ? 1
-                                                     : dimension;
+  if (variable) finest.kappas = static_cast<std::size_t>(row_scheme(problem).counts(problem, gpu).kappa);
   if (variable && needs_reaction_field(problem)) finest.reactions = 1;
   finest.elements = on_elements(problem.scheme);
   finest.full = mode == Assembly::full;
@@ -317,6 +315,7 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   if (options.extrapolate) finest.extrapolation = extrapolation_bytes(problem, assembly, outer_precision(options));
   const LevelRules rules = level_rules(problem, mode, variable, kappa.mean, kappa.jumps);
   Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu);
+  plan.options = options;
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());
   if (gpu) plan.tables += staging_bytes(block.layout());
   // Elements take a field more while b is assembled, where b is narrow two.
@@ -335,11 +334,13 @@ Plan make_plan(const BandedMatrix& matrix, const Options& given, bool gpu) {
   }
   finest.probed = finest.bands;
   finest.cost = cost_of_bands(finest.bands, neighbours);
-  const Options options = resolved(given, matrix);
+  const Options options = resolve_options(given, matrix);
   LevelRules rules;
   rules.kappa = coupling_strengths(matrix);
   rules.assembly = LevelAssembly::bands;
-  return count(chosen_levels(make_block(matrix), rules, options), options, finest, gpu);
+  Plan plan = count(chosen_levels(make_block(matrix), rules, options), options, finest, gpu);
+  plan.options = options;
+  return plan;
 }
 
 }  // namespace poisson

@@ -25,6 +25,7 @@ struct Plan {
     double row_bytes = 0, row_flops = 0;  ///< of the product A u, in the precision of the level (assembly.hpp)
     double seconds = 0;                   ///< what they predict for one product, on one core or one GPU
   };
+  Options options;                   ///< with every automatic choice made
   std::vector<LevelPlan> hierarchy;  ///< what make_solver builds
   std::vector<Level> levels;         ///< what that holds, finest first, with the outer iteration's fields on the finest
   std::size_t bytes = 0;
@@ -50,8 +51,8 @@ KappaSummary known_kappa(const Problem& problem);
 
 /// The options that a problem takes, with every automatic choice made; corrections in double precision where single
 /// would lose lines of a flat box. `kappa`: what is known of it where none is given. Throws InputError as
-/// Options::resolved.
-Options resolved(const Options& options, const Problem& problem, std::optional<KappaSummary> kappa = {});
+/// Options::choose.
+Options resolve_options(const Options& options, const Problem& problem, std::optional<KappaSummary> kappa = {});
 
 /// The plan of make_solver for a problem. `gpu`: the kind of device that computes. `kappa` as of `resolved`.
 Plan make_plan(const Problem& problem, const Options& options, Assembly assembly, bool gpu,

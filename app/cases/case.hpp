@@ -29,12 +29,11 @@ class Case {
   // What can be said before anything is allocated.
   /// Throws ValueErrors where data have values that they must not have.
   virtual void check_values() const = 0;
+  /// As far as κ is known.
   virtual Plan plan(bool gpu) const = 0;
-  /// With `auto` resolved, as far as that is known.
-  virtual Options options() const = 0;
   /// Lines of --dry-run: what is solved, other memory that it may take, and how it is assembled.
   virtual std::vector<std::string> statement() const = 0;
-  virtual std::vector<std::string> beside_plan(bool) const { return {}; }
+  virtual std::vector<std::string> beside_plan(const Plan&, bool) const { return {}; }
   virtual std::vector<std::string> assembly(std::int64_t, bool) const { return {}; }
   /// Whether rows couple more than the nearest neighbours.
   virtual bool on_boxes() const = 0;

@@ -52,14 +52,14 @@ std::string describe_boundary(const Problem& p) {
 }
 
 std::string describe_assembly(const Config& config, bool gpu) {
-  const Assembly chosen = resolved(config.assembly, config.problem, gpu);
+  const Assembly chosen = chosen_assembly(config.assembly, config.problem, gpu);
   return fmt::format("{}, {}", name_of(chosen), reason(config.assembly, config.problem, gpu));
 }
 
 // What each mode moves and computes in a row of the product A u, and what that takes on the finest level, predicted for
 // one core or one GPU.
 void describe_modes(const Config& config, std::int64_t unknowns, bool gpu, std::vector<std::string>& lines) {
-  const Assembly chosen = resolved(config.assembly, config.problem, gpu);
+  const Assembly chosen = chosen_assembly(config.assembly, config.problem, gpu);
   const auto rows = 1e3 * static_cast<double>(unknowns);
   lines.push_back(fmt::format("assembly  {}", describe_assembly(config, gpu)));
   lines.push_back(fmt::format("          one product on {:<13} bytes/row  flops/row   predicted: in fp64      in fp32",
@@ -102,19 +102,18 @@ class GridCase final : public Case {
 
   void check_values() const override { poisson::check_values(problem_); }
   Plan plan(bool gpu) const override { return make_plan(problem_, config_.options, config_.assembly, gpu); }
-  Options options() const override { return resolved(config_.options, problem_); }
   std::vector<std::string> statement() const override {
     return {"problem   " + describe_equation(problem_), "faces     " + describe_boundary(problem_),
             "cells     " + describe_widths(config_)};
   }
-  std::vector<std::string> beside_plan(bool gpu) const override {
+  std::vector<std::string> beside_plan(const Plan& smooth, bool gpu) const override {
     const auto jumping = jumping_kappa(problem_);
     if (!jumping) return {};
-    const std::string then = describe_method(resolved(config_.options, problem_, jumping));
-    if (then == describe_method(options())) return {};
-    const std::size_t bytes = make_plan(problem_, config_.options, config_.assembly, gpu, jumping).most();
-    return {fmt::format("          {} where the coefficient jumps far: {}", readable_bytes(static_cast<double>(bytes)),
-                        then)};
+    const Plan plan = make_plan(problem_, config_.options, config_.assembly, gpu, jumping);
+    const std::string then = describe_method(plan.options);
+    if (then == describe_method(smooth.options)) return {};
+    return {fmt::format("          {} where the coefficient jumps far: {}",
+                        readable_bytes(static_cast<double>(plan.most())), then)};
   }
   std::vector<std::string> assembly(std::int64_t unknowns, bool gpu) const override {
     std::vector<std::string> lines;

@@ -47,7 +47,6 @@ class MatrixCase final : public Case {
     if (config_.problem.initial) sampled(*config_.problem.initial, "initial", block_);
   }
   Plan plan(bool gpu) const override { return make_plan(matrix_, config_.options, gpu); }
-  Options options() const override { return resolved(config_.options, matrix_); }
   std::vector<std::string> statement() const override { return {"problem   A u = b, a matrix from a file"}; }
   bool on_boxes() const override { return true; }
   std::string smaller(const MemoryLimit&, double) const override {

@@ -75,7 +75,7 @@ double predicted_seconds(const RowCost& cost, Precision precision, const DeviceR
 std::vector<Prediction> predictions(const Problem& problem, bool gpu) {
   std::vector<Prediction> all;
   for (const Assembly assembly : {Assembly::recompute, Assembly::partial, Assembly::full}) {
-    if (assembly == Assembly::recompute && resolved(assembly, problem, gpu) != assembly) continue;
+    if (assembly == Assembly::recompute && chosen_assembly(assembly, problem, gpu) != assembly) continue;
     const RowCost cost = row_cost(problem, assembly, gpu);
     const auto seconds = [&](Precision p) { return predicted_seconds(cost, p, device_rate(gpu)); };
     all.push_back({assembly, cost, {seconds(Precision::fp32), seconds(Precision::fp64)}});
@@ -83,7 +83,7 @@ std::vector<Prediction> predictions(const Problem& problem, bool gpu) {
   return all;
 }
 
-Assembly resolved(Assembly assembly, const Problem& problem, bool gpu) {
+Assembly chosen_assembly(Assembly assembly, const Problem& problem, bool gpu) {
   const bool constant = is_separable(problem);
   if (assembly == Assembly::recompute) return constant || (gpu && recomputable(problem)) ? assembly : Assembly::partial;
   if (assembly != Assembly::automatic) return assembly;
@@ -93,9 +93,13 @@ Assembly resolved(Assembly assembly, const Problem& problem, bool gpu) {
              : Assembly::partial;
 }
 
+bool holds_coefficients(const Problem& problem, Assembly chosen) {
+  return chosen == Assembly::partial || !is_separable(problem);
+}
+
 std::string reason(Assembly assembly, const Problem& problem, bool gpu) {
   const bool constant = is_separable(problem);
-  if (assembly == Assembly::recompute && resolved(assembly, problem, gpu) != assembly)
+  if (assembly == Assembly::recompute && chosen_assembly(assembly, problem, gpu) != assembly)
     return "since what varies is held";
   if (assembly != Assembly::automatic) return "as asked for";
   if (constant)

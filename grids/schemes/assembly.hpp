@@ -50,7 +50,9 @@ std::vector<Prediction> predictions(const Problem& problem, bool gpu);
 /// elements on a GPU, where that was measured to be faster; else the one of partial and full that is predicted to be
 /// faster in fp64, partial where they are within 5 %. `recompute` of what varies is partial where the device does not
 /// compile κ's expression; `automatic` does not ask a compiler.
-Assembly resolved(Assembly assembly, const Problem& problem, bool gpu);
+Assembly chosen_assembly(Assembly assembly, const Problem& problem, bool gpu);
+/// Whether fields of κ, σ and α are made: where they vary, and where a mode holds constants, too.
+bool holds_coefficients(const Problem& problem, Assembly chosen);
 /// Why, in words that follow the mode's name and a comma.
 std::string reason(Assembly assembly, const Problem& problem, bool gpu);
 std::string_view name_of(Assembly assembly);

@@ -115,13 +115,13 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
   if (problem_.scheme == Scheme::compact4) require_fourth_order(problem_, true, "discretization.scheme: compact4");
   const auto begin = std::chrono::steady_clock::now();
   const Block block = make_block(problem_);
-  const Assembly mode = resolved(assembly, problem_, backend_.on_gpu());
+  const Assembly mode = chosen_assembly(assembly, problem_, backend_.on_gpu());
   full_ = mode == Assembly::full;
   const RowScheme& scheme = row_scheme(problem_);
   sampler_ = poisson::make_sampler(backend, {block, scheme.cell_points(problem_)}, problem_, sampling);
   functionals_ = grid_kernels(backend).make_functionals(backend, block);
   const Setting setting{problem_, block, backend_, *sampler_, *functionals_};
-  if (!is_separable(problem_) || mode == Assembly::partial)
+  if (holds_coefficients(problem_, mode))
     std::tie(rows_, jumps_) = scheme.sample(setting);
   else
     rows_ = scheme.constants(setting);

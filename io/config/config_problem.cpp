@@ -6,7 +6,6 @@
 
 #include "io/config/config_parts.hpp"
 #include "io/config/face_choices.hpp"
-#include "io/expressions/expression.hpp"
 #include "io/files/hdf5.hpp"
 
 namespace poisson {
@@ -138,7 +137,7 @@ class ProblemReader {
       if (value.kind == Kind::number) {
         quantity = value.number;
       } else if (value.kind == Kind::string) {
-        quantity = parse_expression(value.text, parts_.config.parameters);
+        quantity = *value.quantity;
       } else if (grid_known_) {
         quantity = read_array(parts_.path(*value.find("file")), value.find("dataset")->text, problem_);
       }

@@ -166,13 +166,13 @@ class Validator {
     }
     if (value.kind != Kind::string) return wrong(value, schema, path);
     try {
-      const Quantity quantity = parse_expression(value.text, parameters_);
-      if (const double* constant = quantity.constant(); constant && !in_range(value, *constant, schema, path))
-        return {};
+      Value parsed = value;
+      parsed.quantity = std::make_shared<const Quantity>(parse_expression(value.text, parameters_));
+      const double* constant = parsed.quantity->constant();
+      return !constant || in_range(value, *constant, schema, path) ? std::optional(parsed) : std::nullopt;
     } catch (const InputError& error) {
       return fail(value.mark, path, error.what());
     }
-    return value;
   }
 
   std::optional<Value> list(const Value& value, const Schema& schema, const std::string& path) {

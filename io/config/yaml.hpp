@@ -1,10 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "grids/problem/quantity.hpp"
 #include "io/config/diagnostics.hpp"
 
 namespace poisson {
@@ -25,6 +27,8 @@ struct Value {
 
   bool given = true;  ///< validation: the user wrote it; it is not a default
   int choice = -1;    ///< validation: Choice::value of the choice that was made
+  /// Validation: what an expression says.
+  std::shared_ptr<const Quantity> quantity{};
 
   /// The value of a map's key, or null where there is none or this is no map.
   const Value* find(std::string_view key) const;

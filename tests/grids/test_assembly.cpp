@@ -75,7 +75,7 @@ TEST(Assembly, ModesAreEqualEntryByEntry) {
           const auto recompute = of(Assembly::recompute), partial = of(Assembly::partial), full = of(Assembly::full);
           EXPECT_EQ(full->assembly(), "full");
           EXPECT_EQ(partial->assembly(), "partial");
-          const bool held = resolved(Assembly::recompute, p, backend->on_gpu()) == Assembly::partial;
+          const bool held = chosen_assembly(Assembly::recompute, p, backend->on_gpu()) == Assembly::partial;
           EXPECT_EQ(recompute->assembly() == "partial", held);
           expect_same_entries(*recompute, *full);
           // Robin's α in a field instead of on the axes is sampled otherwise by elements where it varies alone.
@@ -130,21 +130,21 @@ TEST(Assembly, AutoIsWhatTheCountSays) {
       p.centering = centering;
       p.coefficient[0] = 1.0;
       const bool walks = scheme == Scheme::q1 && gpu;
-      EXPECT_EQ(resolved(Assembly::automatic, p, gpu), walks ? Assembly::partial : Assembly::recompute);
+      EXPECT_EQ(chosen_assembly(Assembly::automatic, p, gpu), walks ? Assembly::partial : Assembly::recompute);
       EXPECT_EQ(reason(Assembly::automatic, p, gpu),
                 walks ? "measured to be faster for constants, too" : "since the coefficients are constants");
       p.reaction = 1.0;
-      EXPECT_EQ(resolved(Assembly::automatic, p, gpu), Assembly::recompute);
+      EXPECT_EQ(chosen_assembly(Assembly::automatic, p, gpu), Assembly::recompute);
       p.reaction = 0.0;
       EXPECT_EQ(predictions(p, gpu).size(), 3U);
       p.coefficient[0] = [](double x, double, double) { return 1 + x; };
       // A core works longer on an element's entries than on reading them.
-      EXPECT_EQ(resolved(Assembly::automatic, p, gpu),
+      EXPECT_EQ(chosen_assembly(Assembly::automatic, p, gpu),
                 scheme == Scheme::q1 && !gpu ? Assembly::full : Assembly::partial);
       EXPECT_EQ(reason(Assembly::automatic, p, gpu), "predicted to be faster");
-      EXPECT_EQ(resolved(Assembly::recompute, p, gpu), Assembly::partial);
+      EXPECT_EQ(chosen_assembly(Assembly::recompute, p, gpu), Assembly::partial);
       EXPECT_EQ(reason(Assembly::recompute, p, gpu), "since what varies is held");
-      EXPECT_EQ(resolved(Assembly::full, p, gpu), Assembly::full);
+      EXPECT_EQ(chosen_assembly(Assembly::full, p, gpu), Assembly::full);
       EXPECT_EQ(reason(Assembly::full, p, gpu), "as asked for");
       EXPECT_EQ(predictions(p, gpu).size(), 2U);
       for (const Prediction& one : predictions(p, gpu)) {
@@ -156,7 +156,7 @@ TEST(Assembly, AutoIsWhatTheCountSays) {
   p.centering = Centering::cell;
   p.scheme = Scheme::fv;
   p.reaction = [](double x, double, double) { return x; };
-  EXPECT_EQ(resolved(Assembly::automatic, p, true), Assembly::partial);
+  EXPECT_EQ(chosen_assembly(Assembly::automatic, p, true), Assembly::partial);
   EXPECT_EQ(reason(Assembly::automatic, p, true), "predicted to be as fast with less memory");
 }
 
@@ -166,9 +166,9 @@ TEST(Assembly, RecomputesOnAGpuWhatItsCompilerTakes) {
                                  std::span<double> values) { std::ranges::fill(values, 1.0); },
                               "1 / (1 + expression::product(x, y))");
   const auto expect_recomputed = [&](double wide) {
-    EXPECT_EQ(resolved(Assembly::recompute, p, true), Assembly::recompute);
-    EXPECT_EQ(resolved(Assembly::recompute, p, false), Assembly::partial);
-    EXPECT_NE(resolved(Assembly::automatic, p, true), Assembly::recompute);  // asks no compiler
+    EXPECT_EQ(chosen_assembly(Assembly::recompute, p, true), Assembly::recompute);
+    EXPECT_EQ(chosen_assembly(Assembly::recompute, p, false), Assembly::partial);
+    EXPECT_NE(chosen_assembly(Assembly::automatic, p, true), Assembly::recompute);  // asks no compiler
     const auto modes = predictions(p, true);
     ASSERT_EQ(modes.size(), 3U);
     EXPECT_EQ(modes.front().assembly, Assembly::recompute);
@@ -190,7 +190,7 @@ TEST(Assembly, RecomputesOnAGpuWhatItsCompilerTakes) {
   p.mixed[1] = p.coefficient[0];  // the others are constants
   expect_recomputed(2 * 8 * point);
   p.coefficient[0] = [](double x, double, double) { return 1 + x; };
-  EXPECT_EQ(resolved(Assembly::recompute, p, true), Assembly::partial);
+  EXPECT_EQ(chosen_assembly(Assembly::recompute, p, true), Assembly::partial);
 }
 
 TEST(Assembly, CountsTheNumbersOfARow) {

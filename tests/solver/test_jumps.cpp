@@ -233,10 +233,10 @@ TEST(CoarseOperator, DiscretizedAgainTakesTheMeanOfRootsButPlainOnesOfTensors) {
 TEST(CoarseOperator, OfGalerkinGoesWithPoints) {
   Options o;
   o.coarse_operator = CoarseOperator::galerkin;
-  EXPECT_EQ(o.resolved(1).smoother.extent, RelaxationChoice::points);
+  EXPECT_EQ(o.choose(1).smoother.extent, RelaxationChoice::points);
   choose(o.smoother, "plane");
   try {
-    o.resolved(1);
+    o.choose(1);
     FAIL();
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
@@ -244,7 +244,7 @@ TEST(CoarseOperator, OfGalerkinGoesWithPoints) {
                  "coarse_operator: rediscretized or another smoother");
   }
   o.coarse_operator = CoarseOperator::automatic;
-  EXPECT_EQ(o.resolved(1e6).coarse_operator, CoarseOperator::rediscretized);
+  EXPECT_EQ(o.choose(1e6).coarse_operator, CoarseOperator::rediscretized);
 }
 
 // Nor do cells go with them, whatever smooths.
@@ -272,7 +272,7 @@ TEST(Jumps, OfCellsAreDiscretizedAgain) {
   const std::string message =
       "solver.coarse_operator: galerkin takes unknowns at nodes, and discretization.centering is cell: use "
       "coarse_operator: rediscretized or centering: node";
-  EXPECT_EQ(refused([&] { o.resolved(1, true, Centering::cell); }), message);
+  EXPECT_EQ(refused([&] { o.choose(1, true, Centering::cell); }), message);
   EXPECT_EQ(refused([&] { Solve(p, o); }), message);
   EXPECT_EQ(refused([&] { make_plan(p, o, Assembly::automatic, false); }), message);
 }
@@ -417,13 +417,13 @@ TEST(Matrix, IsSolvedByEveryMethod) {
 TEST(Matrix, MethodFollowsItsBands) {
   Options o;
   o.method = Method::automatic;
-  EXPECT_EQ(resolved(o, example({8, 8, 1}, star2, 1)).method, Method::multigrid);
-  EXPECT_EQ(resolved(o, example({8, 8, 1}, wide, 1)).method, Method::cg);
+  EXPECT_EQ(resolve_options(o, example({8, 8, 1}, star2, 1)).method, Method::multigrid);
+  EXPECT_EQ(resolve_options(o, example({8, 8, 1}, wide, 1)).method, Method::cg);
   BandedMatrix skew = example({8, 8, 1}, star2, 1);
   skew.entries[1][3] *= 2;
   measure(skew);
   EXPECT_FALSE(skew.symmetric());
-  EXPECT_EQ(resolved(o, skew).method, Method::jacobi);
+  EXPECT_EQ(resolve_options(o, skew).method, Method::jacobi);
 }
 
 TEST(Matrix, MemoryIsPlanned) {

@@ -110,7 +110,7 @@ int kernels_of(std::string_view verb) {
 
 std::vector<std::int64_t> values_of_levels(const Case& c, const Discretization& d) {
   const KappaSummary kappa{d.rows().kappa, d.jumps()};
-  const Plan plan = make_plan(c.problem, resolved(c.options, c.problem, kappa), d.assembly(), true, kappa);
+  const Plan plan = make_plan(c.problem, resolve_options(c.options, c.problem, kappa), d.assembly(), true, kappa);
   const int more = c.problem.centering == Centering::node ? 1 : 0;
   std::vector<std::int64_t> values;
   for (const Plan::Level& level : plan.levels) {

@@ -428,7 +428,7 @@ TEST(Solver, TakesConjugateGradientsWhereAlphaVaries) {
       p.boundary[2][0].kind = BoundaryKind::dirichlet;
       p.boundary[2][1] = {BoundaryKind::robin, [=](double x, double y, double) { return in_disc(x, y) ? 1e7 : 0; },
                           [=](double x, double y, double) { return in_disc(x, y) ? 1e7 : 0; }};
-      EXPECT_EQ(resolved(Options{}, p).krylov, Krylov::cg);
+      EXPECT_EQ(resolve_options(Options{}, p).krylov, Krylov::cg);
       Solve s(p, Options{});
       const Result result = s.run();
       EXPECT_TRUE(result.converged());
@@ -437,7 +437,7 @@ TEST(Solver, TakesConjugateGradientsWhereAlphaVaries) {
       const Balance b = balance(s.discretization(), s.solver().A(), s.solution(), s.rhs(), s.solver().spare());
       EXPECT_NEAR(b.flux[5], 0.7, 0.05);
       p.boundary[2][1].alpha = 2.0;
-      EXPECT_EQ(resolved(Options{}, p).krylov, Krylov::none);
+      EXPECT_EQ(resolve_options(Options{}, p).krylov, Krylov::none);
     }
 }
 
