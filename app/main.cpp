@@ -10,6 +10,7 @@
 
 #include "app/command_line.hpp"
 #include "app/processes.hpp"
+#include "app/reasons.hpp"
 #include "app/run.hpp"
 #include "backends/wait_policy.hpp"
 #include "io/config/diagnostics.hpp"
@@ -54,11 +55,11 @@ int main(int argc, char** argv) {
     // Its lines begin with the place in the file, as compilers' do, so that editors find it.
     return report(error.what(), exit_status::usage);
   } catch (const InputError& error) {
-    return report((std::string("poisson: ") + error.what()).c_str(), exit_status::usage);
+    return report(("poisson: " + describe_error(error)).c_str(), exit_status::usage);
   } catch (const std::bad_alloc&) {
     return report("poisson: not enough memory (an allocation failed); take fewer cells, or see --dry-run for the need",
                   exit_status::failure);
   } catch (const std::exception& error) {
-    return report((std::string("poisson: ") + error.what()).c_str(), exit_status::failure);
+    return report(("poisson: " + describe_error(error)).c_str(), exit_status::failure);
   }
 }

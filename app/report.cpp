@@ -10,6 +10,7 @@
 
 #include "app/command_line.hpp"
 #include "app/describe.hpp"
+#include "app/reasons.hpp"
 #include "backends/error.hpp"
 #include "backends/probe.hpp"
 #include "io/files/formats.hpp"
@@ -24,7 +25,7 @@ void record(const Result& result, const Solver& solver, Summary& summary) {
   const double scale = solver.A().scale();
   summary.method = method_name(solver.options());
   summary.converged = result.converged();
-  summary.reason = result.reason(solver.options());
+  summary.reason = describe_end(result, solver.options());
   summary.iterations = result.iterations;
   summary.steps = result.steps;
   summary.residual.initial = result.initial / std::sqrt(scale);

@@ -11,6 +11,7 @@
 #include "app/command_line.hpp"
 #include "app/describe.hpp"
 #include "app/memory.hpp"
+#include "app/reasons.hpp"
 #include "app/report.hpp"
 #include "backends/device.hpp"
 #include "backends/error.hpp"
@@ -88,7 +89,7 @@ void stop_on(int signal) {
 // The end of a run that failed, in words that stand alone.
 std::string reason_of(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error)) return "not enough memory (an allocation failed)";
-  return error.what();
+  return describe_error(error);
 }
 
 // Whatever the run had found before: nothing of it may pass for a result.

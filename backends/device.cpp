@@ -31,7 +31,7 @@ std::unique_ptr<Backend> make_cuda(int number) {
 #ifdef POISSON_HAVE_CUDA
   return make_cuda_backend(number);
 #else
-  throw InputError("no CUDA device " + std::to_string(number) + " (this build has no CUDA): use backend.device: cpu");
+  throw InputError("no CUDA device " + std::to_string(number) + " (this build has no CUDA)", Remedy::host);
 #endif
 }
 
@@ -56,7 +56,7 @@ std::unique_ptr<Backend> make_backend(const std::string& device, std::string* no
   } else if (device != "cuda") {
     throw InputError("there is no device '" + device + "' (a device is auto, cpu, cuda or cuda:NUMBER): write auto");
   }
-  if (devices.count == 0) throw InputError("no CUDA device (" + devices.reason + "): use backend.device: cpu or auto");
+  if (devices.count == 0) throw InputError("no CUDA device (" + devices.reason + ")", Remedy::host_or_any_device);
   if (number >= devices.count)
     throw InputError("there is no device " + device + " (this machine has " + std::to_string(devices.count) +
                      ", counted from 0): use cuda:" + std::to_string(devices.count - 1));

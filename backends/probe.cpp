@@ -22,7 +22,7 @@ std::vector<Copy> copies(const Backend& backend) {
   if (backend.kind() == BackendKind::cuda) return {cuda::copy_by_kernel, cuda::copy_by_driver};
 #endif
   if (backend.kind() == BackendKind::cpu) return {cpu::copy};
-  throw RunError("there is no copy for CUDA (this build lacks it): use the backend cpu");
+  throw RunError("there is no copy for CUDA (this build lacks it)", Remedy::host);
 }
 
 // Median seconds of one copy, after one that is not counted.

@@ -62,7 +62,7 @@ void measure(const SizeProblem& which, const Size& size, const Setting& setting,
   std::vector<double> seconds = time_solves(*backend, *solver, setting, result);
   solver->A().residual(solver->solution(), solver->rhs(), solver->spare(), one, norm);
   m.residual = std::sqrt(backend->value(norm)) / result.reference;
-  if (!result.converged()) throw RunError(result.reason(solver->options()));
+  if (!result.converged()) throw RunError(std::string(name_of(result.verdict)));
   if (!(*m.residual <= 1.02 * tolerance)) throw RunError("the true residual is " + std::to_string(*m.residual));
   summarize(seconds, m);
   m.cycles = result.iterations;

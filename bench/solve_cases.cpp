@@ -100,7 +100,7 @@ Measurement measure_solve(const Case& which, int cells, const Setting& setting) 
   m.cycles = result.iterations;
   m.bytes_per_unknown = static_cast<double>(backend->memory().peak()) / static_cast<double>(m.unknowns);
 
-  if (!result.converged()) refuse(which, "it did not converge", result.reason(solver->options()));
+  if (!result.converged()) refuse(which, "it did not converge", std::string(name_of(result.verdict)));
   solver->A().residual(solver->solution(), solver->rhs(), solver->spare(), one, norm);
   m.residual = std::sqrt(backend->value(norm)) / result.reference;
   if (!(*m.residual <= 1.02 * c.tolerance)) refuse(which, "its true residual", std::to_string(*m.residual));

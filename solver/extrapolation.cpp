@@ -19,9 +19,8 @@ CoarseBlock every_second_node(const Block& block) {
 
 const Discretization& checked(const Discretization& discretization) {
   const Problem& p = discretization.problem();
-  const std::string subject = "solver.extrapolate";
-  if (p.scheme != Scheme::fv)
-    throw InputError(subject + " takes finite volumes: use scheme: fv, or scheme: compact4 without it");
+  const std::string subject = "extrapolation";
+  if (p.scheme != Scheme::fv) throw InputError(subject + " takes finite volumes");
   require_fourth_order(p, false, subject);
   if (const auto axis = odd_axis(p))
     throw InputError(subject + " takes an even number of cells along each axis, at least 4, and axis " +

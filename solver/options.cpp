@@ -41,12 +41,11 @@ Options Options::choose(double coefficient_jump, bool points_suffice, Centering 
   const bool galerkin = o.coarse_operator == CoarseOperator::galerkin;
   if (galerkin && cells)
     throw InputError(
-        "solver.coarse_operator: galerkin takes unknowns at nodes, and discretization.centering is cell: use "
-        "coarse_operator: rediscretized or centering: node");
+        "Galerkin coarse operators take unknowns at nodes (these are in cells): discretize the coarse levels again");
   if (galerkin && lines)
-    throw InputError("solver.coarse_operator: galerkin smooths points, and solver.smoother asks for " +
-                     std::string(s.extent == RelaxationChoice::lines ? "line" : "plane") +
-                     ": use coarse_operator: rediscretized or another smoother");
+    throw InputError(std::string("Galerkin coarse operators smooth points (") +
+                     (s.extent == RelaxationChoice::lines ? "lines" : "planes") +
+                     " were asked for): discretize the coarse levels again, or smooth points");
   if (o.method != Method::multigrid) {
     s.kind = &smoother_kind("jacobi");
     o.krylov = o.method == Method::cg ? Krylov::cg : Krylov::none;

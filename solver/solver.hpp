@@ -21,6 +21,8 @@ namespace poisson {
 class Conductors;
 class Multigrid;
 
+std::string_view name_of(Verdict verdict);
+
 /// How a solve ended.
 struct Result {
   Verdict verdict = Verdict::running;  ///< running: the iteration limit came first
@@ -39,12 +41,8 @@ struct Result {
 
   bool converged() const { return verdict == Verdict::converged; }
   double relative() const { return reference > 0 ? final / reference : 0; }
-  /// One sentence: what ended the iteration, and what to try where that was not convergence.
-  std::string reason(const Options& options) const;
-
- private:
+  /// Whether rounding ended it.
   bool at_rounding_floor() const;
-  std::string beyond_rounding(const Options& options) const;
 };
 
 /// What the estimate of the error goes by.

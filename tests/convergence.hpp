@@ -43,7 +43,7 @@ std::vector<ObservedOrder> observed_orders(const std::vector<int>& cells, const 
       chosen = options;
     Solve solve(problem(n), chosen);
     const Result result = solve.run();
-    EXPECT_TRUE(result.converged()) << result.reason(chosen) << " at " << result.relative() << ", " << n << " cells";
+    EXPECT_TRUE(result.converged()) << name_of(result.verdict) << " at " << result.relative() << ", " << n << " cells";
     if (!result.converged()) break;
     const ErrorNorms now = error_norms(solve.discretization(), solve.solution());
     if (n != cells.front()) orders.push_back({n, before, now});

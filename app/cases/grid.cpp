@@ -171,7 +171,9 @@ class GridCase final : public Case {
     header.parameters = describe_parameters(config_.parameters);
     header.assembly = describe_assembly(config_, d_->backend().on_gpu());
     header.hint = describe_hint(problem_, d_->jumps());
-    if (!d_->note().empty()) header.device += "; " + d_->note();
+    if (!d_->evaluated_on_host().empty()) header.device += "; " + d_->evaluated_on_host();
+    if (!d_->kappa_held().empty())
+      header.device += "; the coefficient is held in memory, assembly partial: " + d_->kappa_held();
   }
 
   void observe(Summary& summary) override {

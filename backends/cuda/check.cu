@@ -9,25 +9,25 @@
 namespace poisson::cuda {
 namespace {
 
-std::string_view remedy(cudaError_t status) {
+Remedy remedy_of(cudaError_t status) {
   switch (status) {
     case cudaErrorMemoryAllocation:
-      return "take fewer cells, precision: single, or backend.device: cpu";
+      return Remedy::fewer_values_or_host;
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorInvalidDeviceFunction:
     case cudaErrorUnsupportedPtxVersion:
-      return "build for this device's architecture (-DCMAKE_CUDA_ARCHITECTURES), or use backend.device: cpu";
+      return Remedy::other_architecture;
     case cudaErrorNoDevice:
     case cudaErrorInsufficientDriver:
     case cudaErrorSystemNotReady:
     case cudaErrorSystemDriverMismatch:
     case cudaErrorCompatNotSupportedOnDevice:
-      return "install a driver that fits, or use backend.device: cpu";
+      return Remedy::other_driver;
     case cudaErrorInvalidDevice:
     case cudaErrorDevicesUnavailable:
-      return "choose another device (backend.device: cuda:NUMBER), or backend.device: cpu";
+      return Remedy::other_device;
     default:
-      return "run again; if it fails again use backend.device: cpu and report this message";
+      return Remedy::report;
   }
 }
 
@@ -47,9 +47,10 @@ __global__ void trap_kernel() {
 void fail(cudaError_t status, const std::source_location& where) {
   cudaGetLastError();  // what is thrown does not stick, unless the device is lost
   throw RunError("CUDA: " + std::string(cudaGetErrorString(status)) + " (" + cudaGetErrorName(status) + " in " +
-                 std::string(bare_name(where.function_name())) + ", " +
-                 std::filesystem::path(where.file_name()).filename().string() + ":" + std::to_string(where.line()) +
-                 "): " + std::string(remedy(status)));
+                     std::string(bare_name(where.function_name())) + ", " +
+                     std::filesystem::path(where.file_name()).filename().string() + ":" + std::to_string(where.line()) +
+                     ")",
+                 remedy_of(status));
 }
 
 void launched(cudaStream_t stream, const std::source_location& where) {

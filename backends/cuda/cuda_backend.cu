@@ -120,9 +120,9 @@ void CudaBackend::out_of_memory(std::size_t bytes) const {
   const auto readable = [](std::size_t n) { return readable_bytes(static_cast<double>(n)); };
   const std::string fitting = readable(memory_.now() + free);
   throw RunError("cannot allocate " + readable(bytes) + " on the device (" + readable(free) + " of " + readable(total) +
-                 " are free, and with the " + readable(memory_.now()) + " that the run holds " + fitting +
-                 " would fit): take so few cells that --dry-run states at most " + fitting +
-                 ", precision: single, or backend.device: cpu");
+                     " are free, and with the " + readable(memory_.now()) + " that the run holds " + fitting +
+                     " would fit)",
+                 Remedy::fewer_values_or_host);
 }
 
 // A piece for the arena.

@@ -91,9 +91,7 @@ void RuntimeModule::launch(Kernel kernel, dim3 blocks, unsigned threads, cudaStr
   const CUresult status = driver().launch(static_cast<CUfunction>(kernel), blocks.x, blocks.y, blocks.z, threads, 1, 1,
                                           0, stream, arguments, nullptr);
   if (status != CUDA_SUCCESS)
-    throw RunError("CUDA: " + driver().describe(status) +
-                   " (launching code compiled at run time): run again; if it fails again use backend.device: cpu and "
-                   "report this message");
+    throw RunError("CUDA: " + driver().describe(status) + " (launching code compiled at run time)", Remedy::report);
   launched(stream);
 }
 

@@ -34,7 +34,7 @@ void reduce(Backend& backend, Reduction kind, const Values& x, const Values& y, 
 #ifdef POISSON_HAVE_CUDA
   if (backend.kind() == BackendKind::cuda) return cuda::reduce(backend, kind, x, y, room, result);
 #endif
-  throw RunError("there is no reduction for CUDA (this build lacks it): use the backend cpu");
+  throw RunError("there is no reduction for CUDA (this build lacks it)", Remedy::host);
 }
 
 }  // namespace poisson

@@ -86,7 +86,7 @@ void transpose(Backend& backend, const Transposition& shape, const void* from, v
 #ifdef POISSON_HAVE_CUDA
   if (backend.kind() == BackendKind::cuda) return cuda::transpose(backend, shape, from, to);
 #endif
-  throw RunError("there is no transposition for CUDA (this build lacks it): use the backend cpu");
+  throw RunError("there is no transposition for CUDA (this build lacks it)", Remedy::host);
 }
 
 }  // namespace poisson

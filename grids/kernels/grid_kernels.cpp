@@ -36,7 +36,7 @@ const GridKernels& grid_kernels(const Backend& backend) {
 #ifdef POISSON_HAVE_CUDA
   if (backend.kind() == BackendKind::cuda) return cuda::grid_kernels();
 #endif
-  throw RunError("there are no grid kernels for CUDA (this build lacks them): use the backend cpu");
+  throw RunError("there are no grid kernels for CUDA (this build lacks them)", Remedy::host);
 }
 
 MadeOperator GridKernels::make_operator(Backend& backend, const SchemeRows& rows, Precision precision,
@@ -48,7 +48,6 @@ MadeOperator GridKernels::make_operator(Backend& backend, const SchemeRows& rows
   std::string note;
   if (assembly == Assembly::recompute) {
     if (auto made = make_recompute_operator(backend, rows, precision, note)) return {std::move(made), {}};
-    note = "the coefficient is held in memory, assembly partial: " + note;
   }
   SchemeRows held = rows;
   level_rows(held).kappa_source = nullptr;

@@ -112,7 +112,7 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
     : backend_(backend), problem_(std::move(problem)), assembly_(assembly) {
   if (problem_.centering == Centering::cell && on_elements(problem_.scheme))
     throw std::invalid_argument("cell-centred unknowns go with finite volumes");
-  if (problem_.scheme == Scheme::compact4) require_fourth_order(problem_, true, "discretization.scheme: compact4");
+  if (problem_.scheme == Scheme::compact4) require_fourth_order(problem_, true, "the compact scheme");
   const auto begin = std::chrono::steady_clock::now();
   const Block block = make_block(problem_);
   const Assembly mode = chosen_assembly(assembly, problem_, backend_.on_gpu());
@@ -211,7 +211,7 @@ Hierarchy Discretization::make_levels(SchemeRows rows, const std::vector<LevelPl
     LevelRows& fine = level_rows(rows);
     if (fine.kappa_source && level.smoothed().extent != Extent::point) {
       fine.kappa_source = nullptr;
-      operator_note_ = "the coefficient is held in memory, assembly partial: lines and planes are solved from it";
+      operator_note_ = "lines and planes are solved from it";
     }
     h.operators.push_back(make_noted(rows, level.precision, held()));
     h.relaxations.push_back(level.relaxation);

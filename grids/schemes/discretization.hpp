@@ -77,8 +77,9 @@ class Discretization {
   Sampler& sampler() const { return *sampler_; }
   /// What results ask of fields on the backend.
   const Functionals& functionals() const { return *functionals_; }
-  /// What a user should know of expressions that could not be compiled at run time; else empty.
-  std::string note() const;
+  /// Why expressions are evaluated on the host after all, and why κ is held that was to be computed anew; else empty.
+  const std::string& evaluated_on_host() const { return sampler_->note(); }
+  const std::string& kappa_held() const { return operator_note_; }
 
   /// How the finest operator is to hold its rows.
   Assembly held() const {

@@ -27,7 +27,7 @@ bool recomputable(const Problem& p) {
 void Discretization::request_recompute() {
   if (is_separable(problem_)) return;  // nothing is held anyhow
   if (!recomputable(problem_)) {
-    operator_note_ = "the coefficient is held in memory, assembly partial: it is no expression that can be compiled";
+    operator_note_ = "it is no expression that can be compiled";
     return;
   }
   std::vector<std::string> sources;
@@ -37,11 +37,6 @@ void Discretization::request_recompute() {
     sources.push_back(sources.front());  // never weighted: z is degenerate
   level_rows(rows_).kappa_source =
       std::make_shared<const KappaSource>(std::move(sources), row_scheme(problem_).cell_points(problem_));
-}
-
-std::string Discretization::note() const {
-  const std::string& on_host = sampler_->note();
-  return on_host + (on_host.empty() || operator_note_.empty() ? "" : "; ") + operator_note_;
 }
 
 }  // namespace poisson

@@ -1,12 +1,33 @@
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/elements/fourth_order.hpp"
 #include "io/config/config_parts.hpp"
 
 namespace poisson {
 namespace {
+
+// Where an obstacle is written, and what to write instead.
+std::pair<std::string, std::string> place_of(const Problem& problem, const Obstacle& o) {
+  switch (o.datum) {
+    case Obstacle::Datum::cells:
+      return {"grid.axes." + std::string(axis_names[o.place]), "write grid.type: equidistant"};
+    case Obstacle::Datum::coefficient:
+      return {std::string("equation.") + coefficient_key(problem, o.place), "write a number"};
+    case Obstacle::Datum::tensor:
+      return {"equation.coefficient", "leave out xy, xz and yz"};
+    case Obstacle::Datum::reaction:
+      return {"equation.reaction", "write a number"};
+    case Obstacle::Datum::face:
+      return {"boundary." + std::string(face_names[o.place]), "write dirichlet or periodic"};
+    case Obstacle::Datum::centering:
+      break;
+  }
+  return {"discretization.centering", "write node"};
+}
 
 /// Refuses every obstacle where it was written. `subject`: what takes none of them; `otherwise`: how to do without it.
 class FourthOrder {
@@ -15,7 +36,7 @@ class FourthOrder {
       : parts_(parts), subject_(subject), otherwise_(otherwise) {}
 
   void refuse(const Obstacle& o, const Value& asked) {
-    std::string key = o.key;
+    auto [key, remedy] = place_of(parts_.config.problem, o);
     const Value* value = parts_.document.at(key);
     if (!value) return;  // wrong and reported
     // Faces that the default describes are one error, at the default.
@@ -24,7 +45,8 @@ class FourthOrder {
     if (std::ranges::find(refused_, key) != refused_.end()) return;
     refused_.push_back(key);
     parts_.errors.add(value->given ? value->mark : asked.mark, key,
-                      o.what + ", and " + subject_ + " takes " + o.wanted + "; " + o.remedy + ", or " + otherwise_);
+                      std::string(o.what) + ", and " + subject_ + " takes " + std::string(o.wanted) + "; " + remedy +
+                          ", or " + otherwise_);
   }
 
  private:
@@ -67,7 +89,7 @@ void check_fourth_order(ConfigParts& parts) {
     if (const Value* scheme = parts.document.at("discretization.scheme")) {
       FourthOrder check(parts, "discretization.scheme: compact4", "another scheme");
       for (const Obstacle& o : fourth_order_obstacles(problem, true))
-        if (o.key != "discretization.centering") check.refuse(o, *scheme);  // cells are for fv alone: reported
+        if (o.datum != Obstacle::Datum::centering) check.refuse(o, *scheme);  // cells are for fv alone: reported
     }
   if (const Value* asked = parts.document.at("solver.extrapolate"); asked && parts.config.options.extrapolate)
     check_extrapolation(parts, *asked);

@@ -26,8 +26,8 @@ void invert(std::span<double> a, std::span<double> sums, std::size_t n) {
     if (!(pivot >= -rounding * size) || !std::isfinite(size))
       throw RunError(
           "the coarsest level's matrix is not positive definite (a coefficient or reaction that is not "
-          "positive, or out of the range of numbers): check equation.coefficient and equation.reaction; a matrix "
-          "from a file has to be positive definite, or its rows to sum to zero in all digits");
+          "positive, or out of the range of numbers)",
+          Remedy::positive_definite);
     // Where rounding makes up the whole pivot it stands for zero, and the inverse leaves its kernel out.
     a[k * n + k] = pivot > 4 * std::numeric_limits<double>::epsilon() * size ? 1 / pivot : 0;
     for (std::size_t i = k + 1; i < n; ++i) {

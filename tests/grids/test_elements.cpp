@@ -318,7 +318,7 @@ int iterations(const Problem& problem, Krylov krylov, std::string_view type,
   Solve solve(problem, o);
   randomize(solve.rhs(), solve.block().unknowns());
   const Result result = solve.run();
-  EXPECT_TRUE(result.converged()) << result.reason(o) << " at " << result.relative();
+  EXPECT_TRUE(result.converged()) << name_of(result.verdict) << " at " << result.relative();
   return result.iterations;
 }
 

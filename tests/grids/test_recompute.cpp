@@ -235,7 +235,7 @@ class Expressions : public testing::TestWithParam<NamedFaces> {};
 void expect_fields_of_the_host(const Problem& p) {
   const auto host = make_cpu_backend(), device = test_backend();
   const Discretization a(*host, p), b = evaluated_there(*device, p);
-  EXPECT_EQ(b.note(), "");
+  EXPECT_EQ(b.evaluated_on_host(), "");
   for (const Precision precision : {Precision::fp32, Precision::fp64}) {
     const double bound = precision == Precision::fp32 ? 1e-6 : 1e-14;
     Field ba(*host, a.block().layout(), precision), bb(*device, b.block().layout(), precision);
@@ -327,8 +327,8 @@ void expect_the_partial_operator(const Problem& p) {
   for (const Precision precision : {Precision::fp32, Precision::fp64}) {
     const double bound = precision == Precision::fp32 ? 3e-6 : 1e-14;
     const auto A = held.make_operator(precision), B = fused.make_operator(precision);
-    EXPECT_EQ(B->assembly(), on_cpu() ? "partial" : "recompute") << fused.note();
-    EXPECT_EQ(fused.note().empty(), !on_cpu());
+    EXPECT_EQ(B->assembly(), on_cpu() ? "partial" : "recompute") << fused.kappa_held();
+    EXPECT_EQ(fused.kappa_held().empty(), !on_cpu());
     const Layout layout = A->layout();
     Field u(*backend, layout, precision), b(*backend, layout, precision), x(*backend, layout, precision),
         y(*backend, layout, precision);
@@ -445,7 +445,7 @@ TEST(Recompute, HoldsWhatItCannotComputeAndSaysSo) {
   for (const Problem& p : {from_values, in_cells(from_values), by_elements(from_values)}) {
     const Discretization d(*backend, std::as_const(p), Assembly::recompute);
     EXPECT_EQ(d.make_operator(Precision::fp64)->assembly(), "partial");
-    EXPECT_NE(d.note().find("assembly partial"), std::string::npos);
+    EXPECT_NE(d.kappa_held(), "");
   }
   for (std::size_t d = 0; d < 3; ++d) {  // flat cells
     lines.nodes[d].clear();
@@ -455,14 +455,14 @@ TEST(Recompute, HoldsWhatItCannotComputeAndSaysSo) {
   o.smoother.extent = RelaxationChoice::lines;
   Solve s(lines, o, Assembly::recompute);
   EXPECT_TRUE(s.run().converged());
-  EXPECT_NE(s.discretization().note().find("assembly partial"), std::string::npos);
+  EXPECT_NE(s.discretization().kappa_held(), "");
 
   Problem constant = lines;  // nothing is held anyhow
   constant.coefficient[0] = 2.0;
   constant.reaction = 0.0;
   const Discretization d(*backend, std::as_const(constant), Assembly::recompute);
   EXPECT_EQ(d.make_operator(Precision::fp64)->assembly(), "equidistant");
-  EXPECT_EQ(d.note(), "");
+  EXPECT_EQ(d.kappa_held(), "");
 }
 
 void expect_as_many_cycles(Problem p) {

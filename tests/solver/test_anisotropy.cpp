@@ -174,7 +174,7 @@ TEST(FlatBoxes, OfHardlyHeldLinesConverge) {
           choose(o.smoother, smoother);
           Solve s(p, o);
           const Result result = s.run();
-          EXPECT_TRUE(result.converged()) << result.reason(o);
+          EXPECT_TRUE(result.converged()) << name_of(result.verdict);
           // The means of the lines may come after the residual: the estimate of the error sees to them.
           EXPECT_LE(result.iterations, 12);
         }

@@ -188,7 +188,7 @@ int accelerated_iterations(const Problem& problem, SolvePrecision precision) {
   Solve solve(problem, o);
   randomize(solve.rhs(), solve.block().unknowns());
   const Result result = solve.run();
-  EXPECT_TRUE(result.converged()) << result.reason(o);
+  EXPECT_TRUE(result.converged()) << name_of(result.verdict);
   return result.iterations;
 }
 

@@ -164,7 +164,7 @@ TEST(Jumps, ThatNeighboursDoNotShowTakeFewIterations) {
       p.source = [](double x, double y, double) { return std::sin(7 * x) * std::cos(5 * y); };
       Solve s(p, options());
       const Result result = s.run();
-      EXPECT_TRUE(result.converged()) << result.reason(options());
+      EXPECT_TRUE(result.converged()) << name_of(result.verdict);
       EXPECT_LE(result.iterations, 14);
     }
 }
@@ -240,8 +240,8 @@ TEST(CoarseOperator, OfGalerkinGoesWithPoints) {
     FAIL();
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
-                 "solver.coarse_operator: galerkin smooths points, and solver.smoother asks for plane: use "
-                 "coarse_operator: rediscretized or another smoother");
+                 "Galerkin coarse operators smooth points (planes were asked for): discretize the coarse levels again, "
+                 "or smooth points");
   }
   o.coarse_operator = CoarseOperator::automatic;
   EXPECT_EQ(o.choose(1e6).coarse_operator, CoarseOperator::rediscretized);
@@ -270,8 +270,7 @@ TEST(Jumps, OfCellsAreDiscretizedAgain) {
     return std::string("no error");
   };
   const std::string message =
-      "solver.coarse_operator: galerkin takes unknowns at nodes, and discretization.centering is cell: use "
-      "coarse_operator: rediscretized or centering: node";
+      "Galerkin coarse operators take unknowns at nodes (these are in cells): discretize the coarse levels again";
   EXPECT_EQ(refused([&] { o.choose(1, true, Centering::cell); }), message);
   EXPECT_EQ(refused([&] { Solve(p, o); }), message);
   EXPECT_EQ(refused([&] { make_plan(p, o, Assembly::automatic, false); }), message);

@@ -159,7 +159,7 @@ int iterations(const Unknowns& unknowns, double jump, int dimension, int n, bool
   Solve s(p, o);
   randomize(s.rhs(), s.block().unknowns());
   const Result result = s.run();
-  EXPECT_TRUE(result.converged()) << result.reason(o);
+  EXPECT_TRUE(result.converged()) << name_of(result.verdict);
   return result.iterations;
 }
 

@@ -107,7 +107,7 @@ TEST_P(Scaling, TakesTheIterationsOfTheUnitProblem) {
   const auto solve = [&](const Units& chosen, std::vector<double>& u) {
     Solve s(problem_in(equation, chosen), o);
     Result result = s.run();
-    EXPECT_TRUE(result.converged()) << result.reason(o) << ", relative " << result.relative();
+    EXPECT_TRUE(result.converged()) << name_of(result.verdict) << ", relative " << result.relative();
     u = values(s.solution());
     return result;
   };

@@ -76,7 +76,7 @@ TEST(Solver, MethodsAgree) {
       o.max_iterations = 20000;
       Solve s(problem, o);
       const Result result = s.run();
-      ASSERT_TRUE(result.converged()) << result.reason(o);
+      ASSERT_TRUE(result.converged()) << name_of(result.verdict);
       EXPECT_NEAR(true_residual(s) / result.reference, result.relative(), 1e-12);
       solutions.push_back(values(s.solution()));
     }
@@ -98,7 +98,7 @@ TEST(Solver, MixedPrecisionTakesAtMostOneCycleMoreThanDouble) {
           o.full_multigrid = full_multigrid;
           Solve s(problem, o);
           const Result result = s.run();
-          ASSERT_TRUE(result.converged()) << result.reason(o);
+          ASSERT_TRUE(result.converged()) << name_of(result.verdict);
           EXPECT_LE(true_residual(s), 1.01e-10 * result.reference);
           iterations[precision == SolvePrecision::mixed] = result.iterations;
         }
@@ -117,7 +117,7 @@ TEST(Solver, SolvesTheSmallestGrids) {
         choose(o.smoother, smoother);
         Solve multigrid(box(cells, kind), o);
         const Result result = multigrid.run();
-        ASSERT_TRUE(result.converged()) << result.reason(o);
+        ASSERT_TRUE(result.converged()) << name_of(result.verdict);
         EXPECT_LE(result.iterations, 15);
         o.method = Method::cg;
         o.max_iterations = 1000;
@@ -158,7 +158,7 @@ TEST(Singular, IncompatibleNeumannDataAreProjected) {
     p.exact = [](double x, double y, double z) { return 0.5 * (x * x - x + y * y - y + z * z - z); };
     Solve s(p, with_tolerance(1e-11));
     const Result result = s.run();
-    ASSERT_TRUE(result.converged()) << result.reason(s.solver().options());
+    ASSERT_TRUE(result.converged()) << name_of(result.verdict);
     EXPECT_NEAR(result.projected / s.solver().A().scale(), 6, 1e-12);
     EXPECT_NEAR(solution_norms(s.discretization(), s.solution()).integral, 0, 1e-14);
     EXPECT_LE(error_norms(s.discretization(), s.solution()).max, 1e-9);
@@ -173,7 +173,7 @@ TEST(Singular, IncompatiblePeriodicDataAreProjected) {
     p.source = [=](double, double y, double) { return 2 + wave(y); };
     Solve s(p, with_tolerance(1e-9));
     const Result result = s.run();
-    ASSERT_TRUE(result.converged()) << result.reason(s.solver().options());
+    ASSERT_TRUE(result.converged()) << name_of(result.verdict);
     EXPECT_NEAR(result.projected / s.solver().A().scale(), 2, 1e-12);
     EXPECT_NEAR(solution_norms(s.discretization(), s.solution()).integral, 0, 1e-14);
     // The wave is an eigenvector of the second difference along y, and of the mean over the points of both halves of a
@@ -194,7 +194,7 @@ TEST(Singular, NothingIsLeftOfAConstantSource) {
       for (Boundary& face : axis) face.value = 0.0;
     Solve s(p, with_tolerance(1e-9));
     const Result result = s.run();
-    EXPECT_TRUE(result.converged()) << result.reason(s.solver().options());
+    EXPECT_TRUE(result.converged()) << name_of(result.verdict);
     EXPECT_LE(solution_norms(s.discretization(), s.solution()).l2, 1e-13);
   }
 }
@@ -264,7 +264,7 @@ TEST(Stopping, WithoutToleranceAllIterationsRun) {
       EXPECT_EQ(result.iterations, count);
       EXPECT_EQ(result.history.size(), static_cast<std::size_t>(count) + 1);
       EXPECT_EQ(result.verdict, Verdict::running);
-      EXPECT_EQ(result.reason(o), "ran the given number of iterations");
+      EXPECT_EQ(result.verdict, Verdict::running);
     }
 }
 
@@ -307,7 +307,6 @@ TEST(Verdict, IterationLimit) {
   const Result result = s.run();
   EXPECT_EQ(result.verdict, Verdict::running);
   EXPECT_EQ(result.iterations, 2);
-  EXPECT_NE(result.reason(o).find("iteration limit"), std::string::npos);
 }
 
 TEST(Verdict, RoundingFloor) {
@@ -319,7 +318,7 @@ TEST(Verdict, RoundingFloor) {
       Solve s(box({32, 32, 32}), o);
       const Result result = s.run();
       EXPECT_EQ(result.verdict, Verdict::stagnated);
-      EXPECT_NE(result.reason(o).find("rounding floor"), std::string::npos) << result.reason(o);
+      EXPECT_TRUE(result.at_rounding_floor());
       EXPECT_LT(result.relative(), 100 * result.rounding_floor);
       EXPECT_GT(result.relative(), 0.01 * result.rounding_floor) << "a prediction that far off is none";
       EXPECT_LE(true_residual(s), 1.5 * result.final);
@@ -336,7 +335,7 @@ TEST(Verdict, Stagnation) {
   randomize(s.rhs(), s.block().unknowns());
   const Result result = s.run();
   EXPECT_EQ(result.verdict, Verdict::stagnated);
-  EXPECT_NE(result.reason(o).find("residual stagnated"), std::string::npos) << result.reason(o);
+  EXPECT_FALSE(result.at_rounding_floor());
 }
 
 TEST(Verdict, Divergence) {
@@ -351,7 +350,6 @@ TEST(Verdict, Divergence) {
     Solve s(box({24, 24, 24}), o);
     const Result result = s.run();
     EXPECT_EQ(result.verdict, Verdict::diverged);
-    EXPECT_NE(result.reason(o).find("diverged"), std::string::npos);
     EXPECT_GT(result.history.back(), 1e6 * result.history.front());
     EXPECT_LE(result.relative(), (1 + 1e-9) * result.history.front()) << "the best iterate is returned";
     EXPECT_NEAR(true_residual(s), result.final, 1e-6 * result.final);
@@ -368,7 +366,6 @@ TEST(Verdict, NotFinite) {
       const Result result = s.run();
       EXPECT_EQ(result.verdict, Verdict::not_finite);
       EXPECT_EQ(result.iterations, 0);
-      EXPECT_NE(result.reason(o).find("not a finite number"), std::string::npos);
     }
 }
 

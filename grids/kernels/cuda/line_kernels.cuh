@@ -255,8 +255,8 @@ void relax_lines(cudaStream_t stream, int axis, const LineStep<T, Coefficients>&
   constexpr int longest = axis_limit<T>;
   if (n > (axis == 0 ? longest / 4 : longest))
     throw RunError("a line of " + std::to_string(n) + " unknowns is too long to be relaxed at once on a GPU (at most " +
-                   std::to_string(longest / 4) + " along x, " + std::to_string(longest) +
-                   " along y and z): use solver.smoother: {type: chebyshev} or backend.device: cpu");
+                       std::to_string(longest / 4) + " along x, " + std::to_string(longest) + " along y and z)",
+                   Remedy::other_smoother_or_host);
   const auto segments = [&](int most) { return power_of_two((n + most - 1) / most); };  // each of at least one unknown
   const auto across = [&]<int most>() {
     if (axis == 1)

@@ -96,7 +96,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     if constexpr (Kernels::relaxes_lines)
       return std::make_unique<LineSplitting>(*this, *axis);
     else
-      throw RunError("lines are not relaxed by an operator that recomputes its coefficient: use assembly partial");
+      throw RunError("lines are not relaxed by an operator that recomputes its coefficient (it has to be held)");
   }
   std::unique_ptr<Splitting> split_by_colours() const override {
     return std::make_unique<ColourSplitting<StencilOperator>>(*this);

@@ -7,28 +7,22 @@
 namespace poisson {
 
 std::vector<Obstacle> fourth_order_obstacles(const Problem& p, bool constant_reaction) {
+  using enum Obstacle::Datum;
   std::vector<Obstacle> found;
-  constexpr std::array axes{"x", "y", "z"};
   for (std::size_t d = 0; d < static_cast<std::size_t>(p.dimension); ++d)
     if (!p.nodes[d].empty() && !Axis(p.nodes[d], BoundaryKind::neumann, BoundaryKind::neumann).equidistant())
-      found.push_back({std::string("grid.axes.") + axes[d], "has cells of different widths", "equal ones",
-                       "write grid.type: equidistant"});
+      found.push_back({cells, d, "has cells of different widths", "equal ones"});
   for (std::size_t d = 0; d < coefficient_count(p); ++d)
-    if (!p.coefficient[d].constant())
-      found.push_back({std::string("equation.") + coefficient_key(p, d), "varies", "a constant", "write a number"});
-  if (p.full_tensor)
-    found.push_back({"equation.coefficient", "is a full tensor", "a diagonal one", "leave out xy, xz and yz"});
-  if (constant_reaction && !p.reaction.constant())
-    found.push_back({"equation.reaction", "varies", "a constant", "write a number"});
+    if (!p.coefficient[d].constant()) found.push_back({coefficient, d, "varies", "a constant"});
+  if (p.full_tensor) found.push_back({tensor, 0, "is a full tensor", "a diagonal one"});
+  if (constant_reaction && !p.reaction.constant()) found.push_back({reaction, 0, "varies", "a constant"});
   for_each_face(p, [&](int d, int end, const Boundary& b) {
     if (b.kind == BoundaryKind::dirichlet) return;
-    const auto face = 2 * static_cast<std::size_t>(d) + static_cast<std::size_t>(end);
-    found.push_back({"boundary." + std::string(face_names[face]),
+    found.push_back({face, static_cast<std::size_t>(2 * d + end),
                      b.kind == BoundaryKind::robin ? "is a Robin face" : "is a Neumann face",
-                     "Dirichlet and periodic faces", "write dirichlet or periodic"});
+                     "Dirichlet and periodic faces"});
   });
-  if (p.centering == Centering::cell)
-    found.push_back({"discretization.centering", "is cell", "unknowns at nodes", "write node"});
+  if (p.centering == Centering::cell) found.push_back({centering, 0, "is cell", "unknowns at nodes"});
   return found;
 }
 
@@ -36,7 +30,14 @@ void require_fourth_order(const Problem& problem, bool constant_reaction, const 
   const auto found = fourth_order_obstacles(problem, constant_reaction);
   if (found.empty()) return;
   const Obstacle& o = found.front();
-  throw InputError(o.key + " " + o.what + ", and " + subject + " takes " + o.wanted + ": " + o.remedy);
+  const std::array<std::string, 6> data{"axis " + std::to_string(o.place),
+                                        coefficient_key(problem, o.place),
+                                        "coefficient",
+                                        "reaction",
+                                        "face " + std::string(face_names[o.place]),
+                                        "centering"};
+  throw InputError(data[static_cast<std::size_t>(o.datum)] + " " + std::string(o.what) + ", and " + subject +
+                   " takes " + std::string(o.wanted));
 }
 
 }  // namespace poisson

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "solver/solver.hpp"
+
+/// Why something ended as it did, and what to try, in the terms of the configuration and the command line.
+namespace poisson {
+
+/// An exception's message with its remedy.
+std::string describe_error(const std::exception& error);
+/// How a solve ended. `options`: as the solver has resolved them.
+std::string describe_end(const Result& result, const Options& options);
+
+}  // namespace poisson
