@@ -37,7 +37,8 @@ Problem elements(int cells) {
 // Robin and Neumann faces, and a σ of each node.
 Problem varying(int cells) {
   Problem p = plain(cells);
-  p.reaction = Quantity([](double x, double y, double) { return 1 + x * y; });
+  const Quantity reaction([](double x, double y, double) { return 1 + x * y; });
+  p.reaction = Quantity(*reaction.function(), "(1+x*y)");  // as an expression of the configuration
   p.boundary[0][1] = {BoundaryKind::robin, 1.0, 2.0};
   p.boundary[1][0] = {BoundaryKind::neumann, 0.5};
   return p;
