@@ -15,7 +15,7 @@ namespace {
 __global__ void __launch_bounds__(1024)
     add_partials_kernel(const double* partial, int slices, int groups, double* result) {
   await_others();
-  __shared__ double of_slice[most_partials];
+  __shared__ double of_slice[most_slices];
   const auto sum_over = [](double sum, int lanes) {
     for (int step = lanes / 2; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step, lanes);
     return sum;

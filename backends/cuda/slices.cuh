@@ -7,8 +7,8 @@
 /// time too.
 namespace poisson::cuda {
 
-/// Most partial sums of one reduction.
-inline constexpr int most_partials = 4096;
+/// Most partial sums of one reduction, and most slices.
+inline constexpr int most_partials = 8192, most_slices = 4096;
 
 /// How a box is summed: in slices of planes, each tile after tile by so many groups of blocks.
 struct Slices {
@@ -20,7 +20,7 @@ struct Slices {
     if (box.size() == 0) return;
     const int depth = box.last[2] - box.first[2];
     const auto count = [&] { return (depth + tiling.planes - 1) / tiling.planes; };
-    while (count() > most) tiling.planes *= 2;
+    while (count() > most || count() > most_slices) tiling.planes *= 2;
     tiling.blocks.z = static_cast<unsigned>(count());
     const auto tiles_of_slice = std::int64_t{tiling.blocks.x} * tiling.blocks.y;
     groups = static_cast<int>(tiles_of_slice < most / count() ? tiles_of_slice : most / count());
