@@ -41,7 +41,7 @@ class FourthOrder {
     if (!value) return;  // wrong and reported
     // Faces that the default describes are one error, at the default.
     const Value* fallback = key.starts_with("boundary.") ? parts_.document.at("boundary.default") : nullptr;
-    if (fallback && fallback->mark.text() == value->mark.text()) key = "boundary.default";
+    if (fallback && fallback->given && fallback->mark.text() == value->mark.text()) key = "boundary.default";
     if (std::ranges::find(refused_, key) != refused_.end()) return;
     refused_.push_back(key);
     parts_.errors.add(value->given ? value->mark : asked.mark, key,

@@ -26,6 +26,12 @@ const std::vector<Malformed>& malformed() {
        {},
        "bad.yaml:5:12: boundary.default: is a Robin face, and discretization.scheme: compact4 takes Dirichlet and "
        "periodic faces; write dirichlet or periodic, or another scheme"},
+      {"extrapolation_with_a_face_set_alone",
+       cube,
+       "solver: {extrapolate: true}\n",
+       {"boundary.x-={neumann: 1}"},
+       "--set boundary.x-={neumann: 1}: boundary.x-: is a Neumann face, and solver.extrapolate takes Dirichlet and "
+       "periodic faces; write dirichlet or periodic, or extrapolate: false"},
       {"compact4_in_cells",
        cube,
        "discretization: {scheme: compact4, centering: cell}\n",
