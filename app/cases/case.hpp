@@ -47,6 +47,7 @@ class Case {
   virtual double sampling_seconds() const { return 0; }
   /// b, the first u, and what they are; returns Σ|b|.
   virtual double fill() = 0;
+  /// What the terminal and the summary say of the problem itself.
   virtual void describe(RunHeader& header, Summary& summary) const = 0;
   /// What the solver cannot do without, for a solve that broke down: "; and …".
   virtual std::string demand() const { return {}; }

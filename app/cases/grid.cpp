@@ -121,6 +121,7 @@ class GridCase final : public Case {
     return lines;
   }
   bool on_boxes() const override { return on_elements(problem_.scheme); }
+
   // "take 40 % of the cells per axis, 400 x 400 x 200 at most, or precision: single", with some room for what does not
   // grow with the cells.
   std::string smaller(const MemoryLimit& limit, double needed) const override {
@@ -149,11 +150,7 @@ class GridCase final : public Case {
   double fill() override {
     size_ = d_->assemble_rhs(solver_->rhs());
     d_->initialize(solver_->solution());
-    if (problem_.exact) try {  // before the solve, whose work a value that is not finite would lose
-        error_norms(*d_, solver_->solution());
-      } catch (const ValueError& error) {
-        throw ValueErrors(std::vector{error});
-      }
+    check_exact();
     return size_;
   }
 
@@ -210,6 +207,16 @@ class GridCase final : public Case {
   Pieces field(const FieldChoice& choice) override { return choice.of_grid(*d_, *solver_); }
 
  private:
+  // Before the solve, whose work a value that is not finite would lose.
+  void check_exact() const {
+    if (!problem_.exact) return;
+    try {
+      error_norms(*d_, solver_->solution());
+    } catch (const ValueError& error) {
+      throw ValueErrors(std::vector{error});
+    }
+  }
+
   // Once κ has been sampled: more levels than those of smooth κ may be held.
   void check_memory() const {
     const Backend& backend = d_->backend();

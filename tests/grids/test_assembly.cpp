@@ -17,6 +17,7 @@
 #include "grids/rows/face_coefficients.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "grids/schemes/discretization.hpp"
+#include "tests/cases/covering.hpp"
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
@@ -52,36 +53,39 @@ void expect_same_entries(const Operator& A, const Operator& B) {
 /// Of one problem in every mode that it has: recompute, partial and full, full filled from both.
 TEST(Assembly, ModesAreEqualEntryByEntry) {
   const auto backend = test_backend();
-  unsigned turn = 0;
-  for (const auto& [scheme, centering] :
-       {std::pair{Scheme::fv, Centering::node}, std::pair{Scheme::q1, Centering::node},
-        std::pair{Scheme::fv, Centering::cell}})
-    for (const NamedFaces& faces : all_faces())
-      for (const NamedGrid& grid : {all_grids[0], all_grids[1], all_grids[4]})
-        for (const Kappa kappa :
-             {Kappa::constant, Kappa::constant_tensor, Kappa::random, Kappa::random_tensor, Kappa::random_full}) {
-          if (scheme == Scheme::fv && kappa == Kappa::random_full) continue;
-          const int dimension = ++turn % 3 == 0 ? 2 : 3;
-          const Precision precision = turn % 2 == 0 ? Precision::fp32 : Precision::fp64;
-          const Sigma sigma = std::array{Sigma::zero, Sigma::constant, Sigma::varying}[turn / 2 % 3];
-          SCOPED_TRACE(testing::Message()
-                       << (scheme == Scheme::fv ? "fv, " : "q1, ") << (centering == Centering::cell ? "cells, " : "")
-                       << faces.name << ", " << grid.name << ", kappa " << static_cast<int>(kappa) << ", sigma "
-                       << static_cast<int>(sigma) << ", " << dimension << "-D");
-          const Problem p = make_problem(faces, grid, {dimension, {4, 3, 3}, kappa, sigma, centering, scheme});
-          const auto of = [&](Assembly assembly) {
-            return Discretization(*backend, p, assembly).make_operator(precision);
-          };
-          const auto recompute = of(Assembly::recompute), partial = of(Assembly::partial), full = of(Assembly::full);
-          EXPECT_EQ(full->assembly(), "full");
-          EXPECT_EQ(partial->assembly(), "partial");
-          const bool held = chosen_assembly(Assembly::recompute, p, backend->on_gpu()) == Assembly::partial;
-          EXPECT_EQ(recompute->assembly() == "partial", held);
-          expect_same_entries(*recompute, *full);
-          // Robin's α in a field instead of on the axes is sampled otherwise by elements where it varies alone.
-          expect_same_entries(*partial, *full);
-          if (HasFailure()) return;
-        }
+  const auto faces = all_faces();
+  const std::array grids{all_grids[0], all_grids[1], all_grids[4]};
+  const std::array unknowns{std::pair{Scheme::fv, Centering::node}, std::pair{Scheme::q1, Centering::node},
+                            std::pair{Scheme::fv, Centering::cell}};
+  const std::array kappas{Kappa::constant, Kappa::constant_tensor, Kappa::random, Kappa::random_tensor,
+                          Kappa::random_full};
+  const std::array sigmas{Sigma::zero, Sigma::constant, Sigma::varying};
+  for (const auto& row :
+       covering_rows({unknowns.size(), faces.size(), grids.size(), kappas.size(), sigmas.size(), 2, 2})) {
+    const auto& [scheme, centering] = unknowns[row[0]];
+    const NamedFaces& face = faces[row[1]];
+    const NamedGrid& grid = grids[row[2]];
+    const bool full_tensor = kappas[row[3]] == Kappa::random_full && scheme == Scheme::q1;
+    const Kappa kappa = kappas[row[3]] == Kappa::random_full && !full_tensor ? Kappa::random_tensor : kappas[row[3]];
+    const Sigma sigma = sigmas[row[4]];
+    const int dimension = row[5] == 0 ? 3 : 2;
+    const Precision precision = row[6] == 0 ? Precision::fp64 : Precision::fp32;
+    SCOPED_TRACE(testing::Message() << (scheme == Scheme::fv ? "fv, " : "q1, ")
+                                    << (centering == Centering::cell ? "cells, " : "") << face.name << ", " << grid.name
+                                    << ", kappa " << static_cast<int>(kappa) << ", sigma " << static_cast<int>(sigma)
+                                    << ", " << dimension << "-D");
+    const Problem p = make_problem(face, grid, {dimension, {4, 3, 3}, kappa, sigma, centering, scheme});
+    const auto of = [&](Assembly assembly) { return Discretization(*backend, p, assembly).make_operator(precision); };
+    const auto recompute = of(Assembly::recompute), partial = of(Assembly::partial), full = of(Assembly::full);
+    EXPECT_EQ(full->assembly(), "full");
+    EXPECT_EQ(partial->assembly(), "partial");
+    const bool held = chosen_assembly(Assembly::recompute, p, backend->on_gpu()) == Assembly::partial;
+    EXPECT_EQ(recompute->assembly() == "partial", held);
+    expect_same_entries(*recompute, *full);
+    // Robin's α in a field instead of on the axes is sampled otherwise by elements where it varies alone.
+    expect_same_entries(*partial, *full);
+    if (HasFailure()) return;
+  }
 }
 
 /// Levels, smoothers and all: bands give the iterates that κ gives.

@@ -16,6 +16,7 @@
 #include "grids/axes/stretching.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/schemes/discretization.hpp"
+#include "tests/cases/covering.hpp"
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
 #include "tests/oracles/reference.hpp"
@@ -227,22 +228,25 @@ class Transfers : public testing::TestWithParam<std::tuple<NamedFaces, NamedGrid
 
 TEST_P(Transfers, MatchTheOracle) {
   const auto& [faces, grid] = GetParam();
-  for (const int dimension : {2, 3})
-    for (const std::array<int, 3> cells : {std::array{4, 5, 6}, {7, 4, 2}, {2, 9, 5}, {5, 3, 8}, {31, 6, 4}, {8, 7, 9}})
-      for (const Coarsening rule : {Coarsening::even, Coarsening::pairs}) {
-        SCOPED_TRACE(testing::Message() << dimension << "-D, " << cells[0] << " x " << cells[1] << " x " << cells[2]
-                                        << " cells, " << (rule == Coarsening::even ? "even" : "pairs"));
-        TransferCase c(make_problem(faces, grid, {dimension, cells}), rule);
-        for (const Precision from : {Precision::fp32, Precision::fp64})
-          for (const Precision to : {Precision::fp32, Precision::fp64}) {
-            c.expect_restriction(from, to);
-            c.expect_prolongation(from, to);
-            c.expect_injection(from, to);
-            c.expect_interpolation(from, to);
-          }
-        c.expect_adjointness();
-        if (HasFailure()) return;
-      }
+  constexpr std::array<std::array<int, 3>, 6> boxes{
+      {{4, 5, 6}, {7, 4, 2}, {2, 9, 5}, {5, 3, 8}, {31, 6, 4}, {8, 7, 9}}};
+  constexpr std::array rules{Coarsening::even, Coarsening::pairs};
+  constexpr std::array precisions{Precision::fp32, Precision::fp64};
+  for (const auto& row : covering_rows({boxes.size(), 2, rules.size(), precisions.size(), precisions.size()})) {
+    const auto& cells = boxes[row[0]];
+    const int dimension = row[1] == 0 ? 2 : 3;
+    const Coarsening rule = rules[row[2]];
+    const Precision from = precisions[row[3]], to = precisions[row[4]];
+    SCOPED_TRACE(testing::Message() << dimension << "-D, " << cells[0] << " x " << cells[1] << " x " << cells[2]
+                                    << " cells, " << (rule == Coarsening::even ? "even" : "pairs"));
+    TransferCase c(make_problem(faces, grid, {dimension, cells}), rule);
+    c.expect_restriction(from, to);
+    c.expect_prolongation(from, to);
+    c.expect_injection(from, to);
+    c.expect_interpolation(from, to);
+    c.expect_adjointness();
+    if (HasFailure()) return;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Transfers, testing::Combine(testing::ValuesIn(all_faces()), testing::ValuesIn(all_grids)),
