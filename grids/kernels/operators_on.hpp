@@ -16,7 +16,7 @@ template <class Device>
 struct OperatorsOn {
   template <class T, class Own>
   static std::unique_ptr<Operator> star(Backend&, const Own&);
-  template <class T, int dimension>
+  template <class T, int dimension, bool tensor>
   static std::unique_ptr<Operator> box(Backend&, const ElementRows&);
   template <class T, class Own>
   static std::unique_ptr<Operator> assembled(Backend&, const Own&);
@@ -36,10 +36,9 @@ class KernelsWithOperators : public GridKernels {
     return with_own_rows(rows, precision, [&]<class T, class Own>(T, const Own& own) {
       if constexpr (!std::is_same_v<Own, ElementRows>)
         return Make::template star<T>(backend, own);
-      else if (own.block.dimension() == 2)
-        return Make::template box<T, 2>(backend, own);
       else
-        return Make::template box<T, 3>(backend, own);
+        return with_box_kind(
+            own, [&]<int dimension, bool tensor>() { return Make::template box<T, dimension, tensor>(backend, own); });
     });
   }
   std::unique_ptr<Operator> make_assembled_operator(Backend& backend, const SchemeRows& rows,

@@ -70,8 +70,18 @@ struct ElementRows : LevelRows {
   bool variable() const { return cells[0] != nullptr; }
   bool isotropic() const { return !cells[1]; }
   bool full_tensor() const { return mixed[0] != nullptr; }
+  /// Whether the cells hold more than one number of κ.
+  bool tensor() const { return full_tensor() || (variable() && !isotropic()); }
   std::size_t bytes() const { return bytes_of(cells) + bytes_of(mixed) + bytes_of(sigma_cells); }
 };
+
+/// f<dimension, rows.tensor()>().
+template <class F>
+auto with_box_kind(const ElementRows& rows, const F& f) {
+  const bool plane = rows.block.dimension() == 2;
+  if (rows.tensor()) return plane ? f.template operator()<2, true>() : f.template operator()<3, true>();
+  return plane ? f.template operator()<2, false>() : f.template operator()<3, false>();
+}
 
 /// The rows of a level; those of matrices and of Galerkin products are Bands (bands.hpp).
 using SchemeRows = std::variant<NodeRows, FaceRows, ElementRows>;

@@ -41,16 +41,20 @@ template <class T, class F>
 auto with_model(const FaceRows&, const F& f) {
   return f(Model<Faces<T>>());
 }
-template <class T, int dimension, class F>
+/// `tensor`: as the rows say.
+template <class T, int dimension, bool tensor, class F>
 auto with_box_model(const ElementRows& rows, const F& f) {
-  if (!rows.variable()) return f(Model<BoxProduct<T, dimension>>());
-  if (rows.full_tensor()) return f(Model<BoxPartial<T, dimension, Tensor::full>>());
-  return rows.isotropic() ? f(Model<BoxPartial<T, dimension, Tensor::isotropic>>())
-                          : f(Model<BoxPartial<T, dimension, Tensor::diagonal>>());
+  if constexpr (tensor)
+    return rows.full_tensor() ? f(Model<BoxPartial<T, dimension, Tensor::full>>())
+                              : f(Model<BoxPartial<T, dimension, Tensor::diagonal>>());
+  else
+    return rows.variable() ? f(Model<BoxPartial<T, dimension, Tensor::isotropic>>())
+                           : f(Model<BoxProduct<T, dimension>>());
 }
 template <class T, class F>
 auto with_model(const ElementRows& rows, const F& f) {
-  return rows.block.dimension() == 2 ? with_box_model<T, 2>(rows, f) : with_box_model<T, 3>(rows, f);
+  return with_box_kind(rows,
+                       [&]<int dimension, bool tensor>() { return with_box_model<T, dimension, tensor>(rows, f); });
 }
 
 /// What the operators of all backends have in common: the data of a level and its model of Coefficients.
@@ -119,11 +123,12 @@ std::unique_ptr<Operator> make_stencil_operator(Backend& backend, const Own& row
   });
 }
 /// The same of elements.
-template <template <class, class> class StencilOperator, class T, int dimension>
+template <template <class, class> class StencilOperator, class T, int dimension, bool tensor>
 std::unique_ptr<Operator> make_box_stencil_operator(Backend& backend, const ElementRows& rows) {
-  return with_box_model<T, dimension>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
-    return std::make_unique<StencilOperator<T, Coefficients>>(backend, rows);
-  });
+  return with_box_model<T, dimension, tensor>(
+      rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<Operator> {
+        return std::make_unique<StencilOperator<T, Coefficients>>(backend, rows);
+      });
 }
 
 /// The operator whose bands are the rows of the model that its data call for: fill(model, tables).

@@ -267,9 +267,9 @@ std::unique_ptr<Operator> OperatorsOn<OnHost>::star(Backend& backend, const Own&
   return make_stencil_operator<cpu::StencilOperator, T>(backend, rows);
 }
 template <>
-template <class T, int dimension>
+template <class T, int dimension, bool tensor>
 std::unique_ptr<Operator> OperatorsOn<OnHost>::box(Backend& backend, const ElementRows& rows) {
-  return make_box_stencil_operator<cpu::StencilOperator, T, dimension>(backend, rows);
+  return make_box_stencil_operator<cpu::StencilOperator, T, dimension, tensor>(backend, rows);
 }
 
 }  // namespace poisson

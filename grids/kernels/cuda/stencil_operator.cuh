@@ -280,9 +280,9 @@ std::unique_ptr<Operator> OperatorsOn<OnCuda>::star(Backend& backend, const Own&
   return make_stencil_operator<cuda::CompiledOperator, T>(backend, rows);
 }
 template <>
-template <class T, int dimension>
+template <class T, int dimension, bool tensor>
 std::unique_ptr<Operator> OperatorsOn<OnCuda>::box(Backend& backend, const ElementRows& rows) {
-  return make_box_stencil_operator<cuda::CompiledOperator, T, dimension>(backend, rows);
+  return make_box_stencil_operator<cuda::CompiledOperator, T, dimension, tensor>(backend, rows);
 }
 
 }  // namespace poisson
