@@ -27,7 +27,8 @@ class Recording {
 enum class BackendKind { cpu, cuda };
 
 /// A device and the verbs that need no knowledge of equations: whole-field arithmetic, reductions, halos and control.
-/// Operands of one call have one layout; their precisions may differ. Verbs on fields act on all values but the halo,
+/// Operands of one call have one space; their precisions may differ. Where a grid is cut, all processes that have a part
+/// of it call the same verbs in the same order, and reductions go over the whole of it. Verbs on fields act on all values but the halo,
 /// in double arithmetic for reductions. Verbs may run asynchronously; only value, read and write wait.
 /// Reductions give the same bits on every run on the same device.
 class Backend {
@@ -64,9 +65,17 @@ class Backend {
   virtual void xpay(const Field& x, const Scalar& a, Field& y) = 0;                           ///< y = x + a·y
   virtual void subtract(const Field& x, const Scalar& a, const Field& y, Field& result) = 0;  ///< result = x − a·y
   virtual void dot(const Field& x, const Field& y, Scalar& result) = 0;
-  /// Fills the halo with what the patch itself has of it (exchange.hpp): on periodic axes that are not cut. The halo is
-  /// no part of a field's value, hence const.
-  virtual void exchange(const Field& x) = 0;
+  /// Fills the halo with what lies beyond the patch (exchange.hpp), so wide where the grid is cut. The halo is no part
+  /// of a field's value, hence const.
+  void exchange(const Field& x, int width = 1) {
+    if (!x.space().halo().turns().empty()) fill_halo(x, width);
+  }
+  /// Puts what all processes have of a field together, in each of them; `whole` is of the whole grid. In its halo past
+  /// the ends of the grid stands what the parts have in theirs, one value of it.
+  virtual void gather(const Field& part, Field& whole) = 0;
+  /// What this process has of a field, halo included as far as the whole has it, turned on axes that close on
+  /// themselves.
+  virtual void take_part(const Field& whole, Field& part) = 0;
   /// y = Q x with the matrix Q of dense diagonal blocks, `blocks` of them of so many rows, one after another and each
   /// row-major, over the values numbered in `index` (their offsets from the value at (0, 0, 0)); the other values of y
   /// stay.
@@ -106,6 +115,9 @@ class Backend {
   virtual std::unique_ptr<Timer> make_timer() = 0;
   /// From now on every verb runs as it is called and none is recorded, so that each can be timed.
   virtual void run_immediately() = 0;
+
+ protected:
+  virtual void fill_halo(const Field& x, int width) = 0;
 };
 
 /// The OpenMP backend on the threads that OpenMP offers.

@@ -7,6 +7,11 @@
 
 namespace poisson {
 
+struct Layout;
+
+/// How wide the halo is where a grid is cut: what interpolation between levels reaches for. Stencils reach for one.
+inline constexpr int cut_halo = 2;
+
 /// How the values of a grid are cut into patches: along each axis at the first values of its parts. Patches are
 /// numbered with those along x together.
 struct Cuts {
@@ -16,29 +21,44 @@ struct Cuts {
 
   int count(std::size_t axis) const { return static_cast<int>(first[axis].size()); }
   int patches() const { return count(0) * count(1) * count(2); }
+  /// Where a patch lies among the parts of each axis.
+  std::array<int, 3> place(int number) const;
   /// The values of a patch, in the whole.
   Box patch(int number) const;
+  /// Of a field of these.
+  Layout layout(int number) const;
+  bool operator==(const Cuts&) const = default;
 };
 
 /// How the halo of a patch gets its values: boxes copied in turns, axis after axis, each turn with the halo of the axes
-/// before it, so that edges and corners are right too. Where an axis is not cut, a patch is its own neighbour.
+/// before it, so that edges and corners are right too. Where an axis is not cut, a patch is its own neighbour, and the
+/// halo one value wide whatever is asked for.
 class Exchange {
  public:
   struct Piece {
-    int patch;  ///< whose values they are
+    int patch;  ///< whose values they are; of sent ones whose halo
+    int side;   ///< of the halo: −1 or 1
     Box from;   ///< in its indices
     Box to;     ///< in those of the patch whose halo it is
   };
   using Turn = std::vector<Piece>;
 
+  /// Of nothing.
+  Exchange() = default;
   Exchange(const Cuts& cuts, int patch);
 
-  const std::vector<Turn>& turns() const { return turns_; }
+  /// Of a halo so wide where the grid is cut, up to cut_halo.
+  const std::vector<Turn>& turns(int width = 1) const { return turns_[static_cast<std::size_t>(width - 1)]; }
   /// The same with those pieces alone whose values the patch has itself.
   const std::vector<Turn>& own_turns() const { return own_turns_; }
+  /// What other patches take of this one, turn by turn as turns() has them.
+  const std::vector<Turn>& sent(int width = 1) const { return sent_[static_cast<std::size_t>(width - 1)]; }
+  bool with_others() const { return with_others_; }
 
  private:
-  std::vector<Turn> turns_, own_turns_;
+  std::array<std::vector<Turn>, cut_halo> turns_, sent_;
+  std::vector<Turn> own_turns_;
+  bool with_others_ = false;
 };
 
 }  // namespace poisson

@@ -26,7 +26,7 @@ void transfer(const Field& from, Field& to) {
 HostRead::HostRead(const Field& field) : field_(&field) {
   if (on_host(field)) return;
   host_ = make_cpu_backend();
-  copy_ = std::make_unique<Field>(*host_, field.layout(), field.precision());
+  copy_ = std::make_unique<Field>(*host_, field.space(), field.precision());
   transfer(field, *copy_);
 }
 

@@ -51,10 +51,10 @@ class Field {
     v.data = static_cast<T*>(buffer_.data()) + layout.origin(precision_);
     for (int d = 0; d < 3; ++d) {
       v.n[d] = layout.n[static_cast<std::size_t>(d)];
-      v.halo[d] = d == 0 || v.n[d] > 1 ? 1 : 0;
+      v.halo[d] = d == 0 || v.n[d] > 1 ? layout.halo[static_cast<std::size_t>(d)] : 0;
     }
     v.sy = flat_y ? 0 : pitch;
-    v.sz = flat_z ? 0 : pitch * (flat_y ? 1 : layout.n[1] + 2);
+    v.sz = flat_z ? 0 : pitch * (flat_y ? 1 : layout.n[1] + 2 * layout.halo[1]);
     return v;
   }
 

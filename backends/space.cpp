@@ -1,5 +1,9 @@
 #include "backends/space.hpp"
 
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
 namespace poisson {
 namespace {
 
@@ -17,31 +21,66 @@ Cuts uncut(const Layout& layout) {
 // The halo behind the end of a line and the one before the start of the next share the padding between them.
 std::int64_t Layout::pitch(Precision p) const {
   const auto step = alignment / static_cast<std::int64_t>(bytes_of(p));
-  return (n[0] + 2 + step - 1) / step * step;
+  return (n[0] + 2 * halo[0] + step - 1) / step * step;
 }
 
 std::int64_t Layout::allocated(Precision p) const {
-  const std::int64_t rows = n[1] == 1 ? 1 : n[1] + 2, planes = n[2] == 1 ? 1 : n[2] + 2;
+  const std::int64_t rows = n[1] == 1 ? 1 : n[1] + 2 * halo[1], planes = n[2] == 1 ? 1 : n[2] + 2 * halo[2];
   return pitch(p) * rows * planes + alignment / static_cast<std::int64_t>(bytes_of(p));
 }
 
 std::int64_t Layout::origin(Precision p) const {
-  const std::int64_t rows = n[1] == 1 ? 1 : n[1] + 2;
-  return alignment / static_cast<std::int64_t>(bytes_of(p)) + (n[1] == 1 ? 0 : pitch(p)) +
-         (n[2] == 1 ? 0 : pitch(p) * rows);
+  const std::int64_t rows = n[1] == 1 ? 1 : n[1] + 2 * halo[1];
+  return alignment / static_cast<std::int64_t>(bytes_of(p)) + (n[1] == 1 ? 0 : pitch(p) * halo[1]) +
+         (n[2] == 1 ? 0 : pitch(p) * rows * halo[2]);
 }
 
 Space::Space(const Layout& layout, const Box& unknowns)
-    : parts_(std::make_shared<const Parts>(Parts{layout, unknowns, {}, Exchange(uncut(layout), 0)})) {}
+    : parts_(std::make_shared<const Parts>(
+          Parts{layout, unknowns, {}, Exchange(uncut(layout), 0), one_process(), true, layout.n, layout.n, unknowns,
+                layout.periodic, uncut(layout)})) {
+  if (layout.cut()) throw std::logic_error("a part of a grid has a space of its own");
+}
 
-Space::Space(const Cuts& cuts, int patch, const Box& unknowns) {
+Space::Parts Space::of_patch(const Cuts& cuts, int patch, const Box& all_unknowns,
+                             std::shared_ptr<const Processes> processes) {
   const Box own = cuts.patch(patch);
+  Box unknowns;
+  for (std::size_t d = 0; d < 3; ++d) {
+    unknowns.first[d] = std::max(all_unknowns.first[d], own.first[d]) - own.first[d];
+    unknowns.last[d] = std::min(all_unknowns.last[d], own.last[d]) - own.first[d];
+  }
+  std::array<int, 3> most{};
+  for (int p = 0; p < cuts.patches(); ++p)
+    for (std::size_t d = 0; d < 3; ++d) most[d] = std::max(most[d], cuts.layout(p).n[d]);
+  return {cuts.layout(patch), unknowns, own.first, Exchange(cuts, patch), std::move(processes),
+          cuts.patches() == 1, cuts.n,   most,      all_unknowns, cuts.periodic,
+          cuts};
+}
+
+Space::Space(const Cuts& cuts, int patch, const Box& all_unknowns)
+    : parts_(std::make_shared<const Parts>(of_patch(cuts, patch, all_unknowns, one_process()))) {}
+
+Space::Space(const Share& share, const Box& all_unknowns)
+    : parts_(std::make_shared<const Parts>(of_patch(share.cuts, share.patch(), all_unknowns, share.processes))) {}
+
+Space Space::without_exchange() const {
+  Space same = *this;
+  auto parts = std::make_shared<Parts>(*parts_);
+  parts->halo = Exchange();
+  same.parts_ = std::move(parts);
+  return same;
+}
+
+Layout Cuts::layout(int number) const {
+  const Box own = patch(number);
   Layout layout;
   for (std::size_t d = 0; d < 3; ++d) {
     layout.n[d] = own.last[d] - own.first[d];
-    layout.periodic[d] = cuts.periodic[d] && cuts.count(d) == 1;
+    layout.periodic[d] = periodic[d] && count(d) == 1;
+    if (count(d) > 1) layout.halo[d] = cut_halo;
   }
-  parts_ = std::make_shared<const Parts>(Parts{layout, unknowns, own.first, Exchange(cuts, patch)});
+  return layout;
 }
 
 }  // namespace poisson

@@ -7,14 +7,16 @@
 #include "backends/box.hpp"
 #include "backends/exchange.hpp"
 #include "backends/precision.hpp"
+#include "backends/processes.hpp"
 
 namespace poisson {
 
-/// The shape of a field: values per axis, and which axes close on themselves. The halo is one value wide on every
-/// axis of more than one value.
+/// The shape of a field: values per axis, which axes close on themselves, and how wide the halo is on axes of more than
+/// one value.
 struct Layout {
   std::array<int, 3> n{1, 1, 1};
   std::array<bool, 3> periodic{};
+  std::array<int, 3> halo{1, 1, 1};
 
   std::int64_t size() const { return std::int64_t{1} * n[0] * n[1] * n[2]; }
   /// Values from one line to the next; lines start on 128-byte boundaries.
@@ -24,7 +26,18 @@ struct Layout {
   /// Index of the value at (0, 0, 0) in the field's memory.
   std::int64_t origin(Precision) const;
   Box box() const { return {{0, 0, 0}, n}; }
+  /// Whether it is that of a part of a grid, whose halo is wider where the grid is cut.
+  bool cut() const { return halo != std::array{1, 1, 1}; }
   bool operator==(const Layout&) const = default;
+};
+
+/// How a grid is shared out: each process has the patch of its number.
+struct Share {
+  Cuts cuts;
+  std::shared_ptr<const Processes> processes;
+
+  int patch() const { return processes->rank(); }
+  bool operator==(const Share& other) const { return cuts == other.cuts && processes == other.processes; }
 };
 
 /// The values of one level that this process has: a patch of the grid, which of its values are unknowns, where it lies
@@ -37,14 +50,38 @@ class Space {
   /// All values of a grid, each an unknown.
   Space(const Layout& layout) : Space(layout, layout.box()) {}
   Space(const Layout& layout, const Box& unknowns);
-  /// A patch of a grid. `unknowns` in its own indices.
-  Space(const Cuts& cuts, int patch, const Box& unknowns);
+  /// A patch of a grid; the unknowns are those of the whole.
+  Space(const Cuts& cuts, int patch, const Box& all_unknowns);
+  /// That of this process.
+  Space(const Share& share, const Box& all_unknowns);
 
   const Layout& layout() const { return parts_->layout; }
   const Box& unknowns() const { return parts_->unknowns; }
   /// Where value (0, 0, 0) lies in the whole grid.
   const std::array<int, 3>& origin() const { return parts_->origin; }
   const Exchange& halo() const { return parts_->halo; }
+  /// The same for fields whose halo is filled otherwise: no exchange writes it.
+  Space without_exchange() const;
+  /// Which parts there are.
+  const Cuts& cuts() const { return parts_->cuts; }
+  /// Those that have the other patches.
+  const Processes& processes() const { return *parts_->processes; }
+  /// Whether the whole grid is here.
+  bool whole() const { return parts_->whole; }
+  /// Values of the whole grid.
+  const std::array<int, 3>& all() const { return parts_->all; }
+  /// The unknowns of the whole grid, in its indices.
+  const Box& all_unknowns() const { return parts_->all_unknowns; }
+  std::int64_t unknown_count() const { return all_unknowns().size(); }
+  std::int64_t size() const { return std::int64_t{1} * all()[0] * all()[1] * all()[2]; }
+  /// Whether the patch reaches the lower (0) or upper (1) end of an axis.
+  bool ends_here(std::size_t axis, std::size_t end) const {
+    return end == 0 ? origin()[axis] == 0 : origin()[axis] + layout().n[axis] == all()[axis];
+  }
+  /// Its axes that close on themselves.
+  const std::array<bool, 3>& closed() const { return parts_->closed; }
+  /// Values of the largest part along each axis.
+  const std::array<int, 3>& most_values() const { return parts_->most; }
 
  private:
   struct Parts {
@@ -52,7 +89,15 @@ class Space {
     Box unknowns;
     std::array<int, 3> origin;
     Exchange halo;
+    std::shared_ptr<const Processes> processes;
+    bool whole;
+    std::array<int, 3> all, most;
+    Box all_unknowns;
+    std::array<bool, 3> closed;
+    Cuts cuts;
   };
+  static Parts of_patch(const Cuts& cuts, int patch, const Box& all_unknowns, std::shared_ptr<const Processes> processes);
+
   std::shared_ptr<const Parts> parts_;
 };
 

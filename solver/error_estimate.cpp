@@ -39,7 +39,7 @@ double Solver::contraction(const Monitor& monitor) const {
 std::optional<double> Solver::energy() {
   bool in_halo = false;
   for (const auto& ends : problem_.given_in_halo) in_halo = in_halo || ends[0] || ends[1];
-  if (in_halo && !on_host(u_) && u_.layout().size() > largest_read) return {};
+  if (in_halo && !on_host(u_) && u_.space().size() > largest_read) return {};
   if (!in_halo) {
     A_->apply_everywhere(u_, q_);
     backend_.dot(u_, q_, work_);
@@ -49,7 +49,7 @@ std::optional<double> Solver::energy() {
   const auto host = make_cpu_backend();
   Field copy;
   if (!on_host(u_)) {
-    copy = Field(*host, u_.layout(), u_.precision());
+    copy = Field(*host, u_.space(), u_.precision());
     transfer(u_, copy);
   }
   Field& there = on_host(u_) ? u_ : copy;
@@ -59,7 +59,7 @@ std::optional<double> Solver::energy() {
       const auto x = there.view<T>();
       for (std::size_t d = 0; d < 3; ++d)
         for (std::size_t end = 0; end < 2; ++end) {
-          if (!problem_.given_in_halo[d][end]) continue;
+          if (!problem_.given_in_halo[d][end] || !u_.space().ends_here(d, end)) continue;
           Box face = u_.layout().box();
           face.first[d] = end == 0 ? 0 : x.n[d] - 1;
           face.last[d] = face.first[d] + 1;

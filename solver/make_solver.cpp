@@ -46,13 +46,15 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   traits.cancels = on_elements(problem.scheme);
   const std::int64_t looked_for = discretization.backend().kind() == BackendKind::cpu ? most_looked_at : largest_read;
   if (outer == Precision::fp64 && options.krylov == Krylov::cg && options.fallback && options.tolerance > 0 &&
-      options.coarse_operator != CoarseOperator::galerkin && discretization.jumps().range >= hiding_range &&
+      options.coarse_operator != CoarseOperator::galerkin && discretization.processes().alone() && discretization.jumps().range >= hiding_range &&
       A->unknowns().size() <= looked_for) {
-    Field in(A->backend(), A->layout(), outer), out(A->backend(), A->layout(), outer);
+    Field in(A->backend(), A->space(), outer), out(A->backend(), A->space(), outer);
     traits.conductors = std::make_shared<const Conductors>(*A, in, out);
   }
   Ladder ladder;
-  if (options.fallback && options.method == Method::multigrid && options.tolerance > 0) ladder = make_ladder(A);
+  if (options.fallback && options.method == Method::multigrid && options.tolerance > 0 &&
+      discretization.processes().alone())
+    ladder = make_ladder(A);
   return std::make_unique<Solver>(
       std::move(A), std::move(hierarchy), options,
       options.extrapolate ? std::make_unique<Extrapolation>(discretization, outer) : nullptr, std::move(ladder),

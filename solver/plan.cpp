@@ -308,7 +308,7 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   if (variable && on_faces)
     for (std::size_t d = 0; d < dimension; ++d)
       if (std::ranges::any_of(problem.boundary[d], [](const Boundary& b) { return b.kind == BoundaryKind::robin; })) {
-        const Layout ends = ends_layout(block, d);
+        const Layout ends = ends_space(block, d).layout();
         finest.ends += static_cast<std::size_t>(ends.allocated(Precision::fp64)) * bytes_of(Precision::fp64);
       }
   finest.probed = finest.row_bands - 1;

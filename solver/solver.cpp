@@ -47,9 +47,9 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
       extrapolation_(std::move(extrapolation)),
       ladder_(std::move(ladder)),
       problem_(problem),
-      u_(backend_, A_->layout(), A_->precision()),
-      b_(backend_, A_->layout(), A_->precision()),
-      best_(backend_, A_->layout(), A_->precision()),
+      u_(backend_, A_->space(), A_->precision()),
+      b_(backend_, A_->space(), A_->precision()),
+      best_(backend_, A_->space(), A_->precision()),
       norm_(backend_.scalar()),
       scale_(backend_.scalar(1)),
       inverse_(backend_.scalar(1)),
@@ -64,7 +64,7 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
       data_norm_(backend_.scalar()),
       initial_norm_(backend_.scalar()),
       projected_(backend_.scalar()),
-      count_(static_cast<double>(A_->unknowns().size())) {
+      count_(static_cast<double>(A_->space().unknown_count())) {
   if (options_.method == Method::multigrid) {
     auto multigrid = std::make_unique<Multigrid>(std::move(hierarchy), options_);
     multigrid_ = multigrid.get();
@@ -77,7 +77,7 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
     preconditioner_ = std::make_unique<DiagonalPreconditioner>(inner, std::move(splitting), damping);
   }
   if (options_.krylov == Krylov::cg)
-    for (Field* f : {&r_, &p_, &q_}) *f = Field(backend_, A_->layout(), A_->precision());
+    for (Field* f : {&r_, &p_, &q_}) *f = Field(backend_, A_->space(), A_->precision());
 }
 
 Solver::~Solver() = default;
@@ -173,7 +173,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
 // Zero in the unknowns, whatever they were; Dirichlet nodes keep their data.
 void Solver::clear_unknowns() {
   const auto host = make_cpu_backend();
-  Field u(*host, u_.layout(), u_.precision());
+  Field u(*host, u_.space(), u_.precision());
   transfer(u_, u);
   const Box box = A_->unknowns();
   dispatch(u.precision(), [&]<class T>(T) {
@@ -356,7 +356,7 @@ bool Solver::climb(Monitor& monitor, Result& result) {
     if (rungs_.size() == at) rungs_.push_back(ladder_[at].make());
     if (!rungs_[at]) continue;
     for (Field* f : {&r_, &p_, &q_})
-      if (!*f) *f = Field(backend_, A_->layout(), A_->precision());
+      if (!*f) *f = Field(backend_, A_->space(), A_->precision());
     if (state.verdict == Verdict::not_finite || state.best_iteration < state.iterations) backend_.copy(best_, u_);
     backend_.fill(r_, 0);
     A_->residual(u_, b_, r_, one_, norm_);

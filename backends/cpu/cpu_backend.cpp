@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -5,6 +7,7 @@
 #include <fstream>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include <omp.h>
 
@@ -41,6 +44,17 @@ void on_lines(X& x, Y& y, const F& f) {
       cpu::for_each_line(x.layout().box(), [&](int j, int k) { f(vx.line(j, k), vy.line(j, k)); });
     });
   });
+}
+
+// The values of a patch in the whole, and one past each end of the grid that it reaches.
+Box with_ends(const Space& space, int patch) {
+  Box box = space.cuts().patch(patch);
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (d > 0 && space.all()[d] == 1) continue;
+    if (box.first[d] == 0) --box.first[d];
+    if (box.last[d] == space.all()[d]) ++box.last[d];
+  }
+  return box;
 }
 
 class ClockTimer final : public Timer {
@@ -151,7 +165,7 @@ class CpuBackend final : public Backend {
       dispatch(y.precision(), [&]<class Y>(Y) {
         const auto vx = x.view<X>();
         const auto vy = y.view<Y>();
-        *result.address() = cpu::sum_over_lines(x.layout().box(), [&](int j, int k) {
+        *result.address() = cpu::sum_over_lines(x.space(), x.layout().box(), [&](int j, int k) {
           const X* u = vx.line(j, k);
           const Y* v = vy.line(j, k);
           double sum = 0;
@@ -163,15 +177,53 @@ class CpuBackend final : public Backend {
     });
   }
 
-  void exchange(const Field& field) override {
-    dispatch(field.precision(), [&]<class T>(T) {
-      const auto v = const_cast<Field&>(field).view<T>();
-      for (const Exchange::Turn& turn : field.space().halo().own_turns())
-        for (const auto& [patch, from, to] : turn)
-          cpu::for_each_line(to, [&](int j, int k) {
-            const T* values = &v(from.first[0], j - to.first[1] + from.first[1], k - to.first[2] + from.first[2]);
-            std::copy_n(values, to.last[0] - to.first[0], &v(to.first[0], j, k));
-          });
+  void gather(const Field& part, Field& whole) override {
+    const Space& space = part.space();
+    std::size_t most = 1;
+    for (const int n : space.most_values()) most *= static_cast<std::size_t>(n + 2);
+    dispatch(part.precision(), [&]<class T>(T) {
+      std::vector<T> own(most), all(most * static_cast<std::size_t>(space.processes().count()));
+      const auto from = part.view<T>();
+      const Box box = with_ends(space, space.processes().rank());
+      const auto each = [](const Box& values, const auto& f) {
+        std::size_t at = 0;
+        for (int k = values.first[2]; k < values.last[2]; ++k)
+          for (int j = values.first[1]; j < values.last[1]; ++j)
+            for (int i = values.first[0]; i < values.last[0]; ++i) f(i, j, k, at++);
+      };
+      const auto& o = space.origin();
+      each(box, [&](int i, int j, int k, std::size_t at) { own[at] = from(i - o[0], j - o[1], k - o[2]); });
+      space.processes().gather(own.data(), most * sizeof(T), all.data());
+      const auto to = whole.view<T>();
+      for (int p = 0; p < space.processes().count(); ++p)
+        each(with_ends(space, p), [&](int i, int j, int k, std::size_t at) {
+          to(i, j, k) = all[static_cast<std::size_t>(p) * most + at];
+        });
+    });
+  }
+
+  void take_part(const Field& whole, Field& part) override {
+    const Space& space = part.space();
+    dispatch(part.precision(), [&]<class T>(T) {
+      const auto from = whole.view<T>();
+      const auto to = part.view<T>();
+      const auto place = [&](std::size_t d, int i) {
+        const int at = i + space.origin()[d], n = space.all()[d];
+        return space.closed()[d] && n > 1 ? (at + n) % n : at;
+      };
+      Box box;
+      for (std::size_t d = 0; d < 3; ++d) {
+        box.first[d] = -to.halo[d];
+        box.last[d] = to.n[d] + to.halo[d];
+        if (space.closed()[d]) continue;
+        box.first[d] = std::max(box.first[d], -from.halo[d] - space.origin()[d]);
+        box.last[d] = std::min(box.last[d], space.all()[d] + from.halo[d] - space.origin()[d]);
+      }
+      cpu::for_each_line(box, [&](int j, int k) {
+        const T* line = from.line(place(1, j), place(2, k));
+        T* own = to.line(j, k);
+        for (int i = box.first[0]; i < box.last[0]; ++i) own[i] = line[place(0, i)];
+      });
     });
   }
 
@@ -232,7 +284,53 @@ class CpuBackend final : public Backend {
   }
   void run_immediately() override {}
 
+ protected:
+  void fill_halo(const Field& field, int width) override {
+    const Exchange& halo = field.space().halo();
+    dispatch(field.precision(), [&]<class T>(T) {
+      const auto v = const_cast<Field&>(field).view<T>();
+      for (std::size_t t = 0; t < halo.turns(width).size(); ++t) {
+        const Exchange::Turn& turn = halo.turns(width)[t];
+        if (!halo.sent(width)[t].empty()) {
+          swap_layers<T>(field.space().processes(), v, halo.sent(width)[t], turn);
+          continue;
+        }
+        for (const auto& [patch, side, from, to] : turn)
+          cpu::for_each_line(to, [&](int j, int k) {
+            const T* values = &v(from.first[0], j - to.first[1] + from.first[1], k - to.first[2] + from.first[2]);
+            std::copy_n(values, to.last[0] - to.first[0], &v(to.first[0], j, k));
+          });
+      }
+    });
+  }
+
  private:
+  // Layers that neighbours take go out, theirs come in.
+  template <class T>
+  void swap_layers(const Processes& processes, const View<T>& v, const Exchange::Turn& sent,
+                   const Exchange::Turn& received) {
+    std::vector<Processes::Message> out, in;
+    const auto message = [&](const Exchange::Piece& piece, const Box& box, std::vector<char>& buffer) {
+      buffer.resize(static_cast<std::size_t>(box.size()) * sizeof(T));
+      return Processes::Message{piece.patch, piece.side, buffer.data(), buffer.size()};
+    };
+    const auto lines = [&](const Box& box, std::vector<char>& buffer, const auto& f) {
+      const std::int64_t n = box.last[0] - box.first[0], rows = box.last[1] - box.first[1];
+      cpu::for_each_line(box, [&](int j, int k) {
+        f(&v(box.first[0], j, k),
+          reinterpret_cast<T*>(buffer.data()) + ((k - box.first[2]) * rows + j - box.first[1]) * n, n);
+      });
+    };
+    for (std::size_t s = 0; s < sent.size(); ++s) {
+      out.push_back(message(sent[s], sent[s].from, out_[s]));
+      lines(sent[s].from, out_[s], [](const T* line, T* packed, std::int64_t n) { std::copy_n(line, n, packed); });
+    }
+    for (std::size_t s = 0; s < received.size(); ++s) in.push_back(message(received[s], received[s].to, in_[s]));
+    processes.start(out, in)->finish();
+    for (std::size_t s = 0; s < received.size(); ++s)
+      lines(received[s].to, in_[s], [](T* line, const T* packed, std::int64_t n) { std::copy_n(packed, n, line); });
+  }
+
   void add(double a, const Field& x, Field& y) {
     on_lines(x, y, [n = x.layout().n[0], a]<class X, class Y>(const X* u, Y* v) {
 #pragma omp simd
@@ -241,6 +339,7 @@ class CpuBackend final : public Backend {
   }
 
   MemoryCount memory_;
+  std::array<std::vector<char>, 2> out_, in_;  // layers on their way
 };
 
 }  // namespace

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <vector>
 
 #include "backends/box.hpp"
+#include "backends/space.hpp"
 
 namespace poisson::cpu {
 
@@ -35,14 +37,12 @@ void for_each_line(const Box& box, const F& f) {
   for_each_line(box, parallel_threshold, f);
 }
 
-/// Joins f(j, k) over the lines of the box, from `none` on: those of a plane, then the planes in their order, so that
-/// the result has the same bits whatever the number of threads and wherever the box is cut between planes. In two
-/// dimensions a line is a plane.
+/// f(j, k) joined over the lines of each plane of the box, from `none` on. In two dimensions a line is a plane.
 template <class Result, class F, class Join>
-Result reduce_over_lines(const Box& box, const Result& none, const F& f, const Join& join) {
+std::vector<Result> reduce_planes(const Box& box, bool flat, const Result& none, const F& f, const Join& join) {
   const int nj = box.last[1] - box.first[1], nk = box.last[2] - box.first[2];
-  if (nj <= 0 || nk <= 0 || box.last[0] <= box.first[0]) return none;
-  const int most = nk == 1 ? 1 : 16;  // lines per partial sum
+  if (nj <= 0 || nk <= 0 || box.last[0] <= box.first[0]) return {};
+  const int most = flat ? 1 : 16;  // lines per partial sum
   const int chunks = (nj + most - 1) / most;
   std::vector<Result> partial(static_cast<std::size_t>(chunks) * static_cast<std::size_t>(nk));
 #pragma omp parallel for collapse(2) schedule(static) if (box.size() > parallel_threshold)
@@ -53,16 +53,57 @@ Result reduce_over_lines(const Box& box, const Result& none, const F& f, const J
         own = join(own, f(box.first[1] + j, box.first[2] + k));
       partial[static_cast<std::size_t>(k) * static_cast<std::size_t>(chunks) + static_cast<std::size_t>(c)] = own;
     }
-  Result all = none;
+  if (flat) return partial;
+  std::vector<Result> planes;
   for (auto plane = partial.begin(); plane != partial.end(); plane += chunks)
-    all = join(all, std::accumulate(plane, plane + chunks, none, join));
+    planes.push_back(std::accumulate(plane, plane + chunks, none, join));
+  return planes;
+}
+
+/// Joins f(j, k) over the lines of the box, from `none` on: those of a plane, then the planes in their order, so that
+/// the result has the same bits whatever the number of threads and wherever the box is cut between planes.
+template <class Result, class F, class Join>
+Result reduce_over_lines(const Box& box, const Result& none, const F& f, const Join& join) {
+  const std::vector<Result> planes = reduce_planes(box, box.last[2] - box.first[2] == 1, none, f, join);
+  return std::accumulate(planes.begin(), planes.end(), none, join);
+}
+/// The same over the boxes of all patches of a grid, plane by plane; f(j, k) of what this process has.
+template <class Result, class F, class Join>
+Result reduce_over_lines(const Space& space, const Box& box, const Result& none, const F& f, const Join& join) {
+  if (space.whole()) return reduce_over_lines(box, none, f, join);
+  const bool flat = space.all()[2] == 1;
+  const std::vector<Result> own = reduce_planes(box, flat, none, f, join);
+  // Every process has room for as many planes as there are, and says which ones it has.
+  const auto most = static_cast<std::size_t>(flat ? space.most_values()[1] : space.most_values()[2]);
+  struct Plane {
+    Result value;
+    int number;  // −1: none
+  };
+  std::vector<Plane> part(most, {none, -1});
+  const int first = flat ? space.origin()[1] + box.first[1] : space.origin()[2] + box.first[2];
+  for (std::size_t p = 0; p < own.size(); ++p) part[p] = {own[p], first + static_cast<int>(p)};
+  std::vector<Plane> planes(most * static_cast<std::size_t>(space.processes().count()));
+  space.processes().gather(part.data(), most * sizeof(Plane), planes.data());
+  std::erase_if(planes, [](const Plane& p) { return p.number < 0; });
+  std::ranges::stable_sort(planes, {}, &Plane::number);
+  Result all = none;
+  for (auto plane = planes.begin(); plane != planes.end();) {
+    const int number = plane->number;
+    Result of_plane = (plane++)->value;
+    for (; plane != planes.end() && plane->number == number; ++plane) of_plane = join(of_plane, plane->value);
+    all = join(all, of_plane);
+  }
   return all;
 }
 
 /// Sums f(j, k) over the lines of the box, in that order.
 template <class F>
 double sum_over_lines(const Box& box, const F& f) {
-  return reduce_over_lines(box, 0.0, f, [](double a, double b) { return a + b; });
+  return reduce_over_lines(box, 0.0, f, std::plus());
+}
+template <class F>
+double sum_over_lines(const Space& space, const Box& box, const F& f) {
+  return reduce_over_lines(space, box, 0.0, f, std::plus());
 }
 
 /// The largest f(j, k) over the lines of the box; `least` where there are none.

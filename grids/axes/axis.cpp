@@ -120,6 +120,13 @@ Axis Axis::window(int first, int last) const {
   return part;
 }
 
+Axis Axis::in_whole() const {
+  Axis all = *this;
+  all.origin_ = 0;
+  all.values_ = -1;
+  return all;
+}
+
 int Axis::all_values() const {
   if (degenerate()) return 1;
   return centering_ == Centering::cell || kinds_[0] == BoundaryKind::periodic ? all_cells() : all_cells() + 1;
@@ -197,6 +204,15 @@ double Axis::mass(int i) const {
 
 bool CoarseAxis::nested() const {
   return std::ranges::all_of(place, [](double p) { return p == std::floor(p); });
+}
+
+int first_behind(const CoarseAxis& coarse, int first) {
+  const bool nodes = coarse.axis.centering() == Centering::node;
+  for (int I = 0; I < coarse.axis.in_whole().size(); ++I) {
+    const auto at = static_cast<std::size_t>(I);
+    if ((nodes ? coarse.place[at] : 0.5 * (coarse.place[at] + coarse.place[at + 1])) >= first) return I;
+  }
+  return coarse.axis.in_whole().size();
 }
 
 CoarseAxis coarsen(const Axis& axis, Coarsening rule) {

@@ -35,12 +35,16 @@ class Axis {
   /// and couplings that they have in the whole. A window's cells are those behind its values. It is not coarsened: the
   /// whole is.
   Axis window(int first, int last) const;
+  /// The axis that this is a window of.
+  Axis in_whole() const;
   /// Where value 0 is in the whole axis.
   int origin() const { return origin_; }
   /// Whether this is the whole axis.
   bool whole() const { return values_ < 0; }
 
   int cells() const;
+  /// Those of the whole axis.
+  int all_cells() const { return static_cast<int>(nodes_.size()) - 1; }
   /// Those of the whole axis.
   const std::vector<double>& nodes() const { return nodes_; }
   Centering centering() const { return centering_; }
@@ -52,7 +56,9 @@ class Axis {
   bool open(int end) const { return kind(end) != BoundaryKind::periodic && !degenerate(); }
   double alpha(int end) const { return alpha_[static_cast<std::size_t>(end)]; }
   /// Whether the axis closes on itself, so that the values beyond one end are those at the other.
-  bool periodic() const { return kinds_[0] == BoundaryKind::periodic && whole(); }
+  bool periodic() const { return closed() && whole(); }
+  /// Whether the whole axis does.
+  bool closed() const { return kinds_[0] == BoundaryKind::periodic; }
   bool degenerate() const { return nodes_.size() == 1; }
   /// All cells equal to rounding: of the coordinates the nodes came with.
   bool equidistant() const { return equidistant_; }
@@ -67,6 +73,8 @@ class Axis {
   int last() const { return size() - (centering_ == Centering::node && kind(1) == BoundaryKind::dirichlet ? 1 : 0); }
   /// Coordinate of value i.
   double point(int i) const;
+  /// The number of cell i, −1 ≤ i ≤ cells(), in the whole axis; −1 or all_cells() past an open end.
+  int cell_in_whole(int i) const;
   /// The coordinate in cell i, −1 ≤ i ≤ cells(), so much of its width from its lower node: past an open end that end,
   /// on periodic axes in the cell on the other side.
   double point_in_cell(int i, double fraction) const;
@@ -92,11 +100,8 @@ class Axis {
   Axis coarser(std::vector<double> nodes) const;
 
  private:
-  int all_cells() const { return static_cast<int>(nodes_.size()) - 1; }
   int all_values() const;
   bool ends_here(int end) const { return whole() || (end == 0 ? origin_ == 0 : origin_ + values_ == all_values()); }
-  /// The number of cell i in the whole axis; −1 or all_cells() for none.
-  int cell_in_whole(int i) const;
 
   std::vector<double> nodes_{0.0};
   std::array<BoundaryKind, 2> kinds_{BoundaryKind::neumann, BoundaryKind::neumann};
@@ -120,6 +125,9 @@ struct CoarseAxis {
   /// The finer node of coarse node I of a nested axis.
   int node(int I) const { return static_cast<int>(place[static_cast<std::size_t>(I)]); }
 };
+
+/// The first coarse value at or behind fine value `first`; cells by their centres and where cell `first` begins.
+int first_behind(const CoarseAxis& coarse, int first);
 
 /// How the cells of an axis become fewer.
 enum class Coarsening {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <stdexcept>
 
+#include "backends/exchange.hpp"
+
 namespace poisson {
 namespace {
 
@@ -148,6 +150,29 @@ Row parts_of_volume(const Axis& fine, const CoarseAxis& coarse, int I) {
   return row;
 }
 
+CoarseAxis in_whole(const CoarseAxis& coarse) {
+  return {coarse.axis.in_whole(), coarse.place};
+}
+
+// Of rows of a whole axis, row i at i + shift, those of a window and as many beyond its ends as stand there, with the
+// indices that their values have in the window `from`.
+AxisRows rows_of_window(const AxisRows& all, const Axis& to, const Axis& from, int shift) {
+  const int values = from.in_whole().size(), n = from.size();
+  const bool closed = from.in_whole().periodic();
+  AxisRows own;
+  for (int row = to.origin(); row < to.origin() + to.size() + 2 * shift && index(row) < all.size(); ++row) {
+    std::array<int, 4> at = all.at[index(row)];
+    for (int& i : at) {
+      i -= from.origin();
+      if (closed && i < -cut_halo) i += values;
+      if (closed && i >= n + cut_halo) i -= values;
+      i = std::clamp(i, -cut_halo, n + cut_halo - 1);  // rows past the window's ends alone
+    }
+    own.add(at, all.weight[index(row)], 4);
+  }
+  return own;
+}
+
 }  // namespace
 
 void AxisRows::add(const std::array<int, 4>& from, const std::array<double, 4>& weights, int count) {
@@ -160,6 +185,15 @@ void AxisRows::add(const std::array<int, 4>& from, const std::array<double, 4>& 
 }
 
 LinearRows linear_rows(const Axis& fine, const CoarseAxis& coarse, bool constant) {
+  if (!fine.whole()) {
+    const LinearRows all = linear_rows(fine.in_whole(), in_whole(coarse), constant);
+    LinearRows own;
+    for (int i = fine.origin(); i < fine.origin() + fine.size(); ++i) {
+      own.left.push_back(all.left[index(i)] - coarse.axis.origin());
+      own.weight.push_back(all.weight[index(i)]);
+    }
+    return own;
+  }
   LinearRows rows;
   if (fine.degenerate()) return {{0}, {1}};
   if (constant) {
@@ -192,6 +226,8 @@ LinearRows linear_rows(const Axis& fine, const CoarseAxis& coarse, bool constant
   return rows;
 }
 
+namespace {
+
 AxisRows transposed(const LinearRows& P, const Axis& fine, const CoarseAxis& coarse) {
   const int N = coarse.axis.size();
   std::vector<Row> rows(index(N));
@@ -217,7 +253,17 @@ AxisRows transposed(const LinearRows& P, const Axis& fine, const CoarseAxis& coa
   return all;
 }
 
+}  // namespace
+
+AxisRows restriction_rows(const Axis& fine, const CoarseAxis& coarse, bool constant) {
+  if (!fine.whole())
+    return rows_of_window(restriction_rows(fine.in_whole(), in_whole(coarse), constant), coarse.axis, fine, 0);
+  return transposed(linear_rows(fine, coarse, constant), fine, coarse);
+}
+
 AxisRows cubic_rows(const Axis& fine, const CoarseAxis& coarse) {
+  if (!fine.whole())
+    return rows_of_window(cubic_rows(fine.in_whole(), in_whole(coarse)), fine, coarse.axis, 0);
   AxisRows rows;
   if (fine.degenerate()) {
     rows.add({0, 0, 0, 0}, {1, 0, 0, 0}, 1);
@@ -243,6 +289,7 @@ AxisRows cubic_rows(const Axis& fine, const CoarseAxis& coarse) {
 }
 
 AxisRows cell_means(const Axis& fine, const CoarseAxis& coarse) {
+  if (!fine.whole()) return rows_of_window(cell_means(fine.in_whole(), in_whole(coarse)), coarse.axis, fine, 1);
   AxisRows rows;
   const int n = std::max(1, fine.cells()), N = std::max(1, coarse.axis.cells());
   const auto mean = [&](int I) {
@@ -267,6 +314,7 @@ AxisRows cell_means(const Axis& fine, const CoarseAxis& coarse) {
 
 AxisRows injection_rows(const Axis& fine, const CoarseAxis& coarse) {
   if (fine.centering() == Centering::cell) return cell_means(fine, coarse);
+  if (!fine.whole()) return rows_of_window(injection_rows(fine.in_whole(), in_whole(coarse)), coarse.axis, fine, 1);
   AxisRows rows;
   const int n = fine.size(), N = coarse.axis.size();
   const Places places(fine, coarse);
@@ -286,8 +334,9 @@ AxisRows injection_rows(const Axis& fine, const CoarseAxis& coarse) {
 }
 
 AxisRows sum_rows(const Axis& fine, const CoarseAxis& coarse) {
+  if (!fine.whole()) return rows_of_window(sum_rows(fine.in_whole(), in_whole(coarse)), coarse.axis, fine, 0);
   const bool nodes = fine.centering() == Centering::node;
-  if (nodes && coarse.nested()) return transposed(linear_rows(fine, coarse), fine, coarse);
+  if (nodes && coarse.nested()) return restriction_rows(fine, coarse);
   const int N = coarse.axis.size();
   AxisRows rows;
   for (int I = 0; I < N; ++I) add(rows, nodes ? parts_of_volume(fine, coarse, I) : parts(coarse, I), fine);

@@ -11,7 +11,8 @@
 namespace poisson {
 
 /// Rows that take at most four values each: value i = Σ_s weight[i][s] · from[at[i][s]]. Indices are turned into the
-/// axis where it is periodic. Weights that vanish stand beside the index of another one of the row.
+/// axis where it is periodic. Weights that vanish stand beside the index of another one of the row. Between windows
+/// (part_of in block.hpp) they are those of the whole axes, and indices may lie in a halo of cut_halo values.
 struct AxisRows {
   std::vector<std::array<int, 4>> at;
   std::vector<std::array<double, 4>> weight;
@@ -34,7 +35,7 @@ struct LinearRows {
 LinearRows linear_rows(const Axis& fine, const CoarseAxis& coarse, bool constant = false);
 
 /// Pᵀ: the rows of coarse values.
-AxisRows transposed(const LinearRows& P, const Axis& fine, const CoarseAxis& coarse);
+AxisRows restriction_rows(const Axis& fine, const CoarseAxis& coarse, bool constant = false);
 
 /// Four-point Lagrange interpolation from coarse to fine values, for cells also from the values on Dirichlet faces,
 /// which have the indices −1 and n. One-sided near ends; of lower order where there are fewer than four coarse values;
@@ -44,7 +45,7 @@ AxisRows cubic_rows(const Axis& fine, const CoarseAxis& coarse);
 
 /// The means over the coarse cells of what lives on the fine ones, by length; rows −1 … N for N coarse cells, so that
 /// row I stands at I + 1. Past the ends stands what lies past the fine ones, on periodic axes the cell of the other
-/// end.
+/// end; past an end of a window that is not the axis's nothing of use.
 AxisRows cell_means(const Axis& fine, const CoarseAxis& coarse);
 
 /// The fine values at coarse ones, rows −1 … N as well: where a node lies between fine nodes by four-point Lagrange

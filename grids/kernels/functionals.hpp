@@ -16,12 +16,14 @@ struct Region {
 };
 
 /// What results ask of fields over a block, computed where the fields are: nothing comes back but the answers. Fields
-/// are the backend's. Sums go by planes along z in their order, on a GPU by slices of planes.
+/// are the backend's. Sums go by planes along z in their order, on a GPU by slices of planes. Of a block that several
+/// processes share the answers are those of the whole, but boxes are those of a process's part, and empty where it has
+/// nothing of a region.
 class Functionals {
  public:
   struct Extremum {
     double value = 0;
-    std::array<int, 3> at{};
+    std::array<int, 3> at{};  ///< in the whole
   };
   /// Σ m u and Σ m u², m the volumes of the values, and the extrema: of equal ones the first, x fastest.
   struct Moments {
@@ -37,7 +39,7 @@ class Functionals {
   virtual double product(const Field& x, const Field& y, const Box& box) const = 0;
   /// Σ of cells: volume · x · the mean of u in the corners; x in fp64. Of node-centred blocks.
   virtual double cell_product(const Field& x, const Field& u) const = 0;
-  /// The values of a box, halo included, x fastest.
+  /// The values of a box of this process's part, halo included, x fastest.
   virtual std::vector<double> values(const Field& x, const Box& box) const = 0;
 };
 

@@ -28,7 +28,7 @@ std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_pt
   if (!field) return nullptr;
   std::shared_ptr<const Field> typed = field;
   if (field->precision() != precision_of<T>) {
-    auto copy = std::make_shared<Field>(backend, field->layout(), precision_of<T>);
+    auto copy = std::make_shared<Field>(backend, field->space(), precision_of<T>);
     backend.convert(*field, *copy);
     typed = std::move(copy);
   }

@@ -9,9 +9,13 @@ namespace poisson {
 /// parity of the index, and a periodic axis with an odd number of values three, 2 being its last value's; a colour is a
 /// combination of theirs, x fastest.
 struct BoxColours {
-  std::array<int, 3> n{1, 1, 1}, colours{1, 1, 1};
+  std::array<int, 3> n{1, 1, 1};  ///< of the whole grid
+  std::array<int, 3> origin{};    ///< where value (0, 0, 0) lies in it
+  std::array<int, 3> colours{1, 1, 1};
 
-  constexpr BoxColours(const std::array<int, 3>& size, const std::array<bool, 3>& periodic) : n(size) {
+  constexpr BoxColours(const std::array<int, 3>& size, const std::array<bool, 3>& periodic,
+                       const std::array<int, 3>& first = {})
+      : n(size), origin(first) {
     for (std::size_t d = 0; d < 3; ++d) colours[d] = n[d] == 1 ? 1 : periodic[d] && n[d] % 2 == 1 ? 3 : 2;
   }
 
@@ -26,13 +30,15 @@ struct BoxColours {
   constexpr Stride along(std::size_t d, int colour, int begin, int end) const {
     const int own = (d == 0 ? colour : d == 1 ? colour / colours[0] : colour / (colours[0] * colours[1])) % colours[d];
     if (colours[d] == 1) return {begin, end};
-    const int last = n[d] - 1;  // of three colours the third is its alone
-    if (own == 2) return {last, end};
-    return {begin + (own + begin) % 2, colours[d] == 3 && end > last ? last : end};
+    const int last = n[d] - 1 - origin[d];  // of three colours the third is its alone
+    const int third = colours[d] == 3 && end > last ? last : end;
+    if (own == 2) return {third, end};
+    return {begin + (own + begin + origin[d]) % 2, third};
   }
   /// The values of a colour on the line (j, k), by the strides of the other axes over all their values.
   constexpr Stride on_line(int colour, int j, int k, int begin, int end) const {
-    const bool here = along(1, colour, 0, n[1]).holds(j) && along(2, colour, 0, n[2]).holds(k);
+    const bool here =
+        along(1, colour, 0, n[1] - origin[1]).holds(j) && along(2, colour, 0, n[2] - origin[2]).holds(k);
     return here ? along(0, colour, begin, end) : Stride{end, end};
   }
 };

@@ -127,16 +127,16 @@ Coefficients BoxTables<T>::model() const {
 }
 
 template <class T>
-BandTables<T>::BandTables(Backend& backend, const Layout& layout, int count) {
+BandTables<T>::BandTables(Backend& backend, const Space& space, int count) {
   for (int b = 0; b < count; ++b) {
-    own_.push_back(std::make_shared<Field>(backend, layout, precision_of<T>));
+    own_.push_back(std::make_shared<Field>(backend, space, precision_of<T>));
     bands_.push_back(own_.back());
   }
 }
 
 template <class T>
 BandTables<T>::BandTables(Backend& backend, const Block& block, int count)
-    : BandTables(backend, block.layout(), count) {
+    : BandTables(backend, block.space(), count) {
   masses_ = masses_of<T>(backend, block);
 }
 

@@ -57,7 +57,7 @@ template <class T>
 class BandTables {
  public:
   /// Room for so many bands, without masses.
-  BandTables(Backend& backend, const Layout& layout, int count);
+  BandTables(Backend& backend, const Space& space, int count);
   /// The same over a block.
   BandTables(Backend& backend, const Block& block, int count);
   /// Symmetric bands of reach 1 that there are, `count` with the row sums: their own fields where precisions agree.

@@ -16,7 +16,7 @@ struct Steepness {
   double narrow = 0, wide = 0;
 };
 Steepness steepness_of(const ElementRows& rows, std::size_t d) {
-  const Axis& axis = rows.block.axes[d];
+  const Axis axis = rows.block.axes[d].in_whole();
   double least = axis.width(0), most = least;
   for (int i = 1; i < axis.cells(); ++i) {
     least = std::min(least, axis.width(i));
@@ -84,6 +84,21 @@ double point_bound(const ElementRows& rows) {
   return bound;
 }
 
+// Pseudo-random bits (Numerical Recipes, 3rd ed., section 7.1), and those so many steps later.
+constexpr std::uint32_t multiplier = 1664525, increment = 1013904223;
+std::uint32_t next(std::uint32_t bits) {
+  return bits * multiplier + increment;
+}
+std::uint32_t after(std::uint32_t bits, std::int64_t steps) {
+  std::uint32_t a = multiplier, c = increment;  // of 2^k steps
+  for (; steps > 0; steps /= 2) {
+    if (steps % 2 == 1) bits = bits * a + c;
+    c = c * a + c;
+    a = a * a;
+  }
+  return bits;
+}
+
 }  // namespace
 
 EigenvalueBounds eigenvalue_bounds(const ElementRows& rows) {
@@ -94,35 +109,41 @@ EigenvalueBounds eigenvalue_bounds(const ElementRows& rows) {
 
 double power_estimate(const Operator& A, const SymmetricSplitting& splitting) {
   // On few unknowns the start may hardly touch the eigenvector.
-  const int steps = A.unknowns().size() < 1000 ? 60 : 20;
+  const int steps = A.space().unknown_count() < 1000 ? 60 : 20;
   Backend& backend = A.backend();
-  Field v(backend, A.layout(), A.precision()), Av(backend, A.layout(), A.precision());
+  Field v(backend, A.space(), A.precision()), Av(backend, A.space(), A.precision());
   const auto host = make_cpu_backend();
-  Field start(*host, A.layout(), A.precision());
+  Field start(*host, A.space(), A.precision());
   const Box box = A.unknowns();
+  const auto& origin = A.space().origin();
+  const auto &all = A.space().all_unknowns();
+  const std::int64_t nx = all.last[0] - all.first[0], ny = all.last[1] - all.first[1];
   dispatch(A.precision(), [&]<class T>(T) {
     const auto view = start.view<T>();
-    std::uint32_t bits = 1;
     for (int k = box.first[2]; k < box.last[2]; ++k)
-      for (int j = box.first[1]; j < box.last[1]; ++j)
+      for (int j = box.first[1]; j < box.last[1]; ++j) {
+        // Numbers in a row over the unknowns of the whole grid.
+        std::uint32_t bits = after(1, nx * (ny * (k + origin[2] - all.first[2]) + j + origin[1] - all.first[1]) +
+                                          box.first[0] + origin[0] - all.first[0]);
         for (int i = box.first[0]; i < box.last[0]; ++i) {
-          bits = bits * 1664525u + 1013904223u;
+          bits = next(bits);
           view(i, j, k) = static_cast<T>(std::ldexp(static_cast<double>(bits), -31) - 1);
         }
+      }
   });
   transfer(start, v);
   // In the inner product of A, in which B⁻¹A is symmetric whatever B is.
-  Scalar energy = backend.scalar(), next = backend.scalar();
+  Scalar energy = backend.scalar(), of_next = backend.scalar();
   double quotient = 0;
   for (int s = 0; s <= steps; ++s) {
     A.apply(v, Av);
     backend.dot(v, Av, energy);
     const double factor = 1 / std::max(quotient, 1.0);
     splitting.start(factor, Av, v);
-    backend.dot(v, Av, next);
+    backend.dot(v, Av, of_next);
     const double square = backend.value(energy);
     if (!(square > 0)) break;
-    quotient = std::max(quotient, backend.value(next) / factor / square);
+    quotient = std::max(quotient, backend.value(of_next) / factor / square);
   }
   return 1.1 * quotient;
 }

@@ -57,6 +57,12 @@ auto with_model(const ElementRows& rows, const F& f) {
                        [&]<int dimension, bool tensor>() { return with_box_model<T, dimension, tensor>(rows, f); });
 }
 
+/// The colours of a part's values are those that they have in the whole.
+template <class Colours>
+Colours colours_on(const Space& space) {
+  return {space.all(), space.closed(), space.origin()};
+}
+
 /// What the operators of all backends have in common: the data of a level and its model of Coefficients.
 template <class T, class Coefficients>
 class StencilBase : public Operator {

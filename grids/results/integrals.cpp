@@ -30,7 +30,7 @@ std::vector<double> places(const Axis& axis, int& first) {
 }  // namespace
 
 SolutionNorms solution_norms(const Discretization& discretization, const Field& u) {
-  const Block& block = discretization.block();
+  const Block block = discretization.block().whole();
   const Functionals::Moments m = discretization.functionals().moments(u);
   SolutionNorms n{m.low.value, m.high.value, m.first, std::sqrt(m.second), {}, {}};
   for (std::size_t d = 0; d < 3; ++d) {
@@ -44,7 +44,7 @@ SolutionNorms solution_norms(const Discretization& discretization, const Field& 
 ErrorNorms error_norms(const Discretization& discretization, const Field& u) {
   const DifferenceMoments m = discretization.sampler().measure({*discretization.problem().exact, "exact"}, u);
   double volume = 1;
-  for (const Axis& axis : discretization.block().axes) {
+  for (const Axis& axis : discretization.block().whole().axes) {
     double length = 0;
     for (int i = 0; i < axis.size(); ++i) length += axis.mass(i);
     volume *= length;
@@ -53,7 +53,9 @@ ErrorNorms error_norms(const Discretization& discretization, const Field& u) {
   return {std::max(m.high - mean, mean - m.low), std::sqrt(std::max(0.0, m.second - mean * m.first))};
 }
 
-double interpolate_at(const Block& block, const Field& u, std::span<const double> point) {
+double interpolate_at(const Block& part, const Field& u, std::span<const double> point) {
+  const Block block = part.whole();
+  const Space& space = u.space();
   std::array<int, 3> low{};
   std::array<double, 3> t{};
   for (std::size_t d = 0; d < point.size(); ++d) {
@@ -76,9 +78,16 @@ double interpolate_at(const Block& block, const Field& u, std::span<const double
         if (block.axes[d].periodic()) i[d] = (i[d] + block.axes[d].size()) % block.axes[d].size();
       }
       if (weight == 0) continue;
+      // The process that has the value, or whose halo it is in past an end of the grid.
+      bool here = true;
+      for (std::size_t d = 0; d < 3; ++d) {
+        const int n = space.layout().n[d];
+        i[d] -= space.origin()[d];
+        here = here && (i[d] >= 0 || space.ends_here(d, 0)) && (i[d] < n || space.ends_here(d, 1));
+      }
       T value{};
-      u.backend().read(&at(i[0], i[1], i[2]), &value, sizeof value);
-      sum += weight * static_cast<double>(value);
+      if (here) u.backend().read(&at(i[0], i[1], i[2]), &value, sizeof value);
+      sum += weight * space.processes().sum(static_cast<double>(value));
     }
     return sum;
   });

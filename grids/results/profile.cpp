@@ -105,8 +105,11 @@ class ProfiledBackend final : public Backend {
   void dot(const Field& x, const Field& y, Scalar& result) override {
     time(traffic("dot"), {&x, &x == &y ? nullptr : &y}, [&] { backend_.dot(x, y, result); });
   }
-  void exchange(const Field& x) override {
-    time(traffic("exchange"), {&x}, [&] { backend_.exchange(x); });
+  void gather(const Field& part, Field& whole) override {
+    time(traffic("copy"), {&part, &whole}, [&] { backend_.gather(part, whole); });
+  }
+  void take_part(const Field& whole, Field& part) override {
+    time(traffic("copy"), {&part, &part}, [&] { backend_.take_part(whole, part); });
   }
   void dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
                      Field& y) override {
@@ -137,6 +140,11 @@ class ProfiledBackend final : public Backend {
 
   std::unique_ptr<Timer> make_timer() override { return backend_.make_timer(); }
   void run_immediately() override { backend_.run_immediately(); }
+
+ protected:
+  void fill_halo(const Field& x, int width) override {
+    time(traffic("exchange"), {&x}, [&] { backend_.exchange(x, width); });
+  }
 
  private:
   template <class Verb>

@@ -18,17 +18,15 @@ struct CoarseFace {
   /// The fine values that belong to coarse value I along an axis: from begin[I] on, along the faces' own axis that one
   /// alone, across it the cells up to begin[I + 1].
   struct Along {
-    const int* begin;
+    const int* begin;     ///< from −1 on
     const double* width;  ///< of the fine cells
     int fine, coarse;     ///< numbers of cells
     bool periodic;
+    bool open[2];  ///< whether nothing lies beyond an end
 
     constexpr int turned(int i) const { return !periodic ? i : i < 0 ? i + fine : i >= fine ? i - fine : i; }
-    constexpr bool inside(int i) const { return periodic || (i >= 0 && i < fine); }
-    constexpr bool merged(int I) const {
-      const int at = I < 0 ? I + coarse : I;
-      return begin[at + 1] - begin[at] == 2;
-    }
+    constexpr bool inside(int i) const { return (i >= 0 || !open[0]) && (i < fine || !open[1]); }
+    constexpr bool merged(int I) const { return begin[I + 1] - begin[I] == 2; }
   };
 
   View<const double> fine[3];  ///< κ on the fine faces across each axis
@@ -69,7 +67,7 @@ struct CoarseFace {
   /// Whether the coarse cells on both sides of face I are made of two.
   constexpr bool between_merged(int I) const {
     const Along& x = along[axis];
-    if (!x.periodic && (I == 0 || I == x.coarse)) return false;
+    if ((I == 0 && x.open[0]) || (I == x.coarse && x.open[1])) return false;
     return x.merged(I - 1) && x.merged(I);
   }
 

@@ -7,15 +7,19 @@ namespace poisson {
 /// The colours of a 5- or 7-point stencil: no two neighbours share one. Two colours, the parity of i + j + k; where
 /// a periodic axis has an odd number of values, three: Σ c_d mod 3 with c_d = i_d mod 2, but 2 at that axis's last.
 struct Colours {
-  std::array<int, 3> n{1, 1, 1};
+  std::array<int, 3> n{1, 1, 1};  ///< of the whole grid
+  std::array<int, 3> origin{};    ///< where value (0, 0, 0) lies in it
   std::array<bool, 3> wraps_oddly{};
 
-  constexpr Colours(const std::array<int, 3>& size, const std::array<bool, 3>& periodic) : n(size) {
+  constexpr Colours(const std::array<int, 3>& size, const std::array<bool, 3>& periodic,
+                    const std::array<int, 3>& first = {})
+      : n(size), origin(first) {
     for (int d = 0; d < 3; ++d) wraps_oddly[d] = periodic[d] && n[d] % 2 == 1 && n[d] > 1;
   }
 
   constexpr int count() const { return wraps_oddly[0] || wraps_oddly[1] || wraps_oddly[2] ? 3 : 2; }
-  constexpr int of(int d, int i) const { return wraps_oddly[d] && i == n[d] - 1 ? 2 : i % 2; }
+  constexpr int of(int d, int i) const { return wraps_oddly[d] && last(d) == i ? 2 : (i + origin[d]) % 2; }
+  constexpr int last(int d) const { return n[d] - 1 - origin[d]; }
   constexpr int of(int i, int j, int k) const { return (of(0, i) + of(1, j) + of(2, k)) % count(); }
 
   /// The values of a colour on the line (j, k): every second from `first` up to, not including, `last`.
@@ -24,8 +28,9 @@ struct Colours {
   };
   constexpr Stride on_line(int colour, int j, int k, int begin, int end) const {
     const int wanted = (colour - of(1, j) - of(2, k) + 6) % count();
-    if (wanted == 2) return {wraps_oddly[0] ? n[0] - 1 : end, end};
-    return {begin + (wanted + begin) % 2, wraps_oddly[0] ? n[0] - 1 : end};
+    const int third = wraps_oddly[0] && last(0) < end ? last(0) : end;
+    if (wanted == 2) return {third, end};
+    return {begin + (wanted + begin + origin[0]) % 2, third};
   }
 };
 

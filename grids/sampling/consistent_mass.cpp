@@ -56,6 +56,7 @@ MassRows mass_of_cells(const Block& block, int face_axis, int end) {
 
 Box cells_around(const Block& block, const Box& nodes, int face_axis, int end) {
   Box cells = block.cell_layout().box();
+  if (nodes.size() == 0) return {};
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = block.axes[d];
     if (axis.degenerate()) continue;
@@ -63,7 +64,7 @@ Box cells_around(const Block& block, const Box& nodes, int face_axis, int end) {
       cells.first[d] = end == 0 ? -1 : axis.cells();
       cells.last[d] = cells.first[d] + 1;
     } else {
-      cells.first[d] = std::max(nodes.first[d] - 1, axis.periodic() ? -1 : 0);
+      cells.first[d] = std::max(nodes.first[d] - 1, axis.open(0) ? 0 : -1);
       cells.last[d] = std::min(nodes.last[d], axis.cells());
     }
   }

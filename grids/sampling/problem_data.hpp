@@ -49,9 +49,12 @@ class ErrorCollector {
       errors_.push_back(e);
     }
   }
-  bool empty() const { return errors_.empty(); }
-  void finish() const {
-    if (!errors_.empty()) throw ValueErrors(errors_);
+  /// Whether no check of any of these processes has found any.
+  bool none(const Processes& processes) const { return !processes.any(!errors_.empty()); }
+  void finish(const Processes& processes = *one_process()) const {
+    together(processes, [&] {
+      if (!errors_.empty()) throw ValueErrors(errors_);
+    });
   }
 
  private:

@@ -80,10 +80,11 @@ class Sampler {
   /// Values from the host, x fastest, set on a box of a field or added to it.
   virtual void put(const Box& box, std::span<const double> values, SampleStore store, Field& out) = 0;
 
+  // Of a block that several processes share: of the whole of it where nothing else is said, by all of them at once.
   /// Over all values of the block; u may be another backend's.
   virtual DifferenceMoments measure(const Datum& datum, const Field& u) = 0;
   virtual CellStatistics statistics(const Field& cells) = 0;
-  /// Of values that are not negative, on a box of cells.
+  /// Of values that are not negative, on a box of cells of this process; of none 1e300 and 0.
   virtual Extremes extremes(const Field& cells, const Box& box) = 0;
   virtual bool positive_definite(const CellTensors& kappa) = 0;
   /// Σ |x| over a box, in any precision.

@@ -29,7 +29,7 @@ bool allowed(Sign sign, double value) {
 }
 
 double node_coordinate(const Axis& axis, int i) {
-  return axis.degenerate() ? 0 : axis.nodes()[static_cast<std::size_t>(i)];
+  return axis.degenerate() ? 0 : axis.nodes()[static_cast<std::size_t>(i + axis.origin())];
 }
 
 // A value of a grid array at a node or cell of the block, converted where it is given at the other location.
@@ -64,10 +64,10 @@ class ArrayReader {
         .values[static_cast<std::size_t>((wrap(2, k) * array_.shape[1] + wrap(1, j)) * array_.shape[0] + wrap(0, i))];
   }
   std::int64_t wrap(std::size_t d, int i) const {
-    if (block_.axes[d].degenerate()) return 0;
-    const int n = block_.axes[d].cells();
-    if (block_.axes[d].periodic()) return (i + n) % n;
-    return std::clamp(i, 0, static_cast<int>(array_.shape[d]) - 1);
+    const Axis& axis = block_.axes[d];
+    if (axis.degenerate()) return 0;
+    const int n = axis.all_cells(), at = i + axis.origin();
+    return axis.closed() ? (at + n) % n : std::clamp(at, 0, static_cast<int>(array_.shape[d]) - 1);
   }
 
   const GridArray& array_;
@@ -103,6 +103,7 @@ std::vector<double> node_coordinates(const Axis& axis) {
 Box face_box(const Block& block, int axis, int end) {
   Box box = block.layout().box();
   const auto d = static_cast<std::size_t>(axis);
+  if (!block.axes[d].open(end)) return {};
   const int past = block.centering() == Centering::cell ? 1 : 0;
   box.first[d] = end == 0 ? -past : box.last[d] - 1 + past;
   box.last[d] = box.first[d] + 1;
@@ -179,9 +180,8 @@ constexpr double beside = 0x1p-26;
 // The point at a share of a cell's width: past open ends in the outermost cell.
 double point_inside(const Axis& axis, int cell, double share) {
   if (axis.degenerate()) return 0;
-  const int n = axis.cells();
-  const int inside = axis.periodic() ? (cell + n) % n : std::clamp(cell, 0, n - 1);
-  return axis.nodes()[static_cast<std::size_t>(inside)] + share * axis.width(inside);
+  const int inside = std::clamp(axis.cell_in_whole(cell), 0, axis.all_cells() - 1);
+  return axis.nodes()[static_cast<std::size_t>(inside)] + share * axis.width(inside - axis.origin());
 }
 
 }  // namespace
@@ -208,12 +208,12 @@ void sample(const Quantity& quantity, std::string_view name, Sign sign, const Sa
   Coordinates at, places;
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = grid.block.axes[d];
-    const bool ends = location == Location::cell && !axis.periodic() && !axis.degenerate();
+    const bool cells = location == Location::cell;
     for (int i = box.first[d]; i < box.last[d]; ++i) {
       at[d].push_back(location == Location::cell ? cell_coordinate(axis, grid.cells, i) : node_coordinate(axis, i));
-      places[d].push_back(ends && i < 0               ? axis.nodes().front()  // not a trifle inside
-                          : ends && i >= axis.cells() ? axis.nodes().back()
-                                                      : at[d].back());
+      places[d].push_back(cells && axis.open(0) && i < 0               ? axis.nodes().front()  // not a trifle inside
+                          : cells && axis.open(1) && i >= axis.cells() ? axis.nodes().back()
+                                                                       : at[d].back());
     }
   }
   if (const auto* f = quantity.function()) return sample_function(*f, name, sign, box, at, places, sink);

@@ -14,7 +14,7 @@ double Closing::integral_over(int axis, int end) const {
 double Closing::integral_with(const Datum& datum, const Box& box, int face_axis) const {
   std::optional<Field> wide;
   Field& weights =
-      work.precision() == Precision::fp64 ? work : wide.emplace(setting.backend, work.layout(), Precision::fp64);
+      work.precision() == Precision::fp64 ? work : wide.emplace(setting.backend, work.space(), Precision::fp64);
   setting.sampler.fill_integrals(datum, box, {.face_axis = face_axis}, SampleStore::set, weights);
   return setting.functionals.product(weights, u, box);
 }
@@ -27,7 +27,7 @@ Fluxes fluxes_at_nodes(const Closing& closing, const Fluxes& passed_back) {
   PieceSums left{}, shares{};  // in Dirichlet nodes; Σ 1/mass of their faces, as areas have it
   const auto each_piece = [&](int axis, int end, const auto& body) {
     const auto at = static_cast<std::size_t>(axis);
-    const Axis& across = setting.block.axes[at];
+    const Axis across = setting.block.axes[at].in_whole();
     const double share = 1 / across.mass(end == 0 ? 0 : across.size() - 1);
     for (std::size_t p = 0; p < left.size(); ++p)
       if (on_face(p, at, static_cast<std::size_t>(end))) body(p, share);

@@ -11,6 +11,7 @@
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/levels/band_probe.hpp"
 #include "grids/levels/galerkin.hpp"
+#include "grids/levels/gathering.hpp"
 #include "grids/sampling/consistent_mass.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
@@ -39,8 +40,6 @@ bool needs_reaction_field(const Problem& p) {
     for_each_face(p, [&](int, int, const Boundary& b) { needed = needed || b.kind == BoundaryKind::robin; });
   return needed;
 }
-
-namespace {}  // namespace
 
 Block make_block(const Problem& p) {
   Block block;
@@ -108,13 +107,14 @@ void check_values(const Problem& p) {
   collector.finish();
 }
 
-Discretization::Discretization(Backend& backend, Problem&& problem, Assembly assembly, Sampling sampling)
-    : backend_(backend), problem_(std::move(problem)), assembly_(assembly) {
+Discretization::Discretization(Backend& backend, Problem&& problem, Assembly assembly, Sampling sampling,
+                               const Sharing& sharing)
+    : backend_(backend), problem_(std::move(problem)), assembly_(assembly), sharing_(sharing) {
   if (problem_.centering == Centering::cell && on_elements(problem_.scheme))
     throw std::invalid_argument("cell-centred unknowns go with finite volumes");
   if (problem_.scheme == Scheme::compact4) require_fourth_order(problem_, true, "the compact scheme");
   const auto begin = std::chrono::steady_clock::now();
-  const Block block = make_block(problem_);
+  const Block block = sharing.part_of(make_block(problem_));
   const Assembly mode = chosen_assembly(assembly, problem_, backend_.on_gpu());
   full_ = mode == Assembly::full;
   const RowScheme& scheme = row_scheme(problem_);
@@ -150,7 +150,7 @@ double Discretization::assemble_rhs(Field& b) const {
 
 const RhsSums& Discretization::rhs_sums() const {
   if (!rhs_sums_) {
-    Field b(backend_, block().layout(), Precision::fp64);
+    Field b(backend_, block().space(), Precision::fp64);
     assemble_rhs(b);
   }
   return *rhs_sums_;
@@ -196,7 +196,7 @@ Hierarchy Discretization::make_hierarchy(Precision precision, RelaxationChoice a
   LevelRules rules = level_rules(problem_, held(), variable(), rows().kappa, jumps_);
   rules.precision = precision;
   rules.allowed = allowed;
-  return make_hierarchy(choose_levels(block(), rules));
+  return make_hierarchy(choose_levels(block().whole(), rules));
 }
 
 Hierarchy Discretization::make_hierarchy(const std::vector<LevelPlan>& levels) const {
@@ -227,13 +227,28 @@ Hierarchy Discretization::make_levels(SchemeRows rows, const std::vector<LevelPl
     if (!level.coarser) {
       h.coarsest = level.precision == Precision::fp64 ? h.operators.back() : make_noted(rows, Precision::fp64, held());
     } else {
+      const Block finer = fine.block;
+      const CoarseBlock coarser = part_of(*level.coarser, finer);
       h.transfers.push_back(grid_kernels(backend_).make_transfer(
-          backend_, level.block, *level.coarser,
-          jumps_.largest >= steep_jump && level.block.centering() == Centering::cell));
-      rows = coarsen_rows(rows, *level.coarser, *h.transfers.back());
+          backend_, finer, coarser, jumps_.largest >= steep_jump && level.block.centering() == Centering::cell));
+      rows = coarsen_rows(rows, coarser, *h.transfers.back());
+      if (!coarser.block.share || stays_shared(coarser.block)) continue;
+      const Precision precision = level.precision;
+      h.transfers.back() =
+          std::make_unique<GatheringTransfer>(std::move(h.transfers.back()), backend_, coarser.block, precision);
+      rows = gathered(backend_, rows);
     }
   }
   return h;
+}
+
+// Every part has enough values, of enough in all.
+bool Discretization::stays_shared(const Block& coarse) const {
+  if (coarse.space().unknown_count() < sharing_.least_shared) return false;
+  for (int p = 0; p < coarse.share->cuts.patches(); ++p)
+    for (std::size_t d = 0; d < 3; ++d)
+      if (coarse.share->cuts.count(d) > 1 && coarse.share->cuts.layout(p).n[d] < least_part) return false;
+  return true;
 }
 
 Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& levels) const {

@@ -10,6 +10,7 @@
 #include "grids/levels/levels.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/operators/operator.hpp"
+#include "grids/levels/sharing.hpp"
 #include "grids/problem/problem.hpp"
 #include "grids/sampling/jumps.hpp"
 #include "grids/sampling/sampler.hpp"
@@ -33,13 +34,14 @@ class Discretization {
   /// Samples κ, σ and α. Throws ValueErrors where a datum has a value that it must not have: all of them together.
   /// The problem is the discretization's own from now on. One that could be changed behind its back is refused: move it
   /// in, or pass a constant one.
+  /// `sharing`: what of it this process has, where several solve it together; all of them call the same.
   Discretization(Backend& backend, Problem&& problem, Assembly assembly = Assembly::automatic,
-                 Sampling sampling = Sampling::automatic);
+                 Sampling sampling = Sampling::automatic, const Sharing& sharing = {});
   Discretization(Backend& backend, const Problem& problem, Assembly assembly = Assembly::automatic,
-                 Sampling sampling = Sampling::automatic)
-      : Discretization(backend, Problem(problem), assembly, sampling) {}
+                 Sampling sampling = Sampling::automatic, const Sharing& sharing = {})
+      : Discretization(backend, Problem(problem), assembly, sampling, sharing) {}
   Discretization(Backend& backend, Problem& problem, Assembly assembly = Assembly::automatic,
-                 Sampling sampling = Sampling::automatic) = delete;
+                 Sampling sampling = Sampling::automatic, const Sharing& sharing = {}) = delete;
 
   /// Replace data that no operator or level holds; then come assemble_rhs and initialize. What an operator is made of
   /// (nodes, kinds of faces, κ, σ, α) takes another Discretization.
@@ -55,7 +57,9 @@ class Discretization {
   void set_exact(std::optional<Quantity> exact) { problem_.exact = std::move(exact); }
 
   const Problem& problem() const { return problem_; }
+  /// The block, or the part of it that this process has.
   const Block& block() const { return rows().block; }
+  const Processes& processes() const { return block().processes(); }
   SampleGrid sample_grid() const;
   /// What its scheme takes data from.
   Setting setting() const;
@@ -65,7 +69,7 @@ class Discretization {
   const SchemeRows& scheme_rows() const { return rows_; }
   /// As it was asked for.
   Assembly assembly() const { return assembly_; }
-  std::int64_t unknowns() const { return block().unknowns().size(); }
+  std::int64_t unknowns() const { return block().space().unknown_count(); }
   /// Largest ratio of κ in neighbouring cells; 1 where κ is constant.
   const Jumps& jumps() const { return jumps_; }
   /// Bytes that the values of κ, σ and α hold on the backend.
@@ -110,11 +114,13 @@ class Discretization {
   /// Keeps the note.
   std::unique_ptr<Operator> make_noted(const SchemeRows& rows, Precision precision, Assembly assembly) const;
   Hierarchy make_levels(SchemeRows rows, const std::vector<LevelPlan>& levels) const;
+  bool stays_shared(const Block& coarse) const;
   Hierarchy make_galerkin_levels(const std::vector<LevelPlan>& levels) const;
 
   Backend& backend_;
   Problem problem_;
   Assembly assembly_;
+  Sharing sharing_;
   bool full_ = false;  ///< full assembly: the bands of the rows are held
   SchemeRows rows_;
   std::unique_ptr<Sampler> sampler_;

@@ -13,9 +13,9 @@ std::array<Box, 27> pieces(const Block& block) {
     const std::array part{p % 3, p / 3 % 3, p / 9};
     for (std::size_t d = 0; d < 3; ++d) {
       const Axis& axis = block.axes[d];
-      const bool cut = axis.centering() == Centering::node && !axis.periodic() && !axis.degenerate();
-      const int n = axis.size(), past = cut ? 1 : 0;
-      const std::array at{0, past, n - past, n};
+      const bool nodes = axis.centering() == Centering::node;
+      const int n = axis.size(), lower = nodes && axis.open(0) ? 1 : 0, upper = nodes && axis.open(1) ? 1 : 0;
+      const std::array at{0, lower, n - upper, n};
       all[p].first[d] = at[part[d]];
       all[p].last[d] = at[part[d] + 1];
     }
@@ -42,7 +42,7 @@ PieceSums sums_by_pieces(const Functionals& functionals, const Block& block, con
       part.first[d] = std::max(all[p].first[d], box.first[d]);
       part.last[d] = std::min(all[p].last[d], box.last[d]);
     }
-    if (part.size() == 0) continue;
+    if (part.size() == 0 && !block.share) continue;  // what one process has not, another may have
     regions.push_back({part, {}});
     numbers.push_back(p);
   }

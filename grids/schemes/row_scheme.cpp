@@ -20,7 +20,7 @@ double scale_of(const Block& block, const std::array<double, 3>& kappa) {
   const auto dimension = static_cast<std::size_t>(block.dimension());
   for (std::size_t d = 0; d < dimension; ++d) {
     const Axis& axis = block.axes[d];
-    h[d] = (axis.nodes().back() - axis.nodes().front()) / axis.cells();
+    h[d] = (axis.nodes().back() - axis.nodes().front()) / axis.all_cells();
     volume *= h[d];
   }
   for (std::size_t d = 0; d < dimension; ++d) diagonal += 2 * kappa[d] * (volume / h[d]) / h[d];
@@ -46,22 +46,27 @@ void sample_constants(const Setting& setting, LevelRows& rows) {
     held = held || b.kind == BoundaryKind::dirichlet;
     if (b.kind == BoundaryKind::robin) held |= value(b.alpha, face_key(d, end, true), Sign::nonnegative) > 0;
   });
-  check.finish();
+  check.finish(setting.processes());
   rows.singular = !held;
   rows.scale = scale_of(rows.block, rows.kappa);
 }
 
 std::shared_ptr<const Field> coarser_cells(Backend& backend, const Block& fine, const CoarseBlock& coarse,
                                            const Field& cells, CellMean mean, bool with_faces) {
-  auto coarser = std::make_shared<Field>(backend, coarse.block.cell_layout(), Precision::fp64);
+  auto coarser = std::make_shared<Field>(backend, coarse.block.cell_space(), Precision::fp64);
   grid_kernels(backend).coarsen_cells(backend, fine, coarse, cells, *coarser, mean, with_faces);
+  reach_over_cuts(*coarser);
   return coarser;
+}
+
+void reach_over_cuts(const Field& field) {
+  if (!field.space().whole()) field.backend().exchange(field, cut_halo);
 }
 
 std::shared_ptr<const Field> coarser_reaction(Backend& backend, const Block& coarse, const Transfer& transfer,
                                               const std::shared_ptr<const Field>& reaction) {
   if (!reaction) return nullptr;
-  auto coarser = std::make_shared<Field>(backend, coarse.layout(), Precision::fp64);
+  auto coarser = std::make_shared<Field>(backend, coarse.space(), Precision::fp64);
   transfer.restrict_data(*reaction, *coarser);
   return coarser;
 }
@@ -83,7 +88,7 @@ void fill_nodal_solution(const Setting& setting, Field& u) {
                            u);
     });
   });
-  check.finish();
+  check.finish(setting.processes());
 }
 
 void clear_dirichlet_nodes(const Setting& setting, Field& x) {
@@ -105,22 +110,21 @@ RhsSums fill_nodal_rhs(const Setting& setting, double scale, Field& b,
     if (p.source.function()) sampler.fill(f, Location::node, all, {}, SampleStore::set, b);  // where files show it
     integrate(f, all, -1, 0);
   });
+  check.finish(setting.processes());
   sums.source = sums_by_pieces(functionals, block, b, all, scale);
   clear_dirichlet_nodes(setting, b);
   for_each_face(p, [&](int axis, int end, const Boundary& face) {
     const bool nothing = face.value.constant() && *face.value.constant() == 0;
     if (face.kind == BoundaryKind::dirichlet || nothing) return;
     const std::string key = face_key(axis, end);
-    check([&] {
-      const Box box = face_box(block, axis, end);
-      const auto in_pieces = [&] { return sums_by_pieces(functionals, block, b, box, scale); };
-      const PieceSums before = in_pieces();
-      integrate({face.value, key}, box, axis, end);
-      sums.set_face(axis, end, before, in_pieces());
-    });
+    const Box box = face_box(block, axis, end);
+    const auto in_pieces = [&] { return sums_by_pieces(functionals, block, b, box, scale); };
+    const PieceSums before = in_pieces();
+    check([&] { integrate({face.value, key}, box, axis, end); });
+    sums.set_face(axis, end, before, in_pieces());
   });
   clear_dirichlet_nodes(setting, b);
-  check.finish();
+  check.finish(setting.processes());
   return sums;
 }
 

@@ -23,9 +23,11 @@ struct Setting {
 
   Box values() const { return block.layout().box(); }
   /// A field of the backend in fp64.
-  std::shared_ptr<Field> field(const Layout& layout) const {
-    return std::make_shared<Field>(backend, layout, Precision::fp64);
+  std::shared_ptr<Field> field(const Space& space) const {
+    return std::make_shared<Field>(backend, space, Precision::fp64);
   }
+  /// The processes that share the block.
+  const Processes& processes() const { return block.processes(); }
 };
 
 struct Closing;
@@ -82,6 +84,8 @@ Own coarser_rows(const SchemeRows& fine, const CoarseBlock& coarse) {
   rows.kappa_source = nullptr;
   return rows;
 }
+/// What a field of coefficients has beyond the cuts of its grid, as far as coarser levels ask for it.
+void reach_over_cuts(const Field& field);
 std::shared_ptr<const Field> coarser_cells(Backend& backend, const Block& fine, const CoarseBlock& coarse,
                                            const Field& cells, CellMean mean, bool with_faces = false);
 /// scale·(σ·volume + α·area), summed.

@@ -17,8 +17,8 @@ class DiagonalPreconditioner final : public Preconditioner {
       : A_(std::move(A)),
         splitting_(std::move(splitting)),
         damping_(damping),
-        rhs_(A_->backend(), A_->layout(), A_->precision()),
-        e_(A_->backend(), A_->layout(), A_->precision()) {}
+        rhs_(A_->backend(), A_->space(), A_->precision()),
+        e_(A_->backend(), A_->space(), A_->precision()) {}
 
   Field& rhs() override { return rhs_; }
   void solve() override { splitting_->start(damping_, rhs_, e_); }

@@ -93,7 +93,7 @@ DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int de
   std::vector<double> matrices(blocks * size * size), sums;
   const auto host = make_cpu_backend();
   dispatch(fields.precision(), [&]<class T>(T) {
-    const Field numbered(*host, A.layout(), precision_of<T>);
+    const Field numbered(*host, A.space(), precision_of<T>);
     const auto view = numbered.view<T>();
     for (int block = 0; block < blocks_; ++block)
       for (int row = 0; row < rows_; ++row) {
@@ -101,8 +101,8 @@ DirectSolver::DirectSolver(const Operator& fields, const Operator* exact, int de
         index.push_back(i + j * view.sy + k * view.sz);
       }
   });
-  Field unit(*host, A.layout(), A.precision()), image(*host, A.layout(), A.precision());
-  Field u(A.backend(), A.layout(), A.precision()), Au(A.backend(), A.layout(), A.precision());
+  Field unit(*host, A.space(), A.precision()), image(*host, A.space(), A.precision());
+  Field u(A.backend(), A.space(), A.precision()), Au(A.backend(), A.space(), A.precision());
   dispatch(A.precision(), [&]<class T>(T) {
     const auto in = unit.view<T>();
     const auto out = image.view<T>();

@@ -6,9 +6,9 @@ namespace poisson {
 
 Level::Level(std::shared_ptr<const Operator> A, bool two_iterates)
     : A_(std::move(A)),
-      b_(A_->backend(), A_->layout(), A_->precision()),
-      first_(A_->backend(), A_->layout(), A_->precision()),
-      second_(two_iterates ? Field(A_->backend(), A_->layout(), A_->precision()) : Field()) {
+      b_(A_->backend(), A_->space(), A_->precision()),
+      first_(A_->backend(), A_->space(), A_->precision()),
+      second_(two_iterates ? Field(A_->backend(), A_->space(), A_->precision()) : Field()) {
   clear();
 }
 

@@ -35,7 +35,7 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     } else {
       levels_.push_back(std::make_unique<Level>(A, hierarchy.coarsest.get(), hierarchy.decoupled));
     }
-    if (options.full_multigrid) solutions_.push_back(l > 0 ? Field(backend_, A->layout(), A->precision()) : Field());
+    if (options.full_multigrid) solutions_.push_back(l > 0 ? Field(backend_, A->space(), A->precision()) : Field());
   }
 }
 

@@ -54,24 +54,22 @@ void coarsen_faces(const FaceRows& fine, const CoarseBlock& coarse, std::size_t 
   const Axis& along = coarse.block.axes[axis];
   const int n = c.n[axis];
   Box box = coarse_faces.layout().box();
-  if (!along.periodic()) ++box.last[axis];
+  if (along.open(1)) ++box.last[axis];
   const bool nested = std::ranges::all_of(coarse.axes, [](const CoarseAxis& a) { return a.nested(); });
   const auto blended = blended_faces(fine.block, coarse, axis);
   CoarseFace face{};
   face.axis = static_cast<int>(axis);
-  std::array<std::vector<int>, 3> begin;
-  std::array<std::vector<double>, 3> width;
+  std::array<CoarseFaceTables, 3> tables;
   for (std::size_t d = 0; d < 3; ++d) {
-    const auto f = fine.across(d).view<double>();
-    face.fine[d] = f;
-    for (int I = 0; I <= c.n[d] && nested; ++I) begin[d].push_back(coarse.axes[d].node(I));
-    for (int i = 0; i < f.n[d]; ++i) width[d].push_back(fine.block.axes[d].width(i));
-    face.along[d] = {begin[d].data(), width[d].data(), f.n[d], c.n[d], fine.block.axes[d].periodic()};
+    face.fine[d] = fine.across(d).view<double>();
+    if (!nested) continue;
+    tables[d] = {fine.block.axes[d], coarse.axes[d]};
+    face.along[d] = tables[d].with(tables[d].begin.data(), tables[d].width.data());
   }
   for_each_line(box, [&](int J, int K) {
     for (int I = box.first[0]; I < box.last[0]; ++I) {
       const std::array at{I, J, K};
-      const bool lower = at[axis] == 0, upper = at[axis] == n;
+      const bool lower = at[axis] == 0 && along.open(0), upper = at[axis] == n && along.open(1);
       if (coarse_ends && (lower || upper) && along.kind(lower ? 0 : 1) == BoundaryKind::robin) {
         const auto ends = coarse_ends->view<double>();
         std::array kappa{I, J, K}, alpha{I, J, K};

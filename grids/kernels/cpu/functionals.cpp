@@ -35,7 +35,7 @@ class CpuFunctionals final : public Functionals {
     return dispatch(u.precision(), [&]<class T>(T) {
       const auto view = u.view<T>();
       return reduce_over_lines(
-          u.layout().box(), none,
+          u.space(), u.layout().box(), none,
           [&](int j, int k) {
             const T* const line = view.line(j, k);
             const double area = at(mass_, 1, j) * at(mass_, 2, k);
@@ -51,8 +51,9 @@ class CpuFunctionals final : public Functionals {
             }
             m.first *= area;
             m.second *= area;
-            m.low.at = {low, j, k};
-            m.high.at = {high, j, k};
+            const auto& first = u.space().origin();
+            m.low.at = {first[0] + low, first[1] + j, first[2] + k};
+            m.high.at = {first[0] + high, first[1] + j, first[2] + k};
             return m;
           },
           joined);
@@ -67,7 +68,7 @@ class CpuFunctionals final : public Functionals {
         const auto& wx = weighted[0] ? mass_ : ones_;
         const auto& wy = weighted[1] ? mass_ : ones_;
         const auto& wz = weighted[2] ? mass_ : ones_;
-        all.push_back(sum_over_lines(box, [&, first = box.first[0], last = box.last[0]](int j, int k) {
+        all.push_back(sum_over_lines(x.space(), box, [&, first = box.first[0], last = box.last[0]](int j, int k) {
           double line = 0;
           for (int i = first; i < last; ++i)
             line += wx[0][static_cast<std::size_t>(i)] * static_cast<double>(view(i, j, k));
@@ -82,7 +83,7 @@ class CpuFunctionals final : public Functionals {
     return dispatch(y.precision(), [&]<class T>(T) {
       const auto a = x.view<double>();
       const auto b = y.view<T>();
-      return sum_over_lines(box, [&](int j, int k) {
+      return sum_over_lines(x.space(), box, [&](int j, int k) {
         double line = 0;
         for (int i = box.first[0]; i < box.last[0]; ++i) line += a(i, j, k) * static_cast<double>(b(i, j, k));
         return line;
@@ -95,7 +96,7 @@ class CpuFunctionals final : public Functionals {
     return dispatch(u.precision(), [&]<class T>(T) {
       const auto cells = x.view<double>();
       const auto value = u.view<T>();
-      return sum_over_lines(cells_, [&](int j, int k) {
+      return sum_over_lines(x.space(), cells_, [&](int j, int k) {
         const std::array<const T*, 4> edges{value.line(j, k), value.line(j + 1, k), value.line(j, k + 1),
                                             value.line(j + 1, k + 1)};
         double line = 0;

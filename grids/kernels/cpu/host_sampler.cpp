@@ -100,7 +100,7 @@ class HostSampler final : public Sampler {
     const auto entry = [](const std::shared_ptr<const Field>& cells, double none, int i, int j, int k) {
       return cells ? cells->view<double>()(i, j, k) : none;
     };
-    return 0 == max_over_lines(box, 0, [&](int j, int k) {
+    const double worst = max_over_lines(box, 0, [&](int j, int k) {
              bool indefinite = false;
              for (int i = box.first[0]; i < box.last[0]; ++i) {
                const auto d = [&](std::size_t at) { return entry(kappa.diagonal[at], 1, i, j, k); };
@@ -109,11 +109,12 @@ class HostSampler final : public Sampler {
              }
              return indefinite ? 1.0 : 0.0;
            });
+    return !kappa.diagonal[0]->space().processes().any(worst > 0);
   }
   double sum_of_magnitudes(const Field& x, const Box& box) override {
     return dispatch(x.precision(), [&]<class T>(T) {
       const auto view = x.view<T>();
-      return sum_over_lines(box, [&](int j, int k) {
+      return sum_over_lines(x.space(), box, [&](int j, int k) {
         double line = 0;
         for (int i = box.first[0]; i < box.last[0]; ++i) line += std::abs(static_cast<double>(view(i, j, k)));
         return line;
@@ -125,8 +126,8 @@ class HostSampler final : public Sampler {
     const auto kappa = cells.view<double>();
     const Box all = with_halo(block_, block_.cell_layout().box());
     for (std::size_t d = 0; d < 3; ++d) {
-      if (block_.axes[d].degenerate() || block_.axes[d].periodic()) continue;
       for (const int end : {-1, kappa.n[d]}) {
+        if (!block_.axes[d].open(end < 0 ? 0 : 1)) continue;
         Box face = all;
         face.first[d] = end;
         face.last[d] = end + 1;

@@ -21,7 +21,7 @@ namespace poisson::cpu {
 template <class T, class Coefficients>
 class StencilOperator final : public StencilBase<T, Coefficients> {
   using Base = StencilBase<T, Coefficients>;
-  using Base::backend_, Base::layout_, Base::unknowns_, Base::c_;
+  using Base::backend_, Base::space_, Base::layout_, Base::unknowns_, Base::c_;
 
  public:
   using Row = typename Base::Row;
@@ -67,7 +67,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       const auto vb = b.view<T>();
       const auto out = r.view<R>();
       const T s = static_cast<T>(*scale.address());
-      *norm.address() = sum_sweep(c_, unknowns_, nx_, [&](int j, int k) {
+      *norm.address() = sum_sweep(c_, space_, nx_, [&](int j, int k) {
         return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz, s](const Row& a,
                                                                                                          int i) {
           const T value = stencil::residual(a, Neighbours::at(in + i, sy, sz), rhs[i]);
@@ -80,7 +80,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 
   void norm(const Field& r, Scalar& norm) const override {
     const auto vr = r.view<T>();
-    *norm.address() = sum_sweep(c_, unknowns_, nx_, [&](int j, int k) {
+    *norm.address() = sum_sweep(c_, space_, nx_, [&](int j, int k) {
       return
           [in = vr.line(j, k)](const Row& a, int i) { return static_cast<double>(stencil::weighted_square(a, in[i])); };
     });
@@ -88,7 +88,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 
   void rounding(const Field& u, Scalar& norm) const override {
     const auto vu = u.view<T>();
-    *norm.address() = sum_sweep(c_, unknowns_, nx_, [&](int j, int k) {
+    *norm.address() = sum_sweep(c_, space_, nx_, [&](int j, int k) {
       return [in = vu.line(j, k)](const Row& a, int i) {
         return static_cast<double>(a.diagonal()) * static_cast<double>(in[i]) * static_cast<double>(in[i]);
       };
@@ -139,7 +139,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   void relax_colours(double omega, bool reversed, const Field& b, Field& u) const {
     const auto vu = u.view<T>();
     const auto vb = b.view<T>();
-    const std::conditional_t<Base::star, Colours, BoxColours> colours(layout_.n, layout_.periodic);
+    const auto colours = colours_on<std::conditional_t<Base::star, Colours, BoxColours>>(space_);
     const T w = static_cast<T>(omega);
     for (int c = 0; c < colours.count(); ++c) {
       const int colour = reversed ? colours.count() - 1 - c : c;
@@ -158,7 +158,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 
   void project_rhs(Field& b, Scalar& amount) const override {
     const auto vb = b.view<T>();
-    const double total = sum_over_lines(unknowns_, [&](int j, int k) {
+    const double total = sum_over_lines(space_, unknowns_, [&](int j, int k) {
       double sum = 0;
       for (int i = unknowns_.first[0]; i < unknowns_.last[0]; ++i) sum += static_cast<double>(vb(i, j, k));
       return sum;
@@ -174,7 +174,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 
   void project_solution(Field& u) const override {
     const auto vu = u.view<T>();
-    const double mean = sum_over_lines(unknowns_,
+    const double mean = sum_over_lines(space_, unknowns_,
                                        [&](int j, int k) {
                                          const auto line = c_.line(j, k);
                                          double sum = 0;
@@ -245,7 +245,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 
   template <class F>
   double sum_over(const F& f) const {
-    return sum_over_lines(unknowns_, [&](int j, int k) {
+    return sum_over_lines(space_, unknowns_, [&](int j, int k) {
       const auto line = c_.line(j, k);
       double sum = 0;
       for (int i = unknowns_.first[0]; i < unknowns_.last[0]; ++i) sum += static_cast<double>(f(line, i));

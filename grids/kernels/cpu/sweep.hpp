@@ -51,9 +51,10 @@ void sweep(const Coefficients& c, const Box& box, int nx, const Body& body) {
 }
 
 template <class Coefficients, class Body>
-double sum_sweep(const Coefficients& c, const Box& box, int nx, const Body& body) {
+double sum_sweep(const Coefficients& c, const Space& space, int nx, const Body& body) {
+  const Box& box = space.unknowns();
   return sum_over_lines(
-      box, [&](int j, int k) { return sum_line(c.line(j, k), box.first[0], box.last[0], nx, body(j, k)); });
+      space, box, [&](int j, int k) { return sum_line(c.line(j, k), box.first[0], box.last[0], nx, body(j, k)); });
 }
 
 }  // namespace poisson::cpu

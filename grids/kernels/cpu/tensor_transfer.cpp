@@ -67,7 +67,7 @@ struct TensorRows {
         return;
       }
       From* sum = scratch<From>(from.n[0]);
-      lines.sum_into(sum, -1, from.n[0] + 1);
+      lines.sum_into(sum, -from.halo[0], from.n[0] + from.halo[0]);
       x.template operator()<A>(sum, to.line(J, K), box.first[0], box.last[0], shift, factor);
     });
   }
@@ -95,18 +95,21 @@ class TensorTransfer final : public Transfer {
     const auto all = [&](const auto& rows, int shift = 0) {
       return TensorRows::of([&](std::size_t d) { return rows(fine.axes[d], coarse.axes[d]); }, shift);
     };
-    restriction_ = TensorRows::of([&](std::size_t d) { return transposed(linear_[d], fine.axes[d], coarse.axes[d]); });
+    restriction_ =
+        TensorRows::of([&](std::size_t d) { return restriction_rows(fine.axes[d], coarse.axes[d], constant); });
     sums_ = all(sum_rows);
     cubic_ = all(cubic_rows);
     injection_ = all(injection_rows, 1);
   }
 
   void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    reach_over_cuts(fine);
     with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       restriction_.apply<F>(coarse_, f, c, static_cast<F>(value_of(scale)));
     });
   }
   void restrict_data(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    reach_over_cuts(fine);
     with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       sums_.apply<F>(coarse_, f, c, static_cast<F>(value_of(scale)));
     });
@@ -114,17 +117,24 @@ class TensorTransfer final : public Transfer {
   void prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine); }
   void prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine); }
   void interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
+    reach_over_cuts(coarse);
     with_views(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
       cubic_.apply<double>(fine_, c, f, value_of(scale));
     });
   }
   void inject(const Field& fine, Field& coarse, const Scalar* scale) const override {
+    reach_over_cuts(fine);
     with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       injection_.apply<double>(injected_, f, c, value_of(scale));
     });
   }
 
  private:
+  // Periodic axes that are whole need no halo: their indices are turned.
+  void reach_over_cuts(const Field& x) const {
+    if (!x.space().whole()) backend_.exchange(x, cut_halo);
+  }
+
   template <bool add>
   void prolong(const Field& coarse, Field& fine) const {
     backend_.exchange(coarse);

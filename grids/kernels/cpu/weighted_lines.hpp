@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "backends/exchange.hpp"
+
 /// What the transfers of the CPU are made of: sums of lines along x.
 namespace poisson::cpu {
 
@@ -11,15 +13,15 @@ inline std::size_t index(int i) {
   return static_cast<std::size_t>(i);
 }
 
-/// A line's worth of scratch per thread, −1 … n + 1; of another `number` another one.
+/// A line's worth of scratch per thread, with room for a halo; of another `number` another one.
 template <class T, int number = 0>
 T* scratch(int n) {
   thread_local std::vector<T> memory;
-  if (memory.size() < index(n) + 3) memory.resize(index(n) + 3);
-  return memory.data() + 1;
+  if (memory.size() < index(n) + 2 * cut_halo + 1) memory.resize(index(n) + 2 * cut_halo + 1);
+  return memory.data() + cut_halo;
 }
 
-/// Weighted sum of up to 16 lines, over −1 ≤ i ≤ n.
+/// Weighted sum of up to 16 lines, halos included.
 template <class T>
 struct WeightedLines {
   std::array<const T*, 16> line{};

@@ -112,22 +112,19 @@ void coarsen_faces(Backend& backend, const FaceRows& fine, const CoarseBlock& co
   coarsened.blended.fine = fine.across(axis).view<double>();
   DeviceTables tables;
   add_rows(tables, blended_faces(fine.block, coarse, axis), coarsened.blended);
+  std::array<CoarseFaceTables, 3> along;
   for (std::size_t d = 0; d < 3; ++d) {
-    const Axis& finer = fine.block.axes[d];
-    const int fine_size = fine.across(d).layout().n[d];
-    std::vector<int> begin;
-    for (int I = 0; I <= coarsened.coarse.n[d] && coarsened.nested; ++I) begin.push_back(coarse.axes[d].node(I));
-    std::vector<double> width;
-    for (int i = 0; i < fine_size; ++i) width.push_back(finer.width(i));
     coarsened.face.fine[d] = fine.across(d).view<double>();
-    CoarseFace::Along& along = coarsened.face.along[d];
-    along = {nullptr, nullptr, fine_size, coarsened.coarse.n[d], finer.periodic()};
-    tables.add(begin, along.begin);
-    tables.add(width, along.width);
+    if (!coarsened.nested) continue;
+    along[d] = {fine.block.axes[d], coarse.axes[d]};
+    tables.add(along[d].begin, coarsened.face.along[d].begin);
+    tables.add(along[d].width, coarsened.face.along[d].width);
   }
   const Buffer memory = tables.upload(backend);
+  for (std::size_t d = 0; d < 3 && coarsened.nested; ++d)
+    coarsened.face.along[d] = along[d].with(coarsened.face.along[d].begin, coarsened.face.along[d].width);
   Box box = coarse_faces.layout().box();
-  if (!across.periodic()) ++box.last[axis];
+  if (across.open(1)) ++box.last[axis];
   device.for_columns<NoSteps>(box, coarsened);
 }
 

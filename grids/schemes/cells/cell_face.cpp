@@ -40,18 +40,18 @@ CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end
 Box cells_behind(const Block& block, int axis, int end) {
   Box box = face_box(block, axis, end);
   const auto d = static_cast<std::size_t>(axis);
+  if (box.size() == 0) return box;
   box.first[d] = end == 0 ? 0 : block.axes[d].size() - 1;
   box.last[d] = box.first[d] + 1;
   return box;
 }
 
-Box dirichlet_cells(const Problem& problem, const Block& block, int axis, int end) {
+Box dirichlet_cells(const Block& block, int axis, int end) {
   Box box = face_box(block, axis, end);
-  for (int e = 0; e < problem.dimension; ++e) {
-    if (e == axis) continue;
-    const auto along = static_cast<std::size_t>(e);
-    if (boundary(problem, e, 0).kind == BoundaryKind::dirichlet) --box.first[along];
-    if (boundary(problem, e, 1).kind == BoundaryKind::dirichlet) ++box.last[along];
+  for (std::size_t e = 0; e < 3; ++e) {
+    if (static_cast<int>(e) == axis || box.size() == 0) continue;
+    if (block.axes[e].kind(0) == BoundaryKind::dirichlet && !block.axes[e].degenerate()) --box.first[e];
+    if (block.axes[e].kind(1) == BoundaryKind::dirichlet && !block.axes[e].degenerate()) ++box.last[e];
   }
   return box;
 }

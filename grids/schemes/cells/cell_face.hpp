@@ -45,11 +45,11 @@ class CellFace {
   std::vector<Values> values_;
 };
 
-/// The cells behind a face.
+/// The cells behind a face; none where a part of a block does not reach it.
 Box cells_behind(const Block& block, int axis, int end);
 
 /// What a Dirichlet face of a cell-centred problem sets: the halo across it, with its edges towards other Dirichlet
 /// faces, where interpolation takes the mean of their data.
-Box dirichlet_cells(const Problem& problem, const Block& block, int axis, int end);
+Box dirichlet_cells(const Block& block, int axis, int end);
 
 }  // namespace poisson

@@ -28,7 +28,8 @@ std::shared_ptr<Field> sample_ends(const Setting& setting, std::size_t axis, con
   for (int end = 0; end < 2; ++end) {
     const Boundary& b = boundary(p, d, end);
     if (b.kind != BoundaryKind::robin) continue;
-    if (!ends) ends = setting.field(ends_layout(block, axis));
+    if (!ends) ends = setting.field(ends_space(block, axis));
+    if (!block.axes[axis].open(end)) continue;
     const auto inside = functionals.values(kappa, cells_behind(block, d, end));
     check([&] {
       const auto alpha =
@@ -44,12 +45,13 @@ std::shared_ptr<Field> sample_ends(const Setting& setting, std::size_t axis, con
 // What stands behind Robin faces across an axis: means by area.
 std::shared_ptr<Field> coarsen_ends(Backend& backend, const Block& fine, const CoarseBlock& coarse, std::size_t axis,
                                     const Field& fine_ends) {
-  auto ends = std::make_shared<Field>(backend, ends_layout(coarse.block, axis), Precision::fp64);
+  auto ends = std::make_shared<Field>(backend, ends_space(coarse.block, axis), Precision::fp64);
   Block block = fine;
   CoarseBlock next = coarse;
   block.axes[axis] = Axis({0, 1, 2, 3, 4}, BoundaryKind::neumann, BoundaryKind::neumann, {}, Centering::cell);
   next.axes[axis] = keep(block.axes[axis]);
   next.block.axes[axis] = block.axes[axis];
+  reach_over_cuts(fine_ends);
   grid_kernels(backend).coarsen_cells(backend, block, next, fine_ends, *ends);
   return ends;
 }
@@ -78,23 +80,26 @@ class CellScheme final : public RowScheme {
     ErrorCollector check;
     Jumps jumps;
     bool held = has_dirichlet_face(p);                 // u, by such a face, by α or by σ
-    const auto kappa = setting.field(block.layout());  // of the last direction that has one of its own
+    const auto kappa = setting.field(block.space());  // of the last direction that has one of its own
     for (int d = 0; d < p.dimension; ++d) {
       const auto axis = static_cast<std::size_t>(d);
       if (axis < coefficient_count(p)) {
         check([&] {
           sampler.fill({p.coefficient[axis], coefficient_key(p, axis), Sign::positive}, Location::cell, all, {},
                        SampleStore::set, *kappa);
-          const CellStatistics found = sampler.statistics(*kappa);
-          rows.kappa[axis] = found.sum / static_cast<double>(all.size());
-          jumps.join(found.jumps);
         });
+        if (!check.none(setting.processes())) continue;
+        const CellStatistics found = sampler.statistics(*kappa);
+        rows.kappa[axis] = found.sum / static_cast<double>(kappa->space().size());
+        jumps.join(found.jumps);
+        reach_over_cuts(*kappa);
       } else {
         rows.kappa[axis] = rows.kappa[0];
       }
       rows.ends[axis] = sample_ends(setting, axis, *kappa, check, held);
-      auto faces = setting.field(block.layout());
+      auto faces = setting.field(block.space());
       sampler.faces_from_cells(axis, *kappa, rows.ends[axis].get(), *faces);
+      reach_over_cuts(*faces);
       rows.faces[axis] = std::move(faces);
     }
     if (p.dimension == 2) rows.kappa[2] = rows.kappa[0];
@@ -106,16 +111,16 @@ class CellScheme final : public RowScheme {
       rows.sigma = *sigma;
       held = held || *sigma > 0;
     } else {
-      auto reaction = setting.field(block.layout());
+      auto reaction = setting.field(block.space());
       check([&] {
         sampler.fill({p.reaction, "reaction", Sign::nonnegative}, Location::cell, all,
                      {.factor = rows.scale, .volume = true}, SampleStore::set, *reaction);
       });
-      held = held || sampler.sum_of_magnitudes(*reaction, all) > 0;
+      held = sampler.sum_of_magnitudes(*reaction, all) > 0 || held;
       rows.reaction = std::move(reaction);
     }
-    check.finish();
-    rows.singular = !held;
+    check.finish(setting.processes());
+    rows.singular = !setting.processes().any(held);
     return {rows, jumps};
   }
 
@@ -132,8 +137,9 @@ class CellScheme final : public RowScheme {
     for (std::size_t d = 0; d < 3; ++d) {
       if (!finer.faces[d]) continue;
       if (finer.ends[d]) rows.ends[d] = coarsen_ends(backend, finer.block, coarse, d, *finer.ends[d]);
-      auto faces = std::make_shared<Field>(backend, rows.block.layout(), Precision::fp64);
+      auto faces = std::make_shared<Field>(backend, rows.block.space(), Precision::fp64);
       grid_kernels(backend).coarsen_faces(backend, finer, coarse, d, rows.ends[d].get(), *faces);
+      reach_over_cuts(*faces);
       rows.faces[d] = std::move(faces);
     }
     rows.reaction = coarser_reaction(backend, rows.block, transfer, rows.reaction);
@@ -148,6 +154,7 @@ class CellScheme final : public RowScheme {
       sampler.fill({p.source, "source"}, Location::cell, setting.values(), {.factor = scale, .volume = true},
                    SampleStore::set, b);
     });
+    check.finish(setting.processes());
     sums.source = sums_by_pieces(functionals, block, b, setting.values(), scale);
     for_each_face(p, [&](int d, int end, const Boundary& face) {
       if (face.kind == BoundaryKind::dirichlet) return;
@@ -160,7 +167,7 @@ class CellScheme final : public RowScheme {
         sampler.put(cells.behind(), added, SampleStore::add, b);
       });
     });
-    check.finish();
+    check.finish(setting.processes());
     return sums;
   }
 
@@ -184,11 +191,11 @@ class CellScheme final : public RowScheme {
         if (face.kind != BoundaryKind::dirichlet) return;
         const std::string key = face_key(d, end);
         check([&] {
-          sampler.fill({clear ? zero : face.value, key}, Location::cell, dirichlet_cells(p, block, d, end), {},
+          sampler.fill({clear ? zero : face.value, key}, Location::cell, dirichlet_cells(block, d, end), {},
                        clear ? SampleStore::set : SampleStore::share, u);
         });
       });
-    check.finish();
+    check.finish(setting.processes());
   }
 
   double reaction(const Closing& c) const override {
@@ -212,15 +219,17 @@ class CellScheme final : public RowScheme {
     const Box cells = cells_behind(block, d, end);
     const double* kappa = p.coefficient[p.isotropic ? 0 : axis].constant();
     if (kappa && face.value.constant() && face.alpha.constant()) {
-      const Axis& across = block.axes[axis];
-      const auto v = CellFace::values(face.kind, *face.value.constant(), *kappa, *face.alpha.constant(),
-                                      across.width(cells.first[axis]), across.nodes().back() - across.nodes().front());
+      const Block whole = block.whole();
+      const Axis& across = whole.axes[axis];
+      const double h = across.width(end == 0 ? 0 : across.cells() - 1);
+      const auto v = CellFace::values(face.kind, *face.value.constant(), *kappa, *face.alpha.constant(), h,
+                                      across.nodes().back() - across.nodes().front());
       Region behind{cells, {true, true, true}};
       behind.weighted[axis] = false;
       double area = 1;
       for (std::size_t e = 0; e < 3; ++e) {
         double length = 0;
-        for (int i = 0; i < block.axes[e].size(); ++i) length += block.axes[e].mass(i);
+        for (int i = 0; i < whole.axes[e].size(); ++i) length += whole.axes[e].mass(i);
         if (e != axis) area *= length;
       }
       return v.given * area - (v.conductance == 0 ? 0 : v.conductance * c.sum(behind));
@@ -230,7 +239,7 @@ class CellScheme final : public RowScheme {
     CellFace(p, block, d, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
       sum += block.face_area(d, i, j, k) * (v.given - v.conductance * value(i, j, k));
     });
-    return sum;
+    return c.setting.processes().sum(sum);
   }
 };
 

@@ -17,13 +17,13 @@ void add_integral(const Setting& setting, double scale, const Datum& datum, cons
   const auto& [p, block, backend, sampler, functionals] = setting;
   const bool in_cells = taken_in_cells(p, datum.quantity, block, face_axis, end);
   if (!in_cells && (taken_at_nodes(p, datum.quantity) || !datum.quantity.function())) {
-    const auto values = setting.field(block.layout());
+    const auto values = setting.field(block.space());
     const Box all = face_axis >= 0 ? face_box(block, face_axis, end) : setting.values();
     sampler.fill(datum, Location::node, all, {}, SampleStore::set, *values);
     backend.exchange(*values);
     return sampler.add_product(consistent_mass(block, p.scheme, face_axis), *values, nodes, scale, b);
   }
-  const auto values = setting.field(block.cell_layout());
+  const auto values = setting.field(block.cell_space());
   const Box cells = cells_around(block, nodes, face_axis, end);
   if (in_cells) {
     sampler.fill(datum, Location::cell, cells, {}, SampleStore::set, *values);
@@ -70,7 +70,7 @@ class ElementScheme final : public RowScheme {
     const Box all = block.cell_layout().box();
     ErrorCollector check;
     const auto sampled = [&](const Quantity& quantity, std::string_view key, Sign sign) {
-      auto cells = setting.field(block.cell_layout());
+      auto cells = setting.field(block.cell_space());
       check([&] { sampler.fill({quantity, key, sign}, Location::cell, all, {}, SampleStore::set, *cells); });
       return cells;
     };
@@ -91,22 +91,29 @@ class ElementScheme final : public RowScheme {
         alpha = std::max(alpha, sampler.extremes(*sigmas, ghosts).largest);
       });
     });
-    check.finish();
-    if (p.full_tensor && !sampler.positive_definite(kappa)) check_element_values(p, {block, element_points(p)});
+    check.finish(setting.processes());
+    alpha = setting.processes().largest(alpha);
+    if (p.full_tensor && !sampler.positive_definite(kappa)) 
+      together(setting.processes(), [&] { check_element_values(p, {block, element_points(p)}); });
 
     Jumps jumps;
     double least_kappa = 1e300;
     for (std::size_t d = 0; d < coefficient_count(p); ++d) {
       const CellStatistics found = sampler.statistics(*kappa.diagonal[d]);
-      rows.kappa[d] = found.sum / static_cast<double>(all.size());
+      rows.kappa[d] = found.sum / static_cast<double>(kappa.diagonal[d]->space().size());
       jumps.join(found.jumps);
       least_kappa = std::min(least_kappa, sampler.extremes(*kappa.diagonal[d], all).least);
     }
+    least_kappa = setting.processes().least(least_kappa);
+    for (const FieldPerAxis* fields : {&kappa.diagonal, &kappa.mixed})
+      for (const auto& cells : *fields)
+        if (cells) reach_over_cuts(*cells);
+    reach_over_cuts(*sigmas);
     if (p.isotropic) rows.kappa = {rows.kappa[0], rows.kappa[0], rows.kappa[0]};
     rows.scale = scale_of(block, rows.kappa);
     rows.cells = kappa.diagonal;
     rows.mixed = kappa.mixed;
-    const double sigma = sampler.extremes(*sigmas, all).largest;
+    const double sigma = setting.processes().largest(sampler.extremes(*sigmas, all).largest);
     if (p.reaction.constant() && !robin)
       rows.sigma = *p.reaction.constant();
     else
@@ -151,7 +158,7 @@ class ElementScheme final : public RowScheme {
   // Sums of products are taken in fp64.
   RhsSums fill_rhs(const Setting& setting, double scale, Field& b) const override {
     if (b.precision() == Precision::fp64) return fill_wide_rhs(setting, scale, b);
-    Field wide(setting.backend, b.layout(), Precision::fp64);
+    Field wide(setting.backend, b.space(), Precision::fp64);
     const RhsSums sums = fill_wide_rhs(setting, scale, wide);
     setting.backend.convert(wide, b);
     return sums;
@@ -180,7 +187,11 @@ class ElementScheme final : public RowScheme {
   static double passed_back_on_cells(const Closing& c, int axis, int end, const Boundary& face) {
     const Block& block = c.block();
     const auto across = static_cast<std::size_t>(axis);
-    const Box box = face_box(block, axis, end), ghosts = ghost_box(block, axis, end);
+    Box box = face_box(block, axis, end);
+    const Box ghosts = ghost_box(block, axis, end);
+    for (std::size_t e = 0; e < 3 && box.size() > 0; ++e)  // and the next node beyond a cut
+      if (e != across && !block.axes[e].whole() && !block.axes[e].open(1)) ++box.last[e];
+    c.setting.backend.exchange(c.u);
     const Layer value(c.setting.functionals, c.u, box);
     LineSums lines(ghosts);
     poisson::sample(face.alpha, face_key(axis, end, true), Sign::any, {block, element_points(c.problem())},
@@ -191,7 +202,7 @@ class ElementScheme final : public RowScheme {
                         double area = 1, corners = 0;
                         for (std::size_t e = 0; e < 3; ++e) {
                           if (e != across) area *= block.axes[e].width(at[e][0]);
-                          for (int& node : at[e]) node = e == across ? box.first[e] : node % block.axes[e].size();
+                          for (int& node : at[e]) node = e == across ? box.first[e] : node % (box.last[e] - box.first[e]);
                         }
                         for (const int z : at[2])
                           for (const int y : at[1])
@@ -200,7 +211,7 @@ class ElementScheme final : public RowScheme {
                       }
                       lines(j, k) = line;
                     });
-    return lines.total();
+    return c.setting.processes().sum(lines.total());
   }
 
   // Operations from κ on the cells to the entries.

@@ -17,7 +17,7 @@ namespace {
 
 std::shared_ptr<Field> sampled_cells(Backend& host, const SampleGrid& grid, const Quantity& quantity, const char* key,
                                      Sign sign) {
-  auto cells = std::make_shared<Field>(host, grid.block.cell_layout(), Precision::fp64);
+  auto cells = std::make_shared<Field>(host, grid.block.cell_space(), Precision::fp64);
   const auto view = cells->view<double>();
   sample(quantity, key, sign, grid, Location::cell, cells->layout().box(),
          [&](int j, int k, const double* values) { std::copy_n(values, view.n[0], view.line(j, k)); });
@@ -80,6 +80,7 @@ CellPoints element_points(const Problem& p) {
 Box ghost_box(const Block& block, int axis, int end) {
   Box box = block.cell_layout().box();
   const auto d = static_cast<std::size_t>(axis);
+  if (!block.axes[d].open(end)) return {};
   box.first[d] = end == 0 ? -1 : box.last[d];
   box.last[d] = box.first[d] + 1;
   return box;
@@ -87,7 +88,7 @@ Box ghost_box(const Block& block, int axis, int end) {
 
 Box alpha_box(const Block& block, int axis, int end) {
   Box ghosts = ghost_box(block, axis, end);
-  for (std::size_t e = 0; e < 3; ++e)
+  for (std::size_t e = 0; e < 3 && ghosts.size() > 0; ++e)
     if (block.axes[e].periodic()) {
       --ghosts.first[e];
       ++ghosts.last[e];
@@ -123,8 +124,12 @@ bool taken_in_cells(const Problem& p, const Quantity& quantity, const Block& blo
   constexpr double patch = 10;
   const auto alpha = sample(face.alpha, face_key(face_axis, end, true), Sign::nonnegative, {block, element_points(p)},
                             Location::cell, ghost_box(block, face_axis, end));
-  const auto [least, largest] = std::ranges::minmax(alpha);
-  return largest > patch * least;
+  double least = 1e300, largest = 0;
+  for (const double a : alpha) {
+    least = std::min(least, a);
+    largest = std::max(largest, a);
+  }
+  return block.processes().largest(largest) > patch * block.processes().least(least);
 }
 
 }  // namespace poisson

@@ -32,17 +32,20 @@ class NodeScheme final : public RowScheme {
     rows.block = block;
     ErrorCollector check;
     Jumps jumps;
-    for (std::size_t d = 0; d < coefficient_count(p); ++d)
+    for (std::size_t d = 0; d < coefficient_count(p); ++d) {
+      auto cells = setting.field(block.cell_space());
       check([&] {
-        auto cells = setting.field(block.cell_layout());
         sampler.fill({p.coefficient[d], coefficient_key(p, d), Sign::positive}, Location::cell,
                      with_halo(block, cells->layout().box()), {}, SampleStore::set, *cells);
-        const CellStatistics found = sampler.statistics(*cells);
-        rows.kappa[d] = found.sum / static_cast<double>(cells->layout().size());
-        jumps.join(found.jumps);
-        sampler.subtract_inside(*cells);
-        rows.cells[d] = std::move(cells);
       });
+      if (!check.none(setting.processes())) continue;
+      const CellStatistics found = sampler.statistics(*cells);
+      rows.kappa[d] = found.sum / static_cast<double>(cells->space().size());
+      jumps.join(found.jumps);
+      sampler.subtract_inside(*cells);
+      reach_over_cuts(*cells);
+      rows.cells[d] = std::move(cells);
+    }
     if (p.isotropic) rows.kappa = {rows.kappa[0], rows.kappa[0], rows.kappa[0]};
     rows.scale = scale_of(block, rows.kappa);
 
@@ -53,7 +56,7 @@ class NodeScheme final : public RowScheme {
         poisson::sample(p.reaction, "reaction", Sign::nonnegative, {block}, Location::node, {{0, 0, 0}, {1, 1, 1}});
       });
     } else {
-      auto reaction = setting.field(block.layout());
+      auto reaction = setting.field(block.space());
       check([&] {
         sampler.fill_integrals({p.reaction, "reaction", Sign::nonnegative}, setting.values(), {.factor = rows.scale},
                                SampleStore::set, *reaction);
@@ -69,7 +72,7 @@ class NodeScheme final : public RowScheme {
       sum = sampler.sum_of_magnitudes(*reaction, setting.values());
       rows.reaction = std::move(reaction);
     }
-    check.finish();
+    check.finish(setting.processes());
     rows.singular = !has_dirichlet_face(p) && sum == 0;
     return {rows, jumps};
   }
@@ -107,8 +110,11 @@ class NodeScheme final : public RowScheme {
     for_each_face(p, [&](int axis, int end, const Boundary& face) {
       if (face.kind != BoundaryKind::robin) return;
       const auto at = static_cast<std::size_t>(axis);
-      Box layer = box;
-      (end == 0 ? layer.last[at] : layer.first[at]) = end == 0 ? ++box.first[at] : --box.last[at];
+      Box layer{};
+      if (c.block().axes[at].open(end)) {
+        layer = box;
+        (end == 0 ? layer.last[at] : layer.first[at]) = end == 0 ? ++box.first[at] : --box.last[at];
+      }
       sum += c.integral_with({p.reaction, "reaction"}, layer, -1);
     });
     const auto& rows = std::get<NodeRows>(c.rows);

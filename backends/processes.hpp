@@ -1,0 +1,83 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+namespace poisson {
+
+/// The processes that solve a problem together, each with a part of the grid. All of them call these in the same order.
+/// One alone is its own group.
+class Processes {
+ public:
+  /// Bytes for another process, or from it. Messages between two processes are told apart by their tags.
+  struct Message {
+    int partner;
+    int tag;
+    void* data;
+    std::size_t bytes;
+  };
+  /// Messages under way.
+  class Transit {
+   public:
+    virtual ~Transit() = default;
+    /// Waits until what was received is there and what was sent may be overwritten.
+    virtual void finish() = 0;
+  };
+
+  virtual ~Processes() = default;
+  virtual int rank() const = 0;
+  virtual int count() const = 0;
+  virtual std::unique_ptr<Transit> start(std::span<const Message> sent, std::span<const Message> received) const = 0;
+  /// all[r·bytes …] = what process r has, so many bytes of each.
+  virtual void gather(const void* own, std::size_t bytes, void* all) const = 0;
+  /// What process `from` has reaches all others.
+  virtual void broadcast(void* data, std::size_t bytes, int from) const = 0;
+
+  bool first() const { return rank() == 0; }
+  bool alone() const { return count() == 1; }
+  /// Whether it is so on any of them.
+  bool any(bool own) const;
+  double largest(double own) const;
+  double least(double own) const { return -largest(-own); }
+  /// Added in the order of the processes.
+  double sum(double own) const;
+  /// What each has, one after another.
+  template <class T>
+  std::vector<T> gather(const T& own) const {
+    std::vector<T> all(static_cast<std::size_t>(count()), own);
+    if (!alone()) gather(&own, sizeof(T), all.data());
+    return all;
+  }
+};
+
+/// Another process has failed, and says why.
+struct StoppedElsewhere : std::runtime_error {
+  StoppedElsewhere() : std::runtime_error("another process has failed") {}
+};
+
+/// Calls f on all processes. Where it throws on some of them, it throws on all: the first of those what it threw, the
+/// others StoppedElsewhere.
+template <class F>
+void together(const Processes& processes, const F& f) {
+  std::exception_ptr failure;
+  try {
+    f();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const std::vector<char> failed = processes.gather(static_cast<char>(failure ? 1 : 0));
+  const auto first = std::ranges::find(failed, 1) - failed.begin();
+  if (first == processes.count()) return;
+  if (first == processes.rank()) std::rethrow_exception(failure);
+  throw StoppedElsewhere();
+}
+
+/// This process by itself.
+std::shared_ptr<const Processes> one_process();
+
+}  // namespace poisson

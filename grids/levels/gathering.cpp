@@ -1,0 +1,118 @@
+#include "grids/levels/gathering.hpp"
+
+#include <map>
+#include <utility>
+
+#include "backends/backend.hpp"
+#include "grids/operators/faces.hpp"
+
+namespace poisson {
+namespace {
+
+// The fields of rows as a whole; one that rows name twice once.
+class Gathered {
+ public:
+  Gathered(Backend& backend, const Block& whole) : backend_(backend), whole_(whole) {}
+
+  void operator()(std::shared_ptr<const Field>& field, const Space& space) {
+    if (!field) return;
+    auto& all = all_[field.get()];
+    if (!all) {
+      auto made = std::make_shared<Field>(backend_, space, field->precision());
+      backend_.gather(*field, *made);
+      all = std::move(made);
+    }
+    field = all;
+  }
+  // Of a cut axis what the first and the last part have.
+  void ends(std::shared_ptr<const Field>& field, std::size_t axis) {
+    if (!field) return;
+    const Space space = ends_space(whole_, axis);
+    Layout stacked = space.layout();
+    stacked.n[axis] = field->space().all()[axis];
+    const int skipped = stacked.n[axis] - 4;
+    if (skipped == 0) return (*this)(field, space);
+    (*this)(field, stacked);
+    const HostRead read(*field);
+    const auto host = make_cpu_backend();
+    Field picked(*host, space, Precision::fp64);
+    const auto from = (*read).view<double>();
+    const auto to = picked.view<double>();
+    for (int k = 0; k < to.n[2]; ++k)
+      for (int j = 0; j < to.n[1]; ++j)
+        for (int i = 0; i < to.n[0]; ++i) {
+          std::array at{i, j, k};
+          if (at[axis] >= 2) at[axis] += skipped;
+          to(i, j, k) = from(at[0], at[1], at[2]);
+        }
+    auto made = std::make_shared<Field>(backend_, space, Precision::fp64);
+    transfer(picked, *made);
+    field = std::move(made);
+  }
+
+ private:
+  Backend& backend_;
+  const Block& whole_;
+  std::map<const Field*, std::shared_ptr<const Field>> all_;
+};
+
+}  // namespace
+
+GatheringTransfer::GatheringTransfer(std::unique_ptr<Transfer> parts, Backend& backend, const Block& coarse,
+                                     Precision precision)
+    : parts_(std::move(parts)), backend_(backend), part_(backend, coarse.space().without_exchange(), precision) {}
+
+void GatheringTransfer::restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const {
+  parts_->restrict_to(fine, part_, scale);
+  backend_.gather(part_, coarse);
+}
+
+void GatheringTransfer::restrict_data(const Field& fine, Field& coarse, const Scalar* scale) const {
+  parts_->restrict_data(fine, part_, scale);
+  backend_.gather(part_, coarse);
+}
+
+void GatheringTransfer::prolong(const Field& coarse, Field& fine) const {
+  backend_.take_part(coarse, part_);
+  parts_->prolong(part_, fine);
+}
+
+void GatheringTransfer::prolong_add(const Field& coarse, Field& fine) const {
+  backend_.take_part(coarse, part_);
+  parts_->prolong_add(part_, fine);
+}
+
+void GatheringTransfer::interpolate(const Field& coarse, Field& fine, const Scalar* scale) const {
+  backend_.take_part(coarse, part_);
+  parts_->interpolate(part_, fine, scale);
+}
+
+void GatheringTransfer::inject(const Field& fine, Field& coarse, const Scalar* scale) const {
+  parts_->inject(fine, part_, scale);
+  backend_.gather(part_, coarse);
+}
+
+SchemeRows gathered(Backend& backend, const SchemeRows& part) {
+  SchemeRows rows = part;
+  LevelRows& level = level_rows(rows);
+  level.block = level.block.whole();
+  const Block& block = level.block;
+  Gathered all(backend, block);
+  if (auto* nodes = std::get_if<NodeRows>(&rows)) {
+    for (auto& cells : nodes->cells) all(cells, block.cell_space());
+    all(nodes->reaction, block.space());
+  } else if (auto* faces = std::get_if<FaceRows>(&rows)) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      all(faces->faces[d], block.space());
+      all.ends(faces->ends[d], d);
+    }
+    all(faces->reaction, block.space());
+  } else if (auto* elements = std::get_if<ElementRows>(&rows)) {
+    for (auto& cells : elements->cells) all(cells, block.cell_space());
+    for (auto& cells : elements->mixed) all(cells, block.cell_space());
+    all(elements->sigma_cells, block.cell_space());
+  }
+  return rows;
+}
+
+}  // namespace poisson

@@ -1,0 +1,62 @@
+#include "grids/levels/sharing.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "backends/error.hpp"
+
+namespace poisson {
+namespace {
+
+// The first values of parts that differ by one value at most.
+std::vector<int> first_values(int n, int parts) {
+  std::vector<int> first;
+  for (int p = 0; p < parts; ++p) first.push_back(static_cast<int>(std::int64_t{n} * p / parts));
+  return first;
+}
+
+}  // namespace
+
+Block Sharing::part_of(const Block& whole) const {
+  if (processes->alone()) return whole;
+  auto share = std::make_shared<Share>();
+  share->processes = processes;
+  share->cuts.n = whole.layout().n;
+  share->cuts.periodic = whole.layout().periodic;
+  for (std::size_t d = 0; d < 3; ++d) share->cuts.first[d] = first_values(share->cuts.n[d], parts[d]);
+  return whole.part(share);
+}
+
+std::array<int, 3> choose_parts(const Block& block, int processes, const std::array<bool, 3>& whole) {
+  const std::array<int, 3> n = block.layout().n;
+  std::array<int, 3> best{};
+  double least = std::numeric_limits<double>::infinity();
+  // Of equal surfaces the one that cuts the last axes: their layers are contiguous.
+  for (int x = 1; x <= processes; ++x)
+    for (int y = 1; x * y <= processes; ++y) {
+      if (processes % (x * y) != 0) continue;
+      const std::array parts{x, y, processes / (x * y)};
+      double surface = 0;
+      bool possible = true;
+      for (std::size_t d = 0; d < 3; ++d) {
+        if (parts[d] == 1) continue;
+        possible = possible && n[d] / parts[d] >= least_part;
+        const double across = static_cast<double>(block.layout().size()) / n[d];
+        // Layers across x are gathered value by value, a line of them at a time; a slab needs one exchange, not two.
+        constexpr std::array<double, 3> cost{4, 1.5, 1};
+        surface += cost[d] * (parts[d] - 1) * across + (whole[d] ? 1e15 : 0);
+      }
+      if (possible && surface < least) {
+        least = surface;
+        best = parts;
+      }
+    }
+  if (least == std::numeric_limits<double>::infinity())
+    throw InputError("the grid is too small for " + std::to_string(processes) + " processes: of its " +
+                     std::to_string(n[0]) + " x " + std::to_string(n[1]) +
+                     (n[2] > 1 ? " x " + std::to_string(n[2]) : "") + " values each needs at least " +
+                     std::to_string(least_part) + " along an axis that is cut; take fewer processes");
+  return best;
+}
+
+}  // namespace poisson

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "backends/processes.hpp"
+#include "grids/axes/block.hpp"
+
+namespace poisson {
+
+/// How several processes share the levels of a problem: into how many parts each axis is cut, and down to which levels.
+struct Sharing {
+  std::shared_ptr<const Processes> processes = one_process();
+  std::array<int, 3> parts{1, 1, 1};
+  /// A coarser level of fewer unknowns than this is not shared: every process has all of it and computes what all
+  /// others compute, without messages.
+  std::int64_t least_shared = std::int64_t{1} << 18;
+
+  /// What of the block this process has.
+  Block part_of(const Block& whole) const;
+};
+
+/// Along an axis that is cut each part has at least so many values: half as many still have what halos reach for.
+inline constexpr int least_part = 6;
+
+/// Into how many parts each axis of a block is cut for so many processes: slabs across the last axis where they are
+/// thick enough, else blocks with the least surface. `whole`: axes that are not to be cut, where that can be. Throws
+/// InputError where the block has too few values for so many processes.
+std::array<int, 3> choose_parts(const Block& block, int processes, const std::array<bool, 3>& whole = {});
+
+}  // namespace poisson

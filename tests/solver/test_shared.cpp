@@ -1,0 +1,249 @@
+// Problems that several processes solve together, against the same problems solved by one.
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "grids/levels/sharing.hpp"
+#include "grids/results/integrals.hpp"
+#include "grids/schemes/discretization.hpp"
+#include "solver/solver.hpp"
+#include "tests/device.hpp"
+#include "tests/fields.hpp"
+#include "tests/problems.hpp"
+#include "tests/processes.hpp"
+
+namespace poisson {
+namespace {
+
+struct Case {
+  std::string name;
+  Problem problem;
+  Options options;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+struct Solved {
+  std::vector<double> u;  // of the whole, x fastest
+  Result result;
+  SolutionNorms norms;
+  Balance balance;
+};
+
+// What one process has, put where it belongs.
+void put(const Field& part, std::vector<double>& all) {
+  const HostRead read(part);
+  const Space& space = part.space();
+  const auto& o = space.origin();
+  const auto& n = space.all();
+  dispatch(part.precision(), [&]<class T>(T) {
+    const auto view = (*read).template view<T>();
+    for_each_value(view, false, [&](int i, int j, int k) {
+      const auto at = (static_cast<std::size_t>(k + o[2]) * static_cast<std::size_t>(n[1]) +
+                       static_cast<std::size_t>(j + o[1])) *
+                          static_cast<std::size_t>(n[0]) +
+                      static_cast<std::size_t>(i + o[0]);
+      all[at] = static_cast<double>(view(i, j, k));
+    });
+  });
+}
+
+Solved solve(const Case& c, const Sharing& sharing, std::vector<double>& all) {
+  const auto backend = test_backend();
+  const Discretization d(*backend, c.problem, Assembly::automatic, Sampling::automatic, sharing);
+  const auto solver = make_solver(d, c.options);
+  d.assemble_rhs(solver->rhs());
+  d.initialize(solver->solution());
+  Solved solved;
+  solved.result = solver->solve(false);
+  put(solver->solution(), all);
+  solved.norms = solution_norms(d, solver->solution());
+  solved.balance = balance(d, solver->A(), solver->solution(), solver->rhs(), solver->spare());
+  return solved;
+}
+
+class Shared : public testing::TestWithParam<Case> {};
+
+TEST_P(Shared, IsSolvedAsByOneProcess) {
+  const Case& c = GetParam();
+  const std::size_t values = static_cast<std::size_t>(make_block(c.problem).layout().size());
+  std::vector<double> wanted(values);
+  const Solved one = solve(c, {}, wanted);
+  double size = 0;
+  for (const double u : wanted) size = std::max(size, std::abs(u));
+  for (const std::array parts : {std::array{1, 1, 2}, std::array{1, 1, 3}, std::array{1, 2, 2}, std::array{2, 1, 1}}) {
+    std::vector<double> found(values);
+    std::array parted = parts;
+    if (c.problem.dimension == 2) std::swap(parted[1], parted[2]), parted[2] = 1;
+    as_processes(parted[0] * parted[1] * parted[2], [&](const std::shared_ptr<const Processes>& processes) {
+      const Sharing sharing{processes, parted, 300};
+      const Solved own = solve(c, sharing, found);
+      EXPECT_EQ(own.result.iterations, one.result.iterations);
+      if (processes->first() && getenv("SHOW")) {
+        for (double r : one.result.history) printf(" %.3e", r); printf("\n");
+        for (double r : own.result.history) printf(" %.3e", r); printf("\n");
+        for (auto& s : one.result.steps) printf("one %s\n", s.c_str());
+        printf("PARTS %d%d%d %d %d ", parted[0],parted[1],parted[2], one.result.iterations, own.result.iterations); printf("%g %g\n", one.result.estimated_error, own.result.estimated_error);
+      }
+      const auto near = [&](double is, double should, double scale, const char* what) {
+        EXPECT_NEAR(is, should, 1e-11 * std::max(scale, std::abs(should))) << what;
+      };
+      near(own.norms.integral, one.norms.integral, size, "integral");
+      near(own.norms.min, one.norms.min, size, "min");
+      near(own.norms.max, one.norms.max, size, "max");
+      EXPECT_EQ(own.norms.max_at, one.norms.max_at);
+      double flow = std::abs(one.balance.source) + std::abs(one.balance.reaction);
+      for (const double flux : one.balance.flux) flow += std::abs(flux);
+      near(own.balance.source, one.balance.source, flow, "source");
+      near(own.balance.reaction, one.balance.reaction, flow, "reaction");
+      near(own.balance.residual, one.balance.residual, flow, "residual");
+      for (std::size_t f = 0; f < 6; ++f) near(own.balance.flux[f], one.balance.flux[f], flow, "flux");
+    });
+    double most = 0;
+    for (std::size_t i = 0; i < values; ++i) most = std::max(most, std::abs(found[i] - wanted[i]));
+    EXPECT_LE(most, 1e-12 * size) << parted[0] << parted[1] << parted[2];
+  }
+}
+
+// What every process has of random values, the same whatever the parts; past open ends of cells' axes, too.
+void fill_random(Field& field, unsigned seed) {
+  const auto host = make_cpu_backend();
+  Field there(*host, field.space(), field.precision());
+  const Space& space = field.space();
+  dispatch(field.precision(), [&]<class T>(T) {
+    const auto view = there.template view<T>();
+    const auto& o = space.origin();
+    for_each_value(view, true, [&](int i, int j, int k) {
+      const std::array at{i + o[0], j + o[1], k + o[2]};
+      unsigned bits = seed;
+      for (std::size_t d = 0; d < 3; ++d) {
+        const int n = space.all()[d];
+        if ((at[d] < -1 || at[d] > n) && !space.closed()[d]) return;
+        bits = (bits ^ static_cast<unsigned>(space.closed()[d] ? (at[d] + n) % n : at[d] + 1)) * 2654435761u;
+        bits ^= bits >> 15;
+      }
+      view(i, j, k) = static_cast<T>(std::ldexp(static_cast<double>(bits), -31) - 1);
+    });
+  });
+  transfer(there, field);
+}
+
+TEST_P(Shared, HasTheLevelsOfTheWhole) {
+  const Case& c = GetParam();
+  std::vector<std::pair<std::string, std::vector<double>>> wanted;
+  // Calls see(name, field) with what verbs make of random values on all levels.
+  const auto verbs = [&](const Sharing& sharing, const auto& see) {
+    const auto backend = test_backend();
+    const Discretization d(*backend, c.problem, Assembly::automatic, Sampling::automatic, sharing);
+    const Hierarchy h = d.make_hierarchy(Precision::fp64);
+    const auto field = [&](std::size_t l, unsigned seed) {
+      Field f(*backend, h.operators[l]->space(), Precision::fp64);
+      if (seed > 0) fill_random(f, seed);
+      return f;
+    };
+    Field b = field(0, 0), u0 = field(0, 0);
+    d.assemble_rhs(b);
+    see("b", b);
+    d.initialize(u0);
+    see("u", u0);
+    for (std::size_t l = 0; l < h.operators.size(); ++l) {
+      const std::string level = " of level " + std::to_string(l);
+      const Operator& A = *h.operators[l];
+      Field u = field(l, 1 + static_cast<unsigned>(l)), v = field(l, 0);
+      A.apply(u, v);
+      see("product" + level, v);
+      v = field(l, 0);
+      A.diagonal(v);
+      see("diagonal" + level, v);
+      if (l + 1 == h.operators.size()) break;
+      const Transfer& t = *h.transfers[l];
+      Field coarse = field(l + 1, 0);
+      t.restrict_to(u, coarse);
+      see("restriction" + level, coarse);
+      t.restrict_data(u, coarse);
+      see("data" + level, coarse);
+      coarse = field(l + 1, 0);
+      t.inject(u, coarse);
+      see("injection" + level, coarse);
+      coarse = field(l + 1, 77);
+      v = field(l, 0);
+      t.prolong(coarse, v);
+      see("prolongation" + level, v);
+      v = field(l, 0);
+      t.interpolate(coarse, v);
+      see("interpolation" + level, v);
+    }
+  };
+  verbs({}, [&](const std::string& name, const Field& field) {
+    wanted.emplace_back(name, std::vector<double>(static_cast<std::size_t>(field.layout().size())));
+    put(field, wanted.back().second);
+  });
+  for (const std::array parts :
+       {std::array{1, 1, 2}, std::array{1, 1, 3}, std::array{1, 2, 2}, std::array{2, 1, 1}, std::array{1, 3, 1}}) {
+    std::array parted = parts;
+    if (c.problem.dimension == 2) std::swap(parted[1], parted[2]), parted[2] = 1;
+    std::vector<std::vector<double>> found;
+    for (const auto& [name, values] : wanted) found.emplace_back(values.size(), -1e9);
+    as_processes(parted[0] * parted[1] * parted[2], [&](const std::shared_ptr<const Processes>& processes) {
+      std::size_t at = 0;
+      verbs({processes, parted, 300}, [&](const std::string&, const Field& field) { put(field, found[at++]); });
+    });
+    for (std::size_t w = 0; w < wanted.size(); ++w) {
+      double most = 0, size = 0;
+      for (std::size_t i = 0; i < found[w].size(); ++i) {
+        most = std::max(most, std::abs(found[w][i] - wanted[w].second[i]));
+        size = std::max(size, std::abs(wanted[w].second[i]));
+      }
+      EXPECT_LE(most, 1e-13 * size) << wanted[w].first << ", parts " << parted[0] << parted[1] << parted[2];
+    }
+  }
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const int dimension : {2, 3})
+    for (const NamedFaces& faces : all_faces())
+      for (const char* scheme : {"nodes", "cells", "q1"})
+        for (const char* kind : {"constant", "varying", "stretched"}) {
+          Case c;
+          Problem& p = c.problem;
+          p.dimension = dimension;
+          p.boundary = faces.faces;
+          bool singular = true, flat = true;
+          for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
+            for (Boundary& face : p.boundary[d]) {
+              singular = singular && (face.kind == BoundaryKind::neumann || face.kind == BoundaryKind::periodic);
+              flat = flat && (face.kind == BoundaryKind::periodic);
+              if (face.kind != BoundaryKind::periodic && !singular)
+                face.value = [](double x, double y, double z) { return 1 + x * y - z; };
+            }
+          const std::string_view of(kind);
+          if (of == "varying") {
+            p.coefficient[0] = [](double x, double y, double z) { return 2 + std::sin(3 * x + y) * std::cos(2 * z - y); };
+            p.reaction = [](double x, double y, double z) { return 1 + x * x + y + z; };
+          }
+          for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
+            const int n = std::array{23, 26, 21}[d] + (dimension == 2 ? 14 : 0);
+            for (int i = 0; i <= n; ++i) {
+              const double t = static_cast<double>(i) / n;
+              p.nodes[d].push_back(of == "stretched" ? t + 0.3 * t * t : t);
+            }
+          }
+          if (std::string_view(scheme) == "cells") p.centering = Centering::cell;
+          if (std::string_view(scheme) == "q1") p.scheme = Scheme::q1;
+          p.source = [](double x, double y, double z) { return std::sin(5 * x) * std::cos(3 * y + z); };
+          c.options.precision = SolvePrecision::double_;
+          c.options.tolerance = 1e-9;
+          c.name = faces.name + "_" + scheme + "_" + kind + "_" + std::to_string(dimension);
+          all.push_back(c);
+        }
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(All, Shared, testing::ValuesIn(cases()), [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace poisson
