@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/memory.hpp"
 #include "backends/device.hpp"
@@ -35,6 +36,10 @@ std::string cells_text(const std::array<int, 3>& cells, int dimension) {
 }
 
 }  // namespace
+
+std::string describe_processes(int count, const std::array<int, 3>& parts) {
+  return count == 1 ? "" : fmt::format("{}, the grid cut into {} parts", count, fmt::join(parts, " x "));
+}
 
 std::string describe_parameters(const Parameters& parameters) {
   std::string text;

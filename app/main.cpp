@@ -3,7 +3,9 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <new>
+#include <string>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -17,10 +19,26 @@
 
 namespace {
 
-int report(const char* message, int status) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "%s\n", message);
+using poisson::Processes;
+
+// All processes end with the same status: where they do not come here by themselves, by force.
+int leave(const Processes& processes, int status) {
+  constexpr double patience = 2;  // seconds
+  if (!processes.meet(patience)) processes.abort(status);
   return status;
+}
+
+int report(const Processes& processes, const std::string& message, int status) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s\n", message.c_str());
+  return leave(processes, status);
+}
+
+// Of several processes the one that has failed.
+std::string name(const Processes& processes) {
+  return processes.alone() ? "poisson: "
+                           : "poisson: process " + std::to_string(processes.rank()) + " of " +
+                                 std::to_string(processes.count()) + ": ";
 }
 
 // Descriptors 0, 1 and 2, which files of the run would take if they were closed. What is then written to standard
@@ -39,27 +57,32 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   std::setvbuf(stdout, nullptr, _IOFBF, std::size_t{1} << 16);
+  std::shared_ptr<const Processes> processes = one_process();
   try {
     const Command command = parse_command_line(argc, argv);
     if (command.arguments) {
-      refuse_several_processes();
       set_threads(command.arguments->threads);
       wait_passively();
-      return run(*command.arguments);
+      processes = start_processes();
+      return run(*command.arguments, processes);
     }
     errno = 0;
     if (std::fputs(command.text.c_str(), stdout) == EOF || std::fflush(stdout) == EOF)
       throw RunError(std::string("standard output cannot be written (") + std::strerror(errno) + ")");
     return command.status;
+  } catch (const StoppedElsewhere&) {
+    return leave(*processes, exit_status::failure);
   } catch (const ConfigError& error) {
     // Its lines begin with the place in the file, as compilers' do, so that editors find it.
-    return report(error.what(), exit_status::usage);
+    return report(*processes, error.what(), exit_status::usage);
   } catch (const InputError& error) {
-    return report(("poisson: " + describe_error(error)).c_str(), exit_status::usage);
+    return report(*processes, "poisson: " + describe_error(error), exit_status::usage);
   } catch (const std::bad_alloc&) {
-    return report("poisson: not enough memory (an allocation failed); take fewer cells, or see --dry-run for the need",
+    return report(*processes,
+                  name(*processes) +
+                      "not enough memory (an allocation failed); take fewer cells, or see --dry-run for the need",
                   exit_status::failure);
   } catch (const std::exception& error) {
-    return report(("poisson: " + describe_error(error)).c_str(), exit_status::failure);
+    return report(*processes, name(*processes) + describe_error(error), exit_status::failure);
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <string>
@@ -14,6 +15,9 @@
 #include <omp.h>
 
 #include "backends/error.hpp"
+#ifdef POISSON_HAVE_MPI
+#include "backends/mpi/mpi_processes.hpp"
+#endif
 
 namespace poisson {
 namespace {
@@ -29,8 +33,26 @@ long variable(const char* name) {
 }
 
 [[noreturn]] void refuse(const char* name) {
-  throw InputError("started as one of several processes (" + std::string(name) + "=" + std::getenv(name) +
-                   "), each of which would solve the whole problem: start it once, without mpirun or with srun -n 1");
+#ifdef POISSON_HAVE_MPI
+  const std::string why = "and by nothing that MPI knows: start it by mpirun, or by srun --mpi=pmix";
+#else
+  const std::string why = "and this build has no MPI, so that each would solve the whole problem: start it once, without "
+                          "mpirun or with srun -n 1, or build it with MPI (scripts/setup, -DPOISSON_MPI=ON)";
+#endif
+  throw InputError("started as one of several processes (" + std::string(name) + "=" + std::getenv(name) + "), " + why);
+}
+
+// As variables of launchers say it.
+void refuse_several_processes() {
+  for (const char* size : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"})
+    if (variable(size) > 1) refuse(size);
+  for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
+    if (variable(rank) > 0) refuse(rank);
+  // The script of a batch job has the number of tasks too, without being a step of them.
+  const bool step = variable("SLURM_STEP_ID") >= 0 || variable("SLURM_STEPID") >= 0;
+  if (step && variable("SLURM_STEP_NUM_TASKS") < 0)
+    for (const char* size : {"SLURM_NTASKS", "SLURM_NPROCS"})
+      if (variable(size) > 1) refuse(size);
 }
 
 /// How many threads start beside each other, up to `count`.
@@ -59,16 +81,20 @@ int startable(int count, std::string& why) {
 
 }  // namespace
 
-void refuse_several_processes() {
-  for (const char* size : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"})
-    if (variable(size) > 1) refuse(size);
-  for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
-    if (variable(rank) > 0) refuse(rank);
-  // The script of a batch job has the number of tasks too, without being a step of them.
-  const bool step = variable("SLURM_STEP_ID") >= 0 || variable("SLURM_STEPID") >= 0;
-  if (step && variable("SLURM_STEP_NUM_TASKS") < 0)
-    for (const char* size : {"SLURM_NTASKS", "SLURM_NPROCS"})
-      if (variable(size) > 1) refuse(size);
+std::shared_ptr<const Processes> start_processes() {
+#ifdef POISSON_HAVE_MPI
+  if (under_launcher()) {
+    const auto all = mpi_processes([](int rank) {
+      std::fprintf(stderr,
+                   "poisson: process %d has given no sign of life for some seconds (killed, stopped, or its machine is "
+                   "lost): the run ends, and has no results\n",
+                   rank);
+    });
+    if (!all->alone()) return all;
+  }
+#endif
+  refuse_several_processes();
+  return one_process();
 }
 
 void set_threads(int threads) {

@@ -1,13 +1,17 @@
 #pragma once
 
+#include <memory>
+
+#include "backends/processes.hpp"
+
 namespace poisson {
 
 /// More threads than any machine has cores, and fewer than OpenMP's runtime has room for on its stack.
 inline constexpr int most_threads = 1024;
 
-/// Throws InputError where mpirun, mpiexec or srun has started the program as one of several processes: each would
-/// solve the whole problem.
-void refuse_several_processes();
+/// The processes that mpirun, mpiexec or srun started together; this one alone where nothing did. Throws InputError
+/// where several were started that cannot speak to each other: each would solve the whole problem.
+std::shared_ptr<const Processes> start_processes();
 
 /// Has OpenMP use so many threads; 0: as many as it chooses. Throws InputError where these are more than
 /// `most_threads`, RunError where the system does not start as many.

@@ -39,7 +39,7 @@ void record(const Result& result, const Solver& solver, Summary& summary) {
 
 }  // namespace
 
-void write_fields(const Config& config, Case& work, const ResultFolder& results, Summary& summary) {
+void write_fields(const Config& config, Case& work, const ResultFolder* results, Summary& summary) {
   if (config.output.formats.empty() || config.output.fields.empty()) return;
   const OutputGrid grid = work.output_grid();
   std::vector<Pieces> fields;
@@ -53,7 +53,7 @@ void write_fields(const Config& config, Case& work, const ResultFolder& results,
   bool pictures = true;  // nothing else, which show the first field
   for (const std::string& name : config.output.formats) {
     const FileFormat& format = file_format(name);
-    files.push_back(format.open(results.staging(), grid, heads, {config.title, summary.converged, config.effective}));
+    if (results) files.push_back(format.open(results->staging(), grid, heads, {config.title, summary.converged, config.effective}));
     pictures = pictures && format.picture;
   }
   const std::size_t wanted = pictures ? 1 : fields.size();
@@ -72,6 +72,7 @@ void write_fields(const Config& config, Case& work, const ResultFolder& results,
       auto& piece = pieces[turn++ % 2];
       piece.resize(values.plane() * static_cast<std::size_t>(last - first));
       values.fill(first, last, piece);
+      if (files.empty()) continue;
       if (writing.valid()) writing.get();
       writing = std::async(std::launch::async, [&files, &piece] {
         for (const auto& file : files) file->write(piece);
@@ -138,7 +139,7 @@ int Report::close(const Result& result, const Backend& backend) {
   summary_.peak_memory_bytes = static_cast<std::int64_t>(backend.memory().peak());
   time.output += watch_.lap();
   time.total = time.input + time.setup + time.solve + time.output;
-  results_.publish(summary_);
+  if (results_) results_->publish(summary_);
   console_.closing(summary_, config_.options.tolerance, config_.output.directory.string());
   for (const std::string& line : profile_lines_) console_.line(line);
   const bool exact_count = config_.options.tolerance == 0 && result.verdict == Verdict::running;

@@ -13,7 +13,8 @@ namespace poisson {
 
 /// The fields in every format that the configuration asks for, their files noted in the summary. Each is made once, in
 /// pieces of some planes, of which one is written while the next is made.
-void write_fields(const Config& config, Case& work, const ResultFolder& results, Summary& summary);
+/// Several processes make them together, and the one that has `results` writes them.
+void write_fields(const Config& config, Case& work, const ResultFolder* results, Summary& summary);
 
 /// Seconds since the last lap, or since construction.
 class Stopwatch {
@@ -32,7 +33,8 @@ class Stopwatch {
 /// What is the same whatever a run solves: the iteration as the terminal shows it, and the end.
 class Report {
  public:
-  Report(const Config& config, const Case& work, Stopwatch& watch, Console& console, ResultFolder& results,
+  /// `results`: null on processes that write none.
+  Report(const Config& config, const Case& work, Stopwatch& watch, Console& console, ResultFolder* results,
          Summary& summary)
       : config_(config), work_(work), watch_(watch), console_(console), results_(results), summary_(summary) {}
 
@@ -49,7 +51,7 @@ class Report {
   const Case& work_;
   Stopwatch& watch_;
   Console& console_;
-  ResultFolder& results_;
+  ResultFolder* results_;
   Summary& summary_;
   std::vector<std::string> profile_lines_;
 };

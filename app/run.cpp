@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <csignal>
+#include <functional>
 #include <new>
 #include <optional>
 #include <tuple>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "app/cases/case.hpp"
 #include "app/command_line.hpp"
@@ -46,14 +49,15 @@ std::vector<std::string> file_names(const Config& config, const Case& work) {
   return names;
 }
 
-int solve(const Config& config, bool profiled, Console& console, ResultFolder& results, Summary& summary) {
+int solve(const Config& config, const std::shared_ptr<const Processes>& processes, bool profiled, Console& console,
+          ResultFolder* results, Summary& summary) {
   Stopwatch watch;
   std::string note;
   const auto backend = make_backend(config.device, &note);
   summary.device = backend->device();
   std::optional<Profile> profile;
   if (profiled) profile.emplace(*backend);
-  const std::unique_ptr<Case> owner = make_case(config);  // goes before its backend
+  const std::unique_ptr<Case> owner = make_case(config, processes);  // goes before its backend
   Case& work = *owner;
   if (const std::string tight = check_memory(config, work, *backend); !tight.empty()) console.warning(tight);
 
@@ -62,7 +66,7 @@ int solve(const Config& config, bool profiled, Console& console, ResultFolder& r
   summary.time.setup = watch.lap() - work.sampling_seconds();
   const double size = work.fill();
   summary.time.input += watch.lap() + work.sampling_seconds();
-  summary.unknowns = solver.A().unknowns().size();
+  summary.unknowns = solver.A().space().unknown_count();
   summary.levels = solver.levels();
   RunHeader header;
   header.title = config.title;
@@ -71,11 +75,13 @@ int solve(const Config& config, bool profiled, Console& console, ResultFolder& r
   header.levels = summary.levels;
   header.method = describe_method(solver.options());
   header.device = summary.device + (note.empty() ? "" : "; " + note);
+  header.processes = describe_processes(processes->count(), work.parts());
   header.memory_bytes = static_cast<std::int64_t>(backend->memory().peak());
   work.describe(header, summary);
   Report report(config, work, watch, console, results, summary);
   const Result result = report.iterate(
-      solver, *backend, profile ? &*profile : nullptr, header, [] { return stop_requested != 0; }, size);
+      solver, *backend, profile ? &*profile : nullptr, header, [&] { return processes->any(stop_requested != 0); },
+      size);
   work.observe(summary);
   write_fields(config, work, results, summary);
   return report.close(result, *backend);
@@ -109,12 +115,34 @@ void record_failure(ResultFolder& results, Summary summary, const std::string& r
   }
 }
 
-int run(const Arguments& arguments, Console& console) {
+// Every process reads the configuration; what it says is the same everywhere.
+Config load(const Arguments& arguments, const Processes& processes) {
+  std::optional<Config> config;
+  together(processes, [&] {
+    if (!processes.alone() && is_standard_input(arguments.config))
+      throw InputError("several processes cannot share standard input: name a file");
+    config.emplace(load_config(arguments.config, arguments.overrides));
+  });
+  const std::string own = std::string(POISSON_VERSION) + "\n" + config->effective;
+  const std::vector<std::size_t> hashes = processes.gather(std::hash<std::string>()(own));
+  together(processes, [&] {
+    const auto other = std::ranges::find_if(hashes, [&](std::size_t hash) { return hash != hashes[0]; });
+    if (other != hashes.end())
+      throw InputError(fmt::format("process {} has another configuration, or another version of this program, than "
+                                   "process 0: {} has to be the same file wherever a process runs",
+                                   other - hashes.begin(), arguments.config.string()));
+  });
+  return std::move(*config);
+}
+
+int run(const Arguments& arguments, const std::shared_ptr<const Processes>& processes, Console& console) {
   Stopwatch watch;
-  const Config config = load_config(arguments.config, arguments.overrides);
-  const std::unique_ptr<Case> work = make_case(config);
+  const Config config = load(arguments, *processes);
+  std::unique_ptr<Case> work;
+  together(*processes, [&] { work = make_case(config, processes); });
   if (arguments.validate || arguments.dry_run) {
     // Before the values, of which what does not fit has too many.
+    if (!processes->first()) return exit_status::success;
     if (!arguments.validate)
       for (const std::string& line : describe_plan(config, *work)) console.line(line);
     try {
@@ -128,9 +156,14 @@ int run(const Arguments& arguments, Console& console) {
   }
 
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) stop_on(signal);
-  ResultFolder results(config.output.directory);
-  if (!results.note().empty()) console.warning(results.note());
+  std::optional<ResultFolder> folder;  // of the first process
+  together(*processes, [&] {
+    if (processes->first()) folder.emplace(config.output.directory);
+  });
+  ResultFolder* const results = folder ? &*folder : nullptr;
+  if (results && !results->note().empty()) console.warning(results->note());
   Summary summary;
+  summary.ranks = processes->count();
   summary.title = config.title;
   summary.version = POISSON_VERSION;
   summary.dimension = config.problem.dimension;
@@ -139,26 +172,29 @@ int run(const Arguments& arguments, Console& console) {
   summary.method = method_name(config.options);  // as asked for, until the solver has resolved it
   summary.time.input = watch.lap();
   try {
-    results.check_names(file_names(config, *work));
-    const auto copies =
-        std::ranges::count_if(config.output.formats, [](const auto& name) { return !file_format(name).picture; });
-    results.check_space(static_cast<double>(copies) * bytes_of_output(config));
+    together(*processes, [&] {
+      if (!results) return;
+      results->check_names(file_names(config, *work));
+      const auto copies =
+          std::ranges::count_if(config.output.formats, [](const auto& name) { return !file_format(name).picture; });
+      results->check_space(static_cast<double>(copies) * bytes_of_output(config));
+    });
     try {
-      return solve(config, arguments.profile, console, results, summary);
+      return solve(config, processes, arguments.profile, console, results, summary);
     } catch (const ValueErrors& errors) {
       raise(config, errors);
     }
   } catch (const std::exception& error) {
-    record_failure(results, summary, reason_of(error), console);
+    if (results) record_failure(*results, summary, reason_of(error), console);
     throw;
   }
 }
 
 }  // namespace
 
-int run(const Arguments& arguments) {
-  Console console(arguments.quiet);
-  const int status = run(arguments, console);
+int run(const Arguments& arguments, const std::shared_ptr<const Processes>& processes) {
+  Console console(arguments.quiet || !processes->first());
+  const int status = run(arguments, processes, console);
   const std::string lost = console.lost();
   if (lost.empty()) return status;
   const bool results = !arguments.validate && !arguments.dry_run;

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "backends/processes.hpp"
 
 namespace poisson {
 
@@ -17,7 +20,9 @@ struct Arguments {
   int threads = 0;                     ///< of the host; 0: as OpenMP chooses
 };
 
-/// Reads the configuration, solves, writes. Returns the exit status 0 or 3; every other end is an exception.
-int run(const Arguments& arguments);
+/// Reads the configuration, solves, writes: all processes together, of which the first has the terminal and writes the
+/// files. Returns the exit status 0 or 3; every other end is an exception, StoppedElsewhere where another process says
+/// why.
+int run(const Arguments& arguments, const std::shared_ptr<const Processes>& processes);
 
 }  // namespace poisson

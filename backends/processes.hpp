@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <span>
@@ -37,6 +38,11 @@ class Processes {
   virtual void gather(const void* own, std::size_t bytes, void* all) const = 0;
   /// What process `from` has reaches all others.
   virtual void broadcast(void* data, std::size_t bytes, int from) const = 0;
+
+  /// Waits for all others to call it as well, at most so long; false where some did not.
+  virtual bool meet(double /*seconds*/) const { return true; }
+  /// Ends all of them at once.
+  virtual void abort(int status) const { std::exit(status); }
 
   bool first() const { return rank() == 0; }
   bool alone() const { return count() == 1; }

@@ -54,12 +54,15 @@ class Case {
   /// Norms, errors, probes, fluxes: everything of the summary but how the iteration went.
   virtual void observe(Summary& summary) = 0;
   virtual OutputGrid output_grid() const = 0;
+  /// Into how many parts each axis is cut.
+  virtual std::array<int, 3> parts() const { return {1, 1, 1}; }
   virtual Pieces field(const FieldChoice& choice) = 0;
 };
 
-std::unique_ptr<Case> make_case(const Config& config);
+/// For these processes together. Throws InputError where the case is none that several solve together.
+std::unique_ptr<Case> make_case(const Config& config, const std::shared_ptr<const Processes>& processes);
 /// Unknowns on a grid, and of a matrix from a file. `config` outlives them.
-std::unique_ptr<Case> make_grid_case(const Config& config);
+std::unique_ptr<Case> make_grid_case(const Config& config, const std::shared_ptr<const Processes>& processes);
 std::unique_ptr<Case> make_matrix_case(const Config& config);
 
 }  // namespace poisson

@@ -96,9 +96,51 @@ std::string describe_widths(const Config& config) {
   return fmt::format("{:.4g} to {:.4g} wide (1 : {:.3g})", least, widest, widest / least);
 }
 
+// How the processes share the grid. Whatever levels relax at once stays whole.
+Sharing shared_by(const Config& config, const std::shared_ptr<const Processes>& processes) {
+  if (processes->alone()) return {};
+  const Problem& problem = config.problem;
+  const int count = processes->count();
+  if (config.options.extrapolate)
+    throw InputError(fmt::format("solver.extrapolate is for one process, and {} were started: leave it out, or take "
+                                 "discretization.scheme: compact4",
+                                 count));
+  const Block block = make_block(problem);
+  Sharing sharing{processes};
+  if (!config.blocks.empty()) {
+    int product = 1;
+    for (std::size_t d = 0; d < config.blocks.size(); ++d) {
+      sharing.parts[d] = config.blocks[d];
+      product *= config.blocks[d];
+      const int n = block.layout().n[d];
+      if (config.blocks[d] > 1 && n / config.blocks[d] < least_part)
+        throw InputError(config.describe("backend.blocks") +
+                         fmt::format(": {} parts of {} values along {} have fewer than {} each: take fewer", config.blocks[d],
+                                     n, "xyz"[d], least_part));
+    }
+    if (product != count)
+      throw InputError(config.describe("backend.blocks") +
+                       fmt::format(": these are {} blocks, and {} processes were started: there has to be one for each",
+                                   product, count));
+    return sharing;
+  }
+  std::array<bool, 3> whole{};
+  const Plan plan = make_plan(problem, config.options, config.assembly, false);
+  for (const LevelPlan& level : plan.hierarchy) {
+    const Relaxation relaxed = level.smoothed();
+    for (std::size_t d = 0; d < 3; ++d) {
+      const bool along = static_cast<int>(d) == relaxed.axis;
+      whole[d] = whole[d] || (relaxed.extent == Extent::line && along) || (relaxed.extent == Extent::plane && !along);
+    }
+  }
+  sharing.parts = choose_parts(block, count, whole);
+  return sharing;
+}
+
 class GridCase final : public Case {
  public:
-  explicit GridCase(const Config& config) : config_(config), problem_(config.problem) {}
+  GridCase(const Config& config, const std::shared_ptr<const Processes>& processes)
+      : config_(config), problem_(config.problem), sharing_(shared_by(config, processes)) {}
 
   void check_values() const override { poisson::check_values(problem_); }
   Plan plan(bool gpu) const override { return make_plan(problem_, config_.options, config_.assembly, gpu); }
@@ -140,7 +182,7 @@ class GridCase final : public Case {
   }
 
   Solver& make_solver(Backend& backend, Profile* profile) override {
-    d_.emplace(backend, problem_, config_.assembly);
+    d_.emplace(backend, problem_, config_.assembly, Sampling::automatic, sharing_);
     if (!std::ranges::all_of(problem_.coefficient, [](const Quantity& k) { return k.constant(); })) check_memory();
     solver_ = poisson::make_solver(*d_, config_.options, profile);
     return *solver_;
@@ -204,6 +246,7 @@ class GridCase final : public Case {
     if (grid.dimension == 2) grid.nodes[2] = {0.0};
     return grid;
   }
+  std::array<int, 3> parts() const override { return sharing_.parts; }
   Pieces field(const FieldChoice& choice) override { return choice.of_grid(*d_, *solver_); }
 
  private:
@@ -229,6 +272,7 @@ class GridCase final : public Case {
 
   const Config& config_;
   const Problem& problem_;
+  Sharing sharing_;
   std::optional<Discretization> d_;
   std::unique_ptr<Solver> solver_;
   double size_ = 0;  // Σ|b|
@@ -236,8 +280,8 @@ class GridCase final : public Case {
 
 }  // namespace
 
-std::unique_ptr<Case> make_grid_case(const Config& config) {
-  return std::make_unique<GridCase>(config);
+std::unique_ptr<Case> make_grid_case(const Config& config, const std::shared_ptr<const Processes>& processes) {
+  return std::make_unique<GridCase>(config, processes);
 }
 
 }  // namespace poisson

@@ -1,6 +1,11 @@
 #include "backends/mpi/mpi_processes.hpp"
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <thread>
 #include <vector>
 
 #include <boost/mpi/collectives.hpp>
@@ -14,32 +19,96 @@ namespace poisson {
 namespace {
 
 namespace mpi = boost::mpi;
+using Clock = std::chrono::steady_clock;
+
+/// Tells the next process that this one lives, and listens for the one before.
+class Heartbeat {
+ public:
+  Heartbeat(const mpi::communicator& world, const std::function<void(int)>& lost)
+      : ring_(world, mpi::comm_duplicate), lost_(lost), thread_([this] { beat(); }) {}
+  /// All others have to come here, too.
+  ~Heartbeat() {
+    {
+      const std::lock_guard lock(mutex_);
+      done_ = true;
+    }
+    ended_.notify_all();
+    thread_.join();
+  }
+  Heartbeat(const Heartbeat&) = delete;
+
+ private:
+  static constexpr std::chrono::milliseconds interval{250};
+  static constexpr std::chrono::seconds patience{6};
+  enum Tag { alive, goodbye };
+
+  void beat() {
+    const int next = (ring_.rank() + 1) % ring_.size(), before = (ring_.rank() + ring_.size() - 1) % ring_.size();
+    bool expected = true;
+    Clock::time_point heard = Clock::now();
+    std::unique_lock lock(mutex_);
+    while (true) {
+      const bool last = ended_.wait_for(lock, interval, [&] { return done_; });
+      ring_.isend(next, last ? goodbye : alive);
+      for (auto sign = ring_.iprobe(before, mpi::any_tag); sign; sign = ring_.iprobe(before, mpi::any_tag)) {
+        ring_.recv(before, sign->tag());
+        expected = expected && sign->tag() == alive;
+        heard = Clock::now();
+      }
+      if (last) return;
+      if (expected && Clock::now() - heard > patience) {
+        lost_(before);
+        mpi::environment::abort(1);
+      }
+    }
+  }
+
+  mpi::communicator ring_;
+  std::function<void(int)> lost_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool done_ = false;
+  std::thread thread_;
+};
 
 class MpiProcesses final : public Processes {
  public:
-  MpiProcesses() : environment_(mpi::threading::multiple, false) {
+  explicit MpiProcesses(const std::function<void(int)>& lost) : environment_(mpi::threading::multiple, false) {
     if (mpi::environment::thread_level() < mpi::threading::multiple)
       throw RunError("this MPI does not let several threads of a process send (MPI_THREAD_MULTIPLE)");
+    world_.emplace();
+    if (world_->size() > 1) heartbeat_.emplace(*world_, lost);
   }
 
-  int rank() const override { return world_.rank(); }
-  int count() const override { return world_.size(); }
+  int rank() const override { return world_->rank(); }
+  int count() const override { return world_->size(); }
 
   std::unique_ptr<Transit> start(std::span<const Message> sent, std::span<const Message> received) const override {
     auto transit = std::make_unique<Requests>();
     for (const Message& m : received)
-      transit->all.push_back(world_.irecv(m.partner, tag(m), static_cast<char*>(m.data), static_cast<int>(m.bytes)));
+      transit->all.push_back(world_->irecv(m.partner, tag(m), static_cast<char*>(m.data), static_cast<int>(m.bytes)));
     for (const Message& m : sent)
       transit->all.push_back(
-          world_.isend(m.partner, tag(m), static_cast<const char*>(m.data), static_cast<int>(m.bytes)));
+          world_->isend(m.partner, tag(m), static_cast<const char*>(m.data), static_cast<int>(m.bytes)));
     return transit;
   }
   void gather(const void* own, std::size_t bytes, void* all) const override {
-    mpi::all_gather(world_, static_cast<const char*>(own), static_cast<int>(bytes), static_cast<char*>(all));
+    mpi::all_gather(*world_, static_cast<const char*>(own), static_cast<int>(bytes), static_cast<char*>(all));
   }
   void broadcast(void* data, std::size_t bytes, int from) const override {
-    mpi::broadcast(world_, static_cast<char*>(data), static_cast<int>(bytes), from);
+    mpi::broadcast(*world_, static_cast<char*>(data), static_cast<int>(bytes), from);
   }
+  bool meet(double seconds) const override {
+    MPI_Request all = MPI_REQUEST_NULL;
+    MPI_Ibarrier(*world_, &all);
+    const auto until = Clock::now() + std::chrono::duration<double>(seconds);
+    for (int here = 0; Clock::now() < until; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
+      MPI_Test(&all, &here, MPI_STATUS_IGNORE);
+      if (here) return true;
+    }
+    return false;
+  }
+  void abort(int status) const override { mpi::environment::abort(status); }
 
  private:
   struct Requests final : Transit {
@@ -50,7 +119,8 @@ class MpiProcesses final : public Processes {
   static int tag(const Message& m) { return m.tag + 16; }
 
   mpi::environment environment_;
-  mpi::communicator world_;
+  std::optional<mpi::communicator> world_;
+  std::optional<Heartbeat> heartbeat_;
 };
 
 }  // namespace
@@ -61,8 +131,8 @@ bool under_launcher() {
   return false;
 }
 
-std::shared_ptr<const Processes> mpi_processes() {
-  static const auto all = std::make_shared<const MpiProcesses>();
+std::shared_ptr<const Processes> mpi_processes(const std::function<void(int)>& lost) {
+  static const auto all = std::make_shared<const MpiProcesses>(lost);
   return all;
 }
 

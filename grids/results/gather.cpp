@@ -20,9 +20,14 @@ template <class T>
 class Planes {
  public:
   Planes(const Field& u, int first, int last)
-      : view_(u.view<T>()), first_(first), there_(on_host(u)), size_(u.layout().n) {
+      : view_(u.view<T>()), first_(first), there_(on_host(u) && u.space().whole()), size_(u.space().all()) {
     if (there_) return;
-    const std::int64_t lines = size_[1] == 1 ? 0 : (size_[1] - 1) * view_.sy;
+    if (!u.space().whole()) {
+      collect(u, first, last);
+      return;
+    }
+    pitch_ = view_.sy;
+    const std::int64_t lines = size_[1] == 1 ? 0 : (size_[1] - 1) * pitch_;
     stride_ = lines + size_[0];
     copies_.resize(static_cast<std::size_t>(stride_ * (last - first)));
     for (int k = first; k < last; ++k)
@@ -33,17 +38,68 @@ class Planes {
   double operator()(int i, int j, int k) const {
     const int x = wrapped(0, i), y = wrapped(1, j);
     if (there_) return static_cast<double>(view_(x, y, wrapped(2, k)));
-    return static_cast<double>(copies_[static_cast<std::size_t>(stride_ * (k - first_) + y * view_.sy + x)]);
+    return static_cast<double>(copies_[static_cast<std::size_t>(stride_ * (k - first_) + y * pitch_ + x)]);
   }
 
  private:
+  // The planes of a field that several processes share come together in the first of them.
+  void collect(const Field& u, int first, int last) {
+    const Processes& processes = u.space().processes();
+    pitch_ = size_[0];
+    stride_ = pitch_ * size_[1];
+    // Calls f(plane, box) for what a process has of the planes, its values in the whole.
+    const auto each_part = [&](int process, const auto& f) {
+      for (int k = first; k < last; ++k) {
+        Box box = u.space().cuts().patch(process);
+        const int plane = wrapped(2, k);
+        if (plane < box.first[2] || plane >= box.last[2]) continue;
+        box.first[2] = plane;
+        box.last[2] = plane + 1;
+        f(k, box);
+      }
+    };
+    std::vector<T> own;
+    const auto& o = u.space().origin();
+    each_part(processes.rank(), [&](int, const Box& box) {
+      const std::size_t n = static_cast<std::size_t>(box.last[0] - box.first[0]);
+      for (int j = box.first[1]; j < box.last[1]; ++j) {
+        own.resize(own.size() + n);
+        u.backend().read(&view_(0, j - o[1], box.first[2] - o[2]), &own[own.size() - n], n * sizeof(T));
+      }
+    });
+    std::vector<std::vector<T>> parts(static_cast<std::size_t>(processes.count()));
+    std::vector<Processes::Message> sent, received;
+    if (!processes.first()) {
+      if (!own.empty()) sent.push_back({0, 0, own.data(), own.size() * sizeof(T)});
+    } else {
+      copies_.resize(static_cast<std::size_t>(stride_ * (last - first)));
+      for (int p = 1; p < processes.count(); ++p) {
+        std::int64_t size = 0;
+        each_part(p, [&](int, const Box& box) { size += box.size(); });
+        auto& part = parts[static_cast<std::size_t>(p)];
+        part.resize(static_cast<std::size_t>(size));
+        if (size > 0) received.push_back({p, 0, part.data(), part.size() * sizeof(T)});
+      }
+    }
+    processes.start(sent, received)->finish();
+    parts[0] = std::move(own);
+    for (int p = 0; p < processes.count() && processes.first(); ++p) {
+      auto value = parts[static_cast<std::size_t>(p)].begin();
+      each_part(p, [&](int k, const Box& box) {
+        for (int j = box.first[1]; j < box.last[1]; ++j, value += box.last[0] - box.first[0])
+          std::copy_n(value, box.last[0] - box.first[0],
+                      copies_.begin() + stride_ * (k - first) + j * pitch_ + box.first[0]);
+      });
+    }
+  }
+
   int wrapped(std::size_t d, int i) const { return i < 0 ? i + size_[d] : i < size_[d] ? i : i - size_[d]; }
 
   View<const T> view_;
   int first_;
   bool there_;
   std::array<int, 3> size_;
-  std::int64_t stride_ = 0;  // of copied planes
+  std::int64_t stride_ = 0, pitch_ = 0;  // of copied planes and lines
   std::vector<T> copies_;
 };
 
@@ -52,7 +108,7 @@ class Planes {
 template <class Make>
 Pieces pieces_from(const Block& block, const Field& u, int components, int reach, const Make& make) {
   const std::array<int, 3> n = file_shape(block);
-  const int own = u.layout().n[2];
+  const int own = u.space().all()[2];
   const bool wraps = block.axes[2].periodic();
   return {n, components, [=, &u](int first, int last, std::span<double> values) {
             const bool moves = reach > 0 && !wraps;  // at open ends to one side
@@ -60,6 +116,7 @@ Pieces pieces_from(const Block& block, const Field& u, int components, int reach
             const int to = moves ? std::clamp(last + reach, std::min(own, 3), own) : last + reach;
             dispatch(u.precision(), [&]<class T>(T) {
               const Planes<T> planes(u, from, to);
+              if (!u.space().processes().first()) return;
               cpu::for_each_line({{0, 0, first}, {n[0], n[1], last}}, [&](int j, int k) {
                 double* to_line = &values[(static_cast<std::size_t>(k - first) * static_cast<std::size_t>(n[1]) +
                                            static_cast<std::size_t>(j)) *
@@ -133,11 +190,25 @@ class EndFluxes {
   std::array<std::vector<double>, 2> fluxes_;
 };
 
+// All of a field on the host; of one that several processes share in the first of them.
+Field whole_on_host(Backend& host, const Block& block, const Field& field) {
+  Field all(host, block.layout(), field.precision());
+  dispatch(field.precision(), [&]<class T>(T) {
+    const auto to = all.view<T>();
+    const Planes<T> planes(field, 0, to.n[2]);
+    if (field.space().processes().first())
+      cpu::for_each_line(all.layout().box(), [&](int j, int k) {
+        for (int i = 0; i < to.n[0]; ++i) to(i, j, k) = static_cast<T>(planes(i, j, k));
+      });
+  });
+  return all;
+}
+
 std::vector<double> gradient_in_cells(const Discretization& discretization, const Field& field) {
-  const Block& block = discretization.block();
+  const Block block = discretization.block().whole();
   const Problem& problem = discretization.problem();
-  const HostRead read(field);
-  const Field& u = *read;
+  const auto host = make_cpu_backend();
+  const Field u = whole_on_host(*host, block, field);
   const Box cells = block.layout().box();
   const std::array<int, 3> n = cells.last;
   const auto components = static_cast<std::size_t>(block.dimension());
@@ -205,11 +276,12 @@ std::vector<double> Pieces::all() const {
 }
 
 Pieces gather_values(const Block& block, const Field& u) {
-  return pieces_from(block, u, 1, 0, [](const auto& at, int i, int j, int k, double* value) { *value = at(i, j, k); });
+  return pieces_from(block.whole(), u, 1, 0,
+                     [](const auto& at, int i, int j, int k, double* value) { *value = at(i, j, k); });
 }
 
 Pieces gather_gradient(const Discretization& discretization, const Field& u) {
-  const Block& block = discretization.block();
+  const Block block = discretization.block().whole();
   const int components = block.dimension();
   if (block.centering() == Centering::cell)
     return {file_shape(block), components,
@@ -236,7 +308,7 @@ Pieces gather_gradient(const Discretization& discretization, const Field& u) {
 }
 
 Pieces gather_error(const Discretization& discretization, const Field& u) {
-  const Block& block = discretization.block();
+  const Block block = discretization.block().whole();
   const Pieces values = gather_values(block, u);
   const Pieces exact = gather_quantities(discretization, {*discretization.problem().exact}, "exact", block.location());
   const auto difference = [=](int first, int last, std::span<double> error) {
@@ -272,10 +344,11 @@ Pieces gather_error(const Discretization& discretization, const Field& u) {
           }};
 }
 
-Pieces gather_density(const Block& block, const Field& r, double factor) {
+Pieces gather_density(const Block& part, const Field& r, double factor) {
+  const Block block = part.whole();
   const Box unknowns = block.unknowns();
   const std::array<int, 3> size = block.layout().n;
-  return pieces_from(block, r, 1, 0, [=, &block](const auto& at, int i, int j, int k, double* value) {
+  return pieces_from(block, r, 1, 0, [=](const auto& at, int i, int j, int k, double* value) {
     const std::array node{i % size[0], j % size[1], k % size[2]};
     *value = 0;
     for (std::size_t d = 0; d < 3; ++d)
@@ -286,14 +359,17 @@ Pieces gather_density(const Block& block, const Field& r, double factor) {
 
 Pieces gather_quantities(const Discretization& discretization, std::vector<Quantity> quantities, std::string_view name,
                          Location location) {
-  const SampleGrid grid = discretization.sample_grid();
-  const Block& block = grid.block;
+  const auto whole = std::make_shared<const Block>(discretization.block().whole());
+  const Block& block = *whole;
+  const SampleGrid grid{block, discretization.sample_grid().cells};
+  const bool first_process = discretization.processes().first();
   const bool cells = location == Location::cell;
   const std::array<int, 3> n = cells ? block.cell_layout().n : file_shape(block);
   const std::array<int, 3> size = cells ? n : block.layout().n;
   const std::size_t components = quantities.size();
   return {n, static_cast<int>(components),
-          [=, &block, name = std::string(name)](int first, int last, std::span<double> values) {
+          [=, &block, keep = whole, name = std::string(name)](int first, int last, std::span<double> values) {
+            if (!first_process) return;
             // What the last node of a periodic axis repeats.
             const auto line_at = [&](int j, int k) {
               return &values[(static_cast<std::size_t>(k - first) * static_cast<std::size_t>(n[1]) +

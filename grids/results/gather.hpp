@@ -10,7 +10,7 @@
 namespace poisson {
 
 /// A field as files show it, made in pieces of planes: nothing of the whole grid is held for it. What it is made of has
-/// to outlive it.
+/// to outlive it. Of a grid that several processes share all of them make a piece together, and the first has it.
 struct Pieces {
   /// values[((k − first)·ny + j)·nx + i)·components + c] for the planes first ≤ k < last.
   using Fill = std::function<void(int first, int last, std::span<double> values)>;

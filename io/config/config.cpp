@@ -56,6 +56,9 @@ Config load_config(const std::filesystem::path& file, std::span<const std::strin
   if (const Value* scheme = document.at("discretization.scheme"))
     config.problem.scheme = static_cast<Scheme>(scheme->choice);
   if (const Value* device = document.at("backend.device")) config.device = device->text;
+  const Value* const blocks = document.at("backend.blocks");
+  for (const double count : numbers(blocks)) config.blocks.push_back(static_cast<int>(count));
+  if (blocks) config.marks["backend.blocks"] = blocks->mark.text() + ": backend.blocks";
   read_centering(parts);
   const bool grid_known = read_grid(parts);
   if (!config.matrix) read_boundary(parts);

@@ -29,6 +29,7 @@ struct Config {
   Assembly assembly = Assembly::automatic;
   Options options;
   std::string device = "auto";  ///< as make_backend takes it
+  std::vector<int> blocks;      ///< into how many parts each axis is cut for several processes; empty: as suits
 
   struct Output {
     std::filesystem::path directory;

@@ -181,6 +181,7 @@ void Console::header(const RunHeader& h) {
   row("method", h.method);
   row("assembly", h.assembly);
   row("device", h.device);
+  if (!h.processes.empty()) row("processes", h.processes);
   if (h.memory_bytes > 0) {
     const auto memory = static_cast<double>(h.memory_bytes);
     row("memory", h.unknowns > 0 ? fmt::format("{}, {:.0f} bytes per unknown", bytes(memory),

@@ -307,7 +307,7 @@ TEST(AxisTransfer, RestrictsOddNumbersOfUnequalCells) {
     const CoarseAxis coarse = coarsen(axis, Coarsening::even);
     ASSERT_EQ(coarse.axis.cells(), 7);
     AxisRows rows;
-    ASSERT_NO_THROW(rows = transposed(linear_rows(axis, coarse), axis, coarse));
+    ASSERT_NO_THROW(rows = restriction_rows(axis, coarse));
     double sum = 0;
     for (const auto& weights : rows.weight)
       for (const double w : weights) sum += w;
