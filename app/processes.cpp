@@ -1,10 +1,12 @@
 #include "app/processes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include <omp.h>
+#include <unistd.h>
 
 #include "backends/error.hpp"
 #ifdef POISSON_HAVE_MPI
@@ -95,6 +98,14 @@ std::shared_ptr<const Processes> start_processes() {
 #endif
   refuse_several_processes();
   return one_process();
+}
+
+int place_on_machine(const Processes& processes) {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  const std::vector<std::size_t> machines = processes.gather(std::hash<std::string_view>()(name.data()));
+  return static_cast<int>(std::count(machines.begin(), machines.begin() + processes.rank(),
+                                     machines[static_cast<std::size_t>(processes.rank())]));
 }
 
 void set_threads(int threads) {

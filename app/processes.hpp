@@ -13,6 +13,9 @@ inline constexpr int most_threads = 1024;
 /// where several were started that cannot speak to each other: each would solve the whole problem.
 std::shared_ptr<const Processes> start_processes();
 
+/// How many processes of lower number run on the same machine.
+int place_on_machine(const Processes& processes);
+
 /// Has OpenMP use so many threads; 0: as many as it chooses. Throws InputError where these are more than
 /// `most_threads`, RunError where the system does not start as many.
 void set_threads(int threads);

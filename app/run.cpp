@@ -53,7 +53,19 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
           ResultFolder* results, Summary& summary) {
   Stopwatch watch;
   std::string note;
-  const auto backend = make_backend(config.device, &note);
+  if (!processes->alone() && config.device.starts_with("cuda:"))
+    throw InputError(config.describe("backend.device") +
+                     ": one GPU by its number is for one process; write cuda, and each takes that of its place on its "
+                     "machine");
+  std::unique_ptr<Backend> backend;
+  together(*processes,
+           [&] { backend = make_backend(config.device, &note, place_on_machine(*processes), config.transport); });
+  const std::vector<int> on_gpu = processes->gather(backend->on_gpu() ? 1 : 0);
+  together(*processes, [&] {
+    if (std::ranges::count(on_gpu, on_gpu[0]) != processes->count())
+      throw InputError("some processes have a GPU and others have none: set backend.device to cpu, or start them where "
+                       "there are GPUs");
+  });
   summary.device = backend->device();
   std::optional<Profile> profile;
   if (profiled) profile.emplace(*backend);
@@ -76,6 +88,7 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   header.method = describe_method(solver.options());
   header.device = summary.device + (note.empty() ? "" : "; " + note);
   header.processes = describe_processes(processes->count(), work.parts());
+  if (!backend->transport().empty()) header.processes += "; " + backend->transport();
   header.memory_bytes = static_cast<std::int64_t>(backend->memory().peak());
   work.describe(header, summary);
   Report report(config, work, watch, console, results, summary);

@@ -10,6 +10,7 @@
 #include "backends/monitor.hpp"
 #include "backends/scalar.hpp"
 #include "backends/timer.hpp"
+#include "backends/transport.hpp"
 
 namespace poisson {
 
@@ -39,6 +40,8 @@ class Backend {
   bool on_gpu() const { return kind() != BackendKind::cpu; }
   /// The hardware in words.
   virtual std::string device() const = 0;
+  /// How it reaches the other processes, in words; empty for one process, and on the host.
+  virtual std::string transport() const { return {}; }
 
   /// Zeroed memory. Throws RunError naming what was asked for.
   virtual Buffer allocate(std::size_t bytes) = 0;
@@ -65,6 +68,9 @@ class Backend {
   virtual void xpay(const Field& x, const Scalar& a, Field& y) = 0;                           ///< y = x + a·y
   virtual void subtract(const Field& x, const Scalar& a, const Field& y, Field& result) = 0;  ///< result = x − a·y
   virtual void dot(const Field& x, const Field& y, Scalar& result) = 0;
+  /// Says that halos of fields of this space will be exchanged: a device makes room for what is on its way. All processes
+  /// that share the grid call it.
+  virtual void join(const Space&) {}
   /// Fills the halo with what lies beyond the patch (exchange.hpp), so wide where the grid is cut. The halo is no part
   /// of a field's value, hence const.
   void exchange(const Field& x, int width = 1) {
@@ -125,6 +131,7 @@ std::unique_ptr<Backend> make_cpu_backend();
 
 /// A CUDA device, by its number, of whose memory so many bytes may be used. Only in builds with CUDA.
 std::unique_ptr<Backend> make_cuda_backend(int device,
-                                           std::size_t memory_limit = std::numeric_limits<std::size_t>::max());
+                                           std::size_t memory_limit = std::numeric_limits<std::size_t>::max(),
+                                           Transport transport = Transport::automatic);
 
 }  // namespace poisson

@@ -1,6 +1,7 @@
 #include "backends/device.hpp"
 
 #include <charconv>
+#include <limits>
 
 #include "backends/error.hpp"
 #ifdef POISSON_HAVE_CUDA
@@ -27,9 +28,9 @@ Devices cuda_devices() {
 #endif
 }
 
-std::unique_ptr<Backend> make_cuda(int number) {
+std::unique_ptr<Backend> make_cuda(int number, [[maybe_unused]] Transport transport) {
 #ifdef POISSON_HAVE_CUDA
-  return make_cuda_backend(number);
+  return make_cuda_backend(number, std::numeric_limits<std::size_t>::max(), transport);
 #else
   throw InputError("no CUDA device " + std::to_string(number) + " (this build has no CUDA)", Remedy::host);
 #endif
@@ -37,11 +38,12 @@ std::unique_ptr<Backend> make_cuda(int number) {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_backend(const std::string& device, std::string* note) {
+std::unique_ptr<Backend> make_backend(const std::string& device, std::string* note, int local_rank,
+                                      Transport transport) {
   if (device == "cpu") return make_cpu_backend();
   const Devices devices = cuda_devices();
   if (device == "auto") {
-    if (devices.count > 0) return make_cuda(0);
+    if (devices.count > 0) return make_cuda(local_rank % devices.count, transport);
     if (note && devices.built) *note = "no CUDA device (" + devices.reason + ")";
     return make_cpu_backend();
   }
@@ -60,7 +62,7 @@ std::unique_ptr<Backend> make_backend(const std::string& device, std::string* no
   if (number >= devices.count)
     throw InputError("there is no device " + device + " (this machine has " + std::to_string(devices.count) +
                      ", counted from 0): use cuda:" + std::to_string(devices.count - 1));
-  return make_cuda(number);
+  return make_cuda(numbered ? number : local_rank % devices.count, transport);
 }
 
 }  // namespace poisson

@@ -64,6 +64,16 @@ Space::Space(const Cuts& cuts, int patch, const Box& all_unknowns)
 Space::Space(const Share& share, const Box& all_unknowns)
     : parts_(std::make_shared<const Parts>(of_patch(share.cuts, share.patch(), all_unknowns, share.processes))) {}
 
+Box Space::with_ends(int patch) const {
+  Box box = cuts().patch(patch);
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (d > 0 && all()[d] == 1) continue;
+    if (box.first[d] == 0) --box.first[d];
+    if (box.last[d] == all()[d]) ++box.last[d];
+  }
+  return box;
+}
+
 Space Space::without_exchange() const {
   Space same = *this;
   auto parts = std::make_shared<Parts>(*parts_);

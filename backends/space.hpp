@@ -74,6 +74,8 @@ class Space {
   const Box& all_unknowns() const { return parts_->all_unknowns; }
   std::int64_t unknown_count() const { return all_unknowns().size(); }
   std::int64_t size() const { return std::int64_t{1} * all()[0] * all()[1] * all()[2]; }
+  /// The values of a patch in the whole, and one past each end of the grid that it reaches.
+  Box with_ends(int patch) const;
   /// Whether the patch reaches the lower (0) or upper (1) end of an axis.
   bool ends_here(std::size_t axis, std::size_t end) const {
     return end == 0 ? origin()[axis] == 0 : origin()[axis] + layout().n[axis] == all()[axis];

@@ -1,6 +1,7 @@
 #include <memory>
 #include <utility>
 
+#include "backends/error.hpp"
 #include "solver/ladder/conductors.hpp"
 #include "solver/norms.hpp"
 #include "solver/plan.hpp"
@@ -17,14 +18,23 @@ constexpr std::int64_t most_looked_at = std::int64_t{1} << 20;
 
 }  // namespace
 
-std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& given, Profile* profile) {
+std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& asked, Profile* profile) {
+  const bool shared = !discretization.processes().alone();
+  Options given = asked;
+  if (shared && given.coarse_operator == CoarseOperator::galerkin)
+    throw InputError("Galerkin coarse operators are made by one process: discretize the coarse levels again");
+  if (shared) given.coarse_operator = CoarseOperator::rediscretized;
   const KappaSummary kappa{discretization.rows().kappa, discretization.jumps()};
   const Plan plan =
       make_plan(discretization.problem(), given, discretization.assembly(), discretization.backend().on_gpu(), kappa);
   const Options& options = plan.options;
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
-  discretization.backend().reserve(plan.most() - discretization.bytes());
+  const Space space = discretization.block().space();
+  const double part = static_cast<double>(space.layout().size()) / static_cast<double>(space.size());
+  discretization.backend().reserve(
+      shared ? static_cast<std::size_t>(part * static_cast<double>(plan.most())) - discretization.bytes()
+             : plan.most() - discretization.bytes());
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
     hierarchy = discretization.make_hierarchy(plan.hierarchy);
@@ -46,15 +56,14 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   traits.cancels = on_elements(problem.scheme);
   const std::int64_t looked_for = discretization.backend().kind() == BackendKind::cpu ? most_looked_at : largest_read;
   if (outer == Precision::fp64 && options.krylov == Krylov::cg && options.fallback && options.tolerance > 0 &&
-      options.coarse_operator != CoarseOperator::galerkin && discretization.processes().alone() && discretization.jumps().range >= hiding_range &&
+      options.coarse_operator != CoarseOperator::galerkin && !shared && discretization.jumps().range >= hiding_range &&
       A->unknowns().size() <= looked_for) {
     Field in(A->backend(), A->space(), outer), out(A->backend(), A->space(), outer);
     traits.conductors = std::make_shared<const Conductors>(*A, in, out);
   }
   Ladder ladder;
-  if (options.fallback && options.method == Method::multigrid && options.tolerance > 0 &&
-      discretization.processes().alone())
-    ladder = make_ladder(A);
+  if (options.fallback && options.method == Method::multigrid && options.tolerance > 0 && !shared)
+    ladder = make_ladder(A);  // of rows that one process has
   return std::make_unique<Solver>(
       std::move(A), std::move(hierarchy), options,
       options.extrapolate ? std::make_unique<Extrapolation>(discretization, outer) : nullptr, std::move(ladder),

@@ -46,17 +46,6 @@ void on_lines(X& x, Y& y, const F& f) {
   });
 }
 
-// The values of a patch in the whole, and one past each end of the grid that it reaches.
-Box with_ends(const Space& space, int patch) {
-  Box box = space.cuts().patch(patch);
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (d > 0 && space.all()[d] == 1) continue;
-    if (box.first[d] == 0) --box.first[d];
-    if (box.last[d] == space.all()[d]) ++box.last[d];
-  }
-  return box;
-}
-
 class ClockTimer final : public Timer {
  public:
   void start(const char*) override { start_ = Clock::now(); }
@@ -184,7 +173,7 @@ class CpuBackend final : public Backend {
     dispatch(part.precision(), [&]<class T>(T) {
       std::vector<T> own(most), all(most * static_cast<std::size_t>(space.processes().count()));
       const auto from = part.view<T>();
-      const Box box = with_ends(space, space.processes().rank());
+      const Box box = space.with_ends(space.processes().rank());
       const auto each = [](const Box& values, const auto& f) {
         std::size_t at = 0;
         for (int k = values.first[2]; k < values.last[2]; ++k)
@@ -196,7 +185,7 @@ class CpuBackend final : public Backend {
       space.processes().gather(own.data(), most * sizeof(T), all.data());
       const auto to = whole.view<T>();
       for (int p = 0; p < space.processes().count(); ++p)
-        each(with_ends(space, p), [&](int i, int j, int k, std::size_t at) {
+        each(space.with_ends(p), [&](int i, int j, int k, std::size_t at) {
           to(i, j, k) = all[static_cast<std::size_t>(p) * most + at];
         });
     });

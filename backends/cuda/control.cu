@@ -78,8 +78,8 @@ __device__ void tell(Told* told, const MonitorState& state) {
   told->norms = state.iterations + 1;
 }
 
-__device__ bool goes_on(DeviceMonitor* m, const Told* told, int limit) {
-  if (told->stop && m->state.verdict == Verdict::running) m->state.verdict = Verdict::stopped;
+__device__ bool goes_on(DeviceMonitor* m, const Told* told, const double* asked, int limit) {
+  if ((asked ? *asked > 0 : told->stop != 0) && m->state.verdict == Verdict::running) m->state.verdict = Verdict::stopped;
   return m->state.verdict == Verdict::running && m->state.iterations < limit;
 }
 
@@ -96,21 +96,28 @@ struct Begin {
 struct Enter {
   DeviceMonitor* monitor;
   Told* told;
+  const double* asked;  // how many of several processes have been asked to stop; null for one
   cudaGraphConditionalHandle loop;
   int limit;
-  __device__ void operator()() const { cudaGraphSetConditional(loop, goes_on(monitor, told, limit) ? 1 : 0); }
+  __device__ void operator()() const { cudaGraphSetConditional(loop, goes_on(monitor, told, asked, limit) ? 1 : 0); }
 };
 struct Observe {
   DeviceMonitor* monitor;
   Told* told;
+  const double* asked;
   cudaGraphConditionalHandle loop;
   int limit;
   const double* norm;
   __device__ void operator()() const {
     observe(monitor->state, monitor->rule, *norm);
     tell(told, monitor->state);
-    cudaGraphSetConditional(loop, goes_on(monitor, told, limit) ? 1 : 0);
+    cudaGraphSetConditional(loop, goes_on(monitor, told, asked, limit) ? 1 : 0);
   }
+};
+struct AskedToStop {
+  const Told* told;
+  double* asked;
+  __device__ void operator()() const { *asked = told->stop ? 1 : 0; }
 };
 struct WhenRisen {
   const DeviceMonitor* monitor;
@@ -139,10 +146,11 @@ struct CudaBackend::Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 };
-CudaBackend::CudaBackend(int device, std::size_t memory_limit)
+CudaBackend::CudaBackend(int device, std::size_t memory_limit, Transport transport)
     : device_(device),
       memory_limit_(memory_limit),
-      arena_([this](std::size_t bytes) { return take(bytes); }, [](void* piece) { cudaFree(piece); }) {
+      arena_([this](std::size_t bytes) { return take(bytes); }, [](void* piece) { cudaFree(piece); }),
+      wanted_(transport) {
   injection::arm();
   check(cudaSetDevice(device));
   cudaDeviceProp properties{};
@@ -263,12 +271,21 @@ void CudaBackend::begin(Monitor& monitor, const Scalar& raw, const Scalar& data,
                              start.address(), rounding.address()});
 }
 
+// How many processes have been asked to stop, where there are several: all of them stop at the same iteration.
+const double* CudaBackend::ask_all() {
+  if (!mail_) return nullptr;
+  on_scalars(stream(), AskedToStop{watch_->told_device, stops_.address()});
+  mail_->add_up(stream(), stops_.address(), 1);
+  return stops_.address();
+}
+
 void CudaBackend::observe(Monitor& monitor, const Scalar& norm) {
   if (!conditional_nodes_) {
     monitor.observe(value(norm));
     return;
   }
-  on_scalars(stream(), Observe{watch_->monitor, watch_->told_device, watch_->loop, watch_->limit, norm.address()});
+  on_scalars(stream(), Observe{watch_->monitor, watch_->told_device, ask_all(), watch_->loop, watch_->limit,
+                               norm.address()});
 }
 
 cudaGraph_t CudaBackend::recorded_graph() const {
@@ -342,7 +359,7 @@ void CudaBackend::repeat(int limit, const std::function<void()>& body, Monitor& 
   }
   cudaGraphConditionalHandle handle{};
   check(cudaGraphConditionalHandleCreate(&handle, recorded_graph(), 0, 0));
-  on_scalars(stream(), Enter{watch_->monitor, watch_->told_device, handle, limit});
+  on_scalars(stream(), Enter{watch_->monitor, watch_->told_device, ask_all(), handle, limit});
   watch_->loop = handle;
   watch_->limit = limit;
   const cudaGraph_t loop = add_conditional(handle, cudaGraphCondTypeWhile);
@@ -354,8 +371,8 @@ void CudaBackend::repeat(int limit, const std::function<void()>& body, Monitor& 
 
 namespace poisson {
 
-std::unique_ptr<Backend> make_cuda_backend(int device, std::size_t memory_limit) {
-  return std::make_unique<cuda::CudaBackend>(device, memory_limit);
+std::unique_ptr<Backend> make_cuda_backend(int device, std::size_t memory_limit, Transport transport) {
+  return std::make_unique<cuda::CudaBackend>(device, memory_limit, transport);
 }
 
 }  // namespace poisson

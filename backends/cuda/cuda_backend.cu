@@ -40,6 +40,46 @@ __global__ void __launch_bounds__(1024)
   if (thread == 0) *result = sum;
 }
 
+// The values of a box in a row, packed or unpacked.
+template <class T, bool packs>
+struct InRow {
+  View<T> v;
+  T* row;
+  Box box;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    const std::int64_t nx = box.last[0] - box.first[0], ny = box.last[1] - box.first[1];
+    for (int k = k0; k < k1; ++k) {
+      T& packed = row[((k - box.first[2]) * ny + (j - box.first[1])) * nx + (i - box.first[0])];
+      if (packs)
+        packed = v(i, j, k);
+      else
+        v(i, j, k) = packed;
+    }
+  }
+};
+
+template <class T>
+struct TakePart {
+  View<const T> whole;
+  View<T> part;
+  int origin[3], turned[3];  // values of axes that close on themselves, 0 of the others
+  __device__ int place(int d, int i) const {
+    const int at = i + origin[d], n = turned[d];
+    return n == 0 ? at : at < 0 ? at + n : at >= n ? at - n : at;
+  }
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k) part(i, j, k) = whole(place(0, i), place(1, j), place(2, k));
+  }
+};
+
+// The axis along which a layer of a halo lies.
+int axis_across(const Exchange::Piece& piece) {
+  int axis = 2;
+  while (axis > 0 && piece.from.first[static_cast<std::size_t>(axis)] == piece.to.first[static_cast<std::size_t>(axis)])
+    --axis;
+  return axis;
+}
+
 struct Ratio {
   const double *a, *b;
   double* to;
@@ -212,13 +252,43 @@ void CudaBackend::dot(const Field& x, const Field& y, Scalar& result) {
                   partials(), result.address());
     });
   });
+  add_up(x.space(), result);
 }
 
-void CudaBackend::exchange(const Field& field) {
+void CudaBackend::join(const Space& space) {
+  if (space.whole()) return;
+  if (!processes_) {
+    processes_ = &space.processes();
+    std::string why = wanted_ == Transport::staged ? "as asked for" : Mail::obstacle(*processes_, device_);
+    if (wanted_ == Transport::peer && !why.empty())
+      throw InputError("backend.transport: peer cannot be had between " + why + ": take auto or staged");
+    if (why.empty()) {
+      mail_ = std::make_unique<Mail>(*processes_);
+      stops_ = scalar();
+      reached_ = "peer, memory of each other's GPUs";
+    } else {
+      reached_ = "staged through the hosts" + (wanted_ == Transport::staged ? "" : ": " + why);
+      conditional_nodes_ = false;  // the host takes part in every exchange
+    }
+  }
+  if (mail_) mail_->make_room(space, stream_);
+}
+
+void CudaBackend::fill_halo(const Field& field, int width) {
+  const Exchange& halo = field.space().halo();
   dispatch(field.precision(), [&]<class T>(T) {
     const auto v = const_cast<Field&>(field).view<T>();
     const auto offset = [&](const Box& box) { return &v(box.first[0], box.first[1], box.first[2]) - v.data; };
-    for (const Exchange::Turn& turn : field.space().halo().own_turns()) {
+    for (std::size_t t = 0; t < halo.turns(width).size(); ++t) {
+      const Exchange::Turn &turn = halo.turns(width)[t], &sent = halo.sent(width)[t];
+      if (!sent.empty()) {
+        join(field.space());
+        if (mail_)
+          mail_->swap(stream(), v, axis_across(turn.front()), sent, turn);
+        else
+          swap_by_host(field.space().processes(), v, sent, turn);
+        continue;
+      }
       CopyHalo<T> copy{v, static_cast<int>(turn.size()), {}, {}};
       for (std::size_t p = 0; p < turn.size(); ++p) {
         copy.from[p] = offset(turn[p].from) - offset(turn[0].from);
@@ -227,6 +297,98 @@ void CudaBackend::exchange(const Field& field) {
       for_columns<Steps>(turn[0].from, copy);
     }
   });
+}
+
+// Through the memory of the hosts.
+template <class T>
+void CudaBackend::swap_by_host(const Processes& processes, const View<T>& v, const Exchange::Turn& sent,
+                               const Exchange::Turn& received) {
+  std::vector<Processes::Message> out, in;
+  const auto bytes = [](const Box& box) { return static_cast<std::size_t>(box.size()) * sizeof(T); };
+  const auto pieces = [&](const Exchange::Turn& turn, bool from, auto& buffers, auto& messages) {
+    for (std::size_t p = 0; p < turn.size(); ++p) {
+      buffers[p].resize(bytes(from ? turn[p].from : turn[p].to));
+      messages.push_back({turn[p].patch, turn[p].side, buffers[p].data(), buffers[p].size()});
+    }
+  };
+  pieces(sent, true, out_, out);
+  pieces(received, false, in_, in);
+  std::size_t most = 0;
+  for (const auto& message : out) most = std::max(most, message.bytes);
+  for (const auto& message : in) most = std::max(most, message.bytes);
+  const Buffer packed = block(most);
+  T* const there = static_cast<T*>(packed.data());
+  for (std::size_t p = 0; p < sent.size(); ++p) {
+    for_columns<Steps>(sent[p].from, InRow<T, true>{v, there, sent[p].from});
+    read(there, out[p].data, out[p].bytes);
+  }
+  processes.start(out, in)->finish();
+  for (std::size_t p = 0; p < received.size(); ++p) {
+    write(in[p].data, there, in[p].bytes);
+    for_columns<Steps>(received[p].to, InRow<T, false>{v, there, received[p].to});
+  }
+  check(cudaStreamSynchronize(stream_));  // before the memory goes
+}
+
+void CudaBackend::gather(const Field& part, Field& whole) {
+  const Space& space = part.space();
+  join(space);
+  dispatch(part.precision(), [&]<class T>(T) {
+    if (mail_ && mail_->takes_parts(space)) {
+      mail_->gather(stream(), space, part.view<T>(), whole.view<T>());
+      return;
+    }
+    // By the hosts, each part in a row.
+    const Processes& processes = space.processes();
+    std::size_t most = 0;
+    for (int p = 0; p < processes.count(); ++p)
+      most = std::max(most, static_cast<std::size_t>(space.with_ends(p).size()) * sizeof(T));
+    std::vector<char> own(most), all(most * static_cast<std::size_t>(processes.count()));
+    const Buffer packed = block(most);
+    T* const there = static_cast<T*>(packed.data());
+    Box box = space.with_ends(processes.rank());
+    for (std::size_t d = 0; d < 3; ++d) {
+      box.first[d] -= space.origin()[d];
+      box.last[d] -= space.origin()[d];
+    }
+    for_columns<Steps>(box, InRow<T, true>{const_cast<Field&>(part).view<T>(), there, box});
+    read(there, own.data(), most);
+    processes.gather(own.data(), most, all.data());
+    for (int p = 0; p < processes.count(); ++p) {
+      write(all.data() + most * static_cast<std::size_t>(p), there, most);
+      for_columns<Steps>(space.with_ends(p), InRow<T, false>{whole.view<T>(), there, space.with_ends(p)});
+    }
+    check(cudaStreamSynchronize(stream_));
+  });
+}
+
+void CudaBackend::take_part(const Field& whole, Field& part) {
+  const Space& space = part.space();
+  dispatch(part.precision(), [&]<class T>(T) {
+    TakePart<T> take{whole.view<T>(), part.view<T>(), {}, {}};
+    Box box;
+    for (std::size_t d = 0; d < 3; ++d) {
+      take.origin[d] = space.origin()[d];
+      take.turned[d] = space.closed()[d] && space.all()[d] > 1 ? space.all()[d] : 0;
+      box.first[d] = -take.part.halo[d];
+      box.last[d] = take.part.n[d] + take.part.halo[d];
+      if (space.closed()[d]) continue;
+      box.first[d] = std::max(box.first[d], -take.whole.halo[d] - space.origin()[d]);
+      box.last[d] = std::min(box.last[d], space.all()[d] + take.whole.halo[d] - space.origin()[d]);
+    }
+    for_columns<Steps>(box, take);
+  });
+}
+
+void CudaBackend::add_up(const Space& space, const Scalar& result) {
+  if (space.whole()) return;
+  join(space);
+  if (mail_)
+    mail_->add_up(stream(), result.address(), 1);
+  else {
+    const double sum = space.processes().sum(value(result));
+    write(&sum, result.address(), sizeof sum);
+  }
 }
 
 void CudaBackend::dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
 #include <memory>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 #include <cuda_runtime.h>
 
@@ -9,6 +12,7 @@
 #include "backends/backend.hpp"
 #include "backends/cuda/check.cuh"
 #include "backends/cuda/launch.cuh"
+#include "backends/cuda/mailbox.cuh"
 #include "backends/cuda/pending_steps.cuh"
 
 namespace poisson::cuda {
@@ -34,7 +38,7 @@ struct KernelCount {
 /// node is recorded.
 class CudaBackend final : public Backend {
  public:
-  CudaBackend(int device, std::size_t memory_limit);
+  CudaBackend(int device, std::size_t memory_limit, Transport transport);
   ~CudaBackend() override;
 
   BackendKind kind() const override { return BackendKind::cuda; }
@@ -81,7 +85,12 @@ class CudaBackend final : public Backend {
   void xpay(const Field& x, const Scalar& a, Field& y) override;
   void subtract(const Field& x, const Scalar& a, const Field& y, Field& result) override;
   void dot(const Field& x, const Field& y, Scalar& result) override;
-  void exchange(const Field& x) override;
+  void join(const Space&) override;
+  std::string transport() const override { return reached_; }
+  void gather(const Field& part, Field& whole) override;
+  void take_part(const Field& whole, Field& part) override;
+  /// result = Σ over the processes that share the space.
+  void add_up(const Space& space, const Scalar& result);
   void dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
                      Field& y) override;
 
@@ -107,6 +116,9 @@ class CudaBackend final : public Backend {
   /// million.
   static constexpr int most_recorded = 200'000;
 
+ protected:
+  void fill_halo(const Field& x, int width) override;
+
  private:
   struct Watch;
   struct TooMany {};
@@ -118,6 +130,10 @@ class CudaBackend final : public Backend {
   std::unique_ptr<Recording> record(const std::function<void()>& verbs);
   void record_into(cudaGraph_t graph, const std::function<void()>& body);
   void follow(Monitor& monitor);
+  const double* ask_all();
+  template <class T>
+  void swap_by_host(const Processes& processes, const View<T>& v, const Exchange::Turn& sent,
+                    const Exchange::Turn& received);
 
   int device_;
   std::string description_;
@@ -133,6 +149,12 @@ class CudaBackend final : public Backend {
   Buffer partials_;
   std::unique_ptr<Watch> watch_;
   bool conditional_nodes_ = false;
+  Transport wanted_;
+  std::string reached_;
+  const Processes* processes_ = nullptr;  ///< those that share its grids, where there are several
+  std::unique_ptr<Mail> mail_;            ///< null where messages go through the host
+  Scalar stops_;                          ///< how many processes want to stop
+  std::array<std::vector<char>, 2> out_, in_;
 };
 
 }  // namespace poisson::cuda

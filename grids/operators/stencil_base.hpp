@@ -82,7 +82,9 @@ class StencilBase : public Operator {
         assembly_(!star && assembly == "tensor-product" && rows.block.equidistant() ? "equidistant" : assembly),
         bounds_(bounds),
         tables_(std::move(tables)),
-        c_(tables_.template model<Coefficients>()) {}
+        c_(tables_.template model<Coefficients>()) {
+    backend.join(space_);
+  }
 
   Backend& backend() const override { return backend_; }
   Precision precision() const override { return precision_of<T>; }

@@ -17,6 +17,16 @@ struct Colours {
     for (int d = 0; d < 3; ++d) wraps_oddly[d] = periodic[d] && n[d] % 2 == 1 && n[d] > 1;
   }
 
+  constexpr Colours with_y_and_z_swapped() const {
+    Colours swapped = *this;
+    for (int d = 1; d < 3; ++d) {
+      swapped.n[d] = n[3 - d];
+      swapped.origin[d] = origin[3 - d];
+      swapped.wraps_oddly[d] = wraps_oddly[3 - d];
+    }
+    return swapped;
+  }
+
   constexpr int count() const { return wraps_oddly[0] || wraps_oddly[1] || wraps_oddly[2] ? 3 : 2; }
   constexpr int of(int d, int i) const { return wraps_oddly[d] && last(d) == i ? 2 : (i + origin[d]) % 2; }
   constexpr int last(int d) const { return n[d] - 1 - origin[d]; }

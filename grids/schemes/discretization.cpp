@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backends/backend.hpp"
+#include "backends/error.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/levels/band_probe.hpp"
 #include "grids/levels/galerkin.hpp"
@@ -204,6 +205,21 @@ Hierarchy Discretization::make_hierarchy(const std::vector<LevelPlan>& levels) c
   return galerkin ? make_galerkin_levels(levels) : make_levels(rows_, levels);
 }
 
+namespace {
+
+// Lines and planes are solved where they are whole.
+void require_whole_lines(const Block& block, const Relaxation& relaxed) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    const bool across = static_cast<int>(d) != relaxed.axis;
+    const bool needed = relaxed.extent == Extent::line ? !across : relaxed.extent == Extent::plane && across;
+    if (needed && !block.axes[d].whole())
+      throw InputError(std::string("levels are smoothed by ") + (relaxed.extent == Extent::line ? "lines" : "planes") +
+                       " along " + "xyz"[d] + ", where the grid is cut: cut another axis, or take fewer processes");
+  }
+}
+
+}  // namespace
+
 Hierarchy Discretization::make_levels(SchemeRows rows, const std::vector<LevelPlan>& levels) const {
   Hierarchy h;
   h.decoupled = level_rows(rows).decoupled;
@@ -213,6 +229,7 @@ Hierarchy Discretization::make_levels(SchemeRows rows, const std::vector<LevelPl
       fine.kappa_source = nullptr;
       operator_note_ = "lines and planes are solved from it";
     }
+    require_whole_lines(fine.block, level.smoothed());
     h.operators.push_back(make_noted(rows, level.precision, held()));
     h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();

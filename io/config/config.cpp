@@ -55,7 +55,11 @@ Config load_config(const std::filesystem::path& file, std::span<const std::strin
     config.assembly = static_cast<Assembly>(assembly->choice);
   if (const Value* scheme = document.at("discretization.scheme"))
     config.problem.scheme = static_cast<Scheme>(scheme->choice);
-  if (const Value* device = document.at("backend.device")) config.device = device->text;
+  const Value* const device = document.at("backend.device");
+  if (device) config.device = device->text;
+  if (device) config.marks["backend.device"] = device->mark.text() + ": backend.device";
+  if (const Value* transport = document.at("backend.transport"))
+    config.transport = static_cast<Transport>(transport->choice);
   const Value* const blocks = document.at("backend.blocks");
   for (const double count : numbers(blocks)) config.blocks.push_back(static_cast<int>(count));
   if (blocks) config.marks["backend.blocks"] = blocks->mark.text() + ": backend.blocks";

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/transport.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/problem/problem.hpp"
 #include "grids/schemes/bands/matrix.hpp"
@@ -29,6 +30,7 @@ struct Config {
   Assembly assembly = Assembly::automatic;
   Options options;
   std::string device = "auto";  ///< as make_backend takes it
+  Transport transport = Transport::automatic;
   std::vector<int> blocks;      ///< into how many parts each axis is cut for several processes; empty: as suits
 
   struct Output {

@@ -52,10 +52,8 @@ class CudaSampler final : public Sampler {
     for (std::size_t d = 0; d < 3; ++d) {
       const Axis& axis = block_.axes[d];
       std::vector<double> mass, width;
-      for (int i = 0; i < axis.size(); ++i) {
-        mass.push_back(axis.mass(i));
-        width.push_back(axis.width(i));
-      }
+      for (int i = 0; i < axis.size(); ++i) mass.push_back(axis.mass(i));
+      for (int i = -1; i <= axis.size(); ++i) width.push_back(axis.width(std::min(i, std::max(1, axis.cells()))));
       tables.add(node_coordinates(axis), axes_[d].nodes);
       tables.add(cell_coordinates(axis, points_), axes_[d].cells);
       tables.add(mass, axes_[d].mass);
@@ -80,6 +78,7 @@ class CudaSampler final : public Sampler {
       }
     }
     tables_ = tables.upload(backend);
+    for (Table& axis : axes_) ++axis.width;
     bad_ = backend.allocate(sizeof(unsigned long long));
 
     std::vector<std::string> sources;
@@ -187,22 +186,33 @@ class CudaSampler final : public Sampler {
     if (!evaluates(datum.quantity) || u.backend().kind() != device_.kind()) return measure_on_host(block_, datum, u);
     write_bad(none);
     const Box box = block_.layout().box();
-    const DifferenceMoments all = measured(datum, box, points_of(datum, block_.location(), box), u);
-    return read_bad() == none ? all : measure_on_host(block_, datum, u);
+    const DifferenceMoments own = measured(datum, box, points_of(datum, block_.location(), box), u);
+    const Processes& processes = block_.processes();
+    if (processes.any(read_bad() != none)) return measure_on_host(block_, datum, u);
+    return {processes.sum(own.first), processes.sum(own.second), processes.least(own.low),
+            processes.largest(own.high)};
   }
 
   CellStatistics statistics(const Field& cells) override {
     const Box box = cells.layout().box();
+    const Space& space = cells.space();
+    const Processes& processes = space.processes();
+    const auto [x, y, z] = space.origin();
+    if (!space.whole()) device_.exchange(cells);
     CellStatistics found;
     found.sum = sum_of_magnitudes(cells, box);
-    if (const Extremes all = extremes(cells, box); all.least > 0) found.jumps.range = all.largest / all.least;
+    const Extremes own = extremes(cells, box);
+    const double least = processes.least(own.least), largest = processes.largest(own.largest);
+    if (least > 0) found.jumps.range = largest / least;
     write_bad(std::bit_cast<unsigned long long>(1.0));
-    device_.for_columns<NoSteps>(box, LargestJump{cells.view<double>(), bad()});
-    found.jumps.largest = std::bit_cast<double>(read_bad());
+    device_.for_columns<NoSteps>(box, LargestJump{cells.view<double>(), {x, y, z}, bad()});
+    found.jumps.largest = processes.largest(std::bit_cast<double>(read_bad()));
     if (found.jumps.largest < Jumps::large) return found;
     const Scalar count = device_.scalar();
-    sum_columns(device_.stream(), box, LargeJumps{cells.view<double>()}, device_.partials(), count.address());
-    found.jumps.share = device_.value(count) / (static_cast<double>(box.size()) * (cells.layout().n[2] > 1 ? 3 : 2));
+    sum_columns(device_.stream(), box, LargeJumps{cells.view<double>(), {x, y, z}}, device_.partials(),
+                count.address());
+    found.jumps.share = processes.sum(device_.value(count)) /
+                        (static_cast<double>(space.size()) * (space.all()[2] > 1 ? 3 : 2));
     return found;
   }
 
@@ -210,8 +220,8 @@ class CudaSampler final : public Sampler {
     const auto view = cells.view<double>();
     const Box all = with_halo(block_, cells.layout().box());
     for (std::size_t d = 0; d < 3; ++d) {
-      if (block_.axes[d].degenerate() || block_.axes[d].periodic()) continue;
       for (const int end : {-1, view.n[d]}) {
+        if (!block_.axes[d].open(end < 0 ? 0 : 1)) continue;
         Box face = all;
         face.first[d] = end;
         face.last[d] = end + 1;
@@ -230,14 +240,19 @@ class CudaSampler final : public Sampler {
     column.axis = static_cast<int>(axis);
     column.n = along.size();
     column.periodic = along.periodic();
-    for (int end = 0; end < 2; ++end) column.robin[end] = along.kind(end) == BoundaryKind::robin;
+    for (int end = 0; end < 2; ++end) {
+      column.open[end] = along.open(end);
+      column.robin[end] = along.kind(end) == BoundaryKind::robin;
+    }
     Box box = faces.layout().box();
-    if (!along.periodic()) ++box.last[axis];
+    if (along.open(1)) ++box.last[axis];
     device_.for_columns<NoSteps>(box, column);
   }
 
   Extremes extremes(const Field& cells, const Box& box) override { return extremes_of(device_, cells, box); }
-  bool positive_definite(const CellTensors& kappa) override { return cuda::positive_definite(device_, kappa); }
+  bool positive_definite(const CellTensors& kappa) override {
+    return !block_.processes().any(!cuda::positive_definite(device_, kappa));
+  }
   void add_product(const MassRows& M, const Field& f, const Box& box, double factor, Field& out) override {
     cuda::add_product(device_, M, f, box, factor, out);
   }
@@ -247,7 +262,7 @@ class CudaSampler final : public Sampler {
     dispatch(x.precision(), [&]<class X>(X) {
       sum_columns(device_.stream(), box, Magnitudes<X>{x.view<X>()}, device_.partials(), sum.address());
     });
-    return device_.value(sum);
+    return x.space().processes().sum(device_.value(sum));
   }
 
  private:
@@ -255,7 +270,8 @@ class CudaSampler final : public Sampler {
     const double *at, *length;
   };
   struct Table {
-    const double *nodes, *cells, *mass, *ones, *width;
+    const double *nodes, *cells, *mass, *ones;
+    const double* width;  // of the cells from −1 on
     PartTable parts[2][2];     // of volumes and on faces, in the cells below and above
     const double* corners[2];  // of cells, from within them, from cell −1 on
   };

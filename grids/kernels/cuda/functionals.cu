@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <ranges>
 #include <vector>
 
 #include "backends/cuda/cuda_backend.cuh"
@@ -47,7 +48,11 @@ struct SmallRegions {
   /// Whether there was room.
   bool add(const Box& box, const Lengths& weight) {
     const auto n = [&](std::size_t d) { return box.last[d] - box.first[d]; };
-    if (count == most_regions || box.size() > most_small || box.size() == 0) return false;
+    if (count == most_regions || box.size() > most_small) return false;
+    if (box.size() == 0) {
+      parts[count++] = {{0, 0, 0}, {1, 1, 0}, 1, 0, weight, tasks};
+      return true;
+    }
     const int slices = (n(2) + planes_of_task - 1) / planes_of_task;
     const int rows = std::clamp(values_of_task / (n(0) * std::min(planes_of_task, n(2))), 1, n(1));
     const int groups = (n(1) + rows - 1) / rows;
@@ -225,12 +230,28 @@ class CudaFunctionals final : public Functionals {
       all.first += first;
       all.second += second;
     }
-    const auto place = [&](const Extreme& e) {
+    const auto& [x, y, z] = u.space().origin();
+    const auto place = [&, first_x = x, first_y = y, first_z = z](const Extreme& e) {
       const std::int64_t nx = box.last[0], ny = box.last[1];
-      return Extremum{
-          e.value, {static_cast<int>(e.at % nx), static_cast<int>(e.at / nx % ny), static_cast<int>(e.at / nx / ny)}};
+      return Extremum{e.value,
+                      {first_x + static_cast<int>(e.at % nx), first_y + static_cast<int>(e.at / nx % ny),
+                       first_z + static_cast<int>(e.at / nx / ny)}};
     };
-    return {all.first, all.second, place(all.low), place(all.high)};
+    const Moments own{all.first, all.second, place(all.low), place(all.high)};
+    Moments joined = own;
+    joined.first = joined.second = 0;
+    for (const Moments& m : u.space().processes().gather(own)) {
+      joined.first += m.first;
+      joined.second += m.second;
+      const auto comes_first = [](const Extremum& a, const Extremum& b) {
+        return std::ranges::lexicographical_compare(std::views::reverse(a.at), std::views::reverse(b.at));
+      };
+      if (m.low.value < joined.low.value || (m.low.value == joined.low.value && comes_first(m.low, joined.low)))
+        joined.low = m.low;
+      if (m.high.value > joined.high.value || (m.high.value == joined.high.value && comes_first(m.high, joined.high)))
+        joined.high = m.high;
+    }
+    return joined;
   }
 
   std::vector<double> sums(const Field& x, std::span<const Region> regions) const override {
@@ -245,6 +266,7 @@ class CudaFunctionals final : public Functionals {
       else
         all.push_back(large_sum(x, rest.front()));
     }
+    for (double& sum : all) sum = x.space().processes().sum(sum);
     return all;
   }
 
@@ -253,7 +275,7 @@ class CudaFunctionals final : public Functionals {
       sum_columns(device_.stream(), box, Product<Y>{x.view<double>(), y.view<Y>()}, device_.partials(),
                   result_.address());
     });
-    return result();
+    return x.space().processes().sum(result());
   }
 
   double cell_product(const Field& x, const Field& u) const override {
@@ -262,7 +284,7 @@ class CudaFunctionals final : public Functionals {
       sum_columns(device_.stream(), cells_, CellProduct<X>{x.view<double>(), u.view<X>(), width_}, device_.partials(),
                   result_.address());
     });
-    return result();
+    return x.space().processes().sum(result());
   }
 
   std::vector<double> values(const Field& x, const Box& box) const override {
@@ -292,12 +314,13 @@ class CudaFunctionals final : public Functionals {
     return result();
   }
   void add_small_sums(const Field& x, const SmallRegions& regions, std::vector<double>& all) const {
-    dispatch(x.precision(), [&]<class X>(X) {
-      launch(sum_small_regions<X>, static_cast<unsigned>(regions.tasks), tile_threads, device_.stream(), regions,
-             x.view<X>(), device_.partials());
-    });
+    if (regions.tasks > 0)
+      dispatch(x.precision(), [&]<class X>(X) {
+        launch(sum_small_regions<X>, static_cast<unsigned>(regions.tasks), tile_threads, device_.stream(), regions,
+               x.view<X>(), device_.partials());
+      });
     std::vector<double> of_tasks(static_cast<std::size_t>(regions.tasks));
-    device_.read(device_.partials(), of_tasks.data(), of_tasks.size() * sizeof(double));
+    if (regions.tasks > 0) device_.read(device_.partials(), of_tasks.data(), of_tasks.size() * sizeof(double));
     for (int r = 0; r < regions.count; ++r) {
       const int last = r + 1 < regions.count ? regions.parts[r + 1].first_task : regions.tasks;
       double sum = 0;

@@ -20,32 +20,34 @@ struct Magnitudes {
   }
 };
 
-// f(ratio, at least 1) for the lower neighbours of a column's cells.
+// f(ratio, at least 1) for the lower neighbours of a column's cells, which those at the grid's lower ends do not have.
 template <class F>
-__device__ void each_jump(const View<const double>& cells, int i, int j, int k0, int k1, const F& f) {
+__device__ void each_jump(const View<const double>& cells, const int3& origin, int i, int j, int k0, int k1, const F& f) {
   for (int k = k0; k < k1; ++k) {
     const double here = cells(i, j, k);
     const auto compare = [&](double there) { f(fmax(here / there, there / here)); };
-    if (i > 0) compare(cells(i - 1, j, k));
-    if (j > 0) compare(cells(i, j - 1, k));
-    if (k > 0) compare(cells(i, j, k - 1));
+    if (origin.x + i > 0) compare(cells(i - 1, j, k));
+    if (origin.y + j > 0) compare(cells(i, j - 1, k));
+    if (origin.z + k > 0) compare(cells(i, j, k - 1));
   }
 }
 // The largest one, as the bits of a positive double, whose order is the numbers'.
 struct LargestJump {
   View<const double> cells;
+  int3 origin;
   unsigned long long* largest;
   __device__ void operator()(int i, int j, int k0, int k1) const {
     double jump = 1;
-    each_jump(cells, i, j, k0, k1, [&](double ratio) { jump = fmax(jump, ratio); });
+    each_jump(cells, origin, i, j, k0, k1, [&](double ratio) { jump = fmax(jump, ratio); });
     atomicMax(largest, static_cast<unsigned long long>(__double_as_longlong(jump)));
   }
 };
 struct LargeJumps {
   View<const double> cells;
+  int3 origin;
   __device__ double operator()(int i, int j, int k0, int k1) const {
     double count = 0;
-    each_jump(cells, i, j, k0, k1, [&](double ratio) { count += ratio >= Jumps::large; });
+    each_jump(cells, origin, i, j, k0, k1, [&](double ratio) { count += ratio >= Jumps::large; });
     return count;
   }
 };
@@ -81,19 +83,19 @@ struct FacesOfCells {
   View<double> faces;
   const double* width;  // of the cells along the axis
   int axis, n;
-  bool periodic, robin[2];
+  bool periodic, open[2], robin[2];
 
   __device__ void operator()(int i, int j, int k0, int k1) const {
     for (int k = k0; k < k1; ++k) {
       int below[3] = {i, j, k}, above[3] = {i, j, k};
       const int face = above[axis];
-      const bool lower = face == 0, upper = face == n;
-      below[axis] = lower ? (periodic ? n - 1 : 0) : face - 1;
+      const bool lower = face == 0 && open[0], upper = face == n && open[1];
+      below[axis] = periodic && face == 0 ? n - 1 : lower ? 0 : face - 1;
       if (upper) above[axis] = n - 1;
       const double low = cells(below[0], below[1], below[2]), high = cells(above[0], above[1], above[2]);
       const double h = width[below[axis]], next = width[above[axis]];
       double value = harmonic_face(low, h, high, next);
-      if (!periodic && (lower || upper)) {
+      if (lower || upper) {
         value = low;
         if (robin[lower ? 0 : 1]) {
           below[axis] = lower ? 1 : 3;

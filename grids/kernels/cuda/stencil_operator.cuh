@@ -52,7 +52,7 @@ class CompiledKernels {
 template <class T, class Coefficients, class Kernels = CompiledKernels<T, Coefficients>>
 class StencilOperator final : public StencilBase<T, Coefficients> {
   using Base = StencilBase<T, Coefficients>;
-  using Base::backend_, Base::layout_, Base::unknowns_, Base::c_;
+  using Base::backend_, Base::space_, Base::layout_, Base::unknowns_, Base::c_;
 
  public:
   template <class Own>
@@ -134,9 +134,9 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 
    public:
     LineSplitting(const StencilOperator& A, int axis)
-        : BoundedSplitting(A, A.bound(axis)), A_(A), axis_(axis), residual_(A.backend_, A.layout_, precision_of<T>) {
+        : BoundedSplitting(A, A.bound(axis)), A_(A), axis_(axis), residual_(A.backend_, A.space_, precision_of<T>) {
       if constexpr (!separable) {
-        bands_.emplace(A.backend_, A.layout_, 2);
+        bands_.emplace(A.backend_, A.space_, 2);
         A.kernels_.columns(A.layout_.box(), FillLines<T, Coefficients>{A.c_, bands_->template views<2>(), axis});
         bands_->exchange();
       }
@@ -190,8 +190,9 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   };
 
   void relax_star(double omega, bool reversed, const Field& b, Field& u) const {
-    const Layout layout = Marched<Coefficients> ? marched(layout_) : layout_;
-    const Colours colours(layout.n, layout.periodic);
+    Colours colours = colours_on<Colours>(space_);
+    if (Marched<Coefficients> && is_plane(layout_)) colours = colours.with_y_and_z_swapped();
+    const auto& [x, y, z] = space_.origin();
     const GaussSeidel<T, Coefficients> relax{marched_, view(u), view(b), static_cast<T>(omega)};
     for (int c = 0; c < colours.count(); ++c) {
       backend_.exchange(u);
@@ -200,14 +201,14 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
         Box pairs = unknowns_;
         pairs.first[0] = 0;
         pairs.last[0] = (unknowns_.last[0] - unknowns_.first[0] + 1) / 2;
-        columns(pairs, TwoColours<T, Coefficients>{relax, colour, unknowns_.first[0], unknowns_.last[0]});
+        columns(pairs, TwoColours<T, Coefficients>{relax, colour + x + y + z, unknowns_.first[0], unknowns_.last[0]});
       } else {
         columns(unknowns_, AnyColours<T, Coefficients>{relax, colours, colour});
       }
     }
   }
   void relax_box(double omega, bool reversed, const Field& b, Field& u) const {
-    const BoxColours colours(layout_.n, layout_.periodic);
+    const auto colours = colours_on<BoxColours>(space_);
     for (int c = 0; c < colours.count(); ++c) {
       backend_.exchange(u);
       const int colour = reversed ? colours.count() - 1 - c : c;
@@ -259,6 +260,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   template <class Column>
   void sum(const Column& column, const Scalar& result) const {
     kernels_.sum(walked(unknowns_), column, result);
+    static_cast<CudaBackend&>(backend_).add_up(space_, result);
   }
 
   Coefficients marched_;  ///< c_ as kernels take it

@@ -14,19 +14,28 @@
 namespace poisson::cuda {
 namespace {
 
-/// The rows of P from one before the first to one past the last fine value, which on a periodic axis lie at its other
-/// end, and what a march along the axis goes by.
+/// The rows of P from some before the first to some past the last fine value, which on a periodic axis lie at its other
+/// end and of a part of an axis in the next part, and what a march along the axis goes by.
 class MarchedRows {
  public:
-  MarchedRows(const LinearRows& P, const Axis& fine, const Axis& coarse) : n_(fine.size()), N_(coarse.size()) {
-    for (int i = -1; i <= n_; ++i) {
-      const int turn = !fine.periodic() ? 0 : i < 0 ? -1 : i / n_;
-      const auto at = static_cast<std::size_t>(std::clamp(i - turn * n_, 0, n_ - 1));
-      left.push_back(P.left[at] + turn * N_);
+  MarchedRows(const Axis& fine, const CoarseAxis& coarse, bool constant)
+      : n_(fine.size()), N_(coarse.axis.size()), margin(fine.whole() ? 1 : cut_halo) {
+    const Axis all_fine = fine.in_whole(), all_coarse = coarse.axis.in_whole();
+    const LinearRows P = linear_rows(all_fine, {all_coarse, coarse.place}, constant);
+    const int values = all_fine.size();
+    const auto in_whole = [&](int i) { return i + fine.origin(); };
+    for (int i = -margin; i < n_ + margin; ++i) {
+      const int turn = !fine.closed() ? 0 : in_whole(i) < 0 ? -1 : in_whole(i) / values;
+      const auto at = static_cast<std::size_t>(std::clamp(in_whole(i) - turn * values, 0, values - 1));
+      left.push_back(P.left[at] + turn * all_coarse.size() - coarse.axis.origin());
       weight.push_back(P.weight[at]);
     }
     weight.push_back(1);  // read beside the last one, and not used
-    const int first = fine.periodic() ? -1 : 0, last = fine.periodic() ? n_ + 1 : n_;
+    // Fine values past an open end are none.
+    const int first = fine.open(0) || fine.degenerate() ? 0 : std::max(-margin, fine.closed() ? -margin : -in_whole(0));
+    const int last = fine.open(1) || fine.degenerate()
+                         ? n_
+                         : n_ + std::min(margin, fine.closed() ? margin : values - in_whole(n_));
     for (int I = 0; I < N_; ++I) {
       int from = first, to = last;
       while (from < to && share(from, I) == 0) ++from;
@@ -47,7 +56,7 @@ class MarchedRows {
     Runs all;
     for (int I = 0; I < N_; ++I) {
       const auto at = static_cast<std::size_t>(I);
-      all.first.push_back(count == 1 ? start[at] : std::min(start[at], n_ + 1 - count));
+      all.first.push_back(count == 1 ? start[at] : std::min(start[at], n_ + margin - count));
       for (int s = 0; s < 4; ++s) {
         const int i = all.first.back() + s;
         all.weight.push_back(i >= start[at] && i < stop[at] ? share(i, I) : 0);
@@ -64,10 +73,13 @@ class MarchedRows {
  private:
   // What fine value i takes from coarse value I.
   double share(int i, int I) const {
-    const auto at = static_cast<std::size_t>(i + 1);
+    const auto at = static_cast<std::size_t>(i + margin);
     return left[at] == I ? weight[at] : left[at] == I - 1 ? 1 - weight[at] : 0;
   }
   int n_, N_;
+
+ public:
+  int margin;  ///< rows before the first value
 };
 
 // Kernels read a weight ahead.
@@ -116,8 +128,9 @@ class TensorTransfer final : public Transfer {
       const LinearRows P = linear_rows(axis, coarser, constant);
       tables.add(P.left, linear_.axis[to].left);
       tables.add(with_one_more(P.weight), linear_.axis[to].weight);
-      const MarchedRows rows(P, axis, coarser.axis);
+      const MarchedRows rows(axis, coarser, constant);
       if (to == 2) {
+        before_march_ = rows.margin;
         tables.add(rows.left, march_.left);
         tables.add(rows.weight, march_.weight);
         tables.add(rows.start, spans_.start);
@@ -148,15 +161,15 @@ class TensorTransfer final : public Transfer {
     }
     injected_ = marched(injected, coarse.block.layout());
     tables_ = tables.upload(device_);
-    // Tables that begin at index −1.
-    ++march_.left;
-    ++march_.weight;
+    // Tables that begin before index 0.
+    march_.left += before_march_;
+    march_.weight += before_march_;
     ++between_.start;
     ++between_.stop;
   }
 
   void restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const override {
-    device_.exchange(fine);
+    device_.exchange(fine, fine.space().whole() ? 1 : cut_halo);
     with_marched(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       device_.for_columns<TransferSteps>(coarse_, Restrict<F, C>{f, c, runs_.axis[0], runs_.axis[1], width_[0],
                                                                  width_[1], march_, spans_, address(scale)});
@@ -169,6 +182,7 @@ class TensorTransfer final : public Transfer {
   void prolong(const Field& coarse, Field& fine) const override { prolong<false>(coarse, fine); }
   void prolong_add(const Field& coarse, Field& fine) const override { prolong<true>(coarse, fine); }
   void interpolate(const Field& coarse, Field& fine, const Scalar* scale) const override {
+    reach_over_cuts(coarse);
     with_marched(coarse, fine, [&]<class C, class F>(View<const C> c, View<F> f) {
       device_.for_columns<TransferSteps>(fine_, Interpolate<C, F>{c, f, cubic_, address(scale)});
     });
@@ -193,9 +207,14 @@ class TensorTransfer final : public Transfer {
   }
   void gather(const Box& box, const Field& fine, Field& coarse, const Axes<DeviceRows>& rows, int shift,
               const Scalar* scale) const {
+    reach_over_cuts(fine);
     with_marched(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
       device_.for_columns<TransferSteps>(box, Gather<F, C>{f, c, rows, shift, address(scale)});
     });
+  }
+  // Periodic axes that are whole need no halo: their indices are turned.
+  void reach_over_cuts(const Field& x) const {
+    if (!x.space().whole()) device_.exchange(x, cut_halo);
   }
   static const double* address(const Scalar* scale) { return scale ? scale->address() : nullptr; }
 
@@ -205,7 +224,8 @@ class TensorTransfer final : public Transfer {
   Box injected_;   ///< the coarse values that injection writes, those on faces included
   bool cells_, sums_by_volume_;
   Buffer tables_;
-  int width_[2] = {};  ///< of the rows along x and y
+  int width_[2] = {};     ///< of the rows along x and y
+  int before_march_ = 1;  ///< rows before that of value 0
   Axes<DeviceLinear> linear_{};
   Axes<DeviceRuns> runs_{};
   DeviceLinear march_{};

@@ -1,0 +1,293 @@
+#include "backends/cuda/mailbox.cuh"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include <unistd.h>
+
+#include "backends/cuda/check.cuh"
+
+namespace poisson::cuda {
+namespace {
+
+// The turn that a channel is at; its last block ends it.
+__device__ unsigned begin_turn(const Channel* channel) {
+  __shared__ unsigned turn;
+  if (threadIdx.x == 0) turn = *const_cast<const volatile unsigned*>(&channel->sent) + 1;
+  __syncthreads();
+  return turn;
+}
+__device__ void end_turn(Channel* channel, unsigned turn) {
+  __syncthreads();
+  if (threadIdx.x != 0 || atomicAdd(&channel->ticket, 1u) + 1 < gridDim.x) return;
+  channel->ticket = 0;
+  channel->sent = turn;
+}
+
+template <class T>
+struct Layers {
+  Mailbox mail;
+  View<T> v;
+  int axis, sent, received;
+  struct Piece {
+    int process, side;  // whose halo, or whose values; the side of that halo: 0 or 1
+    Row values;
+  } out[2], in[2];
+};
+
+template <class T>
+__global__ void __launch_bounds__(256) swap_kernel(const __grid_constant__ Layers<T> layers) {
+  await_others();
+  const Mailbox& mail = layers.mail;
+  const View<T>& v = layers.v;
+  const int axis = layers.axis, sent = layers.sent, received = layers.received;
+  const auto& out = layers.out;
+  const auto& in = layers.in;
+  const unsigned turn = begin_turn(&mail.channels[axis]);
+  for (int p = 0; p < sent; ++p) {
+    T* const slot = mail.layer<T>(out[p].process, axis, out[p].side, turn);
+    out[p].values.each([&](int at, const int3& i) { slot[at] = v(i.x, i.y, i.z); });
+  }
+  __threadfence_system();
+  __syncthreads();
+  const int p = static_cast<int>(threadIdx.x);
+  if (p < sent) raise(mail.layer_flag(out[p].process, axis, out[p].side, blockIdx.x), turn);
+  if (p < received) wait_for(mail.layer_flag(mail.rank, axis, in[p].side, blockIdx.x), turn);
+  __syncthreads();
+  for (int q = 0; q < received; ++q) {
+    const T* const slot = mail.layer<T>(mail.rank, axis, in[q].side, turn);
+    in[q].values.each([&](int at, const int3& i) { v(i.x, i.y, i.z) = __ldcg(slot + at); });
+  }
+  end_turn(&mail.channels[axis], turn);
+}
+
+template <class T>
+struct Parts {
+  Mailbox mail;
+  View<const T> part;
+  View<T> whole;
+  int3 origin;  // of the part
+  Row of[most_peers];
+};
+
+template <class T>
+__global__ void __launch_bounds__(256) gather_kernel(const __grid_constant__ Parts<T> parts) {
+  await_others();
+  const Mailbox& mail = parts.mail;
+  const View<const T>& part = parts.part;
+  const View<T>& whole = parts.whole;
+  const int3& origin = parts.origin;
+  const auto& of = parts.of;
+  const unsigned turn = begin_turn(&mail.channels[Mailbox::of_parts]);
+  of[mail.rank].each([&](int at, const int3& i) {
+    const T value = part(i.x - origin.x, i.y - origin.y, i.z - origin.z);
+    for (int p = 0; p < mail.count; ++p)
+      if (p != mail.rank) mail.part<T>(p, mail.rank, turn)[at] = value;
+    whole(i.x, i.y, i.z) = value;
+  });
+  __threadfence_system();
+  __syncthreads();
+  const int p = static_cast<int>(threadIdx.x);
+  if (p < mail.count && p != mail.rank) {
+    raise(mail.part_flag(p, mail.rank, blockIdx.x), turn);
+    wait_for(mail.part_flag(mail.rank, p, blockIdx.x), turn);
+  }
+  __syncthreads();
+  for (int q = 0; q < mail.count; ++q) {
+    if (q == mail.rank) continue;
+    const T* const slot = mail.part<T>(mail.rank, q, turn);
+    of[q].each([&](int at, const int3& i) { whole(i.x, i.y, i.z) = __ldcg(slot + at); });
+  }
+  end_turn(&mail.channels[Mailbox::of_parts], turn);
+}
+
+__global__ void __launch_bounds__(32) sum_kernel(Mailbox mail, double* values, int count) {
+  await_others();
+  __shared__ double of[most_peers][Mailbox::sums_at_once];
+  const unsigned turn = begin_turn(&mail.channels[Mailbox::of_sums]);
+  const int p = static_cast<int>(threadIdx.x);
+  if (p < mail.count) {
+    for (int i = 0; i < count; ++i) (p == mail.rank ? of[p] : mail.sum(p, mail.rank, turn))[i] = values[i];
+    if (p != mail.rank) {
+      __threadfence_system();
+      raise(mail.sum_flag(p, mail.rank), turn);
+      wait_for(mail.sum_flag(mail.rank, p), turn);
+      for (int i = 0; i < count; ++i) of[p][i] = __ldcg(mail.sum(mail.rank, p, turn) + i);
+    }
+  }
+  __syncthreads();
+  if (p < count) {
+    double sum = 0;
+    for (int q = 0; q < mail.count; ++q) sum += of[q][p];
+    values[p] = sum;
+  }
+  end_turn(&mail.channels[Mailbox::of_sums], turn);
+}
+
+unsigned blocks_for(std::int64_t values) {
+  return static_cast<unsigned>(std::clamp<std::int64_t>(values / 1024, 1, most_mail_blocks));
+}
+
+// Which process on which machine sees what as which device.
+struct Seat {
+  std::size_t host;
+  long process;
+  char device[64];  // its address on the bus
+};
+Seat seat_of(int device) {
+  Seat seat{};
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  seat.host = std::hash<std::string_view>()(name.data());
+  seat.process = getpid();
+  check(cudaDeviceGetPCIBusId(seat.device, sizeof seat.device, device));
+  return seat;
+}
+
+}  // namespace
+
+std::string Mail::obstacle(const Processes& processes, int device) {
+  const Seat own = seat_of(device);
+  const std::vector<Seat> all = processes.gather(own);
+  if (processes.count() > most_peers) return "more than " + std::to_string(most_peers) + " processes";
+  std::string why;
+  for (const Seat& other : all) {
+    if (other.host != own.host) return "GPUs of several machines";
+    int there = -1, reached = 0;
+    if (std::strcmp(other.device, own.device) == 0) continue;
+    if (cudaDeviceGetByPCIBusId(&there, other.device) != cudaSuccess) {
+      why = "GPUs that each process sees alone (CUDA_VISIBLE_DEVICES)";
+    } else {
+      check(cudaDeviceCanAccessPeer(&reached, device, there));
+      if (!reached) why = "GPUs that do not reach each other's memory";
+    }
+    cudaGetLastError();
+  }
+  for (std::size_t a = 0; a < all.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      if (std::strcmp(all[a].device, all[b].device) == 0 && all[a].process != all[b].process)
+        why = "processes that share a GPU";
+  return processes.any(!why.empty()) && why.empty() ? "GPUs that do not reach each other's memory" : why;
+}
+
+Mail::Mail(const Processes& processes) : processes_(processes) {
+  box_.rank = processes.rank();
+  box_.count = processes.count();
+  check(cudaMalloc(&box_.channels, Mailbox::channel_count * sizeof(Channel)));
+  open({});
+}
+
+Mail::~Mail() {
+  for (void* memory : opened_) cudaIpcCloseMemHandle(memory);
+  processes_.meet(2);  // so that nobody has it open any more
+  cudaFree(own_);
+  cudaFree(box_.channels);
+}
+
+Mail::Sizes Mail::sizes_of(const Space& space) {
+  Sizes sizes;
+  const auto& most = space.most_values();
+  sizes.part = sizeof(double);
+  for (const int n : most) sizes.part *= static_cast<std::size_t>(n + 2);
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (space.cuts().count(d) == 1) continue;
+    sizes.layers[d] = cut_halo * sizeof(double);
+    for (std::size_t e = 0; e < 3; ++e)
+      if (e != d) sizes.layers[d] *= static_cast<std::size_t>(most[e] + 2 * cut_halo);
+  }
+  // Parts are gathered where levels are small; larger ones in set-up alone, and not by mail.
+  constexpr std::size_t most_part = std::size_t{8} << 20;
+  if (sizes.part > most_part) sizes.part = 0;
+  return sizes;
+}
+
+bool Mail::has_room(const Space& space) const {
+  const Sizes needed = sizes_of(space);
+  for (std::size_t d = 0; d < 3; ++d)
+    if (needed.layers[d] > sizes_.layers[d]) return false;
+  return needed.part <= sizes_.part;
+}
+
+void Mail::make_room(const Space& space, cudaStream_t stream) {
+  if (has_room(space)) return;
+  Sizes sizes = sizes_of(space);
+  for (std::size_t d = 0; d < 3; ++d) sizes.layers[d] = std::max(sizes.layers[d], sizes_.layers[d]);
+  sizes.part = std::max(sizes.part, sizes_.part);
+  check(cudaStreamSynchronize(stream));
+  processes_.any(false);  // nobody sends any more
+  for (void* memory : opened_) cudaIpcCloseMemHandle(memory);
+  opened_.clear();
+  processes_.any(false);  // nobody has it open any more
+  cudaFree(own_);
+  open(sizes);
+}
+
+void Mail::open(const Sizes& sizes) {
+  sizes_ = sizes;
+  const auto aligned = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
+  std::size_t end = 0;
+  const auto take = [&](std::size_t bytes) { return std::exchange(end, end + aligned(bytes)); };
+  box_.flags = take(Mailbox::flag_count * sizeof(unsigned));
+  box_.sums = take(most_peers * 2 * Mailbox::sums_at_once * sizeof(double));
+  box_.part_bytes = aligned(sizes.part);
+  box_.parts = take(static_cast<std::size_t>(box_.count) * 2 * box_.part_bytes);
+  for (std::size_t d = 0; d < 3; ++d) {
+    box_.layer_bytes[d] = aligned(sizes.layers[d]);
+    box_.layers[d] = take(Mailbox::sides * 2 * box_.layer_bytes[d]);
+  }
+  check(cudaMalloc(&own_, end));
+  check(cudaMemset(own_, 0, end));
+  check(cudaMemset(box_.channels, 0, Mailbox::channel_count * sizeof(Channel)));
+  check(cudaDeviceSynchronize());
+  struct Address {
+    long process;
+    char* here;
+    cudaIpcMemHandle_t handle;
+  } address{getpid(), own_, {}};
+  check(cudaIpcGetMemHandle(&address.handle, own_));
+  const std::vector<Address> all = processes_.gather(address);
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    void* there = all[p].here;
+    if (all[p].process != address.process) {
+      check(cudaIpcOpenMemHandle(&there, all[p].handle, cudaIpcMemLazyEnablePeerAccess));
+      opened_.push_back(there);
+    }
+    box_.of[p] = static_cast<char*>(there);
+  }
+  processes_.any(false);  // all are open before anybody sends
+}
+
+template <class T>
+void Mail::swap(cudaStream_t stream, const View<T>& v, int axis, const Exchange::Turn& sent,
+                const Exchange::Turn& received) {
+  Layers<T> layers{box_, v, axis, static_cast<int>(sent.size()), static_cast<int>(received.size()), {}, {}};
+  const auto side = [](int end) { return end < 0 ? 0 : 1; };
+  for (std::size_t p = 0; p < sent.size(); ++p) layers.out[p] = {sent[p].patch, side(sent[p].side), Row(sent[p].from)};
+  for (std::size_t p = 0; p < received.size(); ++p)
+    layers.in[p] = {received[p].patch, side(received[p].side), Row(received[p].to)};
+  launch(swap_kernel<T>, blocks_for(sent.front().from.size()), 256, stream, layers);
+}
+
+template <class T>
+void Mail::gather(cudaStream_t stream, const Space& space, const View<const T>& part, const View<T>& whole) {
+  const auto& o = space.origin();
+  Parts<T> parts{box_, part, whole, {o[0], o[1], o[2]}, {}};
+  for (int p = 0; p < box_.count; ++p) parts.of[p] = Row(space.with_ends(p));
+  std::int64_t most = 1;
+  for (const int n : space.most_values()) most *= n;
+  launch(gather_kernel<T>, blocks_for(most), 256, stream, parts);
+}
+
+void Mail::add_up(cudaStream_t stream, double* values, int count) {
+  launch(sum_kernel, 1, 32, stream, box_, values, count);
+}
+
+template void Mail::swap(cudaStream_t, const View<float>&, int, const Exchange::Turn&, const Exchange::Turn&);
+template void Mail::swap(cudaStream_t, const View<double>&, int, const Exchange::Turn&, const Exchange::Turn&);
+template void Mail::gather(cudaStream_t, const Space&, const View<const float>&, const View<float>&);
+template void Mail::gather(cudaStream_t, const Space&, const View<const double>&, const View<double>&);
+
+}  // namespace poisson::cuda

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+#include "backends/backend.hpp"
+#include "backends/cuda/launch.cuh"
+
+/// Memory that the GPUs of several processes write to each other: each process has a mailbox, which all others see
+/// (CUDA IPC), with a slot for whatever they send. A kernel stores what it sends into the slots of others, raises a flag
+/// there, waits for its own flags and takes what has come: kernels alone, so that whole solves stay one graph.
+///
+/// Flags count upwards. Slots are two, in turn: a process sends for the second time after that only when it has seen that
+/// the other has taken what came before.
+namespace poisson::cuda {
+
+inline constexpr int most_peers = 8;
+/// Blocks of a kernel that sends, at most: all of them run at once, and each waits for its counterpart alone.
+inline constexpr int most_mail_blocks = 64;
+
+/// One kind of message: how often it has been sent, and how many blocks have sent it this time.
+struct Channel {
+  unsigned sent, ticket;
+};
+
+/// The mailbox of a process as kernels see it.
+struct Mailbox {
+  char* of[most_peers];  ///< of all processes, this one's own among them
+  int rank, count;
+  std::size_t flags, sums, parts, layers[3];  ///< where these begin
+  std::size_t part_bytes, layer_bytes[3];     ///< of a slot
+  Channel* channels;                          ///< of the axes, of parts and of sums
+
+  static constexpr int of_parts = 3, of_sums = 4, channel_count = 5;
+  static constexpr int sides = 2, sums_at_once = 2;
+
+  // Flags: of layers by axis and side, then of parts and sums by who has sent.
+  __device__ unsigned* layer_flag(int process, int axis, int side, unsigned block) const {
+    return reinterpret_cast<unsigned*>(of[process] + flags) + (axis * sides + side) * most_mail_blocks + block;
+  }
+  __device__ unsigned* part_flag(int process, int from, unsigned block) const {
+    return layer_flag(process, 3, 0, 0) + from * most_mail_blocks + block;
+  }
+  __device__ unsigned* sum_flag(int process, int from) const { return part_flag(process, most_peers, 0) + from; }
+  static constexpr std::size_t flag_count =
+      3 * sides * most_mail_blocks + most_peers * most_mail_blocks + most_peers;
+
+  template <class T>
+  __device__ T* layer(int process, int axis, int side, unsigned turn) const {
+    return reinterpret_cast<T*>(of[process] + layers[axis] +
+                                (static_cast<std::size_t>(side) * 2 + turn % 2) * layer_bytes[axis]);
+  }
+  template <class T>
+  __device__ T* part(int process, int from, unsigned turn) const {
+    return reinterpret_cast<T*>(of[process] + parts +
+                                (static_cast<std::size_t>(from) * 2 + turn % 2) * part_bytes);
+  }
+  __device__ double* sum(int process, int from, unsigned turn) const {
+    return reinterpret_cast<double*>(of[process] + sums) +
+           (static_cast<std::size_t>(from) * 2 + turn % 2) * sums_at_once;
+  }
+};
+
+__device__ inline void raise(unsigned* flag, unsigned turn) {
+  asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(turn) : "memory");
+}
+__device__ inline void wait_for(const unsigned* flag, unsigned turn) {
+  unsigned seen = 0;
+  do asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+  while (static_cast<int>(seen - turn) < 0);
+}
+
+/// A box of values in a row, shared among the blocks of a kernel.
+struct Row {
+  int3 first, extent;
+
+  explicit Row(const Box& box)
+      : first{box.first[0], box.first[1], box.first[2]},
+        extent{box.last[0] - box.first[0], box.last[1] - box.first[1], box.last[2] - box.first[2]} {}
+  Row() = default;
+  /// f(index, place) for the caller's share of them.
+  template <class F>
+  __device__ void each(const F& f) const {
+    const int n = extent.x * extent.y * extent.z, step = static_cast<int>(gridDim.x * blockDim.x);
+    for (int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); at < n; at += step) {
+      const int line = at / extent.x;
+      f(at, int3{first.x + at % extent.x, first.y + line % extent.y, first.z + line / extent.y});
+    }
+  }
+};
+
+/// The mailboxes of the processes of a group, and what is sent through them on a stream.
+class Mail {
+ public:
+  /// Why there can be none between these processes, each on its device; empty where there can. All of them call it.
+  static std::string obstacle(const Processes& processes, int device);
+
+  /// Small ones. All processes call this and what follows together.
+  explicit Mail(const Processes& processes);
+  ~Mail();
+  Mail(const Mail&) = delete;
+
+  /// Room for the layers and the parts of fields of this space, of 8 bytes a value. Waits, where there was less.
+  void make_room(const Space& space, cudaStream_t stream);
+  /// Whether there is.
+  bool has_room(const Space& space) const;
+  /// Whether parts of fields of this space are gathered by mail: where they are small.
+  static bool takes_parts(const Space& space) { return sizes_of(space).part > 0; }
+
+  template <class T>
+  void swap(cudaStream_t stream, const View<T>& v, int axis, const Exchange::Turn& sent, const Exchange::Turn& received);
+  template <class T>
+  void gather(cudaStream_t stream, const Space& space, const View<const T>& part, const View<T>& whole);
+  /// values[i] = Σ over the processes, in their order.
+  void add_up(cudaStream_t stream, double* values, int count);
+
+ private:
+  struct Sizes {
+    std::array<std::size_t, 3> layers{};
+    std::size_t part = 0;
+    bool operator==(const Sizes&) const = default;
+  };
+  static Sizes sizes_of(const Space& space);
+  void open(const Sizes& sizes);
+
+  const Processes& processes_;
+  Sizes sizes_;
+  Mailbox box_{};
+  char* own_ = nullptr;
+  std::vector<void*> opened_;
+};
+
+}  // namespace poisson::cuda
