@@ -14,6 +14,7 @@
 #include "app/command_line.hpp"
 #include "app/describe.hpp"
 #include "app/memory.hpp"
+#include "app/processes.hpp"
 #include "app/reasons.hpp"
 #include "app/report.hpp"
 #include "backends/device.hpp"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -167,6 +168,7 @@ CudaBackend::CudaBackend(int device, std::size_t memory_limit, Transport transpo
 }
 
 CudaBackend::~CudaBackend() {
+  if (mail_ && std::uncaught_exceptions() > 0) mail_->give_up();
   cudaStreamSynchronize(stream_);
 }
 

@@ -35,6 +35,7 @@ struct Mailbox {
   std::size_t flags, sums, parts, layers[3];  ///< where these begin
   std::size_t part_bytes, layer_bytes[3];     ///< of a slot
   Channel* channels;                          ///< of the axes, of parts and of sums
+  const volatile int* given_up;               ///< set by the host where the others are not to be waited for
 
   static constexpr int of_parts = 3, of_sums = 4, channel_count = 5;
   static constexpr int sides = 2, sums_at_once = 2;
@@ -49,6 +50,15 @@ struct Mailbox {
   __device__ unsigned* sum_flag(int process, int from) const { return part_flag(process, most_peers, 0) + from; }
   static constexpr std::size_t flag_count =
       3 * sides * most_mail_blocks + most_peers * most_mail_blocks + most_peers;
+
+  __device__ void wait_for(const unsigned* flag, unsigned turn) const {
+    unsigned seen = 0;
+    for (unsigned tries = 1;; ++tries) {
+      asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+      if (static_cast<int>(seen - turn) >= 0) return;
+      if (tries % 4096 == 0 && *given_up) return;
+    }
+  }
 
   template <class T>
   __device__ T* layer(int process, int axis, int side, unsigned turn) const {
@@ -69,20 +79,15 @@ struct Mailbox {
 __device__ inline void raise(unsigned* flag, unsigned turn) {
   asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(turn) : "memory");
 }
-__device__ inline void wait_for(const unsigned* flag, unsigned turn) {
-  unsigned seen = 0;
-  do asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
-  while (static_cast<int>(seen - turn) < 0);
-}
 
 /// A box of values in a row, shared among the blocks of a kernel.
-struct Row {
+struct Packed {
   int3 first, extent;
 
-  explicit Row(const Box& box)
+  explicit Packed(const Box& box)
       : first{box.first[0], box.first[1], box.first[2]},
         extent{box.last[0] - box.first[0], box.last[1] - box.first[1], box.last[2] - box.first[2]} {}
-  Row() = default;
+  Packed() = default;
   /// f(index, place) for the caller's share of them.
   template <class F>
   __device__ void each(const F& f) const {
@@ -116,6 +121,8 @@ class Mail {
   void swap(cudaStream_t stream, const View<T>& v, int axis, const Exchange::Turn& sent, const Exchange::Turn& received);
   template <class T>
   void gather(cudaStream_t stream, const Space& space, const View<const T>& part, const View<T>& whole);
+  /// What waits for others, now and from now on, goes on without them: what comes of it is of no use.
+  void give_up() { *const_cast<volatile int*>(given_up_) = 1; }
   /// values[i] = Σ over the processes, in their order.
   void add_up(cudaStream_t stream, double* values, int count);
 
@@ -132,6 +139,7 @@ class Mail {
   Sizes sizes_;
   Mailbox box_{};
   char* own_ = nullptr;
+  int* given_up_ = nullptr;
   std::vector<void*> opened_;
 };
 

@@ -50,7 +50,9 @@ class Nowhere final : public Backend {
   void xpay(const Field&, const Scalar&, Field&) override { refuse(); }
   void subtract(const Field&, const Scalar&, const Field&, Field&) override { refuse(); }
   void dot(const Field&, const Field&, Scalar&) override { refuse(); }
-  void exchange(const Field&) override { refuse(); }
+  void gather(const Field&, Field&) override { refuse(); }
+  void take_part(const Field&, Field&) override { refuse(); }
+  void fill_halo(const Field&, int) override { refuse(); }
   void dense_product(const Buffer&, const Buffer&, int, int, const Field&, Field&) override { refuse(); }
   void ratio(const Scalar&, const Scalar&, Scalar&) override { refuse(); }
   void negate(Scalar&) override { refuse(); }

@@ -83,12 +83,6 @@ TEST_P(Shared, IsSolvedAsByOneProcess) {
       const Sharing sharing{processes, parted, 300};
       const Solved own = solve(c, sharing, found);
       EXPECT_EQ(own.result.iterations, one.result.iterations);
-      if (processes->first() && getenv("SHOW")) {
-        for (double r : one.result.history) printf(" %.3e", r); printf("\n");
-        for (double r : own.result.history) printf(" %.3e", r); printf("\n");
-        for (auto& s : one.result.steps) printf("one %s\n", s.c_str());
-        printf("PARTS %d%d%d %d %d ", parted[0],parted[1],parted[2], one.result.iterations, own.result.iterations); printf("%g %g\n", one.result.estimated_error, own.result.estimated_error);
-      }
       const auto near = [&](double is, double should, double scale, const char* what) {
         EXPECT_NEAR(is, should, 1e-11 * std::max(scale, std::abs(should))) << what;
       };
@@ -198,7 +192,8 @@ TEST_P(Shared, HasTheLevelsOfTheWhole) {
         most = std::max(most, std::abs(found[w][i] - wanted[w].second[i]));
         size = std::max(size, std::abs(wanted[w].second[i]));
       }
-      EXPECT_LE(most, 1e-13 * size) << wanted[w].first << ", parts " << parted[0] << parted[1] << parted[2];
+      // A line's ends and its inside are compiled apart, so that a value that comes to an end may round otherwise.
+      EXPECT_LE(most, on_cpu() && parted[0] == 1 ? 0 : 1e-13 * size) << wanted[w].first << ", parts " << parted[0] << parted[1] << parted[2];
     }
   }
 }

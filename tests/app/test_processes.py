@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Several processes under mpirun: the answer of one, one message where something is wrong, and an end where a process
+dies or stops.
+
+    test_processes.py POISSON_PROGRAM ROOT [unittest arguments]
+
+Without mpirun, and where the program has no MPI, the tests count as skipped (status 77).
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM, ROOT = (os.path.abspath(word) for word in sys.argv[1:3])
+CONFIGS = pathlib.Path(ROOT) / "configs"
+PATIENCE = 10  # seconds within which a run has ended whose process is lost
+
+SMALL = """\
+domain: {lower: [0, 0, 0], upper: [1, 1, 1]}
+grid: {cells: [%s]}
+equation: {source: sin(3 * x) * y + z}
+solver: {precision: double}
+output: {directory: results, fields: [u, gradient, residual, source], formats: [vtk]}
+"""
+ENDLESS = ("solver.method=jacobi", "solver.max_iterations=100000000", "solver.tolerance=0", "grid.cells=[40, 40, 40]")
+
+
+def running(words):
+    found = subprocess.run(["pgrep", "-f", words], stdout=subprocess.PIPE, text=True, check=False)
+    return [int(line) for line in found.stdout.split()]
+
+
+class Processes(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.directory = pathlib.Path(temporary.name)
+        self.write("case.yaml", SMALL % "20, 19, 23")
+        self.environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl_base_warn_component_unused": "0"}
+
+    def write(self, name, text):
+        (self.directory / name).write_text(text, encoding="utf-8")
+
+    def command(self, count, *assignments, case="case.yaml", options=("--quiet",)):
+        launcher = ["mpirun", "-n", str(count), "--oversubscribe", "--bind-to", "none"] if count > 0 else []
+        words = [word for assignment in ("backend.device=cpu", *assignments) for word in ("--set", assignment)]
+        return [*launcher, PROGRAM, "--config", str(case), *words, *options]
+
+    def poisson(self, count, *assignments, **more):
+        return subprocess.run(self.command(count, *assignments, **more), cwd=self.directory, text=True, check=False,
+                              env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+
+    def solved(self, count, name, *assignments, **more):
+        run = self.poisson(count, f"output.directory={self.directory / name}", *assignments, **more)
+        self.assertIn(run.returncode, (0, 3), run.stderr)
+        return json.loads((self.directory / name / "summary.json").read_text(encoding="utf-8"))
+
+    def message(self, run):
+        """The program's own lines, without the launcher's."""
+        return [line for line in run.stderr.splitlines() if "poisson: " in line or ".yaml" in line]
+
+    # ---- the same answer ----
+
+    def test_files_are_those_of_one_process(self):
+        for centering in ("node", "cell"):
+            self.solved(0, "one", f"discretization.centering={centering}")
+            wanted = (self.directory / "one" / "solution.vti").read_bytes()
+            for count in (2, 3):
+                summary = self.solved(count, f"of-{count}", f"discretization.centering={centering}")
+                self.assertEqual(summary["ranks"], count)
+                found = (self.directory / f"of-{count}" / "solution.vti").read_bytes()
+                self.assertTrue(found == wanted, f"{centering}, {count} processes")
+
+    def test_blocks(self):
+        wanted = self.solved(0, "one")
+        for blocks in ((1, 1, 4), (1, 2, 2), (2, 2, 1), (2, 1, 2), (1, 3, 2), (2, 2, 2)):
+            count = blocks[0] * blocks[1] * blocks[2]
+            found = self.solved(count, "several", f"backend.blocks={list(blocks)}")
+            self.near(found, wanted, 1e-12, str(blocks))
+
+    def near(self, found, wanted, share, what):
+        self.assertLessEqual(abs(found["iterations"] - wanted["iterations"]), 1, what)
+        size = max(abs(wanted["solution"]["min"]), abs(wanted["solution"]["max"]))
+        for key in ("min", "max", "l2"):
+            self.assertLessEqual(abs(found["solution"][key] - wanted["solution"][key]), share * size, f"{what}: {key}")
+
+    def test_configurations(self):
+        one_alone = {"banded": "a matrix from a file", "extrapolation": "solver.extrapolate"}
+        for path in sorted(CONFIGS.glob("*.yaml")):
+            if path.stem in one_alone:
+                run = self.poisson(2, f"output.directory={self.directory / 'none'}", case=path)
+                self.assertEqual(run.returncode, 2, run.stderr)
+                self.assertIn(one_alone[path.stem], self.message(run)[0])
+                continue
+            coarse = () if path.stem not in ("jump", "kellogg") else ("solver.coarse_operator=rediscretized",)
+            formats = ("output.formats=[]", *coarse)
+            wanted = self.solved(0, "one", *formats, case=path)
+            found = self.solved(3, "several", *formats, case=path)
+            self.near(found, wanted, 1e-9, path.name)
+
+    # ---- what is wrong is said once ----
+
+    def test_errors(self):
+        for assignments, status, words in (
+                (("grid.cells=[6, 6, 6]",), 2, "too small for 2 processes"),
+                (("backend.blocks=[1, 1, 3]",), 2, "these are 3 blocks, and 2 processes were started"),
+                (("backend.blocks=[1, 1, 1]",), 2, "these are 1 blocks"),
+                (("solver.tolerancce=1",), 2, "tolerancce"),
+                (("equation.source=1/(x-x)",), 2, "equation.source"),
+                (("equation.coefficient=z-0.9",), 2, "must be greater than 0"),
+                (("solver.coarse_operator=galerkin",), 2, "Galerkin coarse operators are made by one process"),
+                (("backend.device=cuda:1",), 2, "by its number")):
+            run = self.poisson(2, *assignments)
+            self.assertEqual(run.returncode, status, run.stderr)
+            self.assertEqual(len([line for line in self.message(run) if words in line]), 1, run.stderr)
+            if (self.directory / "results" / "summary.json").exists():
+                summary = json.loads((self.directory / "results" / "summary.json").read_text(encoding="utf-8"))
+                self.assertFalse(summary["converged"])
+
+    def test_other_configurations(self):
+        command = self.command(1)
+        other = ["--set", "equation.source=2"]
+        program = command.index(PROGRAM)
+        run = subprocess.run([*command[:program], *command[program:], ":", "-n", "1", *command[program:], *other],
+                             cwd=self.directory, text=True, check=False, env=self.environment, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn("process 1 has another configuration", run.stderr)
+
+    # ---- a process that is lost ----
+
+    def lose(self, sign):
+        title = f"lost-{os.getpid()}-{sign}"
+        run = subprocess.Popen(self.command(3, *ENDLESS, f"title={title}"), cwd=self.directory, env=self.environment,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        pattern = f"^{PROGRAM}.*{title}"
+        begin = time.monotonic()
+        while len(running(pattern)) < 3 and time.monotonic() < begin + 20:
+            time.sleep(0.1)
+        processes = running(pattern)
+        self.assertEqual(len(processes), 3)
+        time.sleep(0.5)
+        os.kill(processes[1], sign)
+        begin = time.monotonic()
+        _, errors = run.communicate(timeout=60)
+        took = time.monotonic() - begin
+        self.assertNotEqual(run.returncode, 0)
+        self.assertLess(took, PATIENCE, errors)
+        time.sleep(0.5)
+        self.assertEqual(running(pattern), [])
+        self.assertFalse((self.directory / "results" / "solution.vti").exists())
+        return errors
+
+    def test_killed(self):
+        self.lose(signal.SIGKILL)
+
+    def test_stopped(self):
+        errors = self.lose(signal.SIGSTOP)
+        self.assertEqual(len(re.findall(r"poisson: process \d has given no sign of life", errors)), 1, errors)
+
+    def test_interrupted(self):
+        """What is asked of the launcher reaches all: they stop together, and keep what they have."""
+        run = subprocess.Popen(self.command(2, *ENDLESS), cwd=self.directory, env=self.environment,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(2)
+        run.send_signal(signal.SIGTERM)
+        run.communicate(timeout=30)
+        self.assertNotEqual(run.returncode, 0)
+
+
+if __name__ == "__main__":
+    linked = subprocess.run(["ldd", PROGRAM], stdout=subprocess.PIPE, text=True, check=False)
+    if not shutil.which("mpirun") or "libmpi" not in linked.stdout:
+        print("no mpirun, or a program without MPI")
+        sys.exit(77)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
