@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -6,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -21,17 +23,19 @@ namespace {
 
 using poisson::Processes;
 
-// All processes end with the same status: where they do not come here by themselves, by force.
-int leave(const Processes& processes, int status) {
+// The end of a run: of several processes the first that has a message says it, and all end with one status. Where some
+// do not come here by themselves, they are ended by force.
+int leave(const Processes& processes, const std::string& message, int status) {
   constexpr double patience = 2;  // seconds
-  if (!processes.meet(patience)) processes.abort(status);
-  return status;
-}
-
-int report(const Processes& processes, const std::string& message, int status) {
   std::fflush(stdout);
-  std::fprintf(stderr, "%s\n", message.c_str());
-  return leave(processes, status);
+  const auto say = [&] { std::fprintf(stderr, "%s\n", message.c_str()); };
+  if (!processes.meet(patience)) {
+    if (!message.empty()) say();
+    processes.abort(status);
+  }
+  const std::vector<int> failed = processes.gather(message.empty() ? 0 : 1);
+  if (std::ranges::find(failed, 1) - failed.begin() == processes.rank()) say();
+  return std::ranges::max(processes.gather(status));
 }
 
 // Of several processes the one that has failed.
@@ -71,18 +75,18 @@ int main(int argc, char** argv) {
       throw RunError(std::string("standard output cannot be written (") + std::strerror(errno) + ")");
     return command.status;
   } catch (const StoppedElsewhere&) {
-    return leave(*processes, exit_status::failure);
+    return leave(*processes, "", exit_status::success);
   } catch (const ConfigError& error) {
     // Its lines begin with the place in the file, as compilers' do, so that editors find it.
-    return report(*processes, error.what(), exit_status::usage);
+    return leave(*processes, error.what(), exit_status::usage);
   } catch (const InputError& error) {
-    return report(*processes, "poisson: " + describe_error(error), exit_status::usage);
+    return leave(*processes, "poisson: " + describe_error(error), exit_status::usage);
   } catch (const std::bad_alloc&) {
-    return report(*processes,
-                  name(*processes) +
-                      "not enough memory (an allocation failed); take fewer cells, or see --dry-run for the need",
-                  exit_status::failure);
+    return leave(
+        *processes,
+        name(*processes) + "not enough memory (an allocation failed); take fewer cells, or see --dry-run for the need",
+        exit_status::failure);
   } catch (const std::exception& error) {
-    return report(*processes, name(*processes) + describe_error(error), exit_status::failure);
+    return leave(*processes, name(*processes) + describe_error(error), exit_status::failure);
   }
 }

@@ -35,27 +35,30 @@ long variable(const char* name) {
   return error == std::errc() && end == digits.data() + digits.size() ? value : -1;
 }
 
-[[noreturn]] void refuse(const char* name) {
+[[noreturn]] void refuse(const std::string& variable_of_launcher) {
 #ifdef POISSON_HAVE_MPI
   const std::string why = "and by nothing that MPI knows: start it by mpirun, or by srun --mpi=pmix";
 #else
-  const std::string why = "and this build has no MPI, so that each would solve the whole problem: start it once, without "
-                          "mpirun or with srun -n 1, or build it with MPI (scripts/setup, -DPOISSON_MPI=ON)";
+  const std::string why =
+      "and this build has no MPI, so that each would solve the whole problem: start it once, without "
+      "mpirun or with srun -n 1, or build it with MPI (scripts/setup, -DPOISSON_MPI=ON)";
 #endif
-  throw InputError("started as one of several processes (" + std::string(name) + "=" + std::getenv(name) + "), " + why);
+  throw InputError("started as one of several processes (" + variable_of_launcher + "), " + why);
 }
 
-// As variables of launchers say it.
-void refuse_several_processes() {
+// The variable of a launcher that says that this is one of several processes, with its value; empty where none does.
+std::string one_of_several() {
+  const auto with_value = [](const char* name) { return std::string(name) + "=" + std::getenv(name); };
   for (const char* size : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"})
-    if (variable(size) > 1) refuse(size);
+    if (variable(size) > 1) return with_value(size);
   for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
-    if (variable(rank) > 0) refuse(rank);
+    if (variable(rank) > 0) return with_value(rank);
   // The script of a batch job has the number of tasks too, without being a step of them.
   const bool step = variable("SLURM_STEP_ID") >= 0 || variable("SLURM_STEPID") >= 0;
   if (step && variable("SLURM_STEP_NUM_TASKS") < 0)
     for (const char* size : {"SLURM_NTASKS", "SLURM_NPROCS"})
-      if (variable(size) > 1) refuse(size);
+      if (variable(size) > 1) return with_value(size);
+  return {};
 }
 
 /// How many threads start beside each other, up to `count`.
@@ -85,6 +88,7 @@ int startable(int count, std::string& why) {
 }  // namespace
 
 std::shared_ptr<const Processes> start_processes() {
+  const std::string several = one_of_several();  // before MPI sets variables of its own
 #ifdef POISSON_HAVE_MPI
   if (under_launcher()) {
     const auto all = mpi_processes([](int rank) {
@@ -96,7 +100,7 @@ std::shared_ptr<const Processes> start_processes() {
     if (!all->alone()) return all;
   }
 #endif
-  refuse_several_processes();
+  if (!several.empty()) refuse(several);
   return one_process();
 }
 

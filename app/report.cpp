@@ -53,7 +53,9 @@ void write_fields(const Config& config, Case& work, const ResultFolder* results,
   bool pictures = true;  // nothing else, which show the first field
   for (const std::string& name : config.output.formats) {
     const FileFormat& format = file_format(name);
-    if (results) files.push_back(format.open(results->staging(), grid, heads, {config.title, summary.converged, config.effective}));
+    if (results)
+      files.push_back(
+          format.open(results->staging(), grid, heads, {config.title, summary.converged, config.effective}));
     pictures = pictures && format.picture;
   }
   const std::size_t wanted = pictures ? 1 : fields.size();

@@ -64,8 +64,9 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   const std::vector<int> on_gpu = processes->gather(backend->on_gpu() ? 1 : 0);
   together(*processes, [&] {
     if (std::ranges::count(on_gpu, on_gpu[0]) != processes->count())
-      throw InputError("some processes have a GPU and others have none: set backend.device to cpu, or start them where "
-                       "there are GPUs");
+      throw InputError(
+          "some processes have a GPU and others have none: set backend.device to cpu, or start them where "
+          "there are GPUs");
   });
   summary.device = backend->device();
   std::optional<Profile> profile;
@@ -142,9 +143,10 @@ Config load(const Arguments& arguments, const Processes& processes) {
   together(processes, [&] {
     const auto other = std::ranges::find_if(hashes, [&](std::size_t hash) { return hash != hashes[0]; });
     if (other != hashes.end())
-      throw InputError(fmt::format("process {} has another configuration, or another version of this program, than "
-                                   "process 0: {} has to be the same file wherever a process runs",
-                                   other - hashes.begin(), arguments.config.string()));
+      throw InputError(
+          fmt::format("process {} has another configuration, or another version of this program, than "
+                      "process 0: {} has to be the same file wherever a process runs",
+                      other - hashes.begin(), arguments.config.string()));
   });
   return std::move(*config);
 }

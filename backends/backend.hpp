@@ -28,10 +28,10 @@ class Recording {
 enum class BackendKind { cpu, cuda };
 
 /// A device and the verbs that need no knowledge of equations: whole-field arithmetic, reductions, halos and control.
-/// Operands of one call have one space; their precisions may differ. Where a grid is cut, all processes that have a part
-/// of it call the same verbs in the same order, and reductions go over the whole of it. Verbs on fields act on all values but the halo,
-/// in double arithmetic for reductions. Verbs may run asynchronously; only value, read and write wait.
-/// Reductions give the same bits on every run on the same device.
+/// Operands of one call have one space; their precisions may differ. Where a grid is cut, all processes that have a
+/// part of it call the same verbs in the same order, and reductions go over the whole of it. Verbs on fields act on all
+/// values but the halo, in double arithmetic for reductions. Verbs may run asynchronously; only value, read and write
+/// wait. Reductions give the same bits on every run on the same device.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -68,8 +68,8 @@ class Backend {
   virtual void xpay(const Field& x, const Scalar& a, Field& y) = 0;                           ///< y = x + a·y
   virtual void subtract(const Field& x, const Scalar& a, const Field& y, Field& result) = 0;  ///< result = x − a·y
   virtual void dot(const Field& x, const Field& y, Scalar& result) = 0;
-  /// Says that halos of fields of this space will be exchanged: a device makes room for what is on its way. All processes
-  /// that share the grid call it.
+  /// Says that halos of fields of this space will be exchanged: a device makes room for what is on its way. All
+  /// processes that share the grid call it.
   virtual void join(const Space&) {}
   /// Fills the halo with what lies beyond the patch (exchange.hpp), so wide where the grid is cut. The halo is no part
   /// of a field's value, hence const.

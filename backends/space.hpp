@@ -98,7 +98,8 @@ class Space {
     std::array<bool, 3> closed;
     Cuts cuts;
   };
-  static Parts of_patch(const Cuts& cuts, int patch, const Box& all_unknowns, std::shared_ptr<const Processes> processes);
+  static Parts of_patch(const Cuts& cuts, int patch, const Box& all_unknowns,
+                        std::shared_ptr<const Processes> processes);
 
   std::shared_ptr<const Parts> parts_;
 };

@@ -32,9 +32,9 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
   const Space space = discretization.block().space();
   const double part = static_cast<double>(space.layout().size()) / static_cast<double>(space.size());
-  discretization.backend().reserve(
-      shared ? static_cast<std::size_t>(part * static_cast<double>(plan.most())) - discretization.bytes()
-             : plan.most() - discretization.bytes());
+  discretization.backend().reserve(shared ? static_cast<std::size_t>(part * static_cast<double>(plan.most())) -
+                                                discretization.bytes()
+                                          : plan.most() - discretization.bytes());
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
     hierarchy = discretization.make_hierarchy(plan.hierarchy);

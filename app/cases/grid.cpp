@@ -102,9 +102,10 @@ Sharing shared_by(const Config& config, const std::shared_ptr<const Processes>& 
   const Problem& problem = config.problem;
   const int count = processes->count();
   if (config.options.extrapolate)
-    throw InputError(fmt::format("solver.extrapolate is for one process, and {} were started: leave it out, or take "
-                                 "discretization.scheme: compact4",
-                                 count));
+    throw InputError(
+        fmt::format("solver.extrapolate is for one process, and {} were started: leave it out, or take "
+                    "discretization.scheme: compact4",
+                    count));
   const Block block = make_block(problem);
   Sharing sharing{processes};
   if (!config.blocks.empty()) {
@@ -115,8 +116,8 @@ Sharing shared_by(const Config& config, const std::shared_ptr<const Processes>& 
       const int n = block.layout().n[d];
       if (config.blocks[d] > 1 && n / config.blocks[d] < least_part)
         throw InputError(config.describe("backend.blocks") +
-                         fmt::format(": {} parts of {} values along {} have fewer than {} each: take fewer", config.blocks[d],
-                                     n, "xyz"[d], least_part));
+                         fmt::format(": {} parts of {} values along {} have fewer than {} each: take fewer",
+                                     config.blocks[d], n, "xyz"[d], least_part));
     }
     if (product != count)
       throw InputError(config.describe("backend.blocks") +

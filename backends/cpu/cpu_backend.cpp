@@ -185,9 +185,8 @@ class CpuBackend final : public Backend {
       space.processes().gather(own.data(), most * sizeof(T), all.data());
       const auto to = whole.view<T>();
       for (int p = 0; p < space.processes().count(); ++p)
-        each(space.with_ends(p), [&](int i, int j, int k, std::size_t at) {
-          to(i, j, k) = all[static_cast<std::size_t>(p) * most + at];
-        });
+        each(space.with_ends(p),
+             [&](int i, int j, int k, std::size_t at) { to(i, j, k) = all[static_cast<std::size_t>(p) * most + at]; });
     });
   }
 

@@ -80,7 +80,8 @@ __device__ void tell(Told* told, const MonitorState& state) {
 }
 
 __device__ bool goes_on(DeviceMonitor* m, const Told* told, const double* asked, int limit) {
-  if ((asked ? *asked > 0 : told->stop != 0) && m->state.verdict == Verdict::running) m->state.verdict = Verdict::stopped;
+  if ((asked ? *asked > 0 : told->stop != 0) && m->state.verdict == Verdict::running)
+    m->state.verdict = Verdict::stopped;
   return m->state.verdict == Verdict::running && m->state.iterations < limit;
 }
 
@@ -286,8 +287,8 @@ void CudaBackend::observe(Monitor& monitor, const Scalar& norm) {
     monitor.observe(value(norm));
     return;
   }
-  on_scalars(stream(), Observe{watch_->monitor, watch_->told_device, ask_all(), watch_->loop, watch_->limit,
-                               norm.address()});
+  on_scalars(stream(),
+             Observe{watch_->monitor, watch_->told_device, ask_all(), watch_->loop, watch_->limit, norm.address()});
 }
 
 cudaGraph_t CudaBackend::recorded_graph() const {

@@ -1,5 +1,3 @@
-#include "backends/cuda/mailbox.cuh"
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +8,7 @@
 #include <unistd.h>
 
 #include "backends/cuda/check.cuh"
+#include "backends/cuda/mailbox.cuh"
 
 namespace poisson::cuda {
 namespace {
@@ -273,7 +272,8 @@ void Mail::swap(cudaStream_t stream, const View<T>& v, int axis, const Exchange:
                 const Exchange::Turn& received) {
   Layers<T> layers{box_, v, axis, static_cast<int>(sent.size()), static_cast<int>(received.size()), {}, {}};
   const auto side = [](int end) { return end < 0 ? 0 : 1; };
-  for (std::size_t p = 0; p < sent.size(); ++p) layers.out[p] = {sent[p].patch, side(sent[p].side), Packed(sent[p].from)};
+  for (std::size_t p = 0; p < sent.size(); ++p)
+    layers.out[p] = {sent[p].patch, side(sent[p].side), Packed(sent[p].from)};
   for (std::size_t p = 0; p < received.size(); ++p)
     layers.in[p] = {received[p].patch, side(received[p].side), Packed(received[p].to)};
   launch(swap_kernel<T>, blocks_for(sent.front().from.size()), 256, stream, layers);

@@ -12,11 +12,11 @@
 #include "backends/cuda/launch.cuh"
 
 /// Memory that the GPUs of several processes write to each other: each process has a mailbox, which all others see
-/// (CUDA IPC), with a slot for whatever they send. A kernel stores what it sends into the slots of others, raises a flag
-/// there, waits for its own flags and takes what has come: kernels alone, so that whole solves stay one graph.
+/// (CUDA IPC), with a slot for whatever they send. A kernel stores what it sends into the slots of others, raises a
+/// flag there, waits for its own flags and takes what has come: kernels alone, so that whole solves stay one graph.
 ///
-/// Flags count upwards. Slots are two, in turn: a process sends for the second time after that only when it has seen that
-/// the other has taken what came before.
+/// Flags count upwards. Slots are two, in turn: a process sends for the second time after that only when it has seen
+/// that the other has taken what came before.
 namespace poisson::cuda {
 
 inline constexpr int most_peers = 8;
@@ -48,8 +48,7 @@ struct Mailbox {
     return layer_flag(process, 3, 0, 0) + from * most_mail_blocks + block;
   }
   __device__ unsigned* sum_flag(int process, int from) const { return part_flag(process, most_peers, 0) + from; }
-  static constexpr std::size_t flag_count =
-      3 * sides * most_mail_blocks + most_peers * most_mail_blocks + most_peers;
+  static constexpr std::size_t flag_count = 3 * sides * most_mail_blocks + most_peers * most_mail_blocks + most_peers;
 
   __device__ void wait_for(const unsigned* flag, unsigned turn) const {
     unsigned seen = 0;
@@ -67,8 +66,7 @@ struct Mailbox {
   }
   template <class T>
   __device__ T* part(int process, int from, unsigned turn) const {
-    return reinterpret_cast<T*>(of[process] + parts +
-                                (static_cast<std::size_t>(from) * 2 + turn % 2) * part_bytes);
+    return reinterpret_cast<T*>(of[process] + parts + (static_cast<std::size_t>(from) * 2 + turn % 2) * part_bytes);
   }
   __device__ double* sum(int process, int from, unsigned turn) const {
     return reinterpret_cast<double*>(of[process] + sums) +
@@ -118,7 +116,8 @@ class Mail {
   static bool takes_parts(const Space& space) { return sizes_of(space).part > 0; }
 
   template <class T>
-  void swap(cudaStream_t stream, const View<T>& v, int axis, const Exchange::Turn& sent, const Exchange::Turn& received);
+  void swap(cudaStream_t stream, const View<T>& v, int axis, const Exchange::Turn& sent,
+            const Exchange::Turn& received);
   template <class T>
   void gather(cudaStream_t stream, const Space& space, const View<const T>& part, const View<T>& whole);
   /// What waits for others, now and from now on, goes on without them: what comes of it is of no use.

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <boost/mpi/collectives.hpp>
@@ -45,18 +46,21 @@ class Heartbeat {
   void beat() {
     const int next = (ring_.rank() + 1) % ring_.size(), before = (ring_.rank() + ring_.size() - 1) % ring_.size();
     bool expected = true;
-    Clock::time_point heard = Clock::now();
+    Clock::time_point heard = Clock::now(), last_beat = heard;
     std::unique_lock lock(mutex_);
     while (true) {
       const bool last = ended_.wait_for(lock, interval, [&] { return done_; });
       ring_.isend(next, last ? goodbye : alive);
+      // One that was stopped itself has not listened.
+      const Clock::time_point now = Clock::now();
+      if (now - std::exchange(last_beat, now) > patience / 2) heard = now;
       for (auto sign = ring_.iprobe(before, mpi::any_tag); sign; sign = ring_.iprobe(before, mpi::any_tag)) {
         ring_.recv(before, sign->tag());
         expected = expected && sign->tag() == alive;
         heard = Clock::now();
       }
       if (last) return;
-      if (expected && Clock::now() - heard > patience) {
+      if (expected && now - heard > patience) {
         lost_(before);
         mpi::environment::abort(1);
       }

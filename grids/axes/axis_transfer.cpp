@@ -262,8 +262,7 @@ AxisRows restriction_rows(const Axis& fine, const CoarseAxis& coarse, bool const
 }
 
 AxisRows cubic_rows(const Axis& fine, const CoarseAxis& coarse) {
-  if (!fine.whole())
-    return rows_of_window(cubic_rows(fine.in_whole(), in_whole(coarse)), fine, coarse.axis, 0);
+  if (!fine.whole()) return rows_of_window(cubic_rows(fine.in_whole(), in_whole(coarse)), fine, coarse.axis, 0);
   AxisRows rows;
   if (fine.degenerate()) {
     rows.add({0, 0, 0, 0}, {1, 0, 0, 0}, 1);

@@ -37,8 +37,7 @@ struct BoxColours {
   }
   /// The values of a colour on the line (j, k), by the strides of the other axes over all their values.
   constexpr Stride on_line(int colour, int j, int k, int begin, int end) const {
-    const bool here =
-        along(1, colour, 0, n[1] - origin[1]).holds(j) && along(2, colour, 0, n[2] - origin[2]).holds(k);
+    const bool here = along(1, colour, 0, n[1] - origin[1]).holds(j) && along(2, colour, 0, n[2] - origin[2]).holds(k);
     return here ? along(0, colour, begin, end) : Stride{end, end};
   }
 };

@@ -135,8 +135,7 @@ BandTables<T>::BandTables(Backend& backend, const Space& space, int count) {
 }
 
 template <class T>
-BandTables<T>::BandTables(Backend& backend, const Block& block, int count)
-    : BandTables(backend, block.space(), count) {
+BandTables<T>::BandTables(Backend& backend, const Block& block, int count) : BandTables(backend, block.space(), count) {
   masses_ = masses_of<T>(backend, block);
 }
 

@@ -116,7 +116,7 @@ double power_estimate(const Operator& A, const SymmetricSplitting& splitting) {
   Field start(*host, A.space(), A.precision());
   const Box box = A.unknowns();
   const auto& origin = A.space().origin();
-  const auto &all = A.space().all_unknowns();
+  const auto& all = A.space().all_unknowns();
   const std::int64_t nx = all.last[0] - all.first[0], ny = all.last[1] - all.first[1];
   dispatch(A.precision(), [&]<class T>(T) {
     const auto view = start.view<T>();

@@ -57,8 +57,7 @@ CoarseFaceTables::CoarseFaceTables(const Axis& fine, const CoarseAxis& coarse) {
   for (int I = -before_begin; I <= N + 1; ++I) {
     const int at = I + axis.origin();
     const int turns = !axis.closed() ? 0 : at < 0 ? -1 : at / all_coarse;
-    begin.push_back(coarse.node(std::clamp(at - turns * all_coarse, 0, all_coarse)) + turns * all_fine -
-                    fine.origin());
+    begin.push_back(coarse.node(std::clamp(at - turns * all_coarse, 0, all_coarse)) + turns * all_fine - fine.origin());
   }
   for (int i = -before_width; i < n + before_width; ++i)
     width.push_back(fine.width(std::clamp(i, -all_fine, n - 1 + all_fine)));

@@ -23,8 +23,8 @@ namespace poisson {
 /// Of the field `ends` of an axis.
 Space ends_space(const Block& block, std::size_t axis);
 
-/// κ at cells, with nothing in the halo but what lies beyond a cut, to κ at the faces across an axis, on the host. `ends`: null where no face of the
-/// axis is a Robin face.
+/// κ at cells, with nothing in the halo but what lies beyond a cut, to κ at the faces across an axis, on the host.
+/// `ends`: null where no face of the axis is a Robin face.
 void faces_from_cells(const Block& block, std::size_t axis, const Field& cells, const Field* ends, Field& faces);
 
 /// The weights of coarse faces (GridKernels::coarsen_faces), along each axis; row I stands at I + 1.

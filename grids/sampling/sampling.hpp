@@ -103,8 +103,8 @@ double corner_coordinate(const Axis& axis, int cell, int corner);
 /// periodic axes on the other side.
 std::vector<double> node_coordinates(const Axis& axis);
 
-/// The nodes of a face: axis `axis`, end 0 or 1. Cell-centred: the cells past it. Empty where a part of a block does not
-/// reach the face, and where an axis is periodic.
+/// The nodes of a face: axis `axis`, end 0 or 1. Cell-centred: the cells past it. Empty where a part of a block does
+/// not reach the face, and where an axis is periodic.
 Box face_box(const Block& block, int axis, int end);
 
 }  // namespace poisson

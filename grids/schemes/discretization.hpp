@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "grids/levels/levels.hpp"
+#include "grids/levels/sharing.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/operators/operator.hpp"
-#include "grids/levels/sharing.hpp"
 #include "grids/problem/problem.hpp"
 #include "grids/sampling/jumps.hpp"
 #include "grids/sampling/sampler.hpp"

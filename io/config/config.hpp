@@ -31,7 +31,7 @@ struct Config {
   Options options;
   std::string device = "auto";  ///< as make_backend takes it
   Transport transport = Transport::automatic;
-  std::vector<int> blocks;      ///< into how many parts each axis is cut for several processes; empty: as suits
+  std::vector<int> blocks;  ///< into how many parts each axis is cut for several processes; empty: as suits
 
   struct Output {
     std::filesystem::path directory;

@@ -36,7 +36,7 @@ struct RunHeader {
   std::string method;    ///< method, cycle, smoother and precision
   std::string assembly;  ///< the mode and why; left out where empty
   std::string device;
-  std::string processes;  ///< how many, and what each has; left out where empty
+  std::string processes;          ///< how many, and what each has; left out where empty
   std::int64_t memory_bytes = 0;  ///< what the solve allocates
   std::string hint;               ///< what would suit the problem better; left out where empty
 };

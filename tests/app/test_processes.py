@@ -121,7 +121,7 @@ class Processes(unittest.TestCase):
                 (("backend.device=cuda:1",), 2, "by its number")):
             run = self.poisson(2, *assignments)
             self.assertEqual(run.returncode, status, run.stderr)
-            self.assertEqual(len([line for line in self.message(run) if words in line]), 1, run.stderr)
+            self.assertEqual(len([line for line in run.stderr.splitlines() if words in line]), 1, run.stderr)
             if (self.directory / "results" / "summary.json").exists():
                 summary = json.loads((self.directory / "results" / "summary.json").read_text(encoding="utf-8"))
                 self.assertFalse(summary["converged"])

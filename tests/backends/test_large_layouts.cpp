@@ -143,7 +143,7 @@ TEST(LargeExchange, CopiesWholeSides) {
     ASSERT_EQ(exchange.turns().size(), 3U);
     std::array<std::int64_t, 3> side{};
     const std::int64_t ny = own.last[1] - own.first[1], nz = own.last[2] - own.first[2];
-    side = {ny * nz, std::int64_t{4098} * nz, std::int64_t{4098} * (ny + 2)};
+    side = {ny * nz, std::int64_t{4098} * (nz + 2), std::int64_t{4098} * (ny + 2)};
     for (std::size_t axis = 0; axis < 3; ++axis)
       for (const Exchange::Piece& piece : exchange.turns()[axis]) {
         EXPECT_EQ(piece.from.size(), side[axis]) << "axis " << axis;

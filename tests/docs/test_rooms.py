@@ -10,7 +10,7 @@ import unittest
 ROOT = pathlib.Path(sys.argv.pop()).resolve()
 
 # Each knows those before it, and itself.
-ORDER = ["backends", "backends/utilities", "grids/axes", "grids/problem", "grids/rows", "grids/sampling",
+ORDER = ["backends", "backends/mpi", "backends/utilities", "grids/axes", "grids/problem", "grids/rows", "grids/sampling",
          "grids/operators", "grids/kernels", "grids/levels", "grids/schemes", "grids/results", "solver", "io", "app"]
 # Of the lab, which knows the library below; each study knows itself alone.
 LAB = ["lab/harness", "lab/page", "lab/studies", "lab"]

@@ -101,14 +101,14 @@ class HostSampler final : public Sampler {
       return cells ? cells->view<double>()(i, j, k) : none;
     };
     const double worst = max_over_lines(box, 0, [&](int j, int k) {
-             bool indefinite = false;
-             for (int i = box.first[0]; i < box.last[0]; ++i) {
-               const auto d = [&](std::size_t at) { return entry(kappa.diagonal[at], 1, i, j, k); };
-               const auto m = [&](std::size_t at) { return entry(kappa.mixed[at], 0, i, j, k); };
-               indefinite = indefinite || !is_definite(d(0), d(1), d(2), m(0), m(1), m(2));
-             }
-             return indefinite ? 1.0 : 0.0;
-           });
+      bool indefinite = false;
+      for (int i = box.first[0]; i < box.last[0]; ++i) {
+        const auto d = [&](std::size_t at) { return entry(kappa.diagonal[at], 1, i, j, k); };
+        const auto m = [&](std::size_t at) { return entry(kappa.mixed[at], 0, i, j, k); };
+        indefinite = indefinite || !is_definite(d(0), d(1), d(2), m(0), m(1), m(2));
+      }
+      return indefinite ? 1.0 : 0.0;
+    });
     return !kappa.diagonal[0]->space().processes().any(worst > 0);
   }
   double sum_of_magnitudes(const Field& x, const Box& box) override {

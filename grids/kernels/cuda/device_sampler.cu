@@ -189,8 +189,7 @@ class CudaSampler final : public Sampler {
     const DifferenceMoments own = measured(datum, box, points_of(datum, block_.location(), box), u);
     const Processes& processes = block_.processes();
     if (processes.any(read_bad() != none)) return measure_on_host(block_, datum, u);
-    return {processes.sum(own.first), processes.sum(own.second), processes.least(own.low),
-            processes.largest(own.high)};
+    return {processes.sum(own.first), processes.sum(own.second), processes.least(own.low), processes.largest(own.high)};
   }
 
   CellStatistics statistics(const Field& cells) override {
@@ -211,8 +210,8 @@ class CudaSampler final : public Sampler {
     const Scalar count = device_.scalar();
     sum_columns(device_.stream(), box, LargeJumps{cells.view<double>(), {x, y, z}}, device_.partials(),
                 count.address());
-    found.jumps.share = processes.sum(device_.value(count)) /
-                        (static_cast<double>(space.size()) * (space.all()[2] > 1 ? 3 : 2));
+    found.jumps.share =
+        processes.sum(device_.value(count)) / (static_cast<double>(space.size()) * (space.all()[2] > 1 ? 3 : 2));
     return found;
   }
 
@@ -271,7 +270,7 @@ class CudaSampler final : public Sampler {
   };
   struct Table {
     const double *nodes, *cells, *mass, *ones;
-    const double* width;  // of the cells from −1 on
+    const double* width;       // of the cells from −1 on
     PartTable parts[2][2];     // of volumes and on faces, in the cells below and above
     const double* corners[2];  // of cells, from within them, from cell −1 on
   };

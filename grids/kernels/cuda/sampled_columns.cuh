@@ -22,7 +22,8 @@ struct Magnitudes {
 
 // f(ratio, at least 1) for the lower neighbours of a column's cells, which those at the grid's lower ends do not have.
 template <class F>
-__device__ void each_jump(const View<const double>& cells, const int3& origin, int i, int j, int k0, int k1, const F& f) {
+__device__ void each_jump(const View<const double>& cells, const int3& origin, int i, int j, int k0, int k1,
+                          const F& f) {
   for (int k = k0; k < k1; ++k) {
     const double here = cells(i, j, k);
     const auto compare = [&](double there) { f(fmax(here / there, there / here)); };

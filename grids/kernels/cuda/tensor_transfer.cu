@@ -33,9 +33,8 @@ class MarchedRows {
     weight.push_back(1);  // read beside the last one, and not used
     // Fine values past an open end are none.
     const int first = fine.open(0) || fine.degenerate() ? 0 : std::max(-margin, fine.closed() ? -margin : -in_whole(0));
-    const int last = fine.open(1) || fine.degenerate()
-                         ? n_
-                         : n_ + std::min(margin, fine.closed() ? margin : values - in_whole(n_));
+    const int last =
+        fine.open(1) || fine.degenerate() ? n_ : n_ + std::min(margin, fine.closed() ? margin : values - in_whole(n_));
     for (int I = 0; I < N_; ++I) {
       int from = first, to = last;
       while (from < to && share(from, I) == 0) ++from;

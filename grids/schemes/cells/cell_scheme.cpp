@@ -79,7 +79,7 @@ class CellScheme final : public RowScheme {
     const Box all = setting.values();
     ErrorCollector check;
     Jumps jumps;
-    bool held = has_dirichlet_face(p);                 // u, by such a face, by α or by σ
+    bool held = has_dirichlet_face(p);                // u, by such a face, by α or by σ
     const auto kappa = setting.field(block.space());  // of the last direction that has one of its own
     for (int d = 0; d < p.dimension; ++d) {
       const auto axis = static_cast<std::size_t>(d);

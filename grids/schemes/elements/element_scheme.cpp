@@ -93,7 +93,7 @@ class ElementScheme final : public RowScheme {
     });
     check.finish(setting.processes());
     alpha = setting.processes().largest(alpha);
-    if (p.full_tensor && !sampler.positive_definite(kappa)) 
+    if (p.full_tensor && !sampler.positive_definite(kappa))
       together(setting.processes(), [&] { check_element_values(p, {block, element_points(p)}); });
 
     Jumps jumps;
@@ -202,7 +202,8 @@ class ElementScheme final : public RowScheme {
                         double area = 1, corners = 0;
                         for (std::size_t e = 0; e < 3; ++e) {
                           if (e != across) area *= block.axes[e].width(at[e][0]);
-                          for (int& node : at[e]) node = e == across ? box.first[e] : node % (box.last[e] - box.first[e]);
+                          for (int& node : at[e])
+                            node = e == across ? box.first[e] : node % (box.last[e] - box.first[e]);
                         }
                         for (const int z : at[2])
                           for (const int y : at[1])
