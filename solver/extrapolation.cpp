@@ -42,7 +42,7 @@ std::optional<int> odd_axis(const Problem& p) {
 Extrapolation::Extrapolation(const Discretization& discretization, Precision precision)
     : backend_(checked(discretization).backend()) {
   const Block& block = discretization.block();
-  const CoarseBlock coarse = every_second_node(block);
+  const CoarseBlock coarse = part_of(every_second_node(block.whole()), block);
   const double volume = static_cast<double>(1 << block.dimension());
   integrated_ = discretization.problem().source.function() != nullptr;
   volume_ = backend_.scalar(volume);
@@ -55,15 +55,15 @@ Extrapolation::Extrapolation(const Discretization& discretization, Precision pre
   SchemeRows rows = discretization.coarsen_rows(discretization.scheme_rows(), coarse, *to_coarser_);
   auto& nodes = std::get<NodeRows>(rows);
   if (nodes.reaction) {  // σ of the nodes, where coarse levels of multigrid have means
-    auto reaction = std::make_shared<Field>(backend_, coarse.block.layout(), Precision::fp64);
-    Field work(backend_, coarse.block.layout(), Precision::fp64);
+    auto reaction = std::make_shared<Field>(backend_, coarse.block.space(), Precision::fp64);
+    Field work(backend_, coarse.block.space(), Precision::fp64);
     at_every_second_node(*std::get<NodeRows>(discretization.scheme_rows()).reaction,
                          discretization.problem().reaction.function(), work, *reaction);
     nodes.reaction = std::move(reaction);
   }
   A_ = grid_kernels(backend_).make_operator(backend_, rows, precision).A;
-  u_ = Field(backend_, coarse.block.layout(), precision);
-  b_ = Field(backend_, coarse.block.layout(), precision);
+  u_ = Field(backend_, coarse.block.space(), precision);
+  b_ = Field(backend_, coarse.block.space(), precision);
 }
 
 void Extrapolation::correct(const Field& u, Field& b, Field& correction) {

@@ -101,11 +101,6 @@ Sharing shared_by(const Config& config, const std::shared_ptr<const Processes>& 
   if (processes->alone()) return {};
   const Problem& problem = config.problem;
   const int count = processes->count();
-  if (config.options.extrapolate)
-    throw InputError(
-        fmt::format("solver.extrapolate is for one process, and {} were started: leave it out, or take "
-                    "discretization.scheme: compact4",
-                    count));
   const Block block = make_block(problem);
   Sharing sharing{processes};
   if (!config.blocks.empty()) {
