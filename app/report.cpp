@@ -21,6 +21,15 @@ namespace {
 constexpr std::size_t piece_values = std::size_t{1} << 22;  ///< of fields on their way to files: 32 MiB
 constexpr double patience = 0.05;  ///< seconds that a solve may take before the terminal shows that it works
 
+// What shared levels compute, what the others do, and messages, which verbs of shared levels wait for.
+Summary::Profile split(std::span<const Profile::Entry> entries, const Processes::Waits& waits) {
+  const bool shared = std::ranges::any_of(entries, &Profile::Entry::shared);
+  Summary::Profile all{0, waits.exchanges, 0, waits.gathers};
+  for (const Profile::Entry& e : entries) (shared && !e.shared ? all.coarse : all.computing) += e.seconds;
+  all.computing = std::max(0.0, all.computing - all.exchanges - all.gathers);
+  return all;
+}
+
 void record(const Result& result, const Solver& solver, Summary& summary) {
   const double scale = solver.A().scale();
   summary.method = method_name(solver.options());
@@ -95,6 +104,7 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
   const bool given_guess = config_.problem.initial.has_value();
   solver.prepare(given_guess);
   if (profile) profile->clear();  // of the set-up
+  const Processes::Waits waited = processes_.waits();
   const double tolerance = config_.options.tolerance;
   std::vector<CycleRecord> records;
   records.reserve(static_cast<std::size_t>(std::min(config_.options.max_iterations, 1000)) + 1);
@@ -117,11 +127,13 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
   summary_.time.solve = watch_.lap();
   show_floor();
   console_.table(records);
-  if (profile)
+  if (profile) {
+    const std::vector<Profile::Entry> entries = profile->take();
+    summary_.profile = split(entries, profile->waits() + (processes_.waits() - waited));
     profile_lines_ = describe_profile(
-        profile->take(),
-        copy_bandwidth(backend, solver.solution().data(), solver.spare().data(), solver.solution().bytes()),
+        entries, copy_bandwidth(backend, solver.solution().data(), solver.spare().data(), solver.solution().bytes()),
         summary_.time.solve);
+  }
   record(result, solver, summary_);
   const double projected = result.projected / solver.A().scale();
   if (size > 0 && std::abs(projected) > 1e-3 * size) console_.warning(describe_incompatibility(projected, size));

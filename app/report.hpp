@@ -34,9 +34,15 @@ class Stopwatch {
 class Report {
  public:
   /// `results`: null on processes that write none.
-  Report(const Config& config, const Case& work, Stopwatch& watch, Console& console, ResultFolder* results,
-         Summary& summary)
-      : config_(config), work_(work), watch_(watch), console_(console), results_(results), summary_(summary) {}
+  Report(const Config& config, const Case& work, const Processes& processes, Stopwatch& watch, Console& console,
+         ResultFolder* results, Summary& summary)
+      : config_(config),
+        work_(work),
+        processes_(processes),
+        watch_(watch),
+        console_(console),
+        results_(results),
+        summary_(summary) {}
 
   /// Header, live line and table; how the iteration went stands in the summary, norms in the units of the equation.
   /// `stopped`: asked after every iteration. `size`: Σ|b|, against which a projection is judged. Throws RunError where
@@ -49,6 +55,7 @@ class Report {
  private:
   const Config& config_;
   const Case& work_;
+  const Processes& processes_;
   Stopwatch& watch_;
   Console& console_;
   ResultFolder* results_;

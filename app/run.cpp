@@ -93,7 +93,7 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   if (!backend->transport().empty()) header.processes += "; " + backend->transport();
   header.memory_bytes = static_cast<std::int64_t>(backend->memory().peak());
   work.describe(header, summary);
-  Report report(config, work, watch, console, results, summary);
+  Report report(config, work, *processes, watch, console, results, summary);
   const Result result = report.iterate(
       solver, *backend, profile ? &*profile : nullptr, header, [&] { return processes->any(stop_requested != 0); },
       size);

@@ -121,6 +121,8 @@ class Backend {
   virtual std::unique_ptr<Timer> make_timer() = 0;
   /// From now on every verb runs as it is called and none is recorded, so that each can be timed.
   virtual void run_immediately() = 0;
+  /// Seconds that messages between devices took since then, as far as the processes do not count them themselves.
+  virtual Processes::Waits waits() { return {}; }
 
  protected:
   virtual void fill_halo(const Field& x, int width) = 0;

@@ -30,7 +30,16 @@ class Processes {
     virtual void finish() = 0;
   };
 
+  /// Seconds so far with messages under way.
+  struct Waits {
+    double exchanges = 0;  ///< between neighbours
+    double gathers = 0;    ///< between all, of sums and parts
+    Waits operator+(const Waits& more) const { return {exchanges + more.exchanges, gathers + more.gathers}; }
+    Waits operator-(const Waits& less) const { return {exchanges - less.exchanges, gathers - less.gathers}; }
+  };
+
   virtual ~Processes() = default;
+  virtual Waits waits() const { return {}; }
   virtual int rank() const = 0;
   virtual int count() const = 0;
   virtual std::unique_ptr<Transit> start(std::span<const Message> sent, std::span<const Message> received) const = 0;

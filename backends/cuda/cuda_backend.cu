@@ -274,6 +274,25 @@ void CudaBackend::join(const Space& space) {
   if (mail_) mail_->make_room(space, stream_);
 }
 
+template <class Send>
+void CudaBackend::send(bool exchange, const Send& by_mail) {
+  if (!mail_timer_) return by_mail();
+  mail_timer_->start(exchange ? "exchange" : "gather");
+  by_mail();
+  mail_timer_->stop();
+  exchanged_.push_back(exchange);
+  constexpr std::size_t most = 1 << 14;  // events
+  if (exchanged_.size() == most) waits();
+}
+
+Processes::Waits CudaBackend::waits() {
+  if (!mail_timer_) return {};
+  const std::vector<double> laps = mail_timer_->laps();
+  for (std::size_t i = 0; i < laps.size(); ++i) (exchanged_[i] ? waits_.exchanges : waits_.gathers) += laps[i];
+  exchanged_.clear();
+  return waits_;
+}
+
 void CudaBackend::fill_halo(const Field& field, int width) {
   const Exchange& halo = field.space().halo();
   dispatch(field.precision(), [&]<class T>(T) {
@@ -284,7 +303,7 @@ void CudaBackend::fill_halo(const Field& field, int width) {
       if (!sent.empty()) {
         join(field.space());
         if (mail_)
-          mail_->swap(stream(), v, axis_across(turn.front()), sent, turn);
+          send(true, [&] { mail_->swap(stream(), v, axis_across(turn.front()), sent, turn); });
         else
           swap_by_host(field.space().processes(), v, sent, turn);
         continue;
@@ -335,8 +354,7 @@ void CudaBackend::gather(const Field& part, Field& whole) {
   join(space);
   dispatch(part.precision(), [&]<class T>(T) {
     if (mail_ && mail_->takes_parts(space)) {
-      mail_->gather(stream(), space, part.view<T>(), whole.view<T>());
-      return;
+      return send(false, [&] { mail_->gather(stream(), space, part.view<T>(), whole.view<T>()); });
     }
     // By the hosts, each part in a row.
     const Processes& processes = space.processes();
@@ -383,12 +401,9 @@ void CudaBackend::take_part(const Field& whole, Field& part) {
 void CudaBackend::add_up(const Space& space, const Scalar& result) {
   if (space.whole()) return;
   join(space);
-  if (mail_)
-    mail_->add_up(stream(), result.address(), 1);
-  else {
-    const double sum = space.processes().sum(value(result));
-    write(&sum, result.address(), sizeof sum);
-  }
+  if (mail_) return send(false, [&] { mail_->add_up(stream(), result.address(), 1); });
+  const double sum = space.processes().sum(value(result));
+  write(&sum, result.address(), sizeof sum);
 }
 
 void CudaBackend::dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,

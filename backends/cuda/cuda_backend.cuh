@@ -108,7 +108,11 @@ class CudaBackend final : public Backend {
   void repeat(int limit, const std::function<void()>& body, Monitor& monitor) override;
 
   std::unique_ptr<Timer> make_timer() override;
-  void run_immediately() override { conditional_nodes_ = false; }
+  void run_immediately() override {
+    conditional_nodes_ = false;
+    mail_timer_ = make_timer();
+  }
+  Processes::Waits waits() override;
 
   /// Boxes of at most so many values share launches (sequence_kernel.cuh).
   static constexpr std::int64_t small_box = 1024;
@@ -131,6 +135,8 @@ class CudaBackend final : public Backend {
   void record_into(cudaGraph_t graph, const std::function<void()>& body);
   void follow(Monitor& monitor);
   const double* ask_all();
+  template <class Send>
+  void send(bool exchange, const Send& by_mail);
   template <class T>
   void swap_by_host(const Processes& processes, const View<T>& v, const Exchange::Turn& sent,
                     const Exchange::Turn& received);
@@ -154,6 +160,9 @@ class CudaBackend final : public Backend {
   const Processes* processes_ = nullptr;  ///< those that share its grids, where there are several
   std::unique_ptr<Mail> mail_;            ///< null where messages go through the host
   Scalar stops_;                          ///< how many processes want to stop
+  std::unique_ptr<Timer> mail_timer_;     ///< null where nothing is timed
+  std::vector<bool> exchanged_;           ///< whether what it timed was an exchange, else a gather
+  Processes::Waits waits_;
   std::array<std::vector<char>, 2> out_, in_;
 };
 

@@ -88,7 +88,7 @@ class MpiProcesses final : public Processes {
   int count() const override { return world_->size(); }
 
   std::unique_ptr<Transit> start(std::span<const Message> sent, std::span<const Message> received) const override {
-    auto transit = std::make_unique<Requests>();
+    auto transit = std::make_unique<Requests>(waits_.exchanges);
     for (const Message& m : received)
       transit->all.push_back(world_->irecv(m.partner, tag(m), static_cast<char*>(m.data), static_cast<int>(m.bytes)));
     for (const Message& m : sent)
@@ -96,7 +96,9 @@ class MpiProcesses final : public Processes {
           world_->isend(m.partner, tag(m), static_cast<const char*>(m.data), static_cast<int>(m.bytes)));
     return transit;
   }
+  Waits waits() const override { return waits_; }
   void gather(const void* own, std::size_t bytes, void* all) const override {
+    const Lap lap(waits_.gathers);
     mpi::all_gather(*world_, static_cast<const char*>(own), static_cast<int>(bytes), static_cast<char*>(all));
   }
   void broadcast(void* data, std::size_t bytes, int from) const override {
@@ -115,7 +117,20 @@ class MpiProcesses final : public Processes {
   void abort(int status) const override { mpi::environment::abort(status); }
 
  private:
+  /// Adds the seconds of its life to a sum.
+  class Lap {
+   public:
+    explicit Lap(double& sum) : sum_(sum) {}
+    ~Lap() { sum_ += std::chrono::duration<double>(Clock::now() - begin_).count(); }
+    Lap(const Lap&) = delete;
+
+   private:
+    double& sum_;
+    Clock::time_point begin_ = Clock::now();
+  };
   struct Requests final : Transit {
+    explicit Requests(double& sum) : lap(sum) {}
+    Lap lap;
     std::vector<mpi::request> all;
     void finish() override { mpi::wait_all(all.begin(), all.end()); }
   };
@@ -125,6 +140,7 @@ class MpiProcesses final : public Processes {
   mpi::environment environment_;
   std::optional<mpi::communicator> world_;
   std::optional<Heartbeat> heartbeat_;
+  mutable Waits waits_;
 };
 
 }  // namespace

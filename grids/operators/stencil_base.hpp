@@ -21,17 +21,10 @@ namespace poisson {
 template <class Coefficients>
 struct Model {};
 
-/// Whether constant coefficients need no tables: between equal cells, where value 0 is the only one that may differ
-/// from those inside beside the last one. A window that begins inside the axis and reaches its upper end has tables.
-inline bool without_tables(const Block& block) {
-  const auto begins_inside = [](const Axis& axis) { return !axis.open(0) && axis.open(1); };
-  return block.equidistant() && std::ranges::none_of(block.axes, begins_inside);
-}
-
 /// Calls f with the model of Coefficients that the rows call for.
 template <class T, class F>
 auto with_model(const LevelRows& rows, const F& f) {
-  return without_tables(rows.block) && rows.decoupled < 0 ? f(Model<Equidistant<T>>()) : f(Model<TensorProduct<T>>());
+  return rows.block.equidistant() && rows.decoupled < 0 ? f(Model<Equidistant<T>>()) : f(Model<TensorProduct<T>>());
 }
 template <class T, class F>
 auto with_model(const NodeRows& rows, const F& f) {

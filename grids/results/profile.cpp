@@ -50,7 +50,7 @@ class Log {
     const auto found = std::find_if(entries_.begin(), entries_.end(),
                                     [&](const auto& e) { return e.verb == verb && e.level == level; });
     if (found != entries_.end()) return static_cast<std::size_t>(found - entries_.begin());
-    entries_.push_back({verb, level});
+    entries_.push_back({verb, level, levels_[static_cast<std::size_t>(level)].cut()});
     return entries_.size() - 1;
   }
   void settle() {
@@ -310,7 +310,9 @@ class ProfiledTransfer final : public Transfer {
 
 class Profile::Recorder {
  public:
-  explicit Recorder(Backend& backend) : log(backend), profiled(backend, log) {}
+  explicit Recorder(Backend& of) : backend(of), log(of), profiled(of, log) {}
+  Backend& backend;
+  Processes::Waits before;
   Log log;
   ProfiledBackend profiled;
 };
@@ -342,6 +344,15 @@ Hierarchy Profile::wrap(Hierarchy h) {
 
 std::vector<Profile::Entry> Profile::take() {
   return recorder_->log.take();
+}
+
+void Profile::clear() {
+  take();
+  recorder_->before = recorder_->backend.waits();
+}
+
+Processes::Waits Profile::waits() const {
+  return recorder_->backend.waits() - recorder_->before;
 }
 
 }  // namespace poisson

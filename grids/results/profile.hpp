@@ -17,7 +17,8 @@ class Profile {
   /// One verb on one level.
   struct Entry {
     std::string_view verb;
-    int level = 0;  ///< 0 the finest
+    int level = 0;        ///< 0 the finest
+    bool shared = false;  ///< whether several processes have parts of it
     std::int64_t calls = 0;
     double seconds = 0, bytes = 0;  ///< bytes: the least traffic (traffic.hpp)
   };
@@ -34,7 +35,9 @@ class Profile {
 
   /// Everything since the last call or since clear, finest level first, on each the slowest verb first. Waits.
   std::vector<Entry> take();
-  void clear() { take(); }
+  void clear();
+  /// Seconds of messages since then.
+  Processes::Waits waits() const;
 
  private:
   class Recorder;

@@ -33,10 +33,10 @@ struct Equidistant {
   struct Direction {
     T coupling, lower, upper;  ///< between unknowns, past the lower and past the upper end
     T mass, end_mass;          ///< inside and at the ends
-    int last;                  ///< index of the last value, where the axis ends there
+    int first, last;           ///< indices of the first and of the last value, where the axis ends there
 
-    constexpr T weight(int i) const { return i == 0 || i == last ? end_mass : mass; }
-    constexpr T below(int i) const { return i == 0 ? lower : coupling; }
+    constexpr T weight(int i) const { return i == first || i == last ? end_mass : mass; }
+    constexpr T below(int i) const { return i == first ? lower : coupling; }
     constexpr T above(int i) const { return i == last ? upper : coupling; }
   };
   Direction x, y, z;

@@ -108,6 +108,11 @@ Json to_object(const Summary& s) {
                   {"solve", number(s.time.solve)},
                   {"output", number(s.time.output)},
                   {"total", number(s.time.total)}};
+  if (s.profile)
+    json["profile"] = {{"computing", number(s.profile->computing)},
+                       {"exchanges", number(s.profile->exchanges)},
+                       {"coarse", number(s.profile->coarse)},
+                       {"gathers", number(s.profile->gathers)}};
   json["device"] = s.device;
   json["ranks"] = s.ranks;
   json["peak_memory_bytes"] = s.peak_memory_bytes;

@@ -63,6 +63,11 @@ struct Summary {
   struct {
     double input = 0, setup = 0, solve = 0, output = 0, total = 0;  ///< seconds
   } time;
+  /// Seconds of a solve whose verbs were timed, of the first process; of others left out.
+  struct Profile {
+    double computing = 0, exchanges = 0, coarse = 0, gathers = 0;
+  };
+  std::optional<Profile> profile;
   std::string device;
   int ranks = 1;
   std::int64_t peak_memory_bytes = 0;
