@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -91,11 +92,17 @@ std::shared_ptr<const Processes> start_processes() {
   const std::string several = one_of_several();  // before MPI sets variables of its own
 #ifdef POISSON_HAVE_MPI
   if (under_launcher()) {
-    const auto all = mpi_processes([](int rank) {
+    const auto all = mpi_processes([](std::optional<int> rank) {
+      if (!rank) {
+        std::fprintf(stderr,
+                     "poisson: some of the processes have not started within some seconds (killed, stopped, or their "
+                     "machine is lost): the run ends, and has no results\n");
+        return;
+      }
       std::fprintf(stderr,
                    "poisson: process %d has given no sign of life for some seconds (killed, stopped, or its machine is "
                    "lost): the run ends, and has no results\n",
-                   rank);
+                   *rank);
     });
     if (!all->alone()) return all;
   }

@@ -1,5 +1,6 @@
 #include "backends/mpi/mpi_processes.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
@@ -25,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 /// Tells the next process that this one lives, and listens for the one before.
 class Heartbeat {
  public:
-  Heartbeat(const mpi::communicator& world, const std::function<void(int)>& lost)
+  Heartbeat(const mpi::communicator& world, const Lost& lost)
       : ring_(world, mpi::comm_duplicate), lost_(lost), thread_([this] { beat(); }) {}
   /// All others have to come here, too.
   ~Heartbeat() {
@@ -68,20 +69,62 @@ class Heartbeat {
   }
 
   mpi::communicator ring_;
-  std::function<void(int)> lost_;
+  Lost lost_;
   std::mutex mutex_;
   std::condition_variable ended_;
   bool done_ = false;
   std::thread thread_;
 };
 
+/// MPI waits without limit for a process that never comes; this ends the run instead.
+class StartLimit {
+ public:
+  explicit StartLimit(const Lost& lost) : lost_(lost), thread_([this] { watch(); }) {}
+  ~StartLimit() {
+    {
+      const std::lock_guard lock(mutex_);
+      started_ = true;
+    }
+    ended_.notify_all();
+    thread_.join();
+  }
+  StartLimit(const StartLimit&) = delete;
+
+ private:
+  void watch() {
+    std::unique_lock lock(mutex_);
+    if (ended_.wait_for(lock, limit(), [&] { return started_; })) return;
+    lost_(std::nullopt);
+    std::_Exit(1);  // nothing of MPI can be asked yet; the launcher ends the others
+  }
+  /// Loading programs from a shared disk of a cluster takes longer than on one machine. Lower ranks go first, so that
+  /// one of them speaks.
+  static std::chrono::milliseconds limit() {
+    const auto number = [](const char* name) {
+      const char* text = std::getenv(name);
+      return text ? std::atoi(text) : -1;
+    };
+    const int count = number("OMPI_COMM_WORLD_SIZE");
+    const bool one_machine = count > 0 && number("OMPI_COMM_WORLD_LOCAL_SIZE") == count;
+    return std::chrono::seconds(one_machine ? 7 : 60) +
+           std::chrono::milliseconds(300) * std::clamp(number("OMPI_COMM_WORLD_RANK"), 0, 6);
+  }
+
+  Lost lost_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool started_ = false;
+  std::thread thread_;
+};
+
 class MpiProcesses final : public Processes {
  public:
-  explicit MpiProcesses(const std::function<void(int)>& lost) : environment_(mpi::threading::multiple, false) {
+  explicit MpiProcesses(const Lost& lost) : limit_(std::in_place, lost), environment_(mpi::threading::multiple, false) {
     if (mpi::environment::thread_level() < mpi::threading::multiple)
       throw RunError("this MPI does not let several threads of a process send (MPI_THREAD_MULTIPLE)");
     world_.emplace();
     if (world_->size() > 1) heartbeat_.emplace(*world_, lost);
+    limit_.reset();
   }
 
   int rank() const override { return world_->rank(); }
@@ -137,6 +180,7 @@ class MpiProcesses final : public Processes {
   // Tags are not negative.
   static int tag(const Message& m) { return m.tag + 16; }
 
+  std::optional<StartLimit> limit_;
   mpi::environment environment_;
   std::optional<mpi::communicator> world_;
   std::optional<Heartbeat> heartbeat_;
@@ -151,7 +195,7 @@ bool under_launcher() {
   return false;
 }
 
-std::shared_ptr<const Processes> mpi_processes(const std::function<void(int)>& lost) {
+std::shared_ptr<const Processes> mpi_processes(const Lost& lost) {
   static const auto all = std::make_shared<const MpiProcesses>(lost);
   return all;
 }

@@ -117,7 +117,6 @@ Coefficients CoefficientTables<T>::model() const {
     const auto direction = [&](std::size_t d) -> typename Equidistant<T>::Direction {
       const Axis& axis = rows_.block.axes[d];
       const int last = axis.size() - 1;
-      constexpr int never = std::numeric_limits<int>::max();
       const auto coupling = [&](int i) {
         return static_cast<T>(coupling_scale_[d] * axis.coupling(i, rows_.kappa[d]));
       };
@@ -125,9 +124,9 @@ Coefficients CoefficientTables<T>::model() const {
               coupling(-1),
               coupling(last),
               static_cast<T>(axis.width(0) / unit_[d]),
-              static_cast<T>(axis.mass(axis.open(1) ? last : 0) / unit_[d]),
-              axis.open(0) ? 0 : never,
-              axis.open(1) ? last : never};
+              static_cast<T>(axis.mass(0) / unit_[d]),
+              static_cast<T>(axis.mass(last) / unit_[d]),
+              last};
     };
     return {direction(0), direction(1), direction(2), sigma};
   } else if constexpr (std::is_same_v<Coefficients, TensorProduct<T>>) {

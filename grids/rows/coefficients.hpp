@@ -31,12 +31,12 @@ struct AxisTable {
 template <class T>
 struct Equidistant {
   struct Direction {
-    T coupling, lower, upper;  ///< between unknowns, past the lower and past the upper end
-    T mass, end_mass;          ///< inside and at the ends
-    int first, last;           ///< indices of the first and of the last value, where the axis ends there
+    T coupling, lower, upper;       ///< between unknowns, past the lower and past the upper end
+    T mass, first_mass, last_mass;  ///< inside and at the ends
+    int last;                       ///< index of the last value
 
-    constexpr T weight(int i) const { return i == first || i == last ? end_mass : mass; }
-    constexpr T below(int i) const { return i == first ? lower : coupling; }
+    constexpr T weight(int i) const { return i == 0 ? first_mass : i == last ? last_mass : mass; }
+    constexpr T below(int i) const { return i == 0 ? lower : coupling; }
     constexpr T above(int i) const { return i == last ? upper : coupling; }
   };
   Direction x, y, z;
