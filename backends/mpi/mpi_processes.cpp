@@ -106,8 +106,8 @@ class StartLimit {
     };
     const int count = number("OMPI_COMM_WORLD_SIZE");
     const bool one_machine = count > 0 && number("OMPI_COMM_WORLD_LOCAL_SIZE") == count;
-    return std::chrono::seconds(one_machine ? 7 : 60) +
-           std::chrono::milliseconds(300) * std::clamp(number("OMPI_COMM_WORLD_RANK"), 0, 6);
+    return std::chrono::seconds(one_machine ? 6 : 60) +
+           std::chrono::seconds(1) * std::clamp(number("OMPI_COMM_WORLD_RANK"), 0, 3);
   }
 
   Lost lost_;
