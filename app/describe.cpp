@@ -54,6 +54,8 @@ std::string method_name(const Options& options) {
       return "jacobi";
     case Method::cg:
       return "cg";
+    case Method::direct:
+      return "direct";
     case Method::automatic:
     case Method::multigrid:
       break;
@@ -72,6 +74,8 @@ std::string describe_method(const Options& o) {
     if (o.krylov == Krylov::cg) text += ", conjugate gradients";
   } else if (o.method == Method::cg) {
     text = "conjugate gradients with diagonal scaling";
+  } else if (o.method == Method::direct) {
+    text = "direct, by the modes of the axes";
   } else {
     text = o.smoother.kind->describe(o.smoother);
   }
@@ -110,8 +114,7 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work) {
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
   lines.push_back("          " + describe_fit(config, work, plan.most(), *backend));
   add(work.beside_plan(plan, gpu));
-  if (config.options.fallback && config.options.tolerance > 0 && config.options.method != Method::cg &&
-      config.options.method != Method::jacobi && config.options.precision != SolvePrecision::single)
+  if (config.options.fallback && config.options.tolerance > 0 && plan.options.method == Method::multigrid && config.options.precision != SolvePrecision::single)
     lines.push_back(fmt::format(
         "          {} more on the host where multigrid fails (solver.fallback), up to half of it "
         "where a factorization pays",

@@ -92,6 +92,9 @@ std::optional<double> Solver::energy() {
 double Solver::estimated_error(const Monitor& monitor) {
   const MonitorState& state = monitor.state();
   if (state.reference == 0) return 0;
+  // What a solution at once leaves of the residual, the next one would leave of the error.
+  if (options_.method == Method::direct && state.iterations > 0)
+    return std::max(relative(state.last, state), unit_roundoff(A_->precision()) * relative(state.rounding, state));
   if (A_->singular()) A_->project_solution(u_);
   backend_.dot(u_, u_, work_);
   const double size = std::sqrt(backend_.value(work_));

@@ -51,6 +51,8 @@ Options Options::choose(double coefficient_jump, bool points_suffice, Centering 
     o.krylov = o.method == Method::cg ? Krylov::cg : Krylov::none;
     o.full_multigrid = false;
   }
+  // Nothing of it is worth being narrower than the solution.
+  if (o.method == Method::direct && o.precision == SolvePrecision::mixed) o.precision = SolvePrecision::double_;
   // Smoothing after the correction alone contracts as well as smoothing on both sides and reads less, but not under a
   // Krylov method or across jumps of the coefficient.
   const bool one_sided = o.krylov == Krylov::none && coefficient_jump < steep_jump;

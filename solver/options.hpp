@@ -12,7 +12,7 @@
 
 namespace poisson {
 
-enum class Method { automatic, jacobi, cg, multigrid };
+enum class Method { automatic, jacobi, cg, multigrid, direct };
 enum class Cycle { v, w, f };
 /// What accelerates multigrid; automatic: conjugate gradients where κ jumps.
 enum class Krylov { automatic, none, cg };

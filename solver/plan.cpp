@@ -9,6 +9,7 @@
 #include "grids/sampling/sampler.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "grids/schemes/row_scheme.hpp"
+#include "solver/direct/fast_diagonalization.hpp"
 #include "solver/extrapolation.hpp"
 #include "solver/matrix.hpp"
 #include "solver/smoothers/smoother.hpp"
@@ -60,6 +61,7 @@ struct Finest {
   std::size_t bands = 0;                  // of a matrix: stored, without the row sums
   std::size_t probed = 0;                 // bands from which Galerkin operators begin
   std::size_t extrapolation = 0;          // bytes of the fields of extrapolation
+  std::size_t direct = 0;                 // bytes of a direct solver
 };
 
 // u, Au, the row sums and the bands; of every neighbour a difference, a product and a sum.
@@ -177,9 +179,13 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
       if (galerkin) add_galerkin(layout, l, coarse, level);
       // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
       const bool start = l > 0 && outermost && options.full_multigrid;
-      const std::size_t fields = multigrid ? (coarse ? 3 : 2) + (start ? 1 : 0) : std::size_t{2};
+      // Directly: u, b and what is solved in its place.
+      const bool direct = options.method == Method::direct;
+      const std::size_t fields = multigrid ? (coarse ? 3 : 2) + (start ? 1 : 0) : direct ? std::size_t{0} : 2;
       level.bytes += fields * bytes(layout, inner);
-      if (l == 0 && outermost)
+      if (direct)
+        level.bytes += (options.extrapolate ? 4 : 3) * bytes(layout, outer) + finest.direct;
+      else if (l == 0 && outermost)
         level.bytes += (options.krylov == Krylov::cg ? 6 : 3) * bytes(layout, outer);  // u, b, best; r, p, q
       plan.tables += bytes_of_tables(layout);
       const std::size_t visits = calls * (outermost ? recorded_visits(options, l) : 1);
@@ -313,6 +319,9 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
       }
   finest.probed = finest.row_bands - 1;
   if (options.extrapolate) finest.extrapolation = extrapolation_bytes(problem, assembly, outer_precision(options));
+  if (options.method == Method::direct)
+    finest.direct = axis_products_bytes(block.layout(), outer_precision(options),
+                                        direct_shape(block, problem.scheme, kappa.mean), gpu);
   const LevelRules rules = level_rules(problem, mode, variable, kappa.mean, kappa.jumps);
   Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu);
   plan.options = options;

@@ -21,6 +21,10 @@ StoppingRule stopping_rule(const Options& o, double epsilon) {
     rule.stagnation_gain = 1e-6;
   }
   if (o.method == Method::multigrid && o.krylov == Krylov::cg) rule.stagnation_window = 40;
+  if (o.method == Method::direct) {  // what is not a tenth of what it was is rounding
+    rule.stagnation_window = 1;
+    rule.stagnation_gain = 0.99;
+  }
   return rule;
 }
 
@@ -40,7 +44,8 @@ constexpr double promised_error = 1e3;
 }  // namespace
 
 Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options,
-               std::unique_ptr<Extrapolation> extrapolation, Ladder ladder, const Traits& problem)
+               std::unique_ptr<Extrapolation> extrapolation, Ladder ladder, const Traits& problem,
+               std::unique_ptr<Preconditioner> direct)
     : A_(std::move(A)),
       backend_(A_->backend()),
       options_(options),
@@ -49,7 +54,8 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
       problem_(problem),
       u_(backend_, A_->space(), A_->precision()),
       b_(backend_, A_->space(), A_->precision()),
-      best_(backend_, A_->space(), A_->precision()),
+      best_(options_.method != Method::direct || extrapolation_ ? Field(backend_, A_->space(), A_->precision())
+                                                                : Field()),
       norm_(backend_.scalar()),
       scale_(backend_.scalar(1)),
       inverse_(backend_.scalar(1)),
@@ -69,6 +75,8 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
     auto multigrid = std::make_unique<Multigrid>(std::move(hierarchy), options_);
     multigrid_ = multigrid.get();
     preconditioner_ = std::move(multigrid);
+  } else if (options_.method == Method::direct) {
+    preconditioner_ = std::move(direct);
   } else {
     const auto& inner = hierarchy.operators.front();
     auto splitting = inner->split();
@@ -102,8 +110,8 @@ void Solver::prepare(bool given_guess) {
   const Field& e = last_correction();
   backend_.dot(e, e, work_);
   backend_.dot(u_, u_, work_);
-  backend_.copy(u_, best_);
-  if (A_->singular()) A_->project_solution(best_);
+  if (options_.method != Method::direct) backend_.copy(u_, best_);
+  if (A_->singular()) A_->project_solution(spare());
   backend_.value(work_);
 }
 
@@ -155,7 +163,8 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   result.reference = std::sqrt(state.reference);
   for (const double norm : monitor.history()) result.history.push_back(relative(norm, state));
   const bool exact_count = options_.tolerance == 0 && state.verdict == Verdict::running;
-  if (state.best_iteration < state.iterations && state.verdict != Verdict::not_finite && !exact_count) {
+  const bool kept_best = options_.method != Method::direct;  // whose steps end where rounding begins
+  if (kept_best && state.best_iteration < state.iterations && state.verdict != Verdict::not_finite && !exact_count) {
     backend_.copy(best_, u_);
     result.final = std::sqrt(state.best);
   } else {
@@ -195,15 +204,25 @@ void Solver::start_and_iterate(bool given_guess, Monitor& monitor) {
 // Norms of the data and of the start, then full multigrid; leaves scale and inverse for the first correction.
 void Solver::start(bool given_guess, Monitor& monitor) {
   A_->norm(b_, raw_norm_);
-  if (A_->singular()) A_->project_rhs(b_, projected_);
-  A_->norm(b_, data_norm_);
+  if (A_->singular()) {
+    A_->project_rhs(b_, projected_);
+    A_->norm(b_, data_norm_);
+  } else {
+    backend_.assign(raw_norm_, data_norm_);
+  }
   take_residual(one_, initial_norm_);
-  backend_.scale_to_unit(initial_norm_, count_, scale_, inverse_);
   if (multigrid_ && options_.full_multigrid && !given_guess) {
+    backend_.scale_to_unit(initial_norm_, count_, scale_, inverse_);
     multigrid_->start(b_, u_, scale_, inverse_);
     if (A_->singular()) A_->project_solution(u_);
+    take_residual(scale_, norm_);
+  } else if (options_.krylov == Krylov::cg || options_.method == Method::direct) {
+    backend_.assign(initial_norm_, norm_);  // the residual is taken, and needs no scale
+    backend_.assign(one_, inverse_);
+  } else {
+    backend_.scale_to_unit(initial_norm_, count_, scale_, inverse_);
+    take_residual(scale_, norm_);
   }
-  take_residual(scale_, norm_);
   A_->rounding(u_, work_);
   backend_.begin(monitor, raw_norm_, data_norm_, initial_norm_, norm_, work_);
 }
@@ -282,7 +301,8 @@ void Solver::refine(Monitor& monitor, int limit) {
         backend_.scale_to_unit(norm_, count_, scale_, inverse_);
         preconditioner_->correct(*A_, u_, b_, &applied_, scale_, norm_);
         backend_.observe(monitor, norm_);
-        backend_.when_risen(monitor, [&] { preconditioner_->take_back(u_, applied_, best_); });
+        if (options_.method != Method::direct)
+          backend_.when_risen(monitor, [&] { preconditioner_->take_back(u_, applied_, best_); });
       },
       monitor);
 }

@@ -1,51 +1,23 @@
-#include <cstdlib>
-
-#include <cuda_runtime_api.h>
-#include <dlfcn.h>
-
 #include "backends/cuda/nvrtc.hpp"
+
+#include "backends/cuda/toolkit.hpp"
 
 namespace poisson::cuda {
 namespace {
 
 constexpr const char* remedy = ": install libnvrtc of the CUDA toolkit, or name the library in POISSON_NVRTC";
 
-std::vector<std::string> candidates() {
-  if (const char* named = std::getenv("POISSON_NVRTC")) return {named};
-  // The release that this program was built with first: the driver knows its code.
-  std::vector<std::string> names{"libnvrtc.so." + std::to_string(CUDART_VERSION / 1000)};
-  for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"})
-    if (names.front() != name) names.emplace_back(name);
-  std::vector<std::string> folders{""};
-#ifdef POISSON_CUDA_LIBRARY_DIR
-  folders.emplace_back(POISSON_CUDA_LIBRARY_DIR "/");
-#endif
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* root = std::getenv(variable)) folders.push_back(std::string(root) + "/lib64/");
-  folders.emplace_back("/usr/local/cuda/lib64/");
-  std::vector<std::string> all;
-  for (const std::string& name : names)
-    for (const std::string& folder : folders) all.push_back(folder + name);
-  return all;
-}
-
 }  // namespace
 
 template <class F>
 void Nvrtc::find(F*& function, const char* name) const {
-  function = reinterpret_cast<F*>(dlsym(library_.get(), name));
+  function = reinterpret_cast<F*>(library_.find(name));
   if (!function)
     throw NoRuntimeCode("the run-time compiler lacks " + std::string(name) + " (an old libnvrtc)" + remedy);
 }
 
-Nvrtc::Nvrtc() {
-  std::string reason;
-  for (const std::string& path : candidates()) {
-    library_ = std::shared_ptr<void>(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), [](void*) {});  // stays loaded
-    if (library_) break;
-    if (const char* text = dlerror(); text && reason.empty()) reason = text;
-  }
-  if (!library_) throw NoRuntimeCode("no run-time compiler (" + reason + ")" + remedy);
+Nvrtc::Nvrtc() : library_(toolkit_library("POISSON_NVRTC", "nvrtc")) {
+  if (!library_) throw NoRuntimeCode("no run-time compiler (" + library_.reason() + ")" + remedy);
   find(version_, "nvrtcVersion");
   find(error_text_, "nvrtcGetErrorString");
   find(create_, "nvrtcCreateProgram");

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "backends/cuda/runtime_compiler.hpp"
+#include "backends/shared_library.hpp"
 
 namespace poisson::cuda {
 
@@ -26,7 +26,7 @@ class Nvrtc {
   template <class F>
   void find(F*& function, const char* name) const;
 
-  std::shared_ptr<void> library_;
+  SharedLibrary library_;
   int (*version_)(int*, int*) = nullptr;
   const char* (*error_text_)(int) = nullptr;
   int (*create_)(Program*, const char*, const char*, int, const char* const*, const char* const*) = nullptr;

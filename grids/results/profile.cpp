@@ -306,6 +306,35 @@ class ProfiledTransfer final : public Transfer {
   Log& log_;
 };
 
+class ProfiledProducts final : public AxisProducts {
+ public:
+  ProfiledProducts(std::unique_ptr<AxisProducts> products, Log& log) : products_(std::move(products)), log_(log) {}
+  void fold(Field& w) override {
+    time(traffic("fold"), w, [&] { products_->fold(w); });
+  }
+  void forward(Field& w) override {
+    time(traffic("axis products"), w, [&] { products_->forward(w); });
+  }
+  void solve_lines(Field& w) override {
+    time(traffic("line systems"), w, [&] { products_->solve_lines(w); });
+  }
+  void backward(Field& w) override {
+    time(traffic("axis products"), w, [&] { products_->backward(w); });
+  }
+  void unfold(Field& w) override {
+    time(traffic("fold"), w, [&] { products_->unfold(w); });
+  }
+
+ private:
+  template <class Verb>
+  void time(const Traffic& row, const Field& w, const Verb& verb) {
+    log_.time(row, w.layout(), bytes_moved(row, {Touched{w.layout().size(), w.precision()}}), verb);
+  }
+
+  std::unique_ptr<AxisProducts> products_;
+  Log& log_;
+};
+
 }  // namespace
 
 class Profile::Recorder {
@@ -329,6 +358,10 @@ Backend& Profile::backend() {
 
 std::shared_ptr<const Operator> Profile::wrap(std::shared_ptr<const Operator> A) {
   return std::make_shared<ProfiledOperator>(std::move(A), recorder_->profiled, recorder_->log);
+}
+
+std::unique_ptr<AxisProducts> Profile::wrap(std::unique_ptr<AxisProducts> products) {
+  return std::make_unique<ProfiledProducts>(std::move(products), recorder_->log);
 }
 
 Hierarchy Profile::wrap(Hierarchy h) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/axis_products.hpp"
 #include "grids/operators/operator.hpp"
 #include "grids/rows/traffic.hpp"
 
@@ -32,6 +33,7 @@ class Profile {
   /// Wraps every operator and transfer of a hierarchy, whose operators' layouts tell the levels apart.
   Hierarchy wrap(Hierarchy hierarchy);
   std::shared_ptr<const Operator> wrap(std::shared_ptr<const Operator> A);
+  std::unique_ptr<AxisProducts> wrap(std::unique_ptr<AxisProducts> products);
 
   /// Everything since the last call or since clear, finest level first, on each the slowest verb first. Waits.
   std::vector<Entry> take();

@@ -32,6 +32,9 @@ inline constexpr std::array traffic_table{
     Traffic{"dot", {1, 1}},
     Traffic{"exchange", {}},                     // only the faces
     Traffic{"dense product", {}},                // the matrix, which its size gives
+    Traffic{"fold", {2}},                        // in place
+    Traffic{"axis products", {2}},               // of all axes that are transformed
+    Traffic{"line systems", {4}},                // there and back
     Traffic{"apply", {1, 1}, 1},                 // u, Au
     Traffic{"diagonal", {1}, 1},                 // d
     Traffic{"residual", {1, 1, 1}, 1},           // u, b, r

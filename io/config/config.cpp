@@ -72,6 +72,8 @@ Config load_config(const std::filesystem::path& file, std::span<const std::strin
   read_output(parts, grid_known, file);
   if (config.matrix) check_matrix(parts);
   errors.raise();
+  check_direct(parts);
+  errors.raise();
   localize_paths(document, parts.folder);
   config.effective = to_json(document, 2);
   return config;

@@ -52,6 +52,8 @@ void read_boundary(ConfigParts& parts);
 void read_solver(ConfigParts& parts);
 /// Holds `scheme: compact4` and `solver.extrapolate` against the problem, after all of it has been read.
 void check_fourth_order(ConfigParts& parts);
+/// method: direct takes separable problems. Of a configuration without other errors.
+void check_direct(ConfigParts& parts);
 void read_output(ConfigParts& parts, bool grid_known, const std::filesystem::path& file);
 
 }  // namespace poisson

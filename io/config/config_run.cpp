@@ -4,6 +4,7 @@
 #include "io/config/spelling.hpp"
 #include "io/fields/field_choices.hpp"
 #include "io/files/formats.hpp"
+#include "solver/direct/fast_diagonalization.hpp"
 #include "solver/smoothers/smoother.hpp"
 
 namespace poisson {
@@ -133,6 +134,17 @@ void read_solver(ConfigParts& parts) {
   if (multigrid && smoother && options.smoother.pre == 0 && options.smoother.post == 0)
     parts.errors.add(smoother->find("post")->mark, "solver.smoother.post",
                      "pre and post are both 0, which smooths nothing; make their sum at least 1");
+}
+
+void check_direct(ConfigParts& parts) {
+  const Value* method = parts.document.at("solver.method");
+  if (!method || parts.config.options.method != Method::direct) return;
+  const std::string reason = parts.config.matrix ? "a matrix from a file has no axes to be separated into"
+                                                 : no_direct_solution(parts.config.problem);
+  if (!reason.empty())
+    parts.errors.add(method->mark, "solver.method",
+                     "direct takes separable problems, and here " + reason + "; write method: multigrid" +
+                         (parts.config.matrix ? ", or auto" : ""));
 }
 
 namespace {

@@ -85,8 +85,9 @@ Schema solver() {
                        choice("jacobi", Method::jacobi, "Damped Jacobi; for comparison."),
                        called({"pcg", "fcg"}, choice("cg", Method::cg, "Conjugate gradients; for comparison.")),
                        called({"mg"}, choice("multigrid", Method::multigrid, "Geometric multigrid.")),
-                       later("direct", "Transforms along the axes.",
-                             "is not available yet (the separable direct solver is still to come); use multigrid")}},
+                       choice("direct", Method::direct,
+                              "At once, by the modes of all axes but one: a constant coefficient of each axis, constant "
+                              "reaction and alpha, any cells; one process. Iterations refine what rounding leaves.")}},
           quantity("initial", "The starting guess.", "0"),
           {.key = "tolerance",
            .type = Type::number,

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "backends/backend.hpp"
+
+namespace poisson {
+
+/// What one axis of a tensor product is turned into. Axes of one value have the eigenvalue 0 and no more.
+struct AxisBasis {
+  /// Values x_i and x_{n−1−i}, i the lower one, are replaced by (x_i + x_{n−1−i})/√2 and, at n − 1 − i, (x_{n−1−i} −
+  /// x_i)/√2, one in the middle by x/√2: an even half of ⌈n/2⌉ values and behind it an odd one. The inverse of the
+  /// folded matrix lies between this and its transpose.
+  bool folded = false;
+  /// The modes of the axis, or of its even and then of its odd half: column by column, vᵀMv = 1. Empty where the axis
+  /// stays as it is.
+  std::vector<double> modes;
+  std::vector<double> eigenvalues;  ///< of the modes
+
+  /// Modes of the first half, or of the whole.
+  int first_half(int n) const { return folded ? (n + 1) / 2 : n; }
+};
+
+/// K + μ M along an axis, tridiagonal: row k sums to sum + μ mass_sum, and its coupling to k + 1 is −coupling + μ
+/// mass_off, which is 0 behind the last one.
+struct AxisLines {
+  std::vector<double> sum, coupling, mass_sum, mass_off;
+};
+
+/// The inverse of Σ_d K_d ⊗ M_{e≠d} + σ ⊗ M over a box, by the modes of all axes but one. (Lynch, Rice, Thomas, Numer.
+/// Math. 6, 1964.)
+struct TensorInverse {
+  Box unknowns;
+  int solved = 2;  ///< the axis of the lines; one with modes, too, has lines of its eigenvalues
+  std::array<bool, 3> transformed{};
+  std::array<AxisBasis, 3> bases;  ///< the solved axis may be folded, too
+  AxisLines lines;
+  double sigma = 0;
+};
+
+/// Its steps, on a field of the values that the box lies in, in place. Forward leaves the coefficients of the modes
+/// where the values were, or in a field of its own where the number of transformed axes is odd.
+class AxisProducts {
+ public:
+  virtual ~AxisProducts() = default;
+  virtual void fold(Field& w) = 0;
+  virtual void forward(Field& w) = 0;
+  virtual void solve_lines(Field& w) = 0;
+  virtual void backward(Field& w) = 0;
+  virtual void unfold(Field& w) = 0;
+};
+
+/// Throws RunError where the library of matrix products is missing.
+std::unique_ptr<AxisProducts> make_axis_products(Backend& backend, const Layout& layout, Precision precision,
+                                                 const TensorInverse& inverse);
+
+/// Bytes that it holds beside the field; goes by what is folded and transformed, and needs no modes.
+std::size_t axis_products_bytes(const Layout& layout, Precision precision, const TensorInverse& inverse, bool gpu);
+
+}  // namespace poisson

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <span>
+
+#include "backends/shared_library.hpp"
+
+namespace poisson {
+
+/// BLAS and LAPACK of the host, loaded when they are first needed: OpenBLAS, or what $POISSON_BLAS names. Matrices are
+/// stored by columns. Errors are RunErrors that name the remedy.
+class Blas {
+ public:
+  /// Throws RunError where there is no such library.
+  static const Blas& get();
+
+  /// C = op(A) op(B), C of m × n, the inner dimension k.
+  void multiply(bool transpose_a, bool transpose_b, int m, int n, int k, const double* a, int lda, const double* b,
+                int ldb, double* c, int ldc) const;
+  void multiply(bool transpose_a, bool transpose_b, int m, int n, int k, const float* a, int lda, const float* b,
+                int ldb, float* c, int ldc) const;
+  /// The eigenvalues of a symmetric tridiagonal matrix, ascending, over its diagonal; its eigenvectors in the columns
+  /// of `vectors`. `off` is overwritten.
+  void tridiagonal_eigenvectors(std::span<double> diagonal, std::span<double> off, std::span<double> vectors) const;
+  /// Of A v = λ B v with B positive definite: the eigenvalues, ascending, and over A the eigenvectors with vᵀBv = 1. B
+  /// is overwritten.
+  void eigenvectors(std::span<double> a, std::span<double> b, std::span<double> values) const;
+
+ private:
+  Blas();
+  template <class F>
+  void find(F*& function, const char* name) const;
+
+  SharedLibrary library_;
+  void (*dgemm_)(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
+                 const double*, const int*, const double*, double*, const int*) = nullptr;
+  void (*sgemm_)(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*,
+                 const float*, const int*, const float*, float*, const int*) = nullptr;
+  void (*dstevd_)(const char*, const int*, double*, double*, double*, const int*, double*, const int*, int*, const int*,
+                  int*) = nullptr;
+  void (*dsygvd_)(const int*, const char*, const char*, const int*, double*, const int*, double*, const int*, double*,
+                  double*, const int*, int*, const int*, int*) = nullptr;
+};
+
+}  // namespace poisson

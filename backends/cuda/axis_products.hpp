@@ -1,0 +1,13 @@
+#pragma once
+
+#include "backends/axis_products.hpp"
+
+namespace poisson::cuda {
+
+std::unique_ptr<AxisProducts> make_axis_products(Backend& backend, const Layout& layout, Precision precision,
+                                                 const TensorInverse& inverse);
+
+/// Bytes that elimination keeps of the lines, and that cuBLAS works in.
+std::size_t products_bytes(const TensorInverse& inverse, Precision precision);
+
+}  // namespace poisson::cuda

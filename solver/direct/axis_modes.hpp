@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "backends/axis_products.hpp"
+#include "grids/axes/axis.hpp"
+#include "grids/rows/element_mass.hpp"
+
+namespace poisson {
+
+/// The symmetric tridiagonal matrices K and M of one axis, over its unknowns. On a periodic axis the last value couples
+/// to the first.
+struct AxisPencil {
+  std::vector<double> sum;       ///< of the rows of K
+  std::vector<double> coupling;  ///< minus K(i, i + 1); the last one closes a periodic axis, else 0
+  std::vector<double> mass;      ///< M(i, i)
+  std::vector<double> mass_off;  ///< M(i, i + 1)
+  bool closed = false;
+  struct {
+    double coupling = 0, mass = 0, mass_off = 0;
+  } inner;  ///< of a value between two cells as the first one
+
+  std::size_t size() const { return sum.size(); }
+  /// Whether rows are the same from both ends, to the rounding of the coordinates.
+  bool symmetric() const;
+};
+
+/// Of finite volumes, or of elements with a mass of their own; K times `stiffness`, M over `unit`.
+AxisPencil axis_pencil(const Axis& axis, double kappa, double stiffness, double unit, const ElementMass* mass);
+
+/// The modes of an axis, folded where it is symmetric: sines and cosines where its cells are equal and its ends of
+/// Dirichlet, Neumann or periodic, else by LAPACK.
+AxisBasis axis_modes(const Axis& axis, const AxisPencil& pencil);
+/// Whether these are known in closed form.
+bool has_closed_modes(const Axis& axis);
+
+/// The rows of an axis that is not transformed; a periodic one is folded, and its halves follow each other. Only where
+/// can_have_lines().
+AxisLines axis_lines(const AxisPencil& pencil);
+bool can_have_lines(const AxisPencil& pencil);
+
+}  // namespace poisson

@@ -1,0 +1,120 @@
+#include "solver/direct/fast_diagonalization.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "grids/schemes/discretization.hpp"
+#include "grids/schemes/row_scheme.hpp"
+#include "solver/direct/axis_modes.hpp"
+
+namespace poisson {
+namespace {
+
+// So many modes of an axis are made: by LAPACK in about a second, and of sines and cosines as many as fit.
+constexpr int longest_decomposed = 4608, longest_closed = 16384;
+
+std::optional<ElementMass> mass_of(Scheme scheme) {
+  return on_elements(scheme) ? std::optional(element_mass(scheme)) : std::nullopt;
+}
+
+struct Pencils {
+  std::array<AxisPencil, 3> of;
+  double sigma = 0;
+};
+
+// As the operator's tables have them (axis_tables.cpp), `scale` the power of two on all.
+Pencils pencils(const Block& block, Scheme scheme, const std::array<double, 3>& kappa, double sigma, double scale) {
+  const auto mass = mass_of(scheme);
+  double volume = 1;
+  for (const Axis& axis : block.axes) volume *= axis.unit();
+  Pencils p;
+  p.sigma = sigma * scale * volume;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis& axis = block.axes[d];
+    if (!axis.degenerate())
+      p.of[d] = axis_pencil(axis, kappa[d], scale * volume / axis.unit(), axis.unit(), mass ? &*mass : nullptr);
+  }
+  return p;
+}
+
+bool too_long(const Axis& axis) {
+  return axis.last() - axis.first() > (has_closed_modes(axis) ? longest_closed : longest_decomposed);
+}
+
+TensorInverse shape_of(const Block& block, const Pencils& p) {
+  TensorInverse shape;
+  shape.unknowns = block.unknowns();
+  const std::size_t dimension = static_cast<std::size_t>(block.dimension());
+  // Products of a value along each axis. Lines along x lie badly in memory.
+  double most = -1;
+  for (std::size_t d = 0; d < dimension; ++d) {
+    const AxisPencil& pencil = p.of[d];
+    shape.bases[d].folded = pencil.symmetric();
+    double cost = static_cast<double>(pencil.size()) * (shape.bases[d].folded ? 0.5 : 1) * (d == 0 ? 0.25 : 1);
+    if (!can_have_lines(pencil)) cost = 0;
+    if (too_long(block.axes[d])) cost *= 1e6;
+    if (cost >= most) {
+      most = cost;
+      shape.solved = static_cast<int>(d);
+    }
+  }
+  for (std::size_t d = 0; d < dimension; ++d)
+    shape.transformed[d] = static_cast<int>(d) != shape.solved || !can_have_lines(p.of[d]);
+  // Lines that do not close on themselves stay as they are.
+  const auto s = static_cast<std::size_t>(shape.solved);
+  if (!shape.transformed[s] && !p.of[s].closed) shape.bases[s].folded = false;
+  return shape;
+}
+
+}  // namespace
+
+std::string no_direct_solution(const Problem& problem) {
+  if (!is_separable(problem))
+    return problem.full_tensor ? "the coefficient is a full tensor, which couples the axes"
+                               : "the coefficient, the reaction or a face's alpha varies";
+  const Block block = make_block(problem);
+  int longer = 0;
+  for (int d = 0; d < problem.dimension; ++d) longer += too_long(block.axes[static_cast<std::size_t>(d)]) ? 1 : 0;
+  if (longer > 1)
+    return "more than one axis has more than " + std::to_string(longest_decomposed) +
+           " unknowns (where cells are equal and no face is a Robin face, " + std::to_string(longest_closed) + ")";
+  return {};
+}
+
+TensorInverse direct_shape(const Block& block, Scheme scheme, const std::array<double, 3>& kappa) {
+  return shape_of(block, pencils(block, scheme, kappa, 0, 1));
+}
+
+TensorInverse tensor_inverse(const SchemeRows& rows, Scheme scheme) {
+  const LevelRows& level = level_rows(rows);
+  const Pencils p = pencils(level.block, scheme, level.kappa, level.sigma, level.scale);
+  TensorInverse inverse = shape_of(level.block, p);
+  inverse.sigma = p.sigma;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (inverse.transformed[d]) inverse.bases[d] = axis_modes(level.block.axes[d], p.of[d]);
+  const auto s = static_cast<std::size_t>(inverse.solved);
+  if (!inverse.transformed[s]) {
+    inverse.lines = axis_lines(p.of[s]);
+  } else {
+    const std::size_t n = p.of[s].size();
+    inverse.lines = {inverse.bases[s].eigenvalues, std::vector<double>(n), std::vector<double>(n, 1.0),
+                     std::vector<double>(n)};
+  }
+  return inverse;
+}
+
+FastDiagonalization::FastDiagonalization(Backend& backend, const Space& space, Precision precision,
+                                         std::unique_ptr<AxisProducts> products)
+    : w_(backend, space, precision), products_(std::move(products)) {}
+
+void FastDiagonalization::solve() {
+  products_->fold(w_);
+  products_->forward(w_);
+  products_->solve_lines(w_);
+  products_->backward(w_);
+  products_->unfold(w_);
+}
+
+}  // namespace poisson

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backends/axis_products.hpp"
+#include "grids/operators/level_rows.hpp"
+#include "grids/problem/problem.hpp"
+#include "solver/multigrid/preconditioner.hpp"
+
+namespace poisson {
+
+/// Why a problem has no direct solution, in words that follow a colon; empty where it has one.
+std::string no_direct_solution(const Problem& problem);
+
+/// What fast diagonalization does with a block, without the modes: the axis of the lines is the one whose modes would
+/// cost most, z where that is a tie.
+TensorInverse direct_shape(const Block& block, Scheme scheme, const std::array<double, 3>& kappa);
+
+/// The inverse of rows of constants, by the modes of all axes but one. Needs LAPACK where has_closed_modes() says no.
+TensorInverse tensor_inverse(const SchemeRows& rows, Scheme scheme);
+
+/// Separable problems are solved at once (Lynch, Rice, Thomas, Numer. Math. 6, 1964; Costa et al., arXiv 2603.09528,
+/// 2026): A = Σ_d K_d ⊗ M_{e≠d} + σM becomes tridiagonal along one axis in the modes of the others.
+class FastDiagonalization final : public Preconditioner {
+ public:
+  /// On the backend of the field, in its precision.
+  FastDiagonalization(Backend& backend, const Space& space, Precision precision,
+                      std::unique_ptr<AxisProducts> products);
+
+  Field& rhs() override { return w_; }
+  void solve() override;
+  /// In the place of the right-hand side, so that the next one takes it away.
+  const Field& correction() const override { return w_; }
+
+ private:
+  Field w_;
+  std::unique_ptr<AxisProducts> products_;
+};
+
+}  // namespace poisson
