@@ -30,9 +30,14 @@ std::vector<int> transformed(const TensorInverse& inverse) {
   return axes;
 }
 
+// Two products bring a slab of the third axis back to where it was.
+bool in_slabs(const TensorInverse& inverse) {
+  return transformed(inverse).size() == 2 && !inverse.transformed[static_cast<std::size_t>(inverse.solved)];
+}
+
 // Of the second field: all values, or a slab of them.
 Layout work_layout(Layout layout, const TensorInverse& inverse, bool gpu) {
-  if (transformed(inverse).size() != 2) return layout;
+  if (!in_slabs(inverse)) return layout;
   int& along = layout.n[static_cast<std::size_t>(inverse.solved)];
   const std::int64_t others = layout.size() / along;
   along = static_cast<int>(std::clamp<std::int64_t>(slab_values(gpu) / others, 1, std::max(1, along / 8)));
@@ -112,7 +117,7 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
     all.insert(all.end(), table->begin(), table->end());
   lines_ = on_backend(all);
   const Layout work = work_layout(layout, inverse, backend.on_gpu());
-  slab_ = steps_.size() == 2 ? work.n[static_cast<std::size_t>(solved_)] : count(solved_);
+  slab_ = in_slabs(inverse) ? work.n[static_cast<std::size_t>(solved_)] : 0;
   work_ = Field(backend, work, precision);
 }
 
@@ -172,7 +177,7 @@ void AxisTransforms::product(int d, bool forward, const View<T>& from, const Vie
 void AxisTransforms::transform(Field& w, bool forward) {
   dispatch(precision_, [&]<class T>(T) {
     const View<T> values = w.view<T>(), work = work_.view<T>();
-    if (steps_.size() != 2) {
+    if (slab_ == 0) {
       bool in_work = !forward && steps_.size() % 2 == 1;
       for (const int d : steps_) {
         product(d, forward, in_work ? work : values, in_work ? values : work, box_, 0, 0);

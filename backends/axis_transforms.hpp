@@ -60,7 +60,7 @@ class AxisTransforms : public AxisProducts {
   std::array<Axis, 3> axes_;
   Buffer lines_;
   Field work_;
-  int slab_ = 0;  ///< values of the solved axis that are transformed at a time, where two axes are
+  int slab_ = 0;  ///< values of the solved axis that are transformed at a time; 0: all
 };
 
 }  // namespace poisson
