@@ -50,6 +50,7 @@ void measure(const SizeProblem& which, const Size& size, const Setting& setting,
   const Discretization d(*backend, problem);
   Options options;
   options.tolerance = tolerance;
+  options.method = which.method;
   const auto solver = make_solver(d, options);
   solver->prepare(false);
   backend->value(one);

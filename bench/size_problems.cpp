@@ -64,10 +64,18 @@ void sphere_of_cells(Problem& p) {
   cells(p);
   sphere(p);
 }
-void stretched(Problem& p) {
-  std::vector<double>& axis = p.nodes[last_axis(p)];
+void stretch(std::vector<double>& axis, StretchedEnd end) {
   const int n = static_cast<int>(axis.size()) - 1;
-  axis = geometric_nodes(0, axis.back(), n, geometric_ratio(1e3, n, StretchedEnd::lower), StretchedEnd::lower);
+  axis = geometric_nodes(0, axis.back(), n, geometric_ratio(1e3, n, end), end);
+}
+void stretched(Problem& p) {
+  stretch(p.nodes[last_axis(p)], StretchedEnd::lower);
+}
+void stretched_all(Problem& p) {
+  for (std::size_t d = 0; d <= last_axis(p); ++d) stretch(p.nodes[d], StretchedEnd::lower);
+}
+void stretched_symmetric(Problem& p) {
+  for (std::size_t d = 0; d <= last_axis(p); ++d) stretch(p.nodes[d], StretchedEnd::both);
 }
 
 constexpr std::array table{
@@ -82,6 +90,15 @@ constexpr std::array table{
     SizeProblem{"sphere", "κ = 1e6 in a sphere, or a disc, at nodes", sphere},
     SizeProblem{"cells-sphere", "κ = 1e6 in a sphere, or a disc, in cells", sphere_of_cells},
     SizeProblem{"stretched", "cells that grow by 1e3 along the last axis", stretched},
+    SizeProblem{"direct", "directly, unknowns at nodes, u = 0 on all faces", as_it_is, Method::direct},
+    SizeProblem{"direct-neumann", "directly, Neumann faces", neumann, Method::direct},
+    SizeProblem{"direct-mixed", "directly, Dirichlet and Neumann faces", mixed, Method::direct},
+    SizeProblem{"direct-periodic", "directly, periodic axes", periodic, Method::direct},
+    SizeProblem{"direct-cells", "directly, unknowns in cells", cells, Method::direct},
+    SizeProblem{"direct-stretched", "directly, cells that grow by 1e3 along the last axis", stretched, Method::direct},
+    SizeProblem{"direct-stretched-all", "directly, along all axes", stretched_all, Method::direct},
+    SizeProblem{"direct-stretched-symmetric", "directly, from both ends of all axes", stretched_symmetric,
+                Method::direct},
 };
 
 // A long and a short wave, neither of which belongs to any face, so that no start is exact.

@@ -5,6 +5,7 @@
 
 #include "bench/sizes.hpp"
 #include "grids/problem/problem.hpp"
+#include "solver/options.hpp"
 
 namespace poisson::bench {
 
@@ -12,6 +13,7 @@ namespace poisson::bench {
 struct SizeProblem {
   std::string_view name, description;
   void (*change)(Problem&);  ///< what sets it apart from nodes, constant κ and u = 0 on all faces
+  Method method = Method::multigrid;
 };
 
 /// Every kind of unknowns, faces, κ and axes.
