@@ -1,0 +1,238 @@
+// Direct solutions by the modes of the axes: of random values, which no grid and no mode favours.
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "backends/error.hpp"
+#include "solver/direct/axis_modes.hpp"
+#include "solver/direct/fast_diagonalization.hpp"
+#include "tests/problems.hpp"
+#include "tests/solve.hpp"
+
+namespace poisson {
+namespace {
+
+bool separable(const BoxFaces& faces) {
+  for (const auto& axis : faces)
+    for (const Boundary& face : axis)
+      if (face.kind == BoundaryKind::robin && !face.alpha.constant()) return false;
+  return true;
+}
+
+Problem box_of(const NamedFaces& faces, const NamedGrid& grid, int dimension, std::array<int, 3> cells) {
+  Problem p;
+  p.dimension = dimension;
+  p.boundary = faces.faces;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
+    const bool closed = faces.faces[d][0].kind == BoundaryKind::periodic;
+    p.nodes[d] = nodes_of(grid, d, std::max(cells[d], closed ? 4 : 2));
+  }
+  for (auto& axis : p.boundary)
+    for (Boundary& face : axis)
+      if (face.kind == BoundaryKind::robin) face.alpha = *face.alpha.constant() * grid.kappa / grid.length;
+  p.coefficient = {0.5 * grid.kappa, 2 * grid.kappa, 1.25 * grid.kappa};
+  p.isotropic = false;
+  return p;
+}
+
+Options directly(SolvePrecision precision = SolvePrecision::double_) {
+  Options options;
+  options.method = Method::direct;
+  options.precision = precision;
+  options.tolerance = precision == SolvePrecision::single ? 1e-4 : 1e-9;
+  return options;
+}
+
+// How far the solution of A u = A v lies from v, in units of the largest value; both without their mean where A is
+// singular.
+double distance_from_random(Solve& s) {
+  const Operator& A = s.solver().A();
+  Field v(s.backend(), A.space(), A.precision());
+  randomize(v, A.unknowns());
+  if (A.singular()) A.project_solution(v);
+  s.backend().fill(s.solution(), 0);
+  A.apply(v, s.rhs());
+  const Result result = s.run();
+  EXPECT_TRUE(result.converged()) << name_of(result.verdict) << " at " << result.relative();
+  EXPECT_LE(result.iterations, 3);
+  const auto found = values(s.solution()), given = values(v);
+  double largest = 0, most = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    largest = std::max(largest, std::abs(given[i]));
+    const double d = std::abs(found[i] - given[i]);
+    most = d <= most ? most : d;  // NaN stays
+  }
+  return most / largest;
+}
+
+class Everywhere : public testing::TestWithParam<std::tuple<NamedGrid, int>> {};
+
+TEST_P(Everywhere, RandomValuesComeBack) {
+  const auto& [grid, dimension] = GetParam();
+  for (const NamedFaces& faces : all_faces()) {
+    if (!separable(faces.faces)) continue;
+    for (const auto& cells : {std::array{9, 12, 7}, std::array{16, 5, 10}})
+      for (const double reaction : {0.0, 3.0})
+        for (const auto& [centering, scheme] :
+             {std::pair{Centering::node, Scheme::fv}, {Centering::cell, Scheme::fv}, {Centering::node, Scheme::q1}}) {
+          SCOPED_TRACE(faces.name + ", " + std::to_string(cells[0]) + " cells along x, reaction " +
+                       std::to_string(reaction) + (centering == Centering::cell ? ", in cells" : "") +
+                       (scheme == Scheme::q1 ? ", elements" : ""));
+          Problem p = box_of(faces, grid, dimension, cells);
+          p.centering = centering;
+          p.scheme = scheme;
+          p.reaction = reaction * grid.kappa / (grid.length * grid.length);
+          Solve s(p, directly());
+          EXPECT_LT(distance_from_random(s), 1e-7);
+        }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Grids, Everywhere, testing::Combine(testing::ValuesIn(all_grids), testing::Values(2, 3)),
+                         [](const auto& test) {
+                           return std::get<0>(test.param).name + "_" + std::to_string(std::get<1>(test.param)) + "d";
+                         });
+
+const NamedFaces& faces_named(const std::string& name) {
+  static const auto all = all_faces();
+  return *std::ranges::find(all, name, &NamedFaces::name);
+}
+
+TEST(FastDiagonalization, SolvesTheCompactScheme) {
+  for (const char* faces : {"dirichlet", "periodic_xy", "periodic_xyz"})
+    for (const int dimension : {2, 3}) {
+      Problem p = box_of(faces_named(faces), all_grids.front(), dimension, {11, 8, 9});
+      p.boundary = faces_named(faces).faces;
+      for (auto& axis : p.boundary)
+        for (Boundary& face : axis)
+          if (face.kind != BoundaryKind::periodic) face.kind = BoundaryKind::dirichlet;
+      for (auto& nodes : p.nodes)
+        if (!nodes.empty()) nodes = uniform_nodes(0, static_cast<double>(nodes.size() - 1) / 8, static_cast<int>(nodes.size()) - 1);
+      p.coefficient = {1.0, 1.0, 1.0};
+      p.isotropic = true;
+      p.scheme = Scheme::compact4;
+      Solve s(p, directly());
+      EXPECT_LT(distance_from_random(s), 1e-10) << faces;
+    }
+}
+
+TEST(FastDiagonalization, SolvesInSinglePrecision) {
+  for (const NamedFaces& faces : all_faces()) {
+    if (!separable(faces.faces)) continue;
+    Problem p = box_of(faces, all_grids.front(), 3, {13, 8, 10});
+    p.reaction = 1.0;
+    Solve s(p, directly(SolvePrecision::single));
+    EXPECT_LT(distance_from_random(s), 1e-3) << faces.name;
+  }
+}
+
+// Long axes along each direction: slabs, segments of lines, and lines along x.
+TEST(FastDiagonalization, SolvesLongBoxes) {
+  for (const auto& cells : {std::array{5, 6, 300}, std::array{6, 300, 5}, std::array{300, 5, 6}, std::array{130, 90, 40}})
+    for (const char* faces : {"mixed", "periodic_xyz", "neumann"}) {
+      Problem p = box_of(faces_named(faces), all_grids.front(), 3, cells);
+      for (std::size_t d = 0; d < 3; ++d) p.nodes[d] = uniform_nodes(0, 1, cells[d]);
+      for (auto& axis : p.boundary)
+        for (Boundary& face : axis)
+          if (face.kind == BoundaryKind::robin) face.alpha = 0.5;
+      Solve s(p, directly());
+      EXPECT_LT(distance_from_random(s), 1e-8) << faces << " " << cells[0];
+    }
+}
+
+TEST(FastDiagonalization, GivesTheSameBitsEveryTime) {
+  Problem p = box_of(faces_named("mixed"), all_grids.front(), 3, {40, 33, 51});
+  std::vector<double> first;
+  for (int run = 0; run < 3; ++run) {
+    Solve s(p, directly());
+    distance_from_random(s);
+    const auto u = values(s.solution());
+    if (run == 0) first = u;
+    EXPECT_EQ(u, first);
+  }
+}
+
+// Modes diagonalize both matrices, whichever way they are found.
+TEST(AxisModes, DiagonalizeThePencil) {
+  for (const auto& [lower, upper] : {std::pair{BoundaryKind::dirichlet, BoundaryKind::dirichlet},
+                                     {BoundaryKind::dirichlet, BoundaryKind::neumann},
+                                     {BoundaryKind::neumann, BoundaryKind::dirichlet},
+                                     {BoundaryKind::neumann, BoundaryKind::neumann},
+                                     {BoundaryKind::robin, BoundaryKind::neumann},
+                                     {BoundaryKind::periodic, BoundaryKind::periodic}})
+    for (const Centering centering : {Centering::node, Centering::cell})
+      for (const bool elements : {false, true})
+        for (const bool stretched : {false, true})
+          for (const int n : {4, 5, 17, 24}) {
+            if (elements && centering == Centering::cell) continue;
+            const Axis axis(stretched ? tanh_nodes(0, 1, n, 2, StretchedEnd::lower) : uniform_nodes(0, 1, n), lower,
+                            upper, {2, 0}, centering);
+            const ElementMass mass = element_mass(Scheme::q1);
+            const AxisPencil p = axis_pencil(axis, 1.5, 1, 1, elements ? &mass : nullptr);
+            const AxisBasis basis = axis_modes(axis, p);
+            const std::size_t size = p.size();
+            // Columns over all values.
+            std::vector<std::vector<double>> v;
+            const auto half = static_cast<std::size_t>(basis.first_half(static_cast<int>(size)));
+            const double* next = basis.modes.data();
+            for (std::size_t part = 0; part < 2; ++part) {
+              const std::size_t rows = part == 0 ? half : size - half, first = part == 0 ? 0 : half;
+              for (std::size_t m = 0; m < rows; ++m, next += rows) {
+                std::vector<double> column(size);
+                for (std::size_t r = 0; r < rows; ++r) {
+                  const std::size_t i = first + r, image = size - 1 - i;
+                  const double value = next[r] * (basis.folded ? std::sqrt(0.5) : 1);
+                  column[i] = value;
+                  if (basis.folded && image != i) column[image] = part == 0 ? value : -value;
+                }
+                v.push_back(column);
+              }
+            }
+            const auto times = [&](const std::vector<double>& x, bool stiffness) {
+              std::vector<double> y(size);
+              for (std::size_t i = 0; i < size; ++i) {
+                y[i] += (stiffness ? p.sum[i] : p.mass[i]) * x[i];
+                if (i + 1 == size && !p.closed) continue;
+                const std::size_t k = (i + 1) % size;
+                if (stiffness) {
+                  y[i] += p.coupling[i] * (x[i] - x[k]);
+                  y[k] += p.coupling[i] * (x[k] - x[i]);
+                } else {
+                  y[i] += p.mass_off[i] * x[k];
+                  y[k] += p.mass_off[i] * x[i];
+                }
+              }
+              return y;
+            };
+            const double scale = *std::ranges::max_element(basis.eigenvalues);
+            for (std::size_t a = 0; a < size; ++a) {
+              const auto Kv = times(v[a], true), Mv = times(v[a], false);
+              for (std::size_t b = 0; b < size; ++b) {
+                double stiffness = 0, overlap = 0;
+                for (std::size_t i = 0; i < size; ++i) {
+                  stiffness += v[b][i] * Kv[i];
+                  overlap += v[b][i] * Mv[i];
+                }
+                EXPECT_NEAR(overlap, a == b ? 1 : 0, 1e-12);
+                EXPECT_NEAR(stiffness / scale, a == b ? basis.eigenvalues[a] / scale : 0, 1e-12);
+              }
+            }
+          }
+}
+
+TEST(FastDiagonalization, SaysWhatItDoesNotTake) {
+  Problem p = box_of(faces_named("mixed"), all_grids.front(), 3, {8, 8, 8});
+  EXPECT_EQ(no_direct_solution(p), "");
+  p.coefficient[0] = [](double x, double, double) { return 1 + x * x; };
+  EXPECT_NE(no_direct_solution(p).find("varies"), std::string::npos);
+  const auto backend = make_cpu_backend();
+  const Discretization d(*backend, std::as_const(p));
+  EXPECT_THROW(make_solver(d, directly()), InputError);
+}
+
+}  // namespace
+}  // namespace poisson
