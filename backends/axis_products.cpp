@@ -30,20 +30,19 @@ std::vector<int> transformed(const TensorInverse& inverse) {
   return axes;
 }
 
-// Two products bring a slab of the third axis back to where it was.
-bool in_slabs(const TensorInverse& inverse) {
-  return transformed(inverse).size() == 2 && !inverse.transformed[static_cast<std::size_t>(inverse.solved)];
-}
-
-// Of the second field: all values, or a slab of them.
+// Of the fields that slabs are transformed in; all values where the solved axis is transformed, too.
 Layout work_layout(Layout layout, const TensorInverse& inverse, bool gpu) {
-  if (!in_slabs(inverse)) return layout;
-  int& along = layout.n[static_cast<std::size_t>(inverse.solved)];
+  const auto s = static_cast<std::size_t>(inverse.solved);
+  layout.periodic = {};
+  if (inverse.transformed[s]) return layout;
+  int& along = layout.n[s];
   const std::int64_t others = layout.size() / along;
   along = static_cast<int>(std::clamp<std::int64_t>(slab_values(gpu) / others, 1, std::max(1, along / 8)));
-  layout.periodic[static_cast<std::size_t>(inverse.solved)] = false;
   return layout;
 }
+
+// Addresses of so many bytes are those that products read fastest.
+constexpr std::int64_t aligned_bytes = 16;
 
 }  // namespace
 
@@ -58,7 +57,7 @@ std::unique_ptr<AxisProducts> make_axis_products(Backend& backend, const Layout&
 
 std::size_t axis_products_bytes(const Layout& layout, Precision precision, const TensorInverse& inverse, bool gpu) {
   const auto count = [&](std::size_t d) { return inverse.unknowns.last[d] - inverse.unknowns.first[d]; };
-  auto values = static_cast<std::size_t>(work_layout(layout, inverse, gpu).allocated(precision));
+  auto values = 2 * static_cast<std::size_t>(work_layout(layout, inverse, gpu).allocated(precision));
   for (const int d : transformed(inverse)) {
     const int n = count(static_cast<std::size_t>(d));
     const int half = inverse.bases[static_cast<std::size_t>(d)].first_half(n);
@@ -116,31 +115,37 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
   for (const auto* table : {&lines.sum, &lines.coupling, &lines.mass_sum, &lines.mass_off})
     all.insert(all.end(), table->begin(), table->end());
   lines_ = on_backend(all);
+  const AxisBasis& along_x = inverse.bases[0];
+  const int align = static_cast<int>(aligned_bytes / static_cast<std::int64_t>(bytes_of(precision)));
+  Places& p = places_;
+  p.values = box_.first[0];
+  p.half = inverse.transformed[0] ? along_x.first_half(count(0)) : count(0);
+  p.first = solved_ == 0 ? p.values : p.values / align * align;
+  p.second = p.first + (p.half + align - 1) / align * align;
+  if (solved_ == 0 || p.second + count(0) - p.half > layout.n[0] + layout.halo[0]) p.second = p.first + p.half;
+  p.end = p.second + count(0) - p.half;
   const Layout work = work_layout(layout, inverse, backend.on_gpu());
-  slab_ = in_slabs(inverse) ? work.n[static_cast<std::size_t>(solved_)] : 0;
-  work_ = Field(backend, work, precision);
+  slab_ = work.n[static_cast<std::size_t>(solved_)];
+  for (Field& field : work_) field = Field(backend, work, precision);
 }
 
-// Along an axis by its modes, from one view to another, of the values at `at`; shifts are what the views' indices along
-// the solved axis lag behind.
+// Of the values of a slab along an axis, which other axes may or may not be done with.
 template <class T>
-void AxisTransforms::product(int d, bool forward, const View<T>& from, const View<T>& to, const Box& at, int from_shift,
-                             int to_shift) {
+void AxisTransforms::product(int d, bool forward, const Side& from, const Side& to, const Box& at) {
   const Axis& axis = axes_[static_cast<std::size_t>(d)];
-  const auto strides = [](const View<T>& v) { return std::array<std::int64_t, 3>{1, v.sy, v.sz}; };
-  const auto f = strides(from), t = strides(to);
+  const View<T> f = from.field->template view<T>(), t = to.field->template view<T>();
+  const std::array<std::int64_t, 3> f_stride{1, f.sy, f.sz}, t_stride{1, t.sy, t.sz};
   const auto extent = [&](std::size_t e) { return at.last[e] - at.first[e]; };
   for (std::size_t part = 0; part < 2; ++part) {
     if (axis.size[part] == 0) continue;
     std::array<int, 3> first = at.first;
-    first[static_cast<std::size_t>(d)] += axis.first[part];
-    const auto address = [&](const View<T>& v, int shift) {
+    if (solved_ != 0) first[0] = d != 0 || part == 0 ? places_.first : places_.second;
+    if (d != 0) first[static_cast<std::size_t>(d)] += axis.first[part];
+    const auto address = [&](const View<T>& v, int lag) {
       std::array<int, 3> i = first;
-      i[static_cast<std::size_t>(solved_)] -= shift;
+      i[static_cast<std::size_t>(solved_)] -= lag;
       return v.data + i[0] + i[1] * v.sy + i[2] * v.sz;
     };
-    const T* source = address(from, from_shift);
-    T* target = address(to, to_shift);
     const T* modes = static_cast<const T*>(axis.modes[part].data());
     MatrixBatch batch;
     batch.k = axis.size[part];
@@ -149,51 +154,83 @@ void AxisTransforms::product(int d, bool forward, const View<T>& from, const Vie
       batch.m = batch.k;
       batch.n = extent(1);
       batch.lda = axis.pitch[part];
-      batch.ldb = f[1];
-      batch.ldc = t[1];
-      batch.batches = extent(2);
-      batch.stride_b = f[2];
-      batch.stride_c = t[2];
       // A single line has no stride to the next one.
-      batch.ldb = std::max<std::int64_t>(batch.ldb, batch.k);
-      batch.ldc = std::max<std::int64_t>(batch.ldc, batch.m);
-      multiply(batch, modes, source, target);
+      batch.ldb = std::max<std::int64_t>(f.sy, batch.k);
+      batch.ldc = std::max<std::int64_t>(t.sy, batch.k);
+      batch.batches = extent(2);
+      batch.stride_b = f.sz;
+      batch.stride_c = t.sz;
+      multiply(batch, modes, address(f, from.lag), address(t, to.lag));
     } else {
       const std::size_t other = d == 1 ? 2 : 1;
       batch.transpose_b = !forward;
-      batch.m = extent(0);
+      batch.m = solved_ == 0 ? extent(0) : places_.end - places_.first;
       batch.n = batch.k;
-      batch.lda = f[static_cast<std::size_t>(d)];
+      batch.lda = f_stride[static_cast<std::size_t>(d)];
       batch.ldb = axis.pitch[part];
-      batch.ldc = t[static_cast<std::size_t>(d)];
+      batch.ldc = t_stride[static_cast<std::size_t>(d)];
       batch.batches = extent(other);
-      batch.stride_a = f[other];
-      batch.stride_c = t[other];
-      multiply(batch, source, modes, target);
+      batch.stride_a = f_stride[other];
+      batch.stride_c = t_stride[other];
+      multiply(batch, address(f, from.lag), modes, address(t, to.lag));
     }
   }
 }
 
-void AxisTransforms::transform(Field& w, bool forward) {
-  dispatch(precision_, [&]<class T>(T) {
-    const View<T> values = w.view<T>(), work = work_.view<T>();
-    if (slab_ == 0) {
-      bool in_work = !forward && steps_.size() % 2 == 1;
-      for (const int d : steps_) {
-        product(d, forward, in_work ? work : values, in_work ? values : work, box_, 0, 0);
-        in_work = !in_work;
-      }
-      return;
-    }
-    const auto s = static_cast<std::size_t>(solved_);
-    for (int first = box_.first[s]; first < box_.last[s]; first += slab_) {
-      Box at = box_;
-      at.first[s] = first;
-      at.last[s] = std::min(first + slab_, box_.last[s]);
-      product(steps_[0], forward, values, work, at, 0, first);
-      product(steps_[1], forward, work, values, at, first, 0);
+// f(box of the slab)
+template <class F>
+void AxisTransforms::for_slabs(const F& f) const {
+  const auto s = static_cast<std::size_t>(solved_);
+  for (int first = box_.first[s]; first < box_.last[s]; first += slab_) {
+    Box at = box_;
+    at.first[s] = first;
+    at.last[s] = std::min(first + slab_, box_.last[s]);
+    f(at);
+  }
+}
+
+int AxisTransforms::lag(const Box& at) const {
+  const auto s = static_cast<std::size_t>(solved_);
+  return std::ranges::find(steps_, solved_) == steps_.end() ? at.first[s] : 0;
+}
+
+void AxisTransforms::forward(Field& w) {
+  if (folded(solved_)) fold_lines(w, false);
+  for_slabs([&](const Box& at) {
+    fold(w, work_[0], at, lag(at));
+    std::size_t now = 0;
+    for (const int d : steps_) {
+      const bool last = d == steps_.back();
+      const Side from{&work_[now], lag(at)}, to{last ? &w : &work_[1 - now], last ? 0 : lag(at)};
+      dispatch(precision_, [&]<class T>(T) { product<T>(d, true, from, to, at); });
+      now = 1 - now;
     }
   });
+}
+
+Field& AxisTransforms::values_of(Field& w, const Box& at) {
+  std::size_t next = 0;
+  for (const int d : steps_) {
+    const bool first = d == steps_.front();
+    const Side from{first ? &w : &work_[1 - next], first ? 0 : lag(at)}, to{&work_[next], lag(at)};
+    dispatch(precision_, [&]<class T>(T) { product<T>(d, false, from, to, at); });
+    next = 1 - next;
+  }
+  return work_[1 - next];
+}
+
+void AxisTransforms::backward(Field& w) {
+  for_slabs([&](const Box& at) { unfold(values_of(w, at), w, at, lag(at), nullptr, nullptr); });
+  if (folded(solved_)) fold_lines(w, true);
+}
+
+void AxisTransforms::backward_add(Field& w, const Scalar& a, Field& u) {
+  if (folded(solved_)) {
+    backward(w);
+    backend_.axpy(a, w, u);
+  } else {
+    for_slabs([&](const Box& at) { unfold(values_of(w, at), w, at, lag(at), &a, &u); });
+  }
 }
 
 }  // namespace poisson

@@ -40,16 +40,17 @@ struct TensorInverse {
   double sigma = 0;
 };
 
-/// Its steps, on a field of the values that the box lies in, in place. Forward leaves the coefficients of the modes
-/// where the values were, or in a field of its own where the number of transformed axes is odd.
+/// Its steps, on a field of the values that the box lies in, in place.
 class AxisProducts {
  public:
   virtual ~AxisProducts() = default;
-  virtual void fold(Field& w) = 0;
+  /// To the coefficients of the modes, which lie where suits the products, in part where the box has neighbours.
   virtual void forward(Field& w) = 0;
   virtual void solve_lines(Field& w) = 0;
+  /// Back to values; outside the box along x they are zero again.
   virtual void backward(Field& w) = 0;
-  virtual void unfold(Field& w) = 0;
+  /// u += a times these, in the box; w holds nothing of use.
+  virtual void backward_add(Field& w, const Scalar& a, Field& u) = 0;
 };
 
 /// Throws RunError where the library of matrix products is missing.

@@ -14,26 +14,47 @@ struct MatrixBatch {
   std::int64_t lda = 0, ldb = 0, ldc = 0, stride_a = 0, stride_b = 0, stride_c = 0;
 };
 
-/// What AxisProducts of every backend have in common: the modes in memory, and which product follows which.
+/// What AxisProducts of every backend have in common: the modes in memory, and which step follows which. Slabs of
+/// values are folded into a field of their own, multiplied by the modes of one axis after another, and come back as
+/// coefficients, and the other way round.
 class AxisTransforms : public AxisProducts {
  public:
-  void forward(Field& w) override { transform(w, true); }
-  void backward(Field& w) override { transform(w, false); }
+  void forward(Field& w) override;
+  void backward(Field& w) override;
+  void backward_add(Field& w, const Scalar& a, Field& u) override;
 
  protected:
   AxisTransforms(Backend& backend, const Layout& layout, Precision precision, const TensorInverse& inverse);
 
   virtual void multiply(const MatrixBatch& batch, const double* a, const double* b, double* c) = 0;
   virtual void multiply(const MatrixBatch& batch, const float* a, const float* b, float* c) = 0;
+  /// Folds what is transformed of a slab: `w` has the values of the box, `slab` gets them at their places, its indices
+  /// along the solved axis `lag` less.
+  virtual void fold(const Field& w, Field& slab, const Box& at, int lag) = 0;
+  /// The other way round, or u += a times that where there is a u; w is zero again beside the box.
+  virtual void unfold(Field& slab, Field& w, const Box& at, int lag, const Scalar* a, Field* u) = 0;
+  /// The solved axis alone, in place.
+  virtual void fold_lines(Field& w, bool back) = 0;
+
+  /// Where coefficients lie along x, if it is not solved: matrix products take both halves from aligned addresses.
+  struct Places {
+    int values = 0, half = 0;  ///< where the values begin, and how many belong to the first half
+    int first = 0, second = 0, end = 0;
+    constexpr int of(int i) const { return i - values < half ? first + (i - values) : second + (i - values - half); }
+  };
+  /// Whether an axis is folded on its way to a slab.
+  bool folds(int axis) const { return folded(axis) && axis != solved_; }
 
   const Box& box() const { return box_; }
-  int count(int axis) const { return box_.last[static_cast<std::size_t>(axis)] - box_.first[static_cast<std::size_t>(axis)]; }
+  int count(int axis) const {
+    const auto d = static_cast<std::size_t>(axis);
+    return box_.last[d] - box_.first[d];
+  }
   bool folded(int axis) const { return axes_[static_cast<std::size_t>(axis)].folded; }
   int solved() const { return solved_; }
-  /// Where the coefficients of the modes are.
-  Field& coefficients(Field& w) { return steps_.size() % 2 == 0 ? w : work_; }
-  /// On the backend, in the precision of the field: the eigenvalues of an axis, σ in those of the first that is not solved;
-  /// null where it has none but zero. And the lines' sum, coupling, mass_sum, mass_off one after another.
+  const Places& places() const { return places_; }
+  /// On the backend, in the precision of the field: the eigenvalues of an axis, σ in those of the first that is not
+  /// solved; null where it has none but zero. And the lines' sum, coupling, mass_sum, mass_off one after another.
   const void* eigenvalues(int axis) const { return axes_[static_cast<std::size_t>(axis)].eigenvalues.data(); }
   const void* lines() const { return lines_.data(); }
   Precision precision() const { return precision_; }
@@ -46,21 +67,30 @@ class AxisTransforms : public AxisProducts {
     std::array<Buffer, 2> modes;
     Buffer eigenvalues;
   };
+  /// `lag`: what the indices of a field along the solved axis are less than those of the box.
+  struct Side {
+    Field* field;
+    int lag;
+  };
   template <class T>
-  void product(int axis, bool forward, const View<T>& from, const View<T>& to, const Box& at, int from_shift,
-               int to_shift);
-  void transform(Field& w, bool forward);
+  void product(int axis, bool forward, const Side& from, const Side& to, const Box& at);
+  template <class F>
+  void for_slabs(const F& f) const;
+  int lag(const Box& at) const;
+  /// The values of a slab, still folded.
+  Field& values_of(Field& w, const Box& at);
   Buffer on_backend(const std::vector<double>& values) const;
 
   Backend& backend_;
   Precision precision_;
   Box box_;
   int solved_;
+  Places places_;
   std::vector<int> steps_;  ///< the axes that are transformed
   std::array<Axis, 3> axes_;
   Buffer lines_;
-  Field work_;
-  int slab_ = 0;  ///< values of the solved axis that are transformed at a time; 0: all
+  int slab_;  ///< values of the solved axis that are transformed at a time
+  std::array<Field, 2> work_;
 };
 
 }  // namespace poisson

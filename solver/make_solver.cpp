@@ -77,7 +77,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     auto products = make_axis_products(backend, A->layout(), outer,
                                        tensor_inverse(discretization.scheme_rows(), problem.scheme));
     if (profile) products = profile->wrap(std::move(products));
-    direct = std::make_unique<FastDiagonalization>(A->backend(), A->space(), outer, std::move(products));
+    direct = std::make_unique<FastDiagonalization>(A->backend(), A->space(), outer, std::move(products), true);
   }
   return std::make_unique<Solver>(
       std::move(A), std::move(hierarchy), options,

@@ -19,13 +19,56 @@ class CpuAxisProducts final : public AxisTransforms {
   CpuAxisProducts(Backend& backend, const Layout& layout, Precision precision, const TensorInverse& inverse)
       : AxisTransforms(backend, layout, precision, inverse), blas_(Blas::get()) {}
 
-  void fold(Field& w) override { fold_axes<false>(w); }
-  void unfold(Field& w) override { fold_axes<true>(w); }
   void solve_lines(Field& w) override {
-    dispatch(precision(), [&]<class T>(T) { solve_lines_of<T>(coefficients(w).view<T>()); });
+    dispatch(precision(), [&]<class T>(T) { solve_lines_of<T>(w.view<T>()); });
   }
 
  protected:
+  // Copied first, and folded where they lie.
+  void fold(const Field& w, Field& slab, const Box& at, int lag) override {
+    dispatch(precision(), [&]<class T>(T) {
+      const View<const T> from = w.view<T>();
+      const View<T> to = slab.view<T>();
+      for_each_line(at, [&](int j, int k) {
+        const T* line = from.line(j, k);
+        T* target = line_of(to, j, k, lag);
+        const int places_lag = solved() == 0 ? lag : 0;
+        for (int i = at.first[0]; i < at.last[0]; ++i) target[places().of(i) - places_lag] = line[i];
+      });
+      for (int d = 0; d < 3; ++d)
+        if (folds(d)) fold_axis<false>(to, d, at, lag);
+    });
+  }
+  void unfold(Field& slab, Field& w, const Box& at, int lag, const Scalar* a, Field* u) override {
+    dispatch(precision(), [&]<class T>(T) {
+      const View<T> from = slab.view<T>(), to = w.view<T>();
+      for (int d = 0; d < 3; ++d)
+        if (folds(d)) fold_axis<true>(from, d, at, lag);
+      const int places_lag = solved() == 0 ? lag : 0;
+      for_each_line(at, [&](int j, int k) {
+        const T* line = line_of(from, j, k, lag);
+        T* target = to.line(j, k);
+        for (int i = places().first; i < box().first[0]; ++i) target[i] = 0;
+        for (int i = box().last[0]; i < places().end; ++i) target[i] = 0;
+        if (!u) {
+          for (int i = at.first[0]; i < at.last[0]; ++i) target[i] = line[places().of(i) - places_lag];
+          return;
+        }
+        const T factor = static_cast<T>(*a->address());
+        T* sum = u->template view<T>().line(j, k);
+        for (int i = at.first[0]; i < at.last[0]; ++i) sum[i] += factor * line[places().of(i) - places_lag];
+      });
+    });
+  }
+  void fold_lines(Field& w, bool back) override {
+    dispatch(precision(), [&]<class T>(T) {
+      if (back)
+        fold_axis<true>(w.view<T>(), solved(), box(), 0);
+      else
+        fold_axis<false>(w.view<T>(), solved(), box(), 0);
+    });
+  }
+
   void multiply(const MatrixBatch& batch, const double* a, const double* b, double* c) override {
     multiply_batch(batch, a, b, c);
   }
@@ -41,29 +84,34 @@ class CpuAxisProducts final : public AxisTransforms {
                      b + batch * s.stride_b, static_cast<int>(s.ldb), c + batch * s.stride_c, static_cast<int>(s.ldc));
   }
 
-  template <bool back>
-  void fold_axes(Field& w) const {
-    dispatch(precision(), [&]<class T>(T) {
-      const View<T> v = w.view<T>();
-      for (std::size_t d = 0; d < 3; ++d) {
-        if (!folded(static_cast<int>(d))) continue;
-        Box lower = box();
-        lower.last[d] = lower.first[d] + (box().last[d] - box().first[d]) / 2;
-        const int turn = box().first[d] + box().last[d] - 1;  // of i and its mirror image in sum
-        for_each_line(lower, [&](int j, int k) {
-          T* line = v.line(j, k);
-          T* image = d == 0 ? line : d == 1 ? v.line(turn - j, k) : v.line(j, turn - k);
-          for (int i = lower.first[0]; i < lower.last[0]; ++i) fold_pair<back>(line[i], image[d == 0 ? turn - i : i]);
-        });
-        if (count(static_cast<int>(d)) % 2 == 0) continue;
-        Box middle = box();
-        middle.first[d] = turn / 2;
-        middle.last[d] = middle.first[d] + 1;
-        for_each_line(middle, [&](int j, int k) {
-          T* line = v.line(j, k);
-          for (int i = middle.first[0]; i < middle.last[0]; ++i) fold_middle(line[i]);
-        });
-      }
+  template <class T>
+  T* line_of(const View<T>& slab, int j, int k, int lag) const {
+    return slab.line(j - (solved() == 1 ? lag : 0), k - (solved() == 2 ? lag : 0));
+  }
+
+  // Of values at their places in a slab, or, along the solved axis, in the field.
+  template <bool back, class T>
+  void fold_axis(const View<T>& v, int d, const Box& at, int lag) const {
+    const auto axis = static_cast<std::size_t>(d);
+    const int turn = box().first[axis] + box().last[axis] - 1;  // of an index and its mirror image in sum
+    const int places_lag = solved() == 0 ? lag : 0;
+    const bool at_places = d != solved();
+    const auto place = [&](int i) { return at_places ? places().of(i) - places_lag : i; };
+    Box lower = at;
+    lower.last[axis] = lower.first[axis] + count(d) / 2;
+    for_each_line(lower, [&](int j, int k) {
+      T* line = line_of(v, j, k, lag);
+      T* image = line_of(v, d == 1 ? turn - j : j, d == 2 ? turn - k : k, lag);
+      for (int i = lower.first[0]; i < lower.last[0]; ++i)
+        fold_pair<back>(line[place(i)], image[place(d == 0 ? turn - i : i)]);
+    });
+    if (count(d) % 2 == 0) return;
+    Box middle = at;
+    middle.first[axis] = turn / 2;
+    middle.last[axis] = middle.first[axis] + 1;
+    for_each_line(middle, [&](int j, int k) {
+      T* line = line_of(v, j, k, lag);
+      for (int i = middle.first[0]; i < middle.last[0]; ++i) fold_middle(line[place(i)]);
     });
   }
 
@@ -84,7 +132,8 @@ class CpuAxisProducts final : public AxisTransforms {
     const int lanes_in_all = count(static_cast<int>(fast)), slows = count(static_cast<int>(slow));
     const int groups = (lanes_in_all + side_by_side - 1) / side_by_side;
     const std::int64_t step = stride[s], across = stride[fast];
-    T* origin = v.data + box().first[0] + box().first[1] * v.sy + box().first[2] * v.sz;
+    T* origin = v.data + places().first + box().first[1] * v.sy + box().first[2] * v.sz;
+    const std::int64_t gap = places().second - places().first - places().half;  // between both halves
 #pragma omp parallel if (box().size() > heavy_threshold)
     {
       std::vector<T> inverse(static_cast<std::size_t>(n) * side_by_side), gain(inverse.size());
@@ -92,7 +141,10 @@ class CpuAxisProducts final : public AxisTransforms {
       for (int b = 0; b < slows; ++b)
         for (int group = 0; group < groups; ++group) {
           const int first = group * side_by_side, lanes = std::min(side_by_side, lanes_in_all - first);
-          T* at = origin + b * stride[slow] + first * across;
+          T* at = origin + b * stride[slow];
+          std::int64_t lane[side_by_side];
+          for (int l = 0; l < lanes; ++l)
+            lane[l] = (first + l) * across + (fast == 0 && first + l >= places().half ? gap : 0);
           T mu[side_by_side], left[side_by_side];  // what of a pivot is no coupling onwards
           for (int l = 0; l < lanes; ++l) {
             mu[l] = eigenvalue(fast, first + l) + eigenvalue(slow, b);
@@ -109,7 +161,7 @@ class CpuAxisProducts final : public AxisTransforms {
               const T pivot = left[l] + onwards;
               inv[l] = pivot != 0 ? 1 / pivot : T(0);
               g[l] = onwards * inv[l];
-              if (k > 0) value[l * across] += before[l] * value[l * across - step];
+              if (k > 0) value[lane[l]] += before[l] * value[lane[l] - step];
             }
           }
           for (int k = n - 1; k >= 0; --k) {
@@ -117,7 +169,7 @@ class CpuAxisProducts final : public AxisTransforms {
             const T* g = &gain[static_cast<std::size_t>(k) * side_by_side];
             T* value = at + k * step;
             for (int l = 0; l < lanes; ++l)
-              value[l * across] = value[l * across] * inv[l] + (k + 1 < n ? g[l] * value[l * across + step] : T(0));
+              value[lane[l]] = value[lane[l]] * inv[l] + (k + 1 < n ? g[l] * value[lane[l] + step] : T(0));
           }
         }
     }

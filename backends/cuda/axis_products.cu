@@ -8,11 +8,17 @@
 namespace poisson::cuda {
 namespace {
 
-// Folds the axes x, y and z that are to be: a thread has the values at all mirrored places.
+// Where values lie along x, where their slab begins, and what an index and its mirror image are in sum.
+struct FoldPlaces {
+  int values, half, first, second, end;
+  int lag[3], turn[3], last;
+  __device__ int of(int i) const { return i - values < half ? first + (i - values) : second + (i - values - half); }
+};
+
+// A thread has the values at all mirrored places of the axes that are folded.
 template <class T, bool x, bool y, bool z, bool back>
-struct FoldColumns {
-  View<T> v;
-  int turn[3];  // of an index and its mirror image in sum
+struct Mirrored {
+  T value[2][2][2];
 
   __device__ static void fold_values(bool middle, T& lower, T& upper) {
     if (middle)
@@ -20,40 +26,97 @@ struct FoldColumns {
     else
       fold_pair<back>(lower, upper);
   }
+  __device__ void fold(bool middle_x, bool middle_y, bool middle_z) {
+    if (x)
+#pragma unroll
+      for (int c = 0; c <= z; ++c)
+#pragma unroll
+        for (int b = 0; b <= y; ++b) fold_values(middle_x, value[c][b][0], value[c][b][x]);
+    if (y)
+#pragma unroll
+      for (int c = 0; c <= z; ++c)
+#pragma unroll
+        for (int a = 0; a <= x; ++a) fold_values(middle_y, value[c][0][a], value[c][y][a]);
+    if (z)
+#pragma unroll
+      for (int b = 0; b <= y; ++b)
+#pragma unroll
+        for (int a = 0; a <= x; ++a) fold_values(middle_z, value[0][b][a], value[z][b][a]);
+  }
+  // f(value, i, j, k) at every place once: a value in the middle is its own image.
+  template <class F>
+  __device__ void each(int i, int j, int k, const int* turn, const F& f) {
+#pragma unroll
+    for (int c = 0; c <= z; ++c)
+#pragma unroll
+      for (int b = 0; b <= y; ++b)
+#pragma unroll
+        for (int a = 0; a <= x; ++a)
+          if ((!a || 2 * i != turn[0]) && (!b || 2 * j != turn[1]) && (!c || 2 * k != turn[2]))
+            f(value[c][b][a], a ? turn[0] - i : i, b ? turn[1] - j : j, c ? turn[2] - k : k);
+  }
+};
+
+// From a field to a slab.
+template <class T, bool x, bool y, bool z>
+struct Fold {
+  View<const T> from;
+  View<T> to;
+  FoldPlaces p;
+
   __device__ void operator()(int i, int j, int k0, int k1) const {
-    const int other_i = turn[0] - i, other_j = turn[1] - j;
+    Mirrored<T, x, y, z, false> m;
     for (int k = k0; k < k1; ++k) {
-      const int other_k = turn[2] - k;
-      T value[2][2][2];
-#pragma unroll
-      for (int c = 0; c <= z; ++c)
-#pragma unroll
-        for (int b = 0; b <= y; ++b)
-#pragma unroll
-          for (int a = 0; a <= x; ++a) value[c][b][a] = v(a ? other_i : i, b ? other_j : j, c ? other_k : k);
-      if (x)
-#pragma unroll
-        for (int c = 0; c <= z; ++c)
-#pragma unroll
-          for (int b = 0; b <= y; ++b) fold_values(i == other_i, value[c][b][0], value[c][b][x]);
-      if (y)
-#pragma unroll
-        for (int c = 0; c <= z; ++c)
-#pragma unroll
-          for (int a = 0; a <= x; ++a) fold_values(j == other_j, value[c][0][a], value[c][y][a]);
-      if (z)
-#pragma unroll
-        for (int b = 0; b <= y; ++b)
-#pragma unroll
-          for (int a = 0; a <= x; ++a) fold_values(k == other_k, value[0][b][a], value[z][b][a]);
-#pragma unroll
-      for (int c = 0; c <= z; ++c)
-#pragma unroll
-        for (int b = 0; b <= y; ++b)
-#pragma unroll
-          for (int a = 0; a <= x; ++a)
-            if ((!a || i != other_i) && (!b || j != other_j) && (!c || k != other_k))
-              v(a ? other_i : i, b ? other_j : j, c ? other_k : k) = value[c][b][a];
+      m.each(i, j, k, p.turn, [&](T& value, int a, int b, int c) { value = from(a, b, c); });
+      m.fold(2 * i == p.turn[0], 2 * j == p.turn[1], 2 * k == p.turn[2]);
+      m.each(i, j, k, p.turn, [&](T value, int a, int b, int c) {
+        to(p.of(a) - p.lag[0], b - p.lag[1], c - p.lag[2]) = value;
+      });
+    }
+  }
+};
+
+// Back, into the field or onto u.
+template <class T, bool x, bool y, bool z>
+struct Unfold {
+  View<const T> from;
+  View<T> w, u;
+  const double* factor;
+  FoldPlaces p;
+
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    Mirrored<T, x, y, z, true> m;
+    const T a = factor ? static_cast<T>(*factor) : T(1);
+    for (int k = k0; k < k1; ++k) {
+      m.each(i, j, k, p.turn, [&](T& value, int ai, int b, int c) {
+        value = from(p.of(ai) - p.lag[0], b - p.lag[1], c - p.lag[2]);
+      });
+      m.fold(2 * i == p.turn[0], 2 * j == p.turn[1], 2 * k == p.turn[2]);
+      m.each(i, j, k, p.turn, [&](T value, int ai, int b, int c) {
+        if (factor)
+          u(ai, b, c) += a * value;
+        else
+          w(ai, b, c) = value;
+        if (ai != p.values) return;
+        for (int beside = p.first; beside < p.values; ++beside) w(beside, b, c) = 0;
+        for (int beside = p.last; beside < p.end; ++beside) w(beside, b, c) = 0;
+      });
+    }
+  }
+};
+
+// The solved axis, in place.
+template <class T, bool x, bool y, bool z, bool back>
+struct FoldLines {
+  View<T> v;
+  int turn[3];
+
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    Mirrored<T, x, y, z, back> m;
+    for (int k = k0; k < k1; ++k) {
+      m.each(i, j, k, turn, [&](T& value, int a, int b, int c) { value = v(a, b, c); });
+      m.fold(2 * i == turn[0], 2 * j == turn[1], 2 * k == turn[2]);
+      m.each(i, j, k, turn, [&](T value, int a, int b, int c) { v(a, b, c) = value; });
     }
   }
 };
@@ -72,13 +135,13 @@ constexpr int line_threads = 128;
 template <class T>
 __global__ void __launch_bounds__(line_threads)
     lines_kernel(T* values, std::int64_t step, std::int64_t across, std::int64_t slow_step, int lanes, int slows, int n,
-                 const T* fast_eigenvalues, const T* slow_eigenvalues, LineTables<T> table, T* kept) {
+                 int half, int gap, const T* fast_eigenvalues, const T* slow_eigenvalues, LineTables<T> table, T* kept) {
   await_others();
   const std::int64_t lines = std::int64_t{lanes} * slows;
   const std::int64_t line = std::int64_t{blockIdx.x} * line_threads + threadIdx.x;
   if (line >= lines) return;
   const int a = static_cast<int>(line % lanes), b = static_cast<int>(line / lanes);
-  T* at = values + b * slow_step + a * across;
+  T* at = values + b * slow_step + a * across + (a < half ? 0 : gap);
   const T mu = (fast_eigenvalues ? fast_eigenvalues[a] : T(0)) + (slow_eigenvalues ? slow_eigenvalues[b] : T(0));
   const int segments = (n + segment - 1) / segment;
 
@@ -146,12 +209,9 @@ class CudaAxisProducts final : public AxisTransforms {
     kept_ = device.allocate(kept_values(inverse) * bytes_of(precision));
   }
 
-  void fold(Field& w) override { fold_axes<false>(w); }
-  void unfold(Field& w) override { fold_axes<true>(w); }
-
   void solve_lines(Field& w) override {
     dispatch(precision(), [&]<class T>(T) {
-      const View<T> v = coefficients(w).template view<T>();
+      const View<T> v = w.view<T>();
       const auto s = static_cast<std::size_t>(solved());
       const std::size_t fast = s == 0 ? 1 : 0, slow = s == 2 ? 1 : 2;
       const std::array<std::int64_t, 3> stride{1, v.sy, v.sz};
@@ -160,13 +220,43 @@ class CudaAxisProducts final : public AxisTransforms {
       const auto of = [&](std::size_t d) { return static_cast<const T*>(eigenvalues(static_cast<int>(d))); };
       const std::int64_t lines_in_all = std::int64_t{lanes} * slows;
       launch(lines_kernel<T>, static_cast<unsigned>((lines_in_all + line_threads - 1) / line_threads), line_threads,
-             device_.stream(), &v(box().first[0], box().first[1], box().first[2]), stride[s], stride[fast],
-             stride[slow], lanes, slows, n, of(fast), of(slow),
+             device_.stream(), &v(places().first, box().first[1], box().first[2]), stride[s], stride[fast],
+             stride[slow], lanes, slows, n, fast == 0 ? places().half : lanes,
+             places().second - places().first - places().half, of(fast), of(slow),
              LineTables<T>{table, table + n, table + 2 * n, table + 3 * n}, static_cast<T*>(kept_.data()));
     });
   }
 
  protected:
+  void fold(const Field& w, Field& slab, const Box& at, int lag) override {
+    dispatch(precision(), [&]<class T>(T) {
+      with_axes([&](int d) { return folds(d); }, [&]<bool x, bool y, bool z>() {
+        for_columns(device_.stream(), lower(at, x, y, z),
+                    Fold<T, x, y, z>{w.view<T>(), slab.view<T>(), fold_places(lag)});
+      });
+    });
+  }
+  void unfold(Field& slab, Field& w, const Box& at, int lag, const Scalar* a, Field* u) override {
+    dispatch(precision(), [&]<class T>(T) {
+      with_axes([&](int d) { return folds(d); }, [&]<bool x, bool y, bool z>() {
+        for_columns(device_.stream(), lower(at, x, y, z),
+                    Unfold<T, x, y, z>{slab.view<T>(), w.view<T>(), u ? u->view<T>() : w.view<T>(),
+                                       a ? a->address() : nullptr, fold_places(lag)});
+      });
+    });
+  }
+  void fold_lines(Field& w, bool back) override {
+    dispatch(precision(), [&]<class T>(T) {
+      with_axes([&](int d) { return d == solved(); }, [&]<bool x, bool y, bool z>() {
+        const FoldPlaces p = fold_places(0);
+        const Box half = lower(box(), x, y, z);
+        if (back)
+          for_columns(device_.stream(), half, FoldLines<T, x, y, z, true>{w.view<T>(), {p.turn[0], p.turn[1], p.turn[2]}});
+        else
+          for_columns(device_.stream(), half, FoldLines<T, x, y, z, false>{w.view<T>(), {p.turn[0], p.turn[1], p.turn[2]}});
+      });
+    });
+  }
   void multiply(const MatrixBatch& batch, const double* a, const double* b, double* c) override {
     cublas_.multiply(device_.stream(), shape(batch), a, b, c);
   }
@@ -190,31 +280,29 @@ class CudaAxisProducts final : public AxisTransforms {
             s.stride_c};
   }
 
-  template <bool back>
-  void fold_axes(Field& w) {
-    dispatch(precision(), [&]<class T>(T) {
-      const View<T> v = w.view<T>();
-      Box lower = box();
-      int turn[3];
-      for (std::size_t d = 0; d < 3; ++d) {
-        turn[d] = lower.first[d] + lower.last[d] - 1;
-        if (folded(static_cast<int>(d))) lower.last[d] = lower.first[d] + (count(static_cast<int>(d)) + 1) / 2;
-      }
-      const auto run = [&]<bool x, bool y, bool z>() {
-        const FoldColumns<T, x, y, z, back> columns{v, {turn[0], turn[1], turn[2]}};
-        for_columns(device_.stream(), lower, columns);
-      };
-      const auto with_z = [&]<bool x, bool y>() {
-        if (folded(2))
-          run.template operator()<x, y, true>();
-        else if (x || y)
-          run.template operator()<x, y, false>();
-      };
-      if (folded(0))
-        folded(1) ? with_z.template operator()<true, true>() : with_z.template operator()<true, false>();
-      else
-        folded(1) ? with_z.template operator()<false, true>() : with_z.template operator()<false, false>();
-    });
+  FoldPlaces fold_places(int lag) const {
+    FoldPlaces p{places().values, places().half, places().first, places().second, places().end, {}, {}, box().last[0]};
+    p.lag[solved()] = lag;
+    for (std::size_t d = 0; d < 3; ++d) p.turn[d] = box().first[d] + box().last[d] - 1;
+    return p;
+  }
+  // The lower ones of mirrored values, with those in the middle.
+  Box lower(Box at, bool x, bool y, bool z) const {
+    const bool of[3]{x, y, z};
+    for (std::size_t d = 0; d < 3; ++d)
+      if (of[d]) at.last[d] = at.first[d] + (count(static_cast<int>(d)) + 1) / 2;
+    return at;
+  }
+  // f<x, y, z>() of the axes that are so.
+  template <class Is, class F>
+  static void with_axes(const Is& is, const F& f) {
+    const auto with_z = [&]<bool x, bool y>() {
+      is(2) ? f.template operator()<x, y, true>() : f.template operator()<x, y, false>();
+    };
+    if (is(0))
+      is(1) ? with_z.template operator()<true, true>() : with_z.template operator()<true, false>();
+    else
+      is(1) ? with_z.template operator()<false, true>() : with_z.template operator()<false, false>();
   }
 
   CudaBackend& device_;

@@ -309,9 +309,6 @@ class ProfiledTransfer final : public Transfer {
 class ProfiledProducts final : public AxisProducts {
  public:
   ProfiledProducts(std::unique_ptr<AxisProducts> products, Log& log) : products_(std::move(products)), log_(log) {}
-  void fold(Field& w) override {
-    time(traffic("fold"), w, [&] { products_->fold(w); });
-  }
   void forward(Field& w) override {
     time(traffic("axis products"), w, [&] { products_->forward(w); });
   }
@@ -321,15 +318,17 @@ class ProfiledProducts final : public AxisProducts {
   void backward(Field& w) override {
     time(traffic("axis products"), w, [&] { products_->backward(w); });
   }
-  void unfold(Field& w) override {
-    time(traffic("fold"), w, [&] { products_->unfold(w); });
+  void backward_add(Field& w, const Scalar& a, Field& u) override {
+    time(traffic("axis products + add"), w, [&] { products_->backward_add(w, a, u); });
   }
 
  private:
   template <class Verb>
   void time(const Traffic& row, const Field& w, const Verb& verb) {
-    log_.time(row, w.layout(), bytes_moved(row, {Touched{w.layout().size(), w.precision()}}), verb);
+    log_.time(row, w.layout(), bytes_moved(row, {of(w), of(w)}), verb);
   }
+
+  static Touched of(const Field& w) { return {w.layout().size(), w.precision()}; }
 
   std::unique_ptr<AxisProducts> products_;
   Log& log_;

@@ -32,8 +32,8 @@ inline constexpr std::array traffic_table{
     Traffic{"dot", {1, 1}},
     Traffic{"exchange", {}},                     // only the faces
     Traffic{"dense product", {}},                // the matrix, which its size gives
-    Traffic{"fold", {2}},                        // in place
-    Traffic{"axis products", {2}},               // of all axes that are transformed
+    Traffic{"axis products", {2}},               // there or back along all axes that are transformed
+    Traffic{"axis products + add", {1, 2}},      // back, onto u
     Traffic{"line systems", {4}},                // there and back
     Traffic{"apply", {1, 1}, 1},                 // u, Au
     Traffic{"diagonal", {1}, 1},                 // d

@@ -106,15 +106,22 @@ TensorInverse tensor_inverse(const SchemeRows& rows, Scheme scheme) {
 }
 
 FastDiagonalization::FastDiagonalization(Backend& backend, const Space& space, Precision precision,
-                                         std::unique_ptr<AxisProducts> products)
-    : w_(backend, space, precision), products_(std::move(products)) {}
+                                         std::unique_ptr<AxisProducts> products, bool refines)
+    : w_(backend, space, precision), products_(std::move(products)), refines_(refines) {}
 
 void FastDiagonalization::solve() {
-  products_->fold(w_);
   products_->forward(w_);
   products_->solve_lines(w_);
-  products_->backward(w_);
-  products_->unfold(w_);
+  if (!refines_) products_->backward(w_);
+}
+
+void FastDiagonalization::correct(const Operator& A, Field& u, const Field& b, const Scalar* applied,
+                                  const Scalar& scale, Scalar& norm) {
+  if (applied && refines_) {
+    products_->backward_add(w_, *applied, u);
+    applied = nullptr;
+  }
+  Preconditioner::correct(A, u, b, applied, scale, norm);
 }
 
 }  // namespace poisson

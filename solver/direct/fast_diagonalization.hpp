@@ -24,18 +24,22 @@ TensorInverse tensor_inverse(const SchemeRows& rows, Scheme scheme);
 /// 2026): A = Σ_d K_d ⊗ M_{e≠d} + σM becomes tridiagonal along one axis in the modes of the others.
 class FastDiagonalization final : public Preconditioner {
  public:
-  /// On the backend of the field, in its precision.
+  /// On the backend of the products, in the precision of the solution. `refines`: for iterative refinement alone, which
+  /// adds a correction to the solution as it comes back from its modes, and never sees it by itself.
   FastDiagonalization(Backend& backend, const Space& space, Precision precision,
-                      std::unique_ptr<AxisProducts> products);
+                      std::unique_ptr<AxisProducts> products, bool refines);
 
   Field& rhs() override { return w_; }
   void solve() override;
   /// In the place of the right-hand side, so that the next one takes it away.
   const Field& correction() const override { return w_; }
+  void correct(const Operator& A, Field& u, const Field& b, const Scalar* applied, const Scalar& scale,
+               Scalar& norm) override;
 
  private:
   Field w_;
   std::unique_ptr<AxisProducts> products_;
+  bool refines_;
 };
 
 }  // namespace poisson
