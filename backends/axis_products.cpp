@@ -13,6 +13,10 @@
 namespace poisson {
 namespace {
 
+constexpr int even(int rows) {
+  return rows + rows % 2;
+}
+
 // Columns of modes begin on 128 bytes.
 constexpr int pitch_of(int rows) {
   return (rows + 15) / 16 * 16;
@@ -62,7 +66,7 @@ std::size_t axis_products_bytes(const Layout& layout, Precision precision, const
     const int n = count(static_cast<std::size_t>(d));
     const int half = inverse.bases[static_cast<std::size_t>(d)].first_half(n);
     for (const int rows : {half, n - half})
-      values += static_cast<std::size_t>(pitch_of(rows)) * static_cast<std::size_t>(rows);
+      values += static_cast<std::size_t>(pitch_of(rows)) * static_cast<std::size_t>(even(rows));
   }
 #ifdef POISSON_HAVE_CUDA
   if (gpu) return values * bytes_of(precision) + cuda::products_bytes(inverse, precision);
@@ -100,7 +104,7 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
       axis.size[part] = rows;
       axis.pitch[part] = pitch;
       if (rows == 0) continue;
-      std::vector<double> padded(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(rows));
+      std::vector<double> padded(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(even(rows)));
       for (int m = 0; m < rows; ++m, column += rows)
         std::copy(column, column + rows, padded.begin() + std::int64_t{m} * pitch);
       axis.modes[part] = on_backend(padded);
@@ -123,7 +127,8 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
   p.first = solved_ == 0 ? p.values : p.values / align * align;
   p.second = p.first + (p.half + align - 1) / align * align;
   if (solved_ == 0 || p.second + count(0) - p.half > layout.n[0] + layout.halo[0]) p.second = p.first + p.half;
-  p.end = p.second + count(0) - p.half;
+  p.room = layout.n[0] + layout.halo[0];
+  p.end = std::min(p.room, p.second + even(count(0) - p.half));
   const Layout work = work_layout(layout, inverse, backend.on_gpu());
   slab_ = work.n[static_cast<std::size_t>(solved_)];
   for (Field& field : work_) field = Field(backend, work, precision);
@@ -148,9 +153,12 @@ void AxisTransforms::product(int d, bool forward, const Side& from, const Side& 
     };
     const T* modes = static_cast<const T*>(axis.modes[part].data());
     MatrixBatch batch;
-    batch.k = axis.size[part];
+    // Of even length; what is more meets zeros of the modes, and along x there is room for it.
+    batch.k = even(axis.size[part]);
     if (d == 0) {
       batch.transpose_a = forward;
+      const int room = (part == 0 ? places_.second : places_.room) - (part == 0 ? places_.first : places_.second);
+      if (batch.k > room) batch.k = axis.size[part];
       batch.m = batch.k;
       batch.n = extent(1);
       batch.lda = axis.pitch[part];
@@ -165,7 +173,7 @@ void AxisTransforms::product(int d, bool forward, const Side& from, const Side& 
       const std::size_t other = d == 1 ? 2 : 1;
       batch.transpose_b = !forward;
       batch.m = solved_ == 0 ? extent(0) : places_.end - places_.first;
-      batch.n = batch.k;
+      batch.n = axis.size[part];
       batch.lda = f_stride[static_cast<std::size_t>(d)];
       batch.ldb = axis.pitch[part];
       batch.ldc = t_stride[static_cast<std::size_t>(d)];

@@ -36,10 +36,11 @@ class AxisTransforms : public AxisProducts {
   /// The solved axis alone, in place.
   virtual void fold_lines(Field& w, bool back) = 0;
 
-  /// Where coefficients lie along x, if it is not solved: matrix products take both halves from aligned addresses.
+  /// Where coefficients lie along x, if it is not solved: matrix products take both halves from aligned addresses, and
+  /// an even number of them. Behind `room` a line has none.
   struct Places {
     int values = 0, half = 0;  ///< where the values begin, and how many belong to the first half
-    int first = 0, second = 0, end = 0;
+    int first = 0, second = 0, end = 0, room = 0;
     constexpr int of(int i) const { return i - values < half ? first + (i - values) : second + (i - values - half); }
   };
   /// Whether an axis is folded on its way to a slab.

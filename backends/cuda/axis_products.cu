@@ -127,13 +127,24 @@ struct LineTables {
 };
 
 // So many values of a line are at hand at a time, and what elimination needs of one is kept between.
-constexpr int segment = 16;
-constexpr int line_threads = 128;
+constexpr int segment = 8;
+constexpr int line_threads = 128, line_blocks = 6;
+
+// 1/x within a rounding or two, without the branches of a division; 0 of 0, which a singular line ends with.
+__device__ inline double inverse_of(double x) {
+  double y;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  for (int step = 0; step < 2; ++step) y = fma(y, fma(-x, y, 1.0), y);
+  return x != 0 ? y : 0;
+}
+__device__ inline float inverse_of(float x) {
+  return x != 0 ? __frcp_rn(x) : 0;
+}
 
 // A line for each thread: elimination without cancellation (cpu/axis_products.cpp) writes over the values, and keeps of
 // the pivots what the way back begins a segment with, from where it works them out once more.
 template <class T>
-__global__ void __launch_bounds__(line_threads)
+__global__ void __launch_bounds__(line_threads, line_blocks)
     lines_kernel(T* values, std::int64_t step, std::int64_t across, std::int64_t slow_step, int lanes, int slows, int n,
                  int half, int gap, const T* fast_eigenvalues, const T* slow_eigenvalues, LineTables<T> table, T* kept) {
   await_others();
@@ -160,7 +171,7 @@ __global__ void __launch_bounds__(line_threads)
         left = table.sum[first + m] + mu * table.mass_sum[first + m] + gain * left;
         value[m] += gain * before;
         const T pivot = left + onwards;
-        gain = pivot != 0 ? onwards / pivot : T(0);
+        gain = onwards * inverse_of(pivot);
         before = value[m];
       }
 #pragma unroll
@@ -181,7 +192,7 @@ __global__ void __launch_bounds__(line_threads)
         const T onwards = table.coupling[first + m] - mu * table.mass_off[first + m];
         const T remains = table.sum[first + m] + mu * table.mass_sum[first + m] + passed;
         const T pivot = remains + onwards;
-        const T inverse = pivot != 0 ? 1 / pivot : T(0);
+        const T inverse = inverse_of(pivot);
         gains[m] = onwards * inverse;
         passed = gains[m] * remains;
         value[m] *= inverse;

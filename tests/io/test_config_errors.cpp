@@ -176,12 +176,12 @@ const std::vector<Malformed>& malformed() {
        "solver: {smoother: lines}\n",
        {},
        "bad.yaml:3:20: solver.smoother.type: unknown choice \"lines\"; did you mean 'line'?"},
-      {"later_method",
+      {"direct_of_what_varies",
        cube,
-       "solver: {method: direct}\n",
+       "equation: {coefficient: 1 + x}\nsolver: {method: direct}\n",
        {},
-       "bad.yaml:3:18: solver.method: direct is not available yet (the separable direct solver is still to come); use "
-       "multigrid"},
+       "bad.yaml:4:18: solver.method: direct takes separable problems, and here the coefficient, the reaction or a "
+       "face's alpha varies; write method: multigrid"},
       {"unknown_device",
        cube,
        "backend: {device: cude}\n",
@@ -333,8 +333,6 @@ TEST_F(Configuration, ErrorsOfAFileAreReportedTogetherInItsOrder) {
       "bad.yaml:3:24: grid.cels: unknown key; did you mean 'cells'?\n"
       "bad.yaml:4:25: equation.coefficient: must be > 0, found -1\n"
       "bad.yaml:4:37: equation.source: unknown function 'sinn' at character 3 of \"2*sinn(x)\"; did you mean 'sin'?\n"
-      "bad.yaml:5:18: solver.method: direct is not available yet (the separable direct solver is still to come); "
-      "use multigrid\n"
       "bad.yaml:5:37: solver.tolerance: must be >= 0 and < 1, found 1\n"
       "bad.yaml:5:40: solver.tolerance: is given twice (first in line 5); keep one of the two\n"
       "--set solver.cylce=w: solver.cylce: unknown key; did you mean 'cycle'?");
