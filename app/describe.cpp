@@ -73,7 +73,9 @@ std::string describe_method(const Options& o) {
     if (o.full_multigrid) text += ", full multigrid";
     if (o.krylov == Krylov::cg) text += ", conjugate gradients";
   } else if (o.method == Method::cg) {
-    text = "conjugate gradients with diagonal scaling";
+    text = o.preconditioner == PreconditionerChoice::direct
+               ? "conjugate gradients around the direct solution for mean coefficients"
+               : "conjugate gradients with diagonal scaling";
   } else if (o.method == Method::direct) {
     text = "direct, by the modes of the axes";
   } else {
@@ -114,7 +116,8 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work) {
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
   lines.push_back("          " + describe_fit(config, work, plan.most(), *backend));
   add(work.beside_plan(plan, gpu));
-  if (config.options.fallback && config.options.tolerance > 0 && plan.options.method == Method::multigrid && config.options.precision != SolvePrecision::single)
+  if (config.options.fallback && config.options.tolerance > 0 && plan.options.method == Method::multigrid &&
+      config.options.precision != SolvePrecision::single)
     lines.push_back(fmt::format(
         "          {} more on the host where multigrid fails (solver.fallback), up to half of it "
         "where a factorization pays",

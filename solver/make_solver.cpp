@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "backends/error.hpp"
-#include "solver/ladder/conductors.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
+#include "solver/ladder/conductors.hpp"
 #include "solver/norms.hpp"
 #include "solver/plan.hpp"
 #include "solver/solver.hpp"
@@ -26,10 +26,16 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   if (shared && given.coarse_operator == CoarseOperator::galerkin)
     throw InputError("Galerkin coarse operators are made by one process: discretize the coarse levels again");
   if (shared) given.coarse_operator = CoarseOperator::rediscretized;
-  if (given.method == Method::direct) {
-    const std::string reason = shared ? "several processes solve it together, and direct solves are those of one process"
-                                      : no_direct_solution(discretization.problem());
-    if (!reason.empty()) throw InputError("the problem has no direct solution (" + reason + "): use method: multigrid");
+  const bool preconditions = given.preconditioner == PreconditionerChoice::direct;
+  if (given.method == Method::direct || preconditions) {
+    const Problem& problem = discretization.problem();
+    const std::string reason =
+        shared          ? "several processes solve it together, and direct solutions are those of one process"
+        : preconditions ? no_direct_preconditioner(problem)
+                        : no_direct_solution(problem);
+    if (!reason.empty())
+      throw InputError(std::string("the problem has no direct ") + (preconditions ? "preconditioner" : "solution") +
+                       " (" + reason + "): use multigrid");
   }
   const KappaSummary kappa{discretization.rows().kappa, discretization.jumps()};
   const Plan plan =
@@ -72,17 +78,17 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   if (options.fallback && options.method == Method::multigrid && options.tolerance > 0 && !shared)
     ladder = make_ladder(A);  // of rows that one process has
   std::unique_ptr<Preconditioner> direct;
-  if (options.method == Method::direct) {
-    Backend& backend = discretization.backend();
-    auto products = make_axis_products(backend, A->layout(), outer,
-                                       tensor_inverse(discretization.scheme_rows(), problem.scheme));
+  if (options.method == Method::direct || options.preconditioner == PreconditionerChoice::direct) {
+    auto products = make_axis_products(discretization.backend(), A->layout(), outer,
+                                       tensor_inverse(problem, kappa.mean, discretization.rows().scale));
     if (profile) products = profile->wrap(std::move(products));
-    direct = std::make_unique<FastDiagonalization>(A->backend(), A->space(), outer, std::move(products), true);
+    direct = std::make_unique<FastDiagonalization>(A->backend(), A->space(), outer, std::move(products),
+                                                   options.method == Method::direct);
   }
   return std::make_unique<Solver>(
       std::move(A), std::move(hierarchy), options,
-      options.extrapolate ? std::make_unique<Extrapolation>(discretization, outer) : nullptr, std::move(ladder),
-      traits, std::move(direct));
+      options.extrapolate ? std::make_unique<Extrapolation>(discretization, outer) : nullptr, std::move(ladder), traits,
+      std::move(direct));
 }
 
 }  // namespace poisson

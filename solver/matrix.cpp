@@ -4,12 +4,15 @@
 #include <limits>
 #include <utility>
 
+#include "backends/error.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/levels/galerkin.hpp"
 
 namespace poisson {
 
 Options resolve_options(const Options& given, const BandedMatrix& matrix) {
+  if (given.method == Method::direct || given.preconditioner == PreconditionerChoice::direct)
+    throw InputError("a matrix has no axes to be separated into, and no direct solution: use multigrid or cg");
   Options options = given;
   const auto far = matrix.reach();
   if (options.method == Method::automatic && !matrix.symmetric())

@@ -25,6 +25,14 @@ std::optional<double> SmootherOptions::value(std::string_view parameter) const {
 Options Options::choose(double coefficient_jump, bool points_suffice, Centering centering, int dimension) const {
   Options o = *this;
   if (o.method == Method::automatic) o.method = Method::multigrid;
+  if (o.preconditioner == PreconditionerChoice::multigrid) {
+    o.method = Method::multigrid;
+    o.krylov = Krylov::cg;
+  } else if (o.preconditioner != PreconditionerChoice::automatic) {
+    o.method = Method::cg;
+  } else {
+    o.preconditioner = o.method == Method::multigrid ? PreconditionerChoice::multigrid : PreconditionerChoice::diagonal;
+  }
   if (o.krylov == Krylov::automatic) o.krylov = coefficient_jump >= steep_jump ? Krylov::cg : Krylov::none;
   SmootherOptions& s = o.smoother;
   // Galerkin operators relax points, and their prolongation is one of nodes: lines and planes, where they are wanted or
@@ -51,8 +59,9 @@ Options Options::choose(double coefficient_jump, bool points_suffice, Centering 
     o.krylov = o.method == Method::cg ? Krylov::cg : Krylov::none;
     o.full_multigrid = false;
   }
-  // Nothing of it is worth being narrower than the solution.
-  if (o.method == Method::direct && o.precision == SolvePrecision::mixed) o.precision = SolvePrecision::double_;
+  // Modes are not worth being narrower than the solution.
+  const bool direct = o.method == Method::direct || o.preconditioner == PreconditionerChoice::direct;
+  if (direct && o.precision == SolvePrecision::mixed) o.precision = SolvePrecision::double_;
   // Smoothing after the correction alone contracts as well as smoothing on both sides and reads less, but not under a
   // Krylov method or across jumps of the coefficient.
   const bool one_sided = o.krylov == Krylov::none && coefficient_jump < steep_jump;

@@ -16,6 +16,8 @@ enum class Method { automatic, jacobi, cg, multigrid, direct };
 enum class Cycle { v, w, f };
 /// What accelerates multigrid; automatic: conjugate gradients where κ jumps.
 enum class Krylov { automatic, none, cg };
+/// What conjugate gradients precondition with. One that is named makes the method conjugate gradients.
+enum class PreconditionerChoice { automatic, diagonal, multigrid, direct };
 /// What coarse levels solve: the problem discretized again, or Pᵀ A P with a prolongation made from A.
 enum class CoarseOperator { automatic, rediscretized, galerkin };
 /// double: everything in fp64. mixed: solution and residual in fp64, corrections in fp32. single: everything in fp32.
@@ -45,6 +47,7 @@ struct Options {
   bool extrapolate = false;  ///< solve, correct b by τ-extrapolation (extrapolation.hpp), and solve again
   SmootherOptions smoother;
   Krylov krylov = Krylov::automatic;
+  PreconditionerChoice preconditioner = PreconditionerChoice::automatic;
   CoarseOperator coarse_operator = CoarseOperator::automatic;
   SolvePrecision precision = SolvePrecision::mixed;
   bool fallback = true;  ///< where multigrid fails or is predicted to, go on with something stronger (ladder.hpp)

@@ -180,11 +180,15 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
       // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
       const bool start = l > 0 && outermost && options.full_multigrid;
       // Directly: u, b and what is solved in its place.
-      const bool direct = options.method == Method::direct;
-      const std::size_t fields = multigrid ? (coarse ? 3 : 2) + (start ? 1 : 0) : direct ? std::size_t{0} : 2;
+      const bool direct = options.method == Method::direct, preconditions = finest.direct > 0 && !direct;
+      const std::size_t fields = multigrid                 ? (coarse ? 3 : 2) + (start ? 1 : 0)
+                                 : direct || preconditions ? std::size_t{0}
+                                                           : 2;
       level.bytes += fields * bytes(layout, inner);
       if (direct)
         level.bytes += (options.extrapolate ? 4 : 3) * bytes(layout, outer) + finest.direct;
+      else if (preconditions)
+        level.bytes += 7 * bytes(layout, outer) + finest.direct;
       else if (l == 0 && outermost)
         level.bytes += (options.krylov == Krylov::cg ? 6 : 3) * bytes(layout, outer);  // u, b, best; r, p, q
       plan.tables += bytes_of_tables(layout);
@@ -227,6 +231,9 @@ std::ptrdiff_t stretched_axes(const Block& block) {
 constexpr double wide_range = 10;
 constexpr double rough_jump = 1e3;
 constexpr double share_from_cell_to_cell = 0.3;
+
+// Ratio of κ over the box up to which conjugate gradients around its mean take some ten or twenty iterations.
+constexpr double moderate_range = 10;
 
 // Where the rounding of lines stays below this share of what holds their mean, cycles do as well as in double
 // precision. From a fortieth on, the means of lines on a GPU come long after the residual; from a tenth on, they
@@ -286,6 +293,15 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
       wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
   if (options.krylov == Krylov::automatic && wide) options.krylov = Krylov::cg;
+  // Where planes would have to be relaxed, and κ varies little, its mean is worth more.
+  const bool left_to_us = given.preconditioner == PreconditionerChoice::automatic && !given.smoother.kind &&
+                          !given.smoother.extent && given.krylov == Krylov::automatic &&
+                          given.coarse_operator == CoarseOperator::automatic && given.full_multigrid &&
+                          (given.method == Method::multigrid || given.method == Method::automatic);
+  if (left_to_us && known && kappa.jumps.range > 1 && kappa.jumps.range <= moderate_range &&
+      across.extent == Extent::plane && given.precision == SolvePrecision::mixed &&
+      no_direct_preconditioner(problem).empty())
+    options.preconditioner = PreconditionerChoice::direct;
   options = options.choose(kappa.jumps.largest, balanced || rough, problem.centering, problem.dimension);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
       singular_in_single(problem, block, kappa.mean))
@@ -319,9 +335,9 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
       }
   finest.probed = finest.row_bands - 1;
   if (options.extrapolate) finest.extrapolation = extrapolation_bytes(problem, assembly, outer_precision(options));
-  if (options.method == Method::direct)
-    finest.direct = axis_products_bytes(block.layout(), outer_precision(options),
-                                        direct_shape(block, problem.scheme, kappa.mean), gpu);
+  if (options.method == Method::direct || options.preconditioner == PreconditionerChoice::direct)
+    finest.direct =
+        axis_products_bytes(block.layout(), outer_precision(options), direct_shape(problem, kappa.mean), gpu);
   const LevelRules rules = level_rules(problem, mode, variable, kappa.mean, kappa.jumps);
   Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu);
   plan.options = options;

@@ -15,7 +15,7 @@ StoppingRule stopping_rule(const Options& o, double epsilon) {
   StoppingRule rule;
   rule.negligible = 1e3 * epsilon * epsilon;  // thirty roundings
   rule.tolerance = o.tolerance;
-  if (o.method == Method::cg) rule.stagnation_window = 500;
+  if (o.method == Method::cg) rule.stagnation_window = o.preconditioner == PreconditionerChoice::direct ? 40 : 500;
   if (o.method == Method::jacobi) {
     rule.stagnation_window = 100;
     rule.stagnation_gain = 1e-6;
@@ -75,7 +75,7 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
     auto multigrid = std::make_unique<Multigrid>(std::move(hierarchy), options_);
     multigrid_ = multigrid.get();
     preconditioner_ = std::move(multigrid);
-  } else if (options_.method == Method::direct) {
+  } else if (direct) {
     preconditioner_ = std::move(direct);
   } else {
     const auto& inner = hierarchy.operators.front();

@@ -1,6 +1,5 @@
-#include "backends/cuda/axis_products.hpp"
-
 #include "backends/axis_transforms.hpp"
+#include "backends/cuda/axis_products.hpp"
 #include "backends/cuda/cublas.hpp"
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/fold.hpp"
@@ -69,9 +68,8 @@ struct Fold {
     for (int k = k0; k < k1; ++k) {
       m.each(i, j, k, p.turn, [&](T& value, int a, int b, int c) { value = from(a, b, c); });
       m.fold(2 * i == p.turn[0], 2 * j == p.turn[1], 2 * k == p.turn[2]);
-      m.each(i, j, k, p.turn, [&](T value, int a, int b, int c) {
-        to(p.of(a) - p.lag[0], b - p.lag[1], c - p.lag[2]) = value;
-      });
+      m.each(i, j, k, p.turn,
+             [&](T value, int a, int b, int c) { to(p.of(a) - p.lag[0], b - p.lag[1], c - p.lag[2]) = value; });
     }
   }
 };
@@ -88,9 +86,8 @@ struct Unfold {
     Mirrored<T, x, y, z, true> m;
     const T a = factor ? static_cast<T>(*factor) : T(1);
     for (int k = k0; k < k1; ++k) {
-      m.each(i, j, k, p.turn, [&](T& value, int ai, int b, int c) {
-        value = from(p.of(ai) - p.lag[0], b - p.lag[1], c - p.lag[2]);
-      });
+      m.each(i, j, k, p.turn,
+             [&](T& value, int ai, int b, int c) { value = from(p.of(ai) - p.lag[0], b - p.lag[1], c - p.lag[2]); });
       m.fold(2 * i == p.turn[0], 2 * j == p.turn[1], 2 * k == p.turn[2]);
       m.each(i, j, k, p.turn, [&](T value, int ai, int b, int c) {
         if (factor)
@@ -146,7 +143,8 @@ __device__ inline float inverse_of(float x) {
 template <class T>
 __global__ void __launch_bounds__(line_threads, line_blocks)
     lines_kernel(T* values, std::int64_t step, std::int64_t across, std::int64_t slow_step, int lanes, int slows, int n,
-                 int half, int gap, const T* fast_eigenvalues, const T* slow_eigenvalues, LineTables<T> table, T* kept) {
+                 int half, int gap, const T* fast_eigenvalues, const T* slow_eigenvalues, LineTables<T> table,
+                 T* kept) {
   await_others();
   const std::int64_t lines = std::int64_t{lanes} * slows;
   const std::int64_t line = std::int64_t{blockIdx.x} * line_threads + threadIdx.x;
@@ -241,31 +239,36 @@ class CudaAxisProducts final : public AxisTransforms {
  protected:
   void fold(const Field& w, Field& slab, const Box& at, int lag) override {
     dispatch(precision(), [&]<class T>(T) {
-      with_axes([&](int d) { return folds(d); }, [&]<bool x, bool y, bool z>() {
-        for_columns(device_.stream(), lower(at, x, y, z),
-                    Fold<T, x, y, z>{w.view<T>(), slab.view<T>(), fold_places(lag)});
-      });
+      with_axes([&](int d) { return folds(d); },
+                [&]<bool x, bool y, bool z>() {
+                  for_columns(device_.stream(), lower(at, x, y, z),
+                              Fold<T, x, y, z>{w.view<T>(), slab.view<T>(), fold_places(lag)});
+                });
     });
   }
   void unfold(Field& slab, Field& w, const Box& at, int lag, const Scalar* a, Field* u) override {
     dispatch(precision(), [&]<class T>(T) {
-      with_axes([&](int d) { return folds(d); }, [&]<bool x, bool y, bool z>() {
-        for_columns(device_.stream(), lower(at, x, y, z),
-                    Unfold<T, x, y, z>{slab.view<T>(), w.view<T>(), u ? u->view<T>() : w.view<T>(),
-                                       a ? a->address() : nullptr, fold_places(lag)});
-      });
+      with_axes([&](int d) { return folds(d); },
+                [&]<bool x, bool y, bool z>() {
+                  for_columns(device_.stream(), lower(at, x, y, z),
+                              Unfold<T, x, y, z>{slab.view<T>(), w.view<T>(), u ? u->view<T>() : w.view<T>(),
+                                                 a ? a->address() : nullptr, fold_places(lag)});
+                });
     });
   }
   void fold_lines(Field& w, bool back) override {
     dispatch(precision(), [&]<class T>(T) {
-      with_axes([&](int d) { return d == solved(); }, [&]<bool x, bool y, bool z>() {
-        const FoldPlaces p = fold_places(0);
-        const Box half = lower(box(), x, y, z);
-        if (back)
-          for_columns(device_.stream(), half, FoldLines<T, x, y, z, true>{w.view<T>(), {p.turn[0], p.turn[1], p.turn[2]}});
-        else
-          for_columns(device_.stream(), half, FoldLines<T, x, y, z, false>{w.view<T>(), {p.turn[0], p.turn[1], p.turn[2]}});
-      });
+      with_axes([&](int d) { return d == solved(); },
+                [&]<bool x, bool y, bool z>() {
+                  const FoldPlaces p = fold_places(0);
+                  const Box half = lower(box(), x, y, z);
+                  if (back)
+                    for_columns(device_.stream(), half,
+                                FoldLines<T, x, y, z, true>{w.view<T>(), {p.turn[0], p.turn[1], p.turn[2]}});
+                  else
+                    for_columns(device_.stream(), half,
+                                FoldLines<T, x, y, z, false>{w.view<T>(), {p.turn[0], p.turn[1], p.turn[2]}});
+                });
     });
   }
   void multiply(const MatrixBatch& batch, const double* a, const double* b, double* c) override {
@@ -277,18 +280,9 @@ class CudaAxisProducts final : public AxisTransforms {
 
  private:
   static Cublas::Shape shape(const MatrixBatch& s) {
-    return {s.transpose_a,
-            s.transpose_b,
-            s.m,
-            s.n,
-            s.k,
-            static_cast<int>(s.lda),
-            static_cast<int>(s.ldb),
-            static_cast<int>(s.ldc),
-            s.batches,
-            s.stride_a,
-            s.stride_b,
-            s.stride_c};
+    return {
+        s.transpose_a,           s.transpose_b,           s.m,       s.n,        s.k,        static_cast<int>(s.lda),
+        static_cast<int>(s.ldb), static_cast<int>(s.ldc), s.batches, s.stride_a, s.stride_b, s.stride_c};
   }
 
   FoldPlaces fold_places(int lag) const {

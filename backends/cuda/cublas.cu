@@ -1,7 +1,6 @@
-#include "backends/cuda/cublas.hpp"
-
 #include <string>
 
+#include "backends/cuda/cublas.hpp"
 #include "backends/cuda/toolkit.hpp"
 #include "backends/error.hpp"
 
@@ -13,9 +12,9 @@ constexpr const char* remedy =
 
 void require(int status, const char* what) {
   if (status != 0)
-    throw RunError(std::string("a matrix product failed (cuBLAS's ") + what + " returned " + std::to_string(status) +
-                       ")" + remedy,
-                   Remedy::none);
+    throw RunError(
+        std::string("a matrix product failed (cuBLAS's ") + what + " returned " + std::to_string(status) + ")" + remedy,
+        Remedy::none);
 }
 
 }  // namespace

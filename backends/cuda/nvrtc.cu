@@ -1,5 +1,4 @@
 #include "backends/cuda/nvrtc.hpp"
-
 #include "backends/cuda/toolkit.hpp"
 
 namespace poisson::cuda {

@@ -102,6 +102,7 @@ void read_solver(ConfigParts& parts) {
   choose(solver->find("method"), options.method);
   choose(solver->find("cycle"), options.cycle);
   choose(solver->find("krylov"), options.krylov);
+  choose(solver->find("preconditioner"), options.preconditioner);
   choose(solver->find("coarse_operator"), options.coarse_operator);
   choose(solver->find("precision"), options.precision);
   take(solver->find("tolerance"), options.tolerance);
@@ -113,6 +114,13 @@ void read_solver(ConfigParts& parts) {
   if (smoother) read_smoother(*smoother, options.smoother);
 
   const bool multigrid = options.method == Method::multigrid || options.method == Method::automatic;
+  if (options.preconditioner != PreconditionerChoice::automatic &&
+      (options.method == Method::jacobi || options.method == Method::direct || options.krylov == Krylov::none))
+    parts.errors.add(solver->find("preconditioner")->mark, "solver.preconditioner",
+                     "belongs to conjugate gradients, and solver." +
+                         (options.krylov == Krylov::none ? std::string("krylov is none")
+                                                         : "method is " + solver->find("method")->text) +
+                         "; leave it out, or write method: cg");
   if (!multigrid && options.krylov == Krylov::cg)
     parts.errors.add(solver->find("krylov")->mark, "solver.krylov",
                      "cg accelerates multigrid, and solver.method is " + solver->find("method")->text +
@@ -137,14 +145,21 @@ void read_solver(ConfigParts& parts) {
 }
 
 void check_direct(ConfigParts& parts) {
-  const Value* method = parts.document.at("solver.method");
-  if (!method || parts.config.options.method != Method::direct) return;
-  const std::string reason = parts.config.matrix ? "a matrix from a file has no axes to be separated into"
-                                                 : no_direct_solution(parts.config.problem);
-  if (!reason.empty())
-    parts.errors.add(method->mark, "solver.method",
-                     "direct takes separable problems, and here " + reason + "; write method: multigrid" +
-                         (parts.config.matrix ? ", or auto" : ""));
+  const Options& options = parts.config.options;
+  const auto check = [&](const char* key, const std::string& reason, const char* what) {
+    if (!reason.empty())
+      parts.errors.add(parts.document.at(key)->mark, key,
+                       std::string("direct takes ") + what + ", and here " + reason + "; write " +
+                           std::string(key).substr(std::string("solver.").size()) + ": " +
+                           (parts.config.matrix ? "auto" : "multigrid"));
+  };
+  const std::string matrix = "a matrix from a file has no axes to be separated into";
+  if (options.method == Method::direct)
+    check("solver.method", parts.config.matrix ? matrix : no_direct_solution(parts.config.problem),
+          "separable problems");
+  if (options.preconditioner == PreconditionerChoice::direct)
+    check("solver.preconditioner", parts.config.matrix ? matrix : no_direct_preconditioner(parts.config.problem),
+          "problems that are separable but for the coefficient");
 }
 
 namespace {

@@ -85,9 +85,10 @@ Schema solver() {
                        choice("jacobi", Method::jacobi, "Damped Jacobi; for comparison."),
                        called({"pcg", "fcg"}, choice("cg", Method::cg, "Conjugate gradients; for comparison.")),
                        called({"mg"}, choice("multigrid", Method::multigrid, "Geometric multigrid.")),
-                       choice("direct", Method::direct,
-                              "At once, by the modes of all axes but one: a constant coefficient of each axis, constant "
-                              "reaction and alpha, any cells; one process. Iterations refine what rounding leaves.")}},
+                       choice(
+                           "direct", Method::direct,
+                           "At once, by the modes of all axes but one: a constant coefficient of each axis, constant "
+                           "reaction and alpha, any cells; one process. Iterations refine what rounding leaves.")}},
           quantity("initial", "The starting guess.", "0"),
           {.key = "tolerance",
            .type = Type::number,
@@ -131,6 +132,18 @@ Schema solver() {
                               "cells, where the reaction or alpha varies, and for matrices."),
                        choice("none", Krylov::none, "Multigrid alone."),
                        called({"pcg", "fcg"}, choice("cg", Krylov::cg, "Flexible conjugate gradients around it."))}},
+          {.key = "preconditioner",
+           .type = Type::choice,
+           .doc = "What conjugate gradients precondition with; one that is named makes them the method.",
+           .fallback = "auto",
+           .choices = {choice("auto", PreconditionerChoice::automatic,
+                              "direct where multigrid would relax planes and the coefficient varies by a factor of at "
+                              "most 10, else what method and krylov say."),
+                       choice("diagonal", PreconditionerChoice::diagonal, "The diagonal of the matrix."),
+                       choice("multigrid", PreconditionerChoice::multigrid, "A multigrid cycle."),
+                       choice("direct", PreconditionerChoice::direct,
+                              "The direct solution for the means of the coefficient; constant reaction and alpha, one "
+                              "process.")}},
           {.key = "coarse_operator",
            .type = Type::choice,
            .doc = "What coarse levels solve.",

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "grids/schemes/discretization.hpp"
-#include "grids/schemes/row_scheme.hpp"
 #include "solver/direct/axis_modes.hpp"
 
 namespace poisson {
@@ -24,13 +23,21 @@ struct Pencils {
   double sigma = 0;
 };
 
+// The block with its Robin alphas, which one of κ that varies has no use for.
+Block separable_block(const Problem& problem) {
+  Problem constant = problem;
+  constant.full_tensor = false;
+  for (Quantity& kappa : constant.coefficient) kappa = 1.0;
+  return make_block(constant);
+}
+
 // As the operator's tables have them (axis_tables.cpp), `scale` the power of two on all.
-Pencils pencils(const Block& block, Scheme scheme, const std::array<double, 3>& kappa, double sigma, double scale) {
-  const auto mass = mass_of(scheme);
+Pencils pencils(const Problem& problem, const Block& block, const std::array<double, 3>& kappa, double scale) {
+  const auto mass = mass_of(problem.scheme);
   double volume = 1;
   for (const Axis& axis : block.axes) volume *= axis.unit();
   Pencils p;
-  p.sigma = sigma * scale * volume;
+  p.sigma = *problem.reaction.constant() * scale * volume;
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = block.axes[d];
     if (!axis.degenerate())
@@ -70,11 +77,13 @@ TensorInverse shape_of(const Block& block, const Pencils& p) {
 
 }  // namespace
 
-std::string no_direct_solution(const Problem& problem) {
-  if (!is_separable(problem))
-    return problem.full_tensor ? "the coefficient is a full tensor, which couples the axes"
-                               : "the coefficient, the reaction or a face's alpha varies";
-  const Block block = make_block(problem);
+std::string no_direct_preconditioner(const Problem& problem) {
+  bool constant = problem.reaction.constant() != nullptr;
+  for (int d = 0; d < problem.dimension; ++d)
+    for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
+      constant = constant && (face.kind != BoundaryKind::robin || face.alpha.constant());
+  if (!constant) return "the reaction or a face's alpha varies";
+  const Block block = separable_block(problem);
   int longer = 0;
   for (int d = 0; d < problem.dimension; ++d) longer += too_long(block.axes[static_cast<std::size_t>(d)]) ? 1 : 0;
   if (longer > 1)
@@ -83,17 +92,24 @@ std::string no_direct_solution(const Problem& problem) {
   return {};
 }
 
-TensorInverse direct_shape(const Block& block, Scheme scheme, const std::array<double, 3>& kappa) {
-  return shape_of(block, pencils(block, scheme, kappa, 0, 1));
+std::string no_direct_solution(const Problem& problem) {
+  if (problem.full_tensor) return "the coefficient is a full tensor, which couples the axes";
+  if (!is_separable(problem)) return "the coefficient, the reaction or a face's alpha varies";
+  return no_direct_preconditioner(problem);
 }
 
-TensorInverse tensor_inverse(const SchemeRows& rows, Scheme scheme) {
-  const LevelRows& level = level_rows(rows);
-  const Pencils p = pencils(level.block, scheme, level.kappa, level.sigma, level.scale);
-  TensorInverse inverse = shape_of(level.block, p);
+TensorInverse direct_shape(const Problem& problem, const std::array<double, 3>& kappa) {
+  const Block block = separable_block(problem);
+  return shape_of(block, pencils(problem, block, kappa, 1));
+}
+
+TensorInverse tensor_inverse(const Problem& problem, const std::array<double, 3>& kappa, double scale) {
+  const Block block = separable_block(problem);
+  const Pencils p = pencils(problem, block, kappa, scale);
+  TensorInverse inverse = shape_of(block, p);
   inverse.sigma = p.sigma;
   for (std::size_t d = 0; d < 3; ++d)
-    if (inverse.transformed[d]) inverse.bases[d] = axis_modes(level.block.axes[d], p.of[d]);
+    if (inverse.transformed[d]) inverse.bases[d] = axis_modes(block.axes[d], p.of[d]);
   const auto s = static_cast<std::size_t>(inverse.solved);
   if (!inverse.transformed[s]) {
     inverse.lines = axis_lines(p.of[s]);

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "backends/axis_products.hpp"
-#include "grids/operators/level_rows.hpp"
 #include "grids/problem/problem.hpp"
 #include "solver/multigrid/preconditioner.hpp"
 
@@ -13,12 +12,16 @@ namespace poisson {
 /// Why a problem has no direct solution, in words that follow a colon; empty where it has one.
 std::string no_direct_solution(const Problem& problem);
 
-/// What fast diagonalization does with a block, without the modes: the axis of the lines is the one whose modes would
-/// cost most, z where that is a tie.
-TensorInverse direct_shape(const Block& block, Scheme scheme, const std::array<double, 3>& kappa);
+/// Why the problem of mean coefficients is no preconditioner for it, likewise.
+std::string no_direct_preconditioner(const Problem& problem);
 
-/// The inverse of rows of constants, by the modes of all axes but one. Needs LAPACK where has_closed_modes() says no.
-TensorInverse tensor_inverse(const SchemeRows& rows, Scheme scheme);
+/// What fast diagonalization does with a problem's block, without the modes: the axis of the lines is the one whose
+/// modes would cost most, z where that is a tie. `kappa`: constants, or means of what varies.
+TensorInverse direct_shape(const Problem& problem, const std::array<double, 3>& kappa);
+
+/// The inverse of the problem's operator with these constants for κ, by the modes of all axes but one; `scale` is the
+/// power of two on its rows. Needs LAPACK where has_closed_modes() says no.
+TensorInverse tensor_inverse(const Problem& problem, const std::array<double, 3>& kappa, double scale);
 
 /// Separable problems are solved at once (Lynch, Rice, Thomas, Numer. Math. 6, 1964; Costa et al., arXiv 2603.09528,
 /// 2026): A = Σ_d K_d ⊗ M_{e≠d} + σM becomes tridiagonal along one axis in the modes of the others.
@@ -26,8 +29,8 @@ class FastDiagonalization final : public Preconditioner {
  public:
   /// On the backend of the products, in the precision of the solution. `refines`: for iterative refinement alone, which
   /// adds a correction to the solution as it comes back from its modes, and never sees it by itself.
-  FastDiagonalization(Backend& backend, const Space& space, Precision precision,
-                      std::unique_ptr<AxisProducts> products, bool refines);
+  FastDiagonalization(Backend& backend, const Space& space, Precision precision, std::unique_ptr<AxisProducts> products,
+                      bool refines);
 
   Field& rhs() override { return w_; }
   void solve() override;

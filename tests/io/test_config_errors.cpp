@@ -96,7 +96,8 @@ const std::vector<Malformed>& malformed() {
        {},
        "bad.yaml:3:9: solver: expected {method, initial, tolerance, max_iterations, cycle, full_multigrid, "
        "fallback, extrapolate, "
-       "smoother: {type, pre, post}, krylov, coarse_operator, precision}, found the string \"multigrid\""},
+       "smoother: {type, pre, post}, krylov, preconditioner, coarse_operator, precision}, found the string "
+       "\"multigrid\""},
       {"list_wanted",
        cube,
        "output: {fields: u}\n",
@@ -182,6 +183,18 @@ const std::vector<Malformed>& malformed() {
        {},
        "bad.yaml:4:18: solver.method: direct takes separable problems, and here the coefficient, the reaction or a "
        "face's alpha varies; write method: multigrid"},
+      {"direct_preconditioner_of_a_reaction_that_varies",
+       cube,
+       "equation: {reaction: 1 + x}\nsolver: {preconditioner: direct}\n",
+       {},
+       "bad.yaml:4:26: solver.preconditioner: direct takes problems that are separable but for the coefficient, and "
+       "here the reaction or a face's alpha varies; write preconditioner: multigrid"},
+      {"preconditioner_of_a_direct_solution",
+       cube,
+       "solver: {method: direct, preconditioner: diagonal}\n",
+       {},
+       "bad.yaml:3:42: solver.preconditioner: belongs to conjugate gradients, and solver.method is direct; leave it "
+       "out, or write method: cg"},
       {"unknown_device",
        cube,
        "backend: {device: cude}\n",
