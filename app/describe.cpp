@@ -111,6 +111,7 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work) {
   if (!config.parameters.empty()) lines.push_back("with      " + describe_parameters(config.parameters));
   add(work.statement());
   lines.push_back(fmt::format("method    {}", describe_method(plan.options)));
+  if (!plan.choice.empty()) lines.push_back("          " + plan.choice);
   lines.push_back(fmt::format("device    {}", backend->device()));
   lines.push_back(fmt::format("memory    {} = {:.1f} bytes per unknown",
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));

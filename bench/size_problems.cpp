@@ -74,6 +74,21 @@ void stretched(Problem& p) {
 void stretched_all(Problem& p) {
   for (std::size_t d = 0; d <= last_axis(p); ++d) stretch(p.nodes[d], StretchedEnd::lower);
 }
+// Cells that grow by 10⁴ along the last axes, and smooth κ.
+void smooth_stretched(Problem& p, std::size_t first) {
+  smooth(p);
+  for (std::size_t d = first; d <= last_axis(p); ++d) {
+    const int n = static_cast<int>(p.nodes[d].size()) - 1;
+    p.nodes[d] =
+        geometric_nodes(0, p.nodes[d].back(), n, geometric_ratio(1e4, n, StretchedEnd::lower), StretchedEnd::lower);
+  }
+}
+void smooth_stretched_two(Problem& p) {
+  smooth_stretched(p, last_axis(p) - 1);
+}
+void smooth_stretched_all(Problem& p) {
+  smooth_stretched(p, 0);
+}
 void stretched_symmetric(Problem& p) {
   for (std::size_t d = 0; d <= last_axis(p); ++d) stretch(p.nodes[d], StretchedEnd::both);
 }
@@ -90,6 +105,8 @@ constexpr std::array table{
     SizeProblem{"sphere", "κ = 1e6 in a sphere, or a disc, at nodes", sphere},
     SizeProblem{"cells-sphere", "κ = 1e6 in a sphere, or a disc, in cells", sphere_of_cells},
     SizeProblem{"stretched", "cells that grow by 1e3 along the last axis", stretched},
+    SizeProblem{"smooth-stretched-two", "smooth κ, cells that grow by 1e4 along two axes", smooth_stretched_two},
+    SizeProblem{"smooth-stretched-all", "smooth κ, cells that grow by 1e4 along all axes", smooth_stretched_all},
     SizeProblem{"direct", "directly, unknowns at nodes, u = 0 on all faces", as_it_is, Method::direct},
     SizeProblem{"direct-neumann", "directly, Neumann faces", neumann, Method::direct},
     SizeProblem{"direct-mixed", "directly, Dirichlet and Neumann faces", mixed, Method::direct},

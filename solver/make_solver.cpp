@@ -26,6 +26,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   if (shared && given.coarse_operator == CoarseOperator::galerkin)
     throw InputError("Galerkin coarse operators are made by one process: discretize the coarse levels again");
   if (shared) given.coarse_operator = CoarseOperator::rediscretized;
+  if (shared && given.method == Method::automatic) given.method = Method::multigrid;
   const bool preconditions = given.preconditioner == PreconditionerChoice::direct;
   if (given.method == Method::direct || preconditions) {
     const Problem& problem = discretization.problem();
@@ -79,8 +80,19 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     ladder = make_ladder(A);  // of rows that one process has
   std::unique_ptr<Preconditioner> direct;
   if (options.method == Method::direct || options.preconditioner == PreconditionerChoice::direct) {
-    auto products = make_axis_products(discretization.backend(), A->layout(), outer,
-                                       tensor_inverse(problem, kappa.mean, discretization.rows().scale));
+    std::unique_ptr<AxisProducts> products;
+    try {
+      products = make_axis_products(discretization.backend(), A->layout(), outer,
+                                    tensor_inverse(problem, kappa.mean, discretization.rows().scale));
+    } catch (const RunError&) {
+      // What nobody asked for, and a library is missing that it takes.
+      if (asked.method == Method::direct || asked.preconditioner == PreconditionerChoice::direct) throw;
+      Options without = asked;
+      without.method = Method::multigrid;
+      if (options.preconditioner == PreconditionerChoice::direct)
+        without.preconditioner = PreconditionerChoice::multigrid;
+      return make_solver(discretization, without, profile);
+    }
     if (profile) products = profile->wrap(std::move(products));
     direct = std::make_unique<FastDiagonalization>(A->backend(), A->space(), outer, std::move(products),
                                                    options.method == Method::direct);

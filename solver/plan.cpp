@@ -1,6 +1,8 @@
 #include "solver/plan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <limits>
 
 #include "grids/operators/bands.hpp"
@@ -10,6 +12,7 @@
 #include "grids/schemes/assembly.hpp"
 #include "grids/schemes/row_scheme.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
+#include "solver/direct/prediction.hpp"
 #include "solver/extrapolation.hpp"
 #include "solver/matrix.hpp"
 #include "solver/smoothers/smoother.hpp"
@@ -309,8 +312,43 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   return options;
 }
 
+namespace {
+
+// Whether multigrid was left alone, so that something else may take its place.
+bool says_nothing_of_multigrid(const Options& o) {
+  const SmootherOptions& s = o.smoother;
+  return !s.kind && !s.extent && !s.pre && !s.post && o.cycle == Cycle::v && o.full_multigrid && !o.extrapolate &&
+         o.krylov == Krylov::automatic && o.coarse_operator == CoarseOperator::automatic &&
+         o.preconditioner == PreconditionerChoice::automatic;
+}
+
+std::string seconds_text(double seconds) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2g s", seconds);
+  return text.data();
+}
+
+// Multigrid, or a direct solution where that is predicted to be faster.
+Plan chosen_plan(const Problem& problem, Options options, Assembly assembly, bool gpu,
+                 const std::optional<KappaSummary>& known) {
+  options.method = Method::multigrid;
+  Plan plan = make_plan(problem, options, assembly, gpu, known);
+  if (!says_nothing_of_multigrid(options) || !no_direct_solution(problem).empty()) return plan;
+  const double multigrid = predicted_multigrid_seconds(plan, gpu);
+  const double direct = predicted_direct_seconds(problem, known.value_or(known_kappa(problem)).mean, gpu);
+  if (direct < multigrid) {
+    options.method = Method::direct;
+    plan = make_plan(problem, options, assembly, gpu, known);
+  }
+  plan.choice = "predicted: directly " + seconds_text(direct) + ", by multigrid " + seconds_text(multigrid);
+  return plan;
+}
+
+}  // namespace
+
 Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, bool gpu,
                std::optional<KappaSummary> known) {
+  if (given.method == Method::automatic) return chosen_plan(problem, given, assembly, gpu, known);
   const KappaSummary kappa = known.value_or(known_kappa(problem));
   const Options options = resolve_options(given, problem, kappa);
   const Assembly mode = chosen_assembly(assembly, problem, gpu);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct Plan {
     double seconds = 0;                   ///< what they predict for one product, on one core or one GPU
   };
   Options options;                   ///< with every automatic choice made
+  std::string choice;                ///< what an automatic method was chosen by, in words; else empty
   std::vector<LevelPlan> hierarchy;  ///< what make_solver builds
   std::vector<Level> levels;         ///< what that holds, finest first, with the outer iteration's fields on the finest
   std::size_t bytes = 0;

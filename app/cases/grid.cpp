@@ -121,7 +121,9 @@ Sharing shared_by(const Config& config, const std::shared_ptr<const Processes>& 
     return sharing;
   }
   std::array<bool, 3> whole{};
-  const Plan plan = make_plan(problem, config.options, config.assembly, false);
+  Options options = config.options;
+  if (options.method == Method::automatic) options.method = Method::multigrid;
+  const Plan plan = make_plan(problem, options, config.assembly, false);
   for (const LevelPlan& level : plan.hierarchy) {
     const Relaxation relaxed = level.smoothed();
     for (std::size_t d = 0; d < 3; ++d) {
@@ -136,10 +138,12 @@ Sharing shared_by(const Config& config, const std::shared_ptr<const Processes>& 
 class GridCase final : public Case {
  public:
   GridCase(const Config& config, const std::shared_ptr<const Processes>& processes)
-      : config_(config), problem_(config.problem), sharing_(shared_by(config, processes)) {}
+      : config_(config), problem_(config.problem), options_(config.options), sharing_(shared_by(config, processes)) {
+    if (!processes->alone() && options_.method == Method::automatic) options_.method = Method::multigrid;
+  }
 
   void check_values() const override { poisson::check_values(problem_); }
-  Plan plan(bool gpu) const override { return make_plan(problem_, config_.options, config_.assembly, gpu); }
+  Plan plan(bool gpu) const override { return make_plan(problem_, options_, config_.assembly, gpu); }
   std::vector<std::string> statement() const override {
     return {"problem   " + describe_equation(problem_), "faces     " + describe_boundary(problem_),
             "cells     " + describe_widths(config_)};
@@ -147,7 +151,7 @@ class GridCase final : public Case {
   std::vector<std::string> beside_plan(const Plan& smooth, bool gpu) const override {
     const auto jumping = jumping_kappa(problem_);
     if (!jumping) return {};
-    const Plan plan = make_plan(problem_, config_.options, config_.assembly, gpu, jumping);
+    const Plan plan = make_plan(problem_, options_, config_.assembly, gpu, jumping);
     const std::string then = describe_method(plan.options);
     if (then == describe_method(smooth.options)) return {};
     return {fmt::format("          {} where the coefficient jumps far: {}",
@@ -180,7 +184,7 @@ class GridCase final : public Case {
   Solver& make_solver(Backend& backend, Profile* profile) override {
     d_.emplace(backend, problem_, config_.assembly, Sampling::automatic, sharing_);
     if (!std::ranges::all_of(problem_.coefficient, [](const Quantity& k) { return k.constant(); })) check_memory();
-    solver_ = poisson::make_solver(*d_, config_.options, profile);
+    solver_ = poisson::make_solver(*d_, options_, profile);
     return *solver_;
   }
   double sampling_seconds() const override { return d_->sampling_seconds(); }
@@ -259,8 +263,8 @@ class GridCase final : public Case {
   // Once κ has been sampled: more levels than those of smooth κ may be held.
   void check_memory() const {
     const Backend& backend = d_->backend();
-    const Plan found = make_plan(problem_, config_.options, config_.assembly, backend.on_gpu(),
-                                 KappaSummary{d_->rows().kappa, d_->jumps()});
+    const Plan found =
+        make_plan(problem_, options_, config_.assembly, backend.on_gpu(), KappaSummary{d_->rows().kappa, d_->jumps()});
     constexpr double bytes_of_islands = 4;  // strong couplings are looked for on the host
     require_memory(config_, *this, backend, static_cast<double>(found.most()) - static_cast<double>(d_->bytes()),
                    bytes_of_islands * static_cast<double>(d_->unknowns()));
@@ -268,6 +272,7 @@ class GridCase final : public Case {
 
   const Config& config_;
   const Problem& problem_;
+  Options options_;  ///< with the method that several processes take
   Sharing sharing_;
   std::optional<Discretization> d_;
   std::unique_ptr<Solver> solver_;

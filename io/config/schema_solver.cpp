@@ -79,9 +79,11 @@ Schema solver() {
           {.key = "method",
            .type = Type::choice,
            .doc = "The method.",
-           .fallback = "multigrid",
+           .fallback = "auto",
            .choices = {choice("auto", Method::automatic,
-                              "Multigrid; for a matrix that it cannot take, conjugate gradients or Jacobi's method."),
+                              "Multigrid, or direct where that is predicted to be faster, the loading of its libraries "
+                              "included; for a matrix that multigrid cannot take, conjugate gradients or Jacobi's "
+                              "method."),
                        choice("jacobi", Method::jacobi, "Damped Jacobi; for comparison."),
                        called({"pcg", "fcg"}, choice("cg", Method::cg, "Conjugate gradients; for comparison.")),
                        called({"mg"}, choice("multigrid", Method::multigrid, "Geometric multigrid.")),

@@ -1,0 +1,68 @@
+#include "solver/direct/prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "grids/schemes/assembly.hpp"
+#include "grids/schemes/row_scheme.hpp"
+#include "solver/direct/axis_modes.hpp"
+#include "solver/direct/fast_diagonalization.hpp"
+
+namespace poisson {
+namespace {
+
+// Seconds until cuBLAS or OpenBLAS is there, measured.
+constexpr double loading(bool gpu) {
+  return gpu ? 0.15 : 0.02;
+}
+// Of matrix products, what device_rate() has for additions and multiplications in 64 bits.
+constexpr double share_of_products = 1.4;
+// Bytes of an unknown that a direct solve moves: norms and residuals, folding, lines.
+constexpr double bytes_moved = 130;
+// Seconds of LAPACK for modes of n values over n³, with diagonal and with tridiagonal mass; of sines over n².
+constexpr double of_diagonal = 3e-11, of_tridiagonal = 7e-10, of_sines = 1e-8;
+
+// Passes over a level: of a cycle beside the sweeps, and of the start. Digits that a cycle gains.
+constexpr double beside_sweeps = 3, of_start = 3, digits_of_cycle = 1.1;
+// A launch on a GPU.
+constexpr double latency = 5e-6;
+
+// Passes that a sweep is worth: planes are solved by cycles of their own, on a GPU by launches that do not fill it.
+constexpr double sweep_cost(Extent extent, bool gpu) {
+  return extent == Extent::point ? 1 : extent == Extent::line ? 3 : gpu ? 100 : 20;
+}
+
+}  // namespace
+
+double predicted_direct_seconds(const Problem& problem, const std::array<double, 3>& kappa, bool gpu) {
+  const TensorInverse shape = direct_shape(problem, kappa);
+  const Block block = make_block(problem);
+  const DeviceRate& rate = device_rate(gpu);
+  const auto unknowns = static_cast<double>(shape.unknowns.size());
+  double seconds = loading(gpu) + bytes_moved * unknowns / rate.bytes;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (!shape.transformed[d]) continue;
+    const int values = shape.unknowns.last[d] - shape.unknowns.first[d];
+    const double halves = shape.bases[d].folded ? 2 : 1, n = shape.bases[d].first_half(values);
+    seconds += 4 * n * unknowns / (share_of_products * rate.flops[1]);
+    seconds += halves * (has_closed_modes(block.axes[d])
+                             ? of_sines * n * n
+                             : (on_elements(problem.scheme) ? of_tridiagonal : of_diagonal) * n * n * n);
+  }
+  return seconds;
+}
+
+double predicted_multigrid_seconds(const Plan& plan, bool gpu) {
+  const Options& o = plan.options;
+  const double cycles =
+      o.tolerance == 0 ? o.max_iterations : std::max(1.0, std::ceil(-std::log10(o.tolerance) / digits_of_cycle));
+  const double sweeps = o.smoother.pre.value_or(0) + o.smoother.post.value_or(0);
+  double seconds = 0;
+  for (const Plan::Level& level : plan.levels) {
+    const double sweep = sweep_cost(level.relaxation.extent, gpu);
+    seconds += (of_start + cycles * (sweeps * sweep + beside_sweeps)) * (level.seconds + (gpu ? latency : 0));
+  }
+  return seconds;
+}
+
+}  // namespace poisson

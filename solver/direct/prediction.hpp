@@ -1,0 +1,15 @@
+#pragma once
+
+#include <array>
+
+#include "solver/plan.hpp"
+
+namespace poisson {
+
+/// Seconds that a direct solution will take, by what it moves and computes, with the loading of its libraries and the
+/// making of the modes; on one core or one GPU of a kind (assembly.hpp).
+double predicted_direct_seconds(const Problem& problem, const std::array<double, 3>& kappa, bool gpu);
+/// Those of multigrid as it is planned.
+double predicted_multigrid_seconds(const Plan& plan, bool gpu);
+
+}  // namespace poisson
