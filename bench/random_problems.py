@@ -150,7 +150,7 @@ def configuration(problem, directory, device):
             "equation": {"coefficient": data("kappa"), "reaction": data("sigma"), "source": data("f")},
             "boundary": {"xyz"[d] + "-+"[end]: face(*problem["faces"][d][end])
                          for d in range(len(axes)) for end in range(2)},
-            "discretization": SCHEMES[problem["scheme"]], "solver": {"tolerance": TOLERANCE}, "backend": {"device": device},
+            "discretization": SCHEMES[problem["scheme"]], "solver": {"method": "multigrid", "tolerance": TOLERANCE}, "backend": {"device": device},
             "output": {"directory": "results", "formats": ["hdf5"]}}
 
 

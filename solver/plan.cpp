@@ -328,6 +328,9 @@ std::string seconds_text(double seconds) {
   return text.data();
 }
 
+// Predictions are right to about this; below it multigrid stays.
+constexpr double clearly_faster = 0.7;
+
 // Multigrid, or a direct solution where that is predicted to be faster.
 Plan chosen_plan(const Problem& problem, Options options, Assembly assembly, bool gpu,
                  const std::optional<KappaSummary>& known) {
@@ -336,7 +339,7 @@ Plan chosen_plan(const Problem& problem, Options options, Assembly assembly, boo
   if (!says_nothing_of_multigrid(options) || !no_direct_solution(problem).empty()) return plan;
   const double multigrid = predicted_multigrid_seconds(plan, gpu);
   const double direct = predicted_direct_seconds(problem, known.value_or(known_kappa(problem)).mean, gpu);
-  if (direct < multigrid) {
+  if (direct < clearly_faster * multigrid) {
     options.method = Method::direct;
     plan = make_plan(problem, options, assembly, gpu, known);
   }

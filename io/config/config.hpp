@@ -28,7 +28,11 @@ struct Config {
   std::shared_ptr<const BandedMatrix> matrix;
   bool equidistant = true;  ///< grid.type
   Assembly assembly = Assembly::automatic;
-  Options options{.method = Method::automatic};
+  Options options = [] {
+    Options chosen;
+    chosen.method = Method::automatic;
+    return chosen;
+  }();
   std::string device = "auto";  ///< as make_backend takes it
   Transport transport = Transport::automatic;
   std::vector<int> blocks;  ///< into how many parts each axis is cut for several processes; empty: as suits

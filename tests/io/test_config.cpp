@@ -41,7 +41,7 @@ TEST_F(Configuration, DefaultsAreThoseOfTheTable) {
   EXPECT_EQ(*config.problem.reaction.constant(), 0);
   EXPECT_FALSE(config.problem.exact);
   EXPECT_FALSE(config.problem.initial);
-  EXPECT_EQ(config.options.method, Method::multigrid);
+  EXPECT_EQ(config.options.method, Method::automatic);
   EXPECT_EQ(config.options.tolerance, 1e-8);
   EXPECT_EQ(config.options.max_iterations, 100);
   EXPECT_TRUE(config.options.full_multigrid);

@@ -10,6 +10,7 @@
 #include "backends/error.hpp"
 #include "solver/direct/axis_modes.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
+#include "solver/plan.hpp"
 #include "tests/problems.hpp"
 #include "tests/solve.hpp"
 
@@ -191,6 +192,35 @@ TEST(FastDiagonalization, PreconditionsWhatVariesModerately) {
         const auto found = values(s.solution()), given = values(v);
         for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], given[i], 1e-5);
       }
+}
+
+// Multigrid where it ends before a library is loaded, where it was told something, and where nothing is separable.
+TEST(FastDiagonalization, IsChosenWhereItIsFaster) {
+  const auto chosen = [](const Problem& p, Options options, bool gpu) {
+    options.method = Method::automatic;
+    const Plan plan = make_plan(p, options, Assembly::automatic, gpu);
+    EXPECT_EQ(plan.levels.size() == 1, plan.options.method == Method::direct);
+    return plan.options.method;
+  };
+  Problem p = box_of(faces_named("dirichlet"), all_grids.front(), 3, {24, 24, 24});
+  for (const bool gpu : {false, true}) EXPECT_EQ(chosen(p, {}, gpu), Method::multigrid);
+  for (std::size_t d = 0; d < 3; ++d)
+    p.nodes[d] = geometric_nodes(0, 1, 160, geometric_ratio(1e4, 160, StretchedEnd::lower), StretchedEnd::lower);
+  for (const bool gpu : {false, true}) EXPECT_EQ(chosen(p, {}, gpu), Method::direct);
+  Options told;
+  told.cycle = Cycle::w;
+  EXPECT_EQ(chosen(p, told, true), Method::multigrid);
+  p.isotropic = true;
+  p.coefficient[0] = [](double x, double, double) { return 1 + x; };
+  EXPECT_EQ(chosen(p, {}, true), Method::multigrid);
+  // Once κ is known to vary little, its mean preconditions.
+  KappaSummary kappa;
+  kappa.jumps.largest = 1.1;
+  kappa.jumps.range = 2;
+  Options automatic;
+  automatic.method = Method::automatic;
+  EXPECT_EQ(make_plan(p, automatic, Assembly::automatic, true, kappa).options.preconditioner,
+            PreconditionerChoice::direct);
 }
 
 // Modes diagonalize both matrices, whichever way they are found.
