@@ -115,7 +115,7 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work) {
   lines.push_back(fmt::format("device    {}", backend->device()));
   lines.push_back(fmt::format("memory    {} = {:.1f} bytes per unknown",
                               readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
-  lines.push_back("          " + describe_fit(config, work, plan.most(), *backend));
+  lines.push_back("          " + describe_fit(config, work, plan, *backend));
   add(work.beside_plan(plan, gpu));
   if (config.options.fallback && config.options.tolerance > 0 && plan.options.method == Method::multigrid &&
       config.options.precision != SolvePrecision::single)

@@ -19,6 +19,13 @@ namespace {
                              readable_bytes(room), limit.source, work.smaller(limit, needed)));
 }
 
+// What libraries take of a limit that counts them, which it reserves.
+double addresses(const Plan& plan, MemoryLimit& limit) {
+  if (!limit.of_addresses) return 0;
+  limit.reserve += plan.addresses;
+  return static_cast<double>(plan.addresses);
+}
+
 }  // namespace
 
 double bytes_of_output(const Config& config) {
@@ -36,29 +43,31 @@ double bytes_of_output(const Config& config) {
   return config.output.formats.empty() ? 0 : values * sizeof(double);
 }
 
-std::string describe_fit(const Config& config, const Case& work, std::size_t bytes, const Backend& backend) {
+std::string describe_fit(const Config& config, const Case& work, const Plan& plan, const Backend& backend) {
   const bool gpu = backend.on_gpu();
-  const MemoryLimit limit = gpu ? MemoryLimit{backend.available(), "the device"} : available_memory();
-  const double needed = static_cast<double>(bytes) + (gpu ? 0 : bytes_of_output(config));
+  MemoryLimit limit = gpu ? MemoryLimit{backend.available(), "the device"} : available_memory();
+  const double needed = static_cast<double>(plan.most()) + (gpu ? 0 : bytes_of_output(config)) + addresses(plan, limit);
   const auto room = static_cast<double>(limit.bytes);
   if (needed <= room) return fmt::format("fits: {} are free ({})", readable_bytes(room), limit.source);
   return fmt::format("does not fit: {} are free ({}), {} are missing ({})", readable_bytes(room), limit.source,
                      readable_bytes(needed - room), work.smaller(limit, needed));
 }
 
-double require_memory(const Config& config, const Case& work, const Backend& backend, double solve, double beside) {
+double require_memory(const Config& config, const Case& work, const Backend& backend, const Plan& plan, double held,
+                      double beside) {
   const bool gpu = backend.on_gpu();
+  const double solve = static_cast<double>(plan.most()) - held;
   if (gpu && solve > static_cast<double>(backend.available()))
     refuse(work, solve, {backend.available(), "the device's that is free"});
+  MemoryLimit hard = hard_memory_limit();
   const double needed = (gpu ? 0 : solve) + beside + bytes_of_output(config);
-  if (const MemoryLimit hard = hard_memory_limit(); needed > static_cast<double>(hard.bytes))
-    refuse(work, needed, hard);
+  if (const double with = needed + addresses(plan, hard); with > static_cast<double>(hard.bytes))
+    refuse(work, with, hard);
   return needed;
 }
 
 std::string check_memory(const Config& config, const Case& work, const Backend& backend) {
-  const auto solve = static_cast<double>(work.plan(backend.on_gpu()).most());
-  const double needed = require_memory(config, work, backend, solve, 0);
+  const double needed = require_memory(config, work, backend, work.plan(backend.on_gpu()));
   if (const auto room = static_cast<double>(available_memory().bytes); needed > room)
     return fmt::format("the run takes {} of memory, and {} are free now: it may be slow, or ended by the system",
                        readable_bytes(needed), readable_bytes(room));

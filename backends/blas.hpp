@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "backends/shared_library.hpp"
@@ -12,6 +13,8 @@ class Blas {
  public:
   /// Throws RunError where there is no such library.
   static const Blas& get();
+  /// What it takes of the addresses of this process beside memory, and mostly never touches.
+  static std::size_t addresses();
 
   /// C = op(A) op(B), C of m × n, the inner dimension k.
   void multiply(bool transpose_a, bool transpose_b, int m, int n, int k, const double* a, int lda, const double* b,

@@ -50,8 +50,8 @@ std::size_t less(std::size_t limit, std::size_t taken) {
 }
 
 void lower(MemoryLimit& limit, std::size_t bytes, const std::string& source,
-           std::size_t reserve = std::size_t{32} << 20) {
-  if (bytes < limit.bytes) limit = {bytes, source, reserve};
+           std::size_t reserve = std::size_t{32} << 20, bool of_addresses = false) {
+  if (bytes < limit.bytes) limit = {bytes, source, reserve, of_addresses};
 }
 
 /// Where a hierarchy of control groups is mounted, and the path of this process's group below.
@@ -138,7 +138,7 @@ void lower_by_ulimit(MemoryLimit& limit, int resource, std::size_t taken, const 
   const auto threads = static_cast<std::size_t>(omp_get_max_threads());
   std::size_t own = threads * (known ? stack.rlim_cur : std::size_t{8} << 20);
   if (resource == RLIMIT_AS) own += std::min<std::size_t>(threads, 16) << 26;
-  lower(limit, less(of.rlim_cur, taken), name, own);
+  lower(limit, less(of.rlim_cur, taken), name, own, true);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ struct MemoryLimit {
   std::size_t bytes = 0;
   std::string source;       ///< such as "ulimit -v"
   std::size_t reserve = 0;  ///< at most so many of them are for libraries and threads that are still to start
+  bool of_addresses = false;  ///< what is never touched counts, too
 };
 
 /// The least of the limits that end a process which exceeds them: the machine's memory with its swap, control groups

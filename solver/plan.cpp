@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "backends/blas.hpp"
 #include "grids/operators/bands.hpp"
 #include "grids/operators/faces.hpp"
 #include "grids/rows/box_stencil.hpp"
@@ -381,6 +382,7 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
         axis_products_bytes(block.layout(), outer_precision(options), direct_shape(problem, kappa.mean), gpu);
   const LevelRules rules = level_rules(problem, mode, variable, kappa.mean, kappa.jumps);
   Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu);
+  if (finest.direct > 0 && !gpu) plan.addresses = Blas::addresses();
   plan.options = options;
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());
   if (gpu) plan.tables += staging_bytes(block.layout());

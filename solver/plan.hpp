@@ -34,6 +34,7 @@ struct Plan {
   std::size_t setup = 0;  ///< so many bytes more while Galerkin coarse operators are computed
   /// At most so many bytes more for the tables of axes and transfers, for scalars, and for what b is assembled in.
   std::size_t tables = 0;
+  std::size_t addresses = 0;  ///< what libraries take of the host's addresses beside, mostly without touching it
 
   /// What there must be room for.
   std::size_t most() const { return bytes + setup + tables; }

@@ -266,7 +266,7 @@ class GridCase final : public Case {
     const Plan found =
         make_plan(problem_, options_, config_.assembly, backend.on_gpu(), KappaSummary{d_->rows().kappa, d_->jumps()});
     constexpr double bytes_of_islands = 4;  // strong couplings are looked for on the host
-    require_memory(config_, *this, backend, static_cast<double>(found.most()) - static_cast<double>(d_->bytes()),
+    require_memory(config_, *this, backend, found, static_cast<double>(d_->bytes()),
                    bytes_of_islands * static_cast<double>(d_->unknowns()));
   }
 
