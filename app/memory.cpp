@@ -19,11 +19,9 @@ namespace {
                              readable_bytes(room), limit.source, work.smaller(limit, needed)));
 }
 
-// What libraries take of a limit that counts them, which it reserves.
-double addresses(const Plan& plan, MemoryLimit& limit) {
-  if (!limit.of_addresses) return 0;
-  limit.reserve += plan.addresses;
-  return static_cast<double>(plan.addresses);
+// What libraries take of a limit that counts them.
+double addresses(const Plan& plan, const MemoryLimit& limit) {
+  return limit.of_addresses ? static_cast<double>(plan.addresses) : 0;
 }
 
 }  // namespace
@@ -45,7 +43,7 @@ double bytes_of_output(const Config& config) {
 
 std::string describe_fit(const Config& config, const Case& work, const Plan& plan, const Backend& backend) {
   const bool gpu = backend.on_gpu();
-  MemoryLimit limit = gpu ? MemoryLimit{backend.available(), "the device"} : available_memory();
+  const MemoryLimit limit = gpu ? MemoryLimit{backend.available(), "the device"} : available_memory();
   const double needed = static_cast<double>(plan.most()) + (gpu ? 0 : bytes_of_output(config)) + addresses(plan, limit);
   const auto room = static_cast<double>(limit.bytes);
   if (needed <= room) return fmt::format("fits: {} are free ({})", readable_bytes(room), limit.source);
@@ -59,7 +57,7 @@ double require_memory(const Config& config, const Case& work, const Backend& bac
   const double solve = static_cast<double>(plan.most()) - held;
   if (gpu && solve > static_cast<double>(backend.available()))
     refuse(work, solve, {backend.available(), "the device's that is free"});
-  MemoryLimit hard = hard_memory_limit();
+  const MemoryLimit hard = hard_memory_limit();
   const double needed = (gpu ? 0 : solve) + beside + bytes_of_output(config);
   if (const double with = needed + addresses(plan, hard); with > static_cast<double>(hard.bytes))
     refuse(work, with, hard);

@@ -12,6 +12,8 @@
 #include <omp.h>
 #include <sys/resource.h>
 
+#include "backends/blas.hpp"
+
 namespace poisson {
 namespace {
 
@@ -132,12 +134,14 @@ void lower_by_slurm(MemoryLimit& limit, std::size_t resident) {
 void lower_by_ulimit(MemoryLimit& limit, int resource, std::size_t taken, const char* name) {
   rlimit of{};
   if (getrlimit(static_cast<decltype(RLIMIT_AS)>(resource), &of) != 0 || of.rlim_cur == RLIM_INFINITY) return;
-  // Threads take their stacks from it, and addresses of 64 MiB in which glibc allocates for them.
+  // Threads take their stacks from it, and addresses of 64 MiB in which glibc allocates for them; OpenBLAS, where fewer
+  // cells are solved directly, its own.
   rlimit stack{};
   const bool known = getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY;
   const auto threads = static_cast<std::size_t>(omp_get_max_threads());
   std::size_t own = threads * (known ? stack.rlim_cur : std::size_t{8} << 20);
   if (resource == RLIMIT_AS) own += std::min<std::size_t>(threads, 16) << 26;
+  own += Blas::addresses();
   lower(limit, less(of.rlim_cur, taken), name, own, true);
 }
 
