@@ -9,8 +9,8 @@ namespace poisson {
 /// Bytes that this process may still take, and who says so.
 struct MemoryLimit {
   std::size_t bytes = 0;
-  std::string source;       ///< such as "ulimit -v"
-  std::size_t reserve = 0;  ///< at most so many of them are for libraries and threads that are still to start
+  std::string source;         ///< such as "ulimit -v"
+  std::size_t reserve = 0;    ///< at most so many of them are for libraries and threads that are still to start
   bool of_addresses = false;  ///< what is never touched counts, too
 };
 

@@ -76,10 +76,12 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     traits.conductors = std::make_shared<const Conductors>(*A, in, out);
   }
   Ladder ladder;
-  if (options.fallback && options.method == Method::multigrid && options.tolerance > 0 && !shared)
+  if (options.fallback && options.tolerance > 0 && !shared &&
+      (options.method == Method::multigrid || options.preconditioner == PreconditionerChoice::direct))
     ladder = make_ladder(A);  // of rows that one process has
   std::unique_ptr<Preconditioner> direct;
   if (options.method == Method::direct || options.preconditioner == PreconditionerChoice::direct) {
+    std::unique_ptr<DiagonalScaling> scaling;
     std::unique_ptr<AxisProducts> products;
     try {
       products = make_axis_products(discretization.backend(), A->layout(), outer,
@@ -94,8 +96,13 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
       return make_solver(discretization, without, profile);
     }
     if (profile) products = profile->wrap(std::move(products));
+    if (options.preconditioner == PreconditionerChoice::direct && scales_by_diagonal(kappa.jumps)) {
+      Field diagonal(A->backend(), A->space(), outer);
+      A->diagonal(diagonal);
+      scaling = make_diagonal_scaling(tensor_diagonal(problem, kappa.mean, discretization.rows().scale), diagonal);
+    }
     direct = std::make_unique<FastDiagonalization>(A->backend(), A->space(), outer, std::move(products),
-                                                   options.method == Method::direct);
+                                                   options.method == Method::direct, std::move(scaling));
   }
   return std::make_unique<Solver>(
       std::move(A), std::move(hierarchy), options,

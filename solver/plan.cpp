@@ -236,8 +236,14 @@ constexpr double wide_range = 10;
 constexpr double rough_jump = 1e3;
 constexpr double share_from_cell_to_cell = 0.3;
 
-// Ratio of κ over the box up to which conjugate gradients around its mean take some ten or twenty iterations.
-constexpr double moderate_range = 10;
+// Whether conjugate gradients around the direct solution for constants take less time than planes: some ten iterations
+// where κ is smooth, twenty or thirty where it varies by a factor of ten, with jumps of a thousand between few regions
+// thirty to a hundred (docs/design/direct.md).
+bool moderate(const Jumps& jumps) {
+  constexpr double smooth_range = 1e4, jumping_range = 1.001e3, any_range = 10;
+  if (jumps.range <= any_range) return true;
+  return scales_by_diagonal(jumps) ? jumps.range <= smooth_range : jumps.range <= jumping_range && !jumps.rough();
+}
 
 // Where the rounding of lines stays below this share of what holds their mean, cycles do as well as in double
 // precision. From a fortieth on, the means of lines on a GPU come long after the residual; from a tenth on, they
@@ -302,9 +308,8 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
                           !given.smoother.extent && given.krylov == Krylov::automatic &&
                           given.coarse_operator == CoarseOperator::automatic && given.full_multigrid &&
                           (given.method == Method::multigrid || given.method == Method::automatic);
-  if (left_to_us && known && kappa.jumps.range > 1 && kappa.jumps.range <= moderate_range &&
-      across.extent == Extent::plane && given.precision == SolvePrecision::mixed &&
-      no_direct_preconditioner(problem).empty())
+  if (left_to_us && known && kappa.jumps.range > 1 && moderate(kappa.jumps) && across.extent == Extent::plane &&
+      given.precision == SolvePrecision::mixed && no_direct_preconditioner(problem).empty())
     options.preconditioner = PreconditionerChoice::direct;
   options = options.choose(kappa.jumps.largest, balanced || rough, problem.centering, problem.dimension);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
@@ -380,6 +385,11 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   if (options.method == Method::direct || options.preconditioner == PreconditionerChoice::direct)
     finest.direct =
         axis_products_bytes(block.layout(), outer_precision(options), direct_shape(problem, kappa.mean), gpu);
+  // The diagonal is there for a moment.
+  if (options.preconditioner == PreconditionerChoice::direct && scales_by_diagonal(kappa.jumps))
+    finest.direct += diagonal_scaling_bytes(block.layout()) +
+                     static_cast<std::size_t>(block.layout().allocated(outer_precision(options))) *
+                         bytes_of(outer_precision(options));
   const LevelRules rules = level_rules(problem, mode, variable, kappa.mean, kappa.jumps);
   Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu);
   if (finest.direct > 0 && !gpu) plan.addresses = Blas::addresses();

@@ -35,8 +35,11 @@ bool hopeless(const MonitorState& s) {
   return s.verdict != Verdict::converged && is_finite(s.initial) && !(s.first <= 1e8 * s.initial);
 }
 
-// An iteration that is predicted to take more goes on with something stronger.
-constexpr int most_iterations = 60;
+// An iteration that is predicted to take more goes on with something stronger. Direct solutions take less time than
+// cycles over planes.
+constexpr int patience(const Options& o) {
+  return o.preconditioner == PreconditionerChoice::direct ? 150 : 60;
+}
 
 // The estimated error of u may be so many times the tolerance.
 constexpr double promised_error = 1e3;
@@ -123,7 +126,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   active_ = nullptr;
   bool giving_up = false;
   StoppingRule rule = stopping_rule(options_, epsilon);
-  if (!ladder_.empty()) rule.horizon = std::min(options_.max_iterations, most_iterations);
+  if (!ladder_.empty()) rule.horizon = std::min(options_.max_iterations, patience(options_));
   Monitor monitor(rule, [&](const MonitorState& s) {
     giving_up = giving_up || (s.iterations == 0 && hopeless(s));
     if (giving_up) return false;

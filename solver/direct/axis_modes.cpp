@@ -58,12 +58,6 @@ AxisPencil half_of(const AxisPencil& p, bool even) {
   return h;
 }
 
-double diagonal(const AxisPencil& p, std::size_t i) {
-  const std::size_t n = p.size();
-  const double before = i > 0 ? p.coupling[i - 1] : p.closed ? p.coupling[n - 1] : 0;
-  return p.sum[i] + before + p.coupling[i];
-}
-
 // The modes of a whole pencil or of a half one, by LAPACK.
 void decompose(const AxisPencil& p, bool has_constant, AxisBasis& basis) {
   const std::size_t n = p.size();
@@ -73,7 +67,7 @@ void decompose(const AxisPencil& p, bool has_constant, AxisBasis& basis) {
   if (lumped && !p.closed) {
     std::vector<double> off(n);
     for (std::size_t i = 0; i < n; ++i) {
-      values[i] = diagonal(p, i) / p.mass[i];
+      values[i] = p.diagonal(i) / p.mass[i];
       if (i + 1 < n) off[i] = -p.coupling[i] / std::sqrt(p.mass[i] * p.mass[i + 1]);
     }
     Blas::get().tridiagonal_eigenvectors(values, off, vectors);
@@ -89,7 +83,7 @@ void decompose(const AxisPencil& p, bool has_constant, AxisBasis& basis) {
       M[i * n + k] += mass;
     };
     for (std::size_t i = 0; i < n; ++i) {
-      add(i, i, diagonal(p, i), p.mass[i]);
+      add(i, i, p.diagonal(i), p.mass[i]);
       if (i + 1 < n) add(i + 1, i, -p.coupling[i], p.mass_off[i]);
     }
     if (p.closed && n > 1) add(n - 1, 0, -p.coupling[n - 1], p.mass_off[n - 1]);
@@ -166,6 +160,11 @@ AxisBasis closed_modes(const Axis& axis, const AxisPencil& p) {
 }
 
 }  // namespace
+
+double AxisPencil::diagonal(std::size_t i) const {
+  const double before = i > 0 ? coupling[i - 1] : closed ? coupling[size() - 1] : 0;
+  return sum[i] + before + coupling[i];
+}
 
 bool AxisPencil::symmetric() const {
   const std::size_t n = size();

@@ -22,6 +22,8 @@ struct AxisPencil {
   } inner;  ///< of a value between two cells as the first one
 
   std::size_t size() const { return sum.size(); }
+  /// K(i, i)
+  double diagonal(std::size_t i) const;
   /// Whether rows are the same from both ends, to the rounding of the coordinates.
   bool symmetric() const;
 };

@@ -121,14 +121,36 @@ TensorInverse tensor_inverse(const Problem& problem, const std::array<double, 3>
   return inverse;
 }
 
+TensorDiagonal tensor_diagonal(const Problem& problem, const std::array<double, 3>& kappa, double scale) {
+  const Block block = separable_block(problem);
+  const Pencils p = pencils(problem, block, kappa, scale);
+  TensorDiagonal diagonal{block.unknowns(), {}, {}, p.sigma};
+  for (std::size_t d = 0; d < 3; ++d) {
+    for (std::size_t i = 0; i < p.of[d].size(); ++i) diagonal.stiffness[d].push_back(p.of[d].diagonal(i));
+    diagonal.mass[d] = p.of[d].mass;
+    if (p.of[d].size() > 0) continue;
+    diagonal.stiffness[d] = {0};
+    diagonal.mass[d] = {1};
+  }
+  return diagonal;
+}
+
+bool scales_by_diagonal(const Jumps& jumps) {
+  // Neighbouring cells differ little, or by no more than half of the decades that κ goes through.
+  return jumps.largest <= 3 || jumps.largest * jumps.largest <= jumps.range;
+}
+
 FastDiagonalization::FastDiagonalization(Backend& backend, const Space& space, Precision precision,
-                                         std::unique_ptr<AxisProducts> products, bool refines)
-    : w_(backend, space, precision), products_(std::move(products)), refines_(refines) {}
+                                         std::unique_ptr<AxisProducts> products, bool refines,
+                                         std::unique_ptr<DiagonalScaling> scaling)
+    : w_(backend, space, precision), products_(std::move(products)), refines_(refines), scaling_(std::move(scaling)) {}
 
 void FastDiagonalization::solve() {
+  if (scaling_) scaling_->apply(w_);
   products_->forward(w_);
   products_->solve_lines(w_);
   if (!refines_) products_->backward(w_);
+  if (scaling_) scaling_->apply(w_);
 }
 
 void FastDiagonalization::correct(const Operator& A, Field& u, const Field& b, const Scalar* applied,

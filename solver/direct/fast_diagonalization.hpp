@@ -4,7 +4,9 @@
 #include <string>
 
 #include "backends/axis_products.hpp"
+#include "backends/diagonal_scaling.hpp"
 #include "grids/problem/problem.hpp"
+#include "grids/sampling/jumps.hpp"
 #include "solver/multigrid/preconditioner.hpp"
 
 namespace poisson {
@@ -23,14 +25,23 @@ TensorInverse direct_shape(const Problem& problem, const std::array<double, 3>& 
 /// power of two on its rows. Needs LAPACK where has_closed_modes() says no.
 TensorInverse tensor_inverse(const Problem& problem, const std::array<double, 3>& kappa, double scale);
 
+/// The diagonal of the matrix that this is the inverse of.
+TensorDiagonal tensor_diagonal(const Problem& problem, const std::array<double, 3>& kappa, double scale);
+
+/// Whether κ is smooth, so that the inverse for a constant one is worth more between √(L/A), the roots of both
+/// diagonals in ratio (Concus, Golub, SIAM J. Numer. Anal. 10, 1973): then √κ u solves an equation of constant
+/// coefficients but for a reaction Δ√κ/√κ.
+bool scales_by_diagonal(const Jumps& jumps);
+
 /// Separable problems are solved at once (Lynch, Rice, Thomas, Numer. Math. 6, 1964; Costa et al., arXiv 2603.09528,
 /// 2026): A = Σ_d K_d ⊗ M_{e≠d} + σM becomes tridiagonal along one axis in the modes of the others.
 class FastDiagonalization final : public Preconditioner {
  public:
   /// On the backend of the products, in the precision of the solution. `refines`: for iterative refinement alone, which
-  /// adds a correction to the solution as it comes back from its modes, and never sees it by itself.
+  /// adds a correction to the solution as it comes back from its modes, and never sees it by itself. `scaling`: S of
+  /// S L⁻¹ S, or null.
   FastDiagonalization(Backend& backend, const Space& space, Precision precision, std::unique_ptr<AxisProducts> products,
-                      bool refines);
+                      bool refines, std::unique_ptr<DiagonalScaling> scaling = nullptr);
 
   Field& rhs() override { return w_; }
   void solve() override;
@@ -43,6 +54,7 @@ class FastDiagonalization final : public Preconditioner {
   Field w_;
   std::unique_ptr<AxisProducts> products_;
   bool refines_;
+  std::unique_ptr<DiagonalScaling> scaling_;
 };
 
 }  // namespace poisson

@@ -194,6 +194,77 @@ TEST(FastDiagonalization, PreconditionsWhatVariesModerately) {
       }
 }
 
+// S² times the diagonal of A is that of the constant problem, whatever the scheme.
+TEST(DiagonalScaling, BringsOneDiagonalToTheOther) {
+  for (const char* faces : {"mixed", "periodic_xy"})
+    for (const auto& [centering, scheme] :
+         {std::pair{Centering::node, Scheme::fv}, {Centering::cell, Scheme::fv}, {Centering::node, Scheme::q1}})
+      for (const int dimension : {2, 3}) {
+        SCOPED_TRACE(std::string(faces) + ", " + std::to_string(dimension) + "d" +
+                     (centering == Centering::cell ? ", in cells" : "") + (scheme == Scheme::q1 ? ", elements" : ""));
+        Problem constant = box_of(faces_named(faces), all_grids.back(), dimension, {9, 12, 7});
+        constant.centering = centering;
+        constant.scheme = scheme;
+        constant.isotropic = true;
+        constant.reaction = 0.3;
+        const std::array<double, 3> kappa{*constant.coefficient[0].constant(), *constant.coefficient[0].constant(),
+                                          *constant.coefficient[0].constant()};
+        Problem varying = constant;
+        varying.coefficient[0] = [k = kappa[0]](double x, double y, double) { return k * (1 + 0.5 * std::sin(x + y)); };
+        const auto backend = test_backend();
+        const Discretization of_constant(*backend, std::as_const(constant)),
+            of_varying(*backend, std::as_const(varying));
+        const auto L = of_constant.make_operator(Precision::fp64), A = of_varying.make_operator(Precision::fp64);
+        Field l(*backend, L->space(), Precision::fp64), a(*backend, A->space(), Precision::fp64);
+        L->diagonal(l);
+        A->diagonal(a);
+        const auto S = make_diagonal_scaling(tensor_diagonal(constant, kappa, of_constant.rows().scale), a);
+        S->apply(a);
+        S->apply(a);
+        const auto scaled = values(a), expected = values(l);
+        for (std::size_t i = 0; i < scaled.size(); ++i) ASSERT_NEAR(scaled[i], expected[i], 1e-6 * expected[i]) << i;
+      }
+}
+
+// Where κ is smooth, whatever its range, and where it jumps between few regions, the direct solution for constants
+// takes the place of planes, and its iterations hardly grow with the grid.
+TEST(FastDiagonalization, TakesThePlaceOfPlanes) {
+  const Quantity moderate = [](double x, double y, double z) {
+    return 1 + 0.5 * std::sin(6 * x) * std::sin(5 * y) * std::cos(4 * z);
+  };
+  const Quantity wide = [](double x, double y, double z) {
+    return std::exp(4.6 * std::sin(6 * x) * std::sin(5 * y) * std::cos(4 * z));
+  };
+  const Quantity sphere = [](double x, double y, double z) {
+    return std::hypot(x - 0.5, y - 0.5, z - 0.5) < 0.3 ? 1e3 : 1;
+  };
+  struct Case {
+    const char* name;
+    Quantity kappa;
+    int most;
+  };
+  for (const auto& [name, kappa, most] :
+       {Case{"moderate", moderate, 9}, Case{"wide", wide, 22}, Case{"sphere", sphere, 40}})
+    for (const int n : {32, 48}) {
+      SCOPED_TRACE(std::string(name) + ", " + std::to_string(n));
+      Problem p = box_of(faces_named("dirichlet"), all_grids.front(), 3, {n, n, n});
+      for (std::size_t d = 0; d < 2; ++d)
+        p.nodes[d] = geometric_nodes(0, 1, n, geometric_ratio(1e4, n, StretchedEnd::lower), StretchedEnd::lower);
+      p.nodes[2] = uniform_nodes(0, 1, n);
+      p.isotropic = true;
+      p.coefficient[0] = kappa;
+      p.source = 1.0;
+      Options options;
+      options.method = Method::automatic;
+      Solve s(p, options);
+      EXPECT_EQ(s.solver().options().preconditioner, PreconditionerChoice::direct);
+      const Result result = s.run();
+      EXPECT_TRUE(result.converged());
+      EXPECT_LE(result.iterations, most);
+      EXPECT_TRUE(result.steps.empty());
+    }
+}
+
 // Multigrid where it ends before a library is loaded, where it was told something, and where nothing is separable.
 TEST(FastDiagonalization, IsChosenWhereItIsFaster) {
   const auto chosen = [](const Problem& p, Options options, bool gpu) {

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "backends/diagonal_scaling.hpp"
+
+namespace poisson::cuda {
+
+std::unique_ptr<DiagonalScaling> make_diagonal_scaling(const TensorDiagonal& L, const Field& diagonal);
+
+}  // namespace poisson::cuda
