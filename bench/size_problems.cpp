@@ -46,8 +46,8 @@ void smooth(Problem& p) {
     return 1 + 0.5 * std::sin(2 * pi * x) * std::sin(2 * pi * y) * std::cos(2 * pi * z);
   };
 }
-// κ = 10⁶ in a sphere around the centre, or in a disc.
-void sphere(Problem& p) {
+// In a sphere around the centre, or in a disc.
+void sphere_of(Problem& p, double kappa) {
   std::array<double, 3> centre{};
   double shortest = 1;
   for (std::size_t d = 0; d <= last_axis(p); ++d) {
@@ -55,10 +55,13 @@ void sphere(Problem& p) {
     shortest = std::min(shortest, p.nodes[d].back());
   }
   const double square = 0.09 * shortest * shortest;
-  p.coefficient[0] = [centre, square](double x, double y, double z) {
+  p.coefficient[0] = [=](double x, double y, double z) {
     const double dx = x - centre[0], dy = y - centre[1], dz = z - centre[2];
-    return dx * dx + dy * dy + dz * dz < square ? 1e6 : 1.0;
+    return dx * dx + dy * dy + dz * dz < square ? kappa : 1.0;
   };
+}
+void sphere(Problem& p) {
+  sphere_of(p, 1e6);
 }
 void sphere_of_cells(Problem& p) {
   cells(p);
@@ -74,9 +77,8 @@ void stretched(Problem& p) {
 void stretched_all(Problem& p) {
   for (std::size_t d = 0; d <= last_axis(p); ++d) stretch(p.nodes[d], StretchedEnd::lower);
 }
-// Cells that grow by 10⁴ along the last axes, and smooth κ.
-void smooth_stretched(Problem& p, std::size_t first) {
-  smooth(p);
+// Cells that grow by 10⁴ along the last axes.
+void stretch_far(Problem& p, std::size_t first) {
   for (std::size_t d = first; d <= last_axis(p); ++d) {
     const int n = static_cast<int>(p.nodes[d].size()) - 1;
     p.nodes[d] =
@@ -84,10 +86,16 @@ void smooth_stretched(Problem& p, std::size_t first) {
   }
 }
 void smooth_stretched_two(Problem& p) {
-  smooth_stretched(p, last_axis(p) - 1);
+  smooth(p);
+  stretch_far(p, last_axis(p) - 1);
 }
 void smooth_stretched_all(Problem& p) {
-  smooth_stretched(p, 0);
+  smooth(p);
+  stretch_far(p, 0);
+}
+void sphere_stretched_two(Problem& p) {
+  sphere_of(p, 1e3);
+  stretch_far(p, last_axis(p) - 1);
 }
 void stretched_symmetric(Problem& p) {
   for (std::size_t d = 0; d <= last_axis(p); ++d) stretch(p.nodes[d], StretchedEnd::both);
@@ -107,6 +115,8 @@ constexpr std::array table{
     SizeProblem{"stretched", "cells that grow by 1e3 along the last axis", stretched},
     SizeProblem{"smooth-stretched-two", "smooth κ, cells that grow by 1e4 along two axes", smooth_stretched_two},
     SizeProblem{"smooth-stretched-all", "smooth κ, cells that grow by 1e4 along all axes", smooth_stretched_all},
+    SizeProblem{"sphere-stretched-two", "κ = 1e3 in a sphere, cells that grow by 1e4 along two axes",
+                sphere_stretched_two},
     SizeProblem{"direct", "directly, unknowns at nodes, u = 0 on all faces", as_it_is, Method::direct},
     SizeProblem{"direct-neumann", "directly, Neumann faces", neumann, Method::direct},
     SizeProblem{"direct-mixed", "directly, Dirichlet and Neumann faces", mixed, Method::direct},
