@@ -236,15 +236,6 @@ constexpr double wide_range = 10;
 constexpr double rough_jump = 1e3;
 constexpr double share_from_cell_to_cell = 0.3;
 
-// Whether conjugate gradients around the direct solution for constants take less time than planes: some ten iterations
-// where κ is smooth, twenty or thirty where it varies by a factor of ten, with jumps of a thousand between few regions
-// thirty to a hundred (docs/design/direct.md).
-bool moderate(const Jumps& jumps) {
-  constexpr double smooth_range = 1e4, jumping_range = 1.001e3, any_range = 10;
-  if (jumps.range <= any_range) return true;
-  return scales_by_diagonal(jumps) ? jumps.range <= smooth_range : jumps.range <= jumping_range && !jumps.rough();
-}
-
 // Where the rounding of lines stays below this share of what holds their mean, cycles do as well as in double
 // precision. From a fortieth on, the means of lines on a GPU come long after the residual; from a tenth on, they
 // diverge there, on a CPU from a quarter on.
@@ -303,13 +294,17 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
       wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
   if (options.krylov == Krylov::automatic && wide) options.krylov = Krylov::cg;
-  // Where planes would have to be relaxed, and κ varies little, its mean is worth more.
+  // Where planes would have to be relaxed, and data vary moderately, their means are worth more.
   const bool left_to_us = given.preconditioner == PreconditionerChoice::automatic && !given.smoother.kind &&
                           !given.smoother.extent && given.krylov == Krylov::automatic &&
                           given.coarse_operator == CoarseOperator::automatic && given.full_multigrid &&
                           (given.method == Method::multigrid || given.method == Method::automatic);
-  if (left_to_us && known && kappa.jumps.range > 1 && moderate(kappa.jumps) && across.extent == Extent::plane &&
-      given.precision == SolvePrecision::mixed && no_direct_preconditioner(problem).empty())
+  const bool constant_kappa =
+      std::ranges::all_of(problem.coefficient, [](const Quantity& k) { return k.constant() != nullptr; });
+  const bool seen = known && (constant_kappa || kappa.jumps.range > 1);
+  if (left_to_us && seen && !is_separable(problem) && across.extent == Extent::plane &&
+      given.precision == SolvePrecision::mixed && no_direct_preconditioner(problem).empty() &&
+      varies_moderately(problem, kappa.mean, kappa.jumps))
     options.preconditioner = PreconditionerChoice::direct;
   options = options.choose(kappa.jumps.largest, balanced || rough, problem.centering, problem.dimension);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&

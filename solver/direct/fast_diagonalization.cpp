@@ -1,12 +1,15 @@
 #include "solver/direct/fast_diagonalization.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "grids/schemes/discretization.hpp"
 #include "solver/direct/axis_modes.hpp"
+#include "solver/direct/mean_data.hpp"
 
 namespace poisson {
 namespace {
@@ -23,15 +26,7 @@ struct Pencils {
   double sigma = 0;
 };
 
-// The block with its Robin alphas, which one of κ that varies has no use for.
-Block separable_block(const Problem& problem) {
-  Problem constant = problem;
-  constant.full_tensor = false;
-  for (Quantity& kappa : constant.coefficient) kappa = 1.0;
-  return make_block(constant);
-}
-
-// As the operator's tables have them (axis_tables.cpp), `scale` the power of two on all.
+// Of constant data, as the operator's tables have them (axis_tables.cpp), `scale` the power of two on all.
 Pencils pencils(const Problem& problem, const Block& block, const std::array<double, 3>& kappa, double scale) {
   const auto mass = mass_of(problem.scheme);
   double volume = 1;
@@ -78,12 +73,7 @@ TensorInverse shape_of(const Block& block, const Pencils& p) {
 }  // namespace
 
 std::string no_direct_preconditioner(const Problem& problem) {
-  bool constant = problem.reaction.constant() != nullptr;
-  for (int d = 0; d < problem.dimension; ++d)
-    for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
-      constant = constant && (face.kind != BoundaryKind::robin || face.alpha.constant());
-  if (!constant) return "the reaction or a face's alpha varies";
-  const Block block = separable_block(problem);
+  const Block block = make_block(with_mean_data(problem));
   int longer = 0;
   for (int d = 0; d < problem.dimension; ++d) longer += too_long(block.axes[static_cast<std::size_t>(d)]) ? 1 : 0;
   if (longer > 1)
@@ -99,13 +89,15 @@ std::string no_direct_solution(const Problem& problem) {
 }
 
 TensorInverse direct_shape(const Problem& problem, const std::array<double, 3>& kappa) {
-  const Block block = separable_block(problem);
-  return shape_of(block, pencils(problem, block, kappa, 1));
+  const Problem mean = with_mean_data(problem);
+  const Block block = make_block(mean);
+  return shape_of(block, pencils(mean, block, kappa, 1));
 }
 
 TensorInverse tensor_inverse(const Problem& problem, const std::array<double, 3>& kappa, double scale) {
-  const Block block = separable_block(problem);
-  const Pencils p = pencils(problem, block, kappa, scale);
+  const Problem mean = with_mean_data(problem);
+  const Block block = make_block(mean);
+  const Pencils p = pencils(mean, block, kappa, scale);
   TensorInverse inverse = shape_of(block, p);
   inverse.sigma = p.sigma;
   for (std::size_t d = 0; d < 3; ++d)
@@ -122,8 +114,9 @@ TensorInverse tensor_inverse(const Problem& problem, const std::array<double, 3>
 }
 
 TensorDiagonal tensor_diagonal(const Problem& problem, const std::array<double, 3>& kappa, double scale) {
-  const Block block = separable_block(problem);
-  const Pencils p = pencils(problem, block, kappa, scale);
+  const Problem mean = with_mean_data(problem);
+  const Block block = make_block(mean);
+  const Pencils p = pencils(mean, block, kappa, scale);
   TensorDiagonal diagonal{block.unknowns(), {}, {}, p.sigma};
   for (std::size_t d = 0; d < 3; ++d) {
     for (std::size_t i = 0; i < p.of[d].size(); ++i) diagonal.stiffness[d].push_back(p.of[d].diagonal(i));
@@ -138,6 +131,27 @@ TensorDiagonal tensor_diagonal(const Problem& problem, const std::array<double, 
 bool scales_by_diagonal(const Jumps& jumps) {
   // Neighbouring cells differ little, or by no more than half of the decades that κ goes through.
   return jumps.largest <= 3 || jumps.largest * jumps.largest <= jumps.range;
+}
+
+bool varies_moderately(const Problem& problem, const std::array<double, 3>& kappa, const Jumps& jumps) {
+  constexpr double any_range = 10, smooth_range = 1e4, jumping_range = 1.001e3;
+  const bool of_kappa =
+      jumps.range <= any_range ||
+      (scales_by_diagonal(jumps) ? jumps.range <= smooth_range : jumps.range <= jumping_range && !jumps.rough());
+  if (!of_kappa) return false;
+  // σ beside the least eigenvalue of the rest, as Dirichlet faces leave it.
+  double least = 0;
+  bool constant_alphas = true;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d) {
+    const auto& faces = problem.boundary[d];
+    const double length = problem.nodes[d].back() - problem.nodes[d].front();
+    const auto held = static_cast<double>(std::ranges::count(faces, BoundaryKind::dirichlet, &Boundary::kind));
+    least += kappa[d] * std::pow(held * std::numbers::pi / (2 * length), 2);
+    for (const Boundary& face : faces)
+      constant_alphas = constant_alphas && (face.kind != BoundaryKind::robin || face.alpha.constant());
+  }
+  const Spread sigma = spread_over_box(problem, problem.reaction);
+  return constant_alphas && sigma.largest + least <= any_range * (sigma.least + least);
 }
 
 FastDiagonalization::FastDiagonalization(Backend& backend, const Space& space, Precision precision,

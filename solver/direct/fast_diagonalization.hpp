@@ -21,8 +21,8 @@ std::string no_direct_preconditioner(const Problem& problem);
 /// modes would cost most, z where that is a tie. `kappa`: constants, or means of what varies.
 TensorInverse direct_shape(const Problem& problem, const std::array<double, 3>& kappa);
 
-/// The inverse of the problem's operator with these constants for κ, by the modes of all axes but one; `scale` is the
-/// power of two on its rows. Needs LAPACK where has_closed_modes() says no.
+/// The inverse of the problem's operator with these constants for κ, and means of σ and α where they vary, by the modes
+/// of all axes but one; `scale` is the power of two on its rows. Needs LAPACK where has_closed_modes() says no.
 TensorInverse tensor_inverse(const Problem& problem, const std::array<double, 3>& kappa, double scale);
 
 /// The diagonal of the matrix that this is the inverse of.
@@ -32,6 +32,11 @@ TensorDiagonal tensor_diagonal(const Problem& problem, const std::array<double, 
 /// diagonals in ratio (Concus, Golub, SIAM J. Numer. Anal. 10, 1973): then √κ u solves an equation of constant
 /// coefficients but for a reaction Δ√κ/√κ.
 bool scales_by_diagonal(const Jumps& jumps);
+
+/// Whether conjugate gradients around the inverse for constants take less time than planes that are relaxed: some ten
+/// iterations where κ is smooth, twenty or thirty where data vary by a factor of ten, thirty to a hundred where κ jumps
+/// by a thousand between few regions (docs/design/direct.md).
+bool varies_moderately(const Problem& problem, const std::array<double, 3>& kappa, const Jumps& jumps);
 
 /// Separable problems are solved at once (Lynch, Rice, Thomas, Numer. Math. 6, 1964; Costa et al., arXiv 2603.09528,
 /// 2026): A = Σ_d K_d ⊗ M_{e≠d} + σM becomes tridiagonal along one axis in the modes of the others.

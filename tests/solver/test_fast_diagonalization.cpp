@@ -226,6 +226,38 @@ TEST(DiagonalScaling, BringsOneDiagonalToTheOther) {
       }
 }
 
+// σ and α that vary are told by their means and by the roots of the diagonals.
+TEST(FastDiagonalization, PreconditionsWhereReactionsVary) {
+  for (const Centering centering : {Centering::node, Centering::cell}) {
+    Problem p = box_of(faces_named("mixed"), all_grids.front(), 3, {24, 21, 28});
+    p.centering = centering;
+    for (std::size_t d = 0; d < 2; ++d) {
+      const int n = static_cast<int>(p.nodes[d].size()) - 1;
+      p.nodes[d] = geometric_nodes(0, 1, n, geometric_ratio(1e4, n, StretchedEnd::lower), StretchedEnd::lower);
+    }
+    p.isotropic = true;
+    p.coefficient[0] = 2.0;
+    p.reaction = [](double x, double y, double) { return 30 + 20 * std::sin(4 * x + 5 * y); };
+    p.source = 1.0;
+    Options options;
+    options.method = Method::automatic;
+    Solve s(p, options);
+    EXPECT_EQ(s.solver().options().preconditioner, PreconditionerChoice::direct);
+    Result result = s.run();
+    EXPECT_TRUE(result.converged());
+    EXPECT_LE(result.iterations, 12);
+    for (auto& axis : p.boundary)
+      for (Boundary& face : axis)
+        if (face.kind == BoundaryKind::robin)
+          face.alpha = [](double x, double y, double z) { return 2 + std::sin(3 * (x + y + z)); };
+    options.preconditioner = PreconditionerChoice::direct;
+    Solve varying(p, options);
+    result = varying.run();
+    EXPECT_TRUE(result.converged());
+    EXPECT_LE(result.iterations, 16);
+  }
+}
+
 // Where κ is smooth, whatever its range, and where it jumps between few regions, the direct solution for constants
 // takes the place of planes, and its iterations hardly grow with the grid.
 TEST(FastDiagonalization, TakesThePlaceOfPlanes) {
@@ -369,7 +401,10 @@ TEST(FastDiagonalization, SaysWhatItDoesNotTake) {
   EXPECT_NE(no_direct_solution(p).find("varies"), std::string::npos);
   EXPECT_EQ(no_direct_preconditioner(p), "");
   p.boundary[2][0].alpha = [](double x, double, double) { return 1 + x * x; };
-  EXPECT_NE(no_direct_preconditioner(p).find("varies"), std::string::npos);
+  p.reaction = [](double x, double, double) { return 1 + x; };
+  EXPECT_EQ(no_direct_preconditioner(p), "");
+  for (std::size_t d = 0; d < 2; ++d) p.nodes[d] = geometric_nodes(0, 1, 4700, 1.001, StretchedEnd::lower);
+  EXPECT_NE(no_direct_preconditioner(p).find("more than one axis"), std::string::npos);
   const auto backend = make_cpu_backend();
   const Discretization d(*backend, std::as_const(p));
   EXPECT_THROW(make_solver(d, directly()), InputError);
