@@ -1,6 +1,7 @@
 #include "backends/axis_products.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "backends/axis_transforms.hpp"
@@ -27,10 +28,15 @@ constexpr std::int64_t slab_values(bool gpu) {
   return std::int64_t{1} << (gpu ? 24 : 19);
 }
 
-std::vector<int> transformed(const TensorInverse& inverse) {
+const AxisWaves& waves_of(const TensorInverse& inverse, int d) {
+  return inverse.bases[static_cast<std::size_t>(d)].waves;
+}
+
+// The axes with products.
+std::vector<int> multiplied(const TensorInverse& inverse) {
   std::vector<int> axes;
   for (int d = 0; d < 3; ++d)
-    if (inverse.transformed[static_cast<std::size_t>(d)]) axes.push_back(d);
+    if (inverse.transformed[static_cast<std::size_t>(d)] && !waves_of(inverse, d)) axes.push_back(d);
   return axes;
 }
 
@@ -61,17 +67,22 @@ std::unique_ptr<AxisProducts> make_axis_products(Backend& backend, const Layout&
 
 std::size_t axis_products_bytes(const Layout& layout, Precision precision, const TensorInverse& inverse, bool gpu) {
   const auto count = [&](std::size_t d) { return inverse.unknowns.last[d] - inverse.unknowns.first[d]; };
-  auto values = 2 * static_cast<std::size_t>(work_layout(layout, inverse, gpu).allocated(precision));
-  for (const int d : transformed(inverse)) {
+  const std::vector<int> products = multiplied(inverse);
+  std::size_t values =
+      products.empty() ? 0 : 2 * static_cast<std::size_t>(work_layout(layout, inverse, gpu).allocated(precision));
+  std::size_t bytes = 0;
+  for (int d = 0; d < 3; ++d)
+    if (waves_of(inverse, d)) bytes += WaveTables::bytes(waves_of(inverse, d), precision);
+  for (const int d : products) {
     const int n = count(static_cast<std::size_t>(d));
     const int half = inverse.bases[static_cast<std::size_t>(d)].first_half(n);
     for (const int rows : {half, n - half})
       values += static_cast<std::size_t>(pitch_of(rows)) * static_cast<std::size_t>(even(rows));
   }
 #ifdef POISSON_HAVE_CUDA
-  if (gpu) return values * bytes_of(precision) + cuda::products_bytes(inverse, precision);
+  if (gpu) bytes += cuda::products_bytes(inverse, precision, !products.empty());
 #endif
-  return values * bytes_of(precision);
+  return bytes + values * bytes_of(precision);
 }
 
 Buffer AxisTransforms::on_backend(const std::vector<double>& values) const {
@@ -89,13 +100,22 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
       precision_(precision),
       box_(inverse.unknowns),
       solved_(inverse.solved),
-      steps_(transformed(inverse)) {
+      steps_(multiplied(inverse)) {
   bool sigma_told = false;
   for (int d = 0; d < 3; ++d) {
     const AxisBasis& basis = inverse.bases[static_cast<std::size_t>(d)];
     Axis& axis = axes_[static_cast<std::size_t>(d)];
     axis.folded = basis.folded;
     if (!inverse.transformed[static_cast<std::size_t>(d)]) continue;
+    std::vector<double> shifted = basis.eigenvalues;
+    if (d != solved_ && !std::exchange(sigma_told, true))
+      for (double& value : shifted) value += inverse.sigma;
+    axis.eigenvalues = on_backend(shifted);
+    if (basis.waves) {
+      axis.waves = WaveTables(backend, precision, basis.waves, basis.weights);
+      if (d != solved_) fast_.push_back(d);
+      continue;
+    }
     const int n = count(d), half = basis.first_half(n);
     auto column = basis.modes.begin();
     for (std::size_t part = 0; part < 2; ++part) {
@@ -109,10 +129,6 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
         std::copy(column, column + rows, padded.begin() + std::int64_t{m} * pitch);
       axis.modes[part] = on_backend(padded);
     }
-    std::vector<double> shifted = basis.eigenvalues;
-    if (d != solved_ && !std::exchange(sigma_told, true))
-      for (double& value : shifted) value += inverse.sigma;
-    axis.eigenvalues = on_backend(shifted);
   }
   std::vector<double> all;
   const AxisLines& lines = inverse.lines;
@@ -124,11 +140,13 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
   Places& p = places_;
   p.values = box_.first[0];
   p.half = inverse.transformed[0] ? along_x.first_half(count(0)) : count(0);
-  p.first = solved_ == 0 ? p.values : p.values / align * align;
+  p.first = solved_ == 0 || steps_.empty() ? p.values : p.values / align * align;
   p.second = p.first + (p.half + align - 1) / align * align;
-  if (solved_ == 0 || p.second + count(0) - p.half > layout.n[0] + layout.halo[0]) p.second = p.first + p.half;
+  if (solved_ == 0 || steps_.empty() || p.second + count(0) - p.half > layout.n[0] + layout.halo[0])
+    p.second = p.first + p.half;
   p.room = layout.n[0] + layout.halo[0];
   p.end = std::min(p.room, p.second + even(count(0) - p.half));
+  if (steps_.empty()) return;
   const Layout work = work_layout(layout, inverse, backend.on_gpu());
   slab_ = work.n[static_cast<std::size_t>(solved_)];
   for (Field& field : work_) field = Field(backend, work, precision);
@@ -203,7 +221,9 @@ int AxisTransforms::lag(const Box& at) const {
 }
 
 void AxisTransforms::forward(Field& w) {
+  for (const int d : fast_) transform(at(d).waves, d, true, w, {});
   if (folded(solved_)) fold_lines(w, false);
+  if (steps_.empty()) return;
   for_slabs([&](const Box& at) {
     fold(w, work_[0], at, lag(at));
     std::size_t now = 0;
@@ -214,6 +234,13 @@ void AxisTransforms::forward(Field& w) {
       now = 1 - now;
     }
   });
+}
+
+void AxisTransforms::solve_lines(Field& w) {
+  const WaveTables& waves = at(solved_).waves;
+  if (!waves) return eliminate(w);
+  transform(waves, solved_, true, w, {.divide = true});
+  transform(waves, solved_, false, w, {});
 }
 
 Field& AxisTransforms::values_of(Field& w, const Box& at) {
@@ -228,17 +255,26 @@ Field& AxisTransforms::values_of(Field& w, const Box& at) {
 }
 
 void AxisTransforms::backward(Field& w) {
-  for_slabs([&](const Box& at) { unfold(values_of(w, at), w, at, lag(at), nullptr, nullptr); });
-  if (folded(solved_)) fold_lines(w, true);
+  go_back(w, nullptr, nullptr);
 }
 
 void AxisTransforms::backward_add(Field& w, const Scalar& a, Field& u) {
-  if (folded(solved_)) {
-    backward(w);
-    backend_.axpy(a, w, u);
-  } else {
-    for_slabs([&](const Box& at) { unfold(values_of(w, at), w, at, lag(at), &a, &u); });
+  go_back(w, &a, &u);
+}
+
+// What comes last adds to u, where there is a u.
+void AxisTransforms::go_back(Field& w, const Scalar* a, Field* u) {
+  const bool unfolds_last = !steps_.empty() && fast_.empty() && !folded(solved_);
+  if (!steps_.empty())
+    for_slabs([&](const Box& slab) {
+      unfold(values_of(w, slab), w, slab, lag(slab), unfolds_last ? a : nullptr, unfolds_last ? u : nullptr);
+    });
+  if (folded(solved_)) fold_lines(w, true);
+  for (const int d : std::views::reverse(fast_)) {
+    const bool last = d == fast_.front();
+    transform(at(d).waves, d, false, w, {.factor = last ? a : nullptr, .sum = last ? u : nullptr});
   }
+  if (u && fast_.empty() && !unfolds_last) backend_.axpy(*a, w, *u);
 }
 
 }  // namespace poisson

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "backends/waves/wave_kind.hpp"
 
 namespace poisson {
 
@@ -18,6 +19,10 @@ struct AxisBasis {
   /// stays as it is.
   std::vector<double> modes;
   std::vector<double> eigenvalues;  ///< of the modes
+  /// Where modes are waves they are not written down: fast transforms take the place of products, their coefficients in
+  /// the order of wave_tables.hpp, with factors that make vᵀMv = 1.
+  AxisWaves waves;
+  std::vector<double> weights;
 
   /// Modes of the first half, or of the whole.
   int first_half(int n) const { return folded ? (n + 1) / 2 : n; }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "backends/axis_products.hpp"
+#include "backends/waves/wave_tables.hpp"
 
 namespace poisson {
 
@@ -14,18 +15,31 @@ struct MatrixBatch {
   std::int64_t lda = 0, ldb = 0, ldc = 0, stride_a = 0, stride_b = 0, stride_c = 0;
 };
 
-/// What AxisProducts of every backend have in common: the modes in memory, and which step follows which. Slabs of
-/// values are folded into a field of their own, multiplied by the modes of one axis after another, and come back as
-/// coefficients, and the other way round.
+/// Where coefficients or values of waves go: into the field, multiplied by 1/Σ of the eigenvalues of all axes (0 where
+/// that is 0), or times a factor onto another one.
+struct WaveTarget {
+  bool divide = false;
+  const Scalar* factor = nullptr;
+  Field* sum = nullptr;
+};
+
+/// What AxisProducts of every backend have in common: the modes in memory, and which step follows which. Axes whose
+/// modes are waves are transformed in place. Then slabs of values are folded into a field of their own, multiplied by
+/// the modes of one axis after another, and come back as coefficients, and the other way round.
 class AxisTransforms : public AxisProducts {
  public:
   void forward(Field& w) override;
+  void solve_lines(Field& w) override;
   void backward(Field& w) override;
   void backward_add(Field& w, const Scalar& a, Field& u) override;
 
  protected:
   AxisTransforms(Backend& backend, const Layout& layout, Precision precision, const TensorInverse& inverse);
 
+  /// Of the lines of an axis whose modes are waves, in place, or where the target says.
+  virtual void transform(const WaveTables& waves, int axis, bool forward, Field& w, const WaveTarget& target) = 0;
+  /// Of lines that are tridiagonal or diagonal.
+  virtual void eliminate(Field& w) = 0;
   virtual void multiply(const MatrixBatch& batch, const double* a, const double* b, double* c) = 0;
   virtual void multiply(const MatrixBatch& batch, const float* a, const float* b, float* c) = 0;
   /// Folds what is transformed of a slab: `w` has the values of the box, `slab` gets them at their places, its indices
@@ -58,6 +72,8 @@ class AxisTransforms : public AxisProducts {
   /// solved; null where it has none but zero. And the lines' sum, coupling, mass_sum, mass_off one after another.
   const void* eigenvalues(int axis) const { return axes_[static_cast<std::size_t>(axis)].eigenvalues.data(); }
   const void* lines() const { return lines_.data(); }
+  /// Whether there are matrices to multiply with.
+  bool has_products() const { return !steps_.empty(); }
   Precision precision() const { return precision_; }
   Backend& backend() const { return backend_; }
 
@@ -66,6 +82,7 @@ class AxisTransforms : public AxisProducts {
     bool folded = false;
     std::array<int, 2> first{}, size{}, pitch{};
     std::array<Buffer, 2> modes;
+    WaveTables waves;
     Buffer eigenvalues;
   };
   /// `lag`: what the indices of a field along the solved axis are less than those of the box.
@@ -73,11 +90,13 @@ class AxisTransforms : public AxisProducts {
     Field* field;
     int lag;
   };
+  const Axis& at(int axis) const { return axes_[static_cast<std::size_t>(axis)]; }
   template <class T>
   void product(int axis, bool forward, const Side& from, const Side& to, const Box& at);
   template <class F>
   void for_slabs(const F& f) const;
   int lag(const Box& at) const;
+  void go_back(Field& w, const Scalar* a, Field* u);
   /// The values of a slab, still folded.
   Field& values_of(Field& w, const Box& at);
   Buffer on_backend(const std::vector<double>& values) const;
@@ -87,10 +106,11 @@ class AxisTransforms : public AxisProducts {
   Box box_;
   int solved_;
   Places places_;
-  std::vector<int> steps_;  ///< the axes that are transformed
+  std::vector<int> steps_;  ///< the axes with products
+  std::vector<int> fast_;   ///< those of waves, but for the solved one
   std::array<Axis, 3> axes_;
   Buffer lines_;
-  int slab_;  ///< values of the solved axis that are transformed at a time
+  int slab_ = 0;  ///< values of the solved axis that are transformed at a time
   std::array<Field, 2> work_;
 };
 

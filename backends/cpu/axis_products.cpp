@@ -6,6 +6,7 @@
 #include "backends/axis_transforms.hpp"
 #include "backends/blas.hpp"
 #include "backends/cpu/launch.hpp"
+#include "backends/cpu/transform_lines.hpp"
 #include "backends/fold.hpp"
 
 namespace poisson::cpu {
@@ -17,13 +18,19 @@ constexpr int side_by_side = 32;
 class CpuAxisProducts final : public AxisTransforms {
  public:
   CpuAxisProducts(Backend& backend, const Layout& layout, Precision precision, const TensorInverse& inverse)
-      : AxisTransforms(backend, layout, precision, inverse), blas_(Blas::get()) {}
-
-  void solve_lines(Field& w) override {
-    dispatch(precision(), [&]<class T>(T) { solve_lines_of<T>(w.view<T>()); });
-  }
+      : AxisTransforms(backend, layout, precision, inverse), blas_(has_products() ? &Blas::get() : nullptr) {}
 
  protected:
+  void eliminate(Field& w) override {
+    dispatch(precision(), [&]<class T>(T) { solve_lines_of<T>(w.view<T>()); });
+  }
+  void transform(const WaveTables& waves, int axis, bool forward, Field& w, const WaveTarget& target) override {
+    dispatch(precision(), [&]<class T>(T) {
+      std::array<const T*, 3> values{};
+      for (int d = 0; d < 3; ++d) values[static_cast<std::size_t>(d)] = static_cast<const T*>(eigenvalues(d));
+      transform_lines<T>(waves.view<T>(), axis, forward, w.view<T>(), box(), target, values);
+    });
+  }
   // Copied first, and folded where they lie.
   void fold(const Field& w, Field& slab, const Box& at, int lag) override {
     dispatch(precision(), [&]<class T>(T) {
@@ -80,8 +87,8 @@ class CpuAxisProducts final : public AxisTransforms {
   template <class T>
   void multiply_batch(const MatrixBatch& s, const T* a, const T* b, T* c) const {
     for (int batch = 0; batch < s.batches; ++batch)
-      blas_.multiply(s.transpose_a, s.transpose_b, s.m, s.n, s.k, a + batch * s.stride_a, static_cast<int>(s.lda),
-                     b + batch * s.stride_b, static_cast<int>(s.ldb), c + batch * s.stride_c, static_cast<int>(s.ldc));
+      blas_->multiply(s.transpose_a, s.transpose_b, s.m, s.n, s.k, a + batch * s.stride_a, static_cast<int>(s.lda),
+                      b + batch * s.stride_b, static_cast<int>(s.ldb), c + batch * s.stride_c, static_cast<int>(s.ldc));
   }
 
   template <class T>
@@ -175,7 +182,7 @@ class CpuAxisProducts final : public AxisTransforms {
     }
   }
 
-  const Blas& blas_;
+  const Blas* blas_;  ///< null where nothing is multiplied
 };
 
 }  // namespace

@@ -1,7 +1,11 @@
+#include <optional>
+
 #include "backends/axis_transforms.hpp"
 #include "backends/cuda/axis_products.hpp"
 #include "backends/cuda/cublas.hpp"
 #include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/inverse.cuh"
+#include "backends/cuda/transform_lines.hpp"
 #include "backends/fold.hpp"
 
 namespace poisson::cuda {
@@ -127,17 +131,6 @@ struct LineTables {
 constexpr int segment = 8;
 constexpr int line_threads = 128, line_blocks = 6;
 
-// 1/x within a rounding or two, without the branches of a division; 0 of 0, which a singular line ends with.
-__device__ inline double inverse_of(double x) {
-  double y;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-  for (int step = 0; step < 2; ++step) y = fma(y, fma(-x, y, 1.0), y);
-  return x != 0 ? y : 0;
-}
-__device__ inline float inverse_of(float x) {
-  return x != 0 ? __frcp_rn(x) : 0;
-}
-
 // A line for each thread: elimination without cancellation (cpu/axis_products.cpp) writes over the values, and keeps of
 // the pivots what the way back begins a segment with, from where it works them out once more.
 template <class T>
@@ -207,6 +200,7 @@ __global__ void __launch_bounds__(line_threads, line_blocks)
 // What elimination keeps.
 std::size_t kept_values(const TensorInverse& inverse) {
   const auto s = static_cast<std::size_t>(inverse.solved);
+  if (inverse.bases[s].waves) return 0;
   const std::int64_t n = inverse.unknowns.last[s] - inverse.unknowns.first[s];
   return static_cast<std::size_t>((n + segment - 1) / segment * (inverse.unknowns.size() / n));
 }
@@ -214,11 +208,13 @@ std::size_t kept_values(const TensorInverse& inverse) {
 class CudaAxisProducts final : public AxisTransforms {
  public:
   CudaAxisProducts(CudaBackend& device, const Layout& layout, Precision precision, const TensorInverse& inverse)
-      : AxisTransforms(device, layout, precision, inverse), device_(device), cublas_(device) {
+      : AxisTransforms(device, layout, precision, inverse), device_(device) {
+    if (has_products()) cublas_.emplace(device);
     kept_ = device.allocate(kept_values(inverse) * bytes_of(precision));
   }
 
-  void solve_lines(Field& w) override {
+ protected:
+  void eliminate(Field& w) override {
     dispatch(precision(), [&]<class T>(T) {
       const View<T> v = w.view<T>();
       const auto s = static_cast<std::size_t>(solved());
@@ -235,8 +231,13 @@ class CudaAxisProducts final : public AxisTransforms {
              LineTables<T>{table, table + n, table + 2 * n, table + 3 * n}, static_cast<T*>(kept_.data()));
     });
   }
-
- protected:
+  void transform(const WaveTables& waves, int axis, bool forward, Field& w, const WaveTarget& target) override {
+    dispatch(precision(), [&]<class T>(T) {
+      std::array<const T*, 3> values{};
+      for (int d = 0; d < 3; ++d) values[static_cast<std::size_t>(d)] = static_cast<const T*>(eigenvalues(d));
+      transform_lines<T>(device_.stream(), waves.view<T>(), axis, forward, w.view<T>(), box(), target, values);
+    });
+  }
   void fold(const Field& w, Field& slab, const Box& at, int lag) override {
     dispatch(precision(), [&]<class T>(T) {
       with_axes([&](int d) { return folds(d); },
@@ -272,10 +273,10 @@ class CudaAxisProducts final : public AxisTransforms {
     });
   }
   void multiply(const MatrixBatch& batch, const double* a, const double* b, double* c) override {
-    cublas_.multiply(device_.stream(), shape(batch), a, b, c);
+    cublas_->multiply(device_.stream(), shape(batch), a, b, c);
   }
   void multiply(const MatrixBatch& batch, const float* a, const float* b, float* c) override {
-    cublas_.multiply(device_.stream(), shape(batch), a, b, c);
+    cublas_->multiply(device_.stream(), shape(batch), a, b, c);
   }
 
  private:
@@ -311,14 +312,14 @@ class CudaAxisProducts final : public AxisTransforms {
   }
 
   CudaBackend& device_;
-  Cublas cublas_;
+  std::optional<Cublas> cublas_;  ///< where anything is multiplied
   Buffer kept_;
 };
 
 }  // namespace
 
-std::size_t products_bytes(const TensorInverse& inverse, Precision precision) {
-  return kept_values(inverse) * bytes_of(precision) + Cublas::workspace_bytes;
+std::size_t products_bytes(const TensorInverse& inverse, Precision precision, bool multiplies) {
+  return kept_values(inverse) * bytes_of(precision) + (multiplies ? Cublas::workspace_bytes : 0);
 }
 
 std::unique_ptr<AxisProducts> make_axis_products(Backend& backend, const Layout& layout, Precision precision,

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "backends/blas.hpp"
+#include "backends/waves/wave_tables.hpp"
 
 namespace poisson {
 namespace {
@@ -120,6 +121,17 @@ void normalize(const AxisPencil& p, std::span<double> modes) {
   }
 }
 
+// Of K v = λ M v, v a wave that changes by the phase π·wave/(2N) from cell to cell: λ, and what M of one cell times v
+// is to v.
+struct WaveValue {
+  double eigenvalue, mass;
+};
+WaveValue value_of(const AxisPencil& p, int wave, int N) {
+  const double s = std::sin(std::numbers::pi * wave / (4.0 * N));
+  const double mass = p.inner.mass + 2 * p.inner.mass_off * (1 - 2 * s * s);
+  return {4 * p.inner.coupling * s * s / mass, mass};
+}
+
 // On N equal cells mode k of value i is the sine or cosine of 2π w p/(8N), w = 2k or 2k + 1 the wave and p twice the
 // distance from the lower end in cells; on periodic axes w = 4k and p that from the middle.
 AxisBasis closed_modes(const Axis& axis, const AxisPencil& p) {
@@ -149,9 +161,7 @@ AxisBasis closed_modes(const Axis& axis, const AxisPencil& p) {
         const std::int64_t phase = std::int64_t{wave} * at;
         modes.push_back(sine ? waves.sine(phase) : waves.cosine(phase));
       }
-      const double s = std::sin(std::numbers::pi * wave / (4.0 * N));
-      basis.eigenvalues.push_back(4 * p.inner.coupling * s * s /
-                                  (p.inner.mass + 2 * p.inner.mass_off * (1 - 2 * s * s)));
+      basis.eigenvalues.push_back(value_of(p, wave, N).eigenvalue);
     }
     if (rows > 0) normalize(basis.folded ? half_of(p, part == 0) : p, modes);
     basis.modes.insert(basis.modes.end(), modes.begin(), modes.end());
@@ -201,6 +211,32 @@ bool has_closed_modes(const Axis& axis) {
     return axis.kind(end) == BoundaryKind::dirichlet || axis.kind(end) == BoundaryKind::neumann;
   };
   return axis.equidistant() && (axis.closed() || (plain(0) && plain(1)));
+}
+
+AxisWaves axis_waves(const Axis& axis) {
+  if (!has_closed_modes(axis) || axis.degenerate() || !is_transformable(axis.all_cells())) return {};
+  const bool cells = axis.centering() == Centering::cell;
+  const bool lower = axis.kind(0) == BoundaryKind::dirichlet, upper = axis.kind(1) == BoundaryKind::dirichlet;
+  AxisWaves waves;
+  waves.kind = axis.closed()    ? WaveKind::periodic
+               : lower != upper ? (cells ? WaveKind::mixed_cells : WaveKind::mixed_nodes)
+               : cells          ? WaveKind::cells
+               : lower          ? WaveKind::sines
+                                : WaveKind::cosines;
+  waves.lower_dirichlet = lower;
+  waves.cells = axis.all_cells();
+  return waves;
+}
+
+AxisBasis wave_modes(const AxisWaves& waves, const AxisPencil& pencil) {
+  AxisBasis basis;
+  basis.waves = waves;
+  for (int position = 0; position < waves.values(); ++position) {
+    const WaveValue value = value_of(pencil, wave_at(waves, position), waves.cells);
+    basis.eigenvalues.push_back(value.eigenvalue);
+    basis.weights.push_back(1 / (value.mass * square_of_wave(waves, position)));
+  }
+  return basis;
 }
 
 AxisBasis axis_modes(const Axis& axis, const AxisPencil& pencil) {

@@ -37,6 +37,11 @@ AxisBasis axis_modes(const Axis& axis, const AxisPencil& pencil);
 /// Whether these are known in closed form.
 bool has_closed_modes(const Axis& axis);
 
+/// Which waves the modes of an axis are, where there is a fast transform to them.
+AxisWaves axis_waves(const Axis& axis);
+/// Their eigenvalues and weights.
+AxisBasis wave_modes(const AxisWaves& waves, const AxisPencil& pencil);
+
 /// The rows of an axis that is not transformed; a periodic one is folded, and its halves follow each other. Only where
 /// can_have_lines().
 AxisLines axis_lines(const AxisPencil& pencil);

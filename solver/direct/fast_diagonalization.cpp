@@ -42,19 +42,29 @@ Pencils pencils(const Problem& problem, const Block& block, const std::array<dou
 }
 
 bool too_long(const Axis& axis) {
-  return axis.last() - axis.first() > (has_closed_modes(axis) ? longest_closed : longest_decomposed);
+  return !axis_waves(axis) &&
+         axis.last() - axis.first() > (has_closed_modes(axis) ? longest_closed : longest_decomposed);
 }
 
+// Where every axis has a fast transform, all are transformed, and lines are diagonal: as many passes as elimination
+// takes, and no thread walks along a line. Else the axis of the lines is the one whose modes would cost most.
 TensorInverse shape_of(const Block& block, const Pencils& p) {
   TensorInverse shape;
   shape.unknowns = block.unknowns();
   const std::size_t dimension = static_cast<std::size_t>(block.dimension());
-  // Products of a value along each axis. Lines along x lie badly in memory.
+  bool all_fast = true;
+  for (std::size_t d = 0; d < dimension; ++d) {
+    shape.bases[d].waves = axis_waves(block.axes[d]);
+    all_fast = all_fast && shape.bases[d].waves;
+  }
+  // Products of a value along each axis, or what a fast transform is worth. Lines along x lie badly in memory.
+  constexpr double fast = 16;
   double most = -1;
   for (std::size_t d = 0; d < dimension; ++d) {
     const AxisPencil& pencil = p.of[d];
-    shape.bases[d].folded = pencil.symmetric();
-    double cost = static_cast<double>(pencil.size()) * (shape.bases[d].folded ? 0.5 : 1) * (d == 0 ? 0.25 : 1);
+    const bool folds = pencil.symmetric();
+    double cost = shape.bases[d].waves ? fast : static_cast<double>(pencil.size()) * (folds ? 0.5 : 1);
+    if (d == 0) cost *= 0.25;
     if (!can_have_lines(pencil)) cost = 0;
     if (too_long(block.axes[d])) cost *= 1e6;
     if (cost >= most) {
@@ -62,10 +72,12 @@ TensorInverse shape_of(const Block& block, const Pencils& p) {
       shape.solved = static_cast<int>(d);
     }
   }
-  for (std::size_t d = 0; d < dimension; ++d)
-    shape.transformed[d] = static_cast<int>(d) != shape.solved || !can_have_lines(p.of[d]);
-  // Lines that do not close on themselves stay as they are.
+  if (all_fast) shape.solved = static_cast<int>(dimension) - 1;
   const auto s = static_cast<std::size_t>(shape.solved);
+  for (std::size_t d = 0; d < dimension; ++d) shape.transformed[d] = d != s || all_fast || !can_have_lines(p.of[d]);
+  if (!shape.transformed[s]) shape.bases[s].waves = {};
+  for (std::size_t d = 0; d < dimension; ++d) shape.bases[d].folded = !shape.bases[d].waves && p.of[d].symmetric();
+  // Lines that do not close on themselves stay as they are.
   if (!shape.transformed[s] && !p.of[s].closed) shape.bases[s].folded = false;
   return shape;
 }
@@ -101,11 +113,13 @@ TensorInverse tensor_inverse(const Problem& problem, const std::array<double, 3>
   TensorInverse inverse = shape_of(block, p);
   inverse.sigma = p.sigma;
   for (std::size_t d = 0; d < 3; ++d)
-    if (inverse.transformed[d]) inverse.bases[d] = axis_modes(block.axes[d], p.of[d]);
+    if (inverse.transformed[d])
+      inverse.bases[d] =
+          inverse.bases[d].waves ? wave_modes(inverse.bases[d].waves, p.of[d]) : axis_modes(block.axes[d], p.of[d]);
   const auto s = static_cast<std::size_t>(inverse.solved);
   if (!inverse.transformed[s]) {
     inverse.lines = axis_lines(p.of[s]);
-  } else {
+  } else if (!inverse.bases[s].waves) {
     const std::size_t n = p.of[s].size();
     inverse.lines = {inverse.bases[s].eigenvalues, std::vector<double>(n), std::vector<double>(n, 1.0),
                      std::vector<double>(n)};

@@ -1,0 +1,171 @@
+#include "backends/cpu/transform_lines.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "backends/cpu/launch.hpp"
+
+namespace poisson::cpu {
+namespace {
+
+// The values of some lines, which are computed with side by side.
+template <class T>
+struct Lanes {
+  static constexpr int count = static_cast<int>(64 / sizeof(T));
+  T v[count];
+};
+template <class T, class F>
+constexpr Lanes<T> each(const F& f) {
+  Lanes<T> result;
+  for (int l = 0; l < Lanes<T>::count; ++l) result.v[l] = f(l);
+  return result;
+}
+template <class T>
+constexpr Lanes<T> operator+(const Lanes<T>& a, const Lanes<T>& b) {
+  return each<T>([&](int l) { return a.v[l] + b.v[l]; });
+}
+template <class T>
+constexpr Lanes<T> operator-(const Lanes<T>& a, const Lanes<T>& b) {
+  return each<T>([&](int l) { return a.v[l] - b.v[l]; });
+}
+template <class T>
+constexpr Lanes<T> operator-(const Lanes<T>& a) {
+  return each<T>([&](int l) { return -a.v[l]; });
+}
+template <class T>
+constexpr Lanes<T> operator*(T factor, const Lanes<T>& a) {
+  return each<T>([&](int l) { return factor * a.v[l]; });
+}
+
+template <class T>
+struct Buffered {
+  Complex<Lanes<T>>* rows;
+  Complex<Lanes<T>> get(int row) const { return rows[row]; }
+  void set(int row, const Complex<Lanes<T>>& value) const { rows[row] = value; }
+};
+
+// Twice as many lines as there are lanes, the first half of them as real parts; where there are fewer, the others are
+// zero.
+template <class T>
+class LineTile {
+ public:
+  LineTile(T* first, std::int64_t along, std::int64_t across, int lines)
+      : first_(first), along_(along), across_(across), lines_(lines) {}
+
+  Complex<Lanes<T>> get(int i) const {
+    Complex<Lanes<T>> value;
+    const T* at = first_ + i * along_;
+    if (lines_ == 2 * count && across_ == 1) {
+      std::copy(at, at + count, value.re.v);
+      std::copy(at + count, at + 2 * count, value.im.v);
+    } else {
+      for (int l = 0; l < count; ++l) {
+        value.re.v[l] = l < lines_ ? at[l * across_] : T(0);
+        value.im.v[l] = l + count < lines_ ? at[(l + count) * across_] : T(0);
+      }
+    }
+    return value;
+  }
+  // f(address, value, line) of every value.
+  template <class F>
+  void each_of(int i, const Complex<Lanes<T>>& value, const F& f) const {
+    T* at = first_ + i * along_;
+    if (lines_ == 2 * count && across_ == 1) {
+      for (int l = 0; l < count; ++l) f(at[l], value.re.v[l], l);
+      for (int l = 0; l < count; ++l) f(at[l + count], value.im.v[l], l + count);
+    } else {
+      for (int l = 0; l < lines_; ++l) f(at[l * across_], l < count ? value.re.v[l] : value.im.v[l - count], l);
+    }
+  }
+
+  static constexpr int count = Lanes<T>::count;
+
+ private:
+  T* first_;
+  std::int64_t along_, across_;
+  int lines_;
+};
+
+template <class T>
+void run_passes(const WaveView<T>& w, const Buffered<T>& z) {
+  int length = w.n;
+  for (int p = 0; p < w.passes; ++p) {
+    fourier_pass(w.radix[p], z, w.n, length, w.roots, Team{});
+    length /= w.radix[p];
+  }
+}
+
+template <class T, class Out>
+void transform_tile(const WaveView<T>& w, bool forward, const Buffered<T>& z, const LineTile<T>& tile, const Out& out) {
+  const auto in = [&](int i) { return tile.get(i); };
+  with_kind(w.kind, [&]<WaveKind kind>() {
+    if (forward) {
+      for (int k = 0; k < w.pieces(); ++k) begin_forward<kind>(w, z, k, in);
+      run_passes(w, z);
+      for (int k = 0; k < w.pieces(); ++k) end_forward<kind>(w, z, k, out);
+    } else {
+      WaveSum<Lanes<T>> sum;
+      for (int k = 0; k < w.pieces(); ++k) begin_backward<kind>(w, z, k, in, sum);
+      if (kind == WaveKind::cosines) z.set(w.n, sum.value);
+      run_passes(w, z);
+      for (int k = 0; k < w.pieces(); ++k) end_backward<kind>(w, z, k, out);
+    }
+  });
+}
+
+}  // namespace
+
+template <class T>
+void transform_lines(const WaveView<T>& waves, int axis, bool forward, const View<T>& values, const Box& box,
+                     const WaveTarget& target, const std::array<const T*, 3>& eigenvalues) {
+  const auto d = static_cast<std::size_t>(axis);
+  const std::size_t fast = d == 0 ? 1 : 0, slow = d == 2 ? 1 : 2;
+  const std::array<std::int64_t, 3> stride{1, values.sy, values.sz};
+  constexpr int most = 2 * LineTile<T>::count;
+  const auto extent = [&](std::size_t e) { return box.last[e] - box.first[e]; };
+  const int lines = extent(fast), slows = extent(slow), tiles = (lines + most - 1) / most;
+  const auto eigenvalue = [&](std::size_t e, int m) { return eigenvalues[e] ? eigenvalues[e][m] : T(0); };
+  const auto origin = [&](const View<T>& v) { return &v(box.first[0], box.first[1], box.first[2]); };
+#pragma omp parallel if (box.size() > heavy_threshold)
+  {
+    std::vector<Complex<Lanes<T>>> rows(static_cast<std::size_t>(waves.rows()));
+    const Buffered<T> z{rows.data()};
+#pragma omp for collapse(2) schedule(static)
+    for (int b = 0; b < slows; ++b)
+      for (int t = 0; t < tiles; ++t) {
+        const int first = t * most, many = std::min(most, lines - first);
+        const auto tile_of = [&](const View<T>& v) {
+          return LineTile<T>(origin(v) + b * stride[slow] + first * stride[fast], stride[d], stride[fast], many);
+        };
+        const LineTile<T> tile = tile_of(values);
+        if (target.sum) {
+          const T a = static_cast<T>(*target.factor->address());
+          const LineTile<T> sums = tile_of(target.sum->template view<T>());
+          transform_tile(waves, forward, z, tile, [&](int i, const Complex<Lanes<T>>& value) {
+            sums.each_of(i, value, [&](T& to, T v, int) { to += a * v; });
+          });
+        } else if (target.divide) {
+          T others[most];
+          for (int l = 0; l < many; ++l) others[l] = eigenvalue(fast, first + l) + eigenvalue(slow, b);
+          transform_tile(waves, forward, z, tile, [&](int i, const Complex<Lanes<T>>& value) {
+            const T own = eigenvalues[d][i];
+            tile.each_of(i, value, [&](T& to, T v, int l) {
+              const T divisor = own + others[l];
+              to = divisor != 0 ? v / divisor : T(0);
+            });
+          });
+        } else {
+          transform_tile(waves, forward, z, tile, [&](int i, const Complex<Lanes<T>>& value) {
+            tile.each_of(i, value, [](T& to, T v, int) { to = v; });
+          });
+        }
+      }
+  }
+}
+
+template void transform_lines(const WaveView<float>&, int, bool, const View<float>&, const Box&, const WaveTarget&,
+                              const std::array<const float*, 3>&);
+template void transform_lines(const WaveView<double>&, int, bool, const View<double>&, const Box&, const WaveTarget&,
+                              const std::array<const double*, 3>&);
+
+}  // namespace poisson::cpu

@@ -1,0 +1,116 @@
+#include "backends/waves/wave_tables.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace poisson {
+namespace {
+
+// cos and sin of 2π q/period, from the first eighth of a turn: mirrored ones are the same to the last bit.
+Complex<double> turn(std::int64_t q, std::int64_t period) {
+  q = (q % period + period) % period;
+  if (2 * q > period) {
+    const Complex<double> t = turn(period - q, period);
+    return {t.re, -t.im};
+  }
+  if (4 * q > period) {  // period/2 − q, in halves
+    const Complex<double> t = turn(period - 2 * q, 2 * period);
+    return {-t.re, t.im};
+  }
+  if (8 * q > period) {
+    const Complex<double> t = turn(period - 4 * q, 4 * period);
+    return {t.im, t.re};
+  }
+  const double angle = 2 * std::numbers::pi * static_cast<double>(q) / static_cast<double>(period);
+  return {std::cos(angle), std::sin(angle)};
+}
+
+}  // namespace
+
+std::vector<int> radices_of(int n) {
+  std::vector<int> radices;
+  int twos = 0;
+  while (n % 2 == 0) n /= 2, ++twos;
+  // Of 8, and where that leaves a single 2, of 4.
+  for (; twos > 4 || twos == 3; twos -= 3) radices.push_back(8);
+  for (; twos > 1; twos -= 2) radices.push_back(4);
+  if (twos == 1) radices.push_back(2);
+  for (const int prime : {7, 5, 3})
+    for (; n % prime == 0; n /= prime) radices.push_back(prime);
+  if (n > 1) radices.clear();
+  return radices;
+}
+
+bool is_transformable(int n) {
+  return n <= longest_waves && (n == 1 || !radices_of(n).empty());
+}
+
+int wave_at(const AxisWaves& waves, int position) {
+  const int n = waves.cells, evens = even_waves(waves.kind, n);
+  switch (waves.kind) {
+    case WaveKind::none:
+      break;
+    case WaveKind::periodic:
+      return 4 * (2 * position <= n ? position : n - position);
+    case WaveKind::sines:
+      return position < evens ? 4 * (position + 1) : 2 * (2 * (position - evens) + 1);
+    case WaveKind::cosines:
+      return position < evens ? 4 * position : 2 * (2 * (position - evens) + 1);
+    case WaveKind::cells:
+      return 2 * (waves.lower_dirichlet ? n - position : position);
+    case WaveKind::mixed_nodes:
+    case WaveKind::mixed_cells:
+      return 2 * position + 1;
+  }
+  return 0;
+}
+
+double square_of_wave(const AxisWaves& waves, int position) {
+  const int wave = wave_at(waves, position);
+  return wave == 0 || wave == 2 * waves.cells ? waves.cells : 0.5 * waves.cells;
+}
+
+WaveTables::WaveTables(Backend& backend, Precision precision, const AxisWaves& waves,
+                       const std::vector<double>& weights)
+    : waves_(waves), radices_(radices_of(waves.cells)) {
+  const int n = waves.cells;
+  std::vector<double> reals;
+  const auto add = [&](const Complex<double>& value) { reals.insert(reals.end(), {value.re, value.im}); };
+  for (int q = 0; q < n; ++q) {
+    const Complex<double> root = turn(q, n);
+    add({root.re, -root.im});
+  }
+  for (int k = 0; k < turns_of(n); ++k) add(turn(k, 4 * std::int64_t{n}));
+  for (int j = 0; j < n; ++j)
+    if (waves.kind == WaveKind::mixed_cells)
+      reals.push_back(0.5 / turn(2 * j + 1, 8 * std::int64_t{n}).re);
+    else
+      reals.push_back(j == 0 ? 0 : 0.25 / turn(j, 2 * std::int64_t{n}).im);
+  for (int position = 0; position < waves.values(); ++position)
+    reals.push_back(weights.empty() ? 1 : weights[static_cast<std::size_t>(position)]);
+  dispatch(precision, [&]<class T>(T) {
+    const std::vector<T> typed(reals.begin(), reals.end());
+    reals_ = backend.allocate(typed.size() * sizeof(T));
+    backend.write(typed.data(), reals_.data(), typed.size() * sizeof(T));
+  });
+  std::vector<int> places(static_cast<std::size_t>(n));
+  for (int k = 0; k < n; ++k) {
+    int rest = k, apart = n;
+    for (const int radix : radices_) {
+      apart /= radix;
+      places[static_cast<std::size_t>(k)] += rest % radix * apart;
+      rest /= radix;
+    }
+  }
+  places_ = backend.allocate(places.size() * sizeof(int));
+  backend.write(places.data(), places_.data(), places.size() * sizeof(int));
+}
+
+std::size_t WaveTables::bytes(const AxisWaves& waves, Precision precision) {
+  const auto n = static_cast<std::size_t>(waves.cells);
+  const std::size_t reals =
+      2 * n + 2 * static_cast<std::size_t>(turns_of(waves.cells)) + n + static_cast<std::size_t>(waves.values());
+  return reals * bytes_of(precision) + n * sizeof(int);
+}
+
+}  // namespace poisson

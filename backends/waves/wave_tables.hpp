@@ -1,0 +1,59 @@
+#pragma once
+
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "backends/waves/wave_transform.hpp"
+
+namespace poisson {
+
+/// The longest transform: a line of it fits into the shared memory of a multiprocessor.
+inline constexpr int longest_waves = 12288;
+
+/// The radices of the passes of a Fourier transform of length n; empty where n has a prime factor beyond 7.
+std::vector<int> radices_of(int n);
+/// Whether waves of so many cells are transformed by passes.
+bool is_transformable(int n);
+
+/// Of the mode at a position of the coefficients: half waves, in halves, over the axis. The mode changes by the phase
+/// π·wave/(2N) from cell to cell.
+int wave_at(const AxisWaves& waves, int position);
+/// Σ over the axis of the mode's square, ends of Neumann nodes half.
+double square_of_wave(const AxisWaves& waves, int position);
+
+/// What transforms of an axis look up, in the memory of a backend.
+class WaveTables {
+ public:
+  WaveTables() = default;
+  /// `weights`: of each coefficient; 1 where there are none.
+  WaveTables(Backend& backend, Precision precision, const AxisWaves& waves, const std::vector<double>& weights);
+
+  explicit operator bool() const { return static_cast<bool>(waves_); }
+  const AxisWaves& waves() const { return waves_; }
+  /// T must be the precision.
+  template <class T>
+  WaveView<T> view() const {
+    WaveView<T> v{};
+    v.kind = waves_.kind;
+    v.lower_dirichlet = waves_.lower_dirichlet;
+    v.n = waves_.cells;
+    for (const int radix : radices_) v.radix[v.passes++] = radix;
+    const auto* complex = static_cast<const Complex<T>*>(reals_.data());
+    v.roots = complex;
+    v.turns = complex + v.n;
+    v.divisors = reinterpret_cast<const T*>(v.turns + turns_of(v.n));
+    v.weights = v.divisors + v.n;
+    v.places = static_cast<const int*>(places_.data());
+    return v;
+  }
+  static std::size_t bytes(const AxisWaves& waves, Precision precision);
+
+ private:
+  static constexpr int turns_of(int n) { return n / 2 + 2; }
+
+  AxisWaves waves_;
+  std::vector<int> radices_;
+  Buffer reals_, places_;
+};
+
+}  // namespace poisson
