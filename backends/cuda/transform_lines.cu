@@ -71,14 +71,12 @@ __global__ void __launch_bounds__(threads, blocks)
   extern __shared__ __align__(16) unsigned char memory[];
   auto* const rows = reinterpret_cast<Complex<T>*>(memory);
   await_others();
-  const int thread = static_cast<int>(threadIdx.x), pairs = shape.pairs(), slice = static_cast<int>(blockIdx.y);
-  const int first_line = static_cast<int>(blockIdx.x) * 2 * pairs - lines.lead;
-  const Team passing{thread >> shape.log_pairs, threads >> shape.log_pairs};
-  const SharedLine<T> passed{rows, shape, thread & (pairs - 1)};
-  const int warp = thread / 32;
-  const Team moving = contiguous ? Team{thread % 32 + (warp >> shape.log_pairs) * 32, passing.step} : passing;
-  const SharedLine<T> moved{rows, shape, contiguous ? warp & (pairs - 1) : passed.pair};
-  const int line = first_line + 2 * moved.pair;
+  const int thread = static_cast<int>(threadIdx.x), slice = static_cast<int>(blockIdx.y);
+  const TileThread passing = passing_thread(shape, thread, threads);
+  const TileThread mover = moving_thread(shape, thread, threads, contiguous);
+  const Team moving = mover.team;
+  const SharedLine<T> passed{rows, shape, passing.pair}, moved{rows, shape, mover.pair};
+  const int line = (static_cast<int>(blockIdx.x) * shape.pairs() + mover.pair) * 2 - lines.lead;
   const LinePair<T, contiguous> pair(lines, lines.data, line, slice);
 
   with_kind(waves.kind, [&]<WaveKind kind>() {
@@ -104,7 +102,7 @@ __global__ void __launch_bounds__(threads, blocks)
   });
   for (int pass = 0, length = waves.n; pass < waves.passes; length /= waves.radix[pass++]) {
     __syncthreads();
-    fourier_pass(waves.radix[pass], passed, waves.n, length, waves.roots, passing);
+    fourier_pass(waves.radix[pass], passed, waves.n, length, waves.roots, passing.team);
   }
   __syncthreads();
 
@@ -140,6 +138,7 @@ void launch_waves(cudaStream_t stream, const WaveView<T>& waves, const LinesOf<T
       (static_cast<std::size_t>(waves.rows()) << shape.log_pairs) + (waves.kind == WaveKind::cosines ? threads : 0);
   const std::size_t bytes = in_all * sizeof(Complex<T>);
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
   const int width = 2 * shape.pairs();
   const dim3 grid(static_cast<unsigned>((lines.lead + lines.lines + width - 1) / width), static_cast<unsigned>(slices));
   kernel<<<grid, threads, bytes, stream>>>(waves, lines, ending, shape, forward);
@@ -170,9 +169,9 @@ void transform_lines(cudaStream_t stream, const WaveView<T>& waves, int axis, bo
   const bool small = (static_cast<std::size_t>(waves.rows()) << shape.log_pairs) * sizeof(Complex<T>) <= shared_tile;
   const auto launch_by = [&]<bool along_x>() {
     if (small)
-      launch_waves<T, along_x, 256, 3>(stream, waves, lines, ending, shape, forward, extent(slow));
+      launch_waves<T, along_x, threads_of_shared, 3>(stream, waves, lines, ending, shape, forward, extent(slow));
     else
-      launch_waves<T, along_x, 512, 1>(stream, waves, lines, ending, shape, forward, extent(slow));
+      launch_waves<T, along_x, threads_of_whole, 1>(stream, waves, lines, ending, shape, forward, extent(slow));
   };
   if (contiguous)
     launch_by.template operator()<true>();

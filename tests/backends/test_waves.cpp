@@ -1,0 +1,245 @@
+// Fast transforms of waves against sums over their modes.
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "backends/waves/line_tile.hpp"
+#include "backends/waves/wave_tables.hpp"
+
+namespace poisson {
+namespace {
+
+// Value i of the mode at a position of the coefficients, from its definition (wave_kind.hpp).
+double mode(const AxisWaves& w, int position, int i) {
+  const int from_upper = w.values() - 1 - i;
+  bool sine = false;
+  std::int64_t distance = 2 * i;  // from where the wave begins, twice that in cells
+  switch (w.kind) {
+    case WaveKind::none:
+      break;
+    case WaveKind::periodic:
+      sine = 2 * position > w.cells;
+      break;
+    case WaveKind::sines:
+      sine = true;
+      distance = 2 * (i + 1);
+      break;
+    case WaveKind::cosines:
+      break;
+    case WaveKind::cells:
+      sine = w.lower_dirichlet;
+      distance = 2 * i + 1;
+      break;
+    case WaveKind::mixed_nodes:
+      distance = 2 * (w.lower_dirichlet ? from_upper : i);
+      break;
+    case WaveKind::mixed_cells:
+      distance = 2 * (w.lower_dirichlet ? from_upper : i) + 1;
+      break;
+  }
+  const std::int64_t turn = 8 * std::int64_t{w.cells}, phase = wave_at(w, position) * distance % turn;
+  const double angle = 2 * std::numbers::pi * static_cast<double>(phase) / static_cast<double>(turn);
+  return sine ? std::sin(angle) : std::cos(angle);
+}
+
+template <class T>
+using Values = std::vector<Complex<T>>;
+
+template <class T>
+struct VectorLine {
+  Values<T>* rows;
+  TileShape shape;
+  int pair = 0;
+  Complex<T> get(int row) const { return rows->at(static_cast<std::size_t>(shape.at(row, pair))); }
+  void set(int row, Complex<T> value) const { rows->at(static_cast<std::size_t>(shape.at(row, pair))) = value; }
+};
+
+// What a block of so many threads does, a thread after the other between two barriers. `lines`: those of all pairs.
+template <class T>
+std::vector<Values<T>> transformed_by_block(const AxisWaves& waves, bool forward, const std::vector<Values<T>>& lines,
+                                            TileShape shape, int threads, bool contiguous) {
+  const auto host = make_cpu_backend();
+  const WaveTables tables(*host, precision_of<T>, waves, {});
+  const auto w = tables.view<T>();
+  Values<T> rows(static_cast<std::size_t>(w.rows()) << shape.log_pairs);
+  std::vector<Values<T>> result(lines.size(), Values<T>(lines[0].size()));
+  std::vector<WaveSum<T>> sums(lines.size());
+  with_kind(w.kind, [&]<WaveKind kind>() {
+    const auto all = [&](const auto& f) {
+      for (int thread = 0; thread < threads; ++thread) {
+        const TileThread own = moving_thread(shape, thread, threads, contiguous);
+        for (int k = own.team.first; k < w.pieces(); k += own.team.step)
+          f(VectorLine<T>{&rows, shape, own.pair}, k, static_cast<std::size_t>(own.pair));
+      }
+    };
+    all([&](const VectorLine<T>& z, int k, std::size_t pair) {
+      const auto in = [&](int i) { return lines[pair].at(static_cast<std::size_t>(i)); };
+      if (forward)
+        begin_forward<kind>(w, z, k, in);
+      else
+        begin_backward<kind>(w, z, k, in, sums[pair]);
+    });
+    if (!forward && kind == WaveKind::cosines)
+      for (int pair = 0; pair < shape.pairs(); ++pair)
+        VectorLine<T>{&rows, shape, pair}.set(w.n, sums[static_cast<std::size_t>(pair)].value);
+    for (int pass = 0, length = w.n; pass < w.passes; length /= w.radix[pass++])
+      for (int thread = 0; thread < threads; ++thread) {
+        const TileThread own = passing_thread(shape, thread, threads);
+        fourier_pass(w.radix[pass], VectorLine<T>{&rows, shape, own.pair}, w.n, length, w.roots, own.team);
+      }
+    all([&](const VectorLine<T>& z, int k, std::size_t pair) {
+      const auto out = [&](int i, Complex<T> value) { result[pair].at(static_cast<std::size_t>(i)) = value; };
+      if (forward)
+        end_forward<kind>(w, z, k, out);
+      else
+        end_backward<kind>(w, z, k, out);
+    });
+  });
+  return result;
+}
+
+template <class T>
+std::vector<Values<T>> random_lines(int values, int pairs, std::mt19937& random) {
+  std::normal_distribution<double> normal;
+  std::vector<Values<T>> lines(static_cast<std::size_t>(pairs), Values<T>(static_cast<std::size_t>(values)));
+  for (auto& line : lines)
+    for (auto& value : line) value = {static_cast<T>(normal(random)), static_cast<T>(normal(random))};
+  return lines;
+}
+
+// How far from sums over the modes, relative, in the root of the mean square; `every`: positions that are looked at.
+template <class T>
+double distance_from_sums(const AxisWaves& w, bool forward, const Values<T>& from, const Values<T>& to, int every = 1) {
+  double square = 0, off = 0;
+  const int n = w.values();
+  for (int a = 0; a < n; a += every) {
+    double re = 0, im = 0;
+    for (int b = 0; b < n; ++b) {
+      const double m = forward ? mode(w, a, b) : mode(w, b, a);
+      re += m * static_cast<double>(from[static_cast<std::size_t>(b)].re);
+      im += m * static_cast<double>(from[static_cast<std::size_t>(b)].im);
+    }
+    square += re * re + im * im;
+    const auto& is = to[static_cast<std::size_t>(a)];
+    off += std::pow(static_cast<double>(is.re) - re, 2) + std::pow(static_cast<double>(is.im) - im, 2);
+  }
+  return std::sqrt(off / square);
+}
+
+class EveryKind : public testing::TestWithParam<std::tuple<WaveKind, bool>> {
+ protected:
+  AxisWaves waves(int cells) const { return {std::get<0>(GetParam()), std::get<1>(GetParam()), cells}; }
+};
+
+// Where ends are divided by a sine or a cosine that is small there, errors grow with the root of the length.
+TEST_P(EveryKind, IsASumOverModes) {
+  std::mt19937 random(7);
+  int transformable = 0;
+  for (int cells = 1; cells <= 200; ++cells) {
+    const AxisWaves w = waves(cells);
+    if (!is_transformable(cells) || w.values() < 1) continue;
+    ++transformable;
+    for (const bool forward : {true, false}) {
+      const auto lines = random_lines<double>(w.values(), 1, random);
+      const auto found = transformed_by_block(w, forward, lines, {0}, 32, false);
+      EXPECT_LT(distance_from_sums(w, forward, lines[0], found[0]), 6e-16 * std::sqrt(cells)) << cells;
+      const auto narrow = random_lines<float>(w.values(), 1, random);
+      const auto single = transformed_by_block(w, forward, narrow, {0}, 32, false);
+      EXPECT_LT(distance_from_sums(w, forward, narrow[0], single[0]), 3e-7 * std::sqrt(cells)) << cells;
+    }
+  }
+  EXPECT_GE(transformable, 66);
+}
+
+TEST_P(EveryKind, IsOneOfLongLines) {
+  std::mt19937 random(8);
+  for (const int cells : {1000, 2401, 3969, 4096, longest_waves}) {
+    const AxisWaves w = waves(cells);
+    ASSERT_TRUE(is_transformable(cells)) << cells;
+    for (const bool forward : {true, false}) {
+      const auto lines = random_lines<double>(w.values(), 1, random);
+      const auto found = transformed_by_block(w, forward, lines, {0}, 512, true);
+      EXPECT_LT(distance_from_sums(w, forward, lines[0], found[0], cells / 50), 2e-15 * std::sqrt(cells)) << cells;
+    }
+  }
+}
+
+// Tiles of several pairs, shared by the threads of a block, are what each pair is by itself.
+TEST_P(EveryKind, IsTheSameInTiles) {
+  std::mt19937 random(9);
+  for (const int log_pairs : {0, 1, 2, 3})
+    for (const bool contiguous : {false, true})
+      for (const int threads : {threads_of_shared, threads_of_whole})
+        for (const int cells : {7, 60, 512}) {
+          const AxisWaves w = waves(cells);
+          const TileShape shape{log_pairs};
+          for (const bool forward : {true, false}) {
+            const auto lines = random_lines<double>(w.values(), shape.pairs(), random);
+            const auto found = transformed_by_block(w, forward, lines, shape, threads, contiguous);
+            for (std::size_t pair = 0; pair < lines.size(); ++pair) {
+              const auto alone = transformed_by_block<double>(w, forward, {lines[pair]}, {0}, 32, false)[0];
+              for (std::size_t i = 0; i < alone.size(); ++i) {
+                ASSERT_NEAR(found[pair][i].re, alone[i].re, 1e-11);
+                ASSERT_NEAR(found[pair][i].im, alone[i].im, 1e-11);
+              }
+            }
+          }
+        }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, EveryKind,
+                         testing::Combine(testing::Values(WaveKind::periodic, WaveKind::sines, WaveKind::cosines,
+                                                          WaveKind::cells, WaveKind::mixed_nodes,
+                                                          WaveKind::mixed_cells),
+                                          testing::Bool()));
+
+TEST(Waves, TakeLengthsOfSmallFactors) {
+  for (int n = 1; n <= 3000; ++n) {
+    int rest = n, product = 1;
+    for (const int prime : {2, 3, 5, 7})
+      while (rest % prime == 0) rest /= prime;
+    for (const int radix : radices_of(n)) product *= radix;
+    EXPECT_EQ(is_transformable(n), rest == 1) << n;
+    EXPECT_EQ(product, rest == 1 ? n : 1) << n;
+    EXPECT_LE(radices_of(n).size(), static_cast<std::size_t>(WaveView<double>::most_passes));
+  }
+  EXPECT_FALSE(is_transformable(2 * longest_waves));
+}
+
+// Threads that read or write a row, and those that write successive values of a pair, have a bank each.
+TEST(Waves, TilesHaveNoTwoValuesInABank) {
+  for (const int rows : {1, 33, 512, 513, 1024, 4096, longest_waves + 1})
+    for (const bool contiguous : {false, true}) {
+      const TileShape shape = tile_shape(rows, 16, contiguous, 1000);
+      std::vector<bool> taken(static_cast<std::size_t>(rows) << shape.log_pairs);
+      EXPECT_LE(taken.size() * 16, whole_tile);
+      for (int row = 0; row < rows; ++row)
+        for (int pair = 0; pair < shape.pairs(); ++pair) {
+          const auto at = static_cast<std::size_t>(shape.at(row, pair));
+          EXPECT_FALSE(taken.at(at));
+          taken.at(at) = true;
+        }
+    }
+  const TileShape full{3};
+  for (int first = 0; first < 64; first += 8) {
+    std::vector<int> row, line;
+    for (int t = 0; t < 8; ++t) {
+      row.push_back(full.at(first, t) % 8);
+      line.push_back(full.at(first + t, 5) % 8);
+    }
+    for (auto* banks : {&row, &line}) {
+      std::ranges::sort(*banks);
+      EXPECT_EQ(std::ranges::unique(*banks).size(), 0u);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace poisson
