@@ -17,8 +17,11 @@ constexpr double loading(bool gpu) {
 }
 // Of matrix products, what device_rate() has for additions and multiplications in 64 bits.
 constexpr double share_of_products = 1.4;
-// Bytes of an unknown that a direct solve moves: norms and residuals, folding, lines.
-constexpr double bytes_moved = 130;
+// Bytes of an unknown that a direct solve moves: norms and residuals; folding to slabs and onto u; lines; a fast
+// transform there and back, and onto u.
+constexpr double of_residuals = 64, of_slabs = 34, of_lines = 32, of_transform = 32, of_adding = 8;
+// Operations of a fast transform of n values over n log₂ n.
+constexpr double of_waves = 5;
 // Seconds of LAPACK for modes of n values over n³, with diagonal and with tridiagonal mass; of sines over n².
 constexpr double of_diagonal = 3e-11, of_tridiagonal = 7e-10, of_sines = 1e-8;
 
@@ -39,17 +42,25 @@ double predicted_direct_seconds(const Problem& problem, const std::array<double,
   const Block block = make_block(problem);
   const DeviceRate& rate = device_rate(gpu);
   const auto unknowns = static_cast<double>(shape.unknowns.size());
-  double seconds = loading(gpu) + bytes_moved * unknowns / rate.bytes;
+  double seconds = (of_residuals + of_lines) * unknowns / rate.bytes;
+  bool multiplies = false;
   for (std::size_t d = 0; d < 3; ++d) {
     if (!shape.transformed[d]) continue;
     const int values = shape.unknowns.last[d] - shape.unknowns.first[d];
+    if (shape.bases[d].waves) {  // as lines those of the solved axis are counted
+      const double bytes = static_cast<int>(d) == shape.solved ? 0 : of_transform;
+      seconds += unknowns * (bytes / rate.bytes + 2 * of_waves * std::log2(values + 1) / rate.flops[1]);
+      continue;
+    }
+    multiplies = true;
     const double halves = shape.bases[d].folded ? 2 : 1, n = shape.bases[d].first_half(values);
     seconds += 4 * n * unknowns / (share_of_products * rate.flops[1]);
     seconds += halves * (has_closed_modes(block.axes[d])
                              ? of_sines * n * n
                              : (on_elements(problem.scheme) ? of_tridiagonal : of_diagonal) * n * n * n);
   }
-  return seconds;
+  if (multiplies) seconds += loading(gpu);
+  return seconds + (multiplies ? of_slabs : of_adding) * unknowns / rate.bytes;
 }
 
 double predicted_multigrid_seconds(const Plan& plan, bool gpu) {

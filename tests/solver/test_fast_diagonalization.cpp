@@ -132,6 +132,38 @@ TEST(FastDiagonalization, SolvesInSinglePrecision) {
   }
 }
 
+// Fast transforms, products and lines along every choice of axes: 23 cells have no fast transform, and a Robin face
+// has no waves.
+TEST(FastDiagonalization, SolvesWithTransformsBesideProducts) {
+  for (const auto& cells : {std::array{23, 24, 20}, std::array{24, 23, 20}, std::array{20, 24, 23},
+                            std::array{23, 26, 20}, std::array{20, 23, 26}, std::array{26, 20, 23}})
+    for (const char* faces : {"mixed", "periodic_xyz", "neumann", "dirichlet", "periodic_xy"})
+      for (const Centering centering : {Centering::node, Centering::cell})
+        for (const int dimension : {2, 3}) {
+          Problem p = box_of(faces_named(faces), all_grids.front(), dimension, cells);
+          for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
+            p.nodes[d] = uniform_nodes(0, 1, cells[d]);
+          p.centering = centering;
+          Solve s(p, directly());
+          EXPECT_LT(distance_from_random(s), 1e-8) << faces << " " << cells[0] << " in " << dimension;
+        }
+}
+
+// Mixed ends along every axis, whose waves are those of quarters.
+TEST(FastDiagonalization, SolvesBetweenDirichletAndNeumannFaces) {
+  for (const bool lower : {false, true})
+    for (const Centering centering : {Centering::node, Centering::cell})
+      for (const Scheme scheme : {Scheme::fv, Scheme::q1}) {
+        if (scheme == Scheme::q1 && centering == Centering::cell) continue;
+        Problem p = box_of(faces_named("dirichlet"), all_grids.front(), 3, {9, 12, 20});
+        for (auto& axis : p.boundary) axis[lower ? 1 : 0].kind = BoundaryKind::neumann;
+        p.centering = centering;
+        p.scheme = scheme;
+        Solve s(p, directly());
+        EXPECT_LT(distance_from_random(s), 1e-8) << lower;
+      }
+}
+
 // Long axes along each direction: slabs, segments of lines, and lines along x.
 TEST(FastDiagonalization, SolvesLongBoxes) {
   for (const auto& cells :
@@ -305,8 +337,11 @@ TEST(FastDiagonalization, IsChosenWhereItIsFaster) {
     EXPECT_EQ(plan.levels.size() == 1, plan.options.method == Method::direct);
     return plan.options.method;
   };
-  Problem p = box_of(faces_named("dirichlet"), all_grids.front(), 3, {24, 24, 24});
+  // 23 cells have no fast transform.
+  Problem p = box_of(faces_named("dirichlet"), all_grids.front(), 3, {23, 23, 23});
   for (const bool gpu : {false, true}) EXPECT_EQ(chosen(p, {}, gpu), Method::multigrid);
+  p = box_of(faces_named("dirichlet"), all_grids.front(), 3, {24, 24, 24});
+  for (const bool gpu : {false, true}) EXPECT_EQ(chosen(p, {}, gpu), Method::direct);
   for (std::size_t d = 0; d < 3; ++d)
     p.nodes[d] = geometric_nodes(0, 1, 160, geometric_ratio(1e4, 160, StretchedEnd::lower), StretchedEnd::lower);
   for (const bool gpu : {false, true}) EXPECT_EQ(chosen(p, {}, gpu), Method::direct);
