@@ -1,0 +1,227 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include <omp.h>
+
+#include "backends/cpu/launch.hpp"
+#include "grids/kernels/cpu/sweep.hpp"
+#include "grids/kernels/sweep_passes.hpp"
+#include "grids/operators/stencil_base.hpp"
+#include "grids/rows/stencil.hpp"
+#include "grids/rows/swept_axis.hpp"
+
+namespace poisson::cpu {
+
+/// Sweeps of a pass. More of them read memory less often, and work out more values twice beside the tiles, which have to
+/// be the lower the more planes they keep.
+inline constexpr int sweeps_of_pass = 4;
+
+/// What a thread keeps of planes has to fit into its own cache, about so many bytes.
+inline constexpr std::int64_t tile_bytes = std::int64_t{3} << 18;
+
+/// Jacobi's method in tiles of whole lines that are marched along the last axis, in two dimensions of one line. Each
+/// sweep is one plane behind the sweep before it and reads three of its planes, which are kept; a tile's margins are
+/// worked out by its neighbours, too.
+template <class T, class Coefficients>
+class TiledSweeps final : public SweepPass {
+  using Tables = typename TablesFor<T, Coefficients>::Type;
+  using Line = decltype(std::declval<const Coefficients&>().line(0, 0));
+
+ public:
+  template <class Own>
+  TiledSweeps(Backend& backend, const Own& rows)
+      : backend_(backend),
+        space_(rows.block.space()),
+        tables_(backend, rows),
+        c_(tables_.template model<Coefficients>()),
+        flat_(space_.layout().n[2] == 1),
+        across_(swept(flat_ ? 2 : 1)),
+        along_(swept(flat_ ? 1 : 2)) {}
+
+  int sweeps() const override { return sweeps_of_pass; }
+
+  void take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const override {
+    backend_.exchange(u);
+    const Box& box = space_.unknowns();
+    if (box.size() == 0) {
+      if (norm) *norm->address() = 0;
+      return;
+    }
+    if (norm) squares_.resize(static_cast<std::size_t>(box.last[1]) * static_cast<std::size_t>(box.last[2]));
+    const March march{*this,        static_cast<T>(omega), u.view<T>(), b.view<T>(),
+                      next.view<T>(), norm ? squares_.data() : nullptr};
+    const Tiles tiles = cut();
+#pragma omp parallel for schedule(static) if (box.size() > parallel_threshold)
+    for (int tile = 0; tile < tiles.across * tiles.along; ++tile) {
+      const auto part = [&](const SweptAxis& axis, int number, int count) {
+        const std::int64_t values = axis.last - axis.first;
+        return std::array{axis.first + static_cast<int>(values * number / count),
+                          axis.first + static_cast<int>(values * (number + 1) / count)};
+      };
+      march.go(part(across_, tile % tiles.across, tiles.across), part(along_, tile / tiles.across, tiles.along));
+    }
+    if (norm)
+      *norm->address() = sum_over_lines(
+          space_, box, [&](int j, int k) { return squares_[static_cast<std::size_t>(k * box.last[1] + j)]; });
+  }
+
+ private:
+  SweptAxis swept(std::size_t axis) const {
+    const Layout& layout = space_.layout();
+    return {space_.unknowns().first[axis], space_.unknowns().last[axis], layout.n[axis],
+            layout.periodic[axis] && layout.n[axis] > 1};
+  }
+
+  // How many tiles there are: as high as the cache allows, and one for each thread at the least.
+  struct Tiles {
+    int across, along;
+  };
+  Tiles cut() const {
+    constexpr int d = sweeps_of_pass;
+    const int threads = omp_get_max_threads(), lines = across_.last - across_.first;
+    const auto pitch = space_.layout().pitch(precision_of<T>) * static_cast<std::int64_t>(sizeof(T));
+    // Three planes of each sweep but the last, and d of b; u and `next` pass through.
+    const auto most = static_cast<int>(std::max<std::int64_t>(tile_bytes / (pitch * (4 * d)) - d, d));
+    Tiles tiles{};
+    tiles.across = (lines + most - 1) / most;
+    if (tiles.across < threads) tiles.across = std::min(threads, std::max(1, lines / (2 * d)));
+    // As many for each thread.
+    if (tiles.across > threads) tiles.across = (tiles.across + threads - 1) / threads * threads;
+    tiles.across = std::min(tiles.across, lines);
+    tiles.along = std::clamp((threads + tiles.across - 1) / tiles.across, 1, along_.last - along_.first);
+    return tiles;
+  }
+
+  // One pass: what all tiles know.
+  struct March {
+    const TiledSweeps& pass;
+    T omega;
+    View<const T> u, b;
+    View<T> next;
+    double* squares;  // of each line, where they are asked for
+
+    static constexpr int d = sweeps_of_pass;
+
+    // The lines c of planes p of a tile. Those of sweeps 1 … d − 1 are kept in a ring of three planes each.
+    struct Kept {
+      T* memory;
+      std::int64_t pitch;
+      int first, lines, first_plane;
+      T* line(int sweep, int c, int p) const {
+        return memory + (((sweep - 1) * 3 + (p - first_plane) % 3) * lines + (c - first)) * pitch;
+      }
+    };
+
+    void go(std::array<int, 2> across, std::array<int, 2> along) const {
+      const SweptAxis &cross = pass.across_, &way = pass.along_;
+      const auto alignment = static_cast<std::int64_t>(128 / sizeof(T));
+      const std::int64_t pitch = pass.space_.layout().pitch(precision_of<T>);
+      const int lines = across[1] - across[0] + 2 * d;
+      thread_local std::vector<T> memory;
+      const auto needed = static_cast<std::size_t>(pitch * lines * 3 * (d - 1) + 3 * alignment);
+      if (memory.size() < needed) memory.resize(needed);
+      T* aligned = memory.data();
+      while (reinterpret_cast<std::uintptr_t>(aligned) % 128 != 0) ++aligned;
+      const Kept kept{aligned + alignment, pitch, across[0] - d, lines, along[0] - d};
+      for (int front = way.from(along[0], d - 1) + 1; front < way.before(along[1], 0) + d; ++front)
+        for (int sweep = 1; sweep <= d; ++sweep) {
+          const int p = front - sweep, margin = d - sweep;
+          if (p < way.from(along[0], margin) || p >= way.before(along[1], margin)) continue;
+          const bool whole = p >= along[0] && p < along[1];
+          for (int c = cross.from(across[0], margin); c < cross.before(across[1], margin); ++c) {
+            if (sweep == 1 && squares && whole && c >= across[0] && c < across[1]) sum_squares(c, p);
+            relax(kept, sweep, c, p);
+          }
+        }
+    }
+
+    int j(int c, int p) const { return pass.flat_ ? p : c; }
+    int k(int c, int p) const { return pass.flat_ ? c : p; }
+    // A line of a field, where it lies.
+    template <class X>
+    X* line(const View<X>& v, int c, int p) const {
+      const int at = pass.across_.place(c), plane = pass.along_.place(p);
+      return v.line(j(at, plane), k(at, plane));
+    }
+    // What a line is after so many sweeps.
+    const T* after(const Kept& kept, int sweeps, int c, int p) const {
+      return sweeps == 0 || !pass.across_.holds(c) || !pass.along_.holds(p) ? line(u, c, p) : kept.line(sweeps, c, p);
+    }
+    Line rows(int c, int p) const {
+      const int at = pass.across_.place(c), plane = pass.along_.place(p);
+      return pass.c_.line(j(at, plane), k(at, plane));
+    }
+
+    void relax(const Kept& kept, int sweep, int c, int p) const {
+      T* to = sweep == d ? line(next, c, p) : kept.line(sweep, c, p);
+      // Where an axis has one value, that is its own neighbour.
+      const T* here = after(kept, sweep - 1, c, p);
+      const auto across = [&](int side) {
+        return pass.across_.values == 1 ? here : after(kept, sweep - 1, c + side, p);
+      };
+      const auto along = [&](int side) {
+        return pass.along_.values == 1 ? here : after(kept, sweep - 1, c, p + side);
+      };
+      const T *before[] = {across(-1), along(-1)}, *behind[] = {across(1), along(1)};
+      const int y = pass.flat_ ? 1 : 0, z = 1 - y;
+      const int first = pass.space_.unknowns().first[0], last = pass.space_.unknowns().last[0], n = u.n[0];
+      relax_line(rows(c, p), first, last, n, omega, here, before[y], behind[y], before[z], behind[z], line(b, c, p), to);
+      if (sweep == d) return;
+      if (pass.space_.layout().periodic[0]) {
+        to[-1] = to[n - 1];
+        to[n] = to[0];
+      } else {  // what no sweep changes
+        const T* given = line(u, c, p);
+        std::copy(given - 1, given + first, to - 1);
+        std::copy(given + last, given + n + 1, to + last);
+      }
+    }
+
+    // One line of one sweep. Apart, so that all lines of all sweeps go through one loop.
+    [[gnu::noinline]] static void relax_line(const Line& rows, int first, int last, int n, T omega, const T* here,
+                                             const T* south, const T* north, const T* bottom, const T* top,
+                                             const T* rhs, T* to) {
+      for_line(rows, first, last, n, [=](const Row<T>& a, int i) {
+        const Star<T> star{here[i], here[i - 1], here[i + 1], south[i], north[i], bottom[i], top[i]};
+        to[i] = stencil::gauss_seidel(a, star, rhs[i], omega);
+      });
+    }
+
+    void sum_squares(int c, int p) const {
+      const int at = pass.across_.place(c), plane = pass.along_.place(p);
+      const T *in = line(u, c, p), *rhs = line(b, c, p);
+      const Box& box = pass.space_.unknowns();
+      squares[k(at, plane) * box.last[1] + j(at, plane)] =
+          sum_line(rows(c, p), box.first[0], box.last[0], u.n[0], [&](const Row<T>& a, int i) {
+            const T r = stencil::residual(a, Star<T>::at(in + i, u.sy, u.sz), rhs[i]);
+            return static_cast<double>(stencil::weighted_square(a, r));
+          });
+    }
+  };
+
+  Backend& backend_;
+  Space space_;
+  Tables tables_;
+  Coefficients c_;  // refers to the tables
+  bool flat_;       // marched along y
+  SweptAxis across_, along_;
+  mutable std::vector<double> squares_;
+};
+
+}  // namespace poisson::cpu
+
+namespace poisson {
+
+template <>
+template <class T, class Own>
+std::unique_ptr<SweepPass> SweepPassesOn<OnHost>::make(Backend& backend, const Own& rows) {
+  return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<SweepPass> {
+    return std::make_unique<cpu::TiledSweeps<T, Coefficients>>(backend, rows);
+  });
+}
+
+}  // namespace poisson

@@ -1,0 +1,142 @@
+// Several sweeps of Jacobi's method in one pass have the bits that they have one by one.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "grids/kernels/sweep_passes.hpp"
+#include "grids/schemes/discretization.hpp"
+#include "tests/device.hpp"
+#include "tests/fields.hpp"
+#include "tests/problems.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr double omega = 0.8;
+
+/// Fields of one problem: u with the data of faces, b zero beside the unknowns.
+struct Sweeps {
+  Sweeps(const Problem& problem, Precision precision)
+      : backend(test_backend()),
+        discretization(*backend, problem),
+        A(discretization.make_operator(precision)),
+        pass(make_sweep_pass(*backend, discretization.scheme_rows(), precision)) {
+    for (Field* f : {&u, &b, &next, &other}) *f = Field(*backend, A->space(), precision);
+    discretization.initialize(u);
+    Random random(5);
+    dispatch(precision, [&]<class T>(T) {
+      for (Field* f : {&u, &b}) {
+        const Image<T> image(*backend, *f);
+        const Box& box = A->unknowns();
+        for (int k = box.first[2]; k < box.last[2]; ++k)
+          for (int j = box.first[1]; j < box.last[1]; ++j)
+            for (int i = box.first[0]; i < box.last[0]; ++i) image.view(i, j, k) = static_cast<T>(random());
+        image.store(*backend);
+      }
+    });
+  }
+
+  /// u after so many sweeps one by one, in `next`; `other` for what is between.
+  void one_by_one(int sweeps) {
+    const auto splitting = A->split();
+    Field *from = &other, *to = &next;
+    if (sweeps % 2 == 0) std::swap(from, to);
+    for (Field* f : {from, to}) backend->convert(u, *f);
+    for (int s = 0; s < sweeps; ++s) {
+      splitting->step({omega, 0}, *from, b, *to);
+      std::swap(from, to);
+    }
+  }
+
+  std::unique_ptr<Backend> backend;
+  Discretization discretization;
+  std::unique_ptr<Operator> A;
+  std::unique_ptr<SweepPass> pass;
+  Field u, b, next, other;
+};
+
+std::vector<Real> everywhere(Backend& backend, const Field& u) {
+  return values(backend, u);
+}
+
+void expect_same_bits(const Problem& problem, Precision precision) {
+  Sweeps s(problem, precision);
+  ASSERT_NE(s.pass, nullptr);
+  s.one_by_one(s.pass->sweeps());
+  const std::vector<Real> expected = everywhere(*s.backend, s.next);
+  Scalar norm = s.backend->scalar(), known = s.backend->scalar(), one = s.backend->scalar(1);
+  for (Scalar* asked : {static_cast<Scalar*>(nullptr), &norm}) {
+    s.backend->convert(s.u, s.next);
+    s.pass->take(omega, s.u, s.b, s.next, asked);
+    EXPECT_EQ(everywhere(*s.backend, s.next), expected) << (asked ? "with its norm" : "without a norm");
+  }
+  s.A->residual(s.u, s.b, s.other, one, known);
+  const double a = s.backend->value(norm), b = s.backend->value(known);
+  if (s.backend->on_gpu())
+    EXPECT_NEAR(a, b, (precision == Precision::fp32 ? 1e-5 : 1e-13) * b);
+  else
+    EXPECT_EQ(a, b);
+}
+
+struct Shape {
+  int dimension;
+  std::array<int, 3> cells;
+};
+/// Even, odd and prime; narrower than what a pass reaches; enough for all threads and for several tiles each.
+const std::vector<Shape> shapes{{3, {13, 37, 29}}, {3, {70, 5, 11}},  {3, {3, 26, 2}}, {2, {53, 31, 1}},
+                                {2, {2, 7, 1}},    {3, {131, 33, 34}}, {2, {300, 331, 1}}};
+
+TEST(SweepPass, HasTheBitsOfItsSweeps) {
+  std::size_t turn = 0;
+  for (const NamedFaces& faces : all_faces())
+    for (const Centering centering : {Centering::node, Centering::cell})
+      for (const Kappa kappa : {Kappa::constant, Kappa::constant_tensor, Kappa::random, Kappa::random_tensor})
+        for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+          const NamedGrid& grid = all_grids[turn % 3];
+          const Shape& shape = shapes[turn % shapes.size()];
+          const Sigma sigma = std::array{Sigma::zero, Sigma::constant, Sigma::varying}[turn / 2 % 3];
+          ++turn;
+          SCOPED_TRACE(faces.name + ", " + grid.name + ", choice " + std::to_string(turn));
+          expect_same_bits(
+              with_data(faces, grid,
+                        {.dimension = shape.dimension, .cells = shape.cells, .kappa = kappa, .sigma = sigma, .centering = centering}),
+              precision);
+        }
+}
+
+/// What no pass may read, padding and the halo of axes that close on themselves, changes no bit.
+TEST(SweepPass, ReadsNoPadding) {
+  for (const NamedFaces& faces : all_faces())
+    for (const Shape& shape : {shapes[0], shapes[3]}) {
+      const Problem problem = with_data(faces, all_grids[0], {.dimension = shape.dimension, .cells = shape.cells});
+      Sweeps s(problem, Precision::fp64);
+      s.backend->convert(s.u, s.next);
+      s.pass->take(omega, s.u, s.b, s.next, nullptr);
+      const std::vector<Real> expected = everywhere(*s.backend, s.next);
+      const std::vector<Real> u = values(*s.backend, s.u), b = values(*s.backend, s.b);
+      set_values(*s.backend, s.u, u);  // with NaN around
+      set_values(*s.backend, s.b, b);
+      s.pass->take(omega, s.u, s.b, s.next, nullptr);
+      EXPECT_EQ(everywhere(*s.backend, s.next), expected) << faces.name;
+    }
+}
+
+/// There is none where an operator's rows are not to be had again.
+TEST(SweepPass, IsOneOfVolumes) {
+  ProblemChoice elements;
+  elements.scheme = Scheme::q1;
+  const auto backend = test_backend();
+  const Discretization discretization(*backend, make_problem(all_faces()[0], all_grids[0], elements));
+  EXPECT_EQ(make_sweep_pass(*backend, discretization.scheme_rows(), Precision::fp64), nullptr);
+}
+
+}  // namespace
+}  // namespace poisson
