@@ -27,6 +27,7 @@ struct Measurement {
   std::optional<double> bytes;      ///< counted traffic of one call
   std::optional<double> of_copy;    ///< its bandwidth as a fraction of a copy's, measured in the same run
   std::optional<double> predicted;  ///< seconds, from counted bytes and operations (grids/schemes/assembly.hpp)
+  std::optional<int> sweeps;        ///< of a call
   // Solves.
   std::optional<int> cycles;
   std::optional<double> setup;     ///< seconds: levels, memory
@@ -60,6 +61,7 @@ std::span<const Case> solve_cases();
 std::span<const Case> expression_cases();
 std::span<const Case> assembly_cases();
 std::span<const Case> output_cases();
+std::span<const Case> jacobi_cases();
 
 /// Takes a measurement as soon as it is there.
 using Report = std::function<void(const Measurement&)>;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/cases.hpp"
+#include "grids/operators/sweep_pass.hpp"
 #include "grids/rows/traffic.hpp"
 #include "grids/schemes/discretization.hpp"
 
@@ -42,6 +43,8 @@ class Kit {
   /// What steps of points are taken by, and in fp32 those of the lines along an axis.
   const SymmetricSplitting& points(Precision p) const;
   const SymmetricSplitting& lines(int axis) const;
+  /// What several sweeps of Jacobi's method share.
+  const SweepPass& pass(Precision p) const;
   const Transfer& transfer() const { return *levels().transfers.front(); }
   const Problem& problem() const { return discretization_.problem(); }
   /// As it came out of `auto`.
@@ -59,6 +62,7 @@ class Kit {
   std::unique_ptr<Operator> outer_, inner_;
   mutable std::optional<Hierarchy> levels_;                                // where a kernel moves between them
   mutable std::map<int, std::unique_ptr<SymmetricSplitting>> splittings_;  // by axis; −1, −2: points in fp64 and fp32
+  mutable std::map<Precision, std::unique_ptr<SweepPass>> passes_;
 };
 
 /// A field that a kernel works on.
@@ -66,6 +70,7 @@ struct Operand {
   Precision precision = Precision::fp64;
   bool coarse = false;
   bool scratch = false;  ///< what is left in it means nothing
+  int as = -1;           ///< it begins as the operand of that number
 };
 
 using Fields = std::vector<Field>;
@@ -81,6 +86,7 @@ struct KernelCase {
   /// What the kernel does beside a product A u; null: no time is predicted.
   std::optional<RowCost> beside = std::nullopt;
   bool needs_z = false;  ///< left out in two dimensions
+  int sweeps = 0;        ///< over all unknowns, of what counts points a second
 };
 
 inline constexpr PolynomialStep step{0.8, 0.25};

@@ -11,6 +11,7 @@
 #include "backends/device.hpp"
 #include "backends/error.hpp"
 #include "bench/kernels.hpp"
+#include "grids/kernels/sweep_passes.hpp"
 
 namespace poisson::bench {
 
@@ -69,6 +70,12 @@ const SymmetricSplitting& Kit::lines(int axis) const {
   return *held;
 }
 
+const SweepPass& Kit::pass(Precision p) const {
+  auto& held = passes_[p];
+  if (!held) held = make_sweep_pass(backend, discretization_.scheme_rows(), A(p).precision());
+  return *held;
+}
+
 namespace {
 
 constexpr Precision fp32 = Precision::fp32, fp64 = Precision::fp64;
@@ -100,10 +107,14 @@ Field random_field(Backend& backend, Backend& host, const Layout& layout, Precis
   return there;
 }
 
+std::uint64_t seed_of(const Operand& operand, std::size_t number) {
+  return operand.as < 0 ? number + 1 : static_cast<std::uint64_t>(operand.as) + 1;
+}
+
 Fields random_fields(const KernelCase& c, const Kit& kit, Backend& host) {
   Fields fields;
   for (const Operand& o : c.operands)
-    fields.push_back(random_field(kit.backend, host, kit.layout(o.coarse), o.precision, fields.size() + 1));
+    fields.push_back(random_field(kit.backend, host, kit.layout(o.coarse), o.precision, seed_of(o, fields.size())));
   return fields;
 }
 
@@ -151,7 +162,7 @@ void check(const Case& which, const Size& awkward, Backend& backend, Backend& ho
   Fields fields = random_fields(c, kit, host), exact;
   bool narrow = false;
   for (const Operand& o : c.operands) {
-    exact.push_back(random_field(host, host, kit.layout(o.coarse), fp64, exact.size() + 1));
+    exact.push_back(random_field(host, host, kit.layout(o.coarse), fp64, seed_of(o, exact.size())));
     narrow = narrow || o.precision == fp32;
   }
   c.run(kit, fields);
@@ -214,6 +225,7 @@ Measurement measure(const Case& which, const Kit& kit, Backend& host, const Size
     m.size = size;
   m.unknowns = kit.unknowns(false);
   m.bytes = bytes;
+  if (c.sweeps > 0) m.sweeps = c.sweeps;
   if (c.beside) m.predicted = predicted_seconds_of(c, kit);
   summarize(seconds, m);
   return m;

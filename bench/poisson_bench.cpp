@@ -54,6 +54,7 @@ std::vector<Case> all_cases() {
   cases.insert(cases.end(), expression_cases().begin(), expression_cases().end());
   cases.insert(cases.end(), kernel_cases().begin(), kernel_cases().end());
   cases.insert(cases.end(), assembly_cases().begin(), assembly_cases().end());
+  cases.insert(cases.end(), jacobi_cases().begin(), jacobi_cases().end());
   cases.insert(cases.end(), output_cases().begin(), output_cases().end());
   const std::vector<Case> sizes = size_cases();
   cases.insert(cases.end(), sizes.begin(), sizes.end());
@@ -95,6 +96,7 @@ nlohmann::ordered_json json_of(const Measurement& m) {
   put("of_copy", m.of_copy);
   put("predicted", m.predicted);
   if (m.cycles) json["unknowns_per_second"] = static_cast<double>(m.unknowns) / m.seconds;
+  put("sweeps", m.sweeps);
   put("cycles", m.cycles);
   put("setup", m.setup);
   put("first", m.first);
@@ -124,6 +126,7 @@ void print(const Measurement& m) {
   std::printf("%-32s %5s  %10.4f ms", m.name.c_str(),
               m.size ? name_of(*m.size).c_str() : std::to_string(m.cells).c_str(), 1e3 * m.seconds);
   if (m.bytes) std::printf("  %8.1f GB/s  %5.1f %% of copy", 1e-9 * *m.bytes / m.seconds, 100 * m.of_copy.value_or(0));
+  if (m.sweeps) std::printf("  %8.3f Gpoint/s", 1e-9 * *m.sweeps * static_cast<double>(m.unknowns) / m.seconds);
   if (m.predicted) std::printf("  predicted %9.4f ms", 1e3 * *m.predicted);
   if (m.cycles) {
     std::printf("  %7.3f GDOF/s  %3d cycles  %5.1f B/unknown  set-up %.1f ms  first %.1f ms  residual %.2g",

@@ -11,7 +11,7 @@ std::unique_ptr<SweepPass> make_sweep_pass(Backend& backend, const SchemeRows& r
     if constexpr (std::is_same_v<Own, ElementRows>) return nullptr;
     else if (backend.on_gpu()) {
 #ifdef POISSON_HAVE_CUDA
-      return nullptr;
+      return SweepPassesOn<OnCuda>::make<T>(backend, own);
 #else
       return nullptr;
 #endif

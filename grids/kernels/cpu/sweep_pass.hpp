@@ -21,7 +21,7 @@ namespace poisson::cpu {
 inline constexpr int sweeps_of_pass = 4;
 
 /// What a thread keeps of planes has to fit into its own cache, about so many bytes.
-inline constexpr std::int64_t tile_bytes = std::int64_t{3} << 18;
+inline constexpr std::int64_t tile_bytes = std::int64_t{3} << 20;
 
 /// Jacobi's method in tiles of whole lines that are marched along the last axis, in two dimensions of one line. Each
 /// sweep is one plane behind the sweep before it and reads three of its planes, which are kept; a tile's margins are
@@ -182,13 +182,34 @@ class TiledSweeps final : public SweepPass {
     }
 
     // One line of one sweep. Apart, so that all lines of all sweeps go through one loop.
-    [[gnu::noinline]] static void relax_line(const Line& rows, int first, int last, int n, T omega, const T* here,
+    [[gnu::noinline]] static void relax_line(Line rows, int first, int last, int n, T omega, const T* here,
                                              const T* south, const T* north, const T* bottom, const T* top,
                                              const T* rhs, T* to) {
-      for_line(rows, first, last, n, [=](const Row<T>& a, int i) {
+      const auto relaxed = [=](const Row<T>& a, T factor, int i) {
         const Star<T> star{here[i], here[i - 1], here[i + 1], south[i], north[i], bottom[i], top[i]};
-        to[i] = stencil::gauss_seidel(a, star, rhs[i], omega);
-      });
+        return here[i] + factor * stencil::residual(a, star, rhs[i]);
+      };
+      const auto factor_of = [omega](const Row<T>& a) { return omega * stencil::reciprocal(a.diagonal()); };
+      const auto end = [&](int i) {
+        const Row<T> a = rows.row(i);
+        to[i] = relaxed(a, factor_of(a), i);
+      };
+      if constexpr (requires { rows.decoupled; }) rows.decoupled = -1;  // known, it leaves no branch in the loop
+      const int from = std::max(first, 1), until = std::min(last, n - 1);
+      if (first == 0) end(0);
+      if constexpr (std::is_same_v<Coefficients, Equidistant<T>>) {
+        const Row<T> a = rows.interior(1);
+        const T factor = factor_of(a);
+#pragma omp simd
+        for (int i = from; i < until; ++i) to[i] = relaxed(a, factor, i);
+      } else {
+#pragma omp simd
+        for (int i = from; i < until; ++i) {
+          const Row<T> a = rows.interior(i);
+          to[i] = relaxed(a, factor_of(a), i);
+        }
+      }
+      if (last == n && n > 1) end(n - 1);
     }
 
     void sum_squares(int c, int p) const {

@@ -1,0 +1,353 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "backends/cuda/slices.cuh"
+#include "backends/view.hpp"
+#include "grids/kernels/cuda/stencil_march.cuh"
+#include "grids/rows/coefficients.hpp"
+#include "grids/rows/stencil.hpp"
+#include "grids/rows/swept_axis.hpp"
+
+/// Several sweeps of Jacobi's method in one march along z. A block of threads has a tile of x and y, with margins that
+/// its neighbours work out as well. As it comes to a plane of u, each sweep is taken on the plane behind the one of the
+/// sweep before it: the values below and above lie in the registers of the thread that has the column, those beside it
+/// in shared memory, where every sweep but the last leaves the plane it has made. What is left there at one plane is
+/// read at the next one: there is one barrier a plane, however many the sweeps. In two dimensions, with y in the place
+/// of z (backends/cuda/marched.hpp), a plane is a line.
+namespace poisson::cuda {
+
+/// `sweeps` of a pass, and a tile of `width` columns that `threads` threads have, each `rows` of them: one beside the
+/// other along y, where the tile is flat `threads` apart along x.
+/// `resident`: blocks for which registers are kept free.
+template <int sweeps_, int threads_, int rows_, int width_ = 0, int resident_ = 1>
+struct SweepTile {
+  static constexpr int sweeps = sweeps_, threads = threads_, rows = rows_, resident = resident_;
+  static constexpr bool flat = width_ == 0;
+  static constexpr int columns = threads * rows;
+  static constexpr int width = flat ? columns : width_;
+  static constexpr int height = columns / width;
+  /// What of it is written.
+  static constexpr int written_width = width - 2 * sweeps, written_height = flat ? 1 : height - 2 * sweeps;
+  /// Values of a plane in shared memory: beside the tile, neighbours may be read that nobody needs.
+  static constexpr int before = flat ? 1 : width + 1;
+  static constexpr int plane = columns + 2 * before;
+  /// From a column of a thread to its next one.
+  static constexpr int next_row = flat ? threads : width;
+  template <class T>
+  static constexpr unsigned shared_bytes = 2 * sweeps * plane * sizeof(T);
+  static_assert(written_width > 0 && written_height > 0 && columns % width == 0);
+};
+
+/// How the box of unknowns is cut into tiles and slabs.
+struct SweptTiles {
+  int across_x, across_y, slabs;
+  int planes;  ///< of a slab
+
+  unsigned blocks() const { return static_cast<unsigned>(across_x * across_y * slabs); }
+};
+
+/// A row and 1/D.
+template <class T>
+struct RelaxedRow {
+  Row<T> a;
+  T inverse;
+};
+template <class Coefficients>
+__device__ auto relaxed_row(const Coefficients& c, int i, int j, int k) {
+  const auto a = c.line(j, k).row(i);
+  return RelaxedRow{a, stencil::reciprocal(a.diagonal())};
+}
+
+/// Rows as a pass takes them.
+template <class T, class Coefficients>
+struct PassRows {
+  Coefficients c;
+
+  void set(T /*omega*/) {}
+  /// What a column of a thread keeps of its place in x and y.
+  struct Column {
+    int i, j;
+  };
+  __device__ Column column(int i, int j) const { return {i, j}; }
+  __device__ RelaxedRow<T> operator()(const Column& at, int k) const { return relaxed_row(c, at.i, at.j, k); }
+};
+/// On equal cells there are 27 of them at the most: at the first index of each axis, inside, and at the last one. The
+/// row of what lies inside is handed to kernels, where it takes no registers.
+template <class T>
+struct PassRows<T, Equidistant<T>> {
+  static constexpr int count = 27;
+  const RelaxedRow<T>* all;
+  int last[3];
+  RelaxedRow<T> inside;
+  T factor;  ///< ω/D of it
+
+  void set(T omega) { factor = omega * inside.inverse; }
+
+  /// 0, 1 or 2 along an axis; an axis of one value has that alone.
+  __device__ static int kind(int i, int last) { return i == 0 ? 0 : i == last ? 2 : 1; }
+  using Column = signed char;
+  __device__ Column column(int i, int j) const { return static_cast<Column>(kind(i, last[0]) + 3 * kind(j, last[1])); }
+  __device__ RelaxedRow<T> operator()(Column at, int k) const { return all[at + 9 * kind(k, last[2])]; }
+};
+/// Works them out.
+template <class T>
+__global__ void equal_rows_kernel(const Equidistant<T> c, RelaxedRow<T>* all) {
+  const auto index = [](int kind, int last) { return kind == 0 ? 0 : kind == 2 ? last : -1; };  // −1: neither
+  const int n = static_cast<int>(threadIdx.x);
+  all[n] = relaxed_row(c, index(n % 3, c.x.last), index(n / 3 % 3, c.y.last), index(n / 9, c.z.last));
+}
+
+/// (A u)_i of the differences to the neighbours: as Row::times, so that a difference that two rows have, with its sign
+/// changed, is taken once. Where a plane is a line those to the south and north are zero.
+template <bool flat, class T>
+__device__ T times(const Row<T>& a, T centre, T west, T east, T south, T north, T bottom, T top) {
+  if constexpr (flat)
+    return a.west * west + a.east * east + a.bottom * bottom + a.top * top + a.reaction * centre;
+  else
+    return a.west * west + a.east * east + a.south * south + a.north * north + a.bottom * bottom + a.top * top +
+           a.reaction * centre;
+}
+
+/// `adds`: the norm of the u that is given is asked for.
+template <class T, class Coefficients, class Tile, bool adds>
+struct SweepMarch {
+  static constexpr int sweeps = Tile::sweeps, rows = Tile::rows;
+  static constexpr bool equal_cells = std::is_same_v<Coefficients, Equidistant<T>>;
+
+  PassRows<T, Coefficients> row_at;
+  View<const T> u, b;
+  View<T> next;
+  T omega;
+  SweptAxis x, y, z;
+  SweptTiles tiles;
+  double* squares;  ///< Σ r²/D of each block
+
+  __device__ void operator()(T* shared) const {
+    const Place place(*this);
+    State state;
+    state.left = shared + Tile::before + place.at(0);
+    state.leave = state.left + sweeps * Tile::plane;
+    const int last = place.last_plane - 1 + sweeps;
+    int p = z.from(place.first_plane, sweeps - 1) - 1;
+    load(plane_of(u, readable(z, p)), place, state.ahead);
+    for (; p <= last && !is_steady(place, p); ++p) step<false>(place, state, p, Planes(*this, 0));
+    if (p <= last) {
+      const int k = readable(z, p), until = min(last + 1, p + min(z.last + 1, z.values - 1) - k);
+      for (Planes planes(*this, k); p < until; ++p, planes.go_on(*this)) step<true>(place, state, p, planes);
+    }
+    for (; p <= last; ++p) step<false>(place, state, p, Planes(*this, 0));
+    if constexpr (adds) {
+      const double sum = sum_of_block<Tile::threads>(state.sum);
+      if (threadIdx.x == 0) squares[blockIdx.x] = sum;
+    }
+  }
+
+ private:
+  // Where a value of u or b is read; beyond what is there, where nobody needs it, anywhere.
+  __device__ static int readable(const SweptAxis& axis, int i) {
+    return axis.closed ? axis.place(i) : axis.values == 1 ? 0 : min(max(i, -1), axis.values);
+  }
+  // Whether rows of such an index have halves of cells or couplings over an end.
+  __device__ static bool is_end(const SweptAxis& axis, int i) {
+    return axis.values > 1 && (i == 0 || i == axis.values - 1);
+  }
+
+  // Where a thread's columns lie.
+  struct Place {
+    int first_plane, last_plane;
+    unsigned offset[rows];  // in a plane of the fields, from its first halo on, in bytes
+    typename PassRows<T, Coefficients>::Column column[rows];
+    unsigned swept = 0, own = 0;
+    bool inside = true;  // whether no unknown of the tile is at an end
+
+    __device__ explicit Place(const SweepMarch& m) {
+      const int thread = static_cast<int>(threadIdx.x);
+      int block = static_cast<int>(blockIdx.x);
+      const int left = m.x.first + block % m.tiles.across_x * Tile::written_width;
+      block /= m.tiles.across_x;
+      const int low = m.y.first + block % m.tiles.across_y * Tile::written_height;
+      first_plane = m.z.first + block / m.tiles.across_y * m.tiles.planes;
+      last_plane = min(first_plane + m.tiles.planes, m.z.last);
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        const int in_x = (Tile::flat ? thread + r * Tile::threads : thread % Tile::width) - sweeps;
+        const int in_y = Tile::flat ? 0 : thread / Tile::width * rows + r - sweeps;
+        const int i = readable(m.x, left + in_x), j = readable(m.y, low + in_y);
+        offset[r] = static_cast<unsigned>((i + m.u.halo[0] + (j + m.u.halo[1]) * m.u.sy) * sizeof(T));
+        column[r] = m.row_at.column(i, j);
+        if (m.x.holds(left + in_x) && m.y.holds(low + in_y)) {
+          swept |= 1u << r;
+          inside = inside && !is_end(m.x, i) && !is_end(m.y, j);
+        }
+        if (in_x >= 0 && in_x < Tile::written_width && left + in_x < m.x.last && in_y >= 0 &&
+            in_y < Tile::written_height && low + in_y < m.y.last)
+          own |= 1u << r;
+      }
+      inside = __syncthreads_and(inside) != 0;
+    }
+    __device__ bool is_swept(int r) const { return swept >> r & 1; }
+    __device__ bool written(int r) const { return own >> r & 1; }
+    // In shared memory.
+    __device__ int at(int r) const {
+      const int thread = static_cast<int>(threadIdx.x);
+      return (Tile::flat ? thread : thread / Tile::width * rows * Tile::width + thread % Tile::width) +
+             r * Tile::next_row;
+    }
+  };
+
+  // The first value in memory of plane k of a field.
+  template <class X>
+  __device__ static X* plane_of(const View<X>& field, int k) {
+    return field.data + k * field.sz - (field.halo[0] + field.halo[1] * field.sy);
+  }
+  template <class X>
+  __device__ static X& value(X* plane, const Place& place, int r) {
+    using Byte = std::conditional_t<std::is_const_v<X>, const char, char>;
+    return *reinterpret_cast<X*>(reinterpret_cast<Byte*>(plane) + place.offset[r]);
+  }
+  __device__ static void load(const T* plane, const Place& place, T (&to)[rows]) {
+#pragma unroll
+    for (int r = 0; r < rows; ++r) to[r] = __ldg(&value(plane, place, r));
+  }
+
+  // What is read and written where the front comes to plane k: the plane of u ahead of it, of b behind it, and what is
+  // made.
+  struct Planes {
+    int k;
+    const T *u, *b;
+    T* next;
+    __device__ Planes(const SweepMarch& m, int k)
+        : k(k), u(plane_of(m.u, k + 1)), b(plane_of(m.b, k - 1)), next(plane_of(m.next, k - sweeps)) {}
+    __device__ void go_on(const SweepMarch& m) {
+      ++k;
+      u += m.u.sz;
+      b += m.b.sz;
+      next += m.next.sz;
+    }
+  };
+
+  // What a thread goes on with from plane to plane.
+  struct State {
+    T here[sweeps][rows] = {}, bottom[sweeps][rows] = {};  // at each sweep's plane; differences to what lies below it
+    T ahead[rows];                                         // of u
+    T *left, *leave;  // what all threads leave in shared memory: at the plane before, at this one
+    double sum = 0;
+  };
+
+  // Whether all that is swept as the front comes to a plane lies inside, and planes beside each other in memory.
+  __device__ bool is_steady(const Place& place, int p) const {
+    const int k = readable(z, p);
+    return (!equal_cells || place.inside) && k - sweeps >= max(1, z.first) && k <= z.last && k + 1 < z.values;
+  }
+
+  // The front comes to plane p.
+  template <bool steady>
+  __device__ __forceinline__ void step(const Place& place, State& state, int p, const Planes& planes) const {
+    T above[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) above[r] = state.ahead[r];
+    load(steady ? planes.u : plane_of(u, readable(z, p + 1)), place, state.ahead);
+    if constexpr (steady) {  // b is asked for two planes before it is read
+#pragma unroll
+      for (int r = 0; r < rows; ++r) Fetch()(&value(planes.b + 2 * b.sz, place, r));
+    }
+#pragma unroll
+    for (int s = 0; s < sweeps; ++s) {
+      // The sweep s + 1 of plane p − s − 1.
+      const int plane = p - s - 1, margin = sweeps - s - 1;
+      T (&here)[rows] = state.here[s], (&bottom)[rows] = state.bottom[s];
+      T *const left = state.left + s * Tile::plane, *const leave = state.leave + s * Tile::plane;
+#pragma unroll
+      for (int r = 0; r < rows; ++r) leave[r * Tile::next_row] = above[r];
+      const bool is_own = plane >= place.first_plane && plane < place.last_plane;
+      const auto relaxed = [&](int r, const RelaxedRow<T>& row, T factor, const auto& residual_of) {
+        const T residual = residual_of(row.a);
+        if (adds && s == 0 && is_own && place.written(r))
+          state.sum += static_cast<double>(residual * residual * row.inverse);
+        return here[r] + factor * residual;
+      };
+      const auto by_its_row = [&](const T* rhs, int at) {
+        relax(place, rhs, left, bottom, here, above, [&](int r, const auto& residual_of) {
+          if (!place.is_swept(r)) return here[r];
+          const RelaxedRow<T> row = row_at(place.column[r], at);
+          return relaxed(r, row, omega * row.inverse, residual_of);
+        });
+      };
+      if constexpr (steady && equal_cells) {
+        relax(place, planes.b - s * b.sz, left, bottom, here, above, [&](int r, const auto& residual_of) {
+          const T made = relaxed(r, row_at.inside, row_at.factor, residual_of);
+          return place.is_swept(r) ? made : here[r];
+        });
+      } else if (steady) {
+        by_its_row(planes.b - s * b.sz, planes.k - s - 1);
+      } else if (plane >= z.from(place.first_plane, margin) && plane < z.before(place.last_plane, margin)) {
+        const int at = readable(z, plane);
+        by_its_row(plane_of(b, at), at);
+      } else {
+#pragma unroll
+        for (int r = 0; r < rows; ++r) move_up(bottom[r], here[r], above[r], here[r]);
+      }
+    }
+    if (p - sweeps >= place.first_plane) {
+      T* const out = steady ? planes.next : plane_of(next, readable(z, p - sweeps));
+#pragma unroll
+      for (int r = 0; r < rows; ++r)
+        if (place.written(r)) value(out, place, r) = above[r];
+    }
+    __syncthreads();
+    T* const swap = state.left;
+    state.left = state.leave;
+    state.leave = swap;
+  }
+
+  // A column goes on to the next plane: what was made of the value here is what comes from below for the next sweep.
+  __device__ static void move_up(T& bottom, T& here, T& above, T made) {
+    bottom = -(here - above);
+    here = above;
+    above = made;
+  }
+
+  // One sweep of a plane: make(r, row ↦ residual) is the new value. The formulas are those of stencil::polynomial with
+  // β = 0, and of the norm.
+  template <class Make>
+  __device__ __forceinline__ void relax(const Place& place, const T* rhs, const T* beside, T (&bottom)[rows], T (&here)[rows],
+                                        T (&above)[rows], const Make& make) const {
+    T right[rows];
+    load(rhs, place, right);
+    T south = Tile::flat ? T(0) : here[0] - beside[-Tile::width];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      const T* q = beside + r * Tile::next_row;
+      const T north = Tile::flat ? T(0) : here[r] - (r + 1 < rows ? here[r + 1 < rows ? r + 1 : r] : q[Tile::width]);
+      const T west = here[r] - q[-1], east = here[r] - q[1], top = here[r] - above[r];
+      const T made = make(r, [&](const Row<T>& a) {
+        return right[r] - times<Tile::flat>(a, here[r], west, east, south, north, bottom[r], top);
+      });
+      bottom[r] = -top;
+      here[r] = above[r];
+      above[r] = made;
+      south = -north;
+    }
+  }
+};
+
+extern __shared__ double sweep_planes[];
+
+template <class T, class Coefficients, class Tile, bool adds>
+__global__ void __launch_bounds__(Tile::threads, Tile::resident)
+    sweep_kernel(const SweepMarch<T, Coefficients, Tile, adds> march) {
+  march(reinterpret_cast<T*>(sweep_planes));
+}
+
+/// result = Σ squares, in an order of its own.
+template <int threads>
+__global__ void __launch_bounds__(threads) add_squares_kernel(const double* squares, int count, double* result) {
+  double sum = 0;
+  for (int n = static_cast<int>(threadIdx.x); n < count; n += threads) sum += squares[n];
+  sum = sum_of_block<threads>(sum);
+  if (threadIdx.x == 0) *result = sum;
+}
+
+}  // namespace poisson::cuda
