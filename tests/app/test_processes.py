@@ -102,7 +102,7 @@ class Processes(unittest.TestCase):
                 self.assertIn(one_alone[path.stem], self.message(run)[0])
                 continue
             coarse = () if path.stem not in ("jump", "kellogg") else ("solver.coarse_operator=rediscretized",)
-            formats = ("output.formats=[]", *coarse)
+            formats = ("output.formats=[]", "solver.method=multigrid", *coarse)
             wanted = self.solved(0, "one", *formats, case=path)
             found = self.solved(2, "several", *formats, case=path)
             self.near(found, wanted, 1e-9, path.name)
