@@ -19,6 +19,7 @@
 #include "app/report.hpp"
 #include "backends/device.hpp"
 #include "backends/error.hpp"
+#include "backends/transport_speed.hpp"
 #include "grids/sampling/sampling.hpp"
 #include "io/config/yaml.hpp"
 #include "io/files/formats.hpp"
@@ -69,6 +70,11 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
           "there are GPUs");
   });
   summary.device = backend->device();
+  if (!processes->alone()) {
+    const TransportSpeed speed = measure_transport(*backend, processes);
+    const std::string reached = backend->on_gpu() ? backend->transport() : "messages";
+    summary.transport = {reached.substr(0, reached.find_first_of(" ,")), speed.latency, speed.bandwidth};
+  }
   std::optional<Profile> profile;
   if (profiled) profile.emplace(*backend);
   const std::unique_ptr<Case> owner = make_case(config, processes);  // goes before its backend

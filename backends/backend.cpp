@@ -1,6 +1,22 @@
 #include "backends/backend.hpp"
 
+#include <cstdlib>
+
 namespace poisson {
+namespace {
+
+// Where a box takes longer than what it costs to take it in parts: on a GPU three launches and a fork, some 10 µs.
+constexpr std::int64_t default_least_beside = std::int64_t{1} << 19;
+
+}  // namespace
+
+Backend::Backend() : least_beside_(default_least_beside) {
+  if (const char* text = std::getenv("POISSON_OVERLAP")) set_least_beside(std::atoll(text));
+}
+
+void Backend::set_least_beside(std::int64_t values) {
+  least_beside_ = values > 0 ? values : std::numeric_limits<std::int64_t>::max();
+}
 
 Scalar Backend::scalar(double value) {
   Scalar s(allocate(sizeof(double)));

@@ -3,6 +3,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -74,8 +75,34 @@ class Backend {
   /// Fills the halo with what lies beyond the patch (exchange.hpp), so wide where the grid is cut. The halo is no part
   /// of a field's value, hence const.
   void exchange(const Field& x, int width = 1) {
-    if (!x.space().halo().turns().empty()) fill_halo(x, width);
+    if (x.space().halo().turns().empty()) return;
+    start(x, width, false);
+    finish(x, width);
+    settle();
   }
+  /// The same, with work that reads x one value beyond a box: verb(part) for parts that make up the box, one of them
+  /// while messages are under way. Writing to x is allowed as far as no part reads what another one writes. Where
+  /// `axis` is given, parts are cut across it alone.
+  template <class Verb>
+  void exchange_beside(const Field& x, const Box& box, const Verb& verb, std::optional<std::size_t> axis = {}) {
+    const Exchange& halo = x.space().halo();
+    const Box inner = halo.with_others() ? halo.inner(box) : Box{};
+    bool split = halo.with_others() && inner.size() >= least_beside_;
+    for (std::size_t d = 0; d < 3; ++d)
+      split = split && (!axis || d == *axis || (inner.first[d] == box.first[d] && inner.last[d] == box.last[d]));
+    if (!split) {
+      exchange(x);
+      return verb(box);
+    }
+    start(x, 1, true);
+    verb(inner);
+    finish(x, 1);
+    for (const Box& part : around(box, inner)) verb(part);
+    settle();
+  }
+  /// Boxes of at least so many values are worked on while messages are under way. POISSON_OVERLAP holds another number
+  /// than the backend's own; 0: never.
+  void set_least_beside(std::int64_t values);
   /// Puts what all processes have of a field together, in each of them; `whole` is of the whole grid. In its halo past
   /// the ends of the grid stands what the parts have in theirs, one value of it.
   virtual void gather(const Field& part, Field& whole) = 0;
@@ -125,7 +152,16 @@ class Backend {
   virtual Processes::Waits waits() { return {}; }
 
  protected:
-  virtual void fill_halo(const Field& x, int width) = 0;
+  Backend();
+  /// The halves of an exchange, and whether there is work between them. It leaves values at the patch's ends as they
+  /// are, and no other exchange begins.
+  virtual void start(const Field& x, int width, bool beside) = 0;
+  virtual void finish(const Field& x, int width) = 0;
+  /// What comes after the verbs of an exchange waits for all of them.
+  virtual void settle() {}
+
+ private:
+  std::int64_t least_beside_;
 };
 
 /// The OpenMP backend on the threads that OpenMP offers.

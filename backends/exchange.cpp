@@ -1,5 +1,7 @@
 #include "backends/exchange.hpp"
 
+#include <algorithm>
+
 namespace poisson {
 
 std::array<int, 3> Cuts::place(int number) const {
@@ -20,6 +22,11 @@ Box Cuts::patch(int number) const {
 Exchange::Exchange(const Cuts& cuts, int patch) {
   const std::array<int, 3> here = cuts.place(patch);
   const Box own = cuts.patch(patch);
+  std::size_t last_cut = 3;
+  for (std::size_t d = 0; d < 3; ++d) {
+    n_[d] = own.last[d] - own.first[d];
+    if (cuts.count(d) > 1) last_cut = d;
+  }
   for (int width = 1; width <= cut_halo; ++width) {
     Box box;  // of the planes that are copied along an axis
     for (std::size_t d = 0; d < 3; ++d) box.last[d] = own.last[d] - own.first[d];
@@ -52,10 +59,12 @@ Exchange::Exchange(const Cuts& cuts, int patch) {
           part.last[axis] = part.first[axis] + wide;
           return part;
         };
+        late_[axis][side < 0 ? 0 : 1] = axis >= last_cut;
         turn.push_back({neighbour, side, layers(-side, m, true), layers(side, n, false)});
         if (parts > 1) sent.push_back({neighbour, -side, layers(side, n, true), layers(-side, m, false)});
       }
       if (!turn.empty()) {
+        if (axis == last_cut) under_way_ = turns_[static_cast<std::size_t>(width - 1)].size();
         if (parts == 1 && width == 1) own_turns_.push_back(turn);
         with_others_ = with_others_ || parts > 1;
         turns_[static_cast<std::size_t>(width - 1)].push_back(std::move(turn));
@@ -65,6 +74,31 @@ Exchange::Exchange(const Cuts& cuts, int patch) {
       box.last[axis] += wide;
     }
   }
+  if (!with_others_) under_way_ = turns_[0].size();
+}
+
+Box Exchange::inner(const Box& box) const {
+  Box inside = box;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (late_[d][0]) inside.first[d] = std::max(box.first[d], 1);
+    if (late_[d][1]) inside.last[d] = std::min(box.last[d], n_[d] - 1);
+    inside.first[d] = std::min(inside.first[d], box.last[d]);
+    inside.last[d] = std::max(inside.last[d], inside.first[d]);
+  }
+  return inside;
+}
+
+std::vector<Box> around(const Box& box, const Box& inner) {
+  std::vector<Box> parts;
+  Box rest = box;
+  for (const std::size_t d : {2, 1, 0}) {
+    Box below = rest, above = rest;
+    below.last[d] = rest.first[d] = inner.first[d];
+    above.first[d] = rest.last[d] = inner.last[d];
+    for (const Box& part : {below, above})
+      if (part.size() > 0) parts.push_back(part);
+  }
+  return parts;
 }
 
 }  // namespace poisson

@@ -33,6 +33,9 @@ struct Cuts {
 /// How the halo of a patch gets its values: boxes copied in turns, axis after axis, each turn with the halo of the axes
 /// before it, so that edges and corners are right too. Where an axis is not cut, a patch is its own neighbour, and the
 /// halo one value wide whatever is asked for.
+///
+/// It is made in two halves, between which work goes on: the last turn with other patches is started, and it is
+/// finished with the turns that follow it.
 class Exchange {
  public:
   struct Piece {
@@ -54,11 +57,21 @@ class Exchange {
   /// What other patches take of this one, turn by turn as turns() has them.
   const std::vector<Turn>& sent(int width = 1) const { return sent_[static_cast<std::size_t>(width - 1)]; }
   bool with_others() const { return with_others_; }
+  /// The turn that is under way between start and finish: the last one with others; without any all turns come before.
+  std::size_t under_way() const { return under_way_; }
+  /// Those values of a box of the patch of which nothing one value away comes with that turn or later.
+  Box inner(const Box& box) const;
 
  private:
   std::array<std::vector<Turn>, cut_halo> turns_, sent_;
   std::vector<Turn> own_turns_;
   bool with_others_ = false;
+  std::size_t under_way_ = 0;
+  std::array<int, 3> n_{};                     // values of the patch
+  std::array<std::array<bool, 2>, 3> late_{};  // ends of axes whose halo comes with that turn or later
 };
+
+/// The values of a box outside of one that lies in it, in boxes: below and above along z, then along y, then along x.
+std::vector<Box> around(const Box& box, const Box& inner);
 
 }  // namespace poisson

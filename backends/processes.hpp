@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace poisson {
@@ -47,6 +48,9 @@ class Processes {
   virtual void gather(const void* own, std::size_t bytes, void* all) const = 0;
   /// What process `from` has reaches all others.
   virtual void broadcast(void* data, std::size_t bytes, int from) const = 0;
+
+  /// Why messages cannot come from the memory of a GPU, nor go there; empty where they can.
+  virtual std::string without_device_memory() const { return "no MPI"; }
 
   /// Waits for all others to call it as well, at most so long; false where some did not.
   virtual bool meet(double /*seconds*/) const { return true; }

@@ -21,6 +21,9 @@
 namespace poisson {
 namespace {
 
+// What a device holds for the sums of planes.
+constexpr std::size_t bytes_of_sums = std::size_t{3} << 20;
+
 // Of a value on an axis, the tables of two operators, of a transfer and of what evaluates data on a device hold less
 // than 448 bytes; the coarsest level's inverse, scalars, partial sums, and the rounding of blocks fit into the
 // constant.
@@ -206,7 +209,7 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
     }
   };
   add_levels(add_levels, chosen, true, 1);
-  plan.tables += std::min(steps, most_steps) * bytes_of_step;
+  plan.tables += std::min(steps, most_steps) * bytes_of_step + (gpu ? bytes_of_sums : 0);
   plan.setup = std::max(setup_peak, plan.bytes) - plan.bytes;
   plan.hierarchy = std::move(chosen);
   return plan;

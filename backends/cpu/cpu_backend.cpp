@@ -270,53 +270,73 @@ class CpuBackend final : public Backend {
   std::unique_ptr<Timer> make_timer() override {
     return std::make_unique<ClockTimer>();
   }
-  void run_immediately() override {}
+  void run_immediately() override {
+    set_least_beside(0);
+  }
 
  protected:
-  void fill_halo(const Field& field, int width) override {
+  void start(const Field& field, int width, bool) override {
     const Exchange& halo = field.space().halo();
+    for (std::size_t t = 0; t < halo.under_way(); ++t) {
+      begin_turn(field, width, t);
+      end_turn(field, width, t);
+    }
+    if (halo.with_others()) begin_turn(field, width, halo.under_way());
+  }
+  void finish(const Field& field, int width) override {
+    const Exchange& halo = field.space().halo();
+    if (!halo.with_others()) return;
+    end_turn(field, width, halo.under_way());
+    for (std::size_t t = halo.under_way() + 1; t < halo.turns(width).size(); ++t) begin_turn(field, width, t);
+  }
+
+ private:
+  // Layers that neighbours take go out, theirs come in; those of the patch itself are copied.
+  void begin_turn(const Field& field, int width, std::size_t t) {
+    const Exchange& halo = field.space().halo();
+    const Exchange::Turn &turn = halo.turns(width)[t], &sent = halo.sent(width)[t];
     dispatch(field.precision(), [&]<class T>(T) {
       const auto v = const_cast<Field&>(field).view<T>();
-      for (std::size_t t = 0; t < halo.turns(width).size(); ++t) {
-        const Exchange::Turn& turn = halo.turns(width)[t];
-        if (!halo.sent(width)[t].empty()) {
-          swap_layers<T>(field.space().processes(), v, halo.sent(width)[t], turn);
-          continue;
-        }
+      if (sent.empty()) {
         for (const auto& [patch, side, from, to] : turn)
           cpu::for_each_line(to, [&](int j, int k) {
             const T* values = &v(from.first[0], j - to.first[1] + from.first[1], k - to.first[2] + from.first[2]);
             std::copy_n(values, to.last[0] - to.first[0], &v(to.first[0], j, k));
           });
+        return;
       }
+      std::vector<Processes::Message> out, in;
+      const auto message = [&](const Exchange::Piece& piece, const Box& box, std::vector<char>& buffer) {
+        buffer.resize(static_cast<std::size_t>(box.size()) * sizeof(T));
+        return Processes::Message{piece.patch, piece.side, buffer.data(), buffer.size()};
+      };
+      for (std::size_t s = 0; s < sent.size(); ++s) {
+        out.push_back(message(sent[s], sent[s].from, out_[s]));
+        packed_lines(v, sent[s].from, out_[s],
+                     [](const T* line, T* row, std::int64_t n) { std::copy_n(line, n, row); });
+      }
+      for (std::size_t s = 0; s < turn.size(); ++s) in.push_back(message(turn[s], turn[s].to, in_[s]));
+      transit_ = field.space().processes().start(out, in);
     });
   }
-
- private:
-  // Layers that neighbours take go out, theirs come in.
-  template <class T>
-  void swap_layers(const Processes& processes, const View<T>& v, const Exchange::Turn& sent,
-                   const Exchange::Turn& received) {
-    std::vector<Processes::Message> out, in;
-    const auto message = [&](const Exchange::Piece& piece, const Box& box, std::vector<char>& buffer) {
-      buffer.resize(static_cast<std::size_t>(box.size()) * sizeof(T));
-      return Processes::Message{piece.patch, piece.side, buffer.data(), buffer.size()};
-    };
-    const auto lines = [&](const Box& box, std::vector<char>& buffer, const auto& f) {
-      const std::int64_t n = box.last[0] - box.first[0], rows = box.last[1] - box.first[1];
-      cpu::for_each_line(box, [&](int j, int k) {
-        f(&v(box.first[0], j, k),
-          reinterpret_cast<T*>(buffer.data()) + ((k - box.first[2]) * rows + j - box.first[1]) * n, n);
-      });
-    };
-    for (std::size_t s = 0; s < sent.size(); ++s) {
-      out.push_back(message(sent[s], sent[s].from, out_[s]));
-      lines(sent[s].from, out_[s], [](const T* line, T* packed, std::int64_t n) { std::copy_n(line, n, packed); });
-    }
-    for (std::size_t s = 0; s < received.size(); ++s) in.push_back(message(received[s], received[s].to, in_[s]));
-    processes.start(out, in)->finish();
-    for (std::size_t s = 0; s < received.size(); ++s)
-      lines(received[s].to, in_[s], [](T* line, const T* packed, std::int64_t n) { std::copy_n(packed, n, line); });
+  void end_turn(const Field& field, int width, std::size_t t) {
+    if (!transit_) return;
+    std::exchange(transit_, nullptr)->finish();
+    const Exchange::Turn& turn = field.space().halo().turns(width)[t];
+    dispatch(field.precision(), [&]<class T>(T) {
+      const auto v = const_cast<Field&>(field).view<T>();
+      for (std::size_t s = 0; s < turn.size(); ++s)
+        packed_lines(v, turn[s].to, in_[s], [](T* line, const T* row, std::int64_t n) { std::copy_n(row, n, line); });
+    });
+  }
+  // f(line of a box, its place in a buffer, values) for all lines.
+  template <class T, class F>
+  static void packed_lines(const View<T>& v, const Box& box, std::vector<char>& buffer, const F& f) {
+    const std::int64_t n = box.last[0] - box.first[0], rows = box.last[1] - box.first[1];
+    cpu::for_each_line(box, [&](int j, int k) {
+      f(&v(box.first[0], j, k),
+        reinterpret_cast<T*>(buffer.data()) + ((k - box.first[2]) * rows + j - box.first[1]) * n, n);
+    });
   }
 
   void add(double a, const Field& x, Field& y) {
@@ -327,7 +347,8 @@ class CpuBackend final : public Backend {
   }
 
   MemoryCount memory_;
-  std::array<std::vector<char>, 2> out_, in_;  // layers on their way
+  std::array<std::vector<char>, 2> out_, in_;    // layers on their way
+  std::unique_ptr<Processes::Transit> transit_;  // null: none are
 };
 
 }  // namespace

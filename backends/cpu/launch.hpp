@@ -6,8 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "backends/box.hpp"
-#include "backends/space.hpp"
+#include "backends/backend.hpp"
 
 namespace poisson::cpu {
 
@@ -67,13 +66,19 @@ Result reduce_over_lines(const Box& box, const Result& none, const F& f, const J
   const std::vector<Result> planes = reduce_planes(box, box.last[2] - box.first[2] == 1, none, f, join);
   return std::accumulate(planes.begin(), planes.end(), none, join);
 }
-/// The same over the boxes of all patches of a grid, plane by plane; f(j, k) of what this process has.
-template <class Result, class F, class Join>
-Result reduce_over_lines(const Space& space, const Box& box, const Result& none, const F& f, const Join& join) {
-  if (space.whole()) return reduce_over_lines(box, none, f, join);
-  const bool flat = space.all()[2] == 1;
-  const std::vector<Result> own = reduce_planes(box, flat, none, f, join);
+
+/// Whether the planes of a space are its lines.
+inline bool is_flat(const Space& space) {
+  return space.all()[2] == 1;
+}
+
+/// Joins the planes of the boxes of all patches of a grid, in their order; `own` are those of this process.
+template <class Result, class Join>
+Result join_planes(const Space& space, const Box& box, const std::vector<Result>& own, const Result& none,
+                   const Join& join) {
+  if (space.whole()) return std::accumulate(own.begin(), own.end(), none, join);
   // Every process has room for as many planes as there are, and says which ones it has.
+  const bool flat = is_flat(space);
   const auto most = static_cast<std::size_t>(flat ? space.most_values()[1] : space.most_values()[2]);
   struct Plane {
     Result value;
@@ -96,6 +101,13 @@ Result reduce_over_lines(const Space& space, const Box& box, const Result& none,
   return all;
 }
 
+/// The same as reduce_over_lines over the boxes of all patches of a grid; f(j, k) of what this process has.
+template <class Result, class F, class Join>
+Result reduce_over_lines(const Space& space, const Box& box, const Result& none, const F& f, const Join& join) {
+  if (space.whole()) return reduce_over_lines(box, none, f, join);
+  return join_planes(space, box, reduce_planes(box, is_flat(space), none, f, join), none, join);
+}
+
 /// Sums f(j, k) over the lines of the box, in that order.
 template <class F>
 double sum_over_lines(const Box& box, const F& f) {
@@ -104,6 +116,25 @@ double sum_over_lines(const Box& box, const F& f) {
 template <class F>
 double sum_over_lines(const Space& space, const Box& box, const F& f) {
   return reduce_over_lines(space, box, 0.0, f, std::plus());
+}
+
+/// The same of lines that read a field one value beyond the box, whose halo is exchanged meanwhile.
+template <class F>
+double sum_over_lines_beside(Backend& backend, const Field& read, const Box& box, const F& f) {
+  const Space& space = read.space();
+  if (!space.halo().with_others()) {
+    backend.exchange(read);
+    return sum_over_lines(space, box, f);
+  }
+  const bool flat = is_flat(space);
+  const std::size_t across = flat ? 1 : 2;
+  std::vector<double> planes(box.size() > 0 ? static_cast<std::size_t>(box.last[across] - box.first[across]) : 0);
+  const auto of_part = [&](const Box& part) {
+    std::ranges::copy(reduce_planes(part, flat, 0.0, f, std::plus()),
+                      planes.begin() + (part.first[across] - box.first[across]));
+  };
+  backend.exchange_beside(read, box, of_part, across);
+  return join_planes(space, box, planes, 0.0, std::plus());
 }
 
 /// The largest f(j, k) over the lines of the box; `least` where there are none.

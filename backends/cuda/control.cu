@@ -8,53 +8,13 @@
 #include <vector>
 
 #include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/graph.cuh"
 #include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
 #include "backends/error.hpp"
 
 namespace poisson::cuda {
 namespace {
-
-// A captured graph, ready to launch.
-class Graph final : public Recording {
- public:
-  Graph(cudaGraph_t graph, KernelCount kernels, std::vector<StepTable> tables)
-      : graph_(graph), kernels_(kernels), tables_(std::move(tables)) {
-    const cudaError_t status = cudaGraphInstantiate(&exec_, graph, 0);
-    if (status != cudaSuccess) cudaGraphDestroy(graph);
-    check(status);
-  }
-  ~Graph() override {
-    cudaGraphExecDestroy(exec_);
-    cudaGraphDestroy(graph_);
-  }
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
-  std::size_t kernels() const override { return kernels_.all; }
-  std::size_t kernels_in_loop() const override { return kernels_.in_loop; }
-  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(exec_, stream)); }
-  /// What else the first launch would do.
-  void upload(cudaStream_t stream) const { check(cudaGraphUpload(exec_, stream)); }
-
- private:
-  cudaGraph_t graph_;
-  KernelCount kernels_;
-  cudaGraphExec_t exec_ = nullptr;
-  std::vector<StepTable> tables_;  // that its kernels read
-};
-
-// Those of the graph itself, without the bodies of its conditional nodes.
-std::size_t count_kernels(cudaGraph_t graph) {
-  std::size_t count = 0;
-  check(cudaGraphGetNodes(graph, nullptr, &count));
-  std::vector<cudaGraphNode_t> nodes(count);
-  if (count > 0) check(cudaGraphGetNodes(graph, nodes.data(), &count));
-  return static_cast<std::size_t>(std::count_if(nodes.begin(), nodes.end(), [](cudaGraphNode_t node) {
-    cudaGraphNodeType type{};
-    check(cudaGraphNodeGetType(node, &type));
-    return type == cudaGraphNodeTypeKernel;
-  }));
-}
 
 // Norms that the host has not heard of yet; the host reads far more often than this many iterations take.
 constexpr int ring = 1 << 16;
@@ -164,13 +124,29 @@ CudaBackend::CudaBackend(int device, std::size_t memory_limit, Transport transpo
   if (!conditional_nodes_) description_ += " (its driver is older than CUDA 12.4: the host runs the iteration)";
   own_stream_ = make_stream();
   stream_ = own_stream_.get();
-  partials_ = allocate(most_partials * sizeof(double));
+  // A piece with room for scalars, too.
+  constexpr std::size_t values = most_plane_sums + most_partials;
+  arena_.reserve((values + most_plane_sums) * sizeof(double));
+  sums_ = allocate(values * sizeof(double) + sizeof(double));
+  plane_room_ = {static_cast<double*>(sums_.data()),
+                 reinterpret_cast<unsigned*>(static_cast<double*>(sums_.data()) + values)};
+  partials_ = plane_room_.of_plane + most_plane_sums;
   watch_ = std::make_unique<Watch>(*this);
 }
 
 CudaBackend::~CudaBackend() {
   if (mail_ && std::uncaught_exceptions() > 0) mail_->give_up();
   cudaStreamSynchronize(stream_);
+}
+
+void CudaBackend::abandon_recording() {
+  cudaGraph_t graph = nullptr;
+  recording_ = false;
+  if (side_ && side_->main) stream_ = side_->main;
+  side_.reset();
+  if (cudaStreamEndCapture(stream_, &graph) == cudaSuccess) cudaGraphDestroy(graph);
+  cudaGetLastError();  // of a capture that is given up: none of the launches to come
+  pending_.drop();     // may give memory back, which a capture does not bear
 }
 
 // Null, and none from now on, where there are too many launches for a graph.
@@ -180,21 +156,15 @@ std::unique_ptr<Recording> CudaBackend::record(const std::function<void()>& verb
   recorded_ = 0;
   kernels_ = {};
   cudaGraph_t graph = nullptr;
-  const auto give_up = [&] {
-    recording_ = false;
-    if (cudaStreamEndCapture(stream_, &graph) == cudaSuccess) cudaGraphDestroy(graph);
-    cudaGetLastError();  // of a capture that is given up: none of the launches to come
-    pending_.drop();     // may give memory back, which a capture does not bear
-  };
   try {
     verbs();
     pending_.launch(stream_);
   } catch (const TooMany&) {
-    give_up();
+    abandon_recording();
     conditional_nodes_ = false;
     return nullptr;
   } catch (...) {
-    give_up();
+    abandon_recording();
     throw;
   }
   recording_ = false;
@@ -202,10 +172,17 @@ std::unique_ptr<Recording> CudaBackend::record(const std::function<void()>& verb
   kernels_.all += count_kernels(graph);
   std::vector<StepTable> tables = pending_.take_tables();
   for (const StepTable& table : tables) write(table.steps.data(), table.there.data(), table.there.bytes());
-  return std::make_unique<Graph>(graph, kernels_, std::move(tables));
+  return std::make_unique<Graph>(graph, kernels_, std::move(tables), mail_ != nullptr);
+}
+
+double CudaBackend::value_at(const double* scalar) {
+  double value = 0;
+  read(scalar, &value, sizeof value);
+  return value;
 }
 
 void CudaBackend::prepare(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs) {
+  if (records_steps() && !recording) recording = record_steps(verbs);
   if (!conditional_nodes_ || recording) return;
   recording = record(verbs);
   if (!recording) return;
@@ -214,6 +191,13 @@ void CudaBackend::prepare(std::unique_ptr<Recording>& recording, const std::func
 }
 
 void CudaBackend::run(std::unique_ptr<Recording>& recording, const std::function<void()>& verbs, Monitor& monitor) {
+  if (records_steps() && !recording) recording = record_steps(verbs);
+  if (records_steps()) {
+    monitor_ = &monitor;
+    for (const auto& step : static_cast<const Program&>(*recording).steps) step();
+    check(cudaStreamSynchronize(stream_));
+    return;
+  }
   Watch& w = *watch_;
   const DeviceMonitor start{monitor.rule(), monitor.state()};
   write(&start, w.monitor, sizeof start);
@@ -266,10 +250,12 @@ void CudaBackend::follow(Monitor& monitor) {
 
 void CudaBackend::begin(Monitor& monitor, const Scalar& raw, const Scalar& data, const Scalar& initial,
                         const Scalar& start, const Scalar& rounding) {
-  if (!conditional_nodes_) {
-    monitor.begin(value(raw), value(data), value(initial), value(start), value(rounding));
-    return;
-  }
+  if (!conditional_nodes_)
+    return by_host([this, given = steps_ ? nullptr : &monitor, raw = raw.address(), data = data.address(),
+                    initial = initial.address(), start = start.address(), rounding = rounding.address()] {
+      Monitor& of_run = given ? *given : *monitor_;
+      of_run.begin(value_at(raw), value_at(data), value_at(initial), value_at(start), value_at(rounding));
+    });
   on_scalars(stream(), Begin{watch_->monitor, watch_->told_device, raw.address(), data.address(), initial.address(),
                              start.address(), rounding.address()});
 }
@@ -278,15 +264,15 @@ void CudaBackend::begin(Monitor& monitor, const Scalar& raw, const Scalar& data,
 const double* CudaBackend::ask_all() {
   if (!mail_) return nullptr;
   on_scalars(stream(), AskedToStop{watch_->told_device, stops_.address()});
-  mail_->add_up(stream(), stops_.address(), 1);
+  add_planes(stream(), stops_.address(), 1, 1, plane_room_, &mail_->box(), stops_.address());
   return stops_.address();
 }
 
 void CudaBackend::observe(Monitor& monitor, const Scalar& norm) {
-  if (!conditional_nodes_) {
-    monitor.observe(value(norm));
-    return;
-  }
+  if (!conditional_nodes_)
+    return by_host([this, given = steps_ ? nullptr : &monitor, norm = norm.address()] {
+      (given ? *given : *monitor_).observe(value_at(norm));
+    });
   on_scalars(stream(),
              Observe{watch_->monitor, watch_->told_device, ask_all(), watch_->loop, watch_->limit, norm.address()});
 }
@@ -331,20 +317,31 @@ void CudaBackend::record_into(cudaGraph_t graph, const std::function<void()>& bo
   const Stream inner = make_stream();
   check(cudaStreamBeginCaptureToGraph(inner.get(), graph, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal));
   const cudaStream_t outer = std::exchange(stream_, inner.get());
+  std::unique_ptr<Side> side = std::exchange(side_, nullptr);  // belongs to what is recorded outside
   try {
     body();
     pending_.launch(stream_);
   } catch (...) {
     stream_ = outer;
     cudaStreamEndCapture(inner.get(), &graph);
+    side_ = std::move(side);
     throw;
   }
   stream_ = outer;
   check(cudaStreamEndCapture(inner.get(), &graph));
+  side_ = std::move(side);
   kernels_.all += count_kernels(graph);
 }
 
 void CudaBackend::when_risen(Monitor& monitor, const std::function<void()>& body) {
+  if (steps_) {
+    end_segment();
+    steps_->push_back([this, steps = steps_of(body)] {
+      if (monitor_->state().rose == 0) return;
+      for (const auto& step : steps) step();
+    });
+    return begin_segment();
+  }
   if (!conditional_nodes_) {
     if (monitor.state().rose != 0) body();
     return;
@@ -356,6 +353,14 @@ void CudaBackend::when_risen(Monitor& monitor, const std::function<void()>& body
 }
 
 void CudaBackend::repeat(int limit, const std::function<void()>& body, Monitor& monitor) {
+  if (steps_) {
+    end_segment();
+    steps_->push_back([this, limit, steps = steps_of(body)] {
+      while (monitor_->state().iterations < limit && monitor_->state().verdict == Verdict::running)
+        for (const auto& step : steps) step();
+    });
+    return begin_segment();
+  }
   if (!conditional_nodes_) {
     while (monitor.state().iterations < limit && monitor.state().verdict == Verdict::running) body();
     return;

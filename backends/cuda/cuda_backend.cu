@@ -7,56 +7,10 @@
 #include "backends/cuda/marched.hpp"
 #include "backends/cuda/value_columns.cuh"
 #include "backends/error.hpp"
+#include "backends/ordered_sum.hpp"
 
 namespace poisson::cuda {
 namespace {
-
-// Lanes side by side add up the groups of a slice, as many as there are; then the first warp the slices.
-__global__ void __launch_bounds__(1024)
-    add_partials_kernel(const double* partial, int slices, int groups, double* result) {
-  await_others();
-  __shared__ double of_slice[most_slices];
-  const auto sum_over = [](double sum, int lanes) {
-    for (int step = lanes / 2; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step, lanes);
-    return sum;
-  };
-  int lanes = 1;
-  while (lanes < 32 && lanes < groups) lanes *= 2;
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % lanes, together = 1024 / lanes;
-  for (int first = 0; first < slices; first += together) {
-    const int slice = first + thread / lanes;
-    double sum = 0;
-    if (slice < slices)
-#pragma unroll 4
-      for (int g = lane; g < groups; g += lanes) sum += partial[slice * groups + g];
-    sum = sum_over(sum, lanes);
-    if (slice < slices && lane == 0) of_slice[slice] = sum;
-  }
-  __syncthreads();
-  if (thread >= 32) return;
-  double sum = 0;
-  for (int slice = thread; slice < slices; slice += 32) sum += of_slice[slice];
-  sum = sum_over(sum, 32);
-  if (thread == 0) *result = sum;
-}
-
-// The values of a box in a row, packed or unpacked.
-template <class T, bool packs>
-struct InRow {
-  View<T> v;
-  T* row;
-  Box box;
-  __device__ void operator()(int i, int j, int k0, int k1) const {
-    const std::int64_t nx = box.last[0] - box.first[0], ny = box.last[1] - box.first[1];
-    for (int k = k0; k < k1; ++k) {
-      T& packed = row[((k - box.first[2]) * ny + (j - box.first[1])) * nx + (i - box.first[0])];
-      if (packs)
-        packed = v(i, j, k);
-      else
-        v(i, j, k) = packed;
-    }
-  }
-};
 
 template <class T>
 struct TakePart {
@@ -107,7 +61,7 @@ struct ScaleToUnit {
 };
 
 // How the functors of this backend's verbs share launches that a grid's verbs have begun.
-struct Steps {
+struct SharedSteps {
   static constexpr bool joins_any = false;
   template <class T>
   using Columns = ValueColumns<T>;
@@ -124,7 +78,7 @@ __global__ void dense_kernel(DenseRows<X, Y> rows) {
 template <class F>
 void on_values(CudaBackend& device, Field& x, const F& f) {
   dispatch(x.precision(), [&]<class X>(X) {
-    device.for_columns<Steps>(marched(x.layout()).box(), EachValue<X, F>{marched(x.view<X>()), f});
+    device.for_columns<SharedSteps>(marched(x.layout()).box(), EachValue<X, F>{marched(x.view<X>()), f});
   });
 }
 
@@ -133,18 +87,13 @@ template <class F>
 void on_values(CudaBackend& device, const Field& x, Field& y, const F& f) {
   dispatch(x.precision(), [&]<class X>(X) {
     dispatch(y.precision(), [&]<class Y>(Y) {
-      device.for_columns<Steps>(marched(x.layout()).box(),
-                                EachPair<const X, Y, F>{marched(x.view<X>()), marched(y.view<Y>()), f});
+      device.for_columns<SharedSteps>(marched(x.layout()).box(),
+                                      EachPair<const X, Y, F>{marched(x.view<X>()), marched(y.view<Y>()), f});
     });
   });
 }
 
 }  // namespace
-
-void add_partials(cudaStream_t stream, const Slices& slices, double* partial, double* result) {
-  const int count = slices.groups > 0 ? static_cast<int>(slices.tiling.blocks.z) : 0;
-  launch(add_partials_kernel, 1, 1024, stream, partial, count, slices.groups, result);
-}
 
 std::size_t CudaBackend::available() const {
   std::size_t free = 0, total = 0;
@@ -224,7 +173,7 @@ void CudaBackend::convert(const Field& x, Field& y) {
         box.first[d] -= v.halo[d];
         box.last[d] += v.halo[d];
       }
-      for_columns<Steps>(box, EachPair<const X, Y, Copy>{v, marched(y.view<Y>()), {}});
+      for_columns<SharedSteps>(box, EachPair<const X, Y, Copy>{v, marched(y.view<Y>()), {}});
     });
   });
 }
@@ -248,30 +197,46 @@ void CudaBackend::subtract(const Field& x, const Scalar& a, const Field& y, Fiel
 void CudaBackend::dot(const Field& x, const Field& y, Scalar& result) {
   dispatch(x.precision(), [&]<class X>(X) {
     dispatch(y.precision(), [&]<class Y>(Y) {
-      sum_columns(stream(), marched(x.layout()).box(), Dot<X, Y>{marched(x.view<X>()), marched(y.view<Y>())},
-                  partials(), result.address());
+      sum(x.space(), marched(x.layout()).box(), planes_marched(x.space()),
+          Dot<X, Y>{marched(x.view<X>()), marched(y.view<Y>())}, result);
     });
   });
-  add_up(x.space(), result);
 }
 
 void CudaBackend::join(const Space& space) {
   if (space.whole()) return;
-  if (!processes_) {
-    processes_ = &space.processes();
-    std::string why = wanted_ == Transport::staged ? "as asked for" : Mail::obstacle(*processes_, device_);
-    if (wanted_ == Transport::peer && !why.empty())
-      throw InputError("backend.transport: peer cannot be had between " + why + ": take auto or staged");
-    if (why.empty()) {
-      mail_ = std::make_unique<Mail>(*processes_);
-      stops_ = scalar();
-      reached_ = "peer, memory of each other's GPUs";
-    } else {
-      reached_ = "staged through the hosts" + (wanted_ == Transport::staged ? "" : ": " + why);
-      conditional_nodes_ = false;  // the host takes part in every exchange
-    }
-  }
+  if (!processes_) connect(space);
   if (mail_) mail_->make_room(space, stream_);
+}
+
+// What the others are reached through.
+void CudaBackend::connect(const Space& space) {
+  processes_ = &space.processes();
+  reached_ = choose_transport();
+  stops_ = scalar();
+  // The host takes part in every exchange through it.
+  if (!mail_) conditional_nodes_ = false;
+}
+
+std::string CudaBackend::choose_transport() {
+  const std::string no_peer = Mail::obstacle(*processes_, device_);
+  const std::string no_mpi = processes_->without_device_memory();
+  const auto refuse = [](const char* name, const std::string& why) {
+    throw InputError(std::string("backend.transport: ") + name + " cannot be had (" + why + "): take auto or staged");
+  };
+  const bool automatic = wanted_ == Transport::automatic;
+  if (wanted_ == Transport::peer && !no_peer.empty()) refuse("peer", "between " + no_peer);
+  if (wanted_ == Transport::mpi && !no_mpi.empty()) refuse("mpi", no_mpi);
+  if (wanted_ == Transport::peer || (automatic && no_peer.empty())) {
+    mail_ = std::make_unique<Mail>(*processes_);
+    return "peer, memory of each other's GPUs";
+  }
+  const bool through_host = wanted_ == Transport::staged || !no_mpi.empty();
+  staging_ = std::make_unique<Staging>(through_host);
+  std::string reached = through_host ? "staged through the hosts" : "mpi, from GPU to GPU";
+  if (!automatic) return reached + ", as asked for";
+  reached += "; not peer: " + no_peer;
+  return through_host ? reached + "; not mpi: " + no_mpi : reached;
 }
 
 template <class Send>
@@ -293,90 +258,108 @@ Processes::Waits CudaBackend::waits() {
   return waits_;
 }
 
-void CudaBackend::fill_halo(const Field& field, int width) {
+// A turn of the patch with itself.
+template <class T>
+void CudaBackend::copy_own(const View<T>& v, const Exchange::Turn& turn) {
+  const auto offset = [&](const Box& box) { return &v(box.first[0], box.first[1], box.first[2]) - v.data; };
+  CopyHalo<T> copy{v, static_cast<int>(turn.size()), {}, {}};
+  for (std::size_t p = 0; p < turn.size(); ++p) {
+    copy.from[p] = offset(turn[p].from) - offset(turn[0].from);
+    copy.to[p] = offset(turn[p].to) - offset(turn[0].from);
+  }
+  for_columns<SharedSteps>(turn[0].from, copy);
+}
+
+// A whole turn, whoever it is with.
+void CudaBackend::take_turn(const Field& field, int width, std::size_t t) {
   const Exchange& halo = field.space().halo();
+  const Exchange::Turn &turn = halo.turns(width)[t], &sent = halo.sent(width)[t];
   dispatch(field.precision(), [&]<class T>(T) {
     const auto v = const_cast<Field&>(field).view<T>();
-    const auto offset = [&](const Box& box) { return &v(box.first[0], box.first[1], box.first[2]) - v.data; };
-    for (std::size_t t = 0; t < halo.turns(width).size(); ++t) {
-      const Exchange::Turn &turn = halo.turns(width)[t], &sent = halo.sent(width)[t];
-      if (!sent.empty()) {
-        join(field.space());
-        if (mail_)
-          send(true, [&] { mail_->swap(stream(), v, axis_across(turn.front()), sent, turn); });
-        else
-          swap_by_host(field.space().processes(), v, sent, turn);
-        continue;
-      }
-      CopyHalo<T> copy{v, static_cast<int>(turn.size()), {}, {}};
-      for (std::size_t p = 0; p < turn.size(); ++p) {
-        copy.from[p] = offset(turn[p].from) - offset(turn[0].from);
-        copy.to[p] = offset(turn[p].to) - offset(turn[0].from);
-      }
-      for_columns<Steps>(turn[0].from, copy);
-    }
+    if (sent.empty()) return copy_own(v, turn);
+    if (mail_) return send(true, [&] { mail_->swap(stream(), v, axis_across(turn.front()), sent, turn); });
+    by_host([this, v, sent, turn] {
+      staging_->start(stream_, v, sent, turn);
+      staging_->finish(stream_, v, turn, *processes_);
+    });
   });
 }
 
-// Through the memory of the hosts.
-template <class T>
-void CudaBackend::swap_by_host(const Processes& processes, const View<T>& v, const Exchange::Turn& sent,
-                               const Exchange::Turn& received) {
-  std::vector<Processes::Message> out, in;
-  const auto bytes = [](const Box& box) { return static_cast<std::size_t>(box.size()) * sizeof(T); };
-  const auto pieces = [&](const Exchange::Turn& turn, bool from, auto& buffers, auto& messages) {
-    for (std::size_t p = 0; p < turn.size(); ++p) {
-      buffers[p].resize(bytes(from ? turn[p].from : turn[p].to));
-      messages.push_back({turn[p].patch, turn[p].side, buffers[p].data(), buffers[p].size()});
-    }
-  };
-  pieces(sent, true, out_, out);
-  pieces(received, false, in_, in);
-  std::size_t most = 0;
-  for (const auto& message : out) most = std::max(most, message.bytes);
-  for (const auto& message : in) most = std::max(most, message.bytes);
-  const Buffer packed = block(most);
-  T* const there = static_cast<T*>(packed.data());
-  for (std::size_t p = 0; p < sent.size(); ++p) {
-    for_columns<Steps>(sent[p].from, InRow<T, true>{v, there, sent[p].from});
-    read(there, out[p].data, out[p].bytes);
+void CudaBackend::start(const Field& field, int width, bool beside) {
+  const Exchange& halo = field.space().halo();
+  if (halo.with_others()) join(field.space());
+  for (std::size_t t = 0; t < halo.under_way(); ++t) take_turn(field, width, t);
+  if (!halo.with_others()) return;
+  const std::size_t t = halo.under_way();
+  if (mail_ && beside) {
+    // Beside what follows, on a stream of its own.
+    forked_.record(stream());
+    if (!side_) side_ = std::make_unique<Side>();
+    forked_.hold(side_->stream.get());
+    side_->open = true;
+    side_->main = std::exchange(stream_, side_->stream.get());
+    streams_have_met = true;
+    take_turn(field, width, t);
+    stream();
+    stream_ = std::exchange(side_->main, nullptr);
+  } else if (mail_) {
+    take_turn(field, width, t);
+  } else {
+    dispatch(field.precision(), [&]<class T>(T) {
+      by_host([this, v = const_cast<Field&>(field).view<T>(), sent = halo.sent(width)[t], turn = halo.turns(width)[t]] {
+        staging_->start(stream_, v, sent, turn);
+      });
+    });
   }
-  processes.start(out, in)->finish();
-  for (std::size_t p = 0; p < received.size(); ++p) {
-    write(in[p].data, there, in[p].bytes);
-    for_columns<Steps>(received[p].to, InRow<T, false>{v, there, received[p].to});
+}
+
+void CudaBackend::finish(const Field& field, int width) {
+  const Exchange& halo = field.space().halo();
+  if (!halo.with_others()) return;
+  const std::size_t t = halo.under_way();
+  if (!mail_)
+    dispatch(field.precision(), [&]<class T>(T) {
+      by_host([this, v = const_cast<Field&>(field).view<T>(), turn = halo.turns(width)[t]] {
+        staging_->finish(stream_, v, turn, *processes_);
+      });
+    });
+  if (side_ && side_->open) {
+    stream();
+    side_->main = std::exchange(stream_, side_->stream.get());
   }
-  check(cudaStreamSynchronize(stream_));  // before the memory goes
+  for (std::size_t rest = t + 1; rest < halo.turns(width).size(); ++rest) take_turn(field, width, rest);
+}
+
+void CudaBackend::settle() {
+  if (!side_ || !side_->open) return;
+  met_.record(stream());
+  stream_ = std::exchange(side_->main, nullptr);
+  met_.hold(stream_);
+  side_->open = false;
+  streams_have_met = true;
 }
 
 void CudaBackend::gather(const Field& part, Field& whole) {
   const Space& space = part.space();
   join(space);
   dispatch(part.precision(), [&]<class T>(T) {
-    if (mail_ && mail_->takes_parts(space)) {
+    if (mail_ && mail_->takes_parts(space))
       return send(false, [&] { mail_->gather(stream(), space, part.view<T>(), whole.view<T>()); });
-    }
-    // By the hosts, each part in a row.
-    const Processes& processes = space.processes();
-    std::size_t most = 0;
-    for (int p = 0; p < processes.count(); ++p)
-      most = std::max(most, static_cast<std::size_t>(space.with_ends(p).size()) * sizeof(T));
-    std::vector<char> own(most), all(most * static_cast<std::size_t>(processes.count()));
-    const Buffer packed = block(most);
-    T* const there = static_cast<T*>(packed.data());
-    Box box = space.with_ends(processes.rank());
-    for (std::size_t d = 0; d < 3; ++d) {
-      box.first[d] -= space.origin()[d];
-      box.last[d] -= space.origin()[d];
-    }
-    for_columns<Steps>(box, InRow<T, true>{const_cast<Field&>(part).view<T>(), there, box});
-    read(there, own.data(), most);
-    processes.gather(own.data(), most, all.data());
-    for (int p = 0; p < processes.count(); ++p) {
-      write(all.data() + most * static_cast<std::size_t>(p), there, most);
-      for_columns<Steps>(space.with_ends(p), InRow<T, false>{whole.view<T>(), there, space.with_ends(p)});
-    }
-    check(cudaStreamSynchronize(stream_));
+    if (!staging_) staging_ = std::make_unique<Staging>(true);  // large ones, in set-up
+    by_host([this, from = part.view<T>(), to = whole.view<T>(), space] {
+      std::vector<Box> of;
+      std::size_t most = 0;
+      for (int p = 0; p < processes_->count(); ++p) {
+        of.push_back(space.with_ends(p));
+        most = std::max(most, static_cast<std::size_t>(of.back().size()) * sizeof(T));
+      }
+      Box own = of[static_cast<std::size_t>(processes_->rank())];
+      for (std::size_t d = 0; d < 3; ++d) {
+        own.first[d] -= space.origin()[d];
+        own.last[d] -= space.origin()[d];
+      }
+      staging_->gather(stream_, from, own, to, of, most, *processes_);
+    });
   });
 }
 
@@ -394,16 +377,27 @@ void CudaBackend::take_part(const Field& whole, Field& part) {
       box.first[d] = std::max(box.first[d], -take.whole.halo[d] - space.origin()[d]);
       box.last[d] = std::min(box.last[d], space.all()[d] + take.whole.halo[d] - space.origin()[d]);
     }
-    for_columns<Steps>(box, take);
+    for_columns<SharedSteps>(box, take);
   });
 }
 
-void CudaBackend::add_up(const Space& space, const Scalar& result) {
-  if (space.whole()) return;
+void CudaBackend::add_up(const Space& space, const PlaneSums& sums, int planes, const Scalar& result) {
+  const int count = sums.count(planes);
+  const auto add = [&](const Mailbox* mail, double* to) {
+    add_planes(stream(), partials(), count, sums.groups, plane_room_, mail, to);
+  };
+  if (space.whole()) return add(nullptr, result.address());
   join(space);
-  if (mail_) return send(false, [&] { mail_->add_up(stream(), result.address(), 1); });
-  const double sum = space.processes().sum(value(result));
-  write(&sum, result.address(), sizeof sum);
+  if (mail_) return send(false, [&] { add(&mail_->box(), result.address()); });
+  add(nullptr, nullptr);
+  const auto most = static_cast<std::size_t>(std::max(space.most_values()[1], space.most_values()[2])) + 2;
+  by_host([this, count, most, to = result.address()] {
+    const std::vector<double> all =
+        staging_->gather(stream_, plane_room_.of_plane, static_cast<std::size_t>(count), most, *processes_);
+    const double sum =
+        ordered_sum(static_cast<int>(all.size()), [&](int i) { return all[static_cast<std::size_t>(i)]; });
+    write(&sum, to, sizeof sum);
+  });
 }
 
 void CudaBackend::dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
@@ -417,7 +411,7 @@ void CudaBackend::dense_product(const Buffer& matrix, const Buffer& index, int r
                                     x.view<X>().data,
                                     y.view<Y>().data};
       const int all = rows * blocks;
-      if (recording_ && all <= small_box && pending_.add<Steps>(stream_, {}, product)) return;
+      if (recording_ && all <= small_box && pending_.add<SharedSteps>(stream_, {}, product)) return;
       launch(dense_kernel<X, Y>, static_cast<unsigned>(all + 7) / 8, 256, stream(), product);
     });
   });

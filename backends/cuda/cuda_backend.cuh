@@ -10,10 +10,13 @@
 
 #include "backends/arena.hpp"
 #include "backends/backend.hpp"
+#include "backends/cuda/add_planes.cuh"
 #include "backends/cuda/check.cuh"
 #include "backends/cuda/launch.cuh"
 #include "backends/cuda/mailbox.cuh"
+#include "backends/cuda/mark.cuh"
 #include "backends/cuda/pending_steps.cuh"
+#include "backends/cuda/staging.cuh"
 
 namespace poisson::cuda {
 
@@ -25,6 +28,14 @@ using Stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, DestroyStrea
 inline Stream make_stream() {
   cudaStream_t stream = nullptr;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return Stream(stream);
+}
+/// One whose kernels come before those of others.
+inline Stream make_urgent_stream() {
+  int least = 0, greatest = 0;
+  cudaStream_t stream = nullptr;
+  check(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest));
   return Stream(stream);
 }
 
@@ -64,8 +75,23 @@ class CudaBackend final : public Backend {
   void share(const Column& column) {
     pending_.add<Steps>(stream_, {}, column);
   }
-  /// Room for the partial sums of one reduction at a time.
-  double* partials() const { return static_cast<double*>(partials_.data()); }
+  /// Room for the partial results of one reduction at a time.
+  double* partials() const { return partials_; }
+  /// result = Σ column(i, j, k0, k1) over a box of this process alone.
+  template <class Column>
+  void sum_here(const Box& box, const Column& column, const Scalar& result) {
+    const int planes = box.last[2] - box.first[2];
+    const PlaneSums sums = sum_columns(stream(), box, 0, planes, column, partials());
+    add_planes(stream(), partials(), sums.count(planes), sums.groups, plane_room_, nullptr, result.address());
+  }
+  /// The same over the boxes of all processes that share the space, which has so many planes along z as kernels march.
+  template <class Column>
+  void sum(const Space& space, const Box& box, int depth, const Column& column, const Scalar& result) {
+    add_up(space, sum_columns(stream(), box, 0, depth, column, partials()), box.last[2] - box.first[2], result);
+  }
+  /// result = Σ of the planes of all processes that share the space; of this one's partial sums there are so many
+  /// planes.
+  void add_up(const Space& space, const PlaneSums& sums, int planes, const Scalar& result);
 
   Buffer allocate(std::size_t bytes) override;
   const MemoryCount& memory() const override { return memory_; }
@@ -89,8 +115,6 @@ class CudaBackend final : public Backend {
   std::string transport() const override { return reached_; }
   void gather(const Field& part, Field& whole) override;
   void take_part(const Field& whole, Field& part) override;
-  /// result = Σ over the processes that share the space.
-  void add_up(const Space& space, const Scalar& result);
   void dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
                      Field& y) override;
 
@@ -110,6 +134,8 @@ class CudaBackend final : public Backend {
   std::unique_ptr<Timer> make_timer() override;
   void run_immediately() override {
     conditional_nodes_ = false;
+    records_ = false;
+    set_least_beside(0);
     mail_timer_ = make_timer();
   }
   Processes::Waits waits() override;
@@ -121,11 +147,21 @@ class CudaBackend final : public Backend {
   static constexpr int most_recorded = 200'000;
 
  protected:
-  void fill_halo(const Field& x, int width) override;
+  void start(const Field& x, int width, bool beside) override;
+  void finish(const Field& x, int width) override;
+  void settle() override;
 
  private:
   struct Watch;
   struct TooMany {};
+  /// What the host does between graphs, and those graphs' launches.
+  using HostSteps = std::vector<std::function<void()>>;
+  /// The stream that exchanges have beside stream(), and whether one is on it.
+  struct Side {
+    Stream stream = make_urgent_stream();
+    cudaStream_t main = nullptr;  ///< what stream_ was before; null: none is
+    bool open = false;            ///< forked off and not yet met again
+  };
   [[noreturn]] void out_of_memory(std::size_t bytes) const;
   void* take(std::size_t bytes) const;
   Buffer block(std::size_t bytes);
@@ -135,12 +171,22 @@ class CudaBackend final : public Backend {
   void record_into(cudaGraph_t graph, const std::function<void()>& body);
   void follow(Monitor& monitor);
   const double* ask_all();
+  void connect(const Space& space);
+  std::string choose_transport();
+  void take_turn(const Field& x, int width, std::size_t turn);
+  template <class T>
+  void copy_own(const View<T>& v, const Exchange::Turn& turn);
+  void by_host(std::function<void()> step);
+  void begin_segment();
+  void end_segment();
+  HostSteps steps_of(const std::function<void()>& verbs);
+  std::unique_ptr<Recording> record_steps(const std::function<void()>& verbs);
+  void abandon_recording();
+  /// Whether runs are recorded in pieces, between which the host takes part.
+  bool records_steps() const { return records_ && processes_ && !mail_; }
+  double value_at(const double* scalar);
   template <class Send>
   void send(bool exchange, const Send& by_mail);
-  template <class T>
-  void swap_by_host(const Processes& processes, const View<T>& v, const Exchange::Turn& sent,
-                    const Exchange::Turn& received);
-
   int device_;
   std::string description_;
   std::size_t memory_limit_;
@@ -152,18 +198,26 @@ class CudaBackend final : public Backend {
   bool recording_ = false;
   int recorded_ = 0;  ///< launches since recording began
   KernelCount kernels_;
-  Buffer partials_;
+  Buffer sums_;  ///< of planes, and their partial sums
+  double* partials_ = nullptr;
+  PlaneRoom plane_room_{};
   std::unique_ptr<Watch> watch_;
   bool conditional_nodes_ = false;
+  bool records_ = true;                                          ///< unless verbs are to run as they are called
+  HostSteps* steps_ = nullptr;                                   ///< what is being recorded where the host takes part
+  std::vector<std::unique_ptr<Recording>>* segments_ = nullptr;  ///< the graphs between
+  Monitor* monitor_ = nullptr;                                   ///< of the run
+  std::unique_ptr<Side> side_;
+  Mark forked_, met_;
   Transport wanted_;
   std::string reached_;
   const Processes* processes_ = nullptr;  ///< those that share its grids, where there are several
   std::unique_ptr<Mail> mail_;            ///< null where messages go through the host
+  std::unique_ptr<Staging> staging_;      ///< null where they do not
   Scalar stops_;                          ///< how many processes want to stop
   std::unique_ptr<Timer> mail_timer_;     ///< null where nothing is timed
   std::vector<bool> exchanged_;           ///< whether what it timed was an exchange, else a gather
   Processes::Waits waits_;
-  std::array<std::vector<char>, 2> out_, in_;
 };
 
 }  // namespace poisson::cuda

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <utility>
+
 #include "backends/box.hpp"
 #include "backends/cuda/check.cuh"
-#include "backends/cuda/slices.cuh"
+#include "backends/cuda/plane_sums.cuh"
 #include "backends/cuda/tiling.cuh"
 
 namespace poisson::cuda {
+
+/// Where streams have met, the next launch comes when all that its stream waits for has ended.
+inline thread_local bool streams_have_met = false;
 
 /// Launches a kernel that may come to the device before the one ahead of it has ended, and begins with await_others():
 /// short kernels follow each other the faster. (CUDA Programming Guide, "Programmatic Dependent Launch".)
@@ -20,7 +25,7 @@ void launch(void (*kernel)(Parameters...), dim3 blocks, unsigned threads, cudaSt
   config.blockDim = threads;
   config.stream = stream;
   config.attrs = &early;
-  config.numAttrs = launches_early() ? 1 : 0;
+  config.numAttrs = std::exchange(streams_have_met, false) || !launches_early() ? 0 : 1;
   check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...));
   launched(stream);
 }
@@ -68,21 +73,21 @@ void for_columns(cudaStream_t stream, const Box& box, const Column& column) {
 
 template <class Column>
 __global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>)
-    sum_kernel(Range box, Slices slices, Column column, double* partial) {
+    sum_kernel(Range box, PlaneSums sums, Column column, double* partial) {
   await_others();
-  sum_slice<block_threads<Column>>(box, slices, column, partial);
+  sum_planes<block_threads<Column>>(box, sums, column, partial);
 }
 
-/// result = Σ partial, slice by slice.
-void add_partials(cudaStream_t stream, const Slices& slices, double* partial, double* result);
-
-/// result = Σ column(i, j, k0, k1) over the box, in slices of planes. `partial`: room for most_partials values.
+/// Leaves the partial sums of column(i, j, k0, k1) over the planes of a box, behind those of so many planes `before`
+/// it, and says how many they are. `depth`: planes of the whole grid. `partial`: room for most_partials values.
 template <class Column>
-void sum_columns(cudaStream_t stream, const Box& box, const Column& column, double* partial, double* result) {
-  const Slices slices(box, Tiling::of<Column>(box, block_threads<Column>));
-  if (slices.groups > 0)
-    launch(sum_kernel<Column>, slices.blocks(), block_threads<Column>, stream, Range(box), slices, column, partial);
-  add_partials(stream, slices, partial, result);
+PlaneSums sum_columns(cudaStream_t stream, const Box& box, int before, int depth, const Column& column,
+                      double* partial) {
+  const PlaneSums sums(box, Tiling::of<Column>(box, block_threads<Column>), depth);
+  partial += std::int64_t{1} * before * sums.groups;
+  if (sums.groups > 0)
+    launch(sum_kernel<Column>, sums.blocks(), block_threads<Column>, stream, Range(box), sums, column, partial);
+  return sums;
 }
 
 /// One thread's work between verbs on fields.

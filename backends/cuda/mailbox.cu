@@ -104,29 +104,6 @@ __global__ void __launch_bounds__(256) gather_kernel(const __grid_constant__ Par
   end_turn(&mail.channels[Mailbox::of_parts], turn);
 }
 
-__global__ void __launch_bounds__(32) add_up_kernel(Mailbox mail, double* values, int count) {
-  await_others();
-  __shared__ double of[most_peers][Mailbox::sums_at_once];
-  const unsigned turn = begin_turn(&mail.channels[Mailbox::of_sums]);
-  const int p = static_cast<int>(threadIdx.x);
-  if (p < mail.count) {
-    for (int i = 0; i < count; ++i) (p == mail.rank ? of[p] : mail.sum(p, mail.rank, turn))[i] = values[i];
-    if (p != mail.rank) {
-      __threadfence_system();
-      raise(mail.sum_flag(p, mail.rank), turn);
-      mail.wait_for(mail.sum_flag(mail.rank, p), turn);
-      for (int i = 0; i < count; ++i) of[p][i] = __ldcg(mail.sum(mail.rank, p, turn) + i);
-    }
-  }
-  __syncthreads();
-  if (p < count) {
-    double sum = 0;
-    for (int q = 0; q < mail.count; ++q) sum += of[q][p];
-    values[p] = sum;
-  }
-  end_turn(&mail.channels[Mailbox::of_sums], turn);
-}
-
 unsigned blocks_for(std::int64_t values) {
   return static_cast<unsigned>(std::clamp<std::int64_t>(values / 1024, 1, most_mail_blocks));
 }
@@ -208,6 +185,8 @@ Mail::Sizes Mail::sizes_of(const Space& space) {
   // Parts are gathered where levels are small; larger ones in set-up alone, and not by mail.
   constexpr std::size_t most_part = std::size_t{8} << 20;
   if (sizes.part > most_part) sizes.part = 0;
+  // Planes across y or z, in a box that may reach one past the ends, and how many they are.
+  sizes.sums = static_cast<std::size_t>(std::max(most[1], most[2])) + 3;
   return sizes;
 }
 
@@ -215,7 +194,7 @@ bool Mail::has_room(const Space& space) const {
   const Sizes needed = sizes_of(space);
   for (std::size_t d = 0; d < 3; ++d)
     if (needed.layers[d] > sizes_.layers[d]) return false;
-  return needed.part <= sizes_.part;
+  return needed.part <= sizes_.part && needed.sums <= sizes_.sums;
 }
 
 void Mail::make_room(const Space& space, cudaStream_t stream) {
@@ -223,6 +202,7 @@ void Mail::make_room(const Space& space, cudaStream_t stream) {
   Sizes sizes = sizes_of(space);
   for (std::size_t d = 0; d < 3; ++d) sizes.layers[d] = std::max(sizes.layers[d], sizes_.layers[d]);
   sizes.part = std::max(sizes.part, sizes_.part);
+  sizes.sums = std::max(sizes.sums, sizes_.sums);
   check(cudaStreamSynchronize(stream));
   processes_.any(false);  // nobody sends any more
   for (void* memory : opened_) cudaIpcCloseMemHandle(memory);
@@ -238,7 +218,8 @@ void Mail::open(const Sizes& sizes) {
   std::size_t end = 0;
   const auto take = [&](std::size_t bytes) { return std::exchange(end, end + aligned(bytes)); };
   box_.flags = take(Mailbox::flag_count * sizeof(unsigned));
-  box_.sums = take(most_peers * 2 * Mailbox::sums_at_once * sizeof(double));
+  box_.sum_room = sizes.sums;
+  box_.sums = take(most_peers * 2 * box_.sum_room * sizeof(double));
   box_.part_bytes = aligned(sizes.part);
   box_.parts = take(static_cast<std::size_t>(box_.count) * 2 * box_.part_bytes);
   for (std::size_t d = 0; d < 3; ++d) {
@@ -287,10 +268,6 @@ void Mail::gather(cudaStream_t stream, const Space& space, const View<const T>& 
   std::int64_t most = 1;
   for (const int n : space.most_values()) most *= n;
   launch(gather_kernel<T>, blocks_for(most), 256, stream, parts);
-}
-
-void Mail::add_up(cudaStream_t stream, double* values, int count) {
-  launch(add_up_kernel, 1, 32, stream, box_, values, count);
 }
 
 template void Mail::swap(cudaStream_t, const View<float>&, int, const Exchange::Turn&, const Exchange::Turn&);

@@ -34,11 +34,12 @@ struct Mailbox {
   int rank, count;
   std::size_t flags, sums, parts, layers[3];  ///< where these begin
   std::size_t part_bytes, layer_bytes[3];     ///< of a slot
+  std::size_t sum_room;                       ///< values of a slot of sums
   Channel* channels;                          ///< of the axes, of parts and of sums
   const volatile int* given_up;               ///< set by the host where the others are not to be waited for
 
   static constexpr int of_parts = 3, of_sums = 4, channel_count = 5;
-  static constexpr int sides = 2, sums_at_once = 2;
+  static constexpr int sides = 2;
 
   // Flags: of layers by axis and side, then of parts and sums by who has sent.
   __device__ unsigned* layer_flag(int process, int axis, int side, unsigned block) const {
@@ -69,8 +70,7 @@ struct Mailbox {
     return reinterpret_cast<T*>(of[process] + parts + (static_cast<std::size_t>(from) * 2 + turn % 2) * part_bytes);
   }
   __device__ double* sum(int process, int from, unsigned turn) const {
-    return reinterpret_cast<double*>(of[process] + sums) +
-           (static_cast<std::size_t>(from) * 2 + turn % 2) * sums_at_once;
+    return reinterpret_cast<double*>(of[process] + sums) + (static_cast<std::size_t>(from) * 2 + turn % 2) * sum_room;
   }
 };
 
@@ -122,13 +122,12 @@ class Mail {
   void gather(cudaStream_t stream, const Space& space, const View<const T>& part, const View<T>& whole);
   /// What waits for others, now and from now on, goes on without them: what comes of it is of no use.
   void give_up() { *const_cast<volatile int*>(given_up_) = 1; }
-  /// values[i] = Σ over the processes, in their order.
-  void add_up(cudaStream_t stream, double* values, int count);
+  const Mailbox& box() const { return box_; }
 
  private:
   struct Sizes {
     std::array<std::size_t, 3> layers{};
-    std::size_t part = 0;
+    std::size_t part = 0, sums = 2;
     bool operator==(const Sizes&) const = default;
   };
   static Sizes sizes_of(const Space& space);

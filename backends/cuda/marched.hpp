@@ -11,6 +11,10 @@ namespace poisson::cuda {
 inline bool is_plane(const Layout& layout) {
   return layout.n[2] == 1 && layout.n[1] > 1;
 }
+/// Planes of a whole space across which kernels march.
+inline int planes_marched(const Space& space) {
+  return is_plane(space.layout()) ? space.all()[1] : space.all()[2];
+}
 template <class T>
 View<T> marched(View<T> v) {
   if (v.n[2] != 1 || v.n[1] == 1) return v;

@@ -22,6 +22,8 @@ class Mark {
   void record(cudaStream_t stream) const { check(cudaEventRecord(event_, stream)); }
   /// Whatever comes on the stream waits for the last record; for nothing where there was none.
   void hold(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, event_)); }
+  /// The host waits for it.
+  void wait() const { check(cudaEventSynchronize(event_)); }
 
  private:
   cudaEvent_t event_ = nullptr;

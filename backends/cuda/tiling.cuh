@@ -73,6 +73,22 @@ struct Tiling {
     else
       return visit_column(box, column, x, y, z);
   }
+  /// The calling thread's column of tile (x, y), perhaps outside the box.
+  __device__ int2 column_at(const Range& box, unsigned x, unsigned y) const {
+    const int thread = static_cast<int>(threadIdx.x), height = threads >> log_width;
+    return {first_x + (static_cast<int>(x) << log_width) + (thread & ((1 << log_width) - 1)),
+            box.first.y + static_cast<int>(y) * height + (thread >> log_width)};
+  }
+  /// The planes from k0 to k1 of its warp's tile.
+  template <class Column>
+  __device__ WarpTile warp_tile(const Range& box, unsigned x, unsigned y, int k0, int k1) const {
+    const int warp = static_cast<int>(y) * (threads / 32) + static_cast<int>(threadIdx.x) / 32;
+    return {first_x + static_cast<int>(x) * Column::width,
+            box.first.y + warp * Column::rows,
+            k0,
+            k1,
+            {box.last.x, box.last.y}};
+  }
 
  private:
   void cut(const Box& box, int width, int height) {
@@ -86,18 +102,14 @@ struct Tiling {
   }
   template <class Column>
   __device__ auto visit_warp(const Range& box, const Column& column, unsigned x, unsigned y, unsigned z) const {
-    const int warp = static_cast<int>(y) * (threads / 32) + static_cast<int>(threadIdx.x) / 32;
     const int k = box.first.z + static_cast<int>(z) * planes;
-    const WarpTile tile{first_x + static_cast<int>(x) * Column::width, box.first.y + warp * Column::rows, k,
-                        min(k + planes, box.last.z), int2{box.last.x, box.last.y}};
+    const WarpTile tile = warp_tile<Column>(box, x, y, k, min(k + planes, box.last.z));
     using Result = decltype(column.warp(tile));
     return tile.j < box.last.y ? column.warp(tile) : Result();
   }
   template <class Column>
   __device__ auto visit_column(const Range& box, const Column& column, unsigned x, unsigned y, unsigned z) const {
-    const int thread = static_cast<int>(threadIdx.x), height = threads >> log_width;
-    const int i = first_x + (static_cast<int>(x) << log_width) + (thread & ((1 << log_width) - 1));
-    const int j = box.first.y + static_cast<int>(y) * height + (thread >> log_width);
+    const auto [i, j] = column_at(box, x, y);
     const int k = box.first.z + static_cast<int>(z) * planes;
     using Result = decltype(column(i, j, k, k));
     if (i >= box.first.x && i < box.last.x && j < box.last.y) return column(i, j, k, min(k + planes, box.last.z));

@@ -14,6 +14,9 @@
 #include <boost/mpi/communicator.hpp>
 #include <boost/mpi/environment.hpp>
 #include <boost/mpi/nonblocking.hpp>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>  // of Open MPI and its kin: what they offer beside the standard
+#endif
 
 #include "backends/error.hpp"
 
@@ -131,6 +134,7 @@ class MpiProcesses final : public Processes {
   int count() const override { return world_->size(); }
 
   std::unique_ptr<Transit> start(std::span<const Message> sent, std::span<const Message> received) const override {
+    const Lap lap(waits_.exchanges);
     auto transit = std::make_unique<Requests>(waits_.exchanges);
     for (const Message& m : received)
       transit->all.push_back(world_->irecv(m.partner, tag(m), static_cast<char*>(m.data), static_cast<int>(m.bytes)));
@@ -147,6 +151,13 @@ class MpiProcesses final : public Processes {
   void broadcast(void* data, std::size_t bytes, int from) const override {
     mpi::broadcast(*world_, static_cast<char*>(data), static_cast<int>(bytes), from);
   }
+  std::string without_device_memory() const override {
+#ifdef MPIX_CUDA_AWARE_SUPPORT
+    return MPIX_Query_cuda_support() == 1 ? "" : "an MPI built, or started, without CUDA";
+#else
+    return "an MPI that does not say whether it knows CUDA";
+#endif
+  }
   bool meet(double seconds) const override {
     MPI_Request all = MPI_REQUEST_NULL;
     MPI_Ibarrier(*world_, &all);
@@ -157,7 +168,9 @@ class MpiProcesses final : public Processes {
     }
     return false;
   }
-  void abort(int status) const override { mpi::environment::abort(status); }
+  void abort(int status) const override {
+    mpi::environment::abort(status);
+  }
 
  private:
   /// Adds the seconds of its life to a sum.
@@ -172,13 +185,18 @@ class MpiProcesses final : public Processes {
     Clock::time_point begin_ = Clock::now();
   };
   struct Requests final : Transit {
-    explicit Requests(double& sum) : lap(sum) {}
-    Lap lap;
+    explicit Requests(double& sum) : waited(sum) {}
+    double& waited;
     std::vector<mpi::request> all;
-    void finish() override { mpi::wait_all(all.begin(), all.end()); }
+    void finish() override {
+      const Lap lap(waited);
+      mpi::wait_all(all.begin(), all.end());
+    }
   };
   // Tags are not negative.
-  static int tag(const Message& m) { return m.tag + 16; }
+  static int tag(const Message& m) {
+    return m.tag + 16;
+  }
 
   std::optional<StartLimit> limit_;
   mpi::environment environment_;

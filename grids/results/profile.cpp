@@ -142,9 +142,10 @@ class ProfiledBackend final : public Backend {
   void run_immediately() override { backend_.run_immediately(); }
 
  protected:
-  void fill_halo(const Field& x, int width) override {
+  void start(const Field& x, int width, bool) override {
     time(traffic("exchange"), {&x}, [&] { backend_.exchange(x, width); });
   }
+  void finish(const Field&, int) override {}
 
  private:
   template <class Verb>

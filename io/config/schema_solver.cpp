@@ -170,35 +170,40 @@ Schema solver() {
 }
 
 Schema backend() {
-  return {.key = "backend",
-          .doc = "What computes.",
-          .keys = {
-              {.key = "device",
-               .type = Type::choice,
-               .doc = "The device.",
-               .fallback = "auto",
-               .choices = {word("auto", "The first GPU where there is one, else the host's cores."),
-                           word("cpu", "The host's cores."), called({"gpu"}, word("cuda", "The first NVIDIA GPU.")),
-                           word("cuda:0", "An NVIDIA GPU by its number."), word("cuda:1"), word("cuda:2"),
-                           word("cuda:3"), word("cuda:4"), word("cuda:5"), word("cuda:6"), word("cuda:7")}},
-              {.key = "transport",
-               .type = Type::choice,
-               .doc = "How processes on GPUs reach each other; those on the host's cores send messages.",
-               .fallback = "auto",
-               .choices = {choice("auto", Transport::automatic, "peer where it can be had, else staged."),
-                           choice("peer", Transport::peer,
-                                  "Kernels store into the memory of each other's GPUs and wait for each other: GPUs of "
-                                  "one machine alone."),
-                           choice("staged", Transport::staged, "Through the memory of the hosts, and MPI.")}},
-              {.key = "blocks",
-               .type = Type::list,
-               .doc = "Into how many parts each axis is cut, as many in all as there are processes; null: slabs, or "
-                      "blocks where their surface is less.",
-               .fallback = "null",
-               .example = "[1, 2, 2]",
-               .items = {{.type = Type::integer, .range = {.lower = 1}}},
-               .fewest = 2,
-               .most = 3}}};
+  return {
+      .key = "backend",
+      .doc = "What computes.",
+      .keys = {
+          {.key = "device",
+           .type = Type::choice,
+           .doc = "The device.",
+           .fallback = "auto",
+           .choices = {word("auto", "The first GPU where there is one, else the host's cores."),
+                       word("cpu", "The host's cores."), called({"gpu"}, word("cuda", "The first NVIDIA GPU.")),
+                       word("cuda:0", "An NVIDIA GPU by its number."), word("cuda:1"), word("cuda:2"), word("cuda:3"),
+                       word("cuda:4"), word("cuda:5"), word("cuda:6"), word("cuda:7")}},
+          {.key = "transport",
+           .type = Type::choice,
+           .doc = "How processes on GPUs reach each other; those on the host's cores send messages.",
+           .fallback = "auto",
+           .choices = {choice("auto", Transport::automatic,
+                              "peer where it can be had, else mpi, else staged; the run says why."),
+                       choice("peer", Transport::peer,
+                              "Kernels store into the memory of each other's GPUs and wait for each other: GPUs of "
+                              "one machine alone."),
+                       choice("staged", Transport::staged,
+                              "Through pinned memory of the hosts, and MPI; kernels go on meanwhile."),
+                       choice("mpi", Transport::mpi,
+                              "By an MPI that reads and writes the memory of GPUs itself; refused where it cannot.")}},
+          {.key = "blocks",
+           .type = Type::list,
+           .doc = "Into how many parts each axis is cut, as many in all as there are processes; null: slabs, or "
+                  "blocks where their surface is less.",
+           .fallback = "null",
+           .example = "[1, 2, 2]",
+           .items = {{.type = Type::integer, .range = {.lower = 1}}},
+           .fewest = 2,
+           .most = 3}}};
 }
 
 Schema output() {

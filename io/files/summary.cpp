@@ -115,6 +115,10 @@ Json to_object(const Summary& s) {
                        {"gathers", number(s.profile->gathers)}};
   json["device"] = s.device;
   json["ranks"] = s.ranks;
+  if (s.transport)
+    json["transport"] = {{"name", s.transport->name},
+                         {"latency", number(s.transport->latency)},
+                         {"bandwidth", number(s.transport->bandwidth)}};
   json["peak_memory_bytes"] = s.peak_memory_bytes;
   json["files"] = Json::array();
   for (const auto& file : s.files) json["files"].push_back({{"name", file.name}, {"bytes", file.bytes}});

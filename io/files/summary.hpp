@@ -70,6 +70,12 @@ struct Summary {
   std::optional<Profile> profile;
   std::string device;
   int ranks = 1;
+  /// How several processes reach each other, as measured before the run; of one left out.
+  struct Transport {
+    std::string name;
+    double latency = 0, bandwidth = 0;  ///< seconds; bytes a second each way
+  };
+  std::optional<Transport> transport;
   std::int64_t peak_memory_bytes = 0;
   std::string configuration;  ///< the effective configuration as JSON; stands under "config"
   struct File {

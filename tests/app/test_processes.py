@@ -7,6 +7,7 @@ dies or stops.
 Without mpirun, and where the program has no MPI, the tests count as skipped (status 77).
 """
 
+import csv
 import json
 import os
 import pathlib
@@ -86,6 +87,38 @@ class Processes(unittest.TestCase):
             count = blocks[0] * blocks[1] * blocks[2]
             found = self.solved(count, "several", f"backend.blocks={list(blocks)}")
             self.near(found, wanted, 1e-12, str(blocks))
+
+    def test_work_beside_messages(self):
+        """Boxes of any size, or none, are worked on while messages are under way: the same file."""
+        self.solved(0, "one")
+        wanted = (self.directory / "one" / "solution.vti").read_bytes()
+        for least in ("1", "0"):
+            self.environment["POISSON_OVERLAP"] = least
+            summary = self.solved(3, f"least-{least}")
+            self.assertTrue((self.directory / f"least-{least}" / "solution.vti").read_bytes() == wanted, least)
+            self.assertEqual(summary["transport"]["name"], "messages")
+            self.assertGreater(summary["transport"]["latency"], 0)
+            self.assertGreater(summary["transport"]["bandwidth"], 0)
+
+    def test_scaling_study(self):
+        """Times, their parts and a model from measured messages."""
+        script = pathlib.Path(ROOT) / "scripts" / "poisson-scaling"
+        words = [sys.executable, str(script), "--config", "case.yaml", "--ranks", "1,2", "--mode", "both", "--repeat", "1",
+                 "--program", PROGRAM, "--launcher", "mpirun -n {ranks} --oversubscribe --bind-to none", "--set",
+                 "backend.device=cpu", "--output", "scaling"]
+        run = subprocess.run(words, cwd=self.directory, text=True, check=False, env=self.environment,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stdout, r"inside a node: .* us and .* GB/s, up to 8 processes, measured")
+        with open(self.directory / "scaling" / "scaling.csv", newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([(row["mode"], row["ranks"]) for row in rows],
+                         [("strong", "1"), ("strong", "2"), ("weak", "1"), ("weak", "2")])
+        for row in rows:
+            parts = sum(float(row[part]) for part in ("computing", "exchanges", "coarse", "gathers"))
+            self.assertAlmostEqual(parts, float(row["solve"]), delta=1e-6)
+            self.assertEqual(row["latency"] != "", row["ranks"] == "2")
+            self.assertLess(float(row["difference"]), 1e-12)
 
     def near(self, found, wanted, share, what):
         self.assertLessEqual(abs(found["iterations"] - wanted["iterations"]), 1, what)

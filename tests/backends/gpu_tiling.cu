@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/cuda/plane_sums.cuh"
 #include "backends/cuda/slices.cuh"
 #include "backends/cuda/tiling.cuh"
 
@@ -46,13 +47,23 @@ void expect_cover(const Box& box, int threads) {
   EXPECT_LE(tiling.blocks.y, most_blocks);
   EXPECT_LE(tiling.blocks.z, most_blocks);
 
-  for (const int most : {most_partials, 64}) {
+  for (const int most : {most_pieces, 64}) {
     const Slices slices(box, tiling, most);
     EXPECT_TRUE(covered(box.first[2], slices.tiling.blocks.z, slices.tiling.planes, box.last[2]));
     EXPECT_GE(slices.groups, 1);
     EXPECT_LE(std::int64_t{slices.groups} * slices.tiling.blocks.z, most);
     EXPECT_LE(slices.groups, std::int64_t{tiling.blocks.x} * tiling.blocks.y);
   }
+
+  const int depth = box.last[2] - box.first[2];
+  const PlaneSums sums(box, tiling, depth);
+  EXPECT_TRUE(covered(box.first[2], sums.tiling.blocks.z, sums.tiling.planes, box.last[2]));
+  EXPECT_GE(sums.groups, 1);
+  EXPECT_LE(sums.groups, std::int64_t{tiling.blocks.x} * tiling.blocks.y);
+  EXPECT_LE(sums.count(depth), most_plane_sums);
+  EXPECT_LE(std::int64_t{sums.groups} * sums.count(depth), most_partials);
+  EXPECT_TRUE(sums.thickness == sums.tiling.planes || (sums.thickness == 1 && sums.tiling.planes <= planes_of_block));
+  EXPECT_LE(sums.tiling.blocks.z, most_blocks);
 }
 
 TEST(Tiling, CoversBoxesOfMoreThan31BitsOfValues) {
@@ -71,8 +82,24 @@ TEST(Tiling, ReachesLinesOfAQuarterOfAMillion) {
     EXPECT_LE(Tiling({{0, 0, 0}, {64, 262140, 1}}, threads).blocks.y, most_blocks);
 }
 
+/// How a plane is summed does not depend on which planes of a grid are here.
+TEST(PlaneSums, AreThoseOfTheWholeGrid) {
+  for (const int depth : {7, 333, 512, 20000}) {
+    const Box whole{{1, 1, 0}, {301, 200, depth}};
+    const PlaneSums all(whole, Tiling(whole), depth);
+    for (const int planes : {1, 2, depth / 3, depth - 1}) {
+      const Box part{{1, 1, 3}, {301, 200, 3 + planes}};
+      const PlaneSums own(part, Tiling(part), depth);
+      EXPECT_EQ(own.groups, all.groups);
+      EXPECT_EQ(own.thickness, all.thickness);
+      EXPECT_EQ(own.count(planes), planes);
+    }
+  }
+}
+
 TEST(Slices, OfAnEmptyBoxAddNothing) {
   const Box empty{{1, 1, 1}, {1, 5, 5}};
+  EXPECT_EQ(PlaneSums(empty, Tiling({{0, 0, 0}, {1, 5, 5}}), 5).groups, 0);
   EXPECT_EQ(Slices(empty, Tiling({{0, 0, 0}, {1, 5, 5}})).groups, 0);
 }
 

@@ -52,7 +52,8 @@ class Nowhere final : public Backend {
   void dot(const Field&, const Field&, Scalar&) override { refuse(); }
   void gather(const Field&, Field&) override { refuse(); }
   void take_part(const Field&, Field&) override { refuse(); }
-  void fill_halo(const Field&, int) override { refuse(); }
+  void start(const Field&, int, bool) override { refuse(); }
+  void finish(const Field&, int) override { refuse(); }
   void dense_product(const Buffer&, const Buffer&, int, int, const Field&, Field&) override { refuse(); }
   void ratio(const Scalar&, const Scalar&, Scalar&) override { refuse(); }
   void negate(Scalar&) override { refuse(); }

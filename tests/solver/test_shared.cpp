@@ -53,8 +53,10 @@ void put(const Field& part, std::vector<double>& all) {
   });
 }
 
-Solved solve(const Case& c, const Sharing& sharing, std::vector<double>& all) {
+// `beside`: whether boxes of any size are worked on while messages are under way, or none.
+Solved solve(const Case& c, const Sharing& sharing, std::vector<double>& all, bool beside = true) {
   const auto backend = test_backend();
+  backend->set_least_beside(beside ? 1 : 0);
   const Discretization d(*backend, c.problem, Assembly::automatic, Sampling::automatic, sharing);
   const auto solver = make_solver(d, c.options);
   d.assemble_rhs(solver->rhs());
@@ -102,6 +104,33 @@ TEST_P(Shared, IsSolvedAsByOneProcess) {
     double most = 0;
     for (std::size_t i = 0; i < values; ++i) most = std::max(most, std::abs(found[i] - wanted[i]));
     EXPECT_LE(most, 1e-12 * size) << parted[0] << parted[1] << parted[2];
+  }
+}
+
+// Work beside messages changes no bits, and sums by planes are those of one process.
+class SharedInSlabs : public testing::TestWithParam<Case> {};
+TEST_P(SharedInSlabs, HasTheSameBits) {
+  const Case& c = GetParam();
+  const std::size_t values = static_cast<std::size_t>(make_block(c.problem).layout().size());
+  std::vector<double> wanted(values);
+  const Solved one = solve(c, {}, wanted);
+  const std::vector<std::array<int, 3>> all_parts{{1, 1, 2}, {2, 2, 1}, {1, 1, 3}};
+  for (const std::array parts : std::span(all_parts).first(on_cpu() ? 3 : 2)) {
+    std::array parted = parts;
+    if (c.problem.dimension == 2) std::swap(parted[1], parted[2]), parted[2] = 1;
+    std::array<std::vector<double>, 2> found{std::vector<double>(values), std::vector<double>(values)};
+    std::array<std::vector<double>, 2> history;
+    for (const std::size_t beside : {0, 1})
+      as_processes(parted[0] * parted[1] * parted[2], [&](const std::shared_ptr<const Processes>& processes) {
+        const Solved own = solve(c, {processes, parted, 300}, found[beside], beside == 1);
+        if (processes->first()) history[beside] = own.result.history;
+      });
+    EXPECT_EQ(found[0], found[1]);
+    EXPECT_EQ(history[0], history[1]);
+    if (parts[0] * parts[1] == 1) {
+      EXPECT_EQ(found[1], wanted);
+      EXPECT_EQ(history[1], one.result.history);
+    }
   }
 }
 
@@ -241,6 +270,14 @@ std::vector<Case> cases() {
         }
   return all;
 }
+// Varying coefficients bring most verbs along.
+std::vector<Case> varying_cases() {
+  std::vector<Case> some = cases();
+  std::erase_if(some, [](const Case& c) { return c.name.find("varying") == std::string::npos; });
+  return some;
+}
+INSTANTIATE_TEST_SUITE_P(Varying, SharedInSlabs, testing::ValuesIn(varying_cases()),
+                         [](const auto& test) { return test.param.name; });
 INSTANTIATE_TEST_SUITE_P(All, Shared, testing::ValuesIn(cases()), [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -46,12 +46,11 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   }
 
   void residual(const Field& u, const Field& b, Field& r) const override {
-    backend_.exchange(u);
     dispatch(r.precision(), [&]<class R>(R) {
       const auto vu = u.view<T>();
       const auto vb = b.view<T>();
       const auto out = r.view<R>();
-      sweep(c_, unknowns_, nx_, [&](int j, int k) {
+      sweep_beside(u, unknowns_, [&](int j, int k) {
         return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz](const Row& a,
                                                                                                       int i) {
           to[i] = static_cast<R>(stencil::residual(a, Neighbours::at(in + i, sy, sz), rhs[i]));
@@ -61,13 +60,12 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   }
 
   void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
-    backend_.exchange(u);
     dispatch(r.precision(), [&]<class R>(R) {
       const auto vu = u.view<T>();
       const auto vb = b.view<T>();
       const auto out = r.view<R>();
       const T s = static_cast<T>(*scale.address());
-      *norm.address() = sum_sweep(c_, space_, nx_, [&](int j, int k) {
+      *norm.address() = sum_sweep_beside(backend_, u, c_, unknowns_, nx_, [&](int j, int k) {
         return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz, s](const Row& a,
                                                                                                          int i) {
           const T value = stencil::residual(a, Neighbours::at(in + i, sy, sz), rhs[i]);
@@ -114,20 +112,19 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   }
 
   void point_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const {
-    backend_.exchange(u);
     const auto vu = u.view<T>();
     const auto vb = b.view<T>();
     const auto out = previous.view<T>();
     const T alpha = static_cast<T>(step.alpha), beta = static_cast<T>(step.beta);
     if (beta == T(0)) {  // the previous iterate may be anything, infinite even
-      sweep(c_, unknowns_, nx_, [&](int j, int k) {
+      sweep_beside(u, unknowns_, [&](int j, int k) {
         return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz, alpha](
                    const Row& a, int i) {
           to[i] = stencil::polynomial(a, Neighbours::at(in + i, sy, sz), rhs[i], in[i], alpha, T(0));
         };
       });
     } else {
-      sweep(c_, unknowns_, nx_, [&](int j, int k) {
+      sweep_beside(u, unknowns_, [&](int j, int k) {
         return [in = vu.line(j, k), rhs = vb.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz, alpha, beta](
                    const Row& a, int i) {
           to[i] = stencil::polynomial(a, Neighbours::at(in + i, sy, sz), rhs[i], to[i], alpha, beta);
@@ -143,15 +140,16 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     const T w = static_cast<T>(omega);
     for (int c = 0; c < colours.count(); ++c) {
       const int colour = reversed ? colours.count() - 1 - c : c;
-      backend_.exchange(u);
-      for_each_line(unknowns_, [&](int j, int k) {
-        const auto line = c_.line(j, k);
-        T* at = vu.line(j, k);
-        const T* rhs = vb.line(j, k);
-        const auto own = colours.on_line(colour, j, k, unknowns_.first[0], unknowns_.last[0]);
+      backend_.exchange_beside(u, unknowns_, [&](const Box& part) {
+        for_each_line(part, [&](int j, int k) {
+          const auto line = c_.line(j, k);
+          T* at = vu.line(j, k);
+          const T* rhs = vb.line(j, k);
+          const auto own = colours.on_line(colour, j, k, part.first[0], part.last[0]);
 #pragma omp simd
-        for (int i = own.first; i < own.last; i += 2)
-          at[i] = stencil::gauss_seidel(line.row(i), Neighbours::at(at + i, vu.sy, vu.sz), rhs[i], w);
+          for (int i = own.first; i < own.last; i += 2)
+            at[i] = stencil::gauss_seidel(line.row(i), Neighbours::at(at + i, vu.sy, vu.sz), rhs[i], w);
+        });
       });
     }
   }
@@ -233,16 +231,20 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   };
 
   void apply_on(const Box& box, const Field& u, Field& Au) const {
-    backend_.exchange(u);
     const auto vu = u.view<T>();
     const auto out = Au.view<T>();
-    sweep(c_, box, nx_, [&](int j, int k) {
+    sweep_beside(u, box, [&](int j, int k) {
       return [in = vu.line(j, k), to = out.line(j, k), sy = vu.sy, sz = vu.sz](const Row& a, int i) {
         to[i] = stencil::apply(a, Neighbours::at(in + i, sy, sz));
       };
     });
   }
 
+  /// A sweep whose points read u one value beyond the box, whose halo is exchanged meanwhile.
+  template <class Body>
+  void sweep_beside(const Field& u, const Box& box, const Body& body) const {
+    backend_.exchange_beside(u, box, [&](const Box& part) { sweep(c_, part, nx_, body); });
+  }
   template <class F>
   double sum_over(const F& f) const {
     return sum_over_lines(space_, unknowns_, [&](int j, int k) {

@@ -57,4 +57,13 @@ double sum_sweep(const Coefficients& c, const Space& space, int nx, const Body& 
       space, box, [&](int j, int k) { return sum_line(c.line(j, k), box.first[0], box.last[0], nx, body(j, k)); });
 }
 
+/// The same where points read a field one value beyond the box, whose halo is exchanged meanwhile.
+template <class Coefficients, class Body>
+double sum_sweep_beside(Backend& backend, const Field& read, const Coefficients& c, const Box& box, int nx,
+                        const Body& body) {
+  return sum_over_lines_beside(backend, read, box, [&](int j, int k) {
+    return sum_line(c.line(j, k), box.first[0], box.last[0], nx, body(j, k));
+  });
+}
+
 }  // namespace poisson::cpu

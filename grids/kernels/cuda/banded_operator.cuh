@@ -144,7 +144,7 @@ class BandedOperator final : public BandedBase<T> {
   }
   template <class Column>
   void add_up(const Column& column, const Scalar& result) const {
-    sum_columns(device_.stream(), unknowns_, column, device_.partials(), result.address());
+    device_.sum_here(unknowns_, column, result);
   }
 
   CudaBackend& device_;

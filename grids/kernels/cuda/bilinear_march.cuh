@@ -84,9 +84,14 @@ struct BilinearMarch {
   View<const T> u;
   Body body;
 
-  __device__ double operator()(int i, int j, int k0, int k1) const {
+  __device__ void operator()(int i, int j, int k0, int k1) const { each_plane(i, j, k0, k1, NoSum()); }
+  template <class Sum>
+  __device__ void each_plane(int i, int j, int k0, int k1, const Sum& of_plane) const {
     const Column column{c, i};
-    return column.reacts() ? walk<true>(column, i, j, k0, k1) : walk<false>(column, i, j, k0, k1);
+    if (column.reacts())
+      walk<true>(column, i, j, k0, k1, of_plane);
+    else
+      walk<false>(column, i, j, k0, k1, of_plane);
   }
 
  private:
@@ -97,25 +102,27 @@ struct BilinearMarch {
 
   static __device__ Line line_at(const T* p) { return {p[-1], p[0], p[1]}; }
 
-  template <bool reacts>
-  __device__ double walk(const Column& column, int i, int j, int k0, int k1) const {
+  template <bool reacts, class Sum>
+  __device__ void walk(const Column& column, int i, int j, int k0, int k1, const Sum& of_plane) const {
     constexpr int n = sizeof(T) == 4 || std::is_same_v<Body, Apply<T>> ? 4 : 2;
     using Cell = typename Walk::Cell;
     const T* p = &u(i, j, k0);
     Walk walk(column.template cell<Cell>(0), column.template cell<Cell>(1), column.alpha_x(), line_at(p - u.sz));
     walk.template next<reacts>(column.template layer<reacts, Layer>(k0 - 1, k0 - 1), line_at(p));
-    double sum = 0;
     int k = k0;
-    for (; k + n <= k1; k += n, p += n * u.sz)
-      sum += k > 0 && k + n <= column.equal_cells() ? points<n, reacts, true>(column, walk, p, i, j, k, k1)
-                                                    : points<n, reacts, false>(column, walk, p, i, j, k, k1);
-    for (; k < k1; ++k, p += u.sz) sum += points<1, reacts, false>(column, walk, p, i, j, k, k1);
-    return sum;
+    for (; k + n <= k1; k += n, p += n * u.sz) {
+      if (k > 0 && k + n <= column.equal_cells())
+        points<n, reacts, true>(column, walk, p, i, j, k, k1, of_plane);
+      else
+        points<n, reacts, false>(column, walk, p, i, j, k, k1, of_plane);
+    }
+    for (; k < k1; ++k, p += u.sz) points<1, reacts, false>(column, walk, p, i, j, k, k1, of_plane);
   }
 
   /// `inside`: between equal cells, away from the ends, where nothing but u, κ and σ is read of each line.
-  template <int n, bool reacts, bool inside>
-  __device__ double points(const Column& column, Walk& walk, const T* p, int i, int j, int k, int k1) const {
+  template <int n, bool reacts, bool inside, class Sum>
+  __device__ void points(const Column& column, Walk& walk, const T* p, int i, int j, int k, int k1,
+                         const Sum& of_plane) const {
     Line above[n];
     Layer layer[n];
     Inputs<T, Body::inputs> in[n];
@@ -133,7 +140,6 @@ struct BilinearMarch {
         fetch_row(c, i, k + m, 0);
       }
     }
-    double sum = 0;
 #pragma unroll
     for (int m = 0; m < n; ++m) {
       const T centre = walk.centre();
@@ -141,9 +147,8 @@ struct BilinearMarch {
       if constexpr (!inside) column.add_face(k + m, walk, face);
       const auto row = walk.template next<reacts, Column::constant_kappa>(layer[m], above[m]);
       const KnownProduct<T> known{row.product + face.product, row.diagonal + face.diagonal};
-      sum += body(known, {centre}, in[m], i, j, k + m);
+      of_plane(k + m, body(known, {centre}, in[m], i, j, k + m));
     }
-    return sum;
   }
 };
 

@@ -18,16 +18,17 @@ struct BoxMarch {
   View<const T> u;
   Body body;
 
-  __device__ double operator()(int i, int j, int k0, int k1) const {
+  __device__ void operator()(int i, int j, int k0, int k1) const { each_plane(i, j, k0, k1, NoSum()); }
+  template <class Sum>
+  __device__ void each_plane(int i, int j, int k0, int k1, const Sum& of_plane) const {
     using Row = decltype(c.line(0, 0).row(0));
-    double sum = 0;
     if constexpr (Row::dimension == 2) {
       constexpr int n = 2;
       T below[6];
       load_lines<2>(&u(i, j, k0 - 1), below);
       int k = k0;
-      for (; k + n <= k1; k += n) sum += points<n>(below, i, j, k);
-      for (; k < k1; ++k) sum += points<1>(below, i, j, k);
+      for (; k + n <= k1; k += n) points<n>(below, i, j, k, of_plane);
+      for (; k < k1; ++k) points<1>(below, i, j, k, of_plane);
     } else {
       typename Row::Neighbours patch;
       T next[9];
@@ -45,12 +46,11 @@ struct BoxMarch {
           fetch_row(c, i, j, k + 3);
         }
         patch.centre = patch.value[box_centre<3>];
-        sum += body(line_of(c, j, k).row(i), patch, in, i, j, k);
+        of_plane(k, body(line_of(c, j, k).row(i), patch, in, i, j, k));
 #pragma unroll
         for (int m = 0; m < 18; ++m) patch.value[m] = patch.value[9 + m];
       }
     }
-    return sum;
   }
 
  private:
@@ -60,8 +60,8 @@ struct BoxMarch {
     for (int m = 0; m < 3 * n; ++m) values[m] = p[m % 3 - 1 + (m / 3) * u.sz];
   }
   /// n points from k on in two dimensions. `below`: the lines k − 1 and k; leaves those of the next points there.
-  template <int n>
-  __device__ double points(T (&below)[6], int i, int j, int k) const {
+  template <int n, class Sum>
+  __device__ void points(T (&below)[6], int i, int j, int k, const Sum& of_plane) const {
     using Row = decltype(c.line(0, 0).row(0));
     T lines[6 + 3 * n];
     Inputs<T, Body::inputs> in[n];
@@ -74,18 +74,16 @@ struct BoxMarch {
       in[m] = inputs_at<T>(body, i, j, k + m);
       row[m] = line_of(c, j, k + m).row(i);
     }
-    double sum = 0;
 #pragma unroll
     for (int m = 0; m < n; ++m) {
       typename Row::Neighbours patch;
 #pragma unroll
       for (int v = 0; v < 9; ++v) patch.value[v] = lines[3 * m + v];
       patch.centre = patch.value[box_centre<2>];
-      sum += body(row[m], patch, in[m], i, j, k + m);
+      of_plane(k + m, body(row[m], patch, in[m], i, j, k + m));
     }
 #pragma unroll
     for (int m = 0; m < 6; ++m) below[m] = lines[3 * n + m];
-    return sum;
   }
   __device__ void load(int i, int j, int k, T* plane) const {
     const T* p = &u(i, j, k);

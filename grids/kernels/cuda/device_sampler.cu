@@ -208,8 +208,7 @@ class CudaSampler final : public Sampler {
     found.jumps.largest = processes.largest(std::bit_cast<double>(read_bad()));
     if (found.jumps.largest < Jumps::large) return found;
     const Scalar count = device_.scalar();
-    sum_columns(device_.stream(), box, LargeJumps{cells.view<double>(), {x, y, z}}, device_.partials(),
-                count.address());
+    device_.sum_here(box, LargeJumps{cells.view<double>(), {x, y, z}}, count);
     found.jumps.share =
         processes.sum(device_.value(count)) / (static_cast<double>(space.size()) * (space.all()[2] > 1 ? 3 : 2));
     return found;
@@ -258,9 +257,7 @@ class CudaSampler final : public Sampler {
 
   double sum_of_magnitudes(const Field& x, const Box& box) override {
     Scalar sum = device_.scalar();
-    dispatch(x.precision(), [&]<class X>(X) {
-      sum_columns(device_.stream(), box, Magnitudes<X>{x.view<X>()}, device_.partials(), sum.address());
-    });
+    dispatch(x.precision(), [&]<class X>(X) { device_.sum_here(box, Magnitudes<X>{x.view<X>()}, sum); });
     return x.space().processes().sum(device_.value(sum));
   }
 
@@ -394,7 +391,7 @@ class CudaSampler final : public Sampler {
   DifferenceMoments measured(const Datum& datum, const Box& box, const Points& points, const Field& u) {
     const AnyView of_u = any_view(u);
     const double *wx = axes_[0].mass, *wy = axes_[1].mass, *wz = axes_[2].mass;
-    const Slices slices(box, Tiling(box), most_partials / static_cast<int>(sizeof(Moments) / sizeof(double)));
+    const Slices slices(box, Tiling(box), most_pieces / static_cast<int>(sizeof(Moments) / sizeof(double)));
     auto* const partial = reinterpret_cast<Moments*>(device_.partials());
     if (const double* value = datum.quantity.constant()) {
       const cudaStream_t stream = device_.stream();

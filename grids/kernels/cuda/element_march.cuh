@@ -26,10 +26,16 @@ struct ElementMarch {
   View<const T> u;
   Body body;
 
-  __device__ double warp(const WarpTile& tile) const {
+  __device__ void warp(const WarpTile& tile) const { warp_planes(tile, NoSum()); }
+  /// of_plane(k, a lane's share) by all lanes.
+  template <class Sum>
+  __device__ void warp_planes(const WarpTile& tile, const Sum& of_plane) const {
     __shared__ Layer memory[block_threads<ElementMarch> / 32][layers];
     Layer* const own = memory[threadIdx.x / 32];
-    return c.sigma_cells.data != nullptr || c.sigma != T(0) ? walk<true>(tile, own) : walk<false>(tile, own);
+    if (c.sigma_cells.data != nullptr || c.sigma != T(0))
+      walk<true>(tile, own, of_plane);
+    else
+      walk<false>(tile, own, of_plane);
   }
 
  private:
@@ -129,8 +135,8 @@ struct ElementMarch {
     int asked_ = 0, given_ = 0;
   };
 
-  template <bool reacts>
-  __device__ double walk(const WarpTile& tile, Layer* ring) const {
+  template <bool reacts, class Sum>
+  __device__ void walk(const WarpTile& tile, Layer* ring, const Sum& of_plane) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int i = tile.i - 1 + lane, cell = min(i, tile.last.x - 1);
     const bool inside = i >= tile.i && i < tile.last.x;
@@ -150,7 +156,6 @@ struct ElementMarch {
       walk.start(below);
     }
 
-    double sum = 0;
 #pragma unroll 1
     for (int k = tile.k0 - 1; k < tile.k1; ++k) {
       const Layer& there = copies.next();
@@ -180,6 +185,7 @@ struct ElementMarch {
         if constexpr (asks_for_diagonal<Body>)
           row[r].diagonal_entry = shares.diagonal[r] + __shfl_up_sync(all, shares.diagonal[r], 1);
       }
+      double sum = 0;
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
         if (!inside || tile.j + r >= tile.last.y) continue;
@@ -188,8 +194,8 @@ struct ElementMarch {
         for (int n = 0; n < Body::inputs; ++n) in.value[n] = there.inputs[n][r][lane];
         sum += body(row[r], {shares.centre[r]}, in, i, tile.j + r, k);
       }
+      of_plane(k, sum);
     }
-    return sum;
   }
 };
 

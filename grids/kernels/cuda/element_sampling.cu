@@ -129,7 +129,7 @@ bool positive_definite(Backend& backend, const CellTensors& kappa) {
   }
   auto& device = static_cast<CudaBackend&>(backend);
   const Scalar sum = device.scalar();
-  sum_columns(device.stream(), kappa.diagonal[0]->layout().box(), count, device.partials(), sum.address());
+  device.sum_here(kappa.diagonal[0]->layout().box(), count, sum);
   return device.value(sum) == 0;
 }
 

@@ -108,7 +108,7 @@ struct Measure {
   }
 };
 
-/// The moments of the block's share of its slice, as sum_slice adds: partial[slice · groups + group].
+/// The moments of the block's share of its slice, each tile after tile: partial[slice · groups + group].
 template <class Value>
 __device__ void measure_slice(const Range& box, const Slices& slices, const Measure<Value>& column, Moments* partial) {
   Moments own{0, 0, __longlong_as_double(0x7ff0000000000000), __longlong_as_double(0xfff0000000000000)};

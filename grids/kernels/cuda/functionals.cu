@@ -6,6 +6,8 @@
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/device_tables.hpp"
+#include "backends/cuda/marched.hpp"
+#include "backends/cuda/slices.cuh"
 #include "grids/kernels/cuda/factories.hpp"
 
 namespace poisson::cuda {
@@ -56,7 +58,7 @@ struct SmallRegions {
     const int slices = (n(2) + planes_of_task - 1) / planes_of_task;
     const int rows = std::clamp(values_of_task / (n(0) * std::min(planes_of_task, n(2))), 1, n(1));
     const int groups = (n(1) + rows - 1) / rows;
-    if (tasks + slices * groups > most_partials) return false;
+    if (tasks + slices * groups > most_pieces) return false;
     parts[count++] = {{box.first[0], box.first[1], box.first[2]}, {n(0), n(1), n(2)}, rows, groups, weight, tasks};
     tasks += slices * groups;
     return true;
@@ -136,7 +138,7 @@ struct Found {
     see_high(other.high);
   }
 };
-constexpr int most_found = most_partials / static_cast<int>(sizeof(Found) / sizeof(double));
+constexpr int most_found = most_pieces / static_cast<int>(sizeof(Found) / sizeof(double));
 
 template <class X>
 __global__ void __launch_bounds__(tile_threads)
@@ -272,19 +274,19 @@ class CudaFunctionals final : public Functionals {
 
   double product(const Field& x, const Field& y, const Box& box) const override {
     dispatch(y.precision(), [&]<class Y>(Y) {
-      sum_columns(device_.stream(), box, Product<Y>{x.view<double>(), y.view<Y>()}, device_.partials(),
-                  result_.address());
+      device_.sum(x.space(), marched(box, x.layout()), planes_marched(x.space()),
+                  Product<Y>{marched(x.view<double>()), marched(y.view<Y>())}, result_);
     });
-    return x.space().processes().sum(result());
+    return result();
   }
 
   double cell_product(const Field& x, const Field& u) const override {
     device_.exchange(u);
     dispatch(u.precision(), [&]<class X>(X) {
-      sum_columns(device_.stream(), cells_, CellProduct<X>{x.view<double>(), u.view<X>(), width_}, device_.partials(),
-                  result_.address());
+      device_.sum(x.space(), cells_, x.space().all()[2], CellProduct<X>{x.view<double>(), u.view<X>(), width_},
+                  result_);
     });
-    return x.space().processes().sum(result());
+    return result();
   }
 
   std::vector<double> values(const Field& x, const Box& box) const override {
@@ -308,8 +310,7 @@ class CudaFunctionals final : public Functionals {
   }
   double large_sum(const Field& x, const Region& region) const {
     dispatch(x.precision(), [&]<class X>(X) {
-      sum_columns(device_.stream(), region.box, WeightedSum<X>{x.view<X>(), weights_of(region)}, device_.partials(),
-                  result_.address());
+      device_.sum_here(region.box, WeightedSum<X>{x.view<X>(), weights_of(region)}, result_);
     });
     return result();
   }

@@ -47,16 +47,15 @@ class RecomputeKernels {
     module_of(number).launch(map_[number], tiling.blocks, tile_threads, device_.stream(), Range(box), tiling, column);
   }
   template <class Column>
-  void sum(const Box& box, const Column& column, const Scalar& result) const {
+  PlaneSums sum(const Box& box, int before, int depth, const Column& column) const {
     constexpr int number = position<Column, Summing>;
     static_assert(number >= 0, "a column that recompute_columns.cuh does not list");
-    const Slices slices(box, Tiling(box));
-    double* const partials = device_.partials();
-    const cudaStream_t stream = device_.stream();
-    if (slices.groups > 0)
-      module_of(number).launch(sum_[number], slices.blocks(), tile_threads, stream, Range(box), slices, column,
-                               partials);
-    add_partials(stream, slices, partials, result.address());
+    const PlaneSums sums(box, Tiling(box), depth);
+    double* const partial = device_.partials() + std::int64_t{1} * before * sums.groups;
+    if (sums.groups > 0)
+      module_of(number).launch(sum_[number], sums.blocks(), tile_threads, device_.stream(), Range(box), sums, column,
+                               partial);
+    return sums;
   }
 
  private:

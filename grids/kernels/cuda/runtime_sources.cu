@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "backends/cuda/plane_sums.cuh"
 #include "backends/cuda/slices.cuh"
 #include "grids/kernels/cuda/evaluate_columns.cuh"
 #include "grids/kernels/cuda/recompute_models.cuh"
@@ -86,12 +87,12 @@ std::string kernels_of(const std::vector<std::size_t>& sizes, const std::string&
 }  // namespace
 
 std::string recompute_source(RecomputedRows rows, Precision precision, std::span<const std::string> kappa, int part) {
-  std::string text = R"(#include "backends/cuda/slices.cuh"
+  std::string text = R"(#include "backends/cuda/plane_sums.cuh"
 #include "grids/kernels/cuda/recompute_columns.cuh"
 #include "grids/rows/expression_functions.hpp"
 namespace poisson::cuda {
 )";
-  text += size_check<Range>("Range") + size_check<Tiling>("Tiling") + size_check<Slices>("Slices");
+  text += size_check<Range>("Range") + size_check<Tiling>("Tiling") + size_check<PlaneSums>("PlaneSums");
   const bool elements = rows.kind == RecomputedRows::elements;
   const bool called = elements && rows.tensor != Tensor::isotropic;  // a row takes every component eight times
   for (std::size_t d = 0; d < kappa.size(); ++d) text += function("kappa_" + std::to_string(d), kappa[d], called);
@@ -105,8 +106,8 @@ namespace poisson::cuda {
                            const std::string& lists) {
     text += kernels_of(mapping, lists + "MappingColumns", "map_", "Tiling tiling", "",
                        "  tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);\n", part);
-    text += kernels_of(summing, lists + "SummingColumns", "sum_", "Slices slices", ", double* partial",
-                       "  sum_slice<tile_threads>(box, slices, column, partial);\n", part);
+    text += kernels_of(summing, lists + "SummingColumns", "sum_", "PlaneSums sums", ", double* partial",
+                       "  sum_planes<tile_threads>(box, sums, column, partial);\n", part);
   };
   const auto begin = [&]<class C>(Model<C>, const char* name) {
     text += "using C = " + std::string(name) + ";\n" + size_check<C>("C");

@@ -95,7 +95,7 @@ __device__ bool same_rows(const Equidistant<T>& c, int k, int n) {
 }
 
 /// The rows of a column from a point on upwards, a batch at a time. load reads what is in memory of the batch's rows,
-/// which is before its first store; visit is Σ f(row of point k + m, m).
+/// which is before its first store; visit calls f(row of point k + m, m).
 template <class T, class Coefficients, bool flat>
 struct RowsAlong {
   using Row = decltype(Coefficients().line(0, 0).row(0));
@@ -118,22 +118,20 @@ struct RowsAlong {
     }
   }
   template <int n, class F>
-  __device__ double visit(int k, const Batch<n>& batch, const F& f) const {
-    double sum = 0;
+  __device__ void visit(int k, const Batch<n>& batch, const F& f) const {
     if (n > 1 && same_rows(c, k, n)) {
       const Row a = line_of(c, j, k).row(i);
 #pragma unroll
-      for (int m = 0; m < n; ++m) sum += f(a, m);
+      for (int m = 0; m < n; ++m) f(a, m);
     } else {
 #pragma unroll
       for (int m = 0; m < n; ++m) {
         if constexpr (loaded)
-          sum += f(batch.row[m], m);
+          f(batch.row[m], m);
         else
-          sum += f(line_of(c, j, k + m).row(i), m);
+          f(line_of(c, j, k + m).row(i), m);
       }
     }
-    return sum;
   }
 };
 
@@ -161,18 +159,16 @@ struct RowsAlong<T, Coefficients, flat> {
     }
   }
   template <int n, class F>
-  __device__ double visit(int k, const Batch<n>& batch, const F& f) {
-    double sum = 0;
+  __device__ void visit(int k, const Batch<n>& batch, const F& f) {
 #pragma unroll
     for (int m = 0; m < n; ++m) {
       const Layer above = column.layer(batch.layer[m]);
       if constexpr (flat)
-        sum += f(column.template row<true>(below, above, batch.beside[m]), m);
+        f(column.template row<true>(below, above, batch.beside[m]), m);
       else
-        sum += f(column.row(below, above, column.beside(k + m)), m);
+        f(column.row(below, above, column.beside(k + m)), m);
       below = above;
     }
-    return sum;
   }
 
  private:
@@ -213,8 +209,13 @@ __device__ void fetch_inputs(const Body& body, int i, int j, int k) {
     if (reads(body, n)) Fetch()(body.input(n, i, j, k));
 }
 
+/// Where nothing is summed.
+struct NoSum {
+  __device__ void operator()(int, double) const {}
+};
+
 /// A thread's walk along z through a column. The values along z stay in registers, those beside them come from the
-/// cache. body(row, star, inputs, i, j, k) computes and stores; the column's result is the sum of what it returns.
+/// cache. body(row, star, inputs, i, j, k) computes and stores; what it returns of each plane goes to a sum.
 /// Where y has but one value a walk between layers of cells may be `flat`: it reads half as much, and has registers for
 /// more threads and for all that a batch takes from the tables.
 template <class T, class Coefficients, class Body, bool flat = false>
@@ -225,25 +226,25 @@ struct March {
   View<const T> u;
   Body body;
 
-  __device__ double operator()(int i, int j, int k0, int k1) const {
+  __device__ void operator()(int i, int j, int k0, int k1) const { each_plane(i, j, k0, k1, NoSum()); }
+  template <class Sum>
+  __device__ void each_plane(int i, int j, int k0, int k1, const Sum& of_plane) const {
     constexpr int n = batch<T, Coefficients, Body>;
     RowsAlong<T, Coefficients, flat> rows(c, i, j, k0);
     const T* p = &u(i, j, k0);
     Values values{p[-u.sz], p[0]};
-    double sum = 0;
     int k = k0;
-    for (; k + n <= k1; k += n, p += n * u.sz) sum += points<n>(rows, values, p, i, j, k, k1);
-    for (; k < k1; ++k, p += u.sz) sum += points<1>(rows, values, p, i, j, k, k1);
-    return sum;
+    for (; k + n <= k1; k += n, p += n * u.sz) points<n>(rows, values, p, i, j, k, k1, of_plane);
+    for (; k < k1; ++k, p += u.sz) points<1>(rows, values, p, i, j, k, k1, of_plane);
   }
 
  private:
   struct Values {
     T below, here;
   };
-  template <int n>
-  __device__ double points(RowsAlong<T, Coefficients, flat>& rows, Values& values, const T* p, int i, int j, int k,
-                           int k1) const {
+  template <int n, class Sum>
+  __device__ void points(RowsAlong<T, Coefficients, flat>& rows, Values& values, const T* p, int i, int j, int k,
+                         int k1, const Sum& of_plane) const {
     T west[n], east[n], south[n], north[n], above[n];
     Inputs<T, Body::inputs> in[n];
     typename RowsAlong<T, Coefficients, flat>::template Batch<n> batch;
@@ -266,10 +267,10 @@ struct March {
         fetch_row(c, i, j, k + m);
       }
     }
-    return rows.template visit<n>(k, batch, [&](const auto& a, int m) {
+    rows.template visit<n>(k, batch, [&](const auto& a, int m) {
       const Star<T> star{values.here, west[m], east[m], south[m], north[m], values.below, above[m]};
       values = {values.here, above[m]};
-      return body(a, star, in[m], i, j, k + m);
+      of_plane(k + m, body(a, star, in[m], i, j, k + m));
     });
   }
 };
@@ -280,25 +281,25 @@ struct EachRow {
   Coefficients c;
   Body body;
 
-  __device__ double operator()(int i, int j, int k0, int k1) const {
+  __device__ void operator()(int i, int j, int k0, int k1) const { each_plane(i, j, k0, k1, NoSum()); }
+  template <class Sum>
+  __device__ void each_plane(int i, int j, int k0, int k1, const Sum& of_plane) const {
     constexpr int n = batch<T, Coefficients, Body>;
     RowsAlong<T, Coefficients, false> rows(c, i, j, k0);
-    double sum = 0;
     int k = k0;
-    for (; k + n <= k1; k += n) sum += points<n>(rows, i, j, k);
-    for (; k < k1; ++k) sum += points<1>(rows, i, j, k);
-    return sum;
+    for (; k + n <= k1; k += n) points<n>(rows, i, j, k, of_plane);
+    for (; k < k1; ++k) points<1>(rows, i, j, k, of_plane);
   }
 
  private:
-  template <int n>
-  __device__ double points(RowsAlong<T, Coefficients, false>& rows, int i, int j, int k) const {
+  template <int n, class Sum>
+  __device__ void points(RowsAlong<T, Coefficients, false>& rows, int i, int j, int k, const Sum& of_plane) const {
     Inputs<T, Body::inputs> in[n];
     typename RowsAlong<T, Coefficients, false>::template Batch<n> batch;
 #pragma unroll
     for (int m = 0; m < n; ++m) in[m] = inputs_at<T>(body, i, j, k + m);
     rows.template load<n>(k, batch);
-    return rows.template visit<n>(k, batch, [&](const auto& a, int m) { return body(a, in[m], i, j, k + m); });
+    rows.template visit<n>(k, batch, [&](const auto& a, int m) { of_plane(k + m, body(a, in[m], i, j, k + m)); });
   }
 };
 

@@ -38,9 +38,10 @@ class CompiledKernels {
   void share(const Column& column) const {
     device_.share<Steps>(column);
   }
+  /// Leaves the partial sums of a box that follows so many planes of what is summed, on a grid of `depth` planes.
   template <class Column>
-  void sum(const Box& box, const Column& column, const Scalar& result) const {
-    sum_columns(device_.stream(), box, column, device_.partials(), result.address());
+  PlaneSums sum(const Box& box, int before, int depth, const Column& column) const {
+    return sum_columns(device_.stream(), box, before, depth, column, device_.partials());
   }
 
  private:
@@ -79,9 +80,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   }
   void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
     dispatch(r.precision(), [&]<class R>(R) {
-      backend_.exchange(u);
-      const ScaledResidual<T, R> body{view(b), view<R>(r), scale.address()};
-      walk(u, body, [&](const auto& column) { sum(column, norm); });
+      march_and_sum(u, ScaledResidual<T, R>{view(b), view<R>(r), scale.address()}, norm);
     });
   }
   void norm(const Field& r, Scalar& norm) const override {
@@ -195,32 +194,34 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     const auto& [x, y, z] = space_.origin();
     const GaussSeidel<T, Coefficients> relax{marched_, view(u), view(b), static_cast<T>(omega)};
     for (int c = 0; c < colours.count(); ++c) {
-      backend_.exchange(u);
       const int colour = reversed ? colours.count() - 1 - c : c;
-      if (colours.count() == 2) {
-        Box pairs = unknowns_;
-        pairs.first[0] = 0;
-        pairs.last[0] = (unknowns_.last[0] - unknowns_.first[0] + 1) / 2;
-        columns(pairs, TwoColours<T, Coefficients>{relax, colour + x + y + z, unknowns_.first[0], unknowns_.last[0]});
-      } else {
-        columns(unknowns_, AnyColours<T, Coefficients>{relax, colours, colour});
-      }
+      backend_.exchange_beside(u, unknowns_, [&](const Box& part) {
+        if (colours.count() == 2) {
+          Box pairs = part;
+          pairs.first[0] = 0;
+          pairs.last[0] = (part.last[0] - part.first[0] + 1) / 2;
+          columns(pairs, TwoColours<T, Coefficients>{relax, colour + x + y + z, part.first[0], part.last[0]});
+        } else {
+          columns(part, AnyColours<T, Coefficients>{relax, colours, colour});
+        }
+      });
     }
   }
   void relax_box(double omega, bool reversed, const Field& b, Field& u) const {
     const auto colours = colours_on<BoxColours>(space_);
     for (int c = 0; c < colours.count(); ++c) {
-      backend_.exchange(u);
       const int colour = reversed ? colours.count() - 1 - c : c;
-      BoxColour<T, Coefficients> relax{marched_, view(u), view(b), static_cast<T>(omega), {}};
-      Box places{{0, 0, 0}, {0, 0, 0}};
-      for (std::size_t d = 0; d < 3; ++d) {
-        const auto along = colours.along(d, colour, unknowns_.first[d], unknowns_.last[d]);
-        relax.first[d] = along.first;
-        places.last[d] = along.count();
-      }
-      if (is_plane(layout_)) std::swap(relax.first[1], relax.first[2]);
-      columns(places, relax);
+      backend_.exchange_beside(u, unknowns_, [&](const Box& part) {
+        BoxColour<T, Coefficients> relax{marched_, view(u), view(b), static_cast<T>(omega), {}};
+        Box places{{0, 0, 0}, {0, 0, 0}};
+        for (std::size_t d = 0; d < 3; ++d) {
+          const auto along = colours.along(d, colour, part.first[d], part.last[d]);
+          relax.first[d] = along.first;
+          places.last[d] = along.count();
+        }
+        if (is_plane(layout_)) std::swap(relax.first[1], relax.first[2]);
+        columns(places, relax);
+      });
     }
   }
 
@@ -241,10 +242,32 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   }
   template <class Body>
   void march(const Box& box, const Field& u, const Body& body) const {
-    backend_.exchange(u);
     using Shared = typename WalkFor<T, Coefficients, Body>::Shared;
-    if (kernels_.shares(walked(box))) return columns(box, Shared{marched_, view(u), body});
-    walk(u, body, [&](const auto& column) { columns(box, column); });
+    if (kernels_.shares(walked(box))) {
+      backend_.exchange(u);
+      return columns(box, Shared{marched_, view(u), body});
+    }
+    backend_.exchange_beside(
+        u, box, [&](const Box& part) { walk(u, body, [&](const auto& column) { columns(part, column); }); });
+  }
+  /// The same over all unknowns, with the sum of what the body returns: parts are planes, which are summed as they are.
+  template <class Body>
+  void march_and_sum(const Field& u, const Body& body, const Scalar& result) const {
+    const Box all = walked(unknowns_);
+    PlaneSums sums(all, Tiling(all), depth());
+    const auto part_of_planes = [&](const Box& part) {
+      walk(u, body, [&](const auto& column) {
+        const Box box = walked(part);
+        sums = kernels_.sum(box, box.first[2] - all.first[2], depth(), column);
+      });
+    };
+    if (sums.thickness == 1) {
+      backend_.exchange_beside(u, unknowns_, part_of_planes, marched_axis());
+    } else {
+      backend_.exchange(u);
+      part_of_planes(unknowns_);
+    }
+    add_up(sums, result);
   }
   /// launch(the walk that suits the model and the block).
   template <class Body, class Launch>
@@ -259,9 +282,15 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   }
   template <class Column>
   void sum(const Column& column, const Scalar& result) const {
-    kernels_.sum(walked(unknowns_), column, result);
-    static_cast<CudaBackend&>(backend_).add_up(space_, result);
+    add_up(kernels_.sum(walked(unknowns_), 0, depth(), column), result);
   }
+  void add_up(const PlaneSums& sums, const Scalar& result) const {
+    const Box box = walked(unknowns_);
+    static_cast<CudaBackend&>(backend_).add_up(space_, sums, box.last[2] - box.first[2], result);
+  }
+  /// The axis that kernels march along, and the planes of the whole grid across it.
+  std::size_t marched_axis() const { return Marched<Coefficients> && is_plane(layout_) ? 1 : 2; }
+  int depth() const { return space_.all()[marched_axis()]; }
 
   Coefficients marched_;  ///< c_ as kernels take it
   Kernels kernels_;

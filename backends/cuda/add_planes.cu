@@ -1,0 +1,100 @@
+#include <algorithm>
+
+#include "backends/cuda/add_planes.cuh"
+#include "backends/cuda/launch.cuh"
+#include "backends/ordered_sum.hpp"
+
+namespace poisson::cuda {
+namespace {
+
+constexpr int threads = running_sums;
+
+// Whether the caller's block comes after all others, and sees what they have stored.
+__device__ bool comes_last(unsigned* arrived) {
+  __shared__ bool last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    last = atomicAdd(arrived, 1u) + 1 == gridDim.x;
+    if (last) *arrived = 0;
+  }
+  __syncthreads();
+  return last;
+}
+
+// Stores the planes' sums, their number first, into the slots of all others, and waits for theirs.
+__device__ unsigned exchange_planes(const Mailbox& mail, const double* of_plane, int planes) {
+  __shared__ unsigned next;
+  if (threadIdx.x == 0) next = *const_cast<const volatile unsigned*>(&mail.channels[Mailbox::of_sums].sent) + 1;
+  __syncthreads();
+  const unsigned turn = next;
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int p = 0; p < mail.count; ++p) {
+    if (p == mail.rank) continue;
+    double* const slot = mail.sum(p, mail.rank, turn);
+    if (thread == 0) slot[0] = planes;
+    for (int i = thread; i < planes; i += threads) slot[1 + i] = __ldcg(of_plane + i);
+  }
+  __threadfence_system();
+  __syncthreads();
+  if (thread < mail.count && thread != mail.rank) {
+    raise(mail.sum_flag(thread, mail.rank), turn);
+    mail.wait_for(mail.sum_flag(mail.rank, thread), turn);
+  }
+  __syncthreads();
+  if (thread == 0) mail.channels[Mailbox::of_sums].sent = turn;
+  return turn;
+}
+
+// So many lanes side by side add up the groups of a plane; the last block adds up the planes.
+__global__ void __launch_bounds__(threads) add_planes_kernel(const double* partial, int planes, int groups, int lanes,
+                                                             PlaneRoom room, Mailbox mail, double* result) {
+  await_others();
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % lanes;
+  const int plane = static_cast<int>(blockIdx.x) * (threads / lanes) + thread / lanes;
+  double sum = 0;
+  if (plane < planes)
+    for (int g = lane; g < groups; g += lanes) sum += partial[static_cast<std::int64_t>(plane) * groups + g];
+  for (int step = lanes / 2; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step, lanes);
+  if (plane < planes && lane == 0) room.of_plane[plane] = sum;
+  if (!comes_last(room.arrived) || !result) return;
+
+  __shared__ double sums[threads];
+  if (mail.count == 1) {
+    sums[thread] = running_sum(thread, planes, [&](int i) { return __ldcg(room.of_plane + i); });
+  } else {
+    const unsigned turn = exchange_planes(mail, room.of_plane, planes);
+    const double* of[most_peers];
+    int begin[most_peers + 1] = {};
+    for (int p = 0; p < mail.count; ++p) {
+      const double* const slot = mail.sum(mail.rank, p, turn);
+      of[p] = p == mail.rank ? room.of_plane : slot + 1;
+      begin[p + 1] = begin[p] + (p == mail.rank ? planes : static_cast<int>(__ldcg(slot)));
+    }
+    sums[thread] = running_sum(thread, begin[mail.count], [&](int i) {
+      int p = 0;
+      while (i >= begin[p + 1]) ++p;
+      return __ldcg(of[p] + (i - begin[p]));
+    });
+  }
+  for (int half = threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (thread < half) sums[thread] += sums[thread + half];
+  }
+  if (thread == 0) *result = sums[0];
+}
+
+}  // namespace
+
+void add_planes(cudaStream_t stream, const double* partial, int planes, int groups, const PlaneRoom& room,
+                const Mailbox* mail, double* result) {
+  int lanes = 1;
+  while (lanes < 32 && lanes < groups) lanes *= 2;
+  Mailbox alone{};
+  alone.count = 1;
+  const int together = threads / lanes;
+  launch(add_planes_kernel, static_cast<unsigned>(std::max(1, (planes + together - 1) / together)), threads, stream,
+         partial, planes, groups, lanes, room, mail ? *mail : alone, result);
+}
+
+}  // namespace poisson::cuda

@@ -1,0 +1,143 @@
+#pragma once
+
+#include "backends/cuda/tiling.cuh"
+
+/// Sums over boxes, plane by plane along z. What a plane adds up to depends on its values and on its extent alone, not
+/// on which planes there are, and planes are added in an order of their own (add_planes.cuh): the sum has the same bits
+/// wherever a grid is cut between planes. Compiled at run time too.
+namespace poisson::cuda {
+
+/// Planes of a block at most, and blocks for all of them where the whole grid is here: what makes room for partial
+/// sums.
+inline constexpr int planes_of_block = 32, most_sum_blocks = 8192;
+inline constexpr int most_plane_sums = 1 << 16, most_partials = planes_of_block * most_sum_blocks;
+
+/// How a box is summed: each plane tile after tile by so many groups of blocks.
+struct PlaneSums {
+  Tiling tiling;
+  int groups = 0;     ///< partial sums of a plane; 0: nothing to add
+  int thickness = 1;  ///< planes that are added up at once: more than one in boxes of more than most_plane_sums
+
+  /// `depth`: planes of the whole grid, of which the box may have a part.
+  PlaneSums(const Box& box, const Tiling& tiles, int depth) : tiling(tiles) {
+    if (box.size() == 0) return;
+    const auto pieces = [](int planes, int size) { return (planes + size - 1) / size; };
+    if (depth > most_plane_sums) {
+      thickness = planes_of_block;
+      while (pieces(depth, thickness) > most_plane_sums) thickness *= 2;
+      tiling.planes = thickness;
+    }
+    tiling.blocks.z = static_cast<unsigned>(pieces(box.last[2] - box.first[2], tiling.planes));
+    const int slices = pieces(depth, planes_of_block > thickness ? planes_of_block : thickness);
+    const int most = slices < most_sum_blocks ? most_sum_blocks / slices : 1;
+    const auto tiles_of_plane = std::int64_t{tiling.blocks.x} * tiling.blocks.y;
+    groups = static_cast<int>(tiles_of_plane < most ? tiles_of_plane : most);
+  }
+  dim3 blocks() const { return {static_cast<unsigned>(groups), 1, tiling.blocks.z}; }
+  /// Sums of a box of so many planes.
+  int count(int planes) const { return groups == 0 ? 0 : (planes + thickness - 1) / thickness; }
+};
+
+/// of_plane(k, value) for every plane of a column: what the functor says of each, or its sum over each of them.
+template <class Column, class Sink>
+__device__ void each_plane(const Column& column, int i, int j, int k0, int k1, const Sink& of_plane) {
+  if constexpr (requires { column.each_plane(i, j, k0, k1, of_plane); }) {
+    column.each_plane(i, j, k0, k1, of_plane);
+  } else {
+    constexpr int n = 4;  // under way at once
+    int k = k0;
+    for (; k + n <= k1; k += n) {
+      double value[n];
+#pragma unroll
+      for (int m = 0; m < n; ++m) value[m] = column(i, j, k + m, k + m + 1);
+#pragma unroll
+      for (int m = 0; m < n; ++m) of_plane(k + m, value[m]);
+    }
+    for (; k < k1; ++k) of_plane(k, column(i, j, k, k + 1));
+  }
+}
+
+/// Sums of a warp's values plane by plane: lane n has that of plane n of 32. Columns leave theirs in shared memory,
+/// half as many planes at a time (a value costs one store and one load); functors that take warps call for each plane.
+template <int threads, class Column>
+class WarpSums {
+  static constexpr unsigned all = 0xffffffff;
+  static constexpr int half = 16, pitch = threads + 1;
+
+ public:
+  /// Room for the block.
+  struct Stage {
+    double value[takes_warps<Column> ? 1 : half * pitch];
+  };
+  __device__ explicit WarpSums(Stage& stage) : stage_(stage.value) {}
+
+  /// Adds the planes from k0 to k1, at most 32, of its part of a tile.
+  __device__ void add(const Range& box, const Tiling& tiling, const Column& column, unsigned x, unsigned y, int k0,
+                      int k1) {
+    if constexpr (takes_warps<Column>) {
+      const WarpTile tile = tiling.warp_tile<Column>(box, x, y, k0, k1);
+      if (tile.j >= box.last.y) return;
+      column.warp_planes(tile, [&](int k, double value) {
+        for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(all, value, step);
+        if (lane() == k - k0) sum += value;
+      });
+    } else {
+      const auto [i, j] = tiling.column_at(box, x, y);
+      const bool inside = i >= box.first.x && i < box.last.x && j >= box.first.y && j < box.last.y;
+      for (int k = k0; k < k1; k += half) {
+        const int end = min(k + half, k1);
+        double* const own = stage_ + threadIdx.x;
+        if (inside)
+          cuda::each_plane(column, i, j, k, end, [=](int plane, double value) { own[(plane - k) * pitch] = value; });
+        else
+          for (int plane = 0; plane < end - k; ++plane) own[plane * pitch] = 0;
+        __syncwarp();
+        // A lane takes half of the values of a plane.
+        double part = 0;
+        const int plane = lane() % half;
+        const double* const values = stage_ + plane * pitch + threadIdx.x / 32 * 32 + lane() / half * half;
+        if (plane < end - k)
+          for (int n = 0; n < half; ++n) part += values[n];
+        __syncwarp();
+        part += __shfl_xor_sync(all, part, half);
+        if (lane() / half == (k - k0) / half) sum += part;
+      }
+    }
+  }
+
+  double sum = 0;
+
+ private:
+  static __device__ int lane() { return static_cast<int>(threadIdx.x) % 32; }
+  double* stage_;
+};
+
+/// Adds up a column over the block's share of its planes: partial[plane · groups + group].
+template <int threads, class Column>
+__device__ void sum_planes(const Range& box, const PlaneSums& sums, const Column& column, double* partial) {
+  constexpr int warps = threads / 32;
+  __shared__ typename WarpSums<threads, Column>::Stage stage;
+  __shared__ double of_warp[warps][planes_of_block];
+  WarpSums<threads, Column> own(stage);
+  const unsigned width = sums.tiling.blocks.x, tiles = width * sums.tiling.blocks.y;
+  const int first = static_cast<int>(blockIdx.z) * sums.tiling.planes;
+  const int k0 = box.first.z + first, k1 = min(k0 + sums.tiling.planes, box.last.z);
+  for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x)
+    for (int k = k0; k < k1; k += planes_of_block)
+      own.add(box, sums.tiling, column, tile % width, tile / width, k, min(k + planes_of_block, k1));
+
+  const int plane = static_cast<int>(threadIdx.x) % 32;
+  of_warp[threadIdx.x / 32][plane] = own.sum;
+  __syncthreads();
+  if (threadIdx.x >= 32) return;
+  double sum = 0;
+  for (int warp = 0; warp < warps; ++warp) sum += of_warp[warp][plane];
+  if (sums.thickness == 1) {
+    if (plane < k1 - k0) partial[static_cast<std::int64_t>(first + plane) * gridDim.x + blockIdx.x] = sum;
+    return;
+  }
+  for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
+  if (plane == 0) partial[static_cast<std::int64_t>(blockIdx.z) * gridDim.x + blockIdx.x] = sum;
+}
+
+}  // namespace poisson::cuda

@@ -1,0 +1,40 @@
+#include "backends/transport_speed.hpp"
+
+#include <algorithm>
+
+namespace poisson {
+namespace {
+
+constexpr int planes = 4;  // of a slab
+
+// Seconds of an exchange of planes of n × n values.
+double seconds_of_exchange(Backend& backend, const std::shared_ptr<const Processes>& processes, int n) {
+  Cuts cuts;
+  cuts.n = {n, n, planes * processes->count()};
+  for (int p = 1; p < processes->count(); ++p) cuts.first[2].push_back(planes * p);
+  const Space space(Share{cuts, processes}, Box{{0, 0, 0}, cuts.n});
+  backend.join(space);
+  const Field x(backend, space, Precision::fp64);
+  constexpr int again = 12;
+  const std::unique_ptr<Timer> timer = backend.make_timer();
+  for (int i = 0; i < again; ++i) {
+    timer->start("exchange");
+    backend.exchange(x);
+    timer->stop();
+  }
+  std::vector<double> laps = timer->laps();
+  std::ranges::sort(laps);
+  return processes->largest(laps[again / 2]);
+}
+
+}  // namespace
+
+TransportSpeed measure_transport(Backend& backend, const std::shared_ptr<const Processes>& processes) {
+  constexpr int few = 8, many = 256;
+  const double small = seconds_of_exchange(backend, processes, few);
+  const double large = seconds_of_exchange(backend, processes, many);
+  const double bytes = sizeof(double) * (many * many - few * few);
+  return {small, bytes / std::max(large - small, 1e-9)};
+}
+
+}  // namespace poisson
