@@ -270,13 +270,14 @@ std::vector<Case> cases() {
         }
   return all;
 }
-// Varying coefficients bring most verbs along.
-std::vector<Case> varying_cases() {
-  std::vector<Case> some = cases();
-  std::erase_if(some, [](const Case& c) { return c.name.find("varying") == std::string::npos; });
+// Every seventh: each kind of face, scheme and coefficient among them.
+std::vector<Case> some_cases() {
+  std::vector<Case> some;
+  const std::vector<Case> all = cases();
+  for (std::size_t c = 0; c < all.size(); c += 7) some.push_back(all[c]);
   return some;
 }
-INSTANTIATE_TEST_SUITE_P(Varying, SharedInSlabs, testing::ValuesIn(varying_cases()),
+INSTANTIATE_TEST_SUITE_P(Some, SharedInSlabs, testing::ValuesIn(some_cases()),
                          [](const auto& test) { return test.param.name; });
 INSTANTIATE_TEST_SUITE_P(All, Shared, testing::ValuesIn(cases()), [](const auto& test) { return test.param.name; });
 
