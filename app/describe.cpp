@@ -10,6 +10,7 @@
 #include "app/memory.hpp"
 #include "backends/device.hpp"
 #include "grids/schemes/assembly.hpp"
+#include "solver/jacobi.hpp"
 #include "solver/ladder/ladder.hpp"
 #include "solver/smoothers/smoother.hpp"
 
@@ -79,7 +80,7 @@ std::string describe_method(const Options& o) {
   } else if (o.method == Method::direct) {
     text = "direct, by the modes of the axes";
   } else {
-    text = o.smoother.kind->describe(o.smoother);
+    text = fmt::format("{}, {} sweeps an iteration", o.smoother.kind->describe(o.smoother), JacobiSweeps::sweeps);
   }
   if (o.extrapolate) text += ", extrapolated";
   constexpr std::array precisions{"double", "mixed", "single"};

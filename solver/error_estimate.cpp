@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "solver/jacobi.hpp"
 #include "solver/ladder/conductors.hpp"
 #include "solver/norms.hpp"
 #include "solver/solver.hpp"
@@ -132,11 +133,15 @@ double Solver::error_by_last_step(const Monitor& monitor, double size, double rh
     const std::optional<double> whole = q_ ? energy() : std::nullopt;
     return whole && *whole > 0 ? std::sqrt(state.last / *whole) : relative(state.last, state);
   }
-  const bool conjugate = options_.krylov == Krylov::cg || active_;
+  const bool conjugate = options_.krylov == Krylov::cg || active_, sweeps = options_.method == Method::jacobi;
   const Field& e = last_correction();
   backend_.dot(e, e, work_);
-  const double length = std::abs(backend_.value(conjugate ? alpha_ : applied_));
+  const double length = sweeps ? 1 : std::abs(backend_.value(conjugate ? alpha_ : applied_));
   const double correction = length * std::sqrt(backend_.value(work_));
+  if (sweeps) {  // of what is left, the next sweep takes 1 − ρ
+    const double left = std::pow(std::clamp(rho, best_contraction, 1.0), 1.0 / JacobiSweeps::sweeps);
+    return correction / (left < 1 ? 1 - left : 1) / size;
+  }
   const double slow = std::clamp(rho, active_ ? 0 : best_contraction, 0.99);
   const double step = correction * (rho < 1 ? slow / (1 - slow) : 1) / size;
   if (!conjugate || !problem_.uneven) return step;

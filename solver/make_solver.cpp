@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "backends/error.hpp"
+#include "grids/kernels/sweep_passes.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
+#include "solver/jacobi.hpp"
 #include "solver/ladder/conductors.hpp"
 #include "solver/norms.hpp"
 #include "solver/plan.hpp"
@@ -79,7 +81,14 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   if (options.fallback && options.tolerance > 0 && !shared &&
       (options.method == Method::multigrid || options.preconditioner == PreconditionerChoice::direct))
     ladder = make_ladder(A);  // of rows that one process has
-  std::unique_ptr<Preconditioner> direct;
+  std::unique_ptr<Preconditioner> own;
+  if (options.method == Method::jacobi) {
+    std::unique_ptr<SweepPass> pass;
+    if (discretization.held() == Assembly::partial)
+      pass = make_sweep_pass(discretization.backend(), discretization.scheme_rows(), outer);
+    if (profile && pass) pass = profile->wrap(std::move(pass));
+    own = std::make_unique<JacobiSweeps>(A, std::move(pass), options.smoother);
+  }
   if (options.method == Method::direct || options.preconditioner == PreconditionerChoice::direct) {
     std::unique_ptr<DiagonalScaling> scaling;
     std::unique_ptr<AxisProducts> products;
@@ -101,13 +110,13 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
       A->diagonal(diagonal);
       scaling = make_diagonal_scaling(tensor_diagonal(problem, kappa.mean, discretization.rows().scale), diagonal);
     }
-    direct = std::make_unique<FastDiagonalization>(A->backend(), A->space(), outer, std::move(products),
+    own = std::make_unique<FastDiagonalization>(A->backend(), A->space(), outer, std::move(products),
                                                    options.method == Method::direct, std::move(scaling));
   }
   return std::make_unique<Solver>(
       std::move(A), std::move(hierarchy), options,
       options.extrapolate ? std::make_unique<Extrapolation>(discretization, outer) : nullptr, std::move(ladder), traits,
-      std::move(direct));
+      std::move(own));
 }
 
 }  // namespace poisson

@@ -7,6 +7,7 @@
 #include "backends/error.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/levels/galerkin.hpp"
+#include "solver/jacobi.hpp"
 
 namespace poisson {
 
@@ -47,7 +48,10 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
     A = grid_kernels(backend).make_banded_operator(backend, bands, outer);
     if (profile) A = profile->wrap(std::move(A));
   }
-  return std::make_unique<Solver>(std::move(A), std::move(hierarchy), options);
+  std::unique_ptr<Preconditioner> own;
+  if (options.method == Method::jacobi) own = std::make_unique<JacobiSweeps>(A, nullptr, options.smoother);
+  return std::make_unique<Solver>(std::move(A), std::move(hierarchy), options, nullptr, Ladder{}, Traits{},
+                                  std::move(own));
 }
 
 }  // namespace poisson

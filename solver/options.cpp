@@ -59,9 +59,10 @@ Options Options::choose(double coefficient_jump, bool points_suffice, Centering 
     o.krylov = o.method == Method::cg ? Krylov::cg : Krylov::none;
     o.full_multigrid = false;
   }
-  // Modes are not worth being narrower than the solution.
-  const bool direct = o.method == Method::direct || o.preconditioner == PreconditionerChoice::direct;
-  if (direct && o.precision == SolvePrecision::mixed) o.precision = SolvePrecision::double_;
+  // Modes are not worth being narrower than the solution, and sweeps go over the solution itself.
+  const bool whole = o.method == Method::direct || o.method == Method::jacobi ||
+                     o.preconditioner == PreconditionerChoice::direct;
+  if (whole && o.precision == SolvePrecision::mixed) o.precision = SolvePrecision::double_;
   // Smoothing after the correction alone contracts as well as smoothing on both sides and reads less, but not under a
   // Krylov method or across jumps of the coefficient.
   const bool one_sided = o.krylov == Krylov::none && coefficient_jump < steep_jump;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solver/jacobi.hpp"
 #include "solver/multigrid/diagonal.hpp"
 #include "solver/multigrid/multigrid.hpp"
 #include "solver/norms.hpp"
@@ -17,7 +18,7 @@ StoppingRule stopping_rule(const Options& o, double epsilon) {
   rule.tolerance = o.tolerance;
   if (o.method == Method::cg) rule.stagnation_window = o.preconditioner == PreconditionerChoice::direct ? 40 : 500;
   if (o.method == Method::jacobi) {
-    rule.stagnation_window = 100;
+    rule.stagnation_window = 10;
     rule.stagnation_gain = 1e-6;
   }
   if (o.method == Method::multigrid && o.krylov == Krylov::cg) rule.stagnation_window = 40;
@@ -48,7 +49,7 @@ constexpr double promised_error = 1e3;
 
 Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options,
                std::unique_ptr<Extrapolation> extrapolation, Ladder ladder, const Traits& problem,
-               std::unique_ptr<Preconditioner> direct)
+               std::unique_ptr<Preconditioner> own)
     : A_(std::move(A)),
       backend_(A_->backend()),
       options_(options),
@@ -78,14 +79,10 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
     auto multigrid = std::make_unique<Multigrid>(std::move(hierarchy), options_);
     multigrid_ = multigrid.get();
     preconditioner_ = std::move(multigrid);
-  } else if (direct) {
-    preconditioner_ = std::move(direct);
+  } else if (own) {
+    preconditioner_ = std::move(own);
   } else {
-    const auto& inner = hierarchy.operators.front();
-    auto splitting = inner->split();
-    const double damping =
-        options_.method == Method::jacobi ? jacobi_damping(options_.smoother, splitting->largest_eigenvalue()) : 1.0;
-    preconditioner_ = std::make_unique<DiagonalPreconditioner>(inner, std::move(splitting), damping);
+    preconditioner_ = std::make_unique<DiagonalPreconditioner>(hierarchy.operators.front());
   }
   if (options_.krylov == Krylov::cg)
     for (Field* f : {&r_, &p_, &q_}) *f = Field(backend_, A_->space(), A_->precision());
@@ -166,9 +163,11 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   result.reference = std::sqrt(state.reference);
   for (const double norm : monitor.history()) result.history.push_back(relative(norm, state));
   const bool exact_count = options_.tolerance == 0 && state.verdict == Verdict::running;
-  const bool kept_best = options_.method != Method::direct;  // whose steps end where rounding begins
+  // Direct steps end where rounding begins; sweeps are not worth repeating for what rounding makes of the last ones.
+  const bool kept_best =
+      options_.method != Method::direct && (options_.method != Method::jacobi || state.last > 4 * state.best);
   if (kept_best && state.best_iteration < state.iterations && state.verdict != Verdict::not_finite && !exact_count) {
-    backend_.copy(best_, u_);
+    restore_best(state);
     result.final = std::sqrt(state.best);
   } else {
     result.final = std::sqrt(state.last);
@@ -213,13 +212,14 @@ void Solver::start(bool given_guess, Monitor& monitor) {
   } else {
     backend_.assign(raw_norm_, data_norm_);
   }
+  if (options_.method == Method::jacobi) backend_.copy(u_, best_);
   take_residual(one_, initial_norm_);
   if (multigrid_ && options_.full_multigrid && !given_guess) {
     backend_.scale_to_unit(initial_norm_, count_, scale_, inverse_);
     multigrid_->start(b_, u_, scale_, inverse_);
     if (A_->singular()) A_->project_solution(u_);
     take_residual(scale_, norm_);
-  } else if (options_.krylov == Krylov::cg || options_.method == Method::direct) {
+  } else if (options_.krylov == Krylov::cg || options_.method == Method::direct || options_.method == Method::jacobi) {
     backend_.assign(initial_norm_, norm_);  // the residual is taken, and needs no scale
     backend_.assign(one_, inverse_);
   } else {
@@ -241,7 +241,9 @@ void Solver::take_residual(const Scalar& scale, Scalar& norm) {
 // From the residual of u and b as they are now.
 void Solver::begin_again(Monitor& monitor) {
   take_residual(one_, norm_);
-  if (options_.krylov == Krylov::none && !active_) {
+  if (options_.method == Method::jacobi) {
+    backend_.copy(u_, best_);
+  } else if (options_.krylov == Krylov::none && !active_) {
     backend_.scale_to_unit(norm_, count_, scale_, inverse_);
     take_residual(scale_, norm_);
   }
@@ -304,7 +306,7 @@ void Solver::refine(Monitor& monitor, int limit) {
         backend_.scale_to_unit(norm_, count_, scale_, inverse_);
         preconditioner_->correct(*A_, u_, b_, &applied_, scale_, norm_);
         backend_.observe(monitor, norm_);
-        if (options_.method != Method::direct)
+        if (options_.method == Method::multigrid)
           backend_.when_risen(monitor, [&] { preconditioner_->take_back(u_, applied_, best_); });
       },
       monitor);
@@ -400,9 +402,18 @@ bool Solver::climb(Monitor& monitor, Result& result) {
   return true;
 }
 
+// Sweeps are taken again: what they began from is at hand, and they give the same bits.
+void Solver::restore_best(const MonitorState& state) {
+  backend_.copy(best_, u_);
+  if (options_.method != Method::jacobi) return;
+  take_residual(one_, work_);
+  for (int i = state.since; i < state.best_iteration; ++i)
+    preconditioner_->correct(*A_, u_, b_, &one_, one_, work_);
+}
+
 // The same iteration goes on below the tolerance.
 void Solver::press_on(Monitor& monitor) {
-  if (monitor.state().best_iteration < monitor.state().iterations) backend_.copy(best_, u_);
+  if (monitor.state().best_iteration < monitor.state().iterations) restore_best(monitor.state());
   begin_again(monitor);
   if (active_) return solve_on(*active_, monitor);
   resume(monitor);

@@ -69,11 +69,11 @@ class Solver {
   /// `A`: the operator of the solution, in fp64 but for SolvePrecision::single; `hierarchy`: in the precision of the
   /// corrections, its finest operator alone where the method is not multigrid. `options` resolved. With an
   /// `extrapolation` solve ends with the solution of the equation that it makes, in whose residuals the history goes
-  /// on. Where an iteration fails it climbs the `ladder`. `direct`: the preconditioner of options that
-  /// ask for a direct one.
+  /// on. Where an iteration fails it climbs the `ladder`. `own`: the preconditioner of options that ask for a direct
+  /// one, or for Jacobi's method.
   Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options,
          std::unique_ptr<Extrapolation> extrapolation = nullptr, Ladder ladder = {}, const Traits& problem = {},
-         std::unique_ptr<Preconditioner> direct = nullptr);
+         std::unique_ptr<Preconditioner> own = nullptr);
   ~Solver();
 
   /// The solution: the initial guess before solve, with Dirichlet data in their nodes.
@@ -109,6 +109,7 @@ class Solver {
   void resume(Monitor& monitor);
   bool climb(Monitor& monitor, Result& result);
   void press_on(Monitor& monitor);
+  void restore_best(const MonitorState& state);
   void finish(Monitor& monitor, Result& result);
   void solve_on(Preconditioner& preconditioner, Monitor& monitor);
   double extrapolate(Monitor& monitor);
@@ -130,7 +131,7 @@ class Solver {
   std::vector<std::unique_ptr<Preconditioner>> rungs_;  // as many as have been made
   std::size_t rung_ = 0, since_ = 0;                    // how far up, and from which iteration on
   Preconditioner* active_ = nullptr;                    // the rung that is stood on, if any
-  Field u_, b_, best_;                                  // the last one only where iterates are taken back
+  Field u_, b_, best_;                                  // best_: where iterates are taken back, or began
   Field r_, p_, q_;                                     // conjugate gradients
   Scalar norm_, scale_, inverse_, applied_, alpha_, beta_, pq_, work_, one_, zero_, raw_norm_, data_norm_,
       initial_norm_, projected_;

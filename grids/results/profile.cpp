@@ -335,6 +335,21 @@ class ProfiledProducts final : public AxisProducts {
   Log& log_;
 };
 
+class ProfiledPass final : public SweepPass {
+ public:
+  ProfiledPass(std::unique_ptr<SweepPass> pass, Log& log) : pass_(std::move(pass)), log_(log) {}
+  int sweeps() const override { return pass_->sweeps(); }
+  void take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const override {
+    const Touched unknowns{u.space().unknowns().size(), u.precision()};
+    log_.time(traffic("jacobi pass"), u.layout(), bytes_moved(traffic("jacobi pass"), {unknowns, unknowns, unknowns}),
+              [&] { pass_->take(omega, u, b, next, norm); });
+  }
+
+ private:
+  std::unique_ptr<SweepPass> pass_;
+  Log& log_;
+};
+
 }  // namespace
 
 class Profile::Recorder {
@@ -362,6 +377,10 @@ std::shared_ptr<const Operator> Profile::wrap(std::shared_ptr<const Operator> A)
 
 std::unique_ptr<AxisProducts> Profile::wrap(std::unique_ptr<AxisProducts> products) {
   return std::make_unique<ProfiledProducts>(std::move(products), recorder_->log);
+}
+
+std::unique_ptr<SweepPass> Profile::wrap(std::unique_ptr<SweepPass> pass) {
+  return std::make_unique<ProfiledPass>(std::move(pass), recorder_->log);
 }
 
 Hierarchy Profile::wrap(Hierarchy h) {

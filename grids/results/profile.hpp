@@ -7,6 +7,7 @@
 
 #include "backends/axis_products.hpp"
 #include "grids/operators/operator.hpp"
+#include "grids/operators/sweep_pass.hpp"
 #include "grids/rows/traffic.hpp"
 
 namespace poisson {
@@ -34,6 +35,7 @@ class Profile {
   Hierarchy wrap(Hierarchy hierarchy);
   std::shared_ptr<const Operator> wrap(std::shared_ptr<const Operator> A);
   std::unique_ptr<AxisProducts> wrap(std::unique_ptr<AxisProducts> products);
+  std::unique_ptr<SweepPass> wrap(std::unique_ptr<SweepPass> pass);
 
   /// Everything since the last call or since clear, finest level first, on each the slowest verb first. Waits.
   std::vector<Entry> take();

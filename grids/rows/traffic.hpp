@@ -44,6 +44,7 @@ inline constexpr std::array traffic_table{
     Traffic{"polynomial start", {1, 1}, 1},      // b, u
     Traffic{"polynomial step", {1, 1, 2}, 1},    // u, b, previous
     Traffic{"polynomial step 0", {1, 1, 1}, 1},  // beta = 0: the previous iterate is only overwritten
+    Traffic{"jacobi pass", {1, 1, 1}},           // u, b, next of all its sweeps; κ is not counted
     Traffic{"line start", {1, 1}, 1},            // as the polynomial's: a line is read and written once
     Traffic{"line step", {4, 1, 2}, 2},          // u, b, previous; the residual between its two passes counts with u
     Traffic{"line step 0", {4, 1, 1}, 2},
