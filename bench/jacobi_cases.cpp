@@ -1,7 +1,9 @@
+#include <array>
 #include <deque>
 #include <string>
 #include <vector>
 
+#include "bench/jacobi_tiles.hpp"
 #include "bench/kernels.hpp"
 
 namespace poisson::bench {
@@ -10,7 +12,7 @@ namespace {
 constexpr double omega = 6.0 / 7;
 
 // So many sweeps that every depth of a pass divides them into an even number of passes, and u ends where it began.
-constexpr int sweeps = 24;
+constexpr int sweeps = 48;
 
 template <Precision p>
 void one_by_one(const Kit& kit, Fields& f) {
@@ -20,9 +22,9 @@ void one_by_one(const Kit& kit, Fields& f) {
     std::swap(now, next);
   }
 }
-template <Precision p, bool with_norms>
+template <Precision p, bool with_norms, int tile = -1>
 void in_passes(const Kit& kit, Fields& f) {
-  const SweepPass& pass = kit.pass(p);
+  const SweepPass& pass = kit.pass(p, tile);
   Field *now = &f[0], *next = &f[2];
   for (int s = 0; s < sweeps; s += pass.sweeps()) {
     pass.take(omega, *now, f[1], *next, with_norms ? &kit.result : nullptr);
@@ -30,32 +32,35 @@ void in_passes(const Kit& kit, Fields& f) {
   }
 }
 
-/// Sweeps of Jacobi's method one by one and as many as a pass takes, and passes that each have a norm, too.
 struct Table {
   std::deque<std::string> names;
   std::deque<KernelCase> kernels;
   std::vector<Case> cases;
 
   template <Precision p>
+  void put(const std::string& name, const Model& model, void (*run)(const Kit&, Fields&)) {
+    names.push_back("jacobi-" + name + (p == Precision::fp64 ? "" : "-fp32"));
+    // What sweeps one by one would move, so that a pass of several comes above a copy's bandwidth.
+    kernels.push_back({.traffic = {"jacobi", {sweeps, sweeps, sweeps}, sweeps},
+                       .operands = {{p}, {p}, {.precision = p, .scratch = true, .as = 0}},
+                       .run = run,
+                       .matrix = p,
+                       .model = model,
+                       .sweeps = sweeps});
+    cases.push_back({names.back(), "", &kernels.back()});
+  }
+};
+
+/// Sweeps of Jacobi's method one by one and as many as a pass takes, and passes that each have a norm, too.
+struct Passes : Table {
+  template <Precision p>
   void add(const std::string& problem, const Model& model) {
-    const std::string suffix = p == Precision::fp64 ? "" : "-fp32";
-    const auto put = [&](const std::string& name, void (*run)(const Kit&, Fields&)) {
-      names.push_back("jacobi-" + problem + name + suffix);
-      // What sweeps one by one would move, so that a pass of several comes above a copy's bandwidth.
-      kernels.push_back({.traffic = {"jacobi", {sweeps, sweeps, sweeps}, sweeps},
-                         .operands = {{p}, {p}, {.precision = p, .scratch = true, .as = 0}},
-                         .run = run,
-                         .matrix = p,
-                         .model = model,
-                         .sweeps = sweeps});
-      cases.push_back({names.back(), "", &kernels.back()});
-    };
-    put("one", one_by_one<p>);
-    put("pass", in_passes<p, false>);
-    put("pass-norm", in_passes<p, true>);
+    put<p>(problem + "one", model, one_by_one<p>);
+    put<p>(problem + "pass", model, in_passes<p, false>);
+    put<p>(problem + "pass-norm", model, in_passes<p, true>);
   }
 
-  Table() {
+  Passes() {
     for (const auto& [name, model] : {std::pair<std::string, Model>{"", {constant_coefficient}},
                                       {"cells-", {constant_coefficient, Assembly::automatic, Scheme::fv, Centering::cell}},
                                       {"stretched-", {stretched}},
@@ -73,19 +78,41 @@ struct Table {
   }
 };
 
+/// The same passes by other tiles.
+struct Tiles : Table {
+  Tiles() { add_from<0>(); }
+
+ private:
+  template <int tile>
+  void add_from() {
+    if constexpr (tile < tile_count) {
+      put<Precision::fp64>("tile-" + std::to_string(tile), {constant_coefficient}, in_passes<Precision::fp64, false, tile>);
+      put<Precision::fp32>("tile-" + std::to_string(tile), {constant_coefficient}, in_passes<Precision::fp32, false, tile>);
+      kernels.back().needs_gpu = kernels[kernels.size() - 2].needs_gpu = true;
+      add_from<tile + 1>();
+    }
+  }
+};
+
 std::span<const Case> all() {
-  static const Table table;
-  return table.cases;
+  static const Passes passes;
+  return passes.cases;
+}
+std::span<const Case> tiles() {
+  static const Tiles tiles;
+  return tiles.cases;
 }
 
-constexpr Case group{.name = "jacobi",
-                     .description = "24 sweeps of Jacobi's method, one by one and several a pass: points a second",
-                     .members = all};
+constexpr std::array groups{
+    Case{.name = "jacobi",
+         .description = "48 sweeps of Jacobi's method, one by one and several a pass: points a second",
+         .members = all},
+    Case{.name = "jacobi-tiles", .description = "the same by other tiles, on a GPU", .members = tiles}};
 
 }  // namespace
 
 std::span<const Case> jacobi_cases() {
-  return {&group, 1};
+  return groups;
 }
 
 }  // namespace poisson::bench

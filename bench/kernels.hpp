@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "bench/cases.hpp"
@@ -43,8 +44,8 @@ class Kit {
   /// What steps of points are taken by, and in fp32 those of the lines along an axis.
   const SymmetricSplitting& points(Precision p) const;
   const SymmetricSplitting& lines(int axis) const;
-  /// What several sweeps of Jacobi's method share.
-  const SweepPass& pass(Precision p) const;
+  /// What several sweeps of Jacobi's method share; `tile`: one of jacobi_tiles.hpp, on a GPU.
+  const SweepPass& pass(Precision p, int tile = -1) const;
   const Transfer& transfer() const { return *levels().transfers.front(); }
   const Problem& problem() const { return discretization_.problem(); }
   /// As it came out of `auto`.
@@ -62,7 +63,7 @@ class Kit {
   std::unique_ptr<Operator> outer_, inner_;
   mutable std::optional<Hierarchy> levels_;                                // where a kernel moves between them
   mutable std::map<int, std::unique_ptr<SymmetricSplitting>> splittings_;  // by axis; −1, −2: points in fp64 and fp32
-  mutable std::map<Precision, std::unique_ptr<SweepPass>> passes_;
+  mutable std::map<std::pair<Precision, int>, std::unique_ptr<SweepPass>> passes_;
 };
 
 /// A field that a kernel works on.
@@ -85,7 +86,8 @@ struct KernelCase {
   Model model{constant_coefficient};
   /// What the kernel does beside a product A u; null: no time is predicted.
   std::optional<RowCost> beside = std::nullopt;
-  bool needs_z = false;  ///< left out in two dimensions
+  bool needs_z = false;    ///< left out in two dimensions
+  bool needs_gpu = false;  ///< left out on a CPU
   int sweeps = 0;        ///< over all unknowns, of what counts points a second
 };
 

@@ -10,6 +10,7 @@
 #include "backends/cpu/launch.hpp"
 #include "backends/device.hpp"
 #include "backends/error.hpp"
+#include "bench/jacobi_tiles.hpp"
 #include "bench/kernels.hpp"
 #include "grids/kernels/sweep_passes.hpp"
 
@@ -70,9 +71,15 @@ const SymmetricSplitting& Kit::lines(int axis) const {
   return *held;
 }
 
-const SweepPass& Kit::pass(Precision p) const {
-  auto& held = passes_[p];
-  if (!held) held = make_sweep_pass(backend, discretization_.scheme_rows(), A(p).precision());
+const SweepPass& Kit::pass(Precision p, int tile) const {
+  auto& held = passes_[{p, tile}];
+  if (held) return *held;
+#ifdef POISSON_HAVE_CUDA
+  if (tile >= 0 && backend.on_gpu())
+    held = make_tiled_pass(backend, discretization_.rows(), A(p).precision(), tile);
+  else
+#endif
+    held = make_sweep_pass(backend, discretization_.scheme_rows(), A(p).precision());
   return *held;
 }
 
@@ -240,7 +247,7 @@ void measure_kernels(std::span<const Case> all, const Size& size, const Setting&
   std::vector<Case> cases;
   for (const Case& c : all) {
     const Model& m = c.kernel->model;
-    if (size.dimension == 2 && c.kernel->needs_z) continue;
+    if ((size.dimension == 2 && c.kernel->needs_z) || (!backend->on_gpu() && c.kernel->needs_gpu)) continue;
     if (m.assembly == Assembly::automatic ||
         chosen_assembly(m.assembly, m.of({3, {4, 4, 4}}), backend->on_gpu()) == m.assembly)
       cases.push_back(c);

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+
+#include "grids/operators/level_rows.hpp"
+#include "grids/operators/sweep_pass.hpp"
+
+namespace poisson::bench {
+
+/// Tiles that a pass of Jacobi's method could go by on a GPU, on equal cells with constant κ (see jacobi_tiles.cu).
+inline constexpr int tile_count = 6;
+std::unique_ptr<SweepPass> make_tiled_pass(Backend&, const LevelRows&, Precision, int tile);
+
+}  // namespace poisson::bench
