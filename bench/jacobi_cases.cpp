@@ -61,10 +61,11 @@ struct Passes : Table {
   }
 
   Passes() {
-    for (const auto& [name, model] : {std::pair<std::string, Model>{"", {constant_coefficient}},
-                                      {"cells-", {constant_coefficient, Assembly::automatic, Scheme::fv, Centering::cell}},
-                                      {"stretched-", {stretched}},
-                                      {"partial-", {varying_coefficient, Assembly::partial}}}) {
+    for (const auto& [name, model] :
+         {std::pair<std::string, Model>{"", {constant_coefficient}},
+          {"cells-", {constant_coefficient, Assembly::automatic, Scheme::fv, Centering::cell}},
+          {"stretched-", {stretched}},
+          {"partial-", {varying_coefficient, Assembly::partial}}}) {
       add<Precision::fp64>(name, model);
       add<Precision::fp32>(name, model);
     }
@@ -86,8 +87,10 @@ struct Tiles : Table {
   template <int tile>
   void add_from() {
     if constexpr (tile < tile_count) {
-      put<Precision::fp64>("tile-" + std::to_string(tile), {constant_coefficient}, in_passes<Precision::fp64, false, tile>);
-      put<Precision::fp32>("tile-" + std::to_string(tile), {constant_coefficient}, in_passes<Precision::fp32, false, tile>);
+      put<Precision::fp64>("tile-" + std::to_string(tile), {constant_coefficient},
+                           in_passes<Precision::fp64, false, tile>);
+      put<Precision::fp32>("tile-" + std::to_string(tile), {constant_coefficient},
+                           in_passes<Precision::fp32, false, tile>);
       kernels.back().needs_gpu = kernels[kernels.size() - 2].needs_gpu = true;
       add_from<tile + 1>();
     }

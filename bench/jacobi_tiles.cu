@@ -1,5 +1,4 @@
 #include "bench/jacobi_tiles.hpp"
-
 #include "grids/kernels/cuda/sweep_pass.cuh"
 
 namespace poisson::bench {

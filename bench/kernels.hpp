@@ -88,7 +88,7 @@ struct KernelCase {
   std::optional<RowCost> beside = std::nullopt;
   bool needs_z = false;    ///< left out in two dimensions
   bool needs_gpu = false;  ///< left out on a CPU
-  int sweeps = 0;        ///< over all unknowns, of what counts points a second
+  int sweeps = 0;          ///< over all unknowns, of what counts points a second
 };
 
 inline constexpr PolynomialStep step{0.8, 0.25};

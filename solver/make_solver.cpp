@@ -111,7 +111,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
       scaling = make_diagonal_scaling(tensor_diagonal(problem, kappa.mean, discretization.rows().scale), diagonal);
     }
     own = std::make_unique<FastDiagonalization>(A->backend(), A->space(), outer, std::move(products),
-                                                   options.method == Method::direct, std::move(scaling));
+                                                options.method == Method::direct, std::move(scaling));
   }
   return std::make_unique<Solver>(
       std::move(A), std::move(hierarchy), options,

@@ -60,8 +60,8 @@ Options Options::choose(double coefficient_jump, bool points_suffice, Centering 
     o.full_multigrid = false;
   }
   // Modes are not worth being narrower than the solution, and sweeps go over the solution itself.
-  const bool whole = o.method == Method::direct || o.method == Method::jacobi ||
-                     o.preconditioner == PreconditionerChoice::direct;
+  const bool whole =
+      o.method == Method::direct || o.method == Method::jacobi || o.preconditioner == PreconditionerChoice::direct;
   if (whole && o.precision == SolvePrecision::mixed) o.precision = SolvePrecision::double_;
   // Smoothing after the correction alone contracts as well as smoothing on both sides and reads less, but not under a
   // Krylov method or across jumps of the coefficient.

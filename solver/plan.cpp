@@ -189,16 +189,17 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
       // Directly: u, b and what is solved in its place. Sweeps: u, what they are ahead, b and where they began.
       const bool direct = options.method == Method::direct, preconditions = finest.direct > 0 && !direct;
       const bool sweeps = options.method == Method::jacobi;
-      const std::size_t fields = multigrid                 ? (coarse ? 3 : 2) + (start ? 1 : 0)
+      const std::size_t fields = multigrid                           ? (coarse ? 3 : 2) + (start ? 1 : 0)
                                  : direct || preconditions || sweeps ? std::size_t{0}
-                                                           : 2;
+                                                                     : 2;
       level.bytes += fields * bytes(layout, inner);
       if (direct)
         level.bytes += (options.extrapolate ? 4 : 3) * bytes(layout, outer) + finest.direct;
       else if (preconditions)
         level.bytes += 7 * bytes(layout, outer) + finest.direct;
       else if (sweeps)
-        level.bytes += 4 * bytes(layout, outer) + (outer == Precision::fp32 ? coefficients(block, outer) : 0);  // that passes have, too
+        level.bytes += 4 * bytes(layout, outer) +
+                       (outer == Precision::fp32 ? coefficients(block, outer) : 0);  // that passes have, too
       else if (l == 0 && outermost)
         level.bytes += (options.krylov == Krylov::cg ? 6 : 3) * bytes(layout, outer);  // u, b, best; r, p, q
       plan.tables += bytes_of_tables(layout);

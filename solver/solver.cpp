@@ -407,8 +407,7 @@ void Solver::restore_best(const MonitorState& state) {
   backend_.copy(best_, u_);
   if (options_.method != Method::jacobi) return;
   take_residual(one_, work_);
-  for (int i = state.since; i < state.best_iteration; ++i)
-    preconditioner_->correct(*A_, u_, b_, &one_, one_, work_);
+  for (int i = state.since; i < state.best_iteration; ++i) preconditioner_->correct(*A_, u_, b_, &one_, one_, work_);
 }
 
 // The same iteration goes on below the tolerance.

@@ -2,11 +2,10 @@
 
 namespace poisson {
 
-/// An axis as a pass of several sweeps goes along it. What a part of it is after s of them depends on what s values more
-/// on either side were before: of a part that is written after d sweeps, sweep s is taken for a margin of d − s values,
-/// as far as there are unknowns. On an axis that closes on itself there are always: values beyond an end are worked out
-/// twice, as those at the other end, with the same bits.
-/// Free of the standard library: kernels use it.
+/// An axis as a pass of several sweeps goes along it. What a part of it is after s of them depends on what s values
+/// more on either side were before: of a part that is written after d sweeps, sweep s is taken for a margin of d − s
+/// values, as far as there are unknowns. On an axis that closes on itself there are always: values beyond an end are
+/// worked out twice, as those at the other end, with the same bits. Free of the standard library: kernels use it.
 struct SweptAxis {
   int first, last;  ///< of the unknowns
   int values;

@@ -91,7 +91,7 @@ struct Shape {
   std::array<int, 3> cells;
 };
 /// Even, odd and prime; narrower than what a pass reaches; enough for all threads and for several tiles each.
-const std::vector<Shape> shapes{{3, {13, 37, 29}}, {3, {70, 5, 11}},  {3, {3, 26, 2}}, {2, {53, 31, 1}},
+const std::vector<Shape> shapes{{3, {13, 37, 29}}, {3, {70, 5, 11}},   {3, {3, 26, 2}},   {2, {53, 31, 1}},
                                 {2, {2, 7, 1}},    {3, {131, 33, 34}}, {2, {300, 331, 1}}};
 
 TEST(SweepPass, HasTheBitsOfItsSweeps) {
@@ -105,10 +105,13 @@ TEST(SweepPass, HasTheBitsOfItsSweeps) {
           const Sigma sigma = std::array{Sigma::zero, Sigma::constant, Sigma::varying}[turn / 2 % 3];
           ++turn;
           SCOPED_TRACE(faces.name + ", " + grid.name + ", choice " + std::to_string(turn));
-          expect_same_bits(
-              with_data(faces, grid,
-                        {.dimension = shape.dimension, .cells = shape.cells, .kappa = kappa, .sigma = sigma, .centering = centering}),
-              precision);
+          expect_same_bits(with_data(faces, grid,
+                                     {.dimension = shape.dimension,
+                                      .cells = shape.cells,
+                                      .kappa = kappa,
+                                      .sigma = sigma,
+                                      .centering = centering}),
+                           precision);
         }
 }
 

@@ -16,8 +16,8 @@
 
 namespace poisson::cpu {
 
-/// Sweeps of a pass. More of them read memory less often, and work out more values twice beside the tiles, which have to
-/// be the lower the more planes they keep.
+/// Sweeps of a pass. More of them read memory less often, and work out more values twice beside the tiles, which have
+/// to be the lower the more planes they keep.
 inline constexpr int sweeps_of_pass = 4;
 
 /// What a thread keeps of planes has to fit into its own cache, about so many bytes.
@@ -52,8 +52,8 @@ class TiledSweeps final : public SweepPass {
       return;
     }
     if (norm) squares_.resize(static_cast<std::size_t>(box.last[1]) * static_cast<std::size_t>(box.last[2]));
-    const March march{*this,        static_cast<T>(omega), u.view<T>(), b.view<T>(),
-                      next.view<T>(), norm ? squares_.data() : nullptr};
+    const March march{*this,       static_cast<T>(omega), u.view<T>(),
+                      b.view<T>(), next.view<T>(),        norm ? squares_.data() : nullptr};
     const Tiles tiles = cut();
 #pragma omp parallel for schedule(static) if (box.size() > parallel_threshold)
     for (int tile = 0; tile < tiles.across * tiles.along; ++tile) {
@@ -163,13 +163,12 @@ class TiledSweeps final : public SweepPass {
       const auto across = [&](int side) {
         return pass.across_.values == 1 ? here : after(kept, sweep - 1, c + side, p);
       };
-      const auto along = [&](int side) {
-        return pass.along_.values == 1 ? here : after(kept, sweep - 1, c, p + side);
-      };
+      const auto along = [&](int side) { return pass.along_.values == 1 ? here : after(kept, sweep - 1, c, p + side); };
       const T *before[] = {across(-1), along(-1)}, *behind[] = {across(1), along(1)};
       const int y = pass.flat_ ? 1 : 0, z = 1 - y;
       const int first = pass.space_.unknowns().first[0], last = pass.space_.unknowns().last[0], n = u.n[0];
-      relax_line(rows(c, p), first, last, n, omega, here, before[y], behind[y], before[z], behind[z], line(b, c, p), to);
+      relax_line(rows(c, p), first, last, n, omega, here, before[y], behind[y], before[z], behind[z], line(b, c, p),
+                 to);
       if (sweep == d) return;
       if (pass.space_.layout().periodic[0]) {
         to[-1] = to[n - 1];

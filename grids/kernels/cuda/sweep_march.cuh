@@ -36,7 +36,7 @@ struct SweepTile {
   /// From a column of a thread to its next one.
   static constexpr int next_row = flat ? threads : width;
   template <class T>
-  static constexpr unsigned shared_bytes = 2 * sweeps * plane * sizeof(T);
+  static constexpr unsigned shared_bytes = 2 * sweeps* plane * sizeof(T);
   static_assert(written_width > 0 && written_height > 0 && columns % width == 0);
 };
 
@@ -187,8 +187,12 @@ struct SweepMarch {
       }
       inside = __syncthreads_and(inside) != 0;
     }
-    __device__ bool is_swept(int r) const { return swept >> r & 1; }
-    __device__ bool written(int r) const { return own >> r & 1; }
+    __device__ bool is_swept(int r) const {
+      return swept >> r & 1;
+    }
+    __device__ bool written(int r) const {
+      return own >> r & 1;
+    }
     // In shared memory.
     __device__ int at(int r) const {
       const int thread = static_cast<int>(threadIdx.x);
@@ -257,7 +261,7 @@ struct SweepMarch {
     for (int s = 0; s < sweeps; ++s) {
       // The sweep s + 1 of plane p − s − 1.
       const int plane = p - s - 1, margin = sweeps - s - 1;
-      T (&here)[rows] = state.here[s], (&bottom)[rows] = state.bottom[s];
+      T(&here)[rows] = state.here[s], (&bottom)[rows] = state.bottom[s];
       T *const left = state.left + s * Tile::plane, *const leave = state.leave + s * Tile::plane;
 #pragma unroll
       for (int r = 0; r < rows; ++r) leave[r * Tile::next_row] = above[r];
@@ -312,8 +316,8 @@ struct SweepMarch {
   // One sweep of a plane: make(r, row ↦ residual) is the new value. The formulas are those of stencil::polynomial with
   // β = 0, and of the norm.
   template <class Make>
-  __device__ __forceinline__ void relax(const Place& place, const T* rhs, const T* beside, T (&bottom)[rows], T (&here)[rows],
-                                        T (&above)[rows], const Make& make) const {
+  __device__ __forceinline__ void relax(const Place& place, const T* rhs, const T* beside, T (&bottom)[rows],
+                                        T (&here)[rows], T (&above)[rows], const Make& make) const {
     T right[rows];
     load(rhs, place, right);
     T south = Tile::flat ? T(0) : here[0] - beside[-Tile::width];

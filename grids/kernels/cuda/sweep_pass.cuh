@@ -63,9 +63,10 @@ class MarchedSweeps final : public SweepPass {
       rows.set(static_cast<T>(omega));
       const cudaStream_t stream = backend_.stream();
       const auto march = [&]<bool adds>(std::bool_constant<adds>) {
-        sweep_kernel<T, Coefficients, Tile, adds><<<cut_.blocks(), Tile::threads, Tile::template shared_bytes<T>, stream>>>(
-            {rows, marched(u.view<T>()), marched(b.view<T>()), marched(next.view<T>()), static_cast<T>(omega), swept(0),
-             swept(1), swept(2), cut_, squares});
+        sweep_kernel<T, Coefficients, Tile, adds>
+            <<<cut_.blocks(), Tile::threads, Tile::template shared_bytes<T>, stream>>>(
+                {rows, marched(u.view<T>()), marched(b.view<T>()), marched(next.view<T>()), static_cast<T>(omega),
+                 swept(0), swept(1), swept(2), cut_, squares});
         launched(stream);
       };
       if (!norm) return march(std::false_type());
@@ -92,7 +93,8 @@ class MarchedSweeps final : public SweepPass {
       launched(backend_.stream());
       backend_.read(all, host.data(), sizeof host);
       const auto kind = [](int last) { return last == 0 ? 0 : 1; };
-      return {all, {c.x.last, c.y.last, c.z.last}, host[kind(c.x.last) + 3 * kind(c.y.last) + 9 * kind(c.z.last)], T(0)};
+      return {
+          all, {c.x.last, c.y.last, c.z.last}, host[kind(c.x.last) + 3 * kind(c.y.last) + 9 * kind(c.z.last)], T(0)};
     } else {
       return {c};
     }
@@ -125,7 +127,8 @@ class MarchedSweeps final : public SweepPass {
 /// Whether passes are for a grid: not where verbs share launches, nor where an axis within a plane has but one value.
 inline bool suits_passes(const Space& space) {
   const Layout layout = marched(space.layout());
-  return space.unknowns().size() > CudaBackend::small_box && layout.n[2] > 1 && (is_plane(space.layout()) || layout.n[1] > 1);
+  return space.unknowns().size() > CudaBackend::small_box && layout.n[2] > 1 &&
+         (is_plane(space.layout()) || layout.n[1] > 1);
 }
 
 }  // namespace poisson::cuda
