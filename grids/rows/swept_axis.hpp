@@ -14,7 +14,7 @@ struct SweptAxis {
   constexpr bool holds(int i) const { return closed || (i >= first && i < last); }
   /// Where value i lies; a halo of its own stands beside open ends alone.
   constexpr int place(int i) const {
-    if (!closed) return i;
+    if (!closed || (i >= 0 && i < values)) return i;
     const int beyond = i % values;
     return beyond < 0 ? beyond + values : beyond;
   }

@@ -106,13 +106,14 @@ class TiledSweeps final : public SweepPass {
 
     static constexpr int d = sweeps_of_pass;
 
-    // The lines c of planes p of a tile. Those of sweeps 1 … d − 1 are kept in a ring of three planes each.
+    // The planes p of a tile: those of sweeps 1 … d − 1 are kept in a ring of three planes each.
     struct Kept {
       T* memory;
       std::int64_t pitch;
       int first, lines, first_plane;
-      T* line(int sweep, int c, int p) const {
-        return memory + (((sweep - 1) * 3 + (p - first_plane) % 3) * lines + (c - first)) * pitch;
+      /// From where line c is c pitches away.
+      T* plane(int sweep, int p) const {
+        return memory + (((sweep - 1) * 3 + (p - first_plane) % 3) * lines - first) * pitch;
       }
     };
 
@@ -131,11 +132,9 @@ class TiledSweeps final : public SweepPass {
         for (int sweep = 1; sweep <= d; ++sweep) {
           const int p = front - sweep, margin = d - sweep;
           if (p < way.from(along[0], margin) || p >= way.before(along[1], margin)) continue;
-          const bool whole = p >= along[0] && p < along[1];
-          for (int c = cross.from(across[0], margin); c < cross.before(across[1], margin); ++c) {
-            if (sweep == 1 && squares && whole && c >= across[0] && c < across[1]) sum_squares(c, p);
-            relax(kept, sweep, c, p);
-          }
+          if (sweep == 1 && squares && p >= along[0] && p < along[1])
+            for (int c = across[0]; c < across[1]; ++c) sum_squares(c, p);
+          relax_plane(kept, sweep, p, cross.from(across[0], margin), cross.before(across[1], margin));
         }
     }
 
@@ -147,43 +146,57 @@ class TiledSweeps final : public SweepPass {
       const int at = pass.across_.place(c), plane = pass.along_.place(p);
       return v.line(j(at, plane), k(at, plane));
     }
-    // What a line is after so many sweeps.
-    const T* after(const Kept& kept, int sweeps, int c, int p) const {
-      return sweeps == 0 || !pass.across_.holds(c) || !pass.along_.holds(p) ? line(u, c, p) : kept.line(sweeps, c, p);
-    }
     Line rows(int c, int p) const {
       const int at = pass.across_.place(c), plane = pass.along_.place(p);
       return pass.c_.line(j(at, plane), k(at, plane));
     }
 
-    void relax(const Kept& kept, int sweep, int c, int p) const {
-      T* to = sweep == d ? line(next, c, p) : kept.line(sweep, c, p);
-      // Where an axis has one value, that is its own neighbour.
-      const T* here = after(kept, sweep - 1, c, p);
-      const auto across = [&](int side) {
-        return pass.across_.values == 1 ? here : after(kept, sweep - 1, c + side, p);
+    // The lines c of plane p from `first` on.
+    void relax_plane(const Kept& kept, int sweep, int p, int first, int last) const {
+      const SweptAxis &cross = pass.across_, &way = pass.along_;
+      // What a plane is after the sweep before.
+      const auto source = [&, before = sweep - 1](int plane) {
+        return [&, held = before > 0 && way.holds(plane), plane,
+                from = before > 0 ? kept.plane(before, plane) : nullptr](int c) -> const T* {
+          return held && cross.holds(c) ? from + c * kept.pitch : line(u, c, plane);
+        };
       };
-      const auto along = [&](int side) { return pass.along_.values == 1 ? here : after(kept, sweep - 1, c, p + side); };
-      const T *before[] = {across(-1), along(-1)}, *behind[] = {across(1), along(1)};
-      const int y = pass.flat_ ? 1 : 0, z = 1 - y;
-      const int first = pass.space_.unknowns().first[0], last = pass.space_.unknowns().last[0], n = u.n[0];
-      relax_line(rows(c, p), first, last, n, omega, here, before[y], behind[y], before[z], behind[z], line(b, c, p),
-                 to);
-      if (sweep == d) return;
-      if (pass.space_.layout().periodic[0]) {
-        to[-1] = to[n - 1];
-        to[n] = to[0];
-      } else {  // what no sweep changes
-        const T* given = line(u, c, p);
-        std::copy(given - 1, given + first, to - 1);
-        std::copy(given + last, given + n + 1, to + last);
+      const auto below = source(p - 1), own = source(p), above = source(p + 1);
+      T* const to = sweep < d ? kept.plane(sweep, p) : nullptr;
+      const bool single = cross.values == 1, alone = way.values == 1;  // an axis of one value is its own neighbour
+      const T *before = single ? own(first) : own(first - 1), *here = own(first);
+      for (int c = first; c < last; ++c) {
+        const T* const behind = single ? here : own(c + 1);
+        const T *const bottom = alone ? here : below(c), *const top = alone ? here : above(c);
+        T* const made = to ? to + c * kept.pitch : line(next, c, p);
+        if (pass.flat_)
+          relax_line(pass, rows(c, p), omega, here, bottom, top, before, behind, line(b, c, p), made);
+        else
+          relax_line(pass, rows(c, p), omega, here, before, behind, bottom, top, line(b, c, p), made);
+        if (to) complete(c, p, made);
+        before = here;
+        here = behind;
       }
     }
 
+    // What no sweep changes beside the unknowns of a line.
+    void complete(int c, int p, T* to) const {
+      const int n = u.n[0];
+      if (pass.space_.layout().periodic[0]) {
+        to[-1] = to[n - 1];
+        to[n] = to[0];
+        return;
+      }
+      const T* given = line(u, c, p);
+      for (int i = -1; i < pass.space_.unknowns().first[0]; ++i) to[i] = given[i];
+      for (int i = pass.space_.unknowns().last[0]; i <= n; ++i) to[i] = given[i];
+    }
+
     // One line of one sweep. Apart, so that all lines of all sweeps go through one loop.
-    [[gnu::noinline]] static void relax_line(Line rows, int first, int last, int n, T omega, const T* here,
-                                             const T* south, const T* north, const T* bottom, const T* top,
-                                             const T* rhs, T* to) {
+    [[gnu::noinline]] static void relax_line(const TiledSweeps& pass, Line rows, T omega, const T* here, const T* south,
+                                             const T* north, const T* bottom, const T* top, const T* rhs, T* to) {
+      const int first = pass.space_.unknowns().first[0], last = pass.space_.unknowns().last[0];
+      const int n = pass.space_.layout().n[0];
       const auto relaxed = [=](const Row<T>& a, T factor, int i) {
         const Star<T> star{here[i], here[i - 1], here[i + 1], south[i], north[i], bottom[i], top[i]};
         return here[i] + factor * stencil::residual(a, star, rhs[i]);
