@@ -1,9 +1,12 @@
 #include "lab/run.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
+#include "backends/wait_policy.hpp"
 #include "lab/harness/selection.hpp"
 #include "lab/harness/session.hpp"
 #include "lab/page/draw.hpp"
@@ -43,13 +46,15 @@ std::string described(const Outcome& outcome) {
     text += '\n';
   }
   for (const std::string& conclusion : outcome.findings.conclusions) text += wrapped(conclusion, "* ");
-  if (!outcome.study->history.empty()) text += "\nThen:\n";
-  for (const Historical& then : outcome.study->history) {
-    std::string line(then.device);
-    line.append(", ").append(then.what).append(": ").append(readable_value(then.value)).append(" ").append(then.unit);
-    for (const Today& now : outcome.findings.today)
-      if (now.what == then.what) line.append("; here: ").append(readable_value(now.value));
-    text += wrapped(line, "- ");
+  bool first = true;
+  for (std::size_t i = 0; i < outcome.findings.today.size(); ++i) {
+    const Historical& then = outcome.study->history[i];
+    if (!std::isfinite(outcome.findings.today[i])) continue;  // of other devices
+    text += first ? "\nThen and now:\n" : "";
+    first = false;
+    text += wrapped(std::string(then.device) + ", " + std::string(then.what) + ": " + readable_then(then) +
+                        "; here: " + readable_value(outcome.findings.today[i]),
+                    "- ");
   }
   char seconds[40];
   std::snprintf(seconds, sizeof seconds, "\n(%.1f s)\n\n", outcome.seconds);
@@ -67,7 +72,9 @@ void run_study(const Study& study, Session& session, Report& report) {
   print(heading(study));
   const auto start = std::chrono::steady_clock::now();
   try {
-    Findings findings = study.run(session);
+    Panels panels = study.measure(session);
+    for (Panel& panel : panels) panel.noise = session.noise();
+    Findings findings = findings_of(study, std::move(panels), session.machine());
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     report.outcomes.push_back({&study, std::move(findings), seconds.count()});
     print(described(report.outcomes.back()));
@@ -94,15 +101,19 @@ void list() {
 int run(const Command& command) {
   std::string note;
   Session session(command.device, command.quick, &note);
+  if (!session.on_gpu()) wait_passively();  // threads that spin take the cores of others, and of each other
   const Selection selection = select_studies(command.studies, studies(), session.on_gpu());
   if (command.broken) session.add_broken_variant();
   clear_output(command.output);
   print("on " + session.backend().device() + (note.empty() ? "" : ": " + note) + "\n");
   for (const Study* study : selection.left_out) print("left out: " + std::string(study->name) + " (it needs a GPU)\n");
 
-  Report report{
-      .device = session.backend().device(), .quick = command.quick, .copy_bandwidth = session.copy_bandwidth()};
-  print("a copy beyond all caches reads and writes " + readable_value(1e-9 * report.copy_bandwidth) + " GB/s\n\n");
+  Report report{.device = session.backend().device(),
+                .quick = command.quick,
+                .machine = session.machine(),
+                .facts = facts_of(session.backend(), session.machine())};
+  for (const Fact& fact : report.facts) print(fact.what + ": " + fact.value + "\n");
+  print("a copy beyond all caches reads and writes " + readable_value(report.machine.copy) + " GB/s\n\n");
   for (const Study* study : selection.left_out) report.left_out.push_back({study, "it needs a GPU"});
   for (const Study* study : selection.chosen) run_study(*study, session, report);
 

@@ -4,18 +4,33 @@
 #include <cmath>
 #include <vector>
 
+#include <sys/resource.h>
+
 #include "backends/device.hpp"
 #include "backends/probe.hpp"
 #include "lab/harness/contents.hpp"
 #include "lab/harness/device_memory.hpp"
+#include "lab/harness/study.hpp"
+#include "lab/harness/with_cuda.hpp"
 
 namespace poisson::lab {
 namespace {
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+// The median of batches, and how far their middle half reaches to either side. On a CPU others take time and never give
+// any: there it is the fastest quarter that tells of the work, and what is slower counts as scatter.
+Timing timing_of(std::vector<double> batches, bool on_gpu) {
+  std::ranges::sort(batches);
+  const std::size_t count = batches.size(), quarter = count / 4;
+  const double middle = batches[on_gpu ? count / 2 : quarter];
+  return {middle, on_gpu ? (batches[count - 1 - quarter] - batches[quarter]) / 2 / middle
+                         : (batches[count / 2] - batches[0]) / 2 / middle};
+}
+
+// How often the system took a core from one of our threads so far.
+long interruptions() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
 }
 
 }  // namespace
@@ -31,7 +46,7 @@ std::size_t Session::beyond_caches() const {
   return on_gpu() ? std::size_t{1} << 30 : std::size_t{256} << 20;
 }
 
-double Session::time(const std::function<void()>& work) {
+Timing Session::time(const std::function<void()>& work) {
   const auto batch = [&](int calls) {
     timer_->start("study");
     for (int i = 0; i < calls; ++i) work();
@@ -41,9 +56,16 @@ double Session::time(const std::function<void()>& work) {
   work();
   const double once = batch(1), filled = quick_ ? 3e-4 : 1e-3;
   const int calls = static_cast<int>(std::clamp(std::ceil(filled / once), 1.0, 10000.0));
-  std::vector<double> seconds(quick_ ? 5 : 11);
-  for (double& lap : seconds) lap = batch(calls);
-  return median(std::move(seconds));
+  std::vector<double> seconds(on_gpu() ? (quick_ ? 5 : 11) : 12);
+  std::size_t again = on_gpu() ? 0 : 2 * seconds.size();  // batches that may be repeated
+  for (double& lap : seconds)
+    for (bool disturbed = true; disturbed;) {
+      const long before = interruptions();
+      lap = batch(calls);
+      disturbed = again > 0 && interruptions() > before;
+      if (disturbed) --again;
+    }
+  return timing_of(std::move(seconds), on_gpu());
 }
 
 double Session::copy_bandwidth() {
@@ -54,6 +76,25 @@ double Session::copy_bandwidth() {
     copy_bandwidth_ = poisson::copy_bandwidth(*backend_, x.data(), y.data(), bytes);
   }
   return copy_bandwidth_;
+}
+
+const Machine& Session::machine() {
+  if (machine_.copy == 0) {
+    machine_.gpu = on_gpu();
+    machine_.copy = 1e-9 * copy_bandwidth();
+    machine_.theory = 1e-9 * device_memory(*backend_).bandwidth;
+    if constexpr (with_cuda)
+      if (on_gpu()) {
+        machine_.multiprocessors = gpu::multiprocessor_count();
+        machine_.gigahertz = gpu::measured_gigahertz(*backend_);
+        machine_.host = make_cpu_backend()->device();
+      }
+  }
+  return machine_;
+}
+
+double Session::noise() const {
+  return on_gpu() ? Panel::gpu_noise : 1.0;
 }
 
 void Session::check(bool right, std::string_view study, std::string_view variant, const std::string& what) const {

@@ -8,6 +8,8 @@
 
 #include "backends/backend.hpp"
 #include "backends/error.hpp"
+#include "lab/harness/machine.hpp"
+#include "lab/harness/timing.hpp"
 
 namespace poisson::lab {
 
@@ -34,11 +36,16 @@ class Session {
   /// Bytes that a working set must exceed so that no cache holds it.
   std::size_t beyond_caches() const;
 
-  /// Median seconds of one call of `work`, which must leave its inputs as they are: warmed up, then batches of enough
-  /// calls to fill a millisecond (a third of it when quick), timed where they run.
-  double time(const std::function<void()>& work);
+  /// Seconds of one call of `work`, which must leave its inputs as they are: warmed up, then batches of enough calls to
+  /// fill a millisecond (a third of it when quick), timed where they run. On a CPU a batch from which the system took a
+  /// core is timed again, as far as patience goes.
+  Timing time(const std::function<void()>& work);
   /// Bandwidth of the backend's own copy in bytes per second, read and written, beyond all caches: measured once.
   double copy_bandwidth();
+  /// The same and more for conclusions.
+  const Machine& machine();
+  /// Below that share differences are none on this machine: a CPU has others at work beside us.
+  double noise() const;
 
   /// Throws WrongResult naming study, variant and what was off, unless `right`.
   void check(bool right, std::string_view study, std::string_view variant, const std::string& what) const;
@@ -49,6 +56,7 @@ class Session {
   std::size_t memory_ = 0;
   std::unique_ptr<Timer> timer_;
   double copy_bandwidth_ = 0;
+  Machine machine_;
 };
 
 }  // namespace poisson::lab

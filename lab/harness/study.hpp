@@ -6,6 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "lab/harness/lectures.hpp"
+#include "lab/harness/machine.hpp"
+#include "lab/harness/timing.hpp"
+
 namespace poisson::lab {
 
 class Session;
@@ -13,9 +17,12 @@ class Session;
 /// What one variant measured at one place of a sweep. Only verified results become points.
 struct Point {
   std::string variant;
-  double x = 0;        ///< place in the sweep, in the units of Panel::x_label
-  double seconds = 0;  ///< median of one call
-  double value = 0;    ///< what is plotted, in the units of Panel::y_label
+  double x = 0;      ///< place in the sweep, in the units of Panel::x_label
+  Timing seconds;    ///< of one call
+  double value = 0;  ///< what is plotted, in the units of Panel::y_label
+
+  /// How far the value may be off by what its batches scatter, as a share of it.
+  double spread() const { return seconds.spread; }
 };
 
 /// A line that a plot has beside its points: a ceiling, a prediction. A single point stands for a level line.
@@ -31,36 +38,45 @@ struct Panel {
   bool log_x = false, log_y = false;
   std::vector<Point> points = {};
   std::vector<Guide> guides = {};
-};
+  bool bars = false;         ///< the places are no numbers of a sweep: a bar per variant, whatever x is
+  double noise = gpu_noise;  ///< differences below that share are none: the machine's, however little batches scatter
 
-/// What was measured on a machine of its day, to show beside today's numbers.
+  /// Two runs on one GPU that does nothing else differ by less than that.
+  static constexpr double gpu_noise = 0.05;
+};
+using Panels = std::vector<Panel>;
+
+/// What was measured on a machine of its day, and how today's number beside it is read from the panels of the study.
 struct Historical {
+  Lecture lecture;
   std::string_view device, what;
   double value = 0;
   std::string_view unit;
-};
-
-/// This device's number beside a historical one.
-struct Today {
-  std::string what;  ///< as Historical::what, whose unit holds
-  double value = 0;
-};
-
-/// The outcome of a study. Conclusions are whole sentences, worked out from the points: other numbers, other sentences.
-struct Findings {
-  std::vector<Panel> panels;
-  std::vector<std::string> conclusions;
-  std::vector<Today> today = {};
+  double (*today)(const Panels&, const Machine&) = nullptr;  ///< NaN where these panels do not have it
+  double up_to = 0;                                          ///< the upper end where the lecture gives a range
 };
 
 /// One question about a memory system, and how it is put to the device.
 struct Study {
   std::string_view name;      ///< one word, as the command line takes it
   std::string_view question;  ///< one sentence that ends with a question mark
+  std::span<const Lecture> lectures;
   bool needs_gpu = true;
-  Findings (*run)(Session&) = nullptr;  ///< throws WrongResult where a variant fails its check
+  Panels (*measure)(Session&) = nullptr;  ///< throws WrongResult where a variant fails its check
+  /// Whole sentences, worked out from the points: other numbers, other sentences.
+  std::vector<std::string> (*conclude)(const Panels&, const Machine&) = nullptr;
   std::span<const Historical> history = {};
 };
+
+/// The outcome of a study.
+struct Findings {
+  Panels panels;
+  std::vector<std::string> conclusions;
+  std::vector<double> today;  ///< beside each of Study::history, NaN where the panels do not have it
+};
+
+/// What the panels of a study say.
+Findings findings_of(const Study& study, Panels panels, const Machine& machine);
 
 /// All studies of this build, in the order in which a course would take them.
 std::span<const Study> studies();

@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 """Draws what poisson-lab measured: plots, and one page that opens from disk.
 
-    page.py DIRECTORY    reads DIRECTORY/lab.json; writes STUDY-PANEL.png for every panel, and lab.html
+    page.py DIRECTORY         reads DIRECTORY/lab.json; writes STUDY-PANEL.png for every panel, and lab.html
+    page.py FILE.json PAGE    makes the page alone, of numbers that lie somewhere else
 """
 
 import argparse
 import base64
 import concurrent.futures
+import csv
 import html
+import io
 import json
 import pathlib
+import statistics
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True  # the scripts may lie where everyone reads and no one writes
 import labels  # noqa: E402
@@ -61,9 +66,10 @@ def table(panel):
     def place(x):
         return "–" if x is None else named(x)
 
-    if len(places) == 1:
+    if plots.is_bars(panel):
         head = row([cell("", "th"), cell(panel["y_label"], "th", scope="col")])
-        body = [row([cell(v, "th", scope="row"), value(v, places[0])]) for v in variants]
+        own = {variant: x for variant, x in reversed(values)}
+        body = [row([cell(v, "th", scope="row"), value(v, own[v])]) for v in variants]
         columns = 1
     elif len(variants) <= len(places):
         head = row([cell(panel["x_label"], "th", scope="col")] + [cell(v, "th", scope="col") for v in variants])
@@ -77,7 +83,7 @@ def table(panel):
     summary = f"Table: {text(panel['y_label'])}, {count(variants, 'variant')}"
     if len(places) > 1:
         summary += f" at {count(places, 'place')}"
-    folded = len(places) == 1 or max(len(body), columns) > LONG  # bars carry their values
+    folded = plots.is_bars(panel) or max(len(body), columns) > LONG  # bars carry their values
     return f"<details><summary>{summary}</summary>{grid}</details>" if folded else grid
 
 
@@ -87,24 +93,58 @@ def figure(panel, directory):
     curves = ", ".join(dict.fromkeys(point["variant"] for point in panel["points"]))
     alternative = f"{panel['y_label']} against {panel['x_label']}: {curves}"
     return (f"<figure><figcaption>{text(panel['title'])}</figcaption>"
-            f'<img alt="{text(alternative)}" width="{width}" src="data:image/png;base64,'
-            f'{base64.b64encode(image).decode("ascii")}">{table(panel)}</figure>')
+            f'<div class="wide"><img alt="{text(alternative)}" width="{width}" src="data:image/png;base64,'
+            f'{base64.b64encode(image).decode("ascii")}"></div>{scatter(panel)}{table(panel)}</figure>')
+
+
+def comma_separated(panel):
+    """As the program writes it beside the page."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["variant", panel["x_label"], "seconds", panel["y_label"], "spread"])
+    for point in panel["points"]:
+        writer.writerow([point["variant"]] + [point.get(key) for key in ("x", "seconds", "value", "spread")])
+    return base64.b64encode(file.getvalue().encode("utf-8")).decode("ascii")
+
+
+def scatter(panel):
+    """How far the batches of a panel scatter, and its points to take along."""
+    spreads = [point["spread"] for point in panel["points"] if labels.finite(point.get("spread")) and point["spread"] > 0]
+    words = "each point is one number, not a time"
+    if spreads:
+        widest = max(panel["points"], key=lambda point: point.get("spread") or 0)
+        words = (f"the middle half of the batches lies within ± {100 * statistics.median(spreads):.2g} % of a point (the "
+                 f"median of all), at most ± {100 * max(spreads):.2g} % ({widest['variant']})")
+    noise = f"; differences below {100 * panel['noise']:.0f} % count as none" if "noise" in panel else ""
+    return (f'<p class="scatter">Spread: {text(words + noise)}. <a download="{text(panel["files"])}.csv" '
+            f'href="data:text/csv;base64,{comma_separated(panel)}">CSV</a></p>')
+
+
+def then_text(entry):
+    upper = f" to {labels.number(entry['up_to'])}" if entry.get("up_to") else ""
+    return f"{labels.number(entry['value'])}{upper} {entry['unit']}"
+
+
+def ratio_text(entry):
+    ratios = [entry["today"] / entry["value"]]
+    if entry.get("up_to"):
+        ratios.insert(0, entry["today"] / entry["up_to"])
+    return " to ".join(labels.number(float(f"{ratio:.3g}")) for ratio in ratios) + " ×"
 
 
 def then_and_now(history, device):
-    if not history:
+    """The lectures' figures beside this device's; those that a device cannot have are left out."""
+    rows = [row([cell(entry["device"], "th", scope="row", title=entry.get("lecture")), cell(entry["what"], class_="text"),
+                 cell(then_text(entry)), cell(f"{labels.number(entry['today'])} {entry['unit']}", class_="now"),
+                 cell(ratio_text(entry))])
+            for entry in history if labels.finite(entry["today"]) and entry["value"]]
+    if not rows:
         return ""
-    rows = []
-    for entry in history:
-        now, then = entry["today"], entry["value"]
-        known = labels.finite(now)
-        ratio = f"{labels.number(float(f'{now / then:.3g}'))} ×" if known and then else "–"
-        rows.append(row([cell(entry["device"], "th", scope="row"), cell(entry["what"], class_="text"),
-                         cell(f"{labels.number(then)} {entry['unit']}"),
-                         cell(f"{labels.number(now)} {entry['unit']}" if known else "–", class_="now"), cell(ratio)]))
     head = row([cell(name, "th", scope="col") for name in ("Device then", "What", "Then", device, "Now / then")])
+    sources = list(dict.fromkeys(entry["lecture"] for entry in history if entry.get("lecture")))
     return (f"<h3>Then and now</h3><div class=\"wide\"><table class=\"then\"><thead>{head}</thead>"
-            f"<tbody>{''.join(rows)}</tbody></table></div>")
+            f"<tbody>{''.join(rows)}</tbody></table></div>"
+            + (f'<p class="scatter">Figures of {text("; ".join(sources))}.</p>' if sources else ""))
 
 
 def section(study, device, directory):
@@ -113,8 +153,8 @@ def section(study, device, directory):
     conclusions = (f'<div class="conclude"><h3>What to conclude</h3><ul>{items}</ul></div>' if items else "")
     name = text(study["name"])
     return (f'<section id="{name}"><h2>{name}<span class="seconds">{study["seconds"]:.1f} s</span></h2>'
-            f'<p class="question">{text(study["question"])}</p>{figures}{conclusions}'
-            f"{then_and_now(study['history'], device)}</section>")
+            f'<p class="question">{text(study["question"])}</p>{conclusions}'
+            f"{then_and_now(study['history'], device)}{figures}</section>")
 
 
 def not_shown(lab):
@@ -129,20 +169,31 @@ def not_shown(lab):
 
 
 def facts(lab):
-    entries = [("device", lab["device"])]
-    if labels.finite(lab["copy_bandwidth"]) and lab["copy_bandwidth"] > 0:
-        entries.append(("a copy beyond all caches, read and written", f"{labels.number(1e-9 * lab['copy_bandwidth'])} GB/s"))
+    entries = [(fact["what"], fact["value"]) for fact in lab["facts"]]
+    copy = lab["machine"]["copy"]
+    if labels.finite(copy) and copy > 0:
+        entries.append(("a copy beyond all caches, read and written", f"{labels.number(copy)} GB/s"))
     entries.append(("sweeps", "quick: fewer places, fewer repetitions" if lab["quick"] else "complete"))
     return "".join(f"<div><dt>{text(what)}</dt><dd>{text(value)}</dd></div>" for what, value in entries)
 
 
+def contents(lab, omitted):
+    """The studies of each lecture, in its order; one that several ask stands with each."""
+    parts = []
+    for lecture in lab["lectures"]:
+        names = [study["name"] for study in lab["studies"] if lecture in study["lectures"]]
+        links = "".join(f'<li><a href="#{text(name)}">{text(name)}</a></li>' for name in names)
+        if names:
+            parts.append(f"<h2>{text(lecture)}</h2><ol>{links}</ol>")
+    if omitted:
+        parts.append('<ol><li><a href="#not-shown">not shown</a></li></ol>')
+    return "".join(parts)
+
+
 def page(lab, directory):
     sections = "".join(section(study, lab["device"], directory) for study in lab["studies"])
-    names = [study["name"] for study in lab["studies"]]
-    contents = "".join(f'<li><a href="#{text(name)}">{text(name)}</a></li>' for name in names)
     omitted = not_shown(lab)
-    if omitted:
-        contents += '<li><a href="#not-shown">not shown</a></li>'
+    listed = contents(lab, bool(omitted))
     style = pathlib.Path(__file__).with_name("page.css").read_text(encoding="utf-8")
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -157,14 +208,15 @@ def page(lab, directory):
 <header>
 <h1>What the memory system rewards</h1>
 <p>Every time shown is the median of a variant whose result was compared with an oracle. Dashed lines are ceilings and
-predictions; the conclusions are worked out from this device's own numbers.</p>
+predictions; the conclusions are worked out from this device's own numbers, and say nothing that their scatter does not
+allow.</p>
 <dl class="facts">{facts(lab)}</dl>
 </header>
 <div class="frame">
-<nav aria-label="Studies"><h2>Studies</h2><ol>{contents}</ol></nav>
+<nav aria-label="Studies by lecture">{listed}</nav>
 <main>
 {sections}{omitted}
-<footer>Made by poisson-lab. The points stand in the CSV files beside this page, everything in lab.json.</footer>
+<footer>Made by poisson-lab. Every panel's points are behind its link CSV.</footer>
 </main>
 </div>
 </body>
@@ -172,16 +224,27 @@ predictions; the conclusions are worked out from this device's own numbers.</p>
 """
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("directory", type=pathlib.Path)
-    directory = parser.parse_args().directory
-    lab = json.loads((directory / "lab.json").read_text(encoding="utf-8"))
+def draw(lab, directory):
+    """The pictures of all panels, and the page that holds them."""
     panels = [panel for study in lab["studies"] for panel in study["panels"]]
     paths = [directory / f"{panel['files']}.png" for panel in panels]
     with concurrent.futures.ProcessPoolExecutor() as drawers:
         list(drawers.map(plots.draw, panels, paths))
-    (directory / "lab.html").write_text(page(lab, directory), encoding="utf-8")
+    return page(lab, directory)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source", type=pathlib.Path, metavar="DIRECTORY or FILE.json")
+    parser.add_argument("page", type=pathlib.Path, nargs="?")
+    arguments = parser.parse_args()
+    if arguments.page:
+        lab = json.loads(arguments.source.read_text(encoding="utf-8"))
+        with tempfile.TemporaryDirectory() as directory:
+            arguments.page.write_text(draw(lab, pathlib.Path(directory)), encoding="utf-8")
+        return
+    lab = json.loads((arguments.source / "lab.json").read_text(encoding="utf-8"))
+    (arguments.source / "lab.html").write_text(draw(lab, arguments.source), encoding="utf-8")
 
 
 if __name__ == "__main__":

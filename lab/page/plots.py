@@ -7,6 +7,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (after the choice of the backend)
 from matplotlib import ticker  # noqa: E402
+from PIL import Image  # noqa: E402  (matplotlib brings it)
 
 import labels  # noqa: E402
 
@@ -37,6 +38,30 @@ STYLE = {
     "legend.fontsize": 12,
     "savefig.facecolor": "white",
 }
+
+
+def is_bars(panel):
+    """Whether a panel's places are no numbers of a sweep."""
+    places = {point["x"] for point in panel["points"] if labels.finite(point["x"])}
+    return panel.get("bars", False) or len(places) <= 1
+
+
+def evenly(panel, places):
+    """Whether places are drawn at equal distances: where some lie so close that others would hide them."""
+    gaps = [b - a for a, b in zip(places, places[1:])]
+    if panel["log_x"] or len(places) < 5 or min(gaps) * 60 >= places[-1] - places[0]:
+        return False
+    return all(level(guide) is not None or {x for x, _ in guide["points"]} <= set(places) for guide in panel["guides"])
+
+
+def spaced(panel):
+    """The panel with its places numbered, and the places."""
+    places = sorted({point["x"] for point in panel["points"] if labels.finite(point["x"])})
+    at = {x: i for i, x in enumerate(places)}
+    points = [{**point, "x": at[point["x"]]} for point in panel["points"] if point["x"] in at]
+    guides = [guide if level(guide) is not None else {**guide, "points": [[at[x], y] for x, y in guide["points"]]}
+              for guide in panel["guides"]]
+    return {**panel, "points": points, "guides": guides}, places
 
 
 def curves(panel):
@@ -135,12 +160,28 @@ def draw_legend(axes, found):
                 ncols=1 + (len(order) - 1) // 20)
 
 
+def draw_spreads(axes, panel, colours):
+    """How far a point's batches scatter, where one can see it."""
+    for variant, colour in colours.items():
+        points = [p for p in panel["points"] if p["variant"] == variant and labels.finite(p["value"])
+                  and (p.get("spread") or 0) > 0.01]
+        if points:
+            axes.errorbar([p["x"] for p in points], [p["value"] for p in points],
+                          [p["value"] * min(p["spread"], 0.9) for p in points], fmt="none", ecolor=colour,
+                          elinewidth=1.2, capsize=2.5, alpha=0.7, zorder=1.8)
+
+
 def draw_curves(axes, panel, found):
-    colours = {}
+    colours, named = {}, None
+    every = sorted({x for points in found.values() for x, _ in points})
+    if evenly(panel, every):
+        panel, named = spaced(panel)
+        found = curves(panel)
     for i, (variant, points) in enumerate(found.items()):
         colours[variant] = COLOURS[i % len(COLOURS)]
         axes.plot(*zip(*points), label=variant, color=colours[variant], marker=MARKERS[i % len(MARKERS)],
                   linestyle=LINES[i // len(COLOURS) % len(LINES)], markevery=max(1, len(points) // 20),
+                  markersize=7 if len(found) <= 6 else 5.5,
                   markeredgecolor="white", markeredgewidth=0.8)
     places = sorted({x for points in found.values() for x, _ in points})
     largest = max(y for points in found.values() for _, y in points)
@@ -153,7 +194,13 @@ def draw_curves(axes, panel, found):
         axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if few else (1,)))
         axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda y, _: labels.number(y)))
         axes.yaxis.set_minor_formatter(ticker.NullFormatter())
-    set_places(axes.xaxis, panel, places)
+    if named:
+        step = math.ceil(len(named) / 18)
+        axes.set_xticks(range(0, len(named), step), [labels.number(x) for x in named[::step]], rotation=45, ha="right",
+                        fontsize=11)
+    else:
+        set_places(axes.xaxis, panel, places)
+    draw_spreads(axes, panel, colours)
     draw_levels(axes, panel, found, largest, upright=False)
     draw_predictions(axes, panel, colours)
     if not panel["log_y"] and min(y for points in found.values() for _, y in points) >= 0:
@@ -167,6 +214,9 @@ def draw_curves(axes, panel, found):
 def draw_bars(axes, panel, found):
     names = list(found)
     values = [points[0][1] for points in found.values()]
+    spread = {point["variant"]: point.get("spread") or 0 for point in panel["points"]}
+    axes.errorbar(values, range(len(names)), xerr=[v * min(spread[n], 0.9) for n, v in zip(names, values)], fmt="none",
+                  ecolor="#333333", elinewidth=1.4, capsize=3, zorder=3)
     bars = axes.barh(names, values, color=[COLOURS[0]] * len(names), height=0.66)
     axes.bar_label(bars, [labels.number(v) for v in values], padding=5, bbox=OVER_LINES)
     axes.invert_yaxis()  # the first variant on top
@@ -186,7 +236,7 @@ def draw(panel, path):
     """Writes the PNG of a panel."""
     found = curves(panel)
     with matplotlib.rc_context(STYLE):
-        bars = len({x for points in found.values() for x, _ in points}) <= 1
+        bars = is_bars(panel)
         figure, axes = plt.subplots(figsize=(9.6, max(2.4, 1.3 + 0.48 * len(found))) if bars else None)
         if not found:
             axes.set_axis_off()
@@ -195,3 +245,6 @@ def draw(panel, path):
             (draw_bars if bars else draw_curves)(axes, panel, found)
         figure.savefig(path, bbox_inches="tight", pad_inches=0.12)
         plt.close(figure)
+    with Image.open(path) as picture:  # of few colours: a third of the bytes
+        small = picture.convert("RGB").quantize(64)
+    small.save(path, optimize=True)

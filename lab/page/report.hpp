@@ -25,7 +25,8 @@ struct Omission {
 struct Report {
   std::string device;
   bool quick = false;
-  double copy_bandwidth = 0;  ///< bytes per second, read and written
+  Machine machine = {};
+  std::vector<Fact> facts = {};  ///< for the head of the page
   std::vector<Outcome> outcomes = {};
   std::vector<Omission> left_out = {}, failed = {};
 };
@@ -42,8 +43,11 @@ std::string readable_place(double x, const Panel& panel);
 /// exceeds `width` characters the columns are broken into several tables.
 std::string text_table(const Panel& panel, std::size_t width = 110);
 
-/// A panel as comma-separated values: variant, place, seconds, value under a header that names their units. What is
-/// not finite is left empty.
+/// What stood in the lecture: "24 clocks", "400 to 600 clocks".
+std::string readable_then(const Historical& then);
+
+/// A panel as comma-separated values: variant, place, seconds, value, spread under a header that names their units.
+/// What is not finite is left empty.
 std::string csv(const Panel& panel);
 
 /// The whole run as JSON: what page.py draws. What is not finite is null.

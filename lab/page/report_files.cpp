@@ -16,7 +16,11 @@ using Json = nlohmann::ordered_json;
 Json points(const Panel& panel) {
   Json all = Json::array();
   for (const Point& point : panel.points)
-    all.push_back({{"variant", point.variant}, {"x", point.x}, {"seconds", point.seconds}, {"value", point.value}});
+    all.push_back({{"variant", point.variant},
+                   {"x", point.x},
+                   {"seconds", point.seconds.median},
+                   {"value", point.value},
+                   {"spread", point.spread()}});
   return all;
 }
 
@@ -27,22 +31,47 @@ Json guides(const Panel& panel) {
 }
 
 Json panel_json(const Study& study, const Panel& panel) {
-  return {{"name", panel.name},       {"files", panel_name(study, panel)}, {"title", panel.title},
-          {"x_label", panel.x_label}, {"y_label", panel.y_label},          {"log_x", panel.log_x},
-          {"log_y", panel.log_y},     {"points", points(panel)},           {"guides", guides(panel)}};
+  return {{"name", panel.name},       {"files", panel_name(study, panel)},
+          {"title", panel.title},     {"x_label", panel.x_label},
+          {"y_label", panel.y_label}, {"log_x", panel.log_x},
+          {"log_y", panel.log_y},     {"bars", panel.bars},
+          {"noise", panel.noise},     {"points", points(panel)},
+          {"guides", guides(panel)}};
 }
 
-// Each historical number with this device's beside it, null where the study has none.
+std::string lecture_text(Lecture lecture) {
+  const LectureTitle& title = title_of(lecture);
+  return (title.author.empty() ? "" : std::string(title.author) + ", ") + std::string(title.title);
+}
+
+// Each historical number with this device's beside it, null where the panels do not have it.
 Json history(const Outcome& outcome) {
   Json all = Json::array();
-  for (const Historical& then : outcome.study->history) {
-    Json today;
-    for (const Today& now : outcome.findings.today)
-      if (now.what == then.what) today = now.value;
-    all.push_back(
-        {{"device", then.device}, {"what", then.what}, {"value", then.value}, {"unit", then.unit}, {"today", today}});
+  for (std::size_t i = 0; i < outcome.study->history.size(); ++i) {
+    const Historical& then = outcome.study->history[i];
+    all.push_back({{"lecture", lecture_text(then.lecture)},
+                   {"device", then.device},
+                   {"what", then.what},
+                   {"value", then.value},
+                   {"up_to", then.up_to},
+                   {"unit", then.unit},
+                   {"today", i < outcome.findings.today.size() ? Json(outcome.findings.today[i]) : Json()}});
   }
   return all;
+}
+
+Json lectures(const Study& study) {
+  Json all = Json::array();
+  for (const Lecture lecture : study.lectures) all.push_back(lecture_text(lecture));
+  return all;
+}
+
+Json machine_json(const Machine& machine) {
+  return {{"gpu", machine.gpu},
+          {"copy", machine.copy},
+          {"theory", machine.theory},
+          {"multiprocessors", machine.multiprocessors},
+          {"gigahertz", machine.gigahertz}};
 }
 
 Json study_json(const Outcome& outcome) {
@@ -50,6 +79,7 @@ Json study_json(const Outcome& outcome) {
   for (const Panel& panel : outcome.findings.panels) panels.push_back(panel_json(*outcome.study, panel));
   return {{"name", outcome.study->name},
           {"question", outcome.study->question},
+          {"lectures", lectures(*outcome.study)},
           {"seconds", outcome.seconds},
           {"panels", panels},
           {"conclusions", outcome.findings.conclusions},
@@ -106,19 +136,24 @@ std::string panel_name(const Study& study, const Panel& panel) {
 }
 
 std::string csv(const Panel& panel) {
-  std::string text = "variant," + csv_field(panel.x_label) + ",seconds," + csv_field(panel.y_label) + '\n';
+  std::string text = "variant," + csv_field(panel.x_label) + ",seconds," + csv_field(panel.y_label) + ",spread\n";
   for (const Point& point : panel.points)
     text += csv_field(point.variant) + ',' + csv_number(point.x) + ',' + csv_number(point.seconds) + ',' +
-            csv_number(point.value) + '\n';
+            csv_number(point.value) + ',' + csv_number(point.spread()) + '\n';
   return text;
 }
 
 std::string json(const Report& report) {
   Json studies = Json::array();
   for (const Outcome& outcome : report.outcomes) studies.push_back(study_json(outcome));
+  Json facts = Json::array(), titles = Json::array();
+  for (const Fact& fact : report.facts) facts.push_back({{"what", fact.what}, {"value", fact.value}});
+  for (const LectureTitle& title : lecture_titles) titles.push_back(lecture_text(title.lecture));
   const Json all{{"device", report.device},
                  {"quick", report.quick},
-                 {"copy_bandwidth", report.copy_bandwidth},
+                 {"facts", facts},
+                 {"machine", machine_json(report.machine)},
+                 {"lectures", titles},
                  {"studies", studies},
                  {"left_out", omissions(report.left_out)},
                  {"failed", omissions(report.failed)}};

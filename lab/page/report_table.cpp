@@ -73,6 +73,12 @@ std::string readable_value(double value) {
   return formatted(size >= 1000 && size < 1e6 ? "%.0f" : "%.4g", value);
 }
 
+std::string readable_then(const Historical& then) {
+  std::string text = readable_value(then.value);
+  if (then.up_to > 0) text += " to " + readable_value(then.up_to);
+  return text + ' ' + std::string(then.unit);
+}
+
 std::string readable_place(double x, const Panel& panel) {
   const bool bytes = panel.x_label.starts_with("byte");
   if (bytes && x >= 0 && x == std::floor(x)) return readable_bytes(x);
@@ -95,7 +101,10 @@ std::string text_table(const Panel& panel, std::size_t width) {
     return found == values.end() ? std::string() : found->second;
   };
   Cells cells;
-  if (places.size() == 1) {
+  if (panel.bars) {
+    cells.push_back({"", panel.y_label});
+    for (const Point& point : panel.points) cells.push_back({point.variant, readable_value(point.value)});
+  } else if (places.size() == 1) {
     cells.push_back({"", panel.y_label});
     for (std::size_t v = 0; v < variants.size(); ++v) cells.push_back({variants[v], value(v, 0)});
   } else if (variants.size() <= places.size()) {

@@ -15,7 +15,7 @@ namespace poisson::lab {
 
 inline void expect_complete(const Study& study) {
   Session session(test_device(), true);
-  const Findings findings = study.run(session);
+  const Findings findings = findings_of(study, study.measure(session), session.machine());
   EXPECT_FALSE(findings.conclusions.empty());
   std::set<std::string> names;
   for (const Panel& panel : findings.panels) {
@@ -26,8 +26,11 @@ inline void expect_complete(const Study& study) {
       EXPECT_TRUE(std::isfinite(point.x)) << point.variant;
       EXPECT_TRUE(std::isfinite(point.value) && point.value > 0) << point.variant << " at " << point.x;
       EXPECT_GT(point.seconds, 0) << point.variant << " at " << point.x;
+      EXPECT_GE(point.spread(), 0) << point.variant << " at " << point.x;
     }
   }
+  for (std::size_t i = 0; i < study.history.size(); ++i)
+    EXPECT_TRUE(std::isfinite(findings.today[i])) << study.history[i].what << " has nothing beside it";
   EXPECT_EQ(session.backend().memory().now(), Session(test_device(), true).backend().memory().now());
 }
 

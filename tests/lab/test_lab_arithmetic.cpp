@@ -1,5 +1,6 @@
 // The study of arithmetic: its exact functions, its measures of error and time, and what it concludes from numbers.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -68,6 +69,9 @@ TEST(LabArithmetic, KnowsExactIntegers) {
       EXPECT_EQ(exact::integer_add(a, b), x + y);
       EXPECT_EQ(exact::integer_multiply(a, b), x * y);
       EXPECT_EQ(exact::integer_divide(a, b), y / x);
+      EXPECT_EQ(exact::multiply_24(a, b), (x & 0xffffffu) * (y & 0xffffffu));
+      EXPECT_EQ(exact::exclusive_or(a, b), x ^ y);
+      EXPECT_EQ(exact::smaller(a, b), std::min(x + 1, y));
       EXPECT_EQ(exact::modulo(a, b), static_cast<double>(y % x) + 1);
       EXPECT_EQ(exact::divide_by_10(a, b), x / 10 + y);
       EXPECT_EQ(exact::divide_by_8(a, b), x / 8 + y);
@@ -136,10 +140,10 @@ TEST(LabArithmetic, MultipliesARowOfTheProduct) {
     }
 }
 
-Panel bars(std::string name, std::initializer_list<std::pair<const char*, double>> values) {
+Panel bars(std::string name, std::initializer_list<std::pair<std::string_view, double>> values) {
   Panel panel;
   panel.name = std::move(name);
-  for (const auto& [variant, value] : values) panel.points.push_back({variant, 0, 1, value});
+  for (const auto& [variant, value] : values) panel.points.push_back({std::string(variant), 0, 1, value});
   return panel;
 }
 
@@ -198,12 +202,31 @@ TEST(LabArithmetic, ConcludesOnLoopsMemoryAndProducts) {
   EXPECT_TRUE(says(conclude_arithmetic({product}), "does not pay"));
 }
 
+TEST(LabArithmetic, ConcludesOnOperandsAndBarriers) {
+  const auto banked = conclude_arithmetic({bars("operands", {{operand::registers, 124},
+                                                             {operand::immediate, 124},
+                                                             {operand::three_registers, 63},
+                                                             {operand::plus_shared, 31},
+                                                             {operand::product_shared, 31}})});
+  EXPECT_TRUE(says(banked, "every operand from there takes a load of its own"));
+  EXPECT_TRUE(says(banked, "registers have banks too"));
+  const auto doubles = conclude_arithmetic({bars("doubles", {{"fma", 62}}), bars("functions", {{"fmaf", 124}})});
+  EXPECT_TRUE(says(doubles, "in single 124: 50 % of them"));
+  Panel barrier{.name = "barrier"};
+  for (const double warps : {1.0, 32.0}) {
+    barrier.points.push_back({"without", warps, 1, 30 + warps});
+    barrier.points.push_back({"with __syncthreads", warps, 1, 40 + 2 * warps});
+  }
+  EXPECT_TRUE(says(conclude_arithmetic({barrier}),
+                   "adds 11 clocks to a step through shared memory in blocks of 1 warp, and 42 in blocks of 32 warps"));
+}
+
 TEST(LabArithmetic, VerifiesEveryVariantOnAGpu) {
   if (on_cpu()) GTEST_SKIP() << "needs a GPU";
 #ifdef POISSON_HAVE_CUDA
   Session session(test_device(), true);
-  const Findings findings = arithmetic_study.run(session);
-  EXPECT_EQ(findings.panels.size(), 7U);
+  const Findings findings = findings_of(arithmetic_study, arithmetic_study.measure(session), session.machine());
+  EXPECT_EQ(findings.panels.size(), 10U);
   EXPECT_GE(findings.conclusions.size(), 10U);
   for (const Panel& panel : findings.panels)
     for (const Point& point : panel.points) EXPECT_GT(point.value, 0) << panel.name << ", " << point.variant;

@@ -89,7 +89,7 @@ TEST(LabCompute, VerifiesEveryVariantOnAGpu) {
   if (on_cpu()) GTEST_SKIP() << "needs a GPU";
 #ifdef POISSON_HAVE_CUDA
   Session session(test_device(), true);
-  const Findings findings = compute_study.run(session);
+  const Findings findings = findings_of(compute_study, compute_study.measure(session), session.machine());
   ASSERT_EQ(findings.panels.size(), 2U);
   EXPECT_GE(findings.conclusions.size(), 5U);
   // Nothing is faster than both ceilings: work that the compiler took away would be.

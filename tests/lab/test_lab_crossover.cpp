@@ -41,13 +41,22 @@ TEST(LabCrossover, ItsOracleIsTheDenseProduct) {
     }
 }
 
+TEST(LabCrossover, KeepsBandsApart) {
+  for (const int m : {1, 2, 83, 1024, 2048}) {
+    EXPECT_GE(band_stride(m), std::int64_t{m} * m);
+    EXPECT_EQ(band_stride(m) % 8, 0);
+    EXPECT_NE(band_stride(m) % 512, 0) << "rows of all bands would meet in few sets of a cache";
+  }
+}
+
 TEST(LabCrossover, MultipliesOnTheCpu) {
   for (const int bands : {5, 9})
     for (const int m : {1, 2, 7, 83}) {
-      const auto values = band_values(bands, m), x = padded_vector(m);
+      const Bands values = band_values(bands, m);
+      const std::vector<double> x = padded_vector(m);
       std::vector<double> y(static_cast<std::size_t>(m) * static_cast<std::size_t>(m),
                             std::numeric_limits<double>::quiet_NaN());
-      multiply_on_cpu({bands, m, values.data(), x.data() + m + 1, y.data()});
+      multiply_on_cpu({bands, m, values.values.get(), x.data() + m + 1, y.data()});
       for (std::size_t row = 0; row < y.size(); ++row)
         ASSERT_NEAR(y[row], banded_row(bands, m, static_cast<std::int64_t>(row)), 1e-14) << row << " of m = " << m;
     }
@@ -83,22 +92,28 @@ bool says(const std::vector<std::string>& sentences, std::string_view part) {
 }
 
 TEST(LabCrossover, ConcludesWhatTheNumbersSay) {
-  const auto usual = conclude_crossover({panel_of({0.1, 1, 20})});
-  EXPECT_TRUE(says(usual, "the GPU wins from about 100 unknowns on, and at 1000 it is 20 times as fast as the CPU"));
-  EXPECT_TRUE(says(usual, "with transfers it does not win up to 1000 unknowns, where it is 10 times as slow"));
+  const Machine machine{.host = "a CPU"};
+  const auto usual = conclude_crossover({panel_of({0.1, 1, 20})}, machine);
+  EXPECT_TRUE(
+      says(usual, "the GPU wins from about 100 unknowns on, and at 1000 unknowns it is 20 times as fast as the CPU"));
+  EXPECT_TRUE(says(usual, "pinned memory, it does not win up to 1000 unknowns, where it is 10 times as slow"));
   EXPECT_TRUE(says(usual, "move data once"));
-  const auto strong = conclude_crossover({panel_of({2, 3, 4}, {0.5, 0.9, 2})});
+  EXPECT_TRUE(says(usual, "The CPU of these comparisons: a CPU."));
+  const auto strong = conclude_crossover({panel_of({2, 3, 4}, {0.5, 0.9, 2})}, machine);
   EXPECT_TRUE(says(strong, "wins from the smallest size on"));
-  EXPECT_TRUE(says(strong, "and at the last size it is 2 times as fast"));
+  EXPECT_TRUE(says(strong, "and at 1000 unknowns it is 2 times as fast"));
   EXPECT_FALSE(says(strong, "move data once"));
-  EXPECT_TRUE(conclude_crossover({}).empty());
+  const auto close = conclude_crossover({panel_of({2, 3, 4}, {0.5, 0.9, 1.02})}, machine);
+  EXPECT_TRUE(says(close, "is as fast as the CPU at 1000 unknowns, within the noise of this machine"));
+  EXPECT_TRUE(says(close, "move data once"));
+  EXPECT_TRUE(conclude_crossover({}, machine).empty());
 }
 
 TEST(LabCrossover, VerifiesEveryVariantOnAGpu) {
   if (on_cpu()) GTEST_SKIP() << "needs a GPU";
 #ifdef POISSON_HAVE_CUDA
   Session session(test_device(), true);
-  const Findings findings = crossover_study.run(session);
+  const Findings findings = findings_of(crossover_study, crossover_study.measure(session), session.machine());
   EXPECT_EQ(findings.panels.size(), 5U);
   EXPECT_GE(findings.conclusions.size(), findings.panels.size());
 #endif

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "lab/harness/session.hpp"
+#include "lab/studies/interpolate/neighbours.hpp"
 #include "lab/studies/interpolate/study.hpp"
 #include "tests/device.hpp"
 #ifdef POISSON_HAVE_CUDA
@@ -17,6 +18,16 @@ namespace {
 
 double coarse(std::int64_t position) {
   return static_cast<double>(noise_float(static_cast<std::uint64_t>(position)));
+}
+
+TEST(LabNeighbours, LastValuesGoOnBeyondTheGrid) {
+  // A grid of one point is its own neighbour.
+  const float u = SquareNoise{0}(0), f = SquareNoise{1}(0);
+  EXPECT_EQ(SweptSquare{1}(0), lecture_step(u, u, u, u, f));
+  // The middle of 3 × 3.
+  const auto at = [](int i, int j) { return SquareNoise{0}(static_cast<std::uint64_t>(3 * j + i)); };
+  EXPECT_EQ(SweptSquare{3}(4), lecture_step(at(0, 1), at(2, 1), at(1, 0), at(1, 2), SquareNoise{1}(4)));
+  EXPECT_EQ(SweptSquare{3}(0), lecture_step(at(0, 0), at(1, 0), at(0, 0), at(0, 1), SquareNoise{1}(0)));
 }
 
 TEST(LabInterpolate, CountsCoarseValues) {
@@ -94,8 +105,8 @@ TEST(LabInterpolate, VerifiesEveryVariantOnAGpu) {
   if (on_cpu()) GTEST_SKIP() << "needs a GPU";
 #ifdef POISSON_HAVE_CUDA
   Session session(test_device(), true);
-  const Findings findings = interpolate_study.run(session);
-  EXPECT_EQ(findings.panels.size(), 4U);
+  const Findings findings = findings_of(interpolate_study, interpolate_study.measure(session), session.machine());
+  EXPECT_EQ(findings.panels.size(), 5U);
   EXPECT_GE(findings.conclusions.size(), 8U);
 #endif
 }

@@ -65,7 +65,14 @@ TEST(SequenceCost, IsFoundFromMicrosecondsPerStep) {
   EXPECT_NEAR(guides[0].points[1][1], 1.1, 1e-9);
 }
 
-constexpr double copy = 4e12;
+constexpr double copy = 4000;
+
+TEST(SequenceCost, OfAStartIsNeverNegative) {
+  const Panel panel = synthetic_panel("steps", {1, 10, 1000}, {costing("graph nodes", -0.5, 3)});
+  const SequenceCost cost = sequence_cost(Curve(panel, "graph nodes"));
+  EXPECT_EQ(cost.start, 0);
+  EXPECT_NEAR(cost.step, 3, 0.3);
+}
 
 TEST(Conclusions, CompareWithStreamLaunches) {
   const auto usual = conclude_launch({synthetic_panel("steps", {1, 2, 5, 10, 100, 1000},
@@ -79,6 +86,11 @@ TEST(Conclusions, CompareWithStreamLaunches) {
            "them from 5 steps on"))
       << joined(usual);
   EXPECT_TRUE(says(usual, "take graph nodes.")) << joined(usual);
+  const auto close = conclude_launch({synthetic_panel("steps", {1, 1000},
+                                                      {costing("stream launches", 1, 3),
+                                                       costing("graph nodes", 6, 1.34), costing("barriers", 6, 1.22)})},
+                                     copy);
+  EXPECT_TRUE(says(close, "graph nodes and barriers are within 15 % of each other")) << joined(close);
   const auto cheap_launches = conclude_launch(
       {synthetic_panel("steps", {1, 1000}, {costing("stream launches", 1, 0.2), costing("graph nodes", 6, 0.5)})},
       copy);

@@ -80,11 +80,30 @@ TEST(Conclusions, SayWhereThereIsNoCliff) {
   EXPECT_TRUE(says(flat, "they do not replace warps here")) << joined(flat);
 }
 
+TEST(Conclusions, OfBlocksAndSharedMemory) {
+  auto all = panels([](double) { return 3900.0; }, [](double) { return 3900.0; });
+  const auto held = [](double threads) { return threads < 64 ? 32.0 : 64.0; };
+  all.push_back(synthetic_panel("block-size", {32, 256}, {{resident_warps, held}, {predicted_warps, held}}));
+  all.push_back(synthetic_panel("block-size-copy", {32, 256}, {{copied, [&](double x) { return 40 * held(x); }}}));
+  all.push_back(synthetic_panel("shared-memory", {0, 1 << 17},
+                                {{resident_warps, [](double x) { return x > 0 ? 8.0 : 64.0; }},
+                                 {predicted_warps, [](double x) { return x > 0 ? 16.0 : 64.0; }}}));
+  all.push_back(synthetic_panel("shared-memory-copy", {0, 1 << 17}, {{copied, [](double) { return 2000.0; }}}));
+  const auto sentences = conclude_occupancy(all, 4000);
+  EXPECT_TRUE(
+      says(sentences, "Blocks with 32 threads leave 32 resident warps, with 256 threads 64, at every size as many"))
+      << joined(sentences);
+  EXPECT_TRUE(says(sentences, "only 50 % of the rate of the better one: the number of blocks is limited"))
+      << joined(sentences);
+  EXPECT_TRUE(says(sentences, "not at every size as many as the runtime predicts")) << joined(sentences);
+}
+
 #ifdef POISSON_HAVE_CUDA
 TEST(Occupancy, EveryVariantIsRight) {
   if (on_cpu()) GTEST_SKIP() << "needs a GPU";
   Session session(test_device(), true);
   EXPECT_NO_THROW(verify_occupancy(session));
+  EXPECT_NO_THROW(verify_residency(session));
 }
 
 TEST(Occupancy, IsComplete) {

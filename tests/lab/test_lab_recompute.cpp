@@ -133,17 +133,27 @@ TEST(LabRecompute, SaysWhereEachModeWins) {
   const auto slow = conclude_recompute(std::array{ideal(0.1)});
   EXPECT_TRUE(says(slow, "\"full\" nowhere (predicted up to")) << joined(slow);
   EXPECT_TRUE(says(slow, "the fastest is \"partial\" throughout")) << joined(slow);
-  EXPECT_TRUE(says(slow, "between 10 % and 100 %")) << joined(slow);
-  EXPECT_TRUE(says(slow, "what it leaves out")) << joined(slow);
+  EXPECT_TRUE(says(slow, "100 % of the rate predicted")) << joined(slow);
+  EXPECT_TRUE(says(slow, "and 10 % by \"on the fly\": the prediction leaves something out")) << joined(slow);
   const auto fast = conclude_recompute(std::array{ideal(100)});
   EXPECT_TRUE(says(fast, "\"full\" at least up to 128")) << joined(fast);
   EXPECT_TRUE(conclude_recompute({}).empty());
 }
 
+TEST(LabRecompute, OneBadPointChangesNoSentence) {
+  Panel panel = ideal();
+  for (const double x : {2.0, 8.0, 32.0, 128.0})
+    panel.points.push_back({"full, u in a tile", x, 1e-3, 1000.0 / 11 * 0.98});
+  panel.points[0].value *= 0.9;  // "full" at 2
+  const auto sentences = conclude_recompute(std::array{panel});
+  EXPECT_TRUE(says(sentences, "100 % of what the traffic allows")) << joined(sentences);
+  EXPECT_TRUE(says(sentences, "the rate, within the noise of this machine, of the plain one")) << joined(sentences);
+}
+
 TEST(LabRecompute, RunsAndFailsWithABrokenVariant) {
   Session session(test_device(), true);
   session.add_broken_variant();
-  EXPECT_THROW(recompute_study.run(session), WrongResult);
+  EXPECT_THROW(recompute_study.measure(session), WrongResult);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // What poisson-lab does with points, whoever measured them: choice of studies, tables, files.
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -10,11 +12,16 @@
 #include "lab/harness/selection.hpp"
 #include "lab/page/curve.hpp"
 #include "lab/page/report.hpp"
+#include "lab/page/verdict.hpp"
 
 namespace poisson::lab {
 namespace {
 
-constexpr std::array history{Historical{"old device", "copy", 2, "GB/s"}, Historical{"old device", "other", 3, "s"}};
+double of_panel(const Panels& panels, const Machine& machine) {
+  return panels.front().points.front().value + machine.copy;
+}
+constexpr std::array history{Historical{Lecture::choi, "old device", "copy", 2, "GB/s", of_panel},
+                             Historical{Lecture::choi, "old device", "other", 3, "s", nullptr, 9}};
 const std::array table{
     Study{.name = "copy", .question = "Copy?", .needs_gpu = false, .history = history},
     Study{.name = "latency", .question = "Latency?"},
@@ -75,6 +82,77 @@ std::vector<std::string> lines(const std::string& text) {
   return all;
 }
 
+TEST(LabFindings, AreReadFromPanelsAlone) {
+  const Study study{.name = "s",
+                    .conclude = [](const Panels& panels,
+                                   const Machine&) { return std::vector<std::string>{panels.front().title + "."}; },
+                    .history = history};
+  const Findings findings = findings_of(study, {panel(1, {1})}, {.copy = 100});
+  EXPECT_EQ(findings.conclusions, (Names{"Title."}));
+  ASSERT_EQ(findings.today.size(), 2U);
+  EXPECT_EQ(findings.today[0], 101);
+  EXPECT_TRUE(std::isnan(findings.today[1]));
+  EXPECT_EQ(readable_then(history[0]), "2 GB/s");
+  EXPECT_EQ(readable_then(history[1]), "3 to 9 s");
+}
+
+// Two curves, flat but for one bad point of the first.
+Panel flat(double first, double bad, double second, double spread = 0) {
+  Panel p{.name = "p"};
+  for (const double x : {1.0, 2.0, 3.0, 4.0, 5.0}) {
+    p.points.push_back({"a", x, Timing(1, spread), x == 2 ? bad : first});
+    p.points.push_back({"b", x, Timing(1, spread), second});
+  }
+  return p;
+}
+
+TEST(LabVerdicts, TakeTheMedianOfAllPlaces) {
+  const Ratio ratio = ratio_of(flat(100, 50, 100), "a", "b");
+  EXPECT_TRUE(ratio.alike());
+  EXPECT_EQ(ratio.median, 1);
+  EXPECT_EQ(typical(flat(100, 50, 70), "a"), 100);
+  EXPECT_TRUE(ratio_at(flat(100, 50, 100), "a", "b", 2).less());
+  EXPECT_FALSE(ratio_of(flat(1, 1, 1), "a", "c").known());
+}
+
+TEST(LabVerdicts, AreNoFirmerThanNoiseAndSpread) {
+  EXPECT_TRUE(ratio_of(flat(106, 106, 100), "a", "b").more());
+  EXPECT_TRUE(ratio_of(flat(104, 104, 100), "a", "b").alike()) << "less than the noise";
+  EXPECT_TRUE(ratio_of(flat(106, 106, 100, 0.05), "a", "b").alike()) << "batches scatter more than that";
+  EXPECT_TRUE(ratio_of(flat(90, 90, 100), "a", "b").less());
+  Panel noisy = flat(140, 140, 100);
+  noisy.noise = 0.5;
+  EXPECT_TRUE(ratio_of(noisy, "a", "b").alike());
+  EXPECT_EQ(rate_against(ratio_of(noisy, "a", "b")), "the rate, within the noise of this machine, of");
+  EXPECT_EQ(rate_against(ratio_of(flat(210, 210, 100), "a", "b")), "2.1 times the rate of");
+  EXPECT_EQ(rate_against(ratio_of(flat(50, 50, 100), "a", "b")), "only 50 % of the rate of");
+}
+
+TEST(LabReadings, AreNaNWhereNothingWasMeasured) {
+  const Panels panels{flat(1, 7, 2)};
+  EXPECT_EQ(value_in(panels, "p", "a", 2), 7);
+  EXPECT_EQ(bar_in(panels, "p", "b"), 2);
+  EXPECT_EQ(highest_in(panels, "p", "a"), 7);
+  EXPECT_EQ(place_of_highest_in(panels, "p", "a"), 2);
+  EXPECT_EQ(typical_in(panels, "p", "a"), 1);
+  EXPECT_TRUE(std::isnan(value_in(panels, "q", "a", 2)));
+  EXPECT_TRUE(std::isnan(bar_in(panels, "p", "c")));
+}
+
+TEST(LabStudies, HaveAQuestionALectureAndAReadingForEachFigure) {
+  for (const Study& study : studies()) {
+    SCOPED_TRACE(study.name);
+    EXPECT_TRUE(study.question.ends_with("?"));
+    EXPECT_FALSE(study.lectures.empty());
+    EXPECT_TRUE(study.measure && study.conclude);
+    for (const Historical& then : study.history) {
+      EXPECT_TRUE(then.today != nullptr) << then.what;
+      EXPECT_GT(then.value, 0) << then.what;
+      EXPECT_NE(std::ranges::find(study.lectures, then.lecture), study.lectures.end()) << then.what;
+    }
+  }
+}
+
 TEST(LabTable, PutsTheLongerOfVariantsAndPlacesDownwards) {
   EXPECT_EQ(text_table(panel(2, {3, 1, 2})), "  n  v0   v1\n  1   1  101\n  2   2  102\n  3   3  103\n");
   EXPECT_EQ(text_table(panel(3, {1, 20})), "  n     1   20\n  v0    1   20\n  v1  101  120\n  v2  201  220\n");
@@ -112,21 +190,23 @@ TEST(LabFiles, CsvQuotesAndLeavesOutWhatIsNotFinite) {
   Panel p;
   p.x_label = "size, in bytes";
   p.y_label = "GB/s";
-  p.points = {{"a \"b\"", 0.5, 1e-6, 0.1}, {"c", 2, 1, INFINITY}};
-  EXPECT_EQ(csv(p), "variant,\"size, in bytes\",seconds,GB/s\n\"a \"\"b\"\"\",0.5,1e-06,0.1\nc,2.0,1.0,\n");
+  p.points = {{"a \"b\"", 0.5, Timing(1e-6, 0.25), 0.1}, {"c", 2, 1, INFINITY}};
+  EXPECT_EQ(csv(p),
+            "variant,\"size, in bytes\",seconds,GB/s,spread\n\"a \"\"b\"\"\",0.5,1e-06,0.1,0.25\nc,2.0,1.0,,0.0\n");
 }
 
 TEST(LabFiles, JsonSetsTodayBesideThenAndWritesNullForNotFinite) {
-  Report report{.device = "a device", .quick = true, .copy_bandwidth = 1e9};
+  Report report{.device = "a device", .quick = true, .machine = {.copy = 1}, .facts = {{"driver", "580"}}};
   Panel p = panel(1, {1});
   p.points[0].value = NAN;
   p.guides.push_back({"ceiling", {{0, 5}}});
-  report.outcomes.push_back({&table[0], {{p}, {"A sentence."}, {{"copy", 7.5}}}, 1.5});
+  report.outcomes.push_back({&table[0], {{p}, {"A sentence."}, {7.5, NAN}}, 1.5});
   report.left_out.push_back({&table[1], "it needs a GPU"});
   report.failed.push_back({&table[2], "wrong"});
   const std::string text = json(report);
-  for (const char* part : {"\"files\": \"copy-p\"", "\"value\": null", "\"today\": 7.5", "\"today\": null",
-                           "\"A sentence.\"", "\"it needs a GPU\"", "\"wrong\"", "\"ceiling\""})
+  for (const char* part :
+       {"\"files\": \"copy-p\"", "\"value\": null", "\"today\": 7.5", "\"today\": null", "\"up_to\": 9.0", "\"driver\"",
+        "Jee Choi", "\"A sentence.\"", "\"it needs a GPU\"", "\"wrong\"", "\"ceiling\""})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
 }
 

@@ -23,6 +23,18 @@ TEST(TransferStudy, ManyRoundsAtOnceAreThoseOneByOne) {
   }
 }
 
+TEST(TransferStudy, HostAndDeviceShareTheWork) {
+  std::vector<std::uint32_t> words(3 * folded);
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = static_cast<std::uint32_t>(i * 40503U);
+  std::uint32_t sum = 0;
+  for (std::size_t result = 0; result < 3; ++result) {
+    std::uint32_t of_one = 0;
+    for (std::size_t i = 0; i < folded; ++i) of_one += one_round(one_round(words[result * folded + i]));
+    sum += one_round(of_one);
+  }
+  EXPECT_EQ(worked_on(words, 2, 1), sum);
+}
+
 TEST(TransferStudy, CountsWrongValues) {
   std::vector<std::uint32_t> before(10'000), after(before.size());
   for (std::size_t i = 0; i < before.size(); ++i) {
@@ -40,8 +52,8 @@ TEST(TransferStudy, CountsWrongValues) {
 TEST(TransferStudy, RunsAndIsRight) {
   if (on_cpu()) GTEST_SKIP() << "it needs a GPU";
   Session session(test_device(), true);
-  const Findings findings = transfer_study.run(session);
-  EXPECT_EQ(findings.panels.size(), 5u);
+  const Findings findings = findings_of(transfer_study, transfer_study.measure(session), session.machine());
+  EXPECT_EQ(findings.panels.size(), 6u);
   EXPECT_GE(findings.conclusions.size(), 6u);
 }
 #endif

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 
 #include "lab/page/curve.hpp"
+#include "lab/page/verdict.hpp"
 #include "lab/studies/access/study.hpp"
 
 namespace poisson::lab {
@@ -8,134 +10,125 @@ namespace {
 
 using Sentences = std::vector<std::string>;
 
-constexpr double noticeable = 0.05;  // differences below this share are the measurement's
+constexpr double tolerable = 0.1;  // a loss that nobody changes a layout for
 
 void conclude_offsets(const Panel& panel, Sentences& sentences) {
   for (const std::string& side : variants_of(panel)) {
     const Curve curve(panel, side);
-    const double aligned = curve.first().value, loss = 1 - curve.lowest().value / aligned;
-    if (loss < noticeable)
-      sentences.push_back("Shifting the " + side + " side of a copy by up to " + figure(curve.last().x) +
-                          " elements costs at most " + percent(std::max(loss, 0.0)) +
-                          ": on this device alignment of 4-byte accesses is no concern.");
-    else
-      sentences.push_back("Shifting the " + side + " side of a copy costs up to " + percent(loss) + " (at offset " +
-                          figure(curve.lowest().x) + "): let rows begin on sector boundaries where that is free.");
+    const double usual = 1 - typical(panel, side) / curve.first().value,
+                 most = 1 - curve.lowest().value / curve.first().value;
+    const std::string text = "Shifting the " + side + " side of a copy by up to " + figure(curve.last().x) +
+                             " elements costs " + percent(std::max(usual, 0.0)) + " of its rate (the median of all " +
+                             "offsets; at most " + percent(std::max(most, 0.0)) + ")";
+    sentences.push_back(text + (usual < tolerable ? ": alignment of 4-byte accesses is no concern on this device."
+                                                  : ": let rows begin on sector boundaries where that is free."));
   }
 }
 
 void conclude_strides(const Panel& panel, double copy, Sentences& sentences) {
-  for (const std::string& side : variants_of(panel)) {
+  for (const std::string& side : {std::string("read"), std::string("write")}) {
     const Curve curve(panel, side);
-    const Point& widest = curve.last();
-    // value = copy · 2e/(moved + e): solved for the bytes moved per element of e bytes.
-    const double moved = copy * 2 * element_bytes / widest.value - element_bytes;
-    if (widest.value > (1 - noticeable) * curve.first().value) {
+    if (curve.empty()) continue;
+    const Ratio widest = ratio_of(panel, curve.last(), curve.first());
+    if (!widest.less()) {
       sentences.push_back("A stride on the " + side + " side costs nothing here: no effect of sectors is seen.");
       continue;
     }
-    sentences.push_back("With a stride of " + figure(widest.x) + " on the " + side + " side a copy runs at " +
-                        percent(widest.value / curve.first().value) +
-                        " of its speed with stride 1: each element of 4 bytes costs as much as moving " +
-                        figure(moved) + " bytes" +
-                        (moved > 1.5 * sector_bytes ? ", more than the sector of " + std::to_string(sector_bytes) +
-                                                          " bytes around it, for memory is made to move larger pieces"
-                                                    : " (a sector has " + std::to_string(sector_bytes) + ")") +
-                        ". Let neighbouring threads take neighbouring elements.");
+    std::string text = "With a stride of " + figure(curve.last().x) + " on the " + side + " side a copy runs at " +
+                       percent(widest.median) +
+                       " of its speed with stride 1: an element of 4 bytes costs as much as moving " +
+                       figure(bytes_moved(panel, side, curve.last().x, copy)) + " bytes";
+    // The first stride at which no two elements share a sector, and the first at which they do not share two of them.
+    constexpr double apart = static_cast<double>(sector_bytes) / element_bytes;
+    const double one = bytes_moved(panel, side, apart, copy), two = bytes_moved(panel, side, 2 * apart, copy);
+    if (std::isfinite(one) && std::isfinite(two)) {
+      text += ", at a stride of " + figure(apart) + " " + figure(one) + " and at " + figure(2 * apart) + " " +
+              figure(two) + ", where the sector around it has " + std::to_string(sector_bytes);
+      if (side == "read" && one < 1.25 * sector_bytes && two > 1.5 * sector_bytes)
+        text += ": memory delivers two sectors at a time";
+      if (side == "write" && one > 1.5 * sector_bytes)
+        text += ": a sector that is written in part costs twice, as if it were read before it is written back";
+    }
+    sentences.push_back(text + ". Let neighbouring threads take neighbouring elements.");
   }
+  const Ratio asked = ratio_of(panel, narrow_fetches, "read");
+  if (asked.known())
+    sentences.push_back(
+        std::string("Asking the device for fetches of 32 bytes (cudaLimitMaxL2FetchGranularity) gives ") +
+        rate_against(asked) + " the default at these strides.");
 }
 
-void conclude_records(const Panel& panel, Sentences& sentences) {
+void conclude_records(const Panel& panel, double copy, Sentences& sentences) {
   const Curve interleaved(panel, "array of structures"), vectors(panel, "array of structures, vector loads"),
       separate(panel, "structure of arrays");
   if (interleaved.empty() || separate.empty()) return;
-  const double gain = separate.first().value / interleaved.first().value;
-  if (gain > 1 + noticeable)
-    sentences.push_back("Where one field of a record of " + std::to_string(record_fields) +
-                        " is used, a structure of arrays is " + figure(gain) +
-                        " times as fast as an array of structures, which moves the other fields too.");
-  else
+  const Ratio gain = ratio_of(panel, separate.first(), interleaved.first());
+  if (gain.more()) {
+    const double by_bytes = (record_fields + 1) / 2.0;
+    std::string text = "Where one field of a record of " + std::to_string(record_fields) +
+                       " is used, a structure of arrays is " + figure(gain.median) +
+                       " times as fast as an array of structures, which moves the other fields too";
+    if (gain.median < 0.8 * by_bytes)
+      text += "; by bytes alone it would be " + figure(by_bytes) +
+              " times, but with one load of 4 bytes per thread it has too few bytes under way (" +
+              percent(separate.first().value / copy) + " of a copy)";
+    sentences.push_back(text + ".");
+  } else
     sentences.push_back("Even where one field of a record is used, a structure of arrays gains nothing here.");
-  const double all = interleaved.last().value / separate.last().value;
+  const Ratio whole_records = ratio_of(panel, interleaved.last(), separate.last());
+  const double all = whole_records.median;
   std::string whole =
       "Where all fields are used, an array of structures reaches " + percent(all) + " of the structure of arrays";
   if (!vectors.empty())
     whole += ", and " + percent(vectors.last().value / separate.last().value) + " with vector loads";
-  sentences.push_back(whole + (all > 1 - noticeable ? ": the layout then does not matter." : "."));
+  sentences.push_back(whole + (whole_records.less() ? "." : ": the layout then does not matter."));
 }
 
-void conclude_paths(const Panel& rows, const Panel& columns, double copy, Sentences& sentences) {
-  for (const char* const element : {"float", "float4"}) {
-    const std::string name = element;
-    double slowest = INFINITY, fastest = 0;
-    std::string best, last;
-    for (const char* const path : {"plain", "read-only", "texture"}) {
-      const Curve curve(rows, name + ", " + path);
-      if (curve.empty()) continue;
-      if (curve.first().value < slowest) {
-        slowest = curve.first().value;
-        last = path;
-      }
-      if (curve.first().value > fastest) {
-        fastest = curve.first().value;
-        best = path;
-      }
-    }
-    const Curve plain(rows, name + ", plain");
-    // Plain loads count as the best where no other path is faster by more than the measurement's error.
-    if (!plain.empty() && plain.first().value > (1 - noticeable) * fastest) best = "plain";
-    const Curve along(rows, name + ", " + best), down(columns, name + ", " + best);
-    if (best.empty() || down.empty()) continue;
-    sentences.push_back(
-        slowest > (1 - noticeable) * fastest
-            ? "Along rows of " + name + " the plain, read-only and texture paths are equally fast (" + figure(fastest) +
-                  " GB/s, " + percent(fastest / copy) + " of a copy): take plain loads."
-            : "Along rows of " + name + " the " + best + " path is " +
-                  (best == "plain" ? "as fast as any" : "the fastest") + " with " + figure(along.first().value) +
-                  " GB/s (" + percent(along.first().value / copy) + " of a copy), the " + last +
-                  " path the slowest with " + percent(slowest / along.first().value) + " of it.");
-    const double loss = along.first().value / down.first().value;
-    sentences.push_back(loss > 1 + noticeable
-                            ? "Walking down the columns of a row-major matrix of " + name + " takes " + figure(loss) +
-                                  " times as long as along its rows."
-                            : "Walking down the columns of a matrix of " + name + " costs nothing against its rows.");
-  }
+void conclude_orders(const Panel& panel, Sentences& sentences) {
+  const auto against_rows = [&](const char* name) { return ratio_at(panel, name, order_names[0], 0); };
+  const Ratio permuted = against_rows(order_names[1]), segments = against_rows(order_names[2]),
+              scattered = against_rows(order_names[3]);
+  if (!permuted.known() || !segments.known() || !scattered.known()) return;
+  sentences.push_back("Reading each segment of 128 bytes in a permuted order has " + rate_against(permuted) +
+                      " reading it in order" +
+                      (permuted.less() ? "." : ": which thread of a warp takes which element does not matter."));
+  sentences.push_back("Whole segments scattered over the memory have " + rate_against(segments) +
+                      " segments in order; single elements scattered have " + rate_against(scattered) +
+                      " them, for each moves a sector of its own. Scatter what is large, not what is small.");
 }
 
-void conclude_grids(const Panel& threads, const Panel& blocks, Sentences& sentences) {
-  for (const std::string& variant : variants_of(threads)) {
-    const Curve by_threads(threads, variant), by_blocks(blocks, variant);
-    if (by_blocks.empty()) continue;
-    const Point& best = by_threads.highest();
-    const double enough = 0.95 * best.value;
-    std::string sentence = "Texture reads of " + variant + ": the best grid is " + figure(by_blocks.highest().x) +
-                           " blocks × " + figure(best.x) + " threads with " + figure(best.value) + " GB/s";
-    const double from = by_blocks.reaches(enough);
-    std::vector<std::string> near;
-    for (const Point& point : by_blocks.points())
-      if (point.value >= enough) near.push_back(figure(point.x));
-    if (!std::isfinite(from))
-      sentence += ", and more blocks lose again: choose their number by measuring.";
-    else if (near.size() == 1)
-      sentence += "; only this largest number of blocks comes within 5 % of it.";
-    else if (near.front() == figure(from))
-      sentence += ", and every number of blocks from " + near.front() + " on comes within 5 % of it.";
-    else
-      sentence += "; within 5 % of it come " + listed(near) + " blocks, and not those between: choose by measuring.";
-    sentences.push_back(sentence);
-  }
+void conclude_pieces(const Panel& panel, Sentences& sentences) {
+  const Curve plain(panel, piece_names[0]);
+  if (plain.empty()) return;
+  const Point &first = plain.first(), &worst = plain.lowest();
+  const Ratio loss = ratio_of(panel, worst, first);
+  std::string text = "Where each thread walks a piece of memory of its own, " + figure(worst.x) +
+                     " elements long, reading has " + rate_against(loss) + " reading side by side";
+  text += loss.less() ? ": neighbours in a thread are strangers in a warp." : ".";
+  const Ratio bypass = ratio_of(panel, piece_names[1], piece_names[0]);
+  if (bypass.known())
+    text += " Past the first-level cache (ld.cg) it has " + rate_against(bypass) + " the same through it" +
+            (bypass.less()   ? ": the cache keeps the rest of a sector until the thread comes back for it."
+             : bypass.more() ? ": what the cache fetches is thrown out before it is used."
+                             : ".");
+  sentences.push_back(text);
 }
 
 }  // namespace
+
+double bytes_moved(const Panel& strides, std::string_view side, double stride, double copy) {
+  // value = copy · 2e/(moved + e): solved for the bytes moved per element of e bytes.
+  return copy * 2 * element_bytes / Curve(strides, side).at(stride) - element_bytes;
+}
 
 std::vector<std::string> conclude_access(const std::vector<Panel>& panels, double copy) {
   Sentences sentences;
   const auto panel = [&](const char* name) { return find_panel(panels, name); };
   if (const Panel* const offset = panel("offset")) conclude_offsets(*offset, sentences);
   if (const Panel* const stride = panel("stride")) conclude_strides(*stride, copy, sentences);
-  if (const Panel* const structures = panel("structures")) conclude_records(*structures, sentences);
-  if (panel("rows") && panel("columns")) conclude_paths(*panel("rows"), *panel("columns"), copy, sentences);
-  if (panel("threads") && panel("blocks")) conclude_grids(*panel("threads"), *panel("blocks"), sentences);
+  if (const Panel* const structures = panel("structures")) conclude_records(*structures, copy, sentences);
+  if (const Panel* const orders = panel("orders")) conclude_orders(*orders, sentences);
+  if (const Panel* const pieces = panel("pieces")) conclude_pieces(*pieces, sentences);
   return sentences;
 }
 

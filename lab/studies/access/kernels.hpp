@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include "lab/harness/session.hpp"
 #include "lab/harness/study.hpp"
 
@@ -10,12 +8,12 @@ namespace poisson::lab {
 // The parts of the study `access`. Each measures on a GPU and throws WrongResult.
 
 /// Offsets and strides of a copy; fields of records.
-std::vector<Panel> measure_patterns(Session& session);
-/// A matrix read along rows and down columns by every load path, and the grids that do it best.
-std::vector<Panel> measure_traversals(Session& session);
+Panels measure_patterns(Session& session);
+/// Orders within a piece of memory, random ones, and a long piece for each thread.
+Panels measure_orders(Session& session);
 
 /// Every variant of the above on small awkward shapes, compared on the host.
 void verify_patterns(Session& session);
-void verify_traversals(Session& session);
+void verify_orders(Session& session);
 
 }  // namespace poisson::lab

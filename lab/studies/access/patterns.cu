@@ -139,7 +139,7 @@ Point measure_move(Session& session, const Side& side, const MovedElement& patte
   spoil(backend, out);
   move(backend, in, out, pattern);
   session.check(mismatches(backend, out, reach, pattern) == 0, "access", side.name, "elements differ");
-  const double seconds = session.time([&] { move(backend, in, out, pattern); });
+  const Timing seconds = session.time([&] { move(backend, in, out, pattern); });
   return {side.name, x, seconds, 2e-9 * element_bytes * static_cast<double>(pattern.count) / seconds};
 }
 
@@ -165,6 +165,16 @@ std::vector<Panel> measure_moves(Session& session) {
             measure_move(session, side, side.pattern({s, 0}, size / s), static_cast<double>(s), in, out));
     }
   }
+  {  // The same reads where smaller fetches are asked for: a hint, which a device may ignore.
+    std::size_t before = 0;
+    cuda::check(cudaDeviceGetLimit(&before, cudaLimitMaxL2FetchGranularity));
+    cuda::check(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, sector_bytes));
+    for (const int s : {8, 12, 16, 24, 32}) {
+      strides.points.push_back(measure_move(session, sides[0], sides[0].pattern({s, 0}, size / s), s, in, out));
+      strides.points.back().variant = narrow_fetches;
+    }
+    cuda::check(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, before));
+  }
   offsets.guides = {{"device copy", {{0, copy}}}};
   Guide whole_sectors{"whole sectors of 32 bytes", {}};
   for (int s = 1; s <= most; ++s) whole_sectors.points.push_back({static_cast<double>(s), predicted_strided(s, copy)});
@@ -185,7 +195,7 @@ Panel measure_records(Session& session) {
       spoil(backend, out);
       add(backend, fields, out);
       session.check(mismatches(backend, out, out.size(), RecordSum{used}) == 0, "access", layout.name, "sums differ");
-      const double seconds = session.time([&] { add(backend, fields, out); });
+      const Timing seconds = session.time([&] { add(backend, fields, out); });
       const double bytes = static_cast<double>(element_bytes) * (used + 1) * static_cast<double>(out.size());
       panel.points.push_back({layout.name, static_cast<double>(used), seconds, 1e-9 * bytes / seconds});
     }

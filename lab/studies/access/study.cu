@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <array>
-#include <utility>
+#include <cmath>
 
+#include "lab/page/curve.hpp"
+#include "lab/page/verdict.hpp"
 #include "lab/studies/access/kernels.hpp"
 #include "lab/studies/access/study.hpp"
 #include "lab/studies/studies.hpp"
@@ -8,30 +11,45 @@
 namespace poisson::lab {
 namespace {
 
-constexpr const char* of_the_day = "GeForce 8800 GTX";
+// What is left of the aligned rate at the worst offset.
+double misaligned(const Panels& panels, const char* side) {
+  const Panel* const panel = find_panel(panels, "offset");
+  if (!panel) return NAN;
+  const Curve curve(*panel, side);
+  return curve.empty() ? NAN : curve.lowest().value / curve.first().value;
+}
+
+constexpr std::array lectures{Lecture::filipovic, Lecture::optimizing};
 constexpr std::array history{
-    Historical{of_the_day, "texture reads, float, rows", 42.26, "GB/s"},
-    Historical{of_the_day, "texture reads, float, columns", 46.12, "GB/s"},
-    Historical{of_the_day, "texture reads, float4, rows", 70.98, "GB/s"},
-    Historical{of_the_day, "texture reads, float4, columns", 64.47, "GB/s"},
-    Historical{of_the_day, "best grid, float, rows (with 64 threads each)", 4096, "blocks"},
-    Historical{of_the_day, "best grid, float, columns (with 32 threads each)", 2048, "blocks"},
-    Historical{of_the_day, "best grid, float4, rows (with 64 threads each)", 4096, "blocks"},
-    Historical{of_the_day, "best grid, float4, columns (with 64 threads each)", 1024, "blocks"},
+    Historical{Lecture::filipovic, "compute capability below 1.2", "reading from any offset: share of the aligned rate",
+               0.125, "of it", [](const Panels& panels, const Machine&) { return misaligned(panels, "read"); }},
+    Historical{Lecture::filipovic, "compute capability from 1.2 on", "reading from any offset: two transfers for one",
+               0.5, "of it", [](const Panels& panels, const Machine&) { return misaligned(panels, "read"); }},
+    Historical{Lecture::filipovic, "compute capability 1.x", "smallest transaction, for one word", 32, "bytes",
+               [](const Panels& panels, const Machine& machine) {
+                 const Panel* const panel = find_panel(panels, "stride");
+                 return panel ? bytes_moved(*panel, "read", 16, machine.copy) : NAN;
+               }},
 };
 
-Findings run(Session& session) {
+Panels measure(Session& session) {
   verify_patterns(session);
-  verify_traversals(session);
-  Findings findings;
-  for (const auto measure : {measure_patterns, measure_traversals})
-    for (Panel& panel : measure(session)) findings.panels.push_back(std::move(panel));
-  findings.conclusions = conclude_access(findings.panels, 1e-9 * session.copy_bandwidth());
-  return findings;
+  verify_orders(session);
+  Panels panels;
+  for (const auto part : {measure_patterns, measure_orders})
+    for (Panel& panel : part(session)) panels.push_back(std::move(panel));
+  return panels;
 }
 
 }  // namespace
 
-const Study access_study{"access", "What does the order in which threads touch memory cost?", true, run, history};
+const Study access_study{
+    .name = "access",
+    .question = "What does the order in which threads touch memory cost?",
+    .lectures = lectures,
+    .measure = measure,
+    .conclude = [](const Panels& panels, const Machine& machine) { return conclude_access(panels, machine.copy); },
+    .history = history,
+};
 
 }  // namespace poisson::lab

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lab/harness/noise.hpp"
@@ -53,6 +55,43 @@ constexpr double predicted_strided(int stride, double copy) {
 /// The same where `used` of a record's fields are wanted and the whole record moves.
 constexpr double predicted_records(int used, double copy) {
   return copy * (used + 1) / (record_fields + 1);
+}
+
+/// The variants that conclusions look for: in the panels "stride", "orders" and "pieces".
+inline constexpr const char* narrow_fetches = "read, fetches of 32 bytes asked for";
+inline constexpr std::array order_names{"in order", "permuted within segments", "scattered segments",
+                                        "scattered elements"};
+inline constexpr std::array piece_names{"through the first-level cache", "past it (ld.cg)"};
+
+/// Bytes that memory moves for each element of a strided side, if a copy of `copy` GB/s is what it can do. NaN where
+/// the panel does not have the stride.
+double bytes_moved(const Panel& strides, std::string_view side, double stride, double copy);
+
+// Orders of reading: each thread of the study's panel "orders" reads element order(i) of an array of 2^k floats.
+
+inline constexpr int segment_elements = 32;  // of 4 bytes: the 128 bytes that a warp touches at once
+
+/// Permuted within segments: lane l of a warp reads element (5 l + 3) mod 32 of the warp's segment.
+constexpr std::int64_t within_segment(std::int64_t i) {
+  return i / segment_elements * segment_elements + (5 * i + 3) % segment_elements;
+}
+/// The segments scattered over the array, each read as a whole; elements: 2^k.
+constexpr std::int64_t scattered_segments(std::int64_t i, std::int64_t elements) {
+  const std::uint64_t segments = static_cast<std::uint64_t>(elements / segment_elements);
+  const std::uint64_t segment = (static_cast<std::uint64_t>(i / segment_elements) * 0x9e3779b1u + 12345u) % segments;
+  return static_cast<std::int64_t>(segment) * segment_elements + i % segment_elements;
+}
+/// Every element by itself, scattered over the array; elements: 2^k. An odd multiple modulo 2^k meets each of them
+/// once.
+constexpr std::int64_t scattered_elements(std::int64_t i, std::int64_t elements) {
+  return static_cast<std::int64_t>((static_cast<std::uint64_t>(i) * 0x9e3779b1u + 12345u) %
+                                   static_cast<std::uint64_t>(elements));
+}
+/// A piece of `piece` successive elements for each of elements/piece threads, of which step `step` is read at once:
+/// i = step·threads + thread.
+constexpr std::int64_t own_piece(std::int64_t i, std::int64_t elements, int piece) {
+  const std::int64_t threads = elements / piece;
+  return i % threads * piece + i / threads;
 }
 
 /// What the panels say, given the bandwidth of a copy in GB/s.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -72,6 +73,10 @@ void compare_integers(const Panel& panel, std::vector<std::string>& sentences) {
       sentences.push_back("The compiler turns " + std::string(operation) + " into " + trick + " by itself.");
   }
   const double multiply = bar(panel, "x * y");
+  if (add > 80)
+    sentences.push_back("Integer additions run at " + figure(add) +
+                        " per clock, more than the 64 of NVIDIA's tables: the compiler writes half of them as "
+                        "multiply-adds, which another pipe takes.");
   if (!std::isnan(add) && !std::isnan(multiply))
     sentences.push_back(more(add, multiply)
                             ? "An integer multiplication takes the time of " + figure(add / multiply) + " additions."
@@ -135,6 +140,67 @@ void judge_constant_memory(const Panel& panel, std::vector<std::string>& sentenc
       (more(shared.last().value, different) ? "shared memory is " + figure(shared.last().value / different) +
                                                   " times as fast: tables indexed by thread belong there."
                                             : "shared memory is no faster."));
+  const Curve global(panel, "global memory, cached");
+  std::string text = "Where all read the same entry, loads from constant memory run at " + figure(equal) +
+                     " per clock, from shared memory at " + figure(shared.first().value);
+  if (!global.empty()) text += ", from global memory by way of its cache at " + figure(global.first().value);
+  sentences.push_back(text + (more(shared.first().value, equal)
+                                  ? ": an indexed constant is no register, whatever the lectures say of operands that "
+                                    "stand in the instruction."
+                                  : "."));
+}
+
+void judge_operands(const Panel& panel, std::vector<std::string>& sentences) {
+  const double registers = bar(panel, operand::registers), shared = bar(panel, operand::plus_shared),
+               fused = bar(panel, operand::product_shared), immediate = bar(panel, operand::immediate),
+               three = bar(panel, operand::three_registers);
+  if (!std::isnan(registers) && !std::isnan(shared) && !std::isnan(fused))
+    sentences.push_back("a + s[i] with s in shared memory gives " + figure(shared) +
+                        " results per clock, a + b * s[i] " + figure(fused) + ", where a + b in registers gives " +
+                        figure(registers) +
+                        (more(registers, shared)
+                             ? ": every operand from there takes a load of its own, so copy what is used twice into a "
+                               "register."
+                             : ": shared memory is as fast as registers."));
+  if (!std::isnan(immediate) && !std::isnan(three))
+    sentences.push_back(
+        more(immediate, three)
+            ? "A multiply-add of registers alone runs at " + figure(three) +
+                  " per clock, with a constant "
+                  "in the instruction at " +
+                  figure(immediate) +
+                  ": registers have banks too, and the compiler cannot always spread operands over them."
+            : "A multiply-add of registers alone is as fast as one with a constant in the instruction: no "
+              "conflict of register banks shows.");
+}
+
+void judge_doubles(const Panel& panel, const Panel& functions, std::vector<std::string>& sentences) {
+  const double fused = bar(panel, "fma"), single = bar(functions, "fmaf");
+  if (!std::isnan(fused) && !std::isnan(single))
+    sentences.push_back("In double precision a multiprocessor finishes " + figure(fused) +
+                        " multiply-adds per clock, in single " + figure(single) + ": " + percent(fused / single) +
+                        " of them.");
+}
+
+void judge_rounding(const Panel& rates, const Panel& errors, std::vector<std::string>& sentences) {
+  const std::string_view twice = "__fadd_rn(__fmul_rn(x, y), y)", written = "x * y + y";
+  const double fast = bar(rates, written), kept = bar(rates, twice);
+  if (std::isnan(fast) || std::isnan(kept)) return;
+  sentences.push_back(
+      "x * y + y as it is written gives " + figure(fast) + " results per clock with errors of up to " +
+      figure(bar(errors, written)) + " ulp, with __fmul_rn and __fadd_rn " + figure(kept) + " with up to " +
+      figure(bar(errors, twice)) +
+      " ulp: the compiler makes one multiply-add of both where it is allowed to. Without multiply-adds a "
+      "code reaches half the device's peak at best.");
+}
+
+void judge_barrier(const Panel& panel, std::vector<std::string>& sentences) {
+  const Curve with(panel, "with __syncthreads"), without(panel, "without");
+  if (with.empty() || without.empty()) return;
+  sentences.push_back("__syncthreads adds " + figure(std::max(0.0, with.first().value - without.first().value)) +
+                      " clocks to a step through shared memory in blocks of " + figure(with.first().x) + " warp, and " +
+                      figure(std::max(0.0, with.last().value - without.last().value)) + " in blocks of " +
+                      figure(with.last().x) + " warps.");
 }
 
 void judge_products(const Panel& panel, std::vector<std::string>& sentences) {
@@ -173,6 +239,12 @@ std::vector<std::string> conclude_arithmetic(const std::vector<Panel>& panels) {
     compare_conversions(*p, find_panel(panels, "functions"), sentences);
   if (const Panel* p = find_panel(panels, "unroll")) judge_unrolling(*p, sentences);
   if (const Panel* p = find_panel(panels, "constant")) judge_constant_memory(*p, sentences);
+  if (const Panel* p = find_panel(panels, "operands")) judge_operands(*p, sentences);
+  if (const Panel* p = find_panel(panels, "doubles"), *f = find_panel(panels, "functions"); p && f)
+    judge_doubles(*p, *f, sentences);
+  if (const Panel* p = find_panel(panels, "functions"), *e = find_panel(panels, "accuracy"); p && e)
+    judge_rounding(*p, *e, sentences);
+  if (const Panel* p = find_panel(panels, "barrier")) judge_barrier(*p, sentences);
   if (const Panel* p = find_panel(panels, "product")) judge_products(*p, sentences);
   return sentences;
 }

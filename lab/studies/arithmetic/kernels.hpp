@@ -3,6 +3,7 @@
 #include <span>
 #include <string_view>
 
+#include "lab/harness/session.hpp"
 #include "lab/studies/arithmetic/study.hpp"
 
 namespace poisson::lab {
@@ -30,6 +31,10 @@ std::span<const GatheringMemory> gathering_memories();
 inline constexpr int gather_threads = 512;
 /// Fills the constant memory that the first of them reads.
 void set_constant_table(Backend&, const float* host_table);
+
+/// Additions and multiply-adds with operands in registers, in the instruction itself and in shared memory; the same in
+/// double precision; and a barrier: panels "operands", "doubles" and "barrier". Throws WrongResult.
+Panels run_operands(Session& session);
 
 /// C = A B, n × n, row-major, any n ≥ 1.
 struct MatrixProduct {

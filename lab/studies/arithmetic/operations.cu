@@ -92,6 +92,13 @@ struct Multiply : OnReals {
 struct MultiplyAdd : OnReals {
   __device__ float operator()(float x, float y) const { return fmaf(x, y, y); }
 };
+// As it is written, a multiplication and an addition may become one instruction with one rounding; these must not.
+struct Contracted : OnReals {
+  __device__ float operator()(float x, float y) const { return x * y + y; }
+};
+struct RoundedTwice : OnReals {
+  __device__ float operator()(float x, float y) const { return __fadd_rn(__fmul_rn(x, y), y); }
+};
 struct FastSine : OnReals {
   __device__ float operator()(float x, float) const { return __sinf(x); }
 };
@@ -140,6 +147,15 @@ struct IntegerAdd : OnIntegers {
 };
 struct IntegerMultiply : OnIntegers {
   __device__ Word operator()(Word x, Word y) const { return x * y; }
+};
+struct ShortMultiply : OnIntegers {
+  __device__ Word operator()(Word x, Word y) const { return __umul24(x, y); }
+};
+struct Smaller : OnIntegers {
+  __device__ Word operator()(Word x, Word y) const { return min(x + 1, y); }
+};
+struct ExclusiveOr : OnIntegers {
+  __device__ Word operator()(Word x, Word y) const { return x ^ y; }
 };
 struct Shift : OnIntegers {
   __device__ Word operator()(Word x, Word y) const { return (x >> 3) + y; }
@@ -249,6 +265,8 @@ constexpr std::array table{
     function<Add, far>("+", exact::add, unit, {0.5}, 1e-3),
     function<Multiply, far>("*", exact::multiply, unit, {0.5}, 1.0001),
     function<MultiplyAdd, far>("fmaf", exact::multiply_add, unit, {0.5}, 0.5),
+    function<Contracted, far>("x * y + y", exact::multiply_add, unit, {1.5}, 0.5),
+    function<RoundedTwice, far>("__fadd_rn(__fmul_rn(x, y), y)", exact::multiply_add, unit, {1.5}, 0.5),
     function<FastSine, little>("__sinf", exact::sine, angle, {0.5, 3.59e-7}),
     function<Sine, little>("sinf", exact::sine, angle, {2}),
     function<FastCosine, little>("__cosf", exact::cosine, angle, {0.5, 4.18e-7}),
@@ -266,6 +284,9 @@ constexpr std::array table{
 
     integers<IntegerAdd, true, far>("x + y", exact::integer_add),
     integers<IntegerMultiply, true, far>("x * y", exact::integer_multiply),
+    integers<ShortMultiply, true, far>("__umul24", exact::multiply_24),
+    integers<Smaller, true, far>("min(x + 1, y)", exact::smaller),
+    integers<ExclusiveOr, true, far>("x ^ y", exact::exclusive_or),
     integers<Shift, true, 8>("(x >> 3) + y", exact::divide_by_8),
     integers<Mask, true, 8>("(x & 7) + y", exact::modulo_8),
     integers<IntegerDivide, false, little>("y / x", exact::integer_divide, 4294967281.0),

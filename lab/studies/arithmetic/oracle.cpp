@@ -118,6 +118,15 @@ double reciprocal_root(double x, double) {
 double root(double x, double) {
   return std::sqrt(x);
 }
+double smaller(double x, double y) {
+  return std::min(wrapped(wide(x) + 1), y);
+}
+double exclusive_or(double x, double y) {
+  return wrapped(wide(x) ^ wide(y));
+}
+double multiply_24(double x, double y) {
+  return wrapped((wide(x) & 0xFFFFFF) * (wide(y) & 0xFFFFFF));
+}
 double integer_add(double x, double y) {
   return wrapped(wide(x) + wide(y));
 }

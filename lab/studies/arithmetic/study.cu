@@ -8,6 +8,7 @@
 #include "lab/harness/session.hpp"
 #include "lab/harness/verify.cuh"
 #include "lab/page/curve.hpp"
+#include "lab/page/verdict.hpp"
 #include "lab/studies/arithmetic/kernels.hpp"
 #include "lab/studies/arithmetic/study.hpp"
 #include "lab/studies/studies.hpp"
@@ -40,7 +41,7 @@ Point timed_chain(Session& session, const Operation& operation) {
   const Array<BlockTime> times(backend, blocks);
   spoil(backend, result);
   const std::uint32_t operand = word_of(operation.operand, operation.words);
-  const double seconds = session.time(
+  const Timing seconds = session.time(
       [&] { operation.chain(backend, blocks, device_start.data(), operand, result.data(), times.data()); });
   const std::vector<std::uint32_t> end = result.host();
   constexpr std::size_t checked = 8;
@@ -72,7 +73,7 @@ void run_operations(Session& session, std::vector<Panel>& panels) {
     const Point point = timed_chain(session, operation);
     if (operation.panel == functions.name) {
       functions.points.push_back(point);
-      errors.points.push_back({point.variant, 0, point.seconds, found.ulps});
+      errors.points.push_back({point.variant, 0, point.seconds.median, found.ulps});
     } else {
       (operation.panel == integers.name ? integers : conversions).points.push_back(point);
     }
@@ -98,7 +99,7 @@ Panel run_loops(Session& session, double ceiling) {
   for (const UnrolledLoop& loop : unrolled_loops()) {
     const std::string name = std::to_string(loop.chains) + (loop.chains == 1 ? " chain" : " chains");
     spoil(backend, result);
-    const double seconds =
+    const Timing seconds =
         session.time([&] { loop.launch(backend, blocks, loop_steps, 0.5f, result.data(), times.data()); });
     const std::vector<float> limits = result.host();
     session.check(std::all_of(limits.begin(), limits.end(), [](float x) { return x == 1; }), study,
@@ -121,7 +122,7 @@ Panel run_gathers(Session& session) {
   for (const GatheringMemory& memory : gathering_memories())
     for (int distinct = 1; distinct <= 32; distinct *= 2) {
       spoil(backend, result);
-      const double seconds = session.time(
+      const Timing seconds = session.time(
           [&] { memory.launch(backend, blocks, distinct, rounds, table.data(), result.data(), times.data()); });
       const std::vector<float> sums = result.host();
       std::array<double, 32> expected{};
@@ -167,7 +168,7 @@ void run_products_of(Session& session, int n, bool timed, Panel& panel) {
   for (const MatrixProduct& product : matrix_products()) {
     spoil(backend, c);
     const auto work = [&] { product.launch(backend, n, a.data(), b.data(), c.data()); };
-    double seconds = 0;
+    Timing seconds;
     if (timed)
       seconds = session.time(work);
     else
@@ -193,29 +194,76 @@ Panel run_products(Session& session) {
   return panel;
 }
 
-Findings run(Session& session) {
-  Findings findings;
-  run_operations(session, findings.panels);
-  findings.panels.push_back(run_loops(session, findings.panels.front().guides.front().points.front()[1]));
-  findings.panels.push_back(run_gathers(session));
-  findings.panels.push_back(run_products(session));
-  findings.conclusions = conclude_arithmetic(findings.panels);
-  return findings;
+Panels measure(Session& session) {
+  Panels panels;
+  run_operations(session, panels);
+  panels.push_back(run_loops(session, panels.front().guides.front().points.front()[1]));
+  panels.push_back(run_gathers(session));
+  panels.push_back(run_products(session));
+  for (Panel& panel : run_operands(session)) panels.push_back(std::move(panel));
+  return panels;
 }
 
-constexpr std::string_view first_devices = "compute capability 1.x";
+// Results per clock of a multiprocessor.
+template <const std::string_view& panel, const std::string_view& variant>
+double rate(const Panels& panels, const Machine&) {
+  return bar_in(panels, panel, variant);
+}
+constexpr std::string_view functions = "functions", integers = "integers", conversions = "conversions",
+                           doubles = "doubles", addition = "+", root = "rsqrtf", fast_sine = "__sinf",
+                           reciprocal = "__frcp_rn", division = "/", fast_division = "__fdividef",
+                           to_integer = "float to int and back", multiplication = "x * y",
+                           short_multiplication = "__umul24", fused = "fma";
+double double_share(const Panels& panels, const Machine& machine) {
+  return rate<doubles, fused>(panels, machine) / bar_in(panels, "functions", "fmaf");
+}
+// Clocks that a multiprocessor takes for one instruction of a warp.
+template <const std::string_view& variant>
+double clocks(const Panels& panels, const Machine&) {
+  return 32 / bar_in(panels, "operands", variant);
+}
+double constant_fall(const Panels& panels, const Machine&) {
+  return value_in(panels, "constant", "constant memory", 1) / value_in(panels, "constant", "constant memory", 16);
+}
+
+constexpr std::string_view first_devices = "compute capability 1.x", per_multiprocessor = "per clock";
+constexpr std::array lectures{Lecture::filipovic, Lecture::optimizing, Lecture::choi};
+constexpr auto czech = Lecture::filipovic;
 constexpr std::array history{
-    Historical{first_devices, "add", 8, "results per clock per multiprocessor"},
-    Historical{first_devices, "rsqrt", 2, "results per clock per multiprocessor"},
-    Historical{first_devices, "__sinf", 2, "results per clock per multiprocessor"},
-    Historical{first_devices, "divide", 1.23, "results per clock per multiprocessor"},
+    Historical{czech, first_devices, "additions", 8, per_multiprocessor, rate<functions, addition>},
+    Historical{czech, "compute capability 2.0", "additions", 32, per_multiprocessor, rate<functions, addition>},
+    Historical{czech, first_devices, "reciprocals", 2, per_multiprocessor, rate<functions, reciprocal>},
+    Historical{czech, first_devices, "divisions", 1.23, per_multiprocessor, rate<functions, division>},
+    Historical{czech, first_devices, "__fdividef", 1.6, per_multiprocessor, rate<functions, fast_division>},
+    Historical{czech, first_devices, "reciprocal square roots", 2, per_multiprocessor, rate<functions, root>},
+    Historical{czech, first_devices, "__sinf", 2, per_multiprocessor, rate<functions, fast_sine>},
+    Historical{czech, first_devices, "conversions of types", 8, per_multiprocessor, rate<conversions, to_integer>},
+    Historical{czech, "compute capability 2.x", "conversions of types", 16, per_multiprocessor,
+               rate<conversions, to_integer>},
+    Historical{czech, first_devices, "integer multiplications", 2, per_multiprocessor, rate<integers, multiplication>},
+    Historical{czech, first_devices, "__umul24", 8, per_multiprocessor, rate<integers, short_multiplication>},
+    Historical{czech, "compute capability 1.3", "double precision: share of single", 1.0 / 8, "of it", double_share},
+    Historical{czech, "compute capability 2.0", "double precision: share of single", 1.0 / 2, "of it", double_share},
+    Historical{czech, "compute capability 2.1", "double precision: share of single", 1.0 / 12, "of it", double_share},
+    Historical{czech, first_devices, "a + s[i], s in shared memory", 4, "clocks per warp",
+               clocks<operand::plus_shared>},
+    Historical{czech, first_devices, "a + a * s[i]", 5, "clocks per warp", clocks<operand::twice_shared>},
+    Historical{czech, first_devices, "a + b * s[i]", 6, "clocks per warp", clocks<operand::product_shared>},
+    Historical{czech, first_devices, "constant memory: 16 different entries take so many times as long as one", 16,
+               "times", constant_fall},
 };
 
 }  // namespace
 
-const Study arithmetic_study{"arithmetic",
-                             "What do a function, a division, a conversion and a loop cost beside an addition, and how "
-                             "exact are the cheap ones?",
-                             true, run, history};
+const Study arithmetic_study{
+    .name = "arithmetic",
+    .question =
+        "What do a function, a division, a conversion, an operand and a loop cost beside an addition, and how "
+        "exact are the cheap ones?",
+    .lectures = lectures,
+    .measure = measure,
+    .conclude = [](const Panels& panels, const Machine&) { return conclude_arithmetic(panels); },
+    .history = history,
+};
 
 }  // namespace poisson::lab

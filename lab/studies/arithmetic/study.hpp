@@ -16,6 +16,13 @@ namespace poisson::lab {
 /// What the 32-bit words of an operation hold.
 enum class Words { real, integer };
 
+/// The variants of the panel "operands".
+namespace operand {
+inline constexpr std::string_view registers = "a + b", plus_shared = "a + s[i]", twice_shared = "a + a * s[i]",
+                                  product_shared = "a + b * s[i]", three_registers = "a * b + c",
+                                  immediate = "a * 0.5 + c";
+}
+
 /// |actual − exact| in units of the last place that a float near `exact` has; infinite for NaN.
 double ulp_error(float actual, double exact);
 
@@ -62,6 +69,9 @@ bool chain_agrees(const Operation& operation, std::span<const std::uint32_t> sta
 /// The exact functions: mathematical ones in double, integers modulo 2³², conversions to the nearest value.
 namespace exact {
 double add(double x, double y);
+double smaller(double x, double y);  ///< of x + 1 and y
+double exclusive_or(double x, double y);
+double multiply_24(double x, double y);  ///< of the lower 24 bits
 double multiply(double x, double y);
 double multiply_add(double x, double y);  ///< x·y + y
 double sine(double x, double y);
@@ -99,7 +109,8 @@ constexpr float product_entry(int matrix, std::int64_t position) {
   return (static_cast<float>(word >> 23) - 256) * 0x1p-8f;
 }
 
-/// Of panels named functions, accuracy, integers, conversions, unroll, constant and product.
+/// Of panels named functions, accuracy, integers, conversions, unroll, constant, product, operands, doubles and
+/// barrier.
 std::vector<std::string> conclude_arithmetic(const std::vector<Panel>& panels);
 
 }  // namespace poisson::lab

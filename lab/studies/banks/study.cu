@@ -3,6 +3,7 @@
 
 #include "lab/harness/multiprocessors.cuh"
 #include "lab/harness/session.hpp"
+#include "lab/page/verdict.hpp"
 #include "lab/studies/banks/kernels.hpp"
 #include "lab/studies/banks/study.hpp"
 #include "lab/studies/studies.hpp"
@@ -71,7 +72,7 @@ class SharedReads {
   /// Verified, then timed; value: clocks per access of a warp.
   Point measure(const LaneElements& lanes, const std::string& variant, double x) const {
     verify(lanes, variant);
-    const double seconds = session_.time([&] { launch(lanes); });
+    const Timing seconds = session_.time([&] { launch(lanes); });
     return {variant, x, seconds, median_clocks(clocks_.host()) / (1.0 * warps_ * rounds_ * successive)};
   }
 
@@ -100,13 +101,12 @@ void measure_strides(Session& session, Panel& panel) {
 Panel measure_lane_patterns(Session& session) {
   Panel panel{"patterns", "Ways to read a tile of 32 × 32 words", "predicted passes over the banks",
               "clocks per access of a warp"};
-  panel.log_x = panel.log_y = true;
+  panel.log_y = panel.bars = true;
   const SharedReads<std::uint32_t> reads(session, multiprocessors(), most_warps, timed_rounds);
   for (const LanePattern& pattern : lane_patterns()) {
     const LaneElements lanes = pattern.lanes();
     panel.points.push_back(reads.measure(lanes, pattern.name, predicted_passes(lanes, bank_bytes)));
   }
-  panel.guides = {{"one clock per pass", {{1, 1}, {bank_count, bank_count}}}};
   return panel;
 }
 
@@ -119,20 +119,24 @@ void verify_element(Session& session) {
   }
 }
 
-Findings run(Session& session) {
+Panels measure(Session& session) {
   verify_banks(session);
   Panel strides{"strides", "Lane i of a warp reads element i × stride of shared memory", "stride (elements)",
                 "clocks per access of a warp"};
   measure_strides<std::uint32_t>(session, strides);
   measure_strides<std::uint64_t>(session, strides);
-  Findings findings;
-  findings.panels = {strides, measure_lane_patterns(session)};
-  findings.conclusions = conclude_banks(findings.panels);
-  return findings;
+  return {strides, measure_lane_patterns(session)};
 }
 
+constexpr std::array lectures{Lecture::filipovic, Lecture::optimizing};
 constexpr std::array history{
-    Historical{"G80 (16 banks)", "clocks of a conflict-free access, as all odd strides are", 1, "pass"},
+    Historical{Lecture::filipovic, "16 banks, requests of half a warp", "passes of an odd stride (3)", 1, "pass",
+               [](const Panels& panels, const Machine&) { return value_in(panels, "strides", "4 bytes", 3); }},
+    Historical{Lecture::filipovic, "16 banks, requests of half a warp", "passes of all lanes in one bank", 16, "passes",
+               [](const Panels& panels, const Machine&) { return value_in(panels, "strides", "4 bytes", bank_count); }},
+    Historical{
+        Lecture::filipovic, "16 banks, requests of half a warp", "passes of a broadcast", 1, "pass",
+        [](const Panels& panels, const Machine&) { return bar_in(panels, "patterns", "broadcast of one word"); }},
 };
 
 }  // namespace
@@ -142,6 +146,13 @@ void verify_banks(Session& session) {
   verify_element<std::uint64_t>(session);
 }
 
-const Study banks_study{"banks", "Which strides make the lanes of a warp queue for shared memory?", true, run, history};
+const Study banks_study{
+    .name = "banks",
+    .question = "Which strides make the lanes of a warp queue for shared memory?",
+    .lectures = lectures,
+    .measure = measure,
+    .conclude = [](const Panels& panels, const Machine&) { return conclude_banks(panels); },
+    .history = history,
+};
 
 }  // namespace poisson::lab

@@ -20,13 +20,13 @@ double predicted_seconds(double bytes, double operations, double bandwidth, doub
   return std::max(bytes / bandwidth, operations / peak);
 }
 
-namespace {
-
-const Guide* prediction_of(const Panel& panel, const std::string& precision) {
+const Guide* prediction_of(const Panel& panel, std::string_view precision) {
   for (const Guide& guide : panel.guides)
-    if (guide.name == "prediction, " + precision) return &guide;
+    if (guide.name == "prediction, " + std::string(precision)) return &guide;
   return nullptr;
 }
+
+namespace {
 
 // Guides are straight in double logarithmic axes between their points.
 double height(const Guide& guide, double x) {
@@ -80,7 +80,7 @@ std::string deviation_sentence(const Guide& prediction, const Curve& rates, cons
   return "In " + precision + " the kernel falls furthest below the prediction at " + figure(worst->x) +
          " operations per byte, to " + percent(least) + " of it" +
          (worst->x < prediction.points[1][0] / 3   ? ": there latency and instructions, not bytes alone, hold it back."
-          : worst->x < prediction.points[1][0] * 3 ? ": near the ridge both limits are at work at once."
+          : worst->x < prediction.points[1][0] * 3 ? ": near the ridge, where both limits are at work at once."
                                                    : ": there instructions that are no operations hold it back.");
 }
 
@@ -100,6 +100,26 @@ std::vector<std::string> conclude_compute(const std::vector<Panel>& panels) {
     const std::string deviation = deviation_sentence(*prediction, rates, precision);
     if (!deviation.empty()) sentences.push_back(deviation);
   }
+  const Curve cached(*roofline, in_cache), memory(*roofline, "fp32");
+  if (!cached.empty() && !memory.empty()) {
+    const double gain = cached.first().value / memory.first().value;
+    sentences.push_back("Over a grid that stays in the cache the cheapest stencil runs at " +
+                        figure(cached.first().value) + " GFLOP/s, beyond it at " + figure(memory.first().value) +
+                        (gain > 1 + roofline->noise ? ": the cache's roof is higher, and its ridge further left."
+                                                    : ": starting the kernel takes what the cache would gain."));
+  }
+  std::vector<std::string> verbs;
+  if (const Guide* const roof = prediction_of(*roofline, "fp64"))
+    for (const char* const verb : verb_names) {
+      const Curve point(*roofline, verb);
+      // Left of the ridge the roof is bandwidth times intensity.
+      if (!point.empty())
+        verbs.push_back(std::string(verb) + " " +
+                        percent(point.first().value / (roof->points[1][1] * point.first().x / roof->points[1][0])));
+    }
+  if (!verbs.empty())
+    sentences.push_back("The solver's own operations lie left of the ridge, and reach of what bandwidth allows: " +
+                        listed(verbs) + ".");
   if (ridge > 0)
     sentences.push_back(ridge > 2
                             ? "A stencil with one operation per read, as the historical one, leaves the arithmetic " +

@@ -4,9 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include "backends/memory.hpp"
+#include "lab/harness/contents.hpp"
 #include "lab/harness/fma_peak.hpp"
 #include "lab/harness/session.hpp"
 #include "lab/harness/verify.cuh"
+#include "lab/page/curve.hpp"
 #include "lab/studies/compute/study.hpp"
 #include "lab/studies/studies.hpp"
 
@@ -91,6 +94,30 @@ void draw(const std::string& name, double bytes, double bandwidth, double peak, 
   time.guides.push_back({"operations / peak, " + name, {{least, 1e12 * least / peak}, {most, 1e12 * most / peak}}});
 }
 
+// The same stencils over a grid that stays in the cache, and what that can do.
+void measure_cached(Session& session, Panel& roofline) {
+  Layout layout;
+  layout.n = {2048, 2048, 1};
+  Field x(session.backend(), layout, Precision::fp32), y(session.backend(), layout, Precision::fp32);
+  set_data(x);
+  const double points = static_cast<double>(layout.size()), bytes = bytes_per_point(Precision::fp32);
+  for (const ExpensiveStencil& stencil : expensive_stencils()) {
+    if (stencil.steps != 0 && (session.quick() || stencil.steps % 4 != 0)) continue;
+    spoil(y);
+    const Timing seconds = session.time([&] { stencil.apply(x, y); });
+    for (const int j : {0, layout.n[1] / 2 + 1, layout.n[1] - 1}) check_row(session, y, j, stencil.steps, 13);
+    const double operations = operations_per_point(stencil.steps);
+    roofline.points.push_back(
+        {std::string(in_cache), operations / bytes, seconds, 1e-9 * operations * points / seconds});
+  }
+  const double copy = session.time([&] { copy_bytes(session.backend(), x.data(), y.data(), x.bytes()); });
+  const double bandwidth = 2 * static_cast<double>(x.bytes()) / copy;
+  const auto& prediction = prediction_of(roofline, "fp32")->points;
+  const double first = prediction.front()[0], peak = prediction.back()[1], ridge = 1e9 * peak / bandwidth;
+  roofline.guides.push_back({std::string(cache_roof) + ", a copy of " + readable_bytes(static_cast<double>(x.bytes())),
+                             {{first, 1e-9 * first * bandwidth}, {ridge, peak}}});
+}
+
 void measure(Session& session, Precision precision, Panel& roofline, Panel& time) {
   const std::string name = precision == Precision::fp32 ? "fp32" : "fp64";
   Layout layout;
@@ -103,7 +130,7 @@ void measure(Session& session, Precision precision, Panel& roofline, Panel& time
     if (session.quick() && stencil.steps != 0 && stencil.steps != 4 && stencil.steps % 16 != 0) continue;
     last = stencil.steps;
     spoil(y);
-    const double seconds = session.time([&] { stencil.apply(x, y); });
+    const Timing seconds = session.time([&] { stencil.apply(x, y); });
     for (const int j : {0, layout.n[1] / 2 + 1, layout.n[1] - 1}) check_row(session, y, j, stencil.steps, 13);
     const double operations = operations_per_point(stencil.steps);
     roofline.points.push_back({name, operations / bytes, seconds, 1e-9 * operations * points / seconds});
@@ -112,7 +139,7 @@ void measure(Session& session, Precision precision, Panel& roofline, Panel& time
   draw(name, bytes, session.copy_bandwidth(), fma_peak(session, precision, study), last, roofline, time);
 }
 
-Findings run(Session& session) {
+Panels measure_all(Session& session) {
   Panel roofline{"roofline",
                  "A five-point stencil with ever more expensive entries, against max(bytes/bandwidth, operations/peak)",
                  "operations per byte",
@@ -126,19 +153,44 @@ Findings run(Session& session) {
     verify_small(session, precision);
     measure(session, precision, roofline, time);
   }
-  Findings findings{{roofline, time}, {}};
-  findings.conclusions = conclude_compute(findings.panels);
-  return findings;
+  measure_cached(session, roofline);
+  measure_verbs(session, roofline);
+  return {roofline, time};
 }
 
+// The ridge of the roofline, in operations per byte.
+template <int bytes>
+double ridge(const Panels& panels, const Machine&) {
+  const Panel* const roofline = find_panel(panels, "roofline");
+  const Guide* const prediction = roofline ? prediction_of(*roofline, "fp32") : nullptr;
+  return prediction && prediction->points.size() == 3 ? bytes * prediction->points[1][0] : NAN;
+}
+double peak(const Panels& panels, const Machine&) {
+  const Panel* const roofline = find_panel(panels, "roofline");
+  const Guide* const prediction = roofline ? prediction_of(*roofline, "fp32") : nullptr;
+  return prediction ? 1e-3 * prediction->points.back()[1] : NAN;
+}
+
+constexpr std::string_view per_float = "operations in the time of one float from memory";
+constexpr std::array lectures{Lecture::goeddeke, Lecture::filipovic, Lecture::choi, Lecture::today};
 constexpr std::array history{
-    Historical{"historical stencil", "intensity of 18 reads and 18 operations", 1, "operations per read"},
+    Historical{Lecture::goeddeke, "GeForce 7800 GTX", "operations that hide a read", 7, "operations", ridge<4>},
+    Historical{Lecture::goeddeke, "9 bands times vector",
+               "operations of 18 to its 18 reads; here: what a read leaves time for", 1, "per read", ridge<4>},
+    Historical{Lecture::filipovic, "G200", per_float, 24, "operations", ridge<4>},
+    Historical{Lecture::filipovic, "G100 (Fermi)", per_float, 30, "operations", ridge<4>},
+    Historical{Lecture::choi, "Tesla M2090", "peak in theory: 512 × 1.3 GHz × 2; here measured", 1.33, "TFLOP/s", peak},
 };
 
 }  // namespace
 
-const Study compute_study{"compute",
-                          "How much may be computed per point until arithmetic takes longer than the memory traffic?",
-                          true, run, history};
+const Study compute_study{
+    .name = "compute",
+    .question = "How much may be computed per point until arithmetic takes longer than the memory traffic?",
+    .lectures = lectures,
+    .measure = measure_all,
+    .conclude = [](const Panels& panels, const Machine&) { return conclude_compute(panels); },
+    .history = history,
+};
 
 }  // namespace poisson::lab

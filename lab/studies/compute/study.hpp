@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/field.hpp"
+#include "lab/harness/session.hpp"
 #include "lab/harness/study.hpp"
 
 namespace poisson::lab {
@@ -41,6 +42,15 @@ double predicted_seconds(double bytes, double operations, double bandwidth, doub
 
 /// Of the panels roofline (operations per byte, GFLOP/s; guides "prediction, fp32" and "prediction, fp64") and time
 /// (operations per point, ns per 1000 points).
+/// Of the panel "roofline": the stencils over a grid in the cache, and the beginning of the name of its roof.
+inline constexpr std::string_view in_cache = "fp32, grid in the cache", cache_roof = "roof of the cache";
+/// The solver's own operations as points of the panel "roofline". Only in builds with CUDA.
+void measure_verbs(Session& session, Panel& roofline);
+inline constexpr std::array verb_names{"y += a x", "x · y", "A u, 7 points", "b - A u, 7 points"};
+
+/// The roof of a precision in the panel "roofline": three points, the ridge in the middle; a null pointer without it.
+const Guide* prediction_of(const Panel& panel, std::string_view precision);
+
 std::vector<std::string> conclude_compute(const std::vector<Panel>& panels);
 
 }  // namespace poisson::lab

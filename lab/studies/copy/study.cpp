@@ -1,11 +1,11 @@
 #include "lab/studies/copy/study.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstring>
 
 #include "backends/memory.hpp"
 #include "lab/harness/contents.hpp"
-#include "lab/harness/device_memory.hpp"
 #include "lab/harness/session.hpp"
 #include "lab/harness/with_cuda.hpp"
 #include "lab/studies/studies.hpp"
@@ -13,9 +13,11 @@
 namespace poisson::lab {
 namespace {
 
-constexpr std::string_view name = "copy", theory = "bandwidth in theory: clock × bus width × 2";
+constexpr std::string_view name = "copy";
+constexpr std::array lectures{Lecture::filipovic, Lecture::goeddeke, Lecture::choi};
 constexpr std::array history{
-    Historical{"Tesla M2090 (384 bit, 1.85 GHz)", theory, 177, "GB/s"},
+    Historical{Lecture::choi, "Tesla M2090 (384 bit, 1.85 GHz)", "bandwidth in theory: clock × bus width × 2", 177,
+               "GB/s", [](const Panels&, const Machine& machine) { return machine.theory > 0 ? machine.theory : NAN; }},
 };
 
 std::vector<CopyVariant> variants_of(Session& session) {
@@ -50,7 +52,7 @@ class Arrays {
   Point measure(const CopyVariant& variant, std::size_t bytes) {
     Backend& backend = session_.backend();
     poison(backend, to_.data(), bytes);
-    Point point{.variant = variant.name};
+    Point point{.variant = variant.name, .seconds = {}};
     point.seconds = session_.time([&] { variant.launch(backend, from_.data(), to_.data(), bytes); });
     point.value = 2e-9 * static_cast<double>(bytes) / point.seconds;
     const std::size_t wrong = differing_bytes(backend, from_.data(), to_.data(), bytes);
@@ -101,25 +103,21 @@ Panel per_thread_panel(Session& session, std::span<const CopyVariant> variants) 
   return panel;
 }
 
-Findings run(Session& session) {
+Panels measure(Session& session) {
   const std::vector<CopyVariant> variants = variants_of(session);
   for (const CopyVariant& variant : variants)
     for (const std::size_t bytes : awkward_sizes(variant)) {
       const std::string wrong = wrong_copy(session.backend(), variant, bytes);
       session.check(wrong.empty(), name, variant.name, wrong);
     }
-  Findings findings;
-  findings.panels.push_back(size_panel(session, variants));
-  if (session.on_gpu()) findings.panels.push_back(per_thread_panel(session, variants));
-
-  const double theoretical = 1e-9 * device_memory(session.backend()).bandwidth;
-  for (Panel& panel : findings.panels) {
-    panel.guides.push_back({"the backend's own copy, beyond caches", {{0, 1e-9 * session.copy_bandwidth()}}});
-    if (theoretical > 0) panel.guides.push_back({"in theory: clock × bus width × 2", {{0, theoretical}}});
+  Panels panels{size_panel(session, variants)};
+  if (session.on_gpu()) panels.push_back(per_thread_panel(session, variants));
+  const Machine& machine = session.machine();
+  for (Panel& panel : panels) {
+    panel.guides.push_back({"the backend's own copy, beyond caches", {{0, machine.copy}}});
+    if (machine.theory > 0) panel.guides.push_back({"in theory: clock × bus width × 2", {{0, machine.theory}}});
   }
-  if (theoretical > 0) findings.today.push_back({std::string(theory), theoretical});
-  findings.conclusions = conclude_copy(findings.panels, {theoretical, session.on_gpu() ? "cudaMemcpyAsync" : "memcpy"});
-  return findings;
+  return panels;
 }
 
 }  // namespace
@@ -153,8 +151,10 @@ std::string wrong_copy(Backend& backend, const CopyVariant& variant, std::size_t
 const Study copy_study{
     .name = name,
     .question = "How much of the memory's bandwidth does a plain copy reach, and what must its threads do for it?",
+    .lectures = lectures,
     .needs_gpu = false,
-    .run = run,
+    .measure = measure,
+    .conclude = conclude_copy,
     .history = history,
 };
 

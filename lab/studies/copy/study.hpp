@@ -10,15 +10,9 @@
 
 namespace poisson::lab {
 
-/// What the conclusions of the study `copy` need beside its points.
-struct CopyCeilings {
-  double theoretical = 0;  ///< GB/s that clock and bus allow; 0 where the device does not say
-  std::string library;     ///< the variant that is the backend's own copy
-};
-
 /// Conclusions from the panel of bandwidth against bytes (each variant one width, named "N B") and, where a second one
 /// is there, against elements per thread.
-std::vector<std::string> conclude_copy(std::span<const Panel> panels, const CopyCeilings& ceilings);
+std::vector<std::string> conclude_copy(const Panels& panels, const Machine& machine);
 
 /// What a variant gets wrong in an array of so many bytes between poisoned neighbours: empty where nothing.
 std::string wrong_copy(Backend& backend, const CopyVariant& variant, std::size_t bytes);

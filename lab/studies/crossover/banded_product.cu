@@ -8,11 +8,11 @@ constexpr int threads = 256;
 
 template <int bands>
 __global__ void __launch_bounds__(threads) banded_kernel(BandedProduct p) {
-  const std::int64_t row = std::int64_t{blockIdx.x} * threads + threadIdx.x, rows = p.rows();
+  const std::int64_t row = std::int64_t{blockIdx.x} * threads + threadIdx.x, rows = p.rows(), stride = band_stride(p.m);
   if (row >= rows) return;
   double sum = 0;
 #pragma unroll
-  for (int b = 0; b < bands; ++b) sum = fma(p.values[b * rows + row], p.x[row + band_offset(bands, p.m, b)], sum);
+  for (int b = 0; b < bands; ++b) sum = fma(p.values[b * stride + row], p.x[row + band_offset(bands, p.m, b)], sum);
   p.y[row] = sum;
 }
 

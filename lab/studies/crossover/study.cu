@@ -1,10 +1,12 @@
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "backends/utilities/pipeline.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "lab/harness/session.hpp"
 #include "lab/harness/verify.cuh"
@@ -17,6 +19,24 @@ namespace {
 
 constexpr std::string_view study = "crossover";
 
+// A field's bytes in pinned memory of the host, from where they travel at the bus's full rate and back. Both lie in
+// memory in one manner.
+class Travelling {
+ public:
+  explicit Travelling(Field& device, const Field* host = nullptr) : device_(&device), memory_(device.bytes()) {
+    if (host)
+      std::memcpy(memory_.data(), host->data(), memory_.bytes());
+    else
+      std::memset(memory_.data(), 0, memory_.bytes());
+  }
+  void up() { device_->backend().write(memory_.data(), device_->data(), memory_.bytes()); }
+  void down() { device_->backend().read(device_->data(), memory_.data(), memory_.bytes()); }
+
+ private:
+  Field* device_;
+  PinnedBuffer memory_;
+};
+
 struct Sides {
   Session& gpu;
   Session& cpu;
@@ -25,7 +45,7 @@ struct Sides {
 // The device's clock times what stays there, the host's what comes back to it.
 void measure(const Sides& sides, Panel& panel, double unknowns, const std::function<void()>& on_cpu,
              const std::function<void()>& on_gpu, const std::function<void()>& transferring) {
-  const auto add = [&](std::string_view curve, double seconds) {
+  const auto add = [&](std::string_view curve, Timing seconds) {
     panel.points.push_back({std::string(curve), unknowns, seconds, 1e-6 * unknowns / seconds});
   };
   add(cpu_curve, sides.cpu.time(on_cpu));
@@ -88,14 +108,15 @@ void measure_axpy(const Sides& sides, int m, Panel& panel) {
   check_axpy(sides.gpu, result, "axpy on the GPU");
   cpu.axpy(a, x.host, y.host);
   check_axpy(sides.gpu, y.host, "axpy on the CPU");
+  Travelling x_bytes(x.device, &x.host), y_bytes(y.device, &y.host);
   measure(
       sides, panel, static_cast<double>(y.host.layout().size()), [&] { cpu.axpy(a, x.host, y.host); },
       [&] { gpu.axpy(device_a, x.device, y.device); },
       [&] {
-        transfer(x.host, x.device);
-        transfer(y.host, y.device);
+        x_bytes.up();
+        y_bytes.up();
         gpu.axpy(device_a, x.device, y.device);
-        transfer(y.device, y.host);
+        y_bytes.down();
       });
 }
 
@@ -110,12 +131,13 @@ void measure_dot(const Sides& sides, int m, Panel& panel) {
   for (const double sum : {cpu.value(on_cpu), gpu.value(on_gpu)})
     sides.gpu.check(std::abs(sum - static_cast<double>(expected)) <= 1e-12 * static_cast<double>(expected), study,
                     "dot", "a dot product is wrong");
+  Travelling x_bytes(x.device, &x.host), y_bytes(y.device, &y.host);
   measure(
       sides, panel, static_cast<double>(x.host.layout().size()), [&] { cpu.dot(x.host, y.host, on_cpu); },
       [&] { gpu.dot(x.device, y.device, on_gpu); },
       [&] {
-        transfer(x.host, x.device);
-        transfer(y.host, y.device);
+        x_bytes.up();
+        y_bytes.up();
         gpu.dot(x.device, y.device, on_gpu);
         gpu.value(on_gpu);
       });
@@ -133,25 +155,30 @@ void check_product(const Session& session, int bands, int m, const std::vector<d
 void measure_product(const Sides& sides, int bands, int m, Panel& panel, bool timed = true) {
   Backend& gpu = sides.gpu.backend();
   const std::int64_t rows = std::int64_t{m} * m;
-  const std::vector<double> values = band_values(bands, m), x = padded_vector(m);
-  std::vector<double> y(static_cast<std::size_t>(rows), std::nan("")), result(y);
-  const Array<double> device_values(gpu, values), device_x(gpu, x), device_y(gpu, rows);
+  const Bands values = band_values(bands, m);
+  const std::vector<double> x = padded_vector(m);
+  std::vector<double> y(static_cast<std::size_t>(rows), std::nan(""));
+  const Array<double> device_values(gpu, static_cast<std::int64_t>(values.size)), device_x(gpu, x), device_y(gpu, rows);
+  gpu.write(values.values.get(), device_values.data(), device_values.bytes());
   spoil(gpu, device_y);
-  const BandedProduct on_host{bands, m, values.data(), x.data() + m + 1, y.data()};
+  const BandedProduct on_host{bands, m, values.values.get(), x.data() + m + 1, y.data()};
   const BandedProduct on_device{bands, m, device_values.data(), device_x.data() + m + 1, device_y.data()};
   multiply_on_cpu(on_host);
   check_product(sides.gpu, bands, m, y, "banded product on the CPU");
   multiply_on_gpu(gpu, on_device);
   check_product(sides.gpu, bands, m, device_y.host(), "banded product on the GPU");
   if (!timed) return;
+  const PinnedBuffer x_bytes(device_x.bytes()), y_bytes(device_y.bytes());
+  std::memcpy(x_bytes.data(), x.data(), x_bytes.bytes());
   measure(
       sides, panel, static_cast<double>(rows), [&] { multiply_on_cpu(on_host); },
       [&] { multiply_on_gpu(gpu, on_device); },
       [&] {
-        gpu.write(x.data(), device_x.data(), device_x.bytes());
+        gpu.write(x_bytes.data(), device_x.data(), device_x.bytes());
         multiply_on_gpu(gpu, on_device);
-        gpu.read(device_y.data(), result.data(), device_y.bytes());
+        gpu.read(device_y.data(), y_bytes.data(), device_y.bytes());
       });
+  check_product(sides.gpu, bands, m, {y_bytes.as<double>(), y_bytes.as<double>() + rows}, "banded product, sent");
 }
 
 // −Δu = f on the unit cube with u = 0 on its faces: one cycle of the default solver from u = 0.
@@ -211,26 +238,27 @@ void measure_cycle(const Sides& sides, int cells, Panel& panel) {
   CycleProblem cpu(sides.cpu.backend(), cells), gpu(sides.gpu.backend(), cells);
   Field downloaded(sides.cpu.backend(), cpu.solver().solution().layout(), Precision::fp64);
   check_cycle(sides.gpu, cpu, gpu, downloaded);
+  Travelling rhs(gpu.solver().rhs(), &cpu.solver().rhs()), solution(gpu.solver().solution());
   measure(
       sides, panel, static_cast<double>(cpu.unknowns()), [&] { cpu.cycle(); }, [&] { gpu.cycle(); },
       [&] {
-        transfer(cpu.solver().rhs(), gpu.solver().rhs());
+        rhs.up();
         gpu.cycle();
-        transfer(gpu.solver().solution(), downloaded);
+        solution.down();
       });
 }
 
-Findings run(Session& session) {
+Panels measure_all(Session& session) {
   Session host("cpu", session.quick());
   const Sides sides{session, host};
   const std::vector<int> cubes =
       session.quick() ? std::vector{8, 16, 32, 64, 128} : std::vector{8, 16, 24, 32, 48, 64, 96, 128, 192, 256};
   const std::vector<int> squares =
-      session.quick() ? std::vector{16, 64, 256, 1024} : std::vector{16, 32, 64, 128, 256, 512, 1024, 2048};
-  Findings findings;
+      session.quick() ? std::vector{16, 64, 256, 1024} : std::vector{16, 32, 64, 128, 256, 512, 1024, 2048, 4096};
+  Panels panels;
   const auto finish = [&](Panel panel, double bytes) {
     if (bytes > 0) draw_ceiling(sides, bytes, panel);
-    findings.panels.push_back(std::move(panel));
+    panels.push_back(std::move(panel));
   };
 
   Panel axpy = panel_of("axpy", "axpy, y = y + a x, fp64 (x and y travel, y returns)");
@@ -253,18 +281,20 @@ Findings run(Session& session) {
   for (const int cells : cubes) measure_cycle(sides, cells, cycle);
   finish(std::move(cycle), 0);
 
-  findings.conclusions = conclude_crossover(findings.panels);
-  return findings;
+  return panels;
 }
 
 }  // namespace
 
 // The question is an old one: an Opteron 252 was once set against a GeForce 7800 GTX in this way.
+constexpr std::array lectures{Lecture::goeddeke, Lecture::filipovic};
+
 const Study crossover_study{
-    "crossover",
-    "From how many unknowns on does a GPU beat the CPU beside it, with and without the way there and back?",
-    true,
-    run,
-    {}};
+    .name = "crossover",
+    .question = "From how many unknowns on does a GPU beat the CPU beside it, with and without the way there and back?",
+    .lectures = lectures,
+    .measure = measure_all,
+    .conclude = conclude_crossover,
+};
 
 }  // namespace poisson::lab

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +14,8 @@
 namespace poisson::lab {
 
 /// y = A x on an m × m grid: row i of A has its values in columns i + offset of 5 or 9 neighbours, x fastest. Band b of
-/// row i is values[b·m² + i]. x has m + 1 zeros before and behind its m² values; rows reach over the ends of grid
-/// lines.
+/// row i is values[b·band_stride(m) + i]. x has m + 1 zeros before and behind its m² values; rows reach over the ends
+/// of grid lines.
 struct BandedProduct {
   int bands, m;
   const double* values;
@@ -22,6 +24,12 @@ struct BandedProduct {
 
   constexpr std::int64_t rows() const { return std::int64_t{m} * m; }
 };
+
+/// From one band to the next: m² and some lines, so that bands do not lie a power of two apart, where rows of all of
+/// them would meet in the same few sets of a cache.
+constexpr std::int64_t band_stride(int m) {
+  return (std::int64_t{m} * m + 7) / 8 * 8 + 9 * 8;
+}
 
 /// The offset of band b: those of the grid's stencil in the order of its lines.
 constexpr int band_offset(int bands, int m, int b) {
@@ -46,8 +54,13 @@ constexpr double band_value(int m, int b, std::int64_t row) {
 constexpr double vector_value(std::int64_t row) {
   return static_cast<double>(noise_float(static_cast<std::uint64_t>(row)));
 }
-/// All bands, and x with its zeros, of these data.
-std::vector<double> band_values(int bands, int m);
+/// All bands, and x with its zeros, of these data. Bands are first touched by the threads that multiply with them, so
+/// that their pages lie near these.
+struct Bands {
+  std::size_t size;
+  std::unique_ptr<double[]> values;
+};
+Bands band_values(int bands, int m);
 std::vector<double> padded_vector(int m);
 
 /// Row `row` of the product of these data, in the plainest way.
@@ -65,6 +78,6 @@ Crossing crossing(const Panel& panel, std::string_view winner, std::string_view 
 inline constexpr std::string_view cpu_curve = "CPU", gpu_curve = "GPU", transfer_curve = "GPU, with transfers";
 
 /// Of panels over numbers of unknowns with the variants CPU, GPU, and GPU, with transfers: a sentence or two for each.
-std::vector<std::string> conclude_crossover(const std::vector<Panel>& panels);
+std::vector<std::string> conclude_crossover(const Panels& panels, const Machine& machine);
 
 }  // namespace poisson::lab

@@ -1,6 +1,8 @@
 #include <cmath>
 
 #include "lab/page/curve.hpp"
+#include "lab/page/verdict.hpp"
+#include "lab/studies/interpolate/neighbours.hpp"
 #include "lab/studies/interpolate/study.hpp"
 
 namespace poisson::lab {
@@ -108,6 +110,21 @@ void judge_error(const Panel& panel, const std::string& dimensions, std::vector<
   sentences.push_back(sentence + ": enough for a picture, not for a multigrid cycle that shall converge.");
 }
 
+void judge_neighbours(const Panel& panel, std::vector<std::string>& sentences) {
+  const double last = places(panel).back();
+  const Ratio hoisting = ratio_at(panel, neighbours_hoisted, neighbours_anew, last),
+              texture = ratio_at(panel, neighbours_texture, neighbours_hoisted, last);
+  if (!hoisting.known() || !texture.known()) return;
+  sentences.push_back(
+      "Over " + figure(last) + " x " + figure(last) + " points a Jacobi sweep with hoisted indices has " +
+      rate_against(hoisting) + " one that works out each neighbour's row and column" +
+      (hoisting.more() ? ": what the lecture let the rasterizer interpolate, a thread keeps in a register, "
+                         "for CUDA has no interpolants."
+                       : ": the memory hides the index arithmetic here."));
+  sentences.push_back("By texture coordinates, which need no test at the ends of the grid, the sweep has " +
+                      rate_against(texture) + " the one with hoisted indices.");
+}
+
 }  // namespace
 
 std::vector<std::string> conclude_interpolate(const std::vector<Panel>& panels) {
@@ -117,6 +134,7 @@ std::vector<std::string> conclude_interpolate(const std::vector<Panel>& panels) 
     if (const Panel* speed = find_panel(panels, "speed-" + d + "d")) judge_speed(*speed, dimensions, sentences);
     if (const Panel* error = find_panel(panels, "error-" + d + "d")) judge_error(*error, dimensions, sentences);
   }
+  if (const Panel* jacobi = find_panel(panels, "jacobi")) judge_neighbours(*jacobi, sentences);
   return sentences;
 }
 

@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -5,6 +6,7 @@
 
 #include "lab/harness/session.hpp"
 #include "lab/harness/verify.cuh"
+#include "lab/studies/interpolate/neighbours.hpp"
 #include "lab/studies/interpolate/study.hpp"
 #include "lab/studies/studies.hpp"
 
@@ -70,7 +72,7 @@ void measure(Session& session, const Refinement& r, Panel& speed, Panel& errors)
   for (const ProlongationVariant& variant : prolongation_variants()) {
     const auto prolongation = variant.prepare(backend, r, coarse.data());
     spoil(backend, fine);
-    const double seconds = session.time([&] { prolongation->apply(coarse.data(), fine.data()); });
+    const Timing seconds = session.time([&] { prolongation->apply(coarse.data(), fine.data()); });
     const double error = checked_error(session, backend, r, variant, fine.data(), lines, 1);
     const std::string name(variant.name);
     const double factor = r.factor;
@@ -106,20 +108,25 @@ void run_dimension(Session& session, int dimension, std::vector<Panel>& panels) 
   panels.push_back(std::move(errors));
 }
 
-Findings run(Session& session) {
-  Findings findings;
-  for (const int dimension : {2, 3}) run_dimension(session, dimension, findings.panels);
-  findings.conclusions = conclude_interpolate(findings.panels);
-  return findings;
+Panels measure_all(Session& session) {
+  Panels panels;
+  for (const int dimension : {2, 3}) run_dimension(session, dimension, panels);
+  panels.push_back(measure_neighbours(session));
+  return panels;
 }
 
 }  // namespace
 
-const Study interpolate_study{"interpolate",
-                              "Does texture hardware interpolate faster than arithmetic, how exactly, and what do "
-                              "indices cost in a prolongation?",
-                              true,
-                              run,
-                              {}};
+constexpr std::array lectures{Lecture::goeddeke, Lecture::filipovic};
+
+const Study interpolate_study{
+    .name = "interpolate",
+    .question =
+        "Does texture hardware interpolate faster than arithmetic, how exactly, and what do indices cost in a "
+        "prolongation and in a Jacobi sweep?",
+    .lectures = lectures,
+    .measure = measure_all,
+    .conclude = [](const Panels& panels, const Machine&) { return conclude_interpolate(panels); },
+};
 
 }  // namespace poisson::lab

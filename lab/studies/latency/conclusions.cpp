@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cmath>
 
 #include "backends/memory.hpp"
 #include "lab/page/curve.hpp"
+#include "lab/page/verdict.hpp"
 #include "lab/studies/latency/study.hpp"
 
 namespace poisson::lab {
@@ -11,53 +13,57 @@ using Sentences = std::vector<std::string>;
 
 constexpr double busy = 0.9;  // of the peak: reached
 
-// Clocks from a multiply-add to the next that needs its result: one warp finishes 32 per latency.
-double fma_latency(const Panel& panel) {
-  return warp_threads / Curve(panel, chains_name(1)).at(1);
-}
-
-// What is finished per clock with the most warps: a single place may be measured wrong, all curves' ends hardly.
-double sustained(const Panel& panel) {
-  double most = 0;
-  for (const std::string& variant : variants_of(panel)) most = std::max(most, Curve(panel, variant).last().value);
-  return most;
+// The smallest place of a curve at which it reaches a level, and those further on at which it does not.
+struct Reached {
+  double from = NAN;
+  std::vector<std::string> dips;
+};
+Reached reached(const Curve& curve, double level) {
+  Reached found;
+  for (const Point& point : curve.points()) {
+    if (point.value >= level) {
+      if (std::isnan(found.from)) found.from = point.x;
+    } else if (!std::isnan(found.from)) {
+      found.dips.push_back(figure(point.x));
+    }
+  }
+  return found;
 }
 
 void conclude_fma(const Panel& panel, Sentences& sentences) {
-  const double latency = fma_latency(panel), peak = sustained(panel);
-  const double threads = latency * peak;
+  const double latency = fma_latency(panel), peak = sustained_fma(panel), threads = threads_to_hide(panel);
   sentences.push_back("A multiply-add returns after " + figure(latency) +
                       " clocks, and a multiprocessor finishes up to " + figure(peak) +
                       " of them per clock: by Little's law " + figure(threads) + " must be under way, " +
                       figure(threads / warp_threads) + " warps if each thread has one dependent chain.");
-  std::string reached;
-  bool held_back = false;  // with enough under way
+  std::string text;
+  std::vector<std::string> uneven;
   for (int chains = 1; chains <= most_chains; ++chains) {
     const Curve curve(panel, chains_name(chains));
     if (curve.empty()) continue;
-    const double warps = curve.reaches(busy * peak), predicted = std::ceil(busy * threads / warp_threads / chains);
-    if (!reached.empty()) reached += "; ";
-    reached += chains_name(chains) + ": ";
-    if (std::isfinite(warps)) {
-      reached += figure(warps) + " (predicted " + figure(predicted) + ")";
-    } else {
-      reached += "none, " + percent(curve.last().value / peak) + " with " + figure(curve.last().x) + " (predicted " +
-                 figure(predicted) + ")";
-      held_back = held_back || predicted <= curve.last().x;
-    }
+    const double predicted = std::ceil(busy * threads / warp_threads / chains);
+    const Reached found = reached(curve, busy * peak);
+    if (!text.empty()) text += "; ";
+    text += chains_name(chains) + ": " +
+            (std::isfinite(found.from) ? figure(found.from)
+                                       : "none, " + percent(curve.highest().value / peak) + " at best") +
+            " (predicted " + figure(predicted) + ")";
+    for (const std::string& warps : found.dips)
+      if (std::ranges::find(uneven, warps) == uneven.end()) uneven.push_back(warps);
   }
-  sentences.push_back("Warps per multiprocessor from which on 90 % of that are reached: " + reached + "." +
-                      (held_back ? " Chains that stay below although enough is under way are held back by something "
-                                   "other than latency, such as the ports of the register file."
-                                 : ""));
-  const Curve one(panel, chains_name(1)), most(panel, chains_name(most_chains));
-  if (!one.empty() && !most.empty()) {
-    const double warps = 4, gain = most.at(warps) / one.at(warps);
-    if (std::isfinite(gain))
-      sentences.push_back(gain > 1.2
-                              ? "With only 4 warps, " + chains_name(most_chains) + " per thread are " + figure(gain) +
-                                    " times as fast as one: independent work within a thread replaces threads."
-                              : "With 4 warps more chains per thread gain nothing on this device.");
+  sentences.push_back("The fewest warps per multiprocessor that reach 90 % of that: " + text + "." +
+                      (uneven.empty() ? ""
+                                      : " With " + listed(uneven) +
+                                            " some fall below it again: warps that are no multiple of the four "
+                                            "schedulers leave some of these with less work."));
+  const Curve four(panel, chains_name(4)), most(panel, chains_name(most_chains));
+  if (four.at(4) > 0 && most.at(4) > 0) {
+    const Ratio more = ratio_at(panel, chains_name(most_chains), chains_name(4), 4);
+    sentences.push_back("With 4 warps, 4 chains per thread reach " + percent(four.at(4) / peak) +
+                        " of the peak and one " + percent(share_of_one_chain(panel)) +
+                        ": independent work within a thread replaces threads. " + std::to_string(most_chains) +
+                        " chains have " + rate_against(more) + " 4" +
+                        (more.more() ? "." : ": there is a limit to what one thread can have under way."));
   }
 }
 
@@ -66,7 +72,7 @@ void conclude_chase(const Panel& panel, Sentences& sentences) {
   std::vector<std::string> steps;
   for (std::size_t i = 1; i < curve.points().size(); ++i) {
     const Point &before = curve.points()[i - 1], &here = curve.points()[i];
-    if (here.value > 1.25 * before.value)
+    if (here.value > 1.4 * before.value)
       steps.push_back("to " + figure(here.value) + " ns at " + readable_bytes(here.x));
   }
   std::string sentence = "A dependent load takes " + figure(curve.first().value) + " ns within " +
@@ -77,26 +83,36 @@ void conclude_chase(const Panel& panel, Sentences& sentences) {
   sentences.push_back(sentence);
 }
 
-void conclude_in_flight(const Panel& panel, const Panel& chase, int multiprocessors, Sentences& sentences) {
+void conclude_in_flight(const Panel& panel, const Panel& chase, const Machine& machine, Sentences& sentences) {
   const double latency = Curve(chase, variants_of(chase).front()).last().value;
   const Point& best = highest_of(panel);
-  const double needed = latency * best.value / multiprocessors;  // ns · GB/s = bytes
-  sentences.push_back("Memory answers after " + figure(latency) + " ns and delivers up to " + figure(best.value) +
+  const double all = latency * best.value, needed = all / machine.multiprocessors;  // ns · GB/s = bytes
+  std::string law = "Memory answers after " + figure(latency) + " ns";
+  if (machine.gigahertz > 0) law += " (" + figure(latency * machine.gigahertz) + " clocks)";
+  sentences.push_back(law + " and delivers up to " + figure(best.value) +
                       " GB/s: by Little's law each multiprocessor must have " + figure(needed / 1024) +
-                      " KiB under way.");
+                      " KiB under way, the device " + figure(all / (1 << 20)) + " MiB or " +
+                      figure(std::round(all / 128)) + " lines of 128 bytes.");
+  std::vector<std::string> enough;
+  double least = INFINITY, most = 0;
   for (const std::string& variant : variants_of(panel)) {
     const Curve curve(panel, variant);
     const double from = curve.reaches(busy * best.value);
-    sentences.push_back("Threads with " + variant + " under way " +
-                        (std::isfinite(from)
-                             ? "reach 90 % of it from " + readable_bytes(from) + " per multiprocessor on, " +
-                                   figure(from / needed) + " times the prediction" +
-                                   (from > 1.2 * needed ? ": under load an answer takes " +
-                                                              figure(from * multiprocessors / curve.at(from)) + " ns."
-                                                        : ".")
-                             : "do not reach 90 % of it: " + percent(curve.highest().value / best.value) + " with " +
-                                   readable_bytes(curve.highest().x) + ". Give each thread more or wider loads."));
+    if (!std::isfinite(from)) {
+      sentences.push_back("Threads with " + variant +
+                          " under way do not reach 90 % of it: " + percent(curve.highest().value / best.value) +
+                          " with " + readable_bytes(curve.highest().x) + ". Give each thread more or wider loads.");
+      continue;
+    }
+    enough.push_back(variant);
+    least = std::min(least, from);
+    most = std::max(most, from);
   }
+  if (!enough.empty())
+    sentences.push_back("Threads with " + listed(enough) + " reach 90 % of it from " + readable_bytes(least) +
+                        (least == most ? "" : " to " + readable_bytes(most)) + " per multiprocessor on, " +
+                        figure(least / needed) + " times the prediction" +
+                        (least > 1.2 * needed ? ": under load an answer takes longer than to a single thread." : "."));
 }
 
 }  // namespace
@@ -114,18 +130,12 @@ std::vector<float> chain_ends(int iterations) {
   return ends;
 }
 
-std::uint32_t walk_end(std::uint32_t nodes, int steps) {
-  std::uint32_t node = 0;
-  for (int i = 0; i < steps; ++i) node = next_node(node, nodes);
-  return node;
-}
-
 std::string chains_name(int chains) {
   return std::to_string(chains) + (chains == 1 ? " chain" : " chains");
 }
 
 std::vector<Guide> fma_guides(const Panel& panel) {
-  const double latency = fma_latency(panel), peak = sustained(panel);
+  const double latency = fma_latency(panel), peak = sustained_fma(panel);
   std::vector<Guide> guides{{"throughput with the most warps", {{1, peak}}}};
   for (int chains = 1; chains <= most_chains; chains *= 2) {
     Guide guide{"Little's law, " + chains_name(chains), {}};
@@ -137,13 +147,42 @@ std::vector<Guide> fma_guides(const Panel& panel) {
   return guides;
 }
 
-std::vector<std::string> conclude_latency(const std::vector<Panel>& panels, int multiprocessors) {
+double fma_latency(const Panel& panel) {
+  return warp_threads / Curve(panel, chains_name(1)).at(1);
+}
+
+double sustained_fma(const Panel& panel) {
+  std::vector<double> ends;
+  for (const std::string& variant : variants_of(panel)) ends.push_back(Curve(panel, variant).last().value);
+  std::ranges::sort(ends);
+  return ends[ends.size() / 2];
+}
+
+double threads_to_hide(const Panel& panel) {
+  return fma_latency(panel) * sustained_fma(panel);
+}
+
+double share_of_one_chain(const Panel& panel) {
+  return Curve(panel, chains_name(1)).at(4) / sustained_fma(panel);
+}
+
+double chains_for_a_third(const Panel& panel) {
+  const double warps = threads_to_hide(panel) / warp_threads / 3;
+  for (int chains = 1; chains <= most_chains; ++chains) {
+    const Curve curve(panel, chains_name(chains));
+    for (const Point& point : curve.points())
+      if (point.x <= warps && point.value >= busy * sustained_fma(panel)) return chains;
+  }
+  return NAN;
+}
+
+std::vector<std::string> conclude_latency(const Panels& panels, const Machine& machine) {
   Sentences sentences;
   const Panel *const fma = find_panel(panels, "fma"), *const chase = find_panel(panels, "chase"),
                      *const in_flight = find_panel(panels, "in-flight");
   if (fma) conclude_fma(*fma, sentences);
   if (chase) conclude_chase(*chase, sentences);
-  if (chase && in_flight) conclude_in_flight(*in_flight, *chase, multiprocessors, sentences);
+  if (chase && in_flight) conclude_in_flight(*in_flight, *chase, machine, sentences);
   return sentences;
 }
 

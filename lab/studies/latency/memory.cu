@@ -46,7 +46,7 @@ class Chase {
   }
   Point measure() const {
     verify();
-    const double seconds = session_.time([&] { launch(); });
+    const Timing seconds = session_.time([&] { launch(); });
     return {name, static_cast<double>(words_.bytes()), seconds, 1e9 * seconds / steps_};
   }
 
@@ -145,7 +145,7 @@ Panel measure_in_flight(Session& session, double latency) {
       spoil(backend, sums);
       loads.read(backend, floats, grid, sums);
       session.check(mismatches(backend, sums, grid.size(), oracle) == 0, "latency", loads.name, "sums differ");
-      const double seconds = session.time([&] { loads.read(backend, floats, grid, sums); });
+      const Timing seconds = session.time([&] { loads.read(backend, floats, grid, sums); });
       const double under_way = 4.0 * loads.lanes * loads.count * warp_threads * w;
       panel.points.push_back(
           {loads.name, under_way, seconds, 1e-9 * bytes_read(oracle.matrix, loads.lanes, grid.size()) / seconds});

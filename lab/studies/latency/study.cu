@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 
 #include "lab/harness/block_clock.cuh"
 #include "lab/harness/multiprocessors.cuh"
@@ -83,7 +84,7 @@ class Chains {
     const std::string variant = chains_name(chains);
     session_.check(mismatches(session_.backend(), ends_, threads * chains, oracle) == 0, "latency", variant,
                    "the chains end elsewhere");
-    const double seconds = session_.time([&] { launch(chains, residency); });
+    const Timing seconds = session_.time([&] { launch(chains, residency); });
     std::vector<BlockTime> times = times_.host();
     times.resize(static_cast<std::size_t>(grid(residency)));
     return {variant, 1.0 * warps, seconds, results_per_clock(times, 1.0 * residency.threads * chains * iterations_)};
@@ -121,24 +122,45 @@ class Chains {
   Array<BlockTime> times_;
 };
 
-Findings run(Session& session) {
+Panels measure(Session& session) {
   verify_fma(session);
   verify_memory_latency(session);
-  Findings findings;
-  findings.panels = {measure_fma(session), measure_chase(session)};
-  const Panel& chase = findings.panels.back();
+  Panels panels{measure_fma(session), measure_chase(session)};
+  const Panel& chase = panels.back();
   const double latency = Curve(chase, variants_of(chase).front()).last().value;
-  findings.panels.push_back(measure_in_flight(session, latency));
-  findings.conclusions = conclude_latency(findings.panels, multiprocessors());
-  return findings;
+  panels.push_back(measure_in_flight(session, latency));
+  return panels;
 }
 
+// What a panel "fma" says.
+template <class Of>
+double of_fma(const Panels& panels, const Of& of) {
+  const Panel* const panel = find_panel(panels, "fma");
+  return panel ? of(*panel) : NAN;
+}
+double memory_clocks(const Panels& panels, const Machine& machine) {
+  const Panel* const chase = find_panel(panels, "chase");
+  return chase ? Curve(*chase, variants_of(*chase).front()).last().value * machine.gigahertz : NAN;
+}
+
+constexpr std::array lectures{Lecture::choi, Lecture::filipovic, Lecture::optimizing, Lecture::goeddeke};
 constexpr std::array history{
-    Historical{"G80", "clocks until a multiply-add returns", 24, "clocks"},
-    Historical{"G80", "multiply-adds that a multiprocessor's 8 cores finish per clock", 8, "per clock"},
-    Historical{"G80", "threads per multiprocessor that hide it: 24 × 8", 192, "threads"},
-    Historical{"G80", "the same in warps", 6, "warps"},
-    Historical{"G80", "independent chains per thread that hide it with 2 warps", 3, "chains"},
+    Historical{Lecture::choi, "G80", "clocks until a multiply-add returns", 24, "clocks",
+               [](const Panels& panels, const Machine&) { return of_fma(panels, fma_latency); }},
+    Historical{Lecture::choi, "G80", "multiply-adds that a multiprocessor's 8 cores finish per clock", 8, "per clock",
+               [](const Panels& panels, const Machine&) { return of_fma(panels, sustained_fma); }},
+    Historical{Lecture::choi, "G80", "threads per multiprocessor that hide it: 24 × 8", 192, "threads",
+               [](const Panels& panels, const Machine&) { return of_fma(panels, threads_to_hide); }},
+    Historical{Lecture::choi, "G80", "the same in warps", 6, "warps",
+               [](const Panels& panels, const Machine&) { return of_fma(panels, threads_to_hide) / warp_threads; }},
+    Historical{Lecture::choi, "G80", "dependent chain and little else: 5 of 73 instructions", 5.0 / 73, "of the peak",
+               [](const Panels& panels, const Machine&) { return of_fma(panels, share_of_one_chain); }},
+    Historical{Lecture::choi, "G80", "independent chains per thread that hide it with a third of these warps", 3,
+               "chains", [](const Panels& panels, const Machine&) { return of_fma(panels, chains_for_a_third); }},
+    Historical{Lecture::filipovic, "compute capability 2.x", "threads per multiprocessor that hide it", 768, "threads",
+               [](const Panels& panels, const Machine&) { return of_fma(panels, threads_to_hide); }},
+    Historical{Lecture::filipovic, "G200", "latency of memory", 400, "clocks", memory_clocks, 600},
+    Historical{Lecture::optimizing, "G80", "latency of memory", 400, "clocks", memory_clocks, 800},
 };
 
 }  // namespace
@@ -168,7 +190,13 @@ void verify_fma(Session& session) {
   }
 }
 
-const Study latency_study{"latency", "How much must be under way at once to hide the time that a single result takes?",
-                          true, run, history};
+const Study latency_study{
+    .name = "latency",
+    .question = "How much must be under way at once to hide the time that a single result takes?",
+    .lectures = lectures,
+    .measure = measure,
+    .conclude = conclude_latency,
+    .history = history,
+};
 
 }  // namespace poisson::lab

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/harness/chase.hpp"
 #include "lab/harness/noise.hpp"
 #include "lab/harness/study.hpp"
 
@@ -32,18 +33,6 @@ constexpr float chain_start(int thread, int chain) {
 /// The oracle: where all chains of a largest block end after so many steps, [chain][thread].
 std::vector<float> chain_ends(int iterations);
 
-// A walk through memory in which each load yields the address of the next. Nodes lie on lines of their own.
-inline constexpr int line_words = 32;  // 128 bytes
-
-/// The node after `node` on a closed walk through all of 2^k nodes in scattered order: a linear congruential generator
-/// of full period (Hull and Dobell, SIAM Review 4, 1962).
-constexpr std::uint32_t next_node(std::uint32_t node, std::uint32_t nodes) {
-  return (node * 1664525u + 1013904223u) & (nodes - 1);
-}
-
-/// The oracle: the node `steps` steps after node 0.
-std::uint32_t walk_end(std::uint32_t nodes, int steps);
-
 /// "1 chain", "3 chains".
 std::string chains_name(int chains);
 
@@ -51,7 +40,19 @@ std::string chains_name(int chains);
 /// largest throughput measured: a curve for some numbers of chains, and the level.
 std::vector<Guide> fma_guides(const Panel& panel);
 
-/// What the panels say, of a device with so many multiprocessors.
-std::vector<std::string> conclude_latency(const std::vector<Panel>& panels, int multiprocessors);
+/// Clocks from a multiply-add to the next that needs its result: one warp with one chain finishes 32 per latency.
+double fma_latency(const Panel& fma);
+/// What is finished per clock with the most warps: the median of all numbers of chains.
+double sustained_fma(const Panel& fma);
+/// Little's law: threads of one chain each that keep a multiprocessor busy.
+double threads_to_hide(const Panel& fma);
+/// What one chain in each of four warps, one for every scheduler, reaches of the peak.
+double share_of_one_chain(const Panel& fma);
+/// The fewest chains with which a third of the warps that one chain would need reach nine tenths of the peak; NaN where
+/// none do.
+double chains_for_a_third(const Panel& fma);
+
+/// What the panels say.
+std::vector<std::string> conclude_latency(const Panels& panels, const Machine& machine);
 
 }  // namespace poisson::lab

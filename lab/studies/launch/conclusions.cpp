@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "backends/memory.hpp"
+#include "lab/page/verdict.hpp"
 #include "lab/studies/launch/study.hpp"
 
 namespace poisson::lab {
@@ -9,24 +10,38 @@ namespace {
 
 constexpr const char* streamed = "stream launches";
 
-// The shortest measured sequence from which on a curve stays below another one; NaN where it ends above.
-double wins_from(const Curve& curve, const Curve& other) {
+// The places from which on one curve takes less than another by more than the noise: NaN where it does not at the end.
+double wins_from(const Panel& panel, const Curve& curve, const std::string& other) {
   double from = NAN;
   for (auto point = curve.points().rbegin(); point != curve.points().rend(); ++point) {
-    if (!(point->value < other.at(point->x))) break;
+    if (!ratio_at(panel, curve.first().variant, other, point->x).less()) break;
     from = point->x;
   }
   return from;
 }
 
-std::string comparison(const Curve& curve, const Curve& stream) {
+std::string comparison(const Panel& panel, const Curve& curve) {
   const std::string& name = curve.first().variant;
-  const double from = wins_from(curve, stream), ratio = stream.last().value / curve.last().value;
+  const Ratio ratio = ratio_at(panel, streamed, name, curve.last().x);
+  const double from = wins_from(panel, curve, streamed);
   const std::string cost =
       "With " + name + " each of " + figure(curve.last().x) + " steps takes " + figure(curve.last().value) + " µs: ";
-  if (std::isnan(from)) return cost + figure(1 / ratio) + " times as long as with " + streamed + ".";
-  return cost + figure(ratio) + " times as fast as " + streamed + ", and ahead of them from " + figure(from) +
+  if (ratio.less()) return cost + figure(1 / ratio.median) + " times as long as with " + streamed + ".";
+  if (ratio.alike()) return cost + "as long as with " + streamed + ", within the noise of this machine.";
+  return cost + figure(ratio.median) + " times as fast as " + streamed + ", and ahead of them from " + figure(from) +
          (from == 1 ? " step on." : " steps on.");
+}
+
+// The ways that are the fastest at the end, within a tenth of each other: what differs less is no reason to choose.
+std::string best_ways(const Panel& panel) {
+  double least = INFINITY;
+  for (const std::string& variant : variants_of(panel)) least = std::fmin(least, Curve(panel, variant).last().value);
+  std::vector<std::string> names;
+  for (const std::string& variant : variants_of(panel))
+    if (Curve(panel, variant).last().value <= 1.15 * least) names.push_back(variant);
+  if (names.size() == 1) return "For long sequences of small dependent steps take " + names.front() + ".";
+  return "For long sequences of small dependent steps " + listed(names) +
+         " are within 15 % of each other: take the one that is simpler to write.";
 }
 
 }  // namespace
@@ -43,11 +58,20 @@ std::vector<std::uint64_t> state_after(const TinyStep& tiny, int steps) {
 }
 
 SequenceCost sequence_cost(const Curve& curve) {
-  const double shortest = curve.first().x, longest = curve.last().x;
-  const double first = curve.first().value * shortest, last = curve.last().value * longest;
-  if (longest == shortest) return {0, curve.last().value};
-  const double step = (last - first) / (longest - shortest);
-  return {first - step * shortest, step};
+  // Values y at x steps are step + start/x; weighted by 1/y² short and long sequences count alike.
+  double w = 0, wz = 0, wzz = 0, wy = 0, wzy = 0;  // sums of weights, of z = 1/x and of y
+  for (const Point& point : curve.points()) {
+    const double weight = 1 / (point.value * point.value), z = 1 / point.x;
+    w += weight;
+    wz += weight * z;
+    wzz += weight * z * z;
+    wy += weight * point.value;
+    wzy += weight * z * point.value;
+  }
+  const double determinant = w * wzz - wz * wz;
+  const double start = determinant > 1e-12 * w * wzz ? (w * wzy - wz * wy) / determinant : 0;
+  if (start <= 0) return {0, wy / w};
+  return {start, (wzz * wy - wz * wzy) / determinant};
 }
 
 std::vector<Guide> sequence_guides(const Panel& panel) {
@@ -69,17 +93,11 @@ std::vector<std::string> conclude_launch(const std::vector<Panel>& panels, doubl
   const Curve stream(*steps, streamed);
   const double launch = stream.last().value;
   sentences.push_back("A tiny step launched on the stream takes " + figure(launch) +
-                      " µs, in which this device copies " + readable_bytes(1e-6 * launch * copy / 2) +
+                      " µs, in which this device copies " + readable_bytes(1e3 * launch * copy / 2) +
                       ": where a grid is smaller, its time is that of launching.");
-  const Curve* best = &stream;
-  std::vector<Curve> others;
   for (const std::string& variant : variants_of(*steps))
-    if (variant != streamed) others.emplace_back(*steps, variant);
-  for (const Curve& curve : others) {
-    sentences.push_back(comparison(curve, stream));
-    if (curve.last().value < best->last().value) best = &curve;
-  }
-  sentences.push_back("For long sequences of small dependent steps take " + best->first().variant + ".");
+    if (variant != streamed) sentences.push_back(comparison(*steps, Curve(*steps, variant)));
+  sentences.push_back(best_ways(*steps));
   return sentences;
 }
 

@@ -148,7 +148,7 @@ void verify(Session& session, const Way& way, const Sequence& sequence, int step
   session.check(sequence.result(steps) == expected, "launch", way.name, "the state differs");
 }
 
-Findings run(Session& session) {
+Panels measure(Session& session) {
   verify_launch(session);
   const Sequence sequence(session.backend(), multiprocessors());
   Panel panel{
@@ -160,15 +160,12 @@ Findings run(Session& session) {
     for (const Way& way : ways) {
       const auto take = way.prepare(sequence, steps);
       verify(session, way, sequence, steps, take, expected);
-      const double seconds = session.time(take);
+      const Timing seconds = session.time(take);
       panel.points.push_back({way.name, 1.0 * steps, seconds, 1e6 * seconds / steps});
     }
   }
   panel.guides = sequence_guides(panel);
-  Findings findings;
-  findings.panels = {panel};
-  findings.conclusions = conclude_launch(findings.panels, session.copy_bandwidth());
-  return findings;
+  return {panel};
 }
 
 }  // namespace
@@ -183,6 +180,14 @@ void verify_launch(Session& session) {
   }
 }
 
-const Study launch_study{"launch", "What does it cost to start a step that depends on the one before it?", true, run};
+constexpr std::array lectures{Lecture::goeddeke, Lecture::choi, Lecture::today};
+
+const Study launch_study{
+    .name = "launch",
+    .question = "What does it cost to start a step that depends on the one before it?",
+    .lectures = lectures,
+    .measure = measure,
+    .conclude = [](const Panels& panels, const Machine& machine) { return conclude_launch(panels, machine.copy); },
+};
 
 }  // namespace poisson::lab

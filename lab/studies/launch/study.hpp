@@ -32,8 +32,8 @@ struct TinyStep {
 /// The oracle: the state after so many steps from TinyStep::start.
 std::vector<std::uint64_t> state_after(const TinyStep& tiny, int steps);
 
-/// Microseconds to start a sequence, and for each of its steps: the straight line through the shortest and the longest
-/// sequence of a curve of microseconds per step.
+/// Microseconds to start a sequence, and for each of its steps: the straight line of least relative deviations through
+/// all sequences of a curve of microseconds per step; a start costs nothing at least.
 struct SequenceCost {
   double start = 0, step = 0;
   double per_step(double steps) const { return step + start / steps; }
@@ -42,7 +42,7 @@ SequenceCost sequence_cost(const Curve& curve);
 /// That line for every variant.
 std::vector<Guide> sequence_guides(const Panel& panel);
 
-/// What the panel "steps" says; `copy`: the bandwidth of a copy in bytes per second.
+/// What the panel "steps" says; `copy`: the bandwidth of a copy in GB/s.
 std::vector<std::string> conclude_launch(const std::vector<Panel>& panels, double copy);
 
 }  // namespace poisson::lab

@@ -1,6 +1,8 @@
 #include <cmath>
 
+#include "backends/memory.hpp"
 #include "lab/page/curve.hpp"
+#include "lab/page/verdict.hpp"
 #include "lab/studies/occupancy/study.hpp"
 
 namespace poisson::lab {
@@ -54,6 +56,29 @@ void conclude_throughput(const Curve& curve, const Curve& resident, double copy,
                                   : "nothing but warps hides the latency there, so registers cost throughput."));
 }
 
+// What sizes of blocks, or their shared memory, leave of the warps.
+void conclude_limit(const Panel& resident, const Panel& rates, std::vector<std::string>& sentences) {
+  const Curve warps(resident, resident_warps), copies(rates, copied);
+  if (warps.empty() || copies.empty()) return;
+  const Point &most = warps.highest(), &least = warps.lowest();
+  const bool memory = resident.name == "shared-memory";
+  const auto place = [memory](double x) {
+    return memory ? readable_bytes(x) + " of shared memory" : figure(x) + " threads";
+  };
+  const Ratio lost = ratio_of(rates, *point_at(rates, copied, least.x), *point_at(rates, copied, most.x));
+  bool as_predicted = true;
+  for (const Point& point : warps.points())
+    as_predicted = as_predicted && point.value == Curve(resident, predicted_warps).at(point.x);
+  std::string text = "Blocks with " + place(least.x) + " leave " + figure(least.value) + " resident warps, with " +
+                     place(most.x) + " " + figure(most.value) + ", " +
+                     (as_predicted ? "at every size as many as the runtime predicts"
+                                   : "not at every size as many as the runtime predicts") +
+                     "; a copy with one load per thread then has " + rate_against(lost) + " the better one";
+  if (!memory) text += lost.less() ? ": the number of blocks is limited, too, so small ones waste places." : ".";
+  if (memory) text += lost.less() ? ": shared memory is paid for with warps." : ".";
+  sentences.push_back(text);
+}
+
 }  // namespace
 
 std::vector<Guide> proportional_guides(const Panel& throughput, const Panel& resident) {
@@ -83,6 +108,11 @@ std::vector<std::string> conclude_occupancy(const std::vector<Panel>& panels, do
     conclude_throughput(curve, Curve(*resident, variant), copy, sentences);
     lowest.push_back(curve.last().value);
   }
+  for (const char* const kind : {"block-size", "shared-memory"})
+    if (const Panel* const held = find_panel(panels, kind), * const rates =
+                                                                find_panel(panels, std::string(kind) + "-copy");
+        held && rates)
+      conclude_limit(*held, *rates, sentences);
   if (lowest.size() == 2)
     sentences.push_back("At the fewest warps, more loads per thread give " + figure(lowest[1] / lowest[0]) +
                         (lowest[1] > 1.2 * lowest[0]

@@ -1,8 +1,11 @@
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "lab/harness/multiprocessors.cuh"
 #include "lab/harness/session.hpp"
+#include "lab/page/curve.hpp"
+#include "lab/page/verdict.hpp"
 #include "lab/studies/occupancy/kernels.hpp"
 #include "lab/studies/occupancy/study.hpp"
 #include "lab/studies/studies.hpp"
@@ -88,8 +91,9 @@ RegisterFile register_file() {
           device_attribute(cudaDevAttrMaxBlocksPerMultiprocessor)};
 }
 
-Findings run(Session& session) {
+Panels measure(Session& session) {
   verify_occupancy(session);
+  verify_residency(session);
   Backend& backend = session.backend();
   const double copy = 1e-9 * session.copy_bandwidth();
   const int processors = multiprocessors();
@@ -112,27 +116,47 @@ Findings run(Session& session) {
       launch(backend, kernel, blocks, words, sums);
       session.check(mismatches(backend, sums, grid, HeldSum{words.size(), grid, register_counts[k] - besides}) == 0,
                     "occupancy", holding.name, "sums differ");
-      const double seconds = session.time([&] { launch(backend, kernel, blocks, words, sums); });
+      const Timing seconds = session.time([&] { launch(backend, kernel, blocks, words, sums); });
       const double x = occupancy.registers,
                    bytes = static_cast<double>(words.bytes()) + 4.0 * static_cast<double>(grid);
       resident.points.push_back({holding.name, x, seconds, occupancy.blocks * threads / 32.0});
       throughput.points.push_back({holding.name, x, seconds, 1e-9 * bytes / seconds});
     }
   Guide predicted{"what the register file holds", {}};
-  for (int registers = 16; registers <= 255; ++registers)
+  for (int registers = 8; registers <= 255; ++registers)
     predicted.points.push_back({1.0 * registers, resident_blocks(file, registers, threads) * threads / 32.0});
   resident.guides = {predicted};
   throughput.guides = proportional_guides(throughput, resident);
   throughput.guides.push_back({"device copy", {{16, copy}}});
-  Findings findings;
-  findings.panels = {resident, throughput};
-  findings.conclusions = conclude_occupancy(findings.panels, copy);
-  return findings;
+  Panels panels{resident, throughput};
+  for (Panel& panel : measure_residency(session)) panels.push_back(std::move(panel));
+  return panels;
 }
 
+// The lecture's blocks of 256 threads, whose registers the file holds: what the prediction says of this device.
+double blocks_held(const Panels& panels, double registers) {
+  const Panel* const resident = find_panel(panels, "resident");
+  if (resident)
+    for (const auto& [x, warps] : resident->guides.front().points)
+      if (x == registers) return warps * 32 / threads;
+  return NAN;
+}
+double threads_in_blocks(const Panels& panels, double of) {
+  return 32 * value_in(panels, "block-size", resident_warps, of);
+}
+
+constexpr std::array lectures{Lecture::optimizing, Lecture::choi};
 constexpr std::array history{
-    Historical{"G80", "blocks of 256 threads with 10 registers each on a multiprocessor", 3, "blocks"},
-    Historical{"G80", "blocks of 256 threads with 11 registers each on a multiprocessor", 2, "blocks"},
+    Historical{Lecture::optimizing, "G80", "blocks of 256 threads with 10 registers each on a multiprocessor", 3,
+               "blocks", [](const Panels& panels, const Machine&) { return blocks_held(panels, 10); }},
+    Historical{Lecture::optimizing, "G80", "blocks of 256 threads with 11 registers each on a multiprocessor", 2,
+               "blocks", [](const Panels& panels, const Machine&) { return blocks_held(panels, 11); }},
+    Historical{Lecture::optimizing, "G80", "threads of a multiprocessor in blocks of 96 (8 × 96)", 768, "threads",
+               [](const Panels& panels, const Machine&) { return threads_in_blocks(panels, 96); }},
+    Historical{Lecture::optimizing, "G80", "threads of a multiprocessor in blocks of 192 (4 × 192)", 768, "threads",
+               [](const Panels& panels, const Machine&) { return threads_in_blocks(panels, 192); }},
+    Historical{Lecture::choi, "G80", "warps that fit a multiprocessor", 24, "warps",
+               [](const Panels& panels, const Machine&) { return highest_in(panels, "block-size", resident_warps); }},
 };
 
 }  // namespace
@@ -156,6 +180,12 @@ void verify_occupancy(Session& session) {
 }
 
 const Study occupancy_study{
-    "occupancy", "What do registers per thread cost in resident warps, and those in throughput?", true, run, history};
+    .name = "occupancy",
+    .question = "What do registers, block sizes and shared memory cost in resident warps, and those in throughput?",
+    .lectures = lectures,
+    .measure = measure,
+    .conclude = [](const Panels& panels, const Machine& machine) { return conclude_occupancy(panels, machine.copy); },
+    .history = history,
+};
 
 }  // namespace poisson::lab

@@ -43,6 +43,10 @@ struct HeldSum {
   }
 };
 
+/// The variants of the panels "block-size" and "shared-memory", and of those with "-copy" behind.
+inline constexpr const char *resident_warps = "counted", *predicted_warps = "predicted by the runtime",
+                            *copied = "copy";
+
 /// For each variant of a panel "throughput": its largest value, shrunk as the warps of the panel "resident" become
 /// fewer. What a kernel loses where nothing but warps hides latency.
 std::vector<Guide> proportional_guides(const Panel& throughput, const Panel& resident);

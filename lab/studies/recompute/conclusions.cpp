@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "lab/page/curve.hpp"
+#include "lab/page/verdict.hpp"
 #include "lab/studies/recompute/study.hpp"
 
 namespace poisson::lab {
@@ -51,32 +52,27 @@ std::string until(double x, double last) {
 }
 
 std::string ratio_to(const Panel& panel, EntrySource source, EntrySource other) {
-  const Line a = measured(panel, name_of(source)), b = measured(panel, name_of(other)),
-             pa = predicted(panel, name_of(source)), pb = predicted(panel, name_of(other));
-  std::string text = figure(a.front()[1] / b.front()[1]) + " times";
+  const Line pa = predicted(panel, name_of(source)), pb = predicted(panel, name_of(other));
+  std::string text = figure(ratio_of(panel, name_of(source), name_of(other)).median) + " times";
   if (!pa.empty() && !pb.empty()) text += " (predicted " + figure(pa.front()[1] / pb.front()[1]) + ")";
   return text;
 }
 
+// Held entries cost nothing to work out, so these curves are flat: their medians over all places count.
 std::string on_held_entries(const Panel& panel) {
-  const Line full = measured(panel, name_of(EntrySource::full)),
-             expected = predicted(panel, name_of(EntrySource::full));
-  std::string text = panel.title + ": with all entries held " + figure(full.front()[1]) + " million points/s are done";
-  if (!expected.empty()) text += ", " + percent(full.front()[1] / expected.front()[1]) + " of what the traffic allows";
+  const Line expected = predicted(panel, name_of(EntrySource::full));
+  const double full = typical(panel, name_of(EntrySource::full));
+  std::string text = panel.title + ": with all entries held " + figure(full) + " million points/s are done";
+  if (!expected.empty()) text += ", " + percent(full / expected.front()[1]) + " of what the traffic allows";
   if (best_of(panel, name_of(EntrySource::half)))
     text += "; holding the symmetric half makes it " + ratio_to(panel, EntrySource::half, EntrySource::full);
   if (best_of(panel, name_of(EntrySource::partial)))
     text += ", holding a coefficient per point " + ratio_to(panel, EntrySource::partial, EntrySource::full);
   text += ".";
-  const Line tiled = measured(panel, name_of(EntrySource::full_tiled));
-  if (tiled.empty()) return text;
-  const double gain = tiled.front()[1] / full.front()[1];
-  return text + (gain > noticeable_factor
-                     ? " A tile of u in shared memory is worth " + figure(gain) + " times the rate."
-                 : gain * noticeable_factor < 1 ? " A tile of u in shared memory costs more than it brings (" +
-                                                      percent(gain) + " of the rate): the caches serve the neighbours."
-                                                : " A tile of u in shared memory makes no difference: the caches serve "
-                                                  "the neighbours.");
+  const Ratio tiled = ratio_of(panel, name_of(EntrySource::full_tiled), name_of(EntrySource::full));
+  if (!tiled.known()) return text;
+  return text + " With a tile of u in shared memory the product has " + rate_against(tiled) + " the plain one" +
+         (tiled.more() ? "." : ": the caches serve the neighbours.");
 }
 
 // Where entries worked out anew win, against each way of holding them.
@@ -102,7 +98,7 @@ std::string on_winners(const Panel& panel) {
   for (const double x : places(panel)) {
     const Point& best = *best_at(panel, x, modes);
     const Point* const before = point_at(panel, winner, x);
-    if (before && best.value < noticeable_factor * before->value) continue;  // still as good
+    if (before && !ratio_of(panel, best, *before).more()) continue;  // still as good
     text += (winner.empty() ? "" : ", from " + figure(x) + " on ") + quoted(best.variant);
     winner = best.variant;
   }
@@ -110,31 +106,34 @@ std::string on_winners(const Panel& panel) {
 }
 
 std::string on_prediction(const Panel& panel) {
-  double least = std::numeric_limits<double>::infinity(), most = 0;
-  const Point* worst = nullptr;
+  std::vector<double> shares;
+  double least = std::numeric_limits<double>::infinity();
+  std::string worst;
   for (const std::string& mode : variants_of(panel)) {
     const Line expected = predicted(panel, mode);
     for (const auto& [x, value] : expected) {
       const Point* const point = point_at(panel, mode, x);
       if (!point) continue;
-      const double share = point->value / value;
-      if (share < least) {
-        least = share;
-        worst = point;
+      shares.push_back(point->value / value);
+      if (shares.back() < least) {
+        least = shares.back();
+        worst = mode;
       }
-      most = std::max(most, share);
     }
   }
-  if (!worst) return {};
-  std::string text = panel.title + ": between " + percent(least) + " and " + percent(most) +
-                     " of the rate predicted from " + "bytes and multiply-adds are reached, least by " +
-                     quoted(worst->variant) + " at " + figure(worst->x) + " multiply-adds per entry";
-  if (most > 1 / close_enough)
+  if (shares.empty()) return {};
+  std::ranges::sort(shares);
+  const double middle = shares[shares.size() / 2];
+  std::string text = panel.title + ": " + percent(middle) + " of the rate predicted from bytes and multiply-adds are " +
+                     "reached in the median";
+  if (middle > 1 / close_enough)
     return text +
            ": where more is reached than memory allows, a cache holds the operands, or others shared the "
            "processors while the limits were measured.";
-  return text + (least >= close_enough ? ": the prediction holds."
-                                       : ": what it leaves out, such as reads from caches, decides there.");
+  if (least >= close_enough) return text + ", and at least " + percent(least) + ": the prediction holds.";
+  return text + ", and " + percent(least) + " by " + quoted(worst) +
+         ": the prediction leaves something out there; reads from caches, and phases around a barrier that use memory "
+         "and arithmetic in turn, would fit.";
 }
 
 }  // namespace

@@ -207,7 +207,7 @@ double multiply_add_peak(Session& session, Precision precision) {
   return dispatch(precision, [&]<class T>(T) {
     constexpr int steps = 20000, width = static_cast<int>(512 / sizeof(T));  // chains that registers hold
     std::vector<T> ends(static_cast<std::size_t>(omp_get_max_threads()));
-    const double seconds = session.time([&] {
+    const Timing seconds = session.time([&] {
 #pragma omp parallel
       {
         T g[width];

@@ -8,6 +8,7 @@
 #include "lab/harness/fma_peak.hpp"
 #include "lab/harness/session.hpp"
 #include "lab/harness/with_cuda.hpp"
+#include "lab/page/verdict.hpp"
 #include "lab/studies/studies.hpp"
 
 namespace poisson::lab {
@@ -103,7 +104,7 @@ Panel panel_of(Session& session, RecomputeVerb verb, Precision precision) {
     fill_entries(data, steps);
     for (const EntryMode& mode : modes_of(session)) {
       poison(session.backend(), data.y.data(), data.y.bytes());
-      const double seconds = session.time([&] { recompute(data, mode.source, verb); });
+      const Timing seconds = session.time([&] { recompute(data, mode.source, verb); });
       check_rows(session, data, mode.name, verb, rows, 13);
       panel.points.push_back({std::string(mode.name), 1.0 * entry_cost(steps), seconds, 1e-6 * points / seconds});
     }
@@ -119,18 +120,25 @@ Panel panel_of(Session& session, RecomputeVerb verb, Precision precision) {
   return panel;
 }
 
-Findings run(Session& session) {
-  Findings findings;
+Panels measure(Session& session) {
+  Panels panels;
   for (const Precision precision : {Precision::fp32, Precision::fp64}) verify_small(session, precision);
   for (const RecomputeVerb verb : {RecomputeVerb::product, RecomputeVerb::jacobi})
     for (const Precision precision : {Precision::fp32, Precision::fp64})
-      findings.panels.push_back(panel_of(session, verb, precision));
-  findings.conclusions = conclude_recompute(findings.panels);
-  return findings;
+      panels.push_back(panel_of(session, verb, precision));
+  return panels;
 }
 
+// Of the product with all entries held: its 18 operations against the words that memory moves in the same time.
+double intensity(const Panels& panels, const Machine& machine) {
+  const double points = 1e6 * typical_in(panels, "product-fp32", "full");
+  return 18 * points / (1e9 * machine.copy / sizeof(float));
+}
+
+constexpr std::array lectures{Lecture::goeddeke};
 constexpr std::array history{
-    Historical{"historical 9-band product", "intensity of 18 reads and 18 operations", 1, "operations per read"},
+    Historical{Lecture::goeddeke, "9 bands times vector", "operations per value moved: 18 reads, 18 operations", 1,
+               "operations", intensity},
 };
 
 }  // namespace
@@ -202,8 +210,10 @@ bool row_is_right(const RecomputeData& data, int j, RecomputeVerb verb, int stri
 const Study recompute_study{
     .name = study,
     .question = "Should the entries of a matrix be held, held in part, or computed anew at every use?",
+    .lectures = lectures,
     .needs_gpu = false,
-    .run = run,
+    .measure = measure,
+    .conclude = [](const Panels& panels, const Machine&) { return conclude_recompute(panels); },
     .history = history,
 };
 

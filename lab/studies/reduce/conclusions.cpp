@@ -3,6 +3,7 @@
 
 #include "lab/page/curve.hpp"
 #include "lab/page/report.hpp"
+#include "lab/page/verdict.hpp"
 #include "lab/studies/reduce/study.hpp"
 
 namespace poisson::lab {
@@ -16,8 +17,8 @@ std::string microseconds(double seconds) {
 
 // The steps in the order in which a course takes them: of a GPU, or of a CPU.
 std::vector<const Point*> steps_at(const Panel& panel, double x) {
-  constexpr std::array order{neighbouring, interleaved, sequential, first_add, unrolled, many,
-                             shuffle,      two_pass,    chain,      chains,    threads};
+  constexpr std::array order{neighbouring, packed,   interleaved, first_add, unrolled, many,
+                             shuffle,      two_pass, chain,       chains,    threads};
   std::vector<const Point*> steps;
   for (const std::string_view variant : order)
     if (const Point* const point = point_at(panel, variant, x)) steps.push_back(point);
@@ -28,20 +29,28 @@ std::string on_steps(const Panel& panel, double largest) {
   const std::vector<const Point*> steps = steps_at(panel, largest);
   if (steps.size() < 2) return {};
   std::size_t best = 1;
-  std::string idle;
+  std::string idle, losing;
+  const auto step = [&](std::size_t i) { return ratio_of(panel, *steps[i], *steps[i - 1]); };
+  const auto add = [](std::string& list, const std::string& name) {
+    list += (list.empty() ? "\"" : ", \"") + name + '"';
+  };
   for (std::size_t i = 1; i < steps.size(); ++i) {
-    const double gain = steps[i]->value / steps[i - 1]->value;
-    if (gain > steps[best]->value / steps[best - 1]->value) best = i;
-    if (gain < noticeable_factor) idle += (idle.empty() ? "\"" : ", \"") + steps[i]->variant + '"';
+    if (step(i).median > step(best).median) best = i;
+    if (step(i).alike()) add(idle, steps[i]->variant);
+    if (step(i).less()) {
+      add(losing, steps[i]->variant);
+      losing += " (" + percent(1 - step(i).median) + ")";
+    }
   }
-  const double gain = steps[best]->value / steps[best - 1]->value;
+  const Ratio all = ratio_of(panel, *steps.back(), *steps.front());
   std::string text = "From \"" + steps.front()->variant + "\" (" + gigabytes_per_second(steps.front()->value) +
                      ") to \"" + steps.back()->variant + "\" (" + gigabytes_per_second(steps.back()->value) +
-                     ") a sum of " + count_of(largest) + " values gains " +
-                     times(steps.back()->value / steps.front()->value);
-  if (gain < noticeable_factor) return text + ": no step matters on this device.";
-  text += "; most of all by \"" + steps[best]->variant + "\", which makes " + times(gain) + " of the step before it.";
-  if (!idle.empty()) text += " On this device these bring nothing by themselves: " + idle + ".";
+                     ") a sum of " + count_of(largest) + " values gains ";
+  if (!all.more()) return text + "nothing that exceeds the noise of this machine.";
+  text += times(all.median) + "; most of all by \"" + steps[best]->variant + "\", which has " +
+          rate_against(step(best)) + " the step before it.";
+  if (!idle.empty()) text += " Within the noise of this machine these change nothing by themselves: " + idle + ".";
+  if (!losing.empty()) text += " These lose: " + losing + ".";
   return text;
 }
 
@@ -49,12 +58,12 @@ std::string on_order(const Panel& panel, double largest) {
   const Point *const free = point_at(panel, atomics, largest), *const fixed = point_at(panel, two_pass, largest);
   if (!free || !fixed) return {};
   std::string text = "A fixed order of additions, with the same bits every time, ";
-  text += fixed->value * noticeable_factor >= free->value
-              ? "costs nothing: " + gigabytes_per_second(fixed->value) + " in two passes against " +
-                    gigabytes_per_second(free->value) + " with atomics."
-              : "costs " + percent(1 - fixed->value / free->value) +
-                    " of the rate: " + gigabytes_per_second(fixed->value) + " in two passes against " +
-                    gigabytes_per_second(free->value) + " with atomics.";
+  const Ratio cost = ratio_of(panel, two_pass, atomics);
+  text += !cost.less() ? "costs nothing: " + gigabytes_per_second(fixed->value) + " in two passes against " +
+                             gigabytes_per_second(free->value) + " with atomics."
+                       : "costs " + percent(1 - cost.median) +
+                             " of the rate in the median of all sizes: " + gigabytes_per_second(fixed->value) +
+                             " in two passes against " + gigabytes_per_second(free->value) + " with atomics.";
   if (const Point* const one = point_at(panel, cooperative, places(panel).front())) {
     const Point* const two = point_at(panel, two_pass, places(panel).front());
     if (two)
@@ -78,35 +87,30 @@ std::string on_size(const Panel& panel, double copy) {
   return text + (half == sizes.begin() ? "." : ": below, starting and gathering take longer than reading.");
 }
 
-// Against another library, over all sizes.
+// Against another library, over all sizes: the median, and the places where it is ahead or behind by more than noise.
 std::string against(const Panel& panel, std::string_view other) {
-  const std::vector<double> sizes = places(panel, other);
-  double least = 0, most = 0, at_least = 0, at_most = 0;
-  for (const double x : sizes) {
-    const Point *const ours = point_at(panel, library, x), *const theirs = point_at(panel, other, x);
-    if (!ours) continue;
-    const double factor = theirs->seconds / ours->seconds;
-    if (least == 0 || factor < least) {
-      least = factor;
-      at_least = x;
-    }
-    if (factor > most) {
-      most = factor;
-      at_most = x;
+  const Ratio ratio = ratio_of(panel, library, other);
+  if (!ratio.known()) return {};
+  std::vector<std::string> behind;
+  double most = 0, at = 0;
+  for (const double x : places(panel, other)) {
+    const Ratio here = ratio_at(panel, library, other, x);
+    if (here.less()) behind.push_back(count_of(x));
+    if (here.median > most) {
+      most = here.median;
+      at = x;
     }
   }
-  if (least == 0) return {};
   const auto name = std::string(other);
-  const std::string best = times(most) + " the speed of " + name + " at " + count_of(at_most) + " values";
-  if (least >= 0.98)
-    return panel.title + ": the library is as fast as " + name + " or faster at every size, with " + best + ".";
-  return panel.title + ": the library has at least " + percent(least) + " of the speed of " + name + " (at " +
-         count_of(at_least) + " values), and " + best + ".";
+  return panel.title + ": the library has " + rate_against(ratio) + " " + name + " in the median of all sizes, and " +
+         times(most) + " the speed of " + name + " at " + count_of(at) + " values" +
+         (behind.empty() ? "; at no size it is slower by more than the noise of this machine."
+                         : "; it is slower at " + listed(behind) + ".");
 }
 
 }  // namespace
 
-std::vector<std::string> conclude_reduce(std::span<const Panel> panels, double copy) {
+std::vector<std::string> conclude_reduce(const Panels& panels, const Machine& machine) {
   std::vector<std::string> all;
   const auto keep = [&](std::string text) {
     if (!text.empty()) all.push_back(std::move(text));
@@ -115,7 +119,7 @@ std::vector<std::string> conclude_reduce(std::span<const Panel> panels, double c
   const double largest = places(sums).back();
   keep(on_steps(sums, largest));
   keep(on_order(sums, largest));
-  keep(on_size(sums, copy));
+  keep(on_size(sums, machine.copy));
   for (const Panel& panel : panels) {
     keep(against(panel, cub));
     keep(against(panel, reduce_names::thrust));

@@ -33,7 +33,7 @@ struct NeighbouringPairs {
   }
 };
 // The same pairs by the first threads: warps stay together, but their addresses lie 2 · stride apart, in few banks.
-struct InterleavedPairs {
+struct PackedPairs {
   static __device__ double sum(double* shared, double value) {
     const int t = static_cast<int>(threadIdx.x);
     shared[t] = value;
@@ -45,8 +45,9 @@ struct InterleavedPairs {
     return shared[0];
   }
 };
-// The upper half onto the lower half: neighbouring threads, neighbouring addresses.
-struct SequentialAddressing {
+// The upper half onto the lower half, threads with partners half the block away: neighbouring threads touch
+// neighbouring addresses, and whole warps fall idle early ("sequential addressing" of other courses).
+struct InterleavedPairs {
   static __device__ double sum(double* shared, double value) {
     const int t = static_cast<int>(threadIdx.x);
     shared[t] = value;
@@ -251,9 +252,9 @@ std::vector<ReduceVariant> gpu_reduce_variants() {
   };
   return {
       sum(neighbouring, level_by_level<OneEach, NeighbouringPairs>),
+      sum(packed, level_by_level<OneEach, PackedPairs>),
       sum(interleaved, level_by_level<OneEach, InterleavedPairs>),
-      sum(sequential, level_by_level<OneEach, SequentialAddressing>),
-      sum(first_add, level_by_level<TwoEach, SequentialAddressing>),
+      sum(first_add, level_by_level<TwoEach, InterleavedPairs>),
       sum(unrolled, level_by_level<TwoEach, Unrolled>),
       sum(many, two_passes<Strides, Unrolled>),
       sum(shuffle, two_passes<Strides, WarpShuffle>),

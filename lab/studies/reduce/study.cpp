@@ -1,6 +1,7 @@
 #include "lab/studies/reduce/study.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "lab/harness/session.hpp"
 #include "lab/harness/with_cuda.hpp"
@@ -10,6 +11,7 @@ namespace poisson::lab {
 namespace {
 
 constexpr std::string_view name = "reduce";
+constexpr std::array lectures{Lecture::optimizing, Lecture::goeddeke};
 constexpr std::uint64_t seed_x = 1, seed_y = 2;
 
 std::vector<ReduceVariant> variants_of(Session& session) {
@@ -62,7 +64,7 @@ class Arrays {
     session_.check(found == exact, name, variant.name,
                    "of " + std::to_string(count) + " values it makes " + std::to_string(found) + " instead of " +
                        std::to_string(exact));
-    const double seconds = session_.time([&] { variant.launch(session_.backend(), x, y, space_); });
+    const Timing seconds = session_.time([&] { variant.launch(session_.backend(), x, y, space_); });
     return {variant.name, static_cast<double>(count), seconds,
             1e-9 * (two ? 2 : 1) * static_cast<double>(count) * sizeof(double) / seconds};
   }
@@ -87,7 +89,7 @@ Panel panel_of(Arrays& arrays, std::span<const ReduceVariant> variants, Reductio
   return panel;
 }
 
-Findings run(Session& session) {
+Panels measure(Session& session) {
   const std::vector<ReduceVariant> variants = variants_of(session);
   for (const ReduceVariant& variant : variants) {
     const std::string wrong = wrong_reduction(session.backend(), variant);
@@ -95,14 +97,12 @@ Findings run(Session& session) {
   }
   const std::vector<std::int64_t> counts = counts_of(session);
   Arrays arrays(session, counts.back());
-  const double copy = 1e-9 * session.copy_bandwidth();
-  Findings findings;
+  Panels panels;
   for (const Reduction kind : {Reduction::sum, Reduction::dot, Reduction::max_norm}) {
-    findings.panels.push_back(panel_of(arrays, variants, kind, counts));
-    findings.panels.back().guides.push_back({"a copy beyond all caches, read and written", {{0, copy}}});
+    panels.push_back(panel_of(arrays, variants, kind, counts));
+    panels.back().guides.push_back({"a copy beyond all caches, read and written", {{0, session.machine().copy}}});
   }
-  findings.conclusions = conclude_reduce(findings.panels, copy);
-  return findings;
+  return panels;
 }
 
 }  // namespace
@@ -110,8 +110,10 @@ Findings run(Session& session) {
 const Study reduce_study{
     .name = name,
     .question = "How do millions of values become one at the speed of reading them, with the same bits every time?",
+    .lectures = lectures,
     .needs_gpu = false,
-    .run = run,
+    .measure = measure,
+    .conclude = conclude_reduce,
 };
 
 }  // namespace poisson::lab

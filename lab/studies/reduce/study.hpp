@@ -33,12 +33,13 @@ struct ReduceVariant {
 
 /// The names that conclusions look for.
 namespace reduce_names {
-inline constexpr std::string_view neighbouring = "neighbouring pairs", interleaved = "interleaved pairs",
-                                  sequential = "sequential addressing", first_add = "first add on load",
-                                  unrolled = "unrolled", many = "many per thread", shuffle = "warp shuffle",
-                                  cooperative = "cooperative", atomics = "atomics", two_pass = "deterministic two-pass",
-                                  thrust = "Thrust", cub = "CUB", library = "library", chain = "one chain of additions",
-                                  chains = "16 chains", threads = "all threads";
+inline constexpr std::string_view neighbouring = "neighbouring pairs",
+                                  packed = "neighbouring pairs by the first threads", interleaved = "interleaved pairs",
+                                  first_add = "first add on load", unrolled = "unrolled", many = "many per thread",
+                                  shuffle = "warp shuffle", cooperative = "cooperative", atomics = "atomics",
+                                  two_pass = "deterministic two-pass", thrust = "Thrust", cub = "CUB",
+                                  library = "library", chain = "one chain of additions", chains = "16 chains",
+                                  threads = "all threads";
 }  // namespace reduce_names
 
 /// The ways of a CPU to a sum.
@@ -67,8 +68,7 @@ double reduced(Backend& backend, const ReduceVariant& variant, const Values& x, 
 /// What a variant gets wrong over awkward numbers of values: empty where nothing.
 std::string wrong_reduction(Backend& backend, const ReduceVariant& variant);
 
-/// Conclusions from the panels "sum", "dot" and "max-norm": GB/s over the number of values; copy: GB/s of a copy
-/// beyond all caches.
-std::vector<std::string> conclude_reduce(std::span<const Panel> panels, double copy);
+/// Conclusions from the panels "sum", "dot" and "max-norm": GB/s over the number of values.
+std::vector<std::string> conclude_reduce(const Panels& panels, const Machine& machine);
 
 }  // namespace poisson::lab

@@ -49,6 +49,9 @@ class Bus {
   cuda::Mark begin_, end_;
 };
 
+/// The pipeline with work on the host for what came back, panel "coprocessor".
+Panel coprocessor_panel(Session& session, Bus& bus);
+
 /// The pipeline over the bus's arrays, with computations of three weights: panels "pipeline-…".
 std::vector<Panel> pipeline_panels(Session& session, Bus& bus);
 

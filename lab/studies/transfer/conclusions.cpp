@@ -4,6 +4,7 @@
 #include "backends/memory.hpp"
 #include "lab/page/curve.hpp"
 #include "lab/page/report.hpp"
+#include "lab/page/verdict.hpp"
 #include "lab/studies/transfer/study.hpp"
 
 namespace poisson::lab {
@@ -81,6 +82,16 @@ std::string on_pipeline(const Panel& panel) {
   return text + ".";
 }
 
+std::string on_coprocessor(const Panel& panel) {
+  const Point *const best = best_of(panel, overlapped), *const alone = best_of(panel, in_turn);
+  if (!best || !alone || panel.guides.size() < 2) return {};
+  const double bus = panel.guides[0].points.front()[1], host = panel.guides[1].points.front()[1];
+  return panel.title + ": with chunk i + 1 on its way, chunk i computed and chunk i − 1 worked on by the host it has " +
+         rate_against(ratio_of(panel, *best, *alone)) + " one chunk after the other (" + figure(best->x) +
+         " chunks are best), and " + percent(best->value / std::min(bus, host)) + " of what " +
+         (bus < host ? "the bus" : "the host's work") + " alone allows.";
+}
+
 }  // namespace
 
 std::int64_t wrong_values(std::span<const std::uint32_t> before, std::span<const std::uint32_t> after, int rounds) {
@@ -93,6 +104,19 @@ std::int64_t wrong_values(std::span<const std::uint32_t> before, std::span<const
     wrong += after[at] != computed(before[at]) ? 1 : 0;
   }
   return wrong;
+}
+
+std::uint32_t worked_on(std::span<const std::uint32_t> words, int device_rounds, int host_rounds) {
+  const Rounds device(device_rounds), host(host_rounds);
+  std::uint32_t sum = 0;
+  const auto results = static_cast<std::int64_t>(words.size() / folded);
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+  for (std::int64_t i = 0; i < results; ++i) {
+    std::uint32_t result = 0;
+    for (const std::uint32_t word : words.subspan(static_cast<std::size_t>(i) * folded, folded)) result += device(word);
+    sum += host(result);
+  }
+  return sum;
 }
 
 std::vector<std::string> conclude_transfer(std::span<const Panel> panels) {
@@ -108,6 +132,8 @@ std::vector<std::string> conclude_transfer(std::span<const Panel> panels) {
       keep(on_size(panel));
     } else if (panel.name == "pieces") {
       keep(on_pieces(panel));
+    } else if (panel.name == "coprocessor") {
+      keep(on_coprocessor(panel));
     } else {
       keep(on_pipeline(panel));
     }

@@ -64,7 +64,7 @@ Point measure(Session& session, Bus& bus, std::size_t chunks, int rounds) {
   const std::size_t values = bus.bytes() / sizeof(std::uint32_t), chunk = (values + chunks - 1) / chunks;
   Pipeline pipeline(session.backend(), chunk * sizeof(std::uint32_t));
   std::memset(bus.to(), 0xFF, bus.bytes());
-  Point point{.variant = std::string(transfer_names::pipeline), .x = static_cast<double>(chunks)};
+  Point point{.variant = std::string(transfer_names::pipeline), .x = static_cast<double>(chunks), .seconds = {}};
   point.seconds = session.time([&] {
     pipeline.run(bus.from(), bus.to(), bus.bytes(), [&](void* at, std::size_t bytes, std::size_t, void* stream) {
       compute(at, bytes, rounds, static_cast<cudaStream_t>(stream));

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lab/page/verdict.hpp"
 #include "lab/studies/studies.hpp"
 #include "lab/studies/transfer/bus.cuh"
 #include "lab/studies/transfer/study.hpp"
@@ -10,9 +11,11 @@ namespace {
 
 using namespace transfer_names;
 
-constexpr std::string_view name = "transfer", over_the_bus = "from the host to the device, at most";
+constexpr std::string_view name = "transfer";
+constexpr std::array lectures{Lecture::goeddeke, Lecture::filipovic, Lecture::optimizing};
 constexpr std::array history{
-    Historical{"graphics cards of 2005", over_the_bus, 1, "GB/s"},
+    Historical{Lecture::goeddeke, "graphics cards of 2005", "from the host to the device, at most", 1, "GB/s",
+               [](const Panels& panels, const Machine&) { return highest_in(panels, "size", pinned_up); }},
 };
 
 constexpr std::array ways{
@@ -25,7 +28,7 @@ constexpr const Way& pinned_way_up = ways[2];
 // Times `move`, after which all of it must have arrived.
 Point measure(Session& session, Bus& bus, const Way& way, std::size_t bytes, const std::function<void()>& move) {
   bus.poison_targets(way, bytes);
-  Point point{.variant = std::string(way.name)};
+  Point point{.variant = std::string(way.name), .seconds = {}};
   point.seconds = session.time(move);
   session.check(bus.arrived(way, bytes), name, way.name, std::to_string(bytes) + " bytes did not all arrive");
   point.value = 1e-9 * static_cast<double>(bytes) * (way.up && way.down ? 2 : 1) / point.seconds;
@@ -61,19 +64,17 @@ Panel pieces_panel(Session& session, Bus& bus) {
   return panel;
 }
 
-Findings run(Session& session) {
+Panels measure_all(Session& session) {
   const std::size_t bytes = session.quick() ? std::size_t{64} << 20 : std::size_t{256} << 20;
   Bus bus(session, bytes);
-  Findings findings;
-  findings.panels = {size_panel(session, bus), pieces_panel(session, bus)};
-  Panel &sizes = findings.panels[0], &pieces = findings.panels[1];
+  Panels panels{size_panel(session, bus), pieces_panel(session, bus)};
+  Panel &sizes = panels[0], &pieces = panels[1];
   const auto best = std::ranges::max_element(
       sizes.points, {}, [](const Point& point) { return point.variant == pinned_up ? point.value : 0; });
-  findings.today.push_back({std::string(over_the_bus), best->value});
   pieces.guides.push_back({"one large copy", {{1, best->value}}});
-  for (Panel& panel : pipeline_panels(session, bus)) findings.panels.push_back(std::move(panel));
-  findings.conclusions = conclude_transfer(findings.panels);
-  return findings;
+  for (Panel& panel : pipeline_panels(session, bus)) panels.push_back(std::move(panel));
+  panels.push_back(coprocessor_panel(session, bus));
+  return panels;
 }
 
 }  // namespace
@@ -81,7 +82,9 @@ Findings run(Session& session) {
 const Study transfer_study{
     .name = name,
     .question = "What does the way between host and device cost, and how much of it can be hidden behind computing?",
-    .run = run,
+    .lectures = lectures,
+    .measure = measure_all,
+    .conclude = [](const Panels& panels, const Machine&) { return conclude_transfer(panels); },
     .history = history,
 };
 

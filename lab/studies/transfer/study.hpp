@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -31,16 +32,23 @@ struct Rounds {
 /// Number of values of `after` that are not what so many rounds make of those of `before`.
 std::int64_t wrong_values(std::span<const std::uint32_t> before, std::span<const std::uint32_t> after, int rounds);
 
+/// Words that the co-processor makes one of.
+inline constexpr std::size_t folded = 64;
+/// What host and device make of words between them: of each so many rounds, sums of `folded` of them, rounds of those,
+/// and their sum.
+std::uint32_t worked_on(std::span<const std::uint32_t> words, int device_rounds, int host_rounds);
+
 /// The names that conclusions look for.
 namespace transfer_names {
 inline constexpr std::string_view pageable_up = "pageable, up", pageable_down = "pageable, down",
                                   pinned_up = "pinned, up", pinned_down = "pinned, down",
-                                  both = "pinned, both directions", pieces = "pinned, up", pipeline = "pipeline";
+                                  both = "pinned, both directions", pieces = "pinned, up", pipeline = "pipeline",
+                                  in_turn = "chunk by chunk", overlapped = "host and device at once";
 }  // namespace transfer_names
 
 /// Conclusions from the panels "size" (GB/s over bytes), "pieces" (GB/s over the number of copies) and those whose
 /// names begin with "pipeline-" (GB/s over the number of chunks), of which the first guide is the rate without overlap
-/// and the second the ideal one.
+/// and the second the ideal one; and "coprocessor".
 std::vector<std::string> conclude_transfer(std::span<const Panel> panels);
 
 }  // namespace poisson::lab

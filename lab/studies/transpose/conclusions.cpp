@@ -5,6 +5,7 @@
 
 #include "lab/page/curve.hpp"
 #include "lab/page/report.hpp"
+#include "lab/page/verdict.hpp"
 #include "lab/studies/transpose/study.hpp"
 
 namespace poisson::lab {
@@ -31,11 +32,12 @@ std::optional<double> bar(const Panel& panel, std::string_view variant) {
   return point ? std::optional(point->value) : std::nullopt;
 }
 
-// "4.2 times as fast as", or that there is no such difference.
-std::string compared(double a, double b) {
-  if (a >= noticeable_factor * b) return times(a / b) + " the rate of";
-  if (b >= noticeable_factor * a) return "only " + percent(a / b) + " of the rate of";
-  return "no more than 5 % away from";
+// "4.2 times the rate of", or that there is no such difference: of two rates of one panel.
+std::string compared(const Panel& panel, double a, double b) {
+  return rate_against({a / b, a / b, a / b, panel.noise});
+}
+bool differs(const Panel& panel, double more, double less) {
+  return more > (1 + panel.noise) * less;
 }
 
 std::string on_coalescing(const Panel& panel) {
@@ -45,12 +47,12 @@ std::string on_coalescing(const Panel& panel) {
   const double best = std::max(*read, *write);
   std::string text = "Element by element along the source's rows, a transposition runs at " +
                      gigabytes_per_second(*read) + "; along the destination's rows at " + gigabytes_per_second(*write);
-  text += std::max(*read, *write) < noticeable_factor * std::min(*read, *write)
+  text += !differs(panel, std::max(*read, *write), std::min(*read, *write))
               ? ": it makes no difference which side is contiguous."
               : std::string(": if one side has to be scattered, let it be the ") + (writes ? "reads." : "writes.");
-  if (*plain < noticeable_factor * best)
+  if (!differs(panel, *plain, best))
     return text + " The same loop as a copy is no faster (" + gigabytes_per_second(*plain) +
-           "): scattered access costs nothing here.";
+           "), within the noise of this machine.";
   text += " The same loop as a copy reaches " + gigabytes_per_second(*plain) + ", " + times(*plain / best) + " as much";
   if (const auto strided = bar(panel, strided_copy))
     text += ", and with both sides scattered " + gigabytes_per_second(*strided);
@@ -62,10 +64,10 @@ std::string on_tiles(const Panel& panel) {
   const auto naive = std::max(bar(panel, naive_read), bar(panel, naive_write));
   if (!tile || !naive) return {};
   std::string text = "Turning tiles within shared memory, so that both sides are contiguous, brings " +
-                     gigabytes_per_second(*tile) + ", " + compared(*tile, *naive) + " the better plain loop.";
+                     gigabytes_per_second(*tile) + ", " + compared(panel, *tile, *naive) + " the better plain loop.";
   const auto without = std::max(bar(panel, padded), bar(panel, swizzled));
   if (!without) return text;
-  text += *without >= noticeable_factor * *tile
+  text += differs(panel, *without, *tile)
               ? " Without bank conflicts it is " + gigabytes_per_second(*without) + ", " + times(*without / *tile) +
                     " as much: pad the tile's rows by an element or swizzle them."
               : " Removing the bank conflicts changes little (" + gigabytes_per_second(*without) +
@@ -73,6 +75,10 @@ std::string on_tiles(const Panel& panel) {
   if (const auto in_tile = bar(panel, in_tile_copy))
     text += " A copy by way of the same tile runs at " + gigabytes_per_second(*in_tile) +
             ": that is what the tile itself costs.";
+  if (const auto turned = bar(panel, diagonal), plain = bar(panel, padded); turned && plain)
+    text += " Blocks in diagonal order, the remedy against partition camping, have " +
+            compared(panel, *turned, *plain) + " the padded tile" +
+            (differs(panel, *turned, *plain) ? "." : ": here they cure nothing.");
   return text;
 }
 
@@ -80,14 +86,14 @@ std::string on_words(const Panel& panel) {
   const auto wide = bar(panel, vectorized), narrow = std::max(bar(panel, padded), bar(panel, swizzled));
   if (!wide || !narrow) return {};
   return "Moving 16 bytes per access, several of them under way in each thread, gives " + gigabytes_per_second(*wide) +
-         ", " + compared(*wide, *narrow) + " a conflict-free tile of single elements" +
-         (*wide >= noticeable_factor * *narrow ? ": bytes under way are what was missing." : ".");
+         ", " + compared(panel, *wide, *narrow) + " a conflict-free tile of single elements" +
+         (differs(panel, *wide, *narrow) ? ": bytes under way are what was missing." : ".");
 }
 
 std::string on_engine(const Panel& panel) {
   const auto engine = bar(panel, bulk), tuned = bar(panel, library);
   if (!engine || !tuned) return {};
-  return "The bulk-copy engine reaches " + gigabytes_per_second(*engine) + ", " + compared(*engine, *tuned) +
+  return "The bulk-copy engine reaches " + gigabytes_per_second(*engine) + ", " + compared(panel, *engine, *tuned) +
          " the library's kernel (" + gigabytes_per_second(*tuned) + ").";
 }
 
@@ -101,6 +107,24 @@ std::string on_all_steps(const Panel& panel) {
   return text + ".";
 }
 
+// What padding gains on two neighbouring sizes, of which the larger one once hid it.
+std::string on_order_of_steps(std::span<const Panel> panels) {
+  std::vector<double> gains;
+  std::string text;
+  for (const Panel& panel : panels) {
+    if (!panel.name.starts_with("bars-") || !panel.name.ends_with("fp32")) continue;
+    const auto with = bar(panel, padded), without = bar(panel, tiled);
+    if (!with || !without) continue;
+    gains.push_back(*with / *without);
+    text += (text.empty() ? "Padding makes the tile " : ", and ") + times(gains.back()) + " as fast in " +
+            panel.title.substr(0, panel.title.find(','));
+  }
+  if (gains.size() < 2) return {};
+  return text + (gains.front() < 1.1 * gains.back()
+                     ? ": no size hides what a step gains."
+                     : ": at the second size something else hides what it gains, so take the coarser steps first.");
+}
+
 // Which tilings beat the library's choice, and on which panels none does.
 void say_tunings(std::vector<std::string>& all, std::span<const Panel> panels) {
   std::vector<std::string> unbeaten;
@@ -111,14 +135,15 @@ void say_tunings(std::vector<std::string>& all, std::span<const Panel> panels) {
     for (const Point& point : panel.points)
       if (point.variant.starts_with("tuning") && (!best || point.value > best->value)) best = &point;
     if (!tuned || !best) continue;
-    if (best->value < 1.02 * *tuned)
+    if (!differs(panel, best->value, *tuned))
       unbeaten.push_back("\"" + panel.title + "\"");
     else
       all.push_back("On this device \"" + best->variant + "\" is " + times(best->value / *tuned) +
                     " as fast as the library's choice (" + panel.title + "): tile shapes are worth a measurement.");
   }
   if (!unbeaten.empty())
-    all.push_back("No other tiling is more than 2 % faster than the library's choice: " + listed(unbeaten) + ".");
+    all.push_back("No other tiling is faster than the library's choice by more than the noise of this machine: " +
+                  listed(unbeaten) + ".");
 }
 
 // What widths do to the kernel that has no remedy against them: of a GPU, or of a CPU. Rows that begin within a sector
@@ -143,7 +168,7 @@ std::string on_plain_tiles(const Panel& panel) {
            ", where rows begin within a sector of " + std::to_string(sector_bytes) + " bytes. ";
   if (!worst) return text;
   const double fraction = worst->value / best->value;
-  if (fraction > 0.85)
+  if (fraction > std::min(0.85, 1 / (1 + panel.noise)))
     return text + (text.empty() ? "" : "Of the others ") + "no width stands out: the slowest of the plain tiles (" +
            size_of(worst->x) + ") has " + percent(fraction) + " of the fastest. " +
            (gpu ? "Partition camping" : "Crowding in few sets of the cache") + " does not show on this device.";
@@ -151,14 +176,40 @@ std::string on_plain_tiles(const Panel& panel) {
           " of their best at " + size_of(worst->x) + ": such rows meet in few " +
           (gpu ? "partitions of the memory" : "sets of the cache");
   if (const Point* const other = point_at(panel, diagonal, worst->x))
-    text += other->value >= noticeable_factor * worst->value
+    text += differs(panel, other->value, worst->value)
                 ? ", which blocks in diagonal order avoid (" + percent(other->value / best->value) + ")"
                 : ", and a diagonal order of the blocks does not help";
   return text + ".";
 }
 
+double median_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+// Rows that lie a multiple of 128 bytes apart, for the loop that reads down them.
+std::string on_plain_loop(const Panel& panel) {
+  std::vector<double> aligned, others;
+  for (const Point& point : panel.points)
+    if (point.variant == naive_write) (std::fmod(point.x, 32) == 0 ? aligned : others).push_back(point.value);
+  if (aligned.empty() || others.empty()) return {};
+  const double a = median_of(std::move(aligned)), b = median_of(std::move(others));
+  if (!differs(panel, b, 1.1 * a)) return {};
+  return " The loop that reads down columns runs at " + gigabytes_per_second(a) +
+         " where n is a multiple of 32 and at " + gigabytes_per_second(b) +
+         " at the other widths (medians), which fits lines that meet in few sets of the first-level cache.";
+}
+
+std::string on_pitch(const Panel& panel) {
+  const Ratio remedy = ratio_of(panel, padded_pitch, padded);
+  if (!remedy.known()) return {};
+  return std::string(" Rows that lie 64 bytes further apart give the plain tile ") + rate_against(remedy) +
+         " packed ones in the median of the widths.";
+}
+
 std::string on_widths(const Panel& panel) {
   std::string text = on_plain_tiles(panel);
+  text += on_pitch(panel) + on_plain_loop(panel);
   if (const Point* const worst = worst_of(panel, library)) {
     text += text.empty() ? "the" : " The";
     text += " library's kernel is slowest at " + size_of(worst->x) + ", with " +
@@ -210,7 +261,10 @@ std::string on_shape(const Panel& panel) {
   const auto tuned = bar(panel, library), ceiling = guide_at(panel, places(panel).front());
   if (!tuned || !ceiling) return {};
   std::string text = panel.title + ": " + percent(*tuned / *ceiling) + " of a copy by the library's kernel";
-  if (const auto other = bar(panel, geam)) text += ", " + percent(*other / *ceiling) + " by cuBLAS";
+  if (const auto other = bar(panel, geam)) {
+    text += ", " + percent(*other / *ceiling) + " by cuBLAS";
+    if (panel.name.starts_with("shape-batch")) text += ", which takes a call for each plane";
+  }
   return text + ".";
 }
 
@@ -223,6 +277,7 @@ std::vector<std::string> conclude_transpose(std::span<const Panel> panels) {
     for (const auto about : {on_coalescing, on_tiles, on_words, on_engine})
       if (std::string text = about(*bars); !text.empty()) all.push_back(std::move(text));
   say(all, panels, "bars-", on_all_steps);
+  if (std::string text = on_order_of_steps(panels); !text.empty()) all.push_back(std::move(text));
   say_tunings(all, panels);
   say(all, panels, "sweep-", on_widths);
   say(all, panels, "size-", on_size);

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 
 #include "lab/harness/session.hpp"
 #include "lab/harness/with_cuda.hpp"
+#include "lab/page/curve.hpp"
+#include "lab/page/verdict.hpp"
 #include "lab/studies/studies.hpp"
 #include "lab/studies/transpose/matrix_contents.hpp"
 
@@ -15,18 +18,45 @@ namespace {
 using namespace transpose_names;
 
 constexpr std::string_view name = "transpose", gtx = "GeForce GTX 280, 4000 x 4000, fp32";
+
+// The lecture's matrix, in bars.
+template <const std::string_view& variant>
+double at_4000(const Panels& panels, const Machine&) {
+  return bar_in(panels, "bars-4000-fp32", variant);
+}
+// The lowest rate of the padded tile at widths that are multiples of `divisor` and not of twice that; all of 512 count.
+template <int divisor>
+double dip(const Panels& panels, const Machine&) {
+  const Panel* const panel = find_panel(panels, "sweep-fp32");
+  double least = NAN;
+  if (!panel) return least;
+  for (const Point& point : panel->points) {
+    const auto n = static_cast<std::int64_t>(point.x);
+    if (point.variant == padded && n % divisor == 0 && (divisor == 512 || n % (2 * divisor) != 0))
+      least = std::fmin(least, point.value);
+  }
+  return least;
+}
+double all_steps(const Panels& panels, const Machine& machine) {
+  return at_4000<padded>(panels, machine) / at_4000<naive_read>(panels, machine);
+}
+
+constexpr std::array lectures{Lecture::filipovic, Lecture::optimizing};
 constexpr std::array history{
-    Historical{gtx, naive_read, 5.3, "GB/s"},
-    Historical{gtx, copy, 112.4, "GB/s"},
-    Historical{gtx, strided_copy, 2.7, "GB/s"},
-    Historical{gtx, tiled, 75.1, "GB/s"},
-    Historical{gtx, in_tile_copy, 94.9, "GB/s"},
-    Historical{gtx, padded, 93.4, "GB/s"},
-    Historical{gtx, diagonal, 80, "GB/s"},
-    Historical{"GeForce GTX 280, n a multiple of 512", "dip of the padded tile", 19, "GB/s"},
-    Historical{"GeForce GTX 280, n a multiple of 256", "dip of the padded tile", 35, "GB/s"},
-    Historical{"GeForce GTX 280, n a multiple of 128", "dip of the padded tile", 62, "GB/s"},
-    Historical{gtx, "all steps together", 17.6, "times"},
+    Historical{Lecture::filipovic, gtx, naive_read, 5.3, "GB/s", at_4000<naive_read>},
+    Historical{Lecture::filipovic, gtx, copy, 112.4, "GB/s", at_4000<copy>},
+    Historical{Lecture::filipovic, gtx, strided_copy, 2.7, "GB/s", at_4000<strided_copy>},
+    Historical{Lecture::filipovic, gtx, tiled, 75.1, "GB/s", at_4000<tiled>},
+    Historical{Lecture::filipovic, gtx, in_tile_copy, 94.9, "GB/s", at_4000<in_tile_copy>},
+    Historical{Lecture::filipovic, gtx, padded, 93.4, "GB/s", at_4000<padded>},
+    Historical{Lecture::filipovic, gtx, diagonal, 80, "GB/s", at_4000<diagonal>},
+    Historical{Lecture::filipovic, "GeForce GTX 280, n a multiple of 512", "padded tile at the slowest such width", 19,
+               "GB/s", dip<512>},
+    Historical{Lecture::filipovic, "GeForce GTX 280, of 256, not of 512", "padded tile at the slowest such width", 35,
+               "GB/s", dip<256>},
+    Historical{Lecture::filipovic, "GeForce GTX 280, of 128, not of 256", "padded tile at the slowest such width", 62,
+               "GB/s", dip<128>},
+    Historical{Lecture::filipovic, gtx, "all steps together, padded tile over plain loop", 17.6, "times", all_steps},
 };
 
 std::vector<TransposeVariant> variants_of(Session& session) {
@@ -54,15 +84,16 @@ struct Places {
 
 Places places_of(const Session& session) {
   if (session.on_gpu()) {
-    Places all{{4000, 4096},
-               {3904, 3968, 4000, 4032, 4064, 4088, 4095, 4096, 4097, 4104, 4128, 4160, 4200},
-               {8192, 12288, 16384, 24576, 32768},
-               {{"tall", "A tall matrix, 2097152 x 64", 1 << 21, 64, 1},
-                {"narrow", "A narrow matrix, 16777216 x 8", 1 << 24, 8, 1},
-                {"wide", "A wide matrix, 64 x 2097152", 64, 1 << 21, 1},
-                {"batch", "512 planes of 512 x 512", 512, 512, 512}}};
+    Places all{
+        {4000, 4096},
+        {3584, 3840, 3904, 3968, 4000, 4032, 4064, 4088, 4095, 4096, 4097, 4104, 4128, 4160, 4200, 4224, 4352, 4608},
+        {8192, 12288, 16384, 24576, 32768},
+        {{"tall", "A tall matrix, 2097152 x 64", 1 << 21, 64, 1},
+         {"narrow", "A narrow matrix, 16777216 x 8", 1 << 24, 8, 1},
+         {"wide", "A wide matrix, 64 x 2097152", 64, 1 << 21, 1},
+         {"batch", "512 planes of 512 x 512", 512, 512, 512}}};
     if (session.quick()) {
-      all.sweep = {3968, 4000, 4064, 4095, 4096, 4128, 4200};
+      all.sweep = {3840, 3968, 4000, 4095, 4096, 4200};
       all.sizes = {8192, 16384};
     }
     return all;
@@ -104,7 +135,7 @@ class Matrices {
     if (variant.permitted && !variant.permitted(shape, from_.data(), to_.data())) return;
     Backend& backend = session_.backend();
     poison(backend, to_.data(), shape.to_extent());
-    const double seconds = session_.time([&] { variant.launch(backend, shape, from_.data(), to_.data()); });
+    const Timing seconds = session_.time([&] { variant.launch(backend, shape, from_.data(), to_.data()); });
     const std::int64_t wrong = misplaced(backend, shape, variant.transposes, seed, to_.data());
     session_.check(wrong == 0, name, variant.name,
                    std::to_string(wrong) + " elements of " + std::to_string(shape.batch) + " matrices of " +
@@ -113,7 +144,7 @@ class Matrices {
   }
   // GB/s of the backend's own copy of as many bytes.
   double copy_rate(const Transposition& shape) {
-    const double seconds =
+    const Timing seconds =
         session_.time([&] { copy_bytes(session_.backend(), from_.data(), to_.data(), shape.from_extent()); });
     return gigabytes(shape, seconds);
   }
@@ -148,15 +179,33 @@ Panel bars(Matrices& matrices, std::span<const TransposeVariant> variants, Panel
   return panel;
 }
 
-// A curve per variant over square matrices.
+// The remedy of "dummy data": rows that lie a few sectors further apart than they are long.
+Transposition with_pitch(Transposition shape) {
+  constexpr std::size_t more_bytes = 64;
+  const auto more = static_cast<std::int64_t>(more_bytes / shape.element);
+  shape.from_pitch += more;
+  shape.to_pitch += more;
+  shape.from_stride = shape.rows * shape.from_pitch;
+  shape.to_stride = shape.columns * shape.to_pitch;
+  return shape;
+}
+
+// A curve per variant over square matrices; where `pitched`, the padded tile once more on rows further apart.
 Panel curves(Matrices& matrices, std::span<const TransposeVariant> variants, Panel panel,
-             std::span<const std::int64_t> sizes, std::size_t element) {
+             std::span<const std::int64_t> sizes, std::size_t element, bool pitched = false) {
   Guide copies{"a copy of the same size", {}};
+  const auto plain = std::ranges::find(variants, padded, &TransposeVariant::name);
   for (const std::int64_t n : sizes) {
     const Transposition shape = packed(n, n, element);
     if (!matrices.fits(shape)) continue;
     const auto x = static_cast<double>(n);
     for (const TransposeVariant& variant : variants) matrices.measure(panel, x, variant, shape);
+    if (pitched && plain != variants.end()) {
+      TransposeVariant remedy = *plain;
+      remedy.name = std::string(padded_pitch);
+      const Transposition apart = with_pitch(shape);
+      if (matrices.fits(apart)) matrices.measure(panel, x, remedy, apart);
+    }
     copies.points.push_back({x, matrices.copy_rate(shape)});
   }
   panel.guides.push_back(std::move(copies));
@@ -172,22 +221,7 @@ void verify(Session& session, std::span<const TransposeVariant> variants) {
       }
 }
 
-std::vector<Today> today(std::span<const Panel> panels) {
-  std::vector<Today> all;
-  const auto bars = std::ranges::find(panels, "bars-4000-fp32", &Panel::name);
-  if (bars == panels.end()) return all;
-  double naive = 0, best = 0;
-  for (const Point& point : bars->points) {
-    if (std::ranges::find(history, point.variant, &Historical::what) != history.end())
-      all.push_back({point.variant, point.value});
-    if (point.variant == naive_read) naive = point.value;
-    if (point.variant == library) best = point.value;
-  }
-  if (naive > 0 && best > 0) all.push_back({"all steps together", best / naive});
-  return all;
-}
-
-Findings run(Session& session) {
+Panels measure(Session& session) {
   const std::vector<TransposeVariant> all = variants_of(session);
   verify(session, all);
   const Places places = places_of(session);
@@ -199,24 +233,21 @@ Findings run(Session& session) {
 
   const auto in_sweep = some(all, {naive_write, tiled, padded, diagonal, "tiled", vectorized, bulk, library, geam});
   const auto in_sizes = some(all, {naive_read, "tiled", padded, vectorized, bulk, library, geam});
-  Findings findings;
+  Panels panels;
   for (const std::size_t element : {4, 8}) {
     matrices.fill(element);
     for (const std::int64_t n : places.bars)
-      findings.panels.push_back(bars(
+      panels.push_back(bars(
           matrices, all, panel_of("bars-" + std::to_string(n), std::to_string(n) + " x " + std::to_string(n), element),
           static_cast<double>(n), packed(n, n, element)));
-    findings.panels.push_back(
-        curves(matrices, in_sweep, panel_of("sweep", "Widths next to each other", element), places.sweep, element));
-    findings.panels.push_back(
-        curves(matrices, in_sizes, panel_of("size", "Large matrices", element), places.sizes, element));
+    panels.push_back(curves(matrices, in_sweep, panel_of("sweep", "Widths next to each other", element), places.sweep,
+                            element, true));
+    panels.push_back(curves(matrices, in_sizes, panel_of("size", "Large matrices", element), places.sizes, element));
     for (const Shape& s : places.shapes)
-      findings.panels.push_back(bars(matrices, in_sizes, panel_of("shape-" + s.name, s.title, element),
-                                     static_cast<double>(s.columns), packed(s.rows, s.columns, element, s.batch)));
+      panels.push_back(bars(matrices, in_sizes, panel_of("shape-" + s.name, s.title, element),
+                            static_cast<double>(s.columns), packed(s.rows, s.columns, element, s.batch)));
   }
-  findings.conclusions = conclude_transpose(findings.panels);
-  findings.today = today(findings.panels);
-  return findings;
+  return panels;
 }
 
 }  // namespace
@@ -224,8 +255,10 @@ Findings run(Session& session) {
 const Study transpose_study{
     .name = name,
     .question = "What does it take to transpose a matrix as fast as it can be copied?",
+    .lectures = lectures,
     .needs_gpu = false,
-    .run = run,
+    .measure = measure,
+    .conclude = [](const Panels& panels, const Machine&) { return conclude_transpose(panels); },
     .history = history,
 };
 

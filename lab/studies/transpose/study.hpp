@@ -28,7 +28,8 @@ namespace transpose_names {
 inline constexpr std::string_view naive_read = "naive (coalesced read)", naive_write = "naive (coalesced write)",
                                   copy = "copy", strided_copy = "strided copy", tiled = "tiled (bank conflicts)",
                                   in_tile_copy = "in-tile copy", padded = "padded", diagonal = "diagonal block order",
-                                  swizzled = "swizzled", vectorized = "vectorized", bulk = "bulk-copy engine (TMA)",
+                                  padded_pitch = "padded, rows 64 bytes apart", swizzled = "swizzled",
+                                  vectorized = "vectorized", bulk = "bulk-copy engine (TMA)",
                                   library = "library (tuned)", geam = "cuBLAS geam";
 }  // namespace transpose_names
 

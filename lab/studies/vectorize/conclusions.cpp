@@ -1,24 +1,29 @@
 #include "lab/page/curve.hpp"
+#include "lab/page/verdict.hpp"
 #include "lab/studies/vectorize/study.hpp"
 
 namespace poisson::lab {
 namespace {
 
-constexpr double noticeable = 0.03;
+constexpr double noticeable = Panel::gpu_noise;
 
 std::string points_text(double points) {
   return figure(points) + (points == 1 ? " point" : " points") + " per thread";
 }
 
-// Vectors against single floats where a thread has equally many points.
-std::string effect_of_vectors(const Curve& vectors, const Curve& floats) {
-  const double points = vectors.highest().x, ratio = vectors.highest().value / floats.at(points);
-  const std::string what = vectors.first().variant + " with " + points_text(points);
-  if (ratio > 1 + noticeable)
-    return "Wider loads pay: " + what + " is " + figure(ratio) + " times as fast as float with as many points.";
-  if (ratio < 1 - noticeable)
-    return "Wider loads do not pay: " + what + " reaches " + percent(ratio) + " of float with as many points.";
-  return "Wider loads make no difference: " + what + " is as fast as float with as many points.";
+// Vectors against single floats wherever a thread has equally many points.
+std::string effect_of_vectors(const Panel& panel, const std::string& vectors) {
+  const Ratio ratio = ratio_of(panel, vectors, "float");
+  if (!ratio.known()) return {};
+  std::vector<std::string> each;
+  for (const double points : places(panel, vectors))
+    if (const Ratio here = ratio_at(panel, vectors, "float", points); here.known())
+      each.push_back(figure(here.median) + " at " + points_text(points));
+  const std::string what =
+      vectors + " has " + rate_against(ratio) + " float with as many points (" + listed(each) + ")";
+  if (ratio.more()) return "Wider loads pay: " + what + ".";
+  if (ratio.less()) return "Wider loads do not pay: " + what + ".";
+  return "Wider loads decide nothing by themselves: " + what + ".";
 }
 
 }  // namespace
@@ -35,7 +40,8 @@ std::vector<std::string> conclude_vectorize(const std::vector<Panel>& panels, do
                       " of a copy, where every value moves once.");
   if (gain > 1 + noticeable)
     sentences.push_back("That is " + figure(gain) + " times the plain sweep of one float per thread, which reaches " +
-                        percent(plain / copy) + " of a copy: one point per thread has too few loads under way.");
+                        percent(plain / copy) + " of a copy; two points per thread have " +
+                        rate_against(ratio_of(*sweep, Point{"", 2, 1, floats.at(2)}, floats.first())) + " one.");
   else
     sentences.push_back("The plain sweep of one float per thread is as fast: the hardware needs no help here.");
   const Point& floats_best = floats.highest();
@@ -46,8 +52,7 @@ std::vector<std::string> conclude_vectorize(const std::vector<Panel>& panels, do
   else
     sentences.push_back("More points along z gain nothing with single floats: the caches serve those neighbours.");
   for (const char* const variant : {"float2", "float4"}) {
-    const Curve vectors(*sweep, variant);
-    if (!vectors.empty()) sentences.push_back(effect_of_vectors(vectors, floats));
+    if (std::string text = effect_of_vectors(*sweep, variant); !text.empty()) sentences.push_back(std::move(text));
   }
   return sentences;
 }

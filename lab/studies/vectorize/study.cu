@@ -112,7 +112,7 @@ constexpr SweepVariant variant() {
 constexpr std::array variants{variant<1, 1>(), variant<1, 2>(), variant<1, 4>(), variant<1, 8>(), variant<2, 1>(),
                               variant<2, 2>(), variant<2, 4>(), variant<4, 1>(), variant<4, 2>()};
 
-Findings run(Session& session) {
+Panels measure(Session& session) {
   verify_vectorize(session);
   Backend& backend = session.backend();
   const double copy = 1e-9 * session.copy_bandwidth();
@@ -124,15 +124,12 @@ Findings run(Session& session) {
     v.sweep(backend, grids);
     session.check(mismatches(backend, grids.swept, grids.memory.allocated, SweptWord{grids.memory}) == 0, "vectorize",
                   v.name, "points differ");
-    const double seconds = session.time([&] { v.sweep(backend, grids); });
+    const Timing seconds = session.time([&] { v.sweep(backend, grids); });
     panel.points.push_back(
         {v.name, 1.0 * v.points, seconds, 1e-9 * jacobi_bytes * static_cast<double>(grids.memory.points()) / seconds});
   }
   panel.guides = {{"device copy", {{1, copy}}}};
-  Findings findings;
-  findings.panels = {panel};
-  findings.conclusions = conclude_vectorize(findings.panels, copy);
-  return findings;
+  return {panel};
 }
 
 }  // namespace
@@ -150,8 +147,14 @@ void verify_vectorize(Session& session) {
   }
 }
 
-const Study vectorize_study{"vectorize",
-                            "Do wide loads and several points per thread bring a stencil sweep to the speed of a copy?",
-                            true, run};
+constexpr std::array lectures{Lecture::goeddeke};
+
+const Study vectorize_study{
+    .name = "vectorize",
+    .question = "Do wide loads and several points per thread bring a stencil sweep to the speed of a copy?",
+    .lectures = lectures,
+    .measure = measure,
+    .conclude = [](const Panels& panels, const Machine& machine) { return conclude_vectorize(panels, machine.copy); },
+};
 
 }  // namespace poisson::lab

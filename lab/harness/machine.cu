@@ -1,0 +1,71 @@
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#include "lab/harness/machine.hpp"
+#include "lab/harness/multiprocessors.cuh"
+
+namespace poisson::lab::gpu {
+namespace {
+
+struct Clocks {
+  long long cycles, nanoseconds;
+};
+
+// One warp that waits for `cycles` of its multiprocessor's clock, beside the clock of the whole device, in nanoseconds.
+__global__ void clock_kernel(long long cycles, Clocks* passed) {
+  long long began = 0, ended = 0;
+  const long long start = clock64();
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(began));
+  while (clock64() - start < cycles) {
+  }
+  const long long stop = clock64();
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ended));
+  if (threadIdx.x == 0) *passed = {stop - start, ended - began};
+}
+
+std::string version(int number) {
+  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
+
+// "580.65.06" of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  …".
+std::string kernel_module() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  for (std::string word; file >> word;)
+    if (word.find_first_not_of("0123456789.") == std::string::npos && word.find('.') != std::string::npos) return word;
+  return {};
+}
+
+}  // namespace
+
+int multiprocessor_count() {
+  return multiprocessors();
+}
+
+double measured_gigahertz(Backend& backend) {
+  const Array<Clocks> passed(backend, 1);
+  const cudaStream_t stream = cuda_of(backend).stream();
+  // The first wakes the device; the second is long against the steps of the device's clock, a microsecond.
+  for (const long long cycles : {20'000'000LL, 20'000'000LL}) {
+    clock_kernel<<<1, 32, 0, stream>>>(cycles, passed.data());
+    cuda::launched(stream);
+  }
+  const Clocks clocks = passed.host()[0];
+  return clocks.nanoseconds > 0 ? static_cast<double>(clocks.cycles) / static_cast<double>(clocks.nanoseconds) : 0;
+}
+
+std::string driver() {
+  int number = 0;
+  cuda::check(cudaDriverGetVersion(&number));
+  const std::string module = kernel_module();
+  return "CUDA " + version(number) + (module.empty() ? "" : ", driver " + module);
+}
+
+std::string clocks() {
+  const auto megahertz = [](cudaDeviceAttr attribute) {
+    return std::to_string(std::lround(1e-3 * device_attribute(attribute))) + " MHz";
+  };
+  return "at most " + megahertz(cudaDevAttrClockRate) + ", memory " + megahertz(cudaDevAttrMemoryClockRate);
+}
+
+}  // namespace poisson::lab::gpu

@@ -1,0 +1,194 @@
+// Which order threads read in: within a segment, of segments, of single elements; and a piece of memory for each
+// thread.
+
+#include <array>
+
+#include "lab/harness/multiprocessors.cuh"
+#include "lab/harness/verify.cuh"
+#include "lab/studies/access/kernels.hpp"
+#include "lab/studies/access/study.hpp"
+
+namespace poisson::lab {
+namespace {
+
+constexpr int threads = 256, in_flight = 4;
+
+// Orders as function objects: element number i of the reading.
+struct InOrder {
+  std::int64_t elements;
+  constexpr std::int64_t operator()(std::int64_t i) const { return i; }
+};
+struct WithinSegments {
+  std::int64_t elements;
+  constexpr std::int64_t operator()(std::int64_t i) const { return within_segment(i); }
+};
+struct ScatteredSegments {
+  std::int64_t elements;
+  constexpr std::int64_t operator()(std::int64_t i) const { return scattered_segments(i, elements); }
+};
+struct ScatteredElements {
+  std::int64_t elements;
+  constexpr std::int64_t operator()(std::int64_t i) const { return scattered_elements(i, elements); }
+};
+
+// out[i] = in[order(i)]: the reads are what differs. `elements` is a multiple of what a block does.
+template <class Order>
+__global__ void __launch_bounds__(threads)
+    gather_kernel(const std::uint32_t* __restrict__ in, std::uint32_t* __restrict__ out, Order order) {
+  const std::int64_t first = std::int64_t{blockIdx.x} * (threads * in_flight) + threadIdx.x;
+  std::uint32_t value[in_flight];
+#pragma unroll
+  for (int k = 0; k < in_flight; ++k)
+    if (first + k * threads < order.elements) value[k] = in[order(first + k * threads)];
+#pragma unroll
+  for (int k = 0; k < in_flight; ++k)
+    if (first + k * threads < order.elements) out[first + k * threads] = value[k];
+}
+
+template <class Order>
+struct GatheredWord {
+  Order order;
+  constexpr std::uint32_t operator()(std::int64_t i) const { return noise(static_cast<std::uint64_t>(order(i))); }
+};
+
+template <class Order>
+void gather(Backend& backend, const Array<std::uint32_t>& in, const Array<std::uint32_t>& out, const Order& order) {
+  const cudaStream_t stream = cuda_of(backend).stream();
+  const std::int64_t per_block = threads * in_flight;
+  gather_kernel<<<static_cast<unsigned>((order.elements + per_block - 1) / per_block), threads, 0, stream>>>(
+      in.data(), out.data(), order);
+  cuda::launched(stream);
+}
+
+struct Arrays {
+  Array<std::uint32_t> in, out;
+  Arrays(Backend& backend, std::int64_t elements) : in(backend, elements), out(backend, elements) {
+    fill(backend, in, Noise{});
+  }
+};
+
+template <class Order>
+void verify_order(Session& session, const Arrays& arrays, const char* name) {
+  const Order order{arrays.in.size()};
+  spoil(session.backend(), arrays.out);
+  gather(session.backend(), arrays.in, arrays.out, order);
+  session.check(mismatches_on_host(arrays.out, GatheredWord<Order>{order}) == 0, "access", name, "elements differ");
+}
+
+template <class Order>
+Point measure_order(Session& session, const Arrays& arrays, const char* name) {
+  Backend& backend = session.backend();
+  const Order order{arrays.in.size()};
+  spoil(backend, arrays.out);
+  gather(backend, arrays.in, arrays.out, order);
+  session.check(mismatches(backend, arrays.out, order.elements, GatheredWord<Order>{order}) == 0, "access", name,
+                "elements differ");
+  const Timing seconds = session.time([&] { gather(backend, arrays.in, arrays.out, order); });
+  return {name, 0, seconds, 2e-9 * static_cast<double>(arrays.in.bytes()) / seconds};
+}
+
+struct CachedLoad {
+  static __device__ std::uint32_t load(const std::uint32_t* at) { return *at; }
+};
+struct UncachedLoad {
+  static __device__ std::uint32_t load(const std::uint32_t* at) { return __ldcg(at); }
+};
+
+// Each thread adds `piece` words of its own, one after another: sums[thread]. Reads through a volatile-free plain path,
+// so that the load instruction alone decides about caches; the loop is not unrolled, lest it read sixteen bytes at
+// once.
+template <class Load>
+__global__ void __launch_bounds__(threads)
+    piece_kernel(const std::uint32_t* in, std::uint32_t* sums, int piece, std::int64_t pieces) {
+  for (std::int64_t p = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; p < pieces;
+       p += std::int64_t{gridDim.x} * blockDim.x) {
+    const std::uint32_t* const mine = in + p * piece;
+    std::uint32_t sum = 0;
+#pragma unroll 1
+    for (int step = 0; step < piece; ++step) sum = 3 * sum + Load::load(mine + step);
+    sums[p] = sum;
+  }
+}
+
+// The oracle: 3 (3 (3·0 + w0) + w1) + …, so that the order counts as well.
+struct PieceSum {
+  int piece;
+  constexpr std::uint32_t operator()(std::int64_t p) const {
+    std::uint32_t sum = 0;
+    for (int step = 0; step < piece; ++step) sum = 3 * sum + noise(static_cast<std::uint64_t>(p * piece + step));
+    return sum;
+  }
+};
+
+template <class Load>
+void add_pieces(Backend& backend, const Arrays& arrays, int piece, int blocks, int block_threads) {
+  const cudaStream_t stream = cuda_of(backend).stream();
+  piece_kernel<Load><<<static_cast<unsigned>(blocks), static_cast<unsigned>(block_threads), 0, stream>>>(
+      arrays.in.data(), arrays.out.data(), piece, arrays.in.size() / piece);
+  cuda::launched(stream);
+}
+
+struct PieceVariant {
+  const char* name;
+  void (*add)(Backend&, const Arrays&, int piece, int blocks, int block_threads);
+};
+constexpr std::array piece_variants{
+    PieceVariant{piece_names[0], add_pieces<CachedLoad>},
+    PieceVariant{piece_names[1], add_pieces<UncachedLoad>},
+};
+
+Panel measure_pieces(Session& session, const Arrays& arrays) {
+  Panel panel{"pieces", "A piece of memory for each thread", "words in a thread's piece", "GB/s read", true, true};
+  const int processors = multiprocessors();
+  for (const PieceVariant& variant : piece_variants)
+    for (const int piece : session.quick() ? std::vector{1, 16, 256} : std::vector{1, 2, 4, 8, 16, 32, 64, 128, 256}) {
+      constexpr int resident_threads = 2048;
+      const int blocks = processors * resident_threads / threads;
+      const auto add = [&] { variant.add(session.backend(), arrays, piece, blocks, threads); };
+      spoil(session.backend(), arrays.out);
+      add();
+      session.check(mismatches(session.backend(), arrays.out, arrays.in.size() / piece, PieceSum{piece}) == 0, "access",
+                    variant.name, "sums differ");
+      const Timing seconds = session.time(add);
+      panel.points.push_back(
+          {variant.name, static_cast<double>(piece), seconds, 1e-9 * static_cast<double>(arrays.in.bytes()) / seconds});
+    }
+  panel.guides = {{"device copy", {{1, session.machine().copy}}}};
+  return panel;
+}
+
+}  // namespace
+
+Panels measure_orders(Session& session) {
+  Panel orders{"orders", "Reading the same words in other orders", "", "GB/s read and written"};
+  {
+    const Arrays arrays(session.backend(), std::int64_t{1} << 28);
+    orders.points = {measure_order<InOrder>(session, arrays, order_names[0]),
+                     measure_order<WithinSegments>(session, arrays, order_names[1]),
+                     measure_order<ScatteredSegments>(session, arrays, order_names[2]),
+                     measure_order<ScatteredElements>(session, arrays, order_names[3])};
+    orders.guides = {{"device copy", {{0, session.machine().copy}}}};
+  }
+  const Arrays arrays(session.backend(), std::int64_t{1} << 26);
+  return {orders, measure_pieces(session, arrays)};
+}
+
+void verify_orders(Session& session) {
+  for (const std::int64_t elements : {32, 1024, 1 << 16}) {
+    const Arrays arrays(session.backend(), elements);
+    verify_order<InOrder>(session, arrays, order_names[0]);
+    verify_order<WithinSegments>(session, arrays, order_names[1]);
+    verify_order<ScatteredSegments>(session, arrays, order_names[2]);
+    verify_order<ScatteredElements>(session, arrays, order_names[3]);
+    for (const PieceVariant& variant : piece_variants)
+      for (const int piece : {1, 5, 32}) {
+        spoil(session.backend(), arrays.out);
+        variant.add(session.backend(), arrays, piece, 3, 32);
+        const Array<std::uint32_t>& out = arrays.out;
+        session.check(mismatches(session.backend(), out, elements / piece, PieceSum{piece}) == 0, "access",
+                      variant.name, "sums differ");
+      }
+  }
+}
+
+}  // namespace poisson::lab

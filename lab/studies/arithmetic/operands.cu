@@ -1,0 +1,196 @@
+// Where an instruction's operands come from: registers, the instruction itself, shared memory; and what a barrier
+// costs.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "lab/harness/block_clock.cuh"
+#include "lab/harness/multiprocessors.cuh"
+#include "lab/harness/session.hpp"
+#include "lab/harness/verify.cuh"
+#include "lab/studies/arithmetic/kernels.hpp"
+
+namespace poisson::lab {
+namespace {
+
+constexpr int block_threads = 512, entries = 16, rounds = 256;
+
+// The table that shared operands come from: x ← x + s[i] grows slowly, x ← x + x s[i] by a thousandth in all.
+constexpr float entry(int i) {
+  return static_cast<float>(i + 1) * 0x1p-26f;
+}
+template <class T>
+constexpr T start_of(int thread, int chain) {
+  return 1 + static_cast<T>(thread % 64 + chain) / 128;
+}
+
+// One step of a chain, on the host as well; y and s are operands in a register and from shared memory.
+struct Plus {
+  template <class T>
+  static __host__ __device__ T step(T x, T y, float) {
+    return x + y;
+  }
+};
+struct PlusShared {
+  static __host__ __device__ float step(float x, float, float s) { return x + s; }
+};
+struct TwiceShared {
+  static __host__ __device__ float step(float x, float, float s) { return fmaf(x, s, x); }
+};
+struct ProductShared {
+  static __host__ __device__ float step(float x, float y, float s) { return fmaf(y, s, x); }
+};
+// Three registers, of which two lie in one bank of the register file, must be read one after the other.
+struct Fused {
+  static __host__ __device__ float step(float x, float y, float) { return fmaf(x, y, y); }
+  static __host__ __device__ double step(double x, double y, float) { return fma(x, y, y); }
+};
+struct FusedImmediate {
+  static __host__ __device__ float step(float x, float y, float) { return fmaf(x, 0.5f, y); }
+};
+struct Times {
+  template <class T>
+  static __host__ __device__ T step(T x, T y, float) {
+    return x * y;
+  }
+};
+
+// Each read of the table is made, in this order: the pointer is volatile.
+template <class T, class Step, bool shared>
+__global__ void __launch_bounds__(block_threads, 2) operand_kernel(T y, T* result, BlockTime* times) {
+  __shared__ float table[entries];
+  if (threadIdx.x < entries) table[threadIdx.x] = entry(static_cast<int>(threadIdx.x));
+  __syncthreads();
+  const volatile float* const s = table;
+  T x[chains];
+#pragma unroll
+  for (int c = 0; c < chains; ++c) x[c] = start_of<T>(static_cast<int>(threadIdx.x), c);
+  const BlockClock clock;
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (int i = 0; i < entries; ++i) {
+#pragma unroll
+      for (int c = 0; c < chains; ++c) x[c] = Step::step(x[c], y, shared ? s[i] : 0.0f);
+    }
+  }
+#pragma unroll
+  for (int c = 0; c < chains; ++c) result[(std::int64_t{blockIdx.x} * chains + c) * block_threads + threadIdx.x] = x[c];
+  clock.stop(times);
+}
+
+template <class T, class Step>
+T chain_end(int thread, int chain, T y) {
+  T x = start_of<T>(thread, chain);
+  for (int round = 0; round < rounds; ++round)
+    for (int i = 0; i < entries; ++i) x = Step::step(x, y, entry(i));
+  return x;
+}
+
+// Ends on host and device differ by no more than roundings would: what compilers contract differs.
+template <class T>
+bool close(T found, T expected) {
+  return std::abs(found - expected) <= static_cast<T>(sizeof(T) == 4 ? 1e-4 : 1e-12) * std::abs(expected);
+}
+
+template <class T, class Step, bool shared>
+Point measure(Session& session, std::string_view name, T y) {
+  Backend& backend = session.backend();
+  const int blocks = 2 * multiprocessors();
+  const Array<T> result(backend, std::int64_t{blocks} * block_threads * chains);
+  const Array<BlockTime> times(backend, blocks);
+  spoil(backend, result);
+  const cudaStream_t stream = cuda_of(backend).stream();
+  const Timing seconds = session.time([&] {
+    operand_kernel<T, Step, shared>
+        <<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(y, result.data(), times.data());
+    cuda::launched(stream);
+  });
+  const std::vector<T> ends = result.host();
+  std::vector<T> expected;
+  for (int chain = 0; chain < chains; ++chain)
+    for (int thread = 0; thread < 64; ++thread) expected.push_back(chain_end<T, Step>(thread, chain, y));
+  bool right = true;
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    right = right && close(ends[i], expected[i / block_threads % chains * 64 + i % 64]);
+  session.check(right, "arithmetic", name, "a chain ends elsewhere than on the host");
+  const double results = double{block_threads} * chains * rounds * entries;
+  return {std::string(name), 0, seconds, results_per_clock(times.host(), results)};
+}
+
+// Threads pass their words to the thread a warp further on, or to themselves: s'[t] = 3 s[from(t)] + step.
+constexpr int steps = 512;
+template <bool barrier>
+__global__ void exchange_kernel(std::uint32_t* result, long long* clocks) {
+  __shared__ std::uint32_t words[2][1024];
+  const unsigned t = threadIdx.x, from = barrier ? (t + 32) % blockDim.x : t;
+  words[0][t] = noise(t);
+  __syncthreads();
+  const long long start = clock64();
+#pragma unroll 2
+  for (int step = 0; step < steps; ++step) {
+    const volatile std::uint32_t* const read = words[step % 2];
+    volatile std::uint32_t* const write = words[(step + 1) % 2];
+    write[t] = 3 * read[from] + static_cast<unsigned>(step);
+    if constexpr (barrier) __syncthreads();
+  }
+  if (t == 0) clocks[blockIdx.x] = clock64() - start;
+  result[std::int64_t{blockIdx.x} * blockDim.x + t] = words[steps % 2][t];
+}
+
+std::uint32_t exchanged(unsigned thread, unsigned threads, bool barrier) {
+  // Backwards: where the word came from, then forwards from there.
+  std::uint32_t word = noise(barrier ? (thread + 32u * steps) % threads : thread);
+  for (int step = 0; step < steps; ++step) word = 3 * word + static_cast<unsigned>(step);
+  return word;
+}
+
+template <bool barrier>
+void add_exchanges(Session& session, Panel& panel) {
+  Backend& backend = session.backend();
+  const int blocks = multiprocessors();
+  const std::string name = barrier ? "with __syncthreads" : "without";
+  for (const int warps : session.quick() ? std::vector{1, 8, 32} : std::vector{1, 2, 4, 8, 16, 32}) {
+    const int threads = 32 * warps;
+    const Array<std::uint32_t> result(backend, std::int64_t{blocks} * threads);
+    const Array<long long> clocks(backend, blocks);
+    spoil(backend, result);
+    const cudaStream_t stream = cuda_of(backend).stream();
+    const Timing seconds = session.time([&] {
+      exchange_kernel<barrier>
+          <<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), 0, stream>>>(result.data(), clocks.data());
+      cuda::launched(stream);
+    });
+    const auto oracle = [&](std::int64_t i) {
+      return exchanged(static_cast<unsigned>(i % threads), static_cast<unsigned>(threads), barrier);
+    };
+    session.check(mismatches_on_host(result, oracle) == 0, "arithmetic", name, "words differ");
+    panel.points.push_back({name, static_cast<double>(warps), seconds, median_clocks(clocks.host()) / steps});
+  }
+}
+
+}  // namespace
+
+Panels run_operands(Session& session) {
+  constexpr const char* per_clock = "results per clock per multiprocessor";
+  Panel operands{"operands", "Where operands come from, fp32", "", per_clock};
+  operands.points = {measure<float, Plus, false>(session, operand::registers, 0x1p-20f),
+                     measure<float, FusedImmediate, false>(session, operand::immediate, 0.5f),
+                     measure<float, Fused, false>(session, operand::three_registers, 0.5f),
+                     measure<float, PlusShared, true>(session, operand::plus_shared, 0.0f),
+                     measure<float, TwiceShared, true>(session, operand::twice_shared, 0.0f),
+                     measure<float, ProductShared, true>(session, operand::product_shared, 0.5f)};
+  Panel doubles{"doubles", "fp64 arithmetic", "", per_clock};
+  doubles.points = {measure<double, Plus, false>(session, "+", 0x1p-20),
+                    measure<double, Times, false>(session, "*", 1 + 0x1p-20),
+                    measure<double, Fused, false>(session, "fma", 0.5)};
+  Panel barrier{"barrier", "A word from thread to thread by way of shared memory", "warps per block", "clocks per step",
+                true};
+  add_exchanges<false>(session, barrier);
+  add_exchanges<true>(session, barrier);
+  return {operands, doubles, barrier};
+}
+
+}  // namespace poisson::lab

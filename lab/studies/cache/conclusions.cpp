@@ -1,0 +1,41 @@
+#include <algorithm>
+#include <cmath>
+
+#include "backends/memory.hpp"
+#include "lab/page/curve.hpp"
+#include "lab/page/verdict.hpp"
+#include "lab/studies/cache/study.hpp"
+
+namespace poisson::lab {
+
+std::vector<std::string> conclude_cache(const Panels& panels, const Machine& machine) {
+  std::vector<std::string> sentences;
+  const Panel* const panel = find_panel(panels, "working-set");
+  if (!panel) return sentences;
+  for (const std::string& way : variants_of(*panel)) {
+    const Curve curve(*panel, way);
+    const Point &best = curve.highest(), &memory = curve.last();
+    const Ratio gain = ratio_of(*panel, best, memory);
+    std::string text = "Read " + (machine.gpu ? way : "by " + way) + ", a small working set comes at " +
+                       gigabytes_per_second(best.value) + ", one of " + readable_bytes(memory.x) + " at " +
+                       gigabytes_per_second(memory.value);
+    if (!gain.more()) {
+      sentences.push_back(text + ": within the noise of this machine no cache shows.");
+      continue;
+    }
+    // The largest set that is nearer to the cache than to the memory, on a logarithmic scale.
+    const double middle = std::sqrt(best.value * memory.value);
+    double held = curve.first().x;
+    for (const Point& point : curve.points())
+      if (point.value > middle) held = point.x;
+    sentences.push_back(
+        text + ", " + times(gain.median) + " as much in caches" +
+        (machine.gpu ? "; up to " + readable_bytes(held) + " it is nearer to that than to memory." : "."));
+  }
+  sentences.push_back(
+      "For a stencil: what a level of a multigrid cycle touches belongs into such a set, and sweeps over "
+      "one block of it should follow each other before the next is fetched.");
+  return sentences;
+}
+
+}  // namespace poisson::lab

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "lab/harness/noise.hpp"
+#include "lab/harness/study.hpp"
+
+namespace poisson::lab {
+
+/// A working set of 2^k words of 8 bytes, word i being noise(i), read again and again: what it adds up to modulo 2^64.
+constexpr std::uint64_t cached_word(std::int64_t i) {
+  return noise(static_cast<std::uint64_t>(i));
+}
+
+/// One way to read a working set; the sums that it leaves add up to `expected`.
+struct ReadingWay {
+  std::string_view name;
+  /// Reads about `bytes` bytes in all from a set of `words` words at `data`, and returns how many words those were:
+  /// every word of the set equally often.
+  std::int64_t (*read)(Backend&, const std::uint64_t* data, std::int64_t words, double bytes, std::uint64_t* sums);
+};
+/// Sums that a way may leave: their number.
+inline constexpr std::int64_t most_sums = 1 << 20;
+
+/// All threads of the host, each with its part of the set.
+std::span<const ReadingWay> cpu_reading_ways();
+/// By the first-level cache and past it. In builds with CUDA.
+std::span<const ReadingWay> gpu_reading_ways();
+/// A reading that stops short.
+const ReadingWay& broken_reading_way();
+
+/// What the panel "working-set" says: GB/s over the bytes of the set; one variant for each way.
+std::vector<std::string> conclude_cache(const Panels& panels, const Machine& machine);
+
+}  // namespace poisson::lab

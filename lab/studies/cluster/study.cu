@@ -1,0 +1,186 @@
+// Clusters of blocks, whose barriers and shared memory reach over a block's ends (compute capability 9.0 on).
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <cooperative_groups.h>
+
+#include "lab/harness/multiprocessors.cuh"
+#include "lab/harness/session.hpp"
+#include "lab/harness/verify.cuh"
+#include "lab/studies/cluster/study.hpp"
+#include "lab/studies/studies.hpp"
+
+namespace poisson::lab {
+namespace {
+
+namespace cg = cooperative_groups;
+
+constexpr int threads = 256, most_blocks = 8;
+
+__device__ void step_within(const float* u, float* next, float left, float right) {
+  for (int i = static_cast<int>(threadIdx.x); i < piece_points; i += threads)
+    next[i] = ring_step(i > 0 ? u[i - 1] : left, u[i], i < piece_points - 1 ? u[i + 1] : right);
+}
+
+// All steps in one launch. Ends come from the neighbours' shared memory, or from global memory where each block leaves
+// its own; a barrier of the cluster follows every step.
+template <bool distributed>
+__global__ void __launch_bounds__(threads) ring_kernel(float* points, float* ends, int steps) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  __shared__ float pieces[2][piece_points];
+  const cg::cluster_group cluster = cg::this_cluster();
+  const unsigned blocks = cluster.num_blocks(), rank = cluster.block_rank();
+  const unsigned before = (rank + blocks - 1) % blocks, behind = (rank + 1) % blocks;
+  const unsigned first = blockIdx.x - rank;  // of the cluster's blocks
+  float* const own = points + std::int64_t{blockIdx.x} * piece_points;
+  for (int i = static_cast<int>(threadIdx.x); i < piece_points; i += threads) pieces[0][i] = own[i];
+  // ends[turn][block][side]
+  const auto end = [&](int turn, unsigned block, int side) -> volatile float& {
+    return ends[(std::int64_t{turn} * gridDim.x + first + block) * 2 + side];
+  };
+  __syncthreads();
+  if (!distributed && threadIdx.x < 2) {
+    end(0, rank, static_cast<int>(threadIdx.x)) = pieces[0][threadIdx.x == 0 ? 0 : piece_points - 1];
+    __threadfence();
+  }
+  cluster.sync();
+  for (int step = 0; step < steps; ++step) {
+    const int turn = step % 2;
+    float left = 0, right = 0;
+    if constexpr (distributed) {
+      left = cluster.map_shared_rank(&pieces[turn][0], before)[piece_points - 1];
+      right = cluster.map_shared_rank(&pieces[turn][0], behind)[0];
+    } else {
+      left = end(turn, before, 1);
+      right = end(turn, behind, 0);
+    }
+    step_within(pieces[turn], pieces[1 - turn], left, right);
+    if constexpr (!distributed) {
+      __syncthreads();
+      if (threadIdx.x < 2) {
+        end(1 - turn, rank, static_cast<int>(threadIdx.x)) = pieces[1 - turn][threadIdx.x == 0 ? 0 : piece_points - 1];
+        __threadfence();
+      }
+    }
+    cluster.sync();  // the last one keeps blocks here until no neighbour reads their memory any more
+  }
+  for (int i = static_cast<int>(threadIdx.x); i < piece_points; i += threads) own[i] = pieces[steps % 2][i];
+#endif
+}
+
+// One step from memory to memory: rings of `blocks` pieces.
+__global__ void __launch_bounds__(threads) step_kernel(const float* from, float* to, int blocks) {
+  const unsigned rank = blockIdx.x % static_cast<unsigned>(blocks), first = blockIdx.x - rank;
+  const unsigned before = first + (rank + static_cast<unsigned>(blocks) - 1) % static_cast<unsigned>(blocks),
+                 behind = first + (rank + 1) % static_cast<unsigned>(blocks);
+  const std::int64_t own = std::int64_t{blockIdx.x} * piece_points;
+  step_within(from + own, to + own, from[std::int64_t{before} * piece_points + piece_points - 1],
+              from[std::int64_t{behind} * piece_points]);
+}
+
+class Rings {
+ public:
+  Rings(Session& session, int rings, int blocks)
+      : session_(session),
+        rings_(rings),
+        blocks_(blocks),
+        start_(session.backend(), std::int64_t{rings} * blocks * piece_points),
+        points_(session.backend(), start_.size()),
+        other_(session.backend(), start_.size()),
+        ends_(session.backend(), std::int64_t{4} * rings * blocks) {
+    fill(session.backend(), start_, NoiseFloat{});
+  }
+
+  void advance(std::string_view variant, int steps) const {
+    if (variant == by_launches)
+      launch_steps(steps);
+    else
+      launch_cluster(variant == by_neighbours ? ring_kernel<true> : ring_kernel<false>, steps);
+  }
+
+  void verify(std::string_view variant, int steps) const {
+    Backend& backend = session_.backend();
+    spoil(backend, other_);
+    cuda::check(cudaMemcpyAsync(points_.data(), start_.data(), start_.bytes(), cudaMemcpyDeviceToDevice,
+                                cuda_of(backend).stream()));
+    advance(variant, steps);
+    const std::vector<float> expected = rings_after(rings_, blocks_, steps);
+    const auto oracle = [&](std::int64_t i) { return expected[static_cast<std::size_t>(i)]; };
+    const Array<float>& result = variant == by_launches && steps % 2 != 0 ? other_ : points_;
+    session_.check(mismatches_on_host(result, oracle) == 0, "cluster", variant,
+                   "rings of " + std::to_string(blocks_) + " blocks end elsewhere");
+  }
+
+  Point measure(std::string_view variant) const {
+    verify(variant, ring_steps);
+    // Steps keep values in [0, 1): they may go on from where the last call left them.
+    const Timing seconds = session_.time([&] { advance(variant, ring_steps); });
+    return {std::string(variant), static_cast<double>(blocks_), seconds, 1e9 * seconds / ring_steps};
+  }
+
+ private:
+  using RingKernel = void (*)(float*, float*, int);
+
+  void launch_cluster(RingKernel kernel, int steps) const {
+    const cudaStream_t stream = cuda_of(session_.backend()).stream();
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {static_cast<unsigned>(blocks_), 1, 1};
+    cudaLaunchConfig_t launch{};
+    launch.gridDim = dim3(static_cast<unsigned>(rings_ * blocks_));
+    launch.blockDim = dim3(threads);
+    launch.stream = stream;
+    launch.attrs = &attribute;
+    launch.numAttrs = 1;
+    cuda::check(cudaLaunchKernelEx(&launch, kernel, points_.data(), ends_.data(), steps));
+    cuda::launched(stream);
+  }
+  void launch_steps(int steps) const {
+    const cudaStream_t stream = cuda_of(session_.backend()).stream();
+    float *from = points_.data(), *to = other_.data();
+    for (int step = 0; step < steps; ++step) {
+      step_kernel<<<static_cast<unsigned>(rings_ * blocks_), threads, 0, stream>>>(from, to, blocks_);
+      cuda::launched(stream);
+      std::swap(from, to);
+    }
+  }
+
+  Session& session_;
+  int rings_, blocks_;
+  Array<float> start_, points_, other_, ends_;
+};
+
+Panels measure(Session& session) {
+  Panel panel{"steps",
+              "Jacobi steps on rings of 1024 points for each block, as many blocks as multiprocessors",
+              "blocks in a cluster",
+              "ns per step",
+              true,
+              true};
+  if (device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return {panel};  // no clusters: nothing to say
+  constexpr std::array variants{by_neighbours, by_memory, by_launches};
+  for (const int blocks : {1, 2, 3, most_blocks})
+    for (const std::string_view variant : variants)
+      for (const int steps : {1, 2, 7}) Rings(session, 3, blocks).verify(variant, steps);
+  for (int blocks = 1; blocks <= most_blocks; blocks *= 2) {
+    const Rings rings(session, std::max(1, multiprocessors() / blocks), blocks);
+    for (const std::string_view variant : variants) panel.points.push_back(rings.measure(variant));
+  }
+  return {panel};
+}
+
+constexpr std::array lectures{Lecture::today};
+
+}  // namespace
+
+const Study cluster_study{
+    .name = "cluster",
+    .question = "What do clusters of blocks save where steps follow each other on a small grid?",
+    .lectures = lectures,
+    .measure = measure,
+    .conclude = [](const Panels& panels, const Machine&) { return conclude_cluster(panels); },
+};
+
+}  // namespace poisson::lab

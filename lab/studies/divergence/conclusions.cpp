@@ -1,0 +1,36 @@
+#include "lab/page/curve.hpp"
+#include "lab/page/verdict.hpp"
+#include "lab/studies/divergence/study.hpp"
+
+namespace poisson::lab {
+
+std::vector<std::string> conclude_divergence(const Panels& panels) {
+  std::vector<std::string> sentences;
+  const Panel* const panel = find_panel(panels, "paths");
+  if (!panel) return sentences;
+  const Curve within(*panel, within_warps), between(*panel, between_warps), brief(*panel, short_branch);
+  if (within.empty() || between.empty()) return sentences;
+  const auto loss = [panel](const Curve& curve) { return ratio_of(*panel, curve.first(), curve.last()); };
+  std::string text = "Where the threads of a warp take " + figure(within.last().x) +
+                     " paths, a multiprocessor finishes " + figure(within.last().value) +
+                     " results per clock instead of " + figure(within.first().value);
+  if (loss(within).more())
+    text += ": " + figure(loss(within).median) + " times fewer, for a warp walks all of its paths one after the other";
+  sentences.push_back(text + ".");
+  sentences.push_back(
+      loss(between).more()
+          ? "Where whole warps take different paths it is " + figure(loss(between).median) +
+                " times fewer: other instructions must be fetched for each of them."
+          : "Where whole warps take different paths nothing is lost: let a branch depend on what a warp "
+            "has in common, as interleaved pairs of a reduction do.");
+  if (!brief.empty())
+    sentences.push_back("Branches of a single operation give " + figure(brief.last().value) +
+                        " results per clock with " + figure(brief.last().x) + " paths and " +
+                        figure(brief.first().value) + " with one" +
+                        (loss(brief).median < 0.5 * loss(within).median
+                             ? ": short ones cost less than long ones, the compiler turns them into predicates."
+                             : "."));
+  return sentences;
+}
+
+}  // namespace poisson::lab

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/harness/noise.hpp"
+#include "lab/harness/study.hpp"
+
+namespace poisson::lab {
+
+/// A stencil along a line: out[i] = Σ_k weight(k) in[i + k] for |k| ≤ reach, additions in the order of k. `in` has a
+/// reach of values before the first point and behind the last.
+inline constexpr int stencil_reach = 4;
+constexpr float stencil_weight(int k) {
+  return 1.0f / static_cast<float>(1 << (k < 0 ? -k : k));  // powers of two: products are exact, whatever is contracted
+}
+
+/// The oracle; `in` is noise_float by position.
+struct LineStencil {
+  constexpr float operator()(std::int64_t i) const {
+    float sum = 0;
+    for (int k = -stencil_reach; k <= stencil_reach; ++k)
+      sum += stencil_weight(k) * noise_float(static_cast<std::uint64_t>(i + stencil_reach + k));
+    return sum;
+  }
+};
+
+/// Values of a tile, and how many tiles one block takes in turn.
+inline constexpr int tile_values = 2048, most_stages = 4;
+
+/// Ways to bring a tile and its neighbours to shared memory.
+inline constexpr std::string_view by_caches = "no tile, neighbours from caches", by_loads = "loads and stores",
+                                  by_async = "asynchronous copies (cp.async)", by_bulk = "bulk copies (TMA)";
+
+/// What the panel "stages" says: GB/s over the tiles that are under way at once.
+std::vector<std::string> conclude_staging(const Panels& panels, const Machine& machine);
+
+}  // namespace poisson::lab

@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <cmath>
+
+#include "backends/memory.hpp"
+#include "lab/page/curve.hpp"
+#include "lab/page/verdict.hpp"
+#include "lab/studies/texture/study.hpp"
+
+namespace poisson::lab {
+namespace {
+
+using Sentences = std::vector<std::string>;
+
+double bar(const Panel& panel, const std::string& variant) {
+  const Point* const point = best_of(panel, variant);
+  return point ? point->value : NAN;
+}
+
+// Each path in each order, the array texture against plain loads.
+void conclude_walks(const Panel& best, double copy, Sentences& sentences) {
+  for (const char* const element : {"float", "float4"}) {
+    std::vector<std::string> texts;
+    for (const char* const walk : walk_names) {
+      const std::string plain = walk_variant(element, walk, path_names[0]),
+                        array = walk_variant(element, walk, path_names[2]);
+      const Ratio ratio = ratio_of(best, array, plain);
+      if (!ratio.known()) continue;
+      texts.push_back("by " + std::string(walk) + " " + figure(bar(best, array)) + " GB/s, " + rate_against(ratio) +
+                      " plain loads (" + figure(bar(best, plain)) + ")");
+    }
+    if (texts.empty()) continue;
+    sentences.push_back("A two-dimensional array of " + std::string(element) + " is read by its texture " +
+                        listed(texts) + ", each with its own best grid; a copy moves " + figure(copy) + ".");
+  }
+  const Ratio rescued =
+      ratio_of(best, walk_variant("float", "columns", path_names[2]), walk_variant("float", "rows", path_names[2]));
+  if (rescued.known())
+    sentences.push_back(
+        rescued.less() ? "Columns are read at " + percent(rescued.median) +
+                             " of the rate of rows by a texture over an array: laying elements out in two "
+                             "dimensions does not make up for walking against them here."
+                       : "A texture over a two-dimensional array reads columns as fast as rows, as the lecture found.");
+}
+
+// Which grids are best, and whether textures still like small blocks.
+void conclude_grids(const Panel& threads, const Panel& blocks, Sentences& sentences) {
+  std::vector<std::string> texts;
+  for (const char* const element : {"float", "float4"})
+    for (const char* const walk : {"rows", "columns"}) {
+      const auto grid = [&](const char* path) {
+        const std::string variant = walk_variant(element, walk, path);
+        return figure(bar(blocks, variant)) + " × " + figure(bar(threads, variant));
+      };
+      if (std::isnan(bar(threads, walk_variant(element, walk, path_names[0])))) continue;
+      texts.push_back(std::string(element) + " by " + walk + " " + grid(path_names[2]) +
+                      " (plain loads: " + grid(path_names[0]) + ")");
+    }
+  if (!texts.empty())
+    sentences.push_back("The best grids of those searched, blocks × threads: " + listed(texts) +
+                        ". Several may lie within the noise of this machine of each other.");
+}
+
+// Threads that fill warps, and threads that do not.
+void conclude_threads(const Panel& panel, Sentences& sentences) {
+  for (const std::string& path : variants_of(panel)) {
+    std::vector<double> whole, broken;
+    double best = 0;
+    std::vector<std::string> near;
+    const Curve curve(panel, path);
+    for (const Point& point : curve.points()) {
+      if (point.x < 64) continue;  // too few to compare with
+      (std::fmod(point.x, 32) == 0 ? whole : broken).push_back(point.value);
+      best = std::max(best, point.value);
+    }
+    if (whole.empty() || broken.empty()) continue;
+    for (const Point& point : curve.points())
+      if (point.value * (1 + panel.noise) >= best) near.push_back(figure(point.x));
+    std::ranges::sort(whole);
+    std::ranges::sort(broken);
+    const double ratio = broken[broken.size() / 2] / whole[whole.size() / 2];
+    sentences.push_back("With 4096 blocks " + path + (path.ends_with("texture") ? " reads" : " loads") +
+                        " are fastest, within the noise, with " + listed(near) +
+                        " threads; blocks that are no multiple of 32 have " +
+                        rate_against({ratio, ratio, ratio, panel.noise}) + " those that are (medians).");
+  }
+}
+
+void conclude_blocks(const Panel& panel, Sentences& sentences) {
+  for (const std::string& path : variants_of(panel)) {
+    const Curve curve(panel, path);
+    const double from = curve.reaches(curve.highest().value / (1 + panel.noise));
+    sentences.push_back("With 128 threads a block " + path + (path.ends_with("texture") ? " reads" : " loads") +
+                        " reach " + figure(curve.highest().value) + " GB/s" +
+                        (std::isfinite(from)
+                             ? "; from " + figure(from) + " blocks on the rate stays within the noise of that."
+                             : ", with " + figure(curve.highest().x) + " blocks, and lose again with more.") +
+                        (curve.highest().x == curve.last().x ? " The largest number searched is the best." : ""));
+  }
+}
+
+void conclude_offsets(const Panel& panel, Sentences& sentences) {
+  std::vector<std::string> texts;
+  for (const std::string& path : variants_of(panel)) {
+    const Curve curve(panel, path);
+    texts.push_back(percent(std::max(0.0, 1 - curve.lowest().value / curve.first().value)) + " with " + path +
+                    (path.ends_with("texture") ? "" : " loads"));
+  }
+  sentences.push_back("An offset costs at most " + listed(texts) + " of the rate without one.");
+}
+
+void conclude_chase(const Panel& panel, Sentences& sentences) {
+  const Curve plain(panel, path_names[0]), texture(panel, path_names[1]);
+  if (plain.empty() || texture.empty()) return;
+  std::vector<std::string> texts;
+  for (const Point& point : texture.points())
+    texts.push_back(figure(point.value) + " ns within " + readable_bytes(point.x) + " (plain " +
+                    figure(plain.at(point.x)) + ")");
+  const Ratio slower = ratio_at(panel, path_names[1], path_names[0], texture.first().x);
+  sentences.push_back("A load by texture that the next one waits for takes " + listed(texts) +
+                      (slower.more() ? ": textures are no remedy where latency decides." : "."));
+}
+
+}  // namespace
+
+std::vector<std::string> conclude_texture(const Panels& panels, const Machine& machine) {
+  Sentences sentences;
+  const auto panel = [&](const char* name) { return find_panel(panels, name); };
+  if (panel("best")) conclude_walks(*panel("best"), machine.copy, sentences);
+  if (panel("best-threads") && panel("best-blocks"))
+    conclude_grids(*panel("best-threads"), *panel("best-blocks"), sentences);
+  if (panel("threads")) conclude_threads(*panel("threads"), sentences);
+  if (panel("blocks")) conclude_blocks(*panel("blocks"), sentences);
+  if (panel("offset")) conclude_offsets(*panel("offset"), sentences);
+  if (panel("chase")) conclude_chase(*panel("chase"), sentences);
+  return sentences;
+}
+
+}  // namespace poisson::lab

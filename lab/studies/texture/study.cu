@@ -1,0 +1,65 @@
+#include <array>
+
+#include "lab/page/verdict.hpp"
+#include "lab/studies/studies.hpp"
+#include "lab/studies/texture/kernels.hpp"
+#include "lab/studies/texture/study.hpp"
+
+namespace poisson::lab {
+namespace {
+
+constexpr std::string_view row = "float, rows, array texture", column = "float, columns, array texture",
+                           row4 = "float4, rows, array texture", column4 = "float4, columns, array texture";
+
+template <const std::string_view& variant>
+double rate(const Panels& panels, const Machine&) {
+  return bar_in(panels, "then", variant);
+}
+template <const std::string_view& variant>
+double best_blocks(const Panels& panels, const Machine&) {
+  return bar_in(panels, "best-blocks", variant);
+}
+template <const std::string_view& variant>
+double best_threads(const Panels& panels, const Machine&) {
+  return bar_in(panels, "best-threads", variant);
+}
+
+constexpr const char* of_the_day = "GeForce 8800 GTX";
+constexpr std::array lectures{Lecture::textures, Lecture::filipovic};
+constexpr std::array history{
+    Historical{Lecture::textures, of_the_day, "float, rows, 4096 blocks × 64 threads", 42.26, "GB/s", rate<row>},
+    Historical{Lecture::textures, of_the_day, "float, columns, 4096 × 64", 46.12, "GB/s", rate<column>},
+    Historical{Lecture::textures, of_the_day, "float4, rows, 2048 × 32", 70.98, "GB/s", rate<row4>},
+    Historical{Lecture::textures, of_the_day, "float4, columns, 1024 × 64", 64.47, "GB/s", rate<column4>},
+    Historical{Lecture::textures, of_the_day, "best grid, float, rows", 4096, "blocks", best_blocks<row>},
+    Historical{Lecture::textures, of_the_day, "with so many threads", 64, "threads", best_threads<row>},
+    Historical{Lecture::textures, of_the_day, "best grid, float, columns", 4096, "blocks", best_blocks<column>},
+    Historical{Lecture::textures, of_the_day, "with so many threads", 64, "threads", best_threads<column>},
+    Historical{Lecture::textures, of_the_day, "best grid, float4, rows", 2048, "blocks", best_blocks<row4>},
+    Historical{Lecture::textures, of_the_day, "with so many threads", 32, "threads", best_threads<row4>},
+    Historical{Lecture::textures, of_the_day, "best grid, float4, columns", 1024, "blocks", best_blocks<column4>},
+    Historical{Lecture::textures, of_the_day, "with so many threads", 64, "threads", best_threads<column4>},
+    Historical{
+        Lecture::textures, of_the_day, "best number of blocks with 128 threads, float, rows", 1904, "blocks",
+        [](const Panels& panels, const Machine&) { return place_of_highest_in(panels, "blocks", "array texture"); }},
+};
+
+Panels measure(Session& session) {
+  verify_walks(session);
+  Panels panels = measure_walks(session);
+  for (Panel& panel : measure_paths(session)) panels.push_back(std::move(panel));
+  return panels;
+}
+
+}  // namespace
+
+const Study texture_study{
+    .name = "texture",
+    .question = "Do textures rescue reads down columns and at random, and which grid of blocks does each path want?",
+    .lectures = lectures,
+    .measure = measure,
+    .conclude = conclude_texture,
+    .history = history,
+};
+
+}  // namespace poisson::lab

@@ -1,0 +1,94 @@
+// The studies `sparse` and `cache`, which a CPU runs as well.
+
+#include <gtest/gtest.h>
+
+#include "lab/harness/contents.hpp"
+#include "lab/harness/session.hpp"
+#include "lab/studies/cache/study.hpp"
+#include "lab/studies/sparse/study.hpp"
+#include "lab/studies/studies.hpp"
+#include "tests/device.hpp"
+#include "tests/lab/panels.hpp"
+
+namespace poisson::lab {
+namespace {
+
+TEST(Sparse, CompactRowsAreTheMatrix) {
+  for (const int m : {1, 2, 8}) {
+    const std::int64_t rows = std::int64_t{m} * m;
+    for (const bool scattered : {false, true}) {
+      const Numbering numbering{rows, scattered};
+      const CompactRows compact = compact_rows(m, numbering);
+      ASSERT_EQ(compact.begins.size(), static_cast<std::size_t>(rows) + 1);
+      std::size_t entries = 0;
+      for (std::int64_t p = 0; p < rows; ++p) {
+        const auto row = static_cast<std::size_t>(numbering(p));
+        double sum = 0;
+        for (auto k = static_cast<std::size_t>(compact.begins[row]);
+             k < static_cast<std::size_t>(compact.begins[row + 1]); ++k)
+          for (std::int64_t q = 0; q < rows; ++q)
+            if (numbering(q) == compact.columns[k]) sum += compact.values[k] * sparse_x(q);
+        EXPECT_EQ(sum, product_at(p, m));
+        entries += static_cast<std::size_t>(compact.begins[row + 1] - compact.begins[row]);
+      }
+      EXPECT_EQ(entries, compact.values.size());
+    }
+  }
+}
+
+TEST(Sparse, EveryWayMultiplies) {
+  Session session(test_device(), true);
+  const SparseOperands a(session.backend(), 16, true);
+  for (const std::string_view way : {sparse_names::bands, sparse_names::rows, sparse_names::scattered}) {
+    poison(session.backend(), a.y.data(), a.y.bytes());
+    multiply_sparse(session.backend(), a, way);
+    const std::vector<double> y = a.y.host();
+    const Numbering numbering{a.rows(), way == sparse_names::scattered};
+    for (std::int64_t p = 0; p < a.rows(); ++p)
+      ASSERT_EQ(y[static_cast<std::size_t>(numbering(p))], product_at(p, 16)) << way << ", " << p;
+  }
+}
+
+TEST(Sparse, FailsWithABrokenVariant) {
+  Session session(test_device(), true);
+  session.add_broken_variant();
+  EXPECT_THROW(sparse_study.measure(session), WrongResult);
+}
+
+TEST(Sparse, SaysWhatRowsAndNumberingsCost) {
+  using namespace sparse_names;
+  const auto usual = conclude_sparse({synthetic_panel("product", {1e4, 1e6},
+                                                      {{std::string(bands), [](double) { return 100.0; }},
+                                                       {std::string(rows), [](double) { return 20.0; }},
+                                                       {std::string(lanes), [](double) { return 60.0; }},
+                                                       {std::string(scattered), [](double) { return 6.0; }}})},
+                                     {});
+  EXPECT_TRUE(says(usual, "compact rows has only 60 % of the rate of bands; by its bytes it would have 69 %"))
+      << joined(usual);
+  EXPECT_TRUE(says(usual, "only 33 % of the rate of the one with eight lanes")) << joined(usual);
+  EXPECT_TRUE(says(usual, "only 10 % of the rate of the same rows in the order of the grid: number an"))
+      << joined(usual);
+}
+
+TEST(Cache, FailsWithABrokenVariant) {
+  Session session(test_device(), true);
+  session.add_broken_variant();
+  EXPECT_THROW(cache_study.measure(session), WrongResult);
+}
+
+TEST(Cache, FindsWhatIsHeld) {
+  const auto held =
+      conclude_cache({synthetic_panel("working-set", {16384, 1 << 20, 1 << 25, 1 << 30},
+                                      {{"past it", [](double x) { return x <= 1 << 25 ? 9000.0 : 4000.0; }}})},
+                     {.gpu = true});
+  EXPECT_TRUE(says(held, "comes at 9000 GB/s, one of 1 GiB at 4000 GB/s, 2.2 times as much in caches; up to 32 MiB"))
+      << joined(held);
+  const auto flat =
+      conclude_cache({synthetic_panel("working-set", {16384, 1 << 30}, {{"all threads", [](double) { return 20.0; }}})},
+                     {.gpu = false});
+  EXPECT_TRUE(says(flat, "Read by all threads")) << joined(flat);
+  EXPECT_TRUE(says(flat, "no cache shows")) << joined(flat);
+}
+
+}  // namespace
+}  // namespace poisson::lab
