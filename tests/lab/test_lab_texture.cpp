@@ -91,7 +91,7 @@ TEST(Conclusions, OfOffsetsAndLatency) {
                                         {{"plain", [](double x) { return x < 1e5 ? 20.0 : 300.0; }},
                                          {"linear texture", [](double x) { return x < 1e5 ? 60.0 : 350.0; }}})},
                        {});
-  EXPECT_TRUE(says(sentences, "at most 2 % with plain loads and 0 % with linear texture")) << joined(sentences);
+  EXPECT_TRUE(says(sentences, "at most 3 % with plain loads and 0 % with linear texture")) << joined(sentences);
   EXPECT_TRUE(says(sentences, "60 ns within 16 KiB (plain 20)")) << joined(sentences);
   EXPECT_TRUE(says(sentences, "no remedy where latency decides")) << joined(sentences);
 }
