@@ -119,7 +119,7 @@ TEST(ReduceConclusions, OfADeviceWhereStepsHelp) {
                                        1000);
   expect_in(text, {"gains 8.0 times", "most of all by \"first add on load\", which has 4.0 times the rate of the step",
                    "These lose: \"neighbouring pairs by the first threads\" (21 %).", "90 % of a copy",
-                   "takes 1.024 µs", "2.0 times the speed of CUB at 1024", "it is slower at 1048576",
+                   "takes 1.024 µs", "2.0 times the speed of CUB at 1024", "it is slower at 2²⁰",
                    "8.0 times the speed of Thrust at 1024", "at no size it is slower"});
 }
 
