@@ -293,9 +293,9 @@ void CudaBackend::start(const Field& field, int width, bool beside) {
   const std::size_t t = halo.under_way();
   if (mail_ && beside) {
     // Beside what follows, on a stream of its own.
-    forked_.record(stream());
     if (!side_) side_ = std::make_unique<Side>();
-    forked_.hold(side_->stream.get());
+    side_->forked.record(stream());
+    side_->forked.hold(side_->stream.get());
     side_->open = true;
     side_->main = std::exchange(stream_, side_->stream.get());
     streams_have_met = true;
@@ -332,9 +332,9 @@ void CudaBackend::finish(const Field& field, int width) {
 
 void CudaBackend::settle() {
   if (!side_ || !side_->open) return;
-  met_.record(stream());
+  side_->met.record(stream());
   stream_ = std::exchange(side_->main, nullptr);
-  met_.hold(stream_);
+  side_->met.hold(stream_);
   side_->open = false;
   streams_have_met = true;
 }

@@ -159,6 +159,7 @@ class CudaBackend final : public Backend {
   /// The stream that exchanges have beside stream(), and whether one is on it.
   struct Side {
     Stream stream = make_urgent_stream();
+    Mark forked, met;
     cudaStream_t main = nullptr;  ///< what stream_ was before; null: none is
     bool open = false;            ///< forked off and not yet met again
   };
@@ -208,7 +209,6 @@ class CudaBackend final : public Backend {
   std::vector<std::unique_ptr<Recording>>* segments_ = nullptr;  ///< the graphs between
   Monitor* monitor_ = nullptr;                                   ///< of the run
   std::unique_ptr<Side> side_;
-  Mark forked_, met_;
   Transport wanted_;
   std::string reached_;
   const Processes* processes_ = nullptr;  ///< those that share its grids, where there are several
