@@ -18,6 +18,7 @@
 #include "app/run.hpp"
 #include "backends/wait_policy.hpp"
 #include "io/config/diagnostics.hpp"
+#include "io/files/hdf5.hpp"
 
 namespace {
 
@@ -67,6 +68,7 @@ int main(int argc, char** argv) {
     if (command.arguments) {
       set_threads(command.arguments->threads);
       wait_passively();
+      prepare_parallel_files();
       processes = start_processes();
       return run(*command.arguments, processes);
     }

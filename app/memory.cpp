@@ -24,6 +24,12 @@ double addresses(const Plan& plan, const MemoryLimit& limit) {
   return limit.of_addresses ? static_cast<double>(plan.addresses) : 0;
 }
 
+// So many processes share what the run takes.
+double parts_of(const Case& work) {
+  const auto [x, y, z] = work.parts();
+  return static_cast<double>(x) * y * z;
+}
+
 }  // namespace
 
 double bytes_of_output(const Config& config) {
@@ -54,11 +60,11 @@ std::string describe_fit(const Config& config, const Case& work, const Plan& pla
 double require_memory(const Config& config, const Case& work, const Backend& backend, const Plan& plan, double held,
                       double beside) {
   const bool gpu = backend.on_gpu();
-  const double solve = static_cast<double>(plan.most()) - held;
+  const double solve = static_cast<double>(plan.most()) / parts_of(work) - held;
   if (gpu && solve > static_cast<double>(backend.available()))
     refuse(work, solve, {backend.available(), "the device's that is free"});
   const MemoryLimit hard = hard_memory_limit();
-  const double needed = (gpu ? 0 : solve) + beside + bytes_of_output(config);
+  const double needed = (gpu ? 0 : solve) + beside + bytes_of_output(config) / parts_of(work);
   if (const double with = needed + addresses(plan, hard); with > static_cast<double>(hard.bytes))
     refuse(work, with, hard);
   return needed;

@@ -48,7 +48,8 @@ void record(const Result& result, const Solver& solver, Summary& summary) {
 
 }  // namespace
 
-void write_fields(const Config& config, Case& work, const ResultFolder* results, Summary& summary) {
+void write_fields(const Config& config, Case& work, const std::filesystem::path& folder,
+                  const std::shared_ptr<const Processes>& processes, Summary& summary) {
   if (config.output.formats.empty() || config.output.fields.empty()) return;
   const OutputGrid grid = work.output_grid();
   std::vector<Pieces> fields;
@@ -62,38 +63,48 @@ void write_fields(const Config& config, Case& work, const ResultFolder* results,
   bool pictures = true;  // nothing else, which show the first field
   for (const std::string& name : config.output.formats) {
     const FileFormat& format = file_format(name);
-    if (results)
-      files.push_back(
-          format.open(results->staging(), grid, heads, {config.title, summary.converged, config.effective}));
+    files.push_back(format.open(folder, grid, heads, {config.title, summary.converged, config.effective}, processes));
     pictures = pictures && format.picture;
   }
-  const std::size_t wanted = pictures ? 1 : fields.size();
+  if (pictures) fields.erase(fields.begin() + 1, fields.end());
 
-  std::array<std::vector<double>, 2> pieces;  // one is written while the other is made
-  std::future<void> writing;
-  std::size_t turn = 0;
-  for (std::size_t f = 0; f < wanted; ++f) {
-    const Pieces& values = fields[f];
-    const int planes = values.shape[2];
-    const int step = values.whole ? planes
-                                  : static_cast<int>(std::clamp(piece_values / values.plane(), std::size_t{1},
-                                                                static_cast<std::size_t>(planes)));
-    for (int first = 0; first < planes; first += step) {
-      const int last = std::min(first + step, planes);
-      auto& piece = pieces[turn++ % 2];
-      piece.resize(values.plane() * static_cast<std::size_t>(last - first));
-      values.fill(first, last, piece);
-      if (files.empty()) continue;
-      if (writing.valid()) writing.get();
-      writing = std::async(std::launch::async, [&files, &piece] {
-        for (const auto& file : files) file->write(piece);
-      });
-    }
+  struct Piece {
+    const Pieces* field;
+    int first, last;
+  };
+  std::vector<Piece> pieces;
+  for (const Pieces& field : fields) {
+    const int planes = field.shape[2];
+    const int step =
+        static_cast<int>(std::clamp(piece_values / field.plane(), std::size_t{1}, static_cast<std::size_t>(planes)));
+    for (int first = 0; first < planes; first += step)
+      pieces.push_back({&field, first, std::min(first + step, planes)});
   }
-  if (writing.valid()) writing.get();
+  // One is written while the next is made. After each, all processes know whether one has failed.
+  std::array<std::vector<double>, 2> values;
+  std::future<void> writing;
+  const auto most = static_cast<std::size_t>(processes->largest(static_cast<double>(pieces.size())));
+  for (std::size_t turn = 0; turn <= most; ++turn)
+    together(*processes, [&] {
+      if (turn < pieces.size()) {
+        const auto& [field, first, last] = pieces[turn];
+        auto& made = values[turn % 2];
+        made.resize(field->plane() * static_cast<std::size_t>(last - first));
+        field->fill(first, last, made);
+      }
+      if (writing.valid()) writing.get();
+      if (turn < pieces.size())
+        writing = std::async(std::launch::async, [&files, &made = values[turn % 2]] {
+          for (const auto& file : files) file->write(made);
+        });
+    });
   for (const auto& file : files) {
-    const auto path = file->close();
-    summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
+    const std::vector<std::filesystem::path> paths = file->close();
+    together(*processes, [&] {
+      if (!processes->first()) return;
+      for (const auto& path : paths)
+        summary.files.push_back({path.filename().string(), std::filesystem::file_size(path)});
+    });
   }
 }
 
@@ -153,7 +164,9 @@ int Report::close(const Result& result, const Backend& backend) {
   summary_.peak_memory_bytes = static_cast<std::int64_t>(backend.memory().peak());
   time.output += watch_.lap();
   time.total = time.input + time.setup + time.solve + time.output;
-  if (results_) results_->publish(summary_);
+  together(processes_, [&] {
+    if (results_) results_->publish(summary_);
+  });
   console_.closing(summary_, config_.options.tolerance, config_.output.directory.string());
   for (const std::string& line : profile_lines_) console_.line(line);
   const bool exact_count = config_.options.tolerance == 0 && result.verdict == Verdict::running;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,9 +14,10 @@
 namespace poisson {
 
 /// The fields in every format that the configuration asks for, their files noted in the summary. Each is made once, in
-/// pieces of some planes, of which one is written while the next is made.
-/// Several processes make them together, and the one that has `results` writes them.
-void write_fields(const Config& config, Case& work, const ResultFolder* results, Summary& summary);
+/// pieces of some planes, of which one is written while the next is made. Of several processes each writes what it has
+/// into a folder that all of them see; the first notes the files.
+void write_fields(const Config& config, Case& work, const std::filesystem::path& folder,
+                  const std::shared_ptr<const Processes>& processes, Summary& summary);
 
 /// Seconds since the last lap, or since construction.
 class Stopwatch {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <tuple>
@@ -41,18 +43,19 @@ volatile std::sig_atomic_t stop_requested = 0;
 }
 
 // The names that the run's files will have, the summary's apart.
-std::vector<std::string> file_names(const Config& config, const Case& work) {
+std::vector<std::string> file_names(const Config& config, const Case& work, int processes) {
   std::vector<std::string> names;
   const bool nodes = std::ranges::any_of(config.output.fields, [&](const auto& name) {
     return field_choice(name).location(config.problem.centering) == Location::node;
   });
   for (const std::string& format : config.output.formats)
-    if (!config.output.fields.empty()) names.push_back(file_format(format).file(work.output_grid(), nodes));
+    if (!config.output.fields.empty())
+      std::ranges::move(file_format(format).files(work.output_grid(), nodes, processes), std::back_inserter(names));
   return names;
 }
 
 int solve(const Config& config, const std::shared_ptr<const Processes>& processes, bool profiled, Console& console,
-          ResultFolder* results, Summary& summary) {
+          ResultFolder* results, const std::filesystem::path& folder, Summary& summary) {
   Stopwatch watch;
   std::string note;
   if (!processes->alone() && config.device.starts_with("cuda:"))
@@ -104,7 +107,7 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
       solver, *backend, profile ? &*profile : nullptr, header, [&] { return processes->any(stop_requested != 0); },
       size);
   work.observe(summary);
-  write_fields(config, work, results, summary);
+  write_fields(config, work, folder, processes, summary);
   return report.close(result, *backend);
 }
 
@@ -117,6 +120,26 @@ void stop_on(int signal) {
 std::string reason_of(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error)) return "not enough memory (an allocation failed)";
   return describe_error(error);
+}
+
+// A text that one of the processes has reaches all.
+std::string broadcast(const Processes& processes, std::string text, int from) {
+  if (processes.alone()) return text;
+  std::size_t size = text.size();
+  processes.broadcast(&size, sizeof size, from);
+  text.resize(size);
+  processes.broadcast(text.data(), size, from);
+  return text;
+}
+
+// The reason why several processes end, where all of them come here: that of the first one that has failed itself.
+std::string common_reason(const Processes& processes, const std::exception& error) {
+  constexpr double patience = 2;  // seconds
+  const std::string own = reason_of(error);
+  if (!processes.meet(patience)) return own;
+  const std::vector<int> failed = processes.gather(dynamic_cast<const StoppedElsewhere*>(&error) ? 0 : 1);
+  const auto first = std::ranges::find(failed, 1);
+  return first == failed.end() ? own : broadcast(processes, own, static_cast<int>(first - failed.begin()));
 }
 
 // Whatever the run had found before: nothing of it may pass for a result.
@@ -142,7 +165,7 @@ Config load(const Arguments& arguments, const Processes& processes) {
   together(processes, [&] {
     if (!processes.alone() && is_standard_input(arguments.config))
       throw InputError("several processes cannot share standard input: name a file");
-    config.emplace(load_config(arguments.config, arguments.overrides));
+    config.emplace(state_config(arguments.config, arguments.overrides));
   });
   const std::string own = std::string(POISSON_VERSION) + "\n" + config->effective;
   const std::vector<std::size_t> hashes = processes.gather(std::hash<std::string>()(own));
@@ -165,6 +188,7 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
   if (arguments.validate || arguments.dry_run) {
     // Before the values, of which what does not fit has too many.
     if (!processes->first()) return exit_status::success;
+    read_datasets(config);
     if (!arguments.validate)
       for (const std::string& line : describe_plan(config, *work)) console.line(line);
     try {
@@ -178,14 +202,18 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
   }
 
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) stop_on(signal);
+  read_datasets(config, work->output_grid().part, *processes);
   std::optional<ResultFolder> folder;  // of the first process
   together(*processes, [&] {
     if (processes->first()) folder.emplace(config.output.directory);
   });
   ResultFolder* const results = folder ? &*folder : nullptr;
   if (results && !results->note().empty()) console.warning(results->note());
+  const std::filesystem::path place =
+      broadcast(*processes, results ? std::filesystem::absolute(results->staging()).string() : "", 0);
   Summary summary;
   summary.ranks = processes->count();
+  summary.cuts = work->cuts();
   summary.title = config.title;
   summary.version = POISSON_VERSION;
   summary.dimension = config.problem.dimension;
@@ -195,19 +223,21 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
   summary.time.input = watch.lap();
   try {
     together(*processes, [&] {
-      if (!results) return;
-      results->check_names(file_names(config, *work));
+      if (!results) return check_shared(place);
+      results->check_names(file_names(config, *work, processes->count()));
       const auto copies =
           std::ranges::count_if(config.output.formats, [](const auto& name) { return !file_format(name).picture; });
       results->check_space(static_cast<double>(copies) * bytes_of_output(config));
     });
     try {
-      return solve(config, processes, arguments.profile, console, results, summary);
+      return solve(config, processes, arguments.profile, console, results, place, summary);
     } catch (const ValueErrors& errors) {
       raise(config, errors);
     }
   } catch (const std::exception& error) {
-    if (results) record_failure(*results, summary, reason_of(error), console);
+    // What others have written lies in the folder until they are here.
+    const std::string reason = common_reason(*processes, error);
+    if (results) record_failure(*results, summary, reason, console);
     throw;
   }
 }

@@ -56,6 +56,8 @@ class Case {
   virtual OutputGrid output_grid() const = 0;
   /// Into how many parts each axis is cut.
   virtual std::array<int, 3> parts() const { return {1, 1, 1}; }
+  /// Of several processes: where along each axis the values of each part begin; of one nothing.
+  virtual std::vector<std::vector<int>> cuts() const { return {}; }
   virtual Pieces field(const FieldChoice& choice) = 0;
 };
 

@@ -138,7 +138,11 @@ Sharing shared_by(const Config& config, const std::shared_ptr<const Processes>& 
 class GridCase final : public Case {
  public:
   GridCase(const Config& config, const std::shared_ptr<const Processes>& processes)
-      : config_(config), problem_(config.problem), options_(config.options), sharing_(shared_by(config, processes)) {
+      : config_(config),
+        problem_(config.problem),
+        options_(config.options),
+        sharing_(shared_by(config, processes)),
+        part_(sharing_.part_of(make_block(config.problem))) {
     if (!processes->alone() && options_.method == Method::automatic) options_.method = Method::multigrid;
   }
 
@@ -244,7 +248,13 @@ class GridCase final : public Case {
     grid.equidistant = config_.equidistant;
     grid.nodes = problem_.nodes;
     if (grid.dimension == 2) grid.nodes[2] = {0.0};
+    if (!sharing_.processes->alone()) grid.part = shown_places(part_, Location::cell);
     return grid;
+  }
+  std::vector<std::vector<int>> cuts() const override {
+    if (!part_.share) return {};
+    const auto& first = part_.share->cuts.first;
+    return {first.begin(), first.begin() + problem_.dimension};
   }
   std::array<int, 3> parts() const override { return sharing_.parts; }
   Pieces field(const FieldChoice& choice) override { return choice.of_grid(*d_, *solver_); }
@@ -274,6 +284,7 @@ class GridCase final : public Case {
   const Problem& problem_;
   Options options_;  ///< with the method that several processes take
   Sharing sharing_;
+  Block part_;  ///< what this process has
   std::optional<Discretization> d_;
   std::unique_ptr<Solver> solver_;
   double size_ = 0;  // Σ|b|

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,9 +20,30 @@ namespace poisson {
 /// Values on every node or cell of a grid, x fastest: values[(k·shape[1] + j)·shape[0] + i].
 /// A periodic axis counts its last node too.
 struct GridArray {
+  /// What one of several processes holds of them: along each axis `count` from `first` on, in `values` as if these were
+  /// all. On an axis that closes on itself `period` follow each other; elsewhere it is 0.
+  struct Part {
+    std::array<std::int64_t, 3> first, count, period;
+    double mean, least, largest;  ///< of all values
+  };
+
   Location location = Location::node;
   std::array<std::int64_t, 3> shape{1, 1, 1};  ///< nx, ny, nz
   std::vector<double> values;
+  std::optional<Part> part{};
+
+  /// Throws std::logic_error for one that this process does not hold.
+  double at(const std::array<std::int64_t, 3>& place) const {
+    if (!part) return values[static_cast<std::size_t>((place[2] * shape[1] + place[1]) * shape[0] + place[0])];
+    std::int64_t index = 0;
+    for (std::size_t d = 3; d-- > 0;) {
+      std::int64_t in_part = place[d] - part->first[d];
+      if (part->period[d] > 0) in_part = (in_part + 2 * part->period[d]) % part->period[d];
+      if (in_part < 0 || in_part >= part->count[d]) throw std::logic_error("a value of another process's part");
+      index = index * part->count[d] + in_part;
+    }
+    return values[static_cast<std::size_t>(index)];
+  }
 };
 
 /// A datum of the problem as a function of space: a number, a function, or values on the grid.
@@ -39,6 +62,8 @@ class Quantity {
       : content_(std::make_shared<const Function>(std::move(function))),
         source_(std::make_shared<const std::string>(std::move(source))) {}
   Quantity(GridArray array) : content_(std::make_shared<const GridArray>(std::move(array))) {}
+  /// An array whose values may come later.
+  Quantity(std::shared_ptr<const GridArray> array) : content_(std::move(array)) {}
 
   /// From a function of one point, such as [](double x, double y, double z) { return x * y * z; }.
   template <class F>

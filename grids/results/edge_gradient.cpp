@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 #include "backends/cpu/launch.hpp"
@@ -61,8 +62,12 @@ void add_corner(double factor, const Vector& X, std::size_t p, Vector& to) {
 
 class Edges {
  public:
-  Edges(const Problem& problem, const Block& block) : problem_(problem), block_(block) {
-    n_ = block.layout().n;
+  Edges(const Problem& problem, const Block& block)
+      : problem_(problem), block_(block), whole_(block.whole()), n_(whole_.layout().n) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      own_.first[d] = block.axes[d].origin();
+      own_.last[d] = own_.first[d] + block.axes[d].size();
+    }
     for_each_face(problem, [&](int d, int end, const Boundary& face) {
       if (face.kind != BoundaryKind::dirichlet || face.value.constant()) return;
       data_[{d, end}] =
@@ -86,12 +91,19 @@ class Edges {
     return boundary(problem_, static_cast<int>(e.axis), e.end).kind == BoundaryKind::dirichlet;
   }
   int outermost(const End& e) const { return e.end == 0 ? 0 : n_[e.axis] - 1; }
+  // Whether all these ends are this process's.
+  bool here(const std::vector<End>& ends) const {
+    return std::ranges::all_of(ends, [&](const End& e) { return block_.axes[e.axis].open(e.end); });
+  }
 
   double kappa_at(std::size_t d, const Index& cell) { return kappa(d)[number(cell)]; }
+  // Among the cells of this process.
   std::size_t number(const Index& cell) const {
-    return (static_cast<std::size_t>(cell[2]) * static_cast<std::size_t>(n_[1]) + static_cast<std::size_t>(cell[1])) *
-               static_cast<std::size_t>(n_[0]) +
-           static_cast<std::size_t>(cell[0]);
+    std::size_t at = 0;
+    for (std::size_t d = 3; d-- > 0;)
+      at = at * static_cast<std::size_t>(own_.last[d] - own_.first[d]) +
+           static_cast<std::size_t>(cell[d] - own_.first[d]);
+    return at;
   }
   // The cell at a distance from an end.
   int inwards(const End& e, int i) const { return e.end == 0 ? i : n_[e.axis] - 1 - i; }
@@ -99,17 +111,18 @@ class Edges {
   // What the half cells behind `face` are off by on its edge with the face `other`, in the cell that `at` names along
   // it: −h²/8 u″ − h²/4 κ′u′/κ. Of two second differences the smaller one: data may jump.
   double offset(const End& face, const End& other, Index at) {
-    const Axis& axis = block_.axes[face.axis];
+    const Axis& axis = whole_.axes[face.axis];
     const auto found = data_.find({static_cast<int>(other.axis), other.end});
     if (found == data_.end() || axis.cells() < 4) return 0;
     std::array<double, 4> x{}, g{};
-    Index n = n_;
-    n[other.axis] = 1;
+    Index n{}, in_part{};
+    for (std::size_t d = 0; d < 3; ++d) n[d] = d == other.axis ? 1 : own_.last[d] - own_.first[d];
     for (int i = 0; i < 4; ++i) {
       at[face.axis] = inwards(face, i);
-      at[other.axis] = 0;
+      for (std::size_t d = 0; d < 3; ++d) in_part[d] = d == other.axis ? 0 : at[d] - own_.first[d];
       x[static_cast<std::size_t>(i)] = axis.point(at[face.axis]);
-      g[static_cast<std::size_t>(i)] = found->second[static_cast<std::size_t>((at[2] * n[1] + at[1]) * n[0] + at[0])];
+      g[static_cast<std::size_t>(i)] =
+          found->second[static_cast<std::size_t>((in_part[2] * n[1] + in_part[1]) * n[0] + in_part[0])];
     }
     const auto slope = [&](std::size_t i) { return (g[i + 1] - g[i]) / (x[i + 1] - x[i]); };
     const auto second = [&](std::size_t i) { return 2 * (slope(i + 1) - slope(i)) / (x[i + 2] - x[i]); };
@@ -126,12 +139,33 @@ class Edges {
 
   static bool alike(double a, double b) { return a < 2 * b && b < 2 * a; }
 
-  // √κ in the cell where faces meet.
-  Vector roots(const std::vector<End>& faces, Index at) {
+  // κ in the cell where faces meet, along the axes across them.
+  Vector kappas(const std::vector<End>& faces, Index at) {
     for (const End& face : faces) at[face.axis] = outermost(face);
-    Vector root{1, 1, 1};
-    for (const End& face : faces) root[face.axis] = std::sqrt(kappa_at(face.axis, at));
-    return root;
+    Vector found{1, 1, 1};
+    for (const End& face : faces) found[face.axis] = kappa_at(face.axis, at);
+    return found;
+  }
+  static Vector roots(const Vector& kappa) { return {std::sqrt(kappa[0]), std::sqrt(kappa[1]), std::sqrt(kappa[2])}; }
+
+  // What the process where these ends meet has found there reaches the others, those beside it along the edge if there
+  // is one: to each `values`, as many as it has cells along that axis.
+  template <class Value>
+  void share(const std::vector<End>& ends, std::optional<std::size_t> along, std::vector<Value>& values) const {
+    if (!block_.share) return;
+    const Cuts& cuts = block_.share->cuts;
+    std::vector<Value> of_other;
+    for (int p = 0; p < cuts.patches(); ++p) {
+      const std::array<int, 3> place = cuts.place(p);
+      if (!std::ranges::all_of(
+              ends, [&](const End& e) { return place[e.axis] == (e.end == 0 ? 0 : cuts.count(e.axis) - 1); }))
+        continue;
+      const Box patch = cuts.patch(p);
+      const bool own = !along || patch.first[*along] == own_.first[*along];
+      of_other.resize(along ? static_cast<std::size_t>(patch.last[*along] - patch.first[*along]) : values.size());
+      Value* const data = own ? values.data() : of_other.data();
+      block_.processes().broadcast(data, of_other.size() * sizeof(Value), p);
+    }
   }
 
   EdgePatch patch(const std::vector<End>& faces, const Vector& root, const std::vector<double>& values, int cells,
@@ -140,7 +174,7 @@ class Edges {
     for (const End& face : faces) {
       widths.emplace_back();
       for (int i = 0; i <= std::min(cells, n_[face.axis] / 2); ++i)
-        widths.back().push_back(block_.axes[face.axis].width(inwards(face, i)) / root[face.axis]);
+        widths.back().push_back(whole_.axes[face.axis].width(inwards(face, i)) / root[face.axis]);
     }
     return {widths, values, beyond};
   }
@@ -157,25 +191,40 @@ class Edges {
 
   void edge(const End& p, const End& q, std::vector<double>& gradient) {
     if (!held(p) || !held(q)) return;
+    struct Station {
+      double jump = 0;
+      Vector kappa{1, 1, 1};
+    };
     const std::size_t along = 3 - p.axis - q.axis;
-    std::vector<double> jump;
-    Index at{};
-    for (at[along] = 0; at[along] < n_[along]; ++at[along]) jump.push_back(offset(p, q, at) - offset(q, p, at));
-    if (std::ranges::all_of(jump, [](double j) { return j == 0; })) return;
-    std::vector<std::shared_ptr<const EdgePatch>> patches;
-    Vector root{};
-    for (at[along] = 0; at[along] < n_[along]; ++at[along]) {
-      const Vector here = roots({p, q}, at);
-      patches.push_back(here == root ? patches.back() : std::make_shared<const EdgePatch>(edge_patch(p, q, here)));
-      root = here;
+    const int begin = own_.first[along];
+    std::vector<Station> stations(static_cast<std::size_t>(own_.last[along] - begin));
+    if (here({p, q})) {
+      Index at{};
+      for (at[along] = begin; at[along] < own_.last[along]; ++at[along])
+        stations[static_cast<std::size_t>(at[along] - begin)] = {offset(p, q, at) - offset(q, p, at),
+                                                                 kappas({p, q}, at)};
     }
-    for_each_cell({p, q}, gradient, [&](const Index& cell, const Index& from_faces, const Vector& X, Vector& error) {
-      const auto m = static_cast<std::size_t>(cell[along]);
-      if (patches[m]->holds({from_faces[p.axis], from_faces[q.axis], 0}))
-        add_patch(*patches[m], from_faces, jump[m], p, q, error);
-      else
-        add_edge(jump[m], X, p.axis, q.axis, error);
-    });
+    share({p, q}, along, stations);
+    if (std::ranges::all_of(stations, [](const Station& s) { return s.jump == 0; })) return;
+    const Box near = near_faces({p, q});
+    if (near.size() == 0) return;
+    std::vector<std::shared_ptr<const EdgePatch>> patches;
+    Vector before{};
+    for (const Station& s : stations) {
+      patches.push_back(s.kappa == before ? patches.back()
+                                          : std::make_shared<const EdgePatch>(edge_patch(p, q, roots(s.kappa))));
+      before = s.kappa;
+    }
+    const auto number_of = [&](const Index& cell) { return static_cast<std::size_t>(cell[along] - begin); };
+    for_each_cell(
+        {p, q}, near, [&](const Index& cell) { return stations[number_of(cell)].kappa; }, gradient,
+        [&](const Index& cell, const Index& from_faces, const Vector& X, Vector& error) {
+          const std::size_t m = number_of(cell);
+          if (patches[m]->holds({from_faces[p.axis], from_faces[q.axis], 0}))
+            add_patch(*patches[m], from_faces, stations[m].jump, p, q, error);
+          else
+            add_edge(stations[m].jump, X, p.axis, q.axis, error);
+        });
   }
 
   // What a corner has beside its edges.
@@ -187,28 +236,36 @@ class Edges {
       at[d] = outermost(faces.back());
       if (!held(faces.back())) return;
     }
-    Vector off{};
-    for (std::size_t d = 0; d < 3; ++d)
-      off[d] = 0.5 * (offset(faces[d], faces[(d + 1) % 3], at) + offset(faces[d], faces[(d + 2) % 3], at));
-    if (off == Vector{}) return;
-    const Vector root = roots(faces, at);
+    std::vector<Vector> found(2);  // what the faces are off by, and κ
+    Vector &off = found[0], &kappa = found[1];
+    if (here(faces)) {
+      for (std::size_t d = 0; d < 3; ++d)
+        off[d] = 0.5 * (offset(faces[d], faces[(d + 1) % 3], at) + offset(faces[d], faces[(d + 2) % 3], at));
+      kappa = kappas(faces, at);
+    }
+    share(faces, {}, found);
+    const Box near = near_faces(faces);
+    if (off == Vector{} || near.size() == 0) return;
+    const Vector root = roots(kappa);
     const EdgePatch all = patch(faces, root, {off.begin(), off.end()}, near_corners, [&](const Vector& X) {
       return off[0] * corner_value(X, 0) + off[1] * corner_value(X, 1) + off[2] * corner_value(X, 2);
     });
     std::vector<EdgePatch> edges;
     for (std::size_t d = 0; d < 3; ++d) edges.push_back(edge_patch(faces[d], faces[(d + 1) % 3], root));
-    for_each_cell(faces, gradient, [&](const Index&, const Index& from_faces, const Vector& X, Vector& error) {
-      if (all.holds(from_faces)) {
-        error = all.gradient(from_faces);
-        for (std::size_t d = 0; d < 3; ++d)
-          add_patch(edges[d], from_faces, off[(d + 1) % 3] - off[d], faces[d], faces[(d + 1) % 3], error);
-        return;
-      }
-      for (std::size_t d = 0; d < 3; ++d) {
-        add_corner(off[d], X, d, error);
-        add_edge(off[(d + 1) % 3] - off[d], X, d, (d + 1) % 3, error);
-      }
-    });
+    for_each_cell(
+        faces, near, [&](const Index&) { return kappa; }, gradient,
+        [&](const Index&, const Index& from_faces, const Vector& X, Vector& error) {
+          if (all.holds(from_faces)) {
+            error = all.gradient(from_faces);
+            for (std::size_t d = 0; d < 3; ++d)
+              add_patch(edges[d], from_faces, off[(d + 1) % 3] - off[d], faces[d], faces[(d + 1) % 3], error);
+            return;
+          }
+          for (std::size_t d = 0; d < 3; ++d) {
+            add_corner(off[d], X, d, error);
+            add_edge(off[(d + 1) % 3] - off[d], X, d, (d + 1) % 3, error);
+          }
+        });
   }
 
   const std::vector<double>& kappa(std::size_t d) {
@@ -219,57 +276,64 @@ class Edges {
     return values;
   }
 
-  // Takes error(cell, its number from each face on, distances from the faces over √κ) off the gradient in the cells
-  // near their edge or corner, where κ is about what it is beside these.
-  template <class F>
-  void for_each_cell(const std::vector<End>& faces, std::vector<double>& gradient, const F& add_error) {
-    const auto dimension = static_cast<std::size_t>(problem_.dimension);
-    std::array<const std::vector<double>*, 3> kappas{};
-    for (std::size_t d = 0; d < dimension; ++d) kappas[d] = &kappa(d);
-    Box near = block_.layout().box();  // up to half of the box from the faces
+  // The cells of this process up to half of the box from the faces.
+  Box near_faces(const std::vector<End>& faces) const {
+    Box near = own_;
     for (const End& face : faces) {
-      const auto& nodes = block_.axes[face.axis].nodes();
+      const auto& nodes = whole_.axes[face.axis].nodes();
       const double half = 0.5 * (nodes.front() + nodes.back());
       const auto middle = static_cast<int>(std::ranges::lower_bound(nodes, half) - nodes.begin());
-      (face.end == 0 ? near.last[face.axis] : near.first[face.axis]) = face.end == 0 ? middle : middle - 1;
+      int& first = near.first[face.axis];
+      int& last = near.last[face.axis];
+      (face.end == 0 ? last : first) = face.end == 0 ? std::min(last, middle) : std::max(first, middle - 1);
     }
+    return near;
+  }
+
+  // Takes error(cell, its number from each face on, distances from the faces over √κ) off the gradient in the cells
+  // near their edge or corner, where κ is about what it is beside these: beside(cell).
+  template <class Beside, class F>
+  void for_each_cell(const std::vector<End>& faces, const Box& near, const Beside& beside,
+                     std::vector<double>& gradient, const F& add_error) {
+    const auto dimension = static_cast<std::size_t>(problem_.dimension);
+    std::array<const std::vector<double>*, 3> kappa_of{};
+    for (std::size_t d = 0; d < dimension; ++d) kappa_of[d] = &kappa(d);
     cpu::for_each_line(near, cpu::heavy_threshold, [&](int j, int k) {
       for (int i = near.first[0]; i < near.last[0]; ++i) {
         const Index cell{i, j, k};
-        Index beside = cell, from_faces{};
+        const Vector at_faces = beside(cell);
+        Index from_faces{};
         Vector X{}, root{1, 1, 1}, error{};
         double farthest = 0, least_length = std::numeric_limits<double>::infinity();
+        bool same = true;
         for (const End& face : faces) {
-          const auto& nodes = block_.axes[face.axis].nodes();
-          beside[face.axis] = outermost(face);
+          const Axis& axis = whole_.axes[face.axis];
+          const auto& nodes = axis.nodes();
+          const double at_face = at_faces[face.axis];
           from_faces[face.axis] = inwards(face, cell[face.axis]);
-          X[face.axis] =
-              std::abs(block_.axes[face.axis].point(cell[face.axis]) - (face.end == 0 ? nodes.front() : nodes.back()));
-        }
-        bool here = true;
-        for (const End& face : faces) {
-          const auto& nodes = block_.axes[face.axis].nodes();
-          const double inside = (*kappas[face.axis])[number(cell)], at_face = (*kappas[face.axis])[number(beside)];
-          here = here && alike(inside, at_face);
+          same = same && alike((*kappa_of[face.axis])[number(cell)], at_face);
           root[face.axis] = std::sqrt(at_face);
-          X[face.axis] /= root[face.axis];
+          X[face.axis] =
+              std::abs(axis.point(cell[face.axis]) - (face.end == 0 ? nodes.front() : nodes.back())) / root[face.axis];
           farthest = std::max(farthest, X[face.axis]);
           least_length = std::min(least_length, (nodes.back() - nodes.front()) / root[face.axis]);
         }
         // All of it up to a quarter of the box, nothing from a half on: there h²/r is h².
-        const double share = std::clamp(2 - 4 * farthest / least_length, 0.0, 1.0);
-        if (!here || share == 0) continue;
+        const double share_of_it = std::clamp(2 - 4 * farthest / least_length, 0.0, 1.0);
+        if (!same || share_of_it == 0) continue;
         add_error(cell, from_faces, X, error);
         for (const End& face : faces)
           gradient[number(cell) * dimension + face.axis] -=
-              (face.end == 0 ? share : -share) * error[face.axis] / root[face.axis];
+              (face.end == 0 ? share_of_it : -share_of_it) * error[face.axis] / root[face.axis];
       }
     });
   }
 
   const Problem& problem_;
   const Block& block_;
-  Index n_{};
+  const Block whole_;
+  Index n_;                                                  // cells of the whole
+  Box own_;                                                  // those of this process, in the whole
   std::map<std::pair<int, int>, std::vector<double>> data_;  // of Dirichlet faces, where they vary
   std::array<std::vector<double>, 3> kappa_;
 };

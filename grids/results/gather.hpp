@@ -9,23 +9,29 @@
 
 namespace poisson {
 
-/// A field as files show it, made in pieces of planes: nothing of the whole grid is held for it. What it is made of has
-/// to outlive it. Of a grid that several processes share all of them make a piece together, and the first has it.
+/// What this process has of a field as files show it, made in pieces of planes: nothing of the whole grid is held for
+/// it. What it is made of has to outlive it. Of a grid that several processes share all of them call the functions
+/// below; then each fills its pieces by itself.
 struct Pieces {
-  /// values[((k − first)·ny + j)·nx + i)·components + c] for the planes first ≤ k < last.
+  /// values[((k − first)·ny + j)·nx + i)·components + c] for the planes first ≤ k < last, 0 the first of these.
   using Fill = std::function<void(int first, int last, std::span<double> values)>;
 
-  std::array<int, 3> shape{};
+  Pieces(const Box& part, int components_of_each, Fill filling);
+
+  std::array<int, 3> first;  ///< where they begin in the whole
+  std::array<int, 3> shape;
   int components = 1;
   Fill fill;
-  bool whole = false;  ///< whether it can only be made at once
 
   std::size_t plane() const;        ///< values of a plane
-  std::vector<double> all() const;  ///< of the whole grid
+  std::vector<double> all() const;  ///< of all planes
 };
 
-/// Number of nodes, or cells where the unknowns sit there, along each axis as files show them: periodic axes with their
-/// last node.
+/// Which places of the grid as files show it this process has. Its nodes reach to the first ones of the next process,
+/// which both have; periodic axes are shown with their last node.
+Box shown_places(const Block& block, Location location);
+
+/// How many these are along each axis, where its values sit.
 std::array<int, 3> file_shape(const Block& block);
 
 /// The values of a field on all nodes or cells, x fastest; on periodic axes the last node repeats the first.
@@ -34,7 +40,8 @@ Pieces gather_values(const Block& block, const Field& u);
 /// The gradient of a solution there, `dimension` components each. At nodes: second-order differences over three values,
 /// one-sided at ends that are not periodic. In cells: the mean of the fluxes κ ∂u/∂x through both faces, at ends as the
 /// data of the face have them, over κ of the cell. Fluxes balance f in each cell, which makes them second-order
-/// accurate up to the faces, where values are not smooth enough to be differenced; and where κ jumps they do not.
+/// accurate up to the faces, where values are not smooth enough to be differenced; and where κ jumps they do not. That
+/// is made at once, since edges are corrected together.
 Pieces gather_gradient(const Discretization& discretization, const Field& u);
 
 /// u − exact there; for singular problems without its mean.

@@ -41,16 +41,34 @@ SolutionNorms solution_norms(const Discretization& discretization, const Field& 
   return n;
 }
 
-ErrorNorms error_norms(const Discretization& discretization, const Field& u) {
-  const DifferenceMoments m = discretization.sampler().measure({*discretization.problem().exact, "exact"}, u);
+namespace {
+
+DifferenceMoments error_moments(const Discretization& discretization, const Field& u) {
+  return discretization.sampler().measure({*discretization.problem().exact, "exact"}, u);
+}
+
+// What a singular problem leaves free.
+double mean(const Discretization& discretization, const DifferenceMoments& m) {
+  if (!discretization.rows().singular) return 0;
   double volume = 1;
   for (const Axis& axis : discretization.block().whole().axes) {
     double length = 0;
     for (int i = 0; i < axis.size(); ++i) length += axis.mass(i);
     volume *= length;
   }
-  const double mean = discretization.rows().singular ? m.first / volume : 0;
-  return {std::max(m.high - mean, mean - m.low), std::sqrt(std::max(0.0, m.second - mean * m.first))};
+  return m.first / volume;
+}
+
+}  // namespace
+
+double mean_error(const Discretization& discretization, const Field& u) {
+  return discretization.rows().singular ? mean(discretization, error_moments(discretization, u)) : 0;
+}
+
+ErrorNorms error_norms(const Discretization& discretization, const Field& u) {
+  const DifferenceMoments m = error_moments(discretization, u);
+  const double middle = mean(discretization, m);
+  return {std::max(m.high - middle, middle - m.low), std::sqrt(std::max(0.0, m.second - middle * m.first))};
 }
 
 double interpolate_at(const Block& part, const Field& u, std::span<const double> point) {

@@ -21,6 +21,8 @@ struct ErrorNorms {
   double max = 0, l2 = 0;
 };
 ErrorNorms error_norms(const Discretization& discretization, const Field& u);
+/// That mean; 0 where the problem is not singular.
+double mean_error(const Discretization& discretization, const Field& u);
 
 /// The conservation law of the discrete solution. flux[2d + end] = ∫ κ ∂u/∂n over a face: its data on Neumann and Robin
 /// faces (Robin: g − αu), on Dirichlet faces what is left over in the rows of their nodes, shared by area where faces

@@ -59,10 +59,7 @@ class ArrayReader {
   }
 
  private:
-  double at(int i, int j, int k) const {
-    return array_
-        .values[static_cast<std::size_t>((wrap(2, k) * array_.shape[1] + wrap(1, j)) * array_.shape[0] + wrap(0, i))];
-  }
+  double at(int i, int j, int k) const { return array_.at({wrap(0, i), wrap(1, j), wrap(2, k)}); }
   std::int64_t wrap(std::size_t d, int i) const {
     const Axis& axis = block_.axes[d];
     if (axis.degenerate()) return 0;

@@ -36,7 +36,7 @@ void localize_paths(Value& map, const std::filesystem::path& folder) {
 
 }  // namespace
 
-Config load_config(const std::filesystem::path& file, std::span<const std::string> overrides) {
+Config state_config(const std::filesystem::path& file, std::span<const std::string> overrides) {
   Diagnostics errors;
   Value raw = read_yaml(file, errors);
   if (raw.kind == Value::Kind::map || raw.kind == Value::Kind::null)
@@ -76,6 +76,12 @@ Config load_config(const std::filesystem::path& file, std::span<const std::strin
   errors.raise();
   localize_paths(document, parts.folder);
   config.effective = to_json(document, 2);
+  return config;
+}
+
+Config load_config(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  Config config = state_config(file, overrides);
+  read_datasets(config);
   return config;
 }
 

@@ -4,11 +4,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "backends/box.hpp"
+#include "backends/processes.hpp"
 #include "backends/transport.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/problem/problem.hpp"
@@ -47,6 +50,15 @@ struct Config {
   /// The whole configuration with every default, as JSON in the order of the table. It is itself a configuration.
   std::string effective;
 
+  /// A dataset that is a datum of the problem: quantities have its values once read_datasets has read them.
+  struct Dataset {
+    std::shared_ptr<GridArray> array;
+    std::filesystem::path file;
+    std::string name;
+    std::string mark;  ///< where it was written, and its key
+  };
+  std::vector<Dataset> datasets;
+
   /// Where each quantity was written, for errors found on the grid: "cube.yaml:12:13: equation.source".
   std::map<std::string, std::string, std::less<>> marks;
 
@@ -54,6 +66,14 @@ struct Config {
   /// initial, exact, boundary.x- … boundary.z+ (the face's value), boundary.x-.alpha …
   std::string describe(std::string_view quantity) const;
 };
+
+/// load_config() without the values of datasets, whose shapes are checked.
+Config state_config(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+
+/// Reads the datasets: of processes that share a grid, each the values on its cells and some beside them, together.
+/// Throws ConfigError.
+void read_datasets(const Config& config, const std::optional<Box>& cells = {},
+                   const Processes& processes = *one_process());
 
 /// Reads and checks a configuration, from standard input where the file is "-"; each override is "key.path=value".
 /// Relative paths in the file start at its folder, those of overrides at the working directory, as do all paths from

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "io/config/config_parts.hpp"
@@ -25,13 +25,6 @@ std::string text(const Shape& shape) {
   return all;
 }
 
-std::string number_text(double value) {
-  Value number;
-  number.kind = Kind::number;
-  number.number = value;
-  return to_json(number, -1);
-}
-
 /// The grid's shape as a file states it, slowest axis first.
 Shape file_shape(const Problem& problem, Location location) {
   Shape shape;
@@ -42,46 +35,18 @@ Shape file_shape(const Problem& problem, Location location) {
   return shape;
 }
 
-bool is_periodic(const Problem& problem, std::size_t axis) {
-  return problem.boundary[axis][0].kind == BoundaryKind::periodic;
-}
-
-/// A periodic axis has its first node again as its last. Values from 32-bit files may differ by their rounding; a field
-/// that is not periodic differs by far more.
-void check_periodic(const GridArray& array, const Problem& problem) {
-  double largest = 0;
-  for (const double value : array.values) largest = std::max(largest, std::abs(value));
-  const auto [nx, ny, nz] = array.shape;
-  const std::array<std::int64_t, 3> stride{1, nx, nx * ny};
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(problem.dimension); ++axis) {
-    if (!is_periodic(problem, axis)) continue;
-    const std::int64_t across = (array.shape[axis] - 1) * stride[axis];
-    for (std::int64_t i = 0; i < nx * ny * nz; ++i) {
-      const std::array<std::int64_t, 3> index{i % nx, i / nx % ny, i / (nx * ny)};
-      if (index[axis] != 0) continue;
-      const auto first = static_cast<std::size_t>(i);
-      const double difference = array.values[first] - array.values[first + static_cast<std::size_t>(across)];
-      if (std::abs(difference) > 1e-6 * largest)
-        throw InputError("its values on the first and the last node of the periodic axis " +
-                         std::string(axis_names[axis]) + " differ (by " + number_text(difference) + " at node (" +
-                         std::to_string(index[0]) + ", " + std::to_string(index[1]) + ", " + std::to_string(index[2]) +
-                         ")); make them equal, or give the axis other faces");
-    }
-  }
-}
-
-Quantity read_array(const std::filesystem::path& file, const std::string& name, const Problem& problem) {
+// The values come when it is known which of them this process has.
+std::shared_ptr<GridArray> stated_array(const std::filesystem::path& file, const std::string& name,
+                                        const Problem& problem) {
   const Shape shape = dataset_shape(file, name);
   const Shape nodes = file_shape(problem, Location::node);
   const Shape cells = file_shape(problem, Location::cell);
   if (shape != nodes && shape != cells)
     throw InputError("dataset " + name + " of " + file.string() + " has the shape " + text(shape) + "; give " +
                      text(nodes) + " (nodes) or " + text(cells) + " (cells)");
-  GridArray array;
-  array.location = shape == nodes ? Location::node : Location::cell;
-  std::copy(shape.rbegin(), shape.rend(), array.shape.begin());
-  array.values = read_dataset(file, name).values;
-  if (array.location == Location::node) check_periodic(array, problem);
+  auto array = std::make_shared<GridArray>();
+  array->location = shape == nodes ? Location::node : Location::cell;
+  std::copy(shape.rbegin(), shape.rend(), array->shape.begin());
   return array;
 }
 
@@ -139,7 +104,11 @@ class ProblemReader {
       } else if (value.kind == Kind::string) {
         quantity = *value.quantity;
       } else if (grid_known_) {
-        quantity = read_array(parts_.path(*value.find("file")), value.find("dataset")->text, problem_);
+        const Value& file = *value.find("file");
+        const std::string& name = value.find("dataset")->text;
+        const auto array = stated_array(parts_.path(file), name, problem_);
+        parts_.config.datasets.push_back({array, parts_.path(file), name, file.mark.text() + ": " + path});
+        quantity = std::shared_ptr<const GridArray>(array);
       }
       return true;
     } catch (const InputError& error) {

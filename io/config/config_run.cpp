@@ -169,7 +169,7 @@ bool is_result(const std::filesystem::path& file, const std::filesystem::path& d
   std::error_code unknown;  // the paths are compared as they stand where one of them is not there
   const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(file), unknown);
   const auto folder = std::filesystem::weakly_canonical(std::filesystem::absolute(directory), unknown);
-  return std::ranges::find(result_names, whole.filename().string()) != result_names.end() &&
+  return is_result_name(whole.filename().string()) &&
          (whole.parent_path() == folder || std::filesystem::equivalent(whole.parent_path(), folder, unknown));
 }
 

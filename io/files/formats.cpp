@@ -3,53 +3,30 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
-#include <utility>
 
 namespace poisson {
 namespace {
 
 #ifdef POISSON_HAVE_VTK
-// Takes the first field, and draws it in the end.
-class PictureFile final : public FieldFile {
- public:
-  PictureFile(std::filesystem::path directory, OutputGrid grid, const FieldHead& head, OutputNote note)
-      : directory_(std::move(directory)), grid_(std::move(grid)), field_{head, {}}, note_(std::move(note)) {}
-
-  void write(std::span<const double> values) override {
-    if (std::ssize(field_.values) < count(grid_, field_))
-      field_.values.insert(field_.values.end(), values.begin(), values.end());
-  }
-  std::filesystem::path close() override { return write_png(directory_, grid_, field_, note_); }
-
- private:
-  std::filesystem::path directory_;
-  OutputGrid grid_;
-  OutputField field_;
-  OutputNote note_;
-};
-
-std::unique_ptr<FieldFile> open_picture(const std::filesystem::path& directory, const OutputGrid& grid,
-                                        std::vector<FieldHead> fields, const OutputNote& note) {
-  return std::make_unique<PictureFile>(directory, grid, fields.front(), note);
-}
+constexpr OpenFile* picture = open_picture;
 #else
-constexpr std::nullptr_t open_picture = nullptr;
+constexpr OpenFile* picture = nullptr;
 #endif
 
 constexpr std::array table{
     FileFormat{.name = "vtk",
-               .doc = "VTK XML: .vti, or .vtr on stretched grids.",
-               .file = [](const OutputGrid& grid, bool) { return vtk_name(grid); },
+               .doc = "VTK XML: .vti, or .vtr on stretched grids; of several processes .pvti or .pvtr.",
+               .files = vtk_names,
                .open = open_vtk},
     FileFormat{.name = "hdf5",
                .doc = "HDF5: .hdf (VTKHDF) on 3-D equidistant grids with fields at nodes, else .h5.",
-               .file = hdf5_name,
+               .files = hdf5_names,
                .open = open_hdf5},
     FileFormat{.name = "png",
                .doc = "A picture of the first field.",
                .picture = true,
-               .file = [](const OutputGrid&, bool) { return std::string("solution.png"); },
-               .open = open_picture}};
+               .files = [](const OutputGrid&, bool, int) { return std::vector<std::string>{"solution.png"}; },
+               .open = picture}};
 
 }  // namespace
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,11 +15,10 @@ struct FileFormat {
   std::string_view name;
   std::string_view doc;
   bool picture = false;  ///< shows the first field, and planes of it
-  /// Its name in the output directory; `nodes`: whether one of the fields lies there.
-  std::string (*file)(const OutputGrid&, bool nodes);
+  /// Its names in the output directory; `nodes`: whether one of the fields lies there.
+  std::vector<std::string> (*files)(const OutputGrid&, bool nodes, int processes);
   /// Null where this build lacks it.
-  std::unique_ptr<FieldFile> (*open)(const std::filesystem::path& directory, const OutputGrid&, std::vector<FieldHead>,
-                                     const OutputNote&);
+  OpenFile* open;
 };
 
 /// The table, in the order of the reference.

@@ -27,7 +27,11 @@ void check_stored(const std::filesystem::path& file, const std::string& name);
 /// Reads a whole dataset of integers or floating-point numbers. Throws InputError as dataset_shape does, and where its
 /// values do not fit into memory.
 Dataset read_dataset(const std::filesystem::path& file, const std::string& name);
-/// The values whose first index is `first`, the others' shape with them.
-Dataset read_slice(const std::filesystem::path& file, const std::string& name, std::int64_t first);
+/// So many of its values along each axis, from some on.
+Dataset read_box(const std::filesystem::path& file, const std::string& name, const std::vector<std::int64_t>& first,
+                 const std::vector<std::int64_t>& count);
+
+/// To be called before MPI is initialized where several processes may write a file together.
+void prepare_parallel_files();
 
 }  // namespace poisson

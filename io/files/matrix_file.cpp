@@ -84,8 +84,11 @@ BandedMatrix read_hdf5_bands(const std::filesystem::path& file, const std::optio
   if (std::ranges::find(m.offsets, Offset{}) == m.offsets.end())
     refuse("dataset offsets lacks the diagonal; add the offset of zeros");
   const auto [nx, ny, nz] = m.shape;
+  std::vector<std::int64_t> first(rank, 0), one_band = bands_shape;
+  one_band[0] = 1;
   for (std::size_t b = 0; b < m.offsets.size(); ++b) {
-    m.entries.push_back(read_slice(file, "bands", static_cast<std::int64_t>(b)).values);
+    first[0] = static_cast<std::int64_t>(b);
+    m.entries.push_back(read_box(file, "bands", first, one_band).values);
     const Offset& o = m.offsets[b];
     std::size_t i = 0;
     for (int z = 0; z < nz; ++z)

@@ -1,5 +1,7 @@
 #include "io/files/output.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <stdexcept>
 
 namespace poisson {
@@ -10,9 +12,22 @@ std::array<std::int64_t, 3> OutputGrid::shape(Location location) const {
   return n;
 }
 
+Box OutputGrid::places(Location location) const {
+  const auto n = shape(location);
+  if (!part) return {{}, {static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2])}};
+  Box box = *part;
+  for (int d = 0; d < 3; ++d)
+    if (location == Location::node && d < dimension) ++box.last[d];
+  return box;
+}
+
 std::int64_t count(const OutputGrid& grid, const FieldHead& field) {
   const auto n = grid.shape(field.location);
   return n[0] * n[1] * n[2] * field.components;
+}
+
+std::int64_t own_count(const OutputGrid& grid, const FieldHead& field) {
+  return grid.places(field.location).size() * field.components;
 }
 
 std::uintmax_t bytes_of(const OutputGrid& grid, const std::vector<FieldHead>& fields) {
@@ -35,19 +50,36 @@ std::filesystem::path write_whole(FieldFile& file, const OutputGrid& grid, const
     check_fits(grid, field);
     file.write(field.values);
   }
-  return file.close();
+  return file.close().front();
 }
 
 std::vector<FieldHead> heads(const std::vector<OutputField>& fields) {
   return {fields.begin(), fields.end()};
 }
 
-std::string vtk_name(const OutputGrid& grid) {
-  return grid.equidistant ? "solution.vti" : "solution.vtr";
+bool is_result_name(std::string_view name) {
+  constexpr std::array<std::string_view, 8> fixed{"summary.json",  "solution.vti", "solution.vtr", "solution.pvti",
+                                                  "solution.pvtr", "solution.hdf", "solution.h5",  "solution.png"};
+  if (std::ranges::find(fixed, name) != fixed.end()) return true;
+  constexpr std::string_view piece = "solution_";
+  if (!name.starts_with(piece) || !(name.ends_with(".vti") || name.ends_with(".vtr"))) return false;
+  const std::string_view number = name.substr(piece.size(), name.size() - piece.size() - 4);
+  return !number.empty() && std::ranges::all_of(number, [](unsigned char c) { return std::isdigit(c); });
 }
 
-std::string hdf5_name(const OutputGrid& grid, bool nodes) {
-  return is_image(grid, nodes) ? "solution.hdf" : "solution.h5";
+std::string vtk_piece_name(const OutputGrid& grid, int process) {
+  return "solution_" + std::to_string(process) + (grid.equidistant ? ".vti" : ".vtr");
+}
+
+std::vector<std::string> vtk_names(const OutputGrid& grid, bool, int processes) {
+  if (processes == 1) return {grid.equidistant ? "solution.vti" : "solution.vtr"};
+  std::vector<std::string> names{grid.equidistant ? "solution.pvti" : "solution.pvtr"};
+  for (int p = 0; p < processes; ++p) names.push_back(vtk_piece_name(grid, p));
+  return names;
+}
+
+std::vector<std::string> hdf5_names(const OutputGrid& grid, bool nodes, int) {
+  return {is_image(grid, nodes) ? "solution.hdf" : "solution.h5"};
 }
 
 bool is_image(const OutputGrid& grid, bool nodes) {

@@ -15,10 +15,14 @@
 
 namespace poisson {
 
-PendingFile::PendingFile(std::filesystem::path place, std::uintmax_t bytes) : place_(std::move(place)) {
+std::filesystem::path PendingFile::temporary(const std::filesystem::path& place) {
   std::string name(1, '.');
-  name.append(place_.filename().string()).append(".part");
-  temporary_ = place_.parent_path() / name;
+  name.append(place.filename().string()).append(".part");
+  return place.parent_path() / name;
+}
+
+PendingFile::PendingFile(std::filesystem::path place, std::uintmax_t bytes)
+    : place_(std::move(place)), temporary_(temporary(place_)) {
   std::error_code error;
   if (const auto directory = place_.parent_path(); !directory.empty()) {
     std::filesystem::create_directories(directory, error);
@@ -59,8 +63,8 @@ std::filesystem::path PendingFile::commit() {
   return place_;
 }
 
-void PendingFile::fail(const std::string& why) const {
-  throw RunError(published_place(place_).string() + " cannot be written (" + why +
+void PendingFile::fail(const std::filesystem::path& place, const std::string& why) {
+  throw RunError(published_place(place).string() + " cannot be written (" + why +
                  "). Check that disk and its space, or choose another output.directory.");
 }
 

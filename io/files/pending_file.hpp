@@ -25,7 +25,12 @@ class PendingFile {
   /// Puts the file into its place and returns that. Throws RunError.
   std::filesystem::path commit();
   /// Throws the RunError that says why the file could not be written.
-  [[noreturn]] void fail(const std::string& why) const;
+  [[noreturn]] void fail(const std::string& why) const { fail(place_, why); }
+
+  /// The temporary name of a file, and how what could not be written is said, for those that write to it beside the
+  /// one that has it.
+  static std::filesystem::path temporary(const std::filesystem::path& place);
+  [[noreturn]] static void fail(const std::filesystem::path& place, const std::string& why);
 
  private:
   std::filesystem::path place_, temporary_;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <sys/file.h>
@@ -87,8 +88,7 @@ std::vector<Summary::File> listed(const Json& summary) {
         !file["bytes"].is_number_unsigned())
       continue;
     const auto name = file["name"].get<std::string>();
-    if (name != summary_name && std::ranges::find(result_names, name) != result_names.end())
-      files.push_back({name, file["bytes"].get<std::uintmax_t>()});
+    if (name != summary_name && is_result_name(name)) files.push_back({name, file["bytes"].get<std::uintmax_t>()});
   }
   return files;
 }
@@ -105,14 +105,29 @@ Descriptor open_folder(int directory, const char* name) {
   return Descriptor(openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
+/// The names in a folder that a predicate has, sorted.
+template <class Predicate>
+std::vector<std::string> names_in(int folder, const Predicate& wanted) {
+  std::vector<std::string> names;
+  // A descriptor of the stream's own, which closes it.
+  DIR* const stream = fdopendir(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!stream) return names;
+  while (const dirent* entry = readdir(stream))
+    if (wanted(std::string_view(entry->d_name))) names.emplace_back(entry->d_name);
+  closedir(stream);
+  std::ranges::sort(names);
+  return names;
+}
+
 /// Takes away the files of a run in a folder of its own, and no others.
 void clear(int folder) {
-  for (const std::string_view name : result_names) {
-    unlinkat(folder, name.data(), 0);
-    unlinkat(folder, ("." + std::string(name) + ".part").c_str(), 0);
-  }
-  unlinkat(folder, failed_name, 0);
-  unlinkat(folder, ("." + std::string(failed_name) + ".part").c_str(), 0);
+  const auto of_a_run = [](std::string_view name) { return is_result_name(name) || name == failed_name; };
+  const auto left = names_in(folder, [&](std::string_view name) {
+    constexpr std::string_view end = ".part";
+    const bool pending = name.starts_with('.') && name.ends_with(end);
+    return of_a_run(pending ? name.substr(1, name.size() - 1 - end.size()) : name);
+  });
+  for (const std::string& name : left) unlinkat(folder, name.c_str(), 0);
 }
 
 /// Undoes a publication that did not come to its end: new files go back, earlier ones return, their summary last. May
@@ -129,8 +144,9 @@ bool restore(int directory, int folder) {
       if (!exists(folder, file.name) && exists(directory, file.name))
         good = move_file(directory, folder, file.name) == 0 && good;
     if (exists(previous, failed_name)) good = move_file(previous, directory, failed_name) == 0 && good;
-    for (auto name = result_names.rbegin(); name != result_names.rend(); ++name)
-      if (exists(previous, std::string(*name))) good = move_file(previous, directory, std::string(*name)) == 0 && good;
+    const auto fields = [](std::string_view name) { return is_result_name(name) && name != summary_name; };
+    for (const std::string& name : names_in(previous, fields)) good = move_file(previous, directory, name) == 0 && good;
+    if (exists(previous, summary_name)) good = move_file(previous, directory, summary_name) == 0 && good;
   }
   if (!good) return false;
   clear(previous);
@@ -264,9 +280,8 @@ std::vector<std::string> ResultFolder::earlier_results() const {
     }
     // Before version 0.2 summaries listed no files, and these names were the program's.
     if (!summary->contains("files"))
-      for (const std::string_view name : result_names)
-        if (const auto status = status_of(directory_fd_, name.data());
-            name != summary_name && status && S_ISREG(status->st_mode))
+      for (const char* name : {"solution.vti", "solution.vtr", "solution.hdf", "solution.h5", "solution.png"})
+        if (const auto status = status_of(directory_fd_, name); status && S_ISREG(status->st_mode))
           names.emplace_back(name);
   }
   if (read_summary(directory_fd_, failed_name)) names.emplace_back(failed_name);
@@ -352,6 +367,13 @@ void ResultFolder::fail(const Summary& summary) {
     throw RunError((directory_ / failed_name).string() + " cannot be written (" + std::strerror(errno) +
                    "). Check that disk and its space, or choose another output.directory.");
   flush_to_disk(directory_fd_);
+}
+
+void check_shared(const std::filesystem::path& staging) {
+  if (access(staging.c_str(), W_OK | X_OK) == 0) return;
+  throw InputError("a process cannot write to the output directory " + staging.parent_path().string() + " (" +
+                   std::strerror(errno) +
+                   "): several processes need one that all their machines share, choose it with output.directory");
 }
 
 std::filesystem::path published_place(const std::filesystem::path& place) {

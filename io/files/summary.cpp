@@ -119,6 +119,7 @@ Json to_object(const Summary& s) {
     json["transport"] = {{"name", s.transport->name},
                          {"latency", number(s.transport->latency)},
                          {"bandwidth", number(s.transport->bandwidth)}};
+  if (!s.cuts.empty()) json["cuts"] = s.cuts;
   json["peak_memory_bytes"] = s.peak_memory_bytes;
   json["files"] = Json::array();
   for (const auto& file : s.files) json["files"].push_back({{"name", file.name}, {"bytes", file.bytes}});

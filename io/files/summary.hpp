@@ -76,6 +76,8 @@ struct Summary {
     double latency = 0, bandwidth = 0;  ///< seconds; bytes a second each way
   };
   std::optional<Transport> transport;
+  /// Of several processes: where along each axis the values of each part begin; of one left out.
+  std::vector<std::vector<int>> cuts;
   std::int64_t peak_memory_bytes = 0;
   std::string configuration;  ///< the effective configuration as JSON; stands under "config"
   struct File {

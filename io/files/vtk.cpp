@@ -1,12 +1,16 @@
-// VTK's XML files, written without VTK: ImageData on equidistant grids, RectilinearGrid on the others.
+// VTK's XML files, written without VTK: ImageData on equidistant grids, RectilinearGrid on the others; and the files
+// that join such pieces of several processes.
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -25,24 +29,96 @@ std::string_view bytes_in(std::span<const T> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
-class VtkFile final : public FieldFile {
+// Text elements of a file that shows a box of the nodes, of pieces that it joins ("P") or by itself ("").
+struct Elements {
+  std::string_view type;  // ImageData or RectilinearGrid
+  std::string whole;      // attributes of the grid: what the file shows of it, and where equal cells lie
+
+  Elements(const OutputGrid& grid, const Box& nodes) : type(grid.equidistant ? "ImageData" : "RectilinearGrid") {
+    std::array<double, 3> origin{}, spacing{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const auto& x = grid.nodes[axis];
+      origin[axis] = x.front();
+      spacing[axis] = x.size() > 1 ? (x.back() - x.front()) / static_cast<double>(x.size() - 1) : 1.0;
+    }
+    whole = "WholeExtent=\"" + extent(nodes) + "\"";
+    if (grid.equidistant)
+      whole += fmt::format(" Origin=\"{}\" Spacing=\"{}\" Direction=\"1 0 0 0 1 0 0 0 1\"", fmt::join(origin, " "),
+                           fmt::join(spacing, " "));
+  }
+
+  /// Of a box of nodes.
+  static std::string extent(const Box& nodes) {
+    return fmt::format("{} {} {} {} {} {}", nodes.first[0], nodes.last[0] - 1, nodes.first[1], nodes.last[1] - 1,
+                       nodes.first[2], nodes.last[2] - 1);
+  }
+  std::string opening(std::string_view kind) const {
+    return fmt::format("<VTKFile type=\"{}{}\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n",
+                       kind, type);
+  }
+};
+
+// The elements PointData and CellData: a line for each field, and which are active. element(field) is the field's.
+template <class F>
+std::string field_elements(const std::vector<FieldHead>& fields, std::string_view indent, std::string_view kind,
+                           const F& element) {
+  std::array<std::string, 2> first, arrays;  // of nodes and of cells
+  for (const FieldHead& field : fields) {
+    const std::size_t at = field.location == Location::node ? 0 : 1;
+    const std::string active = field.components == 1 ? " Scalars=\"" : field.components == 3 ? " Vectors=\"" : "";
+    if (!active.empty() && first[at].find(active) == std::string::npos) first[at] += active + field.name + "\"";
+    arrays[at] += fmt::format("{}  {}", indent, element(field));
+  }
+  std::string text;
+  for (const std::size_t at : {0, 1}) {
+    const std::string_view name = at == 0 ? "PointData" : "CellData";
+    text += fmt::format("{0}<{1}{2}{3}>\n{4}{0}</{1}{2}>\n", indent, kind, name, first[at], arrays[at]);
+  }
+  return text;
+}
+
+// The file that joins the pieces of several processes.
+std::string joining_text(const OutputGrid& grid, const std::vector<FieldHead>& fields, const std::vector<Box>& pieces) {
+  Box all;
+  for (std::size_t axis = 0; axis < 3; ++axis) all.last[axis] = static_cast<int>(grid.nodes[axis].size());
+  const Elements elements(grid, all);
+  std::string text =
+      elements.opening("P") + fmt::format("  <P{} {} GhostLevel=\"0\">\n", elements.type, elements.whole);
+  text += field_elements(fields, "    ", "P", [](const FieldHead& field) {
+    return fmt::format("<PDataArray type=\"Float64\" Name=\"{}\" NumberOfComponents=\"{}\"/>\n", field.name,
+                       field.components);
+  });
+  if (!grid.equidistant) {
+    text += "    <PCoordinates>\n";
+    for (const char axis : {'x', 'y', 'z'})
+      text += fmt::format("      <PDataArray type=\"Float64\" Name=\"{}\"/>\n", axis);
+    text += "    </PCoordinates>\n";
+  }
+  for (std::size_t p = 0; p < pieces.size(); ++p)
+    text += fmt::format("    <Piece Extent=\"{}\" Source=\"{}\"/>\n", Elements::extent(pieces[p]),
+                        vtk_piece_name(grid, static_cast<int>(p)));
+  return text + fmt::format("  </P{}>\n</VTKFile>\n", elements.type);
+}
+
+// The whole grid, or the piece of it that one process has.
+class VtkPiece {
  public:
-  VtkFile(const std::filesystem::path& directory, const OutputGrid& grid, std::vector<FieldHead> fields,
-          const OutputNote& note)
-      : pending_(directory / vtk_name(grid), bytes_of(grid, fields)),
+  VtkPiece(const std::filesystem::path& place, const OutputGrid& grid, const std::vector<FieldHead>& fields,
+           const OutputNote& note)
+      : pending_(place, own_bytes(grid, fields)),
         file_(open(pending_.path().c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)) {
     if (file_ < 0) pending_.fail(std::strerror(errno));
     for (const FieldHead& field : fields)
-      sizes_.push_back(static_cast<std::size_t>(count(grid, field)) * sizeof(double));
+      sizes_.push_back(static_cast<std::size_t>(own_count(grid, field)) * sizeof(double));
     append(header(grid, fields, note));
     const std::int32_t converged = note.converged ? 1 : 0;
     append_block({note.title.c_str(), note.title.size() + 1});
     append_block(bytes_in(std::span(&converged, 1)));
     if (!grid.equidistant)
-      for (const auto& x : grid.nodes) append_block(bytes_in(std::span<const double>(x)));
+      for (std::size_t axis = 0; axis < 3; ++axis) append_block(bytes_in(coordinates(grid, axis)));
   }
 
-  void write(std::span<const double> values) override {
+  void write(std::span<const double> values) {
     if (next_ == sizes_.size()) throw std::invalid_argument("the file has all its values");
     const std::size_t size = sizes_[next_];
     if (done_ + values.size_bytes() > size) throw std::invalid_argument("a field has fewer values");
@@ -54,7 +130,7 @@ class VtkFile final : public FieldFile {
     ++next_;
   }
 
-  std::filesystem::path close() override {
+  std::filesystem::path close() {
     if (next_ < sizes_.size()) throw std::invalid_argument("the file lacks values");
     append("\n  </AppendedData>\n</VTKFile>\n");
     if (file_.close() != 0) pending_.fail(std::strerror(errno));
@@ -71,9 +147,23 @@ class VtkFile final : public FieldFile {
     append(bytes);
   }
 
+  static std::uintmax_t own_bytes(const OutputGrid& grid, const std::vector<FieldHead>& fields) {
+    std::uintmax_t bytes = 0;
+    for (const FieldHead& field : fields) bytes += static_cast<std::uintmax_t>(own_count(grid, field)) * sizeof(double);
+    return bytes;
+  }
+  /// Of the nodes that this process has.
+  static std::span<const double> coordinates(const OutputGrid& grid, std::size_t axis) {
+    const Box nodes = grid.places(Location::node);
+    return std::span<const double>(grid.nodes[axis])
+        .subspan(static_cast<std::size_t>(nodes.first[axis]),
+                 static_cast<std::size_t>(nodes.last[axis] - nodes.first[axis]));
+  }
+
   /// Everything before the blocks, each of which has its size in front and is found by its offset.
   static std::string header(const OutputGrid& grid, const std::vector<FieldHead>& fields, const OutputNote& note) {
-    const std::string_view type = grid.equidistant ? "ImageData" : "RectilinearGrid";
+    const Box nodes = grid.places(Location::node);
+    const Elements elements(grid, nodes);
     std::uint64_t offset = 0;
     const auto block = [&](std::string_view element, std::string_view kind, const std::string& name,
                            const std::string& shape, std::uint64_t bytes) {
@@ -82,47 +172,23 @@ class VtkFile final : public FieldFile {
       offset += sizeof(std::uint64_t) + bytes;
       return line;
     };
-    std::array<std::size_t, 3> cells{};
-    std::array<double, 3> origin{}, spacing{};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const auto& x = grid.nodes[axis];
-      cells[axis] = x.size() - 1;
-      origin[axis] = x.front();
-      spacing[axis] = x.size() > 1 ? (x.back() - x.front()) / static_cast<double>(x.size() - 1) : 1.0;
-    }
-    const std::string extent = fmt::format("0 {} 0 {} 0 {}", cells[0], cells[1], cells[2]);
-    std::string text = fmt::format(
-        "<VTKFile type=\"{}\" version=\"1.0\" byte_order=\"LittleEndian\" "
-        "header_type=\"UInt64\">\n  <{} WholeExtent=\"{}\"",
-        type, type, extent);
-    if (grid.equidistant)
-      text += fmt::format(" Origin=\"{}\" Spacing=\"{}\" Direction=\"1 0 0 0 1 0 0 0 1\"", fmt::join(origin, " "),
-                          fmt::join(spacing, " "));
-    text += ">\n    <FieldData>\n";
+    std::string text =
+        elements.opening("") + fmt::format("  <{} {}>\n    <FieldData>\n", elements.type, elements.whole);
     text += "      " + block("Array", "String", "title", "NumberOfTuples=\"1\" ", note.title.size() + 1);
     text += "      " + block("DataArray", "Int32", "converged", "NumberOfTuples=\"1\" ", sizeof(std::int32_t));
-    text += "    </FieldData>\n    <Piece Extent=\"" + extent + "\">\n";
+    text += "    </FieldData>\n    <Piece Extent=\"" + Elements::extent(nodes) + "\">\n";
     if (!grid.equidistant) {
       text += "      <Coordinates>\n";
       for (std::size_t axis = 0; axis < 3; ++axis)
-        text += "        " + block("DataArray", "Float64", std::string(1, "xyz"[axis]), "",
-                                   grid.nodes[axis].size() * sizeof(double));
+        text += "        " +
+                block("DataArray", "Float64", std::string(1, "xyz"[axis]), "", coordinates(grid, axis).size_bytes());
       text += "      </Coordinates>\n";
     }
-    std::array<std::string, 2> first, arrays;  // of nodes and of cells: what is active, and all
-    for (const FieldHead& field : fields) {
-      const std::size_t at = field.location == Location::node ? 0 : 1;
-      const std::string active = field.components == 1 ? " Scalars=\"" : field.components == 3 ? " Vectors=\"" : "";
-      if (!active.empty() && first[at].find(active) == std::string::npos) first[at] += active + field.name + "\"";
-      arrays[at] += "        " + block("DataArray", "Float64", field.name,
-                                       fmt::format("NumberOfComponents=\"{}\" ", field.components),
-                                       static_cast<std::uint64_t>(count(grid, field)) * sizeof(double));
-    }
-    for (const std::size_t at : {0, 1}) {
-      const std::string_view name = at == 0 ? "PointData" : "CellData";
-      text += fmt::format("      <{}{}>\n{}      </{}>\n", name, first[at], arrays[at], name);
-    }
-    return text + fmt::format("    </Piece>\n  </{}>\n  <AppendedData encoding=\"raw\">\n   _", type);
+    text += field_elements(fields, "      ", "", [&](const FieldHead& field) {
+      return block("DataArray", "Float64", field.name, fmt::format("NumberOfComponents=\"{}\" ", field.components),
+                   static_cast<std::uint64_t>(own_count(grid, field)) * sizeof(double));
+    });
+    return text + fmt::format("    </Piece>\n  </{}>\n  <AppendedData encoding=\"raw\">\n   _", elements.type);
   }
 
   PendingFile pending_;
@@ -131,11 +197,51 @@ class VtkFile final : public FieldFile {
   std::size_t next_ = 0, done_ = 0;
 };
 
+class VtkFile final : public FieldFile {
+ public:
+  VtkFile(std::filesystem::path directory, const OutputGrid& grid, const std::vector<FieldHead>& fields,
+          const OutputNote& note, const std::shared_ptr<const Processes>& processes)
+      : directory_(std::move(directory)), grid_(grid), fields_(fields), processes_(processes) {
+    together(*processes, [&] {
+      const int own = processes->rank();
+      const std::string name = processes->alone() ? vtk_names(grid, true, 1).front() : vtk_piece_name(grid, own);
+      piece_.emplace(directory_ / name, grid, fields, note);
+    });
+  }
+
+  void write(std::span<const double> values) override { piece_->write(values); }
+
+  std::vector<std::filesystem::path> close() override {
+    std::vector<std::filesystem::path> places;
+    together(*processes_, [&] { places.push_back(piece_->close()); });
+    if (processes_->alone()) return places;
+    const std::vector<Box> boxes = processes_->gather(grid_.places(Location::node));
+    const std::vector<std::string> names = vtk_names(grid_, true, processes_->count());
+    places.clear();
+    for (const std::string& name : names) places.push_back(directory_ / name);
+    together(*processes_, [&] {
+      if (!processes_->first()) return;
+      PendingFile joining(places.front());
+      joining.write(joining_text(grid_, fields_, boxes));
+      joining.commit();
+    });
+    return places;
+  }
+
+ private:
+  std::filesystem::path directory_;
+  OutputGrid grid_;
+  std::vector<FieldHead> fields_;
+  std::shared_ptr<const Processes> processes_;
+  std::optional<VtkPiece> piece_;
+};
+
 }  // namespace
 
 std::unique_ptr<FieldFile> open_vtk(const std::filesystem::path& directory, const OutputGrid& grid,
-                                    std::vector<FieldHead> fields, const OutputNote& note) {
-  return std::make_unique<VtkFile>(directory, grid, std::move(fields), note);
+                                    std::vector<FieldHead> fields, const OutputNote& note,
+                                    const std::shared_ptr<const Processes>& processes) {
+  return std::make_unique<VtkFile>(directory, grid, fields, note, processes);
 }
 
 }  // namespace poisson

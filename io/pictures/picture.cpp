@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "io/files/output.hpp"
 #include "io/pictures/canvas.hpp"
 #include "io/pictures/colour_map.hpp"
+#include "io/pictures/shown_field.hpp"
 #include "io/pictures/ticks.hpp"
 
 namespace poisson {
@@ -15,89 +18,35 @@ namespace {
 constexpr Colour paper{255, 255, 255}, ink{34, 36, 40}, grey{108, 112, 120}, alarm{196, 43, 43};
 constexpr int margin = 56, frame = 2, tick = 8;
 constexpr double small_text = 22, large_text = 40;
-
-/// A section of the grid at a right angle to an axis: the axes it shows, and where it lies.
-struct Section {
-  int across = 0, up = 1, normal = 2;
-  double position = 0;        ///< on the normal axis
-  int width = 0, height = 0;  ///< in pixels
-};
-
-/// What is drawn: a field as one number for each place (itself, or the magnitude of a vector), and its range.
-struct Shown {
-  Shown(const OutputGrid& grid, const OutputField& shown_field)
-      : field(shown_field),
-        name(field.components == 1 ? field.name : fmt::format("|{}|", field.name)),
-        shape(grid.shape(field.location)) {
-    for (std::int64_t i = 0; i < shape[0] * shape[1] * shape[2]; ++i) {
-      const double value = at(i);
-      complete = complete && std::isfinite(value);
-      if (!std::isfinite(value)) continue;
-      lower = std::min(lower, value);
-      upper = std::max(upper, value);
-    }
-  }
-
-  double at(std::int64_t place) const {
-    const double* values = &field.values[static_cast<std::size_t>(place * field.components)];
-    double value = values[0];
-    for (int c = 1; c < field.components; ++c) value = std::hypot(value, values[c]);
-    return value;
-  }
-  bool any() const { return upper >= lower; }
-  bool constant() const { return !(upper / 2 - lower / 2 > 0.5e-9 * std::max(std::abs(lower), std::abs(upper))); }
-  double share(double value) const { return constant() ? 0.5 : (value / 2 - lower / 2) / (upper / 2 - lower / 2); }
-
-  const OutputField& field;
-  std::string name;
-  std::array<std::int64_t, 3> shape;
-  double lower = std::numeric_limits<double>::infinity(), upper = -lower;
-  bool complete = true;  ///< every value is finite
-};
-
-/// Where a coordinate lies among the places of an axis: between two nodes, or in a cell; on a face, between two cells.
-struct Place {
-  std::int64_t lower = 0, upper = 0;
-  double weight = 0;  ///< of the upper one
-};
-
-Place locate(const std::vector<double>& nodes, Location location, double x) {
-  if (nodes.size() < 2) return {};
-  const auto after = std::upper_bound(nodes.begin() + 1, nodes.end() - 1, x);
-  const std::int64_t cell = after - nodes.begin() - 1;
-  if (location == Location::node) return {cell, cell + 1, (x - nodes[cell]) / (nodes[cell + 1] - nodes[cell])};
-  const double tolerance = 1e-9 * (nodes[cell + 1] - nodes[cell]);
-  if (cell > 0 && x - nodes[cell] < tolerance) return {cell - 1, cell, 0.5};
-  if (cell + 2 < std::ssize(nodes) && nodes[cell + 1] - x < tolerance) return {cell, cell + 1, 0.5};
-  return {cell, cell, 0};
-}
+constexpr const char* file_name = "solution.png";
 
 /// The values of a section, one per pixel, the first row at the top.
-std::vector<double> sample(const OutputGrid& grid, const Shown& shown, const Section& section) {
+std::vector<double> sample(const OutputGrid& grid, const ShownField& shown, const Section& section,
+                           std::size_t number) {
   const auto places = [&](int axis, int count) {
     const auto& nodes = grid.nodes[axis];
     std::vector<Place> list(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i)
-      list[i] = locate(nodes, shown.field.location, nodes.front() + (nodes.back() - nodes.front()) * (i + 0.5) / count);
+      list[i] = locate(nodes, shown.location(), nodes.front() + (nodes.back() - nodes.front()) * (i + 0.5) / count);
     return list;
   };
   const auto columns = places(section.across, section.width), rows = places(section.up, section.height);
-  const Place depth = locate(grid.nodes[section.normal], shown.field.location, section.position);
-  const std::array<std::int64_t, 3> stride{1, shown.shape[0], shown.shape[0] * shown.shape[1]};
+  const Place depth = locate(grid.nodes[section.normal], shown.location(), section.position);
   const auto interpolate = [&](const Place& place, auto&& value) {
     // A value of no weight does not count, not even one that is not finite.
-    if (place.weight == 0) return value(place.lower);
-    if (place.weight == 1) return value(place.upper);
-    return (1 - place.weight) * value(place.lower) + place.weight * value(place.upper);
+    if (place.weight == 0) return value(false);
+    if (place.weight == 1) return value(true);
+    return (1 - place.weight) * value(false) + place.weight * value(true);
   };
   std::vector<double> pixels;
   pixels.reserve(columns.size() * rows.size());
   for (std::size_t r = rows.size(); r-- > 0;)  // pictures begin at the top
     for (const auto& column : columns)
-      pixels.push_back(interpolate(depth, [&](std::int64_t k) {
-        return interpolate(rows[r], [&](std::int64_t j) {
-          return interpolate(column, [&](std::int64_t i) {
-            return shown.at(k * stride[section.normal] + j * stride[section.up] + i * stride[section.across]);
+      pixels.push_back(interpolate(depth, [&](bool deeper) {
+        return interpolate(rows[r], [&](bool higher) {
+          return interpolate(column, [&](bool further) {
+            return shown.at(number, deeper, further ? column.upper : column.lower,
+                            higher ? rows[r].upper : rows[r].lower);
           });
         });
       }));
@@ -116,9 +65,9 @@ LineStyle line_style(double share) {
 }
 
 /// The levels of isolines as shares of the range; none at its very ends.
-std::vector<double> isolines(const Shown& shown) {
+std::vector<double> isolines(const ShownField& shown) {
   std::vector<double> shares;
-  if (!shown.any() || shown.constant() || shown.field.location == Location::cell) return shares;
+  if (!shown.any() || shown.constant() || shown.location() == Location::cell) return shares;
   for (const double level : round_ticks(shown.lower, shown.upper, 20).values)
     if (const double share = shown.share(level); share > 0.005 && share < 0.995) shares.push_back(share);
   return shares;
@@ -126,7 +75,7 @@ std::vector<double> isolines(const Shown& shown) {
 
 /// Thin lines of equal value. The distance to a line is what the value is off, over its slope per pixel.
 void draw_isolines(Canvas& canvas, int left, int top, const Section& section, const std::vector<double>& pixels,
-                   const Shown& shown, const std::vector<double>& levels) {
+                   const ShownField& shown, const std::vector<double>& levels) {
   const auto at = [&](int x, int y) { return shown.share(pixels[static_cast<std::size_t>(y) * section.width + x]); };
   for (int y = 1; y + 1 < section.height; ++y)
     for (int x = 1; x + 1 < section.width; ++x) {
@@ -141,10 +90,10 @@ void draw_isolines(Canvas& canvas, int left, int top, const Section& section, co
     }
 }
 
-void draw_panel(Canvas& canvas, int left, int top, const OutputGrid& grid, const Shown& shown, const Section& section,
-                const std::vector<double>& levels) {
+void draw_panel(Canvas& canvas, int left, int top, const OutputGrid& grid, const ShownField& shown,
+                const Section& section, std::size_t number, const std::vector<double>& levels) {
   const int right = left + section.width, bottom = top + section.height;
-  const auto pixels = sample(grid, shown, section);
+  const auto pixels = sample(grid, shown, section, number);
   for (int y = 0; y < section.height; ++y)
     for (int x = 0; x < section.width; ++x) {
       const double value = pixels[static_cast<std::size_t>(y) * section.width + x];
@@ -188,7 +137,7 @@ void draw_panel(Canvas& canvas, int left, int top, const OutputGrid& grid, const
   canvas.text(left - frame - tick - 22 - widest, (top + bottom) / 2.0, named(section.up, up), turned);
 }
 
-void draw_bar(Canvas& canvas, int left, int top, int bottom, const Shown& shown, const Ticks& ticks,
+void draw_bar(Canvas& canvas, int left, int top, int bottom, const ShownField& shown, const Ticks& ticks,
               const std::vector<double>& levels) {
   constexpr int width = 30;
   const TextStyle label{.size = small_text, .colour = ink};
@@ -207,7 +156,7 @@ void draw_bar(Canvas& canvas, int left, int top, int bottom, const Shown& shown,
       canvas.fill(left + width + frame, y - 1, left + width + frame + tick, y + 1, ink);
       canvas.text(left + width + frame + tick + 8, y + 8, ticks.labels[i], label);
     }
-    canvas.text(left, top - 18, shown.name + (ticks.factor.empty() ? "" : "  (" + ticks.factor + ")"), label);
+    canvas.text(left, top - 18, shown.name() + (ticks.factor.empty() ? "" : "  (" + ticks.factor + ")"), label);
   }
   if (!shown.complete) {
     canvas.fill(left, bottom + 30, left + width, bottom + 52, not_finite);
@@ -230,15 +179,7 @@ std::array<double, 3> drawn_lengths(const OutputGrid& grid, bool& bounded) {
 }
 
 std::vector<Section> sections(const OutputGrid& grid, const std::array<double, 3>& lengths) {
-  std::vector<Section> list;
-  if (grid.dimension == 2) {
-    list.push_back({0, 1, 2, 0.0});
-  } else {
-    for (int normal = 0; normal < 3; ++normal) {
-      const auto& nodes = grid.nodes[normal];
-      list.push_back({normal == 0 ? 1 : 0, normal == 2 ? 1 : 2, normal, nodes.front() / 2 + nodes.back() / 2});
-    }
-  }
+  std::vector<Section> list = mid_planes(grid);
   double width = 0, height = 0;
   for (const auto& s : list) {
     width += lengths[s.across];
@@ -263,10 +204,11 @@ std::string fitted(std::string text, const TextStyle& style, double width) {
   return text + "…";
 }
 
-void draw_heading(Canvas& canvas, const OutputGrid& grid, const Shown& shown, const OutputNote& note, bool bounded) {
+void draw_heading(Canvas& canvas, const OutputGrid& grid, const ShownField& shown, const OutputNote& note,
+                  bool bounded) {
   const double room = canvas.width() - 2.0 * margin;
   TextStyle title{.size = large_text, .colour = ink, .bold = true};
-  const std::string text = note.title.empty() ? shown.name : note.title;
+  const std::string text = note.title.empty() ? shown.name() : note.title;
   title.size = std::clamp(large_text * room / std::max(1.0, text_width(text, title)), 0.65 * large_text, large_text);
   canvas.text(margin, margin + 34, fitted(text, title, room), title);
 
@@ -279,8 +221,8 @@ void draw_heading(Canvas& canvas, const OutputGrid& grid, const Shown& shown, co
   const double same = shown.any() && !shown.constant() ? std::log10(size / 2 / (shown.upper / 2 - shown.lower / 2)) : 0;
   const int digits = 4 + std::max(0, static_cast<int>(std::ceil(same)));
   if (shown.any())
-    line += shown.constant() ? fmt::format("  ·  {} = {}", shown.name, readable(shown.lower, 5))
-                             : fmt::format("  ·  {} from {} to {}", shown.name, readable(shown.lower, digits),
+    line += shown.constant() ? fmt::format("  ·  {} = {}", shown.name(), readable(shown.lower, 5))
+                             : fmt::format("  ·  {} from {} to {}", shown.name(), readable(shown.lower, digits),
                                            readable(shown.upper, digits));
   if (bounded) line += "  ·  axes not to scale";
   TextStyle subtitle{.size = 24, .colour = grey};
@@ -293,12 +235,43 @@ void draw_heading(Canvas& canvas, const OutputGrid& grid, const Shown& shown, co
   canvas.text(x, margin + 78, verdict, subtitle);
 }
 
+class PictureFile final : public FieldFile {
+ public:
+  PictureFile(std::filesystem::path directory, OutputGrid grid, const FieldHead& head, OutputNote note,
+              std::shared_ptr<const Processes> processes)
+      : directory_(std::move(directory)),
+        grid_(std::move(grid)),
+        shown_(grid_, head),
+        note_(std::move(note)),
+        processes_(std::move(processes)) {}
+
+  void write(std::span<const double> values) override { shown_.add(values); }
+  std::vector<std::filesystem::path> close() override {
+    shown_.collect(*processes_);
+    together(*processes_, [&] {
+      if (processes_->first()) write_png(directory_, grid_, shown_, note_);
+    });
+    return {directory_ / file_name};
+  }
+
+ private:
+  std::filesystem::path directory_;
+  OutputGrid grid_;
+  ShownField shown_;
+  OutputNote note_;
+  std::shared_ptr<const Processes> processes_;
+};
+
 }  // namespace
 
-std::filesystem::path write_png(const std::filesystem::path& directory, const OutputGrid& grid,
-                                const OutputField& field, const OutputNote& note) {
-  check_fits(grid, field);
-  const Shown shown(grid, field);
+std::unique_ptr<FieldFile> open_picture(const std::filesystem::path& directory, const OutputGrid& grid,
+                                        std::vector<FieldHead> fields, const OutputNote& note,
+                                        const std::shared_ptr<const Processes>& processes) {
+  return std::make_unique<PictureFile>(directory, grid, fields.front(), note, processes);
+}
+
+std::filesystem::path write_png(const std::filesystem::path& directory, const OutputGrid& grid, const ShownField& shown,
+                                const OutputNote& note) {
   bool bounded = false;
   const auto list = sections(grid, drawn_lengths(grid, bounded));
   int highest = 0;
@@ -314,10 +287,11 @@ std::filesystem::path write_png(const std::filesystem::path& directory, const Ou
   Canvas canvas(std::max(bar_left + bar_room, 760), top + highest + footing, paper);
   draw_heading(canvas, grid, shown, note, bounded);
   int left = margin / 2;
-  for (const auto& section : list) {
+  for (std::size_t number = 0; number < list.size(); ++number) {
+    const Section& section = list[number];
     left += labels;
     const int panel_top = top + highest - section.height;
-    draw_panel(canvas, left, panel_top, grid, shown, section, levels);
+    draw_panel(canvas, left, panel_top, grid, shown, section, number, levels);
     if (grid.dimension == 3)
       canvas.text(left + section.width / 2.0, panel_top - 18,
                   fmt::format("{} = {}", "xyz"[section.normal], readable(section.position, 4)),
@@ -325,7 +299,7 @@ std::filesystem::path write_png(const std::filesystem::path& directory, const Ou
     left += section.width;
   }
   draw_bar(canvas, bar_left, top, top + highest, shown, ticks, levels);
-  return canvas.write_png(directory / "solution.png");
+  return canvas.write_png(directory / file_name);
 }
 
 }  // namespace poisson

@@ -39,6 +39,8 @@ Spread spread_over(const Quantity& datum, const std::array<Points, 3>& points) {
     spread.largest = std::max(spread.largest, value);
   };
   if (const GridArray* array = datum.array()) {
+    if (array->part) return {array->part->mean, array->part->least, array->part->largest};
+    if (array->values.empty()) return {};  // yet to be read
     for (const double value : array->values) add(value, 1);
   } else {
     const auto& [x, y, z] = points;

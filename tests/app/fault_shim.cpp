@@ -1,9 +1,12 @@
 // Preloaded into the program, it has the n-th call of a kind fail, as a disk would, or ends the process there:
 //     POISSON_FAULT=write:4:ENOSPC      the 4th write to a regular file
 //     POISSON_FAULT=write:4+:ENOSPC     and all after it
+//     POISSON_FAULT=write:4:ENOSPC:.hdf the 4th write to a file with this in its path
 //     POISSON_FAULT=rename:2:KILL       SIGKILL instead of the 2nd rename
 // Kinds: write, rename, close (of files that were written), sync, lock; any stands for all of them.
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -24,7 +27,8 @@ struct Fault {
   std::string kind;
   long number = 0;
   bool lasting = false;
-  int error = 0;  // 0: SIGKILL
+  int error = 0;     // 0: SIGKILL
+  std::string part;  // of the paths of files that are written
 
   Fault() {
     const char* text = std::getenv("POISSON_FAULT");
@@ -34,16 +38,28 @@ struct Fault {
     kind = words.substr(0, first);
     number = std::atol(words.c_str() + first + 1);
     lasting = words[second - 1] == '+';
-    const std::string name = words.substr(second + 1);
+    const auto third = std::min(words.find(':', second + 1), words.size());
+    const std::string name = words.substr(second + 1, third - second - 1);
+    part = words.substr(std::min(third + 1, words.size()));
     error = name == "ENOSPC" ? ENOSPC : name == "EIO" ? EIO : name == "ENOLCK" ? ENOLCK : 0;
   }
 };
 
+bool has_in_path(int descriptor, const std::string& part) {
+  std::array<char, 4096> path{};
+  const int kept = errno;
+  const ssize_t length =
+      readlink(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), path.data(), path.size() - 1);
+  errno = kept;
+  return length > 0 && std::strstr(path.data(), part.c_str());
+}
+
 /// Whether this call of a kind is the one to fail.
-bool fails(const char* kind) {
+bool fails(const char* kind, int descriptor = -1) {
   static const Fault fault;
   static std::atomic<long> calls{0};
   if (fault.kind != kind && fault.kind != "any") return false;
+  if (descriptor >= 0 && !fault.part.empty() && !has_in_path(descriptor, fault.part)) return false;
   const long number = ++calls;
   if (number != fault.number && !(fault.lasting && number > fault.number)) return false;
   if (fault.error == 0) raise(SIGKILL);
@@ -75,20 +91,28 @@ Function* next(const char* name) {
 extern "C" {
 
 ssize_t write(int file, const void* bytes, size_t count) {
-  if (is_file(file) && fails("write")) return -1;
+  if (is_file(file) && fails("write", file)) return -1;
   return next<decltype(write)>("write")(file, bytes, count);
 }
 ssize_t writev(int file, const iovec* parts, int count) {
-  if (is_file(file) && fails("write")) return -1;
+  if (is_file(file) && fails("write", file)) return -1;
   return next<decltype(writev)>("writev")(file, parts, count);
 }
 ssize_t pwrite(int file, const void* bytes, size_t count, off_t at) {
-  if (is_file(file) && fails("write")) return -1;
+  if (is_file(file) && fails("write", file)) return -1;
   return next<decltype(pwrite)>("pwrite")(file, bytes, count, at);
 }
 ssize_t pwrite64(int file, const void* bytes, size_t count, off64_t at) {
-  if (is_file(file) && fails("write")) return -1;
+  if (is_file(file) && fails("write", file)) return -1;
   return next<decltype(pwrite64)>("pwrite64")(file, bytes, count, at);
+}
+ssize_t pwritev(int file, const iovec* parts, int count, off_t at) {
+  if (is_file(file) && fails("write", file)) return -1;
+  return next<decltype(pwritev)>("pwritev")(file, parts, count, at);
+}
+ssize_t pwritev64(int file, const iovec* parts, int count, off64_t at) {
+  if (is_file(file) && fails("write", file)) return -1;
+  return next<decltype(pwritev64)>("pwritev64")(file, parts, count, at);
 }
 int rename(const char* from, const char* to) noexcept {
   if (fails("rename")) return -1;
@@ -103,7 +127,7 @@ int renameat2(int folder, const char* from, int other, const char* to, unsigned 
   return next<decltype(renameat2)>("renameat2")(folder, from, other, to, flags);
 }
 int close(int file) {
-  const bool failing = is_written(file) && fails("close");
+  const bool failing = is_written(file) && fails("close", file);
   const int kept = errno, result = next<decltype(close)>("close")(file);
   if (!failing) return result;
   errno = kept;

@@ -2,7 +2,7 @@
 """Several processes under mpirun: the answer of one, one message where something is wrong, and an end where a process
 dies or stops.
 
-    test_processes.py POISSON_PROGRAM ROOT [unittest arguments]
+    test_processes.py POISSON_PROGRAM ROOT FAULT_SHIM [unittest arguments]
 
 Without mpirun, and where the program has no MPI, the tests count as skipped (status 77).
 """
@@ -20,7 +20,8 @@ import tempfile
 import time
 import unittest
 
-PROGRAM, ROOT = (os.path.abspath(word) for word in sys.argv[1:3])
+PROGRAM, ROOT, SHIM = (os.path.abspath(word) for word in sys.argv[1:4])
+PYTHON = "/usr/bin/python3"  # has the distribution's VTK and h5py
 CONFIGS = pathlib.Path(ROOT) / "configs"
 PATIENCE = 10  # seconds within which a run has ended whose process is lost
 
@@ -72,14 +73,54 @@ class Processes(unittest.TestCase):
     # ---- the same answer ----
 
     def test_files_are_those_of_one_process(self):
-        for centering in ("node", "cell"):
-            self.solved(0, "one", f"discretization.centering={centering}")
-            wanted = (self.directory / "one" / "solution.vti").read_bytes()
-            for count in (2, 3):
-                summary = self.solved(count, f"of-{count}", f"discretization.centering={centering}")
-                self.assertEqual(summary["ranks"], count)
-                found = (self.directory / f"of-{count}" / "solution.vti").read_bytes()
-                self.assertTrue(found == wanted, f"{centering}, {count} processes")
+        """Slabs give the same bits, and the same HDF5 file whole; blocks the same values but for rounding."""
+        flat = ("domain.lower=[0, 0]", "domain.upper=[1, 1]", "grid.cells=[25, 30]", "equation.source=sin(3 * x) * y")
+        stretched = ("grid={type: tensor-product, cells: [20, 19, 23], axes: {z: {stretching: tanh, strength: 1, "
+                     "at: both}}}",)
+        cells = "discretization.centering=cell"
+        for name, counts, assignments in (("nodes", (3, 4), ()), ("cells", (2, 4), (cells,)), ("flat", (3,), flat),
+                                          ("stretched", (2,), stretched), ("around", (4,), ("boundary.default=periodic",)),
+                                          ("flat cells", (4,), (*flat, cells)),
+                                          ("datasets", (3, 4), self.datasets())):
+            one = self.shown(0, *assignments)
+            blocks = f"backend.blocks={[2, 2] if 'flat' in name else [1, 2, 2]}"
+            for count in counts:
+                more = (blocks,) if count == 4 else ()
+                with self.subTest(name=name, count=count):
+                    several = self.shown(count, *assignments, *more)
+                    summary = json.loads((several / "summary.json").read_text(encoding="utf-8"))
+                    self.assertEqual(summary["ranks"], count)
+                    self.assertEqual([part[0] for part in summary["cuts"]], [0] * len(summary["cuts"]))
+                    self.assertEqual({file["name"] for file in summary["files"]} | {"summary.json"},
+                                     {path.name for path in several.iterdir()})
+                    found = subprocess.run([PYTHON, f"{ROOT}/tests/io/same_fields.py", one, several,
+                                            "0" if not more else "1e-11"],
+                                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+                    self.assertEqual((found.returncode, found.stdout), (0, "2 files\n"))
+                    if not more:
+                        hdf5 = next(path.name for path in one.iterdir() if path.suffix in (".hdf", ".h5"))
+                        self.assertTrue((one / hdf5).read_bytes() == (several / hdf5).read_bytes())
+                        self.assertTrue((one / "solution.png").read_bytes() == (several / "solution.png").read_bytes())
+
+    def datasets(self):
+        """κ on cells, the source and a guess on nodes of a grid that closes on itself along two axes."""
+        script = ("import h5py, numpy as np; z, y, x = np.meshgrid(*(np.arange(n + 1) for n in (23, 19, 20)), indexing='ij')\n"
+                  "f = h5py.File('data.h5', 'w'); f['k'] = 1 + np.cos(x * y + z)[1:, 1:, 1:] ** 2\n"
+                  "f['f'] = np.sin(2 * np.pi * x / 20) * np.cos(2 * np.pi * z / 23) * y; f['u'] = f['f'][:] / 7\n")
+        subprocess.run([PYTHON, "-c", script], cwd=self.directory, check=True)
+        return tuple(f"{key}={{file: {self.directory}/data.h5, dataset: {name}}}" for key, name in
+                     (("equation.coefficient", "k"), ("equation.source", "f"), ("solver.initial", "u"))) + (
+                         "boundary={x-: periodic, x+: periodic, z-: periodic, z+: periodic}",)
+
+    def shown(self, count, *assignments):
+        """The results of a run, in a folder of their own that its configuration does not name."""
+        place, results = self.directory / f"shown-{count}", self.directory / "shown"
+        for folder in (place, results):
+            shutil.rmtree(folder, ignore_errors=True)
+        run = self.poisson(count, "output.directory=shown", "output.formats=[vtk, hdf5, png]",
+                           "equation.coefficient=2 + x * y", *assignments)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return results.rename(place)
 
     def test_blocks(self):
         wanted = self.solved(0, "one")
@@ -169,6 +210,67 @@ class Processes(unittest.TestCase):
         self.assertEqual(run.returncode, 2, run.stderr)
         self.assertIn("process 1 has another configuration", run.stderr)
 
+    # ---- disks ----
+
+    def faulty(self, count, rank, fault, *assignments):
+        """A run of whose processes one meets a fault, or all."""
+        self.write("with_fault.sh", 'if [ "$1" = all ] || [ "$1" = "$OMPI_COMM_WORLD_RANK" ]; then\n'
+                                    f'  export LD_PRELOAD={SHIM} POISSON_FAULT="$2"\nfi\nshift 2\nexec "$@"\n')
+        command = self.command(count, *assignments)
+        program = command.index(PROGRAM)
+        command[program:program] = ["sh", "with_fault.sh", str(rank), fault]
+        begin = time.monotonic()
+        run = subprocess.run(command, cwd=self.directory, text=True, check=False, env=self.environment,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        self.assertLess(time.monotonic() - begin, PATIENCE, run.stderr)
+        return run
+
+    def held(self):
+        return {path.name: path.read_bytes() for path in (self.directory / "results").iterdir()
+                if path.name != "summary.failed.json"}
+
+    @unittest.skipUnless(os.path.exists(SHIM), "built without the shim")
+    def test_disk_that_fails(self):
+        self.assertEqual(self.poisson(3).returncode, 0)
+        earlier = self.held()
+        self.assertEqual(len(earlier), 5)
+        for rank, fault, formats in ((1, "write:1:ENOSPC:results", "vtk"), (2, "write:3:EIO:results", "vtk"),
+                                     (0, "write:9+:ENOSPC:results", "vtk"), (1, "sync:1:EIO", "vtk"),
+                                     (1, "rename:1:EIO", "vtk"), (0, "rename:4:EIO", "vtk"),
+                                     (0, "write:1:ENOSPC:results", "hdf5"), (0, "write:4+:ENOSPC:results", "hdf5"),
+                                     (0, "write:12+:ENOSPC:results", "hdf5"), (1, "write:1:ENOSPC:results", "hdf5"),
+                                     (2, "write:2+:ENOSPC:results", "hdf5"), (1, "sync:1:EIO", "hdf5"),
+                                     (0, "write:1:ENOSPC:results", "png"), ("all", "write:4+:ENOSPC:results", "vtk, hdf5")):
+            with self.subTest(rank=rank, fault=fault, formats=formats):
+                run = self.faulty(3, rank, fault, f"output.formats=[{formats}]", "equation.source=2")
+                self.assertEqual(run.returncode, 1, run.stderr)
+                self.assertEqual(len(self.message(run)), 1, run.stderr)
+                self.assertIn(os.strerror(28 if "ENOSPC" in fault else 5), run.stderr)
+                self.assertEqual(self.held(), earlier)
+                failed = self.directory / "results" / "summary.failed.json"
+                if "+" not in fault or rank in (1, 2):
+                    self.assertIn("cannot be written", json.loads(failed.read_text(encoding="utf-8"))["reason"])
+                failed.unlink(missing_ok=True)
+
+    @unittest.skipUnless(hasattr(os, "geteuid") and os.geteuid() == 0, "needs a file system of its own")
+    def test_folder_that_one_process_does_not_see(self):
+        self.write("elsewhere.sh", 'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then\n'
+                                   "  exec unshare -m sh -c 'mount -t tmpfs none results; exec \"$@\"' sh \"$@\"\nfi\n"
+                                   'exec "$@"\n')
+        self.assertEqual(self.poisson(2).returncode, 0)
+        earlier = self.held()
+        command = self.command(2)
+        program = command.index(PROGRAM)
+        command[program:program] = ["sh", "elsewhere.sh"]
+        run = subprocess.run(command, cwd=self.directory, text=True, check=False, env=self.environment,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        if "unshare" in run.stderr or "mount:" in run.stderr:
+            self.skipTest("no file system can be mounted")
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertEqual(len(self.message(run)), 1, run.stderr)
+        self.assertIn("a process cannot write to the output directory", run.stderr)
+        self.assertEqual(self.held(), earlier)
+
     # ---- a process that is lost ----
 
     def lose(self, sign):
@@ -190,7 +292,7 @@ class Processes(unittest.TestCase):
         self.assertLess(took, PATIENCE, errors)
         time.sleep(0.5)
         self.assertEqual(running(pattern), [])
-        self.assertFalse((self.directory / "results" / "solution.vti").exists())
+        self.assertFalse((self.directory / "results" / "solution.pvti").exists())
         return errors
 
     def test_killed(self):
@@ -215,4 +317,4 @@ if __name__ == "__main__":
     if not shutil.which("mpirun") or "libmpi" not in linked.stdout:
         print("no mpirun, or a program without MPI")
         sys.exit(77)
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

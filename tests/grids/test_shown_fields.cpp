@@ -1,8 +1,10 @@
 // Fields as files show them, against closed forms, whole and in pieces.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 
 #include "grids/axes/stretching.hpp"
 #include "grids/results/gather.hpp"
+#include "tests/processes.hpp"
 #include "tests/solve.hpp"
 
 namespace poisson {
@@ -65,7 +68,6 @@ class ShownFields : public testing::TestWithParam<std::tuple<int, Centering, boo
     const std::vector<double> found = pieces.all();
     ASSERT_EQ(found.size(), wanted.size());
     for (std::size_t i = 0; i < wanted.size(); ++i) ASSERT_NEAR(found[i], wanted[i], tolerance) << i;
-    if (pieces.whole) return;
     for (const int step : {1, 2, 5}) {
       std::vector<double> joined;
       for (int first = 0; first < pieces.shape[2]; first += step) {
@@ -190,6 +192,67 @@ TEST_P(ShownFields, DataAreTakenWhereTheyAreShown) {
   std::vector<double> wanted;
   for (std::size_t i = 0; i < x.size(); ++i) wanted.insert(wanted.end(), {x[i], y[i]});
   expect_near(kappa, wanted, 1e-14);
+}
+
+// Each of several processes shows its part of what one shows, with the nodes that it shares with the next one.
+TEST_P(ShownFields, PartsAreThoseOfTheWhole) {
+  Problem p = problem(D);
+  p.nodes[0] = uniform_nodes(-1, 1, 15);
+  p.nodes[1] = geometric_nodes(0, 1, 13, 1.2, StretchedEnd::upper);
+  if (dimension() == 3) p.nodes[2] = uniform_nodes(0, 1, 14);
+  const Function f = [](double x, double y, double z) { return std::sin(3 * x + y) * std::cos(2 * y + z) + x * x * z; };
+  p.source = f;
+  p.initial = f;
+  p.exact = [](double x, double y, double z) { return x * y - z; };
+  p.coefficient[0] = [](double x, double y, double z) { return 2 + std::sin(x + 2 * y - z); };
+  for (auto& axis : p.boundary)
+    for (Boundary& face : axis)
+      if (face.kind == D) face.value = f;
+  const auto shown = [&](const Sharing& sharing, const auto& see) {
+    const auto backend = test_backend();
+    const Discretization d(*backend, std::as_const(p), Assembly::automatic, Sampling::automatic, sharing);
+    Field u(*backend, d.block().space(), Precision::fp64);
+    d.initialize(u);
+    see(gather_values(d.block(), u));
+    see(gather_gradient(d, u));
+    see(gather_error(d, u));
+    see(gather_density(d.block(), u, 2));
+    see(gather_quantities(d, {p.source}, "source", location()));
+    see(gather_quantities(d, {p.coefficient[0], p.source}, "coefficient", Location::cell));
+  };
+  struct Whole {
+    std::array<int, 3> shape;
+    std::vector<double> values;
+  };
+  std::vector<Whole> wholes;
+  shown({}, [&](const Pieces& pieces) { wholes.push_back({pieces.shape, pieces.all()}); });
+  const std::vector<std::array<int, 3>> all_parts{{1, 1, 2}, {2, 1, 1}, {2, 2, 1}, {1, 2, 2}};
+  for (const std::array parts : std::span(all_parts).first(on_cpu() ? 4 : 1)) {
+    if (dimension() == 2 && parts[2] > 1) continue;
+    std::vector<std::vector<int>> covered;
+    for (const Whole& whole : wholes) covered.emplace_back(whole.values.size(), 0);
+    as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
+      std::size_t number = 0;
+      shown({processes, parts}, [&](const Pieces& pieces) {
+        const Whole& whole = wholes[number];
+        const std::vector<double> found = pieces.all();
+        const int components = pieces.components;
+        std::size_t at = 0;
+        for (int k = 0; k < pieces.shape[2]; ++k)
+          for (int j = 0; j < pieces.shape[1]; ++j)
+            for (int i = 0; i < pieces.shape[0] * components; ++i, ++at) {
+              const int row = (k + pieces.first[2]) * whole.shape[1] + j + pieces.first[1];
+              const auto there = static_cast<std::size_t>((row * whole.shape[0] + pieces.first[0]) * components + i);
+              ASSERT_LT(there, whole.values.size());
+              ASSERT_EQ(found[at], whole.values[there]) << number << ": " << i << " " << j << " " << k;
+              covered[number][there] = 1;
+            }
+        ++number;
+      });
+    });
+    for (std::size_t w = 0; w < wholes.size(); ++w)
+      EXPECT_EQ(std::ranges::count(covered[w], 1), std::ssize(covered[w])) << w;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(, ShownFields,

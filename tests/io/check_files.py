@@ -3,8 +3,9 @@
 
     check_files.py DIRECTORY
 
-Opens every .vti, .vtr, .hdf and .h5 file of the directory with VTK's readers and h5py, and compares the smallest and
-the largest value of u with those that summary.json states. Ends with status 1 and a sentence where they differ."""
+Opens every .vti, .vtr, .hdf and .h5 file of the directory with VTK's readers and h5py, of several processes the .pvti
+and .pvtr files that join pieces, and compares the smallest and the largest value of u with those that summary.json
+states. Ends with status 1 and a sentence where they differ."""
 
 import json
 import sys
@@ -15,7 +16,11 @@ import numpy as np
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkCommand
 from vtkmodules.vtkIOHDF import vtkHDFReader
-from vtkmodules.vtkIOXML import vtkXMLImageDataReader, vtkXMLRectilinearGridReader
+from vtkmodules.vtkIOXML import (vtkXMLImageDataReader, vtkXMLPImageDataReader, vtkXMLPRectilinearGridReader,
+                                 vtkXMLRectilinearGridReader)
+
+READERS = {".vti": vtkXMLImageDataReader, ".vtr": vtkXMLRectilinearGridReader, ".pvti": vtkXMLPImageDataReader,
+           ".pvtr": vtkXMLPRectilinearGridReader, ".hdf": vtkHDFReader}
 
 
 class Wrong(Exception):
@@ -57,9 +62,8 @@ def hdf5_field(path):
 
 def check(path, expected):
     fields = []
-    if path.suffix in (".vti", ".vtr", ".hdf"):
-        reader = {".vti": vtkXMLImageDataReader, ".vtr": vtkXMLRectilinearGridReader, ".hdf": vtkHDFReader}[path.suffix]()
-        values, places = vtk_field(path, reader)
+    if path.suffix in READERS:
+        values, places = vtk_field(path, READERS[path.suffix]())
         if len(values) != places:
             raise Wrong(f"u has {len(values)} values for {places} places")
         fields.append(values)
@@ -82,7 +86,8 @@ def main():
         sys.exit(f"{directory / 'summary.json'} cannot be read ({error})")
     if expected["min"] is None or expected["max"] is None:
         sys.exit(f"{directory / 'summary.json'}: the solution is not finite")
-    files = sorted(path for path in directory.iterdir() if path.suffix in (".vti", ".vtr", ".hdf", ".h5"))
+    files = sorted(path for path in directory.iterdir()
+                   if path.suffix in (*READERS, ".h5") and not path.stem.startswith("solution_"))  # pieces
     if not files:
         sys.exit(f"{directory} has no field files")
     failed = False

@@ -289,7 +289,7 @@ class Datasets : public ConfigFile {
     other[5] = 2.5;
     const std::vector<OutputField> fields{
         {{"f"}, periodic}, {{"k", Location::cell}, {1, 2, 3, 4, 5, 6}}, {{"p"}, other}};
-    write_whole(*open_hdf5(folder, grid, heads(fields), {}), grid, fields);
+    write_whole(*open_hdf5(folder, grid, heads(fields), {}, one_process()), grid, fields);
   }
   const std::string grid_ =
       "grid:\n"
