@@ -25,9 +25,13 @@ constexpr std::int64_t most_looked_at = std::int64_t{1} << 20;
 std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& asked, Profile* profile) {
   const bool shared = !discretization.processes().alone();
   Options given = asked;
-  if (shared && given.coarse_operator == CoarseOperator::galerkin)
-    throw InputError("Galerkin coarse operators are made by one process: discretize the coarse levels again");
-  if (shared) given.coarse_operator = CoarseOperator::rediscretized;
+  if (shared && discretization.jumps().rough()) {
+    if (given.coarse_operator == CoarseOperator::galerkin)
+      throw InputError(
+          "Galerkin coarse operators of a coefficient that jumps nearly everywhere are made by one process, which "
+          "corrects on its islands: discretize the coarse levels again");
+    given.coarse_operator = CoarseOperator::rediscretized;
+  }
   if (shared && given.method == Method::automatic) given.method = Method::multigrid;
   const bool preconditions = given.preconditioner == PreconditionerChoice::direct;
   if (given.method == Method::direct || preconditions) {
@@ -78,9 +82,9 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     traits.conductors = std::make_shared<const Conductors>(*A, in, out);
   }
   Ladder ladder;
-  if (options.fallback && options.tolerance > 0 && !shared &&
+  if (options.fallback && options.tolerance > 0 &&
       (options.method == Method::multigrid || options.preconditioner == PreconditionerChoice::direct))
-    ladder = make_ladder(A);  // of rows that one process has
+    ladder = make_ladder(A, on_elements(problem.scheme));
   std::unique_ptr<Preconditioner> own;
   if (options.method == Method::jacobi) {
     std::unique_ptr<SweepPass> pass;

@@ -36,7 +36,8 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
   std::shared_ptr<const Operator> A = grid_kernels(backend).make_banded_operator(backend, bands, inner);
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
-    hierarchy = make_galerkin_hierarchy(A, outer == inner ? std::exchange(bands, {}) : bands, plan.hierarchy, true);
+    hierarchy = make_galerkin_hierarchy(A, outer == inner ? std::exchange(bands, {}) : bands,
+                                        plan.hierarchy.front().block, plan.hierarchy, true);
   else
     hierarchy.operators.push_back(A);
   if (outer == inner) bands = {};  // the operator has what it needs

@@ -1,5 +1,7 @@
 #include "grids/levels/band_probe.hpp"
 
+#include <algorithm>
+
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
 
@@ -9,21 +11,20 @@ Bands probe_bands(const Operator& A, std::vector<Offset> offsets) {
   Backend& backend = A.backend();
   const GridKernels& kernels = grid_kernels(backend);
   Bands bands;
-  bands.layout = A.layout();
-  bands.unknowns = A.unknowns();
+  bands.space = A.space();
   bands.scale = A.scale();
   bands.singular = A.singular();
   bands.offsets = std::move(offsets);
   std::vector<std::shared_ptr<Field>> entries;
   for (std::size_t b = 0; b < bands.offsets.size(); ++b)
-    entries.push_back(std::make_shared<Field>(backend, bands.layout, Precision::fp64));
-  auto sum = std::make_shared<Field>(backend, bands.layout, Precision::fp64);
-  Field unit(backend, bands.layout, Precision::fp64), product(backend, bands.layout, Precision::fp64);
+    entries.push_back(std::make_shared<Field>(backend, bands.space, Precision::fp64));
+  auto sum = std::make_shared<Field>(backend, bands.space, Precision::fp64);
+  Field unit(backend, bands.space, Precision::fp64), product(backend, bands.space, Precision::fp64);
 
   backend.fill(unit, 1);
   A.apply_everywhere(unit, *sum);
-  Probe probe(bands.layout);
-  probe.star = !bands.layout.periodic[0] && !bands.layout.periodic[1] && !bands.layout.periodic[2];
+  Probe probe(bands.space);
+  probe.star = std::ranges::none_of(bands.space.closed(), [](bool closed) { return closed; });
   for (const Offset& o : bands.offsets)
     probe.star = probe.star && std::abs(o[0]) + std::abs(o[1]) + std::abs(o[2]) == 1;
   probe.product = product.view<double>();
@@ -36,8 +37,9 @@ Bands probe_bands(const Operator& A, std::vector<Offset> offsets) {
     A.apply_everywhere(unit, product);
     kernels.gather_couplings(backend, probe);
   }
-  backend.exchange(*sum);
-  for (const auto& band : entries) backend.exchange(*band);
+  // A coarse value's row is made from rows up to two further on.
+  backend.exchange(*sum, cut_halo);
+  for (const auto& band : entries) backend.exchange(*band, cut_halo);
   bands.entries.assign(entries.begin(), entries.end());
   bands.sum = std::move(sum);
   return bands;

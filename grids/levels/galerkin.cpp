@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "grids/axes/coarse_places.hpp"
 #include "grids/kernels/grid_kernels.hpp"
+#include "grids/levels/gathering.hpp"
 #include "grids/levels/islands.hpp"
 
 namespace poisson {
@@ -13,12 +15,13 @@ struct Centres {
   Buffer memory;
   std::array<const int*, 3> centre{};
 };
-Centres make_centres(Backend& backend, const CoarseBlock& coarse) {
+Centres make_centres(Backend& backend, const Block& fine, const CoarseBlock& coarse) {
   std::vector<int> all;
   std::array<std::size_t, 3> begin{};
   for (std::size_t d = 0; d < 3; ++d) {
-    begin[d] = all.size();
-    for (int I = 0; I < coarse.block.axes[d].size(); ++I) all.push_back(coarse.axes[d].node(I));
+    begin[d] = all.size() + 1;
+    const CoarsePlaces places(fine.axes[d], coarse.axes[d], Collapse::none);
+    all.insert(all.end(), places.centre.begin(), places.centre.end());
   }
   Centres centres{backend.allocate(all.size() * sizeof(int)), {}};
   backend.write(all.data(), centres.memory.data(), all.size() * sizeof(int));
@@ -32,18 +35,19 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
                             Precision precision) {
   GalerkinLevel level;
   Bands& bands = level.bands;
-  bands.layout = coarse.block.layout();
-  bands.unknowns = coarse.block.unknowns();
+  bands.space = coarse.block.space();
   bands.scale = fine.scale;
   bands.singular = fine.singular;
-  bands.offsets = box_offsets(bands.layout);
+  bands.offsets = box_offsets(bands.layout());
+  backend.join(bands.space);
 
-  const Centres centres = make_centres(backend, coarse);
+  const Centres centres = make_centres(backend, block, coarse);
   Collapse c{};
   for (std::size_t d = 0; d < 3; ++d) {
-    c.fine_n[d] = fine.layout.n[d];
-    c.coarse_n[d] = bands.layout.n[d];
-    c.periodic[d] = fine.layout.periodic[d];
+    c.fine_n[d] = fine.layout().n[d];
+    c.coarse_n[d] = bands.layout().n[d];
+    c.periodic[d] = fine.layout().periodic[d];
+    c.single[d] = bands.space.all()[d] == 1;
     c.coarsened[d] = coarse.coarsened[d];
     c.centre[d] = centres.centre[d];
   }
@@ -67,7 +71,7 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
       }
       if (!exists || between != stage) continue;
       auto& field = weights[static_cast<std::size_t>(code)];
-      field = std::make_shared<Field>(backend, bands.layout, Precision::fp64);
+      field = std::make_shared<Field>(backend, bands.space, Precision::fp64);
       c.weight[code] = field->view<double>();
     }
   for (int stage = 1; stage <= 3; ++stage) grid_kernels(backend).weigh(backend, c, stage);
@@ -76,14 +80,14 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
 
   std::vector<std::shared_ptr<Field>> entries;
   for (const Offset& o : bands.offsets) {
-    entries.push_back(std::make_shared<Field>(backend, bands.layout, Precision::fp64));
+    entries.push_back(std::make_shared<Field>(backend, bands.space, Precision::fp64));
     c.coarse_band[code_of(o[0], o[1], o[2]) - 14] = entries.back()->view<double>();
   }
-  auto sum = std::make_shared<Field>(backend, bands.layout, Precision::fp64);
+  auto sum = std::make_shared<Field>(backend, bands.space, Precision::fp64);
   c.coarse_sum = sum->view<double>();
   grid_kernels(backend).collapse_rows(backend, c);
-  backend.exchange(*sum);
-  for (const auto& band : entries) backend.exchange(*band);
+  backend.exchange(*sum, cut_halo);
+  for (const auto& band : entries) backend.exchange(*band, cut_halo);
   bands.entries.assign(entries.begin(), entries.end());
   bands.sum = std::move(sum);
 
@@ -93,7 +97,7 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
     if (precision == Precision::fp64) {
       kept[code] = weights[code];
     } else {
-      auto narrow = std::make_shared<Field>(backend, bands.layout, precision);
+      auto narrow = std::make_shared<Field>(backend, bands.space, precision);
       backend.convert(*weights[code], *narrow);
       kept[code] = std::move(narrow);
       weights[code].reset();
@@ -103,8 +107,25 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
   return level;
 }
 
-Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands,
-                                  const std::vector<LevelPlan>& levels, bool rough) {
+Bands gathered(Backend& backend, const Bands& parts) {
+  Layout whole;
+  whole.n = parts.space.all();
+  whole.periodic = parts.space.closed();
+  Bands bands = parts;
+  bands.space = Space(whole, parts.space.all_unknowns());
+  const auto gather = [&](std::shared_ptr<const Field>& field) {
+    auto all = std::make_shared<Field>(backend, bands.space, Precision::fp64);
+    backend.gather(*field, *all);
+    backend.exchange(*all);
+    field = std::move(all);
+  };
+  for (auto& band : bands.entries) gather(band);
+  gather(bands.sum);
+  return bands;
+}
+
+Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands, Block block,
+                                  const std::vector<LevelPlan>& levels, bool rough, const Sharing& sharing) {
   Backend& backend = finest->backend();
   const Precision precision = levels.front().precision;
   Hierarchy h;
@@ -113,21 +134,27 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
     h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();
     if (h.relaxations.size() > 1)
-      h.operators.push_back(grid_kernels(backend).make_box_operator(backend, level.block, bands, precision));
+      h.operators.push_back(grid_kernels(backend).make_box_operator(backend, block, bands, precision));
     if (!level.coarser) break;
     if (rough) {
       const IslandSets sets = find_islands(bands);
       rough = sets.size() > 0;
-      if (rough) h.islands.push_back(std::make_shared<Islands>(backend, sets, bands.layout, precision));
+      if (rough) h.islands.push_back(std::make_shared<Islands>(backend, sets, bands.layout(), precision));
     }
-    GalerkinLevel next = coarsen_bands(backend, bands, level.block, *level.coarser, precision);
+    const CoarseBlock coarser = part_of(*level.coarser, block);
+    GalerkinLevel next = coarsen_bands(backend, bands, block, coarser, precision);
     bands = std::move(next.bands);
     h.transfers.push_back(std::move(next.transfer));
+    block = coarser.block;
+    if (!block.share || sharing.keeps(block)) continue;
+    h.transfers.back() = std::make_unique<GatheringTransfer>(std::move(h.transfers.back()), backend, block, precision);
+    block = block.whole();
+    bands = gathered(backend, bands);
   }
   const bool alone = levels.size() == 1;
   h.coarsest = precision == Precision::fp64 ? h.operators.back()
                : alone ? grid_kernels(backend).make_banded_operator(backend, bands, Precision::fp64)
-                       : grid_kernels(backend).make_box_operator(backend, levels.back().block, bands, Precision::fp64);
+                       : grid_kernels(backend).make_box_operator(backend, block, bands, Precision::fp64);
   return h;
 }
 

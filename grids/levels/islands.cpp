@@ -18,7 +18,7 @@ constexpr std::size_t most_values = 1024;  // larger ones have values on many co
 // The couplings of a matrix on the host, value by value.
 class Couplings {
  public:
-  explicit Couplings(const Bands& bands) : layout_(bands.layout), offsets_(bands.offsets) {
+  explicit Couplings(const Bands& bands) : layout_(bands.layout()), offsets_(bands.offsets) {
     sum_ = std::make_unique<HostRead>(*bands.sum);
     for (const auto& band : bands.entries) bands_.push_back(std::make_unique<HostRead>(*band));
     for (const auto& band : bands_) views_.push_back((**band).view<double>());
@@ -130,7 +130,7 @@ Island island_from(const Couplings& A, const Box& unknowns, const std::array<int
 
 IslandSets find_islands(const Bands& bands) {
   const Couplings A(bands);
-  const Box& box = bands.unknowns;
+  const Box& box = bands.unknowns();
   const int ny = std::max(0, box.last[1] - box.first[1]), nz = std::max(0, box.last[2] - box.first[2]);
   std::vector<std::vector<Island>> found(static_cast<std::size_t>(ny) * static_cast<std::size_t>(nz));  // by line
   cpu::for_each_line(box, [&](int j, int k) {

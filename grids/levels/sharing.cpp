@@ -27,6 +27,14 @@ Block Sharing::part_of(const Block& whole) const {
   return whole.part(share);
 }
 
+bool Sharing::keeps(const Block& coarse) const {
+  if (coarse.space().unknown_count() < least_shared) return false;
+  for (int p = 0; p < coarse.share->cuts.patches(); ++p)
+    for (std::size_t d = 0; d < 3; ++d)
+      if (coarse.share->cuts.count(d) > 1 && coarse.share->cuts.layout(p).n[d] < least_part) return false;
+  return true;
+}
+
 std::array<int, 3> choose_parts(const Block& block, int processes, const std::array<bool, 3>& whole) {
   const std::array<int, 3> n = block.layout().n;
   // Slabs have contiguous layers, and two neighbours.

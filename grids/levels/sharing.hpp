@@ -20,6 +20,8 @@ struct Sharing {
 
   /// What of the block this process has.
   Block part_of(const Block& whole) const;
+  /// Whether a coarser level of parts is shared as well: every part has enough values, of enough in all.
+  bool keeps(const Block& coarse) const;
 };
 
 /// Along an axis that is cut each part has at least so many values: half as many still have what halos reach for.

@@ -16,7 +16,7 @@ class BandedBase : public Operator {
  public:
   BandedBase(Backend& backend, const Bands& bands)
       : backend_(backend),
-        space_(bands.layout, bands.unknowns),
+        space_(bands.space),
         layout_(space_.layout()),
         unknowns_(space_.unknowns()),
         sum_(in_precision(bands.sum)),

@@ -21,16 +21,18 @@ constexpr bool is_forward(const Offset& o) {
 /// the off-diagonal entries of A: entries[b] at i is −A(i, i + offsets[b]). Symmetric matrices store forward offsets
 /// alone; −A(i, i − o) is the entry of o at i − o. The diagonal is the sum of a row's couplings and of `sum`, so that a
 /// constant is mapped to `sum` without rounding. Couplings beyond open ends are zero; on periodic axes, where offsets
-/// reach no further than the halo, halos are filled.
+/// reach no further than the halo, and where the grid is cut, halos are filled.
 struct Bands {
-  Layout layout;
-  Box unknowns;
+  Space space{Layout{}};
   bool symmetric = true;
   std::vector<Offset> offsets;
   std::vector<std::shared_ptr<const Field>> entries;
   std::shared_ptr<const Field> sum;  ///< A times 1, all values of the field taken as unknowns
   double scale = 1;                  ///< power of two that A has been multiplied by
   bool singular = false;             ///< A maps constants to zero
+
+  const Layout& layout() const { return space.layout(); }
+  const Box& unknowns() const { return space.unknowns(); }
 };
 
 /// Largest distance along each axis.

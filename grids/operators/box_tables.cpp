@@ -150,7 +150,7 @@ BandTables<T>::BandTables(Backend& backend, const Block& block, int count, const
     if (at != bands.offsets.end()) {
       bands_.push_back(in_precision<T>(backend, bands.entries[static_cast<std::size_t>(at - bands.offsets.begin())]));
     } else {
-      if (!zero) zero = std::make_shared<Field>(backend, bands.layout, precision_of<T>);
+      if (!zero) zero = std::make_shared<Field>(backend, bands.space, precision_of<T>);
       bands_.push_back(zero);
     }
   }

@@ -154,11 +154,11 @@ std::unique_ptr<Operator> make_operator_of(Backend& backend, const LevelRows& ro
   const auto make = [&]<int dimension>(Number<dimension>) -> std::unique_ptr<Operator> {
     using Coefficients = BoxBands<T, dimension>;
     BandTables<T> tables(backend, rows.block, Coefficients::count, bands);
-    const double most = circles(tables.template model<Coefficients>());
+    const double most = rows.block.processes().largest(circles(tables.template model<Coefficients>()));
     return std::make_unique<StencilOperator<T, Coefficients>>(backend, rows, bounds_of_bands(most), std::move(tables),
                                                               "bands");
   };
-  return bands.layout.n[2] == 1 ? make(Number<2>()) : make(Number<3>());
+  return bands.layout().n[2] == 1 ? make(Number<2>()) : make(Number<3>());
 }
 
 }  // namespace poisson

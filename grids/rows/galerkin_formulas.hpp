@@ -17,19 +17,21 @@ constexpr int offset_of(int code, int d) {
 
 /// Reads the couplings of an operator of reach 1 off its products with coloured unit vectors: no two values of a colour
 /// are neighbours of one row. Stars without periodic axes take the seven colours of i + 2 j + 3 k mod 7. Else values of
-/// a colour are three apart along each axis, and what is left over on a periodic axis has colours of its own.
+/// a colour are three apart along each axis, and what is left over on a periodic axis has colours of its own. Colours
+/// go by the indices of the whole grid, of which a process may have a part.
 struct Probe {
-  int n[3] = {}, regular[3] = {}, colours_along[3] = {};
+  int n[3] = {}, origin[3] = {}, regular[3] = {}, colours_along[3] = {};
   bool periodic[3] = {};
   bool star = false;  ///< only offsets along axes are wanted, and no axis is periodic
   int colour = 0;
   View<const double> product;
   View<double> band[13];  ///< by code − 14; those without data are not wanted
 
-  explicit Probe(const Layout& layout) {
+  explicit Probe(const Space& space) {
     for (std::size_t d = 0; d < 3; ++d) {
-      n[d] = layout.n[d];
-      periodic[d] = layout.periodic[d];
+      n[d] = space.all()[d];
+      origin[d] = space.origin()[d];
+      periodic[d] = space.closed()[d];
       regular[d] = periodic[d] ? n[d] - n[d] % 3 : n[d];
       colours_along[d] = (n[d] < 3 && !periodic[d] ? n[d] : regular[d] == 0 ? 0 : 3) + n[d] - regular[d];
     }
@@ -43,10 +45,12 @@ struct Probe {
     return (residue(2, k) * colours_along[1] + residue(1, j)) * colours_along[0] + residue(0, i);
   }
   /// The unit vector of the colour.
-  constexpr double unit(int i, int j, int k) const { return colour_of(i, j, k) == colour ? 1 : 0; }
+  constexpr double unit(int i, int j, int k) const {
+    return colour_of(i + origin[0], j + origin[1], k + origin[2]) == colour ? 1 : 0;
+  }
   /// Keeps what row (i, j, k) of the product says about couplings.
   constexpr void gather(int i, int j, int k) const {
-    const int at[3] = {i, j, k};
+    const int at[3] = {i + origin[0], j + origin[1], k + origin[2]};
     for (int c = 14; c < 27; ++c) {
       if (!band[c - 14].data) continue;
       int there[3] = {};
@@ -69,11 +73,16 @@ struct Probe {
 };
 
 /// A fine and a coarse level as the formulas see them. Prolongation is stored by columns: weight[code of o] at the
-/// coarse value I is what the fine value o away from I takes from I. 1 at o = 0 is not stored.
+/// coarse value I is what the fine value o away from I takes from I. 1 at o = 0 is not stored. Of a part of a grid
+/// indices are the part's: what lies beyond a cut is in the halos, of two fine values and one coarse one.
 struct Collapse {
+  static constexpr int none = -(1 << 30);  ///< no fine value
+
   int fine_n[3], coarse_n[3];
-  bool periodic[3], coarsened[3];
-  const int* centre[3];              ///< where a coarse value lies in the fine level, by axis
+  bool periodic[3];  ///< the axis closes on itself, and is whole
+  bool coarsened[3];
+  bool single[3];        ///< of a single coarse value
+  const int* centre[3];  ///< where coarse values −1 … n lie in the fine level, by axis; none past open ends
   View<const double> band[13], sum;  ///< of the fine level; bands by code − 14, without data where there is none
   int links, link[26];               ///< the codes of the couplings that there are
   View<double> weight[27];           ///< without data where there is none
@@ -85,19 +94,13 @@ struct Collapse {
     return band[12 - code](f[0] + offset_of(code, 0), f[1] + offset_of(code, 1), f[2] + offset_of(code, 2));
   }
 
-  /// The fine value o away from coarse value I along one axis; −1 where there is none that I takes part in.
+  /// The fine value o away from coarse value I along one axis; none where there is none that I takes part in.
   constexpr int fine_at(int d, int I, int o) const {
     const int at = centre[d][I];
     if (o == 0) return at;
-    if (!coarsened[d]) return -1;
-    const int next = I + o;
-    if (!periodic[d] && (next < 0 || next >= coarse_n[d])) return -1;
-    const int gap = next < 0              ? at + fine_n[d] - centre[d][coarse_n[d] - 1]
-                    : next >= coarse_n[d] ? centre[d][0] + fine_n[d] - at
-                    : o > 0               ? centre[d][next] - at
-                                          : at - centre[d][next];
-    if (gap != 2) return -1;
+    if (!coarsened[d] || centre[d][I + o] == none || (centre[d][I + o] - at) * o != 2) return none;
     const int f = at + o;
+    if (!periodic[d]) return f;
     return f < 0 ? f + fine_n[d] : f >= fine_n[d] ? f - fine_n[d] : f;
   }
 
@@ -112,7 +115,7 @@ struct Collapse {
       if (between != stage || !weight[code].data) continue;
       const int f[3] = {fine_at(0, I, o[0]), fine_at(1, J, o[1]), fine_at(2, K, o[2])};
       double value = 0;
-      if (f[0] >= 0 && f[1] >= 0 && f[2] >= 0) value = share(o, stage, f, I, J, K);
+      if (f[0] != none && f[1] != none && f[2] != none) value = share(o, stage, f, I, J, K);
       weight[code](I, J, K) = value;
     }
   }
@@ -154,7 +157,7 @@ struct Collapse {
         const int side = t < 0 ? -1 : 1, near = fine_at(d, at[d], side);
         if (t == 0) {
           p = {1, {0, 0}, {0, 0}};
-        } else if (near < 0) {  // the next value is coarse itself, or there is none
+        } else if (near == none) {  // the next value is coarse itself, or there is none
           if (t == side && has_neighbour(d, at[d], side)) p = {1, {side, 0}, {0, 0}};
         } else if (t == side) {
           p = {2, {0, side}, {side, -side}};
@@ -181,9 +184,7 @@ struct Collapse {
   }
 
  private:
-  constexpr bool has_neighbour(int d, int I, int side) const {
-    return coarse_n[d] > 1 && (periodic[d] || (I + side >= 0 && I + side < coarse_n[d]));
-  }
+  constexpr bool has_neighbour(int d, int I, int side) const { return !single[d] && centre[d][I + side] != none; }
 
   // What fine value f, o away from coarse value I, takes from I.
   constexpr double share(const int (&o)[3], int stage, const int (&f)[3], int I, int J, int K) const {

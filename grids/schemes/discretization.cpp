@@ -249,7 +249,7 @@ Hierarchy Discretization::make_levels(SchemeRows rows, const std::vector<LevelPl
       h.transfers.push_back(grid_kernels(backend_).make_transfer(
           backend_, finer, coarser, jumps_.largest >= steep_jump && level.block.centering() == Centering::cell));
       rows = coarsen_rows(rows, coarser, *h.transfers.back());
-      if (!coarser.block.share || stays_shared(coarser.block)) continue;
+      if (!coarser.block.share || sharing_.keeps(coarser.block)) continue;
       const Precision precision = level.precision;
       h.transfers.back() =
           std::make_unique<GatheringTransfer>(std::move(h.transfers.back()), backend_, coarser.block, precision);
@@ -259,15 +259,6 @@ Hierarchy Discretization::make_levels(SchemeRows rows, const std::vector<LevelPl
   return h;
 }
 
-// Every part has enough values, of enough in all.
-bool Discretization::stays_shared(const Block& coarse) const {
-  if (coarse.space().unknown_count() < sharing_.least_shared) return false;
-  for (int p = 0; p < coarse.share->cuts.patches(); ++p)
-    for (std::size_t d = 0; d < 3; ++d)
-      if (coarse.share->cuts.count(d) > 1 && coarse.share->cuts.layout(p).n[d] < least_part) return false;
-  return true;
-}
-
 Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& levels) const {
   const Precision precision = levels.front().precision;
   // The couplings are read off rows that hold no bands.
@@ -275,7 +266,7 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
   const bool elements = on_elements(problem_.scheme);
   Bands bands = probe_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()));
   if (precision != Precision::fp64 || full_) A = make_operator(precision);
-  return make_galerkin_hierarchy(std::move(A), std::move(bands), levels, jumps_.rough());
+  return make_galerkin_hierarchy(std::move(A), std::move(bands), block(), levels, jumps_.rough(), sharing_);
 }
 
 void Discretization::set_boundary_value(int axis, int end, Quantity value) {

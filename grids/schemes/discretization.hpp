@@ -114,7 +114,6 @@ class Discretization {
   /// Keeps the note.
   std::unique_ptr<Operator> make_noted(const SchemeRows& rows, Precision precision, Assembly assembly) const;
   Hierarchy make_levels(SchemeRows rows, const std::vector<LevelPlan>& levels) const;
-  bool stays_shared(const Block& coarse) const;
   Hierarchy make_galerkin_levels(const std::vector<LevelPlan>& levels) const;
 
   Backend& backend_;

@@ -1,7 +1,11 @@
 #include "solver/ladder/ladder.hpp"
 
+#include <array>
+#include <utility>
+
 #include "solver/ladder/aggregation.hpp"
 #include "solver/ladder/factorization.hpp"
+#include "solver/ladder/whole_operator.hpp"
 
 namespace poisson {
 namespace {
@@ -21,24 +25,42 @@ std::unique_ptr<Preconditioner> factorized(const std::shared_ptr<const Operator>
   return factors;
 }
 
+constexpr const char* by_factorization = "conjugate gradients around a factorization in 64 bits";
+constexpr std::array rung_names{by_factorization, "conjugate gradients around multigrid by aggregates in 64 bits",
+                                by_factorization};
+
+// The rungs of an operator of which this process has a part. All climb together, or none.
+Ladder ladder_of_part(const std::shared_ptr<const Operator>& part, bool box) {
+  const auto climb = std::make_shared<Ladder>();  // of the whole, once a rung is tried
+  Ladder rungs;
+  for (std::size_t number = 0; number < rung_names.size(); ++number)
+    rungs.push_back({rung_names[number], [=]() -> std::unique_ptr<Preconditioner> {
+                       if (climb->empty()) *climb = make_ladder(whole_operator(*part, box), box);
+                       auto made = (*climb)[number].make();
+                       if (part->space().processes().any(!made)) return nullptr;
+                       return for_part(*part, std::move(made));
+                     }});
+  return rungs;
+}
+
 }  // namespace
 
-Ladder make_ladder(const std::shared_ptr<const Operator>& A) {
+Ladder make_ladder(const std::shared_ptr<const Operator>& A, bool box) {
   if (A->precision() != Precision::fp64) return {};
-  const std::string factorization = "conjugate gradients around a factorization in 64 bits";
+  if (!A->space().whole()) return ladder_of_part(A, box);
   const auto factorized_early = std::make_shared<bool>(false);
-  return {{factorization,
+  return {{rung_names[0],
            [A, factorized_early] {
              auto factors = factorized(A, 0, few_flops);
              *factorized_early = factors != nullptr;
              return factors;
            }},
-          {"conjugate gradients around multigrid by aggregates in 64 bits",
+          {rung_names[1],
            [A, factorized_early]() -> std::unique_ptr<Preconditioner> {
              if (*factorized_early || A->unknowns().size() > most_unknowns) return nullptr;
              return std::make_unique<Aggregation>(A);
            }},
-          {factorization, [A] { return factorized(A, few_flops, most_flops); }}};
+          {rung_names[2], [A] { return factorized(A, few_flops, most_flops); }}};
 }
 
 // Rows as they are read take 340 bytes, and those of the finest level and its vectors 100 beside 12 a coupling; coarser

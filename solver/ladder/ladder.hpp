@@ -23,8 +23,9 @@ struct Rung {
 using Ladder = std::vector<Rung>;
 
 /// A factorization where it is soon done, multigrid by aggregates, or a factorization that takes its time, of an
-/// operator in fp64 and reach 1; no rungs in fp32.
-Ladder make_ladder(const std::shared_ptr<const Operator>& A);
+/// operator in fp64 and reach 1; no rungs in fp32. `box`: rows couple more than the nearest neighbours. Of an operator
+/// that several processes share each takes all rows, and computes what all others compute.
+Ladder make_ladder(const std::shared_ptr<const Operator>& A, bool box);
 
 /// What aggregates hold at most on the host, while rows of 6 couplings, or of 26, are read.
 std::size_t bytes_of_aggregates(std::int64_t unknowns, bool box);

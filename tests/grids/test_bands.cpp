@@ -98,8 +98,7 @@ struct Random_bands {
     const Layout& l = shape.layout;
     const auto n = static_cast<std::size_t>(l.size());
     dense.assign(n, Vector(n, 0));
-    bands.layout = l;
-    bands.unknowns = shape.unknowns;
+    bands.space = Space(l, shape.unknowns);
     bands.symmetric = symmetric;
     bands.offsets = shape.offsets;
     if (!symmetric)

@@ -51,7 +51,7 @@ struct Level {
   Level(Backend& on, const Block& of, const Bands& bands, Precision p)
       : backend(on),
         block(of),
-        layout(bands.layout),
+        layout(bands.layout()),
         precision(p),
         banded(grid_kernels(on).make_banded_operator(on, bands, p)),
         box(grid_kernels(on).make_box_operator(on, of, bands, p)),

@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
+#include "grids/axes/coarse_places.hpp"
 #include "grids/kernels/cpu/factories.hpp"
 #include "grids/kernels/weighted_transfer.hpp"
 #include "grids/operators/typed_views.hpp"
@@ -17,15 +18,9 @@ class WeightedTransfer final : public WeightedTransferBase {
   WeightedTransfer(Backend& backend, const Block& fine, const CoarseBlock& coarse, const Weights& weights)
       : WeightedTransferBase(fine, coarse, weights), backend_(backend) {
     for (std::size_t d = 0; d < 3; ++d) {
-      for (int I = 0; I < coarse.block.axes[d].size(); ++I) centre_[d].push_back(coarse.axes[d].node(I));
-      between_[d].assign(static_cast<std::size_t>(fine.axes[d].size()), {-1, -1});
-      const auto size = centre_[d].size();
-      for (std::size_t I = 0; I < size; ++I) between_[d][index(centre_[d][I])] = {static_cast<int>(I), -1};
-      for (std::size_t i = 0; i < between_[d].size(); ++i)
-        if (between_[d][i].left < 0) {
-          between_[d][i].left = between_[d][i - 1].left;
-          between_[d][i].right = between_[d][i].left + 1;  // past a periodic end: the halo
-        }
+      const CoarsePlaces places(fine.axes[d], coarse.axes[d], Collapse::none);
+      centre_[d].assign(places.centre.begin() + 1, places.centre.end() - 1);
+      for (const int p : places.parents) between_[d].push_back({p >> 1, (p & 1) != 0});
     }
   }
 
@@ -71,7 +66,8 @@ class WeightedTransfer final : public WeightedTransferBase {
 
  private:
   struct Between {
-    int left, right;  // the coarse values around a fine one; right −1 where it coincides with left
+    int left;      // the coarse value at or before a fine one, past a cut or a periodic end in the halo
+    bool between;  // whether the fine one lies between that and the next
   };
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
@@ -97,10 +93,10 @@ class WeightedTransfer final : public WeightedTransferBase {
           std::fill(memory.begin(), memory.end(), C(0));
           const Between &y = between_[1][index(j)], &z = between_[2][index(k)];
           const int* at = centre_[0].data();
-          for (int b = 0; b < (z.right < 0 ? 1 : 2); ++b)
-            for (int a = 0; a < (y.right < 0 ? 1 : 2); ++a) {
-              const int J = a == 0 ? y.left : y.right, K = b == 0 ? z.left : z.right;
-              const int oy = y.right < 0 ? 0 : a == 0 ? 1 : -1, oz = z.right < 0 ? 0 : b == 0 ? 1 : -1;
+          for (int b = 0; b < (z.between ? 2 : 1); ++b)
+            for (int a = 0; a < (y.between ? 2 : 1); ++a) {
+              const int J = y.left + a, K = z.left + b;
+              const int oy = !y.between ? 0 : a == 0 ? 1 : -1, oz = !z.between ? 0 : b == 0 ? 1 : -1;
               const C* from = c.line(J, K);
               const auto line = [&](int ox) {
                 const auto& w = weight[index(code_of(ox, oy, oz))];
@@ -113,6 +109,8 @@ class WeightedTransfer final : public WeightedTransferBase {
               // Where the next fine value is coarse itself, the weights are zero.
               for (int I = 0; I + 1 < n; ++I)
                 value[at[I] + 1] += static_cast<C>(above[I]) * from[I] + static_cast<C>(below[I + 1]) * from[I + 1];
+              if (at[0] > 0)
+                value[at[0] - 1] += static_cast<C>(above[-1]) * from[-1] + static_cast<C>(below[0]) * from[0];
               if (static_cast<std::size_t>(at[n - 1]) + 1 < memory.size())
                 value[at[n - 1] + 1] += static_cast<C>(above[n - 1]) * from[n - 1] + static_cast<C>(below[n]) * from[n];
             }
@@ -139,8 +137,8 @@ void paint_colour(const Probe& probe, Field& unit) {
 }
 
 void gather_couplings(const Probe& probe) {
-  for_each_line(box_of(probe.n), [&](int j, int k) {
-    for (int i = 0; i < probe.n[0]; ++i) probe.gather(i, j, k);
+  for_each_line(box_of(probe.product.n), [&](int j, int k) {
+    for (int i = 0; i < probe.product.n[0]; ++i) probe.gather(i, j, k);
   });
 }
 

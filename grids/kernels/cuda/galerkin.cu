@@ -53,7 +53,7 @@ void paint_colour(Backend& backend, const Probe& probe, Field& unit) {
 }
 
 void gather_couplings(Backend& backend, const Probe& probe) {
-  launch(backend, box_of(probe.n), Gather{probe});
+  launch(backend, box_of(probe.product.n), Gather{probe});
 }
 
 void weigh(Backend& backend, const Collapse& collapse, int stage) {

@@ -5,6 +5,7 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/device_tables.hpp"
 #include "grids/axes/axis_transfer.hpp"
+#include "grids/axes/coarse_places.hpp"
 #include "grids/kernels/cuda/device_rows.cuh"
 #include "grids/kernels/cuda/factories.hpp"
 #include "grids/kernels/cuda/model_steps.cuh"
@@ -20,15 +21,9 @@ class WeightedTransfer final : public WeightedTransferBase {
       : WeightedTransferBase(fine, coarse, weights), device_(static_cast<CudaBackend&>(backend)) {
     DeviceTables tables;
     for (std::size_t d = 0; d < 3; ++d) {
-      std::vector<int> centre;
-      for (int I = 0; I < coarse.block.axes[d].size(); ++I) centre.push_back(coarse.axes[d].node(I));
-      std::vector<int> parents(static_cast<std::size_t>(fine.axes[d].size()), -1);
-      for (std::size_t I = 0; I < centre.size(); ++I)
-        parents[static_cast<std::size_t>(centre[I])] = 2 * static_cast<int>(I);
-      for (std::size_t i = 1; i < parents.size(); ++i)
-        if (parents[i] < 0) parents[i] = parents[i - 1] + 1;
-      tables.add(centre, places_.centre[d]);
-      tables.add(parents, places_.parents[d]);
+      const CoarsePlaces places(fine.axes[d], coarse.axes[d], Collapse::none);
+      tables.add(std::vector<int>(places.centre.begin() + 1, places.centre.end() - 1), places_.centre[d]);
+      tables.add(places.parents, places_.parents[d]);
       add_rows(tables, injection_rows(fine.axes[d], coarse.axes[d]), injection_.axis[d]);
     }
     tables_ = tables.upload(backend);

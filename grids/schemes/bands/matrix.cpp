@@ -85,15 +85,14 @@ Bands make_bands(Backend& backend, const BandedMatrix& m) {
 
   Bands bands;
   const Block block = make_block(m);
-  bands.layout = block.layout();
-  bands.unknowns = block.unknowns();
+  bands.space = block.space();
   bands.symmetric = m.symmetric();
   bands.scale = std::ldexp(1.0, -std::ilogb(mean));
 
   const auto host = make_cpu_backend();
   const auto upload = [&](const std::vector<double>& values, double factor) {
-    auto field = std::make_shared<Field>(backend, bands.layout, Precision::fp64);
-    Field staging(*host, bands.layout, Precision::fp64);
+    auto field = std::make_shared<Field>(backend, bands.layout(), Precision::fp64);
+    Field staging(*host, bands.layout(), Precision::fp64);
     const auto view = staging.view<double>();
     std::size_t next = 0;
     for (int k = 0; k < m.shape[2]; ++k)
