@@ -25,11 +25,11 @@ constexpr std::int64_t most_looked_at = std::int64_t{1} << 20;
 std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& asked, Profile* profile) {
   const bool shared = !discretization.processes().alone();
   Options given = asked;
-  if (shared && discretization.jumps().rough()) {
+  if (shared && discretization.jumps().rough() && discretization.backend().on_gpu()) {
     if (given.coarse_operator == CoarseOperator::galerkin)
       throw InputError(
-          "Galerkin coarse operators of a coefficient that jumps nearly everywhere are made by one process, which "
-          "corrects on its islands: discretize the coarse levels again");
+          "Galerkin coarse operators of a coefficient that jumps nearly everywhere are corrected on its islands, which "
+          "several GPUs cannot: discretize the coarse levels again, or take the cores");
     given.coarse_operator = CoarseOperator::rediscretized;
   }
   if (shared && given.method == Method::automatic) given.method = Method::multigrid;

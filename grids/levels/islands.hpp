@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "backends/field.hpp"
@@ -23,6 +24,8 @@ struct IslandSets {
   std::vector<std::int64_t> row_first{0};      ///< of set s: row[row_first[s]] … is 1ᵀA, 1 on the set
   std::vector<Entry> row;
   std::vector<double> energy;  ///< 1ᵀA 1
+  /// Of a part of a grid numbers count values beyond its cuts too, so many at each end of an axis.
+  std::array<int, 3> margin{};
 
   std::size_t size() const { return energy.size(); }
 };
@@ -31,20 +34,33 @@ struct IslandSets {
 /// of at most 1024 values, none of them given, and with 1ᵀA1 below a hundredth of 1ᵀD1. On the host.
 IslandSets find_islands(const Bands& bands);
 
+/// Islands as the kernels see them, in fields of a layout and precision.
+class IslandTable {
+ public:
+  IslandTable(Backend&, const IslandSets&, const Layout&, Precision);
+
+  IslandViews views{};
+
+ private:
+  Buffer memory_;
+};
+
 /// One step of Jacobi's method for the constants on islands.
 class Islands {
  public:
   /// For fields of this layout and precision.
   Islands(Backend&, const IslandSets&, const Layout&, Precision);
+  /// Of several processes, on the host: those of this one, and of those that go through several what it has.
+  Islands(Backend&, const IslandSets& own, const IslandSets& crossing, const Space&, Precision);
 
   /// u += Z diag(ZᵀAZ)⁻¹ Zᵀ(b − A u), the columns of Z being 1 on an island. All residuals are those of u before.
   void correct(const Field& b, Field& u) const;
-  std::int64_t count() const { return views_.count; }
+  std::int64_t count() const { return own_.views.count; }
 
  private:
   Backend& backend_;
-  Buffer memory_;
-  IslandViews views_{};
+  IslandTable own_;
+  std::optional<IslandTable> crossing_;
 };
 
 }  // namespace poisson

@@ -12,4 +12,18 @@ struct IslandViews {
   double* shift;                    ///< one for each island
 };
 
+/// What an island is shifted by, as far as the values at hand say.
+template <class B, class T>
+constexpr double island_shift(const IslandViews& v, std::int64_t s, const B* rhs, const T* value) {
+  double sum = 0;
+  for (std::int64_t m = v.first[s]; m < v.first[s + 1]; ++m) sum += static_cast<double>(rhs[v.values[m]]);
+  for (std::int64_t e = v.row_first[s]; e < v.row_first[s + 1]; ++e)
+    sum -= v.weights[e] * static_cast<double>(value[v.row_values[e]]);
+  return v.inverse[s] * sum;
+}
+template <class T>
+constexpr void shift_island(const IslandViews& v, std::int64_t s, T* value) {
+  for (std::int64_t m = v.first[s]; m < v.first[s + 1]; ++m) value[v.values[m]] += static_cast<T>(v.shift[s]);
+}
+
 }  // namespace poisson

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "grids/levels/band_probe.hpp"
+#include "grids/levels/shared_islands.hpp"
 #include "grids/levels/sharing.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/schemes/discretization.hpp"
@@ -247,6 +249,62 @@ TEST_P(Shared, HasTheLevelsOfTheWhole) {
   }
 }
 
+// κ that jumps from cell to cell, with islands that go through the cuts.
+TEST(SharedIslands, AreThoseOfOneProcess) {
+  for (const int dimension : {2, 3})
+    for (const BoundaryKind kind : {BoundaryKind::dirichlet, BoundaryKind::neumann, BoundaryKind::periodic}) {
+      SCOPED_TRACE(testing::Message() << dimension << " " << static_cast<int>(kind));
+      Case c;
+      Problem& p = c.problem;
+      p.dimension = dimension;
+      const int n = dimension == 2 ? 45 : 22;
+      GridArray kappa{Location::cell, {n, n, dimension == 3 ? n : 1}, {}};
+      std::mt19937 bits(3);
+      for (std::int64_t i = 0; i < kappa.shape[0] * kappa.shape[1] * kappa.shape[2]; ++i)
+        kappa.values.push_back(bits() % 20 < (dimension == 2 ? 4 : 2) ? 1e5 : 1.0);
+      p.coefficient[0] = p.coefficient[1] = p.coefficient[2] = kappa;
+      p.source = 1.0;
+      for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
+        for (int i = 0; i <= n; ++i) p.nodes[d].push_back(static_cast<double>(i) / n);
+        for (Boundary& face : p.boundary[d]) face.kind = d == 1 ? kind : BoundaryKind::dirichlet;
+      }
+      c.options.precision = SolvePrecision::double_;
+      c.options.coarse_operator = CoarseOperator::galerkin;
+      c.options.tolerance = 0;
+      c.options.max_iterations = 6;
+      const auto values = static_cast<std::size_t>(make_block(p).layout().size());
+      std::vector<double> wanted(values), found(values);
+      const Solved one = solve(c, {}, wanted);
+      if (!on_cpu()) return;
+      const auto host = test_backend();
+      const auto whole = Discretization(*host, std::as_const(p)).make_operator(Precision::fp64);
+      const std::size_t islands = find_islands(probe_bands(*whole, star_offsets(whole->layout()))).size();
+      for (std::array parts : {std::array{1, 2, 2}, {1, 3, 1}, {2, 2, 1}}) {
+        if (dimension == 2) parts = {parts[0], parts[1], 1};
+        as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
+          const Solved own = solve(c, Sharing{processes, parts, 300}, found);
+          EXPECT_EQ(own.result.iterations, one.result.iterations);
+          const auto backend = test_backend();
+          const Discretization d(*backend, std::as_const(p), Assembly::automatic, Sampling::automatic,
+                                 Sharing{processes, parts, 300});
+          const auto A = d.make_operator(Precision::fp64);
+          const SharedIslandSets sets = find_shared_islands(probe_bands(*A, star_offsets(A->layout())));
+          EXPECT_EQ(processes->sum(static_cast<double>(sets.own.size())) + static_cast<double>(sets.crossing.size()),
+                    static_cast<double>(islands));
+          EXPECT_GT(sets.crossing.size(), 0u);
+          if (processes->first())
+            std::printf("%zu islands, %zu own %zu crossing\n", islands, sets.own.size(), sets.crossing.size());
+        });
+        double most = 0, size = 0;
+        for (std::size_t i = 0; i < values; ++i) {
+          most = std::max(most, std::abs(found[i] - wanted[i]));
+          size = std::max(size, std::abs(wanted[i]));
+        }
+        EXPECT_LE(most, 1e-12 * size) << parts[0] << parts[1] << parts[2];
+      }
+    }
+}
+
 // Where multigrid fails, several processes climb as well: each has all rows.
 TEST(SharedLadder, IsClimbedTogether) {
   Case c;
@@ -262,6 +320,7 @@ TEST(SharedLadder, IsClimbedTogether) {
   p.source = 1.0;
   c.options.precision = SolvePrecision::double_;
   c.options.tolerance = 1e-10;
+  c.options.coarse_operator = CoarseOperator::rediscretized;
   const auto values = static_cast<std::size_t>(make_block(p).layout().size());
   std::vector<double> wanted(values), found(values);
   const Solved one = solve(c, {}, wanted);
