@@ -32,6 +32,11 @@ const AxisWaves& waves_of(const TensorInverse& inverse, int d) {
   return inverse.bases[static_cast<std::size_t>(d)].waves;
 }
 
+// The axes that lie across one, the faster and the slower.
+constexpr std::pair<std::size_t, std::size_t> across(int axis) {
+  return {axis == 0 ? 1 : 0, axis == 2 ? 1 : 2};
+}
+
 // The axes with products.
 std::vector<int> multiplied(const TensorInverse& inverse) {
   std::vector<int> axes;
@@ -44,6 +49,7 @@ std::vector<int> multiplied(const TensorInverse& inverse) {
 Layout work_layout(Layout layout, const TensorInverse& inverse, bool gpu) {
   const auto s = static_cast<std::size_t>(inverse.solved);
   layout.periodic = {};
+  layout.halo = {1, 1, 1};
   if (inverse.transformed[s]) return layout;
   int& along = layout.n[s];
   const std::int64_t others = layout.size() / along;
@@ -71,6 +77,10 @@ std::size_t axis_products_bytes(const Layout& layout, Precision precision, const
   std::size_t values =
       products.empty() ? 0 : 2 * static_cast<std::size_t>(work_layout(layout, inverse, gpu).allocated(precision));
   std::size_t bytes = 0;
+  if (inverse.slabs > 1) {
+    const auto [fast, slow] = across(inverse.solved);
+    bytes += PartsOfLines::bytes(precision, inverse.slabs, count(fast), count(slow));
+  }
   for (int d = 0; d < 3; ++d)
     if (waves_of(inverse, d)) bytes += WaveTables::bytes(waves_of(inverse, d), precision);
   for (const int d : products) {
@@ -146,6 +156,10 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
     p.second = p.first + p.half;
   p.room = layout.n[0] + layout.halo[0];
   p.end = std::min(p.room, p.second + even(count(0) - p.half));
+  if (inverse.slabs > 1) {
+    const auto [fast, slow] = across(solved_);
+    ends_.emplace(backend, precision, inverse.processes, count(static_cast<int>(fast)), count(static_cast<int>(slow)));
+  }
   if (steps_.empty()) return;
   const Layout work = work_layout(layout, inverse, backend.on_gpu());
   slab_ = work.n[static_cast<std::size_t>(solved_)];
@@ -238,7 +252,15 @@ void AxisTransforms::forward(Field& w) {
 
 void AxisTransforms::solve_lines(Field& w) {
   const WaveTables& waves = at(solved_).waves;
-  if (!waves) return eliminate(w);
+  if (!waves) {
+    const int slow = static_cast<int>(across(solved_).second);
+    for (int first = 0; cut() && first < count(slow); first += ends_->slows()) {
+      reduce(w, first, ends_->own());
+      ends_->gather();
+      solve_ends(w, first, ends_->all(), ends_->parts(), ends_->part());
+    }
+    return eliminate(w);
+  }
   transform(waves, solved_, true, w, {.divide = true});
   transform(waves, solved_, false, w, {});
 }

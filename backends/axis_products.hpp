@@ -29,7 +29,8 @@ struct AxisBasis {
 };
 
 /// K + μ M along an axis, tridiagonal: row k sums to sum + μ mass_sum, and its coupling to k + 1 is −coupling + μ
-/// mass_off, which is 0 behind the last one.
+/// mass_off, which is 0 behind the last one, unless lines are cut: there stands what couples it to the next part, or
+/// the last part to the first one.
 struct AxisLines {
   std::vector<double> sum, coupling, mass_sum, mass_off;
 };
@@ -41,11 +42,15 @@ struct TensorInverse {
   int solved = 2;  ///< the axis of the lines; one with modes, too, has lines of its eigenvalues
   std::array<bool, 3> transformed{};
   std::array<AxisBasis, 3> bases;  ///< the solved axis may be folded, too
-  AxisLines lines;
+  AxisLines lines;                 ///< of the box alone
   double sigma = 0;
+  /// How many processes have a part of each line, and these: lines are cut, the box is a slab across them.
+  int slabs = 1;
+  std::shared_ptr<const Processes> processes;
 };
 
-/// Its steps, on a field of the values that the box lies in, in place.
+/// Its steps, on a field of the values that the box lies in, in place. All processes that share the lines call
+/// solve_lines together.
 class AxisProducts {
  public:
   virtual ~AxisProducts() = default;

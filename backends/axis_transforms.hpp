@@ -1,9 +1,14 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "backends/axis_products.hpp"
+#include "backends/lines.hpp"
+#include "backends/parts_of_lines.hpp"
 #include "backends/waves/wave_tables.hpp"
 
 namespace poisson {
@@ -25,7 +30,9 @@ struct WaveTarget {
 
 /// What AxisProducts of every backend have in common: the modes in memory, and which step follows which. Axes whose
 /// modes are waves are transformed in place. Then slabs of values are folded into a field of their own, multiplied by
-/// the modes of one axis after another, and come back as coefficients, and the other way round.
+/// the modes of one axis after another, and come back as coefficients, and the other way round. Where lines are cut,
+/// each process reduces its part of them to two nodes; what all tell of theirs gives the values there, and between
+/// these each solves its own.
 class AxisTransforms : public AxisProducts {
  public:
   void forward(Field& w) override;
@@ -38,8 +45,12 @@ class AxisTransforms : public AxisProducts {
 
   /// Of the lines of an axis whose modes are waves, in place, or where the target says.
   virtual void transform(const WaveTables& waves, int axis, bool forward, Field& w, const WaveTarget& target) = 0;
-  /// Of lines that are tridiagonal or diagonal.
+  /// Solves lines that are tridiagonal or diagonal; where they are cut, between the values at their ends.
   virtual void eliminate(Field& w) = 0;
+  /// Writes what lines are reduced to where others are told of it: those from `first` on along the slower axis.
+  virtual void reduce(Field& w, int first, Field& told) = 0;
+  /// The values at both ends of the same lines, from what `all` have told.
+  virtual void solve_ends(Field& w, int first, Field& all, int parts, int part) = 0;
   virtual void multiply(const MatrixBatch& batch, const double* a, const double* b, double* c) = 0;
   virtual void multiply(const MatrixBatch& batch, const float* a, const float* b, float* c) = 0;
   /// Folds what is transformed of a slab: `w` has the values of the box, `slab` gets them at their places, its indices
@@ -69,9 +80,41 @@ class AxisTransforms : public AxisProducts {
   int solved() const { return solved_; }
   const Places& places() const { return places_; }
   /// On the backend, in the precision of the field: the eigenvalues of an axis, σ in those of the first that is not
-  /// solved; null where it has none but zero. And the lines' sum, coupling, mass_sum, mass_off one after another.
+  /// solved; null where it has none but zero.
   const void* eigenvalues(int axis) const { return axes_[static_cast<std::size_t>(axis)].eigenvalues.data(); }
-  const void* lines() const { return lines_.data(); }
+  /// Those of the field of coefficients.
+  template <class T>
+  Lines<T> lines(const View<T>& v) const {
+    const auto s = static_cast<std::size_t>(solved_);
+    const std::size_t fast = s == 0 ? 1 : 0, slow = s == 2 ? 1 : 2;
+    const std::array<std::int64_t, 3> stride{1, v.sy, v.sz};
+    const auto of = [&](std::size_t d) { return static_cast<const T*>(axes_[d].eigenvalues.data()); };
+    Lines<T> l;
+    l.values = v.data + places_.first + box_.first[1] * v.sy + box_.first[2] * v.sz;
+    l.step = stride[s];
+    l.across = stride[fast];
+    l.slow_step = stride[slow];
+    l.n = count(solved_);
+    l.lanes = count(static_cast<int>(fast));
+    l.slows = count(static_cast<int>(slow));
+    l.half = fast == 0 ? places_.half : l.lanes;
+    l.gap = places_.second - places_.first - places_.half;
+    l.fast_eigenvalues = of(fast);
+    l.slow_eigenvalues = of(slow);
+    l.sum = static_cast<const T*>(lines_.data());
+    l.coupling = l.sum + l.n;
+    l.mass_sum = l.coupling + l.n;
+    l.mass_off = l.mass_sum + l.n;
+    return l;
+  }
+  /// Some of them from `first` on, as many as are told of at a time.
+  template <class T>
+  Lines<T> told_at_a_time(const View<T>& v, int first) const {
+    const Lines<T> l = lines(v);
+    return l.slice(first, std::min(first + ends_->slows(), l.slows));
+  }
+  /// Whether other processes have parts of the lines.
+  bool cut() const { return ends_.has_value(); }
   /// Whether there are matrices to multiply with.
   bool has_products() const { return !steps_.empty(); }
   Precision precision() const { return precision_; }
@@ -112,6 +155,7 @@ class AxisTransforms : public AxisProducts {
   Buffer lines_;
   int slab_ = 0;  ///< values of the solved axis that are transformed at a time
   std::array<Field, 2> work_;
+  std::optional<PartsOfLines> ends_;
 };
 
 }  // namespace poisson

@@ -32,25 +32,23 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
           "several GPUs cannot: discretize the coarse levels again, or take the cores");
     given.coarse_operator = CoarseOperator::rediscretized;
   }
-  if (shared && given.method == Method::automatic) given.method = Method::multigrid;
+  const Space space = discretization.block().space();
+  const Parts parts = parts_of(space);
   const bool preconditions = given.preconditioner == PreconditionerChoice::direct;
   if (given.method == Method::direct || preconditions) {
     const Problem& problem = discretization.problem();
     const std::string reason =
-        shared          ? "several processes solve it together, and direct solutions are those of one process"
-        : preconditions ? no_direct_preconditioner(problem)
-                        : no_direct_solution(problem);
+        preconditions ? no_direct_preconditioner(problem, parts) : no_direct_solution(problem, parts);
     if (!reason.empty())
       throw InputError(std::string("the problem has no direct ") + (preconditions ? "preconditioner" : "solution") +
                        " (" + reason + "): use multigrid");
   }
   const KappaSummary kappa{discretization.rows().kappa, discretization.jumps()};
-  const Plan plan =
-      make_plan(discretization.problem(), given, discretization.assembly(), discretization.backend().on_gpu(), kappa);
+  const Plan plan = make_plan(discretization.problem(), given, discretization.assembly(),
+                              discretization.backend().on_gpu(), kappa, parts);
   const Options& options = plan.options;
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
-  const Space space = discretization.block().space();
   const double part = static_cast<double>(space.layout().size()) / static_cast<double>(space.size());
   discretization.backend().reserve(shared ? static_cast<std::size_t>(part * static_cast<double>(plan.most())) -
                                                 discretization.bytes()
@@ -97,8 +95,9 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     std::unique_ptr<DiagonalScaling> scaling;
     std::unique_ptr<AxisProducts> products;
     try {
-      products = make_axis_products(discretization.backend(), A->layout(), outer,
-                                    tensor_inverse(problem, kappa.mean, discretization.rows().scale));
+      products =
+          make_axis_products(discretization.backend(), A->layout(), outer,
+                             tensor_inverse(problem, discretization.block(), kappa.mean, discretization.rows().scale));
     } catch (const RunError&) {
       // What nobody asked for, and a library is missing that it takes.
       if (asked.method == Method::direct || asked.preconditioner == PreconditionerChoice::direct) throw;
@@ -112,7 +111,8 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     if (options.preconditioner == PreconditionerChoice::direct && scales_by_diagonal(kappa.jumps)) {
       Field diagonal(A->backend(), A->space(), outer);
       A->diagonal(diagonal);
-      scaling = make_diagonal_scaling(tensor_diagonal(problem, kappa.mean, discretization.rows().scale), diagonal);
+      scaling = make_diagonal_scaling(
+          tensor_diagonal(problem, discretization.block(), kappa.mean, discretization.rows().scale), diagonal);
     }
     own = std::make_unique<FastDiagonalization>(A->backend(), A->space(), outer, std::move(products),
                                                 options.method == Method::direct, std::move(scaling));

@@ -279,7 +279,8 @@ KappaSummary known_kappa(const Problem& problem) {
   return kappa;
 }
 
-Options resolve_options(const Options& given, const Problem& problem, std::optional<KappaSummary> known) {
+Options resolve_options(const Options& given, const Problem& problem, std::optional<KappaSummary> known,
+                        const Parts& parts) {
   const KappaSummary kappa = known.value_or(known_kappa(problem));
   const Block block = make_block(problem);
   const auto finest = [&](bool jumps) {
@@ -310,7 +311,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
       std::ranges::all_of(problem.coefficient, [](const Quantity& k) { return k.constant() != nullptr; });
   const bool seen = known && (constant_kappa || kappa.jumps.range > 1);
   if (left_to_us && seen && !is_separable(problem) && across.extent == Extent::plane &&
-      given.precision == SolvePrecision::mixed && no_direct_preconditioner(problem).empty() &&
+      given.precision == SolvePrecision::mixed && no_direct_preconditioner(problem, parts).empty() &&
       varies_moderately(problem, kappa.mean, kappa.jumps))
     options.preconditioner = PreconditionerChoice::direct;
   options = options.choose(kappa.jumps.largest, balanced || rough, problem.centering, problem.dimension);
@@ -330,6 +331,14 @@ bool says_nothing_of_multigrid(const Options& o) {
          o.preconditioner == PreconditionerChoice::automatic;
 }
 
+// Of all processes.
+std::size_t bytes_of_products(const Block& block, Precision precision, const TensorInverse& shape, bool gpu) {
+  Layout largest = block.layout();
+  int& values = largest.n[static_cast<std::size_t>(shape.solved)];
+  values = (values + shape.slabs - 1) / shape.slabs;
+  return static_cast<std::size_t>(shape.slabs) * axis_products_bytes(largest, precision, shape, gpu);
+}
+
 std::string seconds_text(double seconds) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.2g s", seconds);
@@ -341,15 +350,19 @@ constexpr double clearly_faster = 0.7;
 
 // Multigrid, or a direct solution where that is predicted to be faster.
 Plan chosen_plan(const Problem& problem, Options options, Assembly assembly, bool gpu,
-                 const std::optional<KappaSummary>& known) {
+                 const std::optional<KappaSummary>& known, const Parts& parts) {
   options.method = Method::multigrid;
-  Plan plan = make_plan(problem, options, assembly, gpu, known);
+  Plan plan = make_plan(problem, options, assembly, gpu, known, parts);
   if (!says_nothing_of_multigrid(options) || !no_direct_solution(problem).empty()) return plan;
-  const double multigrid = predicted_multigrid_seconds(plan, gpu);
-  const double direct = predicted_direct_seconds(problem, known.value_or(known_kappa(problem)).mean, gpu);
+  if (const std::string reason = no_direct_solution(problem, parts); !reason.empty()) {
+    plan.choice = "by multigrid: " + reason;
+    return plan;
+  }
+  const double multigrid = predicted_multigrid_seconds(plan, gpu, parts);
+  const double direct = predicted_direct_seconds(problem, known.value_or(known_kappa(problem)).mean, gpu, parts);
   if (direct < clearly_faster * multigrid) {
     options.method = Method::direct;
-    plan = make_plan(problem, options, assembly, gpu, known);
+    plan = make_plan(problem, options, assembly, gpu, known, parts);
   }
   plan.choice = "predicted: directly " + seconds_text(direct) + ", by multigrid " + seconds_text(multigrid);
   return plan;
@@ -358,10 +371,10 @@ Plan chosen_plan(const Problem& problem, Options options, Assembly assembly, boo
 }  // namespace
 
 Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, bool gpu,
-               std::optional<KappaSummary> known) {
-  if (given.method == Method::automatic) return chosen_plan(problem, given, assembly, gpu, known);
+               std::optional<KappaSummary> known, const Parts& parts) {
+  if (given.method == Method::automatic) return chosen_plan(problem, given, assembly, gpu, known, parts);
   const KappaSummary kappa = known.value_or(known_kappa(problem));
-  const Options options = resolve_options(given, problem, kappa);
+  const Options options = resolve_options(given, problem, kappa, parts);
   const Assembly mode = chosen_assembly(assembly, problem, gpu);
   const bool variable = holds_coefficients(problem, mode);
   const bool on_faces = problem.centering == Centering::cell;
@@ -385,8 +398,7 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   finest.probed = finest.row_bands - 1;
   if (options.extrapolate) finest.extrapolation = extrapolation_bytes(problem, assembly, outer_precision(options));
   if (options.method == Method::direct || options.preconditioner == PreconditionerChoice::direct)
-    finest.direct =
-        axis_products_bytes(block.layout(), outer_precision(options), direct_shape(problem, kappa.mean), gpu);
+    finest.direct = bytes_of_products(block, outer_precision(options), direct_shape(problem, kappa.mean, parts), gpu);
   // The diagonal is there for a moment.
   if (options.preconditioner == PreconditionerChoice::direct && scales_by_diagonal(kappa.jumps))
     finest.direct += diagonal_scaling_bytes(block.layout()) +

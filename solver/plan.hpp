@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "grids/levels/levels.hpp"
+#include "grids/levels/sharing.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "solver/options.hpp"
 
@@ -53,12 +54,14 @@ struct KappaSummary {
 KappaSummary known_kappa(const Problem& problem);
 
 /// The options that a problem takes, with every automatic choice made; corrections in double precision where single
-/// would lose lines of a flat box. `kappa`: what is known of it where none is given. Throws InputError as
-/// Options::choose.
-Options resolve_options(const Options& options, const Problem& problem, std::optional<KappaSummary> kappa = {});
+/// would lose lines of a flat box. `kappa`: what is known of it where none is given. `parts`: into how many several
+/// processes cut each axis. Throws InputError as Options::choose.
+Options resolve_options(const Options& options, const Problem& problem, std::optional<KappaSummary> kappa = {},
+                        const Parts& parts = uncut_axes);
 
-/// The plan of make_solver for a problem. `gpu`: the kind of device that computes. `kappa` as of `resolved`.
+/// The plan of make_solver for a problem, its bytes those of all processes. `gpu`: the kind of device that computes.
+/// `kappa` and `parts` as of `resolve_options`.
 Plan make_plan(const Problem& problem, const Options& options, Assembly assembly, bool gpu,
-               std::optional<KappaSummary> kappa = {});
+               std::optional<KappaSummary> kappa = {}, const Parts& parts = uncut_axes);
 
 }  // namespace poisson

@@ -1,19 +1,14 @@
 #include "backends/cpu/axis_products.hpp"
 
-#include <algorithm>
-#include <vector>
-
 #include "backends/axis_transforms.hpp"
 #include "backends/blas.hpp"
+#include "backends/cpu/eliminate_lines.hpp"
 #include "backends/cpu/launch.hpp"
 #include "backends/cpu/transform_lines.hpp"
 #include "backends/fold.hpp"
 
 namespace poisson::cpu {
 namespace {
-
-// Lines that are solved side by side.
-constexpr int side_by_side = 32;
 
 class CpuAxisProducts final : public AxisTransforms {
  public:
@@ -22,7 +17,14 @@ class CpuAxisProducts final : public AxisTransforms {
 
  protected:
   void eliminate(Field& w) override {
-    dispatch(precision(), [&]<class T>(T) { solve_lines_of<T>(w.view<T>()); });
+    dispatch(precision(), [&]<class T>(T) { cpu::eliminate(lines(w.view<T>()), cut()); });
+  }
+  void reduce(Field& w, int first, Field& told) override {
+    dispatch(precision(), [&]<class T>(T) { cpu::reduce(told_at_a_time(w.view<T>(), first), told.view<T>()); });
+  }
+  void solve_ends(Field& w, int first, Field& all, int parts, int part) override {
+    dispatch(precision(),
+             [&]<class T>(T) { cpu::solve_ends(told_at_a_time(w.view<T>(), first), all.view<T>(), parts, part); });
   }
   void transform(const WaveTables& waves, int axis, bool forward, Field& w, const WaveTarget& target) override {
     dispatch(precision(), [&]<class T>(T) {
@@ -120,66 +122,6 @@ class CpuAxisProducts final : public AxisTransforms {
       T* line = line_of(v, j, k, lag);
       for (int i = middle.first[0]; i < middle.last[0]; ++i) fold_middle(line[place(i)]);
     });
-  }
-
-  // Gaussian elimination with pivots that are the sum of a row and of its couplings to what is not eliminated, so that
-  // nothing cancels.
-  template <class T>
-  void solve_lines_of(const View<T>& v) const {
-    const auto s = static_cast<std::size_t>(solved());
-    const std::size_t fast = s == 0 ? 1 : 0, slow = s == 2 ? 1 : 2;
-    const std::array<std::int64_t, 3> stride{1, v.sy, v.sz};
-    const int n = count(solved());
-    const T* const table = static_cast<const T*>(lines());
-    const T *sum = table, *coupling = table + n, *mass_sum = table + 2 * n, *mass_off = table + 3 * n;
-    const auto eigenvalue = [&](std::size_t d, int m) {
-      const T* values = d == s ? nullptr : static_cast<const T*>(eigenvalues(static_cast<int>(d)));
-      return values ? values[m] : T(0);
-    };
-    const int lanes_in_all = count(static_cast<int>(fast)), slows = count(static_cast<int>(slow));
-    const int groups = (lanes_in_all + side_by_side - 1) / side_by_side;
-    const std::int64_t step = stride[s], across = stride[fast];
-    T* origin = v.data + places().first + box().first[1] * v.sy + box().first[2] * v.sz;
-    const std::int64_t gap = places().second - places().first - places().half;  // between both halves
-#pragma omp parallel if (box().size() > heavy_threshold)
-    {
-      std::vector<T> inverse(static_cast<std::size_t>(n) * side_by_side), gain(inverse.size());
-#pragma omp for collapse(2) schedule(static)
-      for (int b = 0; b < slows; ++b)
-        for (int group = 0; group < groups; ++group) {
-          const int first = group * side_by_side, lanes = std::min(side_by_side, lanes_in_all - first);
-          T* at = origin + b * stride[slow];
-          std::int64_t lane[side_by_side];
-          for (int l = 0; l < lanes; ++l)
-            lane[l] = (first + l) * across + (fast == 0 && first + l >= places().half ? gap : 0);
-          T mu[side_by_side], left[side_by_side];  // what of a pivot is no coupling onwards
-          for (int l = 0; l < lanes; ++l) {
-            mu[l] = eigenvalue(fast, first + l) + eigenvalue(slow, b);
-            left[l] = 0;
-          }
-          for (int k = 0; k < n; ++k) {
-            T* inv = &inverse[static_cast<std::size_t>(k) * side_by_side];
-            T* g = &gain[static_cast<std::size_t>(k) * side_by_side];
-            const T* before = g - side_by_side;
-            T* value = at + k * step;
-            for (int l = 0; l < lanes; ++l) {
-              const T onwards = coupling[k] - mu[l] * mass_off[k];
-              left[l] = sum[k] + mu[l] * mass_sum[k] + (k > 0 ? before[l] * left[l] : T(0));
-              const T pivot = left[l] + onwards;
-              inv[l] = pivot != 0 ? 1 / pivot : T(0);
-              g[l] = onwards * inv[l];
-              if (k > 0) value[lane[l]] += before[l] * value[lane[l] - step];
-            }
-          }
-          for (int k = n - 1; k >= 0; --k) {
-            const T* inv = &inverse[static_cast<std::size_t>(k) * side_by_side];
-            const T* g = &gain[static_cast<std::size_t>(k) * side_by_side];
-            T* value = at + k * step;
-            for (int l = 0; l < lanes; ++l)
-              value[lane[l]] = value[lane[l]] * inv[l] + (k + 1 < n ? g[l] * value[lane[l] + step] : T(0));
-          }
-        }
-    }
   }
 
   const Blas* blas_;  ///< null where nothing is multiplied

@@ -4,7 +4,7 @@
 #include "backends/cuda/axis_products.hpp"
 #include "backends/cuda/cublas.hpp"
 #include "backends/cuda/cuda_backend.cuh"
-#include "backends/cuda/inverse.cuh"
+#include "backends/cuda/eliminate_lines.hpp"
 #include "backends/cuda/transform_lines.hpp"
 #include "backends/fold.hpp"
 
@@ -122,87 +122,12 @@ struct FoldLines {
   }
 };
 
-template <class T>
-struct LineTables {
-  const T *sum, *coupling, *mass_sum, *mass_off;
-};
-
-// So many values of a line are at hand at a time, and what elimination needs of one is kept between.
-constexpr int segment = 8;
-constexpr int line_threads = 128, line_blocks = 6;
-
-// A line for each thread: elimination without cancellation (cpu/axis_products.cpp) writes over the values, and keeps of
-// the pivots what the way back begins a segment with, from where it works them out once more.
-template <class T>
-__global__ void __launch_bounds__(line_threads, line_blocks)
-    lines_kernel(T* values, std::int64_t step, std::int64_t across, std::int64_t slow_step, int lanes, int slows, int n,
-                 int half, int gap, const T* fast_eigenvalues, const T* slow_eigenvalues, LineTables<T> table,
-                 T* kept) {
-  await_others();
-  const std::int64_t lines = std::int64_t{lanes} * slows;
-  const std::int64_t line = std::int64_t{blockIdx.x} * line_threads + threadIdx.x;
-  if (line >= lines) return;
-  const int a = static_cast<int>(line % lanes), b = static_cast<int>(line / lanes);
-  T* at = values + b * slow_step + a * across + (a < half ? 0 : gap);
-  const T mu = (fast_eigenvalues ? fast_eigenvalues[a] : T(0)) + (slow_eigenvalues ? slow_eigenvalues[b] : T(0));
-  const int segments = (n + segment - 1) / segment;
-
-  T left = 0, gain = 0, before = 0;  // of the row before: pivot but for its coupling, coupling over pivot, value
-  for (int s = 0; s < segments; ++s) {
-    T* const here = at + s * segment * step;
-    const int first = s * segment, many = min(segment, n - first);
-    kept[s * lines + line] = gain * left;
-    T value[segment];
-#pragma unroll
-    for (int m = 0; m < segment; ++m) value[m] = m < many ? here[m * step] : T(0);
-#pragma unroll
-    for (int m = 0; m < segment; ++m)
-      if (m < many) {
-        const T onwards = table.coupling[first + m] - mu * table.mass_off[first + m];
-        left = table.sum[first + m] + mu * table.mass_sum[first + m] + gain * left;
-        value[m] += gain * before;
-        const T pivot = left + onwards;
-        gain = onwards * inverse_of(pivot);
-        before = value[m];
-      }
-#pragma unroll
-    for (int m = 0; m < segment; ++m)
-      if (m < many) here[m * step] = value[m];
-  }
-  T after = 0;
-  for (int s = segments - 1; s >= 0; --s) {
-    T* const here = at + s * segment * step;
-    const int first = s * segment, many = min(segment, n - first);
-    T value[segment], gains[segment];
-#pragma unroll
-    for (int m = 0; m < segment; ++m) value[m] = m < many ? here[m * step] : T(0);
-    T passed = kept[s * lines + line];
-#pragma unroll
-    for (int m = 0; m < segment; ++m)
-      if (m < many) {
-        const T onwards = table.coupling[first + m] - mu * table.mass_off[first + m];
-        const T remains = table.sum[first + m] + mu * table.mass_sum[first + m] + passed;
-        const T pivot = remains + onwards;
-        const T inverse = inverse_of(pivot);
-        gains[m] = onwards * inverse;
-        passed = gains[m] * remains;
-        value[m] *= inverse;
-      }
-#pragma unroll
-    for (int m = segment - 1; m >= 0; --m)
-      if (m < many) {
-        after = value[m] + gains[m] * after;
-        here[m * step] = after;
-      }
-  }
-}
-
 // What elimination keeps.
 std::size_t kept_values(const TensorInverse& inverse) {
   const auto s = static_cast<std::size_t>(inverse.solved);
   if (inverse.bases[s].waves) return 0;
-  const std::int64_t n = inverse.unknowns.last[s] - inverse.unknowns.first[s];
-  return static_cast<std::size_t>((n + segment - 1) / segment * (inverse.unknowns.size() / n));
+  const int n = inverse.unknowns.last[s] - inverse.unknowns.first[s];
+  return kept_of_lines(n, inverse.unknowns.size() / n);
 }
 
 class CudaAxisProducts final : public AxisTransforms {
@@ -216,19 +141,16 @@ class CudaAxisProducts final : public AxisTransforms {
  protected:
   void eliminate(Field& w) override {
     dispatch(precision(), [&]<class T>(T) {
-      const View<T> v = w.view<T>();
-      const auto s = static_cast<std::size_t>(solved());
-      const std::size_t fast = s == 0 ? 1 : 0, slow = s == 2 ? 1 : 2;
-      const std::array<std::int64_t, 3> stride{1, v.sy, v.sz};
-      const int n = count(solved()), lanes = count(static_cast<int>(fast)), slows = count(static_cast<int>(slow));
-      const T* table = static_cast<const T*>(lines());
-      const auto of = [&](std::size_t d) { return static_cast<const T*>(eigenvalues(static_cast<int>(d))); };
-      const std::int64_t lines_in_all = std::int64_t{lanes} * slows;
-      launch(lines_kernel<T>, static_cast<unsigned>((lines_in_all + line_threads - 1) / line_threads), line_threads,
-             device_.stream(), &v(places().first, box().first[1], box().first[2]), stride[s], stride[fast],
-             stride[slow], lanes, slows, n, fast == 0 ? places().half : lanes,
-             places().second - places().first - places().half, of(fast), of(slow),
-             LineTables<T>{table, table + n, table + 2 * n, table + 3 * n}, static_cast<T*>(kept_.data()));
+      eliminate_lines(device_.stream(), lines(w.view<T>()), cut(), static_cast<T*>(kept_.data()));
+    });
+  }
+  void reduce(Field& w, int first, Field& told) override {
+    dispatch(precision(),
+             [&]<class T>(T) { reduce_lines(device_.stream(), told_at_a_time(w.view<T>(), first), told.view<T>()); });
+  }
+  void solve_ends(Field& w, int first, Field& all, int parts, int part) override {
+    dispatch(precision(), [&]<class T>(T) {
+      solve_ends_of_lines(device_.stream(), told_at_a_time(w.view<T>(), first), all.view<T>(), parts, part);
     });
   }
   void transform(const WaveTables& waves, int axis, bool forward, Field& w, const WaveTarget& target) override {

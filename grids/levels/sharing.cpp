@@ -35,17 +35,17 @@ bool Sharing::keeps(const Block& coarse) const {
   return true;
 }
 
-std::array<int, 3> choose_parts(const Block& block, int processes, const std::array<bool, 3>& whole) {
+Parts choose_parts(const Block& block, int processes, const std::array<bool, 3>& whole) {
   const std::array<int, 3> n = block.layout().n;
   // Slabs have contiguous layers, and two neighbours.
   constexpr int most_slabs = 8, thick = 16;
   for (std::size_t d = 3; d-- > 0;)
     if (!whole[d] && processes <= most_slabs && n[d] / processes >= thick) {
-      std::array parts{1, 1, 1};
+      Parts parts = uncut_axes;
       parts[d] = processes;
       return parts;
     }
-  std::array<int, 3> best{};
+  Parts best{};
   double least = std::numeric_limits<double>::infinity();
   // Of equal surfaces the one that cuts the last axes: their layers are contiguous.
   for (int x = 1; x <= processes; ++x)

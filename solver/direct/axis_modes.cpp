@@ -59,6 +59,16 @@ AxisPencil half_of(const AxisPencil& p, bool even) {
   return h;
 }
 
+void add_rows(const AxisPencil& p, std::size_t first, std::size_t last, AxisLines& lines) {
+  for (std::size_t i = first; i < last; ++i) {
+    const double before = i > 0 ? p.mass_off[i - 1] : p.closed ? p.mass_off.back() : 0;
+    lines.sum.push_back(p.sum[i]);
+    lines.coupling.push_back(p.coupling[i]);
+    lines.mass_sum.push_back(before + p.mass[i] + p.mass_off[i]);
+    lines.mass_off.push_back(p.mass_off[i]);
+  }
+}
+
 // The modes of a whole pencil or of a half one, by LAPACK.
 void decompose(const AxisPencil& p, bool has_constant, AxisBasis& basis) {
   const std::size_t n = p.size();
@@ -259,20 +269,20 @@ bool can_have_lines(const AxisPencil& pencil) {
 
 AxisLines axis_lines(const AxisPencil& pencil) {
   AxisLines lines;
-  const auto add = [&](const AxisPencil& p) {
-    for (std::size_t i = 0; i < p.size(); ++i) {
-      lines.sum.push_back(p.sum[i]);
-      lines.coupling.push_back(p.coupling[i]);
-      lines.mass_sum.push_back((i > 0 ? p.mass_off[i - 1] : 0) + p.mass[i] + p.mass_off[i]);
-      lines.mass_off.push_back(p.mass_off[i]);
-    }
-  };
   if (!pencil.closed) {
-    add(pencil);
+    add_rows(pencil, 0, pencil.size(), lines);
   } else {
-    add(half_of(pencil, true));
-    add(half_of(pencil, false));
+    for (const bool even : {true, false}) {
+      const AxisPencil half = half_of(pencil, even);
+      add_rows(half, 0, half.size(), lines);
+    }
   }
+  return lines;
+}
+
+AxisLines part_of_lines(const AxisPencil& pencil, int first, int last) {
+  AxisLines lines;
+  add_rows(pencil, static_cast<std::size_t>(first), static_cast<std::size_t>(last), lines);
   return lines;
 }
 

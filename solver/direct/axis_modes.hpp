@@ -45,6 +45,8 @@ AxisBasis wave_modes(const AxisWaves& waves, const AxisPencil& pencil);
 /// The rows of an axis that is not transformed; a periodic one is folded, and its halves follow each other. Only where
 /// can_have_lines().
 AxisLines axis_lines(const AxisPencil& pencil);
+/// Some rows of one that is cut; a periodic one closes behind its last row.
+AxisLines part_of_lines(const AxisPencil& pencil, int first, int last);
 bool can_have_lines(const AxisPencil& pencil);
 
 }  // namespace poisson

@@ -21,6 +21,15 @@ std::optional<ElementMass> mass_of(Scheme scheme) {
   return on_elements(scheme) ? std::optional(element_mass(scheme)) : std::nullopt;
 }
 
+// The rows of an axis that a process has, of the whole's.
+struct Rows {
+  int first, last;
+};
+Rows rows_of(const Space& space, std::size_t d) {
+  const int before = space.origin()[d] - space.all_unknowns().first[d];
+  return {before + space.unknowns().first[d], before + space.unknowns().last[d]};
+}
+
 struct Pencils {
   std::array<AxisPencil, 3> of;
   double sigma = 0;
@@ -46,78 +55,129 @@ bool too_long(const Axis& axis) {
          axis.last() - axis.first() > (has_closed_modes(axis) ? longest_closed : longest_decomposed);
 }
 
-// Where every axis has a fast transform, all are transformed, and lines are diagonal: as many passes as elimination
-// takes, and no thread walks along a line. Else the axis of the lines is the one whose modes would cost most.
-TensorInverse shape_of(const Block& block, const Pencils& p) {
+// Products of a value along an axis, or what a fast transform is worth. Lines along x lie badly in memory.
+double cost_of_modes(const Axis& axis, const AxisPencil& pencil, bool along_x) {
+  constexpr double fast = 16;
+  const double values = static_cast<double>(pencil.size()) * (pencil.symmetric() ? 0.5 : 1);
+  return (axis_waves(axis) ? fast : values) * (along_x ? 0.25 : 1) * (too_long(axis) ? 1e6 : 1);
+}
+
+// The axis whose modes would cost most, of those that may have lines.
+template <class MayHaveLines>
+int costliest(const Block& block, const Pencils& p, const MayHaveLines& may) {
+  int solved = block.dimension() - 1;
+  double most = -1;
+  for (int d = 0; d < block.dimension(); ++d) {
+    const auto axis = static_cast<std::size_t>(d);
+    const double cost = may(axis) ? cost_of_modes(block.axes[axis], p.of[axis], d == 0) : 0;
+    if (cost < most) continue;
+    most = cost;
+    solved = d;
+  }
+  return solved;
+}
+
+std::optional<int> cut_axis(const Parts& parts) {
+  for (int d = 0; d < 3; ++d)
+    if (parts[static_cast<std::size_t>(d)] > 1) return d;
+  return {};
+}
+
+// Lines run along an axis that is cut. Else, where every axis has a fast transform, all are transformed, and lines are
+// diagonal: as many passes as elimination takes, and no thread walks along a line. Else the axis of the lines is the
+// one whose modes would cost most.
+TensorInverse shape_of(const Block& block, const Pencils& p, const Parts& parts) {
   TensorInverse shape;
   shape.unknowns = block.unknowns();
   const std::size_t dimension = static_cast<std::size_t>(block.dimension());
-  bool all_fast = true;
+  const std::optional<int> cut = cut_axis(parts);
+  bool all_fast = !cut;
   for (std::size_t d = 0; d < dimension; ++d) {
     shape.bases[d].waves = axis_waves(block.axes[d]);
     all_fast = all_fast && shape.bases[d].waves;
   }
-  // Products of a value along each axis, or what a fast transform is worth. Lines along x lie badly in memory.
-  constexpr double fast = 16;
-  double most = -1;
-  for (std::size_t d = 0; d < dimension; ++d) {
-    const AxisPencil& pencil = p.of[d];
-    const bool folds = pencil.symmetric();
-    double cost = shape.bases[d].waves ? fast : static_cast<double>(pencil.size()) * (folds ? 0.5 : 1);
-    if (d == 0) cost *= 0.25;
-    if (!can_have_lines(pencil)) cost = 0;
-    if (too_long(block.axes[d])) cost *= 1e6;
-    if (cost >= most) {
-      most = cost;
-      shape.solved = static_cast<int>(d);
-    }
-  }
-  if (all_fast) shape.solved = static_cast<int>(dimension) - 1;
+  shape.solved = cut        ? *cut
+                 : all_fast ? block.dimension() - 1
+                            : costliest(block, p, [&](std::size_t d) { return can_have_lines(p.of[d]); });
   const auto s = static_cast<std::size_t>(shape.solved);
-  for (std::size_t d = 0; d < dimension; ++d) shape.transformed[d] = d != s || all_fast || !can_have_lines(p.of[d]);
+  if (cut) shape.slabs = parts[s];
+  for (std::size_t d = 0; d < dimension; ++d)
+    shape.transformed[d] = d != s || all_fast || (!cut && !can_have_lines(p.of[d]));
   if (!shape.transformed[s]) shape.bases[s].waves = {};
   for (std::size_t d = 0; d < dimension; ++d) shape.bases[d].folded = !shape.bases[d].waves && p.of[d].symmetric();
-  // Lines that do not close on themselves stay as they are.
-  if (!shape.transformed[s] && !p.of[s].closed) shape.bases[s].folded = false;
+  // Lines that do not close on themselves stay as they are, and those that are cut.
+  if (!shape.transformed[s] && (!p.of[s].closed || cut)) shape.bases[s].folded = false;
   return shape;
 }
 
 }  // namespace
 
-std::string no_direct_preconditioner(const Problem& problem) {
+std::string no_direct_preconditioner(const Problem& problem, const Parts& parts) {
   const Block block = make_block(with_mean_data(problem));
+  if (std::ranges::count_if(parts, [](int part) { return part > 1; }) > 1)
+    return "lines run along one axis, and the grid is cut across more than one";
+  const std::optional<int> cut = cut_axis(parts);
+  const std::string length = " more than " + std::to_string(longest_decomposed) +
+                             " unknowns (where cells are equal and no face is a Robin face, " +
+                             std::to_string(longest_closed) + ")";
   int longer = 0;
-  for (int d = 0; d < problem.dimension; ++d) longer += too_long(block.axes[static_cast<std::size_t>(d)]) ? 1 : 0;
-  if (longer > 1)
-    return "more than one axis has more than " + std::to_string(longest_decomposed) +
-           " unknowns (where cells are equal and no face is a Robin face, " + std::to_string(longest_closed) + ")";
-  return {};
+  for (int d = 0; d < problem.dimension; ++d) {
+    if (!too_long(block.axes[static_cast<std::size_t>(d)])) continue;
+    if (cut && *cut != d)
+      return std::string("the grid is cut across another axis than ") + "xyz"[d] + ", which has" + length;
+    ++longer;
+  }
+  return longer > 1 ? "more than one axis has" + length : "";
 }
 
-std::string no_direct_solution(const Problem& problem) {
+std::string no_direct_solution(const Problem& problem, const Parts& parts) {
   if (problem.full_tensor) return "the coefficient is a full tensor, which couples the axes";
   if (!is_separable(problem)) return "the coefficient, the reaction or a face's alpha varies";
-  return no_direct_preconditioner(problem);
+  return no_direct_preconditioner(problem, parts);
 }
 
-TensorInverse direct_shape(const Problem& problem, const std::array<double, 3>& kappa) {
+std::optional<Parts> direct_parts(const Problem& problem, const std::array<double, 3>& kappa, int processes) {
   const Problem mean = with_mean_data(problem);
   const Block block = make_block(mean);
-  return shape_of(block, pencils(mean, block, kappa, 1));
+  const auto thick = [&](std::size_t d) { return block.layout().n[d] / processes >= least_part; };
+  Parts parts = uncut_axes;
+  const auto s = static_cast<std::size_t>(costliest(block, pencils(mean, block, kappa, 1), thick));
+  parts[s] = processes;
+  if (!thick(s) || !no_direct_preconditioner(problem, parts).empty()) return {};
+  return parts;
 }
 
-TensorInverse tensor_inverse(const Problem& problem, const std::array<double, 3>& kappa, double scale) {
+TensorInverse direct_shape(const Problem& problem, const std::array<double, 3>& kappa, const Parts& parts) {
+  const Problem mean = with_mean_data(problem);
+  const Block block = make_block(mean);
+  TensorInverse shape = shape_of(block, pencils(mean, block, kappa, 1), parts);
+  if (shape.slabs > 1) {
+    const auto s = static_cast<std::size_t>(shape.solved);
+    const int most = (block.layout().n[s] + shape.slabs - 1) / shape.slabs;
+    shape.unknowns.last[s] = std::min(shape.unknowns.last[s], shape.unknowns.first[s] + most);
+  }
+  return shape;
+}
+
+TensorInverse tensor_inverse(const Problem& problem, const Block& part, const std::array<double, 3>& kappa,
+                             double scale) {
   const Problem mean = with_mean_data(problem);
   const Block block = make_block(mean);
   const Pencils p = pencils(mean, block, kappa, scale);
-  TensorInverse inverse = shape_of(block, p);
+  const Space space = part.space();
+  TensorInverse inverse = shape_of(block, p, parts_of(space));
+  inverse.unknowns = space.unknowns();
   inverse.sigma = p.sigma;
   for (std::size_t d = 0; d < 3; ++d)
     if (inverse.transformed[d])
       inverse.bases[d] =
           inverse.bases[d].waves ? wave_modes(inverse.bases[d].waves, p.of[d]) : axis_modes(block.axes[d], p.of[d]);
   const auto s = static_cast<std::size_t>(inverse.solved);
-  if (!inverse.transformed[s]) {
+  if (inverse.slabs > 1) {
+    const Rows rows = rows_of(space, s);
+    inverse.lines = part_of_lines(p.of[s], rows.first, rows.last);
+    inverse.processes = part.share->processes;
+  } else if (!inverse.transformed[s]) {
     inverse.lines = axis_lines(p.of[s]);
   } else if (!inverse.bases[s].waves) {
     const std::size_t n = p.of[s].size();
@@ -127,17 +187,24 @@ TensorInverse tensor_inverse(const Problem& problem, const std::array<double, 3>
   return inverse;
 }
 
-TensorDiagonal tensor_diagonal(const Problem& problem, const std::array<double, 3>& kappa, double scale) {
+TensorDiagonal tensor_diagonal(const Problem& problem, const Block& part, const std::array<double, 3>& kappa,
+                               double scale) {
   const Problem mean = with_mean_data(problem);
   const Block block = make_block(mean);
   const Pencils p = pencils(mean, block, kappa, scale);
-  TensorDiagonal diagonal{block.unknowns(), {}, {}, p.sigma};
+  const Space space = part.space();
+  TensorDiagonal diagonal{space.unknowns(), {}, {}, p.sigma};
   for (std::size_t d = 0; d < 3; ++d) {
-    for (std::size_t i = 0; i < p.of[d].size(); ++i) diagonal.stiffness[d].push_back(p.of[d].diagonal(i));
-    diagonal.mass[d] = p.of[d].mass;
-    if (p.of[d].size() > 0) continue;
-    diagonal.stiffness[d] = {0};
-    diagonal.mass[d] = {1};
+    if (p.of[d].size() == 0) {
+      diagonal.stiffness[d] = {0};
+      diagonal.mass[d] = {1};
+      continue;
+    }
+    const Rows rows = rows_of(space, d);
+    for (int i = rows.first; i < rows.last; ++i) {
+      diagonal.stiffness[d].push_back(p.of[d].diagonal(static_cast<std::size_t>(i)));
+      diagonal.mass[d].push_back(p.of[d].mass[static_cast<std::size_t>(i)]);
+    }
   }
   return diagonal;
 }

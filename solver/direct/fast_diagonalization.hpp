@@ -1,32 +1,43 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "backends/axis_products.hpp"
 #include "backends/diagonal_scaling.hpp"
+#include "grids/levels/sharing.hpp"
 #include "grids/problem/problem.hpp"
 #include "grids/sampling/jumps.hpp"
 #include "solver/multigrid/preconditioner.hpp"
 
 namespace poisson {
 
-/// Why a problem has no direct solution, in words that follow a colon; empty where it has one.
-std::string no_direct_solution(const Problem& problem);
+/// Why a problem has no direct solution where each axis is cut into so many parts, in words that follow a colon; empty
+/// where it has one.
+std::string no_direct_solution(const Problem& problem, const Parts& parts = uncut_axes);
 
 /// Why the problem of mean coefficients is no preconditioner for it, likewise.
-std::string no_direct_preconditioner(const Problem& problem);
+std::string no_direct_preconditioner(const Problem& problem, const Parts& parts = uncut_axes);
 
-/// What fast diagonalization does with a problem's block, without the modes: the axis of the lines is the one whose
-/// modes would cost most, z where that is a tie. `kappa`: constants, or means of what varies.
-TensorInverse direct_shape(const Problem& problem, const std::array<double, 3>& kappa);
+/// Slabs for so many processes, across the axis whose modes would cost most. None where slabs would be too thin, or
+/// where other axes have too many values.
+std::optional<Parts> direct_parts(const Problem& problem, const std::array<double, 3>& kappa, int processes);
+
+/// What fast diagonalization does with a problem's block, or with the largest of its parts, without the modes: the axis
+/// of the lines is the one that is cut, or the one whose modes would cost most, z where that is a tie. `kappa`:
+/// constants, or means of what varies.
+TensorInverse direct_shape(const Problem& problem, const std::array<double, 3>& kappa, const Parts& parts = uncut_axes);
 
 /// The inverse of the problem's operator with these constants for κ, and means of σ and α where they vary, by the modes
-/// of all axes but one; `scale` is the power of two on its rows. Needs LAPACK where has_closed_modes() says no.
-TensorInverse tensor_inverse(const Problem& problem, const std::array<double, 3>& kappa, double scale);
+/// of all axes but one, in this process's part of the problem's block; `scale` is the power of two on its rows. Needs
+/// LAPACK where has_closed_modes() says no.
+TensorInverse tensor_inverse(const Problem& problem, const Block& part, const std::array<double, 3>& kappa,
+                             double scale);
 
 /// The diagonal of the matrix that this is the inverse of.
-TensorDiagonal tensor_diagonal(const Problem& problem, const std::array<double, 3>& kappa, double scale);
+TensorDiagonal tensor_diagonal(const Problem& problem, const Block& part, const std::array<double, 3>& kappa,
+                               double scale);
 
 /// Whether κ is smooth, so that the inverse for a constant one is worth more between √(L/A), the roots of both
 /// diagonals in ratio (Concus, Golub, SIAM J. Numer. Anal. 10, 1973): then √κ u solves an equation of constant

@@ -17,9 +17,9 @@ constexpr double loading(bool gpu) {
 }
 // Of matrix products, what device_rate() has for additions and multiplications in 64 bits.
 constexpr double share_of_products = 1.4;
-// Bytes of an unknown that a direct solve moves: norms and residuals; folding to slabs and onto u; lines; a fast
-// transform there and back, and onto u.
-constexpr double of_residuals = 64, of_slabs = 34, of_lines = 32, of_transform = 32, of_adding = 8;
+// Bytes of an unknown that a direct solve moves: norms and residuals; folding to slabs and onto u; lines, and
+// lines that are cut; a fast transform there and back, and onto u.
+constexpr double of_residuals = 64, of_slabs = 34, of_lines = 32, of_cut_lines = 40, of_transform = 32, of_adding = 8;
 // Operations of a fast transform of n values over n log₂ n.
 constexpr double of_waves = 5;
 // Seconds of LAPACK for modes of n values over n³, with diagonal and with tridiagonal mass; of sines over n².
@@ -37,12 +37,13 @@ constexpr double sweep_cost(Extent extent, bool gpu) {
 
 }  // namespace
 
-double predicted_direct_seconds(const Problem& problem, const std::array<double, 3>& kappa, bool gpu) {
-  const TensorInverse shape = direct_shape(problem, kappa);
+double predicted_direct_seconds(const Problem& problem, const std::array<double, 3>& kappa, bool gpu,
+                                const Parts& parts) {
+  const TensorInverse shape = direct_shape(problem, kappa, parts);
   const Block block = make_block(problem);
   const DeviceRate& rate = device_rate(gpu);
   const auto unknowns = static_cast<double>(shape.unknowns.size());
-  double seconds = (of_residuals + of_lines) * unknowns / rate.bytes;
+  double seconds = (of_residuals + (shape.slabs > 1 ? of_cut_lines : of_lines)) * unknowns / rate.bytes;
   bool multiplies = false;
   for (std::size_t d = 0; d < 3; ++d) {
     if (!shape.transformed[d]) continue;
@@ -63,15 +64,16 @@ double predicted_direct_seconds(const Problem& problem, const std::array<double,
   return seconds + (multiplies ? of_slabs : of_adding) * unknowns / rate.bytes;
 }
 
-double predicted_multigrid_seconds(const Plan& plan, bool gpu) {
+double predicted_multigrid_seconds(const Plan& plan, bool gpu, const Parts& parts) {
   const Options& o = plan.options;
   const double cycles =
       o.tolerance == 0 ? o.max_iterations : std::max(1.0, std::ceil(-std::log10(o.tolerance) / digits_of_cycle));
   const double sweeps = o.smoother.pre.value_or(0) + o.smoother.post.value_or(0);
+  const double shares = parts[0] * parts[1] * parts[2];
   double seconds = 0;
   for (const Plan::Level& level : plan.levels) {
     const double sweep = sweep_cost(level.relaxation.extent, gpu);
-    seconds += (of_start + cycles * (sweeps * sweep + beside_sweeps)) * (level.seconds + (gpu ? latency : 0));
+    seconds += (of_start + cycles * (sweeps * sweep + beside_sweeps)) * (level.seconds / shares + (gpu ? latency : 0));
   }
   return seconds;
 }

@@ -7,9 +7,10 @@
 namespace poisson {
 
 /// Seconds that a direct solution will take, by what it moves and computes, with the loading of its libraries and the
-/// making of the modes; on one core or one GPU of a kind (assembly.hpp).
-double predicted_direct_seconds(const Problem& problem, const std::array<double, 3>& kappa, bool gpu);
+/// making of the modes; on one core or one GPU of a kind (assembly.hpp), or on one for each part.
+double predicted_direct_seconds(const Problem& problem, const std::array<double, 3>& kappa, bool gpu,
+                                const Parts& parts = uncut_axes);
 /// Those of multigrid as it is planned.
-double predicted_multigrid_seconds(const Plan& plan, bool gpu);
+double predicted_multigrid_seconds(const Plan& plan, bool gpu, const Parts& parts = uncut_axes);
 
 }  // namespace poisson

@@ -250,7 +250,8 @@ TEST(DiagonalScaling, BringsOneDiagonalToTheOther) {
         Field l(*backend, L->space(), Precision::fp64), a(*backend, A->space(), Precision::fp64);
         L->diagonal(l);
         A->diagonal(a);
-        const auto S = make_diagonal_scaling(tensor_diagonal(constant, kappa, of_constant.rows().scale), a);
+        const auto S =
+            make_diagonal_scaling(tensor_diagonal(constant, of_constant.block(), kappa, of_constant.rows().scale), a);
         S->apply(a);
         S->apply(a);
         const auto scaled = values(a), expected = values(l);

@@ -1,0 +1,129 @@
+#include "backends/cpu/eliminate_lines.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "backends/cpu/launch.hpp"
+#include "backends/reduced_line.hpp"
+
+namespace poisson::cpu {
+namespace {
+
+// Lines that are solved side by side.
+constexpr int side_by_side = 32;
+
+constexpr auto inverse = [](auto x) { return x != 0 ? 1 / x : decltype(x)(0); };
+
+bool worth_threads(std::int64_t values) {
+  return values > heavy_threshold;
+}
+
+// f(slow, first lane, lanes) of groups of lines, in threads; `make` gives what f gets of each thread.
+template <class T, class Make, class F>
+void for_groups(const Lines<T>& lines, const Make& make, const F& f) {
+  const int groups = (lines.lanes + side_by_side - 1) / side_by_side;
+#pragma omp parallel if (worth_threads(lines.n * lines.count()))
+  {
+    auto own = make();
+#pragma omp for collapse(2) schedule(static)
+    for (int slow = 0; slow < lines.slows; ++slow)
+      for (int group = 0; group < groups; ++group) {
+        const int first = group * side_by_side;
+        f(own, slow, first, std::min(side_by_side, lines.lanes - first));
+      }
+  }
+}
+
+template <class T>
+struct Factors {
+  std::vector<T> inverse, gain;
+};
+
+}  // namespace
+
+// Gaussian elimination with pivots that are the sum of a row and of its couplings to what is not eliminated, so that
+// nothing cancels. A value that is known at the end before is as one that was eliminated with a pivot of 1, its
+// coupling the gain.
+template <class T>
+void eliminate(const Lines<T>& all, bool ends) {
+  const Lines<T> lines = ends ? all.between_ends() : all;
+  const int n = lines.n;
+  const std::int64_t step = lines.step;
+  const auto make = [&] {
+    const auto size = static_cast<std::size_t>(n) * side_by_side;
+    return Factors<T>{std::vector<T>(size), std::vector<T>(size)};
+  };
+  for_groups(lines, make, [&](Factors<T>& factors, int slow, int first, int lanes) {
+    T* value[side_by_side];
+    T mu[side_by_side], left[side_by_side],
+        before[side_by_side];  // of the row before: pivot but for its coupling, gain
+    for (int l = 0; l < lanes; ++l) {
+      value[l] = lines.at(first + l, slow);
+      mu[l] = lines.mu(first + l, slow);
+      left[l] = ends ? 1 : 0;
+      before[l] = ends ? lines.onwards(-1, mu[l]) : 0;
+    }
+    for (int k = 0; k < n; ++k) {
+      T* inv = &factors.inverse[static_cast<std::size_t>(k) * side_by_side];
+      T* gain = &factors.gain[static_cast<std::size_t>(k) * side_by_side];
+      for (int l = 0; l < lanes; ++l) {
+        const T onwards = lines.onwards(k, mu[l]);
+        left[l] = lines.row(k, mu[l]) + before[l] * left[l];
+        inv[l] = inverse(left[l] + onwards);
+        gain[l] = onwards * inv[l];
+        if (k > 0 || ends) value[l][k * step] += before[l] * value[l][(k - 1) * step];
+        before[l] = gain[l];
+      }
+    }
+    for (int k = n - 1; k >= 0; --k) {
+      const T* inv = &factors.inverse[static_cast<std::size_t>(k) * side_by_side];
+      const T* gain = &factors.gain[static_cast<std::size_t>(k) * side_by_side];
+      for (int l = 0; l < lanes; ++l)
+        value[l][k * step] =
+            value[l][k * step] * inv[l] + (k + 1 < n || ends ? gain[l] * value[l][(k + 1) * step] : T(0));
+    }
+  });
+}
+
+template <class T>
+void reduce(const Lines<T>& lines, const View<T>& told) {
+  const auto nothing = [] { return 0; };
+  for_groups(lines, nothing, [&](int, int slow, int first, int lanes) {
+    ReducedLine<T> line[side_by_side];
+    T mu[side_by_side];
+    const T* from[side_by_side];
+    for (int l = 0; l < lanes; ++l) {
+      from[l] = lines.at(first + l, slow);
+      mu[l] = lines.mu(first + l, slow);
+      line[l] = beginning(lines, from[l], mu[l]);
+    }
+    for (int k = 1; k + 1 < lines.n; ++k)
+      for (int l = 0; l < lanes; ++l) go_on(line[l], lines, k, from[l], mu[l], inverse);
+    for (int l = 0; l < lanes; ++l) {
+      const auto tell = [&](int number, T value) { told(first + l, slow, number) = value; };
+      told_of(line[l], lines.onwards(lines.n - 1, mu[l]), tell);
+    }
+  });
+}
+
+template <class T>
+void solve_ends(const Lines<T>& lines, const View<T>& told, int parts, int part) {
+  const auto nothing = [] { return 0; };
+  for_groups(lines, nothing, [&](int, int slow, int first, int lanes) {
+    for (int lane = first; lane < first + lanes; ++lane) {
+      const EndValues<T> ends = end_values(&told(lane, slow, 0), told.sz, parts, part, inverse);
+      T* values = lines.at(lane, slow);
+      values[0] = ends.first;
+      values[(lines.n - 1) * lines.step] = ends.last;
+    }
+  });
+}
+
+template void eliminate(const Lines<float>&, bool);
+template void eliminate(const Lines<double>&, bool);
+template void reduce(const Lines<float>&, const View<float>&);
+template void reduce(const Lines<double>&, const View<double>&);
+template void solve_ends(const Lines<float>&, const View<float>&, int, int);
+template void solve_ends(const Lines<double>&, const View<double>&, int, int);
+
+}  // namespace poisson::cpu

@@ -1,0 +1,157 @@
+#include "backends/cuda/eliminate_lines.hpp"
+#include "backends/cuda/inverse.cuh"
+#include "backends/cuda/launch.cuh"
+#include "backends/reduced_line.hpp"
+
+namespace poisson::cuda {
+namespace {
+
+// So many values of a line are at hand at a time, and what elimination needs of one is kept between.
+constexpr int segment = 8;
+constexpr int line_threads = 128, line_blocks = 6;
+
+struct Inverse {
+  template <class T>
+  __device__ T operator()(T x) const {
+    return inverse_of(x);
+  }
+};
+
+// The line of a thread.
+struct Place {
+  std::int64_t line;
+  int lane, slow;
+
+  template <class T>
+  __device__ explicit Place(const Lines<T>& lines)
+      : line(std::int64_t{blockIdx.x} * line_threads + threadIdx.x),
+        lane(static_cast<int>(line % lines.lanes)),
+        slow(static_cast<int>(line / lines.lanes)) {}
+};
+
+// A line for each thread: elimination without cancellation (cpu/eliminate_lines.cpp) writes over the values, and keeps
+// of the pivots what the way back begins a segment with, from where it works them out once more.
+template <class T, bool ends>
+__global__ void __launch_bounds__(line_threads, line_blocks)
+    lines_kernel(const __grid_constant__ Lines<T> lines, T* kept) {
+  await_others();
+  const Place place(lines);
+  const std::int64_t line = place.line, count = lines.count(), step = lines.step;
+  if (line >= count) return;
+  T* const at = lines.at(place.lane, place.slow);
+  const T mu = lines.mu(place.lane, place.slow);
+  const int n = lines.n, segments = (n + segment - 1) / segment;
+
+  // Of the row before: pivot but for its coupling, coupling over pivot, value.
+  T left = ends ? 1 : 0, gain = ends ? lines.onwards(-1, mu) : T(0), before = ends ? at[-step] : T(0);
+  for (int s = 0; s < segments; ++s) {
+    T* const here = at + s * segment * step;
+    const int first = s * segment, many = min(segment, n - first);
+    kept[s * count + line] = gain * left;
+    T value[segment];
+#pragma unroll
+    for (int m = 0; m < segment; ++m) value[m] = m < many ? here[m * step] : T(0);
+#pragma unroll
+    for (int m = 0; m < segment; ++m)
+      if (m < many) {
+        const T onwards = lines.onwards(first + m, mu);
+        left = lines.row(first + m, mu) + gain * left;
+        value[m] += gain * before;
+        gain = onwards * inverse_of(left + onwards);
+        before = value[m];
+      }
+#pragma unroll
+    for (int m = 0; m < segment; ++m)
+      if (m < many) here[m * step] = value[m];
+  }
+  T after = ends ? at[n * step] : T(0);
+  for (int s = segments - 1; s >= 0; --s) {
+    T* const here = at + s * segment * step;
+    const int first = s * segment, many = min(segment, n - first);
+    T value[segment], gains[segment];
+#pragma unroll
+    for (int m = 0; m < segment; ++m) value[m] = m < many ? here[m * step] : T(0);
+    T passed = kept[s * count + line];
+#pragma unroll
+    for (int m = 0; m < segment; ++m)
+      if (m < many) {
+        const T onwards = lines.onwards(first + m, mu);
+        const T remains = lines.row(first + m, mu) + passed;
+        const T inverse = inverse_of(remains + onwards);
+        gains[m] = onwards * inverse;
+        passed = gains[m] * remains;
+        value[m] *= inverse;
+      }
+#pragma unroll
+    for (int m = segment - 1; m >= 0; --m)
+      if (m < many) {
+        after = value[m] + gains[m] * after;
+        here[m * step] = after;
+      }
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(line_threads)
+    reduce_kernel(const __grid_constant__ Lines<T> lines, const __grid_constant__ View<T> told) {
+  await_others();
+  const Place place(lines);
+  if (place.line >= lines.count()) return;
+  const T* const from = lines.at(place.lane, place.slow);
+  const T mu = lines.mu(place.lane, place.slow);
+  ReducedLine<T> line = beginning(lines, from, mu);
+#pragma unroll 4
+  for (int k = 1; k < lines.n - 1; ++k) go_on(line, lines, k, from, mu, Inverse());
+  told_of(line, lines.onwards(lines.n - 1, mu),
+          [&](int number, T value) { told(place.lane, place.slow, number) = value; });
+}
+
+template <class T>
+__global__ void __launch_bounds__(line_threads)
+    ends_kernel(const __grid_constant__ Lines<T> lines, const __grid_constant__ View<T> told, int parts, int part) {
+  await_others();
+  const Place place(lines);
+  if (place.line >= lines.count()) return;
+  const EndValues<T> ends = end_values(&told(place.lane, place.slow, 0), told.sz, parts, part, Inverse());
+  T* const values = lines.at(place.lane, place.slow);
+  values[0] = ends.first;
+  values[(lines.n - 1) * lines.step] = ends.last;
+}
+
+template <class T>
+unsigned blocks_of(const Lines<T>& lines) {
+  return static_cast<unsigned>((lines.count() + line_threads - 1) / line_threads);
+}
+
+}  // namespace
+
+std::size_t kept_of_lines(int n, std::int64_t lines) {
+  return static_cast<std::size_t>((n + segment - 1) / segment * lines);
+}
+
+template <class T>
+void eliminate_lines(cudaStream_t stream, const Lines<T>& lines, bool ends, T* kept) {
+  if (ends)
+    launch(lines_kernel<T, true>, blocks_of(lines), line_threads, stream, lines.between_ends(), kept);
+  else
+    launch(lines_kernel<T, false>, blocks_of(lines), line_threads, stream, lines, kept);
+}
+
+template <class T>
+void reduce_lines(cudaStream_t stream, const Lines<T>& lines, const View<T>& told) {
+  launch(reduce_kernel<T>, blocks_of(lines), line_threads, stream, lines, told);
+}
+
+template <class T>
+void solve_ends_of_lines(cudaStream_t stream, const Lines<T>& lines, const View<T>& told, int parts, int part) {
+  launch(ends_kernel<T>, blocks_of(lines), line_threads, stream, lines, told, parts, part);
+}
+
+template void eliminate_lines(cudaStream_t, const Lines<float>&, bool, float*);
+template void eliminate_lines(cudaStream_t, const Lines<double>&, bool, double*);
+template void reduce_lines(cudaStream_t, const Lines<float>&, const View<float>&);
+template void reduce_lines(cudaStream_t, const Lines<double>&, const View<double>&);
+template void solve_ends_of_lines(cudaStream_t, const Lines<float>&, const View<float>&, int, int);
+template void solve_ends_of_lines(cudaStream_t, const Lines<double>&, const View<double>&, int, int);
+
+}  // namespace poisson::cuda

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+
+namespace poisson {
+
+/// The tridiagonal systems along an axis of a field, one for each place across it: rows of K + μM, μ the sum of what
+/// both other axes have (AxisLines). Compiles for every backend.
+template <class T>
+struct Lines {
+  T* values = nullptr;  ///< the first of the first line
+  /// From one value of a line to the next, and from line to line along the faster and the slower axis across.
+  std::int64_t step = 0, across = 0, slow_step = 0;
+  int n = 0, lanes = 0, slows = 0;
+  int half = 0, gap = 0;  ///< lanes from `half` on lie so many values further
+  const T *fast_eigenvalues = nullptr, *slow_eigenvalues = nullptr;
+  const T *sum = nullptr, *coupling = nullptr, *mass_sum = nullptr, *mass_off = nullptr;
+
+  constexpr std::int64_t count() const { return std::int64_t{lanes} * slows; }
+  constexpr T* at(int lane, int slow) const {
+    return values + slow * slow_step + lane * across + (lane < half ? 0 : gap);
+  }
+  constexpr T mu(int lane, int slow) const {
+    return (fast_eigenvalues ? fast_eigenvalues[lane] : T(0)) + (slow_eigenvalues ? slow_eigenvalues[slow] : T(0));
+  }
+  /// What row k sums to.
+  constexpr T row(int k, T mu) const { return sum[k] + mu * mass_sum[k]; }
+  /// What couples it to row k + 1.
+  constexpr T onwards(int k, T mu) const { return coupling[k] - mu * mass_off[k]; }
+
+  /// Some of them, by the slower axis.
+  constexpr Lines slice(int first, int last) const {
+    Lines some = *this;
+    some.values += first * slow_step;
+    if (slow_eigenvalues) some.slow_eigenvalues += first;
+    some.slows = last - first;
+    return some;
+  }
+  /// What lies between their ends; row −1 is the first end.
+  constexpr Lines between_ends() const {
+    Lines inner = *this;
+    inner.values += step;
+    ++inner.sum;
+    ++inner.coupling;
+    ++inner.mass_sum;
+    ++inner.mass_off;
+    inner.n -= 2;
+    return inner;
+  }
+};
+
+}  // namespace poisson

@@ -1,0 +1,77 @@
+// Lines cut into parts, each reduced to two nodes, against the solution that their right-hand sides were made from.
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "backends/reduced_line.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr auto inverse = [](double x) { return x != 0 ? 1 / x : 0.0; };
+
+struct Ring {
+  std::vector<double> sum, coupling, u, b;
+};
+
+// Rows between couplings of many magnitudes; the last coupling closes the line or is 0.
+Ring random_ring(int n, bool closed, bool singular, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::uniform_real_distribution<double> any(0, 1);
+  Ring r;
+  for (int i = 0; i < n; ++i) {
+    r.coupling.push_back(std::pow(10, 4 * any(engine)));
+    r.sum.push_back(singular ? 0 : any(engine));
+    r.u.push_back(any(engine) - 0.5);
+  }
+  if (!closed) r.coupling.back() = 0;
+  for (double shift = singular ? r.u[0] : 0; double& value : r.u) value -= shift;
+  const auto at = [&](int i) { return r.u[static_cast<std::size_t>((i + n) % n)]; };
+  for (int i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i), before = static_cast<std::size_t>((i + n - 1) % n);
+    r.b.push_back(r.sum[k] * at(i) + r.coupling[k] * (at(i) - at(i + 1)) + r.coupling[before] * (at(i) - at(i - 1)));
+  }
+  return r;
+}
+
+TEST(ReducedLine, GivesTheEndsOfEveryPart) {
+  for (const bool closed : {false, true})
+    for (const bool singular : {false, true})
+      for (const int parts : {1, 2, 3, 5, 8}) {
+        const int n = 5 * parts + parts / 2;
+        const Ring ring = random_ring(n, closed, singular, static_cast<unsigned>(n));
+        const std::vector<double> no_mass(static_cast<std::size_t>(n));
+        std::vector<double> told(static_cast<std::size_t>(parts * PartOfLine::count));
+        const auto first = [&](int p) { return p * n / parts; };
+        for (int p = 0; p < parts; ++p) {
+          Lines<double> line;
+          line.step = 1;
+          line.n = first(p + 1) - first(p);
+          line.sum = ring.sum.data() + first(p);
+          line.coupling = ring.coupling.data() + first(p);
+          line.mass_sum = line.mass_off = no_mass.data();
+          const double* b = ring.b.data() + first(p);
+          ReducedLine<double> reduced = beginning(line, b, 0.0);
+          for (int k = 1; k + 1 < line.n; ++k) go_on(reduced, line, k, b, 0.0, inverse);
+          if (singular) {
+            EXPECT_EQ(reduced.first, 0);
+            EXPECT_EQ(reduced.last, 0);
+          }
+          told_of(reduced, line.onwards(line.n - 1, 0.0), [&](int number, double value) {
+            told[static_cast<std::size_t>(p * PartOfLine::count + number)] = value;
+          });
+        }
+        for (int p = 0; p < parts; ++p) {
+          std::vector<double> own = told;
+          const auto [lower, upper] = end_values(own.data(), 1, parts, p, inverse);
+          EXPECT_NEAR(lower, ring.u[static_cast<std::size_t>(first(p))], 1e-11) << p << " of " << parts;
+          EXPECT_NEAR(upper, ring.u[static_cast<std::size_t>(first(p + 1) - 1)], 1e-11) << p << " of " << parts;
+        }
+      }
+}
+
+}  // namespace
+}  // namespace poisson
