@@ -34,8 +34,8 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   }
   const Space space = discretization.block().space();
   const Parts parts = parts_of(space);
-  const bool preconditions = given.preconditioner == PreconditionerChoice::direct;
-  if (given.method == Method::direct || preconditions) {
+  const bool preconditions = asked.preconditioner == PreconditionerChoice::direct;
+  if (asked.method == Method::direct || preconditions) {
     const Problem& problem = discretization.problem();
     const std::string reason =
         preconditions ? no_direct_preconditioner(problem, parts) : no_direct_solution(problem, parts);

@@ -16,6 +16,7 @@
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
 #include "grids/schemes/assembly.hpp"
+#include "solver/direct/fast_diagonalization.hpp"
 
 namespace poisson {
 namespace {
@@ -96,30 +97,60 @@ std::string describe_widths(const Config& config) {
   return fmt::format("{:.4g} to {:.4g} wide (1 : {:.3g})", least, widest, widest / least);
 }
 
+bool asks_for_direct(const Options& options) {
+  return options.method == Method::direct || options.preconditioner == PreconditionerChoice::direct;
+}
+
+// Parts that were asked for. Throws where they do not suit the processes, or what has to be solved directly.
+Parts given_parts(const Config& config, int processes) {
+  const Problem& problem = config.problem;
+  const Block block = make_block(problem);
+  Parts parts = uncut_axes;
+  int product = 1;
+  for (std::size_t d = 0; d < config.blocks.size(); ++d) {
+    parts[d] = config.blocks[d];
+    product *= config.blocks[d];
+    const int n = block.layout().n[d];
+    if (config.blocks[d] > 1 && n / config.blocks[d] < least_part)
+      throw InputError(config.describe("backend.blocks") +
+                       fmt::format(": {} parts of {} values along {} have fewer than {} each: take fewer",
+                                   config.blocks[d], n, "xyz"[d], least_part));
+  }
+  if (product != processes)
+    throw InputError(config.describe("backend.blocks") +
+                     fmt::format(": these are {} blocks, and {} processes were started: there has to be one for each",
+                                 product, processes));
+  const std::string reason = asks_for_direct(config.options) ? no_direct_preconditioner(problem, parts) : "";
+  if (!reason.empty())
+    throw InputError(config.describe("backend.blocks") +
+                     fmt::format(": a direct solution takes slabs ({}): leave blocks to the program, or use multigrid",
+                                 reason));
+  return parts;
+}
+
+// Slabs across lines where the solution is direct, or is predicted to be.
+std::optional<Parts> parts_of_direct(const Config& config, int processes) {
+  const Problem& problem = config.problem;
+  const bool asked = asks_for_direct(config.options);
+  if (!asked && config.options.method != Method::automatic) return {};
+  const auto parts = direct_parts(problem, known_kappa(problem).mean, processes);
+  if (!parts && asked)
+    throw InputError(fmt::format("{} processes cannot share a direct solution (slabs for each have to be {} values "
+                                 "thick, and axes that are not cut have limits): take fewer processes or multigrid",
+                                 processes, least_part));
+  if (!parts || asked) return parts;
+  const bool direct =
+      make_plan(problem, config.options, config.assembly, false, {}, *parts).options.method == Method::direct;
+  return direct ? parts : std::nullopt;
+}
+
 // How the processes share the grid. Whatever levels relax at once stays whole.
 Sharing shared_by(const Config& config, const std::shared_ptr<const Processes>& processes) {
   if (processes->alone()) return {};
   const Problem& problem = config.problem;
   const int count = processes->count();
-  const Block block = make_block(problem);
-  Sharing sharing{processes};
-  if (!config.blocks.empty()) {
-    int product = 1;
-    for (std::size_t d = 0; d < config.blocks.size(); ++d) {
-      sharing.parts[d] = config.blocks[d];
-      product *= config.blocks[d];
-      const int n = block.layout().n[d];
-      if (config.blocks[d] > 1 && n / config.blocks[d] < least_part)
-        throw InputError(config.describe("backend.blocks") +
-                         fmt::format(": {} parts of {} values along {} have fewer than {} each: take fewer",
-                                     config.blocks[d], n, "xyz"[d], least_part));
-    }
-    if (product != count)
-      throw InputError(config.describe("backend.blocks") +
-                       fmt::format(": these are {} blocks, and {} processes were started: there has to be one for each",
-                                   product, count));
-    return sharing;
-  }
+  if (!config.blocks.empty()) return {processes, given_parts(config, count)};
+  if (const auto parts = parts_of_direct(config, count)) return {processes, *parts};
   std::array<bool, 3> whole{};
   Options options = config.options;
   if (options.method == Method::automatic) options.method = Method::multigrid;
@@ -131,8 +162,7 @@ Sharing shared_by(const Config& config, const std::shared_ptr<const Processes>& 
       whole[d] = whole[d] || (relaxed.extent == Extent::line && along) || (relaxed.extent == Extent::plane && !along);
     }
   }
-  sharing.parts = choose_parts(block, count, whole);
-  return sharing;
+  return {processes, choose_parts(make_block(problem), count, whole)};
 }
 
 class GridCase final : public Case {
@@ -142,12 +172,10 @@ class GridCase final : public Case {
         problem_(config.problem),
         options_(config.options),
         sharing_(shared_by(config, processes)),
-        part_(sharing_.part_of(make_block(config.problem))) {
-    if (!processes->alone() && options_.method == Method::automatic) options_.method = Method::multigrid;
-  }
+        part_(sharing_.part_of(make_block(config.problem))) {}
 
   void check_values() const override { poisson::check_values(problem_); }
-  Plan plan(bool gpu) const override { return make_plan(problem_, options_, config_.assembly, gpu); }
+  Plan plan(bool gpu) const override { return make_plan(problem_, options_, config_.assembly, gpu, {}, sharing_.parts); }
   std::vector<std::string> statement() const override {
     return {"problem   " + describe_equation(problem_), "faces     " + describe_boundary(problem_),
             "cells     " + describe_widths(config_)};
@@ -155,7 +183,7 @@ class GridCase final : public Case {
   std::vector<std::string> beside_plan(const Plan& smooth, bool gpu) const override {
     const auto jumping = jumping_kappa(problem_);
     if (!jumping) return {};
-    const Plan plan = make_plan(problem_, options_, config_.assembly, gpu, jumping);
+    const Plan plan = make_plan(problem_, options_, config_.assembly, gpu, jumping, sharing_.parts);
     const std::string then = describe_method(plan.options);
     if (then == describe_method(smooth.options)) return {};
     return {fmt::format("          {} where the coefficient jumps far: {}",
@@ -256,7 +284,7 @@ class GridCase final : public Case {
     const auto& first = part_.share->cuts.first;
     return {first.begin(), first.begin() + problem_.dimension};
   }
-  std::array<int, 3> parts() const override { return sharing_.parts; }
+  Parts parts() const override { return sharing_.parts; }
   Pieces field(const FieldChoice& choice) override { return choice.of_grid(*d_, *solver_); }
 
  private:
@@ -274,7 +302,7 @@ class GridCase final : public Case {
   void check_memory() const {
     const Backend& backend = d_->backend();
     const Plan found =
-        make_plan(problem_, options_, config_.assembly, backend.on_gpu(), KappaSummary{d_->rows().kappa, d_->jumps()});
+        make_plan(problem_, options_, config_.assembly, backend.on_gpu(), KappaSummary{d_->rows().kappa, d_->jumps()}, sharing_.parts);
     constexpr double bytes_of_islands = 4;  // strong couplings are looked for on the host
     require_memory(config_, *this, backend, found, static_cast<double>(d_->bytes()),
                    bytes_of_islands * static_cast<double>(d_->unknowns()));
@@ -282,7 +310,7 @@ class GridCase final : public Case {
 
   const Config& config_;
   const Problem& problem_;
-  Options options_;  ///< with the method that several processes take
+  const Options& options_;
   Sharing sharing_;
   Block part_;  ///< what this process has
   std::optional<Discretization> d_;

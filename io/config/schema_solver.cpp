@@ -90,7 +90,8 @@ Schema solver() {
                        choice(
                            "direct", Method::direct,
                            "At once, by the modes of all axes but one: a constant coefficient of each axis, constant "
-                           "reaction and alpha, any cells; one process. Iterations refine what rounding leaves.")}},
+                           "reaction and alpha, any cells; several processes cut the grid into slabs. "
+                           "Iterations refine what rounding leaves.")}},
           quantity("initial", "The starting guess.", "0"),
           {.key = "tolerance",
            .type = Type::number,
@@ -144,8 +145,8 @@ Schema solver() {
                        choice("diagonal", PreconditionerChoice::diagonal, "The diagonal of the matrix."),
                        choice("multigrid", PreconditionerChoice::multigrid, "A multigrid cycle."),
                        choice("direct", PreconditionerChoice::direct,
-                              "The direct solution for the means of the coefficient; constant reaction and alpha, one "
-                              "process.")}},
+                              "The direct solution for the means of the coefficient, reaction and alpha; several "
+                              "processes cut the grid into slabs.")}},
           {.key = "coarse_operator",
            .type = Type::choice,
            .doc = "What coarse levels solve.",
