@@ -26,18 +26,32 @@ Options resolve_options(const Options& given, const BandedMatrix& matrix) {
 }
 
 std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix, const Options& given,
-                                    Profile* profile) {
+                                    Profile* profile, const Sharing& sharing) {
   const Plan plan = make_plan(matrix, given, backend.on_gpu());
   const Options& options = plan.options;
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
-  backend.reserve(plan.most());
-  Bands bands = make_bands(backend, matrix);
-  std::shared_ptr<const Operator> A = grid_kernels(backend).make_banded_operator(backend, bands, inner);
+  const Block block = sharing.part_of(make_block(matrix));
+  const bool shared = block.share != nullptr;
+  const auto far = matrix.reach();
+  if (shared && (!matrix.symmetric() || std::max({far[0], far[1], far[2]}) > 1))
+    throw InputError(
+        "several processes solve matrices that are symmetric and couple neighbours on the grid alone: start this one "
+        "without mpirun");
+  const auto part = static_cast<double>(block.layout().size()) / static_cast<double>(block.space().size());
+  backend.reserve(static_cast<std::size_t>(part * static_cast<double>(plan.most())));
+  Bands bands = make_bands(backend, matrix, block);
+  // Of several processes rows of 9 or 27 points, whose sums go over all of them.
+  const auto operator_in = [&](Precision precision) -> std::shared_ptr<const Operator> {
+    if (shared) return grid_kernels(backend).make_box_operator(backend, block, bands, precision);
+    return grid_kernels(backend).make_banded_operator(backend, bands, precision);
+  };
+  std::shared_ptr<const Operator> A = operator_in(inner);
+  const bool islands = !shared || !backend.on_gpu();
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
-    hierarchy = make_galerkin_hierarchy(A, outer == inner ? std::exchange(bands, {}) : bands,
-                                        plan.hierarchy.front().block, plan.hierarchy, true);
+    hierarchy = make_galerkin_hierarchy(A, outer == inner ? std::exchange(bands, {}) : bands, block, plan.hierarchy,
+                                        islands, sharing);
   else
     hierarchy.operators.push_back(A);
   if (outer == inner) bands = {};  // the operator has what it needs
@@ -46,7 +60,7 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
     A = hierarchy.operators.front();
   }
   if (outer != inner) {
-    A = grid_kernels(backend).make_banded_operator(backend, bands, outer);
+    A = operator_in(outer);
     if (profile) A = profile->wrap(std::move(A));
   }
   std::unique_ptr<Preconditioner> own;

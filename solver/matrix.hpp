@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "grids/levels/sharing.hpp"
 #include "grids/schemes/bands/matrix.hpp"
 #include "solver/plan.hpp"
 #include "solver/solver.hpp"
@@ -12,9 +13,10 @@ namespace poisson {
 /// is multigrid where A is symmetric and couples neighbours alone, else cg where it is symmetric, else jacobi.
 Options resolve_options(const Options& options, const BandedMatrix& matrix);
 
-/// The solver of A u = b for a matrix; as make_solver for a discretization.
+/// The solver of A u = b for a matrix; as make_solver for a discretization. `sharing`: what of it this process has,
+/// where several solve it together. Throws InputError for a matrix that these do not take.
 std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix, const Options& options,
-                                    Profile* profile = nullptr);
+                                    Profile* profile = nullptr, const Sharing& sharing = {});
 Plan make_plan(const BandedMatrix& matrix, const Options& options, bool gpu);
 
 }  // namespace poisson

@@ -1,17 +1,32 @@
 #include "app/cases/case.hpp"
 
-#include <string>
+#include <fmt/format.h>
 
 #include "backends/error.hpp"
 
 namespace poisson {
 
 std::unique_ptr<Case> make_case(const Config& config, const std::shared_ptr<const Processes>& processes) {
-  if (!config.matrix) return make_grid_case(config, processes);
-  if (!processes->alone())
-    throw InputError("a matrix from a file is solved by one process, and " + std::to_string(processes->count()) +
-                     " were started: start it without mpirun");
-  return make_matrix_case(config);
+  return config.matrix ? make_matrix_case(config, processes) : make_grid_case(config, processes);
+}
+
+Parts given_parts(const Config& config, const Block& block, int processes) {
+  Parts parts = uncut_axes;
+  int product = 1;
+  for (std::size_t d = 0; d < config.blocks.size(); ++d) {
+    parts[d] = config.blocks[d];
+    product *= config.blocks[d];
+    const int n = block.layout().n[d];
+    if (config.blocks[d] > 1 && n / config.blocks[d] < least_part)
+      throw InputError(config.describe("backend.blocks") +
+                       fmt::format(": {} parts of {} values along {} have fewer than {} each: take fewer",
+                                   config.blocks[d], n, "xyz"[d], least_part));
+  }
+  if (product != processes)
+    throw InputError(config.describe("backend.blocks") +
+                     fmt::format(": these are {} blocks, and {} processes were started: there has to be one for each",
+                                 product, processes));
+  return parts;
 }
 
 }  // namespace poisson

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/host_memory.hpp"
+#include "grids/levels/sharing.hpp"
 #include "grids/results/gather.hpp"
 #include "grids/results/profile.hpp"
 #include "io/config/config.hpp"
@@ -61,10 +62,12 @@ class Case {
   virtual Pieces field(const FieldChoice& choice) = 0;
 };
 
-/// For these processes together. Throws InputError where the case is none that several solve together.
+/// For these processes together.
 std::unique_ptr<Case> make_case(const Config& config, const std::shared_ptr<const Processes>& processes);
 /// Unknowns on a grid, and of a matrix from a file. `config` outlives them.
 std::unique_ptr<Case> make_grid_case(const Config& config, const std::shared_ptr<const Processes>& processes);
-std::unique_ptr<Case> make_matrix_case(const Config& config);
+std::unique_ptr<Case> make_matrix_case(const Config& config, const std::shared_ptr<const Processes>& processes);
+/// The parts that backend.blocks asks for. Throws InputError where they do not suit the grid or the processes.
+Parts given_parts(const Config& config, const Block& block, int processes);
 
 }  // namespace poisson

@@ -102,29 +102,14 @@ bool asks_for_direct(const Options& options) {
 }
 
 // Parts that were asked for. Throws where they do not suit the processes, or what has to be solved directly.
-Parts given_parts(const Config& config, int processes) {
+Parts parts_asked_for(const Config& config, int processes) {
   const Problem& problem = config.problem;
-  const Block block = make_block(problem);
-  Parts parts = uncut_axes;
-  int product = 1;
-  for (std::size_t d = 0; d < config.blocks.size(); ++d) {
-    parts[d] = config.blocks[d];
-    product *= config.blocks[d];
-    const int n = block.layout().n[d];
-    if (config.blocks[d] > 1 && n / config.blocks[d] < least_part)
-      throw InputError(config.describe("backend.blocks") +
-                       fmt::format(": {} parts of {} values along {} have fewer than {} each: take fewer",
-                                   config.blocks[d], n, "xyz"[d], least_part));
-  }
-  if (product != processes)
-    throw InputError(config.describe("backend.blocks") +
-                     fmt::format(": these are {} blocks, and {} processes were started: there has to be one for each",
-                                 product, processes));
+  const Parts parts = given_parts(config, make_block(problem), processes);
   const std::string reason = asks_for_direct(config.options) ? no_direct_preconditioner(problem, parts) : "";
   if (!reason.empty())
-    throw InputError(config.describe("backend.blocks") +
-                     fmt::format(": a direct solution takes slabs ({}): leave blocks to the program, or use multigrid",
-                                 reason));
+    throw InputError(
+        config.describe("backend.blocks") +
+        fmt::format(": a direct solution takes slabs ({}): leave blocks to the program, or use multigrid", reason));
   return parts;
 }
 
@@ -135,9 +120,10 @@ std::optional<Parts> parts_of_direct(const Config& config, int processes) {
   if (!asked && config.options.method != Method::automatic) return {};
   const auto parts = direct_parts(problem, known_kappa(problem).mean, processes);
   if (!parts && asked)
-    throw InputError(fmt::format("{} processes cannot share a direct solution (slabs for each have to be {} values "
-                                 "thick, and axes that are not cut have limits): take fewer processes or multigrid",
-                                 processes, least_part));
+    throw InputError(
+        fmt::format("{} processes cannot share a direct solution (slabs for each have to be {} values "
+                    "thick, and axes that are not cut have limits): take fewer processes or multigrid",
+                    processes, least_part));
   if (!parts || asked) return parts;
   const bool direct =
       make_plan(problem, config.options, config.assembly, false, {}, *parts).options.method == Method::direct;
@@ -149,7 +135,7 @@ Sharing shared_by(const Config& config, const std::shared_ptr<const Processes>& 
   if (processes->alone()) return {};
   const Problem& problem = config.problem;
   const int count = processes->count();
-  if (!config.blocks.empty()) return {processes, given_parts(config, count)};
+  if (!config.blocks.empty()) return {processes, parts_asked_for(config, count)};
   if (const auto parts = parts_of_direct(config, count)) return {processes, *parts};
   std::array<bool, 3> whole{};
   Options options = config.options;
@@ -175,7 +161,9 @@ class GridCase final : public Case {
         part_(sharing_.part_of(make_block(config.problem))) {}
 
   void check_values() const override { poisson::check_values(problem_); }
-  Plan plan(bool gpu) const override { return make_plan(problem_, options_, config_.assembly, gpu, {}, sharing_.parts); }
+  Plan plan(bool gpu) const override {
+    return make_plan(problem_, options_, config_.assembly, gpu, {}, sharing_.parts);
+  }
   std::vector<std::string> statement() const override {
     return {"problem   " + describe_equation(problem_), "faces     " + describe_boundary(problem_),
             "cells     " + describe_widths(config_)};
@@ -301,8 +289,8 @@ class GridCase final : public Case {
   // Once κ has been sampled: more levels than those of smooth κ may be held.
   void check_memory() const {
     const Backend& backend = d_->backend();
-    const Plan found =
-        make_plan(problem_, options_, config_.assembly, backend.on_gpu(), KappaSummary{d_->rows().kappa, d_->jumps()}, sharing_.parts);
+    const Plan found = make_plan(problem_, options_, config_.assembly, backend.on_gpu(),
+                                 KappaSummary{d_->rows().kappa, d_->jumps()}, sharing_.parts);
     constexpr double bytes_of_islands = 4;  // strong couplings are looked for on the host
     require_memory(config_, *this, backend, found, static_cast<double>(d_->bytes()),
                    bytes_of_islands * static_cast<double>(d_->unknowns()));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include <fmt/format.h>
@@ -15,36 +16,62 @@
 namespace poisson {
 namespace {
 
-// Values at all points, x fastest.
-std::vector<double> sampled(const Quantity& quantity, std::string_view name, const Block& block) {
+// Values at all points of a box, x fastest.
+std::vector<double> sampled(const Quantity& quantity, std::string_view name, const Block& whole, const Box& box) {
   try {
-    return sample(quantity, name, Sign::any, {block}, Location::node, block.layout().box());
+    return sample(quantity, name, Sign::any, {whole}, Location::node, box);
   } catch (const ValueError& error) {
     throw ValueErrors({error});
   }
 }
 
-void put(const std::vector<double>& values, double factor, Field& field) {
+// Puts values of a process's points, those that it shares with the next ones among them, into its part.
+void put(const std::vector<double>& values, const Box& points, double factor, Field& field) {
   const auto host = make_cpu_backend();
-  Field staging(*host, field.layout(), field.precision());
+  Field staging(*host, field.space(), field.precision());
+  const std::int64_t nx = points.last[0] - points.first[0], ny = points.last[1] - points.first[1];
   dispatch(field.precision(), [&]<class T>(T) {
     const auto view = staging.view<T>();
-    std::size_t next = 0;
     for (int k = 0; k < view.n[2]; ++k)
       for (int j = 0; j < view.n[1]; ++j)
-        for (int i = 0; i < view.n[0]; ++i) view(i, j, k) = static_cast<T>(factor * values[next++]);
+        for (int i = 0; i < view.n[0]; ++i)
+          view(i, j, k) = static_cast<T>(factor * values[static_cast<std::size_t>((k * ny + j) * nx + i)]);
   });
   transfer(staging, field);
 }
 
+// f(value) for the values that a process has of a field.
+template <class F>
+void for_each_own(const Field& field, const F& f) {
+  const HostRead read(field);
+  dispatch(field.precision(), [&]<class T>(T) {
+    const auto view = (*read).view<T>();
+    for (int k = 0; k < view.n[2]; ++k)
+      for (int j = 0; j < view.n[1]; ++j)
+        for (int i = 0; i < view.n[0]; ++i) f(static_cast<double>(view(i, j, k)));
+  });
+}
+
+Sharing shared_by(const Config& config, const Block& block, const std::shared_ptr<const Processes>& processes) {
+  if (processes->alone()) return {};
+  return {processes, config.blocks.empty() ? choose_parts(block, processes->count())
+                                           : given_parts(config, block, processes->count())};
+}
+
 class MatrixCase final : public Case {
  public:
-  explicit MatrixCase(const Config& config)
-      : config_(config), matrix_(*config.matrix), block_(make_block(*config.matrix)) {}
+  MatrixCase(const Config& config, const std::shared_ptr<const Processes>& processes)
+      : config_(config),
+        matrix_(*config.matrix),
+        whole_(make_block(*config.matrix)),
+        sharing_(shared_by(config, whole_, processes)),
+        part_(sharing_.part_of(whole_)),
+        points_(shown_places(part_, Location::node)) {}
 
   void check_values() const override {
-    sampled(config_.problem.source, "source", block_);
-    if (config_.problem.initial) sampled(*config_.problem.initial, "initial", block_);
+    const Box all = whole_.layout().box();
+    sampled(config_.problem.source, "source", whole_, all);
+    if (config_.problem.initial) sampled(*config_.problem.initial, "initial", whole_, all);
   }
   Plan plan(bool gpu) const override { return make_plan(matrix_, config_.options, gpu); }
   std::vector<std::string> statement() const override { return {"problem   A u = b, a matrix from a file"}; }
@@ -54,17 +81,21 @@ class MatrixCase final : public Case {
   }
 
   Solver& make_solver(Backend& backend, Profile* profile) override {
-    solver_ = poisson::make_solver(backend, matrix_, config_.options, profile);
+    solver_ = poisson::make_solver(backend, matrix_, config_.options, profile, sharing_);
     return *solver_;
   }
 
   double fill() override {
-    b_ = matrix_.rhs.empty() ? sampled(config_.problem.source, "source", block_) : matrix_.rhs;
-    put(b_, solver_->A().scale(), solver_->rhs());
-    if (config_.problem.initial) put(sampled(*config_.problem.initial, "initial", block_), 1, solver_->solution());
+    const Quantity source =
+        matrix_.rhs.empty() ? config_.problem.source : Quantity(GridArray{Location::node, shape(), matrix_.rhs});
+    b_ = sampled(source, "source", whole_, points_);
+    const double scale = solver_->A().scale();
+    put(b_, points_, scale, solver_->rhs());
+    if (config_.problem.initial)
+      put(sampled(*config_.problem.initial, "initial", whole_, points_), points_, 1, solver_->solution());
     double size = 0;
-    for (const double b : b_) size += std::abs(b);
-    return size;
+    for_each_own(solver_->rhs(), [&](double b) { size += std::abs(b / scale); });
+    return sharing_.processes->sum(size);
   }
 
   void describe(RunHeader& header, Summary& summary) const override {
@@ -83,18 +114,23 @@ class MatrixCase final : public Case {
   std::string demand() const override { return "; and the matrix has to be positive definite"; }
 
   void observe(Summary& summary) override {
-    const std::vector<double> u = gather_values(block_, solver_->solution()).all();
-    summary.solution = {u[0], u[0], 0, 0, {}, {}};
-    for (const double value : u) {
-      summary.solution.min = std::min(summary.solution.min, value);
-      summary.solution.max = std::max(summary.solution.max, value);
-      summary.solution.integral += value;
-      summary.solution.l2 += value * value;
-    }
-    summary.solution.l2 = std::sqrt(summary.solution.l2);
+    constexpr double most = std::numeric_limits<double>::max();
+    auto& s = summary.solution;
+    s = {most, -most, 0, 0, {}, {}};
+    for_each_own(solver_->solution(), [&](double value) {
+      s.min = std::min(s.min, value);
+      s.max = std::max(s.max, value);
+      s.integral += value;
+      s.l2 += value * value;
+    });
+    const Processes& all = *sharing_.processes;
+    s.min = all.least(s.min);
+    s.max = all.largest(s.max);
+    s.integral = all.sum(s.integral);
+    s.l2 = std::sqrt(all.sum(s.l2));
     for (const auto& point : config_.output.probes)
       summary.probes.push_back(
-          {point, interpolate_at(block_, solver_->solution(),
+          {point, interpolate_at(part_, solver_->solution(),
                                  std::span(point).first(matrix_.shape[1] == 1 ? 1 : point.size()))});
   }
 
@@ -103,22 +139,34 @@ class MatrixCase final : public Case {
     grid.dimension = matrix_.dimension();
     for (std::size_t d = 0; d < 3; ++d)
       for (int i = 0; i < matrix_.shape[d]; ++i) grid.nodes[d].push_back(i);
+    if (part_.share) grid.part = shown_places(part_, Location::cell);
     return grid;
   }
-  Pieces field(const FieldChoice& choice) override { return choice.of_matrix(block_, *solver_, b_); }
+  std::array<int, 3> parts() const override { return sharing_.parts; }
+  std::vector<std::vector<int>> cuts() const override {
+    if (!part_.share) return {};
+    const auto& first = part_.share->cuts.first;
+    return {first.begin(), first.begin() + matrix_.dimension()};
+  }
+  Pieces field(const FieldChoice& choice) override { return choice.of_matrix(part_, *solver_, b_); }
 
  private:
+  std::array<std::int64_t, 3> shape() const { return {matrix_.shape[0], matrix_.shape[1], matrix_.shape[2]}; }
+
   const Config& config_;
   const BandedMatrix& matrix_;
-  Block block_;
+  Block whole_;
+  Sharing sharing_;
+  Block part_;  ///< what this process has
+  Box points_;  ///< of files
   std::unique_ptr<Solver> solver_;
-  std::vector<double> b_;
+  std::vector<double> b_;  ///< at these points
 };
 
 }  // namespace
 
-std::unique_ptr<Case> make_matrix_case(const Config& config) {
-  return std::make_unique<MatrixCase>(config);
+std::unique_ptr<Case> make_matrix_case(const Config& config, const std::shared_ptr<const Processes>& processes) {
+  return std::make_unique<MatrixCase>(config, processes);
 }
 
 }  // namespace poisson

@@ -292,8 +292,6 @@ TEST(SharedIslands, AreThoseOfOneProcess) {
           EXPECT_EQ(processes->sum(static_cast<double>(sets.own.size())) + static_cast<double>(sets.crossing.size()),
                     static_cast<double>(islands));
           EXPECT_GT(sets.crossing.size(), 0u);
-          if (processes->first())
-            std::printf("%zu islands, %zu own %zu crossing\n", islands, sets.own.size(), sets.crossing.size());
         });
         double most = 0, size = 0;
         for (std::size_t i = 0; i < values; ++i) {
@@ -340,11 +338,13 @@ TEST(SharedLadder, IsClimbedTogether) {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
+  int seen = 0;
   for (const int dimension : {2, 3})
     for (const NamedFaces& faces : all_faces())
       for (const char* scheme : {"nodes", "cells", "q1"})
         for (const char* kind : {"constant", "varying", "stretched", "galerkin"}) {
-          if (std::string_view(kind) == "galerkin" && std::string_view(scheme) == "cells") continue;
+          const bool galerkin = std::string_view(kind) == "galerkin";
+          if (galerkin && (std::string_view(scheme) == "cells" || ++seen % 3 != 0)) continue;  // some are enough
           Case c;
           Problem& p = c.problem;
           p.dimension = dimension;

@@ -78,27 +78,31 @@ std::array<double, 3> coupling_strengths(const BandedMatrix& m) {
   return strength;
 }
 
-Bands make_bands(Backend& backend, const BandedMatrix& m) {
+Bands make_bands(Backend& backend, const BandedMatrix& m, const Block& block) {
   const std::vector<double>& diagonal = m.entries[band_of(m, {0, 0, 0})];
   double mean = 0;
   for (const double d : diagonal) mean += d / static_cast<double>(m.points());
 
   Bands bands;
-  const Block block = make_block(m);
   bands.space = block.space();
   bands.symmetric = m.symmetric();
   bands.scale = std::ldexp(1.0, -std::ilogb(mean));
 
   const auto host = make_cpu_backend();
   const auto upload = [&](const std::vector<double>& values, double factor) {
-    auto field = std::make_shared<Field>(backend, bands.layout(), Precision::fp64);
-    Field staging(*host, bands.layout(), Precision::fp64);
+    auto field = std::make_shared<Field>(backend, bands.space, Precision::fp64);
+    Field staging(*host, bands.space, Precision::fp64);
     const auto view = staging.view<double>();
-    std::size_t next = 0;
-    for (int k = 0; k < m.shape[2]; ++k)
-      for (int j = 0; j < m.shape[1]; ++j)
-        for (int i = 0; i < m.shape[0]; ++i) view(i, j, k) = factor * values[next++];
+    const auto& first = bands.space.origin();
+    for (int k = 0; k < view.n[2]; ++k)
+      for (int j = 0; j < view.n[1]; ++j) {
+        const auto row = static_cast<std::size_t>(k + first[2]) * static_cast<std::size_t>(m.shape[1]) +
+                         static_cast<std::size_t>(j + first[1]);
+        const double* line = &values[row * static_cast<std::size_t>(m.shape[0]) + static_cast<std::size_t>(first[0])];
+        for (int i = 0; i < view.n[0]; ++i) view(i, j, k) = factor * line[i];
+      }
     transfer(staging, *field);
+    if (!bands.space.whole()) backend.exchange(*field, cut_halo);
     return field;
   };
 

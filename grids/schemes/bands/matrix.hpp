@@ -34,7 +34,7 @@ Block make_block(const BandedMatrix& matrix);
 /// Mean strength of the couplings along each axis, by which coarsening is chosen.
 std::array<double, 3> coupling_strengths(const BandedMatrix& matrix);
 /// The bands on a backend, scaled by a power of two to a diagonal near 1; forward ones alone where A is symmetric. Row
-/// sums that are but rounding become zero.
-Bands make_bands(Backend&, const BandedMatrix& matrix);
+/// sums that are but rounding become zero. `block`: the index grid, or what this process has of it.
+Bands make_bands(Backend&, const BandedMatrix& matrix, const Block& block);
 
 }  // namespace poisson
