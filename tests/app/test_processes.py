@@ -184,6 +184,25 @@ class Processes(unittest.TestCase):
 >>>>>>> b35f516 (Matrices from files on several processes)
             self.near(found, wanted, 1e-9, path.name)
 
+    def test_direct(self):
+        """Slabs are cut across the axis that suits, and every way to cut gives the answer of one process."""
+        stretched = ("grid.cells=[24, 30, 27]", "grid.axes.y={stretching: geometric, first_cell: 1e-4}")
+        for method in ("method", "preconditioner"):
+            more = ("solver.tolerance=1e-11", f"solver.{method}=direct", *stretched)
+            if method == "preconditioner":
+                more += ("equation.coefficient=2+sin(3*x)*y",)
+            wanted = self.solved(0, "one", *more)
+            for count, blocks in ((2, None), (3, None), (2, [2, 1, 1]), (4, [1, 1, 4])):
+                found = self.solved(count, "several", *more, *([] if not blocks else [f"backend.blocks={blocks}"]))
+                self.near(found, wanted, 1e-9, f"{method}, {count} processes, {blocks}")
+        run = self.poisson(3, "solver.method=direct", *stretched, options=())
+        self.assertIn("1 x 3 x 1 parts", run.stdout)
+        run = self.poisson(4, "grid.cells=[96, 96, 96]", options=("--dry-run",))
+        self.assertIn("method    direct", run.stdout)
+        run = self.poisson(4, "grid.cells=[96, 96, 96]", "backend.blocks=[1, 2, 2]", options=("--dry-run",))
+        self.assertIn("method    multigrid", run.stdout)
+        self.assertIn("by multigrid: lines run along one axis", run.stdout)
+
     # ---- what is wrong is said once ----
 
     def test_errors(self):
@@ -191,6 +210,8 @@ class Processes(unittest.TestCase):
                 (("grid.cells=[6, 6, 6]",), 2, "too small for 2 processes"),
                 (("backend.blocks=[1, 1, 3]",), 2, "these are 3 blocks, and 2 processes were started"),
                 (("backend.blocks=[1, 1, 1]",), 2, "these are 1 blocks"),
+                (("solver.method=direct", "backend.blocks=[2, 1, 1]", "grid.cells=[6, 20, 20]"), 2, "take fewer"),
+                (("solver.method=direct", "grid.cells=[6, 6, 6]"), 2, "cannot share a direct solution"),
                 (("solver.tolerancce=1",), 2, "tolerancce"),
                 (("equation.source=1/(x-x)",), 2, "equation.source"),
                 (("equation.coefficient=z-0.9",), 2, "must be greater than 0"),

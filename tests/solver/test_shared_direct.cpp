@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -101,14 +103,110 @@ class SharedDirect : public testing::TestWithParam<std::tuple<NamedFaces, std::s
 
 TEST_P(SharedDirect, IsThatOfOneProcess) {
   const auto& [faces, scheme, stretched, dimension] = GetParam();
-  const Problem p = problem_of(faces, scheme, stretched, dimension);
-  for (int cut = 0; cut < dimension; ++cut)
-    for (const int count : {2, 3, 4}) {
-      if (count != 2 + (cut + static_cast<int>(faces.name.size())) % 3) continue;
-      Parts parts = uncut_axes;
-      parts[static_cast<std::size_t>(cut)] = count;
-      expect_same(p, directly(), parts);
+  // Every axis is cut into every number of parts in some of the cases.
+  static int number = 0;
+  ++number;
+  Parts parts = uncut_axes;
+  parts[static_cast<std::size_t>(number % dimension)] = 2 + number / 3 % 3;
+  expect_same(problem_of(faces, scheme, stretched, dimension), directly(), parts);
+}
+
+const NamedFaces& faces_named(const std::string& name) {
+  static const auto all = all_faces();
+  return *std::ranges::find(all, name, &NamedFaces::name);
+}
+
+// Slabs of products, lines told in several turns, and more processes than two beside a ring.
+TEST(SharedDirectly, InSlabsOfManyLines) {
+  for (const char* faces : {"mixed", "periodic_xyz"})
+    for (const auto& cells : {std::array{430, 331, 9}, std::array{13, 17, 200}}) {
+      Problem p = problem_of(faces_named(faces), "cells", false, 3);
+      for (std::size_t d = 0; d < 3; ++d) p.nodes[d] = uniform_nodes(0, 1, cells[d]);
+      Options options = directly();
+      options.tolerance = 1e-10;
+      expect_same(p, options, cells[2] == 9 ? Parts{1, 2, 1} : Parts{1, 1, on_cpu() ? 7 : 3}, 1e-10);
     }
+}
+
+TEST(SharedDirectly, InSinglePrecision) {
+  Options options = directly();
+  options.precision = SolvePrecision::single;
+  options.tolerance = 1e-5;
+  expect_same(problem_of(faces_named("mixed"), "nodes", true, 3), options, {1, 1, 3}, 1e-4);
+}
+
+TEST(SharedDirectly, Preconditions) {
+  for (const char* scheme : {"nodes", "cells", "elements"})
+    for (const bool smooth : {true, false}) {
+      Problem p = problem_of(faces_named("periodic_z"), scheme, true, 3);
+      p.coefficient[0] = [smooth](double x, double y, double z) {
+        return smooth ? 2 + std::sin(3 * x + y) * std::cos(6.283185307179586 * z) : x + y < 0.8 ? 1.0 : 60.0;
+      };
+      p.reaction = [](double x, double y, double) { return 1 + x * x + y; };
+      Options options;
+      options.preconditioner = PreconditionerChoice::direct;
+      options.tolerance = 1e-12;
+      expect_same(p, options, {1, 1, 3}, 1e-9);
+      if (std::string_view(scheme) == "cells") expect_same(p, options, {2, 1, 1}, 1e-9);
+    }
+}
+
+// Direct where slabs lie across one axis and that is predicted to be faster; else multigrid, with the reason.
+TEST(SharedDirectly, IsChosenWhereTheGridIsCutIntoSlabs) {
+  Problem p = problem_of(faces_named("dirichlet"), "nodes", false, 3);
+  for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, 128);
+  Options options;
+  options.method = Method::automatic;
+  const auto plan = [&](const Parts& parts) { return make_plan(p, options, Assembly::automatic, false, {}, parts); };
+  EXPECT_EQ(plan({1, 1, 4}).options.method, Method::direct);
+  EXPECT_EQ(plan({4, 1, 1}).options.method, Method::direct);
+  const Plan blocks = plan({1, 2, 2});
+  EXPECT_EQ(blocks.options.method, Method::multigrid);
+  EXPECT_NE(blocks.choice.find("cut across more than one"), std::string::npos);
+  as_processes(4, [&](const std::shared_ptr<const Processes>& processes) {
+    const auto backend = make_cpu_backend();
+    const Discretization slabs(*backend, std::as_const(p), Assembly::automatic, Sampling::automatic,
+                               {processes, {1, 1, 4}});
+    EXPECT_EQ(make_solver(slabs, options)->options().method, Method::direct);
+    const Discretization blocks_of(*backend, std::as_const(p), Assembly::automatic, Sampling::automatic,
+                                   {processes, {1, 2, 2}});
+    EXPECT_EQ(make_solver(blocks_of, options)->options().method, Method::multigrid);
+    EXPECT_THROW(make_solver(blocks_of, directly()), InputError);
+  });
+}
+
+TEST(SharedDirectly, CutsTheAxisThatCostsMost) {
+  Problem p = problem_of(faces_named("dirichlet"), "nodes", false, 3);
+  const auto parts = [&](int processes) { return direct_parts(p, {1, 1, 1}, processes); };
+  for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, 64);
+  EXPECT_EQ(parts(4), (Parts{1, 1, 4}));
+  p.nodes[1] = geometric_nodes(0, 1, 64, 1.1, StretchedEnd::lower);
+  EXPECT_EQ(parts(4), (Parts{1, 4, 1}));
+  EXPECT_EQ(parts(11), std::nullopt);
+  p.nodes[1] = geometric_nodes(0, 1, 5000, 1.001, StretchedEnd::lower);
+  EXPECT_EQ(parts(11), (Parts{1, 11, 1}));
+  EXPECT_NE(no_direct_preconditioner(p, {1, 1, 4}).find("another axis than y"), std::string::npos);
+}
+
+// What is allocated is what the plan counts, of each process its share.
+TEST(SharedDirectly, TakesTheMemoryOfItsPlan) {
+  const Problem p = [] {
+    Problem of = problem_of(faces_named("mixed"), "nodes", true, 3);
+    for (std::size_t d = 0; d < 3; ++d) of.nodes[d] = geometric_nodes(0, 1, 80, 1.02, StretchedEnd::lower);
+    return of;
+  }();
+  const Parts parts{1, 1, 2};
+  const Plan plan = make_plan(p, directly(), Assembly::automatic, !on_cpu(), {}, parts);
+  as_processes(2, [&](const std::shared_ptr<const Processes>& processes) {
+    const auto backend = test_backend();
+    const Discretization d(*backend, p, Assembly::automatic, Sampling::automatic, {processes, parts});
+    const auto solver = make_solver(d, directly());
+    d.assemble_rhs(solver->rhs());
+    solver->solve(false);
+    const auto peak = static_cast<double>(backend->memory().peak()), share = static_cast<double>(plan.most()) / 2;
+    EXPECT_LE(peak, 1.1 * share);  // halos are wider where the grid is cut
+    EXPECT_GE(peak, 0.7 * share);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SharedDirect,
