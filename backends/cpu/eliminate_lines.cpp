@@ -39,14 +39,11 @@ struct Factors {
   std::vector<T> inverse, gain;
 };
 
-}  // namespace
-
 // Gaussian elimination with pivots that are the sum of a row and of its couplings to what is not eliminated, so that
 // nothing cancels. A value that is known at the end before is as one that was eliminated with a pivot of 1, its
 // coupling the gain.
-template <class T>
-void eliminate(const Lines<T>& all, bool ends) {
-  const Lines<T> lines = ends ? all.between_ends() : all;
+template <bool ends, class T>
+void eliminate_between(const Lines<T>& lines) {
   const int n = lines.n;
   const std::int64_t step = lines.step;
   const auto make = [&] {
@@ -54,11 +51,11 @@ void eliminate(const Lines<T>& all, bool ends) {
     return Factors<T>{std::vector<T>(size), std::vector<T>(size)};
   };
   for_groups(lines, make, [&](Factors<T>& factors, int slow, int first, int lanes) {
-    T* value[side_by_side];
+    std::int64_t lane[side_by_side];  // where its line begins
     T mu[side_by_side], left[side_by_side],
         before[side_by_side];  // of the row before: pivot but for its coupling, gain
     for (int l = 0; l < lanes; ++l) {
-      value[l] = lines.at(first + l, slow);
+      lane[l] = lines.at(first + l, slow) - lines.values;
       mu[l] = lines.mu(first + l, slow);
       left[l] = ends ? 1 : 0;
       before[l] = ends ? lines.onwards(-1, mu[l]) : 0;
@@ -66,23 +63,34 @@ void eliminate(const Lines<T>& all, bool ends) {
     for (int k = 0; k < n; ++k) {
       T* inv = &factors.inverse[static_cast<std::size_t>(k) * side_by_side];
       T* gain = &factors.gain[static_cast<std::size_t>(k) * side_by_side];
+      T* value = lines.values + k * step;
       for (int l = 0; l < lanes; ++l) {
         const T onwards = lines.onwards(k, mu[l]);
         left[l] = lines.row(k, mu[l]) + before[l] * left[l];
         inv[l] = inverse(left[l] + onwards);
         gain[l] = onwards * inv[l];
-        if (k > 0 || ends) value[l][k * step] += before[l] * value[l][(k - 1) * step];
+        if (k > 0 || ends) value[lane[l]] += before[l] * value[lane[l] - step];
         before[l] = gain[l];
       }
     }
     for (int k = n - 1; k >= 0; --k) {
       const T* inv = &factors.inverse[static_cast<std::size_t>(k) * side_by_side];
       const T* gain = &factors.gain[static_cast<std::size_t>(k) * side_by_side];
+      T* value = lines.values + k * step;
       for (int l = 0; l < lanes; ++l)
-        value[l][k * step] =
-            value[l][k * step] * inv[l] + (k + 1 < n || ends ? gain[l] * value[l][(k + 1) * step] : T(0));
+        value[lane[l]] = value[lane[l]] * inv[l] + (k + 1 < n || ends ? gain[l] * value[lane[l] + step] : T(0));
     }
   });
+}
+
+}  // namespace
+
+template <class T>
+void eliminate(const Lines<T>& lines, bool ends) {
+  if (ends)
+    eliminate_between<true>(lines.between_ends());
+  else
+    eliminate_between<false>(lines);
 }
 
 template <class T>
