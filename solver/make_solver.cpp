@@ -94,18 +94,26 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   if (options.method == Method::direct || options.preconditioner == PreconditionerChoice::direct) {
     std::unique_ptr<DiagonalScaling> scaling;
     std::unique_ptr<AxisProducts> products;
-    try {
-      products =
-          make_axis_products(discretization.backend(), A->layout(), outer,
-                             tensor_inverse(problem, discretization.block(), kappa.mean, discretization.rows().scale));
-    } catch (const RunError&) {
-      // What nobody asked for, and a library is missing that it takes.
+    // What nobody asked for, and a library is missing that it takes, or another process misses it.
+    const auto without = [&] {
       if (asked.method == Method::direct || asked.preconditioner == PreconditionerChoice::direct) throw;
-      Options without = asked;
-      without.method = Method::multigrid;
+      Options others = asked;
+      others.method = Method::multigrid;
       if (options.preconditioner == PreconditionerChoice::direct)
-        without.preconditioner = PreconditionerChoice::multigrid;
-      return make_solver(discretization, without, profile);
+        others.preconditioner = PreconditionerChoice::multigrid;
+      return make_solver(discretization, others, profile);
+    };
+    try {
+      TensorInverse inverse;
+      together(space.processes(), [&] {
+        inverse = tensor_inverse(problem, discretization.block(), kappa.mean, discretization.rows().scale);
+      });
+      together(space.processes(),
+               [&] { products = make_axis_products(discretization.backend(), A->layout(), outer, inverse); });
+    } catch (const RunError&) {
+      return without();
+    } catch (const StoppedElsewhere&) {
+      return without();
     }
     if (profile) products = profile->wrap(std::move(products));
     if (options.preconditioner == PreconditionerChoice::direct && scales_by_diagonal(kappa.jumps)) {

@@ -203,6 +203,21 @@ class Processes(unittest.TestCase):
         self.assertIn("method    multigrid", run.stdout)
         self.assertIn("by multigrid: lines run along one axis", run.stdout)
 
+    def test_direct_without_a_library(self):
+        """Where one process misses a library, all take multigrid."""
+        axes = [f"grid.axes.{axis}={{stretching: geometric, first_cell: 1e-4}}" for axis in "xyz"]
+        command = self.command(2, "grid.cells=[40, 40, 40]", *axes)
+        program = command.index(PROGRAM)
+        for missing in (False, True):
+            first = [*command[:1], "-n", "1", *command[3:program]]
+            other = ["env", "POISSON_BLAS=/nowhere"] if missing else []
+            run = subprocess.run([*first, *command[program:], ":", "-n", "1", *other, *command[program:]], text=True,
+                                 cwd=self.directory, check=False, env=self.environment, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, timeout=60)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            summary = json.loads((self.directory / "results" / "summary.json").read_text(encoding="utf-8"))
+            self.assertEqual(summary["method"], "multigrid" if missing else "direct")
+
     # ---- what is wrong is said once ----
 
     def test_errors(self):
