@@ -44,9 +44,11 @@ Handle without_locks() {
 // processes share, which nothing here uses: with a named semaphore, so that all later runs wait for one that was killed
 // while it held it, or with more files beside ours. Its ROMIO does not.
 void prepare_parallel_files() {
+#ifdef H5_HAVE_PARALLEL
   hdf5::silence();
   H5open();
   setenv("OMPI_MCA_io", "^ompio", /*overwrite=*/0);
+#endif
 }
 
 }  // namespace poisson
