@@ -102,6 +102,11 @@ class Processes(unittest.TestCase):
                         self.assertTrue((one / hdf5).read_bytes() == (several / hdf5).read_bytes())
                         self.assertTrue((one / "solution.png").read_bytes() == (several / "solution.png").read_bytes())
 
+    def test_one_hdf5(self):
+        """The parallel one; with another beside it symbols of both would mix."""
+        linked = subprocess.run(["ldd", PROGRAM], stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.assertEqual(len(set(re.findall(r"libhdf5\w*\.so", linked))), 1, linked)
+
     def datasets(self):
         """κ on cells, the source and a guess on nodes of a grid that closes on itself along two axes."""
         script = ("import h5py, numpy as np; z, y, x = np.meshgrid(*(np.arange(n + 1) for n in (23, 19, 20)), indexing='ij')\n"
