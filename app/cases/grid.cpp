@@ -12,6 +12,7 @@
 #include "app/cases/case.hpp"
 #include "app/describe.hpp"
 #include "app/memory.hpp"
+#include "grids/levels/solved_along.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
@@ -130,25 +131,28 @@ std::optional<Parts> parts_of_direct(const Config& config, int processes) {
   return direct ? parts : std::nullopt;
 }
 
-// How the processes share the grid. Whatever levels relax at once stays whole.
+// How the processes share the grid. Whatever levels relax at once stays whole, of the finest one at least: what a
+// coarser one relaxes across a cut, every process has.
 Sharing shared_by(const Config& config, const std::shared_ptr<const Processes>& processes) {
   if (processes->alone()) return {};
   const Problem& problem = config.problem;
   const int count = processes->count();
   if (!config.blocks.empty()) return {processes, parts_asked_for(config, count)};
   if (const auto parts = parts_of_direct(config, count)) return {processes, *parts};
-  std::array<bool, 3> whole{};
   Options options = config.options;
   if (options.method == Method::automatic) options.method = Method::multigrid;
   const Plan plan = make_plan(problem, options, config.assembly, false);
-  for (const LevelPlan& level : plan.hierarchy) {
-    const Relaxation relaxed = level.smoothed();
+  std::array<bool, 3> finest{}, any{};
+  for (const LevelPlan& level : plan.hierarchy)
     for (std::size_t d = 0; d < 3; ++d) {
-      const bool along = static_cast<int>(d) == relaxed.axis;
-      whole[d] = whole[d] || (relaxed.extent == Extent::line && along) || (relaxed.extent == Extent::plane && !along);
+      const bool along = solved_along(level.smoothed(), static_cast<int>(d));
+      finest[d] = finest[d] || (along && &level == &plan.hierarchy.front());
+      any[d] = any[d] || along;
     }
-  }
-  return {processes, choose_parts(make_block(problem), count, whole)};
+  const Parts parts = choose_parts(make_block(problem), count, any);
+  for (std::size_t d = 0; d < 3; ++d)
+    if (parts[d] > 1 && any[d]) return {processes, choose_parts(make_block(problem), count, finest)};
+  return {processes, parts};
 }
 
 class GridCase final : public Case {

@@ -13,6 +13,7 @@
 #include "grids/levels/band_probe.hpp"
 #include "grids/levels/galerkin.hpp"
 #include "grids/levels/gathering.hpp"
+#include "grids/levels/solved_along.hpp"
 #include "grids/sampling/consistent_mass.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
@@ -207,15 +208,17 @@ Hierarchy Discretization::make_hierarchy(const std::vector<LevelPlan>& levels) c
 
 namespace {
 
-// Lines and planes are solved where they are whole.
+// Lines and planes are solved where they are whole: the axis that would have to be and is not.
+std::optional<std::size_t> cut_lines(const Block& block, const Relaxation& relaxed) {
+  for (std::size_t d = 0; d < 3; ++d)
+    if (solved_along(relaxed, static_cast<int>(d)) && !block.axes[d].whole()) return d;
+  return {};
+}
 void require_whole_lines(const Block& block, const Relaxation& relaxed) {
-  for (std::size_t d = 0; d < 3; ++d) {
-    const bool across = static_cast<int>(d) != relaxed.axis;
-    const bool needed = relaxed.extent == Extent::line ? !across : relaxed.extent == Extent::plane && across;
-    if (needed && !block.axes[d].whole())
-      throw InputError(std::string("levels are smoothed by ") + (relaxed.extent == Extent::line ? "lines" : "planes") +
-                       " along " + "xyz"[d] + ", where the grid is cut: cut another axis, or take fewer processes");
-  }
+  if (const auto d = cut_lines(block, relaxed))
+    throw InputError(std::string("the finest level is smoothed by ") +
+                     (relaxed.extent == Extent::line ? "lines" : "planes") + " along " + "xyz"[*d] +
+                     ", where the grid is cut: cut another axis, or take fewer processes");
 }
 
 }  // namespace
@@ -223,7 +226,8 @@ void require_whole_lines(const Block& block, const Relaxation& relaxed) {
 Hierarchy Discretization::make_levels(SchemeRows rows, const std::vector<LevelPlan>& levels) const {
   Hierarchy h;
   h.decoupled = level_rows(rows).decoupled;
-  for (const LevelPlan& level : levels) {
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const LevelPlan& level = levels[l];
     LevelRows& fine = level_rows(rows);
     if (fine.kappa_source && level.smoothed().extent != Extent::point) {
       fine.kappa_source = nullptr;
@@ -249,7 +253,9 @@ Hierarchy Discretization::make_levels(SchemeRows rows, const std::vector<LevelPl
       h.transfers.push_back(grid_kernels(backend_).make_transfer(
           backend_, finer, coarser, jumps_.largest >= steep_jump && level.block.centering() == Centering::cell));
       rows = coarsen_rows(rows, coarser, *h.transfers.back());
-      if (!coarser.block.share || sharing_.keeps(coarser.block)) continue;
+      if (!coarser.block.share ||
+          (sharing_.keeps(coarser.block) && !cut_lines(coarser.block, levels[l + 1].smoothed())))
+        continue;
       const Precision precision = level.precision;
       h.transfers.back() =
           std::make_unique<GatheringTransfer>(std::move(h.transfers.back()), backend_, coarser.block, precision);

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "grids/axes/stretching.hpp"
 #include "grids/levels/band_probe.hpp"
 #include "grids/levels/shared_islands.hpp"
 #include "grids/levels/sharing.hpp"
@@ -301,6 +302,28 @@ TEST(SharedIslands, AreThoseOfOneProcess) {
         EXPECT_LE(most, 1e-12 * size) << parts[0] << parts[1] << parts[2];
       }
     }
+}
+
+// A level that solves for lines across a cut is had by every process.
+TEST(SharedLines, ComeTogetherWhereTheyAreCut) {
+  Case c;
+  Problem& p = c.problem;
+  p.dimension = 3;
+  p.nodes = {tanh_nodes(0, 1, 40, 5, StretchedEnd::both), uniform_nodes(0, 1, 12),
+             tanh_nodes(0, 1, 32, 3, StretchedEnd::lower)};
+  p.source = 1.0;
+  c.options.precision = SolvePrecision::double_;
+  c.options.preconditioner = PreconditionerChoice::multigrid;
+  c.options.tolerance = 1e-9;
+  const auto values = static_cast<std::size_t>(make_block(p).layout().size());
+  std::vector<double> wanted(values), found(values);
+  const Solved one = solve(c, {}, wanted);
+  as_processes(2, [&](const std::shared_ptr<const Processes>& processes) {
+    EXPECT_EQ(solve(c, Sharing{processes, {2, 1, 1}, 300}, found).result.iterations, one.result.iterations);
+    std::vector<double> none(values);
+    EXPECT_THROW(solve(c, Sharing{processes, {1, 1, 2}, 300}, none), InputError);
+  });
+  for (std::size_t i = 0; i < values; ++i) ASSERT_NEAR(found[i], wanted[i], 1e-12);
 }
 
 // Where multigrid fails, several processes climb as well: each has all rows.
