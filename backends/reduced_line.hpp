@@ -46,10 +46,10 @@ template <class T>
 constexpr ReducedLine<T> beginning(const Lines<T>& lines, const T* from, T mu) {
   return {lines.row(0, mu), lines.row(1, mu), lines.onwards(0, mu), from[0], from[lines.step]};
 }
-/// From node k of it, 0 < k, to the next one.
+/// From node k of it, 0 < k, to the next one, whose right-hand side is b.
 template <class T, class Inverse>
-constexpr void go_on(ReducedLine<T>& line, const Lines<T>& lines, int k, const T* from, T mu, const Inverse& inverse) {
-  line.step(lines.onwards(k, mu), lines.row(k + 1, mu), from[(k + 1) * lines.step], inverse);
+constexpr void go_on(ReducedLine<T>& line, const Lines<T>& lines, int k, T b, T mu, const Inverse& inverse) {
+  line.step(lines.onwards(k, mu), lines.row(k + 1, mu), b, inverse);
 }
 /// tell(number, value) of a whole part.
 template <class T, class Tell>

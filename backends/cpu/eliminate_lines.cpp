@@ -106,7 +106,7 @@ void reduce(const Lines<T>& lines, const View<T>& told) {
       line[l] = beginning(lines, from[l], mu[l]);
     }
     for (int k = 1; k + 1 < lines.n; ++k)
-      for (int l = 0; l < lanes; ++l) go_on(line[l], lines, k, from[l], mu[l], inverse);
+      for (int l = 0; l < lanes; ++l) go_on(line[l], lines, k, from[l][(k + 1) * lines.step], mu[l], inverse);
     for (int l = 0; l < lanes; ++l) {
       const auto tell = [&](int number, T value) { told(first + l, slow, number) = value; };
       told_of(line[l], lines.onwards(lines.n - 1, mu[l]), tell);

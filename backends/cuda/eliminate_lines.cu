@@ -10,6 +10,7 @@ namespace {
 constexpr int segment = 8;
 constexpr int line_threads = 128, line_blocks = 6;
 
+// As the formulas take it.
 struct Inverse {
   template <class T>
   __device__ T operator()(T x) const {
@@ -100,8 +101,15 @@ __global__ void __launch_bounds__(line_threads)
   const T* const from = lines.at(place.lane, place.slow);
   const T mu = lines.mu(place.lane, place.slow);
   ReducedLine<T> line = beginning(lines, from, mu);
-#pragma unroll 4
-  for (int k = 1; k < lines.n - 1; ++k) go_on(line, lines, k, from, mu, Inverse());
+  for (int first = 2; first < lines.n; first += segment) {
+    const int many = min(segment, lines.n - first);
+    T value[segment];
+#pragma unroll
+    for (int m = 0; m < segment; ++m) value[m] = m < many ? from[(first + m) * lines.step] : T(0);
+#pragma unroll
+    for (int m = 0; m < segment; ++m)
+      if (m < many) go_on(line, lines, first + m - 1, value[m], mu, Inverse());
+  }
   told_of(line, lines.onwards(lines.n - 1, mu),
           [&](int number, T value) { told(place.lane, place.slow, number) = value; });
 }

@@ -55,7 +55,7 @@ TEST(ReducedLine, GivesTheEndsOfEveryPart) {
           line.mass_sum = line.mass_off = no_mass.data();
           const double* b = ring.b.data() + first(p);
           ReducedLine<double> reduced = beginning(line, b, 0.0);
-          for (int k = 1; k + 1 < line.n; ++k) go_on(reduced, line, k, b, 0.0, inverse);
+          for (int k = 1; k + 1 < line.n; ++k) go_on(reduced, line, k, b[k + 1], 0.0, inverse);
           if (singular) {
             EXPECT_EQ(reduced.first, 0);
             EXPECT_EQ(reduced.last, 0);
