@@ -11,21 +11,27 @@ template <class T, int number>
 struct Tile;
 template <int number>
 struct Tile<double, number> {
-  using Body = std::tuple_element_t<
-      number, std::tuple<SweepTile<4, 512, 4, 64>, SweepTile<3, 512, 4, 64>, SweepTile<2, 512, 4, 64>,
-                         SweepTile<3, 256, 4, 32, 2>, SweepTile<3, 512, 4, 128>, SweepTile<4, 512, 4, 32>>>;
+  using Body =
+      std::tuple_element_t<number,
+                           std::tuple<SweepTile<4, 512, 4, 64>, SweepTile<3, 512, 4, 64>, SweepTile<2, 512, 4, 64>,
+                                      SweepTile<3, 256, 4, 32, 2>, SweepTile<3, 512, 4, 128>, SweepTile<4, 512, 4, 32>,
+                                      SweepTile<3, 768, 3, 64>, SweepTile<3, 640, 4, 64>>>;
   using Plane = std::tuple_element_t<
       number, std::tuple<SweepTile<4, 256, 2, 0, 3>, SweepTile<6, 256, 2, 0, 2>, SweepTile<8, 256, 2, 0, 2>,
-                         SweepTile<4, 256, 1, 0, 5>, SweepTile<4, 512, 2, 0, 1>, SweepTile<4, 128, 2, 0, 6>>>;
+                         SweepTile<4, 256, 1, 0, 5>, SweepTile<4, 512, 2, 0, 1>, SweepTile<4, 128, 2, 0, 6>,
+                         SweepTile<6, 256, 1, 0, 4>, SweepTile<8, 256, 1, 0, 3>>>;
 };
 template <int number>
 struct Tile<float, number> {
-  using Body = std::tuple_element_t<
-      number, std::tuple<SweepTile<4, 512, 8, 64>, SweepTile<3, 512, 8, 64>, SweepTile<6, 512, 8, 64>,
-                         SweepTile<4, 256, 8, 64, 2>, SweepTile<4, 512, 8, 128>, SweepTile<4, 1024, 4, 64>>>;
+  using Body =
+      std::tuple_element_t<number,
+                           std::tuple<SweepTile<4, 512, 8, 64>, SweepTile<3, 512, 8, 64>, SweepTile<6, 512, 8, 64>,
+                                      SweepTile<4, 256, 8, 64, 2>, SweepTile<4, 512, 8, 128>, SweepTile<4, 1024, 4, 64>,
+                                      SweepTile<3, 768, 5, 64>, SweepTile<3, 640, 6, 64>>>;
   using Plane = std::tuple_element_t<
       number, std::tuple<SweepTile<4, 256, 4, 0, 3>, SweepTile<6, 256, 4, 0, 2>, SweepTile<8, 256, 4, 0, 2>,
-                         SweepTile<4, 256, 2, 0, 5>, SweepTile<8, 256, 2, 0, 4>, SweepTile<4, 128, 4, 0, 6>>>;
+                         SweepTile<4, 256, 2, 0, 5>, SweepTile<8, 256, 2, 0, 4>, SweepTile<4, 128, 4, 0, 6>,
+                         SweepTile<6, 256, 2, 0, 4>, SweepTile<12, 256, 2, 0, 2>>>;
 };
 
 template <int number>
@@ -40,7 +46,7 @@ template <class T, int number = 0>
 std::unique_ptr<SweepPass> make(Backend& backend, const LevelRows& rows, int tile) {
   if constexpr (number < tile_count) {
     if (tile != number) return make<T, number + 1>(backend, rows, tile);
-    return std::make_unique<cuda::MarchedSweeps<T, Equidistant<T>, Numbered<number>::template Of>>(backend, rows);
+    return cuda::make_marched_sweeps<T, Equidistant<T>, Numbered<number>::template Of>(backend, rows);
   } else {
     return nullptr;
   }

@@ -8,7 +8,7 @@
 namespace poisson::bench {
 
 /// Tiles that a pass of Jacobi's method could go by on a GPU, on equal cells with constant κ (see jacobi_tiles.cu).
-inline constexpr int tile_count = 6;
+inline constexpr int tile_count = 8;
 std::unique_ptr<SweepPass> make_tiled_pass(Backend&, const LevelRows&, Precision, int tile);
 
 }  // namespace poisson::bench

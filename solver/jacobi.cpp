@@ -28,12 +28,12 @@ void JacobiSweeps::correct(const Operator&, Field& u, const Field& b, const Scal
   if (applied) {
     Field *now = &ahead_, *next = &u;
     for (int left = sweeps - ahead(); left > 0; std::swap(now, next)) {
-      const bool together = pass_ && left >= pass_->sweeps();
+      const bool together = ahead() > 1 && left >= ahead();
       if (together)
         pass_->take(damping_, *now, b, *next, nullptr);
       else
         points_->step({damping_, 0}, *now, b, *next);
-      left -= together ? pass_->sweeps() : 1;
+      left -= together ? ahead() : 1;
     }
     if (now != &u) A_->backend().copy(*now, u);
   } else {

@@ -56,6 +56,9 @@ struct Sweeps {
     }
   }
 
+  /// Whether a GPU takes such sweeps in launches that they share.
+  bool too_small() const { return backend->on_gpu() && A->unknowns().size() <= 1024; }
+
   std::unique_ptr<Backend> backend;
   Discretization discretization;
   std::unique_ptr<Operator> A;
@@ -69,7 +72,8 @@ std::vector<Real> everywhere(Backend& backend, const Field& u) {
 
 void expect_same_bits(const Problem& problem, Precision precision) {
   Sweeps s(problem, precision);
-  ASSERT_NE(s.pass, nullptr);
+  ASSERT_EQ(s.pass == nullptr, s.too_small());
+  if (!s.pass) return;
   s.one_by_one(s.pass->sweeps());
   const std::vector<Real> expected = everywhere(*s.backend, s.next);
   Scalar norm = s.backend->scalar(), known = s.backend->scalar(), one = s.backend->scalar(1);
@@ -118,7 +122,7 @@ TEST(SweepPass, HasTheBitsOfItsSweeps) {
 /// What no pass may read, padding and the halo of axes that close on themselves, changes no bit.
 TEST(SweepPass, ReadsNoPadding) {
   for (const NamedFaces& faces : all_faces())
-    for (const Shape& shape : {shapes[0], shapes[3]}) {
+    for (const Shape& shape : {shapes[0], shapes[3]}) {  // large enough for a GPU
       const Problem problem = with_data(faces, all_grids[0], {.dimension = shape.dimension, .cells = shape.cells});
       Sweeps s(problem, Precision::fp64);
       s.backend->convert(s.u, s.next);

@@ -54,14 +54,14 @@ struct RelaxedRow {
   Row<T> a;
   T inverse;
 };
-template <class Coefficients>
-__device__ auto relaxed_row(const Coefficients& c, int i, int j, int k) {
-  const auto a = c.line(j, k).row(i);
-  return RelaxedRow{a, stencil::reciprocal(a.diagonal())};
+template <class T>
+__device__ RelaxedRow<T> relaxed(const Row<T>& a) {
+  return {a, stencil::reciprocal(a.diagonal())};
 }
 
-/// Rows as a pass takes them.
-template <class T, class Coefficients>
+/// Rows as a pass takes them: as the walk of a single sweep does (stencil_march.cuh), since another order of the same
+/// products rounds otherwise. Between layers of cells they are worked out anew at every sweep.
+template <class T, class Coefficients, bool flat>
 struct PassRows {
   Coefficients c;
 
@@ -71,12 +71,38 @@ struct PassRows {
     int i, j;
   };
   __device__ Column column(int i, int j) const { return {i, j}; }
-  __device__ RelaxedRow<T> operator()(const Column& at, int k) const { return relaxed_row(c, at.i, at.j, k); }
+  __device__ RelaxedRow<T> operator()(const Column& at, int k) const {
+    const auto column = c.column(at.i, at.j);
+    const auto layer = [&](int n) { return column.layer(column.template read<flat>(n)); };
+    return relaxed(column.template row<flat>(layer(k - 1), layer(k), column.beside(k)));
+  }
+};
+/// Of the tables of x and y a column keeps what its rows take.
+template <class T, bool flat>
+struct PassRows<T, TensorProduct<T>, flat> {
+  TensorProduct<T> c;
+
+  void set(T /*omega*/) {}
+  struct Entry {
+    T coupling[2], mass;
+
+    __device__ AxisTable<T> table() const { return {.coupling = coupling + 1, .mass = &mass}; }
+  };
+  struct Column {
+    Entry x, y;
+  };
+  __device__ static Entry entry(const AxisTable<T>& axis, int i) {
+    return {{axis.coupling[i - 1], axis.coupling[i]}, axis.mass[i]};
+  }
+  __device__ Column column(int i, int j) const { return {entry(c.x, i), entry(c.y, j)}; }
+  __device__ RelaxedRow<T> operator()(const Column& at, int k) const {
+    return relaxed(TensorProduct<T>{at.x.table(), at.y.table(), c.z, c.sigma}.line(0, k).row(0));
+  }
 };
 /// On equal cells there are 27 of them at the most: at the first index of each axis, inside, and at the last one. The
 /// row of what lies inside is handed to kernels, where it takes no registers.
-template <class T>
-struct PassRows<T, Equidistant<T>> {
+template <class T, bool flat>
+struct PassRows<T, Equidistant<T>, flat> {
   static constexpr int count = 27;
   const RelaxedRow<T>* all;
   int last[3];
@@ -96,7 +122,8 @@ template <class T>
 __global__ void equal_rows_kernel(const Equidistant<T> c, RelaxedRow<T>* all) {
   const auto index = [](int kind, int last) { return kind == 0 ? 0 : kind == 2 ? last : -1; };  // −1: neither
   const int n = static_cast<int>(threadIdx.x);
-  all[n] = relaxed_row(c, index(n % 3, c.x.last), index(n / 3 % 3, c.y.last), index(n / 9, c.z.last));
+  const auto line = c.line(index(n / 3 % 3, c.y.last), index(n / 9, c.z.last));
+  all[n] = relaxed(line.row(index(n % 3, c.x.last)));
 }
 
 /// (A u)_i of the differences to the neighbours: as Row::times, so that a difference that two rows have, with its sign
@@ -116,7 +143,8 @@ struct SweepMarch {
   static constexpr int sweeps = Tile::sweeps, rows = Tile::rows;
   static constexpr bool equal_cells = std::is_same_v<Coefficients, Equidistant<T>>;
 
-  PassRows<T, Coefficients> row_at;
+  using Rows = PassRows<T, Coefficients, Tile::flat>;
+  Rows row_at;
   View<const T> u, b;
   View<T> next;
   T omega;
@@ -149,6 +177,7 @@ struct SweepMarch {
   __device__ static int readable(const SweptAxis& axis, int i) {
     return axis.closed ? axis.place(i) : axis.values == 1 ? 0 : min(max(i, -1), axis.values);
   }
+  __device__ static int within(const SweptAxis& axis, int i) { return min(max(i, 0), axis.values - 1); }
   // Whether rows of such an index have halves of cells or couplings over an end.
   __device__ static bool is_end(const SweptAxis& axis, int i) {
     return axis.values > 1 && (i == 0 || i == axis.values - 1);
@@ -158,7 +187,7 @@ struct SweepMarch {
   struct Place {
     int first_plane, last_plane;
     unsigned offset[rows];  // in a plane of the fields, from its first halo on, in bytes
-    typename PassRows<T, Coefficients>::Column column[rows];
+    typename Rows::Column column[rows];
     unsigned swept = 0, own = 0;
     bool inside = true;  // whether no unknown of the tile is at an end
 
@@ -176,7 +205,7 @@ struct SweepMarch {
         const int in_y = Tile::flat ? 0 : thread / Tile::width * rows + r - sweeps;
         const int i = readable(m.x, left + in_x), j = readable(m.y, low + in_y);
         offset[r] = static_cast<unsigned>((i + m.u.halo[0] + (j + m.u.halo[1]) * m.u.sy) * sizeof(T));
-        column[r] = m.row_at.column(i, j);
+        column[r] = m.row_at.column(within(m.x, i), within(m.y, j));
         if (m.x.holds(left + in_x) && m.y.holds(low + in_y)) {
           swept |= 1u << r;
           inside = inside && !is_end(m.x, i) && !is_end(m.y, j);
@@ -266,7 +295,7 @@ struct SweepMarch {
 #pragma unroll
       for (int r = 0; r < rows; ++r) leave[r * Tile::next_row] = above[r];
       const bool is_own = plane >= place.first_plane && plane < place.last_plane;
-      const auto relaxed = [&](int r, const RelaxedRow<T>& row, T factor, const auto& residual_of) {
+      const auto relax_value = [&](int r, const RelaxedRow<T>& row, T factor, const auto& residual_of) {
         const T residual = residual_of(row.a);
         if (adds && s == 0 && is_own && place.written(r))
           state.sum += static_cast<double>(residual * residual * row.inverse);
@@ -276,12 +305,12 @@ struct SweepMarch {
         relax(place, rhs, left, bottom, here, above, [&](int r, const auto& residual_of) {
           if (!place.is_swept(r)) return here[r];
           const RelaxedRow<T> row = row_at(place.column[r], at);
-          return relaxed(r, row, omega * row.inverse, residual_of);
+          return relax_value(r, row, omega * row.inverse, residual_of);
         });
       };
       if constexpr (steady && equal_cells) {
         relax(place, planes.b - s * b.sz, left, bottom, here, above, [&](int r, const auto& residual_of) {
-          const T made = relaxed(r, row_at.inside, row_at.factor, residual_of);
+          const T made = relax_value(r, row_at.inside, row_at.factor, residual_of);
           return place.is_swept(r) ? made : here[r];
         });
       } else if (steady) {
