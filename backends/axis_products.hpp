@@ -47,6 +47,13 @@ struct TensorInverse {
   /// How many processes have a part of each line, and these: lines are cut, the box is a slab across them.
   int slabs = 1;
   std::shared_ptr<const Processes> processes;
+
+  /// Whether an axis takes matrix products, and so a library.
+  bool multiplies() const {
+    for (std::size_t d = 0; d < 3; ++d)
+      if (transformed[d] && !bases[d].waves) return true;
+    return false;
+  }
 };
 
 /// Its steps, on a field of the values that the box lies in, in place. All processes that share the lines call

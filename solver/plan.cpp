@@ -397,8 +397,12 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
       }
   finest.probed = finest.row_bands - 1;
   if (options.extrapolate) finest.extrapolation = extrapolation_bytes(problem, assembly, outer_precision(options));
-  if (options.method == Method::direct || options.preconditioner == PreconditionerChoice::direct)
-    finest.direct = bytes_of_products(block, outer_precision(options), direct_shape(problem, kappa.mean, parts), gpu);
+  bool takes_blas = false;
+  if (options.method == Method::direct || options.preconditioner == PreconditionerChoice::direct) {
+    const TensorInverse shape = direct_shape(problem, kappa.mean, parts);
+    finest.direct = bytes_of_products(block, outer_precision(options), shape, gpu);
+    takes_blas = shape.multiplies() && !gpu;
+  }
   // The diagonal is there for a moment.
   if (options.preconditioner == PreconditionerChoice::direct && scales_by_diagonal(kappa.jumps))
     finest.direct += diagonal_scaling_bytes(block.layout()) +
@@ -406,7 +410,7 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
                          bytes_of(outer_precision(options));
   const LevelRules rules = level_rules(problem, mode, variable, kappa.mean, kappa.jumps);
   Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu);
-  if (finest.direct > 0 && !gpu) plan.addresses = Blas::addresses();
+  if (takes_blas) plan.addresses = Blas::addresses();
   plan.options = options;
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());
   if (gpu) plan.tables += staging_bytes(block.layout());

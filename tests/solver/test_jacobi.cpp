@@ -1,5 +1,6 @@
 // method: jacobi. Its iterates are those of one sweep after another, whatever shares a pass.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
@@ -54,6 +55,21 @@ struct OneByOne {
   std::vector<double> u, norms;
 };
 
+// To the bit; small grids on a GPU to rounding, since their sweeps share launches, whose code is compiled by itself.
+void expect_iterates(const std::vector<double>& u, const std::vector<double>& expected, SolvePrecision precision) {
+  if (on_cpu()) {
+    EXPECT_EQ(u, expected);
+    return;
+  }
+  double size = 0, most = 0;
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    size = std::max(size, std::abs(expected[i]));
+    const double difference = std::abs(u[i] - expected[i]);
+    most = difference <= most ? most : difference;  // NaN stays
+  }
+  EXPECT_LE(most, (precision == SolvePrecision::single ? 1e-5 : 1e-13) * size);
+}
+
 TEST(Jacobi, HasTheIteratesOfSingleSweeps) {
   std::size_t turn = 0;
   for (const NamedFaces& faces : all_faces())
@@ -70,7 +86,7 @@ TEST(Jacobi, HasTheIteratesOfSingleSweeps) {
       const Result result = s.run(true);
       const std::vector<double> u = values(s.solution());
       const OneByOne expected(s, 3);
-      EXPECT_EQ(u, expected.u);
+      expect_iterates(u, expected.u, precision);
       ASSERT_EQ(result.history.size(), 4U);
       for (std::size_t i = 0; i < 4; ++i)
         EXPECT_NEAR(result.history[i] * result.reference, expected.norms[i],
@@ -87,7 +103,7 @@ TEST(Jacobi, GoesWithoutPasses) {
   Solve s(with_data(all_faces()[0], all_grids[1], choice), sweeps(2, SolvePrecision::double_));
   s.run(true);
   const std::vector<double> u = values(s.solution());
-  EXPECT_EQ(u, OneByOne(s, 2).u);
+  expect_iterates(u, OneByOne(s, 2).u, SolvePrecision::double_);
 }
 
 /// The error that a solve estimates is that of its answer, though single sweeps hardly move it.
