@@ -183,12 +183,6 @@ const std::vector<Malformed>& malformed() {
        {},
        "bad.yaml:4:18: solver.method: direct takes separable problems, and here the coefficient, the reaction or a "
        "face's alpha varies; write method: multigrid"},
-      {"direct_preconditioner_of_a_reaction_that_varies",
-       cube,
-       "equation: {reaction: 1 + x}\nsolver: {preconditioner: direct}\n",
-       {},
-       "bad.yaml:4:26: solver.preconditioner: direct takes problems that are separable but for the coefficient, and "
-       "here the reaction or a face's alpha varies; write preconditioner: multigrid"},
       {"preconditioner_of_a_direct_solution",
        cube,
        "solver: {method: direct, preconditioner: diagonal}\n",
