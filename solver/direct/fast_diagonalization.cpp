@@ -50,6 +50,18 @@ Pencils pencils(const Problem& problem, const Block& block, const std::array<dou
   return p;
 }
 
+// What is separable of a problem, with means in the place of what varies.
+struct Separable {
+  Block block;
+  Pencils pencils;
+};
+Separable separable(const Problem& problem, const std::array<double, 3>& kappa, double scale) {
+  const Problem mean = with_mean_data(problem);
+  Block block = make_block(mean);
+  Pencils p = pencils(mean, block, kappa, scale);
+  return {std::move(block), std::move(p)};
+}
+
 bool too_long(const Axis& axis) {
   return !axis_waves(axis) &&
          axis.last() - axis.first() > (has_closed_modes(axis) ? longest_closed : longest_decomposed);
@@ -137,20 +149,19 @@ std::string no_direct_solution(const Problem& problem, const Parts& parts) {
 }
 
 std::optional<Parts> direct_parts(const Problem& problem, const std::array<double, 3>& kappa, int processes) {
-  const Problem mean = with_mean_data(problem);
-  const Block block = make_block(mean);
+  const Separable mean = separable(problem, kappa, 1);
+  const Block& block = mean.block;
   const auto thick = [&](std::size_t d) { return block.layout().n[d] / processes >= least_part; };
   Parts parts = uncut_axes;
-  const auto s = static_cast<std::size_t>(costliest(block, pencils(mean, block, kappa, 1), thick));
+  const auto s = static_cast<std::size_t>(costliest(block, mean.pencils, thick));
   parts[s] = processes;
   if (!thick(s) || !no_direct_preconditioner(problem, parts).empty()) return {};
   return parts;
 }
 
 TensorInverse direct_shape(const Problem& problem, const std::array<double, 3>& kappa, const Parts& parts) {
-  const Problem mean = with_mean_data(problem);
-  const Block block = make_block(mean);
-  TensorInverse shape = shape_of(block, pencils(mean, block, kappa, 1), parts);
+  const auto [block, p] = separable(problem, kappa, 1);
+  TensorInverse shape = shape_of(block, p, parts);
   if (shape.slabs > 1) {
     const auto s = static_cast<std::size_t>(shape.solved);
     const int most = (block.layout().n[s] + shape.slabs - 1) / shape.slabs;
@@ -161,9 +172,7 @@ TensorInverse direct_shape(const Problem& problem, const std::array<double, 3>& 
 
 TensorInverse tensor_inverse(const Problem& problem, const Block& part, const std::array<double, 3>& kappa,
                              double scale) {
-  const Problem mean = with_mean_data(problem);
-  const Block block = make_block(mean);
-  const Pencils p = pencils(mean, block, kappa, scale);
+  const auto [block, p] = separable(problem, kappa, scale);
   const Space space = part.space();
   TensorInverse inverse = shape_of(block, p, parts_of(space));
   inverse.unknowns = space.unknowns();
@@ -189,9 +198,7 @@ TensorInverse tensor_inverse(const Problem& problem, const Block& part, const st
 
 TensorDiagonal tensor_diagonal(const Problem& problem, const Block& part, const std::array<double, 3>& kappa,
                                double scale) {
-  const Problem mean = with_mean_data(problem);
-  const Block block = make_block(mean);
-  const Pencils p = pencils(mean, block, kappa, scale);
+  const auto [block, p] = separable(problem, kappa, scale);
   const Space space = part.space();
   TensorDiagonal diagonal{space.unknowns(), {}, {}, p.sigma};
   for (std::size_t d = 0; d < 3; ++d) {

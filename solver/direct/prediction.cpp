@@ -44,7 +44,6 @@ double predicted_direct_seconds(const Problem& problem, const std::array<double,
   const DeviceRate& rate = device_rate(gpu);
   const auto unknowns = static_cast<double>(shape.unknowns.size());
   double seconds = (of_residuals + (shape.slabs > 1 ? of_cut_lines : of_lines)) * unknowns / rate.bytes;
-  bool multiplies = false;
   for (std::size_t d = 0; d < 3; ++d) {
     if (!shape.transformed[d]) continue;
     const int values = shape.unknowns.last[d] - shape.unknowns.first[d];
@@ -53,15 +52,14 @@ double predicted_direct_seconds(const Problem& problem, const std::array<double,
       seconds += unknowns * (bytes / rate.bytes + 2 * of_waves * std::log2(values + 1) / rate.flops[1]);
       continue;
     }
-    multiplies = true;
     const double halves = shape.bases[d].folded ? 2 : 1, n = shape.bases[d].first_half(values);
     seconds += 4 * n * unknowns / (share_of_products * rate.flops[1]);
     seconds += halves * (has_closed_modes(block.axes[d])
                              ? of_sines * n * n
                              : (on_elements(problem.scheme) ? of_tridiagonal : of_diagonal) * n * n * n);
   }
-  if (multiplies) seconds += loading(gpu);
-  return seconds + (multiplies ? of_slabs : of_adding) * unknowns / rate.bytes;
+  if (shape.multiplies()) seconds += loading(gpu);
+  return seconds + (shape.multiplies() ? of_slabs : of_adding) * unknowns / rate.bytes;
 }
 
 double predicted_multigrid_seconds(const Plan& plan, bool gpu, const Parts& parts) {

@@ -113,7 +113,7 @@ TEST_P(Shared, IsSolvedAsByOneProcess) {
 
 // Work beside messages changes no bits, and sums by planes are those of one process. A GPU's kernels take planes in
 // batches, wherever a part begins, and multiply-adds of some rows are fused otherwise in what a batch leaves over:
-// there rows of equal cells and constant κ have the same bits, others to rounding.
+// there values agree to rounding.
 void expect_the_same(const std::vector<double>& found, const std::vector<double>& wanted, bool to_the_bit) {
   if (to_the_bit) {
     EXPECT_EQ(found, wanted);
@@ -147,11 +147,15 @@ TEST_P(SharedInSlabs, HasTheSameBits) {
       });
     const bool to_the_bit = on_cpu();
     expect_the_same(found[0], found[1], to_the_bit);
-    if (to_the_bit) EXPECT_EQ(history[0], history[1]);
+    if (to_the_bit) {
+      EXPECT_EQ(history[0], history[1]);
+    }
     EXPECT_EQ(history[0].size(), history[1].size());
     if (parts[0] * parts[1] == 1) {
       expect_the_same(found[1], wanted, to_the_bit);
-      if (to_the_bit) EXPECT_EQ(history[1], one.result.history);
+      if (to_the_bit) {
+        EXPECT_EQ(history[1], one.result.history);
+      }
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lab/harness/array_texture.cuh"
+#include "lab/harness/read.cuh"
 #include "lab/studies/texture/kernels.hpp"
 #include "lab/studies/texture/linear_texture.cuh"
 #include "lab/studies/texture/study.hpp"
@@ -13,19 +14,6 @@ namespace poisson::lab {
 namespace {
 
 constexpr int in_flight = 4;
-
-__device__ inline void add_to(float& sum, float value) {
-  sum += value;
-}
-__device__ inline void add_to(float4& sum, float4 value) {
-  sum = {sum.x + value.x, sum.y + value.y, sum.z + value.z, sum.w + value.w};
-}
-__device__ inline float total(float sum) {
-  return sum;
-}
-__device__ inline float total(float4 sum) {
-  return (sum.x + sum.y) + (sum.z + sum.w);
-}
 
 // Load paths as function objects.
 template <class T>
