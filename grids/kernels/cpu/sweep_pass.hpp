@@ -16,9 +16,15 @@
 
 namespace poisson::cpu {
 
+template <class Coefficients>
+concept HoldsKappa = requires(const Coefficients& c) {
+  c.kappa;
+};
+
 /// Sweeps of a pass. More of them read memory less often, and work out more values twice beside the tiles, which have
-/// to be the lower the more planes they keep.
-inline constexpr int sweeps_of_pass = 4;
+/// to be the lower the more planes they keep. Where κ is held, rows cost more than the bytes that are spared.
+template <class Coefficients>
+inline constexpr int sweeps_of_pass = HoldsKappa<Coefficients> ? 1 : 4;
 
 /// What a thread keeps of planes has to fit into its own cache, about so many bytes.
 inline constexpr std::int64_t tile_bytes = std::int64_t{3} << 20;
@@ -42,7 +48,7 @@ class TiledSweeps final : public SweepPass {
         across_(swept(flat_ ? 2 : 1)),
         along_(swept(flat_ ? 1 : 2)) {}
 
-  int sweeps() const override { return sweeps_of_pass; }
+  int sweeps() const override { return sweeps_of_pass<Coefficients>; }
 
   void take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const override {
     backend_.exchange(u);
@@ -81,7 +87,7 @@ class TiledSweeps final : public SweepPass {
     int across, along;
   };
   Tiles cut() const {
-    constexpr int d = sweeps_of_pass;
+    constexpr int d = sweeps_of_pass<Coefficients>;
     const int threads = omp_get_max_threads(), lines = across_.last - across_.first;
     const auto pitch = space_.layout().pitch(precision_of<T>) * static_cast<std::int64_t>(sizeof(T));
     // Three planes of each sweep but the last, and d of b; u and `next` pass through.
@@ -104,7 +110,7 @@ class TiledSweeps final : public SweepPass {
     View<T> next;
     double* squares;  // of each line, where they are asked for
 
-    static constexpr int d = sweeps_of_pass;
+    static constexpr int d = sweeps_of_pass<Coefficients>;
 
     // The planes p of a tile: those of sweeps 1 … d − 1 are kept in a ring of three planes each.
     struct Kept {
