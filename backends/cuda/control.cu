@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <exception>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -120,8 +122,13 @@ CudaBackend::CudaBackend(int device, std::size_t memory_limit, Transport transpo
   description_ = properties.name;
   int driver = 0;
   check(cudaDriverGetVersion(&driver));
-  conditional_nodes_ = driver >= 12040;
-  if (!conditional_nodes_) description_ += " (its driver is older than CUDA 12.4: the host runs the iteration)";
+  const char* const graphs = std::getenv("POISSON_GRAPHS");  // 0: kernels one by one, for tools that look into them
+  const bool supported = driver >= 12040, wanted = !graphs || graphs != std::string_view("0");
+  conditional_nodes_ = supported && wanted;
+  if (!supported)
+    description_ += " (its driver is older than CUDA 12.4: the host runs the iteration)";
+  else if (!wanted)
+    description_ += " (POISSON_GRAPHS=0: the host runs the iteration)";
   own_stream_ = make_stream();
   stream_ = own_stream_.get();
   // A piece with room for scalars, too.
