@@ -13,6 +13,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
+#include "backends/cpu/packed_lines.hpp"
 #include "backends/error.hpp"
 #include "backends/host_memory.hpp"
 
@@ -312,8 +313,8 @@ class CpuBackend final : public Backend {
       };
       for (std::size_t s = 0; s < sent.size(); ++s) {
         out.push_back(message(sent[s], sent[s].from, out_[s]));
-        packed_lines(v, sent[s].from, out_[s],
-                     [](const T* line, T* row, std::int64_t n) { std::copy_n(line, n, row); });
+        cpu::for_each_packed_line(v, sent[s].from, out_[s].data(),
+                                  [](const T* line, T* row, std::int64_t n) { std::copy_n(line, n, row); });
       }
       for (std::size_t s = 0; s < turn.size(); ++s) in.push_back(message(turn[s], turn[s].to, in_[s]));
       transit_ = field.space().processes().start(out, in);
@@ -326,19 +327,10 @@ class CpuBackend final : public Backend {
     dispatch(field.precision(), [&]<class T>(T) {
       const auto v = const_cast<Field&>(field).view<T>();
       for (std::size_t s = 0; s < turn.size(); ++s)
-        packed_lines(v, turn[s].to, in_[s], [](T* line, const T* row, std::int64_t n) { std::copy_n(row, n, line); });
+        cpu::for_each_packed_line(v, turn[s].to, in_[s].data(),
+                                  [](T* line, const T* row, std::int64_t n) { std::copy_n(row, n, line); });
     });
   }
-  // f(line of a box, its place in a buffer, values) for all lines.
-  template <class T, class F>
-  static void packed_lines(const View<T>& v, const Box& box, std::vector<char>& buffer, const F& f) {
-    const std::int64_t n = box.last[0] - box.first[0], rows = box.last[1] - box.first[1];
-    cpu::for_each_line(box, [&](int j, int k) {
-      f(&v(box.first[0], j, k),
-        reinterpret_cast<T*>(buffer.data()) + ((k - box.first[2]) * rows + j - box.first[1]) * n, n);
-    });
-  }
-
   void add(double a, const Field& x, Field& y) {
     on_lines(x, y, [n = x.layout().n[0], a]<class X, class Y>(const X* u, Y* v) {
 #pragma omp simd

@@ -270,19 +270,31 @@ void CudaBackend::copy_own(const View<T>& v, const Exchange::Turn& turn) {
   for_columns<SharedSteps>(turn[0].from, copy);
 }
 
+void CudaBackend::begin_swap(const Field& field, const Exchange::Turn& sent, const Exchange::Turn& received) {
+  dispatch(field.precision(), [&]<class T>(T) {
+    const auto v = const_cast<Field&>(field).view<T>();
+    if (mail_) return send(true, [&] { mail_->swap(stream(), v, axis_across(received.front()), sent, received); });
+    by_host([this, v, sent, received] { staging_->start(stream_, v, sent, received); });
+  });
+}
+
+void CudaBackend::end_swap(const Field& field, const Exchange::Turn& received) {
+  if (mail_) return;
+  dispatch(field.precision(), [&]<class T>(T) {
+    by_host([this, v = const_cast<Field&>(field).view<T>(), received] {
+      staging_->finish(stream_, v, received, *processes_);
+    });
+  });
+}
+
 // A whole turn, whoever it is with.
 void CudaBackend::take_turn(const Field& field, int width, std::size_t t) {
   const Exchange& halo = field.space().halo();
   const Exchange::Turn &turn = halo.turns(width)[t], &sent = halo.sent(width)[t];
-  dispatch(field.precision(), [&]<class T>(T) {
-    const auto v = const_cast<Field&>(field).view<T>();
-    if (sent.empty()) return copy_own(v, turn);
-    if (mail_) return send(true, [&] { mail_->swap(stream(), v, axis_across(turn.front()), sent, turn); });
-    by_host([this, v, sent, turn] {
-      staging_->start(stream_, v, sent, turn);
-      staging_->finish(stream_, v, turn, *processes_);
-    });
-  });
+  if (sent.empty())
+    return dispatch(field.precision(), [&]<class T>(T) { copy_own(const_cast<Field&>(field).view<T>(), turn); });
+  begin_swap(field, sent, turn);
+  end_swap(field, turn);
 }
 
 void CudaBackend::start(const Field& field, int width, bool beside) {
@@ -290,39 +302,25 @@ void CudaBackend::start(const Field& field, int width, bool beside) {
   if (halo.with_others()) join(field.space());
   for (std::size_t t = 0; t < halo.under_way(); ++t) take_turn(field, width, t);
   if (!halo.with_others()) return;
-  const std::size_t t = halo.under_way();
-  if (mail_ && beside) {
-    // Beside what follows, on a stream of its own.
-    if (!side_) side_ = std::make_unique<Side>();
-    side_->forked.record(stream());
-    side_->forked.hold(side_->stream.get());
-    side_->open = true;
-    side_->main = std::exchange(stream_, side_->stream.get());
-    streams_have_met = true;
-    take_turn(field, width, t);
-    stream();
-    stream_ = std::exchange(side_->main, nullptr);
-  } else if (mail_) {
-    take_turn(field, width, t);
-  } else {
-    dispatch(field.precision(), [&]<class T>(T) {
-      by_host([this, v = const_cast<Field&>(field).view<T>(), sent = halo.sent(width)[t], turn = halo.turns(width)[t]] {
-        staging_->start(stream_, v, sent, turn);
-      });
-    });
-  }
+  const Exchange::Turn &turn = halo.turns(width)[halo.under_way()], &sent = halo.sent(width)[halo.under_way()];
+  if (!mail_ || !beside) return begin_swap(field, sent, turn);
+  // Beside what follows, on a stream of its own.
+  if (!side_) side_ = std::make_unique<Side>();
+  side_->forked.record(stream());
+  side_->forked.hold(side_->stream.get());
+  side_->open = true;
+  side_->main = std::exchange(stream_, side_->stream.get());
+  streams_have_met = true;
+  begin_swap(field, sent, turn);
+  stream();
+  stream_ = std::exchange(side_->main, nullptr);
 }
 
 void CudaBackend::finish(const Field& field, int width) {
   const Exchange& halo = field.space().halo();
   if (!halo.with_others()) return;
   const std::size_t t = halo.under_way();
-  if (!mail_)
-    dispatch(field.precision(), [&]<class T>(T) {
-      by_host([this, v = const_cast<Field&>(field).view<T>(), turn = halo.turns(width)[t]] {
-        staging_->finish(stream_, v, turn, *processes_);
-      });
-    });
+  end_swap(field, halo.turns(width)[t]);
   if (side_ && side_->open) {
     stream();
     side_->main = std::exchange(stream_, side_->stream.get());

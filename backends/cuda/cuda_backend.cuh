@@ -92,6 +92,10 @@ class CudaBackend final : public Backend {
   /// result = Σ of the planes of all processes that share the space; of this one's partial sums there are so many
   /// planes.
   void add_up(const Space& space, const PlaneSums& sums, int planes, const Scalar& result);
+  /// What neighbours get and what comes from them, of values or halos of x: whatever the transport, on the stream. In
+  /// halves as far as the host takes part.
+  void begin_swap(const Field& x, const Exchange::Turn& sent, const Exchange::Turn& received);
+  void end_swap(const Field& x, const Exchange::Turn& received);
 
   Buffer allocate(std::size_t bytes) override;
   const MemoryCount& memory() const override { return memory_; }

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include "backends/cpu/launch.hpp"
+#include "backends/view.hpp"
+
+namespace poisson::cpu {
+
+/// f(line of a box, its place in a row, values) for all lines of the box: of a field, and of its values in a row.
+template <class T, class F>
+void for_each_packed_line(const View<T>& v, const Box& box, void* row, const F& f) {
+  const std::int64_t n = box.last[0] - box.first[0], lines = box.last[1] - box.first[1];
+  for_each_line(box, [&](int j, int k) {
+    f(&v(box.first[0], j, k), static_cast<T*>(row) + ((k - box.first[2]) * lines + j - box.first[1]) * n, n);
+  });
+}
+
+}  // namespace poisson::cpu
