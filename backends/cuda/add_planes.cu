@@ -69,12 +69,12 @@ __global__ void __launch_bounds__(threads) add_planes_kernel(const double* parti
     for (int p = 0; p < mail.count; ++p) {
       const double* const slot = mail.sum(mail.rank, p, turn);
       of[p] = p == mail.rank ? room.of_plane : slot + 1;
-      begin[p + 1] = begin[p] + (p == mail.rank ? planes : static_cast<int>(__ldcg(slot)));
+      begin[p + 1] = begin[p] + (p == mail.rank ? planes : static_cast<int>(__ldcv(slot)));
     }
     sums[thread] = running_sum(thread, begin[mail.count], [&](int i) {
       int p = 0;
       while (i >= begin[p + 1]) ++p;
-      return __ldcg(of[p] + (i - begin[p]));
+      return __ldcv(of[p] + (i - begin[p]));
     });
   }
   for (int half = threads / 2; half > 0; half /= 2) {

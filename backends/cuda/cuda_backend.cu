@@ -218,8 +218,10 @@ void CudaBackend::connect(const Space& space) {
   if (!mail_) conditional_nodes_ = false;
 }
 
+// Kernels that store into each other's memory, else into memory of their host; else messages, in which the hosts take
+// part.
 std::string CudaBackend::choose_transport() {
-  const std::string no_peer = Mail::obstacle(*processes_, device_);
+  const std::string no_peer = Mail::obstacle(*processes_, device_, MailPlace::devices);
   const std::string no_mpi = processes_->without_device_memory();
   const auto refuse = [](const char* name, const std::string& why) {
     throw InputError(std::string("backend.transport: ") + name + " cannot be had (" + why + "): take auto or staged");
@@ -228,15 +230,24 @@ std::string CudaBackend::choose_transport() {
   if (wanted_ == Transport::peer && !no_peer.empty()) refuse("peer", "between " + no_peer);
   if (wanted_ == Transport::mpi && !no_mpi.empty()) refuse("mpi", no_mpi);
   if (wanted_ == Transport::peer || (automatic && no_peer.empty())) {
-    mail_ = std::make_unique<Mail>(*processes_);
+    mail_ = std::make_unique<Mail>(*processes_, MailPlace::devices);
     return "peer, memory of each other's GPUs";
   }
-  const bool through_host = wanted_ == Transport::staged || !no_mpi.empty();
+  const std::string chosen = automatic ? "; not peer: " + no_peer : ", as asked for";
+  if (wanted_ == Transport::mpi) {
+    staging_ = std::make_unique<Staging>(false);
+    return "mpi, from GPU to GPU" + chosen;
+  }
+  const std::string not_shared = Mail::obstacle(*processes_, device_, MailPlace::host);
+  if (not_shared.empty()) {
+    mail_ = std::make_unique<Mail>(*processes_, MailPlace::host);
+    return "staged through memory of the host" + chosen;
+  }
+  const bool through_host = !automatic || !no_mpi.empty();
   staging_ = std::make_unique<Staging>(through_host);
-  std::string reached = through_host ? "staged through the hosts" : "mpi, from GPU to GPU";
-  if (!automatic) return reached + ", as asked for";
-  reached += "; not peer: " + no_peer;
-  return through_host ? reached + "; not mpi: " + no_mpi : reached;
+  if (!through_host) return "mpi, from GPU to GPU" + chosen;
+  return "staged through the hosts" + chosen + "; not in shared memory: " + not_shared +
+         (automatic ? "; not mpi: " + no_mpi : "");
 }
 
 template <class Send>

@@ -27,6 +27,26 @@ __device__ void end_turn(Channel* channel, unsigned turn) {
   channel->sent = turn;
 }
 
+// Values from a slot, the caller's share of them, to their places. Several loads are under way at once, since memory of
+// the host is far; they look at no cache, which the other GPU's stores do not reach.
+template <class T>
+__device__ void take(const Packed& values, const T* slot, const View<T>& v) {
+  constexpr int batch = 4;
+  const int n = values.size(), step = static_cast<int>(gridDim.x * blockDim.x);
+  for (int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); at < n; at += batch * step) {
+    T taken[batch];
+#pragma unroll
+    for (int b = 0; b < batch; ++b)
+      if (at + b * step < n) taken[b] = __ldcv(slot + at + b * step);
+#pragma unroll
+    for (int b = 0; b < batch; ++b) {
+      if (at + b * step >= n) break;
+      const int3 i = values.place(at + b * step);
+      v(i.x, i.y, i.z) = taken[b];
+    }
+  }
+}
+
 template <class T>
 struct Layers {
   Mailbox mail;
@@ -57,10 +77,7 @@ __global__ void __launch_bounds__(256) swap_kernel(const __grid_constant__ Layer
   if (p < sent) raise(mail.layer_flag(out[p].process, axis, out[p].side, blockIdx.x), turn);
   if (p < received) mail.wait_for(mail.layer_flag(mail.rank, axis, in[p].side, blockIdx.x), turn);
   __syncthreads();
-  for (int q = 0; q < received; ++q) {
-    const T* const slot = mail.layer<T>(mail.rank, axis, in[q].side, turn);
-    in[q].values.each([&](int at, const int3& i) { v(i.x, i.y, i.z) = __ldcg(slot + at); });
-  }
+  for (int q = 0; q < received; ++q) take(in[q].values, mail.layer<T>(mail.rank, axis, in[q].side, turn), v);
   end_turn(&mail.channels[axis], turn);
 }
 
@@ -96,11 +113,8 @@ __global__ void __launch_bounds__(256) gather_kernel(const __grid_constant__ Par
     mail.wait_for(mail.part_flag(mail.rank, p, blockIdx.x), turn);
   }
   __syncthreads();
-  for (int q = 0; q < mail.count; ++q) {
-    if (q == mail.rank) continue;
-    const T* const slot = mail.part<T>(mail.rank, q, turn);
-    of[q].each([&](int at, const int3& i) { whole(i.x, i.y, i.z) = __ldcg(slot + at); });
-  }
+  for (int q = 0; q < mail.count; ++q)
+    if (q != mail.rank) take(of[q], mail.part<T>(mail.rank, q, turn), whole);
   end_turn(&mail.channels[Mailbox::of_parts], turn);
 }
 
@@ -126,7 +140,7 @@ Seat seat_of(int device) {
 
 }  // namespace
 
-std::string Mail::obstacle(const Processes& processes, int device) {
+std::string Mail::obstacle(const Processes& processes, int device, MailPlace place) {
   const Seat own = seat_of(device);
   const std::vector<Seat> all = processes.gather(own);
   if (processes.count() > most_peers) return "more than " + std::to_string(most_peers) + " processes";
@@ -135,7 +149,7 @@ std::string Mail::obstacle(const Processes& processes, int device) {
   for (const Seat& other : all) {
     if (other.host != own.host) return "GPUs of several machines";
     int there = -1, reached = 0;
-    if (std::strcmp(other.device, own.device) == 0) continue;
+    if (place == MailPlace::host || std::strcmp(other.device, own.device) == 0) continue;
     if (cudaDeviceGetByPCIBusId(&there, other.device) != cudaSuccess) {
       why = "GPUs that each process sees alone (CUDA_VISIBLE_DEVICES)";
     } else {
@@ -148,10 +162,17 @@ std::string Mail::obstacle(const Processes& processes, int device) {
   for (std::size_t a = 0; a < all.size() && !std::getenv("POISSON_PEER_ON_ONE_GPU"); ++a)
     for (std::size_t b = 0; b < a; ++b)
       if (std::strcmp(all[a].device, all[b].device) == 0) why = "processes that share a GPU";
-  return processes.any(!why.empty()) && why.empty() ? "GPUs that do not reach each other's memory" : why;
+  if (processes.any(!why.empty())) return why.empty() ? "GPUs that do not reach each other's memory" : why;
+  if (place == MailPlace::devices) return "";
+  try {
+    MailboxMemory::make(place, processes, 4096);
+  } catch (const std::exception& error) {  // on all of them
+    return error.what();
+  }
+  return "";
 }
 
-Mail::Mail(const Processes& processes) : processes_(processes) {
+Mail::Mail(const Processes& processes, MailPlace place) : processes_(processes), place_(place) {
   box_.rank = processes.rank();
   box_.count = processes.count();
   check(cudaMalloc(&box_.channels, Mailbox::channel_count * sizeof(Channel)));
@@ -164,9 +185,7 @@ Mail::Mail(const Processes& processes) : processes_(processes) {
 }
 
 Mail::~Mail() {
-  for (void* memory : opened_) cudaIpcCloseMemHandle(memory);
-  processes_.meet(2);  // so that nobody has it open any more
-  cudaFree(own_);
+  memory_.reset();
   cudaFree(box_.channels);
   cudaFreeHost(given_up_);
 }
@@ -205,10 +224,7 @@ void Mail::make_room(const Space& space, cudaStream_t stream) {
   sizes.sums = std::max(sizes.sums, sizes_.sums);
   check(cudaStreamSynchronize(stream));
   processes_.any(false);  // nobody sends any more
-  for (void* memory : opened_) cudaIpcCloseMemHandle(memory);
-  opened_.clear();
-  processes_.any(false);  // nobody has it open any more
-  cudaFree(own_);
+  memory_.reset();
   open(sizes);
 }
 
@@ -226,25 +242,10 @@ void Mail::open(const Sizes& sizes) {
     box_.layer_bytes[d] = aligned(sizes.layers[d]);
     box_.layers[d] = take(Mailbox::sides * 2 * box_.layer_bytes[d]);
   }
-  check(cudaMalloc(&own_, end));
-  check(cudaMemset(own_, 0, end));
+  memory_ = MailboxMemory::make(place_, processes_, end);
+  for (int p = 0; p < box_.count; ++p) box_.of[p] = memory_->of(p);
   check(cudaMemset(box_.channels, 0, Mailbox::channel_count * sizeof(Channel)));
   check(cudaDeviceSynchronize());
-  struct Address {
-    long process;
-    char* here;
-    cudaIpcMemHandle_t handle;
-  } address{getpid(), own_, {}};
-  check(cudaIpcGetMemHandle(&address.handle, own_));
-  const std::vector<Address> all = processes_.gather(address);
-  for (std::size_t p = 0; p < all.size(); ++p) {
-    void* there = all[p].here;
-    if (all[p].process != address.process) {
-      check(cudaIpcOpenMemHandle(&there, all[p].handle, cudaIpcMemLazyEnablePeerAccess));
-      opened_.push_back(there);
-    }
-    box_.of[p] = static_cast<char*>(there);
-  }
   processes_.any(false);  // all are open before anybody sends
 }
 

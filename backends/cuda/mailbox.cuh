@@ -10,10 +10,11 @@
 
 #include "backends/backend.hpp"
 #include "backends/cuda/launch.cuh"
+#include "backends/cuda/mailbox_memory.hpp"
 
-/// Memory that the GPUs of several processes write to each other: each process has a mailbox, which all others see
-/// (CUDA IPC), with a slot for whatever they send. A kernel stores what it sends into the slots of others, raises a
-/// flag there, waits for its own flags and takes what has come: kernels alone, so that whole solves stay one graph.
+/// Memory that the GPUs of several processes write to: each process has a mailbox, which all others see, with a slot
+/// for whatever they send. A kernel stores what it sends into the slots of others, raises a flag there, waits for its
+/// own flags and takes what has come: kernels alone, so that whole solves stay one graph.
 ///
 /// Flags count upwards. Slots are two, in turn: a process sends for the second time after that only when it has seen
 /// that the other has taken what came before.
@@ -86,25 +87,28 @@ struct Packed {
       : first{box.first[0], box.first[1], box.first[2]},
         extent{box.last[0] - box.first[0], box.last[1] - box.first[1], box.last[2] - box.first[2]} {}
   Packed() = default;
+  __device__ int size() const { return extent.x * extent.y * extent.z; }
+  __device__ int3 place(int at) const {
+    const int line = at / extent.x;
+    return {first.x + at % extent.x, first.y + line % extent.y, first.z + line / extent.y};
+  }
   /// f(index, place) for the caller's share of them.
   template <class F>
   __device__ void each(const F& f) const {
-    const int n = extent.x * extent.y * extent.z, step = static_cast<int>(gridDim.x * blockDim.x);
-    for (int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); at < n; at += step) {
-      const int line = at / extent.x;
-      f(at, int3{first.x + at % extent.x, first.y + line % extent.y, first.z + line / extent.y});
-    }
+    const int n = size(), step = static_cast<int>(gridDim.x * blockDim.x);
+    for (int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); at < n; at += step) f(at, place(at));
   }
 };
 
 /// The mailboxes of the processes of a group, and what is sent through them on a stream.
 class Mail {
  public:
-  /// Why there can be none between these processes, each on its device; empty where there can. All of them call it.
-  static std::string obstacle(const Processes& processes, int device);
+  /// Why there can be none in such a place between these processes, each on its device; empty where there can. All of
+  /// them call it.
+  static std::string obstacle(const Processes& processes, int device, MailPlace place);
 
   /// Small ones. All processes call this and what follows together.
-  explicit Mail(const Processes& processes);
+  Mail(const Processes& processes, MailPlace place);
   ~Mail();
   Mail(const Mail&) = delete;
 
@@ -134,11 +138,11 @@ class Mail {
   void open(const Sizes& sizes);
 
   const Processes& processes_;
+  MailPlace place_;
   Sizes sizes_;
   Mailbox box_{};
-  char* own_ = nullptr;
+  std::unique_ptr<MailboxMemory> memory_;
   int* given_up_ = nullptr;
-  std::vector<void*> opened_;
 };
 
 }  // namespace poisson::cuda

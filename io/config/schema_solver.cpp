@@ -187,13 +187,16 @@ Schema backend() {
            .type = Type::choice,
            .doc = "How processes on GPUs reach each other; those on the host's cores send messages.",
            .fallback = "auto",
-           .choices = {choice("auto", Transport::automatic,
-                              "peer where it can be had, else mpi, else staged; the run says why."),
+           .choices = {choice(
+                           "auto", Transport::automatic,
+                           "peer where it can be had, else staged on one machine, else mpi, else staged; the run says "
+                           "why."),
                        choice("peer", Transport::peer,
                               "Kernels store into the memory of each other's GPUs and wait for each other: GPUs of "
                               "one machine alone."),
                        choice("staged", Transport::staged,
-                              "Through pinned memory of the hosts, and MPI; kernels go on meanwhile."),
+                              "Through memory of the host that the processes of a machine share, else by MPI; kernels "
+                              "go on meanwhile."),
                        choice("mpi", Transport::mpi,
                               "By an MPI that reads and writes the memory of GPUs itself; refused where it cannot.")}},
           {.key = "blocks",

@@ -1,0 +1,84 @@
+#include <vector>
+
+#include <cuda_runtime.h>
+#include <unistd.h>
+
+#include "backends/cuda/check.cuh"
+#include "backends/cuda/mailbox_memory.hpp"
+#include "backends/shared_pieces.hpp"
+
+namespace poisson::cuda {
+namespace {
+
+// Memory of GPUs, opened by CUDA IPC.
+class OnDevices final : public MailboxMemory {
+ public:
+  OnDevices(const Processes& processes, std::size_t bytes) : processes_(processes) {
+    check(cudaMalloc(&own_, bytes));
+    check(cudaMemset(own_, 0, bytes));
+    check(cudaDeviceSynchronize());
+    struct Address {
+      long process;
+      void* here;
+      cudaIpcMemHandle_t handle;
+    } address{getpid(), own_, {}};
+    check(cudaIpcGetMemHandle(&address.handle, own_));
+    for (const Address& other : processes.gather(address)) {
+      void* there = other.here;
+      if (other.process != address.process) {
+        check(cudaIpcOpenMemHandle(&there, other.handle, cudaIpcMemLazyEnablePeerAccess));
+        opened_.push_back(there);
+      }
+      pieces_.push_back(static_cast<char*>(there));
+    }
+  }
+  ~OnDevices() override {
+    for (void* memory : opened_) cudaIpcCloseMemHandle(memory);
+    processes_.meet(2);  // so that nobody has it open any more
+    cudaFree(own_);
+  }
+  OnDevices(const OnDevices&) = delete;
+  char* of(int process) const override { return pieces_[static_cast<std::size_t>(process)]; }
+
+ private:
+  const Processes& processes_;
+  void* own_ = nullptr;
+  std::vector<void*> opened_;
+  std::vector<char*> pieces_;
+};
+
+struct Unregister {
+  void operator()(char* memory) const { cudaHostUnregister(memory); }
+};
+
+// Memory that the processes share, known to the GPUs of all of them.
+class OnHost final : public MailboxMemory {
+ public:
+  OnHost(const Processes& processes, std::size_t bytes) : pieces_(processes, bytes) {
+    together(processes, [&] {
+      for (int p = 0; p < processes.count(); ++p) {
+        char* const piece = pieces_.of(p);
+        check(cudaHostRegister(piece, bytes, cudaHostRegisterMapped | cudaHostRegisterPortable));
+        known_.emplace_back(piece);
+        void* there = nullptr;
+        check(cudaHostGetDevicePointer(&there, piece, 0));
+        seen_.push_back(static_cast<char*>(there));
+      }
+    });
+  }
+  char* of(int process) const override { return seen_[static_cast<std::size_t>(process)]; }
+
+ private:
+  SharedPieces pieces_;
+  std::vector<std::unique_ptr<char, Unregister>> known_;
+  std::vector<char*> seen_;
+};
+
+}  // namespace
+
+std::unique_ptr<MailboxMemory> MailboxMemory::make(MailPlace place, const Processes& processes, std::size_t bytes) {
+  if (place == MailPlace::host) return std::make_unique<OnHost>(processes, bytes);
+  return std::make_unique<OnDevices>(processes, bytes);
+}
+
+}  // namespace poisson::cuda

@@ -1,0 +1,83 @@
+#include "backends/shared_pieces.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "backends/error.hpp"
+
+namespace poisson {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what, int error) {
+  throw RunError("processes of one machine cannot share memory (" + what + ": " + std::strerror(error) + ")");
+}
+
+// An open file, which is closed in the end; what has been mapped of it stays.
+class Descriptor {
+ public:
+  Descriptor(int number, const char* what) : number_(number) {
+    if (number < 0) refuse(what, errno);
+  }
+  ~Descriptor() { close(number_); }
+  Descriptor(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+char* mapped(const Descriptor& file, std::size_t bytes) {
+  void* const there = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+  if (there == MAP_FAILED) refuse("mmap", errno);
+  return static_cast<char*>(there);
+}
+
+// Where a process has its piece open.
+struct Place {
+  pid_t process;
+  int descriptor;
+};
+
+}  // namespace
+
+SharedPieces::SharedPieces(const Processes& processes, std::size_t bytes)
+    : bytes_(bytes), pieces_(static_cast<std::size_t>(processes.count()), nullptr) {
+  try {
+    std::unique_ptr<Descriptor> own;
+    together(processes, [&] {
+      own = std::make_unique<Descriptor>(memfd_create("poisson", MFD_CLOEXEC), "memfd_create");
+      // Pages are taken now: where there are too few, the first to touch one would be killed.
+      if (const int error = posix_fallocate(own->number(), 0, static_cast<off_t>(bytes)); error != 0)
+        refuse("posix_fallocate", error);
+      pieces_[static_cast<std::size_t>(processes.rank())] = mapped(*own, bytes);
+    });
+    const std::vector<Place> places = processes.gather(Place{getpid(), own->number()});
+    together(processes, [&] {
+      for (std::size_t p = 0; p < places.size(); ++p) {
+        if (pieces_[p]) continue;
+        const std::string path =
+            "/proc/" + std::to_string(places[p].process) + "/fd/" + std::to_string(places[p].descriptor);
+        pieces_[p] = mapped(Descriptor(open(path.c_str(), O_RDWR | O_CLOEXEC), path.c_str()), bytes);
+      }
+    });  // all have opened it before anybody closes
+  } catch (...) {
+    forget();
+    throw;
+  }
+}
+
+SharedPieces::~SharedPieces() {
+  forget();
+}
+
+void SharedPieces::forget() {
+  for (char* piece : pieces_)
+    if (piece) munmap(piece, bytes_);
+}
+
+}  // namespace poisson

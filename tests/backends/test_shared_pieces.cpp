@@ -1,0 +1,61 @@
+#include <cstdint>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backends/error.hpp"
+#include "backends/shared_pieces.hpp"
+#include "tests/processes.hpp"
+
+namespace poisson {
+namespace {
+
+TEST(SharedPieces, what_one_process_stores_all_others_see) {
+  as_processes(3, [](const std::shared_ptr<const Processes>& processes) {
+    constexpr std::size_t bytes = 3 * 4096 + 8;
+    const SharedPieces pieces(*processes, bytes);
+    const int rank = processes->rank();
+    for (int p = 0; p < 3; ++p)  // zeroed, the last byte too
+      for (const std::size_t at : {std::size_t{0}, bytes - 1}) EXPECT_EQ(pieces.of(p)[at], 0);
+    processes->any(false);
+    // Each leaves its number in the pieces of all.
+    for (int p = 0; p < 3; ++p) pieces.of(p)[rank] = static_cast<char>(rank + 1);
+    processes->any(false);
+    for (int p = 0; p < 3; ++p)
+      for (int from = 0; from < 3; ++from) EXPECT_EQ(pieces.of(p)[from], from + 1);
+    processes->any(false);
+  });
+}
+
+TEST(SharedPieces, where_there_can_be_none_all_have_an_error) {
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  const rlimit none{0, files.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  as_processes(2, [](const std::shared_ptr<const Processes>& processes) {
+    if (processes->first())
+      EXPECT_THROW(SharedPieces(*processes, 4096), RunError);
+    else
+      EXPECT_THROW(SharedPieces(*processes, 4096), StoppedElsewhere);
+  });
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
+// Pieces have no names: nobody can open one who is not told where it is, and none outlives those that see it.
+TEST(SharedPieces, are_seen_by_what_is_forked) {
+  const SharedPieces piece(*one_process(), 4096);
+  const pid_t child = fork();
+  if (child == 0) {
+    piece.of(0)[7] = 42;
+    _exit(0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(piece.of(0)[7], 42);
+}
+
+}  // namespace
+}  // namespace poisson
