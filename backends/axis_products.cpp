@@ -32,9 +32,11 @@ const AxisWaves& waves_of(const TensorInverse& inverse, int d) {
   return inverse.bases[static_cast<std::size_t>(d)].waves;
 }
 
-// The axes that lie across one, the faster and the slower.
-constexpr std::pair<std::size_t, std::size_t> across(int axis) {
-  return {axis == 0 ? 1 : 0, axis == 2 ? 1 : 2};
+// Slabs across the lines.
+std::array<int, 3> parts_of(const TensorInverse& inverse) {
+  std::array<int, 3> parts{1, 1, 1};
+  parts[static_cast<std::size_t>(inverse.solved)] = inverse.slabs;
+  return parts;
 }
 
 // The axes with products.
@@ -78,8 +80,8 @@ std::size_t axis_products_bytes(const Layout& layout, Precision precision, const
       products.empty() ? 0 : 2 * static_cast<std::size_t>(work_layout(layout, inverse, gpu).allocated(precision));
   std::size_t bytes = 0;
   if (inverse.slabs > 1) {
-    const auto [fast, slow] = across(inverse.solved);
-    bytes += PartsOfLines::bytes(precision, inverse.slabs, count(fast), count(slow));
+    const auto [fast, slow] = axes_across(inverse.solved);
+    bytes += PartsOfLines::bytes(precision, parts_of(inverse), inverse.solved, count(fast), count(slow));
   }
   for (int d = 0; d < 3; ++d)
     if (waves_of(inverse, d)) bytes += WaveTables::bytes(waves_of(inverse, d), precision);
@@ -157,8 +159,9 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
   p.room = layout.n[0] + layout.halo[0];
   p.end = std::min(p.room, p.second + even(count(0) - p.half));
   if (inverse.slabs > 1) {
-    const auto [fast, slow] = across(solved_);
-    ends_.emplace(backend, precision, inverse.processes, count(static_cast<int>(fast)), count(static_cast<int>(slow)));
+    const auto [fast, slow] = axes_across(solved_);
+    ends_.emplace(backend, precision, inverse.processes, parts_of(inverse), solved_, count(static_cast<int>(fast)),
+                  count(static_cast<int>(slow)));
   }
   if (steps_.empty()) return;
   const Layout work = work_layout(layout, inverse, backend.on_gpu());
@@ -253,11 +256,11 @@ void AxisTransforms::forward(Field& w) {
 void AxisTransforms::solve_lines(Field& w) {
   const WaveTables& waves = at(solved_).waves;
   if (!waves) {
-    const int slow = static_cast<int>(across(solved_).second);
+    const int slow = static_cast<int>(axes_across(solved_)[1]);
     for (int first = 0; cut() && first < count(slow); first += ends_->slows()) {
-      reduce(w, first, ends_->own());
+      reduce(w, first, *ends_);
       ends_->gather();
-      solve_ends(w, first, ends_->all(), ends_->parts(), ends_->part());
+      solve_ends(w, first, *ends_);
     }
     return eliminate(w);
   }

@@ -48,9 +48,9 @@ class AxisTransforms : public AxisProducts {
   /// Solves lines that are tridiagonal or diagonal; where they are cut, between the values at their ends.
   virtual void eliminate(Field& w) = 0;
   /// Writes what lines are reduced to where others are told of it: those from `first` on along the slower axis.
-  virtual void reduce(Field& w, int first, Field& told) = 0;
-  /// The values at both ends of the same lines, from what `all` have told.
-  virtual void solve_ends(Field& w, int first, Field& all, int parts, int part) = 0;
+  virtual void reduce(Field& w, int first, PartsOfLines& ends) = 0;
+  /// The values at both ends of the same lines, from what all have told.
+  virtual void solve_ends(Field& w, int first, PartsOfLines& ends) = 0;
   virtual void multiply(const MatrixBatch& batch, const double* a, const double* b, double* c) = 0;
   virtual void multiply(const MatrixBatch& batch, const float* a, const float* b, float* c) = 0;
   /// Folds what is transformed of a slab: `w` has the values of the box, `slab` gets them at their places, its indices
@@ -86,7 +86,7 @@ class AxisTransforms : public AxisProducts {
   template <class T>
   Lines<T> lines(const View<T>& v) const {
     const auto s = static_cast<std::size_t>(solved_);
-    const std::size_t fast = s == 0 ? 1 : 0, slow = s == 2 ? 1 : 2;
+    const auto [fast, slow] = axes_across(solved_);
     const std::array<std::int64_t, 3> stride{1, v.sy, v.sz};
     const auto of = [&](std::size_t d) { return static_cast<const T*>(axes_[d].eigenvalues.data()); };
     Lines<T> l;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "backends/reduced_line.hpp"
-
 namespace poisson {
 namespace {
 
@@ -17,10 +15,17 @@ int slows_at_a_time(int lanes, int slows) {
   return (slows + turns - 1) / turns;
 }
 
-Cuts cuts_of(int processes, int lanes, int slows) {
+Cuts cuts_of(const std::array<int, 3>& parts, int axis, int lanes, int slows) {
+  const auto [fast, slow] = axes_across(axis);
+  std::array<int, 3> own{};
+  own[fast] = lanes;
+  own[slow] = slows_at_a_time(lanes, slows);
+  own[static_cast<std::size_t>(axis)] = PartOfLine::count;
   Cuts cuts;
-  cuts.n = {lanes, slows_at_a_time(lanes, slows), PartOfLine::count * processes};
-  for (int p = 1; p < processes; ++p) cuts.first[2].push_back(p * PartOfLine::count);
+  for (std::size_t d = 0; d < 3; ++d) {
+    cuts.n[d] = own[d] * parts[d];
+    for (int p = 1; p < parts[d]; ++p) cuts.first[d].push_back(p * own[d]);
+  }
   return cuts;
 }
 
@@ -33,16 +38,17 @@ Layout whole_of(const Cuts& cuts) {
 }  // namespace
 
 PartsOfLines::PartsOfLines(Backend& backend, Precision precision, const std::shared_ptr<const Processes>& processes,
-                           int lanes, int slows) {
-  const Cuts cuts = cuts_of(processes->count(), lanes, slows);
+                           const std::array<int, 3>& parts, int axis, int lanes, int slows)
+    : axis_(axis) {
+  const Cuts cuts = cuts_of(parts, axis, lanes, slows);
   const Layout whole = whole_of(cuts);
   own_ = Field(backend, Space(Share{cuts, processes}, whole.box()), precision);
   all_ = Field(backend, whole, precision);
   backend.join(own_.space());
 }
 
-std::size_t PartsOfLines::bytes(Precision precision, int processes, int lanes, int slows) {
-  const Cuts cuts = cuts_of(processes, lanes, slows);
+std::size_t PartsOfLines::bytes(Precision precision, const std::array<int, 3>& parts, int axis, int lanes, int slows) {
+  const Cuts cuts = cuts_of(parts, axis, lanes, slows);
   return static_cast<std::size_t>(cuts.layout(0).allocated(precision) + whole_of(cuts).allocated(precision)) *
          bytes_of(precision);
 }

@@ -41,15 +41,26 @@ struct PartOfLine {
   enum : int { first, last, coupling, b_first, b_last, onwards, count };
 };
 
-/// The first two nodes of a line at `from`.
+/// Where the numbers of PartOfLine stand, by line and part.
 template <class T>
-constexpr ReducedLine<T> beginning(const Lines<T>& lines, const T* from, T mu) {
-  return {lines.row(0, mu), lines.row(1, mu), lines.onwards(0, mu), from[0], from[lines.step]};
+struct Told {
+  T* data = nullptr;
+  std::int64_t lane = 0, slow = 0, number = 0;  ///< from one to the next
+  constexpr T& operator()(int at_lane, int at_slow, int at_number) const {
+    return data[at_lane * lane + at_slow * slow + at_number * number];
+  }
+};
+
+/// The first two nodes of a line at `from`.
+template <class AnyLines, class T>
+constexpr ReducedLine<T> beginning(const AnyLines& lines, const T* from, typename AnyLines::Own own) {
+  return {lines.row(0, own), lines.row(1, own), lines.onwards(0, own), from[0], from[lines.step]};
 }
 /// From node k of it, 0 < k, to the next one, whose right-hand side is b.
-template <class T, class Inverse>
-constexpr void go_on(ReducedLine<T>& line, const Lines<T>& lines, int k, T b, T mu, const Inverse& inverse) {
-  line.step(lines.onwards(k, mu), lines.row(k + 1, mu), b, inverse);
+template <class T, class AnyLines, class Inverse>
+constexpr void go_on(ReducedLine<T>& line, const AnyLines& lines, int k, T b, typename AnyLines::Own own,
+                     const Inverse& inverse) {
+  line.step(lines.onwards(k, own), lines.row(k + 1, own), b, inverse);
 }
 /// tell(number, value) of a whole part.
 template <class T, class Tell>

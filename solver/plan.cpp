@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "backends/blas.hpp"
+#include "backends/cut_lines.hpp"
 #include "grids/operators/bands.hpp"
 #include "grids/operators/faces.hpp"
 #include "grids/rows/box_stencil.hpp"
@@ -91,7 +92,21 @@ std::vector<LevelPlan> chosen_levels(const Block& block, LevelRules rules, const
   return options.method == Method::multigrid ? choose_levels(block, rules) : single_level(block, rules);
 }
 
-Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& finest, bool gpu) {
+bool cut_by(const Parts& parts, const Relaxation& relaxed) {
+  return relaxed.extent == Extent::line && parts[static_cast<std::size_t>(relaxed.axis)] > 1;
+}
+
+// Of all processes: lines of which each has a part, and the field that they are solved in.
+std::size_t bytes_of_cut_lines(const Layout& whole, Precision precision, const Parts& parts, int axis, bool gpu) {
+  Layout part = whole;
+  for (std::size_t d = 0; d < 3; ++d) part.n[d] = (whole.n[d] + parts[d] - 1) / parts[d];
+  const std::size_t field = static_cast<std::size_t>(part.allocated(precision)) * bytes_of(precision);
+  return static_cast<std::size_t>(parts[0] * parts[1] * parts[2]) *
+         (field + cut_lines_bytes(part, precision, parts, axis, gpu));
+}
+
+Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& finest, bool gpu,
+           const Parts& parts = uncut_axes) {
   const Precision outer = outer_precision(options), inner = inner_precision(options);
   const bool multigrid = options.method == Method::multigrid;
   const bool galerkin = multigrid && options.coarse_operator == CoarseOperator::galerkin;
@@ -181,7 +196,10 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
       if (l == 0 && outermost) level.bytes += finest.ends + finest.extrapolation;
       if (matrix && l == 0) add_matrix(layout, level);
       // Lines on a GPU: the residual, and where κ varies or elements couple the two bands along them.
-      if (gpu && chosen_level.smoothed().extent == Extent::line)
+      const Relaxation relaxed = chosen_level.smoothed();
+      if (cut_by(parts, relaxed) && level.unknowns >= Sharing().least_shared)
+        level.bytes += bytes_of_cut_lines(layout, inner, parts, relaxed.axis, gpu);
+      else if (gpu && relaxed.extent == Extent::line)
         level.bytes += (finest.elements || finest.full || variable ? 3 : 1) * bytes(layout, inner);
       if (galerkin) add_galerkin(layout, l, coarse, level);
       // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
@@ -410,7 +428,7 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
                      static_cast<std::size_t>(block.layout().allocated(outer_precision(options))) *
                          bytes_of(outer_precision(options));
   const LevelRules rules = level_rules(problem, mode, variable, kappa.mean, kappa.jumps);
-  Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu);
+  Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu, parts);
   if (takes_blas) plan.addresses = Blas::addresses();
   plan.options = options;
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());

@@ -131,8 +131,8 @@ std::optional<Parts> parts_of_direct(const Config& config, int processes) {
   return direct ? parts : std::nullopt;
 }
 
-// How the processes share the grid. Whatever levels relax at once stays whole, of the finest one at least: what a
-// coarser one relaxes across a cut, every process has.
+// How the processes share the grid. Whatever levels relax at once stays whole where another axis can be cut, first of
+// all on the finest level: lines across a cut are solved by all processes together.
 Sharing shared_by(const Config& config, const std::shared_ptr<const Processes>& processes) {
   if (processes->alone()) return {};
   const Problem& problem = config.problem;

@@ -19,12 +19,13 @@ class CpuAxisProducts final : public AxisTransforms {
   void eliminate(Field& w) override {
     dispatch(precision(), [&]<class T>(T) { cpu::eliminate(lines(w.view<T>()), cut()); });
   }
-  void reduce(Field& w, int first, Field& told) override {
-    dispatch(precision(), [&]<class T>(T) { cpu::reduce(told_at_a_time(w.view<T>(), first), told.view<T>()); });
+  void reduce(Field& w, int first, PartsOfLines& ends) override {
+    dispatch(precision(), [&]<class T>(T) { cpu::reduce(told_at_a_time(w.view<T>(), first), ends.own<T>()); });
   }
-  void solve_ends(Field& w, int first, Field& all, int parts, int part) override {
-    dispatch(precision(),
-             [&]<class T>(T) { cpu::solve_ends(told_at_a_time(w.view<T>(), first), all.view<T>(), parts, part); });
+  void solve_ends(Field& w, int first, PartsOfLines& ends) override {
+    dispatch(precision(), [&]<class T>(T) {
+      cpu::solve_ends(told_at_a_time(w.view<T>(), first), ends.all<T>(), ends.parts(), ends.part());
+    });
   }
   void transform(const WaveTables& waves, int axis, bool forward, Field& w, const WaveTarget& target) override {
     dispatch(precision(), [&]<class T>(T) {

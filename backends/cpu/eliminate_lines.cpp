@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
-#include "backends/reduced_line.hpp"
 
 namespace poisson::cpu {
 namespace {
@@ -20,7 +19,7 @@ bool worth_threads(std::int64_t values) {
 
 // f(slow, first lane, lanes) of groups of lines, in threads; `make` gives what f gets of each thread.
 template <class T, class Make, class F>
-void for_groups(const Lines<T>& lines, const Make& make, const F& f) {
+void for_groups(const PlacesOfLines<T>& lines, const Make& make, const F& f) {
   const int groups = (lines.lanes + side_by_side - 1) / side_by_side;
 #pragma omp parallel if (worth_threads(lines.n * lines.count()))
   {
@@ -42,8 +41,9 @@ struct Factors {
 // Gaussian elimination with pivots that are the sum of a row and of its couplings to what is not eliminated, so that
 // nothing cancels. A value that is known at the end before is as one that was eliminated with a pivot of 1, its
 // coupling the gain.
-template <bool ends, class T>
-void eliminate_between(const Lines<T>& lines) {
+template <bool ends, class AnyLines>
+void eliminate_between(const AnyLines& lines) {
+  using T = typename AnyLines::Value;
   const int n = lines.n;
   const std::int64_t step = lines.step;
   const auto make = [&] {
@@ -52,21 +52,21 @@ void eliminate_between(const Lines<T>& lines) {
   };
   for_groups(lines, make, [&](Factors<T>& factors, int slow, int first, int lanes) {
     std::int64_t lane[side_by_side];  // where its line begins
-    T mu[side_by_side], left[side_by_side],
-        before[side_by_side];  // of the row before: pivot but for its coupling, gain
+    typename AnyLines::Own own[side_by_side];
+    T left[side_by_side], before[side_by_side];  // of the row before: pivot but for its coupling, gain
     for (int l = 0; l < lanes; ++l) {
       lane[l] = lines.at(first + l, slow) - lines.values;
-      mu[l] = lines.mu(first + l, slow);
+      own[l] = lines.own(first + l, slow);
       left[l] = ends ? 1 : 0;
-      before[l] = ends ? lines.onwards(-1, mu[l]) : 0;
+      before[l] = ends ? lines.onwards(-1, own[l]) : 0;
     }
     for (int k = 0; k < n; ++k) {
       T* inv = &factors.inverse[static_cast<std::size_t>(k) * side_by_side];
       T* gain = &factors.gain[static_cast<std::size_t>(k) * side_by_side];
       T* value = lines.values + k * step;
       for (int l = 0; l < lanes; ++l) {
-        const T onwards = lines.onwards(k, mu[l]);
-        left[l] = lines.row(k, mu[l]) + before[l] * left[l];
+        const T onwards = lines.onwards(k, own[l]);
+        left[l] = lines.row(k, own[l]) + before[l] * left[l];
         inv[l] = inverse(left[l] + onwards);
         gain[l] = onwards * inv[l];
         if (k > 0 || ends) value[lane[l]] += before[l] * value[lane[l] - step];
@@ -85,41 +85,43 @@ void eliminate_between(const Lines<T>& lines) {
 
 }  // namespace
 
-template <class T>
-void eliminate(const Lines<T>& lines, bool ends) {
+template <class AnyLines>
+void eliminate(const AnyLines& lines, bool ends) {
   if (ends)
     eliminate_between<true>(lines.between_ends());
   else
     eliminate_between<false>(lines);
 }
 
-template <class T>
-void reduce(const Lines<T>& lines, const View<T>& told) {
+template <class AnyLines>
+void reduce(const AnyLines& lines, const Told<typename AnyLines::Value>& told) {
+  using T = typename AnyLines::Value;
   const auto nothing = [] { return 0; };
   for_groups(lines, nothing, [&](int, int slow, int first, int lanes) {
     ReducedLine<T> line[side_by_side];
-    T mu[side_by_side];
+    typename AnyLines::Own own[side_by_side];
     const T* from[side_by_side];
     for (int l = 0; l < lanes; ++l) {
       from[l] = lines.at(first + l, slow);
-      mu[l] = lines.mu(first + l, slow);
-      line[l] = beginning(lines, from[l], mu[l]);
+      own[l] = lines.own(first + l, slow);
+      line[l] = beginning(lines, from[l], own[l]);
     }
     for (int k = 1; k + 1 < lines.n; ++k)
-      for (int l = 0; l < lanes; ++l) go_on(line[l], lines, k, from[l][(k + 1) * lines.step], mu[l], inverse);
+      for (int l = 0; l < lanes; ++l) go_on(line[l], lines, k, from[l][(k + 1) * lines.step], own[l], inverse);
     for (int l = 0; l < lanes; ++l) {
       const auto tell = [&](int number, T value) { told(first + l, slow, number) = value; };
-      told_of(line[l], lines.onwards(lines.n - 1, mu[l]), tell);
+      told_of(line[l], lines.onwards(lines.n - 1, own[l]), tell);
     }
   });
 }
 
-template <class T>
-void solve_ends(const Lines<T>& lines, const View<T>& told, int parts, int part) {
+template <class AnyLines>
+void solve_ends(const AnyLines& lines, const Told<typename AnyLines::Value>& told, int parts, int part) {
+  using T = typename AnyLines::Value;
   const auto nothing = [] { return 0; };
   for_groups(lines, nothing, [&](int, int slow, int first, int lanes) {
     for (int lane = first; lane < first + lanes; ++lane) {
-      const EndValues<T> ends = end_values(&told(lane, slow, 0), told.sz, parts, part, inverse);
+      const EndValues<T> ends = end_values(&told(lane, slow, 0), told.number, parts, part, inverse);
       T* values = lines.at(lane, slow);
       values[0] = ends.first;
       values[(lines.n - 1) * lines.step] = ends.last;
@@ -129,9 +131,15 @@ void solve_ends(const Lines<T>& lines, const View<T>& told, int parts, int part)
 
 template void eliminate(const Lines<float>&, bool);
 template void eliminate(const Lines<double>&, bool);
-template void reduce(const Lines<float>&, const View<float>&);
-template void reduce(const Lines<double>&, const View<double>&);
-template void solve_ends(const Lines<float>&, const View<float>&, int, int);
-template void solve_ends(const Lines<double>&, const View<double>&, int, int);
+template void eliminate(const HeldLines<float>&, bool);
+template void eliminate(const HeldLines<double>&, bool);
+template void reduce(const Lines<float>&, const Told<float>&);
+template void reduce(const Lines<double>&, const Told<double>&);
+template void reduce(const HeldLines<float>&, const Told<float>&);
+template void reduce(const HeldLines<double>&, const Told<double>&);
+template void solve_ends(const Lines<float>&, const Told<float>&, int, int);
+template void solve_ends(const Lines<double>&, const Told<double>&, int, int);
+template void solve_ends(const HeldLines<float>&, const Told<float>&, int, int);
+template void solve_ends(const HeldLines<double>&, const Told<double>&, int, int);
 
 }  // namespace poisson::cpu

@@ -144,13 +144,14 @@ class CudaAxisProducts final : public AxisTransforms {
       eliminate_lines(device_.stream(), lines(w.view<T>()), cut(), static_cast<T*>(kept_.data()));
     });
   }
-  void reduce(Field& w, int first, Field& told) override {
+  void reduce(Field& w, int first, PartsOfLines& ends) override {
     dispatch(precision(),
-             [&]<class T>(T) { reduce_lines(device_.stream(), told_at_a_time(w.view<T>(), first), told.view<T>()); });
+             [&]<class T>(T) { reduce_lines(device_.stream(), told_at_a_time(w.view<T>(), first), ends.own<T>()); });
   }
-  void solve_ends(Field& w, int first, Field& all, int parts, int part) override {
+  void solve_ends(Field& w, int first, PartsOfLines& ends) override {
     dispatch(precision(), [&]<class T>(T) {
-      solve_ends_of_lines(device_.stream(), told_at_a_time(w.view<T>(), first), all.view<T>(), parts, part);
+      solve_ends_of_lines(device_.stream(), told_at_a_time(w.view<T>(), first), ends.all<T>(), ends.parts(),
+                          ends.part());
     });
   }
   void transform(const WaveTables& waves, int axis, bool forward, Field& w, const WaveTarget& target) override {

@@ -1,7 +1,6 @@
 #include "backends/cuda/eliminate_lines.hpp"
 #include "backends/cuda/inverse.cuh"
 #include "backends/cuda/launch.cuh"
-#include "backends/reduced_line.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -24,7 +23,7 @@ struct Place {
   int lane, slow;
 
   template <class T>
-  __device__ explicit Place(const Lines<T>& lines)
+  __device__ explicit Place(const PlacesOfLines<T>& lines)
       : line(std::int64_t{blockIdx.x} * line_threads + threadIdx.x),
         lane(static_cast<int>(line % lines.lanes)),
         slow(static_cast<int>(line / lines.lanes)) {}
@@ -32,19 +31,20 @@ struct Place {
 
 // A line for each thread: elimination without cancellation (cpu/eliminate_lines.cpp) writes over the values, and keeps
 // of the pivots what the way back begins a segment with, from where it works them out once more.
-template <class T, bool ends>
+template <class AnyLines, bool ends>
 __global__ void __launch_bounds__(line_threads, line_blocks)
-    lines_kernel(const __grid_constant__ Lines<T> lines, T* kept) {
+    lines_kernel(const __grid_constant__ AnyLines lines, typename AnyLines::Value* kept) {
+  using T = typename AnyLines::Value;
   await_others();
   const Place place(lines);
   const std::int64_t line = place.line, count = lines.count(), step = lines.step;
   if (line >= count) return;
   T* const at = lines.at(place.lane, place.slow);
-  const T mu = lines.mu(place.lane, place.slow);
+  const auto own = lines.own(place.lane, place.slow);
   const int n = lines.n, segments = (n + segment - 1) / segment;
 
   // Of the row before: pivot but for its coupling, coupling over pivot, value.
-  T left = ends ? 1 : 0, gain = ends ? lines.onwards(-1, mu) : T(0), before = ends ? at[-step] : T(0);
+  T left = ends ? 1 : 0, gain = ends ? lines.onwards(-1, own) : T(0), before = ends ? at[-step] : T(0);
   for (int s = 0; s < segments; ++s) {
     T* const here = at + s * segment * step;
     const int first = s * segment, many = min(segment, n - first);
@@ -55,8 +55,8 @@ __global__ void __launch_bounds__(line_threads, line_blocks)
 #pragma unroll
     for (int m = 0; m < segment; ++m)
       if (m < many) {
-        const T onwards = lines.onwards(first + m, mu);
-        left = lines.row(first + m, mu) + gain * left;
+        const T onwards = lines.onwards(first + m, own);
+        left = lines.row(first + m, own) + gain * left;
         value[m] += gain * before;
         gain = onwards * inverse_of(left + onwards);
         before = value[m];
@@ -76,8 +76,8 @@ __global__ void __launch_bounds__(line_threads, line_blocks)
 #pragma unroll
     for (int m = 0; m < segment; ++m)
       if (m < many) {
-        const T onwards = lines.onwards(first + m, mu);
-        const T remains = lines.row(first + m, mu) + passed;
+        const T onwards = lines.onwards(first + m, own);
+        const T remains = lines.row(first + m, own) + passed;
         const T inverse = inverse_of(remains + onwards);
         gains[m] = onwards * inverse;
         passed = gains[m] * remains;
@@ -92,15 +92,16 @@ __global__ void __launch_bounds__(line_threads, line_blocks)
   }
 }
 
-template <class T>
+template <class AnyLines>
 __global__ void __launch_bounds__(line_threads)
-    reduce_kernel(const __grid_constant__ Lines<T> lines, const __grid_constant__ View<T> told) {
+    reduce_kernel(const __grid_constant__ AnyLines lines, const __grid_constant__ Told<typename AnyLines::Value> told) {
+  using T = typename AnyLines::Value;
   await_others();
   const Place place(lines);
   if (place.line >= lines.count()) return;
   const T* const from = lines.at(place.lane, place.slow);
-  const T mu = lines.mu(place.lane, place.slow);
-  ReducedLine<T> line = beginning(lines, from, mu);
+  const auto own = lines.own(place.lane, place.slow);
+  ReducedLine<T> line = beginning(lines, from, own);
   for (int first = 2; first < lines.n; first += segment) {
     const int many = min(segment, lines.n - first);
     T value[segment];
@@ -108,26 +109,28 @@ __global__ void __launch_bounds__(line_threads)
     for (int m = 0; m < segment; ++m) value[m] = m < many ? from[(first + m) * lines.step] : T(0);
 #pragma unroll
     for (int m = 0; m < segment; ++m)
-      if (m < many) go_on(line, lines, first + m - 1, value[m], mu, Inverse());
+      if (m < many) go_on(line, lines, first + m - 1, value[m], own, Inverse());
   }
-  told_of(line, lines.onwards(lines.n - 1, mu),
+  told_of(line, lines.onwards(lines.n - 1, own),
           [&](int number, T value) { told(place.lane, place.slow, number) = value; });
 }
 
-template <class T>
+template <class AnyLines>
 __global__ void __launch_bounds__(line_threads)
-    ends_kernel(const __grid_constant__ Lines<T> lines, const __grid_constant__ View<T> told, int parts, int part) {
+    ends_kernel(const __grid_constant__ AnyLines lines, const __grid_constant__ Told<typename AnyLines::Value> told,
+                int parts, int part) {
+  using T = typename AnyLines::Value;
   await_others();
   const Place place(lines);
   if (place.line >= lines.count()) return;
-  const EndValues<T> ends = end_values(&told(place.lane, place.slow, 0), told.sz, parts, part, Inverse());
+  const EndValues<T> ends = end_values(&told(place.lane, place.slow, 0), told.number, parts, part, Inverse());
   T* const values = lines.at(place.lane, place.slow);
   values[0] = ends.first;
   values[(lines.n - 1) * lines.step] = ends.last;
 }
 
 template <class T>
-unsigned blocks_of(const Lines<T>& lines) {
+unsigned blocks_of(const PlacesOfLines<T>& lines) {
   return static_cast<unsigned>((lines.count() + line_threads - 1) / line_threads);
 }
 
@@ -137,29 +140,38 @@ std::size_t kept_of_lines(int n, std::int64_t lines) {
   return static_cast<std::size_t>((n + segment - 1) / segment * lines);
 }
 
-template <class T>
-void eliminate_lines(cudaStream_t stream, const Lines<T>& lines, bool ends, T* kept) {
+template <class AnyLines>
+void eliminate_lines(cudaStream_t stream, const AnyLines& lines, bool ends, typename AnyLines::Value* kept) {
+  if (lines.count() == 0) return;
   if (ends)
-    launch(lines_kernel<T, true>, blocks_of(lines), line_threads, stream, lines.between_ends(), kept);
+    launch(lines_kernel<AnyLines, true>, blocks_of(lines), line_threads, stream, lines.between_ends(), kept);
   else
-    launch(lines_kernel<T, false>, blocks_of(lines), line_threads, stream, lines, kept);
+    launch(lines_kernel<AnyLines, false>, blocks_of(lines), line_threads, stream, lines, kept);
 }
 
-template <class T>
-void reduce_lines(cudaStream_t stream, const Lines<T>& lines, const View<T>& told) {
-  launch(reduce_kernel<T>, blocks_of(lines), line_threads, stream, lines, told);
+template <class AnyLines>
+void reduce_lines(cudaStream_t stream, const AnyLines& lines, const Told<typename AnyLines::Value>& told) {
+  if (lines.count() > 0) launch(reduce_kernel<AnyLines>, blocks_of(lines), line_threads, stream, lines, told);
 }
 
-template <class T>
-void solve_ends_of_lines(cudaStream_t stream, const Lines<T>& lines, const View<T>& told, int parts, int part) {
-  launch(ends_kernel<T>, blocks_of(lines), line_threads, stream, lines, told, parts, part);
+template <class AnyLines>
+void solve_ends_of_lines(cudaStream_t stream, const AnyLines& lines, const Told<typename AnyLines::Value>& told,
+                         int parts, int part) {
+  if (lines.count() > 0)
+    launch(ends_kernel<AnyLines>, blocks_of(lines), line_threads, stream, lines, told, parts, part);
 }
 
 template void eliminate_lines(cudaStream_t, const Lines<float>&, bool, float*);
 template void eliminate_lines(cudaStream_t, const Lines<double>&, bool, double*);
-template void reduce_lines(cudaStream_t, const Lines<float>&, const View<float>&);
-template void reduce_lines(cudaStream_t, const Lines<double>&, const View<double>&);
-template void solve_ends_of_lines(cudaStream_t, const Lines<float>&, const View<float>&, int, int);
-template void solve_ends_of_lines(cudaStream_t, const Lines<double>&, const View<double>&, int, int);
+template void eliminate_lines(cudaStream_t, const HeldLines<float>&, bool, float*);
+template void eliminate_lines(cudaStream_t, const HeldLines<double>&, bool, double*);
+template void reduce_lines(cudaStream_t, const Lines<float>&, const Told<float>&);
+template void reduce_lines(cudaStream_t, const Lines<double>&, const Told<double>&);
+template void reduce_lines(cudaStream_t, const HeldLines<float>&, const Told<float>&);
+template void reduce_lines(cudaStream_t, const HeldLines<double>&, const Told<double>&);
+template void solve_ends_of_lines(cudaStream_t, const Lines<float>&, const Told<float>&, int, int);
+template void solve_ends_of_lines(cudaStream_t, const Lines<double>&, const Told<double>&, int, int);
+template void solve_ends_of_lines(cudaStream_t, const HeldLines<float>&, const Told<float>&, int, int);
+template void solve_ends_of_lines(cudaStream_t, const HeldLines<double>&, const Told<double>&, int, int);
 
 }  // namespace poisson::cuda

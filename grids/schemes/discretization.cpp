@@ -11,9 +11,9 @@
 #include "backends/error.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/levels/band_probe.hpp"
+#include "grids/levels/cut_line_operator.hpp"
 #include "grids/levels/galerkin.hpp"
 #include "grids/levels/gathering.hpp"
-#include "grids/levels/solved_along.hpp"
 #include "grids/sampling/consistent_mass.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
@@ -206,23 +206,6 @@ Hierarchy Discretization::make_hierarchy(const std::vector<LevelPlan>& levels) c
   return galerkin ? make_galerkin_levels(levels) : make_levels(rows_, levels);
 }
 
-namespace {
-
-// Lines and planes are solved where they are whole: the axis that would have to be and is not.
-std::optional<std::size_t> cut_lines(const Block& block, const Relaxation& relaxed) {
-  for (std::size_t d = 0; d < 3; ++d)
-    if (solved_along(relaxed, static_cast<int>(d)) && !block.axes[d].whole()) return d;
-  return {};
-}
-void require_whole_lines(const Block& block, const Relaxation& relaxed) {
-  if (const auto d = cut_lines(block, relaxed))
-    throw InputError(std::string("the finest level is smoothed by ") +
-                     (relaxed.extent == Extent::line ? "lines" : "planes") + " along " + "xyz"[*d] +
-                     ", where the grid is cut: cut another axis, or take fewer processes");
-}
-
-}  // namespace
-
 Hierarchy Discretization::make_levels(SchemeRows rows, const std::vector<LevelPlan>& levels) const {
   Hierarchy h;
   h.decoupled = level_rows(rows).decoupled;
@@ -233,8 +216,9 @@ Hierarchy Discretization::make_levels(SchemeRows rows, const std::vector<LevelPl
       fine.kappa_source = nullptr;
       operator_note_ = "lines and planes are solved from it";
     }
-    require_whole_lines(fine.block, level.smoothed());
-    h.operators.push_back(make_noted(rows, level.precision, held()));
+    std::unique_ptr<Operator> A = make_noted(rows, level.precision, held());
+    if (cuts_lines(fine.block, level.smoothed())) A = with_cut_lines(std::move(A), rows, level.relaxation.axis);
+    h.operators.push_back(std::move(A));
     h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();
     if (!level.planes.empty()) {
@@ -253,9 +237,7 @@ Hierarchy Discretization::make_levels(SchemeRows rows, const std::vector<LevelPl
       h.transfers.push_back(grid_kernels(backend_).make_transfer(
           backend_, finer, coarser, jumps_.largest >= steep_jump && level.block.centering() == Centering::cell));
       rows = coarsen_rows(rows, coarser, *h.transfers.back());
-      if (!coarser.block.share ||
-          (sharing_.keeps(coarser.block) && !cut_lines(coarser.block, levels[l + 1].smoothed())))
-        continue;
+      if (!coarser.block.share || sharing_.keeps(coarser.block)) continue;
       const Precision precision = level.precision;
       h.transfers.back() =
           std::make_unique<GatheringTransfer>(std::move(h.transfers.back()), backend_, coarser.block, precision);

@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include "grids/axes/stretching.hpp"
 #include "grids/levels/band_probe.hpp"
 #include "grids/levels/shared_islands.hpp"
 #include "grids/levels/sharing.hpp"
@@ -19,59 +18,10 @@
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
 #include "tests/processes.hpp"
+#include "tests/shared_solve.hpp"
 
 namespace poisson {
 namespace {
-
-struct Case {
-  std::string name;
-  Problem problem;
-  Options options;
-};
-void PrintTo(const Case& c, std::ostream* out) {
-  *out << c.name;
-}
-
-struct Solved {
-  std::vector<double> u;  // of the whole, x fastest
-  Result result;
-  SolutionNorms norms;
-  Balance balance;
-};
-
-// What one process has, put where it belongs.
-void put(const Field& part, std::vector<double>& all) {
-  const HostRead read(part);
-  const Space& space = part.space();
-  const auto& o = space.origin();
-  const auto& n = space.all();
-  dispatch(part.precision(), [&]<class T>(T) {
-    const auto view = (*read).template view<T>();
-    for_each_value(view, false, [&](int i, int j, int k) {
-      const auto at =
-          (static_cast<std::size_t>(k + o[2]) * static_cast<std::size_t>(n[1]) + static_cast<std::size_t>(j + o[1])) *
-              static_cast<std::size_t>(n[0]) +
-          static_cast<std::size_t>(i + o[0]);
-      all[at] = static_cast<double>(view(i, j, k));
-    });
-  });
-}
-
-// `beside`: whether boxes of any size are worked on while messages are under way, or none.
-Solved solve(const Case& c, const Sharing& sharing, std::vector<double>& all, bool beside = true) {
-  const auto backend = test_backend();
-  backend->set_least_beside(beside ? 1 : 0);
-  const Discretization d(*backend, c.problem, Assembly::automatic, Sampling::automatic, sharing);
-  const auto solver = make_solver(d, c.options);
-  d.assemble_rhs(solver->rhs());
-  d.initialize(solver->solution());
-  Solved solved;
-  solved.result = solver->solve(false);
-  put(solver->solution(), all);
-  solved.norms = solution_norms(d, solver->solution());
-  solved.balance = balance(d, solver->A(), solver->solution(), solver->rhs(), solver->spare());
-  return solved;
-}
 
 class Shared : public testing::TestWithParam<Case> {};
 
@@ -306,28 +256,6 @@ TEST(SharedIslands, AreThoseOfOneProcess) {
         EXPECT_LE(most, 1e-12 * size) << parts[0] << parts[1] << parts[2];
       }
     }
-}
-
-// A level that solves for lines across a cut is had by every process.
-TEST(SharedLines, ComeTogetherWhereTheyAreCut) {
-  Case c;
-  Problem& p = c.problem;
-  p.dimension = 3;
-  p.nodes = {tanh_nodes(0, 1, 40, 5, StretchedEnd::both), uniform_nodes(0, 1, 12),
-             tanh_nodes(0, 1, 32, 3, StretchedEnd::lower)};
-  p.source = 1.0;
-  c.options.precision = SolvePrecision::double_;
-  c.options.preconditioner = PreconditionerChoice::multigrid;
-  c.options.tolerance = 1e-9;
-  const auto values = static_cast<std::size_t>(make_block(p).layout().size());
-  std::vector<double> wanted(values), found(values);
-  const Solved one = solve(c, {}, wanted);
-  as_processes(2, [&](const std::shared_ptr<const Processes>& processes) {
-    EXPECT_EQ(solve(c, Sharing{processes, {2, 1, 1}, 300}, found).result.iterations, one.result.iterations);
-    std::vector<double> none(values);
-    EXPECT_THROW(solve(c, Sharing{processes, {1, 1, 2}, 300}, none), InputError);
-  });
-  for (std::size_t i = 0; i < values; ++i) ASSERT_NEAR(found[i], wanted[i], 1e-12);
 }
 
 // Where multigrid fails, several processes climb as well: each has all rows.

@@ -1,0 +1,86 @@
+#include "grids/levels/cut_line_operator.hpp"
+
+#include <utility>
+#include <variant>
+
+#include "backends/cut_lines.hpp"
+#include "grids/kernels/line_rows.hpp"
+#include "grids/operators/eigenvalue_bound.hpp"
+
+namespace poisson {
+namespace {
+
+class CutLineSplitting final : public BoundedSplitting {
+ public:
+  CutLineSplitting(const Operator& A, const EigenvalueBound& bound, std::shared_ptr<CutLines> lines)
+      : BoundedSplitting(A, bound), A_(A), lines_(std::move(lines)), e_(A.backend(), A.space(), A.precision()) {}
+
+  void start(double alpha, const Field& b, Field& u) const override {
+    A_.backend().copy(b, e_);
+    lines_->solve(e_);
+    lines_->start(alpha, e_, u);
+  }
+  void step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+    A_.residual(u, b, e_);
+    lines_->solve(e_);
+    lines_->step(step.alpha, step.beta, u, e_, previous);
+  }
+
+ private:
+  const Operator& A_;
+  std::shared_ptr<CutLines> lines_;
+  mutable Field e_;  // a residual, then what is solved for
+};
+
+class CutLineOperator final : public Operator {
+ public:
+  CutLineOperator(std::unique_ptr<Operator> A, const SchemeRows& rows, int axis)
+      : A_(std::move(A)),
+        axis_(axis),
+        bound_(std::visit(
+            [&](const auto& own) { return eigenvalue_bounds(own).of_lines[static_cast<std::size_t>(axis)]; }, rows)),
+        lines_(make_cut_lines(make_line_rows(A_->backend(), rows, A_->precision(), axis))) {}
+
+  Backend& backend() const override { return A_->backend(); }
+  Precision precision() const override { return A_->precision(); }
+  const Space& space() const override { return A_->space(); }
+  std::string_view assembly() const override { return A_->assembly(); }
+  double scale() const override { return A_->scale(); }
+  bool singular() const override { return A_->singular(); }
+  std::size_t bytes() const override { return A_->bytes(); }
+
+  void apply(const Field& u, Field& Au) const override { A_->apply(u, Au); }
+  void apply_everywhere(const Field& u, Field& Au) const override { A_->apply_everywhere(u, Au); }
+  void diagonal(Field& d) const override { A_->diagonal(d); }
+  void residual(const Field& u, const Field& b, Field& r) const override { A_->residual(u, b, r); }
+  void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
+    A_->residual(u, b, r, scale, norm);
+  }
+  void norm(const Field& r, Scalar& norm) const override { A_->norm(r, norm); }
+  void rounding(const Field& u, Scalar& norm) const override { A_->rounding(u, norm); }
+  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
+    if (axis != axis_) return A_->split(axis);
+    return std::make_unique<CutLineSplitting>(*A_, bound_, lines_);
+  }
+  std::unique_ptr<Splitting> split_by_colours() const override { return A_->split_by_colours(); }
+  void project_rhs(Field& b, Scalar& amount) const override { A_->project_rhs(b, amount); }
+  void project_solution(Field& u) const override { A_->project_solution(u); }
+
+ private:
+  std::unique_ptr<Operator> A_;
+  int axis_;
+  EigenvalueBound bound_;
+  std::shared_ptr<CutLines> lines_;
+};
+
+}  // namespace
+
+bool cuts_lines(const Block& block, const Relaxation& relaxed) {
+  return relaxed.extent == Extent::line && !block.axes[static_cast<std::size_t>(relaxed.axis)].whole();
+}
+
+std::unique_ptr<Operator> with_cut_lines(std::unique_ptr<Operator> A, const SchemeRows& rows, int axis) {
+  return std::make_unique<CutLineOperator>(std::move(A), rows, axis);
+}
+
+}  // namespace poisson

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "grids/levels/sharing.hpp"
+#include "grids/results/integrals.hpp"
+#include "grids/schemes/discretization.hpp"
+#include "solver/solver.hpp"
+#include "tests/device.hpp"
+#include "tests/fields.hpp"
+
+/// Problems that several processes solve together, each of them calling `solve`.
+namespace poisson {
+
+struct Case {
+  std::string name;
+  Problem problem;
+  Options options;
+};
+inline void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+struct Solved {
+  std::vector<double> u;  // of the whole, x fastest
+  Result result;
+  SolutionNorms norms;
+  Balance balance;
+};
+
+// What one process has, put where it belongs.
+inline void put(const Field& part, std::vector<double>& all) {
+  const HostRead read(part);
+  const Space& space = part.space();
+  const auto& o = space.origin();
+  const auto& n = space.all();
+  dispatch(part.precision(), [&]<class T>(T) {
+    const auto view = (*read).template view<T>();
+    for_each_value(view, false, [&](int i, int j, int k) {
+      const auto at =
+          (static_cast<std::size_t>(k + o[2]) * static_cast<std::size_t>(n[1]) + static_cast<std::size_t>(j + o[1])) *
+              static_cast<std::size_t>(n[0]) +
+          static_cast<std::size_t>(i + o[0]);
+      all[at] = static_cast<double>(view(i, j, k));
+    });
+  });
+}
+
+// `beside`: whether boxes of any size are worked on while messages are under way, or none.
+inline Solved solve(const Case& c, const Sharing& sharing, std::vector<double>& all, bool beside = true) {
+  const auto backend = test_backend();
+  backend->set_least_beside(beside ? 1 : 0);
+  const Discretization d(*backend, c.problem, Assembly::automatic, Sampling::automatic, sharing);
+  const auto solver = make_solver(d, c.options);
+  d.assemble_rhs(solver->rhs());
+  d.initialize(solver->solution());
+  Solved solved;
+  solved.result = solver->solve(false);
+  put(solver->solution(), all);
+  solved.norms = solution_norms(d, solver->solution());
+  solved.balance = balance(d, solver->A(), solver->solution(), solver->rhs(), solver->spare());
+  return solved;
+}
+
+/// The largest difference of two fields; NaN stays.
+inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double difference = std::abs(a[i] - b[i]);
+    most = difference <= most ? most : difference;
+  }
+  return most;
+}
+inline double largest_magnitude(const std::vector<double>& a) {
+  double most = 0;
+  for (const double value : a) most = std::max(most, std::abs(value));
+  return most;
+}
+
+}  // namespace poisson
