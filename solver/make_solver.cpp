@@ -7,6 +7,7 @@
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/jacobi.hpp"
 #include "solver/ladder/conductors.hpp"
+#include "solver/ladder/whole_operator.hpp"
 #include "solver/norms.hpp"
 #include "solver/plan.hpp"
 #include "solver/solver.hpp"
@@ -24,14 +25,6 @@ constexpr std::int64_t most_looked_at = std::int64_t{1} << 20;
 
 std::unique_ptr<Solver> make_solver(const Discretization& discretization, const Options& asked, Profile* profile) {
   const bool shared = !discretization.processes().alone();
-  Options given = asked;
-  if (shared && discretization.jumps().rough() && discretization.backend().on_gpu()) {
-    if (given.coarse_operator == CoarseOperator::galerkin)
-      throw InputError(
-          "Galerkin coarse operators of a coefficient that jumps nearly everywhere are corrected on its islands, which "
-          "several GPUs cannot: discretize the coarse levels again, or take the cores");
-    given.coarse_operator = CoarseOperator::rediscretized;
-  }
   const Space space = discretization.block().space();
   const Parts parts = parts_of(space);
   const bool preconditions = asked.preconditioner == PreconditionerChoice::direct;
@@ -44,7 +37,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
                        " (" + reason + "): use multigrid");
   }
   const KappaSummary kappa{discretization.rows().kappa, discretization.jumps()};
-  const Plan plan = make_plan(discretization.problem(), given, discretization.assembly(),
+  const Plan plan = make_plan(discretization.problem(), asked, discretization.assembly(),
                               discretization.backend().on_gpu(), kappa, parts);
   const Options& options = plan.options;
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
@@ -58,10 +51,11 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     hierarchy = discretization.make_hierarchy(plan.hierarchy);
   else
     hierarchy.operators.push_back(discretization.make_operator(inner));
+  std::shared_ptr<const Operator> plain = hierarchy.operators.front();
   if (profile) hierarchy = profile->wrap(std::move(hierarchy));
   std::shared_ptr<const Operator> A = hierarchy.operators.front();
   if (outer != inner) {
-    A = discretization.make_operator(outer);
+    A = plain = discretization.make_operator(outer);
     if (profile) A = profile->wrap(std::move(A));
   }
   const Problem& problem = discretization.problem();
@@ -74,15 +68,16 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   traits.cancels = on_elements(problem.scheme);
   const std::int64_t looked_for = discretization.backend().kind() == BackendKind::cpu ? most_looked_at : largest_read;
   if (outer == Precision::fp64 && options.krylov == Krylov::cg && options.fallback && options.tolerance > 0 &&
-      options.coarse_operator != CoarseOperator::galerkin && !shared && discretization.jumps().range >= hiding_range &&
-      A->unknowns().size() <= looked_for) {
-    Field in(A->backend(), A->space(), outer), out(A->backend(), A->space(), outer);
-    traits.conductors = std::make_shared<const Conductors>(*A, in, out);
+      options.coarse_operator != CoarseOperator::galerkin && discretization.jumps().range >= hiding_range &&
+      space.unknown_count() <= looked_for) {
+    const std::shared_ptr<const Operator> all = shared ? whole_operator(*plain, on_elements(problem.scheme)) : plain;
+    Field in(all->backend(), all->space(), outer), out(all->backend(), all->space(), outer);
+    traits.conductors = std::make_shared<const Conductors>(*all, in, out);
   }
   Ladder ladder;
   if (options.fallback && options.tolerance > 0 &&
       (options.method == Method::multigrid || options.preconditioner == PreconditionerChoice::direct))
-    ladder = make_ladder(A, on_elements(problem.scheme));
+    ladder = make_ladder(plain, on_elements(problem.scheme));
   std::unique_ptr<Preconditioner> own;
   if (options.method == Method::jacobi) {
     std::unique_ptr<SweepPass> pass;

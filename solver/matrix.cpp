@@ -47,11 +47,10 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
     return grid_kernels(backend).make_banded_operator(backend, bands, precision);
   };
   std::shared_ptr<const Operator> A = operator_in(inner);
-  const bool islands = !shared || !backend.on_gpu();
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
     hierarchy = make_galerkin_hierarchy(A, outer == inner ? std::exchange(bands, {}) : bands, block, plan.hierarchy,
-                                        islands, sharing);
+                                        true, sharing);
   else
     hierarchy.operators.push_back(A);
   if (outer == inner) bands = {};  // the operator has what it needs

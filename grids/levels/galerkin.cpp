@@ -145,7 +145,8 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
       const SharedIslandSets sets = find_shared_islands(bands);
       rough = bands.space.processes().any(sets.size() > 0);
       if (rough)
-        h.islands.push_back(std::make_shared<Islands>(backend, sets.own, sets.crossing, bands.space, precision));
+        h.islands.push_back(
+            std::make_shared<Islands>(backend, sets.own, sets.crossing, bands.space, precision, sharing.processes));
     }
     const CoarseBlock coarser = part_of(*level.coarser, block);
     GalerkinLevel next = coarsen_bands(backend, bands, block, coarser, precision);

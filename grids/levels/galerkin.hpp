@@ -22,7 +22,7 @@ Bands gathered(Backend&, const Bands& parts);
 /// The planned levels with `finest`, whose bands in fp64 these are, and below it each operator the Galerkin product of
 /// the one above, with rows of 9 or 27 points. The finest bands are let go as soon as they have served. `block`: what
 /// this process has of the finest level, as `sharing` says. `rough`: κ jumps in so many places that there may be
-/// islands, and they are looked for, level by level until there are none: by several processes on the host alone.
+/// islands, and they are looked for, level by level until there are none.
 Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands bands, Block block,
                                   const std::vector<LevelPlan>& levels, bool rough = false,
                                   const Sharing& sharing = {});

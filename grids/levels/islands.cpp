@@ -7,8 +7,8 @@
 #include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
 #include "grids/kernels/grid_kernels.hpp"
+#include "grids/kernels/island_steps.hpp"
 #include "grids/levels/island_couplings.hpp"
-#include "grids/operators/typed_views.hpp"
 
 namespace poisson {
 namespace {
@@ -63,13 +63,14 @@ Island island_from(const IslandCouplings& A, const Box& unknowns, const std::arr
   return island;
 }
 
-// What all processes have, added in their order.
-void add_up(const Processes& processes, double* values, std::size_t count) {
-  if (count == 0) return;
-  std::vector<double> all(count * static_cast<std::size_t>(processes.count()));
-  processes.gather(values, count * sizeof(double), all.data());
-  std::fill_n(values, count, 0.0);
-  for (std::size_t i = 0; i < all.size(); ++i) values[i % count] += all[i];
+// GPUs gather parts of a few megabytes by themselves (backends/cuda/mailbox.cu).
+constexpr std::int64_t most_at_a_time = std::int64_t{1} << 16;
+
+Space space_of_shares(int shares, const std::shared_ptr<const Processes>& processes) {
+  Cuts cuts;
+  cuts.n[0] = shares * processes->count();
+  for (int p = 1; p < processes->count(); ++p) cuts.first[0].push_back(p * shares);
+  return {Share{cuts, processes}, {{}, cuts.n}};
 }
 
 }  // namespace
@@ -139,23 +140,47 @@ IslandTable::IslandTable(Backend& backend, const IslandSets& sets, const Layout&
 Islands::Islands(Backend& backend, const IslandSets& sets, const Layout& layout, Precision precision)
     : backend_(backend), own_(backend, sets, layout, precision) {}
 
+CrossingIslands::CrossingIslands(Backend& backend, const IslandSets& sets, const Space& space, Precision precision,
+                                 const std::shared_ptr<const Processes>& processes)
+    : table_(backend, sets, space.layout(), precision),
+      at_a_time_(std::clamp<std::int64_t>(table_.views.count, 1, most_at_a_time)) {
+  const Space shares = space_of_shares(static_cast<int>(at_a_time_), processes);
+  Layout whole;
+  whole.n = shares.all();
+  own_ = Field(backend, shares, Precision::fp64);
+  all_ = Field(backend, whole, Precision::fp64);
+  backend.join(shares);
+}
+
+void CrossingIslands::find_shifts(const Field& b, const Field& u) const {
+  Backend& backend = own_.backend();
+  for (std::int64_t first = 0; first < views().count; first += at_a_time_) {
+    IslandViews some = views();
+    some.count = std::min(at_a_time_, some.count - first);
+    some.first += first;
+    some.row_first += first;
+    some.inverse += first;
+    some.shift = own_.view<double>().data;
+    poisson::find_shifts(backend, some, b, u);
+    backend.gather(own_, all_);
+    add_shifts(backend, all_.view<double>().data, at_a_time_, own_.space().cuts().count(0), some.count,
+               views().shift + first);
+  }
+}
+
 Islands::Islands(Backend& backend, const IslandSets& own, const IslandSets& crossing, const Space& space,
-                 Precision precision)
+                 Precision precision, const std::shared_ptr<const Processes>& processes)
     : backend_(backend),
       own_(backend, own, space.layout(), precision),
-      crossing_(std::in_place, backend, crossing, space.layout(), precision) {}
+      crossing_(std::in_place, backend, crossing, space, precision, processes) {}
 
 void Islands::correct(const Field& b, Field& u) const {
   if (!crossing_) return grid_kernels(backend_).correct_islands(backend_, own_.views, b, u);
   backend_.exchange(u);
-  const IslandViews &own = own_.views, &crossing = crossing_->views;
-  with_views(b, u, [&]<class B, class T>(View<const B> rhs, View<T> value) {
-    for (const IslandViews* v : {&own, &crossing})
-      for (std::int64_t s = 0; s < v->count; ++s) v->shift[s] = island_shift(*v, s, rhs.data, value.data);
-    add_up(u.space().processes(), crossing.shift, static_cast<std::size_t>(crossing.count));
-    for (const IslandViews* v : {&own, &crossing})
-      for (std::int64_t s = 0; s < v->count; ++s) shift_island(*v, s, value.data);
-  });
+  find_shifts(backend_, own_.views, b, u);
+  crossing_->find_shifts(b, u);
+  shift_values(backend_, own_.views, u);
+  shift_values(backend_, crossing_->views(), u);
 }
 
 }  // namespace poisson

@@ -45,13 +45,30 @@ class IslandTable {
   Buffer memory_;
 };
 
+/// What a process has of islands that go through the parts of several: each of them works out its share of what they
+/// are shifted by, and all add up the shares alike.
+class CrossingIslands {
+ public:
+  CrossingIslands(Backend&, const IslandSets&, const Space&, Precision, const std::shared_ptr<const Processes>&);
+
+  /// What islands are shifted by, from the values of all processes; together.
+  void find_shifts(const Field& b, const Field& u) const;
+  const IslandViews& views() const { return table_.views; }
+
+ private:
+  IslandTable table_;
+  std::int64_t at_a_time_;
+  mutable Field own_, all_;  // the shares of some islands, those of each process behind one another
+};
+
 /// One step of Jacobi's method for the constants on islands.
 class Islands {
  public:
   /// For fields of this layout and precision.
   Islands(Backend&, const IslandSets&, const Layout&, Precision);
-  /// Of several processes, on the host: those of this one, and of those that go through several what it has.
-  Islands(Backend&, const IslandSets& own, const IslandSets& crossing, const Space&, Precision);
+  /// Of several processes: those within the part of this one, and what it has of those that go through several.
+  Islands(Backend&, const IslandSets& own, const IslandSets& crossing, const Space&, Precision,
+          const std::shared_ptr<const Processes>&);
 
   /// u += Z diag(ZᵀAZ)⁻¹ Zᵀ(b − A u), the columns of Z being 1 on an island. All residuals are those of u before.
   void correct(const Field& b, Field& u) const;
@@ -60,7 +77,7 @@ class Islands {
  private:
   Backend& backend_;
   IslandTable own_;
-  std::optional<IslandTable> crossing_;
+  std::optional<CrossingIslands> crossing_;
 };
 
 }  // namespace poisson

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "backends/backend.hpp"
+
 namespace poisson {
 namespace {
 
@@ -60,7 +62,16 @@ Conductors::Conductors(const Operator& A, Field& in, Field& out) : box_(A) {
 double Conductors::shift(const Field& r) const {
   if (energy_.empty()) return 0;
   std::vector<double> values, sums(energy_.size());
-  gather(box_, r, values);
+  if (r.space().whole()) {
+    gather(box_, r, values);
+  } else {
+    Layout whole;
+    whole.n = r.space().all();
+    whole.periodic = r.space().closed();
+    Field all(r.backend(), whole, r.precision());
+    r.backend().gather(r, all);
+    gather(box_, all, values);
+  }
   for (std::size_t i = 0; i < values.size(); ++i)
     if (of_[i] >= 0) sums[static_cast<std::size_t>(of_[i])] += values[i];
   double square = 0;

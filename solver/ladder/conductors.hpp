@@ -13,10 +13,12 @@ namespace poisson {
 /// residual's sum over the conductor does.
 class Conductors {
  public:
-  /// Of an operator in fp64. `in` and `out`: fields like its own, overwritten.
+  /// Of an operator in fp64, the whole of one that several processes share. `in` and `out`: fields like its own,
+  /// overwritten.
   Conductors(const Operator& A, Field& in, Field& out);
 
-  /// ‖e‖ of the constants e = Zᵀr / 1ᵀA1 that a residual is worth, the values around each conductor held.
+  /// ‖e‖ of the constants e = Zᵀr / 1ᵀA1 that a residual is worth, the values around each conductor held. Of a part
+  /// all processes call it together.
   double shift(const Field& r) const;
 
  private:

@@ -1,16 +1,40 @@
+#include "grids/kernels/cpu/islands.hpp"
+
 #include "backends/cpu/launch.hpp"
 #include "grids/kernels/cpu/factories.hpp"
 #include "grids/operators/typed_views.hpp"
 
 namespace poisson::cpu {
 
-void correct_islands(const IslandViews& v, const Field& b, Field& u) {
-  with_views(b, u, [&]<class B, class T>(View<const B> rhs, View<T> value) {
-#pragma omp parallel for schedule(static) if (v.first[v.count] > parallel_threshold)
-    for (std::int64_t s = 0; s < v.count; ++s) v.shift[s] = island_shift(v, s, rhs.data, value.data);
-#pragma omp parallel for schedule(static) if (v.first[v.count] > parallel_threshold)
-    for (std::int64_t s = 0; s < v.count; ++s) shift_island(v, s, value.data);
+void find_shifts(const IslandViews& v, const Field& b, const Field& u) {
+  dispatch(b.precision(), [&]<class B>(B) {
+    dispatch(u.precision(), [&]<class T>(T) {
+      const B* rhs = b.view<B>().data;
+      const T* value = u.view<T>().data;
+#pragma omp parallel for schedule(static) if (v.first[v.count] - v.first[0] > parallel_threshold)
+      for (std::int64_t s = 0; s < v.count; ++s) v.shift[s] = island_shift(v, s, rhs, value);
+    });
   });
+}
+
+void shift_values(const IslandViews& v, Field& u) {
+  dispatch(u.precision(), [&]<class T>(T) {
+    T* value = u.view<T>().data;
+#pragma omp parallel for schedule(static) if (v.first[v.count] - v.first[0] > parallel_threshold)
+    for (std::int64_t s = 0; s < v.count; ++s) shift_island(v, s, value);
+  });
+}
+
+void add_shifts(const double* parts, std::int64_t step, int count, std::int64_t shifts, double* shift) {
+  for (std::int64_t s = 0; s < shifts; ++s) {
+    shift[s] = 0;
+    for (int p = 0; p < count; ++p) shift[s] += parts[s + p * step];
+  }
+}
+
+void correct_islands(const IslandViews& v, const Field& b, Field& u) {
+  find_shifts(v, b, u);
+  shift_values(v, u);
 }
 
 }  // namespace poisson::cpu

@@ -1,6 +1,6 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "grids/kernels/cuda/factories.hpp"
-#include "grids/operators/typed_views.hpp"
+#include "grids/kernels/cuda/islands.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -30,17 +30,52 @@ __global__ void shift(IslandViews v, T* value) {
     value[v.values[m]] += static_cast<T>(v.shift[s]);
 }
 
+__global__ void add_up(const double* parts, std::int64_t step, int count, std::int64_t shifts, double* shift) {
+  const std::int64_t s = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (s >= shifts) return;
+  double sum = 0;
+  for (int p = 0; p < count; ++p) sum += parts[s + p * step];
+  shift[s] = sum;
+}
+
+unsigned blocks_for(std::int64_t all) {
+  return static_cast<unsigned>((all + threads - 1) / threads);
+}
+cudaStream_t stream_of(Backend& backend) {
+  return static_cast<CudaBackend&>(backend).stream();
+}
+
 }  // namespace
 
-void correct_islands(Backend& backend, const IslandViews& v, const Field& b, Field& u) {
-  auto& device = static_cast<CudaBackend&>(backend);
-  const auto blocks = static_cast<unsigned>((v.count * 32 + threads - 1) / threads);
-  with_views(b, u, [&]<class B, class T>(View<const B> rhs, View<T> value) {
-    shifts<<<blocks, threads, 0, device.stream()>>>(v, rhs.data, value.data);
-    launched(device.stream());
-    shift<<<blocks, threads, 0, device.stream()>>>(v, value.data);
-    launched(device.stream());
+void find_shifts(Backend& backend, const IslandViews& v, const Field& b, const Field& u) {
+  if (v.count == 0) return;
+  const cudaStream_t stream = stream_of(backend);
+  dispatch(b.precision(), [&]<class B>(B) {
+    dispatch(u.precision(), [&]<class T>(T) {
+      shifts<<<blocks_for(32 * v.count), threads, 0, stream>>>(v, b.view<B>().data, u.view<T>().data);
+    });
   });
+  launched(stream);
+}
+
+void shift_values(Backend& backend, const IslandViews& v, Field& u) {
+  if (v.count == 0) return;
+  const cudaStream_t stream = stream_of(backend);
+  dispatch(u.precision(),
+           [&]<class T>(T) { shift<<<blocks_for(32 * v.count), threads, 0, stream>>>(v, u.view<T>().data); });
+  launched(stream);
+}
+
+void add_shifts(Backend& backend, const double* parts, std::int64_t step, int count, std::int64_t all, double* shift) {
+  if (all == 0) return;
+  const cudaStream_t stream = stream_of(backend);
+  add_up<<<blocks_for(all), threads, 0, stream>>>(parts, step, count, all, shift);
+  launched(stream);
+}
+
+void correct_islands(Backend& backend, const IslandViews& v, const Field& b, Field& u) {
+  find_shifts(backend, v, b, u);
+  shift_values(backend, v, u);
 }
 
 }  // namespace poisson::cuda

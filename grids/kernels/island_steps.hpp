@@ -1,0 +1,16 @@
+#pragma once
+
+#include "backends/field.hpp"
+#include "grids/rows/island_views.hpp"
+
+namespace poisson {
+
+/// A correction on islands (grids/levels/islands.hpp) step by step, on a backend.
+/// shift[s] = what an island is shifted by, as far as the values at hand say
+void find_shifts(Backend&, const IslandViews&, const Field& b, const Field& u);
+/// u += the shifts
+void shift_values(Backend&, const IslandViews&, Field& u);
+/// shift[s] = Σ_p parts[s + p·step] for so many s and p, in the order of p
+void add_shifts(Backend&, const double* parts, std::int64_t step, int count, std::int64_t shifts, double* shift);
+
+}  // namespace poisson
