@@ -238,7 +238,7 @@ int AxisTransforms::lag(const Box& at) const {
 }
 
 void AxisTransforms::forward(Field& w) {
-  for (const int d : fast_) transform(at(d).waves, d, true, w, {});
+  for (const int d : fast_) transform(at(d).waves, d, WavePath::there, w, {});
   if (folded(solved_)) fold_lines(w, false);
   if (steps_.empty()) return;
   for_slabs([&](const Box& at) {
@@ -264,8 +264,7 @@ void AxisTransforms::solve_lines(Field& w) {
     }
     return eliminate(w);
   }
-  transform(waves, solved_, true, w, {.divide = true});
-  transform(waves, solved_, false, w, {});
+  transform(waves, solved_, WavePath::there_and_back, w, {});
 }
 
 Field& AxisTransforms::values_of(Field& w, const Box& at) {
@@ -297,7 +296,7 @@ void AxisTransforms::go_back(Field& w, const Scalar* a, Field* u) {
   if (folded(solved_)) fold_lines(w, true);
   for (const int d : std::views::reverse(fast_)) {
     const bool last = d == fast_.front();
-    transform(at(d).waves, d, false, w, {.factor = last ? a : nullptr, .sum = last ? u : nullptr});
+    transform(at(d).waves, d, WavePath::back, w, {.factor = last ? a : nullptr, .sum = last ? u : nullptr});
   }
   if (u && fast_.empty() && !unfolds_last) backend_.axpy(*a, w, *u);
 }

@@ -20,10 +20,12 @@ struct MatrixBatch {
   std::int64_t lda = 0, ldb = 0, ldc = 0, stride_a = 0, stride_b = 0, stride_c = 0;
 };
 
-/// Where coefficients or values of waves go: into the field, multiplied by 1/Σ of the eigenvalues of all axes (0 where
-/// that is 0), or times a factor onto another one.
+/// To the coefficients of waves, back to values, or both, and between them times 1/Σ of the eigenvalues of all axes (0
+/// where that is 0): one pass over memory, since the lines of a tile stay in a cache until they come back.
+enum class WavePath { there, back, there_and_back };
+
+/// Where values of waves go: into the field, or times a factor onto another one.
 struct WaveTarget {
-  bool divide = false;
   const Scalar* factor = nullptr;
   Field* sum = nullptr;
 };
@@ -44,7 +46,7 @@ class AxisTransforms : public AxisProducts {
   AxisTransforms(Backend& backend, const Layout& layout, Precision precision, const TensorInverse& inverse);
 
   /// Of the lines of an axis whose modes are waves, in place, or where the target says.
-  virtual void transform(const WaveTables& waves, int axis, bool forward, Field& w, const WaveTarget& target) = 0;
+  virtual void transform(const WaveTables& waves, int axis, WavePath path, Field& w, const WaveTarget& target) = 0;
   /// Solves lines that are tridiagonal or diagonal; where they are cut, between the values at their ends.
   virtual void eliminate(Field& w) = 0;
   /// Writes what lines are reduced to where others are told of it: those from `first` on along the slower axis.

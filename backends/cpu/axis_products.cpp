@@ -27,11 +27,11 @@ class CpuAxisProducts final : public AxisTransforms {
       cpu::solve_ends(told_at_a_time(w.view<T>(), first), ends.all<T>(), ends.parts(), ends.part());
     });
   }
-  void transform(const WaveTables& waves, int axis, bool forward, Field& w, const WaveTarget& target) override {
+  void transform(const WaveTables& waves, int axis, WavePath path, Field& w, const WaveTarget& target) override {
     dispatch(precision(), [&]<class T>(T) {
       std::array<const T*, 3> values{};
       for (int d = 0; d < 3; ++d) values[static_cast<std::size_t>(d)] = static_cast<const T*>(eigenvalues(d));
-      transform_lines<T>(waves.view<T>(), axis, forward, w.view<T>(), box(), target, values);
+      transform_lines<T>(waves.view<T>(), axis, path, w.view<T>(), box(), target, values);
     });
   }
   // Copied first, and folded where they lie.

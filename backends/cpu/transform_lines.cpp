@@ -116,7 +116,7 @@ void transform_tile(const WaveView<T>& w, bool forward, const Buffered<T>& z, co
 }  // namespace
 
 template <class T>
-void transform_lines(const WaveView<T>& waves, int axis, bool forward, const View<T>& values, const Box& box,
+void transform_lines(const WaveView<T>& waves, int axis, WavePath path, const View<T>& values, const Box& box,
                      const WaveTarget& target, const std::array<const T*, 3>& eigenvalues) {
   const auto d = static_cast<std::size_t>(axis);
   const std::size_t fast = d == 0 ? 1 : 0, slow = d == 2 ? 1 : 2;
@@ -138,21 +138,23 @@ void transform_lines(const WaveView<T>& waves, int axis, bool forward, const Vie
           return LineTile<T>(origin(v) + b * stride[slow] + first * stride[fast], stride[d], stride[fast], many);
         };
         const LineTile<T> tile = tile_of(values);
-        if (target.sum) {
-          const T a = static_cast<T>(*target.factor->address());
-          const LineTile<T> sums = tile_of(target.sum->template view<T>());
-          transform_tile(waves, forward, z, tile, [&](int i, const Complex<Lanes<T>>& value) {
-            sums.each_of(i, value, [&](T& to, T v, int) { to += a * v; });
-          });
-        } else if (target.divide) {
+        const bool forward = path == WavePath::there;
+        if (path == WavePath::there_and_back) {
           T others[most];
           for (int l = 0; l < many; ++l) others[l] = eigenvalue(fast, first + l) + eigenvalue(slow, b);
-          transform_tile(waves, forward, z, tile, [&](int i, const Complex<Lanes<T>>& value) {
+          transform_tile(waves, true, z, tile, [&](int i, const Complex<Lanes<T>>& value) {
             const T own = eigenvalues[d][i];
             tile.each_of(i, value, [&](T& to, T v, int l) {
               const T divisor = own + others[l];
               to = divisor != 0 ? v / divisor : T(0);
             });
+          });
+        }
+        if (target.sum) {
+          const T a = static_cast<T>(*target.factor->address());
+          const LineTile<T> sums = tile_of(target.sum->template view<T>());
+          transform_tile(waves, forward, z, tile, [&](int i, const Complex<Lanes<T>>& value) {
+            sums.each_of(i, value, [&](T& to, T v, int) { to += a * v; });
           });
         } else {
           transform_tile(waves, forward, z, tile, [&](int i, const Complex<Lanes<T>>& value) {
@@ -163,9 +165,9 @@ void transform_lines(const WaveView<T>& waves, int axis, bool forward, const Vie
   }
 }
 
-template void transform_lines(const WaveView<float>&, int, bool, const View<float>&, const Box&, const WaveTarget&,
+template void transform_lines(const WaveView<float>&, int, WavePath, const View<float>&, const Box&, const WaveTarget&,
                               const std::array<const float*, 3>&);
-template void transform_lines(const WaveView<double>&, int, bool, const View<double>&, const Box&, const WaveTarget&,
-                              const std::array<const double*, 3>&);
+template void transform_lines(const WaveView<double>&, int, WavePath, const View<double>&, const Box&,
+                              const WaveTarget&, const std::array<const double*, 3>&);
 
 }  // namespace poisson::cpu

@@ -154,11 +154,11 @@ class CudaAxisProducts final : public AxisTransforms {
                           ends.part());
     });
   }
-  void transform(const WaveTables& waves, int axis, bool forward, Field& w, const WaveTarget& target) override {
+  void transform(const WaveTables& waves, int axis, WavePath path, Field& w, const WaveTarget& target) override {
     dispatch(precision(), [&]<class T>(T) {
       std::array<const T*, 3> values{};
       for (int d = 0; d < 3; ++d) values[static_cast<std::size_t>(d)] = static_cast<const T*>(eigenvalues(d));
-      transform_lines<T>(device_.stream(), waves.view<T>(), axis, forward, w.view<T>(), box(), target, values);
+      transform_lines<T>(device_.stream(), waves.view<T>(), axis, path, w.view<T>(), box(), target, values);
     });
   }
   void fold(const Field& w, Field& slab, const Box& at, int lag) override {

@@ -18,9 +18,8 @@ struct LinesOf {
 // What becomes of a value on its way out.
 template <class T>
 struct Ending {
-  T* sum;                ///< data of the lines that it is added to, or null
-  const double* factor;  ///< of that
-  bool divides;
+  T* sum;                          ///< data of the lines that it is added to, or null
+  const double* factor;            ///< of that
   const T *own, *others, *slices;  ///< eigenvalues, of a line's values, of lines, of slices; null: zero
 };
 
@@ -62,9 +61,10 @@ struct LinePair {
   }
 };
 
-// A block has a tile of neighbouring lines of a slice. Threads that read and write memory share the pairs so that
+// A block has a tile of neighbouring lines of a slice; there and back it is written and read again, from the cache of
+// the device, which holds the tiles of all blocks that run. Threads that read and write memory share the pairs so that
 // neighbours have neighbouring values: those of a row, of lines along x those of a line.
-template <class T, bool contiguous, int threads, int blocks>
+template <class T, bool contiguous, bool twice, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks)
     waves_kernel(const __grid_constant__ WaveView<T> waves, LinesOf<T> lines, Ending<T> ending, TileShape shape,
                  bool forward) {
@@ -79,61 +79,67 @@ __global__ void __launch_bounds__(threads, blocks)
   const int line = (static_cast<int>(blockIdx.x) * shape.pairs() + mover.pair) * 2 - lines.lead;
   const LinePair<T, contiguous> pair(lines, lines.data, line, slice);
 
-  with_kind(waves.kind, [&]<WaveKind kind>() {
-    const auto in = [&](int i) { return pair.get(i); };
-    if (forward) {
+#pragma unroll 1
+  for (;; forward = false) {
+    with_kind(waves.kind, [&]<WaveKind kind>() {
+      const auto in = [&](int i) { return pair.get(i); };
+      if (forward) {
 #pragma unroll 2
-      for (int k = moving.first; k < waves.pieces(); k += moving.step) begin_forward<kind>(waves, moved, k, in);
-    } else {
-      WaveSum<T> sum;
+        for (int k = moving.first; k < waves.pieces(); k += moving.step) begin_forward<kind>(waves, moved, k, in);
+      } else {
+        WaveSum<T> sum;
 #pragma unroll 2
-      for (int k = moving.first; k < waves.pieces(); k += moving.step) begin_backward<kind>(waves, moved, k, in, sum);
-      if (kind == WaveKind::cosines) {  // the sum over all threads that share a pair, behind the rows
-        Complex<T>* const sums = rows + (waves.rows() << shape.log_pairs);
-        sums[(moving.first << shape.log_pairs) + moved.pair] = sum.value;
-        __syncthreads();
-        if (moving.first == 0) {
-          for (int other = 1; other < moving.step; ++other)
-            sum.value = sum.value + sums[(other << shape.log_pairs) + moved.pair];
-          moved.set(waves.n, sum.value);
+        for (int k = moving.first; k < waves.pieces(); k += moving.step) begin_backward<kind>(waves, moved, k, in, sum);
+        if (kind == WaveKind::cosines) {  // the sum over all threads that share a pair, behind the rows
+          Complex<T>* const sums = rows + (waves.rows() << shape.log_pairs);
+          sums[(moving.first << shape.log_pairs) + moved.pair] = sum.value;
+          __syncthreads();
+          if (moving.first == 0) {
+            for (int other = 1; other < moving.step; ++other)
+              sum.value = sum.value + sums[(other << shape.log_pairs) + moved.pair];
+            moved.set(waves.n, sum.value);
+          }
         }
       }
+    });
+    for (int pass = 0, length = waves.n; pass < waves.passes; length /= waves.radix[pass++]) {
+      __syncthreads();
+      fourier_pass(waves.radix[pass], passed, waves.n, length, waves.roots, passing.team);
     }
-  });
-  for (int pass = 0, length = waves.n; pass < waves.passes; length /= waves.radix[pass++]) {
     __syncthreads();
-    fourier_pass(waves.radix[pass], passed, waves.n, length, waves.roots, passing.team);
-  }
-  __syncthreads();
 
-  Complex<T> others{};
-  if (ending.divides) {
-    const T of_slice = ending.slices ? ending.slices[slice] : T(0);
-    others.re = of_slice + (pair.has_first && ending.others ? ending.others[line] : T(0));
-    others.im = of_slice + (pair.has_second && ending.others ? ending.others[line + 1] : T(0));
-  }
-  const T factor = ending.sum ? static_cast<T>(*ending.factor) : T(1);
-  const LinePair<T, contiguous> target(lines, ending.sum ? ending.sum : lines.data, line, slice);
-  const auto out = [&](int i, Complex<T> value) {
-    if (ending.divides) {
-      const T own = ending.own[i];
-      value = {value.re * inverse_of(own + others.re), value.im * inverse_of(own + others.im)};
+    const bool divides = twice && forward, adds = ending.sum && !divides;
+    Complex<T> others{};
+    if (divides) {
+      const T of_slice = ending.slices ? ending.slices[slice] : T(0);
+      others.re = of_slice + (pair.has_first && ending.others ? ending.others[line] : T(0));
+      others.im = of_slice + (pair.has_second && ending.others ? ending.others[line + 1] : T(0));
     }
-    if (ending.sum) value = target.get(i) + scaled(factor, value);
-    target.set(i, value);
-  };
-  with_kind(waves.kind, [&]<WaveKind kind>() {
-    if (forward)
-      for (int k = moving.first; k < waves.pieces(); k += moving.step) end_forward<kind>(waves, moved, k, out);
-    else
-      for (int k = moving.first; k < waves.pieces(); k += moving.step) end_backward<kind>(waves, moved, k, out);
-  });
+    const T factor = adds ? static_cast<T>(*ending.factor) : T(1);
+    const LinePair<T, contiguous> target(lines, adds ? ending.sum : lines.data, line, slice);
+    const auto out = [&](int i, Complex<T> value) {
+      if (divides) {
+        const T own = ending.own[i];
+        value = {value.re * inverse_of(own + others.re), value.im * inverse_of(own + others.im)};
+      }
+      if (adds) value = target.get(i) + scaled(factor, value);
+      target.set(i, value);
+    };
+    with_kind(waves.kind, [&]<WaveKind kind>() {
+      if (forward)
+        for (int k = moving.first; k < waves.pieces(); k += moving.step) end_forward<kind>(waves, moved, k, out);
+      else
+        for (int k = moving.first; k < waves.pieces(); k += moving.step) end_backward<kind>(waves, moved, k, out);
+    });
+    if (!divides) return;
+    __syncthreads();  // what all have written comes back
+  }
 }
 
-template <class T, bool contiguous, int threads, int blocks>
+template <class T, bool contiguous, bool twice, int threads, int blocks>
 void launch_waves(cudaStream_t stream, const WaveView<T>& waves, const LinesOf<T>& lines, const Ending<T>& ending,
                   TileShape shape, bool forward, int slices) {
-  const auto kernel = waves_kernel<T, contiguous, threads, blocks>;
+  const auto kernel = waves_kernel<T, contiguous, twice, threads, blocks>;
   const std::size_t in_all =
       (static_cast<std::size_t>(waves.rows()) << shape.log_pairs) + (waves.kind == WaveKind::cosines ? threads : 0);
   const std::size_t bytes = in_all * sizeof(Complex<T>);
@@ -148,7 +154,7 @@ void launch_waves(cudaStream_t stream, const WaveView<T>& waves, const LinesOf<T
 }  // namespace
 
 template <class T>
-void transform_lines(cudaStream_t stream, const WaveView<T>& waves, int axis, bool forward, const View<T>& values,
+void transform_lines(cudaStream_t stream, const WaveView<T>& waves, int axis, WavePath path, const View<T>& values,
                      const Box& box, const WaveTarget& target, const std::array<const T*, 3>& eigenvalues) {
   const auto d = static_cast<std::size_t>(axis);
   const std::size_t fast = d == 0 ? 1 : 0, slow = d == 2 ? 1 : 2;
@@ -161,27 +167,29 @@ void transform_lines(cudaStream_t stream, const WaveView<T>& waves, int axis, bo
       origin(values), stride[d], stride[fast], stride[slow], contiguous ? 0 : box.first[0] % (2 * shape.pairs()),
       extent(fast)};
   const Ending<T> ending{target.sum ? origin(target.sum->template view<T>()) : nullptr,
-                         target.factor ? target.factor->address() : nullptr,
-                         target.divide,
-                         eigenvalues[d],
-                         eigenvalues[fast],
+                         target.factor ? target.factor->address() : nullptr, eigenvalues[d], eigenvalues[fast],
                          eigenvalues[slow]};
   const bool small = (static_cast<std::size_t>(waves.rows()) << shape.log_pairs) * sizeof(Complex<T>) <= shared_tile;
-  const auto launch_by = [&]<bool along_x>() {
+  const bool forward = path != WavePath::back;
+  const auto launch_by = [&]<bool along_x, bool twice>() {
     if (small)
-      launch_waves<T, along_x, threads_of_shared, 3>(stream, waves, lines, ending, shape, forward, extent(slow));
+      launch_waves<T, along_x, twice, threads_of_shared, 3>(stream, waves, lines, ending, shape, forward, extent(slow));
     else
-      launch_waves<T, along_x, threads_of_whole, 1>(stream, waves, lines, ending, shape, forward, extent(slow));
+      launch_waves<T, along_x, twice, threads_of_whole, 1>(stream, waves, lines, ending, shape, forward, extent(slow));
   };
-  if (contiguous)
-    launch_by.template operator()<true>();
+  if (contiguous && path == WavePath::there_and_back)
+    launch_by.template operator()<true, true>();
+  else if (contiguous)
+    launch_by.template operator()<true, false>();
+  else if (path == WavePath::there_and_back)
+    launch_by.template operator()<false, true>();
   else
-    launch_by.template operator()<false>();
+    launch_by.template operator()<false, false>();
 }
 
-template void transform_lines(cudaStream_t, const WaveView<float>&, int, bool, const View<float>&, const Box&,
+template void transform_lines(cudaStream_t, const WaveView<float>&, int, WavePath, const View<float>&, const Box&,
                               const WaveTarget&, const std::array<const float*, 3>&);
-template void transform_lines(cudaStream_t, const WaveView<double>&, int, bool, const View<double>&, const Box&,
+template void transform_lines(cudaStream_t, const WaveView<double>&, int, WavePath, const View<double>&, const Box&,
                               const WaveTarget&, const std::array<const double*, 3>&);
 
 }  // namespace poisson::cuda

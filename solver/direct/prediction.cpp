@@ -17,9 +17,10 @@ constexpr double loading(bool gpu) {
 }
 // Of matrix products, what device_rate() has for additions and multiplications in 64 bits.
 constexpr double share_of_products = 1.4;
-// Bytes of an unknown that a direct solve moves: norms and residuals; folding to slabs and onto u; lines, and
-// lines that are cut; a fast transform there and back, and onto u.
-constexpr double of_residuals = 64, of_slabs = 34, of_lines = 32, of_cut_lines = 40, of_transform = 32, of_adding = 8;
+// Bytes of an unknown that a direct solve moves: norms and residuals; folding to slabs and onto u; lines, those that
+// are cut, and those of waves; a fast transform there and back, and onto u.
+constexpr double of_residuals = 64, of_slabs = 34, of_lines = 32, of_cut_lines = 40, of_lines_of_waves = 16,
+                 of_transform = 32, of_adding = 8;
 // Operations of a fast transform of n values over n log₂ n.
 constexpr double of_waves = 5;
 // Seconds of LAPACK for modes of n values over n³, with diagonal and with tridiagonal mass; of sines over n².
@@ -43,7 +44,10 @@ double predicted_direct_seconds(const Problem& problem, const std::array<double,
   const Block block = make_block(problem);
   const DeviceRate& rate = device_rate(gpu);
   const auto unknowns = static_cast<double>(shape.unknowns.size());
-  double seconds = (of_residuals + (shape.slabs > 1 ? of_cut_lines : of_lines)) * unknowns / rate.bytes;
+  const double lines = shape.slabs > 1                                             ? of_cut_lines
+                       : shape.bases[static_cast<std::size_t>(shape.solved)].waves ? of_lines_of_waves
+                                                                                   : of_lines;
+  double seconds = (of_residuals + lines) * unknowns / rate.bytes;
   for (std::size_t d = 0; d < 3; ++d) {
     if (!shape.transformed[d]) continue;
     const int values = shape.unknowns.last[d] - shape.unknowns.first[d];
