@@ -88,11 +88,7 @@ class LineTile {
 
 template <class T>
 void run_passes(const WaveView<T>& w, const Buffered<T>& z) {
-  int length = w.n;
-  for (int p = 0; p < w.passes; ++p) {
-    fourier_pass(w.radix[p], z, w.n, length, w.roots, Team{});
-    length /= w.radix[p];
-  }
+  for (int p = 0; p < w.passes; ++p) fourier_pass(w.pass[p], z, w.roots, Team{});
 }
 
 template <class T, class Out>
@@ -100,15 +96,15 @@ void transform_tile(const WaveView<T>& w, bool forward, const Buffered<T>& z, co
   const auto in = [&](int i) { return tile.get(i); };
   with_kind(w.kind, [&]<WaveKind kind>() {
     if (forward) {
-      for (int k = 0; k < w.pieces(); ++k) begin_forward<kind>(w, z, k, in);
+      each_piece(w.n, [&](auto k) { begin_forward<kind>(w, z, k, in); });
       run_passes(w, z);
-      for (int k = 0; k < w.pieces(); ++k) end_forward<kind>(w, z, k, out);
+      each_piece(w.n, [&](auto k) { end_forward<kind>(w, z, k, out); });
     } else {
       WaveSum<Lanes<T>> sum;
-      for (int k = 0; k < w.pieces(); ++k) begin_backward<kind>(w, z, k, in, sum);
+      each_piece(w.n, [&](auto k) { begin_backward<kind>(w, z, k, in, sum); });
       if (kind == WaveKind::cosines) z.set(w.n, sum.value);
       run_passes(w, z);
-      for (int k = 0; k < w.pieces(); ++k) end_backward<kind>(w, z, k, out);
+      each_piece(w.n, [&](auto k) { end_backward<kind>(w, z, k, out); });
     }
   });
 }

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstdint>
+
+#include "backends/waves/table.hpp"
+
 /// The discrete Fourier transform of a line, in place, by passes of radix 2 to 8. Free of the standard library: it
 /// compiles for every backend, with V the values of as many lines as are transformed at once and T their type.
 namespace poisson {
@@ -119,13 +123,28 @@ struct Team {
   int first = 0, step = 1;
 };
 
-/// A pass of decimation in frequency over a line of n values, which lies in pieces of `length`: of each the values
-/// length/radix apart become those of `radix` pieces. roots[q] = e^(−2πi q/n). No two butterflies share a value.
+/// One pass of several over n = blocks · radix · apart values.
+struct FourierPass {
+  int radix, apart, blocks;
+  std::uint32_t reciprocal;  ///< ⌊2³²/apart⌋ + 1: exact quotients of all pieces there are, without a division
+
+  static constexpr FourierPass of(int n, int radix, int blocks) {
+    const int apart = n / (blocks * radix);
+    const auto turn = std::uint64_t{1} << 32;
+    return {radix, apart, blocks, static_cast<std::uint32_t>(turn / static_cast<std::uint64_t>(apart) + 1)};
+  }
+  constexpr int block_of(int piece) const {
+    return apart == 1 ? piece : static_cast<int>((static_cast<std::uint64_t>(piece) * reciprocal) >> 32);
+  }
+};
+
+/// A pass of decimation in frequency over a line of n values, which lies in `blocks` pieces: of each the values `apart`
+/// from each other become those of `radix` pieces. roots[q] = e^(−2πi q/n). No two butterflies share a value.
 template <int radix, class T, class Line>
-constexpr void fourier_pass(const Line& z, int n, int length, const Complex<T>* roots, const Team& team) {
-  const int apart = length / radix, stride = n / length;
-  for (int piece = team.first; piece < n / radix; piece += team.step) {
-    const int block = piece / apart, j = piece - block * apart, at = block * length + j;
+constexpr void fourier_pass(const FourierPass& pass, const Line& z, Table<Complex<T>> roots, const Team& team) {
+  const int apart = pass.apart, butterflies = pass.blocks * apart;
+  for (int piece = team.first; piece < butterflies; piece += team.step) {
+    const int block = pass.block_of(piece), j = piece - block * apart, at = block * apart * radix + j;
     decltype(z.get(0)) x[radix];
     for (int r = 0; r < radix; ++r) x[r] = z.get(at + r * apart);
     Butterfly<T, radix>::apply(x);
@@ -133,26 +152,26 @@ constexpr void fourier_pass(const Line& z, int n, int length, const Complex<T>* 
     if (apart == 1)
       for (int q = 1; q < radix; ++q) z.set(at + q, x[q]);
     else
-      for (int q = 1; q < radix; ++q) z.set(at + q * apart, times(roots[j * q * stride], x[q]));
+      for (int q = 1; q < radix; ++q) z.set(at + q * apart, times(roots[j * q * pass.blocks], x[q]));
   }
 }
 
 /// The same of any radix that there is.
 template <class T, class Line>
-constexpr void fourier_pass(int radix, const Line& z, int n, int length, const Complex<T>* roots, const Team& team) {
-  switch (radix) {
+constexpr void fourier_pass(const FourierPass& pass, const Line& z, Table<Complex<T>> roots, const Team& team) {
+  switch (pass.radix) {
     case 2:
-      return fourier_pass<2>(z, n, length, roots, team);
+      return fourier_pass<2>(pass, z, roots, team);
     case 3:
-      return fourier_pass<3>(z, n, length, roots, team);
+      return fourier_pass<3>(pass, z, roots, team);
     case 4:
-      return fourier_pass<4>(z, n, length, roots, team);
+      return fourier_pass<4>(pass, z, roots, team);
     case 5:
-      return fourier_pass<5>(z, n, length, roots, team);
+      return fourier_pass<5>(pass, z, roots, team);
     case 7:
-      return fourier_pass<7>(z, n, length, roots, team);
+      return fourier_pass<7>(pass, z, roots, team);
     default:
-      return fourier_pass<8>(z, n, length, roots, team);
+      return fourier_pass<8>(pass, z, roots, team);
   }
 }
 

@@ -37,13 +37,18 @@ class WaveTables {
     v.kind = waves_.kind;
     v.lower_dirichlet = waves_.lower_dirichlet;
     v.n = waves_.cells;
-    for (const int radix : radices_) v.radix[v.passes++] = radix;
-    const auto* complex = static_cast<const Complex<T>*>(reals_.data());
-    v.roots = complex;
-    v.turns = complex + v.n;
-    v.divisors = reinterpret_cast<const T*>(v.turns + turns_of(v.n));
-    v.weights = v.divisors + v.n;
-    v.places = static_cast<const int*>(places_.data());
+    int blocks = 1;
+    for (const int radix : radices_) {
+      v.pass[v.passes++] = FourierPass::of(v.n, radix, blocks);
+      blocks *= radix;
+    }
+    const auto* const complex = static_cast<const Complex<T>*>(reals_.data());
+    const auto* const real = reinterpret_cast<const T*>(complex + v.n + turns_of(v.n));
+    v.roots = {complex};
+    v.turns = {complex + v.n};
+    v.divisors = {real};
+    v.weights = {real + v.n};
+    v.places = {static_cast<const int*>(places_.data())};
     return v;
   }
   static std::size_t bytes(const AxisWaves& waves, Precision precision);

@@ -15,18 +15,40 @@ struct WaveView {
   WaveKind kind;
   bool lower_dirichlet;
   int n;  ///< N
-  int passes, radix[most_passes];
-  const Complex<T>* roots;  ///< e^(−2πi q/N), q < N
-  const Complex<T>* turns;  ///< cos and sin(πk/2N), k ≤ N/2 + 1
-  const T* divisors;        ///< of sines and cosines 1/(4 sin(πj/N)), of mixed cells 1/(2 cos(π(2j+1)/4N))
-  const T* weights;         ///< what makes vᵀMv = 1 of each coefficient's mode
-  const int* places;        ///< where frequency k stands after the passes, k < N
+  int passes;
+  FourierPass pass[most_passes];
+  Table<Complex<T>> roots;  ///< e^(−2πi q/N), q < N
+  Table<Complex<T>> turns;  ///< cos and sin(πk/2N), k ≤ N/2 + 1
+  Table<T> divisors;        ///< of sines and cosines 1/(4 sin(πj/N)), of mixed cells 1/(2 cos(π(2j+1)/4N))
+  Table<T> weights;         ///< what makes vᵀMv = 1 of each coefficient's mode
+  Table<int> places;        ///< where frequency k stands after the passes, k < N
 
   /// Rows of a line while it is transformed: its values, and of cosines one more.
   constexpr int rows() const { return n + (kind == WaveKind::cosines ? 1 : 0); }
-  /// Pieces of work in begin and end.
-  constexpr int pieces() const { return n / 2 + 1; }
+  constexpr int values() const { return kind == WaveKind::sines ? n - 1 : rows(); }
 };
+
+/// A piece of the work before and after the passes: mirrored values or coefficients, by the lower of them, 0 ≤ k ≤ N/2.
+/// `inner`: neither the first piece nor the last, which is known when it is compiled.
+template <bool inner>
+struct Piece {
+  int k;
+
+  constexpr operator int() const { return k; }
+  constexpr bool first() const { return !inner && k == 0; }
+  constexpr bool before_middle(int n) const { return inner || 2 * k < n; }
+  constexpr bool next_before_middle(int n) const { return inner || 2 * k + 1 < n; }
+  constexpr bool next_not_behind(int n) const { return inner || 2 * k + 1 <= n; }
+  /// Whether k and N − k are two.
+  constexpr bool mirrored(int n) const { return !first() && before_middle(n); }
+};
+/// f(piece) of all of them.
+template <class F>
+constexpr void each_piece(int n, const F& f) {
+  f(Piece<false>{0});
+  for (int k = 1; k < n / 2; ++k) f(Piece<true>{k});
+  if (n > 1) f(Piece<false>{n / 2});
+}
 
 /// Σ v_j cos(2πjk/N) and Σ v_j sin(2πjk/N), from what a Fourier transform left.
 template <class V>
@@ -41,9 +63,10 @@ constexpr auto cosine_and_sine(const WaveView<T>& w, const Line& z, int k) {
 }
 
 /// Puts Σ_k c_k cos(2πjk/N) + s_k sin(2πjk/N) where the Fourier transform will find it, for a k ≤ N/2.
-template <class T, class Line, class V>
-constexpr void put_frequency(const WaveView<T>& w, const Line& z, int k, const Complex<V>& c, const Complex<V>& s) {
-  if (k == 0 || 2 * k == w.n) return z.set(k, c);
+template <class T, class Line, class V, bool inner>
+constexpr void put_frequency(const WaveView<T>& w, const Line& z, Piece<inner> k, const Complex<V>& c,
+                             const Complex<V>& s) {
+  if (!k.mirrored(w.n)) return z.set(k, c);
   const Complex<V> half_c = scaled(T(0.5), c), half_s = turned(scaled(T(0.5), s));
   z.set(k, half_c + half_s);
   z.set(w.n - k, half_c - half_s);
@@ -62,24 +85,24 @@ constexpr auto cell_coefficients(const WaveView<T>& w, const Line& z, int k) {
   const Complex<T> turn = w.turns[k];
   return Mirrored<decltype(c.re)>{scaled(turn.re, c) - scaled(turn.im, s), scaled(turn.im, c) + scaled(turn.re, s)};
 }
-template <class T, class Line, class V>
-constexpr void put_cell_coefficients(const WaveView<T>& w, const Line& z, int k, const Complex<V>& lower,
+template <class T, class Line, class V, bool inner>
+constexpr void put_cell_coefficients(const WaveView<T>& w, const Line& z, Piece<inner> k, const Complex<V>& lower,
                                      const Complex<V>& upper) {
   const Complex<T> turn = w.turns[k];
-  if (k == 0) return z.set(0, lower);
-  if (2 * k == w.n) return z.set(k, scaled(turn.re, lower));
+  if (k.first()) return z.set(0, lower);
+  if (!k.before_middle(w.n)) return z.set(k, scaled(turn.re, lower));
   put_frequency(w, z, k, scaled(turn.re, lower) + scaled(turn.im, upper),
                 scaled(turn.re, upper) - scaled(turn.im, lower));
 }
-template <class T, class Line, class In>
-constexpr void put_cells(const WaveView<T>& w, const Line& z, int j, const In& in) {
-  if (2 * j < w.n) z.set(j, in(2 * j));
-  if (2 * j + 1 < w.n) z.set(w.n - 1 - j, in(2 * j + 1));
+template <class T, class Line, class In, bool inner>
+constexpr void put_cells(const WaveView<T>& w, const Line& z, Piece<inner> j, const In& in) {
+  if (j.before_middle(w.n)) z.set(j, in(2 * j));
+  if (j.next_before_middle(w.n)) z.set(w.n - 1 - j, in(2 * j + 1));
 }
-template <class T, class Line, class Out>
-constexpr void take_cells(const WaveView<T>& w, const Line& z, int j, const Out& out) {
-  if (2 * j < w.n) out(2 * j, z.get(w.places[j]));
-  if (2 * j + 1 < w.n) out(2 * j + 1, z.get(w.places[w.n - 1 - j]));
+template <class T, class Line, class Out, bool inner>
+constexpr void take_cells(const WaveView<T>& w, const Line& z, Piece<inner> j, const Out& out) {
+  if (j.before_middle(w.n)) out(2 * j, z.get(w.places[j]));
+  if (j.next_before_middle(w.n)) out(2 * j + 1, z.get(w.places[w.n - 1 - j]));
 }
 
 /// Sines and cosines at nodes (DST-I, DCT-I): waves of even k have the period N, and of the odd ones 2 sin(πj/N)
@@ -115,35 +138,35 @@ struct WaveSum {
   Complex<V> value{};
 };
 
-/// Piece k of w.pieces() before the passes of a transform to coefficients: in(i), i < values, into the line.
-template <WaveKind kind, class T, class Line, class In>
-constexpr void begin_forward(const WaveView<T>& w, const Line& z, int k, const In& in) {
+/// A piece before the passes of a transform to coefficients: in(i), i < values, into the line.
+template <WaveKind kind, class T, class Line, class In, bool inner>
+constexpr void begin_forward(const WaveView<T>& w, const Line& z, Piece<inner> k, const In& in) {
   const int n = w.n, values = kind == WaveKind::cosines ? n + 1 : n;
   switch (kind) {
     case WaveKind::none:
       break;
     case WaveKind::periodic:
       z.set(k, in(k));
-      if (k > 0 && k < n - k) z.set(n - k, in(n - k));
+      if (k.mirrored(n)) z.set(n - k, in(n - k));
       break;
     case WaveKind::sines: {
-      if (k == 0) return z.set(0, {});
+      if (k.first()) return z.set(0, {});
       const auto a = in(k - 1), b = in(n - k - 1);
       const auto even = scaled(w.divisors[k], a + b), odd = scaled(T(0.5), a - b);
       z.set(k, even + odd);
-      if (k < n - k) z.set(n - k, even - odd);
+      if (k.mirrored(n)) z.set(n - k, even - odd);
       break;
     }
     case WaveKind::cosines: {
       const auto a = in(k), b = in(n - k);
-      if (k == 0) {
+      if (k.first()) {
         z.set(0, a + b);
         z.set(n, a - b);
         return;
       }
       const auto even = scaled(T(0.5), a + b), odd = scaled(w.divisors[k], a - b);
       z.set(k, even + odd);
-      if (k < n - k) z.set(n - k, even - odd);
+      if (k.mirrored(n)) z.set(n - k, even - odd);
       break;
     }
     case WaveKind::cells:
@@ -151,7 +174,7 @@ constexpr void begin_forward(const WaveView<T>& w, const Line& z, int k, const I
       break;
     case WaveKind::mixed_nodes: {
       const auto at = [&](int i) { return in(w.lower_dirichlet ? values - 1 - i : i); };
-      put_cell_coefficients(w, z, k, at(k), at(k == 0 ? 0 : n - k));
+      put_cell_coefficients(w, z, k, at(k), at(k.first() ? 0 : n - k));
       break;
     }
     case WaveKind::mixed_cells:
@@ -160,9 +183,9 @@ constexpr void begin_forward(const WaveView<T>& w, const Line& z, int k, const I
   }
 }
 
-/// Piece k after the passes: out(position, coefficient).
-template <WaveKind kind, class T, class Line, class Out>
-constexpr void end_forward(const WaveView<T>& w, const Line& z, int k, const Out& put) {
+/// A piece after the passes: out(position, coefficient).
+template <WaveKind kind, class T, class Line, class Out, bool inner>
+constexpr void end_forward(const WaveView<T>& w, const Line& z, Piece<inner> k, const Out& put) {
   const int n = w.n;
   const auto out = [&](int position, const auto& value) { put(position, scaled(w.weights[position], value)); };
   switch (kind) {
@@ -171,86 +194,87 @@ constexpr void end_forward(const WaveView<T>& w, const Line& z, int k, const Out
     case WaveKind::periodic: {
       const auto [c, s] = cosine_and_sine(w, z, k);
       out(k, c);
-      if (k > 0 && k < n - k) out(n - k, s);
+      if (k.mirrored(n)) out(n - k, s);
       break;
     }
     case WaveKind::sines: {
       const auto here = cosine_and_sine(w, z, k);
       const int evens = even_waves(kind, n);
-      if (k > 0 && 2 * k < n) out(k - 1, here.sine);
-      if (2 * k + 1 < n) out(evens + k, here.cosine - cosine_and_sine(w, z, k + 1).cosine);
+      if (k.mirrored(n)) out(k - 1, here.sine);
+      if (k.next_before_middle(n)) out(evens + k, here.cosine - cosine_and_sine(w, z, k + 1).cosine);
       break;
     }
     case WaveKind::cosines: {
       const auto here = cosine_and_sine(w, z, k);
       const int evens = even_waves(kind, n);
       out(k, here.cosine);
-      if (2 * k + 1 <= n) out(evens + k, z.get(n) + cosine_and_sine(w, z, k + 1).sine - here.sine);
+      if (k.next_not_behind(n)) out(evens + k, z.get(n) + cosine_and_sine(w, z, k + 1).sine - here.sine);
       break;
     }
     case WaveKind::cells: {
       const auto [lower, upper] = cell_coefficients(w, z, k);
       out(k, lower);
-      if (k > 0 && k < n - k) out(n - k, upper);
+      if (k.mirrored(n)) out(n - k, upper);
       break;
     }
     case WaveKind::mixed_nodes:
       take_cells(w, z, k, out);
       break;
     case WaveKind::mixed_cells: {
-      if (2 * k >= n) return;
+      if (!k.before_middle(n)) return;
       const auto here = cell_coefficients(w, z, k), next = cell_coefficients(w, z, k + 1);
       out(k, here.lower + next.lower);
-      if (k < n - 1 - k) out(n - 1 - k, next.upper + here.upper);
+      if (k.next_before_middle(n)) out(n - 1 - k, next.upper + here.upper);
       break;
     }
   }
 }
 
-/// Piece k before the passes of the way back: in(position). What the pieces add to `sum` has to stand in row N behind
+/// A piece before the passes of the way back: in(position). What the pieces add to `sum` has to stand in row N behind
 /// them where the kind is cosines.
-template <WaveKind kind, class T, class Line, class In, class V>
-constexpr void begin_backward(const WaveView<T>& w, const Line& z, int k, const In& in, WaveSum<V>& sum) {
+template <WaveKind kind, class T, class Line, class In, class V, bool inner>
+constexpr void begin_backward(const WaveView<T>& w, const Line& z, Piece<inner> k, const In& in, WaveSum<V>& sum) {
   const int n = w.n;
   switch (kind) {
     case WaveKind::none:
       break;
     case WaveKind::periodic:
-      put_frequency(w, z, k, in(k), k > 0 && k < n - k ? in(n - k) : Complex<V>{});
+      put_frequency(w, z, k, in(k), k.mirrored(n) ? in(n - k) : Complex<V>{});
       break;
     case WaveKind::sines: {
       const int evens = even_waves(kind, n);
-      const auto odd = [&](int m) { return m >= 0 && 2 * m + 1 < n ? in(evens + m) : Complex<V>{}; };
-      put_frequency(w, z, k, odd(k) - odd(k - 1), k > 0 && 2 * k < n ? in(k - 1) : Complex<V>{});
+      const Complex<V> here = k.next_before_middle(n) ? in(evens + k) : Complex<V>{};
+      const Complex<V> before = k.first() ? Complex<V>{} : in(evens + k - 1);
+      put_frequency(w, z, k, here - before, k.mirrored(n) ? in(k - 1) : Complex<V>{});
       break;
     }
     case WaveKind::cosines: {
       const int evens = even_waves(kind, n);
-      const auto odd = [&](int m) { return m >= 0 && 2 * m + 1 <= n ? in(evens + m) : Complex<V>{}; };
-      const Complex<V> here = odd(k);
+      const Complex<V> here = k.next_not_behind(n) ? in(evens + k) : Complex<V>{};
+      const Complex<V> before = k.first() ? Complex<V>{} : in(evens + k - 1);
       sum.value = sum.value + here;
       // Frequency (N + 1)/2 of odd N is −(N − 1)/2.
-      const Complex<V> step = odd(k - 1) - here;
-      put_frequency(w, z, k, in(k), 2 * k + 1 == n ? step - here : step);
+      const Complex<V> step = before - here;
+      put_frequency(w, z, k, in(k), !k.next_before_middle(n) && 2 * k + 1 == n ? step - here : step);
       break;
     }
     case WaveKind::cells:
-      put_cell_coefficients(w, z, k, in(k), in(k == 0 ? 0 : n - k));
+      put_cell_coefficients(w, z, k, in(k), in(k.first() ? 0 : n - k));
       break;
     case WaveKind::mixed_nodes:
       put_cells(w, z, k, in);
       break;
     case WaveKind::mixed_cells: {
-      const auto pair = [&](int m) { return m == 0 ? in(0) : in(m) + in(m - 1); };
-      put_cell_coefficients(w, z, k, pair(k), pair(k == 0 ? 0 : n - k));
+      const auto pair = [&](int m) { return k.first() ? in(0) : in(m) + in(m - 1); };
+      put_cell_coefficients(w, z, k, pair(k), pair(n - k));
       break;
     }
   }
 }
 
-/// Piece k after the passes of the way back: put(i, value).
-template <WaveKind kind, class T, class Line, class Out>
-constexpr void end_backward(const WaveView<T>& w, const Line& z, int k, const Out& put) {
+/// A piece after the passes of the way back: put(i, value).
+template <WaveKind kind, class T, class Line, class Out, bool inner>
+constexpr void end_backward(const WaveView<T>& w, const Line& z, Piece<inner> k, const Out& put) {
   const int n = w.n;
   const auto value = [&](int j) { return z.get(w.places[j]); };
   switch (kind) {
@@ -258,18 +282,18 @@ constexpr void end_backward(const WaveView<T>& w, const Line& z, int k, const Ou
       break;
     case WaveKind::periodic:
       put(k, value(k));
-      if (k > 0 && k < n - k) put(n - k, value(n - k));
+      if (k.mirrored(n)) put(n - k, value(n - k));
       break;
     case WaveKind::sines: {
-      if (k == 0) return;
+      if (k.first()) return;
       const auto a = value(k), b = value(n - k);
       const auto even = scaled(w.divisors[k], a + b), odd = scaled(T(0.5), a - b);
       put(k - 1, even + odd);
-      if (k < n - k) put(n - k - 1, even - odd);
+      if (k.mirrored(n)) put(n - k - 1, even - odd);
       break;
     }
     case WaveKind::cosines: {
-      if (k == 0) {
+      if (k.first()) {
         const auto sum = z.get(n);
         put(0, value(0) + sum);
         put(n, value(0) - sum);
@@ -278,7 +302,7 @@ constexpr void end_backward(const WaveView<T>& w, const Line& z, int k, const Ou
       const auto a = value(k), b = value(n - k);
       const auto even = scaled(T(0.5), a + b), odd = scaled(w.divisors[k], a - b);
       put(k, even + odd);
-      if (k < n - k) put(n - k, even - odd);
+      if (k.mirrored(n)) put(n - k, even - odd);
       break;
     }
     case WaveKind::cells:
@@ -289,7 +313,7 @@ constexpr void end_backward(const WaveView<T>& w, const Line& z, int k, const Ou
       const auto [lower, upper] = cell_coefficients(w, z, k);
       const auto at = [&](int i) { return w.lower_dirichlet ? n - 1 - i : i; };
       put(at(k), lower);
-      if (k > 0 && k < n - k) put(at(n - k), upper);
+      if (k.mirrored(n)) put(at(n - k), upper);
       break;
     }
     case WaveKind::mixed_cells:

@@ -1,6 +1,7 @@
 // Fast transforms of waves against sums over their modes.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -68,18 +69,19 @@ std::vector<Values<T>> transformed_by_block(const AxisWaves& waves, bool forward
   const auto host = make_cpu_backend();
   const WaveTables tables(*host, precision_of<T>, waves, {});
   const auto w = tables.view<T>();
-  Values<T> rows(static_cast<std::size_t>(w.rows()) << shape.log_pairs);
+  Values<T> rows(static_cast<std::size_t>(shape.numbers(w.rows())));
   std::vector<Values<T>> result(lines.size(), Values<T>(lines[0].size()));
   std::vector<WaveSum<T>> sums(lines.size());
   with_kind(w.kind, [&]<WaveKind kind>() {
     const auto all = [&](const auto& f) {
       for (int thread = 0; thread < threads; ++thread) {
         const TileThread own = moving_thread(shape, thread, threads, contiguous);
-        for (int k = own.team.first; k < w.pieces(); k += own.team.step)
+        each_piece(w.n, own.team, [&](auto k) {
           f(VectorLine<T>{&rows, shape, own.pair}, k, static_cast<std::size_t>(own.pair));
+        });
       }
     };
-    all([&](const VectorLine<T>& z, int k, std::size_t pair) {
+    all([&](const VectorLine<T>& z, auto k, std::size_t pair) {
       const auto in = [&](int i) { return lines[pair].at(static_cast<std::size_t>(i)); };
       if (forward)
         begin_forward<kind>(w, z, k, in);
@@ -89,12 +91,12 @@ std::vector<Values<T>> transformed_by_block(const AxisWaves& waves, bool forward
     if (!forward && kind == WaveKind::cosines)
       for (int pair = 0; pair < shape.pairs(); ++pair)
         VectorLine<T>{&rows, shape, pair}.set(w.n, sums[static_cast<std::size_t>(pair)].value);
-    for (int pass = 0, length = w.n; pass < w.passes; length /= w.radix[pass++])
+    for (int pass = 0; pass < w.passes; ++pass)
       for (int thread = 0; thread < threads; ++thread) {
         const TileThread own = passing_thread(shape, thread, threads);
-        fourier_pass(w.radix[pass], VectorLine<T>{&rows, shape, own.pair}, w.n, length, w.roots, own.team);
+        fourier_pass(w.pass[pass], VectorLine<T>{&rows, shape, own.pair}, w.roots, own.team);
       }
-    all([&](const VectorLine<T>& z, int k, std::size_t pair) {
+    all([&](const VectorLine<T>& z, auto k, std::size_t pair) {
       const auto out = [&](int i, Complex<T> value) { result[pair].at(static_cast<std::size_t>(i)) = value; };
       if (forward)
         end_forward<kind>(w, z, k, out);
@@ -213,12 +215,20 @@ TEST(Waves, TakeLengthsOfSmallFactors) {
   EXPECT_FALSE(is_transformable(2 * longest_waves));
 }
 
-// Threads that read or write a row, and those that write successive values of a pair, have a bank each.
+// How many of eight numbers meet in a bank at most.
+int in_a_bank(const std::vector<int>& numbers) {
+  std::array<int, 8> of_bank{};
+  for (const int at : numbers) ++of_bank[static_cast<std::size_t>(at % 8)];
+  return *std::ranges::max_element(of_bank);
+}
+
+// Eight threads that have the pairs of a row, along x successive values of a pair, and of lengths of many twos also
+// successive coefficients, in reversed digits.
 TEST(Waves, TilesHaveNoTwoValuesInABank) {
   for (const int rows : {1, 33, 512, 513, 1024, 4096, longest_waves + 1})
     for (const bool contiguous : {false, true}) {
       const TileShape shape = tile_shape(rows, 16, contiguous, 1000);
-      std::vector<bool> taken(static_cast<std::size_t>(rows) << shape.log_pairs);
+      std::vector<bool> taken(static_cast<std::size_t>(shape.numbers(rows)));
       EXPECT_LE(taken.size() * 16, whole_tile);
       for (int row = 0; row < rows; ++row)
         for (int pair = 0; pair < shape.pairs(); ++pair) {
@@ -227,16 +237,37 @@ TEST(Waves, TilesHaveNoTwoValuesInABank) {
           taken.at(at) = true;
         }
     }
-  const TileShape full{3};
-  for (int first = 0; first < 64; first += 8) {
-    std::vector<int> row, line;
-    for (int t = 0; t < 8; ++t) {
-      row.push_back(full.at(first, t) % 8);
-      line.push_back(full.at(first + t, 5) % 8);
+  const auto host = make_cpu_backend();
+  for (const int n : {64, 256, 512, 1024, 2048, 4096}) {
+    const WaveTables tables(*host, Precision::fp64, {WaveKind::periodic, false, n}, {});
+    const WaveView<double> w = tables.view<double>();
+    for (const bool contiguous : {false, true}) {
+      const TileShape shape = tile_shape(n, 16, contiguous, 1000);
+      const int step = 8 >> shape.log_pairs;  // rows that eight threads share
+      for (int first = 0; first < n; first += 8) {
+        std::vector<int> row, line, reversed;
+        for (int t = 0; t < 8; ++t) {
+          row.push_back(shape.at(first + t / shape.pairs() % step, t % shape.pairs()));
+          line.push_back(shape.at(first + t, 0));
+          reversed.push_back(shape.at(w.places[first + t], 0));
+        }
+        EXPECT_EQ(in_a_bank(row), 1) << n;
+        if (!contiguous) continue;
+        EXPECT_EQ(in_a_bank(line), 1) << n;
+        EXPECT_LE(in_a_bank(reversed), 2) << n;
+      }
     }
-    for (auto* banks : {&row, &line}) {
-      std::ranges::sort(*banks);
-      EXPECT_EQ(std::ranges::unique(*banks).size(), 0u);
+  }
+}
+
+TEST(Waves, QuotientsAreExact) {
+  for (int n = 2; n <= longest_waves; n += n < 600 ? 1 : 97) {
+    int blocks = 1;
+    for (const int radix : radices_of(n)) {
+      const FourierPass pass = FourierPass::of(n, radix, blocks);
+      EXPECT_EQ(pass.apart * radix * blocks, n);
+      for (int piece = 0; piece < n / radix; ++piece) ASSERT_EQ(pass.block_of(piece), piece / pass.apart);
+      blocks *= radix;
     }
   }
 }

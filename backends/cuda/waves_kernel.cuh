@@ -1,0 +1,219 @@
+#pragma once
+
+#include "backends/cuda/inverse.cuh"
+#include "backends/cuda/launch.cuh"
+#include "backends/waves/line_tile.hpp"
+
+/// Blocks of a GPU that transform tiles of lines in shared memory.
+namespace poisson::cuda {
+
+/// The lines of a box: line l of slice s begins at data + l·across + s·slow. `lead`: so many lines before the first are
+/// counted, too, so that pairs of values beside each other begin on even addresses.
+template <class T>
+struct LinesOf {
+  T* data;
+  std::uint32_t along;
+  std::int64_t across, slow;
+  int lead, lines;
+};
+
+/// What becomes of values on their way out: back into the field, times a factor onto another one, or, once they are
+/// coefficients, divided and brought back.
+enum class WaveEnd { field, sum, field_and_back };
+template <class T>
+struct Ending {
+  T* sum;                          ///< data of the lines that is added to
+  const double* factor;            ///< of that
+  const T *own, *others, *slices;  ///< eigenvalues, of a line's values, of lines, of slices; null: zero
+};
+
+/// How a block works: its threads, blocks that share a multiprocessor, pieces of work that a thread asks for at once,
+/// and whether it asks for the tile of the block that will follow it, so that memory is at work while it computes.
+template <int threads_, int blocks_, int ahead_, bool fetches_>
+struct WaveBlock {
+  static constexpr int threads = threads_, blocks = blocks_, ahead = ahead_;
+  static constexpr bool fetches = fetches_;
+};
+
+template <class T, bool contiguous>
+struct SharedLine {
+  Complex<T>* numbers;
+  TileShape shape;
+  int pair;
+  __device__ int at(int row) const { return TileShape{shape.log_pairs, contiguous}.at(row, pair); }
+  __device__ Complex<T> get(int row) const { return numbers[at(row)]; }
+  __device__ void set(int row, Complex<T> value) const { numbers[at(row)] = value; }
+};
+
+/// Two lines of a slice, as a thread reads and writes them. What there is none of is read where there is something: so
+/// no load waits for a branch. Those beside each other go together, with what lies beside the box in the halo or the
+/// padding, which counts as zero.
+template <class T, bool contiguous>
+class LinePair {
+ public:
+  __device__ LinePair(const LinesOf<T>& lines, T* data, int line, int slice)
+      : has_first_(line >= 0 && line < lines.lines),
+        has_second_(line + 1 >= 0 && line + 1 < lines.lines),
+        along_(lines.along) {
+    T* const of_slice = data + slice * lines.slow;
+    if (contiguous) {
+      first_ = of_slice + (has_first_ ? line : 0) * lines.across;
+      second_ = has_second_ ? first_ + lines.across : first_;
+    } else {
+      first_ = of_slice + (has_first_ || has_second_ ? line : -lines.lead);
+      second_ = first_ + 1;
+    }
+  }
+  __device__ bool has_first() const { return has_first_; }
+  __device__ bool has_second() const { return has_second_; }
+  __device__ Complex<T> get(int i) const {
+    if (contiguous) return {first_[offset(i)], second_[offset(i)]};
+    const Complex<T> both = *reinterpret_cast<const Complex<T>*>(first_ + offset(i));
+    return {has_first_ ? both.re : T(0), has_second_ ? both.im : T(0)};
+  }
+  __device__ void set(int i, Complex<T> value) const {
+    if (contiguous) {
+      if (has_first_) first_[offset(i)] = value.re;
+      if (has_second_) second_[offset(i)] = value.im;
+    } else {
+      if (has_first_ && has_second_) *reinterpret_cast<Complex<T>*>(first_ + offset(i)) = value;
+      if (has_first_ != has_second_) (has_first_ ? first_ : second_)[offset(i)] = has_first_ ? value.re : value.im;
+    }
+  }
+
+ private:
+  __device__ std::uint64_t offset(int i) const { return std::uint64_t{along_} * static_cast<std::uint32_t>(i); }
+
+  T *first_, *second_;
+  bool has_first_, has_second_;
+  std::uint32_t along_;
+};
+
+/// Asks for the lines of a slice from number `first` on, to lie in the L2 cache when they are read, 32 bytes each time.
+template <class T, bool contiguous>
+__device__ void fetch_tile(const LinesOf<T>& lines, const T* data, int values, int first, int width, int slice,
+                           int threads) {
+  constexpr int at_a_time = 32 / sizeof(T);
+  const auto fetch = [](const T* at) { asm volatile("prefetch.global.L2 [%0];" ::"l"(at)); };
+  const T* const at = data + slice * lines.slow;
+  const int thread = static_cast<int>(threadIdx.x), end = min(first + width, lines.lines);
+  if (contiguous) {
+    for (int line = first + thread / 32; line < end; line += threads / 32)
+      for (int i = thread % 32 * at_a_time; i < values; i += 32 * at_a_time) fetch(at + line * lines.across + i);
+  } else {
+    constexpr int of_row = 128 / 32;
+    const int across = first + thread % of_row * at_a_time;
+    if (across >= end) return;
+    for (int i = thread / of_row; i < values; i += threads / of_row)
+      fetch(at + across + std::uint64_t{lines.along} * static_cast<std::uint32_t>(i));
+  }
+}
+
+/// A block has a tile of neighbouring lines of a slice; there and back it is written and read again, from the cache of
+/// the device, which holds the tiles of all blocks that run. Threads that read and write memory share the pairs so that
+/// neighbours have neighbouring values: those of a row, of lines along x those of a line. `resident`: blocks that the
+/// device has at a time.
+template <class T, bool contiguous, WaveEnd end, class Block>
+__global__ void __launch_bounds__(Block::threads, Block::blocks)
+    waves_kernel(const __grid_constant__ WaveView<T> waves, LinesOf<T> lines, Ending<T> ending, TileShape shape,
+                 bool begins_forward, int resident) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  auto* const numbers = reinterpret_cast<Complex<T>*>(memory);
+  await_others();
+  const int thread = static_cast<int>(threadIdx.x), slice = static_cast<int>(blockIdx.y);
+  const TileThread passing = passing_thread(shape, thread, Block::threads);
+  const TileThread mover = moving_thread(shape, thread, Block::threads, contiguous);
+  const Team moving = mover.team;
+  const SharedLine<T, contiguous> passed{numbers, shape, passing.pair}, moved{numbers, shape, mover.pair};
+  const int width = 2 * shape.pairs(), of_block = static_cast<int>(blockIdx.x) * width - lines.lead;
+  const int line = of_block + 2 * mover.pair;
+  const LinePair<T, contiguous> pair(lines, lines.data, line, slice);
+  if (end == WaveEnd::sum && Block::fetches)
+    fetch_tile<T, contiguous>(lines, ending.sum, waves.values(), of_block, width, slice, Block::threads);
+
+  bool forward = end == WaveEnd::field_and_back || (end == WaveEnd::field && begins_forward);
+#pragma unroll 1
+  for (;; forward = false) {
+    with_kind(waves.kind, [&]<WaveKind kind>() {
+      const auto in = [&](int i) { return pair.get(i); };
+      if (forward) {
+        each_piece<Block::ahead>(waves.n, moving, [&](auto k) { begin_forward<kind>(waves, moved, k, in); });
+      } else {
+        WaveSum<T> sum;
+        each_piece<Block::ahead>(waves.n, moving, [&](auto k) { begin_backward<kind>(waves, moved, k, in, sum); });
+        if (kind == WaveKind::cosines) {  // the sum over all threads that share a pair, behind the rows
+          Complex<T>* const sums = numbers + shape.numbers(waves.rows());
+          sums[(moving.first << shape.log_pairs) + moved.pair] = sum.value;
+          __syncthreads();
+          if (moving.first == 0) {
+            for (int other = 1; other < moving.step; ++other)
+              sum.value = sum.value + sums[(other << shape.log_pairs) + moved.pair];
+            moved.set(waves.n, sum.value);
+          }
+        }
+      }
+    });
+    for (int pass = 0; pass < waves.passes; ++pass) {
+      __syncthreads();
+      fourier_pass(waves.pass[pass], passed, waves.roots, passing.team);
+    }
+    __syncthreads();
+
+    const bool divides = end == WaveEnd::field_and_back && forward;
+    if (Block::fetches && !divides) {
+      const std::int64_t next = std::int64_t{blockIdx.y} * gridDim.x + blockIdx.x + resident;
+      if (next < std::int64_t{gridDim.y} * gridDim.x) {
+        const auto of_next = static_cast<unsigned>(next);
+        fetch_tile<T, contiguous>(lines, lines.data, waves.values(),
+                                  static_cast<int>(of_next % gridDim.x) * width - lines.lead, width,
+                                  static_cast<int>(of_next / gridDim.x), Block::threads);
+      }
+    }
+    Complex<T> others{};
+    if (divides) {
+      const T of_slice = ending.slices ? ending.slices[slice] : T(0);
+      others.re = of_slice + (pair.has_first() && ending.others ? ending.others[line] : T(0));
+      others.im = of_slice + (pair.has_second() && ending.others ? ending.others[line + 1] : T(0));
+    }
+    const T factor = end == WaveEnd::sum ? static_cast<T>(*ending.factor) : T(1);
+    const LinePair<T, contiguous> target(lines, end == WaveEnd::sum ? ending.sum : lines.data, line, slice);
+    const Table<T> eigenvalues{ending.own};
+    const auto out = [&](int i, Complex<T> value) {
+      if (divides) {
+        const T own = eigenvalues[i];
+        value = {value.re * inverse_of(own + others.re), value.im * inverse_of(own + others.im)};
+      }
+      if (end == WaveEnd::sum) value = target.get(i) + scaled(factor, value);
+      target.set(i, value);
+    };
+    with_kind(waves.kind, [&]<WaveKind kind>() {
+      if (forward)
+        each_piece<2>(waves.n, moving, [&](auto k) { end_forward<kind>(waves, moved, k, out); });
+      else
+        each_piece<2>(waves.n, moving, [&](auto k) { end_backward<kind>(waves, moved, k, out); });
+    });
+    if (!divides) return;
+    __syncthreads();  // what all have written comes back
+  }
+}
+
+template <class T, bool contiguous, WaveEnd end, class Block>
+void launch_waves(cudaStream_t stream, const WaveView<T>& waves, const LinesOf<T>& lines, const Ending<T>& ending,
+                  TileShape shape, bool forward, int slices) {
+  const auto kernel = waves_kernel<T, contiguous, end, Block>;
+  const auto numbers = shape.numbers(waves.rows()) + (waves.kind == WaveKind::cosines ? Block::threads : 0);
+  // The most that such a block ever has: what was recorded must not depend on what is launched after it.
+  const std::size_t most = (Block::blocks == 1 ? whole_tile : shared_tile) + Block::threads * sizeof(Complex<T>);
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)));
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
+  int device = 0, multiprocessors = 0;
+  check(cudaGetDevice(&device));
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  const int width = 2 * shape.pairs();
+  const dim3 grid(static_cast<unsigned>((lines.lead + lines.lines + width - 1) / width), static_cast<unsigned>(slices));
+  kernel<<<grid, Block::threads, static_cast<std::size_t>(numbers) * sizeof(Complex<T>), stream>>>(
+      waves, lines, ending, shape, forward, multiprocessors * Block::blocks);
+  launched(stream);
+}
+
+}  // namespace poisson::cuda

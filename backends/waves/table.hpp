@@ -1,0 +1,42 @@
+#pragma once
+
+namespace poisson {
+
+/// Numbers that nobody writes while they are read. A GPU is told so: it then asks for several before it stores what it
+/// made of the first. Free of the standard library.
+template <class T>
+struct Table {
+  const T* numbers = nullptr;
+
+  constexpr T operator[](int i) const {
+#ifdef __CUDA_ARCH__
+    return unchanged(numbers + i);
+#else
+    return numbers[i];
+#endif
+  }
+
+ private:
+#ifdef __CUDA_ARCH__
+  static __device__ T unchanged(const double* at) {
+    return __ldg(at);
+  }
+  static __device__ T unchanged(const float* at) {
+    return __ldg(at);
+  }
+  static __device__ T unchanged(const int* at) {
+    return __ldg(at);
+  }
+  // Of two parts.
+  template <class Pair>
+  static __device__ T unchanged(const Pair* at) {
+    using Words = decltype(words(at->re));
+    const Words pair = __ldg(reinterpret_cast<const Words*>(at));
+    return {pair.x, pair.y};
+  }
+  static __device__ double2 words(double);
+  static __device__ float2 words(float);
+#endif
+};
+
+}  // namespace poisson
