@@ -160,12 +160,17 @@ struct SweepMarch {
     const int last = place.last_plane - 1 + sweeps;
     int p = z.from(place.first_plane, sweeps - 1) - 1;
     load(plane_of(u, readable(z, p)), place, state.ahead);
-    for (; p <= last && !is_steady(place, p); ++p) step<false>(place, state, p, Planes(*this, 0));
+    for (; p <= last && !is_steady(p); ++p, meet(state)) step<false>(place, state, p, Planes(*this, 0));
     if (p <= last) {
       const int k = readable(z, p), until = min(last + 1, p + min(z.last + 1, z.values - 1) - k);
-      for (Planes planes(*this, k); p < until; ++p, planes.go_on(*this)) step<true>(place, state, p, planes);
+      for (Planes planes(*this, k); p < until; ++p, planes.go_on(*this), meet(state)) {
+        if (equal_cells && place.inside)
+          step<true, equal_cells>(place, state, p, planes);
+        else
+          step<true>(place, state, p, planes);
+      }
     }
-    for (; p <= last; ++p) step<false>(place, state, p, Planes(*this, 0));
+    for (; p <= last; ++p, meet(state)) step<false>(place, state, p, Planes(*this, 0));
     if constexpr (adds) {
       const double sum = sum_of_block<Tile::threads>(state.sum);
       if (threadIdx.x == 0) squares[blockIdx.x] = sum;
@@ -189,7 +194,7 @@ struct SweepMarch {
     unsigned offset[rows];  // in a plane of the fields, from its first halo on, in bytes
     typename Rows::Column column[rows];
     unsigned swept = 0, own = 0;
-    bool inside = true;  // whether no unknown of the tile is at an end
+    bool inside = true;  // whether no unknown of the warp is at an end
 
     __device__ explicit Place(const SweepMarch& m) {
       const int thread = static_cast<int>(threadIdx.x);
@@ -214,7 +219,7 @@ struct SweepMarch {
             in_y < Tile::written_height && low + in_y < m.y.last)
           own |= 1u << r;
       }
-      inside = __syncthreads_and(inside) != 0;
+      inside = __all_sync(~0u, inside) != 0;
     }
     __device__ bool is_swept(int r) const {
       return swept >> r & 1;
@@ -269,14 +274,22 @@ struct SweepMarch {
     double sum = 0;
   };
 
-  // Whether all that is swept as the front comes to a plane lies inside, and planes beside each other in memory.
-  __device__ bool is_steady(const Place& place, int p) const {
-    const int k = readable(z, p);
-    return (!equal_cells || place.inside) && k - sweeps >= max(1, z.first) && k <= z.last && k + 1 < z.values;
+  // What this plane's step left is read at the next one's.
+  __device__ static void meet(State& state) {
+    __syncthreads();
+    T* const swap = state.left;
+    state.left = state.leave;
+    state.leave = swap;
   }
 
-  // The front comes to plane p.
-  template <bool steady>
+  // Whether all that is swept as the front comes to a plane lies inside, and planes beside each other in memory.
+  __device__ bool is_steady(int p) const {
+    const int k = readable(z, p);
+    return k - sweeps >= max(1, z.first) && k <= z.last && k + 1 < z.values;
+  }
+
+  // The front comes to plane p; `one_row`: all rows of the warp are the same.
+  template <bool steady, bool one_row = false>
   __device__ __forceinline__ void step(const Place& place, State& state, int p, const Planes& planes) const {
     T above[rows];
 #pragma unroll
@@ -308,7 +321,7 @@ struct SweepMarch {
           return relax_value(r, row, omega * row.inverse, residual_of);
         });
       };
-      if constexpr (steady && equal_cells) {
+      if constexpr (steady && one_row) {
         relax(place, planes.b - s * b.sz, left, bottom, here, above, [&](int r, const auto& residual_of) {
           const T made = relax_value(r, row_at.inside, row_at.factor, residual_of);
           return place.is_swept(r) ? made : here[r];
@@ -329,10 +342,6 @@ struct SweepMarch {
       for (int r = 0; r < rows; ++r)
         if (place.written(r)) value(out, place, r) = above[r];
     }
-    __syncthreads();
-    T* const swap = state.left;
-    state.left = state.leave;
-    state.leave = swap;
   }
 
   // A column goes on to the next plane: what was made of the value here is what comes from below for the next sweep.
