@@ -11,7 +11,7 @@
 #include "grids/schemes/discretization.hpp"
 #include "solver/solver.hpp"
 #include "tests/device.hpp"
-#include "tests/fields.hpp"
+#include "tests/parts.hpp"
 
 /// Problems that several processes solve together, each of them calling `solve`.
 namespace poisson {
@@ -32,24 +32,6 @@ struct Solved {
   Balance balance;
 };
 
-// What one process has, put where it belongs.
-inline void put(const Field& part, std::vector<double>& all) {
-  const HostRead read(part);
-  const Space& space = part.space();
-  const auto& o = space.origin();
-  const auto& n = space.all();
-  dispatch(part.precision(), [&]<class T>(T) {
-    const auto view = (*read).template view<T>();
-    for_each_value(view, false, [&](int i, int j, int k) {
-      const auto at =
-          (static_cast<std::size_t>(k + o[2]) * static_cast<std::size_t>(n[1]) + static_cast<std::size_t>(j + o[1])) *
-              static_cast<std::size_t>(n[0]) +
-          static_cast<std::size_t>(i + o[0]);
-      all[at] = static_cast<double>(view(i, j, k));
-    });
-  });
-}
-
 // `beside`: whether boxes of any size are worked on while messages are under way, or none.
 inline Solved solve(const Case& c, const Sharing& sharing, std::vector<double>& all, bool beside = true) {
   const auto backend = test_backend();
@@ -60,7 +42,7 @@ inline Solved solve(const Case& c, const Sharing& sharing, std::vector<double>& 
   d.initialize(solver->solution());
   Solved solved;
   solved.result = solver->solve(false);
-  put(solver->solution(), all);
+  put_part(solver->solution(), all);
   solved.norms = solution_norms(d, solver->solution());
   solved.balance = balance(d, solver->A(), solver->solution(), solver->rhs(), solver->spare());
   return solved;

@@ -4,12 +4,20 @@
 
 #include "grids/operators/level_rows.hpp"
 #include "grids/operators/sweep_pass.hpp"
+#include "grids/rows/swept_axis.hpp"
 
 namespace poisson {
 
-/// Passes of several sweeps for finite volumes whose rows come from constants or from κ in memory, on a grid that is
-/// not cut. Null for anything else: there a pass is one sweep of the operator's.
+/// Passes of several sweeps for finite volumes whose rows come from constants or from κ in memory. Null for anything
+/// else: there a pass is one sweep of the operator's. Of a grid that is cut all processes get one, or none.
 std::unique_ptr<SweepPass> make_sweep_pass(Backend&, const SchemeRows&, Precision);
+
+/// Sweeps of a pass that could take so many: what it reads of the neighbours has to lie in the halo.
+inline int sweeps_on(const Space& space, int sweeps) {
+  return space.whole() || sweeps < cut_halo ? sweeps : cut_halo;
+}
+/// An axis of a space as a pass of so many sweeps goes along it.
+SweptAxis swept_axis(const Space& space, std::size_t axis, int sweeps);
 
 struct OnHost;
 struct OnCuda;

@@ -52,21 +52,22 @@ CoefficientTables<T>::CoefficientTables(Backend& backend, const LevelRows& rows)
   for (std::size_t d = 0; d < 3; ++d) coupling_scale_[d] = rows.scale * volume / unit_[d];
   for (std::size_t d = 0; d < 3; ++d) {
     const Axis& axis = rows.block.axes[d];
-    // Four arrays over the indices −1 … size.
-    const int n = axis.size();
-    const std::size_t length = static_cast<std::size_t>(n) + 2;
+    // Four arrays over the indices −1 … size, and past the cuts of a window over the rows in the halo.
+    const auto rows_past = [&](int end) { return axis.whole() || axis.open(end) ? 0 : cut_halo - 1; };
+    const int first = -rows_past(0), last = axis.size() + rows_past(1);
+    const std::size_t length = static_cast<std::size_t>(last - first) + 2;
     std::vector<T> host(4 * length);
-    for (int i = -1; i <= n; ++i) {
-      const std::size_t at = static_cast<std::size_t>(i) + 1;  // 0 for i = −1
-      const bool inside = i >= 0 && i < n;
-      if (i < n) host[at] = static_cast<T>(coupling_scale_[d] * axis.coupling(i, rows.kappa[d]));
+    for (int i = first - 1; i <= last; ++i) {
+      const auto at = static_cast<std::size_t>(i - first + 1);
+      const bool inside = i >= first && i < last;
+      if (i < last) host[at] = static_cast<T>(coupling_scale_[d] * axis.coupling(i, rows.kappa[d]));
       if (inside) host[length + at] = static_cast<T>(axis.mass(i) / unit_[d]);
       host[2 * length + at] = static_cast<T>(0.5 * axis.width(axis.inner_cell(i)) / unit_[d]);
-      if (i < n) host[3 * length + at] = static_cast<T>(coupling_scale_[d] * axis.inverse_distance(i));
+      if (i < last) host[3 * length + at] = static_cast<T>(coupling_scale_[d] * axis.inverse_distance(i));
     }
     axes_[d].buffer = backend.allocate(host.size() * sizeof(T));
     backend.write(host.data(), axes_[d].buffer.data(), host.size() * sizeof(T));
-    const T* base = static_cast<const T*>(axes_[d].buffer.data()) + 1;
+    const T* base = static_cast<const T*>(axes_[d].buffer.data()) + 1 - first;
     axes_[d].view = {base, base + length, base + 2 * length, base + 3 * length};
   }
 }

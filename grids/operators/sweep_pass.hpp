@@ -13,7 +13,8 @@ class SweepPass {
   /// Sweeps of a pass; a single one where more gain nothing and the norm alone does.
   virtual int sweeps() const = 0;
   /// next = u after so many sweeps u ← u + omega D⁻¹(b − A u), and where a norm is asked for Σ (b − A u)²/D of the u
-  /// that is given. `next` holds what u holds beside the unknowns, in its halo, too.
+  /// that is given. `next` holds what u holds beside the unknowns, in its halo, too. Where the grid is cut the halo of
+  /// b is filled as wide as all sweeps but one reach; that of u is exchanged.
   virtual void take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const = 0;
 };
 

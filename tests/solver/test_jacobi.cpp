@@ -11,7 +11,7 @@
 
 #include "solver/jacobi.hpp"
 #include "solver/smoothers/smoother.hpp"
-#include "tests/fields.hpp"
+#include "tests/oracles/same_values.hpp"
 #include "tests/problems.hpp"
 #include "tests/smoothing.hpp"
 #include "tests/solve.hpp"
@@ -55,19 +55,9 @@ struct OneByOne {
   std::vector<double> u, norms;
 };
 
-// To the bit; small grids on a GPU to rounding, since their sweeps share launches, whose code is compiled by itself.
-void expect_iterates(const std::vector<double>& u, const std::vector<double>& expected, SolvePrecision precision) {
-  if (on_cpu()) {
-    EXPECT_EQ(u, expected);
-    return;
-  }
-  double size = 0, most = 0;
-  for (std::size_t i = 0; i < u.size(); ++i) {
-    size = std::max(size, std::abs(expected[i]));
-    const double difference = std::abs(u[i] - expected[i]);
-    most = difference <= most ? most : difference;  // NaN stays
-  }
-  EXPECT_LE(most, (precision == SolvePrecision::single ? 1e-5 : 1e-13) * size);
+// Of a solution in such a precision.
+double rounding(SolvePrecision precision) {
+  return precision == SolvePrecision::single ? 1e-5 : 1e-13;
 }
 
 TEST(Jacobi, HasTheIteratesOfSingleSweeps) {
@@ -86,11 +76,10 @@ TEST(Jacobi, HasTheIteratesOfSingleSweeps) {
       const Result result = s.run(true);
       const std::vector<double> u = values(s.solution());
       const OneByOne expected(s, 3);
-      expect_iterates(u, expected.u, precision);
+      expect_same_values(u, expected.u, rounding(precision));
       ASSERT_EQ(result.history.size(), 4U);
       for (std::size_t i = 0; i < 4; ++i)
-        EXPECT_NEAR(result.history[i] * result.reference, expected.norms[i],
-                    (precision == SolvePrecision::single ? 1e-5 : 1e-13) * expected.norms[0]);
+        EXPECT_NEAR(result.history[i] * result.reference, expected.norms[i], rounding(precision) * expected.norms[0]);
       EXPECT_DOUBLE_EQ(result.final, result.history.back() * result.reference);
     }
 }
@@ -103,7 +92,7 @@ TEST(Jacobi, GoesWithoutPasses) {
   Solve s(with_data(all_faces()[0], all_grids[1], choice), sweeps(2, SolvePrecision::double_));
   s.run(true);
   const std::vector<double> u = values(s.solution());
-  expect_iterates(u, OneByOne(s, 2).u, SolvePrecision::double_);
+  expect_same_values(u, OneByOne(s, 2).u, rounding(SolvePrecision::double_));
 }
 
 /// The error that a solve estimates is that of its answer, though single sweeps hardly move it.

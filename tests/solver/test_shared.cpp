@@ -16,7 +16,8 @@
 #include "grids/schemes/discretization.hpp"
 #include "solver/solver.hpp"
 #include "tests/device.hpp"
-#include "tests/fields.hpp"
+#include "tests/oracles/same_values.hpp"
+#include "tests/parts.hpp"
 #include "tests/problems.hpp"
 #include "tests/processes.hpp"
 #include "tests/shared_solve.hpp"
@@ -63,21 +64,8 @@ TEST_P(Shared, IsSolvedAsByOneProcess) {
 }
 
 // Work beside messages changes no bits, and sums by planes are those of one process. A GPU's kernels take planes in
-// batches, wherever a part begins, and multiply-adds of some rows are fused otherwise in what a batch leaves over:
-// there values agree to rounding.
-void expect_the_same(const std::vector<double>& found, const std::vector<double>& wanted, bool to_the_bit) {
-  if (to_the_bit) {
-    EXPECT_EQ(found, wanted);
-    return;
-  }
-  double size = 0, most = 0;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    size = std::max(size, std::abs(wanted[i]));
-    const double difference = std::abs(found[i] - wanted[i]);
-    most = difference <= most ? most : difference;  // NaN stays
-  }
-  EXPECT_LE(most, 1e-12 * size);
-}
+// batches, wherever a part begins.
+constexpr double rounding = 1e-12;
 
 class SharedInSlabs : public testing::TestWithParam<Case> {};
 TEST_P(SharedInSlabs, HasTheSameBits) {
@@ -96,15 +84,14 @@ TEST_P(SharedInSlabs, HasTheSameBits) {
         const Solved own = solve(c, {processes, parted, 300}, found[beside], beside == 1);
         if (processes->first()) history[beside] = own.result.history;
       });
-    const bool to_the_bit = on_cpu();
-    expect_the_same(found[0], found[1], to_the_bit);
-    if (to_the_bit) {
+    expect_same_values(found[0], found[1], rounding);
+    if (on_cpu()) {
       EXPECT_EQ(history[0], history[1]);
     }
     EXPECT_EQ(history[0].size(), history[1].size());
     if (parts[0] * parts[1] == 1) {
-      expect_the_same(found[1], wanted, to_the_bit);
-      if (to_the_bit) {
+      expect_same_values(found[1], wanted, rounding);
+      if (on_cpu()) {
         EXPECT_EQ(history[1], one.result.history);
       }
     }
@@ -182,7 +169,7 @@ TEST_P(Shared, HasTheLevelsOfTheWhole) {
   };
   verbs({}, [&](const std::string& name, const Field& field) {
     wanted.emplace_back(name, std::vector<double>(static_cast<std::size_t>(field.layout().size())));
-    put(field, wanted.back().second);
+    put_part(field, wanted.back().second);
   });
   const std::vector<std::array<int, 3>> all_parts{{1, 2, 2}, {1, 1, 3}, {2, 1, 1}, {1, 3, 1}, {1, 1, 2}};
   for (const std::array parts : std::span(all_parts).first(on_cpu() ? 5 : 3)) {
@@ -192,7 +179,7 @@ TEST_P(Shared, HasTheLevelsOfTheWhole) {
     for (const auto& [name, values] : wanted) found.emplace_back(values.size(), -1e9);
     as_processes(parted[0] * parted[1] * parted[2], [&](const std::shared_ptr<const Processes>& processes) {
       std::size_t at = 0;
-      verbs({processes, parted, 300}, [&](const std::string&, const Field& field) { put(field, found[at++]); });
+      verbs({processes, parted, 300}, [&](const std::string&, const Field& field) { put_part(field, found[at++]); });
     });
     for (std::size_t w = 0; w < wanted.size(); ++w) {
       double most = 0, size = 0;

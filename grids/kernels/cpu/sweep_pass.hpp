@@ -21,8 +21,9 @@ concept HoldsKappa = requires(const Coefficients& c) {
   c.kappa;
 };
 
-/// Sweeps of a pass. More of them read memory less often, and work out more values twice beside the tiles, which have
-/// to be the lower the more planes they keep. Where κ is held, rows cost more than the bytes that are spared.
+/// Sweeps of a pass over a whole grid. More of them read memory less often, and work out more values twice beside the
+/// tiles, which have to be the lower the more planes they keep. Where κ is held, rows cost more than the bytes that are
+/// spared.
 template <class Coefficients>
 inline constexpr int sweeps_of_pass = HoldsKappa<Coefficients> ? 1 : 4;
 
@@ -44,23 +45,21 @@ class TiledSweeps final : public SweepPass {
         space_(rows.block.space()),
         tables_(backend, rows),
         c_(tables_.template model<Coefficients>()),
+        sweeps_(sweeps_on(space_, sweeps_of_pass<Coefficients>)),
         flat_(space_.layout().n[2] == 1),
-        across_(swept(flat_ ? 2 : 1)),
-        along_(swept(flat_ ? 1 : 2)) {}
+        in_line_(swept_axis(space_, 0, sweeps_)),
+        across_(swept_axis(space_, flat_ ? 2 : 1, sweeps_)),
+        along_(swept_axis(space_, flat_ ? 1 : 2, sweeps_)) {}
 
-  int sweeps() const override { return sweeps_of_pass<Coefficients>; }
+  int sweeps() const override { return sweeps_; }
 
   void take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const override {
-    backend_.exchange(u);
+    backend_.exchange(u, space_.whole() ? 1 : sweeps_);
     const Box& box = space_.unknowns();
-    if (box.size() == 0) {
-      if (norm) *norm->address() = 0;
-      return;
-    }
     if (norm) squares_.resize(static_cast<std::size_t>(box.last[1]) * static_cast<std::size_t>(box.last[2]));
     const March march{*this,       static_cast<T>(omega), u.view<T>(),
                       b.view<T>(), next.view<T>(),        norm ? squares_.data() : nullptr};
-    const Tiles tiles = cut();
+    const Tiles tiles = box.size() > 0 ? cut() : Tiles{};
 #pragma omp parallel for schedule(static) if (box.size() > parallel_threshold)
     for (int tile = 0; tile < tiles.across * tiles.along; ++tile) {
       const auto part = [&](const SweptAxis& axis, int number, int count) {
@@ -76,19 +75,12 @@ class TiledSweeps final : public SweepPass {
   }
 
  private:
-  SweptAxis swept(std::size_t axis) const {
-    const Layout& layout = space_.layout();
-    return {space_.unknowns().first[axis], space_.unknowns().last[axis], layout.n[axis],
-            layout.periodic[axis] && layout.n[axis] > 1};
-  }
-
   // How many tiles there are: as high as the cache allows, and one for each thread at the least.
   struct Tiles {
-    int across, along;
+    int across = 0, along = 0;
   };
   Tiles cut() const {
-    constexpr int d = sweeps_of_pass<Coefficients>;
-    const int threads = omp_get_max_threads(), lines = across_.last - across_.first;
+    const int d = sweeps_, threads = omp_get_max_threads(), lines = across_.last - across_.first;
     const auto pitch = space_.layout().pitch(precision_of<T>) * static_cast<std::int64_t>(sizeof(T));
     // Three planes of each sweep but the last, and d of b; u and `next` pass through.
     const auto most = static_cast<int>(std::max<std::int64_t>(tile_bytes / (pitch * (4 * d)) - d, d));
@@ -102,6 +94,11 @@ class TiledSweeps final : public SweepPass {
     return tiles;
   }
 
+  // Of a line: the values that a sweep makes, and how many there are.
+  struct Part {
+    int first, last, values;
+  };
+
   // One pass: what all tiles know.
   struct March {
     const TiledSweeps& pass;
@@ -109,8 +106,6 @@ class TiledSweeps final : public SweepPass {
     View<const T> u, b;
     View<T> next;
     double* squares;  // of each line, where they are asked for
-
-    static constexpr int d = sweeps_of_pass<Coefficients>;
 
     // The planes p of a tile: those of sweeps 1 … d − 1 are kept in a ring of three planes each.
     struct Kept {
@@ -125,6 +120,7 @@ class TiledSweeps final : public SweepPass {
 
     void go(std::array<int, 2> across, std::array<int, 2> along) const {
       const SweptAxis &cross = pass.across_, &way = pass.along_;
+      const int d = pass.sweeps_;
       const auto alignment = static_cast<std::int64_t>(128 / sizeof(T));
       const std::int64_t pitch = pass.space_.layout().pitch(precision_of<T>);
       const int lines = across[1] - across[0] + 2 * d;
@@ -168,7 +164,8 @@ class TiledSweeps final : public SweepPass {
         };
       };
       const auto below = source(p - 1), own = source(p), above = source(p + 1);
-      T* const to = sweep < d ? kept.plane(sweep, p) : nullptr;
+      const Part part = pass.part_of_line(pass.sweeps_ - sweep);
+      T* const to = sweep < pass.sweeps_ ? kept.plane(sweep, p) : nullptr;
       const bool single = cross.values == 1, alone = way.values == 1;  // an axis of one value is its own neighbour
       const T *before = single ? own(first) : own(first - 1), *here = own(first);
       for (int c = first; c < last; ++c) {
@@ -176,33 +173,32 @@ class TiledSweeps final : public SweepPass {
         const T *const bottom = alone ? here : below(c), *const top = alone ? here : above(c);
         T* const made = to ? to + c * kept.pitch : line(next, c, p);
         if (pass.flat_)
-          relax_line(pass, rows(c, p), omega, here, bottom, top, before, behind, line(b, c, p), made);
+          relax_line(part, rows(c, p), omega, here, bottom, top, before, behind, line(b, c, p), made);
         else
-          relax_line(pass, rows(c, p), omega, here, before, behind, bottom, top, line(b, c, p), made);
-        if (to) complete(c, p, made);
+          relax_line(part, rows(c, p), omega, here, before, behind, bottom, top, line(b, c, p), made);
+        if (to) complete(part, c, p, made);
         before = here;
         here = behind;
       }
     }
 
     // What no sweep changes beside the unknowns of a line.
-    void complete(int c, int p, T* to) const {
-      const int n = u.n[0];
-      if (pass.space_.layout().periodic[0]) {
+    void complete(const Part& part, int c, int p, T* to) const {
+      const int n = part.values;
+      if (pass.in_line_.closed) {
         to[-1] = to[n - 1];
         to[n] = to[0];
         return;
       }
       const T* given = line(u, c, p);
-      for (int i = -1; i < pass.space_.unknowns().first[0]; ++i) to[i] = given[i];
-      for (int i = pass.space_.unknowns().last[0]; i <= n; ++i) to[i] = given[i];
+      for (int i = std::min(part.first, 0) - 1; i < part.first; ++i) to[i] = given[i];
+      for (int i = part.last; i <= std::max(part.last, n); ++i) to[i] = given[i];
     }
 
     // One line of one sweep. Apart, so that all lines of all sweeps go through one loop.
-    [[gnu::noinline]] static void relax_line(const TiledSweeps& pass, Line rows, T omega, const T* here, const T* south,
+    [[gnu::noinline]] static void relax_line(Part part, Line rows, T omega, const T* here, const T* south,
                                              const T* north, const T* bottom, const T* top, const T* rhs, T* to) {
-      const int first = pass.space_.unknowns().first[0], last = pass.space_.unknowns().last[0];
-      const int n = pass.space_.layout().n[0];
+      const int n = part.values;
       const auto relaxed = [=](const Row<T>& a, T factor, int i) {
         const Star<T> star{here[i], here[i - 1], here[i + 1], south[i], north[i], bottom[i], top[i]};
         return here[i] + factor * stencil::residual(a, star, rhs[i]);
@@ -213,8 +209,8 @@ class TiledSweeps final : public SweepPass {
         to[i] = relaxed(a, factor_of(a), i);
       };
       if constexpr (requires { rows.decoupled; }) rows.decoupled = -1;  // known, it leaves no branch in the loop
-      const int from = std::max(first, 1), until = std::min(last, n - 1);
-      if (first == 0) end(0);
+      const int from = std::max(part.first, 1), until = std::min(part.last, n - 1);
+      for (int i = part.first; i < from; ++i) end(i);
       if constexpr (std::is_same_v<Coefficients, Equidistant<T>>) {
         const Row<T> a = rows.interior(1);
         const T factor = factor_of(a);
@@ -227,7 +223,7 @@ class TiledSweeps final : public SweepPass {
           to[i] = relaxed(a, factor_of(a), i);
         }
       }
-      if (last == n && n > 1) end(n - 1);
+      for (int i = std::max(from, until); i < part.last; ++i) end(i);
     }
 
     void sum_squares(int c, int p) const {
@@ -242,12 +238,19 @@ class TiledSweeps final : public SweepPass {
     }
   };
 
+  // Of a line with a margin, from whose values it is relaxed: where it closes on itself all of it.
+  Part part_of_line(int margin) const {
+    if (in_line_.closed) return {in_line_.first, in_line_.last, in_line_.values};
+    return {in_line_.from(in_line_.first, margin), in_line_.before(in_line_.last, margin), in_line_.values};
+  }
+
   Backend& backend_;
   Space space_;
   Tables tables_;
   Coefficients c_;  // refers to the tables
+  int sweeps_;      // of a pass
   bool flat_;       // marched along y
-  SweptAxis across_, along_;
+  SweptAxis in_line_, across_, along_;
   mutable std::vector<double> squares_;
 };
 

@@ -162,7 +162,7 @@ struct SweepMarch {
     load(plane_of(u, readable(z, p)), place, state.ahead);
     for (; p <= last && !is_steady(p); ++p, meet(state)) step<false>(place, state, p, Planes(*this, 0));
     if (p <= last) {
-      const int k = readable(z, p), until = min(last + 1, p + min(z.last + 1, z.values - 1) - k);
+      const int k = readable(z, p), until = min(last + 1, p + min(z.most + 1, z.values - 1) - k);
       for (Planes planes(*this, k); p < until; ++p, planes.go_on(*this), meet(state)) {
         if (equal_cells && place.inside)
           step<true, equal_cells>(place, state, p, planes);
@@ -180,13 +180,10 @@ struct SweepMarch {
  private:
   // Where a value of u or b is read; beyond what is there, where nobody needs it, anywhere.
   __device__ static int readable(const SweptAxis& axis, int i) {
-    return axis.closed ? axis.place(i) : axis.values == 1 ? 0 : min(max(i, -1), axis.values);
+    return axis.closed ? axis.place(i) : axis.values == 1 ? 0 : min(max(i, -axis.halo), axis.values - 1 + axis.halo);
   }
-  __device__ static int within(const SweptAxis& axis, int i) { return min(max(i, 0), axis.values - 1); }
-  // Whether rows of such an index have halves of cells or couplings over an end.
-  __device__ static bool is_end(const SweptAxis& axis, int i) {
-    return axis.values > 1 && (i == 0 || i == axis.values - 1);
-  }
+  // Where it has a row.
+  __device__ static int within(const SweptAxis& axis, int i) { return min(max(i, axis.least), axis.most - 1); }
 
   // Where a thread's columns lie.
   struct Place {
@@ -213,7 +210,7 @@ struct SweepMarch {
         column[r] = m.row_at.column(within(m.x, i), within(m.y, j));
         if (m.x.holds(left + in_x) && m.y.holds(low + in_y)) {
           swept |= 1u << r;
-          inside = inside && !is_end(m.x, i) && !is_end(m.y, j);
+          inside = inside && !m.x.is_end(i) && !m.y.is_end(j);
         }
         if (in_x >= 0 && in_x < Tile::written_width && left + in_x < m.x.last && in_y >= 0 &&
             in_y < Tile::written_height && low + in_y < m.y.last)
@@ -285,7 +282,8 @@ struct SweepMarch {
   // Whether all that is swept as the front comes to a plane lies inside, and planes beside each other in memory.
   __device__ bool is_steady(int p) const {
     const int k = readable(z, p);
-    return k - sweeps >= max(1, z.first) && k <= z.last && k + 1 < z.values;
+    const int first = z.is_end(z.least) ? z.least + 1 : z.least;
+    return k - sweeps >= first && k <= z.most && k + 1 < z.values;
   }
 
   // The front comes to plane p; `one_row`: all rows of the warp are the same.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "backends/cuda/cuda_backend.cuh"
@@ -24,6 +25,17 @@ struct PassTile<T, Coefficients, flat> {
 template <class T>
 struct PassTile<T, Equidistant<T>, false> {
   using Type = std::conditional_t<sizeof(T) == 4, SweepTile<3, 512, 8, 64>, SweepTile<4, 512, 4, 64>>;
+};
+
+/// That of a part of a grid, where κ is constant: its halo holds what so many sweeps reach for.
+template <class T, class Coefficients, bool flat>
+struct PartTile {
+  using Type =
+      std::conditional_t<flat, SweepTile<cut_halo, 256, sizeof(T) == 4 ? 4 : 2, 0, 3>, SweepTile<cut_halo, 512, 4, 64>>;
+};
+template <>
+struct PartTile<float, Equidistant<float>, false> {
+  using Type = SweepTile<cut_halo, 512, 8, 64>;
 };
 
 /// Jacobi's method by SweepMarch; `flat`: in a plane.
@@ -58,6 +70,7 @@ class MarchedSweeps final : public SweepPass {
   int sweeps() const override { return Tile::sweeps; }
 
   void take(double omega, const Field& u, const Field& b, Field& next, Scalar* norm) const override {
+    if (!space_.whole()) backend_.exchange(u, Tile::sweeps);
     auto* const squares = static_cast<double*>(squares_.data());
     Rows rows = rows_;
     rows.set(static_cast<T>(omega));
@@ -71,16 +84,20 @@ class MarchedSweeps final : public SweepPass {
     };
     if (!norm) return march(std::false_type());
     march(std::true_type());
-    add_squares_kernel<1024><<<1, 1024, 0, stream>>>(squares, static_cast<int>(cut_.blocks()), norm->address());
+    double* const sum = space_.whole() ? norm->address() : backend_.partials();
+    add_squares_kernel<1024><<<1, 1024, 0, stream>>>(squares, static_cast<int>(cut_.blocks()), sum);
     launched(stream);
+    if (space_.whole()) return;
+    PlaneSums one(Box(), Tiling(Box()), 1);  // what this process has counts as a plane
+    one.groups = 1;
+    backend_.add_up(space_, one, 1, *norm);
   }
 
  private:
   // As kernels march.
-  SweptAxis swept(std::size_t axis) const {
-    const Layout layout = marched(space_.layout());
-    const Box box = marched(space_.unknowns(), space_.layout());
-    return {box.first[axis], box.last[axis], layout.n[axis], layout.periodic[axis] && layout.n[axis] > 1};
+  SweptAxis swept(int axis) const {
+    const int own = is_plane(space_.layout()) ? exchanged_axis(axis) : axis;
+    return swept_axis(space_, static_cast<std::size_t>(own), Tile::sweeps);
   }
   Rows rows_of(const Coefficients& c) {
     if constexpr (std::is_same_v<Coefficients, Equidistant<T>>) {
@@ -123,11 +140,25 @@ std::unique_ptr<SweepPass> make_marched_sweeps(Backend& backend, const Own& rows
   return std::make_unique<MarchedSweeps<T, Coefficients, false, Tiles>>(backend, rows);
 }
 
-/// Whether passes are for a grid: not where verbs share launches, nor where an axis within a plane has but one value.
+/// That of a part of a grid with constant κ, compiled apart (sweep_pass_of_part.cuh).
+template <class T>
+std::unique_ptr<SweepPass> make_sweep_pass_of_part(Backend&, const LevelRows&);
+
+/// Whether passes are for all parts of a grid: not where verbs share launches, nor where an axis within a plane has but
+/// one value.
 inline bool suits_passes(const Space& space) {
-  const Layout layout = marched(space.layout());
-  return space.unknowns().size() > CudaBackend::small_box && layout.n[2] > 1 &&
-         (is_plane(space.layout()) || layout.n[1] > 1);
+  for (int p = 0; p < space.cuts().patches(); ++p) {
+    const Box values = space.cuts().patch(p), &all = space.all_unknowns();
+    Box unknowns;
+    for (std::size_t d = 0; d < 3; ++d) {
+      unknowns.first[d] = std::max(values.first[d], all.first[d]);
+      unknowns.last[d] = std::min(values.last[d], all.last[d]);
+    }
+    const Layout own = space.cuts().layout(p), layout = marched(own);
+    if (unknowns.size() <= CudaBackend::small_box || layout.n[2] == 1 || (!is_plane(own) && own.n[1] == 1))
+      return false;
+  }
+  return true;
 }
 
 }  // namespace poisson::cuda
@@ -138,6 +169,8 @@ template <>
 template <class T, class Own>
 std::unique_ptr<SweepPass> SweepPassesOn<OnCuda>::make(Backend& backend, const Own& rows) {
   if (!cuda::suits_passes(rows.block.space())) return nullptr;
+  if constexpr (std::is_same_v<Own, LevelRows>)
+    if (!rows.block.space().whole()) return cuda::make_sweep_pass_of_part<T>(backend, rows);
   return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<SweepPass> {
     return cuda::make_marched_sweeps<T, Coefficients>(backend, rows);
   });
