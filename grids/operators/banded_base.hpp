@@ -10,8 +10,8 @@
 
 namespace poisson {
 
-/// What the banded operators of all backends have in common.
-template <class T>
+/// What the banded operators of all backends have in common; Derived is one of them.
+template <class T, class Derived>
 class BandedBase : public Operator {
  public:
   BandedBase(Backend& backend, const Bands& bands)
@@ -51,6 +51,13 @@ class BandedBase : public Operator {
     for (const auto& entries : entries_) bytes += entries->bytes();
     return bytes;
   }
+  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
+    if (axis) throw RunError("lines are relaxed by operators that are discretized on axes, not by bands");
+    return std::make_unique<PointSplitting<Derived>>(derived(), EigenvalueBound{largest_});
+  }
+  std::unique_ptr<Splitting> split_by_colours() const override {
+    return std::make_unique<ColourSplitting<Derived>>(derived());
+  }
 
  protected:
   /// A coupling of every row: to the value `shift` further, its entry `at` further in the band.
@@ -60,11 +67,6 @@ class BandedBase : public Operator {
     int dx, dy, dz;
   };
 
-  template <class Derived>
-  std::unique_ptr<SymmetricSplitting> split_points(const Derived& A, std::optional<int> axis) const {
-    if (axis) throw RunError("lines are relaxed by operators that are discretized on axes, not by bands");
-    return std::make_unique<PointSplitting<Derived>>(A, EigenvalueBound{largest_});
-  }
   double count() const { return static_cast<double>(unknowns_.size()); }
 
   Backend& backend_;
@@ -80,6 +82,7 @@ class BandedBase : public Operator {
   double largest_ = 2;    ///< Gershgorin's bound
 
  private:
+  const Derived& derived() const { return static_cast<const Derived&>(*this); }
   std::shared_ptr<const Field> in_precision(const std::shared_ptr<const Field>& from) const {
     if (from->precision() == precision_of<T>) return from;
     auto to = std::make_shared<Field>(backend_, layout_, precision_of<T>);

@@ -12,8 +12,8 @@ namespace {
 /// The verbs of a banded operator on the CPU. A line is worked out link by link: every pass over it is vector code, and
 /// the sums stay in the first cache.
 template <class T>
-class BandedOperator final : public BandedBase<T> {
-  using Base = BandedBase<T>;
+class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
+  using Base = BandedBase<T, BandedOperator>;
   using Base::backend_, Base::layout_, Base::unknowns_, Base::links_, Base::offsets_, Base::guarded_, Base::diagonal_,
       Base::sum_, Base::largest_;
   using typename Base::Link;
@@ -112,12 +112,6 @@ class BandedOperator final : public BandedBase<T> {
     });
   }
 
-  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
-    return Base::split_points(*this, axis);
-  }
-  std::unique_ptr<Splitting> split_by_colours() const override {
-    return std::make_unique<ColourSplitting<BandedOperator>>(*this);
-  }
   void point_start(double alpha, const Field& b, Field& u) const {
     const auto rhs = b.view<T>();
     const auto out = u.view<T>();

@@ -4,7 +4,7 @@
 namespace poisson::cpu {
 namespace {
 
-class Kernels final : public KernelsWithOperators<OnHost> {
+class HostKernels final : public KernelsWithOperators<OnHost> {
  public:
   std::unique_ptr<Operator> make_banded_operator(Backend& backend, const Bands& bands,
                                                  Precision precision) const override {
@@ -46,7 +46,7 @@ class Kernels final : public KernelsWithOperators<OnHost> {
 }  // namespace
 
 const GridKernels& grid_kernels() {
-  static const Kernels kernels;
+  static const HostKernels kernels;
   return kernels;
 }
 

@@ -13,8 +13,8 @@ namespace poisson::cuda {
 /// The verbs of a banded operator on a CUDA device. 7 and 27 points with symmetric bands have kernels of their own,
 /// all others walk a list.
 template <class T>
-class BandedOperator final : public BandedBase<T> {
-  using Base = BandedBase<T>;
+class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
+  using Base = BandedBase<T, BandedOperator>;
   using Base::backend_, Base::layout_, Base::unknowns_, Base::links_, Base::offsets_, Base::guarded_, Base::diagonal_,
       Base::sum_, Base::entries_, Base::largest_;
 
@@ -75,12 +75,6 @@ class BandedOperator final : public BandedBase<T> {
     add_up(BandedRounding<T>{diagonal(), u.view<T>()}, norm);
   }
 
-  std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
-    return Base::split_points(*this, axis);
-  }
-  std::unique_ptr<Splitting> split_by_colours() const override {
-    return std::make_unique<ColourSplitting<BandedOperator>>(*this);
-  }
   void point_start(double alpha, const Field& b, Field& u) const {
     columns(unknowns_, BandedStart<T>{diagonal(), b.view<T>(), u.view<T>(), static_cast<T>(alpha)});
   }

@@ -5,7 +5,7 @@
 namespace poisson::cuda {
 namespace {
 
-class Kernels final : public KernelsWithOperators<OnCuda> {
+class CudaKernels final : public KernelsWithOperators<OnCuda> {
  public:
   std::unique_ptr<Operator> make_banded_operator(Backend& backend, const Bands& bands,
                                                  Precision precision) const override {
@@ -66,7 +66,7 @@ class Kernels final : public KernelsWithOperators<OnCuda> {
 }  // namespace
 
 const GridKernels& grid_kernels() {
-  static const Kernels kernels;
+  static const CudaKernels kernels;
   return kernels;
 }
 
