@@ -36,13 +36,14 @@ std::string describe_equation(const Problem& p) {
 }
 
 std::string describe_boundary(const Problem& p) {
-  constexpr std::array kinds{"Dirichlet", "Neumann", "Robin", "periodic"};
+  constexpr std::array kinds{"Dirichlet", "Neumann", "Robin", "periodic", "several kinds"};
+  const auto number = [&](const Boundary& b) { return b.mixed ? kinds.size() - 1 : static_cast<std::size_t>(b.kind); };
   std::string text;
   for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
     std::string faces;
     int count = 0;
     for (std::size_t f = 0; f < 2 * static_cast<std::size_t>(p.dimension); ++f)
-      if (static_cast<std::size_t>(p.boundary[f / 2][f % 2].kind) == kind) {
+      if (number(p.boundary[f / 2][f % 2]) == kind) {
         faces += " " + std::string(face_names[f]);
         ++count;
       }

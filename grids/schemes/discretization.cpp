@@ -114,6 +114,10 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
     : backend_(backend), problem_(std::move(problem)), assembly_(assembly), sharing_(sharing) {
   if (problem_.centering == Centering::cell && on_elements(problem_.scheme))
     throw std::invalid_argument("cell-centred unknowns go with finite volumes");
+  if (problem_.centering == Centering::node)
+    for_each_face(problem_, [](int, int, const Boundary& face) {
+      if (face.mixed) throw std::invalid_argument("faces of several kinds go with unknowns in cells");
+    });
   if (problem_.scheme == Scheme::compact4) require_fourth_order(problem_, true, "the compact scheme");
   const auto begin = std::chrono::steady_clock::now();
   const Block block = sharing.part_of(make_block(problem_));
@@ -263,6 +267,7 @@ void Discretization::set_boundary_value(int axis, int end, Quantity value) {
   Problem next = problem_;
   Boundary& face = next.boundary[static_cast<std::size_t>(axis)][static_cast<std::size_t>(end)];
   if (face.kind == BoundaryKind::periodic) throw std::invalid_argument("a periodic face has no value");
+  if (face.mixed) throw std::invalid_argument("a face of several kinds has no one value");
   face.value = std::move(value);
   const RowScheme& scheme = row_scheme(problem_);
   if (variable() && scheme.cell_points(next) != scheme.cell_points(problem_))

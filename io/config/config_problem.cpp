@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "grids/problem/mixed_face.hpp"
 #include "io/config/config_parts.hpp"
 #include "io/config/face_choices.hpp"
 #include "io/files/hdf5.hpp"
@@ -84,7 +85,12 @@ class ProblemReader {
       const bool by_default = value->kind == Kind::null;
       if (by_default && !fallback) continue;
       if (by_default) *value = *fallback;
-      read_face(*value, key, by_default ? "boundary.default" : key, problem_.boundary[face / 2][face % 2]);
+      const std::string path = by_default ? "boundary.default" : key;
+      Boundary& boundary_here = problem_.boundary[face / 2][face % 2];
+      if (value->kind == Kind::list)
+        read_parts(*value, key, path, boundary_here);
+      else
+        read_face(*value, key, path, boundary_here);
     }
     check_pairs(*boundary);
   }
@@ -176,6 +182,32 @@ class ProblemReader {
              key + std::string(datum.mark), face.*datum.member);
       }
     }
+  }
+
+  void read_parts(const Value& list, const std::string& key, const std::string& path, Boundary& face) {
+    if (problem_.centering == Centering::node) {
+      parts_.errors.add(list.mark, path,
+                        "has parts of several kinds (unknowns at nodes take one for each face); write discretization: "
+                        "{centering: cell}, or one kind");
+      return;
+    }
+    std::vector<FacePart> parts(list.items.size());
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const Value& item = list.items[p];
+      const std::string here = path + "[" + std::to_string(p) + "]";
+      const Value* where = item.find("where");
+      const bool last = p + 1 == parts.size();
+      if (last == given(where)) {
+        parts_.errors.add(item.mark, here,
+                          last ? "is the last part and has a where (nothing holds beside it); add one without"
+                               : "hides the parts that follow (it holds everywhere); add where: an expression");
+        return;
+      }
+      if (!last) read(*where, here + ".where", here, parts[p].where);
+      read_face(item, key, here, parts[p].boundary);
+    }
+    for (const char* datum : {"", ".alpha"}) parts_.config.marks[key + datum] = list.mark.text() + ": " + path;
+    face = mixed_face(std::move(parts));
   }
 
   void check_pairs(const Value& boundary) {

@@ -11,6 +11,12 @@ Schema datum(std::string_view key, std::string_view doc, std::string_view exampl
   return {.key = key, .type = Type::expression, .doc = doc, .required = true, .example = example, .range = range};
 }
 
+// A kind with its data, as the one key of a map.
+Schema face_form(const FaceChoice& kind) {
+  if (kind.keys.empty()) return datum(kind.name, kind.doc, kind.example);
+  return {.key = kind.name, .doc = kind.doc, .required = true, .example = kind.example, .keys = kind.keys};
+}
+
 }  // namespace
 
 std::span<const FaceChoice> face_choices() {
@@ -41,13 +47,24 @@ std::vector<Schema> face_forms() {
   for (const FaceChoice& kind : face_choices()) {
     if (kind.data.empty())
       forms.front().choices.push_back(schema::word(kind.name, kind.doc));
-    else if (kind.keys.empty())
-      forms.push_back({.keys = {datum(kind.name, kind.doc, kind.example)}});
     else
-      forms.push_back(
-          {.keys = {
-               {.key = kind.name, .doc = kind.doc, .required = true, .example = kind.example, .keys = kind.keys}}});
+      forms.push_back({.keys = {face_form(kind)}});
   }
+  Schema part{.type = Type::any_of};
+  for (const FaceChoice& kind : face_choices()) {
+    if (kind.data.empty()) continue;
+    const Schema where{.key = "where",
+                       .type = Type::expression,
+                       .doc = "An expression that is not 0 on the part; the last one takes what the others leave.",
+                       .fallback = "null",
+                       .example = "y > 0.2 && y < 0.4"};
+    part.forms.push_back({.keys = {where, face_form(kind)}});
+  }
+  forms.push_back({.type = Type::list,
+                   .doc = "Parts of several kinds, for unknowns in cells: at each point the first that lies there.",
+                   .example = "[{where: y < 0.5, dirichlet: 1}, {neumann: 0}]",
+                   .items = {part},
+                   .fewest = 2});
   return forms;
 }
 

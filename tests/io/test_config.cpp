@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "grids/axes/stretching.hpp"
+#include "grids/problem/mixed_face.hpp"
 #include "io/config/schema.hpp"
 #include "io/files/formats.hpp"
 #include "solver/smoothers/smoother.hpp"
@@ -363,6 +364,23 @@ TEST_F(Configuration, TheEffectiveOneIsAConfigurationAndItsOwnEffectiveOne) {
     const std::string effective = load_config(write(text, "same.yaml")).effective;
     EXPECT_EQ(load_config(write(effective, "same.yaml")).effective, effective);
   }
+}
+
+TEST_F(Configuration, FacesOfSeveralKinds) {
+  const Config config = load_config(write(cube + "discretization: {centering: cell}\nboundary:\n"
+                                                 "  default: {neumann: 0}\n"
+                                                 "  x+:\n"
+                                                 "    - {where: y < 0.5, robin: {alpha: 2, value: y}}\n"
+                                                 "    - {where: z < 0.5, dirichlet: 3}\n"
+                                                 "    - {neumann: 7}\n"));
+  const Boundary& face = config.problem.boundary[0][1];
+  EXPECT_TRUE(face.mixed);
+  EXPECT_EQ(at(face.alpha, 1, 0.25, 0), 2);
+  EXPECT_EQ(at(face.value, 1, 0.25, 0), 0.25);
+  EXPECT_EQ(at(face.alpha, 1, 0.75, 0.25), holding_alpha);
+  EXPECT_EQ(at(face.value, 1, 0.75, 0.25), 3 * holding_alpha);
+  EXPECT_EQ(at(face.alpha, 1, 0.75, 0.75), 0);
+  EXPECT_EQ(at(face.value, 1, 0.75, 0.75), 7);
 }
 
 TEST(Schema, NamesEveryKeyInBothTexts) {

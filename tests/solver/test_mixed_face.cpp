@@ -1,0 +1,144 @@
+// Faces of several kinds: each part holds what a face of its kind alone holds, and junctions of smooth data keep the
+// order.
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "grids/axes/stretching.hpp"
+#include "grids/problem/mixed_face.hpp"
+#include "tests/convergence.hpp"
+#include "tests/oracles/manufactured.hpp"
+#include "tests/solve.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin;
+
+Options tight() {
+  Options o;
+  o.tolerance = 1e-11;
+  o.precision = SolvePrecision::double_;
+  return o;
+}
+
+/// κ and data that vary on cells of several widths.
+Problem cells_between(const std::array<Boundary, 2>& across_x) {
+  Problem p;
+  p.centering = Centering::cell;
+  p.nodes = {tanh_nodes(0, 1, 12, 1.5, StretchedEnd::both), uniform_nodes(0, 1, 16), uniform_nodes(0, 2, 14)};
+  p.coefficient[0] = [](double x, double y, double z) { return 1 + x + 0.5 * std::sin(4 * y) * z; };
+  p.source = [](double x, double y, double z) { return 1 + x * y - z; };
+  p.boundary = {{across_x, {Boundary{D, 0.25}, Boundary{N, 0.0}}, {Boundary{N, 1.0}, Boundary{R, 1.0, 2.0}}}};
+  return p;
+}
+Boundary given(BoundaryKind kind) {
+  return {kind, [](double, double y, double z) { return 1 + y * z; }, [](double, double y, double) { return 1.5 + y; }};
+}
+
+TEST(MixedFace, OfOneKindIsThatKind) {
+  for (const BoundaryKind kind : {D, N, R}) {
+    const Quantity lower_half = [](double, double y, double) { return y < 0.5 ? 1.0 : 0.0; };
+    Solve plain(cells_between({given(kind), Boundary{D, 0.5}}), tight());
+    Solve parts(cells_between({mixed_face({{given(kind), lower_half}, {given(kind)}}), Boundary{D, 0.5}}), tight());
+    ASSERT_TRUE(plain.run().converged());
+    ASSERT_TRUE(parts.run().converged());
+    const std::vector<double> u = values(plain.solution()), v = values(parts.solution());
+    for (std::size_t i = 0; i < u.size(); ++i)
+      ASSERT_NEAR(u[i], v[i], 1e-9) << "kind " << static_cast<int>(kind) << ", value " << i;
+  }
+}
+
+/// Of parts that overlap the first counts; where no part lies, nothing passes.
+TEST(MixedFace, TakesTheFirstPartAtAPoint) {
+  const Quantity lower = [](double, double y, double) { return y < 0.5 ? 1.0 : 0.0; };
+  const Quantity middle = [](double, double y, double) { return y > 0.25 && y < 0.75 ? 1.0 : 0.0; };
+  const Boundary face = mixed_face({{Boundary{R, 3.0, 2.0}, lower}, {Boundary{D, 5.0}, middle}});
+  const std::vector<double> x(4), y{0.1, 0.4, 0.6, 0.9}, z(4);
+  std::vector<double> value(4), alpha(4);
+  (*face.value.function())(x, y, z, value);
+  (*face.alpha.function())(x, y, z, alpha);
+  EXPECT_EQ(alpha, (std::vector<double>{2, 2, holding_alpha, 0}));
+  EXPECT_EQ(value, (std::vector<double>{3, 3, 5 * holding_alpha, 0}));
+  EXPECT_THROW(mixed_face({{Boundary{BoundaryKind::periodic}}}), std::invalid_argument);
+}
+
+/// A solution whose data stand on the parts of four faces, in two and three dimensions.
+TEST(MixedFace, KeepsTheOrder) {
+  for (const int dimension : {2, 3}) {
+    Manufactured known;
+    known.dimension = dimension;
+    known.kinds = {{{D, D}, {D, N}, {N, D}}};
+    known.kappa[0] = {1, 0.3, known.product(0, {2, 3, 1}, {0.3, 0.1, 0.7})};
+    known.alpha = {2, 0, {}};
+    known.solution = known.product(0.5, {2, 1.5, 1}, {0.4, 0.2, 0.3});
+    const auto face = [known](std::size_t d, std::size_t end) {
+      const auto of_kind = [&](BoundaryKind kind) {
+        Manufactured same = known;
+        same.kinds[d][end] = kind;
+        return Boundary{kind, [=](double x, double y, double z) { return same.face_value(d, end, {x, y, z}); }, 2.0};
+      };
+      // Half of the face is held, a quarter open; the parts end between cells of every grid.
+      const Quantity held = [d](double x, double y, double) { return (d == 0 ? y : x) < 0.5 ? 1.0 : 0.0; };
+      const Quantity open = [d](double x, double y, double) { return (d == 0 ? y : x) < 0.75 ? 1.0 : 0.0; };
+      return mixed_face({{of_kind(D), held}, {of_kind(N), open}, {of_kind(R)}});
+    };
+    const auto problem = [&](int n) {
+      std::array<std::vector<double>, 3> nodes;
+      for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) nodes[d] = uniform_nodes(0, 1, n);
+      Problem p = known.problem(nodes);
+      p.centering = Centering::cell;
+      for (const auto& [d, end] : {std::array<std::size_t, 2>{0, 0}, {0, 1}, {1, 0}, {1, 1}})
+        p.boundary[d][end] = face(d, end);
+      return p;
+    };
+    const std::vector<int> cells = dimension == 2 ? std::vector{16, 32, 64, 128} : std::vector{16, 32};
+    const auto orders = observed_orders(cells, problem, tight());
+    record_least(orders);
+    for (const ObservedOrder& order : orders) {
+      EXPECT_GE(order.l2(), 1.8) << order;
+      EXPECT_GE(order.max(), 1.4) << order;
+    }
+  }
+}
+
+/// Electrodes on an insulated face: what enters through one leaves through the other, in few cycles.
+TEST(MixedFace, ConductsBetweenElectrodes) {
+  Problem p;
+  p.centering = Centering::cell;
+  for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, 32);
+  for (auto& axis : p.boundary) axis = {Boundary{N}, Boundary{N}};
+  const auto electrode = [](double from, double to) {
+    return Quantity([=](double, double y, double z) { return y > from && y < to && z > 0.25 && z < 0.75 ? 1.0 : 0.0; });
+  };
+  p.boundary[0][0] = mixed_face(
+      {{Boundary{D, 1.0}, electrode(0.125, 0.375)}, {Boundary{D, -1.0}, electrode(0.625, 0.875)}, {Boundary{N, 0.0}}});
+  Options options;
+  options.tolerance = 1e-8;
+  Solve solve(p, options);
+  const Result result = solve.run();
+  EXPECT_TRUE(result.converged());
+  EXPECT_LE(result.iterations, 12);
+  const std::vector<double> u = values(solve.solution());
+  double most = 0, sum = 0;
+  for (const double value : u) {
+    most = std::max(most, std::abs(value));
+    sum += value;
+  }
+  EXPECT_LT(most, 1);
+  EXPECT_GT(most, 0.8);
+  EXPECT_NEAR(sum / static_cast<double>(u.size()), 0, 1e-7);  // one side is the other with the sign changed
+}
+
+TEST(MixedFace, IsForCells) {
+  Problem p = cells_between({mixed_face({{Boundary{D}}, {Boundary{N}}}), Boundary{D}});
+  p.centering = Centering::node;
+  const auto backend = test_backend();
+  EXPECT_THROW(Discretization(*backend, std::move(p)), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace poisson
