@@ -22,28 +22,15 @@ __device__ bool comes_last(unsigned* arrived) {
   return last;
 }
 
-// Stores the planes' sums, their number first, into the slots of all others, and waits for theirs.
-__device__ unsigned exchange_planes(const Mailbox& mail, const double* of_plane, int planes) {
-  __shared__ unsigned next;
-  if (threadIdx.x == 0) next = *const_cast<const volatile unsigned*>(&mail.channels[Mailbox::of_sums].sent) + 1;
-  __syncthreads();
-  const unsigned turn = next;
+// Stores the planes' sums, their number first, into the slots of all others.
+__device__ void send_planes(const Mailbox& mail, const double* of_plane, int planes, unsigned turn) {
   const int thread = static_cast<int>(threadIdx.x);
   for (int p = 0; p < mail.count; ++p) {
     if (p == mail.rank) continue;
-    double* const slot = mail.sum(p, mail.rank, turn);
-    if (thread == 0) slot[0] = planes;
-    for (int i = thread; i < planes; i += threads) slot[1 + i] = __ldcg(of_plane + i);
+    std::uint64_t* const slot = mail.sum_words(p, mail.rank, turn);
+    if (thread == 0) send_word(slot, 0, turn, static_cast<double>(planes));
+    for (int i = thread; i < planes; i += threads) send_word(slot, 1 + i, turn, __ldcg(of_plane + i));
   }
-  __threadfence_system();
-  __syncthreads();
-  if (thread < mail.count && thread != mail.rank) {
-    raise(mail.sum_flag(thread, mail.rank), turn);
-    mail.wait_for(mail.sum_flag(mail.rank, thread), turn);
-  }
-  __syncthreads();
-  if (thread == 0) mail.channels[Mailbox::of_sums].sent = turn;
-  return turn;
 }
 
 // So many lanes side by side add up the groups of a plane; the last block adds up the planes.
@@ -60,28 +47,34 @@ __global__ void __launch_bounds__(threads) add_planes_kernel(const double* parti
   if (!comes_last(room.arrived) || !result) return;
 
   __shared__ double sums[threads];
+  unsigned turn = 0;
   if (mail.count == 1) {
     sums[thread] = running_sum(thread, planes, [&](int i) { return __ldcg(room.of_plane + i); });
   } else {
-    const unsigned turn = exchange_planes(mail, room.of_plane, planes);
-    const double* of[most_peers];
+    turn = mail.turn_of(Mailbox::of_sums);
+    send_planes(mail, room.of_plane, planes, turn);
     int begin[most_peers + 1] = {};
     for (int p = 0; p < mail.count; ++p) {
-      const double* const slot = mail.sum(mail.rank, p, turn);
-      of[p] = p == mail.rank ? room.of_plane : slot + 1;
-      begin[p + 1] = begin[p] + (p == mail.rank ? planes : static_cast<int>(__ldcv(slot)));
+      const bool own = p == mail.rank;
+      begin[p + 1] =
+          begin[p] +
+          (own ? planes : static_cast<int>(mail.await_word<double>(mail.sum_words(mail.rank, p, turn), 0, turn)));
     }
     sums[thread] = running_sum(thread, begin[mail.count], [&](int i) {
       int p = 0;
       while (i >= begin[p + 1]) ++p;
-      return __ldcv(of[p] + (i - begin[p]));
+      const int plane = i - begin[p];
+      return p == mail.rank ? __ldcg(room.of_plane + plane)
+                            : mail.await_word<double>(mail.sum_words(mail.rank, p, turn), 1 + plane, turn);
     });
   }
   for (int half = threads / 2; half > 0; half /= 2) {
     __syncthreads();
     if (thread < half) sums[thread] += sums[thread + half];
   }
-  if (thread == 0) *result = sums[0];
+  if (thread != 0) return;
+  *result = sums[0];
+  if (mail.count > 1) mail.channels[Mailbox::of_sums].sent = turn;
 }
 
 }  // namespace

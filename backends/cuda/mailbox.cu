@@ -13,13 +13,7 @@
 namespace poisson::cuda {
 namespace {
 
-// The turn that a channel is at; its last block ends it.
-__device__ unsigned begin_turn(const Channel* channel) {
-  __shared__ unsigned turn;
-  if (threadIdx.x == 0) turn = *const_cast<const volatile unsigned*>(&channel->sent) + 1;
-  __syncthreads();
-  return turn;
-}
+// The last block ends the turn of a channel.
 __device__ void end_turn(Channel* channel, unsigned turn) {
   __syncthreads();
   if (threadIdx.x != 0 || atomicAdd(&channel->ticket, 1u) + 1 < gridDim.x) return;
@@ -27,23 +21,66 @@ __device__ void end_turn(Channel* channel, unsigned turn) {
   channel->sent = turn;
 }
 
-// Values from a slot, the caller's share of them, to their places. Several loads are under way at once, since memory of
-// the host is far; they look at no cache, which the other GPU's stores do not reach.
+// store(at, load(at)) for the caller's share of the numbers up to n, with several loads under way at once: memory of
+// other devices, and of the host, is far.
+template <class T, class Load, class Store>
+__device__ void in_batches(int n, const Load& load, const Store& store) {
+  constexpr int batch = 8;
+  const int step = static_cast<int>(gridDim.x * blockDim.x);
+  for (int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); at < n; at += batch * step) {
+    T value[batch];
+#pragma unroll
+    for (int b = 0; b < batch; ++b)
+      if (at + b * step < n) value[b] = load(at + b * step);
+#pragma unroll
+    for (int b = 0; b < batch; ++b)
+      if (at + b * step < n) store(at + b * step, value[b]);
+  }
+}
+
+template <class T>
+__device__ T& value_at(const View<T>& v, const int3& i) {
+  return v(i.x, i.y, i.z);
+}
+
+// Values to a slot, the caller's share of them.
+template <class T>
+__device__ void put(const Packed& values, const View<T>& v, T* slot) {
+  in_batches<T>(
+      values.size(), [&](int at) { return value_at(v, values.place(at)); }, [&](int at, T value) { slot[at] = value; });
+}
+// Values from a slot to their places. They are looked for in no cache, which the other GPU's stores do not reach.
 template <class T>
 __device__ void take(const Packed& values, const T* slot, const View<T>& v) {
+  in_batches<T>(
+      values.size(), [&](int at) { return __ldcv(slot + at); },
+      [&](int at, T value) { value_at(v, values.place(at)) = value; });
+}
+
+// The same by words. Values that have not all come are looked for again.
+template <class T>
+__device__ void put_words(const Packed& values, const View<T>& v, std::uint64_t* slot, unsigned turn) {
+  in_batches<T>(
+      values.size(), [&](int at) { return value_at(v, values.place(at)); },
+      [&](int at, T value) { send_word(slot, at, turn, value); });
+}
+template <class T>
+__device__ void take_words(const Mailbox& mail, const Packed& values, const std::uint64_t* slot, unsigned turn,
+                           const View<T>& v) {
   constexpr int batch = 4;
   const int n = values.size(), step = static_cast<int>(gridDim.x * blockDim.x);
   for (int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); at < n; at += batch * step) {
-    T taken[batch];
+    T value[batch];
+    bool all = false;
+    for (unsigned tries = 1; !all && (tries % 4096 != 0 || !*mail.given_up); ++tries) {
+      all = true;
+#pragma unroll
+      for (int b = 0; b < batch; ++b)
+        if (at + b * step < n) all = has_come(slot, at + b * step, turn, value[b]) && all;
+    }
 #pragma unroll
     for (int b = 0; b < batch; ++b)
-      if (at + b * step < n) taken[b] = __ldcv(slot + at + b * step);
-#pragma unroll
-    for (int b = 0; b < batch; ++b) {
-      if (at + b * step >= n) break;
-      const int3 i = values.place(at + b * step);
-      v(i.x, i.y, i.z) = taken[b];
-    }
+      if (at + b * step < n) value_at(v, values.place(at + b * step)) = value[b];
   }
 }
 
@@ -52,6 +89,7 @@ struct Layers {
   Mailbox mail;
   View<T> v;
   int axis, sent, received;
+  bool as_words;
   struct Piece {
     int process, side;  // whose halo, or whose values; the side of that halo: 0 or 1
     Packed values;
@@ -66,11 +104,15 @@ __global__ void __launch_bounds__(256) swap_kernel(const __grid_constant__ Layer
   const int axis = layers.axis, sent = layers.sent, received = layers.received;
   const auto& out = layers.out;
   const auto& in = layers.in;
-  const unsigned turn = begin_turn(&mail.channels[axis]);
-  for (int p = 0; p < sent; ++p) {
-    T* const slot = mail.layer<T>(out[p].process, axis, out[p].side, turn);
-    out[p].values.each([&](int at, const int3& i) { slot[at] = v(i.x, i.y, i.z); });
+  const unsigned turn = mail.turn_of(axis);
+  if (layers.as_words) {
+    for (int p = 0; p < sent; ++p)
+      put_words(out[p].values, v, mail.layer_words(out[p].process, axis, out[p].side, turn), turn);
+    for (int q = 0; q < received; ++q)
+      take_words(mail, in[q].values, mail.layer_words(mail.rank, axis, in[q].side, turn), turn, v);
+    return end_turn(&mail.channels[axis], turn);
   }
+  for (int p = 0; p < sent; ++p) put(out[p].values, v, mail.layer<T>(out[p].process, axis, out[p].side, turn));
   __threadfence_system();
   __syncthreads();
   const int p = static_cast<int>(threadIdx.x);
@@ -98,13 +140,19 @@ __global__ void __launch_bounds__(256) gather_kernel(const __grid_constant__ Par
   const View<T>& whole = parts.whole;
   const int3& origin = parts.origin;
   const auto& of = parts.of;
-  const unsigned turn = begin_turn(&mail.channels[Mailbox::of_parts]);
-  of[mail.rank].each([&](int at, const int3& i) {
-    const T value = part(i.x - origin.x, i.y - origin.y, i.z - origin.z);
-    for (int p = 0; p < mail.count; ++p)
-      if (p != mail.rank) mail.part<T>(p, mail.rank, turn)[at] = value;
-    whole(i.x, i.y, i.z) = value;
-  });
+  const unsigned turn = mail.turn_of(Mailbox::of_parts);
+  const Packed& own = of[mail.rank];
+  in_batches<T>(
+      own.size(),
+      [&](int at) {
+        const int3 i = own.place(at);
+        return part(i.x - origin.x, i.y - origin.y, i.z - origin.z);
+      },
+      [&](int at, T value) {
+        for (int p = 0; p < mail.count; ++p)
+          if (p != mail.rank) mail.part<T>(p, mail.rank, turn)[at] = value;
+        value_at(whole, own.place(at)) = value;
+      });
   __threadfence_system();
   __syncthreads();
   const int p = static_cast<int>(threadIdx.x);
@@ -121,6 +169,15 @@ __global__ void __launch_bounds__(256) gather_kernel(const __grid_constant__ Par
 unsigned blocks_for(std::int64_t values) {
   return static_cast<unsigned>(std::clamp<std::int64_t>(values / 1024, 1, most_mail_blocks));
 }
+
+// Layers of so many words come as such: what twice the bytes take is less than a fence and a flag do, some two
+// microseconds over NVLink, and over PCIe.
+constexpr std::size_t most_words(MailPlace place) {
+  return place == MailPlace::devices ? std::size_t{1} << 18 : std::size_t{1} << 15;
+}
+
+template <class T>
+constexpr std::size_t bytes_of_words = Mailbox::words_of<T> * sizeof(std::uint64_t);
 
 // Which process on which machine sees what as which device.
 struct Seat {
@@ -235,12 +292,14 @@ void Mail::open(const Sizes& sizes) {
   const auto take = [&](std::size_t bytes) { return std::exchange(end, end + aligned(bytes)); };
   box_.flags = take(Mailbox::flag_count * sizeof(unsigned));
   box_.sum_room = sizes.sums;
-  box_.sums = take(most_peers * 2 * box_.sum_room * sizeof(double));
+  box_.sums = take(most_peers * 2 * box_.sum_room * bytes_of_words<double>);
   box_.part_bytes = aligned(sizes.part);
   box_.parts = take(static_cast<std::size_t>(box_.count) * 2 * box_.part_bytes);
   for (std::size_t d = 0; d < 3; ++d) {
     box_.layer_bytes[d] = aligned(sizes.layers[d]);
     box_.layers[d] = take(Mailbox::sides * 2 * box_.layer_bytes[d]);
+    box_.word_room[d] = std::min(sizes.layers[d] / sizeof(unsigned), most_words(place_));
+    box_.words[d] = take(Mailbox::sides * 2 * box_.word_room[d] * sizeof(std::uint64_t));
   }
   memory_ = MailboxMemory::make(place_, processes_, end);
   for (int p = 0; p < box_.count; ++p) box_.of[p] = memory_->of(p);
@@ -252,7 +311,15 @@ void Mail::open(const Sizes& sizes) {
 template <class T>
 void Mail::swap(cudaStream_t stream, const View<T>& v, int axis, const Exchange::Turn& sent,
                 const Exchange::Turn& received) {
-  Layers<T> layers{box_, v, axis, static_cast<int>(sent.size()), static_cast<int>(received.size()), {}, {}};
+  const auto words = static_cast<std::size_t>(sent.front().from.size()) * Mailbox::words_of<T>;
+  Layers<T> layers{box_,
+                   v,
+                   axis,
+                   static_cast<int>(sent.size()),
+                   static_cast<int>(received.size()),
+                   words <= box_.word_room[static_cast<std::size_t>(axis)],
+                   {},
+                   {}};
   const auto side = [](int end) { return end < 0 ? 0 : 1; };
   for (std::size_t p = 0; p < sent.size(); ++p)
     layers.out[p] = {sent[p].patch, side(sent[p].side), Packed(sent[p].from)};

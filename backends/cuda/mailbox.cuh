@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,12 +12,17 @@
 #include "backends/backend.hpp"
 #include "backends/cuda/launch.cuh"
 #include "backends/cuda/mailbox_memory.hpp"
+#include "backends/division.hpp"
 
 /// Memory that the GPUs of several processes write to: each process has a mailbox, which all others see, with a slot
 /// for whatever they send. A kernel stores what it sends into the slots of others, raises a flag there, waits for its
 /// own flags and takes what has come: kernels alone, so that whole solves stay one graph.
 ///
-/// Flags count upwards. Slots are two, in turn: a process sends for the second time after that only when it has seen
+/// Few values, and sums, come as words: four bytes of a value beside the turn that they were sent in, stored and loaded
+/// at once. Whoever sees the turn has the value, and there is no flag behind it and no fence before one. (NCCL's
+/// protocol LL does so.) Words have slots of their own, in which nothing else ever stands.
+///
+/// Turns count upwards. Slots are two, in turn: a process sends for the second time after that only when it has seen
 /// that the other has taken what came before.
 namespace poisson::cuda {
 
@@ -33,24 +39,29 @@ struct Channel {
 struct Mailbox {
   char* of[most_peers];  ///< of all processes, this one's own among them
   int rank, count;
-  std::size_t flags, sums, parts, layers[3];  ///< where these begin
-  std::size_t part_bytes, layer_bytes[3];     ///< of a slot
-  std::size_t sum_room;                       ///< values of a slot of sums
-  Channel* channels;                          ///< of the axes, of parts and of sums
-  const volatile int* given_up;               ///< set by the host where the others are not to be waited for
+  std::size_t flags, sums, parts, layers[3], words[3];  ///< where these begin
+  std::size_t part_bytes, layer_bytes[3];               ///< of a slot
+  std::size_t word_room[3];                             ///< words of a slot of layers
+  std::size_t sum_room;                                 ///< values of a slot of sums
+  Channel* channels;                                    ///< of the axes, of parts and of sums
+  const volatile int* given_up;                         ///< set by the host where the others are not to be waited for
 
   static constexpr int of_parts = 3, of_sums = 4, channel_count = 5;
   static constexpr int sides = 2;
 
-  // Flags: of layers by axis and side, then of parts and sums by who has sent.
+  /// The turn that a channel is at; ending it is up to the kernel's last block.
+  __device__ unsigned turn_of(int channel) const {
+    return *const_cast<const volatile unsigned*>(&channels[channel].sent) + 1;
+  }
+
+  // Flags: of layers by axis and side, then of parts by who has sent.
   __device__ unsigned* layer_flag(int process, int axis, int side, unsigned block) const {
     return reinterpret_cast<unsigned*>(of[process] + flags) + (axis * sides + side) * most_mail_blocks + block;
   }
   __device__ unsigned* part_flag(int process, int from, unsigned block) const {
     return layer_flag(process, 3, 0, 0) + from * most_mail_blocks + block;
   }
-  __device__ unsigned* sum_flag(int process, int from) const { return part_flag(process, most_peers, 0) + from; }
-  static constexpr std::size_t flag_count = 3 * sides * most_mail_blocks + most_peers * most_mail_blocks + most_peers;
+  static constexpr std::size_t flag_count = (3 * sides + most_peers) * most_mail_blocks;
 
   __device__ void wait_for(const unsigned* flag, unsigned turn) const {
     unsigned seen = 0;
@@ -70,33 +81,73 @@ struct Mailbox {
   __device__ T* part(int process, int from, unsigned turn) const {
     return reinterpret_cast<T*>(of[process] + parts + (static_cast<std::size_t>(from) * 2 + turn % 2) * part_bytes);
   }
-  __device__ double* sum(int process, int from, unsigned turn) const {
-    return reinterpret_cast<double*>(of[process] + sums) + (static_cast<std::size_t>(from) * 2 + turn % 2) * sum_room;
+  __device__ std::uint64_t* layer_words(int process, int axis, int side, unsigned turn) const {
+    return reinterpret_cast<std::uint64_t*>(of[process] + words[axis]) +
+           (static_cast<std::size_t>(side) * 2 + turn % 2) * word_room[axis];
   }
+  __device__ std::uint64_t* sum_words(int process, int from, unsigned turn) const {
+    return reinterpret_cast<std::uint64_t*>(of[process] + sums) +
+           (static_cast<std::size_t>(from) * 2 + turn % 2) * sum_room * words_of<double>;
+  }
+  /// Words of a value.
+  template <class T>
+  static constexpr std::size_t words_of = sizeof(T) / sizeof(unsigned);
+
+  /// Value number `at` of a slot of words, once it has come.
+  template <class T>
+  __device__ T await_word(const std::uint64_t* slot, int at, unsigned turn) const;
 };
 
 __device__ inline void raise(unsigned* flag, unsigned turn) {
   asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(turn) : "memory");
 }
 
+__device__ inline void send_word(std::uint64_t* slot, int at, unsigned turn, float value) {
+  const std::uint64_t word = std::uint64_t{turn} << 32 | __float_as_uint(value);
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(slot + at), "l"(word) : "memory");
+}
+__device__ inline void send_word(std::uint64_t* slot, int at, unsigned turn, double value) {
+  const auto bits = static_cast<std::uint64_t>(__double_as_longlong(value));
+  const std::uint64_t mark = std::uint64_t{turn} << 32, low = mark | (bits & 0xffffffff), high = mark | bits >> 32;
+  asm volatile("st.relaxed.sys.global.v2.u64 [%0], {%1, %2};" ::"l"(slot + 2 * at), "l"(low), "l"(high) : "memory");
+}
+/// Whether a value has come, and it.
+__device__ inline bool has_come(const std::uint64_t* slot, int at, unsigned turn, float& value) {
+  std::uint64_t word = 0;
+  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(word) : "l"(slot + at) : "memory");
+  value = __uint_as_float(static_cast<unsigned>(word));
+  return word >> 32 == turn;
+}
+__device__ inline bool has_come(const std::uint64_t* slot, int at, unsigned turn, double& value) {
+  std::uint64_t low = 0, high = 0;
+  asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(slot + 2 * at) : "memory");
+  value = __longlong_as_double(static_cast<long long>(high << 32 | (low & 0xffffffff)));
+  return low >> 32 == turn && high >> 32 == turn;
+}
+
+template <class T>
+__device__ T Mailbox::await_word(const std::uint64_t* slot, int at, unsigned turn) const {
+  T value;
+  for (unsigned tries = 1; !has_come(slot, at, turn, value) && (tries % 4096 != 0 || !*given_up);) ++tries;
+  return value;
+}
+
 /// A box of values in a row, shared among the blocks of a kernel.
 struct Packed {
   int3 first, extent;
 
+  Division by_x, by_y;
+
   explicit Packed(const Box& box)
       : first{box.first[0], box.first[1], box.first[2]},
-        extent{box.last[0] - box.first[0], box.last[1] - box.first[1], box.last[2] - box.first[2]} {}
+        extent{box.last[0] - box.first[0], box.last[1] - box.first[1], box.last[2] - box.first[2]},
+        by_x(extent.x),
+        by_y(extent.y) {}
   Packed() = default;
   __device__ int size() const { return extent.x * extent.y * extent.z; }
   __device__ int3 place(int at) const {
-    const int line = at / extent.x;
-    return {first.x + at % extent.x, first.y + line % extent.y, first.z + line / extent.y};
-  }
-  /// f(index, place) for the caller's share of them.
-  template <class F>
-  __device__ void each(const F& f) const {
-    const int n = size(), step = static_cast<int>(gridDim.x * blockDim.x);
-    for (int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); at < n; at += step) f(at, place(at));
+    const int line = by_x(at), plane = by_y(line);
+    return {first.x + at - line * extent.x, first.y + line - plane * extent.y, first.z + plane};
   }
 };
 
