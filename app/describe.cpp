@@ -103,7 +103,7 @@ std::pair<double, double> cell_widths(const Config& config) {
   return {least, widest};
 }
 
-std::vector<std::string> describe_plan(const Config& config, const Case& work) {
+std::vector<std::string> describe_plan(const Config& config, const Case& work, int processes, int here) {
   const auto backend = make_backend(config.device);
   const bool gpu = backend->on_gpu();
   const Plan plan = work.plan(gpu);
@@ -114,9 +114,17 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work) {
   lines.push_back(fmt::format("method    {}", describe_method(plan.options)));
   if (!plan.choice.empty()) lines.push_back("          " + plan.choice);
   lines.push_back(fmt::format("device    {}", backend->device()));
-  lines.push_back(fmt::format("memory    {} = {:.1f} bytes per unknown",
-                              readable_bytes(static_cast<double>(plan.bytes)), plan.bytes_per_unknown()));
-  lines.push_back("          " + describe_fit(config, work, plan, *backend));
+  const PlanOfProcess own = work.of_process(plan);
+  const auto readable = [](std::size_t bytes) { return readable_bytes(static_cast<double>(bytes)); };
+  if (processes == 1) {
+    lines.push_back(
+        fmt::format("memory    {} = {:.1f} bytes per unknown", readable(plan.bytes), plan.bytes_per_unknown()));
+  } else {
+    lines.push_back("processes " + describe_processes(processes, work.parts()));
+    lines.push_back(fmt::format("memory    {} for each process at most, {} of it levels that every process has",
+                                readable(own.bytes), readable(own.whole)));
+  }
+  lines.push_back("          " + describe_fit(config, work, plan, *backend, here));
   add(work.beside_plan(plan, gpu));
   if (config.options.fallback && config.options.tolerance > 0 && plan.options.method == Method::multigrid &&
       config.options.precision != SolvePrecision::single)
@@ -134,8 +142,8 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work) {
     const Plan::Level& level = plan.levels[l];
     lines.push_back(fmt::format("{:5} {:>17} {:>13}    {:<15} {:<15} {:>12} {:>10.0f} {:>10.0f} {:>8.3g} ms", l,
                                 cells_text(level.cells, config.problem.dimension), level.unknowns, level.assembly,
-                                describe_relaxation(level.relaxation), readable_bytes(static_cast<double>(level.bytes)),
-                                level.row_bytes, level.row_flops, 1e3 * level.seconds));
+                                describe_relaxation(level.relaxation), readable(own.levels[l]), level.row_bytes,
+                                level.row_flops, 1e3 * level.seconds));
   }
   return lines;
 }

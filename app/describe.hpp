@@ -24,8 +24,8 @@ std::pair<double, double> cell_widths(const Config& config);
 std::string describe_processes(int count, const std::array<int, 3>& parts);
 /// "h = 25, q = 1000"
 std::string describe_parameters(const Parameters& parameters);
-/// The lines of --dry-run.
-std::vector<std::string> describe_plan(const Config& config, const Case& work);
+/// The lines of --dry-run, of so many processes, `here` of which are on this machine.
+std::vector<std::string> describe_plan(const Config& config, const Case& work, int processes, int here);
 /// The lines of --profile. `copy`: bytes per second of a copy on the finest level; `seconds`: of the whole solve.
 std::vector<std::string> describe_profile(std::span<const Profile::Entry> entries, double copy, double seconds);
 /// The warning about data of a singular problem that no solution can meet.

@@ -47,10 +47,11 @@ double bytes_of_output(const Config& config) {
   return config.output.formats.empty() ? 0 : values * sizeof(double);
 }
 
-std::string describe_fit(const Config& config, const Case& work, const Plan& plan, const Backend& backend) {
+std::string describe_fit(const Config& config, const Case& work, const Plan& plan, const Backend& backend, int here) {
   const bool gpu = backend.on_gpu();
   const MemoryLimit limit = gpu ? MemoryLimit{backend.available(), "the device"} : available_memory();
-  const double needed = static_cast<double>(plan.most()) + (gpu ? 0 : bytes_of_output(config)) + addresses(plan, limit);
+  const auto own = static_cast<double>(work.of_process(plan).most());
+  const double needed = gpu ? own : here * (own + bytes_of_output(config) / parts_of(work) + addresses(plan, limit));
   const auto room = static_cast<double>(limit.bytes);
   if (needed <= room) return fmt::format("fits: {} are free ({})", readable_bytes(room), limit.source);
   return fmt::format("does not fit: {} are free ({}), {} are missing ({})", readable_bytes(room), limit.source,
@@ -60,7 +61,7 @@ std::string describe_fit(const Config& config, const Case& work, const Plan& pla
 double require_memory(const Config& config, const Case& work, const Backend& backend, const Plan& plan, double held,
                       double beside) {
   const bool gpu = backend.on_gpu();
-  const double solve = static_cast<double>(plan.most()) / parts_of(work) - held;
+  const double solve = static_cast<double>(work.of_process(plan).most()) - held;
   if (gpu && solve > static_cast<double>(backend.available()))
     refuse(work, solve, {backend.available(), "the device's that is free"});
   const MemoryLimit hard = hard_memory_limit();

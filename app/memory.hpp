@@ -9,8 +9,9 @@ namespace poisson {
 /// What the fields take that are written, once.
 double bytes_of_output(const Config& config);
 
-/// "fits: 12 GiB are free", or what is missing and how many cells would do.
-std::string describe_fit(const Config& config, const Case& work, const Plan& plan, const Backend& backend);
+/// "fits: 12 GiB are free", or what is missing and how many cells would do. `here`: how many processes share the
+/// memory of this machine.
+std::string describe_fit(const Config& config, const Case& work, const Plan& plan, const Backend& backend, int here);
 
 /// Compares what a planned solve takes where it runs, less what is `held` already, what it takes on the host `beside`
 /// that, and its fields for the files with what the device, and this process at most, can get. Throws RunError, which

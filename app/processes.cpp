@@ -86,6 +86,13 @@ int startable(int count, std::string& why) {
   return static_cast<int>(threads.size());
 }
 
+/// Which machine each process runs on.
+std::vector<std::size_t> machines(const Processes& processes) {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return processes.gather(std::hash<std::string_view>()(name.data()));
+}
+
 }  // namespace
 
 std::shared_ptr<const Processes> start_processes() {
@@ -112,11 +119,14 @@ std::shared_ptr<const Processes> start_processes() {
 }
 
 int place_on_machine(const Processes& processes) {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  const std::vector<std::size_t> machines = processes.gather(std::hash<std::string_view>()(name.data()));
-  return static_cast<int>(std::count(machines.begin(), machines.begin() + processes.rank(),
-                                     machines[static_cast<std::size_t>(processes.rank())]));
+  const std::vector<std::size_t> all = machines(processes);
+  const auto own = all.begin() + processes.rank();
+  return static_cast<int>(std::count(all.begin(), own, *own));
+}
+
+int count_on_machine(const Processes& processes) {
+  const std::vector<std::size_t> all = machines(processes);
+  return static_cast<int>(std::ranges::count(all, all[static_cast<std::size_t>(processes.rank())]));
 }
 
 void set_threads(int threads) {

@@ -15,6 +15,8 @@ std::shared_ptr<const Processes> start_processes();
 
 /// How many processes of lower number run on the same machine.
 int place_on_machine(const Processes& processes);
+/// How many run on this machine.
+int count_on_machine(const Processes& processes);
 
 /// Has OpenMP use so many threads; 0: as many as it chooses. Throws InputError where these are more than
 /// `most_threads`, RunError where the system does not start as many.

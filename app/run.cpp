@@ -186,11 +186,12 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
   std::unique_ptr<Case> work;
   together(*processes, [&] { work = make_case(config, processes); });
   if (arguments.validate || arguments.dry_run) {
+    const int here = count_on_machine(*processes);
     // Before the values, of which what does not fit has too many.
     if (!processes->first()) return exit_status::success;
     read_datasets(config);
     if (!arguments.validate)
-      for (const std::string& line : describe_plan(config, *work)) console.line(line);
+      for (const std::string& line : describe_plan(config, *work, processes->count(), here)) console.line(line);
     try {
       work->check_values();
     } catch (const ValueErrors& errors) {

@@ -17,6 +17,7 @@
 #include "io/files/summary.hpp"
 #include "io/terminal/console.hpp"
 #include "solver/plan.hpp"
+#include "solver/shared_plan.hpp"
 #include "solver/solver.hpp"
 
 namespace poisson {
@@ -32,6 +33,8 @@ class Case {
   virtual void check_values() const = 0;
   /// As far as κ is known.
   virtual Plan plan(bool gpu) const = 0;
+  /// What of it the process holds that has most.
+  virtual PlanOfProcess of_process(const Plan& plan) const = 0;
   /// Lines of --dry-run: what is solved, other memory that it may take, and how it is assembled.
   virtual std::vector<std::string> statement() const = 0;
   virtual std::vector<std::string> beside_plan(const Plan&, bool) const { return {}; }

@@ -169,6 +169,7 @@ class GridCase final : public Case {
   Plan plan(bool gpu) const override {
     return make_plan(problem_, options_, config_.assembly, gpu, {}, sharing_.parts);
   }
+  PlanOfProcess of_process(const Plan& plan) const override { return plan_of_process(plan, sharing_); }
   std::vector<std::string> statement() const override {
     return {"problem   " + describe_equation(problem_), "faces     " + describe_boundary(problem_),
             "cells     " + describe_widths(config_)};

@@ -74,6 +74,7 @@ class MatrixCase final : public Case {
     if (config_.problem.initial) sampled(*config_.problem.initial, "initial", whole_, all);
   }
   Plan plan(bool gpu) const override { return make_plan(matrix_, config_.options, gpu); }
+  PlanOfProcess of_process(const Plan& plan) const override { return plan_of_process(plan, sharing_); }
   std::vector<std::string> statement() const override { return {"problem   A u = b, a matrix from a file"}; }
   bool on_boxes() const override { return true; }
   std::string smaller(const MemoryLimit&, double) const override {

@@ -200,6 +200,22 @@ class Processes(unittest.TestCase):
         self.assertIn("method    multigrid", run.stdout)
         self.assertIn("by multigrid: lines run along one axis", run.stdout)
 
+    def test_dry_run_states_what_a_process_holds(self):
+        """Its share and the levels that all have: between a part of what one process holds and half as much again."""
+        def stated(count):
+            run = self.poisson(count, "grid.cells=[96, 96, 96]", "solver.method=multigrid", options=("--dry-run",))
+            self.assertEqual(run.returncode, 0, run.stderr)
+            memory = re.search(r"memory +([\d.]+) MiB", run.stdout)
+            level = re.search(r"\n +0 .*points +([\d.]+) MiB", run.stdout)
+            return float(memory[1]), float(level[1]), run.stdout
+        whole, level, _ = stated(0)
+        for count in (2, 4):
+            own, of_level, text = stated(count)
+            self.assertIn(f"processes {count}, the grid cut into 1 x 1 x {count} parts", text)
+            self.assertIn("for each process at most", text)
+            self.assertTrue(whole / count < own < 1.5 * whole / count, text)
+            self.assertTrue(level / count < of_level < 1.2 * level / count, text)
+
     def test_direct_without_a_library(self):
         """Where one process misses a library, all take multigrid."""
         axes = [f"grid.axes.{axis}={{stretching: geometric, first_cell: 1e-4}}" for axis in "xyz"]

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include "grids/levels/sharing.hpp"
+#include "solver/plan.hpp"
+
+namespace poisson {
+
+/// What of a plan the process holds that has most: its part of the levels that processes share, and all of those that
+/// every process has.
+struct PlanOfProcess {
+  std::vector<std::size_t> levels;  ///< bytes of each, finest first
+  std::size_t bytes = 0;            ///< of all of them
+  std::size_t whole = 0;            ///< of those that every process has
+  std::size_t setup = 0;            ///< so many bytes more while Galerkin coarse operators are computed
+  std::size_t tables = 0;           ///< at most so many bytes more, as in the plan
+
+  std::size_t most() const { return bytes + setup + tables; }
+};
+
+/// The plan's own bytes where there is one process.
+PlanOfProcess plan_of_process(const Plan& plan, const Sharing& sharing);
+
+}  // namespace poisson

@@ -1,0 +1,83 @@
+// What the plan says of each process, against what each takes.
+
+#include <cmath>
+#include <mutex>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "grids/axes/stretching.hpp"
+#include "grids/schemes/discretization.hpp"
+#include "solver/shared_plan.hpp"
+#include "solver/solver.hpp"
+#include "tests/device.hpp"
+#include "tests/processes.hpp"
+
+namespace poisson {
+namespace {
+
+Problem cube(int cells) {
+  Problem p;
+  for (auto& axis : p.nodes) axis = uniform_nodes(0, 1, cells);
+  return p;
+}
+Problem varying(Problem p) {
+  p.coefficient[0] = Quantity([](double x, double y, double z) { return 1.5 + std::sin(3 * x) * y * z; });
+  return p;
+}
+
+TEST(SharedPlan, IsThePlanOfOne) {
+  const Plan plan = make_plan(cube(32), Options{}, Assembly::automatic, !on_cpu());
+  const PlanOfProcess own = plan_of_process(plan, {});
+  EXPECT_EQ(own.bytes, plan.bytes);
+  EXPECT_EQ(own.most(), plan.most());
+}
+
+TEST(SharedPlan, SaysWhatEachProcessTakes) {
+  Options galerkin;
+  galerkin.coarse_operator = CoarseOperator::galerkin;
+  Problem cells = cube(40), elements = cube(40);
+  cells.centering = Centering::cell;
+  elements.scheme = Scheme::q1;
+  struct Run {
+    std::string name;
+    Problem problem;
+    Options options;
+  };
+  for (const Run& run :
+       {Run{"nodes", cube(40), {}}, Run{"varying", varying(cube(40)), {}}, Run{"cells", varying(cells), {}},
+        Run{"elements", varying(elements), {}}, Run{"galerkin", varying(cube(40)), galerkin}})
+    for (const Parts& parts : {Parts{1, 1, 2}, Parts{1, 2, 2}}) {
+      SCOPED_TRACE(run.name + ", " + std::to_string(parts[1] * parts[2]));
+      std::mutex mutex;
+      double peak = 0, planned = 0, most = 0;
+      as_processes(parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
+        const Sharing sharing{processes, parts, 3000};
+        const auto backend = test_backend();
+        Options options = run.options;
+        options.tolerance = 0;
+        options.max_iterations = 1;
+        const Discretization d(*backend, run.problem, Assembly::automatic, Sampling::automatic, sharing);
+        const auto solver = make_solver(d, options);
+        d.assemble_rhs(solver->rhs());
+        d.initialize(solver->solution());
+        solver->solve(false);
+        const Plan plan = make_plan(run.problem, options, Assembly::automatic, !on_cpu(),
+                                    KappaSummary{d.rows().kappa, d.jumps()}, parts);
+        const PlanOfProcess own = plan_of_process(plan, sharing);
+        const std::lock_guard lock(mutex);
+        peak = std::max(peak, static_cast<double>(backend->memory().peak()));
+        planned = static_cast<double>(own.bytes + own.setup);
+        most = static_cast<double>(own.most());
+        EXPECT_EQ(own.levels.size(), plan.levels.size());
+        // Shares and what all have make up more than the whole, and each less.
+        EXPECT_LT(own.bytes, plan.bytes);
+        EXPECT_GT(own.bytes * static_cast<std::size_t>(processes->count()), plan.bytes);
+      });
+      EXPECT_GE(peak, planned);
+      EXPECT_LE(peak, most);
+    }
+}
+
+}  // namespace
+}  // namespace poisson
