@@ -194,6 +194,9 @@ class Processes(unittest.TestCase):
                 self.near(found, wanted, 1e-9, f"{method}, {count} processes, {blocks}")
         run = self.poisson(3, "solver.method=direct", *stretched, options=())
         self.assertIn("1 x 3 x 1 parts", run.stdout)
+        run = self.poisson(4, "solver.method=direct", "backend.blocks=[1, 2, 2]")
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertEqual(len([line for line in run.stderr.splitlines() if "direct solution takes slabs" in line]), 1)
         run = self.poisson(4, "grid.cells=[96, 96, 96]", options=("--dry-run",))
         self.assertIn("method    direct", run.stdout)
         run = self.poisson(4, "grid.cells=[96, 96, 96]", "backend.blocks=[1, 2, 2]", options=("--dry-run",))
@@ -215,6 +218,18 @@ class Processes(unittest.TestCase):
             self.assertIn("for each process at most", text)
             self.assertTrue(whole / count < own < 1.5 * whole / count, text)
             self.assertTrue(level / count < of_level < 1.2 * level / count, text)
+
+    def test_lines_across_cuts(self):
+        """Blocks that cut the axis of lines, and of planes: the iterations of one process."""
+        axes = [f"grid.axes.{axis}={{stretching: tanh, strength: 4, at: both}}" for axis in "xyz"]
+        for smoother, cuts in (("line", ((1, 1, 3), (2, 2, 1))), ("plane", ((2, 1, 1),))):
+            more = ("grid.type=tensor-product", *axes, "solver.method=multigrid", "solver.preconditioner=multigrid",
+                    f"solver.smoother.type={smoother}", "output.formats=[]")
+            wanted = self.solved(0, "one", *more)
+            for blocks in cuts:
+                count = blocks[0] * blocks[1] * blocks[2]
+                found = self.solved(count, "several", *more, f"backend.blocks={list(blocks)}")
+                self.near(found, wanted, 1e-11, f"{smoother} in {blocks}")
 
     def test_direct_without_a_library(self):
         """Where one process misses a library, all take multigrid."""

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/error.hpp"
 #include "grids/axes/stretching.hpp"
 #include "solver/matrix.hpp"
 #include "tests/cases/covering.hpp"
@@ -338,6 +339,30 @@ TEST(SharedCoveringOfMatrices, IsSolvedAsByOneProcess) {
       });
       EXPECT_LE(largest_difference(found, wanted), 1e-12 * largest_magnitude(wanted)) << name;
     }
+  }
+}
+
+// What several processes do not take they say in one sentence.
+TEST(SharedCoveringOfMatrices, IsRefusedWhereRowsReachFar) {
+  BandedMatrix far = random_matrix({13, 12, 1}), skew = far;
+  far.offsets[1] = {2, 0, 0};
+  skew.entries[1].front() *= 2;
+  measure(skew);
+  for (const BandedMatrix& matrix : {far, skew}) {
+    const auto solved = [&](const Sharing& sharing) {
+      const auto backend = test_backend();
+      Options options;
+      options.method = Method::jacobi;
+      make_solver(*backend, matrix, options, nullptr, sharing);
+    };
+    as_processes(2, [&](const std::shared_ptr<const Processes>& processes) {
+      try {
+        solved({processes, {1, 2, 1}, 300});
+        ADD_FAILURE();
+      } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("start this one without mpirun"), std::string::npos) << error.what();
+      }
+    });
   }
 }
 
