@@ -19,7 +19,8 @@ constexpr std::int64_t coarsening_of_w = 3;
 
 Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
     : backend_(hierarchy.operators.front()->backend()), cycle_(options.cycle), one_(backend_.scalar(1)) {
-  std::int64_t unknowns_twice = hierarchy.operators.front()->space().unknown_count();  // of the last level visited twice
+  std::int64_t unknowns_twice =
+      hierarchy.operators.front()->space().unknown_count();  // of the last level visited twice
   for (std::size_t l = 0; l < hierarchy.operators.size(); ++l) {
     const std::shared_ptr<const Operator>& A = hierarchy.operators[l];
     const std::int64_t unknowns = A->space().unknown_count();
