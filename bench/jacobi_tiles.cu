@@ -6,32 +6,30 @@ namespace {
 
 using cuda::SweepTile;
 
-/// Sweeps, threads, columns of a thread, width and resident blocks, for bodies and for planes.
+/// Sweeps, threads, columns of a thread, width, resident blocks and whether b is loaded ahead, for bodies and planes.
 template <class T, int number>
 struct Tile;
 template <int number>
 struct Tile<double, number> {
-  using Body =
-      std::tuple_element_t<number,
-                           std::tuple<SweepTile<4, 512, 4, 64>, SweepTile<3, 512, 4, 64>, SweepTile<2, 512, 4, 64>,
-                                      SweepTile<3, 256, 4, 32, 2>, SweepTile<3, 512, 4, 128>, SweepTile<4, 512, 4, 32>,
-                                      SweepTile<3, 768, 3, 64>, SweepTile<3, 640, 4, 64>>>;
+  using Body = std::tuple_element_t<
+      number, std::tuple<SweepTile<4, 512, 4, 64>, SweepTile<4, 512, 4, 64, 1, true>, SweepTile<2, 512, 4, 64>,
+                         SweepTile<2, 512, 4, 64, 2>, SweepTile<3, 512, 4, 64>, SweepTile<3, 512, 4, 64, 1, true>,
+                         SweepTile<4, 512, 4, 32>, SweepTile<3, 256, 4, 32, 2>>>;
   using Plane = std::tuple_element_t<
-      number, std::tuple<SweepTile<4, 256, 2, 0, 3>, SweepTile<6, 256, 2, 0, 2>, SweepTile<8, 256, 2, 0, 2>,
-                         SweepTile<4, 256, 1, 0, 5>, SweepTile<4, 512, 2, 0, 1>, SweepTile<4, 128, 2, 0, 6>,
-                         SweepTile<6, 256, 1, 0, 4>, SweepTile<8, 256, 1, 0, 3>>>;
+      number, std::tuple<SweepTile<4, 256, 2, 0, 3>, SweepTile<4, 256, 2, 0, 3, true>, SweepTile<2, 256, 2, 0, 3>,
+                         SweepTile<6, 256, 2, 0, 2, true>, SweepTile<8, 256, 2, 0, 2>, SweepTile<8, 256, 2, 0, 2, true>,
+                         SweepTile<4, 256, 1, 0, 5, true>, SweepTile<6, 256, 1, 0, 4, true>>>;
 };
 template <int number>
 struct Tile<float, number> {
-  using Body =
-      std::tuple_element_t<number,
-                           std::tuple<SweepTile<4, 512, 8, 64>, SweepTile<3, 512, 8, 64>, SweepTile<6, 512, 8, 64>,
-                                      SweepTile<4, 256, 8, 64, 2>, SweepTile<4, 512, 8, 128>, SweepTile<4, 1024, 4, 64>,
-                                      SweepTile<3, 768, 5, 64>, SweepTile<3, 640, 6, 64>>>;
+  using Body = std::tuple_element_t<
+      number, std::tuple<SweepTile<3, 512, 8, 64>, SweepTile<3, 512, 8, 64, 1, true>, SweepTile<2, 512, 8, 64>,
+                         SweepTile<4, 512, 8, 64, 1, true>, SweepTile<3, 256, 8, 64, 2>,
+                         SweepTile<3, 256, 8, 64, 2, true>, SweepTile<4, 1024, 4, 64>, SweepTile<3, 768, 5, 64>>>;
   using Plane = std::tuple_element_t<
-      number, std::tuple<SweepTile<4, 256, 4, 0, 3>, SweepTile<6, 256, 4, 0, 2>, SweepTile<8, 256, 4, 0, 2>,
-                         SweepTile<4, 256, 2, 0, 5>, SweepTile<8, 256, 2, 0, 4>, SweepTile<4, 128, 4, 0, 6>,
-                         SweepTile<6, 256, 2, 0, 4>, SweepTile<12, 256, 2, 0, 2>>>;
+      number, std::tuple<SweepTile<4, 256, 4, 0, 3>, SweepTile<4, 256, 4, 0, 3, true>, SweepTile<2, 256, 4, 0, 3>,
+                         SweepTile<6, 256, 4, 0, 2, true>, SweepTile<8, 256, 4, 0, 2>, SweepTile<8, 256, 4, 0, 2, true>,
+                         SweepTile<6, 256, 2, 0, 4, true>, SweepTile<12, 256, 2, 0, 2, true>>>;
 };
 
 template <int number>

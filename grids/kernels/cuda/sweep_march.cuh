@@ -20,10 +20,12 @@ namespace poisson::cuda {
 
 /// `sweeps` of a pass, and a tile of `width` columns that `threads` threads have, each `rows` of them: one beside the
 /// other along y, where the tile is flat `threads` apart along x.
-/// `resident`: blocks for which registers are kept free.
-template <int sweeps_, int threads_, int rows_, int width_ = 0, int resident_ = 1>
+/// `resident`: blocks for which registers are kept free; `rhs_ahead`: whether b of the first sweep is in registers a
+/// plane before it is needed.
+template <int sweeps_, int threads_, int rows_, int width_ = 0, int resident_ = 1, bool rhs_ahead_ = false>
 struct SweepTile {
   static constexpr int sweeps = sweeps_, threads = threads_, rows = rows_, resident = resident_;
+  static constexpr bool rhs_ahead = rhs_ahead_;
   static constexpr bool flat = width_ == 0;
   static constexpr int columns = threads * rows;
   static constexpr int width = flat ? columns : width_;
@@ -267,6 +269,7 @@ struct SweepMarch {
   struct State {
     T here[sweeps][rows] = {}, bottom[sweeps][rows] = {};  // at each sweep's plane; differences to what lies below it
     T ahead[rows];                                         // of u
+    T rhs[Tile::rhs_ahead ? rows : 1] = {};                // b of the first sweep's plane
     T *left, *leave;  // what all threads leave in shared memory: at the plane before, at this one
     double sum = 0;
   };
@@ -297,6 +300,12 @@ struct SweepMarch {
 #pragma unroll
       for (int r = 0; r < rows; ++r) Fetch()(&value(planes.b + 2 * b.sz, place, r));
     }
+    T first_rhs[Tile::rhs_ahead ? rows : 1];
+    if constexpr (Tile::rhs_ahead) {
+#pragma unroll
+      for (int r = 0; r < rows; ++r) first_rhs[r] = state.rhs[r];
+      load(steady ? planes.b + b.sz : plane_of(b, readable(z, p)), place, state.rhs);
+    }
 #pragma unroll
     for (int s = 0; s < sweeps; ++s) {
       // The sweep s + 1 of plane p − s − 1.
@@ -312,15 +321,29 @@ struct SweepMarch {
           state.sum += static_cast<double>(residual * residual * row.inverse);
         return here[r] + factor * residual;
       };
-      const auto by_its_row = [&](const T* rhs, int at) {
-        relax(place, rhs, left, bottom, here, above, [&](int r, const auto& residual_of) {
+      const auto rhs_of = [&](const T* field, T(&right)[rows]) {
+        if constexpr (Tile::rhs_ahead) {
+          if (s == 0) {
+#pragma unroll
+            for (int r = 0; r < rows; ++r) right[r] = first_rhs[r];
+            return;
+          }
+        }
+        load(field, place, right);
+      };
+      const auto by_its_row = [&](const T* field, int at) {
+        T right[rows];
+        rhs_of(field, right);
+        relax(right, left, bottom, here, above, [&](int r, const auto& residual_of) {
           if (!place.is_swept(r)) return here[r];
           const RelaxedRow<T> row = row_at(place.column[r], at);
           return relax_value(r, row, omega * row.inverse, residual_of);
         });
       };
       if constexpr (steady && one_row) {
-        relax(place, planes.b - s * b.sz, left, bottom, here, above, [&](int r, const auto& residual_of) {
+        T right[rows];
+        rhs_of(planes.b - s * b.sz, right);
+        relax(right, left, bottom, here, above, [&](int r, const auto& residual_of) {
           const T made = relax_value(r, row_at.inside, row_at.factor, residual_of);
           return place.is_swept(r) ? made : here[r];
         });
@@ -352,10 +375,8 @@ struct SweepMarch {
   // One sweep of a plane: make(r, row ↦ residual) is the new value. The formulas are those of stencil::polynomial with
   // β = 0, and of the norm.
   template <class Make>
-  __device__ __forceinline__ void relax(const Place& place, const T* rhs, const T* beside, T (&bottom)[rows],
-                                        T (&here)[rows], T (&above)[rows], const Make& make) const {
-    T right[rows];
-    load(rhs, place, right);
+  __device__ __forceinline__ void relax(const T (&right)[rows], const T* beside, T (&bottom)[rows], T (&here)[rows],
+                                        T (&above)[rows], const Make& make) const {
     T south = Tile::flat ? T(0) : here[0] - beside[-Tile::width];
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
