@@ -237,12 +237,13 @@ int AxisTransforms::lag(const Box& at) const {
   return std::ranges::find(steps_, solved_) == steps_.end() ? at.first[s] : 0;
 }
 
-void AxisTransforms::forward(Field& w) {
-  for (const int d : fast_) transform(at(d).waves, d, WavePath::there, w, {});
-  if (folded(solved_)) fold_lines(w, false);
+void AxisTransforms::forward(const Field& values, Field& w) {
+  const Field* now_in = &values;
+  for (const int d : fast_) transform(at(d).waves, d, WavePath::there, *std::exchange(now_in, &w), w, nullptr);
+  if (folded(solved_)) fold_lines(*std::exchange(now_in, &w), w);
   if (steps_.empty()) return;
   for_slabs([&](const Box& at) {
-    fold(w, work_[0], at, lag(at));
+    fold(*now_in, work_[0], at, lag(at));
     std::size_t now = 0;
     for (const int d : steps_) {
       const bool last = d == steps_.back();
@@ -264,7 +265,7 @@ void AxisTransforms::solve_lines(Field& w) {
     }
     return eliminate(w);
   }
-  transform(waves, solved_, WavePath::there_and_back, w, {});
+  transform(waves, solved_, WavePath::there_and_back, w, w, nullptr);
 }
 
 Field& AxisTransforms::values_of(Field& w, const Box& at) {
@@ -279,26 +280,21 @@ Field& AxisTransforms::values_of(Field& w, const Box& at) {
 }
 
 void AxisTransforms::backward(Field& w) {
-  go_back(w, nullptr, nullptr);
+  backward_to(w, w, nullptr);
 }
 
-void AxisTransforms::backward_add(Field& w, const Scalar& a, Field& u) {
-  go_back(w, &a, &u);
-}
-
-// What comes last adds to u, where there is a u.
-void AxisTransforms::go_back(Field& w, const Scalar* a, Field* u) {
-  const bool unfolds_last = !steps_.empty() && fast_.empty() && !folded(solved_);
+// What comes last goes to u.
+void AxisTransforms::backward_to(Field& w, Field& u, const Scalar* a) {
+  const auto step = [&](bool last, const auto& f) { last ? f(u, a) : f(w, nullptr); };
   if (!steps_.empty())
     for_slabs([&](const Box& slab) {
-      unfold(values_of(w, slab), w, slab, lag(slab), unfolds_last ? a : nullptr, unfolds_last ? u : nullptr);
+      step(fast_.empty() && !folded(solved_),
+           [&](Field& to, const Scalar* by) { unfold(values_of(w, slab), w, slab, lag(slab), to, by); });
     });
-  if (folded(solved_)) fold_lines(w, true);
-  for (const int d : std::views::reverse(fast_)) {
-    const bool last = d == fast_.front();
-    transform(at(d).waves, d, WavePath::back, w, {.factor = last ? a : nullptr, .sum = last ? u : nullptr});
-  }
-  if (u && fast_.empty() && !unfolds_last) backend_.axpy(*a, w, *u);
+  if (folded(solved_)) step(fast_.empty(), [&](Field& to, const Scalar* by) { unfold_lines(w, to, by); });
+  for (const int d : std::views::reverse(fast_))
+    step(d == fast_.front(),
+         [&](Field& to, const Scalar* by) { transform(at(d).waves, d, WavePath::back, w, to, by); });
 }
 
 }  // namespace poisson

@@ -56,18 +56,19 @@ struct TensorInverse {
   }
 };
 
-/// Its steps, on a field of the values that the box lies in, in place. All processes that share the lines call
-/// solve_lines together.
+/// Its steps, on fields of the values that the box lies in. All processes that share the lines call solve_lines
+/// together.
 class AxisProducts {
  public:
   virtual ~AxisProducts() = default;
-  /// To the coefficients of the modes, which lie where suits the products, in part where the box has neighbours.
-  virtual void forward(Field& w) = 0;
+  /// From values to the coefficients of the modes, which lie where suits the products, in part where the box has
+  /// neighbours. Both may be one field.
+  virtual void forward(const Field& values, Field& w) = 0;
   virtual void solve_lines(Field& w) = 0;
   /// Back to values; outside the box along x they are zero again.
   virtual void backward(Field& w) = 0;
-  /// u += a times these, in the box; w holds nothing of use.
-  virtual void backward_add(Field& w, const Scalar& a, Field& u) = 0;
+  /// The same to u in the box, or where a is given u += a times these; w holds nothing of use.
+  virtual void backward_to(Field& w, Field& u, const Scalar* a) = 0;
 };
 
 /// Throws RunError where the library of matrix products is missing.

@@ -24,29 +24,27 @@ struct MatrixBatch {
 /// where that is 0): one pass over memory, since the lines of a tile stay in a cache until they come back.
 enum class WavePath { there, back, there_and_back };
 
-/// Where values of waves go: into the field, or times a factor onto another one.
-struct WaveTarget {
-  const Scalar* factor = nullptr;
-  Field* sum = nullptr;
-};
-
 /// What AxisProducts of every backend have in common: the modes in memory, and which step follows which. Axes whose
-/// modes are waves are transformed in place. Then slabs of values are folded into a field of their own, multiplied by
-/// the modes of one axis after another, and come back as coefficients, and the other way round. Where lines are cut,
+/// modes are waves are transformed as they lie. Then slabs of values are folded into a field of their own, multiplied
+/// by the modes of one axis after another, and come back as coefficients, and the other way round. Where lines are cut,
 /// each process reduces its part of them to two nodes; what all tell of theirs gives the values there, and between
 /// these each solves its own.
 class AxisTransforms : public AxisProducts {
  public:
-  void forward(Field& w) override;
+  void forward(const Field& values, Field& w) override;
   void solve_lines(Field& w) override;
   void backward(Field& w) override;
-  void backward_add(Field& w, const Scalar& a, Field& u) override;
+  void backward_to(Field& w, Field& u, const Scalar* a) override;
 
  protected:
   AxisTransforms(Backend& backend, const Layout& layout, Precision precision, const TensorInverse& inverse);
 
-  /// Of the lines of an axis whose modes are waves, in place, or where the target says.
-  virtual void transform(const WaveTables& waves, int axis, WavePath path, Field& w, const WaveTarget& target) = 0;
+  // Steps between fields: where `to` is another one than where values come from, they are added to it times a where a
+  // is given.
+
+  /// Of the lines of an axis whose modes are waves.
+  virtual void transform(const WaveTables& waves, int axis, WavePath path, const Field& from, Field& to,
+                         const Scalar* a) = 0;
   /// Solves lines that are tridiagonal or diagonal; where they are cut, between the values at their ends.
   virtual void eliminate(Field& w) = 0;
   /// Writes what lines are reduced to where others are told of it: those from `first` on along the slower axis.
@@ -58,10 +56,11 @@ class AxisTransforms : public AxisProducts {
   /// Folds what is transformed of a slab: `w` has the values of the box, `slab` gets them at their places, its indices
   /// along the solved axis `lag` less.
   virtual void fold(const Field& w, Field& slab, const Box& at, int lag) = 0;
-  /// The other way round, or u += a times that where there is a u; w is zero again beside the box.
-  virtual void unfold(Field& slab, Field& w, const Box& at, int lag, const Scalar* a, Field* u) = 0;
-  /// The solved axis alone, in place.
-  virtual void fold_lines(Field& w, bool back) = 0;
+  /// The other way round; w is zero again beside the box.
+  virtual void unfold(Field& slab, Field& w, const Box& at, int lag, Field& to, const Scalar* a) = 0;
+  /// The solved axis alone.
+  virtual void fold_lines(const Field& from, Field& w) = 0;
+  virtual void unfold_lines(Field& w, Field& to, const Scalar* a) = 0;
 
   /// Where coefficients lie along x, if it is not solved: matrix products take both halves from aligned addresses, and
   /// an even number of them. Behind `room` a line has none.
@@ -141,7 +140,6 @@ class AxisTransforms : public AxisProducts {
   template <class F>
   void for_slabs(const F& f) const;
   int lag(const Box& at) const;
-  void go_back(Field& w, const Scalar* a, Field* u);
   /// The values of a slab, still folded.
   Field& values_of(Field& w, const Box& at);
   Buffer on_backend(const std::vector<double>& values) const;

@@ -66,6 +66,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
         traits.given_in_halo[d][end] = problem.boundary[d][end].kind == BoundaryKind::dirichlet;
   traits.uneven = discretization.jumps().range >= uneven_range || !problem.reaction.constant();
   traits.cancels = on_elements(problem.scheme);
+  traits.homogeneous = [&discretization] { return has_zero_faces(discretization.problem()); };
   const std::int64_t looked_for = discretization.backend().kind() == BackendKind::cpu ? most_looked_at : largest_read;
   if (outer == Precision::fp64 && options.krylov == Krylov::cg && options.fallback && options.tolerance > 0 &&
       options.coarse_operator != CoarseOperator::galerkin && discretization.jumps().range >= hiding_range &&
@@ -89,6 +90,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   if (options.method == Method::direct || options.preconditioner == PreconditionerChoice::direct) {
     std::unique_ptr<DiagonalScaling> scaling;
     std::unique_ptr<AxisProducts> products;
+    bool all_waves = false;
     // What nobody asked for, and a library is missing that it takes, or another process misses it.
     const auto without = [&] {
       if (asked.method == Method::direct || asked.preconditioner == PreconditionerChoice::direct) throw;
@@ -103,6 +105,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
       together(space.processes(), [&] {
         inverse = tensor_inverse(problem, discretization.block(), kappa.mean, discretization.rows().scale);
       });
+      all_waves = static_cast<bool>(inverse.bases[static_cast<std::size_t>(inverse.solved)].waves);
       together(space.processes(),
                [&] { products = make_axis_products(discretization.backend(), A->layout(), outer, inverse); });
     } catch (const RunError&) {
@@ -118,7 +121,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
           tensor_diagonal(problem, discretization.block(), kappa.mean, discretization.rows().scale), diagonal);
     }
     own = std::make_unique<FastDiagonalization>(A->backend(), A->space(), outer, std::move(products),
-                                                options.method == Method::direct, std::move(scaling));
+                                                options.method == Method::direct, all_waves, std::move(scaling));
   }
   return std::make_unique<Solver>(
       std::move(A), std::move(hierarchy), options,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solver/direct/fast_diagonalization.hpp"
 #include "solver/jacobi.hpp"
 #include "solver/multigrid/diagonal.hpp"
 #include "solver/multigrid/multigrid.hpp"
@@ -80,6 +81,7 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
     multigrid_ = multigrid.get();
     preconditioner_ = std::move(multigrid);
   } else if (own) {
+    if (options_.method == Method::direct) direct_ = static_cast<FastDiagonalization*>(own.get());
     preconditioner_ = std::move(own);
   } else {
     preconditioner_ = std::make_unique<DiagonalPreconditioner>(hierarchy.operators.front());
@@ -100,7 +102,13 @@ std::size_t Solver::kernels_per_iteration() const {
   return 0;
 }
 
+// A direct solution takes Dirichlet data that are not zero as a guess.
+bool Solver::solves_at_once(bool given_guess) const {
+  return direct_ && !given_guess && options_.max_iterations > 0 && problem_.homogeneous && problem_.homogeneous();
+}
+
 void Solver::prepare(bool given_guess) {
+  given_guess = given_guess || (direct_ && !solves_at_once(given_guess));
   auto& recording = recordings_[given_guess ? 1 : 0];
   if (recording) return;
   Monitor any;
@@ -118,6 +126,7 @@ void Solver::prepare(bool given_guess) {
 Result Solver::solve(bool given_guess, const Listener& listener) {
   // A solution rounded to ε|u| has a residual of about εD|u| in every row.
   const double epsilon = unit_roundoff(A_->precision());
+  const bool at_once = solves_at_once(given_guess);
   Result result;
   rung_ = since_ = 0;
   active_ = nullptr;
@@ -136,7 +145,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   };
   // Where it ends in what is no number; α that is none spoils Dirichlet nodes, too.
   if (!ladder_.empty() && (given_guess || options_.krylov == Krylov::cg)) backend_.copy(u_, best_);
-  run(given_guess);
+  run(given_guess || (direct_ && !at_once));
   if (giving_up) {
     giving_up = false;
     result.start_given_up = true;
@@ -172,7 +181,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   } else {
     result.final = std::sqrt(state.last);
   }
-  if (A_->singular()) A_->project_solution(u_);
+  if (A_->singular() && !(at_once && direct_->drops_mean())) A_->project_solution(u_);
   if (state.first > state.initial && result.converged()) {  // the floor of the start is far off
     A_->rounding(u_, work_);
     monitor.state().rounding = backend_.value(work_);
@@ -203,6 +212,15 @@ void Solver::start_and_iterate(bool given_guess, Monitor& monitor) {
   iterate(monitor, extrapolation_ && options_.tolerance == 0 ? half : options_.max_iterations);
 }
 
+// From u = 0, whose residual is b.
+void Solver::solve_at_once(Monitor& monitor) {
+  backend_.begin(monitor, raw_norm_, data_norm_, data_norm_, data_norm_, zero_);
+  direct_->solve_for(b_, u_);
+  backend_.scale_to_unit(data_norm_, count_, scale_, inverse_);
+  direct_->correct(*A_, u_, b_, nullptr, scale_, norm_);
+  backend_.observe(monitor, norm_);
+}
+
 // Norms of the data and of the start, then full multigrid; leaves scale and inverse for the first correction.
 void Solver::start(bool given_guess, Monitor& monitor) {
   A_->norm(b_, raw_norm_);
@@ -212,6 +230,7 @@ void Solver::start(bool given_guess, Monitor& monitor) {
   } else {
     backend_.assign(raw_norm_, data_norm_);
   }
+  if (direct_ && !given_guess) return solve_at_once(monitor);
   if (options_.method == Method::jacobi) backend_.copy(u_, best_);
   take_residual(one_, initial_norm_);
   if (multigrid_ && options_.full_multigrid && !given_guess) {

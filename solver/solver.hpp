@@ -19,6 +19,7 @@
 namespace poisson {
 
 class Conductors;
+class FastDiagonalization;
 class Multigrid;
 
 std::string_view name_of(Verdict verdict);
@@ -52,6 +53,7 @@ struct Traits {
   bool uneven = false;   ///< κ or σ varies, so that errors may be small in D⁻¹A and not in energy
   bool cancels = false;  ///< entries of either sign, on flat cells next to zero in sum: elements
   std::shared_ptr<const Conductors> conductors;  ///< where κ has a range of which coarse levels know only roughly
+  std::function<bool()> homogeneous;  ///< whether all Dirichlet data are zero, which may change; of a problem
 };
 
 /// Solves A u = b on one hierarchy of levels, again and again with new right-hand sides.
@@ -98,6 +100,8 @@ class Solver {
  private:
   void start_and_iterate(bool given_guess, Monitor& monitor);
   void start(bool given_guess, Monitor& monitor);
+  bool solves_at_once(bool given_guess) const;
+  void solve_at_once(Monitor& monitor);
   void clear_unknowns();
   void take_residual(const Scalar& scale, Scalar& norm);
   void begin_again(Monitor& monitor);
@@ -124,7 +128,8 @@ class Solver {
   Backend& backend_;
   Options options_;
   std::unique_ptr<Preconditioner> preconditioner_;
-  Multigrid* multigrid_ = nullptr;  // the preconditioner, where it is one
+  Multigrid* multigrid_ = nullptr;         // the preconditioner, where it is one
+  FastDiagonalization* direct_ = nullptr;  // the same
   std::unique_ptr<Extrapolation> extrapolation_;
   Ladder ladder_;
   Traits problem_;
@@ -136,7 +141,7 @@ class Solver {
   Scalar norm_, scale_, inverse_, applied_, alpha_, beta_, pq_, work_, one_, zero_, raw_norm_, data_norm_,
       initial_norm_, projected_;
   double count_;
-  std::array<std::unique_ptr<Recording>, 3> recordings_;  // from full multigrid, from a guess, resumed
+  std::array<std::unique_ptr<Recording>, 3> recordings_;  // from nothing, from a guess, resumed
 };
 
 /// Discretizes nothing anew: the operators and levels of a discretization, for options as given. Where there is a

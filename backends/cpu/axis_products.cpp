@@ -27,11 +27,12 @@ class CpuAxisProducts final : public AxisTransforms {
       cpu::solve_ends(told_at_a_time(w.view<T>(), first), ends.all<T>(), ends.parts(), ends.part());
     });
   }
-  void transform(const WaveTables& waves, int axis, WavePath path, Field& w, const WaveTarget& target) override {
+  void transform(const WaveTables& waves, int axis, WavePath path, const Field& from, Field& to,
+                 const Scalar* a) override {
     dispatch(precision(), [&]<class T>(T) {
       std::array<const T*, 3> values{};
       for (int d = 0; d < 3; ++d) values[static_cast<std::size_t>(d)] = static_cast<const T*>(eigenvalues(d));
-      transform_lines<T>(waves.view<T>(), axis, path, w.view<T>(), box(), target, values);
+      transform_lines<T>(waves.view<T>(), axis, path, from.view<T>(), to.view<T>(), a, box(), values);
     });
   }
   // Copied first, and folded where they lie.
@@ -49,33 +50,31 @@ class CpuAxisProducts final : public AxisTransforms {
         if (folds(d)) fold_axis<false>(to, d, at, lag);
     });
   }
-  void unfold(Field& slab, Field& w, const Box& at, int lag, const Scalar* a, Field* u) override {
+  void unfold(Field& slab, Field& w, const Box& at, int lag, Field& u, const Scalar* a) override {
     dispatch(precision(), [&]<class T>(T) {
-      const View<T> from = slab.view<T>(), to = w.view<T>();
+      const View<T> from = slab.view<T>(), beside = w.view<T>(), to = u.view<T>();
       for (int d = 0; d < 3; ++d)
         if (folds(d)) fold_axis<true>(from, d, at, lag);
       const int places_lag = solved() == 0 ? lag : 0;
       for_each_line(at, [&](int j, int k) {
         const T* line = line_of(from, j, k, lag);
-        T* target = to.line(j, k);
-        for (int i = places().first; i < box().first[0]; ++i) target[i] = 0;
-        for (int i = box().last[0]; i < places().end; ++i) target[i] = 0;
-        if (!u) {
-          for (int i = at.first[0]; i < at.last[0]; ++i) target[i] = line[places().of(i) - places_lag];
-          return;
-        }
-        const T factor = static_cast<T>(*a->address());
-        T* sum = u->template view<T>().line(j, k);
-        for (int i = at.first[0]; i < at.last[0]; ++i) sum[i] += factor * line[places().of(i) - places_lag];
+        T* zeros = beside.line(j, k);
+        for (int i = places().first; i < box().first[0]; ++i) zeros[i] = 0;
+        for (int i = box().last[0]; i < places().end; ++i) zeros[i] = 0;
+        put(to.line(j, k), at, a, [&](int i) { return line[places().of(i) - places_lag]; });
       });
     });
   }
-  void fold_lines(Field& w, bool back) override {
+  void fold_lines(const Field& from, Field& w) override {
     dispatch(precision(), [&]<class T>(T) {
-      if (back)
-        fold_axis<true>(w.view<T>(), solved(), box(), 0);
-      else
-        fold_axis<false>(w.view<T>(), solved(), box(), 0);
+      move<T>(from, w, nullptr);
+      fold_axis<false>(w.view<T>(), solved(), box(), 0);
+    });
+  }
+  void unfold_lines(Field& w, Field& to, const Scalar* a) override {
+    dispatch(precision(), [&]<class T>(T) {
+      fold_axis<true>(w.view<T>(), solved(), box(), 0);
+      move<T>(w, to, a);
     });
   }
 
@@ -87,6 +86,26 @@ class CpuAxisProducts final : public AxisTransforms {
   }
 
  private:
+  // Values of a line, or a times these onto what is there.
+  template <class T, class Value>
+  static void put(T* line, const Box& at, const Scalar* a, const Value& value) {
+    if (!a) {
+      for (int i = at.first[0]; i < at.last[0]; ++i) line[i] = value(i);
+      return;
+    }
+    const T factor = static_cast<T>(*a->address());
+    for (int i = at.first[0]; i < at.last[0]; ++i) line[i] += factor * value(i);
+  }
+  template <class T>
+  void move(const Field& from, Field& to, const Scalar* a) const {
+    if (&from == &to) return;
+    const View<const T> values = from.view<T>();
+    const View<T> target = to.view<T>();
+    for_each_line(box(), [&](int j, int k) {
+      put(target.line(j, k), box(), a, [line = values.line(j, k)](int i) { return line[i]; });
+    });
+  }
+
   template <class T>
   void multiply_batch(const MatrixBatch& s, const T* a, const T* b, T* c) const {
     for (int batch = 0; batch < s.batches; ++batch)

@@ -259,7 +259,7 @@ class CpuBackend final : public Backend {
     monitor.begin(*raw.address(), *data.address(), *initial.address(), *start.address(), *rounding.address());
   }
   void observe(Monitor& monitor, const Scalar& norm) override {
-    monitor.observe(*norm.address());
+    if (monitor.state().verdict == Verdict::running) monitor.observe(*norm.address());
   }
   void when_risen(Monitor& monitor, const std::function<void()>& body) override {
     if (monitor.state().rose != 0) body();

@@ -44,17 +44,17 @@ struct Buffered {
   void set(int row, const Complex<Lanes<T>>& value) const { rows[row] = value; }
 };
 
-// Twice as many lines as there are lanes, the first half of them as real parts; where there are fewer, the others are
-// zero.
+// Where fields have twice as many lines as there are lanes, the first half of them as real parts; where there are
+// fewer, the others are zero.
 template <class T>
 class LineTile {
  public:
-  LineTile(T* first, std::int64_t along, std::int64_t across, int lines)
+  LineTile(std::int64_t first, std::int64_t along, std::int64_t across, int lines)
       : first_(first), along_(along), across_(across), lines_(lines) {}
 
-  Complex<Lanes<T>> get(int i) const {
+  Complex<Lanes<T>> get(const T* field, int i) const {
     Complex<Lanes<T>> value;
-    const T* at = first_ + i * along_;
+    const T* at = field + first_ + i * along_;
     if (lines_ == 2 * count && across_ == 1) {
       std::copy(at, at + count, value.re.v);
       std::copy(at + count, at + 2 * count, value.im.v);
@@ -66,10 +66,10 @@ class LineTile {
     }
     return value;
   }
-  // f(address, value, line) of every value.
+  // f(value of the field, value, line) of every value.
   template <class F>
-  void each_of(int i, const Complex<Lanes<T>>& value, const F& f) const {
-    T* at = first_ + i * along_;
+  void each_of(T* field, int i, const Complex<Lanes<T>>& value, const F& f) const {
+    T* at = field + first_ + i * along_;
     if (lines_ == 2 * count && across_ == 1) {
       for (int l = 0; l < count; ++l) f(at[l], value.re.v[l], l);
       for (int l = 0; l < count; ++l) f(at[l + count], value.im.v[l], l + count);
@@ -81,8 +81,7 @@ class LineTile {
   static constexpr int count = Lanes<T>::count;
 
  private:
-  T* first_;
-  std::int64_t along_, across_;
+  std::int64_t first_, along_, across_;
   int lines_;
 };
 
@@ -91,9 +90,8 @@ void run_passes(const WaveView<T>& w, const Buffered<T>& z) {
   for (int p = 0; p < w.passes; ++p) fourier_pass(w.pass[p], z, w.roots, Team{});
 }
 
-template <class T, class Out>
-void transform_tile(const WaveView<T>& w, bool forward, const Buffered<T>& z, const LineTile<T>& tile, const Out& out) {
-  const auto in = [&](int i) { return tile.get(i); };
+template <class T, class In, class Out>
+void transform_tile(const WaveView<T>& w, bool forward, const Buffered<T>& z, const In& in, const Out& out) {
   with_kind(w.kind, [&]<WaveKind kind>() {
     if (forward) {
       each_piece(w.n, [&](auto k) { begin_forward<kind>(w, z, k, in); });
@@ -112,16 +110,18 @@ void transform_tile(const WaveView<T>& w, bool forward, const Buffered<T>& z, co
 }  // namespace
 
 template <class T>
-void transform_lines(const WaveView<T>& waves, int axis, WavePath path, const View<T>& values, const Box& box,
-                     const WaveTarget& target, const std::array<const T*, 3>& eigenvalues) {
+void transform_lines(const WaveView<T>& waves, int axis, WavePath path, const View<const T>& from, const View<T>& to,
+                     const Scalar* a, const Box& box, const std::array<const T*, 3>& eigenvalues) {
   const auto d = static_cast<std::size_t>(axis);
   const std::size_t fast = d == 0 ? 1 : 0, slow = d == 2 ? 1 : 2;
-  const std::array<std::int64_t, 3> stride{1, values.sy, values.sz};
+  const std::array<std::int64_t, 3> stride{1, to.sy, to.sz};
   constexpr int most = 2 * LineTile<T>::count;
   const auto extent = [&](std::size_t e) { return box.last[e] - box.first[e]; };
   const int lines = extent(fast), slows = extent(slow), tiles = (lines + most - 1) / most;
   const auto eigenvalue = [&](std::size_t e, int m) { return eigenvalues[e] ? eigenvalues[e][m] : T(0); };
-  const auto origin = [&](const View<T>& v) { return &v(box.first[0], box.first[1], box.first[2]); };
+  const T* const source = &from(box.first[0], box.first[1], box.first[2]);
+  T* const target = &to(box.first[0], box.first[1], box.first[2]);
+  const T factor = a ? static_cast<T>(*a->address()) : T(1);
 #pragma omp parallel if (box.size() > heavy_threshold)
   {
     std::vector<Complex<Lanes<T>>> rows(static_cast<std::size_t>(waves.rows()));
@@ -130,40 +130,35 @@ void transform_lines(const WaveView<T>& waves, int axis, WavePath path, const Vi
     for (int b = 0; b < slows; ++b)
       for (int t = 0; t < tiles; ++t) {
         const int first = t * most, many = std::min(most, lines - first);
-        const auto tile_of = [&](const View<T>& v) {
-          return LineTile<T>(origin(v) + b * stride[slow] + first * stride[fast], stride[d], stride[fast], many);
+        const LineTile<T> tile(b * stride[slow] + first * stride[fast], stride[d], stride[fast], many);
+        // f(value of the target, value, line)
+        const auto transform = [&](bool forward, const T* values, const auto& f) {
+          transform_tile(
+              waves, forward, z, [&](int i) { return tile.get(values, i); },
+              [&](int i, const Complex<Lanes<T>>& value) {
+                tile.each_of(target, i, value, [&](T& at, T v, int l) { f(at, v, i, l); });
+              });
         };
-        const LineTile<T> tile = tile_of(values);
-        const bool forward = path == WavePath::there;
         if (path == WavePath::there_and_back) {
           T others[most];
           for (int l = 0; l < many; ++l) others[l] = eigenvalue(fast, first + l) + eigenvalue(slow, b);
-          transform_tile(waves, true, z, tile, [&](int i, const Complex<Lanes<T>>& value) {
-            const T own = eigenvalues[d][i];
-            tile.each_of(i, value, [&](T& to, T v, int l) {
-              const T divisor = own + others[l];
-              to = divisor != 0 ? v / divisor : T(0);
-            });
+          transform(true, source, [&](T& at, T v, int i, int l) {
+            const T divisor = eigenvalues[d][i] + others[l];
+            at = divisor != 0 ? v / divisor : T(0);
           });
         }
-        if (target.sum) {
-          const T a = static_cast<T>(*target.factor->address());
-          const LineTile<T> sums = tile_of(target.sum->template view<T>());
-          transform_tile(waves, forward, z, tile, [&](int i, const Complex<Lanes<T>>& value) {
-            sums.each_of(i, value, [&](T& to, T v, int) { to += a * v; });
-          });
-        } else {
-          transform_tile(waves, forward, z, tile, [&](int i, const Complex<Lanes<T>>& value) {
-            tile.each_of(i, value, [](T& to, T v, int) { to = v; });
-          });
-        }
+        const T* const values = path == WavePath::there_and_back ? target : source;
+        if (a)
+          transform(path == WavePath::there, values, [&](T& at, T v, int, int) { at += factor * v; });
+        else
+          transform(path == WavePath::there, values, [](T& at, T v, int, int) { at = v; });
       }
   }
 }
 
-template void transform_lines(const WaveView<float>&, int, WavePath, const View<float>&, const Box&, const WaveTarget&,
-                              const std::array<const float*, 3>&);
-template void transform_lines(const WaveView<double>&, int, WavePath, const View<double>&, const Box&,
-                              const WaveTarget&, const std::array<const double*, 3>&);
+template void transform_lines(const WaveView<float>&, int, WavePath, const View<const float>&, const View<float>&,
+                              const Scalar*, const Box&, const std::array<const float*, 3>&);
+template void transform_lines(const WaveView<double>&, int, WavePath, const View<const double>&, const View<double>&,
+                              const Scalar*, const Box&, const std::array<const double*, 3>&);
 
 }  // namespace poisson::cpu

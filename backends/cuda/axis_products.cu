@@ -78,11 +78,11 @@ struct Fold {
   }
 };
 
-// Back, into the field or onto u.
+// Back, or times a factor onto what is there.
 template <class T, bool x, bool y, bool z>
 struct Unfold {
   View<const T> from;
-  View<T> w, u;
+  View<T> w, to;
   const double* factor;
   FoldPlaces p;
 
@@ -95,9 +95,9 @@ struct Unfold {
       m.fold(2 * i == p.turn[0], 2 * j == p.turn[1], 2 * k == p.turn[2]);
       m.each(i, j, k, p.turn, [&](T value, int ai, int b, int c) {
         if (factor)
-          u(ai, b, c) += a * value;
+          to(ai, b, c) += a * value;
         else
-          w(ai, b, c) = value;
+          to(ai, b, c) = value;
         if (ai != p.values) return;
         for (int beside = p.first; beside < p.values; ++beside) w(beside, b, c) = 0;
         for (int beside = p.last; beside < p.end; ++beside) w(beside, b, c) = 0;
@@ -106,18 +106,22 @@ struct Unfold {
   }
 };
 
-// The solved axis, in place.
+// The solved axis.
 template <class T, bool x, bool y, bool z, bool back>
 struct FoldLines {
-  View<T> v;
+  View<const T> from;
+  View<T> to;
+  const double* factor;
   int turn[3];
 
   __device__ void operator()(int i, int j, int k0, int k1) const {
     Mirrored<T, x, y, z, back> m;
+    const T times = factor ? static_cast<T>(*factor) : T(1);
     for (int k = k0; k < k1; ++k) {
-      m.each(i, j, k, turn, [&](T& value, int a, int b, int c) { value = v(a, b, c); });
+      m.each(i, j, k, turn, [&](T& value, int a, int b, int c) { value = from(a, b, c); });
       m.fold(2 * i == turn[0], 2 * j == turn[1], 2 * k == turn[2]);
-      m.each(i, j, k, turn, [&](T value, int a, int b, int c) { v(a, b, c) = value; });
+      m.each(i, j, k, turn,
+             [&](T value, int a, int b, int c) { to(a, b, c) = factor ? to(a, b, c) + times * value : value; });
     }
   }
 };
@@ -154,11 +158,12 @@ class CudaAxisProducts final : public AxisTransforms {
                           ends.part());
     });
   }
-  void transform(const WaveTables& waves, int axis, WavePath path, Field& w, const WaveTarget& target) override {
+  void transform(const WaveTables& waves, int axis, WavePath path, const Field& from, Field& to,
+                 const Scalar* a) override {
     dispatch(precision(), [&]<class T>(T) {
       std::array<const T*, 3> values{};
       for (int d = 0; d < 3; ++d) values[static_cast<std::size_t>(d)] = static_cast<const T*>(eigenvalues(d));
-      transform_lines<T>(device_.stream(), waves.view<T>(), axis, path, w.view<T>(), box(), target, values);
+      transform_lines<T>(device_.stream(), waves.view<T>(), axis, path, from.view<T>(), to.view<T>(), a, box(), values);
     });
   }
   void fold(const Field& w, Field& slab, const Box& at, int lag) override {
@@ -170,31 +175,18 @@ class CudaAxisProducts final : public AxisTransforms {
                 });
     });
   }
-  void unfold(Field& slab, Field& w, const Box& at, int lag, const Scalar* a, Field* u) override {
+  void unfold(Field& slab, Field& w, const Box& at, int lag, Field& to, const Scalar* a) override {
     dispatch(precision(), [&]<class T>(T) {
       with_axes([&](int d) { return folds(d); },
                 [&]<bool x, bool y, bool z>() {
                   for_columns(device_.stream(), lower(at, x, y, z),
-                              Unfold<T, x, y, z>{slab.view<T>(), w.view<T>(), u ? u->view<T>() : w.view<T>(),
-                                                 a ? a->address() : nullptr, fold_places(lag)});
+                              Unfold<T, x, y, z>{slab.view<T>(), w.view<T>(), to.view<T>(), a ? a->address() : nullptr,
+                                                 fold_places(lag)});
                 });
     });
   }
-  void fold_lines(Field& w, bool back) override {
-    dispatch(precision(), [&]<class T>(T) {
-      with_axes([&](int d) { return d == solved(); },
-                [&]<bool x, bool y, bool z>() {
-                  const FoldPlaces p = fold_places(0);
-                  const Box half = lower(box(), x, y, z);
-                  if (back)
-                    for_columns(device_.stream(), half,
-                                FoldLines<T, x, y, z, true>{w.view<T>(), {p.turn[0], p.turn[1], p.turn[2]}});
-                  else
-                    for_columns(device_.stream(), half,
-                                FoldLines<T, x, y, z, false>{w.view<T>(), {p.turn[0], p.turn[1], p.turn[2]}});
-                });
-    });
-  }
+  void fold_lines(const Field& from, Field& w) override { fold_solved<false>(from, w, nullptr); }
+  void unfold_lines(Field& w, Field& to, const Scalar* a) override { fold_solved<true>(w, to, a); }
   void multiply(const MatrixBatch& batch, const double* a, const double* b, double* c) override {
     cublas_->multiply(device_.stream(), shape(batch), a, b, c);
   }
@@ -209,6 +201,19 @@ class CudaAxisProducts final : public AxisTransforms {
         static_cast<int>(s.ldb), static_cast<int>(s.ldc), s.batches, s.stride_a, s.stride_b, s.stride_c};
   }
 
+  template <bool back>
+  void fold_solved(const Field& from, Field& to, const Scalar* a) {
+    dispatch(precision(), [&]<class T>(T) {
+      with_axes([&](int d) { return d == solved(); },
+                [&]<bool x, bool y, bool z>() {
+                  const FoldPlaces p = fold_places(0);
+                  for_columns(
+                      device_.stream(), lower(box(), x, y, z),
+                      FoldLines<T, x, y, z, back>{
+                          from.view<T>(), to.view<T>(), a ? a->address() : nullptr, {p.turn[0], p.turn[1], p.turn[2]}});
+                });
+    });
+  }
   FoldPlaces fold_places(int lag) const {
     FoldPlaces p{places().values, places().half, places().first, places().second, places().end, {}, {}, box().last[0]};
     p.lag[solved()] = lag;

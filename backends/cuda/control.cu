@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -65,17 +66,24 @@ struct Enter {
   int limit;
   __device__ void operator()() const { cudaGraphSetConditional(loop, goes_on(monitor, told, asked, limit) ? 1 : 0); }
 };
+// Within a loop, or before it, where the run may have ended already.
 struct Observe {
   DeviceMonitor* monitor;
   Told* told;
-  const double* asked;
-  cudaGraphConditionalHandle loop;
-  int limit;
   const double* norm;
-  __device__ void operator()() const {
+  __device__ bool operator()() const {
+    if (monitor->state.verdict != Verdict::running) return false;
     observe(monitor->state, monitor->rule, *norm);
     tell(told, monitor->state);
-    cudaGraphSetConditional(loop, goes_on(monitor, told, asked, limit) ? 1 : 0);
+    return true;
+  }
+};
+struct ObserveInLoop {
+  Observe observe;
+  Enter enter;
+  __device__ void operator()() const {
+    observe();
+    enter();
   }
 };
 struct AskedToStop {
@@ -98,8 +106,7 @@ struct CudaBackend::Watch {
   Told* told = nullptr;         // the host's address …
   Told* told_device = nullptr;  // … and the device's
   // Of the loop that is being recorded.
-  cudaGraphConditionalHandle loop{};
-  int limit = 0;
+  std::optional<Enter> loop;
 
   explicit Watch(CudaBackend& backend)
       : memory(backend.allocate(sizeof(DeviceMonitor))), monitor(static_cast<DeviceMonitor*>(memory.data())) {
@@ -149,6 +156,7 @@ CudaBackend::~CudaBackend() {
 void CudaBackend::abandon_recording() {
   cudaGraph_t graph = nullptr;
   recording_ = false;
+  watch_->loop.reset();
   if (side_ && side_->main) stream_ = side_->main;
   side_.reset();
   if (cudaStreamEndCapture(stream_, &graph) == cudaSuccess) cudaGraphDestroy(graph);
@@ -278,10 +286,13 @@ const double* CudaBackend::ask_all() {
 void CudaBackend::observe(Monitor& monitor, const Scalar& norm) {
   if (!conditional_nodes_)
     return by_host([this, given = steps_ ? nullptr : &monitor, norm = norm.address()] {
-      (given ? *given : *monitor_).observe(value_at(norm));
+      Monitor& of_run = given ? *given : *monitor_;
+      if (of_run.state().verdict == Verdict::running) of_run.observe(value_at(norm));
     });
-  on_scalars(stream(),
-             Observe{watch_->monitor, watch_->told_device, ask_all(), watch_->loop, watch_->limit, norm.address()});
+  const Observe observe{watch_->monitor, watch_->told_device, norm.address()};
+  if (!watch_->loop) return on_scalars(stream(), observe);
+  watch_->loop->asked = ask_all();
+  on_scalars(stream(), ObserveInLoop{observe, *watch_->loop});
 }
 
 cudaGraph_t CudaBackend::recorded_graph() const {
@@ -374,11 +385,12 @@ void CudaBackend::repeat(int limit, const std::function<void()>& body, Monitor& 
   }
   cudaGraphConditionalHandle handle{};
   check(cudaGraphConditionalHandleCreate(&handle, recorded_graph(), 0, 0));
-  on_scalars(stream(), Enter{watch_->monitor, watch_->told_device, ask_all(), handle, limit});
-  watch_->loop = handle;
-  watch_->limit = limit;
+  const Enter enter{watch_->monitor, watch_->told_device, ask_all(), handle, limit};
+  on_scalars(stream(), enter);
   const cudaGraph_t loop = add_conditional(handle, cudaGraphCondTypeWhile);
+  watch_->loop = enter;
   record_into(loop, body);
+  watch_->loop.reset();
   kernels_.in_loop = count_kernels(loop);
 }
 

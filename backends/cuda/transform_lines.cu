@@ -11,19 +11,18 @@ using Whole = WaveBlock<threads_of_whole, 1, 4, true>;
 }  // namespace
 
 template <class T>
-void transform_lines(cudaStream_t stream, const WaveView<T>& waves, int axis, WavePath path, const View<T>& values,
-                     const Box& box, const WaveTarget& target, const std::array<const T*, 3>& eigenvalues) {
+void transform_lines(cudaStream_t stream, const WaveView<T>& waves, int axis, WavePath path, const View<const T>& from,
+                     const View<T>& to, const Scalar* a, const Box& box, const std::array<const T*, 3>& eigenvalues) {
   const auto d = static_cast<std::size_t>(axis);
   const std::size_t fast = d == 0 ? 1 : 0, slow = d == 2 ? 1 : 2;
-  const std::array<std::int64_t, 3> stride{1, values.sy, values.sz};
+  const std::array<std::int64_t, 3> stride{1, to.sy, to.sz};
   const auto extent = [&](std::size_t e) { return box.last[e] - box.first[e]; };
-  const auto origin = [&](const View<T>& v) { return &v(box.first[0], box.first[1], box.first[2]); };
+  const auto origin = [&](const auto& v) { return &v(box.first[0], box.first[1], box.first[2]); };
   const TileShape shape = tile_shape(waves.rows(), sizeof(Complex<T>), d == 0, extent(fast));
-  const LinesOf<T> lines{origin(values), static_cast<std::uint32_t>(stride[d]),           stride[fast],
-                         stride[slow],   d == 0 ? 0 : box.first[0] % (2 * shape.pairs()), extent(fast)};
-  const Ending<T> ending{target.sum ? origin(target.sum->template view<T>()) : nullptr,
-                         target.factor ? target.factor->address() : nullptr, eigenvalues[d], eigenvalues[fast],
-                         eigenvalues[slow]};
+  const LinesOf<T> lines{origin(from), origin(to),   static_cast<std::uint32_t>(stride[d]),
+                         stride[fast], stride[slow], d == 0 ? 0 : box.first[0] % (2 * shape.pairs()),
+                         extent(fast)};
+  const Ending<T> ending{a ? a->address() : nullptr, eigenvalues[d], eigenvalues[fast], eigenvalues[slow]};
   const bool small = static_cast<std::size_t>(shape.numbers(waves.rows())) * sizeof(Complex<T>) <= shared_tile;
   const auto launch = [&]<bool along_x, WaveEnd end>() {
     const bool forward = path != WavePath::back;
@@ -34,19 +33,19 @@ void transform_lines(cudaStream_t stream, const WaveView<T>& waves, int axis, Wa
   };
   if (path == WavePath::there_and_back)
     launch.template operator()<false, WaveEnd::field_and_back>();
-  else if (d == 0 && target.sum)
+  else if (d == 0 && a)
     launch.template operator()<true, WaveEnd::sum>();
   else if (d == 0)
     launch.template operator()<true, WaveEnd::field>();
-  else if (target.sum)
+  else if (a)
     launch.template operator()<false, WaveEnd::sum>();
   else
     launch.template operator()<false, WaveEnd::field>();
 }
 
-template void transform_lines(cudaStream_t, const WaveView<float>&, int, WavePath, const View<float>&, const Box&,
-                              const WaveTarget&, const std::array<const float*, 3>&);
-template void transform_lines(cudaStream_t, const WaveView<double>&, int, WavePath, const View<double>&, const Box&,
-                              const WaveTarget&, const std::array<const double*, 3>&);
+template void transform_lines(cudaStream_t, const WaveView<float>&, int, WavePath, const View<const float>&,
+                              const View<float>&, const Scalar*, const Box&, const std::array<const float*, 3>&);
+template void transform_lines(cudaStream_t, const WaveView<double>&, int, WavePath, const View<const double>&,
+                              const View<double>&, const Scalar*, const Box&, const std::array<const double*, 3>&);
 
 }  // namespace poisson::cuda

@@ -8,10 +8,11 @@
 
 namespace poisson::cuda {
 
-/// Transforms the lines of a box along an axis, in place or to the target. There and back by the eigenvalues of the
-/// three axes, null where an axis has none but zero; not along x, which is never the last axis.
+/// Transforms the lines of a box along an axis, from one field of a layout to another or in place; where `a` is given
+/// that is added to the other one times a. There and back in place by the eigenvalues of the three axes, null where an
+/// axis has none but zero; not along x, which is never the last axis.
 template <class T>
-void transform_lines(cudaStream_t stream, const WaveView<T>& waves, int axis, WavePath path, const View<T>& values,
-                     const Box& box, const WaveTarget& target, const std::array<const T*, 3>& eigenvalues);
+void transform_lines(cudaStream_t stream, const WaveView<T>& waves, int axis, WavePath path, const View<const T>& from,
+                     const View<T>& to, const Scalar* a, const Box& box, const std::array<const T*, 3>& eigenvalues);
 
 }  // namespace poisson::cuda

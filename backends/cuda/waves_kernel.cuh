@@ -7,23 +7,24 @@
 /// Blocks of a GPU that transform tiles of lines in shared memory.
 namespace poisson::cuda {
 
-/// The lines of a box: line l of slice s begins at data + l·across + s·slow. `lead`: so many lines before the first are
-/// counted, too, so that pairs of values beside each other begin on even addresses.
+/// The lines of a box: line l of slice s begins l·across + s·slow behind where the box begins in a field, the one that
+/// values come from or the one that they go to. `lead`: so many lines before the first are counted, too, so that pairs
+/// of values beside each other begin on even addresses.
 template <class T>
 struct LinesOf {
-  T* data;
+  const T* from;
+  T* to;
   std::uint32_t along;
   std::int64_t across, slow;
   int lead, lines;
 };
 
-/// What becomes of values on their way out: back into the field, times a factor onto another one, or, once they are
-/// coefficients, divided and brought back.
+/// What becomes of values on their way out: they replace what is there, are added to it times a factor, or, once they
+/// are coefficients, are divided and brought back.
 enum class WaveEnd { field, sum, field_and_back };
 template <class T>
 struct Ending {
-  T* sum;                          ///< data of the lines that is added to
-  const double* factor;            ///< of that
+  const double* factor;            ///< of a sum
   const T *own, *others, *slices;  ///< eigenvalues, of a line's values, of lines, of slices; null: zero
 };
 
@@ -45,46 +46,47 @@ struct SharedLine {
   __device__ void set(int row, Complex<T> value) const { numbers[at(row)] = value; }
 };
 
-/// Two lines of a slice, as a thread reads and writes them. What there is none of is read where there is something: so
-/// no load waits for a branch. Those beside each other go together, with what lies beside the box in the halo or the
-/// padding, which counts as zero.
+/// Where two lines of a slice lie in a field, as a thread reads and writes them. What there is none of is read where
+/// there is something: so no load waits for a branch. Those beside each other go together, with what lies beside the
+/// box in the halo or the padding, which counts as zero.
 template <class T, bool contiguous>
 class LinePair {
  public:
-  __device__ LinePair(const LinesOf<T>& lines, T* data, int line, int slice)
+  __device__ LinePair(const LinesOf<T>& lines, int line, int slice)
       : has_first_(line >= 0 && line < lines.lines),
         has_second_(line + 1 >= 0 && line + 1 < lines.lines),
         along_(lines.along) {
-    T* const of_slice = data + slice * lines.slow;
     if (contiguous) {
-      first_ = of_slice + (has_first_ ? line : 0) * lines.across;
+      first_ = slice * lines.slow + (has_first_ ? line : 0) * lines.across;
       second_ = has_second_ ? first_ + lines.across : first_;
     } else {
-      first_ = of_slice + (has_first_ || has_second_ ? line : -lines.lead);
+      first_ = slice * lines.slow + (has_first_ || has_second_ ? line : -lines.lead);
       second_ = first_ + 1;
     }
   }
   __device__ bool has_first() const { return has_first_; }
   __device__ bool has_second() const { return has_second_; }
-  __device__ Complex<T> get(int i) const {
-    if (contiguous) return {first_[offset(i)], second_[offset(i)]};
-    const Complex<T> both = *reinterpret_cast<const Complex<T>*>(first_ + offset(i));
+  __device__ Complex<T> get(const T* field, int i) const {
+    const T *const first = field + first_, *const second = field + second_;
+    if (contiguous) return {first[offset(i)], second[offset(i)]};
+    const Complex<T> both = *reinterpret_cast<const Complex<T>*>(first + offset(i));
     return {has_first_ ? both.re : T(0), has_second_ ? both.im : T(0)};
   }
-  __device__ void set(int i, Complex<T> value) const {
+  __device__ void set(T* field, int i, Complex<T> value) const {
+    T *const first = field + first_, *const second = field + second_;
     if (contiguous) {
-      if (has_first_) first_[offset(i)] = value.re;
-      if (has_second_) second_[offset(i)] = value.im;
+      if (has_first_) first[offset(i)] = value.re;
+      if (has_second_) second[offset(i)] = value.im;
     } else {
-      if (has_first_ && has_second_) *reinterpret_cast<Complex<T>*>(first_ + offset(i)) = value;
-      if (has_first_ != has_second_) (has_first_ ? first_ : second_)[offset(i)] = has_first_ ? value.re : value.im;
+      if (has_first_ && has_second_) *reinterpret_cast<Complex<T>*>(first + offset(i)) = value;
+      if (has_first_ != has_second_) (has_first_ ? first : second)[offset(i)] = has_first_ ? value.re : value.im;
     }
   }
 
  private:
   __device__ std::uint64_t offset(int i) const { return std::uint64_t{along_} * static_cast<std::uint32_t>(i); }
 
-  T *first_, *second_;
+  std::int64_t first_, second_;
   bool has_first_, has_second_;
   std::uint32_t along_;
 };
@@ -127,15 +129,16 @@ __global__ void __launch_bounds__(Block::threads, Block::blocks)
   const SharedLine<T, contiguous> passed{numbers, shape, passing.pair}, moved{numbers, shape, mover.pair};
   const int width = 2 * shape.pairs(), of_block = static_cast<int>(blockIdx.x) * width - lines.lead;
   const int line = of_block + 2 * mover.pair;
-  const LinePair<T, contiguous> pair(lines, lines.data, line, slice);
+  const LinePair<T, contiguous> pair(lines, line, slice);
   if (end == WaveEnd::sum && Block::fetches)
-    fetch_tile<T, contiguous>(lines, ending.sum, waves.values(), of_block, width, slice, Block::threads);
+    fetch_tile<T, contiguous>(lines, lines.to, waves.values(), of_block, width, slice, Block::threads);
 
   bool forward = end == WaveEnd::field_and_back || (end == WaveEnd::field && begins_forward);
 #pragma unroll 1
   for (;; forward = false) {
     with_kind(waves.kind, [&]<WaveKind kind>() {
-      const auto in = [&](int i) { return pair.get(i); };
+      const T* const from = end == WaveEnd::field_and_back && !forward ? lines.to : lines.from;
+      const auto in = [&](int i) { return pair.get(from, i); };
       if (forward) {
         each_piece<Block::ahead>(waves.n, moving, [&](auto k) { begin_forward<kind>(waves, moved, k, in); });
       } else {
@@ -164,7 +167,7 @@ __global__ void __launch_bounds__(Block::threads, Block::blocks)
       const std::int64_t next = std::int64_t{blockIdx.y} * gridDim.x + blockIdx.x + resident;
       if (next < std::int64_t{gridDim.y} * gridDim.x) {
         const auto of_next = static_cast<unsigned>(next);
-        fetch_tile<T, contiguous>(lines, lines.data, waves.values(),
+        fetch_tile<T, contiguous>(lines, lines.from, waves.values(),
                                   static_cast<int>(of_next % gridDim.x) * width - lines.lead, width,
                                   static_cast<int>(of_next / gridDim.x), Block::threads);
       }
@@ -176,15 +179,14 @@ __global__ void __launch_bounds__(Block::threads, Block::blocks)
       others.im = of_slice + (pair.has_second() && ending.others ? ending.others[line + 1] : T(0));
     }
     const T factor = end == WaveEnd::sum ? static_cast<T>(*ending.factor) : T(1);
-    const LinePair<T, contiguous> target(lines, end == WaveEnd::sum ? ending.sum : lines.data, line, slice);
     const Table<T> eigenvalues{ending.own};
     const auto out = [&](int i, Complex<T> value) {
       if (divides) {
         const T own = eigenvalues[i];
         value = {value.re * inverse_of(own + others.re), value.im * inverse_of(own + others.im)};
       }
-      if (end == WaveEnd::sum) value = target.get(i) + scaled(factor, value);
-      target.set(i, value);
+      if (end == WaveEnd::sum) value = pair.get(lines.to, i) + scaled(factor, value);
+      pair.set(lines.to, i, value);
     };
     with_kind(waves.kind, [&]<WaveKind kind>() {
       if (forward)

@@ -310,8 +310,8 @@ class ProfiledTransfer final : public Transfer {
 class ProfiledProducts final : public AxisProducts {
  public:
   ProfiledProducts(std::unique_ptr<AxisProducts> products, Log& log) : products_(std::move(products)), log_(log) {}
-  void forward(Field& w) override {
-    time(traffic("axis products"), w, [&] { products_->forward(w); });
+  void forward(const Field& values, Field& w) override {
+    time(traffic("axis products"), w, [&] { products_->forward(values, w); });
   }
   void solve_lines(Field& w) override {
     time(traffic("line systems"), w, [&] { products_->solve_lines(w); });
@@ -319,8 +319,8 @@ class ProfiledProducts final : public AxisProducts {
   void backward(Field& w) override {
     time(traffic("axis products"), w, [&] { products_->backward(w); });
   }
-  void backward_add(Field& w, const Scalar& a, Field& u) override {
-    time(traffic("axis products + add"), w, [&] { products_->backward_add(w, a, u); });
+  void backward_to(Field& w, Field& u, const Scalar* a) override {
+    time(a ? traffic("axis products + add") : traffic("axis products"), w, [&] { products_->backward_to(w, u, a); });
   }
 
  private:

@@ -148,6 +148,17 @@ std::string no_direct_solution(const Problem& problem, const Parts& parts) {
   return no_direct_preconditioner(problem, parts);
 }
 
+bool has_zero_faces(const Problem& problem) {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d)
+    for (const Boundary& face : problem.boundary[d]) {
+      const bool in_solution = face.kind == BoundaryKind::dirichlet ||
+                               (face.kind == BoundaryKind::robin && problem.centering == Centering::cell);
+      const double* value = face.value.constant();
+      if (in_solution && !(value && *value == 0)) return false;
+    }
+  return true;
+}
+
 std::optional<Parts> direct_parts(const Problem& problem, const std::array<double, 3>& kappa, int processes) {
   const Separable mean = separable(problem, kappa, 1);
   const Block& block = mean.block;
@@ -243,22 +254,32 @@ bool varies_moderately(const Problem& problem, const std::array<double, 3>& kapp
 }
 
 FastDiagonalization::FastDiagonalization(Backend& backend, const Space& space, Precision precision,
-                                         std::unique_ptr<AxisProducts> products, bool refines,
+                                         std::unique_ptr<AxisProducts> products, bool refines, bool drops_mean,
                                          std::unique_ptr<DiagonalScaling> scaling)
-    : w_(backend, space, precision), products_(std::move(products)), refines_(refines), scaling_(std::move(scaling)) {}
+    : w_(backend, space, precision),
+      products_(std::move(products)),
+      refines_(refines),
+      drops_mean_(drops_mean),
+      scaling_(std::move(scaling)) {}
 
 void FastDiagonalization::solve() {
   if (scaling_) scaling_->apply(w_);
-  products_->forward(w_);
+  products_->forward(w_, w_);
   products_->solve_lines(w_);
   if (!refines_) products_->backward(w_);
   if (scaling_) scaling_->apply(w_);
 }
 
+void FastDiagonalization::solve_for(const Field& b, Field& u) {
+  products_->forward(b, w_);
+  products_->solve_lines(w_);
+  products_->backward_to(w_, u, nullptr);
+}
+
 void FastDiagonalization::correct(const Operator& A, Field& u, const Field& b, const Scalar* applied,
                                   const Scalar& scale, Scalar& norm) {
   if (applied && refines_) {
-    products_->backward_add(w_, *applied, u);
+    products_->backward_to(w_, u, applied);
     applied = nullptr;
   }
   Preconditioner::correct(A, u, b, applied, scale, norm);

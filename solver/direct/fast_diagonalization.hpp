@@ -20,6 +20,10 @@ std::string no_direct_solution(const Problem& problem, const Parts& parts = uncu
 /// Why the problem of mean coefficients is no preconditioner for it, likewise.
 std::string no_direct_preconditioner(const Problem& problem, const Parts& parts = uncut_axes);
 
+/// Whether no face's data stand in the solution, or all that do are zero, so that b is the residual of zero: those of
+/// Dirichlet faces, and in cells of Robin faces.
+bool has_zero_faces(const Problem& problem);
+
 /// Slabs for so many processes, across the axis whose modes would cost most. None where slabs would be too thin, or
 /// where other axes have too many values.
 std::optional<Parts> direct_parts(const Problem& problem, const std::array<double, 3>& kappa, int processes);
@@ -54,10 +58,10 @@ bool varies_moderately(const Problem& problem, const std::array<double, 3>& kapp
 class FastDiagonalization final : public Preconditioner {
  public:
   /// On the backend of the products, in the precision of the solution. `refines`: for iterative refinement alone, which
-  /// adds a correction to the solution as it comes back from its modes, and never sees it by itself. `scaling`: S of
-  /// S L⁻¹ S, or null.
+  /// adds a correction to the solution as it comes back from its modes, and never sees it by itself. `drops_mean`:
+  /// whether solutions of a singular A have no mean as they are. `scaling`: S of S L⁻¹ S, or null.
   FastDiagonalization(Backend& backend, const Space& space, Precision precision, std::unique_ptr<AxisProducts> products,
-                      bool refines, std::unique_ptr<DiagonalScaling> scaling = nullptr);
+                      bool refines, bool drops_mean, std::unique_ptr<DiagonalScaling> scaling);
 
   Field& rhs() override { return w_; }
   void solve() override;
@@ -65,11 +69,15 @@ class FastDiagonalization final : public Preconditioner {
   const Field& correction() const override { return w_; }
   void correct(const Operator& A, Field& u, const Field& b, const Scalar* applied, const Scalar& scale,
                Scalar& norm) override;
+  /// u ≈ A⁻¹ b in the unknowns, whatever they were, where all Dirichlet data are zero: no residual is taken first, and
+  /// u is not read. Of one that refines.
+  void solve_for(const Field& b, Field& u);
+  bool drops_mean() const { return drops_mean_; }
 
  private:
   Field w_;
   std::unique_ptr<AxisProducts> products_;
-  bool refines_;
+  bool refines_, drops_mean_;
   std::unique_ptr<DiagonalScaling> scaling_;
 };
 

@@ -17,10 +17,11 @@ constexpr double loading(bool gpu) {
 }
 // Of matrix products, what device_rate() has for additions and multiplications in 64 bits.
 constexpr double share_of_products = 1.4;
-// Bytes of an unknown that a direct solve moves: norms and residuals; folding to slabs and onto u; lines, those that
-// are cut, and those of waves; a fast transform there and back, and onto u.
-constexpr double of_residuals = 64, of_slabs = 34, of_lines = 32, of_cut_lines = 40, of_lines_of_waves = 16,
-                 of_transform = 32, of_adding = 8;
+// Bytes of an unknown that a direct solve moves: norms and residuals; folding to slabs and to u; lines, those that are
+// cut, and those of waves; a fast transform there and back. And what data on Dirichlet faces add: the residual before
+// it, what its rounding is worth, and adding to what is there.
+constexpr double of_residuals = 32, of_slabs = 26, of_lines = 32, of_cut_lines = 40, of_lines_of_waves = 16,
+                 of_transform = 32, of_data = 40;
 // Operations of a fast transform of n values over n log₂ n.
 constexpr double of_waves = 5;
 // Seconds of LAPACK for modes of n values over n³, with diagonal and with tridiagonal mass; of sines over n².
@@ -63,7 +64,8 @@ double predicted_direct_seconds(const Problem& problem, const std::array<double,
                              : (on_elements(problem.scheme) ? of_tridiagonal : of_diagonal) * n * n * n);
   }
   if (shape.multiplies()) seconds += loading(gpu);
-  return seconds + (shape.multiplies() ? of_slabs : of_adding) * unknowns / rate.bytes;
+  const double rest = (shape.multiplies() ? of_slabs : 0) + (has_zero_faces(problem) ? 0 : of_data);
+  return seconds + rest * unknowns / rate.bytes;
 }
 
 double predicted_multigrid_seconds(const Plan& plan, bool gpu, const Parts& parts) {
