@@ -75,6 +75,11 @@ Measurement measure_solve(const Case& which, int cells, const Setting& setting);
 /// failed, which its measurement says.
 bool measure_sizes(std::string_view problem, std::span<const Size> sizes, const Setting& setting, const Report& report);
 
+/// Times cuFFT's real transforms there and back, and direct solutions beside them and a copy: on these sizes, or where
+/// there are none on those that each kind of problem is asked for. The same returns.
+bool measure_cufft(std::span<const Size> sizes, const Setting& setting, const Report& report);
+bool measure_direct(std::span<const Size> sizes, const Setting& setting, const Report& report);
+
 /// min, median and max of the seconds.
 void summarize(std::span<double> seconds, Measurement& result);
 

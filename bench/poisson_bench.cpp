@@ -31,7 +31,7 @@ void summarize(std::span<double> seconds, Measurement& result) {
 
 namespace {
 
-constexpr std::string_view sizes_prefix = "sizes-";
+constexpr std::string_view sizes_prefix = "sizes-", cufft_case = "cufft", direct_case = "direct";
 
 // One case for all problems on boxes of any size, one for each of them.
 std::vector<Case> size_cases() {
@@ -46,6 +46,9 @@ std::vector<Case> size_cases() {
                            .sizes = true}};
   for (std::size_t i = 0; i < names.size(); ++i)
     cases.push_back({.name = names[i], .description = size_problems()[i].description, .sizes = true});
+  cases.push_back(
+      {.name = cufft_case, .description = "cuFFT's real transforms in fp64, there and back", .sizes = true});
+  cases.push_back({.name = direct_case, .description = "direct solutions beside these and a copy", .sizes = true});
   return cases;
 }
 
@@ -114,8 +117,10 @@ void print_size(const Measurement& m) {
   if (m.failed) {
     std::printf("  failed: %s\n", m.failed->c_str());
   } else {
-    std::printf(" %10.4f ms  %3d cycles  %2d levels  set-up %8.2f ms  %8.4f ns per cycle and unknown", 1e3 * m.seconds,
-                *m.cycles, *m.levels, 1e3 * *m.setup, 1e9 * *m.per_cycle_and_unknown);
+    std::printf(" %10.4f ms  %8.3f GDOF/s", 1e3 * m.seconds, 1e-9 * static_cast<double>(m.unknowns) / m.seconds);
+    if (m.cycles)
+      std::printf("  %3d cycles  %2d levels  set-up %8.2f ms  %5.1f B/unknown  %8.4f ns per cycle and unknown",
+                  *m.cycles, *m.levels, 1e3 * *m.setup, *m.bytes_per_unknown, 1e9 * *m.per_cycle_and_unknown);
     std::printf(m.ratio ? "  ratio %.2f\n" : "\n", m.ratio.value_or(0));
   }
   std::fflush(stdout);
@@ -208,11 +213,15 @@ bool run(const Arguments& arguments) {
                          : measure_solve(c, size.cells[0], arguments.setting));
       if (!kernels.empty()) measure_kernels(kernels, size, arguments.setting, report);
     }
-  if (sizes.empty() && !any_size.empty()) sizes = usual_sizes(gpu);
   bool all_right = true;
-  for (const Case& c : any_size)
-    all_right &=
-        measure_sizes(c.name.substr(std::min(c.name.size(), sizes_prefix.size())), sizes, arguments.setting, report);
+  for (const Case& c : any_size) {
+    if (c.name == cufft_case || c.name == direct_case) {
+      all_right &= (c.name == cufft_case ? measure_cufft : measure_direct)(sizes, arguments.setting, report);
+      continue;
+    }
+    all_right &= measure_sizes(c.name.substr(std::min(c.name.size(), sizes_prefix.size())),
+                               sizes.empty() ? usual_sizes(gpu) : sizes, arguments.setting, report);
+  }
   return all_right;
 }
 
