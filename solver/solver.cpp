@@ -102,7 +102,7 @@ std::size_t Solver::kernels_per_iteration() const {
   return 0;
 }
 
-// A direct solution takes Dirichlet data that are not zero as a guess.
+// Data that stand in u, as of Dirichlet faces, are a guess.
 bool Solver::solves_at_once(bool given_guess) const {
   return direct_ && !given_guess && options_.max_iterations > 0 && problem_.homogeneous && problem_.homogeneous();
 }

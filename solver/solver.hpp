@@ -53,7 +53,7 @@ struct Traits {
   bool uneven = false;   ///< κ or σ varies, so that errors may be small in D⁻¹A and not in energy
   bool cancels = false;  ///< entries of either sign, on flat cells next to zero in sum: elements
   std::shared_ptr<const Conductors> conductors;  ///< where κ has a range of which coarse levels know only roughly
-  std::function<bool()> homogeneous;  ///< whether all Dirichlet data are zero, which may change; of a problem
+  std::function<bool()> homogeneous;             ///< whether the data that stand in the solution are zero, now
 };
 
 /// Solves A u = b on one hierarchy of levels, again and again with new right-hand sides.

@@ -69,8 +69,8 @@ class FastDiagonalization final : public Preconditioner {
   const Field& correction() const override { return w_; }
   void correct(const Operator& A, Field& u, const Field& b, const Scalar* applied, const Scalar& scale,
                Scalar& norm) override;
-  /// u ≈ A⁻¹ b in the unknowns, whatever they were, where all Dirichlet data are zero: no residual is taken first, and
-  /// u is not read. Of one that refines.
+  /// u ≈ A⁻¹ b in the unknowns, whatever they were, where the data that stand in u are zero: no residual is taken
+  /// first, and u is not read. Of one that refines.
   void solve_for(const Field& b, Field& u);
   bool drops_mean() const { return drops_mean_; }
 

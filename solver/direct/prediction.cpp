@@ -18,8 +18,8 @@ constexpr double loading(bool gpu) {
 // Of matrix products, what device_rate() has for additions and multiplications in 64 bits.
 constexpr double share_of_products = 1.4;
 // Bytes of an unknown that a direct solve moves: norms and residuals; folding to slabs and to u; lines, those that are
-// cut, and those of waves; a fast transform there and back. And what data on Dirichlet faces add: the residual before
-// it, what its rounding is worth, and adding to what is there.
+// cut, and those of waves; a fast transform there and back. And what data that stand in u add: the residual before
+// it, what rounding is worth, and adding to what is there.
 constexpr double of_residuals = 32, of_slabs = 26, of_lines = 32, of_cut_lines = 40, of_lines_of_waves = 16,
                  of_transform = 32, of_data = 40;
 // Operations of a fast transform of n values over n log₂ n.

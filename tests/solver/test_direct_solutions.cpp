@@ -46,7 +46,7 @@ const std::array shapes{
     Shape{2, {27, 25, 1}, {1e-3, 1, 1}}, Shape{3, {2, 2, 2}, {1, 1, 1}},     Shape{3, {3, 2, 5}, {1, 2, 1}},
     Shape{3, {11, 13, 7}, {1, 1, 1}},    Shape{3, {12, 9, 10}, {1, 1, 1e3}}, Shape{3, {5, 17, 16}, {1e3, 1, 1e-2}}};
 
-// Sources and Dirichlet values that jump; without `data` all faces are zero.
+// Sources and faces' values that jump; without `data` all faces are zero.
 Problem jumping(const NamedFaces& faces, const Shape& shape, bool data) {
   Problem p;
   p.dimension = shape.dimension;
@@ -55,7 +55,7 @@ Problem jumping(const NamedFaces& faces, const Shape& shape, bool data) {
     const bool closed = faces.faces[d][0].kind == BoundaryKind::periodic;
     p.nodes[d] = uniform_nodes(0, shape.length[d], std::max(shape.cells[d], closed ? 4 : 2));
     for (Boundary& face : p.boundary[d])
-      if (data && face.kind == BoundaryKind::dirichlet)
+      if (data && face.kind != BoundaryKind::periodic)
         face.value = [l = shape.length](double x, double y, double) {
           return x > 0.4 * l[0] || y > 0.6 * l[1] ? 2 : -1;
         };
@@ -116,7 +116,7 @@ TEST_P(Beside, MultigridGivesTheSame) {
 INSTANTIATE_TEST_SUITE_P(Schemes, Beside, testing::ValuesIn(schemes),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// Where all Dirichlet data are zero, b is solved for and the unknowns are not read; solutions of a singular problem
+// Where no data stand in u, b is solved for and the unknowns are not read; solutions of a singular problem
 // have no mean.
 TEST(DirectSolutions, DoNotSeeWhatUnknownsWere) {
   for (const NamedFaces& faces : all_faces()) {
