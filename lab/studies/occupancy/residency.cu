@@ -22,14 +22,16 @@ __global__ void copy_kernel(const std::uint32_t* in, std::uint32_t* out, std::in
 // others had time to come, and leaves the largest count that it saw. `present` and `most` have an entry for each
 // multiprocessor, zero at first.
 __global__ void census_kernel(unsigned* present, unsigned* most, long long clocks) {
-  if (threadIdx.x != 0) return;
-  unsigned here = 0;
-  asm volatile("mov.u32 %0, %%smid;" : "=r"(here));
-  unsigned seen = atomicAdd(&present[here], 1u) + 1;
-  const long long start = clock64();
-  while (clock64() - start < clocks) seen = max(seen, atomicAdd(&present[here], 0u));
-  atomicMax(&most[here], seen);
-  atomicSub(&present[here], 1u);
+  if (threadIdx.x == 0) {
+    unsigned here = 0;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(here));
+    unsigned seen = atomicAdd(&present[here], 1u) + 1;
+    const long long start = clock64();
+    while (clock64() - start < clocks) seen = max(seen, atomicAdd(&present[here], 0u));
+    atomicMax(&most[here], seen);
+    atomicSub(&present[here], 1u);
+  }
+  __syncthreads();  // a warp that ends gives its place away: the others stay as long as the one that counts
 }
 
 struct Shape {
@@ -90,6 +92,8 @@ void add_places(Session& session, const Arrays& arrays, const std::vector<Shape>
     const Timing seconds = session.time([&] { copy(backend, arrays, shape); });
     // Threads of a warp that is not full have a place among the residents all the same.
     const double per_block = (shape.threads + 31) / 32;
+    session.check(blocks * per_block * 32 <= device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor), "occupancy",
+                  "census", "more warps than a multiprocessor has places for");
     warps.points.push_back({resident_warps, x, seconds.median, blocks * per_block});
     warps.points.push_back({predicted_warps, x, seconds.median, predicted * per_block});
     rates.points.push_back({copied, x, seconds, 2e-9 * static_cast<double>(arrays.in.bytes()) / seconds});
