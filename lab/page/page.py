@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws what poisson-lab measured: plots, and one page that opens from disk.
 
-    page.py DIRECTORY         reads DIRECTORY/lab.json; writes STUDY-PANEL.png for every panel, and lab.html
+    page.py DIRECTORY         reads DIRECTORY/lab.json; writes STUDY-PANEL.png for every panel, for slides, and lab.html
     page.py FILE.json PAGE    makes the page alone, of numbers that lie somewhere else
 """
 
@@ -20,8 +20,8 @@ import tempfile
 sys.dont_write_bytecode = True  # the scripts may lie where everyone reads and no one writes
 import labels  # noqa: E402
 import plots  # noqa: E402
+import vector  # noqa: E402
 
-SCALE = 0.72  # of a picture's pixels to the page's, so that letters have one size in all
 LONG = 12  # rows of a table, or columns, from which on it is folded away
 
 
@@ -87,23 +87,25 @@ def table(panel):
     return f"<details><summary>{summary}</summary>{grid}</details>" if folded else grid
 
 
-def figure(panel, directory):
-    image = (directory / f"{panel['files']}.png").read_bytes()
-    width = round(SCALE * int.from_bytes(image[16:20], "big"))  # the first number of a PNG's header
+def alternative(panel):
+    """What a plot shows, in words."""
     curves = ", ".join(dict.fromkeys(point["variant"] for point in panel["points"]))
-    alternative = f"{panel['y_label']} against {panel['x_label']}: {curves}"
+    return f"{panel['y_label']} against {panel['x_label']}: {curves}"
+
+
+def figure(panel, pictures):
     return (f"<figure><figcaption>{text(panel['title'])}</figcaption>"
-            f'<div class="wide"><img alt="{text(alternative)}" width="{width}" src="data:image/png;base64,'
-            f'{base64.b64encode(image).decode("ascii")}"></div>{scatter(panel)}{table(panel)}</figure>')
+            f'<div class="wide">{pictures[panel["files"]]}</div>{scatter(panel)}{table(panel)}</figure>')
 
 
 def comma_separated(panel):
-    """As the program writes it beside the page."""
+    """As the program writes it beside the page, to five digits."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(["variant", panel["x_label"], "seconds", panel["y_label"], "spread"])
     for point in panel["points"]:
-        writer.writerow([point["variant"]] + [point.get(key) for key in ("x", "seconds", "value", "spread")])
+        numbers = (point.get(key) for key in ("x", "seconds", "value", "spread"))
+        writer.writerow([point["variant"], *(float(f"{x:.5g}") if isinstance(x, float) and x % 1 else x for x in numbers)])
     return base64.b64encode(file.getvalue().encode("utf-8")).decode("ascii")
 
 
@@ -147,8 +149,8 @@ def then_and_now(history, device):
             + (f'<p class="scatter">Figures of {text("; ".join(sources))}.</p>' if sources else ""))
 
 
-def section(study, device, directory):
-    figures = "".join(figure(panel, directory) for panel in study["panels"])
+def section(study, device, pictures):
+    figures = "".join(figure(panel, pictures) for panel in study["panels"])
     items = "".join(f"<li>{text(sentence)}</li>" for sentence in study["conclusions"])
     conclusions = (f'<div class="conclude"><h3>What to conclude</h3><ul>{items}</ul></div>' if items else "")
     name = text(study["name"])
@@ -190,8 +192,8 @@ def contents(lab, omitted):
     return "".join(parts)
 
 
-def page(lab, directory):
-    sections = "".join(section(study, lab["device"], directory) for study in lab["studies"])
+def page(lab, pictures, styles):
+    sections = "".join(section(study, lab["device"], pictures) for study in lab["studies"])
     omitted = not_shown(lab)
     listed = contents(lab, bool(omitted))
     style = pathlib.Path(__file__).with_name("page.css").read_text(encoding="utf-8")
@@ -202,14 +204,15 @@ def page(lab, directory):
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>poisson-lab on {text(lab['device'])}</title>
 <style>
-{style}</style>
+{style}{styles.css()}
+</style>
 </head>
 <body>
 <header>
 <h1>What the memory system rewards</h1>
 <p>Every time shown is the median of a variant whose result was compared with an oracle. Dashed lines are ceilings and
 predictions; the conclusions are worked out from this device's own numbers, and say nothing that their scatter does not
-allow.</p>
+allow: their figures have the two digits that another run confirms.</p>
 <dl class="facts">{facts(lab)}</dl>
 </header>
 <div class="frame">
@@ -229,8 +232,11 @@ def draw(lab, directory):
     panels = [panel for study in lab["studies"] for panel in study["panels"]]
     paths = [directory / f"{panel['files']}.png" for panel in panels]
     with concurrent.futures.ProcessPoolExecutor() as drawers:
-        list(drawers.map(plots.draw, panels, paths))
-    return page(lab, directory)
+        drawn = list(drawers.map(plots.draw, panels, paths))
+    styles = vector.Styles()
+    pictures = {panel["files"]: vector.slim(picture, f"p{i}-", styles, alternative(panel))
+                for i, (panel, picture) in enumerate(zip(panels, drawn))}
+    return page(lab, pictures, styles)
 
 
 def main():

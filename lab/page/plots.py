@@ -1,5 +1,6 @@
 """One picture per panel of lab.json: curves over a sweep, bars where it has one place, guides dashed."""
 
+import io
 import math
 
 import matplotlib
@@ -37,6 +38,7 @@ STYLE = {
     "legend.frameon": False,
     "legend.fontsize": 12,
     "savefig.facecolor": "white",
+    "svg.fonttype": "none",  # letters stay letters
 }
 
 
@@ -233,7 +235,8 @@ def draw_bars(axes, panel, found):
 
 
 def draw(panel, path):
-    """Writes the PNG of a panel."""
+    """Writes the PNG of a panel, for slides, and returns its SVG."""
+    vector = io.StringIO()
     found = curves(panel)
     with matplotlib.rc_context(STYLE):
         bars = is_bars(panel)
@@ -244,7 +247,9 @@ def draw(panel, path):
         else:
             (draw_bars if bars else draw_curves)(axes, panel, found)
         figure.savefig(path, bbox_inches="tight", pad_inches=0.12)
+        figure.savefig(vector, format="svg", bbox_inches="tight", pad_inches=0.12)
         plt.close(figure)
     with Image.open(path) as picture:  # of few colours: a third of the bytes
         small = picture.convert("RGB").quantize(64)
     small.save(path, optimize=True)
+    return vector.getvalue()

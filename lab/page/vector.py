@@ -1,0 +1,76 @@
+"""A plot as the page carries it: matplotlib's SVG without what no eye sees."""
+
+import re
+import xml.etree.ElementTree as xml
+
+SVG, LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
+FONTS = '"Source Sans 3","Segoe UI","Helvetica Neue","DejaVu Sans",sans-serif'
+SCALE = 1.44  # of the picture's points to the page's pixels, so that letters have one size in all
+
+NUMBER = re.compile(r"-?\d+\.\d+")
+
+
+def rounded(text):
+    """Tenths of a point, and no space that a path can do without."""
+    text = NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0").replace("-0.0", "0"), text)
+    return re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(text.split()))
+
+
+class Styles:
+    """The styles of all plots of a page, each written once: class names by declarations."""
+
+    def __init__(self):
+        self.names = {}
+
+    def name(self, declarations):
+        declarations = re.sub(r"\s*([:;])\s*", r"\1", declarations.replace("'DejaVu Sans'", FONTS)).strip("; ")
+        return self.names.setdefault(declarations, f"s{len(self.names)}")
+
+    def css(self):
+        return "\n".join(f".{name}{{{declarations}}}" for declarations, name in self.names.items())
+
+
+def flat(element):
+    """Its children, with those of groups that say nothing in the place of these."""
+    children = []
+    for child in element:
+        inner = flat(child)
+        child[:] = inner
+        empty = child.tag == SVG + "g" and not child.attrib
+        children += inner if empty else [child]
+    return children
+
+
+def slim(picture, prefix, styles, label):
+    """The text of an <svg> element; ids begin with `prefix`, unique on the page."""
+    root = xml.fromstring(picture)
+    for metadata in root.findall(SVG + "metadata"):
+        root.remove(metadata)
+    wanted = dict.fromkeys(re.findall(r"(?:url\(|href=\")#([^\")]+)", picture))
+    names = {old: f"{prefix}{number}" for number, old in enumerate(wanted)}
+    for element in root.iter():
+        element.text = (element.text or "").strip() or None
+        element.tail = None
+        attributes = element.attrib
+        old = attributes.pop("id", None)
+        if old in names:
+            attributes["id"] = names[old]
+        if LINK in attributes:
+            attributes["href"] = "#" + names[attributes.pop(LINK)[1:]]
+        if "clip-path" in attributes:
+            attributes["clip-path"] = f"url(#{names[attributes['clip-path'][5:-1]]})"
+        if attributes.get("transform", "").startswith("rotate(-0"):
+            del attributes["transform"]
+        for key in ("d", "x", "y", "transform", "width", "height"):
+            if key in attributes:
+                attributes[key] = rounded(attributes[key])
+        if "style" in attributes:
+            attributes["class"] = styles.name(attributes.pop("style"))
+    root[:] = [child for child in flat(root) if child.tag != SVG + "defs" or len(child) and child[0].tag != SVG + "style"]
+    box = rounded(root.attrib["viewBox"])
+    root.attrib.clear()
+    root.attrib.update({"viewBox": box, "width": str(round(SCALE * float(box.split()[2]))), "role": "img",
+                        "aria-label": label})
+    for element in root.iter():
+        element.tag = element.tag.removeprefix(SVG)  # HTML knows its <svg>
+    return xml.tostring(root, encoding="unicode")
