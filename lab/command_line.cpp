@@ -22,10 +22,18 @@ Command parse_command_line(int argc, const char* const* argv) {
   run->add_option("--device", command.device, "auto, cpu, cuda or cuda:NUMBER")->type_name("DEVICE");
   run->add_option("--output", command.output, "Where the files go (default: results/lab)")->type_name("DIRECTORY");
   run->add_flag("--break", command.broken)->group("");  // a self-test, see docs/lab.md
+  CLI::App* const page = program.add_subcommand("page", "Make the page of a run again, from its lab.json");
+  page->set_help_flag("-h,--help", "Print this help");
+  page->add_option("file", command.files, "The lab.json")->required()->expected(1)->type_name("FILE");
+  page->add_option("--output", command.output, "Where the files go (default: results/lab)")->type_name("DIRECTORY");
+  CLI::App* const compare = program.add_subcommand("compare", "Print what two runs conclude differently");
+  compare->set_help_flag("-h,--help", "Print this help");
+  compare->add_option("files", command.files, "Their lab.json")->required()->expected(2)->type_name("FILE FILE");
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    command.text = (run->parsed() ? run : &program)->help();
+    for (const CLI::App* const asked : program.get_subcommands()) command.text = asked->help();
+    if (command.text.empty()) command.text = program.help();
     return command;
   } catch (const CLI::ParseError& error) {
     throw InputError(std::string(error.what()) + "; see poisson-lab --help");
@@ -34,6 +42,10 @@ Command parse_command_line(int argc, const char* const* argv) {
     command.action = Command::Action::list;
   } else if (run->parsed()) {
     command.action = Command::Action::run;
+  } else if (page->parsed()) {
+    command.action = Command::Action::page;
+  } else if (compare->parsed()) {
+    command.action = Command::Action::compare;
   } else {
     command.text = program.help();
     command.status = exit_status::usage;

@@ -28,6 +28,10 @@ int main(int argc, char** argv) {
         return exit_status::success;
       case Command::Action::run:
         return run(command);
+      case Command::Action::page:
+        return page(command);
+      case Command::Action::compare:
+        return compare(command);
       case Command::Action::print:
         std::fputs(command.text.c_str(), stdout);
         return command.status;

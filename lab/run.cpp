@@ -1,5 +1,6 @@
 #include "lab/run.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include "backends/wait_policy.hpp"
 #include "lab/harness/selection.hpp"
 #include "lab/harness/session.hpp"
+#include "lab/page/agreement.hpp"
 #include "lab/page/draw.hpp"
 #include "lab/page/report.hpp"
 
@@ -73,7 +75,7 @@ void run_study(const Study& study, Session& session, Report& report) {
   const auto start = std::chrono::steady_clock::now();
   try {
     Panels panels = study.measure(session);
-    for (Panel& panel : panels) panel.noise = session.noise();
+    for (Panel& panel : panels) panel.noise = std::max(panel.noise, session.noise());  // a study may know of more
     Findings findings = findings_of(study, std::move(panels), session.machine());
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     report.outcomes.push_back({&study, std::move(findings), seconds.count()});
@@ -124,6 +126,26 @@ int run(const Command& command) {
   for (const Omission& failed : report.failed) names += (names.empty() ? "" : ", ") + std::string(failed.study->name);
   std::fprintf(stderr, "poisson-lab: failed: %s (see above): no time of these is shown\n", names.c_str());
   return exit_status::failure;
+}
+
+int page(const Command& command) {
+  const Report report = read_report(command.files.front(), studies());
+  clear_output(command.output);
+  write_report(report, command.output);
+  print("tables and numbers: " + command.output.string() + "\n" + draw_page(command.output) + "\n");
+  return exit_status::success;
+}
+
+int compare(const Command& command) {
+  const Report first = read_report(command.files[0], studies()), second = read_report(command.files[1], studies());
+  const std::vector<Disagreement> found = disagreements(first, second);
+  std::size_t sentences = 0;
+  for (const Outcome& outcome : first.outcomes) sentences += outcome.findings.conclusions.size();
+  for (const Disagreement& one : found)
+    print(one.study + "\n" + wrapped(one.first.empty() ? "(nothing)" : one.first, "  first:  ") +
+          wrapped(one.second.empty() ? "(nothing)" : one.second, "  second: ") + '\n');
+  print(std::to_string(found.size()) + " of " + std::to_string(sentences) + " sentences are not confirmed\n");
+  return found.empty() ? exit_status::success : exit_status::failure;
 }
 
 }  // namespace poisson::lab

@@ -12,4 +12,10 @@ void list();
 /// device is wrong.
 int run(const Command& command);
 
+/// Concludes again from what a run measured, and writes its files and its page. Throws InputError.
+int page(const Command& command);
+
+/// Prints what two runs conclude differently; a failure where they do. Throws InputError.
+int compare(const Command& command);
+
 }  // namespace poisson::lab

@@ -94,7 +94,7 @@ const Machine& Session::machine() {
 }
 
 double Session::noise() const {
-  return on_gpu() ? Panel::gpu_noise : 1.0;
+  return on_gpu() ? Panel::gpu_noise : Panel::host_noise;
 }
 
 void Session::check(bool right, std::string_view study, std::string_view variant, const std::string& what) const {

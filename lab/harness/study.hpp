@@ -41,8 +41,9 @@ struct Panel {
   bool bars = false;         ///< the places are no numbers of a sweep: a bar per variant, whatever x is
   double noise = gpu_noise;  ///< differences below that share are none: the machine's, however little batches scatter
 
-  /// Two runs on one GPU that does nothing else differ by less than that.
-  static constexpr double gpu_noise = 0.05;
+  /// Two runs on one GPU that does nothing else differ by less than that; on a CPU, which has others at work beside us,
+  /// by less than this.
+  static constexpr double gpu_noise = 0.05, host_noise = 0.5;
 };
 using Panels = std::vector<Panel>;
 

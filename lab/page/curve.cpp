@@ -105,9 +105,9 @@ std::string figure(double value) {
     return text;
   }
   const int magnitude = static_cast<int>(std::floor(std::log10(std::fabs(value))));
-  const double unit = std::pow(10.0, magnitude - 2);
+  const double unit = std::pow(10.0, magnitude - 1);
   const double rounded = std::round(value / unit) * unit;
-  std::snprintf(text, sizeof text, "%.*f", std::clamp(2 - magnitude, 0, 9), rounded);
+  std::snprintf(text, sizeof text, "%.*f", std::clamp(1 - magnitude, 0, 9), rounded);
   std::string digits = text;
   if (digits.find('.') != std::string::npos) {
     digits.erase(digits.find_last_not_of('0') + 1);
@@ -118,7 +118,7 @@ std::string figure(double value) {
 
 std::string percent(double fraction) {
   char text[64];
-  std::snprintf(text, sizeof text, "%.0f %%", 100 * fraction);
+  std::snprintf(text, sizeof text, fraction >= 0.0005 && fraction < 0.0995 ? "%.1f %%" : "%.0f %%", 100 * fraction);
   return text;
 }
 
@@ -129,7 +129,7 @@ std::string times(double factor) {
 }
 
 std::string gigabytes_per_second(double value) {
-  return readable_value(value) + " GB/s";
+  return figure(value) + " GB/s";
 }
 
 std::string count_of(double values) {

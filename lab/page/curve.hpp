@@ -52,13 +52,13 @@ const Point* best_at(const Panel& panel, double x, std::span<const std::string> 
 /// Factors below count as no difference.
 inline constexpr double noticeable_factor = 1.05;
 
-/// Numbers for sentences: whole ones as they are, others with three significant digits and without an exponent; a
-/// fraction in whole percent.
+/// Numbers for sentences: whole ones as they are, others with the two significant digits that another run confirms and
+/// without an exponent; a fraction in whole percent, a small one in tenths.
 std::string figure(double value);
 std::string percent(double fraction);
 /// "6.2 times"; "12 times".
 std::string times(double factor);
-/// "4107 GB/s", of a value in these units, as tables write it.
+/// "4100 GB/s", of a value in these units.
 std::string gigabytes_per_second(double value);
 /// Numbers of values: "4096", and "2³⁰" instead of 1073741824.
 std::string count_of(double values);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,11 @@ std::string csv(const Panel& panel);
 
 /// The whole run as JSON: what page.py draws. What is not finite is null.
 std::string json(const Report& report);
+
+/// The run that a lab.json tells of, with what its points say to the studies of this table: conclusions and figures
+/// beside history are worked out anew. Throws InputError where the file is none of these, or names a study that the
+/// table does not have.
+Report read_report(const std::filesystem::path& file, std::span<const Study> table);
 
 /// Makes the directory, and takes away the files that an earlier run left in it. Throws InputError where it cannot be
 /// made.

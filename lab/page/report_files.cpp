@@ -71,7 +71,8 @@ Json machine_json(const Machine& machine) {
           {"copy", machine.copy},
           {"theory", machine.theory},
           {"multiprocessors", machine.multiprocessors},
-          {"gigahertz", machine.gigahertz}};
+          {"gigahertz", machine.gigahertz},
+          {"host", machine.host}};
 }
 
 Json study_json(const Outcome& outcome) {

@@ -13,6 +13,10 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+bool quotable(double noise) {
+  return noise < 0.2;
+}
+
 double median_of(std::vector<double> values) {
   std::ranges::sort(values);
   return values[values.size() / 2];
@@ -55,9 +59,20 @@ Ratio ratio_at(const Panel& panel, std::string_view variant, std::string_view ot
 }
 
 std::string rate_against(const Ratio& ratio) {
+  if (!quotable(ratio.noise))
+    return std::string(ratio.more() ? verdict::far_more : ratio.less() ? verdict::far_less : verdict::unclear);
   if (ratio.more()) return times(ratio.median) + " the rate of";
-  if (ratio.less()) return "only " + percent(ratio.median) + " of the rate of";
-  return "the rate, within the noise of this machine, of";
+  if (ratio.less()) return std::string(verdict::only) + percent(ratio.median) + " of the rate of";
+  if (ratio.alike()) return std::string(verdict::alike);
+  return std::string(ratio.median > 1 ? verdict::hardly_more : verdict::hardly_less);
+}
+
+bool quotable(const Panel& panel) {
+  return quotable(panel.noise);
+}
+
+std::string where_quotable(const Panel& panel, const std::string& part) {
+  return quotable(panel) ? part : std::string();
 }
 
 double typical(const Panel& panel, std::string_view variant) {

@@ -168,7 +168,7 @@ TEST(LabArithmetic, ConcludesWhatTheNumbersSay) {
       {{"x + y", 64}, {"y / x", 2}, {"x / 10 + y", 16}, {"x / 8 + y", 64}, {"signed x / 8 + y", 21}, {"x * y", 64}})});
   EXPECT_TRUE(says(costly, "by a variable takes the time of 32 additions, by the constant 10 of 4"));
   EXPECT_TRUE(says(costly, "multiplication costs no more"));
-  EXPECT_TRUE(says(costly, "3.05 times as long as of an unsigned one"));
+  EXPECT_TRUE(says(costly, "3 times as long as of an unsigned one"));
   const auto equal = conclude_arithmetic(
       {bars("integers", {{"x + y", 64}, {"y / x", 60}, {"x / 10 + y", 60}, {"x / 8 + y", 60}, {"x * y", 16}})});
   EXPECT_TRUE(says(equal, "makes no difference"));
@@ -217,8 +217,9 @@ TEST(LabArithmetic, ConcludesOnOperandsAndBarriers) {
     barrier.points.push_back({"without", warps, 1, 30 + warps});
     barrier.points.push_back({"with __syncthreads", warps, 1, 40 + 2 * warps});
   }
-  EXPECT_TRUE(says(conclude_arithmetic({barrier}),
-                   "adds 11 clocks to a step through shared memory in blocks of 1 warp, and 42 in blocks of 32 warps"));
+  EXPECT_TRUE(
+      says(conclude_arithmetic({barrier}),
+           "adds about 11 clocks to a step through shared memory in blocks of 1 warp, and about 42 in blocks of 32"));
 }
 
 TEST(LabArithmetic, VerifiesEveryVariantOnAGpu) {

@@ -80,17 +80,14 @@ TEST(Conclusions, CompareWithStreamLaunches) {
                                                        costing("a persistent kernel", 8, 1)})},
                                      copy);
   EXPECT_TRUE(says(usual, "takes 3 µs, in which this device copies 5.7")) << joined(usual);
-  EXPECT_TRUE(
-      says(usual,
-           "With graph nodes each of 1000 steps takes 0.506 µs: 5.93 times as fast as stream launches, and ahead of "
-           "them from 5 steps on"))
+  EXPECT_TRUE(says(usual, "With graph nodes each of 1000 steps takes 0.51 µs: 5.9 times as fast as stream launches."))
       << joined(usual);
   EXPECT_TRUE(says(usual, "take graph nodes.")) << joined(usual);
   const auto close = conclude_launch({synthetic_panel("steps", {1, 1000},
                                                       {costing("stream launches", 1, 3),
                                                        costing("graph nodes", 6, 1.34), costing("barriers", 6, 1.22)})},
                                      copy);
-  EXPECT_TRUE(says(close, "graph nodes and barriers are within 15 % of each other")) << joined(close);
+  EXPECT_TRUE(says(close, "graph nodes and barriers differ little")) << joined(close);
   const auto cheap_launches = conclude_launch(
       {synthetic_panel("steps", {1, 1000}, {costing("stream launches", 1, 0.2), costing("graph nodes", 6, 0.5)})},
       copy);

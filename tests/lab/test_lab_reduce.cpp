@@ -117,10 +117,10 @@ TEST(ReduceConclusions, OfADeviceWhereStepsHelp) {
                                               {cub, 4, 1000},
                                               {reduce_names::thrust, 1, 450}}),
                                        1000);
-  expect_in(text, {"gains 8.0 times", "most of all by \"first add on load\", which has 4.0 times the rate of the step",
-                   "These lose: \"neighbouring pairs by the first threads\" (21 %).", "90 % of a copy",
-                   "takes 1.024 µs", "2.0 times the speed of CUB at 1024", "it is slower at 2²⁰",
-                   "8.0 times the speed of Thrust at 1024", "at no size it is slower"});
+  expect_in(text, {"gains 8.0 times", "most of all by \"first add on load\"",
+                   "0.79 by \"neighbouring pairs by the first threads\"", "4 by \"first add on load\"",
+                   "90 % of a copy", "takes 1 µs", "only 90 % of the rate of CUB",
+                   "2.0 times the rate of Thrust, and far more where starting decides", "at no size it takes twice"});
 }
 
 TEST(ReduceConclusions, OfADeviceWhereNothingHelps) {
@@ -133,9 +133,11 @@ TEST(ReduceConclusions, OfADeviceWhereNothingHelps) {
 
 TEST(ReduceConclusions, OfACpu) {
   using namespace reduce_names;
-  expect_in(conclusions(panel({{chain, 2, 4}, {chains, 9, 12}, {threads, 1, 13}, {library, 8, 12}}), 20),
-            {"From \"one chain of additions\" (4 GB/s) to \"all threads\" (13 GB/s)", "by \"16 chains\"",
-             "60 % of a copy", "Half of that rate needs 1024 values."});
+  Panel points = panel({{chain, 2, 4}, {chains, 9, 12}, {threads, 1, 13}, {library, 8, 12}});
+  expect_in(conclusions(points, 20), {"From \"one chain of additions\" (4 GB/s) to \"all threads\" (13 GB/s)",
+                                      "by \"16 chains\"", "60 % of a copy", "Half of that rate needs 1024 values."});
+  points.noise = Panel::host_noise;
+  EXPECT_EQ(conclusions(points, 20), "Of the steps of a sum \"16 chains\" gains most, far more than noise does.\n");
 }
 
 }  // namespace

@@ -100,14 +100,18 @@ void conclude_orders(const Panel& panel, Sentences& sentences) {
 void conclude_pieces(const Panel& panel, Sentences& sentences) {
   const Curve plain(panel, piece_names[0]);
   if (plain.empty()) return;
-  const Point &first = plain.first(), &worst = plain.lowest();
-  const Ratio loss = ratio_of(panel, worst, first);
-  std::string text = "Where each thread walks a piece of memory of its own, " + figure(worst.x) +
+  const Point &first = plain.first(), &longest = plain.last();
+  const Ratio loss = ratio_of(panel, longest, first);
+  std::string text = "Where each thread walks a piece of memory of its own, " + figure(longest.x) +
                      " elements long, reading has " + rate_against(loss) + " reading side by side";
   text += loss.less() ? ": neighbours in a thread are strangers in a warp." : ".";
-  const Ratio bypass = ratio_of(panel, piece_names[1], piece_names[0]);
+  // Pieces that fill a sector: it is fetched once, or once for each of its elements.
+  constexpr int sector = sector_bytes / element_bytes;
+  const Ratio bypass = ratio_at(panel, piece_names[1], piece_names[0], sector);
   if (bypass.known())
-    text += " Past the first-level cache (ld.cg) it has " + rate_against(bypass) + " the same through it" +
+    text += " With " + std::to_string(sector) +
+            " elements, a sector for each thread, reading past the first-level cache (ld.cg) has " +
+            rate_against(bypass) + " reading through it" +
             (bypass.less()   ? ": the cache keeps the rest of a sector until the thread comes back for it."
              : bypass.more() ? ": what the cache fetches is thrown out before it is used."
                              : ".");

@@ -197,10 +197,10 @@ void judge_rounding(const Panel& rates, const Panel& errors, std::vector<std::st
 void judge_barrier(const Panel& panel, std::vector<std::string>& sentences) {
   const Curve with(panel, "with __syncthreads"), without(panel, "without");
   if (with.empty() || without.empty()) return;
-  sentences.push_back("__syncthreads adds " + figure(std::max(0.0, with.first().value - without.first().value)) +
-                      " clocks to a step through shared memory in blocks of " + figure(with.first().x) + " warp, and " +
-                      figure(std::max(0.0, with.last().value - without.last().value)) + " in blocks of " +
-                      figure(with.last().x) + " warps.");
+  sentences.push_back("__syncthreads adds about " + figure(std::max(0.0, with.first().value - without.first().value)) +
+                      " clocks to a step through shared memory in blocks of " + figure(with.first().x) +
+                      " warp, and about " + figure(std::max(0.0, with.last().value - without.last().value)) +
+                      " in blocks of " + figure(with.last().x) + " warps.");
 }
 
 void judge_products(const Panel& panel, std::vector<std::string>& sentences) {

@@ -52,9 +52,8 @@ void conclude_strides(const Panel& panel, std::vector<std::string>& sentences) {
       if (degree > 1) expected.push_back(static_cast<int>(point.x));
       furthest = std::max(furthest, std::fabs(point.value / curve.at(1) / degree - 1));
     }
-    const std::string worst = "the slowest stride, " + figure(curve.highest().x) + ", takes " +
-                              figure(curve.highest().value) + " clocks per access of a warp instead of " +
-                              figure(curve.at(1));
+    const std::string worst = "the slowest ones take " + figure(curve.highest().value) +
+                              " clocks per access of a warp instead of " + figure(curve.at(1));
     std::vector<std::string> names;
     for (const int stride : slow) names.push_back(std::to_string(stride));
     if (slow.empty())

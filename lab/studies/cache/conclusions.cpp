@@ -16,10 +16,17 @@ std::vector<std::string> conclude_cache(const Panels& panels, const Machine& mac
     const Curve curve(*panel, way);
     const Point &best = curve.highest(), &memory = curve.last();
     const Ratio gain = ratio_of(*panel, best, memory);
+    if (!quotable(*panel)) {
+      if (gain.more())
+        sentences.push_back("Read " + (machine.gpu ? way : "by " + way) +
+                            ", a small working set comes far faster than one of " + readable_bytes(memory.x) +
+                            ": caches hold it.");
+      continue;
+    }
     std::string text = "Read " + (machine.gpu ? way : "by " + way) + ", a small working set comes at " +
                        gigabytes_per_second(best.value) + ", one of " + readable_bytes(memory.x) + " at " +
                        gigabytes_per_second(memory.value);
-    if (!gain.more()) {
+    if (gain.alike()) {
       sentences.push_back(text + ": within the noise of this machine no cache shows.");
       continue;
     }

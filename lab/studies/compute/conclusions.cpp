@@ -43,25 +43,25 @@ std::string ridge_sentence(const Guide& prediction, const Curve& times, const st
   const auto ridge = std::max_element(prediction.points.begin(), prediction.points.end(),
                                       [](const auto& a, const auto& b) { return a[1] < b[1]; });
   const double bytes = bytes_per_point(precision == "fp32" ? Precision::fp32 : Precision::fp64);
-  const double expected = (*ridge)[0] * bytes, floor = times.lowest().value;
-  // The last place up to which the time is still that of the traffic.
-  double free = 0;
-  for (const Point& point : times.points())
-    if (point.value <= 1.25 * floor) free = point.x;
+  const double expected = (*ridge)[0] * bytes, floor = times.first().value;
+  // The places on both sides of the ridge, far enough from it to be told apart.
+  constexpr double apart = 1.2;
+  const Point *before = nullptr, *after = nullptr;
+  for (const Point& point : times.points()) {
+    if (point.x <= expected / apart) before = &point;
+    if (!after && point.x >= apart * expected) after = &point;
+  }
   std::string sentence = "In " + precision + " this device does " + figure((*ridge)[0]) +
                          " operations in the time of one byte of traffic, so a point of this stencil should have " +
                          figure(expected) + " for free. ";
-  if (free == times.last().x)
-    return sentence + "The sweep ends at " + figure(free) + " and is bound by bandwidth throughout.";
-  if (free == times.first().x)
-    return sentence + "Measured, even the second cheapest entry takes longer: arithmetic decides from the start.";
-  const auto next =
-      std::find_if(times.points().begin(), times.points().end(), [&](const Point& p) { return p.x > free; });
-  return sentence + "Measured, " + figure(free) + " take " + figure(times.at(free) / floor) +
-         " times the time of the cheapest entry, and " + figure(next->x) + " take " + figure(next->value / floor) +
-         " times: " +
-         (expected > 0.8 * free && expected < 1.25 * next->x ? "the prediction holds."
-                                                             : "not where the prediction expects it.");
+  if (!after) return sentence + "The sweep ends before it.";
+  if (!before) return sentence + "Even the cheapest entry takes more: arithmetic decides from the start.";
+  const double still = before->value / floor, longer = after->value / floor;
+  return sentence + "Measured, " + figure(before->x) + " take " + figure(still) +
+         " times the time of the cheapest entry, and " + figure(after->x) + " take " + figure(longer) + " times" +
+         (still < 1.3 && longer > 1.1    ? ": the prediction holds."
+          : still > 1.4 || longer < 1.05 ? ": not what the prediction expects."
+                                         : ".");
 }
 
 std::string deviation_sentence(const Guide& prediction, const Curve& rates, const std::string& precision) {
@@ -74,14 +74,12 @@ std::string deviation_sentence(const Guide& prediction, const Curve& rates, cons
     least = reached;
   }
   if (!worst) return {};
-  if (least > 0.85)
-    return "In " + precision + " every entry reaches at least " + percent(least) +
-           " of what max(bytes/bandwidth, operations/peak) predicts.";
-  return "In " + precision + " the kernel falls furthest below the prediction at " + figure(worst->x) +
-         " operations per byte, to " + percent(least) + " of it" +
-         (worst->x < prediction.points[1][0] / 3   ? ": there latency and instructions, not bytes alone, hold it back."
-          : worst->x < prediction.points[1][0] * 3 ? ": near the ridge, where both limits are at work at once."
-                                                   : ": there instructions that are no operations hold it back.");
+  const double from_ridge = worst->x / prediction.points[1][0];
+  return "In " + precision + " every entry reaches at least " + percent(least) +
+         " of what max(bytes/bandwidth, operations/peak) predicts" +
+         (least < 0.85 && from_ridge > 0.3 && from_ridge < 3
+              ? ": least near the ridge, where both limits are at work at once."
+              : ".");
 }
 
 }  // namespace

@@ -30,12 +30,14 @@ std::string on_width(const Panel& panel, double largest) {
   const double narrow = point_at(panel, all.front(), largest)->value, enough_share = alike(panel);
   const std::string at = "At " + readable_bytes(largest) + " ";
   if (narrow >= enough_share * best.value)
-    return at + "the width of an access hardly matters on this device: elements of " + all.front() + " reach " +
-           gigabytes_per_second(narrow) + ", the best width " + gigabytes_per_second(best.value) +
+    return at + "the width of an access hardly matters on this device" +
+           where_quotable(panel, ": elements of " + all.front() + " reach " + gigabytes_per_second(narrow) +
+                                     ", the best width " + gigabytes_per_second(best.value)) +
            ". Write the type that suits the problem.";
   const auto enough = std::ranges::find_if(all, [&](const std::string& width) {
     return point_at(panel, width, largest)->value >= enough_share * best.value;
   });
+  if (!quotable(panel)) return at + "wide accesses copy faster than those of " + all.front() + ".";
   return at + "accesses of " + best.variant + " copy " + gigabytes_per_second(best.value) + ", accesses of " +
          all.front() + " only " + gigabytes_per_second(narrow) + ": the former are " + times(best.value / narrow) +
          " as fast. Let a thread move at least " + *enough + " per access: it is within " + percent(1 - enough_share) +
@@ -77,9 +79,12 @@ std::string on_caches(const Panel& panel, double largest, double theoretical) {
   if (!fastest)
     return "No size runs faster than the largest by more than the noise of this machine: caches do not show in this "
            "sweep.";
+  if (!quotable(panel))
+    return "Small arrays are copied faster than large ones: they stay in a cache. A bandwidth measured at such sizes "
+           "says "
+           "nothing about the memory.";
   std::string text = "Up to " + readable_bytes(cached) + " copies run faster than at " + readable_bytes(largest) +
-                     ", with up to " + gigabytes_per_second(fastest->value) + " at " + readable_bytes(fastest->x) +
-                     " against " + gigabytes_per_second(slow);
+                     ", with up to " + gigabytes_per_second(fastest->value) + " against " + gigabytes_per_second(slow);
   if (theoretical > 0 && fastest->value > theoretical)
     text += ", more than the memory could deliver even in theory (" + gigabytes_per_second(theoretical) + ")";
   return text + ": these arrays stay in a cache. A bandwidth measured at such sizes says nothing about the memory.";
@@ -90,9 +95,12 @@ std::string on_ceiling(const Panel& panel, double largest, const Machine& machin
   const Point* const library = point_at(panel, own, largest);
   if (!library) return {};
   const Point& best = *best_at(panel, largest, widths(panel));
+  const bool as_good = !ratio_of(panel, best, *library).less();
+  if (!quotable(panel))
+    return as_good ? "At " + readable_bytes(largest) + " plain loops over elements are as good as " + own + "." : "";
   std::string text = "At " + readable_bytes(largest) + " " + own + " copies " + gigabytes_per_second(library->value) +
                      ", the best loop over elements " + percent(best.value / library->value) + " of it";
-  text += !ratio_of(panel, best, *library).less() ? ": plain code is as good as the library here." : ".";
+  text += as_good ? ": plain code is as good as the library here." : ".";
   if (machine.theory > 0)
     text += " The faster of the two is " + percent(std::max(best.value, library->value) / machine.theory) +
             " of the theoretical " + gigabytes_per_second(machine.theory) +
@@ -110,18 +118,16 @@ std::string on_per_thread(const Panel& panel) {
   const Point& best = *best_of(panel, narrow);
   if (gain(narrow) < 1.1)
     return "More accesses per thread do not make narrow accesses faster on this device (" + narrow + ": " +
-           gigabytes_per_second(best.value) + " at best, with " + readable_value(best.x) + " per thread).";
-  std::string text = "Several accesses under way in a thread make up for narrow ones: with " + narrow + ", " +
-                     readable_value(best.x) + " per thread copy " + gigabytes_per_second(best.value) + ", " +
-                     times(gain(narrow)) + " as much as one";
+           gigabytes_per_second(best.value) + " at best).";
+  std::string text = "Several accesses under way in a thread make up for narrow ones: with " + narrow + " they copy " +
+                     gigabytes_per_second(best.value) + ", " + times(gain(narrow)) + " as much as one";
   text += gain(all.back()) < 1.1 ? "; with " + all.back() + " one is enough."
                                  : "; even with " + all.back() + " they bring " + times(gain(all.back())) + " as much.";
-  std::string left;
-  for (const std::string& width : all)
-    if (best_of(panel, width)->value < alike(panel) * most) left += (left.empty() ? "" : ", ") + width;
-  text += left.empty() ? " What counts is bytes under way, however they are cut."
-                       : " Still more than " + percent(1 - alike(panel)) + " below the best, however many: " + left +
-                             ". There the number of instructions is the limit, not the memory.";
+  const double reached = best.value / most;
+  text += reached > 0.95  ? " What counts is bytes under way, however they are cut."
+          : reached < 0.9 ? " That is " + percent(reached) +
+                                " of the best width's: there the number of instructions is the limit, not the memory."
+                          : "";
   return text;
 }
 

@@ -1,4 +1,6 @@
 #include <cmath>
+#include <iterator>
+#include <limits>
 
 #include "backends/cpu/launch.hpp"
 #include "lab/page/curve.hpp"
@@ -55,58 +57,51 @@ double banded_row(int bands, int m, std::int64_t row) {
   return sum;
 }
 
-Crossing crossing(const Panel& panel, std::string_view winner, std::string_view loser) {
-  const Curve a(panel, winner), b(panel, loser);
-  const auto lead = [&](std::size_t i) { return std::log(a.points()[i].value / b.points()[i].value); };
-  std::size_t first = a.points().size();
-  while (first > 0 && lead(first - 1) >= 0) --first;
-  if (first == a.points().size()) return {Crossing::Kind::never};
-  if (first == 0) return {Crossing::Kind::always};
-  const double behind = -lead(first - 1), ahead = lead(first), x0 = a.points()[first - 1].x, x1 = a.points()[first].x;
-  return {Crossing::Kind::from, x0 * std::pow(x1 / x0, behind / (behind + ahead))};
+double ahead_from(const Panel& panel, std::string_view winner, std::string_view loser) {
+  double from = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> all = places(panel, winner);
+  for (auto x = all.rbegin(); x != all.rend() && ratio_at(panel, winner, loser, *x).more(); ++x)
+    from = x == all.rbegin() ? *x : *std::prev(x);
+  return from;
 }
 
 namespace {
 
+// A factor as the lower bound that another run keeps, a power of two.
+std::string order_of(double factor) {
+  return "more than " + figure(std::exp2(std::floor(std::log2(factor / (1 + Panel::host_noise)))));
+}
+
 std::string outcome(const Panel& panel, std::string_view curve) {
   const Curve gpu(panel, curve);
   const Ratio end = ratio_at(panel, curve, cpu_curve, gpu.last().x);
-  const std::string size = figure(gpu.last().x) + " unknowns";
-  const std::string factor = end.median >= 1 ? figure(end.median) + " times as fast as the CPU"
-                                             : figure(1 / end.median) + " times as slow as the CPU";
-  if (end.alike()) return "is as fast as the CPU at " + size + ", within the noise of this machine";
-  if (end.less()) return "does not win up to " + size + ", where it is " + factor;
-  const Crossing found = crossing(panel, curve, cpu_curve);
-  const std::string won = found.kind == Crossing::Kind::always
-                              ? "wins from the smallest size on, " + figure(gpu.first().x) + " unknowns"
-                              : "wins from about " + figure(found.x) + " unknowns on";
-  return won + ", and at " + size + " it is " + factor;
+  if (!end.more())
+    return "does not win clearly up to " + figure(gpu.last().x) + " unknowns" +
+           (end.less() ? ", where it is behind" : "");
+  return "wins clearly from at latest " + figure(ahead_from(panel, curve, cpu_curve)) +
+         " unknowns on, by a factor of " + order_of(end.median) + " at " + figure(gpu.last().x);
 }
 
 // Where the CPU first takes all its threads it may lose what one had: a crossing there says nothing about the GPU.
-std::string cost_of_threads(const std::string& title, const Curve& cpu) {
+std::string cost_of_threads(const Panel& panel, const Curve& cpu) {
   constexpr auto threshold = static_cast<double>(cpu::parallel_threshold);
   for (std::size_t i = 1; i < cpu.points().size(); ++i) {
     const Point &before = cpu.points()[i - 1], &here = cpu.points()[i];
-    if (before.x > threshold || here.x <= threshold) continue;
-    return title.substr(0, title.find(" (")) + ": from " + figure(here.x) +
-           " unknowns on the CPU's threads share the work: " + figure(here.value) +
-           " million unknowns per second after " + figure(before.value) + " of one thread at " + figure(before.x) + ".";
+    if (before.x > threshold || here.x <= threshold || !ratio_of(panel, here, before).less()) continue;
+    return panel.title.substr(0, panel.title.find(" (")) + ": from " + figure(here.x) +
+           " unknowns on the CPU's threads share the work, and do far less than one of them at " + figure(before.x) +
+           ": what wakes them costs more than the work.";
   }
   return {};
 }
 
-// Sizes at which a device is faster than its memory: a cache holds the operands.
+// Whether a device is faster than its memory at some size: a cache holds the operands.
 std::string on_caches(const Panel& panel) {
   if (panel.guides.empty()) return {};
   const double roof = panel.guides.front().points.front()[1];
-  const Curve gpu(panel, gpu_curve);
-  std::vector<std::string> sizes;
-  for (const Point& point : gpu.points())
-    if (point.value > (1 + panel.noise) * roof) sizes.push_back(figure(point.x));
-  return sizes.empty() ? std::string()
-                       : "At " + listed(sizes) +
-                             " unknowns the GPU is faster than its memory allows: a cache holds the operands.";
+  return Curve(panel, gpu_curve).highest().value > 1.2 * roof
+             ? "Where the GPU is faster than its memory allows, a cache holds the operands."
+             : "";
 }
 
 }  // namespace
@@ -122,7 +117,7 @@ std::vector<std::string> conclude_crossover(const Panels& panels, const Machine&
     if (sentences.back().back() == ' ') sentences.back().pop_back();
     if (ratio_at(panel, transfer_curve, cpu_curve, moving.last().x).more())
       winners.push_back("\"" + panel.title.substr(0, panel.title.find(" (")) + "\"");
-    if (std::string threads = cost_of_threads(panel.title, cpu); !threads.empty()) sentences.push_back(threads);
+    if (std::string threads = cost_of_threads(panel, cpu); !threads.empty()) sentences.push_back(threads);
   }
   if (sentences.empty()) return sentences;
   if (!machine.host.empty()) sentences.push_back("The CPU of these comparisons: " + machine.host + ".");

@@ -54,7 +54,8 @@ void measure(const Sides& sides, Panel& panel, double unknowns, const std::funct
 }
 
 Panel panel_of(std::string name, std::string title) {
-  return {std::move(name), std::move(title), "unknowns", "million unknowns per second", true, true, {}, {}};
+  return {std::move(name), std::move(title), "unknowns", "million unknowns per second", true, true, {}, {},
+          false,           Panel::host_noise};  // a CPU is one side
 }
 
 void draw_ceiling(const Sides& sides, double bytes, Panel& panel) {

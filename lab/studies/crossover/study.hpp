@@ -66,13 +66,9 @@ std::vector<double> padded_vector(int m);
 /// Row `row` of the product of these data, in the plainest way.
 double banded_row(int bands, int m, std::int64_t row);
 
-/// From which x on one curve stays above another.
-struct Crossing {
-  enum class Kind { never, always, from } kind;
-  double x = 0;  ///< of `from`: where straight lines between the points, in logarithmic axes, meet
-};
-/// Both curves have points at the same places.
-Crossing crossing(const Panel& panel, std::string_view winner, std::string_view loser);
+/// The place after the one from which on a curve is clearly ahead of another, so that the next run finds it ahead
+/// there, too; NaN where it is not at the last place. Both curves have points at the same places.
+double ahead_from(const Panel& panel, std::string_view winner, std::string_view loser);
 
 /// The variants of every panel.
 inline constexpr std::string_view cpu_curve = "CPU", gpu_curve = "GPU", transfer_curve = "GPU, with transfers";

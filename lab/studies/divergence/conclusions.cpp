@@ -11,6 +11,7 @@ std::vector<std::string> conclude_divergence(const Panels& panels) {
   const Curve within(*panel, within_warps), between(*panel, between_warps), brief(*panel, short_branch);
   if (within.empty() || between.empty()) return sentences;
   const auto loss = [panel](const Curve& curve) { return ratio_of(*panel, curve.first(), curve.last()); };
+  const auto along = [panel](const Curve& curve) { return ratio_of(*panel, curve.last(), curve.first()); };
   std::string text = "Where the threads of a warp take " + figure(within.last().x) +
                      " paths, a multiprocessor finishes " + figure(within.last().value) +
                      " results per clock instead of " + figure(within.first().value);
@@ -18,11 +19,11 @@ std::vector<std::string> conclude_divergence(const Panels& panels) {
     text += ": " + figure(loss(within).median) + " times fewer, for a warp walks all of its paths one after the other";
   sentences.push_back(text + ".");
   sentences.push_back(
-      loss(between).more()
-          ? "Where whole warps take different paths it is " + figure(loss(between).median) +
-                " times fewer: other instructions must be fetched for each of them."
-          : "Where whole warps take different paths nothing is lost: let a branch depend on what a warp "
-            "has in common, as interleaved pairs of a reduction do.");
+      "Where whole warps take different paths they have " + rate_against(along(between)) + " warps that all take one" +
+      (along(between).less()    ? ": other instructions must be fetched for each of them."
+       : along(between).alike() ? ": let a branch depend on what a warp has in common, as interleaved pairs of a "
+                                  "reduction do."
+                                : "."));
   if (!brief.empty())
     sentences.push_back("Branches of a single operation give " + figure(brief.last().value) +
                         " results per clock with " + figure(brief.last().x) + " paths and " +

@@ -118,9 +118,10 @@ void judge_neighbours(const Panel& panel, std::vector<std::string>& sentences) {
   sentences.push_back(
       "Over " + figure(last) + " x " + figure(last) + " points a Jacobi sweep with hoisted indices has " +
       rate_against(hoisting) + " one that works out each neighbour's row and column" +
-      (hoisting.more() ? ": what the lecture let the rasterizer interpolate, a thread keeps in a register, "
-                         "for CUDA has no interpolants."
-                       : ": the memory hides the index arithmetic here."));
+      (hoisting.more()    ? ": what the lecture let the rasterizer interpolate, a thread keeps in a register, "
+                            "for CUDA has no interpolants."
+       : hoisting.alike() ? ": the memory hides the index arithmetic here."
+                          : "."));
   sentences.push_back("By texture coordinates, which need no test at the ends of the grid, the sweep has " +
                       rate_against(texture) + " the one with hoisted indices.");
 }

@@ -68,19 +68,16 @@ void conclude_fma(const Panel& panel, Sentences& sentences) {
 }
 
 void conclude_chase(const Panel& panel, Sentences& sentences) {
+  // Where a cache ends the curve leaps, and where exactly changes from run to run: its plateaus tell.
+  constexpr double shared_cache = 4 << 20;
   const Curve curve(panel, variants_of(panel).front());
-  std::vector<std::string> steps;
-  for (std::size_t i = 1; i < curve.points().size(); ++i) {
-    const Point &before = curve.points()[i - 1], &here = curve.points()[i];
-    if (here.value > 1.4 * before.value)
-      steps.push_back("to " + figure(here.value) + " ns at " + readable_bytes(here.x));
-  }
-  std::string sentence = "A dependent load takes " + figure(curve.first().value) + " ns within " +
-                         readable_bytes(curve.first().x) + " and " + figure(curve.last().value) + " ns within " +
-                         readable_bytes(curve.last().x);
-  sentence += steps.empty() ? ": no cache shows."
-                            : "; it rises " + listed(steps) + ", where a cache, or what it knows of addresses, ends.";
-  sentences.push_back(sentence);
+  std::vector<std::string> plateaus;
+  for (const double bytes : {curve.first().x, shared_cache, curve.last().x})
+    if (std::isfinite(curve.at(bytes)))
+      plateaus.push_back(figure(curve.at(bytes)) + " ns within " + readable_bytes(bytes));
+  const Ratio rise = ratio_of(panel, curve.last(), curve.first());
+  sentences.push_back("A dependent load takes " + listed(plateaus) +
+                      (rise.more() ? ": each cache answers sooner than the next." : ": no cache shows."));
 }
 
 void conclude_in_flight(const Panel& panel, const Panel& chase, const Machine& machine, Sentences& sentences) {
@@ -109,10 +106,10 @@ void conclude_in_flight(const Panel& panel, const Panel& chase, const Machine& m
     most = std::max(most, from);
   }
   if (!enough.empty())
-    sentences.push_back("Threads with " + listed(enough) + " reach 90 % of it from " + readable_bytes(least) +
-                        (least == most ? "" : " to " + readable_bytes(most)) + " per multiprocessor on, " +
-                        figure(least / needed) + " times the prediction" +
-                        (least > 1.2 * needed ? ": under load an answer takes longer than to a single thread." : "."));
+    sentences.push_back("Threads with " + listed(enough) + " reach 90 % of it from at latest " + readable_bytes(most) +
+                        " per multiprocessor on, more than " + figure(std::floor(least / needed)) +
+                        " times the prediction" +
+                        (least >= 1.9 * needed ? ": under load an answer takes longer than to a single thread." : "."));
 }
 
 }  // namespace

@@ -10,38 +10,27 @@ namespace {
 
 constexpr const char* streamed = "stream launches";
 
-// The places from which on one curve takes less than another by more than the noise: NaN where it does not at the end.
-double wins_from(const Panel& panel, const Curve& curve, const std::string& other) {
-  double from = NAN;
-  for (auto point = curve.points().rbegin(); point != curve.points().rend(); ++point) {
-    if (!ratio_at(panel, curve.first().variant, other, point->x).less()) break;
-    from = point->x;
-  }
-  return from;
-}
-
 std::string comparison(const Panel& panel, const Curve& curve) {
   const std::string& name = curve.first().variant;
   const Ratio ratio = ratio_at(panel, streamed, name, curve.last().x);
-  const double from = wins_from(panel, curve, streamed);
   const std::string cost =
       "With " + name + " each of " + figure(curve.last().x) + " steps takes " + figure(curve.last().value) + " µs: ";
   if (ratio.less()) return cost + figure(1 / ratio.median) + " times as long as with " + streamed + ".";
   if (ratio.alike()) return cost + "as long as with " + streamed + ", within the noise of this machine.";
-  return cost + figure(ratio.median) + " times as fast as " + streamed + ", and ahead of them from " + figure(from) +
-         (from == 1 ? " step on." : " steps on.");
+  return cost + figure(ratio.median) + " times as fast as " + streamed + ".";
 }
 
-// The ways that are the fastest at the end, within a tenth of each other: what differs less is no reason to choose.
+// The ways that are the fastest at the end, within a factor that is no reason to choose.
 std::string best_ways(const Panel& panel) {
+  constexpr double near = 1.4;
   double least = INFINITY;
   for (const std::string& variant : variants_of(panel)) least = std::fmin(least, Curve(panel, variant).last().value);
   std::vector<std::string> names;
   for (const std::string& variant : variants_of(panel))
-    if (Curve(panel, variant).last().value <= 1.15 * least) names.push_back(variant);
+    if (Curve(panel, variant).last().value <= near * least) names.push_back(variant);
   if (names.size() == 1) return "For long sequences of small dependent steps take " + names.front() + ".";
   return "For long sequences of small dependent steps " + listed(names) +
-         " are within 15 % of each other: take the one that is simpler to write.";
+         " differ little: take the one that is simpler to write.";
 }
 
 }  // namespace

@@ -46,9 +46,13 @@ double ahead_until(const Line& a, const Line& b) {
   return a[behind - 1][0] * std::pow(a[behind][0] / a[behind - 1][0], before / (before + after));
 }
 
+// Lines meet at small angles: the place has one digit.
 std::string until(double x, double last) {
-  if (x == 0) return "nowhere";
-  return std::isinf(x) ? "at least up to " + figure(last) : "up to " + figure(x);
+  constexpr double cheapest = 3;
+  if (x < cheapest) return "hardly anywhere";
+  if (std::isinf(x)) return "at least up to " + figure(last);
+  const double unit = std::pow(10.0, std::floor(std::log10(x)));
+  return "up to some " + figure(std::round(x / unit) * unit);
 }
 
 std::string ratio_to(const Panel& panel, EntrySource source, EntrySource other) {
@@ -60,6 +64,7 @@ std::string ratio_to(const Panel& panel, EntrySource source, EntrySource other) 
 
 // Held entries cost nothing to work out, so these curves are flat: their medians over all places count.
 std::string on_held_entries(const Panel& panel) {
+  if (!quotable(panel)) return {};
   const Line expected = predicted(panel, name_of(EntrySource::full));
   const double full = typical(panel, name_of(EntrySource::full));
   std::string text = panel.title + ": with all entries held " + figure(full) + " million points/s are done";
@@ -78,11 +83,13 @@ std::string on_held_entries(const Panel& panel) {
 // Where entries worked out anew win, against each way of holding them.
 std::string on_recomputing(const Panel& panel, EntrySource source) {
   const Line own = measured(panel, name_of(source)), expected = predicted(panel, name_of(source));
-  if (own.empty()) return {};
+  if (own.empty() || !quotable(panel)) return {};
   std::string text;
   for (const EntrySource held : {EntrySource::full, EntrySource::half, EntrySource::partial}) {
-    const Line other = measured(panel, name_of(held)), other_expected = predicted(panel, name_of(held));
+    Line other = measured(panel, name_of(held));
+    const Line other_expected = predicted(panel, name_of(held));
     if (other.size() != own.size()) continue;
+    for (auto& [x, rate] : other) rate = typical(panel, name_of(held));  // flat
     text += (text.empty() ? "" : ", ") + quoted(name_of(held)) + " " + until(ahead_until(own, other), own.back()[0]);
     if (expected.size() == own.size() && other_expected.size() == own.size())
       text += " (predicted " + until(ahead_until(expected, other_expected), own.back()[0]) + ")";
@@ -92,7 +99,17 @@ std::string on_recomputing(const Panel& panel, EntrySource source) {
                             " beat, in multiply-adds per entry, " + text + ".";
 }
 
+// Where noise leaves no crossing: what dear entries cost.
+std::string on_dear_entries(const Panel& panel) {
+  const double dear = places(panel).back();
+  if (!ratio_at(panel, name_of(EntrySource::fly), name_of(EntrySource::full), dear).less()) return {};
+  return panel.title + ": entries of " + figure(dear) +
+         " multiply-adds that are worked out at every use make it far slower than entries that are held: hold what is "
+         "dear.";
+}
+
 std::string on_winners(const Panel& panel) {
+  if (!quotable(panel)) return on_dear_entries(panel);
   std::string text, winner;
   const std::vector<std::string> modes = variants_of(panel);
   for (const double x : places(panel)) {
@@ -108,20 +125,16 @@ std::string on_winners(const Panel& panel) {
 std::string on_prediction(const Panel& panel) {
   std::vector<double> shares;
   double least = std::numeric_limits<double>::infinity();
-  std::string worst;
   for (const std::string& mode : variants_of(panel)) {
     const Line expected = predicted(panel, mode);
     for (const auto& [x, value] : expected) {
       const Point* const point = point_at(panel, mode, x);
       if (!point) continue;
       shares.push_back(point->value / value);
-      if (shares.back() < least) {
-        least = shares.back();
-        worst = mode;
-      }
+      least = std::min(least, shares.back());
     }
   }
-  if (shares.empty()) return {};
+  if (shares.empty() || !quotable(panel)) return {};
   std::ranges::sort(shares);
   const double middle = shares[shares.size() / 2];
   std::string text = panel.title + ": " + percent(middle) + " of the rate predicted from bytes and multiply-adds are " +
@@ -131,8 +144,9 @@ std::string on_prediction(const Panel& panel) {
            ": where more is reached than memory allows, a cache holds the operands, or others shared the "
            "processors while the limits were measured.";
   if (least >= close_enough) return text + ", and at least " + percent(least) + ": the prediction holds.";
-  return text + ", and " + percent(least) + " by " + quoted(worst) +
-         ": the prediction leaves something out there; reads from caches, and phases around a barrier that use memory "
+  return text + ", and " + percent(least) +
+         " at worst, where entries are computed: the prediction leaves something out there; reads from caches, and "
+         "phases around a barrier that use memory "
          "and arithmetic in turn, would fit.";
 }
 

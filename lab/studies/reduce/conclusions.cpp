@@ -12,7 +12,7 @@ namespace {
 using namespace reduce_names;
 
 std::string microseconds(double seconds) {
-  return readable_value(1e6 * seconds) + " µs";
+  return figure(1e6 * seconds) + " µs";
 }
 
 // The steps in the order in which a course takes them: of a GPU, or of a CPU.
@@ -29,53 +29,46 @@ std::string on_steps(const Panel& panel, double largest) {
   const std::vector<const Point*> steps = steps_at(panel, largest);
   if (steps.size() < 2) return {};
   std::size_t best = 1;
-  std::string idle, losing;
+  std::vector<std::string> each;
   const auto step = [&](std::size_t i) { return ratio_of(panel, *steps[i], *steps[i - 1]); };
-  const auto add = [](std::string& list, const std::string& name) {
-    list += (list.empty() ? "\"" : ", \"") + name + '"';
-  };
   for (std::size_t i = 1; i < steps.size(); ++i) {
     if (step(i).median > step(best).median) best = i;
-    if (step(i).alike()) add(idle, steps[i]->variant);
-    if (step(i).less()) {
-      add(losing, steps[i]->variant);
-      losing += " (" + percent(1 - step(i).median) + ")";
-    }
+    each.push_back(figure(step(i).median) + " by \"" + steps[i]->variant + '"');
   }
   const Ratio all = ratio_of(panel, *steps.back(), *steps.front());
+  if (!quotable(panel))
+    return step(best).more()
+               ? "Of the steps of a sum \"" + steps[best]->variant + "\" gains most, far more than noise does."
+               : "";
   std::string text = "From \"" + steps.front()->variant + "\" (" + gigabytes_per_second(steps.front()->value) +
                      ") to \"" + steps.back()->variant + "\" (" + gigabytes_per_second(steps.back()->value) +
                      ") a sum of " + count_of(largest) + " values gains ";
   if (!all.more()) return text + "nothing that exceeds the noise of this machine.";
-  text += times(all.median) + "; most of all by \"" + steps[best]->variant + "\", which has " +
-          rate_against(step(best)) + " the step before it.";
-  if (!idle.empty()) text += " Within the noise of this machine these change nothing by themselves: " + idle + ".";
-  if (!losing.empty()) text += " These lose: " + losing + ".";
-  return text;
+  return text + times(all.median) + ", most of all by \"" + steps[best]->variant +
+         "\". Each step has so many times the rate of the one before it: " + listed(each) + ".";
 }
 
 std::string on_order(const Panel& panel, double largest) {
   const Point *const free = point_at(panel, atomics, largest), *const fixed = point_at(panel, two_pass, largest);
   if (!free || !fixed) return {};
   std::string text = "A fixed order of additions, with the same bits every time, ";
-  const Ratio cost = ratio_of(panel, two_pass, atomics);
+  const Ratio cost = ratio_of(panel, *fixed, *free);
   text += !cost.less() ? "costs nothing: " + gigabytes_per_second(fixed->value) + " in two passes against " +
                              gigabytes_per_second(free->value) + " with atomics."
-                       : "costs " + percent(1 - cost.median) +
-                             " of the rate in the median of all sizes: " + gigabytes_per_second(fixed->value) +
+                       : "costs " + percent(1 - cost.median) + " of the rate: " + gigabytes_per_second(fixed->value) +
                              " in two passes against " + gigabytes_per_second(free->value) + " with atomics.";
   if (const Point* const one = point_at(panel, cooperative, places(panel).front())) {
     const Point* const two = point_at(panel, two_pass, places(panel).front());
-    if (two)
-      text += " For " + count_of(one->x) + " values one launch with a barrier over the grid takes " +
-              microseconds(one->seconds) + ", two launches " + microseconds(two->seconds) + ".";
+    if (two && ratio_of(panel, *one, *two).more())
+      text += " For " + count_of(one->x) +
+              " values one launch with a barrier over the grid takes less time than two launches.";
   }
   return text;
 }
 
 std::string on_size(const Panel& panel, double copy) {
   const std::vector<double> sizes = places(panel, library);
-  if (sizes.empty()) return {};
+  if (sizes.empty() || !quotable(panel)) return {};
   const Point &small = *point_at(panel, library, sizes.front()), &large = *point_at(panel, library, sizes.back());
   std::string text = "The library's sum of " + count_of(small.x) + " values takes " + microseconds(small.seconds) +
                      " and that of " + count_of(large.x) + " runs at " + gigabytes_per_second(large.value);
@@ -89,23 +82,22 @@ std::string on_size(const Panel& panel, double copy) {
 
 // Against another library, over all sizes: the median, and the places where it is ahead or behind by more than noise.
 std::string against(const Panel& panel, std::string_view other) {
-  const Ratio ratio = ratio_of(panel, library, other);
-  if (!ratio.known()) return {};
+  if (!ratio_of(panel, library, other).known() || !quotable(panel)) return {};
+  // What a few values take is the host's time to start kernels and to wait, which no two runs have alike.
+  constexpr double starting = 2;
   std::vector<std::string> behind;
-  double most = 0, at = 0;
-  for (const double x : places(panel, other)) {
+  bool far_ahead = false;
+  const std::vector<double> sizes = places(panel, other);
+  for (const double x : sizes) {
     const Ratio here = ratio_at(panel, library, other, x);
-    if (here.less()) behind.push_back(count_of(x));
-    if (here.median > most) {
-      most = here.median;
-      at = x;
-    }
+    if (here.median > 0 && here.median * starting < 1) behind.push_back(count_of(x));
+    far_ahead = far_ahead || here.median > starting;
   }
-  const auto name = std::string(other);
-  return panel.title + ": the library has " + rate_against(ratio) + " " + name + " in the median of all sizes, and " +
-         times(most) + " the speed of " + name + " at " + count_of(at) + " values" +
-         (behind.empty() ? "; at no size it is slower by more than the noise of this machine."
-                         : "; it is slower at " + listed(behind) + ".");
+  return panel.title + ": at " + count_of(sizes.back()) + " values the library has " +
+         rate_against(ratio_at(panel, library, other, sizes.back())) + " " + std::string(other) +
+         (far_ahead ? ", and far more where starting decides" : "") +
+         (behind.empty() ? "; at no size it takes twice as long."
+                         : "; it takes more than twice as long at " + listed(behind) + ".");
 }
 
 }  // namespace

@@ -15,6 +15,11 @@ std::vector<std::string> conclude_sparse(const Panels& panels, const Machine& ma
   const Ratio plain = at(rows, bands), shared = at(best, bands), numbering = at(scattered, best);
   if (!plain.known() || !shared.known()) return sentences;
   const std::string of = "A product of " + figure(largest) + " rows";
+  if (!quotable(*panel)) {
+    if (!shared.more())
+      sentences.push_back(of + " as compact rows is no faster than one of bands: each entry brings its column.");
+    return sentences;
+  }
   sentences.push_back(of + " as compact rows has " + rate_against(shared) + " bands; by its bytes it would have " +
                       percent(sparse_bytes(bands) / sparse_bytes(rows)) + ", for each entry brings its column.");
   if (machine.gpu)

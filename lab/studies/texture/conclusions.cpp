@@ -42,45 +42,41 @@ void conclude_walks(const Panel& best, double copy, Sentences& sentences) {
                        : "A texture over a two-dimensional array reads columns as fast as rows, as the lecture found.");
 }
 
-// Which grids are best, and whether textures still like small blocks.
-void conclude_grids(const Panel& threads, const Panel& blocks, Sentences& sentences) {
+// What the grids that were best in the lecture reach of today's best. Which grid that is changes from run to run, for
+// several lie within the noise of each other.
+void conclude_grids(const Panel& then, const Panel& best, Sentences& sentences) {
   std::vector<std::string> texts;
   for (const char* const element : {"float", "float4"})
     for (const char* const walk : {"rows", "columns"}) {
-      const auto grid = [&](const char* path) {
-        const std::string variant = walk_variant(element, walk, path);
-        return figure(bar(blocks, variant)) + " × " + figure(bar(threads, variant));
-      };
-      if (std::isnan(bar(threads, walk_variant(element, walk, path_names[0])))) continue;
-      texts.push_back(std::string(element) + " by " + walk + " " + grid(path_names[2]) +
-                      " (plain loads: " + grid(path_names[0]) + ")");
+      const std::string variant = walk_variant(element, walk, path_names[2]);
+      const double share = bar(then, variant) / bar(best, variant);
+      if (std::isfinite(share)) texts.push_back(percent(share) + " for " + element + " by " + walk);
     }
   if (!texts.empty())
-    sentences.push_back("The best grids of those searched, blocks × threads: " + listed(texts) +
-                        ". Several may lie within the noise of this machine of each other.");
+    sentences.push_back("The grids that were best for the lecture's texture have " + listed(texts) +
+                        " of the rate of the best of those searched here.");
+}
+
+std::string reads_by(const std::string& path) {
+  return path + (path.ends_with("texture") ? " reads" : " loads");
 }
 
 // Threads that fill warps, and threads that do not.
 void conclude_threads(const Panel& panel, Sentences& sentences) {
   for (const std::string& path : variants_of(panel)) {
     std::vector<double> whole, broken;
-    double best = 0;
-    std::vector<std::string> near;
     const Curve curve(panel, path);
     for (const Point& point : curve.points()) {
       if (point.x < 64) continue;  // too few to compare with
       (std::fmod(point.x, 32) == 0 ? whole : broken).push_back(point.value);
-      best = std::max(best, point.value);
     }
-    if (whole.empty() || broken.empty()) continue;
-    for (const Point& point : curve.points())
-      if (point.value * (1 + panel.noise) >= best) near.push_back(figure(point.x));
+    if (whole.empty() || broken.empty() || !point_at(panel, path, 64)) continue;
     std::ranges::sort(whole);
     std::ranges::sort(broken);
     const double ratio = broken[broken.size() / 2] / whole[whole.size() / 2];
-    sentences.push_back("With 4096 blocks " + path + (path.ends_with("texture") ? " reads" : " loads") +
-                        " are fastest, within the noise, with " + listed(near) +
-                        " threads; blocks that are no multiple of 32 have " +
+    const Ratio small = ratio_of(panel, *point_at(panel, path, 64), curve.last());
+    sentences.push_back("In 4096 blocks of 64 threads " + reads_by(path) + " have " + rate_against(small) +
+                        " those in blocks of " + figure(curve.last().x) + "; blocks that are no multiple of 32 have " +
                         rate_against({ratio, ratio, ratio, panel.noise}) + " those that are (medians).");
   }
 }
@@ -88,13 +84,11 @@ void conclude_threads(const Panel& panel, Sentences& sentences) {
 void conclude_blocks(const Panel& panel, Sentences& sentences) {
   for (const std::string& path : variants_of(panel)) {
     const Curve curve(panel, path);
-    const double from = curve.reaches(curve.highest().value / (1 + panel.noise));
-    sentences.push_back("With 128 threads a block " + path + (path.ends_with("texture") ? " reads" : " loads") +
-                        " reach " + figure(curve.highest().value) + " GB/s" +
-                        (std::isfinite(from)
-                             ? "; from " + figure(from) + " blocks on the rate stays within the noise of that."
-                             : ", with " + figure(curve.highest().x) + " blocks, and lose again with more.") +
-                        (curve.highest().x == curve.last().x ? " The largest number searched is the best." : ""));
+    sentences.push_back("With 128 threads a block " + reads_by(path) + " reach up to " +
+                        gigabytes_per_second(curve.highest().value) + ", with " + figure(curve.first().x) + " blocks " +
+                        percent(curve.first().value / curve.highest().value) + " of that and with " +
+                        figure(curve.last().x) + " blocks " + percent(curve.last().value / curve.highest().value) +
+                        ".");
   }
 }
 
@@ -126,8 +120,7 @@ std::vector<std::string> conclude_texture(const Panels& panels, const Machine& m
   Sentences sentences;
   const auto panel = [&](const char* name) { return find_panel(panels, name); };
   if (panel("best")) conclude_walks(*panel("best"), machine.copy, sentences);
-  if (panel("best-threads") && panel("best-blocks"))
-    conclude_grids(*panel("best-threads"), *panel("best-blocks"), sentences);
+  if (panel("then") && panel("best")) conclude_grids(*panel("then"), *panel("best"), sentences);
   if (panel("threads")) conclude_threads(*panel("threads"), sentences);
   if (panel("blocks")) conclude_blocks(*panel("blocks"), sentences);
   if (panel("offset")) conclude_offsets(*panel("offset"), sentences);

@@ -66,8 +66,8 @@ inline std::string walk_variant(std::string_view element, std::string_view walk,
   return std::string(element) + ", " + std::string(walk) + ", " + std::string(path);
 }
 
-/// Conclusions from the panels "best" (bars, each with its best grid), "best-threads" and "best-blocks" (what that grid
-/// is), "threads" and "blocks" (GB/s over one of them), "offset" and "chase".
+/// Conclusions from the panels "best" (bars, each with its best grid), "then" (with the lecture's grids), "threads" and
+/// "blocks" (GB/s over one of them), "offset" and "chase".
 std::vector<std::string> conclude_texture(const Panels& panels, const Machine& machine);
 
 }  // namespace poisson::lab

@@ -37,7 +37,7 @@ std::string compared(const Panel& panel, double a, double b) {
   return rate_against({a / b, a / b, a / b, panel.noise});
 }
 bool differs(const Panel& panel, double more, double less) {
-  return more > (1 + panel.noise) * less;
+  return more > (1 + panel.noise) * (1 + panel.noise) * less;
 }
 
 std::string on_coalescing(const Panel& panel) {
@@ -45,6 +45,11 @@ std::string on_coalescing(const Panel& panel) {
   if (!read || !write || !plain) return {};
   const bool writes = *write > *read;  // coalesced writes win
   const double best = std::max(*read, *write);
+  if (!quotable(panel))
+    return differs(panel, *plain, best)
+               ? "The plain loop that transposes is far slower than the same loop as a copy. What "
+                 "runs at the same time should touch neighbouring addresses."
+               : "";
   std::string text = "Element by element along the source's rows, a transposition runs at " +
                      gigabytes_per_second(*read) + "; along the destination's rows at " + gigabytes_per_second(*write);
   text += !differs(panel, std::max(*read, *write), std::min(*read, *write))
@@ -99,7 +104,7 @@ std::string on_engine(const Panel& panel) {
 
 std::string on_all_steps(const Panel& panel) {
   const auto naive = bar(panel, naive_read), tuned = bar(panel, library);
-  if (!naive || !tuned) return {};
+  if (!naive || !tuned || !quotable(panel)) return {};
   std::string text = "The library's transposition has " + times(*tuned / *naive) + " the rate of the plain loop (" +
                      panel.title + ": " + gigabytes_per_second(*naive) + " to " + gigabytes_per_second(*tuned) + ")";
   if (const auto ceiling = guide_at(panel, places(panel).front()))
@@ -120,9 +125,10 @@ std::string on_order_of_steps(std::span<const Panel> panels) {
             panel.title.substr(0, panel.title.find(','));
   }
   if (gains.size() < 2) return {};
-  return text + (gains.front() < 1.1 * gains.back()
-                     ? ": no size hides what a step gains."
-                     : ": at the second size something else hides what it gains, so take the coarser steps first.");
+  return text + (gains.front() < 1.2 * gains.back() ? ": no size hides what a step gains."
+                 : gains.front() > 1.3 * gains.back()
+                     ? ": at the second size something else hides what it gains, so take the coarser steps first."
+                     : ".");
 }
 
 // Which tilings beat the library's choice, and on which panels none does.
@@ -163,17 +169,20 @@ std::string on_plain_tiles(const Panel& panel) {
   }
   if (!best) return {};
   std::string text;
-  if (shifted && shifted->value < 0.95 * (worst ? worst->value : best->value))
-    text = "plain tiles have " + percent(shifted->value / best->value) + " of their best at " + size_of(shifted->x) +
-           ", where rows begin within a sector of " + std::to_string(sector_bytes) + " bytes. ";
   if (!worst) return text;
   const double fraction = worst->value / best->value;
-  if (fraction > std::min(0.85, 1 / (1 + panel.noise)))
-    return text + (text.empty() ? "" : "Of the others ") + "no width stands out: the slowest of the plain tiles (" +
-           size_of(worst->x) + ") has " + percent(fraction) + " of the fastest. " +
-           (gpu ? "Partition camping" : "Crowding in few sets of the cache") + " does not show on this device.";
-  text += (text.empty() ? "plain" : "Plain") + std::string(" tiles drop to ") + percent(fraction) +
-          " of their best at " + size_of(worst->x) + ": such rows meet in few " +
+  if (!quotable(panel))
+    return differs(panel, best->value, worst->value)
+               ? "plain tiles are far slower at some of them: such rows meet in few sets of the cache."
+               : "";
+  text = "plain tiles have at least " + percent(fraction) + " of their best rate where rows begin on sectors of " +
+         std::to_string(sector_bytes) + " bytes";
+  if (shifted) text += ", and " + percent(shifted->value / best->value) + " where they begin within one";
+  if (fraction > 0.85)
+    return text + (gpu ? ": partition camping" : ": crowding in few sets of the cache") +
+           " does not show on this device.";
+  if (fraction > 0.75) return text + ".";
+  text += "; worst at " + size_of(worst->x) + ", where they meet in few " +
           (gpu ? "partitions of the memory" : "sets of the cache");
   if (const Point* const other = point_at(panel, diagonal, worst->x))
     text += differs(panel, other->value, worst->value)
@@ -194,7 +203,7 @@ std::string on_plain_loop(const Panel& panel) {
     if (point.variant == naive_write) (std::fmod(point.x, 32) == 0 ? aligned : others).push_back(point.value);
   if (aligned.empty() || others.empty()) return {};
   const double a = median_of(std::move(aligned)), b = median_of(std::move(others));
-  if (!differs(panel, b, 1.1 * a)) return {};
+  if (!quotable(panel) || !differs(panel, b, a)) return {};
   return " The loop that reads down columns runs at " + gigabytes_per_second(a) +
          " where n is a multiple of 32 and at " + gigabytes_per_second(b) +
          " at the other widths (medians), which fits lines that meet in few sets of the first-level cache.";
@@ -210,12 +219,12 @@ std::string on_pitch(const Panel& panel) {
 std::string on_widths(const Panel& panel) {
   std::string text = on_plain_tiles(panel);
   text += on_pitch(panel) + on_plain_loop(panel);
-  if (const Point* const worst = worst_of(panel, library)) {
+  if (const Point* const worst = worst_of(panel, library); worst && quotable(panel)) {
     text += text.empty() ? "the" : " The";
-    text += " library's kernel is slowest at " + size_of(worst->x) + ", with " +
-            percent(worst->value / best_of(panel, library)->value) + " of its best";
+    text += " library's kernel has at least " + percent(worst->value / best_of(panel, library)->value) +
+            " of its best at all of them";
     if (const auto ceiling = guide_at(panel, worst->x))
-      text += " and " + percent(worst->value / *ceiling) + " of a copy";
+      text += ", where it is slowest " + percent(worst->value / *ceiling) + " of a copy";
     text += ".";
   }
   return text.empty() ? text : panel.title + ": " + text;
@@ -236,7 +245,7 @@ std::optional<double> least(const Panel& panel, std::string_view variant, const 
 
 std::string on_size(const Panel& panel) {
   const auto of_copy = least(panel, library, [&](double x) { return guide_at(panel, x); });
-  if (!of_copy) return {};
+  if (!of_copy || !quotable(panel)) return {};
   const std::vector<double> all = places(panel, library);
   std::string text = panel.title + ": the library's kernel has at least " + percent(*of_copy) + " of a copy " +
                      (all.size() == 1 ? "at " : "from ") + size_of(all.front());
@@ -246,7 +255,7 @@ std::string on_size(const Panel& panel) {
         return point ? std::optional(point->value) : std::nullopt;
       }))
     text += ", and at least " + percent(*of_geam) + " of cuBLAS";
-  return text + (*of_copy >= 0.95 ? ". Transposing costs hardly more than copying." : ".");
+  return text + ".";
 }
 
 // Panels of one kind, and what there is to say of each or of the last.
@@ -259,7 +268,7 @@ void say(std::vector<std::string>& all, std::span<const Panel> panels, std::stri
 
 std::string on_shape(const Panel& panel) {
   const auto tuned = bar(panel, library), ceiling = guide_at(panel, places(panel).front());
-  if (!tuned || !ceiling) return {};
+  if (!tuned || !ceiling || !quotable(panel)) return {};
   std::string text = panel.title + ": " + percent(*tuned / *ceiling) + " of a copy by the library's kernel";
   if (const auto other = bar(panel, geam)) {
     text += ", " + percent(*other / *ceiling) + " by cuBLAS";

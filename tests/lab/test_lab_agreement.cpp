@@ -1,0 +1,154 @@
+// What two runs say: which sentences agree, and that those of the page stand firm where its points do not.
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "backends/error.hpp"
+#include "lab/harness/noise.hpp"
+#include "lab/page/agreement.hpp"
+#include "lab/page/report.hpp"
+#include "lab/page/verdict.hpp"
+#include "tests/lab/panels.hpp"
+
+namespace poisson::lab {
+namespace {
+
+constexpr double noise = 0.05;
+
+TEST(Agreement, FiguresMayDifferByNoise) {
+  EXPECT_TRUE(agree("It copies 4100 GB/s.", "It copies 4200 GB/s.", noise));
+  EXPECT_FALSE(agree("It copies 4100 GB/s.", "It copies 3100 GB/s.", noise));
+  EXPECT_FALSE(agree("It copies 4100 GB/s.", "It reads 4100 GB/s.", noise));
+  EXPECT_TRUE(agree("It costs 1 % of it.", "It costs 3 % of it.", noise));
+  EXPECT_FALSE(agree("It costs 1 % of it.", "It costs 30 % of it.", noise));
+  EXPECT_FALSE(agree("It takes 17 µs.", "It takes 20 µs.", noise));
+  EXPECT_TRUE(agree("It takes about 17 µs.", "It takes about 20 µs.", noise));
+  EXPECT_TRUE(agree("It wins by more than 8.", "It wins by more than 16.", noise));
+  EXPECT_FALSE(agree("It wins by more than 8.", "It wins by more than 64.", noise));
+}
+
+TEST(Agreement, VerdictsMayMeetAtTheirBorders) {
+  const auto sentence = [](double ratio) {
+    return "It has " + rate_against({ratio, ratio, ratio, noise}) + " a copy.";
+  };
+  for (double ratio = 0.3; ratio < 3; ratio *= 1.01) {
+    EXPECT_TRUE(agree(sentence(ratio), sentence(ratio * 1.03), noise)) << sentence(ratio) << sentence(ratio * 1.03);
+    EXPECT_FALSE(agree(sentence(ratio), sentence(ratio * 1.4), noise)) << sentence(ratio) << sentence(ratio * 1.4);
+  }
+}
+
+TEST(Agreement, OneMayGoOnWhereTheOtherEnds) {
+  EXPECT_TRUE(agree("It has 2 of them.", "It has 2 of them: take both.", noise));
+  EXPECT_FALSE(agree("It has 2 of them: take one.", "It has 2 of them: take both.", noise));
+  EXPECT_FALSE(agree("It has 2 of them.", "It has 2 of themselves.", noise));
+}
+
+TEST(Agreement, OpposedMoralsNeverMeet) {
+  // Nothing that follows from `more` or `less` follows from `alike` a moment later.
+  for (double ratio = 0.5; ratio < 2; ratio *= 1.001) {
+    const Ratio one{ratio, ratio, ratio, noise}, other{ratio * 1.04, ratio * 1.04, ratio * 1.04, noise};
+    EXPECT_FALSE(one.alike() && other.more()) << ratio;
+    EXPECT_FALSE(one.less() && other.alike()) << ratio;
+  }
+}
+
+// A study of one panel, with one sentence that its points decide.
+std::vector<std::string> conclude_one(const Panels& panels, const Machine&) {
+  return {"a has " + rate_against(ratio_of(panels.front(), "a", "b")) + " b."};
+}
+constexpr Study one{.name = "one", .question = "Which?", .lectures = {}, .conclude = conclude_one};
+
+Report report_with(double a) {
+  Panels panels{synthetic_panel("p", {1, 2, 4}, {{"a", [a](double) { return a; }}, {"b", [](double) { return 1.0; }}})};
+  panels.front().guides = {{"copy", {{1, 2}}}};
+  Report report{.device = "a device", .machine = {.copy = 7, .host = "a host"}};
+  report.facts = {{"date", "today"}};
+  report.outcomes.push_back({&one, findings_of(one, std::move(panels), report.machine), 1.5});
+  return report;
+}
+
+TEST(Agreement, RunsDisagreeWhereASentenceDoes) {
+  EXPECT_TRUE(disagreements(report_with(2), report_with(2.05)).empty());
+  const auto found = disagreements(report_with(2), report_with(0.5));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found.front().study, "one");
+  EXPECT_NE(found.front().first.find("2.0 times"), std::string::npos) << found.front().first;
+  EXPECT_NE(found.front().second.find("only 50 %"), std::string::npos) << found.front().second;
+}
+
+std::filesystem::path written(const std::string& text) {
+  const auto file = std::filesystem::path(testing::TempDir()) / "lab_agreement.json";
+  std::ofstream(file) << text;
+  return file;
+}
+
+TEST(ReportReader, ReadsWhatWasWritten) {
+  const Report before = report_with(2);
+  const Report after = read_report(written(json(before)), std::span(&one, 1));
+  EXPECT_EQ(json(after), json(before));
+  EXPECT_EQ(after.machine.host, "a host");
+}
+
+TEST(ReportReader, SaysWhatIsWrong) {
+  const auto message = [](const std::filesystem::path& file, std::span<const Study> table) {
+    try {
+      read_report(file, table);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(message("nowhere/lab.json", {}).find("no such file"), std::string::npos);
+  EXPECT_NE(message(written("{}"), {}).find("no lab.json of this version"), std::string::npos);
+  EXPECT_NE(message(written(json(report_with(2))), {}).find("'one' is not in this build"), std::string::npos);
+}
+
+#ifdef POISSON_HAVE_CUDA
+
+// A number in [−1, 1] for each index.
+double swing(std::uint64_t index, std::uint64_t seed) {
+  return 2 * static_cast<double>(noise_float(index * 1000003 + seed)) - 1;
+}
+
+// By how much a value is off in another run: what is counted not at all, clocks hardly, a CPU's times much.
+double scatter(const Panel& panel, const Point& point) {
+  if (point.seconds.spread == 0 || panel.y_label.starts_with("resident") || panel.y_label.find("ulp") < 99) return 0;
+  if (panel.y_label.find("clock") != std::string::npos) return 0.002;
+  return point.variant.starts_with("GPU") ? Panel::gpu_noise / 3 : panel.noise / 3;
+}
+
+// The run of the page as it might have come out a moment later.
+Report moved(const Report& report, std::uint64_t seed) {
+  Report other = report;
+  std::uint64_t index = 0;
+  for (Outcome& outcome : other.outcomes) {
+    for (Panel& panel : outcome.findings.panels)
+      for (Point& point : panel.points) point.value *= 1 + scatter(panel, point) * swing(++index, seed);
+    outcome.findings = findings_of(*outcome.study, std::move(outcome.findings.panels), report.machine);
+  }
+  return other;
+}
+
+// The page of the repository says nothing that its points do not carry.
+TEST(Conclusions, StandWhereTheirPointsMoveWithinTheNoise) {
+  const char* const root = std::getenv("POISSON_ROOT");
+  ASSERT_NE(root, nullptr) << "the source directory, as ctest sets it";
+  const Report report = read_report(std::filesystem::path(root) / "bench/results/h200-lab.json", studies());
+  std::map<std::string, int> fallen;
+  constexpr int runs = 20;
+  for (std::uint64_t seed = 1; seed <= runs; ++seed)
+    for (const Disagreement& one_of_them : disagreements(report, moved(report, seed)))
+      ++fallen[one_of_them.study + "\n  " + one_of_them.first + "\n  " + one_of_them.second];
+  for (const auto& [sentence, times] : fallen) ADD_FAILURE() << times << " of " << runs << ": " << sentence;
+}
+
+#endif
+
+}  // namespace
+}  // namespace poisson::lab
