@@ -18,7 +18,8 @@
 namespace poisson {
 namespace {
 
-constexpr std::size_t piece_values = std::size_t{1} << 22;  ///< of fields on their way to files: 32 MiB
+/// Of fields on their way to files, of all processes together: 32 MiB.
+constexpr std::size_t piece_values = std::size_t{1} << 22;
 constexpr double patience = 0.05;  ///< seconds that a solve may take before the terminal shows that it works
 
 // What shared levels compute, what the others do, and messages, which verbs of shared levels wait for.
@@ -75,8 +76,9 @@ void write_fields(const Config& config, Case& work, const std::filesystem::path&
   std::vector<Piece> pieces;
   for (const Pieces& field : fields) {
     const int planes = field.shape[2];
+    const std::size_t values = piece_values / static_cast<std::size_t>(processes->count());
     const int step =
-        static_cast<int>(std::clamp(piece_values / field.plane(), std::size_t{1}, static_cast<std::size_t>(planes)));
+        static_cast<int>(std::clamp(values / field.plane(), std::size_t{1}, static_cast<std::size_t>(planes)));
     for (int first = 0; first < planes; first += step)
       pieces.push_back({&field, first, std::min(first + step, planes)});
   }
