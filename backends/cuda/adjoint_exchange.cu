@@ -1,5 +1,7 @@
 #include "backends/cuda/adjoint_exchange.hpp"
 #include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/ticket.cuh"
+#include "backends/layer_lines.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -17,8 +19,44 @@ struct AddHalo {
   }
 };
 
-/// Neighbours swap halos: what one of them has in its halo is as large as the halo of the other, and comes to lie
-/// there, whatever the transport. Then each adds its own halo to the layer beside it.
+/// A turn between peers, in one kernel: halos go out as they are cleared, and what comes is added where it belongs.
+template <class T>
+struct AddByTicket {
+  Ticket<T> ticket;
+  LayerLines out[2], in[2];  // halos, and the layers beside them
+};
+template <class T>
+__global__ void __launch_bounds__(256) add_kernel(const __grid_constant__ AddByTicket<T> add) {
+  await_others();
+  const Ticket<T>& ticket = add.ticket;
+  const unsigned turn = ticket.begin();
+  const int lines = add.out[0].lines(), layers = add.out[0].layers();
+  const int first = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int step = static_cast<int>(gridDim.x * blockDim.x);
+  for (int p = 0; p < ticket.sent; ++p) {
+    T* const slot = ticket.slot(p, turn);
+    for (int line = first; line < lines; line += step)
+      for (int layer = 0; layer < layers; ++layer) {
+        const auto [x, y, z] = add.out[p].place(line, layer);
+        slot[layer * lines + line] = ticket.v(x, y, z);
+        ticket.v(x, y, z) = 0;
+      }
+  }
+  ticket.post(turn);
+  ticket.wait(turn);
+  for (int p = 0; p < ticket.received; ++p) {
+    const T* const slot = ticket.arrived(p, turn);
+    for (int line = first; line < lines; line += step)
+      for (int layer = 0; layer < layers; ++layer) {
+        const auto [x, y, z] = add.in[p].place(line, layer);
+        ticket.v(x, y, z) += __ldcv(slot + layer * lines + line);
+      }
+  }
+  ticket.end(turn);
+}
+
+/// Through the host neighbours swap halos, since what one of them has in its halo is as large as the halo of the other;
+/// then each adds its own halo to the layer beside it. Between peers a turn is one kernel.
 class CudaAdjointExchange final : public AdjointExchange {
  public:
   explicit CudaAdjointExchange(Backend& backend) : device_(dynamic_cast<CudaBackend&>(backend)) {}
@@ -28,17 +66,17 @@ class CudaAdjointExchange final : public AdjointExchange {
     if (!halo.with_others()) return;
     device_.join(x.space());
     for (std::size_t t = halo.turns(width).size(); --t > halo.under_way();) add_own(x, width, t);
-    swap_halos(x, width, halo.under_way());
+    send(x, width, halo.under_way());
   }
   void finish(Field& x, int width) override {
     const Exchange& halo = x.space().halo();
-    if (halo.with_others()) add_swapped(x, width, halo.under_way());
+    if (halo.with_others()) receive(x, width, halo.under_way());
     for (std::size_t t = halo.under_way(); t-- > 0;) {
       if (halo.sent(width)[t].empty()) {
         add_own(x, width, t);
       } else {
-        swap_halos(x, width, t);
-        add_swapped(x, width, t);
+        send(x, width, t);
+        receive(x, width, t);
       }
     }
   }
@@ -47,15 +85,26 @@ class CudaAdjointExchange final : public AdjointExchange {
   void add_own(Field& x, int width, std::size_t t) {
     for (const Exchange::Piece& piece : x.space().halo().turns(width)[t]) add(x, piece.to, piece.from);
   }
-  void swap_halos(Field& x, int width, std::size_t t) {
+  void send(Field& x, int width, std::size_t t) {
+    const Exchange::Turn &turn = x.space().halo().turns(width)[t], &layers = x.space().halo().sent(width)[t];
     Exchange::Turn sent, received;
-    for (const auto& [patch, side, from, to] : x.space().halo().turns(width)[t]) {
+    for (const auto& [patch, side, from, to] : turn) {
       sent.push_back({patch, -side, to, from});
       received.push_back({patch, side, from, to});
     }
-    device_.begin_swap(x, sent, received);
+    if (!device_.mail()) return device_.begin_swap(x, sent, received);
+    const int axis = axis_across(turn.front());
+    dispatch(x.precision(), [&]<class T>(T) {
+      AddByTicket<T> add{Ticket<T>::of(device_.mail()->box(), x.view<T>(), axis, sent, received), {}, {}};
+      for (std::size_t p = 0; p < turn.size(); ++p) {
+        add.out[p] = LayerLines::of(turn[p].to, axis);
+        add.in[p] = LayerLines::of(layers[p].from, axis);
+      }
+      launch(add_kernel<T>, Ticket<T>::blocks_for(turn.front().to.size()), 256, device_.stream(), add);
+    });
   }
-  void add_swapped(Field& x, int width, std::size_t t) {
+  void receive(Field& x, int width, std::size_t t) {
+    if (device_.mail()) return;
     const Exchange::Turn &turn = x.space().halo().turns(width)[t], &sent = x.space().halo().sent(width)[t];
     device_.end_swap(x, turn);
     for (std::size_t p = 0; p < turn.size(); ++p) add(x, turn[p].to, sent[p].from);

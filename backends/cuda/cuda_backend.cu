@@ -5,6 +5,7 @@
 #include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
 #include "backends/cuda/marched.hpp"
+#include "backends/cuda/ticket.cuh"
 #include "backends/cuda/value_columns.cuh"
 #include "backends/error.hpp"
 #include "backends/ordered_sum.hpp"
@@ -25,14 +26,6 @@ struct TakePart {
     for (int k = k0; k < k1; ++k) part(i, j, k) = whole(place(0, i), place(1, j), place(2, k));
   }
 };
-
-// The axis along which a layer of a halo lies.
-int axis_across(const Exchange::Piece& piece) {
-  int axis = 2;
-  while (axis > 0 && piece.from.first[static_cast<std::size_t>(axis)] == piece.to.first[static_cast<std::size_t>(axis)])
-    --axis;
-  return axis;
-}
 
 struct Ratio {
   const double *a, *b;

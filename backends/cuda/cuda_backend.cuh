@@ -96,6 +96,8 @@ class CudaBackend final : public Backend {
   /// halves as far as the host takes part.
   void begin_swap(const Field& x, const Exchange::Turn& sent, const Exchange::Turn& received);
   void end_swap(const Field& x, const Exchange::Turn& received);
+  /// What kernels exchange through by themselves (ticket.cuh); null where messages go through the host.
+  const Mail* mail() const { return mail_.get(); }
 
   Buffer allocate(std::size_t bytes) override;
   const MemoryCount& memory() const override { return memory_; }

@@ -8,18 +8,10 @@
 #include <unistd.h>
 
 #include "backends/cuda/check.cuh"
-#include "backends/cuda/mailbox.cuh"
+#include "backends/cuda/ticket.cuh"
 
 namespace poisson::cuda {
 namespace {
-
-// The last block ends the turn of a channel.
-__device__ void end_turn(Channel* channel, unsigned turn) {
-  __syncthreads();
-  if (threadIdx.x != 0 || atomicAdd(&channel->ticket, 1u) + 1 < gridDim.x) return;
-  channel->ticket = 0;
-  channel->sent = turn;
-}
 
 // store(at, load(at)) for the caller's share of the numbers up to n, with several loads under way at once: memory of
 // other devices, and of the host, is far.
@@ -85,42 +77,21 @@ __device__ void take_words(const Mailbox& mail, const Packed& values, const std:
 }
 
 template <class T>
-struct Layers {
-  Mailbox mail;
-  View<T> v;
-  int axis, sent, received;
-  bool as_words;
-  struct Piece {
-    int process, side;  // whose halo, or whose values; the side of that halo: 0 or 1
-    Packed values;
-  } out[2], in[2];
-};
-
-template <class T>
-__global__ void __launch_bounds__(256) swap_kernel(const __grid_constant__ Layers<T> layers) {
+__global__ void __launch_bounds__(256) swap_kernel(const __grid_constant__ Ticket<T> ticket, bool as_words) {
   await_others();
-  const Mailbox& mail = layers.mail;
-  const View<T>& v = layers.v;
-  const int axis = layers.axis, sent = layers.sent, received = layers.received;
-  const auto& out = layers.out;
-  const auto& in = layers.in;
-  const unsigned turn = mail.turn_of(axis);
-  if (layers.as_words) {
-    for (int p = 0; p < sent; ++p)
-      put_words(out[p].values, v, mail.layer_words(out[p].process, axis, out[p].side, turn), turn);
-    for (int q = 0; q < received; ++q)
-      take_words(mail, in[q].values, mail.layer_words(mail.rank, axis, in[q].side, turn), turn, v);
-    return end_turn(&mail.channels[axis], turn);
+  const View<T>& v = ticket.v;
+  const unsigned turn = ticket.begin();
+  if (as_words) {
+    for (int p = 0; p < ticket.sent; ++p) put_words(ticket.out[p].values, v, ticket.words(p, turn), turn);
+    for (int q = 0; q < ticket.received; ++q)
+      take_words(ticket.mail, ticket.in[q].values, ticket.words_arrived(q, turn), turn, v);
+    return ticket.end(turn);
   }
-  for (int p = 0; p < sent; ++p) put(out[p].values, v, mail.layer<T>(out[p].process, axis, out[p].side, turn));
-  __threadfence_system();
-  __syncthreads();
-  const int p = static_cast<int>(threadIdx.x);
-  if (p < sent) raise(mail.layer_flag(out[p].process, axis, out[p].side, blockIdx.x), turn);
-  if (p < received) mail.wait_for(mail.layer_flag(mail.rank, axis, in[p].side, blockIdx.x), turn);
-  __syncthreads();
-  for (int q = 0; q < received; ++q) take(in[q].values, mail.layer<T>(mail.rank, axis, in[q].side, turn), v);
-  end_turn(&mail.channels[axis], turn);
+  for (int p = 0; p < ticket.sent; ++p) put(ticket.out[p].values, v, ticket.slot(p, turn));
+  ticket.post(turn);
+  ticket.wait(turn);
+  for (int q = 0; q < ticket.received; ++q) take(ticket.in[q].values, ticket.arrived(q, turn), v);
+  ticket.end(turn);
 }
 
 template <class T>
@@ -164,10 +135,6 @@ __global__ void __launch_bounds__(256) gather_kernel(const __grid_constant__ Par
   for (int q = 0; q < mail.count; ++q)
     if (q != mail.rank) take(of[q], mail.part<T>(mail.rank, q, turn), whole);
   end_turn(&mail.channels[Mailbox::of_parts], turn);
-}
-
-unsigned blocks_for(std::int64_t values) {
-  return static_cast<unsigned>(std::clamp<std::int64_t>(values / 1024, 1, most_mail_blocks));
 }
 
 // Layers of so many words come as such: what twice the bytes take is less than a fence and a flag do, some two
@@ -312,20 +279,8 @@ template <class T>
 void Mail::swap(cudaStream_t stream, const View<T>& v, int axis, const Exchange::Turn& sent,
                 const Exchange::Turn& received) {
   const auto words = static_cast<std::size_t>(sent.front().from.size()) * Mailbox::words_of<T>;
-  Layers<T> layers{box_,
-                   v,
-                   axis,
-                   static_cast<int>(sent.size()),
-                   static_cast<int>(received.size()),
-                   words <= box_.word_room[static_cast<std::size_t>(axis)],
-                   {},
-                   {}};
-  const auto side = [](int end) { return end < 0 ? 0 : 1; };
-  for (std::size_t p = 0; p < sent.size(); ++p)
-    layers.out[p] = {sent[p].patch, side(sent[p].side), Packed(sent[p].from)};
-  for (std::size_t p = 0; p < received.size(); ++p)
-    layers.in[p] = {received[p].patch, side(received[p].side), Packed(received[p].to)};
-  launch(swap_kernel<T>, blocks_for(sent.front().from.size()), 256, stream, layers);
+  launch(swap_kernel<T>, Ticket<T>::blocks_for(sent.front().from.size()), 256, stream,
+         Ticket<T>::of(box_, v, axis, sent, received), words <= box_.word_room[static_cast<std::size_t>(axis)]);
 }
 
 template <class T>
@@ -335,7 +290,7 @@ void Mail::gather(cudaStream_t stream, const Space& space, const View<const T>& 
   for (int p = 0; p < box_.count; ++p) parts.of[p] = Packed(space.with_ends(p));
   std::int64_t most = 1;
   for (const int n : space.most_values()) most *= n;
-  launch(gather_kernel<T>, blocks_for(most), 256, stream, parts);
+  launch(gather_kernel<T>, Ticket<T>::blocks_for(most), 256, stream, parts);
 }
 
 template void Mail::swap(cudaStream_t, const View<float>&, int, const Exchange::Turn&, const Exchange::Turn&);

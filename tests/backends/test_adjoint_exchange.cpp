@@ -2,12 +2,18 @@
 // that sums are exact whatever their order.
 
 #include <array>
+#include <optional>
 #include <random>
+#include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "backends/adjoint_exchange.hpp"
+#include "backends/layer_lines.hpp"
+#ifdef POISSON_HAVE_MPI
+#include "backends/mpi/mpi_processes.hpp"
+#endif
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
 #include "tests/processes.hpp"
@@ -96,6 +102,47 @@ TEST(AdjointExchange, IsTheTransposeOfAnExchange) {
             }
         });
       }
+}
+
+#ifdef POISSON_HAVE_MPI
+/// Of processes that mpirun started, each with its own device or all with one: between GPUs by kernels alone.
+TEST(AdjointExchange, OfLaunchedProcesses) {
+  if (!under_launcher()) GTEST_SKIP() << "start it by mpirun";
+  const auto processes = mpi_processes([](std::optional<int>) {});
+  const int count = processes->count();
+  for (const std::array parts : {std::array{1, 1, count}, std::array{1, count, 1}, std::array{count, 1, 1}})
+    for (const bool closed : {false, true})
+      for (const Precision precision : {Precision::fp64, Precision::fp32})
+        for (const int width : {1, 2}) {
+          SCOPED_TRACE(testing::Message()
+                       << "parts " << parts[0] << parts[1] << parts[2] << ", closed " << closed << ", width " << width);
+          expect_transposed(cuts_of({40, 33, 46}, parts, {closed, closed, closed}), processes, precision, width);
+          expect_transposed(cuts_of({3 * count, 3 * count, 3 * count}, parts, {closed, false, closed}), processes,
+                            precision, width);
+        }
+}
+#endif
+
+/// Each value of a box is one of a line and a layer, and lines of two boxes at the ends of an axis are the same.
+TEST(LayerLines, AreTheValuesOfABox) {
+  const Box box{{2, -1, 5}, {5, 3, 7}}, other{{40, -1, 5}, {43, 3, 7}};
+  for (int axis = 0; axis < 3; ++axis) {
+    const LayerLines lines = LayerLines::of(box, axis);
+    ASSERT_EQ(lines.lines() * lines.layers(), box.size());
+    std::set<std::array<int, 3>> seen;
+    for (int line = 0; line < lines.lines(); ++line)
+      for (int layer = 0; layer < lines.layers(); ++layer) {
+        const auto [x, y, z] = lines.place(line, layer);
+        const std::array at{x, y, z};
+        for (std::size_t d = 0; d < 3; ++d) EXPECT_TRUE(at[d] >= box.first[d] && at[d] < box.last[d]);
+        EXPECT_EQ(at[static_cast<std::size_t>(axis)], box.first[static_cast<std::size_t>(axis)] + layer);
+        seen.insert(at);
+      }
+    EXPECT_EQ(static_cast<std::int64_t>(seen.size()), box.size());
+  }
+  const auto here = LayerLines::of(box, 0).place(5, 1), there = LayerLines::of(other, 0).place(5, 1);
+  EXPECT_EQ(here.y, there.y);
+  EXPECT_EQ(here.z, there.z);
 }
 
 /// Linear elements: a process adds up the elements between its nodes alone, each of the others by its own, and has the
