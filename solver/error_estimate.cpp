@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "backends/places.hpp"
 #include "solver/jacobi.hpp"
 #include "solver/ladder/conductors.hpp"
 #include "solver/norms.hpp"
@@ -64,13 +65,11 @@ std::optional<double> Solver::energy() {
           Box face = u_.layout().box();
           face.first[d] = end == 0 ? 0 : x.n[d] - 1;
           face.last[d] = face.first[d] + 1;
-          for (int k = face.first[2]; k < face.last[2]; ++k)
-            for (int j = face.first[1]; j < face.last[1]; ++j)
-              for (int i = face.first[0]; i < face.last[0]; ++i) {
-                std::array at{i, j, k};
-                at[d] += end == 0 ? -1 : 1;
-                f(x(i, j, k), x(at[0], at[1], at[2]));
-              }
+          for_each_place(face, [&](int i, int j, int k) {
+            std::array at{i, j, k};
+            at[d] += end == 0 ? -1 : 1;
+            f(x(i, j, k), x(at[0], at[1], at[2]));
+          });
         }
     });
     if (!on_host(u_)) transfer(copy, u_);

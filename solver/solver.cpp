@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backends/places.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/jacobi.hpp"
 #include "solver/multigrid/diagonal.hpp"
@@ -195,12 +196,9 @@ void Solver::clear_unknowns() {
   const auto host = make_cpu_backend();
   Field u(*host, u_.space(), u_.precision());
   transfer(u_, u);
-  const Box box = A_->unknowns();
   dispatch(u.precision(), [&]<class T>(T) {
     const auto view = u.view<T>();
-    for (int k = box.first[2]; k < box.last[2]; ++k)
-      for (int j = box.first[1]; j < box.last[1]; ++j)
-        for (int i = box.first[0]; i < box.last[0]; ++i) view(i, j, k) = 0;
+    for_each_place(A_->unknowns(), [&](int i, int j, int k) { view(i, j, k) = 0; });
   });
   transfer(u, u_);
 }

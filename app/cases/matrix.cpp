@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "app/cases/case.hpp"
+#include "backends/places.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/sampling/sampling.hpp"
 
@@ -32,10 +33,9 @@ void put(const std::vector<double>& values, const Box& points, double factor, Fi
   const std::int64_t nx = points.last[0] - points.first[0], ny = points.last[1] - points.first[1];
   dispatch(field.precision(), [&]<class T>(T) {
     const auto view = staging.view<T>();
-    for (int k = 0; k < view.n[2]; ++k)
-      for (int j = 0; j < view.n[1]; ++j)
-        for (int i = 0; i < view.n[0]; ++i)
-          view(i, j, k) = static_cast<T>(factor * values[static_cast<std::size_t>((k * ny + j) * nx + i)]);
+    for_each_place(field.layout().box(), [&](int i, int j, int k) {
+      view(i, j, k) = static_cast<T>(factor * values[static_cast<std::size_t>((k * ny + j) * nx + i)]);
+    });
   });
   transfer(staging, field);
 }
@@ -46,9 +46,7 @@ void for_each_own(const Field& field, const F& f) {
   const HostRead read(field);
   dispatch(field.precision(), [&]<class T>(T) {
     const auto view = (*read).view<T>();
-    for (int k = 0; k < view.n[2]; ++k)
-      for (int j = 0; j < view.n[1]; ++j)
-        for (int i = 0; i < view.n[0]; ++i) f(static_cast<double>(view(i, j, k)));
+    for_each_place(field.layout().box(), [&](int i, int j, int k) { f(static_cast<double>(view(i, j, k))); });
   });
 }
 

@@ -16,6 +16,7 @@
 #include "backends/cpu/packed_lines.hpp"
 #include "backends/error.hpp"
 #include "backends/host_memory.hpp"
+#include "backends/places.hpp"
 
 namespace poisson {
 namespace {
@@ -177,9 +178,7 @@ class CpuBackend final : public Backend {
       const Box box = space.with_ends(space.processes().rank());
       const auto each = [](const Box& values, const auto& f) {
         std::size_t at = 0;
-        for (int k = values.first[2]; k < values.last[2]; ++k)
-          for (int j = values.first[1]; j < values.last[1]; ++j)
-            for (int i = values.first[0]; i < values.last[0]; ++i) f(i, j, k, at++);
+        for_each_place(values, [&](int i, int j, int k) { f(i, j, k, at++); });
       };
       const auto& o = space.origin();
       each(box, [&](int i, int j, int k, std::size_t at) { own[at] = from(i - o[0], j - o[1], k - o[2]); });

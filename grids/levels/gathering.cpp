@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/backend.hpp"
+#include "backends/places.hpp"
 #include "grids/operators/faces.hpp"
 
 namespace poisson {
@@ -38,13 +39,11 @@ class Gathered {
     Field picked(*host, space, Precision::fp64);
     const auto from = (*read).view<double>();
     const auto to = picked.view<double>();
-    for (int k = 0; k < to.n[2]; ++k)
-      for (int j = 0; j < to.n[1]; ++j)
-        for (int i = 0; i < to.n[0]; ++i) {
-          std::array at{i, j, k};
-          if (at[axis] >= 2) at[axis] += skipped;
-          to(i, j, k) = from(at[0], at[1], at[2]);
-        }
+    for_each_place(space.layout().box(), [&](int i, int j, int k) {
+      std::array at{i, j, k};
+      if (at[axis] >= 2) at[axis] += skipped;
+      to(i, j, k) = from(at[0], at[1], at[2]);
+    });
     auto made = std::make_shared<Field>(backend_, space, Precision::fp64);
     transfer(picked, *made);
     field = std::move(made);

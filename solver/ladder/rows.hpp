@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "backends/places.hpp"
 #include "grids/operators/operator.hpp"
 
 namespace poisson {
@@ -32,9 +33,7 @@ struct UnknownBox {
   /// f(i, j, k) on all of them.
   template <class F>
   void for_each(const F& f) const {
-    for (int k = 0; k < n[2]; ++k)
-      for (int j = 0; j < n[1]; ++j)
-        for (int i = 0; i < n[0]; ++i) f(i, j, k);
+    for_each_place({{}, n}, f);
   }
 
   Box box;

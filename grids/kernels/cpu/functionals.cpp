@@ -5,6 +5,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
+#include "backends/places.hpp"
 #include "grids/kernels/cpu/factories.hpp"
 
 namespace poisson::cpu {
@@ -115,9 +116,7 @@ class CpuFunctionals final : public Functionals {
     all.reserve(static_cast<std::size_t>(box.size()));
     dispatch(x.precision(), [&]<class T>(T) {
       const auto view = x.view<T>();
-      for (int k = box.first[2]; k < box.last[2]; ++k)
-        for (int j = box.first[1]; j < box.last[1]; ++j)
-          for (int i = box.first[0]; i < box.last[0]; ++i) all.push_back(static_cast<double>(view(i, j, k)));
+      for_each_place(box, [&](int i, int j, int k) { all.push_back(static_cast<double>(view(i, j, k))); });
     });
     return all;
   }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
+#include "backends/places.hpp"
 #include "grids/kernels/cpu/factories.hpp"
 #include "grids/operators/faces.hpp"
 
@@ -133,9 +134,7 @@ class HostSampler final : public Sampler {
         face.last[d] = end + 1;
         std::array<int, 3> in{};
         in[d] = end < 0 ? 1 : -1;
-        for (int k = face.first[2]; k < face.last[2]; ++k)
-          for (int j = face.first[1]; j < face.last[1]; ++j)
-            for (int i = face.first[0]; i < face.last[0]; ++i) kappa(i, j, k) -= kappa(i + in[0], j + in[1], k + in[2]);
+        for_each_place(face, [&](int i, int j, int k) { kappa(i, j, k) -= kappa(i + in[0], j + in[1], k + in[2]); });
       }
     }
   }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "backends/places.hpp"
 #include "grids/axes/block.hpp"
 #include "grids/problem/problem.hpp"
 
@@ -35,9 +36,7 @@ class CellFace {
   template <class F>
   void visit(const F& f) const {
     std::size_t at = 0;
-    for (int k = behind_.first[2]; k < behind_.last[2]; ++k)
-      for (int j = behind_.first[1]; j < behind_.last[1]; ++j)
-        for (int i = behind_.first[0]; i < behind_.last[0]; ++i) f(i, j, k, values_[at++]);
+    for_each_place(behind_, [&](int i, int j, int k) { f(i, j, k, values_[at++]); });
   }
 
  private:
