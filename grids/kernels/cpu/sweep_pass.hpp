@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <omp.h>
@@ -168,14 +169,16 @@ class TiledSweeps final : public SweepPass {
       T* const to = sweep < pass.sweeps_ ? kept.plane(sweep, p) : nullptr;
       const bool single = cross.values == 1, alone = way.values == 1;  // an axis of one value is its own neighbour
       const T *before = single ? own(first) : own(first - 1), *here = own(first);
+      InnerRow row(*this, first, p);
       for (int c = first; c < last; ++c) {
+        row.go_to(*this, c, p);
         const T* const behind = single ? here : own(c + 1);
         const T *const bottom = alone ? here : below(c), *const top = alone ? here : above(c);
         T* const made = to ? to + c * kept.pitch : line(next, c, p);
         if (pass.flat_)
-          relax_line(part, rows(c, p), omega, here, bottom, top, before, behind, line(b, c, p), made);
+          relax_line(part, row, {here, bottom, top, before, behind, line(b, c, p), made, omega});
         else
-          relax_line(part, rows(c, p), omega, here, before, behind, bottom, top, line(b, c, p), made);
+          relax_line(part, row, {here, before, behind, bottom, top, line(b, c, p), made, omega});
         if (to) complete(part, c, p, made);
         before = here;
         here = behind;
@@ -195,35 +198,60 @@ class TiledSweeps final : public SweepPass {
       for (int i = part.last; i <= std::max(part.last, n); ++i) to[i] = given[i];
     }
 
-    // One line of one sweep. Apart, so that all lines of all sweeps go through one loop.
-    [[gnu::noinline]] static void relax_line(Part part, Line rows, T omega, const T* here, const T* south,
-                                             const T* north, const T* bottom, const T* top, const T* rhs, T* to) {
-      const int n = part.values;
-      const auto relaxed = [=](const Row<T>& a, T factor, int i) {
-        const Star<T> star{here[i], here[i - 1], here[i + 1], south[i], north[i], bottom[i], top[i]};
-        return here[i] + factor * stencil::residual(a, star, rhs[i]);
-      };
-      const auto factor_of = [omega](const Row<T>& a) { return omega * stencil::reciprocal(a.diagonal()); };
-      const auto end = [&](int i) {
-        const Row<T> a = rows.row(i);
-        to[i] = relaxed(a, factor_of(a), i);
-      };
-      if constexpr (requires { rows.decoupled; }) rows.decoupled = -1;  // known, it leaves no branch in the loop
-      const int from = std::max(part.first, 1), until = std::min(part.last, n - 1);
-      for (int i = part.first; i < from; ++i) end(i);
-      if constexpr (std::is_same_v<Coefficients, Equidistant<T>>) {
-        const Row<T> a = rows.interior(1);
-        const T factor = factor_of(a);
-#pragma omp simd
-        for (int i = from; i < until; ++i) to[i] = relaxed(a, factor, i);
-      } else {
-#pragma omp simd
-        for (int i = from; i < until; ++i) {
-          const Row<T> a = rows.interior(i);
-          to[i] = relaxed(a, factor_of(a), i);
+    // The rows of a line. On equal cells that of its inside, too, which is the same for all lines of a plane but those
+    // at ends.
+    struct InnerRow {
+      static constexpr bool equal_cells = std::is_same_v<Coefficients, Equidistant<T>>;
+      Line line;
+      Row<T> row{};
+      T factor{};
+      bool at_end = true;
+
+      InnerRow(const March& march, int c, int p) : line(march.rows(c, p)) {}
+      void go_to(const March& march, int c, int p) {
+        const SweptAxis& cross = march.pass.across_;
+        const bool was_at_end = std::exchange(at_end, cross.is_end(cross.place(c)));
+        if (equal_cells && !at_end && !was_at_end) return;
+        line = march.rows(c, p);
+        if constexpr (equal_cells) {
+          row = line.interior(1);
+          factor = march.omega * stencil::reciprocal(row.diagonal());
         }
       }
-      for (int i = std::max(from, until); i < part.last; ++i) end(i);
+    };
+
+    // What a sweep reads and writes of a line.
+    struct Lines {
+      const T *here, *south, *north, *bottom, *top, *rhs;
+      T* to;
+      T omega;
+
+      void relax(int i, const Row<T>& a, T factor) const {
+        const Star<T> star{here[i], here[i - 1], here[i + 1], south[i], north[i], bottom[i], top[i]};
+        to[i] = here[i] + factor * stencil::residual(a, star, rhs[i]);
+      }
+      void relax(int i, const Row<T>& a) const { relax(i, a, omega * stencil::reciprocal(a.diagonal())); }
+    };
+
+    // Apart, so that all lines of all sweeps go through one loop, and values at ends through none.
+    [[gnu::noinline]] static void relax_end(const InnerRow& row, const Lines& lines, int i) {
+      lines.relax(i, row.line.row(i));
+    }
+    [[gnu::noinline]] static void relax_line(const Part& part, const InnerRow& row, Lines lines) {
+      const int n = part.values, from = std::max(part.first, 1), until = std::min(part.last, n - 1);
+      for (int i = part.first; i < from; ++i) relax_end(row, lines, i);
+      if constexpr (InnerRow::equal_cells) {
+        const Row<T> a = row.row;
+        const T factor = row.factor;
+#pragma omp simd
+        for (int i = from; i < until; ++i) lines.relax(i, a, factor);
+      } else {
+        Line at = row.line;
+        if constexpr (requires { at.decoupled; }) at.decoupled = -1;  // known, it leaves no branch in the loop
+#pragma omp simd
+        for (int i = from; i < until; ++i) lines.relax(i, at.interior(i));
+      }
+      for (int i = std::max(from, until); i < part.last; ++i) relax_end(row, lines, i);
     }
 
     void sum_squares(int c, int p) const {
