@@ -81,18 +81,19 @@ struct Passes : Table {
 
 /// The same passes by other tiles.
 struct Tiles : Table {
-  Tiles() { add_from<0>(); }
+  Tiles() {
+    add_from<tile_count>("tile-", {constant_coefficient});
+    add_from<kappa_tile_count>("partial-tile-", {varying_coefficient, Assembly::partial});
+  }
 
  private:
-  template <int tile>
-  void add_from() {
-    if constexpr (tile < tile_count) {
-      put<Precision::fp64>("tile-" + std::to_string(tile), {constant_coefficient},
-                           in_passes<Precision::fp64, false, tile>);
-      put<Precision::fp32>("tile-" + std::to_string(tile), {constant_coefficient},
-                           in_passes<Precision::fp32, false, tile>);
+  template <int count, int tile = 0>
+  void add_from(const std::string& name, const Model& model) {
+    if constexpr (tile < count) {
+      put<Precision::fp64>(name + std::to_string(tile), model, in_passes<Precision::fp64, false, tile>);
+      put<Precision::fp32>(name + std::to_string(tile), model, in_passes<Precision::fp32, false, tile>);
       kernels.back().needs_gpu = kernels[kernels.size() - 2].needs_gpu = true;
-      add_from<tile + 1>();
+      add_from<count, tile + 1>(name, model);
     }
   }
 };

@@ -76,7 +76,7 @@ const SweepPass& Kit::pass(Precision p, int tile) const {
   if (held) return *held;
 #ifdef POISSON_HAVE_CUDA
   if (tile >= 0 && backend.on_gpu())
-    held = make_tiled_pass(backend, discretization_.rows(), A(p).precision(), tile);
+    held = make_tiled_pass(backend, discretization_.scheme_rows(), A(p).precision(), tile);
   else
 #endif
     held = make_sweep_pass(backend, discretization_.scheme_rows(), A(p).precision());

@@ -62,7 +62,8 @@ __device__ RelaxedRow<T> relaxed(const Row<T>& a) {
 }
 
 /// Rows as a pass takes them: as the walk of a single sweep does (stencil_march.cuh), since another order of the same
-/// products rounds otherwise. Between layers of cells they are worked out anew at every sweep.
+/// products rounds otherwise. Between layers of cells a row is worked out once, when the first sweep comes to it, and
+/// goes on to the others.
 template <class T, class Coefficients, bool flat>
 struct PassRows {
   Coefficients c;
@@ -73,10 +74,21 @@ struct PassRows {
     int i, j;
   };
   __device__ Column column(int i, int j) const { return {i, j}; }
-  __device__ RelaxedRow<T> operator()(const Column& at, int k) const {
+  using Layer = decltype(Coefficients().column(0, 0).layer(Coefficients().column(0, 0).template read<flat>(0)));
+  __device__ Layer layer(const Column& at, int k) const {
     const auto column = c.column(at.i, at.j);
-    const auto layer = [&](int n) { return column.layer(column.template read<flat>(n)); };
-    return relaxed(column.template row<flat>(layer(k - 1), layer(k), column.beside(k)));
+    return column.layer(column.template read<flat>(k));
+  }
+  /// Row k over the layer below it, in whose place the one above it comes.
+  __device__ RelaxedRow<T> over(Layer& below, const Column& at, int k) const {
+    const Layer under = below;
+    below = layer(at, k);
+    const auto column = c.column(at.i, at.j);
+    return relaxed(column.template row<flat>(under, below, column.beside(k)));
+  }
+  __device__ RelaxedRow<T> operator()(const Column& at, int k) const {
+    Layer below = layer(at, k - 1);
+    return over(below, at, k);
   }
 };
 /// Of the tables of x and y a column keeps what its rows take.
@@ -144,6 +156,7 @@ template <class T, class Coefficients, class Tile, bool adds>
 struct SweepMarch {
   static constexpr int sweeps = Tile::sweeps, rows = Tile::rows;
   static constexpr bool equal_cells = std::is_same_v<Coefficients, Equidistant<T>>;
+  static constexpr bool keeps_rows = Layered<Coefficients> && sweeps > 1;
 
   using Rows = PassRows<T, Coefficients, Tile::flat>;
   Rows row_at;
@@ -265,12 +278,27 @@ struct SweepMarch {
     }
   };
 
+  // The rows of the planes of all sweeps, and the layers on which the first one's next rows stand.
+  struct NoRows {};
+  template <class Layer>
+  struct KeptRows {
+    Layer below[rows];
+    RelaxedRow<T> of[sweeps][rows];
+  };
+  static auto kept_rows() {
+    if constexpr (keeps_rows)
+      return KeptRows<typename Rows::Layer>();
+    else
+      return NoRows();
+  }
+
   // What a thread goes on with from plane to plane.
   struct State {
     T here[sweeps][rows] = {}, bottom[sweeps][rows] = {};  // at each sweep's plane; differences to what lies below it
     T ahead[rows];                                         // of u
     T rhs[Tile::rhs_ahead ? rows : 1] = {};                // b of the first sweep's plane
     T *left, *leave;  // what all threads leave in shared memory: at the plane before, at this one
+    decltype(kept_rows()) kept{};
     double sum = 0;
   };
 
@@ -299,6 +327,16 @@ struct SweepMarch {
     if constexpr (steady) {  // b is asked for two planes before it is read
 #pragma unroll
       for (int r = 0; r < rows; ++r) Fetch()(&value(planes.b + 2 * b.sz, place, r));
+    }
+    if constexpr (keeps_rows) {
+      const int at = steady ? planes.k - 1 : within(z, readable(z, p - 1));
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+#pragma unroll
+        for (int s = sweeps - 1; s > 0; --s) state.kept.of[s][r] = state.kept.of[s - 1][r];
+        if (!steady) state.kept.below[r] = row_at.layer(place.column[r], at - 1);
+        state.kept.of[0][r] = row_at.over(state.kept.below[r], place.column[r], at);
+      }
     }
     T first_rhs[Tile::rhs_ahead ? rows : 1];
     if constexpr (Tile::rhs_ahead) {
@@ -331,12 +369,18 @@ struct SweepMarch {
         }
         load(field, place, right);
       };
+      const auto row_of = [&](int r, int at) {
+        if constexpr (keeps_rows)
+          return state.kept.of[s][r];
+        else
+          return row_at(place.column[r], at);
+      };
       const auto by_its_row = [&](const T* field, int at) {
         T right[rows];
         rhs_of(field, right);
         relax(right, left, bottom, here, above, [&](int r, const auto& residual_of) {
           if (!place.is_swept(r)) return here[r];
-          const RelaxedRow<T> row = row_at(place.column[r], at);
+          const RelaxedRow<T> row = row_of(r, at);
           return relax_value(r, row, omega * row.inverse, residual_of);
         });
       };
