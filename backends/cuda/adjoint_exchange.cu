@@ -29,29 +29,25 @@ template <class T>
 __global__ void __launch_bounds__(256) add_kernel(const __grid_constant__ AddByTicket<T> add) {
   await_others();
   const Ticket<T>& ticket = add.ticket;
-  const unsigned turn = ticket.begin();
+  const unsigned turn = ticket.turn();
   const int lines = add.out[0].lines(), layers = add.out[0].layers();
   const int first = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int step = static_cast<int>(gridDim.x * blockDim.x);
-  for (int p = 0; p < ticket.sent; ++p) {
-    T* const slot = ticket.slot(p, turn);
+  for (int p = 0; p < ticket.sent; ++p)
     for (int line = first; line < lines; line += step)
       for (int layer = 0; layer < layers; ++layer) {
         const auto [x, y, z] = add.out[p].place(line, layer);
-        slot[layer * lines + line] = ticket.v(x, y, z);
+        ticket.put(p, turn, layer * lines + line, ticket.v(x, y, z));
         ticket.v(x, y, z) = 0;
       }
-  }
   ticket.post(turn);
   ticket.wait(turn);
-  for (int p = 0; p < ticket.received; ++p) {
-    const T* const slot = ticket.arrived(p, turn);
+  for (int p = 0; p < ticket.received; ++p)
     for (int line = first; line < lines; line += step)
       for (int layer = 0; layer < layers; ++layer) {
         const auto [x, y, z] = add.in[p].place(line, layer);
-        ticket.v(x, y, z) += __ldcv(slot + layer * lines + line);
+        ticket.v(x, y, z) += ticket.get(p, turn, layer * lines + line);
       }
-  }
   ticket.end(turn);
 }
 
@@ -100,7 +96,7 @@ class CudaAdjointExchange final : public AdjointExchange {
         add.out[p] = LayerLines::of(turn[p].to, axis);
         add.in[p] = LayerLines::of(layers[p].from, axis);
       }
-      launch(add_kernel<T>, Ticket<T>::blocks_for(turn.front().to.size()), 256, device_.stream(), add);
+      launch(add_kernel<T>, mail_blocks(turn.front().to.size()), 256, device_.stream(), add);
     });
   }
   void receive(Field& x, int width, std::size_t t) {

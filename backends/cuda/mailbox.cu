@@ -77,20 +77,20 @@ __device__ void take_words(const Mailbox& mail, const Packed& values, const std:
 }
 
 template <class T>
-__global__ void __launch_bounds__(256) swap_kernel(const __grid_constant__ Ticket<T> ticket, bool as_words) {
+__global__ void __launch_bounds__(256) swap_kernel(const __grid_constant__ Ticket<T> ticket) {
   await_others();
   const View<T>& v = ticket.v;
-  const unsigned turn = ticket.begin();
-  if (as_words) {
-    for (int p = 0; p < ticket.sent; ++p) put_words(ticket.out[p].values, v, ticket.words(p, turn), turn);
-    for (int q = 0; q < ticket.received; ++q)
-      take_words(ticket.mail, ticket.in[q].values, ticket.words_arrived(q, turn), turn, v);
+  const unsigned turn = ticket.turn();
+  if (ticket.as_words) {
+    for (int p = 0; p < ticket.sent; ++p) put_words(ticket.out[p].values, v, ticket.words_out(p, turn), turn);
+    for (int p = 0; p < ticket.received; ++p)
+      take_words(ticket.mail, ticket.in[p].values, ticket.words_in(p, turn), turn, v);
     return ticket.end(turn);
   }
-  for (int p = 0; p < ticket.sent; ++p) put(ticket.out[p].values, v, ticket.slot(p, turn));
+  for (int p = 0; p < ticket.sent; ++p) put(ticket.out[p].values, v, ticket.slot_out(p, turn));
   ticket.post(turn);
   ticket.wait(turn);
-  for (int q = 0; q < ticket.received; ++q) take(ticket.in[q].values, ticket.arrived(q, turn), v);
+  for (int p = 0; p < ticket.received; ++p) take(ticket.in[p].values, ticket.slot_in(p, turn), v);
   ticket.end(turn);
 }
 
@@ -278,9 +278,8 @@ void Mail::open(const Sizes& sizes) {
 template <class T>
 void Mail::swap(cudaStream_t stream, const View<T>& v, int axis, const Exchange::Turn& sent,
                 const Exchange::Turn& received) {
-  const auto words = static_cast<std::size_t>(sent.front().from.size()) * Mailbox::words_of<T>;
-  launch(swap_kernel<T>, Ticket<T>::blocks_for(sent.front().from.size()), 256, stream,
-         Ticket<T>::of(box_, v, axis, sent, received), words <= box_.word_room[static_cast<std::size_t>(axis)]);
+  launch(swap_kernel<T>, mail_blocks(sent.front().from.size()), 256, stream,
+         Ticket<T>::of(box_, v, axis, sent, received));
 }
 
 template <class T>
@@ -290,7 +289,7 @@ void Mail::gather(cudaStream_t stream, const Space& space, const View<const T>& 
   for (int p = 0; p < box_.count; ++p) parts.of[p] = Packed(space.with_ends(p));
   std::int64_t most = 1;
   for (const int n : space.most_values()) most *= n;
-  launch(gather_kernel<T>, Ticket<T>::blocks_for(most), 256, stream, parts);
+  launch(gather_kernel<T>, mail_blocks(most), 256, stream, parts);
 }
 
 template void Mail::swap(cudaStream_t, const View<float>&, int, const Exchange::Turn&, const Exchange::Turn&);

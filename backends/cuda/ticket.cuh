@@ -1,16 +1,10 @@
 #pragma once
 
+#include <algorithm>
+
 #include "backends/cuda/mailbox.cuh"
 
 namespace poisson::cuda {
-
-/// The last block ends the turn of a channel.
-__device__ inline void end_turn(Channel* channel, unsigned turn) {
-  __syncthreads();
-  if (threadIdx.x != 0 || atomicAdd(&channel->ticket, 1u) + 1 < gridDim.x) return;
-  channel->ticket = 0;
-  channel->sent = turn;
-}
 
 /// The axis along which a layer of a halo lies.
 inline int axis_across(const Exchange::Piece& piece) {
@@ -20,14 +14,27 @@ inline int axis_across(const Exchange::Piece& piece) {
   return axis;
 }
 
+/// Blocks for messages of so many values.
+inline unsigned mail_blocks(std::int64_t values) {
+  return static_cast<unsigned>(std::clamp<std::int64_t>(values / 1024, 1, most_mail_blocks));
+}
+
+/// The last block ends the turn of a channel.
+__device__ inline void end_turn(Channel* channel, unsigned turn) {
+  __syncthreads();
+  if (threadIdx.x != 0 || atomicAdd(&channel->ticket, 1u) + 1 < gridDim.x) return;
+  channel->ticket = 0;
+  channel->sent = turn;
+}
+
 /// What lets a kernel take part in a turn of an exchange by itself: the slots and flags of the neighbours, the turn
-/// that their messages are at, and which values go and come. A kernel that makes what neighbours take stores it into
+/// that their messages are at, and which values go and come. A kernel that makes what neighbours take puts it into
 /// their slots as it has it, one that uses what comes waits no sooner than that, and neither needs a launch for the
 /// exchange.
 ///
-/// All blocks, as many on both sides and most_mail_blocks at most, call begin, post, wait and end in this order. Each
-/// stores its share into the slots before post and finds the share of the neighbour's block of its number behind wait:
-/// both share messages out alike.
+/// All blocks, as many on both sides and most_mail_blocks at most, put what they share out, call post and wait, get
+/// what has come, and end. A block finds the share of the neighbour's block of its number behind wait: both share
+/// messages out alike. Words need neither post nor wait.
 template <class T>
 struct Ticket {
   struct Piece {
@@ -38,11 +45,15 @@ struct Ticket {
   Mailbox mail;
   View<T> v;
   int axis, sent, received;
+  bool as_words;
   Piece out[2], in[2];
 
   static Ticket of(const Mailbox& mail, const View<T>& v, int axis, const Exchange::Turn& sent,
                    const Exchange::Turn& received) {
-    Ticket ticket{mail, v, axis, static_cast<int>(sent.size()), static_cast<int>(received.size()), {}, {}};
+    const auto words = static_cast<std::size_t>(sent.front().from.size()) * Mailbox::words_of<T>;
+    Ticket ticket{
+        mail, v, axis, static_cast<int>(sent.size()), static_cast<int>(received.size()), words <= mail.word_room[axis],
+        {},   {}};
     const auto side = [](int end) { return end < 0 ? 0 : 1; };
     for (std::size_t p = 0; p < sent.size(); ++p)
       ticket.out[p] = {sent[p].patch, side(sent[p].side), Packed(sent[p].from)};
@@ -50,33 +61,41 @@ struct Ticket {
       ticket.in[p] = {received[p].patch, side(received[p].side), Packed(received[p].to)};
     return ticket;
   }
-  /// Blocks for messages of so many values.
-  static unsigned blocks_for(std::int64_t values) {
-    const std::int64_t blocks = values / 1024;
-    return static_cast<unsigned>(blocks < 1 ? 1 : blocks < most_mail_blocks ? blocks : most_mail_blocks);
-  }
 
-  __device__ unsigned begin() const { return mail.turn_of(axis); }
-  __device__ T* slot(int p, unsigned turn) const { return mail.layer<T>(out[p].process, axis, out[p].side, turn); }
-  /// Few values go and come as words, with neither post nor wait.
-  __device__ std::uint64_t* words(int p, unsigned turn) const {
+  __device__ unsigned turn() const { return mail.turn_of(axis); }
+  __device__ T* slot_out(int p, unsigned turn) const { return mail.layer<T>(out[p].process, axis, out[p].side, turn); }
+  __device__ const T* slot_in(int p, unsigned turn) const { return mail.layer<T>(mail.rank, axis, in[p].side, turn); }
+  __device__ std::uint64_t* words_out(int p, unsigned turn) const {
     return mail.layer_words(out[p].process, axis, out[p].side, turn);
   }
-  __device__ const std::uint64_t* words_arrived(int p, unsigned turn) const {
+  __device__ const std::uint64_t* words_in(int p, unsigned turn) const {
     return mail.layer_words(mail.rank, axis, in[p].side, turn);
   }
+
+  /// Value number `at` of a message, one way or the other.
+  __device__ void put(int p, unsigned turn, int at, T value) const {
+    if (as_words)
+      send_word(words_out(p, turn), at, turn, value);
+    else
+      slot_out(p, turn)[at] = value;
+  }
+  __device__ T get(int p, unsigned turn, int at) const {
+    return as_words ? mail.await_word<T>(words_in(p, turn), at, turn) : __ldcv(slot_in(p, turn) + at);
+  }
+
   __device__ void post(unsigned turn) const {
+    if (as_words) return;
     __threadfence_system();
     __syncthreads();
     const int p = static_cast<int>(threadIdx.x);
     if (p < sent) raise(mail.layer_flag(out[p].process, axis, out[p].side, blockIdx.x), turn);
   }
   __device__ void wait(unsigned turn) const {
+    if (as_words) return;
     const int p = static_cast<int>(threadIdx.x);
     if (p < received) mail.wait_for(mail.layer_flag(mail.rank, axis, in[p].side, blockIdx.x), turn);
     __syncthreads();
   }
-  __device__ const T* arrived(int p, unsigned turn) const { return mail.layer<T>(mail.rank, axis, in[p].side, turn); }
   __device__ void end(unsigned turn) const { end_turn(&mail.channels[axis], turn); }
 };
 
