@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "backends/error.hpp"
 
@@ -37,14 +38,25 @@ bool Sharing::keeps(const Block& coarse) const {
 
 Parts choose_parts(const Block& block, int processes, const std::array<bool, 3>& whole) {
   const std::array<int, 3> n = block.layout().n;
-  // Slabs have contiguous layers, and two neighbours.
+  // Values of the layers that a cut across an axis exchanges, weighed by how they lie: across z in one piece, across y
+  // in lines, across x one by one.
+  const auto cost = [&](std::size_t d) {
+    constexpr std::array<double, 3> weight{4, 1.5, 1};
+    return weight[d] * static_cast<double>(block.layout().size()) / n[d];
+  };
+  // Slabs have two neighbours. Across the last axis sums have the same bits for every number of them: others have to
+  // exchange clearly less.
   constexpr int most_slabs = 8, thick = 16;
+  constexpr double clearly = 1.2;
+  std::optional<std::size_t> across;
   for (std::size_t d = 3; d-- > 0;)
-    if (!whole[d] && processes <= most_slabs && n[d] / processes >= thick) {
-      Parts parts = uncut_axes;
-      parts[d] = processes;
-      return parts;
-    }
+    if (!whole[d] && processes <= most_slabs && n[d] / processes >= thick)
+      if (!across || clearly * cost(d) < cost(*across)) across = d;
+  if (across) {
+    Parts parts = uncut_axes;
+    parts[*across] = processes;
+    return parts;
+  }
   Parts best{};
   double least = std::numeric_limits<double>::infinity();
   // Of equal surfaces the one that cuts the last axes: their layers are contiguous.
@@ -57,10 +69,7 @@ Parts choose_parts(const Block& block, int processes, const std::array<bool, 3>&
       for (std::size_t d = 0; d < 3; ++d) {
         if (parts[d] == 1) continue;
         possible = possible && n[d] / parts[d] >= least_part;
-        const double across = static_cast<double>(block.layout().size()) / n[d];
-        // Layers across x are gathered value by value, a line of them at a time; a slab needs one exchange, not two.
-        constexpr std::array<double, 3> cost{4, 1.5, 1};
-        surface += cost[d] * (parts[d] - 1) * across + (whole[d] ? 1e15 : 0);
+        surface += (parts[d] - 1) * cost(d) + (whole[d] ? 1e15 : 0);
       }
       if (possible && surface < least) {
         least = surface;

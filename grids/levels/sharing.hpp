@@ -35,9 +35,9 @@ struct Sharing {
 /// Along an axis that is cut each part has at least so many values: half as many still have what halos reach for.
 inline constexpr int least_part = 6;
 
-/// Into how many parts each axis of a block is cut for so many processes: slabs across the last axis where they are
-/// thick enough, else blocks with the least surface. `whole`: axes that are not to be cut, where that can be. Throws
-/// InputError where the block has too few values for so many processes.
+/// Into how many parts each axis of a block is cut for so many processes: slabs where they are thick enough, across the
+/// last axis unless another one has clearly less to exchange, else blocks with the least surface. `whole`: axes that
+/// are not to be cut, where that can be. Throws InputError where the block has too few values for so many processes.
 Parts choose_parts(const Block& block, int processes, const std::array<bool, 3>& whole = {});
 
 }  // namespace poisson
