@@ -23,8 +23,12 @@ struct PassTile<T, Coefficients, flat> {
   using Type = std::conditional_t<flat, SweepTile<1, 256, 2, 0, 3>, SweepTile<1, 512, 4, 64>>;
 };
 template <class T>
-struct PassTile<T, Equidistant<T>, false> {
-  using Type = std::conditional_t<sizeof(T) == 4, SweepTile<3, 512, 8, 64>, SweepTile<4, 512, 4, 64>>;
+struct PassTile<T, Equidistant<T>, true> {
+  using Type = SweepTile<6, 256, sizeof(T) == 4 ? 2 : 1, 0, 4, true>;
+};
+template <>
+struct PassTile<float, Equidistant<float>, false> {
+  using Type = SweepTile<3, 512, 8, 64>;
 };
 
 /// That of a part of a grid, where κ is constant: its halo holds what so many sweeps reach for.
