@@ -56,6 +56,7 @@ struct Passes : Table {
   template <Precision p>
   void add(const std::string& problem, const Model& model) {
     put<p>(problem + "one", model, one_by_one<p>);
+    if (model.assembly == Assembly::partial) return;  // κ is held: there are none but those of the tiles
     put<p>(problem + "pass", model, in_passes<p, false>);
     put<p>(problem + "pass-norm", model, in_passes<p, true>);
   }

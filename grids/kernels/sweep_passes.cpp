@@ -24,7 +24,7 @@ std::unique_ptr<SweepPass> make_sweep_pass(Backend& backend, const SchemeRows& r
   const LevelRows& level = level_rows(rows);
   if (level.kappa_source || level.decoupled >= 0) return nullptr;
   return with_own_rows(rows, precision, [&]<class T, class Own>(T, const Own& own) -> std::unique_ptr<SweepPass> {
-    if constexpr (std::is_same_v<Own, ElementRows>)
+    if constexpr (!std::is_same_v<Own, LevelRows>)
       return nullptr;
     else if (backend.on_gpu()) {
 #ifdef POISSON_HAVE_CUDA

@@ -8,8 +8,8 @@
 
 namespace poisson {
 
-/// Passes of several sweeps for finite volumes whose rows come from constants or from κ in memory. Null for anything
-/// else: there a pass is one sweep of the operator's. Of a grid that is cut all processes get one, or none.
+/// Passes of several sweeps for finite volumes with constant κ. Null for anything else: there sweeps go one by one. Of
+/// a grid that is cut all processes get one, or none.
 std::unique_ptr<SweepPass> make_sweep_pass(Backend&, const SchemeRows&, Precision);
 
 /// Sweeps of a pass that could take so many: what it reads of the neighbours has to lie in the halo.
@@ -25,8 +25,8 @@ struct OnCuda;
 /// Those of one kind of device, instantiated for each precision in translation units of their own.
 template <class Device>
 struct SweepPassesOn {
-  template <class T, class Own>
-  static std::unique_ptr<SweepPass> make(Backend&, const Own&);
+  template <class T>
+  static std::unique_ptr<SweepPass> make(Backend&, const LevelRows&);
 };
 
 }  // namespace poisson

@@ -10,7 +10,7 @@ class SweepPass {
  public:
   virtual ~SweepPass() = default;
 
-  /// Sweeps of a pass; a single one where more gain nothing and the norm alone does.
+  /// Sweeps of a pass.
   virtual int sweeps() const = 0;
   /// next = u after so many sweeps u ← u + omega D⁻¹(b − A u), and where a norm is asked for Σ (b − A u)²/D of the u
   /// that is given. `next` holds what u holds beside the unknowns, in its halo, too. Where the grid is cut the halo of

@@ -17,16 +17,9 @@
 
 namespace poisson::cpu {
 
-template <class Coefficients>
-concept HoldsKappa = requires(const Coefficients& c) {
-  c.kappa;
-};
-
 /// Sweeps of a pass over a whole grid. More of them read memory less often, and work out more values twice beside the
-/// tiles, which have to be the lower the more planes they keep. Where κ is held, rows cost more than the bytes that are
-/// spared.
-template <class Coefficients>
-inline constexpr int sweeps_of_pass = HoldsKappa<Coefficients> ? 1 : 4;
+/// tiles, which have to be the lower the more planes they keep.
+inline constexpr int sweeps_of_pass = 4;
 
 /// What a thread keeps of planes has to fit into its own cache, about so many bytes.
 inline constexpr std::int64_t tile_bytes = std::int64_t{3} << 20;
@@ -40,13 +33,12 @@ class TiledSweeps final : public SweepPass {
   using Line = decltype(std::declval<const Coefficients&>().line(0, 0));
 
  public:
-  template <class Own>
-  TiledSweeps(Backend& backend, const Own& rows)
+  TiledSweeps(Backend& backend, const LevelRows& rows)
       : backend_(backend),
         space_(rows.block.space()),
         tables_(backend, rows),
         c_(tables_.template model<Coefficients>()),
-        sweeps_(sweeps_on(space_, sweeps_of_pass<Coefficients>)),
+        sweeps_(sweeps_on(space_, sweeps_of_pass)),
         flat_(space_.layout().n[2] == 1),
         in_line_(swept_axis(space_, 0, sweeps_)),
         across_(swept_axis(space_, flat_ ? 2 : 1, sweeps_)),
@@ -287,8 +279,8 @@ class TiledSweeps final : public SweepPass {
 namespace poisson {
 
 template <>
-template <class T, class Own>
-std::unique_ptr<SweepPass> SweepPassesOn<OnHost>::make(Backend& backend, const Own& rows) {
+template <class T>
+std::unique_ptr<SweepPass> SweepPassesOn<OnHost>::make(Backend& backend, const LevelRows& rows) {
   return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<SweepPass> {
     return std::make_unique<cpu::TiledSweeps<T, Coefficients>>(backend, rows);
   });

@@ -12,15 +12,10 @@
 
 namespace poisson::cuda {
 
-/// The tile of a pass. Where κ is held, rows cost more than the memory that a pass spares: such a pass takes one sweep,
-/// for the norm that comes with it.
+/// The tile of a pass.
 template <class T, class Coefficients, bool flat>
 struct PassTile {
   using Type = std::conditional_t<flat, SweepTile<4, 256, sizeof(T) == 4 ? 4 : 2, 0, 3>, SweepTile<3, 512, 4, 64>>;
-};
-template <class T, Layered Coefficients, bool flat>
-struct PassTile<T, Coefficients, flat> {
-  using Type = std::conditional_t<flat, SweepTile<1, 256, 2, 0, 3>, SweepTile<1, 512, 4, 64>>;
 };
 template <class T>
 struct PassTile<T, Equidistant<T>, true> {
@@ -31,7 +26,7 @@ struct PassTile<float, Equidistant<float>, false> {
   using Type = SweepTile<3, 512, 8, 64>;
 };
 
-/// That of a part of a grid, where κ is constant: its halo holds what so many sweeps reach for.
+/// That of a part of a grid, whose halo holds what so many sweeps reach for.
 template <class T, class Coefficients, bool flat>
 struct PartTile {
   using Type =
@@ -144,7 +139,7 @@ std::unique_ptr<SweepPass> make_marched_sweeps(Backend& backend, const Own& rows
   return std::make_unique<MarchedSweeps<T, Coefficients, false, Tiles>>(backend, rows);
 }
 
-/// That of a part of a grid with constant κ, compiled apart (sweep_pass_of_part.cuh).
+/// That of a part of a grid, compiled apart (sweep_pass_of_part.cuh).
 template <class T>
 std::unique_ptr<SweepPass> make_sweep_pass_of_part(Backend&, const LevelRows&);
 
@@ -170,11 +165,10 @@ inline bool suits_passes(const Space& space) {
 namespace poisson {
 
 template <>
-template <class T, class Own>
-std::unique_ptr<SweepPass> SweepPassesOn<OnCuda>::make(Backend& backend, const Own& rows) {
+template <class T>
+std::unique_ptr<SweepPass> SweepPassesOn<OnCuda>::make(Backend& backend, const LevelRows& rows) {
   if (!cuda::suits_passes(rows.block.space())) return nullptr;
-  if constexpr (std::is_same_v<Own, LevelRows>)
-    if (!rows.block.space().whole()) return cuda::make_sweep_pass_of_part<T>(backend, rows);
+  if (!rows.block.space().whole()) return cuda::make_sweep_pass_of_part<T>(backend, rows);
   return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<SweepPass> {
     return cuda::make_marched_sweeps<T, Coefficients>(backend, rows);
   });
