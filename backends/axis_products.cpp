@@ -112,7 +112,8 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
       precision_(precision),
       box_(inverse.unknowns),
       solved_(inverse.solved),
-      steps_(multiplied(inverse)) {
+      steps_(multiplied(inverse)),
+      constants_(constant_line(inverse)) {
   bool sigma_told = false;
   for (int d = 0; d < 3; ++d) {
     const AxisBasis& basis = inverse.bases[static_cast<std::size_t>(d)];
@@ -263,7 +264,9 @@ void AxisTransforms::solve_lines(Field& w) {
       ends_->gather();
       solve_ends(w, first, *ends_);
     }
-    return eliminate(w);
+    eliminate(w);
+    if (constants_ && constants_->rows > 0) take_mean(w, *constants_);
+    return;
   }
   transform(waves, solved_, WavePath::there_and_back, w, w, nullptr);
 }

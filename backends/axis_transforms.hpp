@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/axis_products.hpp"
+#include "backends/constant_line.hpp"
 #include "backends/lines.hpp"
 #include "backends/parts_of_lines.hpp"
 #include "backends/waves/wave_tables.hpp"
@@ -47,6 +48,8 @@ class AxisTransforms : public AxisProducts {
                          const Scalar* a) = 0;
   /// Solves lines that are tridiagonal or diagonal; where they are cut, between the values at their ends.
   virtual void eliminate(Field& w) = 0;
+  /// Takes their mean off the values of a line, each weighted by its row's sum of M.
+  virtual void take_mean(Field& w, const ConstantLine& line) = 0;
   /// Writes what lines are reduced to where others are told of it: those from `first` on along the slower axis.
   virtual void reduce(Field& w, int first, PartsOfLines& ends) = 0;
   /// The values at both ends of the same lines, from what all have told.
@@ -156,6 +159,7 @@ class AxisTransforms : public AxisProducts {
   int slab_ = 0;  ///< values of the solved axis that are transformed at a time
   std::array<Field, 2> work_;
   std::optional<PartsOfLines> ends_;
+  std::optional<ConstantLine> constants_;
 };
 
 }  // namespace poisson

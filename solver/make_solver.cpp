@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "backends/constant_line.hpp"
 #include "backends/error.hpp"
 #include "grids/kernels/sweep_passes.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
@@ -90,7 +91,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   if (options.method == Method::direct || options.preconditioner == PreconditionerChoice::direct) {
     std::unique_ptr<DiagonalScaling> scaling;
     std::unique_ptr<AxisProducts> products;
-    bool all_waves = false;
+    bool drops_mean = false;
     // What nobody asked for, and a library is missing that it takes, or another process misses it.
     const auto without = [&] {
       if (asked.method == Method::direct || asked.preconditioner == PreconditionerChoice::direct) throw;
@@ -105,7 +106,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
       together(space.processes(), [&] {
         inverse = tensor_inverse(problem, discretization.block(), kappa.mean, discretization.rows().scale);
       });
-      all_waves = static_cast<bool>(inverse.bases[static_cast<std::size_t>(inverse.solved)].waves);
+      drops_mean = constant_line(inverse).has_value();
       together(space.processes(),
                [&] { products = make_axis_products(discretization.backend(), A->layout(), outer, inverse); });
     } catch (const RunError&) {
@@ -121,7 +122,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
           tensor_diagonal(problem, discretization.block(), kappa.mean, discretization.rows().scale), diagonal);
     }
     own = std::make_unique<FastDiagonalization>(A->backend(), A->space(), outer, std::move(products),
-                                                options.method == Method::direct, all_waves, std::move(scaling));
+                                                options.method == Method::direct, drops_mean, std::move(scaling));
   }
   return std::make_unique<Solver>(
       std::move(A), std::move(hierarchy), options,

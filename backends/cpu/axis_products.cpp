@@ -19,6 +19,9 @@ class CpuAxisProducts final : public AxisTransforms {
   void eliminate(Field& w) override {
     dispatch(precision(), [&]<class T>(T) { cpu::eliminate(lines(w.view<T>()), cut()); });
   }
+  void take_mean(Field& w, const ConstantLine& line) override {
+    dispatch(precision(), [&]<class T>(T) { cpu::take_mean(lines(w.view<T>()), line); });
+  }
   void reduce(Field& w, int first, PartsOfLines& ends) override {
     dispatch(precision(), [&]<class T>(T) { cpu::reduce(told_at_a_time(w.view<T>(), first), ends.own<T>()); });
   }

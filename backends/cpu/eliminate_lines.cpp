@@ -93,6 +93,17 @@ void eliminate(const AnyLines& lines, bool ends) {
     eliminate_between<false>(lines);
 }
 
+template <class T>
+void take_mean(const Lines<T>& lines, const ConstantLine& line) {
+  T* const values = lines.at(line.lane, line.slow);
+  double sum = 0, mass = 0;
+  for (int k = 0; k < line.rows; ++k) {
+    mass += static_cast<double>(lines.mass_sum[k]);
+    sum += static_cast<double>(lines.mass_sum[k]) * static_cast<double>(values[k * lines.step]);
+  }
+  for (int k = 0; k < line.rows; ++k) values[k * lines.step] -= static_cast<T>(sum / mass);
+}
+
 template <class AnyLines>
 void reduce(const AnyLines& lines, const Told<typename AnyLines::Value>& told) {
   using T = typename AnyLines::Value;
@@ -131,6 +142,8 @@ void solve_ends(const AnyLines& lines, const Told<typename AnyLines::Value>& tol
 
 template void eliminate(const Lines<float>&, bool);
 template void eliminate(const Lines<double>&, bool);
+template void take_mean(const Lines<float>&, const ConstantLine&);
+template void take_mean(const Lines<double>&, const ConstantLine&);
 template void eliminate(const HeldLines<float>&, bool);
 template void eliminate(const HeldLines<double>&, bool);
 template void reduce(const Lines<float>&, const Told<float>&);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backends/constant_line.hpp"
 #include "backends/reduced_line.hpp"
 
 /// Of Lines and of HeldLines, in both precisions.
@@ -8,6 +9,10 @@ namespace poisson::cpu {
 /// Solves lines in place; with `ends`, between the values that stand at both ends of each.
 template <class AnyLines>
 void eliminate(const AnyLines& lines, bool ends);
+
+/// Takes their mean off the values of a line, each weighted by its row's sum of M.
+template <class T>
+void take_mean(const Lines<T>& lines, const ConstantLine& line);
 
 /// told(lane, slow, …) = what each line is reduced to (PartOfLine).
 template <class AnyLines>

@@ -148,6 +148,9 @@ class CudaAxisProducts final : public AxisTransforms {
       eliminate_lines(device_.stream(), lines(w.view<T>()), cut(), static_cast<T*>(kept_.data()));
     });
   }
+  void take_mean(Field& w, const ConstantLine& line) override {
+    dispatch(precision(), [&]<class T>(T) { cuda::take_mean(device_.stream(), lines(w.view<T>()), line); });
+  }
   void reduce(Field& w, int first, PartsOfLines& ends) override {
     dispatch(precision(),
              [&]<class T>(T) { reduce_lines(device_.stream(), told_at_a_time(w.view<T>(), first), ends.own<T>()); });

@@ -92,6 +92,32 @@ __global__ void __launch_bounds__(line_threads, line_blocks)
   }
 }
 
+// A block for one line, and sums in an order of their own.
+template <class T>
+__global__ void __launch_bounds__(line_threads) mean_kernel(const __grid_constant__ Lines<T> lines, ConstantLine line) {
+  __shared__ double sums[line_threads], masses[line_threads];
+  await_others();
+  const int thread = static_cast<int>(threadIdx.x);
+  T* const values = lines.at(line.lane, line.slow);
+  double sum = 0, mass = 0;
+  for (int k = thread; k < line.rows; k += line_threads) {
+    const auto weight = static_cast<double>(lines.mass_sum[k]);
+    mass += weight;
+    sum += weight * static_cast<double>(values[k * lines.step]);
+  }
+  sums[thread] = sum;
+  masses[thread] = mass;
+  for (int half = line_threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (thread >= half) continue;
+    sums[thread] += sums[thread + half];
+    masses[thread] += masses[thread + half];
+  }
+  __syncthreads();
+  const auto mean = static_cast<T>(sums[0] / masses[0]);
+  for (int k = thread; k < line.rows; k += line_threads) values[k * lines.step] -= mean;
+}
+
 template <class AnyLines>
 __global__ void __launch_bounds__(line_threads)
     reduce_kernel(const __grid_constant__ AnyLines lines, const __grid_constant__ Told<typename AnyLines::Value> told) {
@@ -149,6 +175,11 @@ void eliminate_lines(cudaStream_t stream, const AnyLines& lines, bool ends, type
     launch(lines_kernel<AnyLines, false>, blocks_of(lines), line_threads, stream, lines, kept);
 }
 
+template <class T>
+void take_mean(cudaStream_t stream, const Lines<T>& lines, const ConstantLine& line) {
+  launch(mean_kernel<T>, 1, line_threads, stream, lines, line);
+}
+
 template <class AnyLines>
 void reduce_lines(cudaStream_t stream, const AnyLines& lines, const Told<typename AnyLines::Value>& told) {
   if (lines.count() > 0) launch(reduce_kernel<AnyLines>, blocks_of(lines), line_threads, stream, lines, told);
@@ -163,6 +194,8 @@ void solve_ends_of_lines(cudaStream_t stream, const AnyLines& lines, const Told<
 
 template void eliminate_lines(cudaStream_t, const Lines<float>&, bool, float*);
 template void eliminate_lines(cudaStream_t, const Lines<double>&, bool, double*);
+template void take_mean(cudaStream_t, const Lines<float>&, const ConstantLine&);
+template void take_mean(cudaStream_t, const Lines<double>&, const ConstantLine&);
 template void eliminate_lines(cudaStream_t, const HeldLines<float>&, bool, float*);
 template void eliminate_lines(cudaStream_t, const HeldLines<double>&, bool, double*);
 template void reduce_lines(cudaStream_t, const Lines<float>&, const Told<float>&);

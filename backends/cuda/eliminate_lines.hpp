@@ -5,6 +5,7 @@
 
 #include <cuda_runtime.h>
 
+#include "backends/constant_line.hpp"
 #include "backends/reduced_line.hpp"
 
 /// Of Lines and of HeldLines, in both precisions.
@@ -17,6 +18,10 @@ std::size_t kept_of_lines(int n, std::int64_t lines);
 /// kept_of_lines().
 template <class AnyLines>
 void eliminate_lines(cudaStream_t stream, const AnyLines& lines, bool ends, typename AnyLines::Value* kept);
+
+/// Takes their mean off the values of a line, each weighted by its row's sum of M.
+template <class T>
+void take_mean(cudaStream_t stream, const Lines<T>& lines, const ConstantLine& line);
 
 /// told(lane, slow, …) = what each line is reduced to (PartOfLine).
 template <class AnyLines>
