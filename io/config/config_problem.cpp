@@ -111,9 +111,9 @@ class ProblemReader {
         quantity = *value.quantity;
       } else if (grid_known_) {
         const Value& file = *value.find("file");
-        const std::string& name = value.find("dataset")->text;
-        const auto array = stated_array(parts_.path(file), name, problem_);
-        parts_.config.datasets.push_back({array, parts_.path(file), name, file.mark.text() + ": " + path});
+        const std::string& dataset = value.find("dataset")->text;
+        const auto array = stated_array(parts_.path(file), dataset, problem_);
+        parts_.config.datasets.push_back({array, parts_.path(file), dataset, file.mark.text() + ": " + path});
         quantity = std::shared_ptr<const GridArray>(array);
       }
       return true;

@@ -21,9 +21,9 @@ struct FaceChoice {
   std::string_view name;
   std::string_view doc;
   BoundaryKind kind;
-  std::vector<Datum> data;   ///< none: the kind is written as a word
-  std::vector<Schema> keys;  ///< of data below the kind's name
-  std::string_view example;
+  std::vector<Datum> data{};   ///< none: the kind is written as a word
+  std::vector<Schema> keys{};  ///< of data below the kind's name
+  std::string_view example{};
 };
 
 /// The table, in the order of the reference.

@@ -53,8 +53,9 @@ TEST(Exchange, LeavesAnInnerPart) {
           for (std::size_t t = exchange.under_way(); t < exchange.turns().size(); ++t)
             for (const Exchange::Piece& piece : exchange.turns()[t])
               for (std::size_t d = 0; d < 3; ++d)
-                if (piece.to.first[d] >= layout.n[d] || piece.to.last[d] <= 0)  // across this axis
+                if (piece.to.first[d] >= layout.n[d] || piece.to.last[d] <= 0) {  // across this axis
                   EXPECT_TRUE(piece.side < 0 ? inner.first[d] > 0 : inner.last[d] < layout.n[d]);
+                }
         }
       }
     }

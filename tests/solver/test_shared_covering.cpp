@@ -207,7 +207,7 @@ Solved solve_as(const Case& c, const Sharing& sharing, Assembly assembly, std::v
   d.initialize(solver->solution());
   Solved solved;
   solved.result = solver->solve(false);
-  put(solver->solution(), all);
+  put_part(solver->solution(), all);
   return solved;
 }
 
@@ -328,7 +328,7 @@ TEST(SharedCoveringOfMatrices, IsSolvedAsByOneProcess) {
       const auto solver = make_solver(*backend, matrix, options, nullptr, sharing);
       backend->fill(solver->rhs(), 1);
       solver->solve(false);
-      put(solver->solution(), all);
+      put_part(solver->solution(), all);
     };
     std::vector<double> wanted(matrix.points()), found(matrix.points());
     solved({}, wanted);
