@@ -218,7 +218,7 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
       else if (sweeps)
         level.bytes += 4 * bytes(layout, outer) +
                        // What passes have, too.
-                       (outer == Precision::fp32 && !finest.elements ? coefficients(block, outer) : 0);
+                       (outer == Precision::fp32 && !finest.elements && !variable ? coefficients(block, outer) : 0);
       else if (l == 0 && outermost)
         level.bytes += (options.krylov == Krylov::cg ? 6 : 3) * bytes(layout, outer);  // u, b, best; r, p, q
       plan.tables += bytes_of_tables(layout);

@@ -129,6 +129,7 @@ TEST(SweepPass, ReadsNoPadding) {
     for (const Shape& shape : {shapes[0], shapes[3]}) {  // large enough for a GPU
       const Problem problem = with_data(faces, all_grids[0], {.dimension = shape.dimension, .cells = shape.cells});
       Sweeps s(problem, Precision::fp64);
+      if (!s.pass) continue;  // α that varies is held with κ
       s.backend->convert(s.u, s.next);
       s.pass->take(omega, s.u, s.b, s.next, nullptr);
       const std::vector<Real> expected = everywhere(*s.backend, s.next);
