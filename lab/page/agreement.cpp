@@ -79,9 +79,9 @@ Reading reading_of(std::string_view text, double noise) {
 }
 
 bool close(const Figure& a, const Figure& b, double noise) {
-  constexpr double step = 4;  // of a sweep: the next place may be a bound as well
+  constexpr double steps = 16;  // two of a sweep: bounds do not exclude each other
   const double larger = std::max(a.value, b.value), smaller = std::min(a.value, b.value);
-  const double apart = a.firmness == Firmness::bound   ? step
+  const double apart = a.firmness == Firmness::bound   ? steps
                        : a.firmness == Firmness::some  ? 2
                        : a.firmness == Firmness::about ? std::pow(1 + noise, 4)
                                                        : std::pow(1 + noise, 2);

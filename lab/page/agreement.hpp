@@ -13,7 +13,7 @@ struct Disagreement {
 };
 
 /// Whether two sentences say the same: word for word but for their figures, which may differ by the share `noise` each,
-/// twice that behind "about", by a factor of 2 behind "some", and by a step of a sweep where they are bounds, behind
+/// twice that behind "about", by a factor of 2 behind "some", and by two steps of a sweep where they are bounds, behind
 /// "more than" and "at latest". A verdict of "within the noise" agrees with one of a difference that is no larger, and
 /// a sentence with another that goes on where it ends.
 bool agree(const std::string& first, const std::string& second, double noise);

@@ -122,6 +122,11 @@ std::string percent(double fraction) {
   return text;
 }
 
+std::string rough(double value) {
+  const double unit = std::pow(10.0, std::floor(std::log10(value)));
+  return "some " + figure(std::round(value / unit) * unit);
+}
+
 std::string times(double factor) {
   char text[64];
   std::snprintf(text, sizeof text, factor < 9.95 ? "%.1f times" : "%.0f times", factor);

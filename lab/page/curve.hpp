@@ -56,6 +56,8 @@ inline constexpr double noticeable_factor = 1.05;
 /// without an exponent; a fraction in whole percent, a small one in tenths.
 std::string figure(double value);
 std::string percent(double fraction);
+/// "some 3", "some 200": one digit, of what depends on the host's moment or where lines meet at small angles.
+std::string rough(double value);
 /// "6.2 times"; "12 times".
 std::string times(double factor);
 /// "4100 GB/s", of a value in these units.

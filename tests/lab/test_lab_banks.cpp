@@ -97,6 +97,7 @@ TEST(Conclusions, OfPatternsCompareWithARow) {
   EXPECT_TRUE(says(usual, "takes 32 times as long as a row; with the rows padded to 33 words it is as fast as a row"))
       << joined(usual);
   EXPECT_TRUE(says(usual, "share one access")) << joined(usual);
+  EXPECT_TRUE(says(usual, "A row that begins anywhere is as fast as a row")) << joined(usual);
   EXPECT_TRUE(says(conclude_banks({panel(64)}), "avoid it here"));
 }
 

@@ -18,6 +18,7 @@ LaneElements lanes_of(int (*element)(int lane)) {
 
 constexpr std::array patterns{
     LanePattern{"row", [] { return strided_lanes(1); }},
+    LanePattern{"row shifted by 5 words", [] { return lanes_of([](int lane) { return lane + 5; }); }},
     LanePattern{"column", [] { return strided_lanes(32); }},
     LanePattern{"column of rows padded to 33", [] { return strided_lanes(33); }},
     LanePattern{"column of swizzled rows", [] { return lanes_of([](int lane) { return 32 * lane + (lane ^ 5); }); }},
@@ -88,6 +89,8 @@ void conclude_patterns(const Panel& panel, std::vector<std::string>& sentences) 
                           ? "Lanes that read the same word share one access: a broadcast is " + against_row(broadcast) +
                                 "."
                           : "A broadcast takes " + figure(broadcast / row) + " times as long as a row: avoid it here.");
+  if (const double shifted = clocks("row shifted by 5 words"); shifted > 0)
+    sentences.push_back("A row that begins anywhere is " + against_row(shifted) + ": banks know no alignment.");
   const Curve random(panel, "random");
   if (!random.empty())
     sentences.push_back("Random words take " + figure(random.first().value / row) + " times as long as a row; " +

@@ -38,7 +38,7 @@ std::vector<std::string> conclude_cluster(const Panels& panels) {
   sentences.push_back("In clusters of " + figure(blocks) + " ends that go by way of global memory take " +
                       figure(against_memory.median) + " times as long" +
                       (against_memory.alike() ? ", within the noise of this machine" : "") +
-                      ", and a launch for each step about " + figure(against_launches.median) + " times.");
+                      ", and a launch for each step " + rough(against_launches.median) + " times.");
   sentences.push_back(against_launches.more()
                           ? "For a stencil: where a grid fits the shared memory of a cluster, its steps need neither "
                             "launches nor memory; larger grids are bound by memory, where clusters gain nothing."

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/memory.hpp"
 #include "lab/page/verdict.hpp"
 #include "lab/studies/launch/study.hpp"
 
@@ -14,10 +13,10 @@ std::string comparison(const Panel& panel, const Curve& curve) {
   const std::string& name = curve.first().variant;
   const Ratio ratio = ratio_at(panel, streamed, name, curve.last().x);
   const std::string cost =
-      "With " + name + " each of " + figure(curve.last().x) + " steps takes " + figure(curve.last().value) + " µs: ";
-  if (ratio.less()) return cost + figure(1 / ratio.median) + " times as long as with " + streamed + ".";
+      "With " + name + " each of " + figure(curve.last().x) + " steps takes " + rough(curve.last().value) + " µs: ";
+  if (ratio.less()) return cost + rough(1 / ratio.median) + " times as long as with " + streamed + ".";
   if (ratio.alike()) return cost + "as long as with " + streamed + ", within the noise of this machine.";
-  return cost + figure(ratio.median) + " times as fast as " + streamed + ".";
+  return cost + rough(ratio.median) + " times as fast as " + streamed + ".";
 }
 
 // The ways that are the fastest at the end, within a factor that is no reason to choose.
@@ -81,8 +80,8 @@ std::vector<std::string> conclude_launch(const std::vector<Panel>& panels, doubl
   if (!steps) return sentences;
   const Curve stream(*steps, streamed);
   const double launch = stream.last().value;
-  sentences.push_back("A tiny step launched on the stream takes " + figure(launch) +
-                      " µs, in which this device copies " + readable_bytes(1e3 * launch * copy / 2) +
+  sentences.push_back("A tiny step launched on the stream takes " + rough(launch) +
+                      " µs, in which this device copies " + rough(1e3 * launch * copy / 2 / (1 << 20)) + " MiB" +
                       ": where a grid is smaller, its time is that of launching.");
   for (const std::string& variant : variants_of(*steps))
     if (variant != streamed) sentences.push_back(comparison(*steps, Curve(*steps, variant)));

@@ -46,13 +46,11 @@ double ahead_until(const Line& a, const Line& b) {
   return a[behind - 1][0] * std::pow(a[behind][0] / a[behind - 1][0], before / (before + after));
 }
 
-// Lines meet at small angles: the place has one digit.
 std::string until(double x, double last) {
   constexpr double cheapest = 3;
   if (x < cheapest) return "hardly anywhere";
   if (std::isinf(x)) return "at least up to " + figure(last);
-  const double unit = std::pow(10.0, std::floor(std::log10(x)));
-  return "up to some " + figure(std::round(x / unit) * unit);
+  return "up to " + rough(x);
 }
 
 std::string ratio_to(const Panel& panel, EntrySource source, EntrySource other) {

@@ -95,9 +95,9 @@ std::string against(const Panel& panel, std::string_view other) {
   }
   return panel.title + ": at " + count_of(sizes.back()) + " values the library has " +
          rate_against(ratio_at(panel, library, other, sizes.back())) + " " + std::string(other) +
-         (far_ahead ? ", and far more where starting decides" : "") +
-         (behind.empty() ? "; at no size it takes twice as long."
-                         : "; it takes more than twice as long at " + listed(behind) + ".");
+         (behind.empty() ? "; at no size it takes twice as long"
+                         : "; it takes more than twice as long at " + listed(behind)) +
+         (far_ahead ? ": where starting decides, it is far ahead." : ".");
 }
 
 }  // namespace

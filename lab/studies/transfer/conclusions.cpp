@@ -48,7 +48,7 @@ std::string on_size(const Panel& panel) {
   const Point &small = *point_at(panel, pinned_up, sizes.front()), &large = *point_at(panel, pinned_up, sizes.back());
   const auto half =
       std::ranges::find_if(sizes, [&](double x) { return point_at(panel, pinned_up, x)->value >= large.value / 2; });
-  return "A copy of " + readable_bytes(small.x) + " takes " + figure(1e6 * small.seconds) +
+  return "A copy of " + readable_bytes(small.x) + " takes " + rough(1e6 * small.seconds) +
          " µs; half of the full rate needs " + readable_bytes(*half) + " at a time.";
 }
 
@@ -61,7 +61,7 @@ std::string on_pieces(const Panel& panel) {
                      times(many.seconds / one.seconds) + " as long as in " +
                      (one.x == 1 ? "one" : readable_value(one.x));
   return text + (many.seconds >= noticeable_factor * one.seconds
-                     ? ", " + figure(each) + " µs for each further one: gather what is small before it is sent."
+                     ? ", " + rough(each) + " µs for each further one: gather what is small before it is sent."
                      : ": the number of copies does not matter at this size.");
 }
 
