@@ -149,7 +149,7 @@ class TensorTransfer final : public Transfer {
             if (const double w = ys[index(a)] * zs[index(b)]; w != 0)
               lines.add(c.line(y.left[index(j)] + a, z.left[index(k)] + b), w);
         C* sum = scratch<C>(c.n[0]);
-        lines.sum_into(sum, -1, c.n[0] + 1);
+        lines.sum_into(sum, -c.halo[0], c.n[0] + c.halo[0]);
         F* to = f.line(j, k);
         const int* left = x.left.data();
         const double* weight = x.weight.data();

@@ -88,6 +88,7 @@ std::vector<double> with_one_more(std::vector<double> weights) {
 }
 
 /// The intervals between coarse values in which fine unknowns lie, and where these begin and end, from interval −1 on.
+/// The last one of a part may begin with a coarse value of the next part: a cell of which the cut leaves a piece.
 struct Intervals {
   int first, last;
   std::vector<int> start, stop;
@@ -95,7 +96,7 @@ struct Intervals {
   Intervals(const LinearRows& P, const Axis& fine, const Axis& coarse)
       : first(P.left[static_cast<std::size_t>(fine.first())]),
         last(P.left[static_cast<std::size_t>(fine.last()) - 1] + 1),
-        start(static_cast<std::size_t>(coarse.size()) + 1, fine.last()),
+        start(static_cast<std::size_t>(coarse.size()) + 2, fine.last()),
         stop(start) {
     for (int i = fine.last(); i-- > fine.first();) {
       const auto K = static_cast<std::size_t>(P.left[static_cast<std::size_t>(i)] + 1);
