@@ -22,22 +22,11 @@ std::int64_t by_threads(Backend&, const std::uint64_t* data, std::int64_t words,
   return rounds * words;
 }
 
-std::int64_t short_of_one(Backend& backend, const std::uint64_t* data, std::int64_t words, double bytes,
-                          std::uint64_t* sums) {
-  const std::int64_t read = by_threads(backend, data, words - 1, bytes, sums);
-  return read / (words - 1) * words;
-}
-
 }  // namespace
 
 std::span<const ReadingWay> cpu_reading_ways() {
   static constexpr std::array all{ReadingWay{"all threads", by_threads}};
   return all;
-}
-
-const ReadingWay& broken_reading_way() {
-  static constexpr ReadingWay broken{"broken on purpose", short_of_one};
-  return broken;
 }
 
 }  // namespace poisson::lab

@@ -31,8 +31,6 @@ inline constexpr std::int64_t most_sums = 1 << 20;
 std::span<const ReadingWay> cpu_reading_ways();
 /// By the first-level cache and past it. In builds with CUDA.
 std::span<const ReadingWay> gpu_reading_ways();
-/// A reading that stops short.
-const ReadingWay& broken_reading_way();
 
 /// What the panel "working-set" says: GB/s over the bytes of the set; one variant for each way.
 std::vector<std::string> conclude_cache(const Panels& panels, const Machine& machine);
