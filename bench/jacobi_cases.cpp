@@ -22,8 +22,10 @@ void one_by_one(const Kit& kit, Fields& f) {
     std::swap(now, next);
   }
 }
+// The host, which checks other tiles of a GPU, has none of these.
 template <Precision p, bool with_norms, int tile = -1>
 void in_passes(const Kit& kit, Fields& f) {
+  if (tile >= 0 && !kit.backend.on_gpu()) return one_by_one<p>(kit, f);
   const SweepPass& pass = kit.pass(p, tile);
   Field *now = &f[0], *next = &f[2];
   for (int s = 0; s < sweeps; s += pass.sweeps()) {

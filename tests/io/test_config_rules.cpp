@@ -227,7 +227,8 @@ const std::vector<Malformed>& malformed() {
        cube,
        "boundary:\n  z+: 1\n",
        {},
-       "bad.yaml:4:7: boundary.z+: expected periodic | {dirichlet} | {neumann} | {robin: {alpha, value}} | a list of at least 2 items, found the "
+       "bad.yaml:4:7: boundary.z+: expected periodic | {dirichlet} | {neumann} | {robin: {alpha, value}} | a list of "
+       "at least 2 items, found the "
        "number 1"},
       {"misspelt_periodic",
        cube,

@@ -303,7 +303,8 @@ const std::vector<Malformed>& malformed() {
        "boundary: {x-: {flux: 3}, y-: {}}\n",
        {},
        "bad.yaml:3:17: boundary.x-.flux: unknown key; the keys here are dirichlet, neumann, robin\nbad.yaml:3:31: "
-       "boundary.y-: expected periodic | {dirichlet} | {neumann} | {robin: {alpha, value}} | a list of at least 2 items, found an empty map"},
+       "boundary.y-: expected periodic | {dirichlet} | {neumann} | {robin: {alpha, value}} | a list of at least 2 "
+       "items, found an empty map"},
   };
   return table;
 }
