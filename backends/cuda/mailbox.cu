@@ -253,7 +253,7 @@ void Mail::make_room(const Space& space, cudaStream_t stream) {
 }
 
 void Mail::open(const Sizes& sizes) {
-  sizes_ = sizes;
+  sizes_ = {{}, 0, 0};  // no room, should there be no memory
   const auto aligned = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
   std::size_t end = 0;
   const auto take = [&](std::size_t bytes) { return std::exchange(end, end + aligned(bytes)); };
@@ -269,6 +269,7 @@ void Mail::open(const Sizes& sizes) {
     box_.words[d] = take(Mailbox::sides * 2 * box_.word_room[d] * sizeof(std::uint64_t));
   }
   memory_ = MailboxMemory::make(place_, processes_, end);
+  sizes_ = sizes;
   for (int p = 0; p < box_.count; ++p) box_.of[p] = memory_->of(p);
   check(cudaMemset(box_.channels, 0, Mailbox::channel_count * sizeof(Channel)));
   check(cudaDeviceSynchronize());

@@ -14,7 +14,7 @@ struct FacePart {
 
 /// α of Robin faces on which u is held: κα/(κ + αh/2), what such a face lets through to the middle of a cell, is κ over
 /// half a cell to the last bit, and g/α the value on it.
-inline constexpr double holding_alpha = 1e100;
+inline constexpr double holding_alpha = 0x1p332;  // a power of two: it scales without rounding
 
 /// A face of several kinds, for unknowns in cells: at each point holds what the first part says that lies there; where
 /// none does, nothing passes. It is a Robin face α u + κ ∂u/∂n = g, of which the other kinds are limits: Neumann faces
