@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "backends/backend.hpp"
@@ -23,8 +24,16 @@ class AdjointExchange {
   }
   /// Its halves. Between them work goes on that neither reads nor writes the halo, and of the patch only what lies
   /// `width` values away from its ends.
-  virtual void start(Field& x, int width) = 0;
-  virtual void finish(Field& x, int width) = 0;
+  void start(Field& x, int width);
+  void finish(Field& x, int width);
+
+ private:
+  /// What differs between devices: a turn of the patch with itself, and the halves of one with others. Copies go back
+  /// to those that own the values; a neighbour takes as many of this patch as this one of it, so that sent pieces stand
+  /// beside received ones.
+  virtual void add_own(Field& x, const Exchange::Turn&) = 0;
+  virtual void send(Field& x, int width, std::size_t turn) = 0;
+  virtual void receive(Field& x, int width, std::size_t turn) = 0;
 };
 
 /// That of a backend, which outlives it.

@@ -17,7 +17,6 @@ class SharedPieces {
   ~SharedPieces();
   SharedPieces(const SharedPieces&) = delete;
 
-  std::size_t bytes() const { return bytes_; }
   /// The piece of a process, where this process sees it.
   char* of(int process) const { return pieces_[static_cast<std::size_t>(process)]; }
 

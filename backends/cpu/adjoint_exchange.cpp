@@ -11,29 +11,7 @@ namespace poisson::cpu {
 namespace {
 
 class HostAdjointExchange final : public AdjointExchange {
- public:
-  void start(Field& x, int width) override {
-    const Exchange& halo = x.space().halo();
-    if (!halo.with_others()) return;
-    for (std::size_t t = halo.turns(width).size(); --t > halo.under_way();) add_own(x, halo.turns(width)[t]);
-    send(x, width, halo.under_way());
-  }
-  void finish(Field& x, int width) override {
-    const Exchange& halo = x.space().halo();
-    if (halo.with_others()) receive(x, width, halo.under_way());
-    for (std::size_t t = halo.under_way(); t-- > 0;) {
-      if (halo.sent(width)[t].empty()) {
-        add_own(x, halo.turns(width)[t]);
-      } else {
-        send(x, width, t);
-        receive(x, width, t);
-      }
-    }
-  }
-
- private:
-  // A turn of the patch with itself.
-  static void add_own(Field& x, const Exchange::Turn& turn) {
+  void add_own(Field& x, const Exchange::Turn& turn) override {
     dispatch(x.precision(), [&]<class T>(T) {
       const auto v = x.view<T>();
       for (const auto& [patch, side, from, to] : turn)
@@ -45,9 +23,7 @@ class HostAdjointExchange final : public AdjointExchange {
     });
   }
 
-  // Copies go back to those that own the values. A neighbour takes as many of this patch as this one of it, so that
-  // sent pieces stand beside received ones.
-  void send(Field& x, int width, std::size_t t) {
+  void send(Field& x, int width, std::size_t t) override {
     const Exchange::Turn& turn = x.space().halo().turns(width)[t];
     std::vector<Processes::Message> out, in;
     dispatch(x.precision(), [&]<class T>(T) {
@@ -66,7 +42,7 @@ class HostAdjointExchange final : public AdjointExchange {
     });
     transit_ = x.space().processes().start(out, in);
   }
-  void receive(Field& x, int width, std::size_t t) {
+  void receive(Field& x, int width, std::size_t t) override {
     std::exchange(transit_, nullptr)->finish();
     const Exchange::Turn& sent = x.space().halo().sent(width)[t];
     dispatch(x.precision(), [&]<class T>(T) {

@@ -57,31 +57,12 @@ class CudaAdjointExchange final : public AdjointExchange {
  public:
   explicit CudaAdjointExchange(Backend& backend) : device_(dynamic_cast<CudaBackend&>(backend)) {}
 
-  void start(Field& x, int width) override {
-    const Exchange& halo = x.space().halo();
-    if (!halo.with_others()) return;
-    device_.join(x.space());
-    for (std::size_t t = halo.turns(width).size(); --t > halo.under_way();) add_own(x, width, t);
-    send(x, width, halo.under_way());
-  }
-  void finish(Field& x, int width) override {
-    const Exchange& halo = x.space().halo();
-    if (halo.with_others()) receive(x, width, halo.under_way());
-    for (std::size_t t = halo.under_way(); t-- > 0;) {
-      if (halo.sent(width)[t].empty()) {
-        add_own(x, width, t);
-      } else {
-        send(x, width, t);
-        receive(x, width, t);
-      }
-    }
-  }
-
  private:
-  void add_own(Field& x, int width, std::size_t t) {
-    for (const Exchange::Piece& piece : x.space().halo().turns(width)[t]) add(x, piece.to, piece.from);
+  void add_own(Field& x, const Exchange::Turn& turn) override {
+    for (const Exchange::Piece& piece : turn) add(x, piece.to, piece.from);
   }
-  void send(Field& x, int width, std::size_t t) {
+  void send(Field& x, int width, std::size_t t) override {
+    device_.join(x.space());
     const Exchange::Turn &turn = x.space().halo().turns(width)[t], &layers = x.space().halo().sent(width)[t];
     Exchange::Turn sent, received;
     for (const auto& [patch, side, from, to] : turn) {
@@ -99,7 +80,7 @@ class CudaAdjointExchange final : public AdjointExchange {
       launch(add_kernel<T>, mail_blocks(turn.front().to.size()), 256, device_.stream(), add);
     });
   }
-  void receive(Field& x, int width, std::size_t t) {
+  void receive(Field& x, int width, std::size_t t) override {
     if (device_.mail()) return;
     const Exchange::Turn &turn = x.space().halo().turns(width)[t], &sent = x.space().halo().sent(width)[t];
     device_.end_swap(x, turn);
