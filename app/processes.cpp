@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <functional>
 #include <mutex>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -86,6 +86,23 @@ int startable(int count, std::string& why) {
   return static_cast<int>(threads.size());
 }
 
+#ifdef POISSON_HAVE_MPI
+// What is said of processes that are lost, in one line.
+std::string describe(std::span<const LostProcess> lost) {
+  const std::string end = ": the run ends, and has no results\n";
+  if (lost.empty())
+    return "poisson: some of the processes have not started within some seconds (killed, stopped, or their machine is "
+           "lost)" +
+           end;
+  std::string text = "poisson: ";
+  for (const LostProcess& process : lost)
+    text += (&process == lost.data() ? "process " : ", process ") + std::to_string(process.rank) + " (number " +
+            std::to_string(process.number) + " on " + process.host + ")";
+  if (lost.front().ended) return text + (lost.size() == 1 ? " was" : " were") + " killed, or crashed" + end;
+  return text + " has given no sign of life for some seconds (killed, stopped, or its machine is lost)" + end;
+}
+#endif
+
 /// Which machine each process runs on.
 std::vector<std::size_t> machines(const Processes& processes) {
   std::array<char, 256> name{};
@@ -99,18 +116,8 @@ std::shared_ptr<const Processes> start_processes() {
   const std::string several = one_of_several();  // before MPI sets variables of its own
 #ifdef POISSON_HAVE_MPI
   if (under_launcher()) {
-    const auto all = mpi_processes([](std::optional<int> rank) {
-      if (!rank) {
-        std::fprintf(stderr,
-                     "poisson: some of the processes have not started within some seconds (killed, stopped, or their "
-                     "machine is lost): the run ends, and has no results\n");
-        return;
-      }
-      std::fprintf(stderr,
-                   "poisson: process %d has given no sign of life for some seconds (killed, stopped, or its machine is "
-                   "lost): the run ends, and has no results\n",
-                   *rank);
-    });
+    const auto all =
+        mpi_processes([](std::span<const LostProcess> lost) { std::fputs(describe(lost).c_str(), stderr); });
     if (!all->alone()) return all;
   }
 #endif

@@ -112,8 +112,9 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
 }
 
 // What started the program may have had a signal ignored, as nohup and the background of shells do.
-void stop_on(int signal) {
-  if (std::signal(signal, SIG_IGN) != SIG_IGN) std::signal(signal, [](int) { stop_requested = 1; });
+void stop_on_request() {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP})
+    if (std::signal(signal, SIG_IGN) != SIG_IGN) std::signal(signal, [](int) { stop_requested = 1; });
 }
 
 // The end of a run that failed, in words that stand alone.
@@ -182,6 +183,8 @@ Config load(const Arguments& arguments, const Processes& processes) {
 
 int run(const Arguments& arguments, const std::shared_ptr<const Processes>& processes, Console& console) {
   Stopwatch watch;
+  // A launcher asks the others to stop before it ends them by force: time for one of them to name the one that is lost.
+  if (!processes->alone()) stop_on_request();
   const Config config = load(arguments, *processes);
   std::unique_ptr<Case> work;
   together(*processes, [&] { work = make_case(config, processes); });
@@ -202,7 +205,7 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
     return exit_status::success;
   }
 
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) stop_on(signal);
+  if (processes->alone()) stop_on_request();
   read_datasets(config, work->output_grid().part, *processes);
   std::optional<ResultFolder> folder;  // of the first process
   together(*processes, [&] {

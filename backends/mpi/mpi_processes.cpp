@@ -1,6 +1,8 @@
 #include "backends/mpi/mpi_processes.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
@@ -19,6 +21,7 @@
 #endif
 
 #include "backends/error.hpp"
+#include "backends/mpi/process_watch.hpp"
 
 namespace poisson {
 namespace {
@@ -26,56 +29,125 @@ namespace {
 namespace mpi = boost::mpi;
 using Clock = std::chrono::steady_clock;
 
-/// Tells the next process that this one lives, and listens for the one before.
+/// Tells the next process that this one lives, and listens for the one before. Beyond that watches those of this
+/// machine: a launcher ends the others soon after one is killed, before silence says anything.
 class Heartbeat {
  public:
   Heartbeat(const mpi::communicator& world, const Lost& lost)
-      : ring_(world, mpi::comm_duplicate), lost_(lost), thread_([this] { beat(); }) {}
+      : ring_(world, mpi::comm_duplicate),
+        lost_(lost),
+        places_(gathered_places(ring_)),
+        watch_(places_, ring_.rank()),
+        part_(static_cast<std::size_t>(ring_.size()), Part::takes),
+        thread_([this] { beat(); }) {}
   /// All others have to come here, too.
   ~Heartbeat() {
-    {
-      const std::lock_guard lock(mutex_);
-      done_ = true;
-    }
-    ended_.notify_all();
+    done_ = true;
+    watch_.wake();
     thread_.join();
   }
   Heartbeat(const Heartbeat&) = delete;
 
+  /// Before this process ends the run, and has said why: the others have nothing to say.
+  void announce_end() const { tell(ending); }
+
  private:
   static constexpr std::chrono::milliseconds interval{250};
   static constexpr std::chrono::seconds patience{6};
-  enum Tag { alive, goodbye };
+  // Until all that are killed together are gone; then for the one that speaks, before the others end.
+  static constexpr std::chrono::milliseconds settling{100}, speaking{300};
+  enum Tag { alive, goodbye, ending };
+  enum class Part { takes, has_left, ends_the_run };
+
+  static std::vector<ProcessPlace> gathered_places(const mpi::communicator& all) {
+    const ProcessPlace own = ProcessPlace::own();
+    std::vector<ProcessPlace> places(static_cast<std::size_t>(all.size()));
+    MPI_Allgather(&own, sizeof own, MPI_BYTE, places.data(), sizeof own, MPI_BYTE, all);
+    return places;
+  }
+  int next() const { return (ring_.rank() + 1) % ring_.size(); }
+  int before() const { return (ring_.rank() + ring_.size() - 1) % ring_.size(); }
+
+  /// The next one, and all of this machine.
+  void tell(Tag tag) const {
+    for (int p = 0; p < ring_.size(); ++p)
+      if (p != ring_.rank() && (p == next() || watch_.sees(p))) ring_.isend(p, tag);
+  }
+  /// Whether there was a sign of the process before.
+  bool listen() {
+    bool heard = false;
+    for (auto sign = ring_.iprobe(mpi::any_source, mpi::any_tag); sign;
+         sign = ring_.iprobe(mpi::any_source, mpi::any_tag)) {
+      ring_.recv(sign->source(), sign->tag());
+      heard = heard || sign->source() == before();
+      Part& part = part_[static_cast<std::size_t>(sign->source())];
+      if (sign->tag() == goodbye) part = Part::has_left;
+      if (sign->tag() == ending) part = Part::ends_the_run;
+    }
+    return heard;
+  }
 
   void beat() {
-    const int next = (ring_.rank() + 1) % ring_.size(), before = (ring_.rank() + ring_.size() - 1) % ring_.size();
-    bool expected = true;
     Clock::time_point heard = Clock::now(), last_beat = heard;
-    std::unique_lock lock(mutex_);
     while (true) {
-      const bool last = ended_.wait_for(lock, interval, [&] { return done_; });
-      ring_.isend(next, last ? goodbye : alive);
+      watch_.wait(interval);
+      if (done_) return tell(goodbye);
+      ring_.isend(next(), alive);
       // One that was stopped itself has not listened.
       const Clock::time_point now = Clock::now();
       if (now - std::exchange(last_beat, now) > patience / 2) heard = now;
-      for (auto sign = ring_.iprobe(before, mpi::any_tag); sign; sign = ring_.iprobe(before, mpi::any_tag)) {
-        ring_.recv(before, sign->tag());
-        expected = expected && sign->tag() == alive;
-        heard = Clock::now();
-      }
-      if (last) return;
-      if (expected && now - heard > patience) {
-        lost_(before);
-        mpi::environment::abort(1);
+      if (listen()) heard = Clock::now();
+      if (one_is_gone()) end_without_it();
+      if (part_[static_cast<std::size_t>(before())] == Part::takes && now - heard > patience) {
+        lost_(std::array{lost(before())});
+        end_run();
       }
     }
   }
 
+  /// Ended before it has left.
+  bool gone(int process) const {
+    return watch_.ended(process) && part_[static_cast<std::size_t>(process)] == Part::takes;
+  }
+  bool one_is_gone() const {
+    for (int p = 0; p < ring_.size(); ++p)
+      if (gone(p)) return true;
+    return false;
+  }
+  LostProcess lost(int process) const {
+    const ProcessPlace& place = places_[static_cast<std::size_t>(process)];
+    return {process, place.host.data(), place.number, watch_.ended(process)};
+  }
+  /// The first of this machine's that is left names those that are not, unless somebody has said why the run ends.
+  void end_without_it() {
+    const Clock::time_point settled = Clock::now() + settling;
+    while (Clock::now() < settled) {
+      watch_.wait(std::chrono::milliseconds(10));
+      listen();
+    }
+    std::vector<LostProcess> all;
+    int speaker = ring_.rank();
+    for (int p = 0; p < ring_.size(); ++p) {
+      if (gone(p)) all.push_back(lost(p));
+      if (watch_.sees(p) && !watch_.ended(p)) speaker = std::min(speaker, p);
+    }
+    if (all.empty()) return;
+    if (speaker == ring_.rank() && std::ranges::find(part_, Part::ends_the_run) == part_.end()) lost_(all);
+    std::this_thread::sleep_for(speaking);
+    end_run();
+  }
+  [[noreturn]] void end_run() const {
+    announce_end();
+    mpi::environment::abort(1);
+    std::_Exit(1);
+  }
+
   mpi::communicator ring_;
   Lost lost_;
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  bool done_ = false;
+  std::vector<ProcessPlace> places_;
+  ProcessWatch watch_;
+  std::vector<Part> part_;  ///< of each process in the run, as far as it has told this one
+  std::atomic<bool> done_ = false;
   std::thread thread_;
 };
 
@@ -97,7 +169,7 @@ class StartLimit {
   void watch() {
     std::unique_lock lock(mutex_);
     if (ended_.wait_for(lock, limit(), [&] { return started_; })) return;
-    lost_(std::nullopt);
+    lost_({});
     std::_Exit(1);  // nothing of MPI can be asked yet; the launcher ends the others
   }
   /// Loading programs from a shared disk of a cluster takes longer than on one machine. Lower ranks go first, so that
@@ -169,6 +241,7 @@ class MpiProcesses final : public Processes {
     return false;
   }
   void abort(int status) const override {
+    if (heartbeat_) heartbeat_->announce_end();
     mpi::environment::abort(status);
   }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
+#include <span>
+#include <string>
 
 #include "backends/processes.hpp"
 
@@ -12,13 +14,19 @@ namespace poisson {
 /// batch system sets for every job does not count.
 bool under_launcher();
 
-/// Called where a process is lost, with its number; with none where not all of them have started in time.
-using Lost = std::function<void(std::optional<int> rank)>;
+struct LostProcess {
+  int rank;
+  std::string host;
+  std::int64_t number;  ///< of its machine's processes
+  bool ended;           ///< the machine says so; else it has given no sign of life
+};
+/// Called where processes are lost; with none where not all of them have started in time.
+using Lost = std::function<void(std::span<const LostProcess>)>;
 
 /// The processes that were started together. The first call initializes MPI, which is finalized when the program ends.
-/// A thread of each process listens for signs of life of another one: where there are none for some seconds, because it
-/// was killed or stopped or its machine is lost, it calls `lost` and ends all of them. Throws RunError where this MPI
-/// cannot do that.
+/// A thread of each process watches those of its machine and listens for signs of life of another one: where one has
+/// ended, or there are none for some seconds, because it was stopped or its machine is lost, it calls `lost`, on one
+/// process of a machine, and ends all of them. Throws RunError where this MPI cannot do that.
 std::shared_ptr<const Processes> mpi_processes(const Lost& lost);
 
 }  // namespace poisson

@@ -40,6 +40,16 @@ def running(words):
     return [int(line) for line in found.stdout.split()]
 
 
+def rank_of(number):
+    words = pathlib.Path(f"/proc/{number}/environ").read_bytes().split(b"\0")
+    return next(int(word.split(b"=")[1]) for word in words if word.startswith(b"OMPI_COMM_WORLD_RANK="))
+
+
+def is_watching(number):
+    """Whether a process would learn at once of the end of another one."""
+    return any("pidfd" in os.readlink(path) for path in pathlib.Path(f"/proc/{number}/fd").iterdir())
+
+
 class Processes(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
@@ -337,18 +347,20 @@ class Processes(unittest.TestCase):
 
     # ---- a process that is lost ----
 
-    def lose(self, sign):
-        title = f"lost-{os.getpid()}-{sign}"
+    def lose(self, sign, rank):
+        title = f"lost-{os.getpid()}-{sign}-{rank}"
         run = subprocess.Popen(self.command(3, *ENDLESS, f"title={title}"), cwd=self.directory, env=self.environment,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         pattern = f"^{PROGRAM}.*{title}"
         begin = time.monotonic()
         while len(running(pattern)) < 3 and time.monotonic() < begin + 20:
             time.sleep(0.1)
-        processes = running(pattern)
-        self.assertEqual(len(processes), 3)
+        processes = {rank_of(number): number for number in running(pattern)}
+        self.assertEqual(set(processes), {0, 1, 2})
+        while not all(map(is_watching, processes.values())) and time.monotonic() < begin + 20:
+            time.sleep(0.01)
         time.sleep(0.5)
-        os.kill(processes[1], sign)
+        os.kill(processes[rank], sign)
         begin = time.monotonic()
         _, errors = run.communicate(timeout=60)
         took = time.monotonic() - begin
@@ -357,14 +369,18 @@ class Processes(unittest.TestCase):
         time.sleep(0.5)
         self.assertEqual(running(pattern), [])
         self.assertFalse((self.directory / "results" / "solution.pvti").exists())
-        return errors
+        messages = [line for line in errors.splitlines() if line.startswith("poisson: ")]
+        self.assertEqual(len(messages), 1, errors)
+        self.assertIn(f"poisson: process {rank} (number {processes[rank]} on ", messages[0])
+        return messages[0]
 
     def test_killed(self):
-        self.lose(signal.SIGKILL)
+        for rank in range(3):
+            with self.subTest(rank=rank):
+                self.assertIn("was killed, or crashed", self.lose(signal.SIGKILL, rank))
 
     def test_stopped(self):
-        errors = self.lose(signal.SIGSTOP)
-        self.assertEqual(len(re.findall(r"poisson: process \d has given no sign of life", errors)), 1, errors)
+        self.assertIn("has given no sign of life", self.lose(signal.SIGSTOP, 1))
 
     def test_interrupted(self):
         """What is asked of the launcher reaches all: they stop together, and keep what they have."""
