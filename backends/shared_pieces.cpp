@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backends/error.hpp"
@@ -37,11 +38,19 @@ char* mapped(const Descriptor& file, std::size_t bytes) {
   return static_cast<char*>(there);
 }
 
-// Where a process has its piece open.
+// Where a process has its piece open, and which file it is: processes of several containers may have the same numbers.
 struct Place {
   pid_t process;
   int descriptor;
+  dev_t device;
+  ino_t file;
 };
+
+struct stat status_of(const Descriptor& file) {
+  struct stat status {};
+  if (fstat(file.number(), &status) != 0) refuse("fstat", errno);
+  return status;
+}
 
 }  // namespace
 
@@ -49,20 +58,26 @@ SharedPieces::SharedPieces(const Processes& processes, std::size_t bytes)
     : bytes_(bytes), pieces_(static_cast<std::size_t>(processes.count()), nullptr) {
   try {
     std::unique_ptr<Descriptor> own;
+    Place place{};
     together(processes, [&] {
       own = std::make_unique<Descriptor>(memfd_create("poisson", MFD_CLOEXEC), "memfd_create");
       // Pages are taken now: where there are too few, the first to touch one would be killed.
       if (const int error = posix_fallocate(own->number(), 0, static_cast<off_t>(bytes)); error != 0)
         refuse("posix_fallocate", error);
       pieces_[static_cast<std::size_t>(processes.rank())] = mapped(*own, bytes);
+      const struct stat status = status_of(*own);
+      place = {getpid(), own->number(), status.st_dev, status.st_ino};
     });
-    const std::vector<Place> places = processes.gather(Place{getpid(), own->number()});
+    const std::vector<Place> places = processes.gather(place);
     together(processes, [&] {
       for (std::size_t p = 0; p < places.size(); ++p) {
         if (pieces_[p]) continue;
         const std::string path =
             "/proc/" + std::to_string(places[p].process) + "/fd/" + std::to_string(places[p].descriptor);
-        pieces_[p] = mapped(Descriptor(open(path.c_str(), O_RDWR | O_CLOEXEC), path.c_str()), bytes);
+        const Descriptor piece(open(path.c_str(), O_RDWR | O_CLOEXEC), path.c_str());
+        const struct stat status = status_of(piece);
+        if (status.st_dev != places[p].device || status.st_ino != places[p].file) refuse(path, ESTALE);
+        pieces_[p] = mapped(piece, bytes);
       }
     });  // all have opened it before anybody closes
   } catch (...) {

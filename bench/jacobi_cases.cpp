@@ -22,10 +22,10 @@ void one_by_one(const Kit& kit, Fields& f) {
     std::swap(now, next);
   }
 }
-// The host, which checks other tiles of a GPU, has none of these.
-template <Precision p, bool with_norms, int tile = -1>
+// The host, which checks those that only a GPU has, takes their sweeps one by one.
+template <Precision p, bool with_norms, int tile = -1, bool on_gpus = tile >= 0>
 void in_passes(const Kit& kit, Fields& f) {
-  if (tile >= 0 && !kit.backend.on_gpu()) return one_by_one<p>(kit, f);
+  if (on_gpus && !kit.backend.on_gpu()) return one_by_one<p>(kit, f);
   const SweepPass& pass = kit.pass(p, tile);
   Field *now = &f[0], *next = &f[2];
   for (int s = 0; s < sweeps; s += pass.sweeps()) {
@@ -58,9 +58,16 @@ struct Passes : Table {
   template <Precision p>
   void add(const std::string& problem, const Model& model) {
     put<p>(problem + "one", model, one_by_one<p>);
-    if (model.assembly == Assembly::partial) return;  // κ is held: there are none but those of the tiles
-    put<p>(problem + "pass", model, in_passes<p, false>);
-    put<p>(problem + "pass-norm", model, in_passes<p, true>);
+    if (problem == "partial-") return;          // there are none
+    if (model.assembly == Assembly::partial) {  // κ is held in cells
+      put<p>(problem + "pass", model, in_passes<p, false, -1, true>);
+      put<p>(problem + "pass-norm", model, in_passes<p, true, -1, true>);
+      for (KernelCase* kernel : {&kernels.back(), &kernels[kernels.size() - 2]})
+        kernel->needs_gpu = kernel->needs_plane = true;
+    } else {
+      put<p>(problem + "pass", model, in_passes<p, false>);
+      put<p>(problem + "pass-norm", model, in_passes<p, true>);
+    }
   }
 
   Passes() {
@@ -68,7 +75,8 @@ struct Passes : Table {
          {std::pair<std::string, Model>{"", {constant_coefficient}},
           {"cells-", {constant_coefficient, Assembly::automatic, Scheme::fv, Centering::cell}},
           {"stretched-", {stretched}},
-          {"partial-", {varying_coefficient, Assembly::partial}}}) {
+          {"partial-", {varying_coefficient, Assembly::partial}},
+          {"partial-cells-", {varying_coefficient, Assembly::partial, Scheme::fv, Centering::cell}}}) {
       add<Precision::fp64>(name, model);
       add<Precision::fp32>(name, model);
     }
@@ -84,19 +92,18 @@ struct Passes : Table {
 
 /// The same passes by other tiles.
 struct Tiles : Table {
-  Tiles() {
-    add_from<tile_count>("tile-", {constant_coefficient});
-    add_from<kappa_tile_count>("partial-tile-", {varying_coefficient, Assembly::partial});
-  }
+  Tiles() { add_from(); }
 
  private:
-  template <int count, int tile = 0>
-  void add_from(const std::string& name, const Model& model) {
-    if constexpr (tile < count) {
-      put<Precision::fp64>(name + std::to_string(tile), model, in_passes<Precision::fp64, false, tile>);
-      put<Precision::fp32>(name + std::to_string(tile), model, in_passes<Precision::fp32, false, tile>);
+  template <int tile = 0>
+  void add_from() {
+    if constexpr (tile < tile_count) {
+      const std::string name = "tile-" + std::to_string(tile);
+      const Model model{constant_coefficient};
+      put<Precision::fp64>(name, model, in_passes<Precision::fp64, false, tile>);
+      put<Precision::fp32>(name, model, in_passes<Precision::fp32, false, tile>);
       kernels.back().needs_gpu = kernels[kernels.size() - 2].needs_gpu = true;
-      add_from<count, tile + 1>(name, model);
+      add_from<tile + 1>();
     }
   }
 };

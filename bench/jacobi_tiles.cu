@@ -53,8 +53,6 @@ std::unique_ptr<SweepPass> make(Backend& backend, const LevelRows& rows, int til
 }  // namespace
 
 std::unique_ptr<SweepPass> make_tiled_pass(Backend& backend, const SchemeRows& rows, Precision precision, int tile) {
-  if (const auto* held = std::get_if<NodeRows>(&rows); held && held->variable())
-    return make_kappa_tiled_pass(backend, *held, precision, tile);
   return dispatch(precision, [&]<class T>(T) { return make<T>(backend, level_rows(rows), tile); });
 }
 

@@ -86,9 +86,10 @@ struct KernelCase {
   Model model{constant_coefficient};
   /// What the kernel does beside a product A u; null: no time is predicted.
   std::optional<RowCost> beside = std::nullopt;
-  bool needs_z = false;    ///< left out in two dimensions
-  bool needs_gpu = false;  ///< left out on a CPU
-  int sweeps = 0;          ///< over all unknowns, of what counts points a second
+  bool needs_z = false;      ///< left out in two dimensions
+  bool needs_plane = false;  ///< left out in three dimensions
+  bool needs_gpu = false;    ///< left out on a CPU
+  int sweeps = 0;            ///< over all unknowns, of what counts points a second
 };
 
 inline constexpr PolynomialStep step{0.8, 0.25};

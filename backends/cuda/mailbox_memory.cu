@@ -1,7 +1,6 @@
 #include <vector>
 
 #include <cuda_runtime.h>
-#include <unistd.h>
 
 #include "backends/cuda/check.cuh"
 #include "backends/cuda/mailbox_memory.hpp"
@@ -14,33 +13,41 @@ namespace {
 class OnDevices final : public MailboxMemory {
  public:
   OnDevices(const Processes& processes, std::size_t bytes) : processes_(processes) {
-    check(cudaMalloc(&own_, bytes));
-    check(cudaMemset(own_, 0, bytes));
-    check(cudaDeviceSynchronize());
-    struct Address {
-      long process;
-      void* here;
-      cudaIpcMemHandle_t handle;
-    } address{getpid(), own_, {}};
-    check(cudaIpcGetMemHandle(&address.handle, own_));
-    for (const Address& other : processes.gather(address)) {
-      void* there = other.here;
-      if (other.process != address.process) {
-        check(cudaIpcOpenMemHandle(&there, other.handle, cudaIpcMemLazyEnablePeerAccess));
-        opened_.push_back(there);
-      }
-      pieces_.push_back(static_cast<char*>(there));
+    try {
+      cudaIpcMemHandle_t own{};
+      together(processes, [&] {
+        check(cudaMalloc(&own_, bytes));
+        check(cudaMemset(own_, 0, bytes));
+        check(cudaDeviceSynchronize());
+        check(cudaIpcGetMemHandle(&own, own_));
+      });
+      const std::vector<cudaIpcMemHandle_t> all = processes.gather(own);
+      together(processes, [&] {
+        for (int p = 0; p < processes.count(); ++p) {
+          void* there = own_;
+          if (p != processes.rank()) {
+            check(cudaIpcOpenMemHandle(&there, all[static_cast<std::size_t>(p)], cudaIpcMemLazyEnablePeerAccess));
+            opened_.push_back(there);
+          }
+          pieces_.push_back(static_cast<char*>(there));
+        }
+      });
+    } catch (...) {  // on all of them
+      give_back();
+      throw;
     }
   }
-  ~OnDevices() override {
-    for (void* memory : opened_) cudaIpcCloseMemHandle(memory);
-    processes_.meet(2);  // so that nobody has it open any more
-    cudaFree(own_);
-  }
+  ~OnDevices() override { give_back(); }
   OnDevices(const OnDevices&) = delete;
   char* of(int process) const override { return pieces_[static_cast<std::size_t>(process)]; }
 
  private:
+  // Memory that another process may still have open, since it has not come here, stays until this one ends.
+  void give_back() {
+    for (void* memory : opened_) cudaIpcCloseMemHandle(memory);
+    if (processes_.meet(2)) cudaFree(own_);
+  }
+
   const Processes& processes_;
   void* own_ = nullptr;
   std::vector<void*> opened_;

@@ -84,7 +84,8 @@ struct PassRows {
     const Layer under = below;
     below = layer(at, k);
     const auto column = c.column(at.i, at.j);
-    return relaxed(column.template row<flat>(under, below, column.beside(k)));
+    const Row<T> row = column.template row<flat>(under, below, column.beside(k));
+    return relaxed(flat ? rounded(row) : row);
   }
   __device__ RelaxedRow<T> operator()(const Column& at, int k) const {
     Layer below = layer(at, k - 1);

@@ -25,6 +25,11 @@ template <>
 struct PassTile<float, Equidistant<float>, false> {
   using Type = SweepTile<3, 512, 8, 64>;
 };
+/// Where κ is held, in a plane: in bodies no pass is faster than its sweeps.
+template <class T, Layered Coefficients>
+struct PassTile<T, Coefficients, true> {
+  using Type = SweepTile<4, 256, sizeof(T) == 4 ? 2 : 1, 0, 2>;
+};
 
 /// That of a part of a grid, whose halo holds what so many sweeps reach for.
 template <class T, class Coefficients, bool flat>
@@ -172,6 +177,14 @@ std::unique_ptr<SweepPass> SweepPassesOn<OnCuda>::make(Backend& backend, const L
   return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<SweepPass> {
     return cuda::make_marched_sweeps<T, Coefficients>(backend, rows);
   });
+}
+
+template <>
+template <class T>
+std::unique_ptr<SweepPass> SweepPassesOn<OnCuda>::make_held(Backend& backend, const FaceRows& rows) {
+  const Space& space = rows.block.space();
+  if (!space.whole() || !cuda::is_plane(space.layout()) || !cuda::suits_passes(space)) return nullptr;
+  return std::make_unique<cuda::MarchedSweeps<T, Faces<T>, true, cuda::PassTile>>(backend, rows);
 }
 
 }  // namespace poisson
