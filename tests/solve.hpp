@@ -81,7 +81,7 @@ inline std::optional<CoarseBlock> coarser(const Block& block, Coarsening rule = 
 template <class F>
 void edit(Field& u, const F& f) {
   const auto host = make_cpu_backend();
-  Field copy(*host, u.layout(), u.precision());
+  Field copy(*host, u.space(), u.precision());
   transfer(u, copy);
   f(copy);
   transfer(copy, u);

@@ -104,7 +104,6 @@ Result join_planes(const Space& space, const Box& box, const std::vector<Result>
 /// The same as reduce_over_lines over the boxes of all patches of a grid; f(j, k) of what this process has.
 template <class Result, class F, class Join>
 Result reduce_over_lines(const Space& space, const Box& box, const Result& none, const F& f, const Join& join) {
-  if (space.whole()) return reduce_over_lines(box, none, f, join);
   return join_planes(space, box, reduce_planes(box, is_flat(space), none, f, join), none, join);
 }
 

@@ -2,27 +2,30 @@
 
 #include "backends/cuda/tiling.cuh"
 
-/// How values over boxes are reduced in slices of planes along z: moments and extrema, of which each block leaves what
-/// it has found. Compiled at run time too.
+/// How values over boxes are reduced plane by plane along z: moments and extrema, of which each block leaves what it
+/// has found. Compiled at run time too.
 namespace poisson::cuda {
 
-/// Most partial results of one reduction, of 8 bytes each, and most slices.
-inline constexpr int most_pieces = 8192, most_slices = 4096;
+/// Blocks of one reduction that are worth having, and most slices.
+inline constexpr int worth_blocks = 4096, most_slices = 1 << 15;
 
-/// How a box is reduced: in slices of planes, each tile after tile by so many groups of blocks.
+/// How a box is reduced: in slices, of one plane where there are not too many, each tile after tile by so many groups
+/// of blocks. What a slice gives depends on its own values and on the whole grid alone, not on where that is cut
+/// between planes.
 struct Slices {
-  Tiling tiling;   ///< whose pieces along z are the slices (half as thick they cost up to a tenth)
+  Tiling tiling;   ///< whose pieces along z are the slices
   int groups = 0;  ///< 0: nothing to add
 
-  /// `most`: partial results that there is room for.
-  Slices(const Box& box, const Tiling& tiles, int most = most_pieces) : tiling(tiles) {
+  /// `depth`: planes of the whole grid, of which the box may have a part.
+  Slices(const Box& box, const Tiling& tiles, int depth) : tiling(tiles) {
     if (box.size() == 0) return;
-    const int depth = box.last[2] - box.first[2];
-    const auto count = [&] { return (depth + tiling.planes - 1) / tiling.planes; };
-    while (count() > most || count() > most_slices) tiling.planes *= 2;
-    tiling.blocks.z = static_cast<unsigned>(count());
+    const auto count = [&](int planes) { return (planes + tiling.planes - 1) / tiling.planes; };
+    tiling.planes = 1;
+    while (count(depth) > most_slices) tiling.planes *= 2;
+    tiling.blocks.z = static_cast<unsigned>(count(box.last[2] - box.first[2]));
+    const int most = count(depth) < worth_blocks ? worth_blocks / count(depth) : 1;
     const auto tiles_of_slice = std::int64_t{tiling.blocks.x} * tiling.blocks.y;
-    groups = static_cast<int>(tiles_of_slice < most / count() ? tiles_of_slice : most / count());
+    groups = static_cast<int>(tiles_of_slice < most ? tiles_of_slice : most);
   }
   dim3 blocks() const { return {static_cast<unsigned>(groups), 1, tiling.blocks.z}; }
 };

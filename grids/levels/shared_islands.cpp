@@ -6,26 +6,13 @@
 #include <utility>
 
 #include "backends/backend.hpp"
+#include "backends/gather_lists.hpp"
 #include "grids/levels/island_couplings.hpp"
 
 namespace poisson {
 namespace {
 
 using Place = std::array<int, 3>;
-
-// What each process has, one after another, of as many as each likes.
-template <class T>
-std::vector<T> gather_all(const Processes& processes, const std::vector<T>& own) {
-  const std::vector<std::size_t> sizes = processes.gather(own.size());
-  const std::size_t most = std::ranges::max(sizes);
-  std::vector<T> padded(own), received(most * sizes.size()), all;
-  padded.resize(most);
-  if (most > 0) processes.gather(padded.data(), most * sizeof(T), received.data());
-  for (std::size_t p = 0; p < sizes.size(); ++p)
-    all.insert(all.end(), received.begin() + static_cast<std::ptrdiff_t>(p * most),
-               received.begin() + static_cast<std::ptrdiff_t>(p * most + sizes[p]));
-  return all;
-}
 
 // A set of values of one process that strong couplings tie to one another.
 struct Cluster {
@@ -145,8 +132,8 @@ class Search {
       if (clusters_[c].crossing)
         own_parts.push_back(
             {processes.rank(), static_cast<int>(c), std::ssize(clusters_[c].values), clusters_[c].given});
-    const std::vector<Part> parts = gather_all(processes, own_parts);
-    const std::vector<Tie> ties = gather_all(processes, ties_);
+    const std::vector<Part> parts = gather_lists(processes, own_parts);
+    const std::vector<Tie> ties = gather_lists(processes, ties_);
     std::map<std::pair<int, int>, std::size_t> place;  // among the parts
     for (std::size_t i = 0; i < parts.size(); ++i) place[{parts[i].process, parts[i].number}] = i;
     std::map<std::int64_t, std::size_t> part_at;

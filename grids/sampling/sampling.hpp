@@ -67,12 +67,14 @@ class LineSums {
   double& operator()(int j, int k) {
     return sums_[static_cast<std::size_t>((k - box_.first[2]) * (box_.last[1] - box_.first[1]) + j - box_.first[1])];
   }
-  double total() const {
+  /// Of each plane; of a grid that is one plane, of each line.
+  std::vector<double> of_planes(bool flat) const {
+    if (flat) return sums_;
     const auto lines = box_.last[1] - box_.first[1];
-    double sum = 0;
+    std::vector<double> planes;
     for (auto plane = sums_.begin(); plane != sums_.end(); plane += lines)
-      sum += std::accumulate(plane, plane + lines, 0.0);
-    return sum;
+      planes.push_back(std::accumulate(plane, plane + lines, 0.0));
+    return planes;
   }
 
  private:

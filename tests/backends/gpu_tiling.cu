@@ -47,15 +47,14 @@ void expect_cover(const Box& box, int threads) {
   EXPECT_LE(tiling.blocks.y, most_blocks);
   EXPECT_LE(tiling.blocks.z, most_blocks);
 
-  for (const int most : {most_pieces, 64}) {
-    const Slices slices(box, tiling, most);
-    EXPECT_TRUE(covered(box.first[2], slices.tiling.blocks.z, slices.tiling.planes, box.last[2]));
-    EXPECT_GE(slices.groups, 1);
-    EXPECT_LE(std::int64_t{slices.groups} * slices.tiling.blocks.z, most);
-    EXPECT_LE(slices.groups, std::int64_t{tiling.blocks.x} * tiling.blocks.y);
-  }
-
   const int depth = box.last[2] - box.first[2];
+  const Slices slices(box, tiling, depth);
+  EXPECT_TRUE(covered(box.first[2], slices.tiling.blocks.z, slices.tiling.planes, box.last[2]));
+  EXPECT_GE(slices.groups, 1);
+  EXPECT_LE(slices.tiling.blocks.z, most_slices);
+  EXPECT_LE(std::int64_t{slices.groups} * slices.tiling.blocks.z, most_slices);
+  EXPECT_LE(slices.groups, std::int64_t{tiling.blocks.x} * tiling.blocks.y);
+
   const PlaneSums sums(box, tiling, depth);
   EXPECT_TRUE(covered(box.first[2], sums.tiling.blocks.z, sums.tiling.planes, box.last[2]));
   EXPECT_GE(sums.groups, 1);
@@ -93,6 +92,10 @@ TEST(PlaneSums, AreThoseOfTheWholeGrid) {
       EXPECT_EQ(own.groups, all.groups);
       EXPECT_EQ(own.thickness, all.thickness);
       EXPECT_EQ(own.count(planes), planes);
+      const Slices slices_of_all(whole, Tiling(whole), depth), slices(part, Tiling(part), depth);
+      EXPECT_EQ(slices.groups, slices_of_all.groups);
+      EXPECT_EQ(slices.tiling.planes, 1);
+      EXPECT_EQ(slices.tiling.blocks.z, static_cast<unsigned>(planes));
     }
   }
 }
@@ -100,7 +103,7 @@ TEST(PlaneSums, AreThoseOfTheWholeGrid) {
 TEST(Slices, OfAnEmptyBoxAddNothing) {
   const Box empty{{1, 1, 1}, {1, 5, 5}};
   EXPECT_EQ(PlaneSums(empty, Tiling({{0, 0, 0}, {1, 5, 5}}), 5).groups, 0);
-  EXPECT_EQ(Slices(empty, Tiling({{0, 0, 0}, {1, 5, 5}})).groups, 0);
+  EXPECT_EQ(Slices(empty, Tiling({{0, 0, 0}, {1, 5, 5}}), 5).groups, 0);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "grids/axes/stretching.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/schemes/rhs_sums.hpp"
+#include "tests/processes.hpp"
 #include "tests/solve.hpp"
 
 namespace poisson {
@@ -160,6 +161,58 @@ INSTANTIATE_TEST_SUITE_P(, FunctionalsOf,
                                   (std::get<1>(p.param) == Centering::cell ? "OfCells" : "") +
                                   (std::get<2>(p.param) == Precision::fp32 ? "Single" : "");
                          });
+
+// Everything that results hold of a field, in one row.
+std::vector<double> results_of(const Problem& problem, const Sharing& sharing) {
+  const auto backend = test_backend();
+  const Discretization d(*backend, problem, Assembly::automatic, Sampling::automatic, sharing);
+  const Block& block = d.block();
+  Field u(*backend, block.space(), Precision::fp64), x(*backend, block.space(), Precision::fp64);
+  for (Field* field : {&u, &x})
+    edit(*field, [&](Field& host) {
+      const auto view = host.view<double>();
+      const auto& o = block.space().origin();
+      for_each(block.layout().box(), [&](int i, int j, int k) {
+        view(i, j, k) = std::sin((field == &u ? 1.7 : 2.9) * (i + o[0]) + 0.31 * (j + o[1]) + 7.3 * (k + o[2]));
+      });
+    });
+  const Functionals& functionals = d.functionals();
+  const auto m = functionals.moments(u);
+  std::vector<double> all{m.first, m.second, m.low.value, m.high.value};
+  for (const auto& at : {m.low.at, m.high.at}) all.insert(all.end(), at.begin(), at.end());
+  const Box box = block.layout().box();
+  std::vector<Region> regions{{box, {}}, {box, {true, true, true}}};
+  for (const Box& piece : pieces(block)) regions.push_back({piece, {true, false, true}});
+  const std::vector<double> sums = functionals.sums(u, regions);
+  all.insert(all.end(), sums.begin(), sums.end());
+  all.push_back(functionals.product(x, u, box));
+  const ErrorNorms error = error_norms(d, u);
+  all.insert(all.end(), {error.max, error.l2});
+  return all;
+}
+
+// Wherever a grid is cut between planes.
+TEST(Results, HaveTheSameBitsInAnyNumberOfSlabs) {
+  for (const int dimension : {3, 2})
+    for (const Centering centering : {Centering::node, Centering::cell}) {
+      Problem p = box(dimension, centering);
+      p.nodes[0] = uniform_nodes(0, 1, 151);
+      p.nodes[1] = tanh_nodes(0, 2, 141, 1.5, StretchedEnd::lower);  // planes that are no longer small
+      p.exact = 0.25;
+      const std::vector<double> wanted = results_of(p, {});
+      for (const int count : {2, 3, 4}) {
+        SCOPED_TRACE(testing::Message() << dimension << "-D, " << count << " slabs");
+        std::array parts{1, 1, count};
+        if (dimension == 2) std::swap(parts[1], parts[2]);
+        as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
+          std::vector<double> found = results_of(p, {processes, parts, 300});
+          if (dimension == 2 && !on_cpu()) found.back() = wanted.back();  // errors go by planes, of which there is one
+          ASSERT_EQ(found.size(), wanted.size());
+          for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], wanted[i]) << "number " << i;
+        });
+      }
+    }
+}
 
 TEST(RhsSums, AreTheDataOnEachPiece) {
   const auto backend = test_backend();

@@ -79,10 +79,15 @@ TEST_P(SharedInSlabs, HasTheSameBits) {
     if (c.problem.dimension == 2) std::swap(parted[1], parted[2]), parted[2] = 1;
     std::array<std::vector<double>, 2> found{std::vector<double>(values), std::vector<double>(values)};
     std::array<std::vector<double>, 2> history;
+    SolutionNorms norms;
+    Balance balance;
     for (const std::size_t beside : {0, 1})
       as_processes(parted[0] * parted[1] * parted[2], [&](const std::shared_ptr<const Processes>& processes) {
         const Solved own = solve(c, {processes, parted, 300}, found[beside], beside == 1);
-        if (processes->first()) history[beside] = own.result.history;
+        if (!processes->first()) return;
+        history[beside] = own.result.history;
+        norms = own.norms;
+        balance = own.balance;
       });
     expect_same_values(found[0], found[1], rounding);
     if (on_cpu()) {
@@ -93,6 +98,13 @@ TEST_P(SharedInSlabs, HasTheSameBits) {
       expect_same_values(found[1], wanted, rounding);
       if (on_cpu()) {
         EXPECT_EQ(history[1], one.result.history);
+        EXPECT_EQ(norms.integral, one.norms.integral);
+        EXPECT_EQ(norms.l2, one.norms.l2);
+        for (std::size_t face = 0; face < balance.flux.size(); ++face)
+          EXPECT_NEAR(balance.flux[face], one.balance.flux[face], 1e-13) << face;
+        EXPECT_EQ(balance.source, one.balance.source);
+        EXPECT_EQ(balance.reaction, one.balance.reaction);
+        EXPECT_EQ(balance.residual, one.balance.residual);
       }
     }
   }

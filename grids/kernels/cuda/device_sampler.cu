@@ -8,6 +8,7 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/device_tables.hpp"
 #include "backends/cuda/runtime_module.hpp"
+#include "backends/gather_lists.hpp"
 #include "grids/kernels/cuda/evaluate_columns.cuh"
 #include "grids/kernels/cuda/factories.hpp"
 #include "grids/kernels/cuda/runtime_headers.hpp"
@@ -186,10 +187,13 @@ class CudaSampler final : public Sampler {
     if (!evaluates(datum.quantity) || u.backend().kind() != device_.kind()) return measure_on_host(block_, datum, u);
     write_bad(none);
     const Box box = block_.layout().box();
-    const DifferenceMoments own = measured(datum, box, points_of(datum, block_.location(), box), u);
-    const Processes& processes = block_.processes();
-    if (processes.any(read_bad() != none)) return measure_on_host(block_, datum, u);
-    return {processes.sum(own.first), processes.sum(own.second), processes.least(own.low), processes.largest(own.high)};
+    const std::vector<Moments> own = measured(datum, box, points_of(datum, block_.location(), box), u);
+    if (block_.processes().any(read_bad() != none)) return measure_on_host(block_, datum, u);
+    const std::vector<Moments> planes = gather_lists(block_.processes(), own);
+    DifferenceMoments all{0, 0, planes.front().low, planes.front().high};
+    for (const Moments& m : planes)
+      all = {all.first + m.first, all.second + m.second, std::min(all.low, m.low), std::max(all.high, m.high)};
+    return all;
   }
 
   CellStatistics statistics(const Field& cells) override {
@@ -388,10 +392,11 @@ class CudaSampler final : public Sampler {
     }
   }
 
-  DifferenceMoments measured(const Datum& datum, const Box& box, const Points& points, const Field& u) {
+  // Of each plane.
+  std::vector<Moments> measured(const Datum& datum, const Box& box, const Points& points, const Field& u) {
     const AnyView of_u = any_view(u);
     const double *wx = axes_[0].mass, *wy = axes_[1].mass, *wz = axes_[2].mass;
-    const Slices slices(box, Tiling(box), most_pieces / static_cast<int>(sizeof(Moments) / sizeof(double)));
+    const Slices slices(box, Tiling(box), u.space().all()[2]);
     auto* const partial = reinterpret_cast<Moments*>(device_.partials());
     if (const double* value = datum.quantity.constant()) {
       const cudaStream_t stream = device_.stream();
@@ -406,20 +411,15 @@ class CudaSampler final : public Sampler {
     const auto groups = static_cast<std::size_t>(slices.groups);
     std::vector<Moments> found(groups * slices.tiling.blocks.z);
     device_.read(partial, found.data(), found.size() * sizeof(Moments));
-    // The groups of each slice, then the slices in their order.
-    DifferenceMoments all{0, 0, found.front().low, found.front().high};
+    std::vector<Moments> planes;
     for (std::size_t slice = 0; slice < found.size(); slice += groups) {
-      double first = 0, second = 0;
-      for (std::size_t g = slice; g < slice + groups; ++g) {
-        first += found[g].first;
-        second += found[g].second;
-        all.low = std::min(all.low, found[g].low);
-        all.high = std::max(all.high, found[g].high);
-      }
-      all.first += first;
-      all.second += second;
+      Moments plane = found[slice];
+      for (std::size_t g = slice + 1; g < slice + groups; ++g)
+        plane = {plane.first + found[g].first, plane.second + found[g].second, std::min(plane.low, found[g].low),
+                 std::max(plane.high, found[g].high)};
+      planes.push_back(plane);
     }
-    return all;
+    return planes;
   }
 
   static constexpr unsigned long long none = std::numeric_limits<unsigned long long>::max();

@@ -8,6 +8,7 @@
 #include "backends/cuda/device_tables.hpp"
 #include "backends/cuda/marched.hpp"
 #include "backends/cuda/slices.cuh"
+#include "backends/gather_lists.hpp"
 #include "grids/kernels/cuda/factories.hpp"
 
 namespace poisson::cuda {
@@ -22,6 +23,9 @@ struct NoSteps {  // results: nothing to share a launch with
 struct Lengths {
   const double *x, *y, *z;
 };
+Lengths as_marched(const Lengths& lengths, const Layout& layout) {
+  return is_plane(layout) ? Lengths{lengths.x, lengths.z, lengths.y} : lengths;
+}
 
 template <class X>
 struct WeightedSum {
@@ -34,13 +38,12 @@ struct WeightedSum {
   }
 };
 
-// Regions of few values, summed by one launch: each in tasks of so many planes, as a slice has them, and of rows.
-constexpr int most_regions = 32, planes_of_task = 32, values_of_task = 1 << 14;
-constexpr std::int64_t most_small = std::int64_t{1} << 21;
+// Regions of small planes, summed by one launch: each plane in tasks of so many rows.
+constexpr int most_regions = 32, most_tasks = 8192, values_of_task = 1 << 14;
 struct SmallRegions {
   struct Part {
     int3 first, extent;
-    int rows, groups;  // rows of a task, tasks of a slice
+    int rows, groups;  // rows of a task, tasks of a plane
     Lengths weight;
     int first_task;
   };
@@ -50,20 +53,23 @@ struct SmallRegions {
   /// Whether there was room.
   bool add(const Box& box, const Lengths& weight) {
     const auto n = [&](std::size_t d) { return box.last[d] - box.first[d]; };
-    if (count == most_regions || box.size() > most_small) return false;
+    if (count == most_regions) return false;
     if (box.size() == 0) {
       parts[count++] = {{0, 0, 0}, {1, 1, 0}, 1, 0, weight, tasks};
       return true;
     }
-    const int slices = (n(2) + planes_of_task - 1) / planes_of_task;
-    const int rows = std::clamp(values_of_task / (n(0) * std::min(planes_of_task, n(2))), 1, n(1));
-    const int groups = (n(1) + rows - 1) / rows;
-    if (tasks + slices * groups > most_pieces) return false;
+    const int rows = std::clamp(values_of_task / n(0), 1, n(1)), groups = (n(1) + rows - 1) / rows;
+    if (tasks + n(2) * groups > most_tasks) return false;
     parts[count++] = {{box.first[0], box.first[1], box.first[2]}, {n(0), n(1), n(2)}, rows, groups, weight, tasks};
-    tasks += slices * groups;
+    tasks += n(2) * groups;
     return true;
   }
 };
+// Whether all processes sum their parts of a region so: how does not depend on the parts.
+bool small_planes(const Box& box, int depth) {
+  return std::int64_t{box.last[0] - box.first[0]} * (box.last[1] - box.first[1]) <= values_of_task &&
+         depth <= most_tasks;
+}
 
 template <class X>
 __global__ void __launch_bounds__(tile_threads)
@@ -73,16 +79,25 @@ __global__ void __launch_bounds__(tile_threads)
   int r = regions.count - 1;
   while (block < regions.parts[r].first_task) --r;
   const auto& [first, extent, most_rows, groups, weight, first_task] = regions.parts[r];
-  const int j0 = (block - first_task) % groups * most_rows, k0 = (block - first_task) / groups * planes_of_task;
-  const int rows = min(most_rows, extent.y - j0), planes = min(planes_of_task, extent.z - k0);
+  const int j0 = (block - first_task) % groups * most_rows, k = first.z + (block - first_task) / groups;
+  const int rows = min(most_rows, extent.y - j0);
   double sum = 0;
-  for (int v = static_cast<int>(threadIdx.x); v < extent.x * rows * planes; v += tile_threads) {
-    const int line = v / extent.x;
-    const int i = first.x + v % extent.x, j = first.y + j0 + line % rows, k = first.z + k0 + line / rows;
+  for (int v = static_cast<int>(threadIdx.x); v < extent.x * rows; v += tile_threads) {
+    const int i = first.x + v % extent.x, j = first.y + j0 + v / extent.x;
     sum += weight.x[i] * weight.y[j] * weight.z[k] * static_cast<double>(x(i, j, k));
   }
   sum = sum_of_block<tile_threads>(sum);
   if (threadIdx.x == 0) partial[block] = sum;
+}
+
+// One warp adds up the groups of a plane.
+__global__ void add_groups(const double* partial, int groups, double* of_plane) {
+  await_others();
+  double sum = 0;
+  for (int g = static_cast<int>(threadIdx.x); g < groups; g += 32)
+    sum += partial[static_cast<std::int64_t>(blockIdx.x) * groups + g];
+  for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
+  if (threadIdx.x == 0) of_plane[blockIdx.x] = sum;
 }
 
 template <class Y>
@@ -125,20 +140,21 @@ struct Found {
   double first, second;
   Extreme low, high;
 
-  __device__ void see_low(const Extreme& e) {
+  __host__ __device__ void see_low(const Extreme& e) {
     if (e.value < low.value || (e.value == low.value && e.at < low.at)) low = e;
   }
-  __device__ void see_high(const Extreme& e) {
+  __host__ __device__ void see_high(const Extreme& e) {
     if (e.value > high.value || (e.value == high.value && e.at < high.at)) high = e;
   }
-  __device__ void join(const Found& other) {
+  __host__ __device__ void join(const Found& other) {
     first += other.first;
     second += other.second;
     see_low(other.low);
     see_high(other.high);
   }
 };
-constexpr int most_found = most_pieces / static_cast<int>(sizeof(Found) / sizeof(double));
+static_assert(most_slices * sizeof(Found) <= most_partials * sizeof(double) &&
+              worth_blocks * sizeof(Found) <= most_partials * sizeof(double));
 
 template <class X>
 __global__ void __launch_bounds__(tile_threads)
@@ -208,41 +224,33 @@ class CudaFunctionals final : public Functionals {
   }
 
   Moments moments(const Field& u) const override {
-    const Box box = u.layout().box();
-    const Slices slices(box, Tiling(box), most_found);
+    const Box box = marched(u.layout().box(), u.layout());
+    const Slices slices(box, Tiling(box), planes_marched(u.space()));
     auto* const partial = reinterpret_cast<Found*>(device_.partials());
     dispatch(u.precision(), [&]<class X>(X) {
-      launch(find_moments<X>, slices.blocks(), tile_threads, device_.stream(), Range(box), slices, u.view<X>(), mass_,
-             partial);
+      launch(find_moments<X>, slices.blocks(), tile_threads, device_.stream(), Range(box), slices, marched(u.view<X>()),
+             as_marched(mass_, u.layout()), partial);
     });
     const auto groups = static_cast<std::size_t>(slices.groups);
     std::vector<Found> found(groups * slices.tiling.blocks.z);
     device_.read(partial, found.data(), found.size() * sizeof(Found));
-    Found all = found.front();
-    all.first = all.second = 0;
-    for (std::size_t slice = 0; slice < found.size(); slice += groups) {
-      double first = 0, second = 0;
-      for (std::size_t g = slice; g < slice + groups; ++g) {
-        const auto& [of_first, of_second, low, high] = found[g];
-        first += of_first;
-        second += of_second;
-        if (low.value < all.low.value || (low.value == all.low.value && low.at < all.low.at)) all.low = low;
-        if (high.value > all.high.value || (high.value == all.high.value && high.at < all.high.at)) all.high = high;
-      }
-      all.first += first;
-      all.second += second;
-    }
-    const auto& [x, y, z] = u.space().origin();
-    const auto place = [&, first_x = x, first_y = y, first_z = z](const Extreme& e) {
-      const std::int64_t nx = box.last[0], ny = box.last[1];
+    const std::array<std::int64_t, 3> n{u.layout().n[0], u.layout().n[1], u.layout().n[2]};
+    const auto place = [&](const Extreme& e) {
+      const auto& first = u.space().origin();
       return Extremum{e.value,
-                      {first_x + static_cast<int>(e.at % nx), first_y + static_cast<int>(e.at / nx % ny),
-                       first_z + static_cast<int>(e.at / nx / ny)}};
+                      {first[0] + static_cast<int>(e.at % n[0]), first[1] + static_cast<int>(e.at / n[0] % n[1]),
+                       first[2] + static_cast<int>(e.at / n[0] / n[1])}};
     };
-    const Moments own{all.first, all.second, place(all.low), place(all.high)};
-    Moments joined = own;
+    std::vector<Moments> own;  // of planes
+    for (std::size_t slice = 0; slice < found.size(); slice += groups) {
+      Found plane = found[slice];
+      for (std::size_t g = slice + 1; g < slice + groups; ++g) plane.join(found[g]);
+      own.push_back({plane.first, plane.second, place(plane.low), place(plane.high)});
+    }
+    const std::vector<Moments> planes = gather_lists(u.space().processes(), own);
+    Moments joined = planes.front();
     joined.first = joined.second = 0;
-    for (const Moments& m : u.space().processes().gather(own)) {
+    for (const Moments& m : planes) {
       joined.first += m.first;
       joined.second += m.second;
       const auto comes_first = [](const Extremum& a, const Extremum& b) {
@@ -257,18 +265,23 @@ class CudaFunctionals final : public Functionals {
   }
 
   std::vector<double> sums(const Field& x, std::span<const Region> regions) const override {
-    std::vector<double> all;
-    while (all.size() < regions.size()) {
-      const auto rest = regions.subspan(all.size());
+    std::vector<PlaneOfRegion> own;
+    for (std::size_t r = 0; r < regions.size();) {
       SmallRegions small{};
-      for (const Region& region : rest)
-        if (!small.add(region.box, weights_of(region))) break;
-      if (small.count > 0)
-        add_small_sums(x, small, all);
+      const std::size_t begin = r;
+      while (r < regions.size()) {
+        const Box box = marched(regions[r].box, x.layout());
+        if (!small_planes(box, planes_marched(x.space())) || !small.add(box, weights_of(regions[r], x.layout()))) break;
+        ++r;
+      }
+      if (r > begin)
+        add_small_sums(x, small, begin, own);
       else
-        all.push_back(large_sum(x, rest.front()));
+        add_large_sum(x, regions[r], r, own), ++r;
     }
-    for (double& sum : all) sum = x.space().processes().sum(sum);
+    const std::vector<PlaneOfRegion> planes = gather_lists(x.space().processes(), own);
+    std::vector<double> all(regions.size(), 0.0);
+    for (const auto& [region, sum] : planes) all[region] += sum;
     return all;
   }
 
@@ -304,31 +317,44 @@ class CudaFunctionals final : public Functionals {
   }
 
  private:
-  Lengths weights_of(const Region& region) const {
+  struct PlaneOfRegion {
+    std::size_t region;
+    double sum;
+  };
+  Lengths weights_of(const Region& region, const Layout& layout) const {
     const auto& [x, y, z] = region.weighted;
-    return {x ? mass_.x : ones_.x, y ? mass_.y : ones_.y, z ? mass_.z : ones_.z};
+    return as_marched({x ? mass_.x : ones_.x, y ? mass_.y : ones_.y, z ? mass_.z : ones_.z}, layout);
   }
-  double large_sum(const Field& x, const Region& region) const {
+  void add_large_sum(const Field& x, const Region& region, std::size_t number, std::vector<PlaneOfRegion>& all) const {
+    const Box box = marched(region.box, x.layout());
     dispatch(x.precision(), [&]<class X>(X) {
-      device_.sum_here(region.box, WeightedSum<X>{x.view<X>(), weights_of(region)}, result_);
+      const PlaneSums sums =
+          sum_columns(device_.stream(), box, 0, planes_marched(x.space()),
+                      WeightedSum<X>{marched(x.view<X>()), weights_of(region, x.layout())}, device_.partials());
+      std::vector<double> planes(static_cast<std::size_t>(sums.count(box.last[2] - box.first[2])));
+      if (planes.empty()) return;
+      const Buffer there = device_.allocate(planes.size() * sizeof(double));
+      auto* const of_plane = static_cast<double*>(there.data());
+      launch(add_groups, static_cast<unsigned>(planes.size()), 32, device_.stream(),
+             static_cast<const double*>(device_.partials()), sums.groups, of_plane);
+      device_.read(of_plane, planes.data(), planes.size() * sizeof(double));
+      for (const double sum : planes) all.push_back({number, sum});
     });
-    return result();
   }
-  void add_small_sums(const Field& x, const SmallRegions& regions, std::vector<double>& all) const {
-    if (regions.tasks > 0)
-      dispatch(x.precision(), [&]<class X>(X) {
-        launch(sum_small_regions<X>, static_cast<unsigned>(regions.tasks), tile_threads, device_.stream(), regions,
-               x.view<X>(), device_.partials());
-      });
+  void add_small_sums(const Field& x, const SmallRegions& regions, std::size_t number,
+                      std::vector<PlaneOfRegion>& all) const {
+    if (regions.tasks == 0) return;
+    dispatch(x.precision(), [&]<class X>(X) {
+      launch(sum_small_regions<X>, static_cast<unsigned>(regions.tasks), tile_threads, device_.stream(), regions,
+             View<const X>(marched(x.view<X>())), device_.partials());
+    });
     std::vector<double> of_tasks(static_cast<std::size_t>(regions.tasks));
-    if (regions.tasks > 0) device_.read(device_.partials(), of_tasks.data(), of_tasks.size() * sizeof(double));
+    device_.read(device_.partials(), of_tasks.data(), of_tasks.size() * sizeof(double));
+    auto task = of_tasks.begin();
     for (int r = 0; r < regions.count; ++r) {
-      const int last = r + 1 < regions.count ? regions.parts[r + 1].first_task : regions.tasks;
-      double sum = 0;
-      for (int task = regions.parts[r].first_task; task < last; task += regions.parts[r].groups)
-        sum += std::accumulate(&of_tasks[static_cast<std::size_t>(task)],
-                               &of_tasks[static_cast<std::size_t>(task)] + regions.parts[r].groups, 0.0);
-      all.push_back(sum);
+      const SmallRegions::Part& part = regions.parts[r];
+      for (int plane = 0; plane < part.extent.z; ++plane, task += part.groups)
+        all.push_back({number + static_cast<std::size_t>(r), std::accumulate(task, task + part.groups, 0.0)});
     }
   }
   double result() const { return device_.value(result_); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "backends/backend.hpp"
+#include "backends/gather_lists.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
 #include "grids/schemes/closing.hpp"
 #include "grids/schemes/discretization.hpp"
@@ -235,11 +236,11 @@ class CellScheme final : public RowScheme {
       return v.given * area - (v.conductance == 0 ? 0 : v.conductance * c.sum(behind));
     }
     const Layer value(c.setting.functionals, c.u, cells);
-    double sum = 0;
+    LineSums lines(cells);
     CellFace(p, block, d, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
-      sum += block.face_area(d, i, j, k) * (v.given - v.conductance * value(i, j, k));
+      lines(j, k) += block.face_area(d, i, j, k) * (v.given - v.conductance * value(i, j, k));
     });
-    return c.setting.processes().sum(sum);
+    return sum_of_planes(c.setting.processes(), lines.of_planes(block.space().all()[2] == 1));
   }
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "backends/backend.hpp"
+#include "backends/gather_lists.hpp"
 #include "grids/schemes/closing.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "grids/schemes/elements/elements.hpp"
@@ -212,7 +213,7 @@ class ElementScheme final : public RowScheme {
                       }
                       lines(j, k) = line;
                     });
-    return c.setting.processes().sum(lines.total());
+    return sum_of_planes(c.setting.processes(), lines.of_planes(block.space().all()[2] == 1));
   }
 
   // Operations from κ on the cells to the entries.
