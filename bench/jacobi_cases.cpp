@@ -58,8 +58,9 @@ struct Passes : Table {
   template <Precision p>
   void add(const std::string& problem, const Model& model) {
     put<p>(problem + "one", model, one_by_one<p>);
-    if (problem == "partial-") return;          // there are none
-    if (model.assembly == Assembly::partial) {  // κ is held in cells
+    const bool held = model.assembly == Assembly::partial;
+    if (held && model.centering == Centering::node) return;  // there are none
+    if (held) {
       put<p>(problem + "pass", model, in_passes<p, false, -1, true>);
       put<p>(problem + "pass-norm", model, in_passes<p, true, -1, true>);
       for (KernelCase* kernel : {&kernels.back(), &kernels[kernels.size() - 2]})

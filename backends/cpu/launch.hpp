@@ -101,7 +101,7 @@ Result join_planes(const Space& space, const Box& box, const std::vector<Result>
   return all;
 }
 
-/// The same as reduce_over_lines over the boxes of all patches of a grid; f(j, k) of what this process has.
+/// The same over the boxes of all patches of a grid, by its planes however thin they are; f(j, k) of what this one has.
 template <class Result, class F, class Join>
 Result reduce_over_lines(const Space& space, const Box& box, const Result& none, const F& f, const Join& join) {
   return join_planes(space, box, reduce_planes(box, is_flat(space), none, f, join), none, join);

@@ -8,8 +8,9 @@
 
 namespace poisson {
 
-/// Passes of several sweeps for finite volumes: with constant κ, and on a GPU where κ is held on a plane that is not
-/// cut. Null for anything else: there sweeps go one by one. Of a grid that is cut all processes get one, or none.
+/// Passes of several sweeps for finite volumes: with constant κ, and on a GPU where κ is held in the cells of a plane
+/// that is not cut. Null for anything else: there sweeps go one by one. Of a grid that is cut all processes get one, or
+/// none.
 std::unique_ptr<SweepPass> make_sweep_pass(Backend&, const SchemeRows&, Precision);
 
 /// Sweeps of a pass that could take so many: what it reads of the neighbours has to lie in the halo.

@@ -84,8 +84,7 @@ struct PassRows {
     const Layer under = below;
     below = layer(at, k);
     const auto column = c.column(at.i, at.j);
-    const Row<T> row = column.template row<flat>(under, below, column.beside(k));
-    return relaxed(flat ? rounded(row) : row);
+    return relaxed(rounded(column.template row<flat>(under, below, column.beside(k))));
   }
   __device__ RelaxedRow<T> operator()(const Column& at, int k) const {
     Layer below = layer(at, k - 1);
@@ -157,7 +156,7 @@ template <class T, class Coefficients, class Tile, bool adds>
 struct SweepMarch {
   static constexpr int sweeps = Tile::sweeps, rows = Tile::rows;
   static constexpr bool equal_cells = std::is_same_v<Coefficients, Equidistant<T>>;
-  static constexpr bool keeps_rows = Layered<Coefficients> && sweeps > 1;
+  static constexpr bool keeps_rows = Layered<Coefficients>;
 
   using Rows = PassRows<T, Coefficients, Tile::flat>;
   Rows row_at;
