@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -79,9 +82,8 @@ Reading reading_of(std::string_view text, double noise) {
 }
 
 bool close(const Figure& a, const Figure& b, double noise) {
-  constexpr double steps = 16;  // two of a sweep: bounds do not exclude each other
   const double larger = std::max(a.value, b.value), smaller = std::min(a.value, b.value);
-  const double apart = a.firmness == Firmness::bound   ? steps
+  const double apart = a.firmness == Firmness::bound   ? bounds_apart
                        : a.firmness == Firmness::some  ? 2
                        : a.firmness == Firmness::about ? std::pow(1 + noise, 4)
                                                        : std::pow(1 + noise, 2);
@@ -94,6 +96,27 @@ bool goes_on(std::string_view longer, std::string_view shorter) {
   if (!longer.starts_with(shorter)) return false;
   const std::string_view rest = longer.substr(shorter.size());
   return rest.empty() || std::string_view(".,:;").find(rest.front()) != std::string_view::npos;
+}
+
+// Which sentences of two runs confirm each other, each once. Those that begin most alike come first: titles of two
+// panels may differ by a figure alone.
+std::vector<std::pair<std::size_t, std::size_t>> partners(std::span<const std::string> first,
+                                                          std::span<const std::string> second, double noise) {
+  struct Pair {
+    std::ptrdiff_t alike;
+    std::size_t first, second;
+  };
+  std::vector<Pair> possible;
+  for (std::size_t i = 0; i < first.size(); ++i)
+    for (std::size_t j = 0; j < second.size(); ++j)
+      if (agree(first[i], second[j], noise))
+        possible.push_back({std::ranges::mismatch(first[i], second[j]).in1 - first[i].begin(), i, j});
+  std::ranges::stable_sort(possible, std::ranges::greater{}, &Pair::alike);
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  for (const Pair& pair : possible)
+    if (std::ranges::none_of(pairs, [&](const auto& p) { return p.first == pair.first || p.second == pair.second; }))
+      pairs.emplace_back(pair.first, pair.second);
+  return pairs;
 }
 
 }  // namespace
@@ -114,16 +137,13 @@ std::vector<Disagreement> disagreements(const Report& first, const Report& secon
     if (other == second.outcomes.end()) continue;
     double noise = 0;
     for (const Panel& panel : outcome.findings.panels) noise = std::max(noise, panel.noise);
-    std::vector<std::string> left = other->findings.conclusions;
-    std::vector<std::string> alone;
-    for (const std::string& sentence : outcome.findings.conclusions) {
-      const auto partner =
-          std::ranges::find_if(left, [&](const std::string& text) { return agree(sentence, text, noise); });
-      if (partner == left.end())
-        alone.push_back(sentence);
-      else
-        left.erase(partner);
+    std::vector<std::string> alone = outcome.findings.conclusions, left = other->findings.conclusions;
+    for (const auto& [mine, theirs] : partners(alone, left, noise)) {
+      alone[mine].clear();
+      left[theirs].clear();
     }
+    std::erase(alone, "");
+    std::erase(left, "");
     // What is left over on both sides stands side by side, in the order of the page.
     for (std::size_t i = 0; i < std::max(alone.size(), left.size()); ++i)
       all.push_back({std::string(outcome.study->name), i < alone.size() ? alone[i] : std::string(),

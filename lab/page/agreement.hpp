@@ -12,8 +12,11 @@ struct Disagreement {
   std::string study, first, second;  ///< one of the sentences may be empty
 };
 
+/// So many times as large as the other may one of two bounds be that do not exclude each other: two steps of a sweep.
+inline constexpr double bounds_apart = 16;
+
 /// Whether two sentences say the same: word for word but for their figures, which may differ by the share `noise` each,
-/// twice that behind "about", by a factor of 2 behind "some", and by two steps of a sweep where they are bounds, behind
+/// twice that behind "about", by a factor of 2 behind "some", and by `bounds_apart` where they are bounds, behind
 /// "more than" and "at latest". A verdict of "within the noise" agrees with one of a difference that is no larger, and
 /// a sentence with another that goes on where it ends.
 bool agree(const std::string& first, const std::string& second, double noise);

@@ -1,8 +1,8 @@
 #include <cmath>
-#include <iterator>
 #include <limits>
 
 #include "backends/cpu/launch.hpp"
+#include "lab/page/agreement.hpp"
 #include "lab/page/curve.hpp"
 #include "lab/page/verdict.hpp"
 #include "lab/studies/crossover/study.hpp"
@@ -58,74 +58,60 @@ double banded_row(int bands, int m, std::int64_t row) {
 }
 
 double ahead_from(const Panel& panel, std::string_view winner, std::string_view loser) {
-  double from = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> all = places(panel, winner);
-  for (auto x = all.rbegin(); x != all.rend() && ratio_at(panel, winner, loser, *x).more(); ++x)
-    from = x == all.rbegin() ? *x : *std::prev(x);
-  return from;
+  // The place from which on the winner has so many times the loser's rate up to the end.
+  const auto from = [&](double factor) {
+    double place = std::numeric_limits<double>::quiet_NaN();
+    for (auto x = all.rbegin(); x != all.rend() && ratio_at(panel, winner, loser, *x).median >= factor; ++x) place = *x;
+    return place;
+  };
+  const double certain = from(1 + panel.noise), possible = from(1 / (1 + panel.noise));
+  return certain <= bounds_apart * possible ? certain : std::numeric_limits<double>::quiet_NaN();
 }
 
 namespace {
 
-// A factor as the lower bound that another run keeps, a power of two.
-std::string order_of(double factor) {
-  return "more than " + figure(std::exp2(std::floor(std::log2(factor / (1 + Panel::host_noise)))));
+// A panel's title without what travels.
+std::string operation(const Panel& panel) {
+  return panel.title.substr(0, panel.title.find(" ("));
 }
 
+// At the largest size. Where the lead begins is the last clause, which another run may leave out.
 std::string outcome(const Panel& panel, std::string_view curve) {
-  const Curve gpu(panel, curve);
-  const Ratio end = ratio_at(panel, curve, cpu_curve, gpu.last().x);
-  if (!end.more())
-    return "does not win clearly up to " + figure(gpu.last().x) + " unknowns" +
-           (end.less() ? ", where it is behind" : "");
-  return "wins clearly from at latest " + figure(ahead_from(panel, curve, cpu_curve)) +
-         " unknowns on, by a factor of " + order_of(end.median) + " at " + figure(gpu.last().x);
-}
-
-// Where the CPU first takes all its threads it may lose what one had: a crossing there says nothing about the GPU.
-std::string cost_of_threads(const Panel& panel, const Curve& cpu) {
-  constexpr auto threshold = static_cast<double>(cpu::parallel_threshold);
-  for (std::size_t i = 1; i < cpu.points().size(); ++i) {
-    const Point &before = cpu.points()[i - 1], &here = cpu.points()[i];
-    if (before.x > threshold || here.x <= threshold || !ratio_of(panel, here, before).less()) continue;
-    return panel.title.substr(0, panel.title.find(" (")) + ": from " + figure(here.x) +
-           " unknowns on the CPU's threads share the work, and do far less than one of them at " + figure(before.x) +
-           ": what wakes them costs more than the work.";
-  }
-  return {};
+  const double largest = Curve(panel, curve).last().x, from = ahead_from(panel, curve, cpu_curve);
+  const std::string text = "at " + figure(largest) + " unknowns the GPU is " +
+                           rough(ratio_at(panel, curve, cpu_curve, largest).median) + " times as fast as the CPU";
+  return text + (std::isnan(from) ? "." : ", and ahead from at latest " + figure(from) + " on.");
 }
 
 // Whether a device is faster than its memory at some size: a cache holds the operands.
-std::string on_caches(const Panel& panel) {
-  if (panel.guides.empty()) return {};
-  const double roof = panel.guides.front().points.front()[1];
-  return Curve(panel, gpu_curve).highest().value > 1.2 * roof
-             ? "Where the GPU is faster than its memory allows, a cache holds the operands."
-             : "";
+bool fits_caches(const Panel& panel) {
+  return !panel.guides.empty() &&
+         Curve(panel, gpu_curve).highest().value > 1.2 * panel.guides.front().points.front()[1];
 }
 
 }  // namespace
 
 std::vector<std::string> conclude_crossover(const Panels& panels, const Machine& machine) {
-  std::vector<std::string> sentences, winners;
+  std::vector<std::string> sentences, sent;
+  bool in_caches = false;
   for (const Panel& panel : panels) {
-    const Curve cpu(panel, cpu_curve), gpu(panel, gpu_curve), moving(panel, transfer_curve);
-    if (cpu.empty() || gpu.empty() || moving.empty()) continue;
-    sentences.push_back(panel.title + ": with its data on the device the GPU " + outcome(panel, gpu_curve) +
-                        "; with transfers, to and from pinned memory, it " + outcome(panel, transfer_curve) + ". " +
-                        on_caches(panel));
-    if (sentences.back().back() == ' ') sentences.back().pop_back();
-    if (ratio_at(panel, transfer_curve, cpu_curve, moving.last().x).more())
-      winners.push_back("\"" + panel.title.substr(0, panel.title.find(" (")) + "\"");
-    if (std::string threads = cost_of_threads(panel, cpu); !threads.empty()) sentences.push_back(threads);
+    const Curve moving(panel, transfer_curve);
+    if (Curve(panel, cpu_curve).empty() || Curve(panel, gpu_curve).empty() || moving.empty()) continue;
+    sentences.push_back(operation(panel) + ", data on the device: " + outcome(panel, gpu_curve));
+    sentences.push_back(panel.title + ", to and from pinned memory: " + outcome(panel, transfer_curve));
+    sent.push_back(rough(ratio_at(panel, transfer_curve, cpu_curve, moving.last().x).median) + " times (\"" +
+                   operation(panel) + "\")");
+    in_caches = in_caches || fits_caches(panel);
   }
   if (sentences.empty()) return sentences;
-  if (!machine.host.empty()) sentences.push_back("The CPU of these comparisons: " + machine.host + ".");
-  sentences.emplace_back(winners.empty()
-                             ? "No single operation is worth the way to the device and back: move data once and do all "
-                               "work where they are."
-                             : "Worth sending to the GPU alone, from these sizes on: " + listed(winners) +
-                                   ". For everything else the data must already be there.");
+  if (in_caches) sentences.emplace_back("Where the GPU is faster than its memory allows, a cache holds the operands.");
+  if (!machine.host.empty())
+    sentences.push_back("The CPU of these comparisons: " + machine.host + "; vectors of up to " +
+                        figure(static_cast<double>(cpu::parallel_threshold)) + " values are the work of one of them.");
+  sentences.push_back("With the way there and back, a single operation is " + listed(sent) +
+                      " as fast as on the CPU. Where that is not well above 1, move data once and do all work where "
+                      "they are.");
   return sentences;
 }
 

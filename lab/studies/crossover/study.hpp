@@ -66,14 +66,15 @@ std::vector<double> padded_vector(int m);
 /// Row `row` of the product of these data, in the plainest way.
 double banded_row(int bands, int m, std::int64_t row);
 
-/// The place after the one from which on a curve is clearly ahead of another, so that the next run finds it ahead
-/// there, too; NaN where it is not at the last place. Both curves have points at the same places.
+/// The place from which on a curve is ahead of another by more than the noise, up to the end. NaN where there is none,
+/// or where noise could move it further than two runs may differ: the curves then run beside each other. Both have
+/// points at the same places.
 double ahead_from(const Panel& panel, std::string_view winner, std::string_view loser);
 
 /// The variants of every panel.
 inline constexpr std::string_view cpu_curve = "CPU", gpu_curve = "GPU", transfer_curve = "GPU, with transfers";
 
-/// Of panels over numbers of unknowns with the variants CPU, GPU, and GPU, with transfers: a sentence or two for each.
+/// Of panels over numbers of unknowns with the variants CPU, GPU, and GPU, with transfers: two sentences for each.
 std::vector<std::string> conclude_crossover(const Panels& panels, const Machine& machine);
 
 }  // namespace poisson::lab

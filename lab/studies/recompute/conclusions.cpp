@@ -46,11 +46,9 @@ double ahead_until(const Line& a, const Line& b) {
   return a[behind - 1][0] * std::pow(a[behind][0] / a[behind - 1][0], before / (before + after));
 }
 
-std::string until(double x, double last) {
-  constexpr double cheapest = 3;
-  if (x < cheapest) return "hardly anywhere";
-  if (std::isinf(x)) return "at least up to " + figure(last);
-  return "up to " + rough(x);
+// Within the places that were measured: beyond either end nothing is known.
+std::string until(double x, const Line& places) {
+  return "up to " + rough(std::clamp(x, places.front()[0], places.back()[0]));
 }
 
 std::string ratio_to(const Panel& panel, EntrySource source, EntrySource other) {
@@ -88,13 +86,14 @@ std::string on_recomputing(const Panel& panel, EntrySource source) {
     const Line other_expected = predicted(panel, name_of(held));
     if (other.size() != own.size()) continue;
     for (auto& [x, rate] : other) rate = typical(panel, name_of(held));  // flat
-    text += (text.empty() ? "" : ", ") + quoted(name_of(held)) + " " + until(ahead_until(own, other), own.back()[0]);
+    text += (text.empty() ? "" : ", ") + quoted(name_of(held)) + " " + until(ahead_until(own, other), own);
     if (expected.size() == own.size() && other_expected.size() == own.size())
-      text += " (predicted " + until(ahead_until(expected, other_expected), own.back()[0]) + ")";
+      text += " (predicted " + until(ahead_until(expected, other_expected), own) + ")";
   }
-  return text.empty() ? text
-                      : panel.title + ": entries " + std::string(name_of(source)) +
-                            " beat, in multiply-adds per entry, " + text + ".";
+  return text.empty()
+             ? text
+             : panel.title + ": entries " + std::string(name_of(source)) + " beat, in multiply-adds per entry (" +
+                   figure(own.front()[0]) + " to " + figure(own.back()[0]) + " here), " + text + ".";
 }
 
 // Where noise leaves no crossing: what dear entries cost.

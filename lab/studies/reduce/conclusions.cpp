@@ -70,8 +70,9 @@ std::string on_size(const Panel& panel, double copy) {
   const std::vector<double> sizes = places(panel, library);
   if (sizes.empty() || !quotable(panel)) return {};
   const Point &small = *point_at(panel, library, sizes.front()), &large = *point_at(panel, library, sizes.back());
-  std::string text = "The library's sum of " + count_of(small.x) + " values takes " + microseconds(small.seconds) +
-                     " and that of " + count_of(large.x) + " runs at " + gigabytes_per_second(large.value);
+  std::string text = "The library's sum of " + count_of(small.x) + " values takes about " +
+                     microseconds(small.seconds) + " and that of " + count_of(large.x) + " runs at " +
+                     gigabytes_per_second(large.value);
   if (copy > 0) text += ", " + percent(large.value / copy) + " of a copy beyond all caches";
   if (copy > 0 && large.value > 1.2 * copy) text += " (these values stay in a cache)";
   const auto half =

@@ -75,9 +75,12 @@ std::string on_pipeline(const Panel& panel) {
   text += " and " + times(best->value / apart) + " the rate without overlap";
   const double few = places(panel).front(), many = places(panel).back();
   const Point *const with_few = point_at(panel, pipeline, few), *const with_many = point_at(panel, pipeline, many);
-  return text + "; " + readable_value(few) + (few == 1 ? " chunk reaches " : " chunks reach ") +
-         percent(with_few->value / ideal) + ", for too little overlaps, and " + readable_value(many) + " chunks " +
-         percent(with_many->value / ideal) + ", for each has to be started.";
+  text += "; " + readable_value(few) + (few == 1 ? " chunk reaches " : " chunks reach ") +
+          percent(with_few->value / ideal) + ", for too little overlaps";
+  // How far many fall behind depends on the host's moment.
+  if (ratio_of(panel, *with_many, *best).less())
+    text += ", and " + readable_value(many) + " fall behind again, for each has to be started";
+  return text + ".";
 }
 
 std::string on_coprocessor(const Panel& panel) {
