@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include "lab/harness/session.hpp"
 #include "lab/studies/crossover/study.hpp"
@@ -60,6 +62,17 @@ TEST(LabCrossover, MultipliesOnTheCpu) {
       for (std::size_t row = 0; row < y.size(); ++row)
         ASSERT_NEAR(y[row], banded_row(bands, m, static_cast<std::int64_t>(row)), 1e-14) << row << " of m = " << m;
     }
+}
+
+TEST(LabCrossover, TimesAllThreadsOrHalf) {
+  Session cpu("cpu", true);
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(4);
+  std::set<int> teams;
+  EXPECT_GT(time_on_cpu(cpu, [&] { teams.insert(omp_get_max_threads()); }), 0);
+  EXPECT_EQ(teams, (std::set{2, 4}));
+  EXPECT_EQ(omp_get_max_threads(), 4) << "as it was before";
+  omp_set_num_threads(threads);
 }
 
 /// Curves over 10, 100, 1000 with these ratios of GPU to CPU.

@@ -26,8 +26,9 @@ std::vector<std::string> widths(const Panel& panel) {
 
 std::string on_width(const Panel& panel, double largest) {
   const std::vector<std::string> all = widths(panel);
-  const Point& best = *best_at(panel, largest, all);
   const double narrow = point_at(panel, all.front(), largest)->value, enough_share = alike(panel);
+  const Point &fastest = *best_at(panel, largest, all), &widest = *point_at(panel, all.back(), largest);
+  const Point& best = widest.value >= enough_share * fastest.value ? widest : fastest;
   const std::string at = "At " + readable_bytes(largest) + " ";
   if (narrow >= enough_share * best.value)
     return at + "the width of an access hardly matters on this device" +

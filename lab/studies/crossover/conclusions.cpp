@@ -1,7 +1,10 @@
 #include <cmath>
 #include <limits>
 
+#include <omp.h>
+
 #include "backends/cpu/launch.hpp"
+#include "lab/harness/session.hpp"
 #include "lab/page/agreement.hpp"
 #include "lab/page/curve.hpp"
 #include "lab/page/verdict.hpp"
@@ -27,6 +30,16 @@ void multiply(const BandedProduct& p) {
 
 void multiply_on_cpu(const BandedProduct& product) {
   product.bands == 9 ? multiply<9>(product) : multiply<5>(product);
+}
+
+Timing time_on_cpu(Session& cpu, const std::function<void()>& work) {
+  const Timing all = cpu.time(work);
+  const int threads = omp_get_max_threads();
+  if (threads < 4) return all;
+  omp_set_num_threads(threads / 2);
+  const Timing half = cpu.time(work);
+  omp_set_num_threads(threads);
+  return half < all ? half : all;
 }
 
 Bands band_values(int bands, int m) {

@@ -48,14 +48,19 @@ void measure(const Sides& sides, Panel& panel, double unknowns, const std::funct
   const auto add = [&](std::string_view curve, Timing seconds) {
     panel.points.push_back({std::string(curve), unknowns, seconds, 1e-6 * unknowns / seconds});
   };
-  add(cpu_curve, sides.cpu.time(on_cpu));
+  add(cpu_curve, time_on_cpu(sides.cpu, on_cpu));
   add(gpu_curve, sides.gpu.time(on_gpu));
   add(transfer_curve, sides.cpu.time(transferring));
 }
 
 Panel panel_of(std::string name, std::string title) {
-  return {std::move(name), std::move(title), "unknowns", "million unknowns per second", true, true, {}, {},
-          false,           Panel::host_noise};  // a CPU is one side
+  return {.name = std::move(name),
+          .title = std::move(title),
+          .x_label = "unknowns",
+          .y_label = "million unknowns/s (CPU: all threads or half)",
+          .log_x = true,
+          .log_y = true,
+          .noise = Panel::host_noise};  // a CPU is one side
 }
 
 void draw_ceiling(const Sides& sides, double bytes, Panel& panel) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -46,6 +47,10 @@ constexpr double bytes_per_row(int bands) {
 void multiply_on_cpu(const BandedProduct& product);
 /// On the device's stream, not waiting for it; pointers are the device's. Only in builds with CUDA.
 void multiply_on_gpu(Backend& backend, const BandedProduct& product);
+
+/// Seconds of one call on all threads of the host, or on half of them where that is faster: where others use a core,
+/// the thread that shares it keeps all the others waiting, for milliseconds.
+Timing time_on_cpu(Session& cpu, const std::function<void()>& work);
 
 /// Random data, in [0, 1).
 constexpr double band_value(int m, int b, std::int64_t row) {

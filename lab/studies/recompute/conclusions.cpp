@@ -51,6 +51,13 @@ std::string until(double x, const Line& places) {
   return "up to " + rough(std::clamp(x, places.front()[0], places.back()[0]));
 }
 
+// Where lines meet at a small angle noise moves the crossing far: a bound, the place where a line is surely behind.
+std::string surely_until(const Line& a, const Line& b, double noise) {
+  std::size_t behind = 0;
+  while (behind < a.size() && a[behind][1] * (1 + noise) >= b[behind][1]) ++behind;
+  return behind == a.size() ? "throughout" : "up to at latest " + figure(a[behind][0]);
+}
+
 std::string ratio_to(const Panel& panel, EntrySource source, EntrySource other) {
   const Line pa = predicted(panel, name_of(source)), pb = predicted(panel, name_of(other));
   std::string text = figure(ratio_of(panel, name_of(source), name_of(other)).median) + " times";
@@ -86,7 +93,9 @@ std::string on_recomputing(const Panel& panel, EntrySource source) {
     const Line other_expected = predicted(panel, name_of(held));
     if (other.size() != own.size()) continue;
     for (auto& [x, rate] : other) rate = typical(panel, name_of(held));  // flat
-    text += (text.empty() ? "" : ", ") + quoted(name_of(held)) + " " + until(ahead_until(own, other), own);
+    text +=
+        (text.empty() ? "" : ", ") + quoted(name_of(held)) + " " +
+        (held == EntrySource::partial ? surely_until(own, other, panel.noise) : until(ahead_until(own, other), own));
     if (expected.size() == own.size() && other_expected.size() == own.size())
       text += " (predicted " + until(ahead_until(expected, other_expected), own) + ")";
   }
@@ -113,7 +122,7 @@ std::string on_winners(const Panel& panel) {
     const Point& best = *best_at(panel, x, modes);
     const Point* const before = point_at(panel, winner, x);
     if (before && !ratio_of(panel, best, *before).more()) continue;  // still as good
-    text += (winner.empty() ? "" : ", from " + figure(x) + " on ") + quoted(best.variant);
+    text += (winner.empty() ? "" : ", from at latest " + figure(x) + " on ") + quoted(best.variant);
     winner = best.variant;
   }
   return panel.title + ": the fastest is " + text + (text.find("from") == std::string::npos ? " throughout." : ".");
