@@ -222,6 +222,25 @@ TEST(LabArithmetic, ConcludesOnOperandsAndBarriers) {
            "adds about 11 clocks to a step through shared memory in blocks of 1 warp, and about 42 in blocks of 32"));
 }
 
+TEST(LabArithmetic, SwizzlesAsTheLectureDoes) {
+  const std::array data{1, 2, 3, 4}, expected{3, 3, 2, 1};
+  for (int c = 0; c < 4; ++c) EXPECT_EQ(data[static_cast<std::size_t>(zzyx(c))], expected[static_cast<std::size_t>(c)]);
+}
+
+TEST(LabArithmetic, ConcludesOnSwizzles) {
+  const auto said = [](double in_order, double swizzled, double indexed) {
+    return conclude_arithmetic({bars(
+        "operands", {{operand::in_order, in_order}, {operand::swizzled, swizzled}, {operand::indexed, indexed}})});
+  };
+  EXPECT_TRUE(says(said(124, 123, 15),
+                   "124 multiply-adds per clock with components in order, and as .zzyx 123: it "
+                   "names other registers and is free"));
+  EXPECT_TRUE(says(said(124, 123, 15), "does not know they give 15: registers have no index"));
+  EXPECT_TRUE(says(said(124, 62, 62), "and as .zzyx 62: here another order costs something"));
+  EXPECT_TRUE(says(said(124, 62, 62), "does not know they give 62, no fewer."));
+  EXPECT_TRUE(conclude_arithmetic({bars("operands", {{operand::in_order, 124}})}).empty());
+}
+
 TEST(LabArithmetic, VerifiesEveryVariantOnAGpu) {
   if (on_cpu()) GTEST_SKIP() << "needs a GPU";
 #ifdef POISSON_HAVE_CUDA

@@ -174,6 +174,19 @@ void judge_operands(const Panel& panel, std::vector<std::string>& sentences) {
               "conflict of register banks shows.");
 }
 
+void judge_swizzles(const Panel& panel, std::vector<std::string>& sentences) {
+  const double in_order = bar(panel, operand::in_order), swizzled = bar(panel, operand::swizzled),
+               indexed = bar(panel, operand::indexed);
+  if (std::isnan(in_order) || std::isnan(swizzled) || std::isnan(indexed)) return;
+  sentences.push_back(
+      "Tuples of four give " + figure(in_order) + " multiply-adds per clock with components in order, and as .zzyx " +
+      figure(swizzled) +
+      (more(in_order, swizzled) ? ": here another order costs something. "
+                                : ": it names other registers and is free, as the lecture says. ") +
+      "By indices that the compiler does not know they give " + figure(indexed) +
+      (more(swizzled, indexed) ? ": registers have no index, so each step selects or goes by memory." : ", no fewer."));
+}
+
 void judge_doubles(const Panel& panel, const Panel& functions, std::vector<std::string>& sentences) {
   const double fused = bar(panel, "fma"), single = bar(functions, "fmaf");
   if (!std::isnan(fused) && !std::isnan(single))
@@ -239,7 +252,10 @@ std::vector<std::string> conclude_arithmetic(const std::vector<Panel>& panels) {
     compare_conversions(*p, find_panel(panels, "functions"), sentences);
   if (const Panel* p = find_panel(panels, "unroll")) judge_unrolling(*p, sentences);
   if (const Panel* p = find_panel(panels, "constant")) judge_constant_memory(*p, sentences);
-  if (const Panel* p = find_panel(panels, "operands")) judge_operands(*p, sentences);
+  if (const Panel* p = find_panel(panels, "operands")) {
+    judge_operands(*p, sentences);
+    judge_swizzles(*p, sentences);
+  }
   if (const Panel* p = find_panel(panels, "doubles"), *f = find_panel(panels, "functions"); p && f)
     judge_doubles(*p, *f, sentences);
   if (const Panel* p = find_panel(panels, "functions"), *e = find_panel(panels, "accuracy"); p && e)

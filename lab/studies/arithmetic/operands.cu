@@ -1,5 +1,5 @@
-// Where an instruction's operands come from: registers, the instruction itself, shared memory; and what a barrier
-// costs.
+// Where an instruction's operands come from: registers in any order, the instruction itself, shared memory; and what a
+// barrier costs.
 
 #include <algorithm>
 #include <array>
@@ -120,6 +120,79 @@ Point measure(Session& session, std::string_view name, T y) {
   return {std::string(name), 0, seconds, results_per_clock(times.host(), results)};
 }
 
+// Two tuples of four components take from each other in turn: t ← t + h u with u's components in order, as zzyx, and as
+// indices of the launch say, which are those of zzyx, too.
+enum class Order { plain, zzyx, indexed };
+struct Indices {
+  int of[4];
+};
+constexpr float share = 0x1p-12f;
+
+template <Order order>
+__host__ __device__ void take(float (&t)[4], const float (&u)[4], const Indices& indices) {
+  for (int c = 0; c < 4; ++c)
+    t[c] = fmaf(u[order == Order::plain ? c : order == Order::zzyx ? zzyx(c) : indices.of[c]], share, t[c]);
+}
+
+template <Order order>
+__global__ void __launch_bounds__(block_threads, 2) tuple_kernel(Indices indices, float* result, BlockTime* times) {
+  float t[4], u[4];
+#pragma unroll
+  for (int c = 0; c < 4; ++c) {
+    t[c] = start_of<float>(static_cast<int>(threadIdx.x), c);
+    u[c] = start_of<float>(static_cast<int>(threadIdx.x), c + 4);
+  }
+  const BlockClock clock;
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (int i = 0; i < entries / 2; ++i) {
+      take<order>(t, u, indices);
+      take<order>(u, t, indices);
+    }
+  }
+  // All components count, also u.w, which nothing reads as zzyx.
+#pragma unroll
+  for (int c = 0; c < 8; ++c)
+    result[(std::int64_t{blockIdx.x} * 8 + c) * block_threads + threadIdx.x] = c < 4 ? t[c] : u[c - 4];
+  clock.stop(times);
+}
+
+template <Order order>
+Point measure_tuples(Session& session, std::string_view name) {
+  Backend& backend = session.backend();
+  const int blocks = 2 * multiprocessors();
+  const Indices indices{{zzyx(0), zzyx(1), zzyx(2), zzyx(3)}};
+  const Array<float> result(backend, std::int64_t{blocks} * block_threads * 8);
+  const Array<BlockTime> times(backend, blocks);
+  spoil(backend, result);
+  const cudaStream_t stream = cuda_of(backend).stream();
+  const Timing seconds = session.time([&] {
+    tuple_kernel<order>
+        <<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(indices, result.data(), times.data());
+    cuda::launched(stream);
+  });
+  std::vector<float> expected(8 * 64);
+  for (int thread = 0; thread < 64; ++thread) {
+    float t[4], u[4];
+    for (int c = 0; c < 4; ++c) {
+      t[c] = start_of<float>(thread, c);
+      u[c] = start_of<float>(thread, c + 4);
+    }
+    for (int step = 0; step < rounds * entries / 2; ++step) {
+      take<order>(t, u, indices);
+      take<order>(u, t, indices);
+    }
+    for (int c = 0; c < 8; ++c) expected[static_cast<std::size_t>(c * 64 + thread)] = c < 4 ? t[c] : u[c - 4];
+  }
+  const std::vector<float> ends = result.host();
+  bool right = true;
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    right = right && close(ends[i], expected[i / block_threads % 8 * 64 + i % 64]);
+  session.check(right, "arithmetic", name, "a tuple ends elsewhere than on the host");
+  return {std::string(name), 0, seconds, results_per_clock(times.host(), double{block_threads} * 4 * rounds * entries)};
+}
+
 // Threads pass their words to the thread a warp further on, or to themselves: s'[t] = 3 s[from(t)] + step.
 constexpr int steps = 512;
 template <bool barrier>
@@ -181,7 +254,10 @@ Panels run_operands(Session& session) {
                      measure<float, Fused, false>(session, operand::three_registers, 0.5f),
                      measure<float, PlusShared, true>(session, operand::plus_shared, 0.0f),
                      measure<float, TwiceShared, true>(session, operand::twice_shared, 0.0f),
-                     measure<float, ProductShared, true>(session, operand::product_shared, 0.5f)};
+                     measure<float, ProductShared, true>(session, operand::product_shared, 0.5f),
+                     measure_tuples<Order::plain>(session, operand::in_order),
+                     measure_tuples<Order::zzyx>(session, operand::swizzled),
+                     measure_tuples<Order::indexed>(session, operand::indexed)};
   Panel doubles{"doubles", "fp64 arithmetic", "", per_clock};
   doubles.points = {measure<double, Plus, false>(session, "+", 0x1p-20),
                     measure<double, Times, false>(session, "*", 1 + 0x1p-20),

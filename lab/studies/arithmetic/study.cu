@@ -227,7 +227,7 @@ double constant_fall(const Panels& panels, const Machine&) {
 }
 
 constexpr std::string_view first_devices = "compute capability 1.x", per_multiprocessor = "per clock";
-constexpr std::array lectures{Lecture::filipovic, Lecture::optimizing, Lecture::choi};
+constexpr std::array lectures{Lecture::filipovic, Lecture::goeddeke, Lecture::optimizing, Lecture::choi};
 constexpr auto czech = Lecture::filipovic;
 constexpr std::array history{
     Historical{czech, first_devices, "additions", 8, per_multiprocessor, rate<functions, addition>},
