@@ -88,18 +88,19 @@ int startable(int count, std::string& why) {
 
 #ifdef POISSON_HAVE_MPI
 // What is said of processes that are lost, in one line.
-std::string describe(std::span<const LostProcess> lost) {
-  const std::string end = ": the run ends, and has no results\n";
+std::string describe(Moment moment, std::span<const LostProcess> lost) {
+  const std::string end = moment == Moment::end ? ": the run ends by force; what it has written is complete\n"
+                                                : ": the run ends, and has no results\n";
   if (lost.empty())
-    return "poisson: some of the processes have not started within some seconds (killed, stopped, or their machine is "
-           "lost)" +
-           end;
+    return std::string("poisson: some of the processes have not ") + (moment == Moment::start ? "started" : "ended") +
+           " within some seconds (killed, stopped, or their machine is lost)" + end;
   std::string text = "poisson: ";
   for (const LostProcess& process : lost)
     text += (&process == lost.data() ? "process " : ", process ") + std::to_string(process.rank) + " (number " +
             std::to_string(process.number) + " on " + process.host + ")";
   if (lost.front().ended) return text + (lost.size() == 1 ? " was" : " were") + " killed, or crashed" + end;
-  return text + " has given no sign of life for some seconds (killed, stopped, or its machine is lost)" + end;
+  return text + (lost.size() == 1 ? " has" : " have") +
+         " given no sign of life for some seconds (killed, stopped, or its machine is lost)" + end;
 }
 #endif
 
@@ -116,8 +117,8 @@ std::shared_ptr<const Processes> start_processes() {
   const std::string several = one_of_several();  // before MPI sets variables of its own
 #ifdef POISSON_HAVE_MPI
   if (under_launcher()) {
-    const auto all =
-        mpi_processes([](std::span<const LostProcess> lost) { std::fputs(describe(lost).c_str(), stderr); });
+    const auto all = mpi_processes(
+        [](Moment moment, std::span<const LostProcess> lost) { std::fputs(describe(moment, lost).c_str(), stderr); });
     if (!all->alone()) return all;
   }
 #endif

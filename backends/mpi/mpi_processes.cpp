@@ -29,6 +29,19 @@ namespace {
 namespace mpi = boost::mpi;
 using Clock = std::chrono::steady_clock;
 
+constexpr std::chrono::milliseconds speaking{300};  // for the one that says why a run ends, before the others end
+
+/// Whether all of a group come here before a moment.
+bool all_come(const mpi::communicator& group, Clock::time_point until) {
+  MPI_Request all = MPI_REQUEST_NULL;
+  MPI_Ibarrier(group, &all);
+  for (int here = 0; Clock::now() < until; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
+    MPI_Test(&all, &here, MPI_STATUS_IGNORE);
+    if (here) return true;
+  }
+  return false;
+}
+
 /// Tells the next process that this one lives, and listens for the one before. Beyond that watches those of this
 /// machine: a launcher ends the others soon after one is killed, before silence says anything.
 class Heartbeat {
@@ -40,7 +53,6 @@ class Heartbeat {
         watch_(places_, ring_.rank()),
         part_(static_cast<std::size_t>(ring_.size()), Part::takes),
         thread_([this] { beat(); }) {}
-  /// All others have to come here, too.
   ~Heartbeat() {
     done_ = true;
     watch_.wake();
@@ -50,12 +62,23 @@ class Heartbeat {
 
   /// Before this process ends the run, and has said why: the others have nothing to say.
   void announce_end() const { tell(ending); }
+  /// The work of this process is over. Returns when that of all others is; one that does not come here is lost.
+  void await_end_of_work() {
+    over_ = true;
+    all_come(ring_, Clock::time_point::max());
+  }
+  /// The others of this machine.
+  std::vector<LostProcess> neighbours() const {
+    std::vector<LostProcess> all;
+    for (int p = 0; p < ring_.size(); ++p)
+      if (p != ring_.rank() && watch_.sees(p)) all.push_back(lost(p, false));
+    return all;
+  }
 
  private:
   static constexpr std::chrono::milliseconds interval{250};
   static constexpr std::chrono::seconds patience{6};
-  // Until all that are killed together are gone; then for the one that speaks, before the others end.
-  static constexpr std::chrono::milliseconds settling{100}, speaking{300};
+  static constexpr std::chrono::milliseconds settling{100};  // until all that are killed together are gone
   enum Tag { alive, goodbye, ending };
   enum class Part { takes, has_left, ends_the_run };
 
@@ -99,7 +122,7 @@ class Heartbeat {
       if (listen()) heard = Clock::now();
       if (one_is_gone()) end_without_it();
       if (part_[static_cast<std::size_t>(before())] == Part::takes && now - heard > patience) {
-        lost_(std::array{lost(before())});
+        lost_(moment(), std::array{lost(before(), watch_.ended(before()))});
         end_run();
       }
     }
@@ -114,9 +137,10 @@ class Heartbeat {
       if (gone(p)) return true;
     return false;
   }
-  LostProcess lost(int process) const {
+  Moment moment() const { return over_ ? Moment::end : Moment::work; }
+  LostProcess lost(int process, bool ended) const {
     const ProcessPlace& place = places_[static_cast<std::size_t>(process)];
-    return {process, place.host.data(), place.number, watch_.ended(process)};
+    return {process, place.host.data(), place.number, ended};
   }
   /// The first of this machine's that is left names those that are not, unless somebody has said why the run ends.
   void end_without_it() {
@@ -128,11 +152,11 @@ class Heartbeat {
     std::vector<LostProcess> all;
     int speaker = ring_.rank();
     for (int p = 0; p < ring_.size(); ++p) {
-      if (gone(p)) all.push_back(lost(p));
+      if (gone(p)) all.push_back(lost(p, true));
       if (watch_.sees(p) && !watch_.ended(p)) speaker = std::min(speaker, p);
     }
     if (all.empty()) return;
-    if (speaker == ring_.rank() && std::ranges::find(part_, Part::ends_the_run) == part_.end()) lost_(all);
+    if (speaker == ring_.rank() && std::ranges::find(part_, Part::ends_the_run) == part_.end()) lost_(moment(), all);
     std::this_thread::sleep_for(speaking);
     end_run();
   }
@@ -147,60 +171,93 @@ class Heartbeat {
   std::vector<ProcessPlace> places_;
   ProcessWatch watch_;
   std::vector<Part> part_;  ///< of each process in the run, as far as it has told this one
-  std::atomic<bool> done_ = false;
+  std::atomic<bool> over_ = false, done_ = false;
   std::thread thread_;
 };
 
-/// MPI waits without limit for a process that never comes; this ends the run instead.
-class StartLimit {
+/// MPI starts and ends by waiting without limit for processes that never come; this ends the run instead.
+class Limit {
  public:
-  explicit StartLimit(const Lost& lost) : lost_(lost), thread_([this] { watch(); }) {}
-  ~StartLimit() {
+  Limit(std::chrono::milliseconds limit, std::function<void()> say)
+      : ticks_(limit / tick), say_(std::move(say)), thread_([this] { watch(); }) {}
+  ~Limit() {
     {
       const std::lock_guard lock(mutex_);
-      started_ = true;
+      passed_ = true;
     }
-    ended_.notify_all();
+    passes_.notify_all();
     thread_.join();
   }
-  StartLimit(const StartLimit&) = delete;
+  Limit(const Limit&) = delete;
 
  private:
+  static constexpr std::chrono::milliseconds tick{100};
+
+  // In ticks, so that the time does not count for which this process is stopped itself.
   void watch() {
     std::unique_lock lock(mutex_);
-    if (ended_.wait_for(lock, limit(), [&] { return started_; })) return;
-    lost_({});
-    std::_Exit(1);  // nothing of MPI can be asked yet; the launcher ends the others
-  }
-  /// Loading programs from a shared disk of a cluster takes longer than on one machine. Lower ranks go first, so that
-  /// one of them speaks.
-  static std::chrono::milliseconds limit() {
-    const auto number = [](const char* name) {
-      const char* text = std::getenv(name);
-      return text ? std::atoi(text) : -1;
-    };
-    const int count = number("OMPI_COMM_WORLD_SIZE");
-    const bool one_machine = count > 0 && number("OMPI_COMM_WORLD_LOCAL_SIZE") == count;
-    return std::chrono::seconds(one_machine ? 6 : 60) +
-           std::chrono::seconds(1) * std::clamp(number("OMPI_COMM_WORLD_RANK"), 0, 3);
+    for (std::int64_t n = 0; n < ticks_; ++n)
+      if (passes_.wait_for(lock, tick, [&] { return passed_; })) return;
+    say_();
+    std::_Exit(1);  // nothing of MPI can be asked; the launcher ends the others
   }
 
-  Lost lost_;
+  std::int64_t ticks_;
+  std::function<void()> say_;
   std::mutex mutex_;
-  std::condition_variable ended_;
-  bool started_ = false;
+  std::condition_variable passes_;
+  bool passed_ = false;
   std::thread thread_;
 };
+
+/// Loading programs from a shared disk of a cluster takes longer than on one machine. Lower ranks go first, so that one
+/// of them speaks.
+std::chrono::seconds time_to_start() {
+  const auto number = [](const char* name) {
+    const char* text = std::getenv(name);
+    return text ? std::atoi(text) : -1;
+  };
+  const int count = number("OMPI_COMM_WORLD_SIZE");
+  const bool one_machine = count > 0 && number("OMPI_COMM_WORLD_LOCAL_SIZE") == count;
+  return std::chrono::seconds((one_machine ? 6 : 60) + std::clamp(number("OMPI_COMM_WORLD_RANK"), 0, 3));
+}
+
+/// What ends the run where MPI's end is waited for in vain: `others` of this machine are known by then. The first of
+/// those that run names those that are stopped, machines without the first process after the one that has it.
+void limit_end(std::optional<Limit>& limit, const Lost& lost, int rank, const std::vector<LostProcess>& others) {
+  const bool first = rank == 0 || std::ranges::any_of(others, [](const LostProcess& other) { return other.rank == 0; });
+  limit.emplace(std::chrono::seconds(first ? 6 : 8), [=] {
+    std::vector<LostProcess> stopped;
+    int speaker = rank;
+    for (const LostProcess& other : others)
+      if (is_stopped(other.number))
+        stopped.push_back(other);
+      else
+        speaker = std::min(speaker, other.rank);
+    if (speaker == rank) return lost(Moment::end, stopped);
+    std::this_thread::sleep_for(speaking);
+  });
+}
 
 class MpiProcesses final : public Processes {
  public:
-  explicit MpiProcesses(const Lost& lost) : limit_(std::in_place, lost), environment_(mpi::threading::multiple, false) {
+  explicit MpiProcesses(const Lost& lost)
+      : lost_(lost),
+        limit_(std::in_place, time_to_start(), [lost] { lost(Moment::start, {}); }),
+        environment_(mpi::threading::multiple, false) {
     if (mpi::environment::thread_level() < mpi::threading::multiple)
       throw RunError("this MPI does not let several threads of a process send (MPI_THREAD_MULTIPLE)");
     world_.emplace();
     if (world_->size() > 1) heartbeat_.emplace(*world_, lost);
     limit_.reset();
   }
+  // Others may be at work for long. When all are done, nothing but MPI's own end is waited for.
+  ~MpiProcesses() override {
+    if (!heartbeat_) return;
+    heartbeat_->await_end_of_work();
+    limit_end(limit_, lost_, world_->rank(), heartbeat_->neighbours());
+  }
+  MpiProcesses(const MpiProcesses&) = delete;
 
   int rank() const override { return world_->rank(); }
   int count() const override { return world_->size(); }
@@ -231,14 +288,8 @@ class MpiProcesses final : public Processes {
 #endif
   }
   bool meet(double seconds) const override {
-    MPI_Request all = MPI_REQUEST_NULL;
-    MPI_Ibarrier(*world_, &all);
-    const auto until = Clock::now() + std::chrono::duration<double>(seconds);
-    for (int here = 0; Clock::now() < until; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
-      MPI_Test(&all, &here, MPI_STATUS_IGNORE);
-      if (here) return true;
-    }
-    return false;
+    return all_come(*world_,
+                    Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)));
   }
   void abort(int status) const override {
     if (heartbeat_) heartbeat_->announce_end();
@@ -271,7 +322,8 @@ class MpiProcesses final : public Processes {
     return m.tag + 16;
   }
 
-  std::optional<StartLimit> limit_;
+  Lost lost_;
+  std::optional<Limit> limit_;  // goes last: of MPI's start, then of its end
   mpi::environment environment_;
   std::optional<mpi::communicator> world_;
   std::optional<Heartbeat> heartbeat_;

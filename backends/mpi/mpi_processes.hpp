@@ -18,15 +18,19 @@ struct LostProcess {
   int rank;
   std::string host;
   std::int64_t number;  ///< of its machine's processes
-  bool ended;           ///< the machine says so; else it has given no sign of life
+  bool ended;           ///< the machine says so; else it is stopped, or has given no sign of life
 };
-/// Called where processes are lost; with none where not all of them have started in time.
-using Lost = std::function<void(std::span<const LostProcess>)>;
+/// When processes are lost: while MPI starts, while the run is at work, or when the work of the process that says so is
+/// over, results are complete and MPI ends.
+enum class Moment { start, work, end };
+/// Called where processes are lost; with none where it is not known which.
+using Lost = std::function<void(Moment, std::span<const LostProcess>)>;
 
 /// The processes that were started together. The first call initializes MPI, which is finalized when the program ends.
 /// A thread of each process watches those of its machine and listens for signs of life of another one: where one has
 /// ended, or there are none for some seconds, because it was stopped or its machine is lost, it calls `lost`, on one
-/// process of a machine, and ends all of them. Throws RunError where this MPI cannot do that.
+/// process of a machine, and ends all of them. MPI itself starts and ends within some seconds, or `lost` is called.
+/// Throws RunError where this MPI cannot do that.
 std::shared_ptr<const Processes> mpi_processes(const Lost& lost);
 
 }  // namespace poisson

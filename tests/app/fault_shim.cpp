@@ -3,7 +3,9 @@
 //     POISSON_FAULT=write:4+:ENOSPC     and all after it
 //     POISSON_FAULT=write:4:ENOSPC:.hdf the 4th write to a file with this in its path
 //     POISSON_FAULT=rename:2:KILL       SIGKILL instead of the 2nd rename
-// Kinds: write, rename, close (of files that were written), sync, lock; any stands for all of them.
+//     POISSON_FAULT=finalize:1:STOP     SIGSTOP before MPI ends
+// Kinds: write, rename, close (of files that were written), sync, lock; any stands for all of them. Of MPI: barrier
+// (the kind that does not wait), finalize.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +29,8 @@ struct Fault {
   std::string kind;
   long number = 0;
   bool lasting = false;
-  int error = 0;     // 0: SIGKILL
+  int error = 0;  // 0: a signal
+  int signal = 0;
   std::string part;  // of the paths of files that are written
 
   Fault() {
@@ -41,6 +44,7 @@ struct Fault {
     const auto third = std::min(words.find(':', second + 1), words.size());
     const std::string name = words.substr(second + 1, third - second - 1);
     part = words.substr(std::min(third + 1, words.size()));
+    signal = name == "STOP" ? SIGSTOP : SIGKILL;
     error = name == "ENOSPC" ? ENOSPC : name == "EIO" ? EIO : name == "ENOLCK" ? ENOLCK : 0;
   }
 };
@@ -62,7 +66,7 @@ bool fails(const char* kind, int descriptor = -1) {
   if (descriptor >= 0 && !fault.part.empty() && !has_in_path(descriptor, fault.part)) return false;
   const long number = ++calls;
   if (number != fault.number && !(fault.lasting && number > fault.number)) return false;
-  if (fault.error == 0) raise(SIGKILL);
+  if (fault.error == 0) return raise(fault.signal), false;
   errno = fault.error;
   return true;
 }
@@ -142,5 +146,14 @@ int lock_file(int file, int operation) noexcept asm("flock");
 int lock_file(int file, int operation) noexcept {
   if (fails("lock")) return -1;
   return next<int(int, int)>("flock")(file, operation);
+}
+// Handed on as they come: what these are depends on the MPI.
+int MPI_Ibarrier(void* group, void* request) {
+  fails("barrier");
+  return next<decltype(MPI_Ibarrier)>("MPI_Ibarrier")(group, request);
+}
+int MPI_Finalize() {
+  fails("finalize");
+  return next<decltype(MPI_Finalize)>("MPI_Finalize")();
 }
 }

@@ -47,7 +47,10 @@ def rank_of(number):
 
 def is_watching(number):
     """Whether a process would learn at once of the end of another one."""
-    return any("pidfd" in os.readlink(path) for path in pathlib.Path(f"/proc/{number}/fd").iterdir())
+    try:
+        return any("pidfd" in os.readlink(path) for path in pathlib.Path(f"/proc/{number}/fd").iterdir())
+    except OSError:  # one that has just been closed
+        return False
 
 
 class Processes(unittest.TestCase):
@@ -381,6 +384,22 @@ class Processes(unittest.TestCase):
 
     def test_stopped(self):
         self.assertIn("has given no sign of life", self.lose(signal.SIGSTOP, 1))
+
+    def test_stopped_while_mpi_ends(self):
+        """Everything is written by then, but for what the first process does before it says that its work is over."""
+        self.assertEqual(self.poisson(3).returncode, 0)
+        complete = set(self.held())
+        for rank, fault in ((1, "finalize:1:STOP"), (0, "finalize:1:STOP"), (2, "barrier:1:STOP")):
+            with self.subTest(rank=rank, fault=fault):
+                shutil.rmtree(self.directory / "results")
+                title = f"lost-{os.getpid()}-{fault}-{rank}"
+                run = self.faulty(3, rank, fault, f"title={title}")
+                self.assertNotEqual(run.returncode, 0)
+                self.assertEqual(set(self.held()), complete)
+                self.assertEqual(running(f"^{PROGRAM}.*{title}"), [])
+                messages = [line for line in run.stderr.splitlines() if line.startswith("poisson: ")]
+                self.assertEqual(len(messages), 1, run.stderr)
+                self.assertRegex(messages[0], rf"^poisson: process {rank} \(number \d+ on .*what it has written is complete$")
 
     def test_interrupted(self):
         """What is asked of the launcher reaches all: they stop together, and keep what they have."""

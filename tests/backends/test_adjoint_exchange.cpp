@@ -108,7 +108,7 @@ TEST(AdjointExchange, IsTheTransposeOfAnExchange) {
 /// Of processes that mpirun started, each with its own device or all with one: between GPUs by kernels alone.
 TEST(AdjointExchange, OfLaunchedProcesses) {
   if (!under_launcher()) GTEST_SKIP() << "start it by mpirun";
-  const auto processes = mpi_processes([](std::span<const LostProcess>) {});
+  const auto processes = mpi_processes([](Moment, std::span<const LostProcess>) {});
   const int count = processes->count();
   for (const std::array parts : {std::array{1, 1, count}, std::array{1, count, 1}, std::array{count, 1, 1}})
     for (const bool closed : {false, true})
