@@ -90,7 +90,7 @@ int startable(int count, std::string& why) {
 // What is said of processes that are lost, in one line.
 std::string describe(Moment moment, std::span<const LostProcess> lost) {
   const std::string end = moment == Moment::end ? ": the run ends by force; what it has written is complete\n"
-                                                : ": the run ends, and has no results\n";
+                                                : ": the run ends; what it had not completed is no result\n";
   if (lost.empty())
     return std::string("poisson: some of the processes have not ") + (moment == Moment::start ? "started" : "ended") +
            " within some seconds (killed, stopped, or their machine is lost)" + end;

@@ -3,7 +3,13 @@
 #include <numeric>
 #include <optional>
 
+#include "backends/gather_lists.hpp"
+
 namespace poisson {
+
+double Closing::sum(const LineSums& lines) const {
+  return sum_of_planes(setting.processes(), lines.of_planes(block().space().all()[2] == 1));
+}
 
 double Closing::integral_over(int axis, int end) const {
   Region face{face_box(block(), axis, end), {true, true, true}};

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "grids/operators/operator.hpp"
+#include "grids/sampling/sampling.hpp"
 #include "grids/schemes/row_scheme.hpp"
 
 namespace poisson {
@@ -21,6 +22,8 @@ struct Closing {
   const Block& block() const { return setting.block; }
   /// Σ u over a region.
   double sum(const Region& region) const { return setting.functionals.sums(u, {&region, 1}).front(); }
+  /// Σ over all processes, by planes, in two dimensions by lines.
+  double sum(const LineSums& lines) const;
   /// ∫u over the block, or over a face of nodes.
   double integral() const { return sum({setting.values(), {true, true, true}}); }
   double integral_over(int axis, int end) const;

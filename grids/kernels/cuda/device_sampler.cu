@@ -7,10 +7,12 @@
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/device_tables.hpp"
+#include "backends/cuda/marched.hpp"
 #include "backends/cuda/runtime_module.hpp"
 #include "backends/gather_lists.hpp"
 #include "grids/kernels/cuda/evaluate_columns.cuh"
 #include "grids/kernels/cuda/factories.hpp"
+#include "grids/kernels/cuda/read_slices.cuh"
 #include "grids/kernels/cuda/runtime_headers.hpp"
 #include "grids/kernels/cuda/runtime_sources.hpp"
 #include "grids/kernels/cuda/sampled_columns.cuh"
@@ -186,14 +188,12 @@ class CudaSampler final : public Sampler {
   DifferenceMoments measure(const Datum& datum, const Field& u) override {
     if (!evaluates(datum.quantity) || u.backend().kind() != device_.kind()) return measure_on_host(block_, datum, u);
     write_bad(none);
-    const Box box = block_.layout().box();
-    const std::vector<Moments> own = measured(datum, box, points_of(datum, block_.location(), box), u);
+    const std::vector<Moments> own = measured(datum, u);
     if (block_.processes().any(read_bad() != none)) return measure_on_host(block_, datum, u);
     const std::vector<Moments> planes = gather_lists(block_.processes(), own);
-    DifferenceMoments all{0, 0, planes.front().low, planes.front().high};
-    for (const Moments& m : planes)
-      all = {all.first + m.first, all.second + m.second, std::min(all.low, m.low), std::max(all.high, m.high)};
-    return all;
+    Moments all{0, 0, planes.front().low, planes.front().high};
+    for (const Moments& plane : planes) all.join(plane);
+    return {all.first, all.second, all.low, all.high};
   }
 
   CellStatistics statistics(const Field& cells) override {
@@ -392,11 +392,14 @@ class CudaSampler final : public Sampler {
     }
   }
 
-  // Of each plane.
-  std::vector<Moments> measured(const Datum& datum, const Box& box, const Points& points, const Field& u) {
+  // Of each plane, in two dimensions of each line.
+  std::vector<Moments> measured(const Datum& datum, const Field& u) const {
+    const Box all = u.layout().box(), box = marched(all, u.layout());
+    Points points = points_of(datum, block_.location(), all);
+    points.flat = is_plane(u.layout());
     const AnyView of_u = any_view(u);
     const double *wx = axes_[0].mass, *wy = axes_[1].mass, *wz = axes_[2].mass;
-    const Slices slices(box, Tiling(box), u.space().all()[2]);
+    const Slices slices(box, Tiling(box), planes_marched(u.space()));
     auto* const partial = reinterpret_cast<Moments*>(device_.partials());
     if (const double* value = datum.quantity.constant()) {
       const cudaStream_t stream = device_.stream();
@@ -408,18 +411,7 @@ class CudaSampler final : public Sampler {
       modules_[n].launch(measure_[n], slices.blocks(), tile_threads, device_.stream(), Range(box), slices, points, of_u,
                          wx, wy, wz, partial);
     }
-    const auto groups = static_cast<std::size_t>(slices.groups);
-    std::vector<Moments> found(groups * slices.tiling.blocks.z);
-    device_.read(partial, found.data(), found.size() * sizeof(Moments));
-    std::vector<Moments> planes;
-    for (std::size_t slice = 0; slice < found.size(); slice += groups) {
-      Moments plane = found[slice];
-      for (std::size_t g = slice + 1; g < slice + groups; ++g)
-        plane = {plane.first + found[g].first, plane.second + found[g].second, std::min(plane.low, found[g].low),
-                 std::max(plane.high, found[g].high)};
-      planes.push_back(plane);
-    }
-    return planes;
+    return read_slices(device_, slices, partial);
   }
 
   static constexpr unsigned long long none = std::numeric_limits<unsigned long long>::max();

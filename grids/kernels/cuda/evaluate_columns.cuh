@@ -14,6 +14,7 @@ struct Points {
   const double *x, *y, *z;  ///< coordinates, by index on the block's axes
   int first[3], n[3];       ///< of the box, for the numbers of its points: x fastest
   bool positive, nonnegative;
+  bool flat;                ///< measured as planes are marched: what a box has along z are lines
   unsigned long long* bad;  ///< the least number of a point whose value is not finite or of the wrong sign
 
   template <class Value>
@@ -84,7 +85,7 @@ struct Fill {
 struct Moments {
   double first, second, low, high;
 
-  __device__ void join(const Moments& other) {
+  __host__ __device__ void join(const Moments& other) {
     first += other.first;
     second += other.second;
     low = other.low < low ? other.low : low;
@@ -100,9 +101,10 @@ struct Measure {
   const double *wx, *wy, *wz;
 
   __device__ void operator()(int i, int j, int k0, int k1, Moments& moments) const {
-    for (int k = k0; k < k1; ++k) {
-      const double of_u = u.narrow.data ? u.narrow(i, j, k) : u.wide(i, j, k);
-      const double d = of_u - points(value, i, j, k), m = wx[i] * wy[j] * wz[k];
+    for (int at = k0; at < k1; ++at) {
+      const int y = points.flat ? at : j, z = points.flat ? j : at;
+      const double of_u = u.narrow.data ? u.narrow(i, y, z) : u.wide(i, y, z);
+      const double d = of_u - points(value, i, y, z), m = wx[i] * wy[y] * wz[z];
       moments.join({m * d, m * d * d, d, d});
     }
   }

@@ -10,6 +10,7 @@
 #include "backends/cuda/slices.cuh"
 #include "backends/gather_lists.hpp"
 #include "grids/kernels/cuda/factories.hpp"
+#include "grids/kernels/cuda/read_slices.cuh"
 
 namespace poisson::cuda {
 namespace {
@@ -116,6 +117,7 @@ struct CellProduct {
   View<const double> cells;
   View<const X> u;
   Lengths width;
+  // In two dimensions, where y is marched, the next one along y is the same.
   __device__ double plane(int i, int j, int k) const {
     return static_cast<double>(u(i, j, k)) + static_cast<double>(u(i + 1, j, k)) + static_cast<double>(u(i, j + 1, k)) +
            static_cast<double>(u(i + 1, j + 1, k));
@@ -123,7 +125,7 @@ struct CellProduct {
   __device__ double operator()(int i, int j, int k0, int k1) const {
     double sum = 0, below = plane(i, j, k0);
     for (int k = k0; k < k1; ++k) {
-      const double above = plane(i, j, k + 1);  // in two dimensions the same plane
+      const double above = plane(i, j, k + 1);
       sum += width.z[k] * cells(i, j, k) * (below + above);
       below = above;
     }
@@ -231,9 +233,6 @@ class CudaFunctionals final : public Functionals {
       launch(find_moments<X>, slices.blocks(), tile_threads, device_.stream(), Range(box), slices, marched(u.view<X>()),
              as_marched(mass_, u.layout()), partial);
     });
-    const auto groups = static_cast<std::size_t>(slices.groups);
-    std::vector<Found> found(groups * slices.tiling.blocks.z);
-    device_.read(partial, found.data(), found.size() * sizeof(Found));
     const std::array<std::int64_t, 3> n{u.layout().n[0], u.layout().n[1], u.layout().n[2]};
     const auto place = [&](const Extreme& e) {
       const auto& first = u.space().origin();
@@ -242,11 +241,8 @@ class CudaFunctionals final : public Functionals {
                        first[2] + static_cast<int>(e.at / n[0] / n[1])}};
     };
     std::vector<Moments> own;  // of planes
-    for (std::size_t slice = 0; slice < found.size(); slice += groups) {
-      Found plane = found[slice];
-      for (std::size_t g = slice + 1; g < slice + groups; ++g) plane.join(found[g]);
+    for (const Found& plane : read_slices(device_, slices, partial))
       own.push_back({plane.first, plane.second, place(plane.low), place(plane.high)});
-    }
     const std::vector<Moments> planes = gather_lists(u.space().processes(), own);
     Moments joined = planes.front();
     joined.first = joined.second = 0;
@@ -266,6 +262,7 @@ class CudaFunctionals final : public Functionals {
 
   std::vector<double> sums(const Field& x, std::span<const Region> regions) const override {
     std::vector<PlaneOfRegion> own;
+    Buffer room;  // of the planes of a region that is not small
     for (std::size_t r = 0; r < regions.size();) {
       SmallRegions small{};
       const std::size_t begin = r;
@@ -277,7 +274,7 @@ class CudaFunctionals final : public Functionals {
       if (r > begin)
         add_small_sums(x, small, begin, own);
       else
-        add_large_sum(x, regions[r], r, own), ++r;
+        add_large_sum(x, regions[r], r, room, own), ++r;
     }
     const std::vector<PlaneOfRegion> planes = gather_lists(x.space().processes(), own);
     std::vector<double> all(regions.size(), 0.0);
@@ -295,9 +292,11 @@ class CudaFunctionals final : public Functionals {
 
   double cell_product(const Field& x, const Field& u) const override {
     device_.exchange(u);
+    const bool flat = is_plane(u.layout());  // which a single layer of cells need not be
+    const auto cells = flat ? marched(x.view<double>()) : x.view<double>();
     dispatch(u.precision(), [&]<class X>(X) {
-      device_.sum(x.space(), cells_, x.space().all()[2], CellProduct<X>{x.view<double>(), u.view<X>(), width_},
-                  result_);
+      device_.sum(x.space(), marched(cells_, u.layout()), x.space().all()[flat ? 1 : 2],
+                  CellProduct<X>{cells, marched(u.view<X>()), as_marched(width_, u.layout())}, result_);
     });
     return result();
   }
@@ -325,7 +324,8 @@ class CudaFunctionals final : public Functionals {
     const auto& [x, y, z] = region.weighted;
     return as_marched({x ? mass_.x : ones_.x, y ? mass_.y : ones_.y, z ? mass_.z : ones_.z}, layout);
   }
-  void add_large_sum(const Field& x, const Region& region, std::size_t number, std::vector<PlaneOfRegion>& all) const {
+  void add_large_sum(const Field& x, const Region& region, std::size_t number, Buffer& room,
+                     std::vector<PlaneOfRegion>& all) const {
     const Box box = marched(region.box, x.layout());
     dispatch(x.precision(), [&]<class X>(X) {
       const PlaneSums sums =
@@ -333,8 +333,8 @@ class CudaFunctionals final : public Functionals {
                       WeightedSum<X>{marched(x.view<X>()), weights_of(region, x.layout())}, device_.partials());
       std::vector<double> planes(static_cast<std::size_t>(sums.count(box.last[2] - box.first[2])));
       if (planes.empty()) return;
-      const Buffer there = device_.allocate(planes.size() * sizeof(double));
-      auto* const of_plane = static_cast<double*>(there.data());
+      if (!room.data()) room = device_.allocate(static_cast<std::size_t>(planes_marched(x.space())) * sizeof(double));
+      auto* const of_plane = static_cast<double*>(room.data());
       launch(add_groups, static_cast<unsigned>(planes.size()), 32, device_.stream(),
              static_cast<const double*>(device_.partials()), sums.groups, of_plane);
       device_.read(of_plane, planes.data(), planes.size() * sizeof(double));

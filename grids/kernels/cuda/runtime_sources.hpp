@@ -10,7 +10,7 @@
 namespace poisson::cuda {
 
 /// CUDA C++ with two kernels for an expression (the source of a Quantity): fill(Range, Tiling, Points, FillTarget) and
-/// measure(Range, Tiling, Points, AnyView u, const double* wx, wy, wz, Moments* partial).
+/// measure(Range, Slices, Points, AnyView u, const double* wx, wy, wz, Moments* partial).
 std::string evaluation_source(const std::string& expression);
 
 /// What an operator makes rows from κ for: nodes, cells through their faces, or nodes through elements.

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "backends/backend.hpp"
-#include "backends/gather_lists.hpp"
 #include "grids/schemes/cells/cell_face.hpp"
 #include "grids/schemes/closing.hpp"
 #include "grids/schemes/discretization.hpp"
@@ -240,7 +239,7 @@ class CellScheme final : public RowScheme {
     CellFace(p, block, d, end).visit([&](int i, int j, int k, const CellFace::Values& v) {
       lines(j, k) += block.face_area(d, i, j, k) * (v.given - v.conductance * value(i, j, k));
     });
-    return sum_of_planes(c.setting.processes(), lines.of_planes(block.space().all()[2] == 1));
+    return c.sum(lines);
   }
 };
 

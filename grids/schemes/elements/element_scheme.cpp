@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "backends/backend.hpp"
-#include "backends/gather_lists.hpp"
 #include "grids/schemes/closing.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "grids/schemes/elements/elements.hpp"
@@ -213,7 +212,7 @@ class ElementScheme final : public RowScheme {
                       }
                       lines(j, k) = line;
                     });
-    return sum_of_planes(c.setting.processes(), lines.of_planes(block.space().all()[2] == 1));
+    return c.sum(lines);
   }
 
   // Operations from κ on the cells to the entries.
