@@ -72,7 +72,8 @@ class CudaAdjointExchange final : public AdjointExchange {
     if (!device_.mail()) return device_.begin_swap(x, sent, received);
     const int axis = axis_across(turn.front());
     dispatch(x.precision(), [&]<class T>(T) {
-      AddByTicket<T> add{Ticket<T>::of(device_.mail()->box(), x.view<T>(), axis, sent, received), {}, {}};
+      const View<T> v = x.view<T>();
+      AddByTicket<T> add{Ticket<T>::of(device_.mail()->box(), {&v, 1}, axis, sent, received), {}, {}};
       for (std::size_t p = 0; p < turn.size(); ++p) {
         add.out[p] = LayerLines::of(turn[p].to, axis);
         add.in[p] = LayerLines::of(layers[p].from, axis);

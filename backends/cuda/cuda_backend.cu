@@ -5,6 +5,7 @@
 #include "backends/cuda/injection.hpp"
 #include "backends/cuda/launch.cuh"
 #include "backends/cuda/marched.hpp"
+#include "backends/cuda/own_turn.cuh"
 #include "backends/cuda/ticket.cuh"
 #include "backends/cuda/value_columns.cuh"
 #include "backends/error.hpp"
@@ -265,13 +266,7 @@ Processes::Waits CudaBackend::waits() {
 // A turn of the patch with itself.
 template <class T>
 void CudaBackend::copy_own(const View<T>& v, const Exchange::Turn& turn) {
-  const auto offset = [&](const Box& box) { return &v(box.first[0], box.first[1], box.first[2]) - v.data; };
-  CopyHalo<T> copy{v, static_cast<int>(turn.size()), {}, {}};
-  for (std::size_t p = 0; p < turn.size(); ++p) {
-    copy.from[p] = offset(turn[p].from) - offset(turn[0].from);
-    copy.to[p] = offset(turn[p].to) - offset(turn[0].from);
-  }
-  for_columns<SharedSteps>(turn[0].from, copy);
+  for_columns<SharedSteps>(turn[0].from, copies_of_own(v, turn));
 }
 
 void CudaBackend::begin_swap(const Field& field, const Exchange::Turn& sent, const Exchange::Turn& received) {

@@ -79,18 +79,28 @@ __device__ void take_words(const Mailbox& mail, const Packed& values, const std:
 template <class T>
 __global__ void __launch_bounds__(256) swap_kernel(const __grid_constant__ Ticket<T> ticket) {
   await_others();
-  const View<T>& v = ticket.v;
   const unsigned turn = ticket.turn();
+  const int n = ticket.values;
+  constexpr int words = Mailbox::words_of<T>;
+  const auto each = [&](int pieces, const auto& f) {
+    for (int p = 0; p < pieces; ++p)
+      for (int field = 0; field < ticket.fields; ++field) f(p, field, ticket.field(field));
+  };
   if (ticket.as_words) {
-    for (int p = 0; p < ticket.sent; ++p) put_words(ticket.out[p].values, v, ticket.words_out(p, turn), turn);
-    for (int p = 0; p < ticket.received; ++p)
-      take_words(ticket.mail, ticket.in[p].values, ticket.words_in(p, turn), turn, v);
+    each(ticket.sent, [&](int p, int field, const View<T>& v) {
+      put_words(ticket.out[p].values, v, ticket.words_out(p, turn) + field * n * words, turn);
+    });
+    each(ticket.received, [&](int p, int field, const View<T>& v) {
+      take_words(ticket.mail, ticket.in[p].values, ticket.words_in(p, turn) + field * n * words, turn, v);
+    });
     return ticket.end(turn);
   }
-  for (int p = 0; p < ticket.sent; ++p) put(ticket.out[p].values, v, ticket.slot_out(p, turn));
+  each(ticket.sent,
+       [&](int p, int field, const View<T>& v) { put(ticket.out[p].values, v, ticket.slot_out(p, turn) + field * n); });
   ticket.post(turn);
   ticket.wait(turn);
-  for (int p = 0; p < ticket.received; ++p) take(ticket.in[p].values, ticket.slot_in(p, turn), v);
+  each(ticket.received,
+       [&](int p, int field, const View<T>& v) { take(ticket.in[p].values, ticket.slot_in(p, turn) + field * n, v); });
   ticket.end(turn);
 }
 
@@ -277,10 +287,16 @@ void Mail::open(const Sizes& sizes) {
 }
 
 template <class T>
+void swap(cudaStream_t stream, const Mailbox& mail, std::span<const View<T>> fields, int axis,
+          const Exchange::Turn& sent, const Exchange::Turn& received) {
+  launch(swap_kernel<T>, mail_blocks(sent.front().from.size()), 256, stream,
+         Ticket<T>::of(mail, fields, axis, sent, received));
+}
+
+template <class T>
 void Mail::swap(cudaStream_t stream, const View<T>& v, int axis, const Exchange::Turn& sent,
                 const Exchange::Turn& received) {
-  launch(swap_kernel<T>, mail_blocks(sent.front().from.size()), 256, stream,
-         Ticket<T>::of(box_, v, axis, sent, received));
+  cuda::swap<T>(stream, box_, {&v, 1}, axis, sent, received);
 }
 
 template <class T>
@@ -293,6 +309,10 @@ void Mail::gather(cudaStream_t stream, const Space& space, const View<const T>& 
   launch(gather_kernel<T>, mail_blocks(most), 256, stream, parts);
 }
 
+template void swap(cudaStream_t, const Mailbox&, std::span<const View<float>>, int, const Exchange::Turn&,
+                   const Exchange::Turn&);
+template void swap(cudaStream_t, const Mailbox&, std::span<const View<double>>, int, const Exchange::Turn&,
+                   const Exchange::Turn&);
 template void Mail::swap(cudaStream_t, const View<float>&, int, const Exchange::Turn&, const Exchange::Turn&);
 template void Mail::swap(cudaStream_t, const View<double>&, int, const Exchange::Turn&, const Exchange::Turn&);
 template void Mail::gather(cudaStream_t, const Space&, const View<const float>&, const View<float>&);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 
 #include "backends/cuda/mailbox.cuh"
 
@@ -27,10 +28,16 @@ __device__ inline void end_turn(Channel* channel, unsigned turn) {
   channel->sent = turn;
 }
 
+/// Fields that a message holds, at most.
+inline constexpr int most_fields = 16;
+
 /// What lets a kernel take part in a turn of an exchange by itself: the slots and flags of the neighbours, the turn
-/// that their messages are at, and which values go and come. A kernel that makes what neighbours take puts it into
-/// their slots as it has it, one that uses what comes waits no sooner than that, and neither needs a launch for the
-/// exchange.
+/// that their messages are at, and which values of which fields go and come. A kernel that makes what neighbours take
+/// puts it into their slots as it has it, one that uses what comes waits no sooner than that, and neither needs a
+/// launch for the exchange.
+///
+/// Fields are of one space. Their values stand one field behind the other in a message, of so many values each, and
+/// have one turn and one flag between them.
 ///
 /// All blocks, as many on both sides and most_mail_blocks at most, put what they share out, call post and wait, get
 /// what has come, and end. A block finds the share of the neighbour's block of its number behind wait: both share
@@ -43,17 +50,30 @@ struct Ticket {
   };
 
   Mailbox mail;
-  View<T> v;
-  int axis, sent, received;
+  View<T> v;  ///< the first field
+  T* data[most_fields];
+  int axis, fields, values, sent, received;
   bool as_words;
   Piece out[2], in[2];
 
-  static Ticket of(const Mailbox& mail, const View<T>& v, int axis, const Exchange::Turn& sent,
+  /// As many fields as have room in a slot, one at least.
+  static int fields_at_once(const Mailbox& mail, int axis, const Exchange::Turn& sent) {
+    const auto bytes = static_cast<std::size_t>(sent.front().from.size()) * sizeof(T);
+    return static_cast<int>(std::clamp<std::size_t>(mail.layer_bytes[axis] / bytes, 1, most_fields));
+  }
+  static Ticket of(const Mailbox& mail, std::span<const View<T>> fields, int axis, const Exchange::Turn& sent,
                    const Exchange::Turn& received) {
-    const auto words = static_cast<std::size_t>(sent.front().from.size()) * Mailbox::words_of<T>;
-    Ticket ticket{
-        mail, v, axis, static_cast<int>(sent.size()), static_cast<int>(received.size()), words <= mail.word_room[axis],
-        {},   {}};
+    Ticket ticket{};
+    ticket.mail = mail;
+    ticket.v = fields.front();
+    std::ranges::transform(fields, ticket.data, &View<T>::data);
+    ticket.axis = axis;
+    ticket.fields = static_cast<int>(fields.size());
+    ticket.values = static_cast<int>(sent.front().from.size());
+    ticket.sent = static_cast<int>(sent.size());
+    ticket.received = static_cast<int>(received.size());
+    ticket.as_words =
+        fields.size() * static_cast<std::size_t>(ticket.values) * Mailbox::words_of<T> <= mail.word_room[axis];
     const auto side = [](int end) { return end < 0 ? 0 : 1; };
     for (std::size_t p = 0; p < sent.size(); ++p)
       ticket.out[p] = {sent[p].patch, side(sent[p].side), Packed(sent[p].from)};
@@ -62,6 +82,11 @@ struct Ticket {
     return ticket;
   }
 
+  __device__ View<T> field(int f) const {
+    View<T> view = v;
+    view.data = data[f];
+    return view;
+  }
   __device__ unsigned turn() const { return mail.turn_of(axis); }
   __device__ T* slot_out(int p, unsigned turn) const { return mail.layer<T>(out[p].process, axis, out[p].side, turn); }
   __device__ const T* slot_in(int p, unsigned turn) const { return mail.layer<T>(mail.rank, axis, in[p].side, turn); }
@@ -98,5 +123,10 @@ struct Ticket {
   }
   __device__ void end(unsigned turn) const { end_turn(&mail.channels[axis], turn); }
 };
+
+/// The kernel that does nothing else.
+template <class T>
+void swap(cudaStream_t stream, const Mailbox& mail, std::span<const View<T>> fields, int axis,
+          const Exchange::Turn& sent, const Exchange::Turn& received);
 
 }  // namespace poisson::cuda

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/exchange_fields.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
 
@@ -38,8 +39,9 @@ Bands probe_bands(const Operator& A, std::vector<Offset> offsets) {
     kernels.gather_couplings(backend, probe);
   }
   // A coarse value's row is made from rows up to two further on.
-  backend.exchange(*sum, cut_halo);
-  for (const auto& band : entries) backend.exchange(*band, cut_halo);
+  std::vector<const Field*> rows{sum.get()};
+  for (const auto& band : entries) rows.push_back(band.get());
+  exchange_fields(rows, cut_halo);
   bands.entries.assign(entries.begin(), entries.end());
   bands.sum = std::move(sum);
   return bands;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "backends/exchange_fields.hpp"
 #include "grids/axes/coarse_places.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/levels/gathering.hpp"
@@ -76,8 +77,10 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
       c.weight[code] = field->view<double>();
     }
   for (int stage = 1; stage <= 3; ++stage) grid_kernels(backend).weigh(backend, c, stage);
+  std::vector<const Field*> exchanged;
   for (const auto& field : weights)
-    if (field) backend.exchange(*field);
+    if (field) exchanged.push_back(field.get());
+  exchange_fields(exchanged);
 
   std::vector<std::shared_ptr<Field>> entries;
   for (const Offset& o : bands.offsets) {
@@ -87,8 +90,9 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
   auto sum = std::make_shared<Field>(backend, bands.space, Precision::fp64);
   c.coarse_sum = sum->view<double>();
   grid_kernels(backend).collapse_rows(backend, c);
-  backend.exchange(*sum, cut_halo);
-  for (const auto& band : entries) backend.exchange(*band, cut_halo);
+  exchanged = {sum.get()};
+  for (const auto& band : entries) exchanged.push_back(band.get());
+  exchange_fields(exchanged, cut_halo);
   bands.entries.assign(entries.begin(), entries.end());
   bands.sum = std::move(sum);
 

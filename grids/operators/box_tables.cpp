@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backends/exchange_fields.hpp"
 #include "grids/operators/bands.hpp"
 #include "grids/rows/element_mass.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
@@ -179,7 +180,9 @@ BandViews<T, count> BandTables<T>::views() {
 
 template <class T>
 void BandTables<T>::exchange() {
-  for (const auto& band : own_) band->backend().exchange(*band);
+  std::vector<const Field*> bands;
+  for (const auto& band : own_) bands.push_back(band.get());
+  exchange_fields(bands);
 }
 
 template <class T>

@@ -1,0 +1,50 @@
+#include <algorithm>
+
+#include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/exchange_fields.hpp"
+#include "backends/cuda/own_turn.cuh"
+#include "backends/cuda/ticket.cuh"
+
+namespace poisson::cuda {
+namespace {
+
+// A turn with others, of as many fields at once as have room.
+template <class T>
+void swap_fields(CudaBackend& device, std::span<const Field* const> fields, const Exchange::Turn& sent,
+                 const Exchange::Turn& received) {
+  const int axis = axis_across(received.front());
+  const auto most = static_cast<std::size_t>(Ticket<T>::fields_at_once(device.mail()->box(), axis, sent));
+  for (std::size_t first = 0; first < fields.size(); first += most) {
+    std::vector<View<T>> views;
+    for (const Field* const field : fields.subspan(first, std::min(most, fields.size() - first)))
+      views.push_back(const_cast<Field*>(field)->template view<T>());
+    swap<T>(device.stream(), device.mail()->box(), views, axis, sent, received);
+  }
+}
+
+}  // namespace
+
+void exchange_fields(std::span<const Field* const> fields, int width) {
+  const Field& one = *fields.front();
+  auto& device = dynamic_cast<CudaBackend&>(one.backend());
+  const Exchange& halo = one.space().halo();
+  if (halo.with_others()) device.join(one.space());
+  if (!halo.with_others() || !device.mail()) {
+    for (const Field* const field : fields) device.exchange(*field, width);
+    return;
+  }
+  dispatch(one.precision(), [&]<class T>(T) {
+    for (std::size_t t = 0; t < halo.turns(width).size(); ++t) {
+      const Exchange::Turn &turn = halo.turns(width)[t], &sent = halo.sent(width)[t];
+      if (!sent.empty()) {
+        swap_fields<T>(device, fields, sent, turn);
+        continue;
+      }
+      for (const Field* const field : fields)
+        for_columns(device.stream(), turn.front().from,
+                    copies_of_own(const_cast<Field*>(field)->template view<T>(), turn));
+    }
+  });
+}
+
+}  // namespace poisson::cuda
