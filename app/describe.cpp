@@ -31,6 +31,25 @@ std::string describe_relaxation(Relaxation r) {
   return "points";
 }
 
+// "levels 0 to 3 in these parts, 4 in those of 2 groups, 5 to 8 on every process".
+std::string describe_sharing(const PlanOfProcess& own, const Sharing& sharing) {
+  std::string text;
+  int first = 0;
+  const auto add = [&](int levels, const std::string& where) {
+    if (levels == 0) return;
+    const int last = first + levels - 1;
+    text += (text.empty() ? "levels " : ", ") +
+            (first == last ? fmt::format("{}", first) : fmt::format("{} to {}", first, last)) + where;
+    first += levels;
+  };
+  add(own.in_parts, " in these parts");
+  if (sharing.groups)
+    add(own.in_groups, fmt::format(" in those of {} groups of {}", sharing.groups->count(),
+                                   sharing.processes->count() / sharing.groups->count()));
+  add(static_cast<int>(own.levels.size()) - first, " on every process");
+  return text;
+}
+
 std::string cells_text(const std::array<int, 3>& cells, int dimension) {
   return dimension == 3 ? fmt::format("{} x {} x {}", cells[0], cells[1], cells[2])
                         : fmt::format("{} x {}", cells[0], cells[1]);
@@ -38,8 +57,9 @@ std::string cells_text(const std::array<int, 3>& cells, int dimension) {
 
 }  // namespace
 
-std::string describe_processes(int count, const std::array<int, 3>& parts) {
-  return count == 1 ? "" : fmt::format("{}, the grid cut into {} parts", count, fmt::join(parts, " x "));
+std::string describe_processes(const Sharing& sharing) {
+  if (sharing.processes->alone()) return "";
+  return fmt::format("{}, the grid cut into {} parts", sharing.processes->count(), fmt::join(sharing.parts, " x "));
 }
 
 std::string describe_parameters(const Parameters& parameters) {
@@ -114,13 +134,14 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work, i
   lines.push_back(fmt::format("method    {}", describe_method(plan.options)));
   if (!plan.choice.empty()) lines.push_back("          " + plan.choice);
   lines.push_back(fmt::format("device    {}", backend->device()));
-  const PlanOfProcess own = work.of_process(plan);
+  const PlanOfProcess own = plan_of_process(plan, work.sharing());
   const auto readable = [](std::size_t bytes) { return readable_bytes(static_cast<double>(bytes)); };
   if (processes == 1) {
     lines.push_back(
         fmt::format("memory    {} = {:.1f} bytes per unknown", readable(plan.bytes), plan.bytes_per_unknown()));
   } else {
-    lines.push_back("processes " + describe_processes(processes, work.parts()));
+    lines.push_back("processes " + describe_processes(work.sharing()));
+    lines.push_back("          " + describe_sharing(own, work.sharing()));
     lines.push_back(fmt::format("memory    {} for each process at most, {} of it levels that every process has",
                                 readable(own.bytes), readable(own.whole)));
   }

@@ -20,8 +20,8 @@ std::string method_name(const Options& options);
 std::string describe_method(const Options& options);
 /// The least and the widest cell along whatever axis.
 std::pair<double, double> cell_widths(const Config& config);
-/// "4, each with a part of 1 x 2 x 2"; empty for one.
-std::string describe_processes(int count, const std::array<int, 3>& parts);
+/// "4, the grid cut into 1 x 2 x 2 parts"; empty for one.
+std::string describe_processes(const Sharing& sharing);
 /// "h = 25, q = 1000"
 std::string describe_parameters(const Parameters& parameters);
 /// The lines of --dry-run, of so many processes, `here` of which are on this machine.

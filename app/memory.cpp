@@ -26,7 +26,7 @@ double addresses(const Plan& plan, const MemoryLimit& limit) {
 
 // So many processes share what the run takes.
 double parts_of(const Case& work) {
-  const auto [x, y, z] = work.parts();
+  const auto [x, y, z] = work.sharing().parts;
   return static_cast<double>(x) * y * z;
 }
 
@@ -50,7 +50,7 @@ double bytes_of_output(const Config& config) {
 std::string describe_fit(const Config& config, const Case& work, const Plan& plan, const Backend& backend, int here) {
   const bool gpu = backend.on_gpu();
   const MemoryLimit limit = gpu ? MemoryLimit{backend.available(), "the device"} : available_memory();
-  const auto own = static_cast<double>(work.of_process(plan).most());
+  const auto own = static_cast<double>(plan_of_process(plan, work.sharing()).most());
   const double needed = gpu ? own : here * (own + bytes_of_output(config) / parts_of(work) + addresses(plan, limit));
   const auto room = static_cast<double>(limit.bytes);
   if (needed <= room) return fmt::format("fits: {} are free ({})", readable_bytes(room), limit.source);
@@ -61,7 +61,7 @@ std::string describe_fit(const Config& config, const Case& work, const Plan& pla
 double require_memory(const Config& config, const Case& work, const Backend& backend, const Plan& plan, double held,
                       double beside) {
   const bool gpu = backend.on_gpu();
-  const double solve = static_cast<double>(work.of_process(plan).most()) - held;
+  const double solve = static_cast<double>(plan_of_process(plan, work.sharing()).most()) - held;
   if (gpu && solve > static_cast<double>(backend.available()))
     refuse(work, solve, {backend.available(), "the device's that is free"});
   const MemoryLimit hard = hard_memory_limit();

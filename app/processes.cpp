@@ -104,7 +104,7 @@ std::string describe(Moment moment, std::span<const LostProcess> lost) {
 }
 #endif
 
-/// Which machine each process runs on.
+/// By the machines' names.
 std::vector<std::size_t> machines(const Processes& processes) {
   std::array<char, 256> name{};
   gethostname(name.data(), name.size() - 1);
@@ -124,6 +124,13 @@ std::shared_ptr<const Processes> start_processes() {
 #endif
   if (!several.empty()) refuse(several);
   return one_process();
+}
+
+std::vector<std::size_t> machines_of(const Processes& processes) {
+  std::vector<std::size_t> all = machines(processes);
+  if (const long count = variable("POISSON_MACHINES"); count > 0)
+    for (std::size_t p = 0; p < all.size(); ++p) all[p] = p * static_cast<std::size_t>(count) / all.size();
+  return all;
 }
 
 int place_on_machine(const Processes& processes) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "backends/processes.hpp"
 
@@ -13,6 +15,9 @@ inline constexpr int most_threads = 1024;
 /// where several were started that cannot speak to each other: each would solve the whole problem.
 std::shared_ptr<const Processes> start_processes();
 
+/// A number for the machine of each process. POISSON_MACHINES=2 has them be on two, as many on each, so that what
+/// several machines do can be seen on one.
+std::vector<std::size_t> machines_of(const Processes& processes);
 /// How many processes of lower number run on the same machine.
 int place_on_machine(const Processes& processes);
 /// How many run on this machine.

@@ -98,7 +98,7 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   header.levels = summary.levels;
   header.method = describe_method(solver.options());
   header.device = summary.device + (note.empty() ? "" : "; " + note);
-  header.processes = describe_processes(processes->count(), work.parts());
+  header.processes = describe_processes(work.sharing());
   if (!backend->transport().empty()) header.processes += "; " + backend->transport();
   header.memory_bytes = static_cast<std::int64_t>(backend->memory().peak());
   work.describe(header, summary);

@@ -39,7 +39,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   }
   const KappaSummary kappa{discretization.rows().kappa, discretization.jumps()};
   const Plan plan = make_plan(discretization.problem(), asked, discretization.assembly(),
-                              discretization.backend().on_gpu(), kappa, parts);
+                              discretization.backend().on_gpu(), kappa, discretization.sharing());
   const Options& options = plan.options;
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;

@@ -7,6 +7,7 @@
 
 #include "backends/blas.hpp"
 #include "backends/cut_lines.hpp"
+#include "grids/levels/cut_line_operator.hpp"
 #include "grids/operators/bands.hpp"
 #include "grids/operators/faces.hpp"
 #include "grids/rows/box_stencil.hpp"
@@ -92,10 +93,6 @@ std::vector<LevelPlan> chosen_levels(const Block& block, LevelRules rules, const
   return options.method == Method::multigrid ? choose_levels(block, rules) : single_level(block, rules);
 }
 
-bool cut_by(const Parts& parts, const Relaxation& relaxed) {
-  return relaxed.extent == Extent::line && parts[static_cast<std::size_t>(relaxed.axis)] > 1;
-}
-
 // Of all processes: lines of which each has a part, and the field that they are solved in.
 std::size_t bytes_of_cut_lines(const Layout& whole, Precision precision, const Parts& parts, int axis, bool gpu) {
   Layout part = whole;
@@ -106,7 +103,7 @@ std::size_t bytes_of_cut_lines(const Layout& whole, Precision precision, const P
 }
 
 Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& finest, bool gpu,
-           const Parts& parts = uncut_axes) {
+           const Sharing& sharing = {}) {
   const Precision outer = outer_precision(options), inner = inner_precision(options);
   const bool multigrid = options.method == Method::multigrid;
   const bool galerkin = multigrid && options.coarse_operator == CoarseOperator::galerkin;
@@ -157,9 +154,9 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
     level.bytes += weights * bytes(below, inner);
     held += weights * bytes(below, inner);
   };
-  // The levels of the problem, or of the planes of one of them.
-  const auto add_levels = [&](const auto& self, const std::vector<LevelPlan>& levels, bool outermost,
-                              std::size_t calls) -> void {
+  // The levels of the problem, or of the planes of one of them; `part`: what this process has of the first one.
+  const auto add_levels = [&](const auto& self, const std::vector<LevelPlan>& levels, bool outermost, std::size_t calls,
+                              Block part) -> void {
     for (int l = 0; l < static_cast<int>(levels.size()); ++l) {
       const LevelPlan& chosen_level = levels[static_cast<std::size_t>(l)];
       const Block& block = chosen_level.block;
@@ -197,8 +194,8 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
       if (matrix && l == 0) add_matrix(layout, level);
       // Lines on a GPU: the residual, and where κ varies or elements couple the two bands along them.
       const Relaxation relaxed = chosen_level.smoothed();
-      if (cut_by(parts, relaxed) && level.unknowns >= Sharing().least_shared)
-        level.bytes += bytes_of_cut_lines(layout, inner, parts, relaxed.axis, gpu);
+      if (cuts_lines(part, relaxed))
+        level.bytes += bytes_of_cut_lines(layout, inner, parts_of(part.space()), relaxed.axis, gpu);
       else if (gpu && relaxed.extent == Extent::line)
         level.bytes += (finest.elements || finest.full || variable ? 3 : 1) * bytes(layout, inner);
       if (galerkin) add_galerkin(layout, l, coarse, level);
@@ -228,10 +225,11 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
       if (outermost) plan.levels.push_back(level);
       plan.bytes += level.bytes;
       if (!outermost) plan.levels.back().bytes += level.bytes;
-      self(self, chosen_level.planes, false, visits * verbs);
+      self(self, chosen_level.planes, false, visits * verbs, part);
+      if (coarse) part = sharing.below(part_of(*coarse, part).block);
     }
   };
-  add_levels(add_levels, chosen, true, 1);
+  add_levels(add_levels, chosen, true, 1, sharing.part_of(chosen.front().block));
   plan.tables += std::min(steps, most_steps) * bytes_of_step + (gpu ? bytes_of_sums : 0);
   plan.setup = std::max(setup_peak, plan.bytes) - plan.bytes;
   plan.hierarchy = std::move(chosen);
@@ -369,9 +367,10 @@ constexpr double clearly_faster = 0.7;
 
 // Multigrid, or a direct solution where that is predicted to be faster.
 Plan chosen_plan(const Problem& problem, Options options, Assembly assembly, bool gpu,
-                 const std::optional<KappaSummary>& known, const Parts& parts) {
+                 const std::optional<KappaSummary>& known, const Sharing& sharing) {
+  const Parts& parts = sharing.parts;
   options.method = Method::multigrid;
-  Plan plan = make_plan(problem, options, assembly, gpu, known, parts);
+  Plan plan = make_plan(problem, options, assembly, gpu, known, sharing);
   if (!says_nothing_of_multigrid(options) || !no_direct_solution(problem).empty()) return plan;
   if (const std::string reason = no_direct_solution(problem, parts); !reason.empty()) {
     plan.choice = "by multigrid: " + reason;
@@ -381,7 +380,7 @@ Plan chosen_plan(const Problem& problem, Options options, Assembly assembly, boo
   const double direct = predicted_direct_seconds(problem, known.value_or(known_kappa(problem)).mean, gpu, parts);
   if (direct < clearly_faster * multigrid) {
     options.method = Method::direct;
-    plan = make_plan(problem, options, assembly, gpu, known, parts);
+    plan = make_plan(problem, options, assembly, gpu, known, sharing);
   }
   plan.choice = "predicted: directly " + seconds_text(direct) + ", by multigrid " + seconds_text(multigrid);
   return plan;
@@ -390,8 +389,9 @@ Plan chosen_plan(const Problem& problem, Options options, Assembly assembly, boo
 }  // namespace
 
 Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, bool gpu,
-               std::optional<KappaSummary> known, const Parts& parts) {
-  if (given.method == Method::automatic) return chosen_plan(problem, given, assembly, gpu, known, parts);
+               std::optional<KappaSummary> known, const Sharing& sharing) {
+  if (given.method == Method::automatic) return chosen_plan(problem, given, assembly, gpu, known, sharing);
+  const Parts& parts = sharing.parts;
   const KappaSummary kappa = known.value_or(known_kappa(problem));
   const Options options = resolve_options(given, problem, kappa, parts);
   const Assembly mode = chosen_assembly(assembly, problem, gpu);
@@ -428,7 +428,7 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
                      static_cast<std::size_t>(block.layout().allocated(outer_precision(options))) *
                          bytes_of(outer_precision(options));
   const LevelRules rules = level_rules(problem, mode, variable, kappa.mean, kappa.jumps);
-  Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu, parts);
+  Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu, sharing);
   if (takes_blas) plan.addresses = Blas::addresses();
   plan.options = options;
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());

@@ -60,8 +60,8 @@ Options resolve_options(const Options& options, const Problem& problem, std::opt
                         const Parts& parts = uncut_axes);
 
 /// The plan of make_solver for a problem, its bytes those of all processes. `gpu`: the kind of device that computes.
-/// `kappa` and `parts` as of `resolve_options`.
+/// `kappa` as of `resolve_options`; `sharing`: how processes share the levels.
 Plan make_plan(const Problem& problem, const Options& options, Assembly assembly, bool gpu,
-               std::optional<KappaSummary> kappa = {}, const Parts& parts = uncut_axes);
+               std::optional<KappaSummary> kappa = {}, const Sharing& sharing = {});
 
 }  // namespace poisson

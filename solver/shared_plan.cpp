@@ -31,15 +31,17 @@ PlanOfProcess plan_of_process(const Plan& plan, const Sharing& sharing) {
     const std::size_t bytes = part(share, plan.levels[l].bytes);
     own.levels.push_back(bytes);
     own.bytes += bytes;
-    if (!block.share) own.whole += bytes;
+    if (!block.share)
+      own.whole += bytes;
+    else
+      ++(block.share->processes == sharing.processes ? own.in_parts : own.in_groups);
     if (l == 0) {
       own.setup = part(share, plan.setup);
       own.tables = std::min(plan.tables, bytes_beside_values + part(share, plan.tables));
     }
     const auto& coarser = plan.hierarchy[l].coarser;
     if (!coarser) break;
-    const CoarseBlock below = part_of(*coarser, block);
-    block = below.block.share && !sharing.keeps(below.block) ? below.block.whole() : below.block;
+    block = sharing.below(part_of(*coarser, block).block);
   }
   return own;
 }

@@ -7,10 +7,11 @@
 
 namespace poisson {
 
-/// What of a plan the process holds that has most: its part of the levels that processes share, and all of those that
-/// every process has.
+/// What of a plan the process holds that has most: its part of the levels that processes share, that of its group, and
+/// all of the levels that every process has.
 struct PlanOfProcess {
   std::vector<std::size_t> levels;  ///< bytes of each, finest first
+  int in_parts = 0, in_groups = 0;  ///< so many levels are shared by all, and then so many by groups
   std::size_t bytes = 0;            ///< of all of them
   std::size_t whole = 0;            ///< of those that every process has
   std::size_t setup = 0;            ///< so many bytes more while Galerkin coarse operators are computed

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/processes.hpp"
 #include "backends/error.hpp"
 
 namespace poisson {
@@ -27,6 +28,12 @@ Parts given_parts(const Config& config, const Block& block, int processes) {
                      fmt::format(": these are {} blocks, and {} processes were started: there has to be one for each",
                                  product, processes));
   return parts;
+}
+
+Sharing in_groups(const std::shared_ptr<const Processes>& processes, const Parts& parts) {
+  Sharing sharing{processes, parts};
+  sharing.groups = groups_on(machines_of(*processes), processes, parts);
+  return sharing;
 }
 
 }  // namespace poisson

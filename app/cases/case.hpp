@@ -33,8 +33,8 @@ class Case {
   virtual void check_values() const = 0;
   /// As far as κ is known.
   virtual Plan plan(bool gpu) const = 0;
-  /// What of it the process holds that has most.
-  virtual PlanOfProcess of_process(const Plan& plan) const = 0;
+  /// How the processes share its levels.
+  virtual const Sharing& sharing() const = 0;
   /// Lines of --dry-run: what is solved, other memory that it may take, and how it is assembled.
   virtual std::vector<std::string> statement() const = 0;
   virtual std::vector<std::string> beside_plan(const Plan&, bool) const { return {}; }
@@ -58,8 +58,6 @@ class Case {
   /// Norms, errors, probes, fluxes: everything of the summary but how the iteration went.
   virtual void observe(Summary& summary) = 0;
   virtual OutputGrid output_grid() const = 0;
-  /// Into how many parts each axis is cut.
-  virtual std::array<int, 3> parts() const { return {1, 1, 1}; }
   /// Of several processes: where along each axis the values of each part begin; of one nothing.
   virtual std::vector<std::vector<int>> cuts() const { return {}; }
   virtual Pieces field(const FieldChoice& choice) = 0;
@@ -72,5 +70,7 @@ std::unique_ptr<Case> make_grid_case(const Config& config, const std::shared_ptr
 std::unique_ptr<Case> make_matrix_case(const Config& config, const std::shared_ptr<const Processes>& processes);
 /// The parts that backend.blocks asks for. Throws InputError where they do not suit the grid or the processes.
 Parts given_parts(const Config& config, const Block& block, int processes);
+/// With coarse levels in groups where the processes run on several machines.
+Sharing in_groups(const std::shared_ptr<const Processes>& processes, const Parts& parts);
 
 }  // namespace poisson

@@ -116,19 +116,20 @@ Parts parts_asked_for(const Config& config, int processes) {
 }
 
 // Slabs across lines where the solution is direct, or is predicted to be.
-std::optional<Parts> parts_of_direct(const Config& config, int processes) {
+std::optional<Parts> parts_of_direct(const Config& config, const std::shared_ptr<const Processes>& processes) {
   const Problem& problem = config.problem;
   const bool asked = asks_for_direct(config.options);
   if (!asked && config.options.method != Method::automatic) return {};
-  const auto parts = direct_parts(problem, known_kappa(problem).mean, processes);
+  const auto parts = direct_parts(problem, known_kappa(problem).mean, processes->count());
   if (!parts && asked)
     throw InputError(
         fmt::format("{} processes cannot share a direct solution (slabs for each have to be {} values "
                     "thick, and axes that are not cut have limits): take fewer processes or multigrid",
-                    processes, least_part));
+                    processes->count(), least_part));
   if (!parts || asked) return parts;
   const bool direct =
-      make_plan(problem, config.options, config.assembly, false, {}, *parts).options.method == Method::direct;
+      make_plan(problem, config.options, config.assembly, false, {}, {processes, *parts}).options.method ==
+      Method::direct;
   return direct ? parts : std::nullopt;
 }
 
@@ -138,8 +139,8 @@ Sharing shared_by(const Config& config, const std::shared_ptr<const Processes>& 
   if (processes->alone()) return {};
   const Problem& problem = config.problem;
   const int count = processes->count();
-  if (!config.blocks.empty()) return {processes, parts_asked_for(config, count)};
-  if (const auto parts = parts_of_direct(config, count)) return {processes, *parts};
+  if (!config.blocks.empty()) return in_groups(processes, parts_asked_for(config, count));
+  if (const auto parts = parts_of_direct(config, processes)) return {processes, *parts};
   Options options = config.options;
   if (options.method == Method::automatic) options.method = Method::multigrid;
   const Plan plan = make_plan(problem, options, config.assembly, false);
@@ -152,8 +153,8 @@ Sharing shared_by(const Config& config, const std::shared_ptr<const Processes>& 
     }
   const Parts parts = choose_parts(make_block(problem), count, any);
   for (std::size_t d = 0; d < 3; ++d)
-    if (parts[d] > 1 && any[d]) return {processes, choose_parts(make_block(problem), count, finest)};
-  return {processes, parts};
+    if (parts[d] > 1 && any[d]) return in_groups(processes, choose_parts(make_block(problem), count, finest));
+  return in_groups(processes, parts);
 }
 
 class GridCase final : public Case {
@@ -166,10 +167,7 @@ class GridCase final : public Case {
         part_(sharing_.part_of(make_block(config.problem))) {}
 
   void check_values() const override { poisson::check_values(problem_); }
-  Plan plan(bool gpu) const override {
-    return make_plan(problem_, options_, config_.assembly, gpu, {}, sharing_.parts);
-  }
-  PlanOfProcess of_process(const Plan& plan) const override { return plan_of_process(plan, sharing_); }
+  Plan plan(bool gpu) const override { return make_plan(problem_, options_, config_.assembly, gpu, {}, sharing_); }
   std::vector<std::string> statement() const override {
     return {"problem   " + describe_equation(problem_), "faces     " + describe_boundary(problem_),
             "cells     " + describe_widths(config_)};
@@ -177,7 +175,7 @@ class GridCase final : public Case {
   std::vector<std::string> beside_plan(const Plan& smooth, bool gpu) const override {
     const auto jumping = jumping_kappa(problem_);
     if (!jumping) return {};
-    const Plan plan = make_plan(problem_, options_, config_.assembly, gpu, jumping, sharing_.parts);
+    const Plan plan = make_plan(problem_, options_, config_.assembly, gpu, jumping, sharing_);
     const std::string then = describe_method(plan.options);
     if (then == describe_method(smooth.options)) return {};
     return {fmt::format("          {} where the coefficient jumps far: {}",
@@ -278,7 +276,7 @@ class GridCase final : public Case {
     const auto& first = part_.share->cuts.first;
     return {first.begin(), first.begin() + problem_.dimension};
   }
-  Parts parts() const override { return sharing_.parts; }
+  const Sharing& sharing() const override { return sharing_; }
   Pieces field(const FieldChoice& choice) override { return choice.of_grid(*d_, *solver_); }
 
  private:
@@ -296,7 +294,7 @@ class GridCase final : public Case {
   void check_memory() const {
     const Backend& backend = d_->backend();
     const Plan found = make_plan(problem_, options_, config_.assembly, backend.on_gpu(),
-                                 KappaSummary{d_->rows().kappa, d_->jumps()}, sharing_.parts);
+                                 KappaSummary{d_->rows().kappa, d_->jumps()}, sharing_);
     constexpr double bytes_of_islands = 4;  // strong couplings are looked for on the host
     require_memory(config_, *this, backend, found, static_cast<double>(d_->bytes()),
                    bytes_of_islands * static_cast<double>(d_->unknowns()));

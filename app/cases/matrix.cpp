@@ -52,8 +52,8 @@ void for_each_own(const Field& field, const F& f) {
 
 Sharing shared_by(const Config& config, const Block& block, const std::shared_ptr<const Processes>& processes) {
   if (processes->alone()) return {};
-  return {processes, config.blocks.empty() ? choose_parts(block, processes->count())
-                                           : given_parts(config, block, processes->count())};
+  return in_groups(processes, config.blocks.empty() ? choose_parts(block, processes->count())
+                                                    : given_parts(config, block, processes->count()));
 }
 
 class MatrixCase final : public Case {
@@ -72,7 +72,6 @@ class MatrixCase final : public Case {
     if (config_.problem.initial) sampled(*config_.problem.initial, "initial", whole_, all);
   }
   Plan plan(bool gpu) const override { return make_plan(matrix_, config_.options, gpu); }
-  PlanOfProcess of_process(const Plan& plan) const override { return plan_of_process(plan, sharing_); }
   std::vector<std::string> statement() const override { return {"problem   A u = b, a matrix from a file"}; }
   bool on_boxes() const override { return true; }
   std::string smaller(const MemoryLimit&, double) const override {
@@ -141,7 +140,7 @@ class MatrixCase final : public Case {
     if (part_.share) grid.part = shown_places(part_, Location::cell);
     return grid;
   }
-  std::array<int, 3> parts() const override { return sharing_.parts; }
+  const Sharing& sharing() const override { return sharing_; }
   std::vector<std::vector<int>> cuts() const override {
     if (!part_.share) return {};
     const auto& first = part_.share->cuts.first;

@@ -15,6 +15,7 @@
 #include "backends/cpu/launch.hpp"
 #include "backends/cpu/packed_lines.hpp"
 #include "backends/error.hpp"
+#include "backends/groups.hpp"
 #include "backends/host_memory.hpp"
 #include "backends/places.hpp"
 
@@ -170,23 +171,25 @@ class CpuBackend final : public Backend {
 
   void gather(const Field& part, Field& whole) override {
     const Space& space = part.space();
+    const PatchesWithin parts(space, whole.space());
     std::size_t most = 1;
     for (const int n : space.most_values()) most *= static_cast<std::size_t>(n + 2);
     dispatch(part.precision(), [&]<class T>(T) {
-      std::vector<T> own(most), all(most * static_cast<std::size_t>(space.processes().count()));
+      std::vector<T> own(most), all(most * parts.patches.size());
       const auto from = part.view<T>();
       const Box box = space.with_ends(space.processes().rank());
       const auto each = [](const Box& values, const auto& f) {
         std::size_t at = 0;
         for_each_place(values, [&](int i, int j, int k) { f(i, j, k, at++); });
       };
-      const auto& o = space.origin();
+      const auto &o = space.origin(), &begin = whole.space().origin();
       each(box, [&](int i, int j, int k, std::size_t at) { own[at] = from(i - o[0], j - o[1], k - o[2]); });
-      space.processes().gather(own.data(), most * sizeof(T), all.data());
+      parts.processes->gather(own.data(), most * sizeof(T), all.data());
       const auto to = whole.view<T>();
-      for (int p = 0; p < space.processes().count(); ++p)
-        each(space.with_ends(p),
-             [&](int i, int j, int k, std::size_t at) { to(i, j, k) = all[static_cast<std::size_t>(p) * most + at]; });
+      for (std::size_t p = 0; p < parts.patches.size(); ++p)
+        each(space.with_ends(parts.patches[p]), [&](int i, int j, int k, std::size_t at) {
+          to(i - begin[0], j - begin[1], k - begin[2]) = all[p * most + at];
+        });
     });
   }
 
@@ -195,17 +198,19 @@ class CpuBackend final : public Backend {
     dispatch(part.precision(), [&]<class T>(T) {
       const auto from = whole.view<T>();
       const auto to = part.view<T>();
+      const auto turns = [&](std::size_t d) { return space.closed()[d] && from.n[d] == space.all()[d]; };
+      const auto begin = [&](std::size_t d) { return space.origin()[d] - whole.space().origin()[d]; };
       const auto place = [&](std::size_t d, int i) {
-        const int at = i + space.origin()[d], n = space.all()[d];
-        return space.closed()[d] && n > 1 ? (at + n) % n : at;
+        const int at = i + begin(d), n = from.n[d];
+        return turns(d) && n > 1 ? (at + n) % n : at;
       };
       Box box;
       for (std::size_t d = 0; d < 3; ++d) {
         box.first[d] = -to.halo[d];
         box.last[d] = to.n[d] + to.halo[d];
-        if (space.closed()[d]) continue;
-        box.first[d] = std::max(box.first[d], -from.halo[d] - space.origin()[d]);
-        box.last[d] = std::min(box.last[d], space.all()[d] + from.halo[d] - space.origin()[d]);
+        if (turns(d)) continue;
+        box.first[d] = std::max(box.first[d], -from.halo[d] - begin(d));
+        box.last[d] = std::min(box.last[d], from.n[d] + from.halo[d] - begin(d));
       }
       cpu::for_each_line(box, [&](int j, int k) {
         const T* line = from.line(place(1, j), place(2, k));

@@ -9,6 +9,7 @@
 #include "backends/cuda/ticket.cuh"
 #include "backends/cuda/value_columns.cuh"
 #include "backends/error.hpp"
+#include "backends/groups.hpp"
 #include "backends/ordered_sum.hpp"
 
 namespace poisson::cuda {
@@ -200,6 +201,10 @@ void CudaBackend::dot(const Field& x, const Field& y, Scalar& result) {
 void CudaBackend::join(const Space& space) {
   if (space.whole()) return;
   if (!processes_) connect(space);
+  if (mail_ && processes_ != &space.processes())
+    throw InputError(
+        "POISSON_MACHINES: processes whose GPUs reach each other's mailboxes are on one machine, and have no groups "
+        "(unset the variable)");
   if (mail_) mail_->make_room(space, stream_);
 }
 
@@ -280,8 +285,8 @@ void CudaBackend::begin_swap(const Field& field, const Exchange::Turn& sent, con
 void CudaBackend::end_swap(const Field& field, const Exchange::Turn& received) {
   if (mail_) return;
   dispatch(field.precision(), [&]<class T>(T) {
-    by_host([this, v = const_cast<Field&>(field).view<T>(), received] {
-      staging_->finish(stream_, v, received, *processes_);
+    by_host([this, v = const_cast<Field&>(field).view<T>(), received, space = field.space()] {
+      staging_->finish(stream_, v, received, space.processes());
     });
   });
 }
@@ -343,19 +348,23 @@ void CudaBackend::gather(const Field& part, Field& whole) {
     if (mail_ && mail_->takes_parts(space))
       return send(false, [&] { mail_->gather(stream(), space, part.view<T>(), whole.view<T>()); });
     if (!staging_) staging_ = std::make_unique<Staging>(true);  // large ones, in set-up
-    by_host([this, from = part.view<T>(), to = whole.view<T>(), space] {
+    by_host([this, from = part.view<T>(), to = whole.view<T>(), space, larger = whole.space()] {
+      const PatchesWithin parts(space, larger);
+      const auto moved = [](Box box, const std::array<int, 3>& origin) {
+        for (std::size_t d = 0; d < 3; ++d) {
+          box.first[d] -= origin[d];
+          box.last[d] -= origin[d];
+        }
+        return box;
+      };
       std::vector<Box> of;
       std::size_t most = 0;
-      for (int p = 0; p < processes_->count(); ++p) {
-        of.push_back(space.with_ends(p));
-        most = std::max(most, static_cast<std::size_t>(of.back().size()) * sizeof(T));
-      }
-      Box own = of[static_cast<std::size_t>(processes_->rank())];
-      for (std::size_t d = 0; d < 3; ++d) {
-        own.first[d] -= space.origin()[d];
-        own.last[d] -= space.origin()[d];
-      }
-      staging_->gather(stream_, from, own, to, of, most, *processes_);
+      for (const int p : parts.patches) of.push_back(moved(space.with_ends(p), larger.origin()));
+      // The same for all, whose groups differ.
+      for (int p = 0; p < space.cuts().patches(); ++p)
+        most = std::max(most, static_cast<std::size_t>(space.with_ends(p).size()) * sizeof(T));
+      const Box own = moved(space.with_ends(space.processes().rank()), space.origin());
+      staging_->gather(stream_, from, own, to, of, most, *parts.processes);
     });
   });
 }
@@ -366,13 +375,15 @@ void CudaBackend::take_part(const Field& whole, Field& part) {
     TakePart<T> take{whole.view<T>(), part.view<T>(), {}, {}};
     Box box;
     for (std::size_t d = 0; d < 3; ++d) {
-      take.origin[d] = space.origin()[d];
-      take.turned[d] = space.closed()[d] && space.all()[d] > 1 ? space.all()[d] : 0;
+      const int n = whole.layout().n[d];
+      const bool turns = space.closed()[d] && n == space.all()[d];
+      take.origin[d] = space.origin()[d] - whole.space().origin()[d];
+      take.turned[d] = turns && n > 1 ? n : 0;
       box.first[d] = -take.part.halo[d];
       box.last[d] = take.part.n[d] + take.part.halo[d];
-      if (space.closed()[d]) continue;
-      box.first[d] = std::max(box.first[d], -take.whole.halo[d] - space.origin()[d]);
-      box.last[d] = std::min(box.last[d], space.all()[d] + take.whole.halo[d] - space.origin()[d]);
+      if (turns) continue;
+      box.first[d] = std::max(box.first[d], -take.whole.halo[d] - take.origin[d]);
+      box.last[d] = std::min(box.last[d], n + take.whole.halo[d] - take.origin[d]);
     }
     for_columns<SharedSteps>(box, take);
   });
@@ -388,9 +399,9 @@ void CudaBackend::add_up(const Space& space, const PlaneSums& sums, int planes, 
   if (mail_) return send(false, [&] { add(&mail_->box(), result.address()); });
   add(nullptr, nullptr);
   const auto most = static_cast<std::size_t>(std::max(space.most_values()[1], space.most_values()[2])) + 2;
-  by_host([this, count, most, to = result.address()] {
+  by_host([this, count, most, space, to = result.address()] {
     const std::vector<double> all =
-        staging_->gather(stream_, plane_room_.of_plane, static_cast<std::size_t>(count), most, *processes_);
+        staging_->gather(stream_, plane_room_.of_plane, static_cast<std::size_t>(count), most, space.processes());
     const double sum =
         ordered_sum(static_cast<int>(all.size()), [&](int i) { return all[static_cast<std::size_t>(i)]; });
     write(&sum, to, sizeof sum);

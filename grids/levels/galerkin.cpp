@@ -112,16 +112,13 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
   return level;
 }
 
-Bands gathered(Backend& backend, const Bands& parts) {
-  Layout whole;
-  whole.n = parts.space.all();
-  whole.periodic = parts.space.closed();
+Bands gathered(Backend& backend, const Bands& parts, const Space& larger) {
   Bands bands = parts;
-  bands.space = Space(whole, parts.space.all_unknowns());
+  bands.space = larger;
   const auto gather = [&](std::shared_ptr<const Field>& field) {
     auto all = std::make_shared<Field>(backend, bands.space, Precision::fp64);
     backend.gather(*field, *all);
-    backend.exchange(*all);
+    backend.exchange(*all, cut_halo);
     field = std::move(all);
   };
   for (auto& band : bands.entries) gather(band);
@@ -149,18 +146,19 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
       const SharedIslandSets sets = find_shared_islands(bands);
       rough = bands.space.processes().any(sets.size() > 0);
       if (rough)
-        h.islands.push_back(
-            std::make_shared<Islands>(backend, sets.own, sets.crossing, bands.space, precision, sharing.processes));
+        h.islands.push_back(std::make_shared<Islands>(backend, sets.own, sets.crossing, bands.space, precision,
+                                                      block.share->processes));
     }
     const CoarseBlock coarser = part_of(*level.coarser, block);
     GalerkinLevel next = coarsen_bands(backend, bands, block, coarser, precision);
     bands = std::move(next.bands);
     h.transfers.push_back(std::move(next.transfer));
     block = coarser.block;
-    if (!block.share || sharing.keeps(block)) continue;
+    const Block own = sharing.below(block);
+    if (own.share == block.share) continue;
     h.transfers.back() = std::make_unique<GatheringTransfer>(std::move(h.transfers.back()), backend, block, precision);
-    block = block.whole();
-    bands = gathered(backend, bands);
+    block = own;
+    bands = gathered(backend, bands, block.space());
   }
   const bool alone = levels.size() == 1;
   h.coarsest = precision == Precision::fp64 ? h.operators.back()

@@ -16,8 +16,8 @@ struct GalerkinLevel {
 GalerkinLevel coarsen_bands(Backend&, const Bands& fine, const Block& block, const CoarseBlock& coarse,
                             Precision precision);
 
-/// The bands of a level as a whole, from those of all its parts.
-Bands gathered(Backend&, const Bands& parts);
+/// The bands of a level as a whole, or what a group has of them, from those of the parts.
+Bands gathered(Backend&, const Bands& parts, const Space& larger);
 
 /// The planned levels with `finest`, whose bands in fp64 these are, and below it each operator the Galerkin product of
 /// the one above, with rows of 9 or 27 points. The finest bands are let go as soon as they have served. `block`: what

@@ -1,5 +1,6 @@
 #include "grids/levels/gathering.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -10,10 +11,30 @@
 namespace poisson {
 namespace {
 
-// The fields of rows as a whole; one that rows name twice once.
+// Of lines' ends, how a group's members have them one behind the other.
+Space stacked_ends(const Space& parts, const Block& group, const Block& part, std::size_t axis) {
+  if (!group.share) {
+    Layout layout = group.layout();
+    layout.n[axis] = parts.all()[axis];
+    layout.periodic[axis] = false;
+    return layout;
+  }
+  Share share = *group.share;
+  share.cuts.n[axis] = parts.cuts().n[axis];
+  share.cuts.periodic[axis] = false;
+  const auto &of_parts = part.share->cuts.first[axis], &of_groups = group.share->cuts.first[axis];
+  for (std::size_t g = 0; g < of_groups.size(); ++g)
+    share.cuts.first[axis][g] =
+        parts.cuts()
+            .first[axis][static_cast<std::size_t>(std::ranges::find(of_parts, of_groups[g]) - of_parts.begin())];
+  return {share, {{}, share.cuts.n}};
+}
+
+// The fields of rows as a whole, or as a group has them; one that rows name twice once.
 class Gathered {
  public:
-  Gathered(Backend& backend, const Block& whole) : backend_(backend), whole_(whole) {}
+  Gathered(Backend& backend, const Block& part, const Block& larger)
+      : backend_(backend), part_(part), larger_(larger) {}
 
   void operator()(std::shared_ptr<const Field>& field, const Space& space) {
     if (!field) return;
@@ -21,6 +42,7 @@ class Gathered {
     if (!all) {
       auto made = std::make_shared<Field>(backend_, space, field->precision());
       backend_.gather(*field, *made);
+      fill_halo(*made);
       all = std::move(made);
     }
     field = all;
@@ -28,10 +50,9 @@ class Gathered {
   // Of a cut axis what the first and the last part have.
   void ends(std::shared_ptr<const Field>& field, std::size_t axis) {
     if (!field) return;
-    const Space space = ends_space(whole_, axis);
-    Layout stacked = space.layout();
-    stacked.n[axis] = field->space().all()[axis];
-    const int skipped = stacked.n[axis] - 4;
+    const Space space = ends_space(larger_, axis);
+    const Space stacked = stacked_ends(field->space(), larger_, part_, axis);
+    const int skipped = stacked.layout().n[axis] - 4;
     if (skipped == 0) return (*this)(field, space);
     (*this)(field, stacked);
     const HostRead read(*field);
@@ -46,12 +67,18 @@ class Gathered {
     });
     auto made = std::make_shared<Field>(backend_, space, Precision::fp64);
     transfer(picked, *made);
+    fill_halo(*made);
     field = std::move(made);
   }
 
  private:
+  // From other groups.
+  void fill_halo(const Field& field) {
+    if (larger_.share) backend_.exchange(field, cut_halo);
+  }
+
   Backend& backend_;
-  const Block& whole_;
+  const Block &part_, &larger_;
   std::map<const Field*, std::shared_ptr<const Field>> all_;
 };
 
@@ -60,6 +87,11 @@ class Gathered {
 GatheringTransfer::GatheringTransfer(std::unique_ptr<Transfer> parts, Backend& backend, const Block& coarse,
                                      Precision precision)
     : parts_(std::move(parts)), backend_(backend), part_(backend, coarse.space().without_exchange(), precision) {}
+
+void GatheringTransfer::take(const Field& coarse) const {
+  if (coarse.space().halo().with_others()) backend_.exchange(coarse, cut_halo);
+  backend_.take_part(coarse, part_);
+}
 
 void GatheringTransfer::restrict_to(const Field& fine, Field& coarse, const Scalar* scale) const {
   parts_->restrict_to(fine, part_, scale);
@@ -72,17 +104,17 @@ void GatheringTransfer::restrict_data(const Field& fine, Field& coarse, const Sc
 }
 
 void GatheringTransfer::prolong(const Field& coarse, Field& fine) const {
-  backend_.take_part(coarse, part_);
+  take(coarse);
   parts_->prolong(part_, fine);
 }
 
 void GatheringTransfer::prolong_add(const Field& coarse, Field& fine) const {
-  backend_.take_part(coarse, part_);
+  take(coarse);
   parts_->prolong_add(part_, fine);
 }
 
 void GatheringTransfer::interpolate(const Field& coarse, Field& fine, const Scalar* scale) const {
-  backend_.take_part(coarse, part_);
+  take(coarse);
   parts_->interpolate(part_, fine, scale);
 }
 
@@ -91,12 +123,12 @@ void GatheringTransfer::inject(const Field& fine, Field& coarse, const Scalar* s
   backend_.gather(part_, coarse);
 }
 
-SchemeRows gathered(Backend& backend, const SchemeRows& part) {
+SchemeRows gathered(Backend& backend, const SchemeRows& part, const Block& larger) {
   SchemeRows rows = part;
   LevelRows& level = level_rows(rows);
-  level.block = level.block.whole();
+  const Block before = std::exchange(level.block, larger);
   const Block& block = level.block;
-  Gathered all(backend, block);
+  Gathered all(backend, before, block);
   if (auto* nodes = std::get_if<NodeRows>(&rows)) {
     for (auto& cells : nodes->cells) all(cells, block.cell_space());
     all(nodes->reaction, block.space());

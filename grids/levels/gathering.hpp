@@ -7,8 +7,9 @@
 
 namespace poisson {
 
-/// From a level that several processes share to one that each of them has as a whole: coarse values are restricted by
-/// parts and gathered; on the way back each process has what it needs.
+/// From a level that several processes share to one that each of them, or each of their groups, has as a whole: coarse
+/// values are restricted by parts and gathered; on the way back each process has what it needs, but for what groups
+/// exchange.
 class GatheringTransfer final : public Transfer {
  public:
   /// `parts`: the transfer between what this process has of the finer level and of the coarser one, `coarse`, whose
@@ -23,12 +24,14 @@ class GatheringTransfer final : public Transfer {
   void inject(const Field& fine, Field& coarse, const Scalar* scale) const override;
 
  private:
+  void take(const Field& coarse) const;
+
   std::unique_ptr<Transfer> parts_;
   Backend& backend_;
   mutable Field part_;
 };
 
-/// The rows of a level as a whole, from those of all its parts.
-SchemeRows gathered(Backend& backend, const SchemeRows& part);
+/// The rows of a level as a whole, or what a group has of it, from those of the parts.
+SchemeRows gathered(Backend& backend, const SchemeRows& part, const Block& larger);
 
 }  // namespace poisson

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "backends/error.hpp"
+#include "backends/groups.hpp"
+#include "backends/places.hpp"
 
 namespace poisson {
 namespace {
@@ -14,6 +17,28 @@ std::vector<int> first_values(int n, int parts) {
   std::vector<int> first;
   for (int p = 0; p < parts; ++p) first.push_back(static_cast<int>(std::int64_t{n} * p / parts));
   return first;
+}
+
+// Where every part has enough values along the axes that are cut.
+bool thick(const Block& part) {
+  const Cuts& cuts = part.share->cuts;
+  for (int p = 0; p < cuts.patches(); ++p)
+    for (std::size_t d = 0; d < 3; ++d)
+      if (cuts.count(d) > 1 && cuts.layout(p).n[d] < least_part) return false;
+  return true;
+}
+
+// What the group has in whose box the part lies.
+Block group_of(const Block& part, const Groups& groups) {
+  auto share = std::make_shared<Share>(*part.share);
+  share->processes = groups.processes;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::vector<int>& parts = part.share->cuts.first[d];
+    share->cuts.first[d].clear();
+    const std::size_t each = parts.size() / static_cast<std::size_t>(groups.parts[d]);
+    for (std::size_t p = 0; p < parts.size(); p += each) share->cuts.first[d].push_back(parts[p]);
+  }
+  return part.whole().part(share);
 }
 
 }  // namespace
@@ -28,12 +53,49 @@ Block Sharing::part_of(const Block& whole) const {
   return whole.part(share);
 }
 
-bool Sharing::keeps(const Block& coarse) const {
-  if (coarse.space().unknown_count() < least_shared) return false;
-  for (int p = 0; p < coarse.share->cuts.patches(); ++p)
-    for (std::size_t d = 0; d < 3; ++d)
-      if (coarse.share->cuts.count(d) > 1 && coarse.share->cuts.layout(p).n[d] < least_part) return false;
-  return true;
+Block Sharing::below(const Block& part) const {
+  if (!part.share) return part;
+  const std::int64_t unknowns = part.space().unknown_count();
+  if (unknowns < least_shared) return part.whole();
+  const bool groups_next = groups && part.share->processes != groups->processes;
+  if (thick(part) && !(groups_next && unknowns < least_shared * groups->count())) return part;
+  if (groups_next)
+    if (Block group = group_of(part, *groups); thick(group)) return group;
+  return part.whole();
+}
+
+std::optional<Groups> groups_on(const std::vector<std::size_t>& machines,
+                                const std::shared_ptr<const Processes>& processes, const Parts& parts) {
+  const auto number = [&](const std::array<int, 3>& at) { return at[0] + parts[0] * (at[1] + parts[1] * at[2]); };
+  const auto machine = [&](const std::array<int, 3>& at) { return machines[static_cast<std::size_t>(number(at))]; };
+  Groups groups{};
+  std::array<int, 3> box{}, place{};  // of parts, and that of this process in its box
+  const int own = processes->rank();
+  const std::array<int, 3> at{own % parts[0], own / parts[0] % parts[1], own / (parts[0] * parts[1])};
+  for (std::size_t d = 0; d < 3; ++d) {
+    std::array<int, 3> next{};
+    while (next[d] < parts[d] && machine(next) == machine({})) ++next[d];
+    box[d] = next[d];
+    if (parts[d] % box[d] != 0) return {};
+    groups.parts[d] = parts[d] / box[d];
+    place[d] = at[d] % box[d];
+  }
+  if (groups.count() == 1 || groups.count() == processes->count()) return {};
+  std::vector<int> of_this_place;
+  bool alike = true;
+  for_each_place({{0, 0, 0}, groups.parts}, [&](int i, int j, int k) {
+    const std::array<int, 3> corner{i * box[0], j * box[1], k * box[2]};
+    const auto in_box = [&](const std::array<int, 3>& p) {
+      return std::array{corner[0] + p[0], corner[1] + p[1], corner[2] + p[2]};
+    };
+    of_this_place.push_back(number(in_box(place)));
+    for_each_place({{0, 0, 0}, box}, [&](int x, int y, int z) {
+      alike = alike && machine(in_box({x, y, z})) == machine(corner);
+    });
+  });
+  if (!alike) return {};
+  groups.processes = some_of(processes, std::move(of_this_place));
+  return groups;
 }
 
 Parts choose_parts(const Block& block, int processes, const std::array<bool, 3>& whole) {

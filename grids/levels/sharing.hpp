@@ -3,7 +3,8 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
+#include <vector>
 
 #include "backends/processes.hpp"
 #include "grids/axes/block.hpp"
@@ -18,6 +19,17 @@ inline Parts parts_of(const Space& space) {
   return {cuts.count(0), cuts.count(1), cuts.count(2)};
 }
 
+/// Groups of processes, as those of a machine, that share coarse levels as if each group were one process: its members
+/// all have what lies in the parts of any of them, a box, and compute the same.
+struct Groups {
+  Parts parts;  ///< into how many the groups cut each axis
+  /// Of each group the process that has the place of this one there, in the order of their boxes: what it sends to
+  /// these, and gets from them, each other member sends and gets likewise.
+  std::shared_ptr<const Processes> processes;
+
+  int count() const { return parts[0] * parts[1] * parts[2]; }
+};
+
 /// How several processes share the levels of a problem: into how many parts each axis is cut, and down to which levels.
 struct Sharing {
   std::shared_ptr<const Processes> processes = one_process();
@@ -25,15 +37,23 @@ struct Sharing {
   /// A coarser level of fewer unknowns than this is not shared: every process has all of it and computes what all
   /// others compute, without messages.
   std::int64_t least_shared = std::int64_t{1} << 18;
+  /// Where there are groups, they share the coarser levels of which each has fewer unknowns than that.
+  std::optional<Groups> groups = {};
 
   /// What of the block this process has.
   Block part_of(const Block& whole) const;
-  /// Whether a coarser level of parts is shared as well: every part has enough values, of enough in all.
-  bool keeps(const Block& coarse) const;
+  /// What this process has of a coarser level, parts of which come from those of the finer one: its part, its group's,
+  /// or the whole.
+  Block below(const Block& part) const;
 };
 
 /// Along an axis that is cut each part has at least so many values: half as many still have what halos reach for.
 inline constexpr int least_part = 6;
+
+/// The groups of those processes that run on the same machine, `machines[p]` for process p. None where these have no
+/// equal boxes of parts, or where all have the same machine, or each its own.
+std::optional<Groups> groups_on(const std::vector<std::size_t>& machines,
+                                const std::shared_ptr<const Processes>& processes, const Parts& parts);
 
 /// Into how many parts each axis of a block is cut for so many processes: slabs where they are thick enough, across the
 /// last axis unless another one has clearly less to exchange, else blocks with the least surface. `whole`: axes that

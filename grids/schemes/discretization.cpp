@@ -241,11 +241,12 @@ Hierarchy Discretization::make_levels(SchemeRows rows, const std::vector<LevelPl
       h.transfers.push_back(grid_kernels(backend_).make_transfer(
           backend_, finer, coarser, jumps_.largest >= steep_jump && level.block.centering() == Centering::cell));
       rows = coarsen_rows(rows, coarser, *h.transfers.back());
-      if (!coarser.block.share || sharing_.keeps(coarser.block)) continue;
+      const Block own = sharing_.below(coarser.block);
+      if (own.share == coarser.block.share) continue;
       const Precision precision = level.precision;
       h.transfers.back() =
           std::make_unique<GatheringTransfer>(std::move(h.transfers.back()), backend_, coarser.block, precision);
-      rows = gathered(backend_, rows);
+      rows = gathered(backend_, rows, own);
     }
   }
   return h;

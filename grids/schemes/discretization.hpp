@@ -60,6 +60,7 @@ class Discretization {
   /// The block, or the part of it that this process has.
   const Block& block() const { return rows().block; }
   const Processes& processes() const { return block().processes(); }
+  const Sharing& sharing() const { return sharing_; }
   SampleGrid sample_grid() const;
   /// What its scheme takes data from.
   Setting setting() const;

@@ -32,12 +32,21 @@ class OfWhole final : public Preconditioner {
   Field rhs_, e_;
 };
 
+// The grid that a process has a part of.
+Space whole_of(const Space& part) {
+  Layout layout;
+  layout.n = part.all();
+  layout.periodic = part.closed();
+  return {layout, part.all_unknowns()};
+}
+
 }  // namespace
 
 std::shared_ptr<const Operator> whole_operator(const Operator& part, bool box) {
   Backend& backend = part.backend();
   const Bands parts = probe_bands(part, box ? box_offsets(part.layout()) : star_offsets(part.layout()));
-  return grid_kernels(backend).make_banded_operator(backend, gathered(backend, parts), Precision::fp64);
+  return grid_kernels(backend).make_banded_operator(backend, gathered(backend, parts, whole_of(parts.space)),
+                                                    Precision::fp64);
 }
 
 std::unique_ptr<Preconditioner> for_part(const Operator& part, std::unique_ptr<Preconditioner> whole) {

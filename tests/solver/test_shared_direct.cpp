@@ -157,7 +157,9 @@ TEST(SharedDirectly, IsChosenWhereTheGridIsCutIntoSlabs) {
   for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, 128);
   Options options;
   options.method = Method::automatic;
-  const auto plan = [&](const Parts& parts) { return make_plan(p, options, Assembly::automatic, false, {}, parts); };
+  const auto plan = [&](const Parts& parts) {
+    return make_plan(p, options, Assembly::automatic, false, {}, {one_process(), parts});
+  };
   EXPECT_EQ(plan({1, 1, 4}).options.method, Method::direct);
   EXPECT_EQ(plan({4, 1, 1}).options.method, Method::direct);
   const Plan blocks = plan({1, 2, 2});
@@ -196,7 +198,7 @@ TEST(SharedDirectly, TakesTheMemoryOfItsPlan) {
     return of;
   }();
   const Parts parts{1, 1, 2};
-  const Plan plan = make_plan(p, directly(), Assembly::automatic, !on_cpu(), {}, parts);
+  const Plan plan = make_plan(p, directly(), Assembly::automatic, !on_cpu(), {}, {one_process(), parts});
   as_processes(2, [&](const std::shared_ptr<const Processes>& processes) {
     const auto backend = test_backend();
     const Discretization d(*backend, p, Assembly::automatic, Sampling::automatic, {processes, parts});

@@ -39,6 +39,10 @@ TEST(SharedPlan, SaysWhatEachProcessTakes) {
   Problem cells = cube(40), elements = cube(40);
   cells.centering = Centering::cell;
   elements.scheme = Scheme::q1;
+  struct Spread {
+    Parts parts;
+    int machines;
+  };
   struct Run {
     std::string name;
     Problem problem;
@@ -47,12 +51,16 @@ TEST(SharedPlan, SaysWhatEachProcessTakes) {
   for (const Run& run :
        {Run{"nodes", cube(40), {}}, Run{"varying", varying(cube(40)), {}}, Run{"cells", varying(cells), {}},
         Run{"elements", varying(elements), {}}, Run{"galerkin", varying(cube(40)), galerkin}})
-    for (const Parts& parts : {Parts{1, 1, 2}, Parts{1, 2, 2}}) {
-      SCOPED_TRACE(run.name + ", " + std::to_string(parts[1] * parts[2]));
+    for (const auto& [parts, machines] : {Spread{{1, 1, 2}, 1}, Spread{{1, 2, 2}, 1}, Spread{{1, 2, 2}, 2}}) {
+      SCOPED_TRACE(run.name + ", " + std::to_string(parts[1] * parts[2]) + " on " + std::to_string(machines));
       std::mutex mutex;
       double peak = 0, planned = 0, most = 0;
       as_processes(parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
-        const Sharing sharing{processes, parts, 3000};
+        Sharing sharing{processes, parts, 3000};
+        if (machines == 2) {  // which share the first coarser level
+          sharing.least_shared = 5000;
+          sharing.groups = groups_on({0, 0, 1, 1}, processes, parts);
+        }
         const auto backend = test_backend();
         Options options = run.options;
         options.tolerance = 0;
@@ -63,13 +71,14 @@ TEST(SharedPlan, SaysWhatEachProcessTakes) {
         d.initialize(solver->solution());
         solver->solve(false);
         const Plan plan = make_plan(run.problem, options, Assembly::automatic, !on_cpu(),
-                                    KappaSummary{d.rows().kappa, d.jumps()}, parts);
+                                    KappaSummary{d.rows().kappa, d.jumps()}, sharing);
         const PlanOfProcess own = plan_of_process(plan, sharing);
         const std::lock_guard lock(mutex);
         peak = std::max(peak, static_cast<double>(backend->memory().peak()));
         planned = static_cast<double>(own.bytes + own.setup);
         most = static_cast<double>(own.most());
         EXPECT_EQ(own.levels.size(), plan.levels.size());
+        EXPECT_EQ(own.in_groups, machines - 1);
         // Shares and what all have make up more than the whole, and each less.
         EXPECT_LT(own.bytes, plan.bytes);
         EXPECT_GT(own.bytes * static_cast<std::size_t>(processes->count()), plan.bytes);

@@ -1,0 +1,222 @@
+// Coarse levels that groups of processes share, each group as one: the same problems solved by one process.
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "backends/groups.hpp"
+#include "grids/axes/stretching.hpp"
+#include "solver/shared_plan.hpp"
+#include "tests/processes.hpp"
+#include "tests/shared_solve.hpp"
+
+namespace poisson {
+namespace {
+
+// Processes one after another on so many machines.
+std::vector<std::size_t> on_machines(int machines, int processes) {
+  std::vector<std::size_t> all;
+  for (int p = 0; p < processes; ++p) all.push_back(static_cast<std::size_t>(p * machines / processes));
+  return all;
+}
+
+Sharing on_machines(int machines, const std::shared_ptr<const Processes>& processes, const Parts& parts,
+                    std::int64_t least) {
+  return {processes, parts, least, groups_on(on_machines(machines, processes->count()), processes, parts)};
+}
+
+// How many levels groups share.
+int levels_of_groups(const Hierarchy& h, const Sharing& sharing) {
+  return static_cast<int>(std::ranges::count_if(h.operators, [&](const auto& A) {
+    return sharing.groups && &A->space().processes() == sharing.groups->processes.get();
+  }));
+}
+
+TEST(Groups, SpeakAmongThemselves) {
+  // Five numbers, so that the last round of a gather is not a full one.
+  for (const std::vector<std::vector<int>>& lists :
+       {std::vector<std::vector<int>>{{0, 1, 2}, {3, 4, 5}}, {{5, 3, 1, 0, 2}, {4}}, {{0, 2, 4}, {1, 3, 5}}})
+    as_processes(6, [&](const std::shared_ptr<const Processes>& processes) {
+      const auto& own = *std::ranges::find_if(
+          lists, [&](const auto& list) { return std::ranges::find(list, processes->rank()) != list.end(); });
+      const auto some = some_of(processes, own);
+      const int count = static_cast<int>(own.size()), rank = some->rank();
+      ASSERT_EQ(some->count(), count);
+      EXPECT_EQ(own[static_cast<std::size_t>(rank)], processes->rank());
+      EXPECT_EQ(some->gather(processes->rank()), own);
+      EXPECT_EQ(some->largest(rank), count - 1);
+      int sent = 100 + rank, got = -1;
+      const Processes::Message out{(rank + 1) % count, 1, &sent, sizeof sent};
+      const Processes::Message in{(rank + count - 1) % count, 1, &got, sizeof got};
+      some->start({&out, 1}, {&in, 1})->finish();
+      EXPECT_EQ(got, 100 + (rank + count - 1) % count);
+      for (int from = 0; from < count; ++from) {
+        int told = rank == from ? 7 + from : 0;
+        some->broadcast(&told, sizeof told, from);
+        EXPECT_EQ(told, 7 + from);
+      }
+    });
+}
+
+TEST(Groups, AreBoxesOfPartsOnOneMachine) {
+  // Into how many parts groups cut each axis, and the processes that speak for them beside the last one.
+  using Found = std::pair<Parts, std::vector<int>>;
+  const auto found = [](const std::vector<std::size_t>& machines, const Parts& parts) {
+    Found of_last{{0, 0, 0}, {}};
+    as_processes(static_cast<int>(machines.size()), [&](const std::shared_ptr<const Processes>& processes) {
+      const auto groups = groups_on(machines, processes, parts);
+      std::vector<int> beside;
+      if (groups) beside = groups->processes->gather(processes->rank());
+      if (groups && processes->rank() + 1 == processes->count()) of_last = {groups->parts, beside};
+    });
+    return of_last;
+  };
+  EXPECT_EQ(found(on_machines(2, 4), {1, 2, 2}), (Found{{1, 1, 2}, {1, 3}}));
+  EXPECT_EQ(found(on_machines(4, 8), {2, 2, 2}), (Found{{1, 2, 2}, {1, 3, 5, 7}}));
+  EXPECT_EQ(found(on_machines(2, 6), {1, 1, 6}), (Found{{1, 1, 2}, {2, 5}}));
+  // Machines that take processes in turn have boxes, too, where these lie one behind the other.
+  EXPECT_EQ(found({8, 9, 8, 9}, {2, 2, 1}), (Found{{2, 1, 1}, {2, 3}}));
+  const Found none{{0, 0, 0}, {}};
+  EXPECT_EQ(found({8, 9, 8, 9}, {1, 1, 4}), none);
+  EXPECT_EQ(found({8, 9, 9, 8}, {2, 2, 1}), none);
+  EXPECT_EQ(found({8, 8, 8, 9}, {1, 1, 4}), none);
+  EXPECT_EQ(found({8, 8, 8, 9}, {2, 2, 1}), none);
+  EXPECT_EQ(found(on_machines(2, 5), {1, 1, 5}), none);
+  EXPECT_EQ(found(on_machines(3, 6), {1, 3, 2}), none);
+  // One group is everything, and of one process each none is needed.
+  EXPECT_EQ(found(on_machines(1, 4), {1, 2, 2}), none);
+  EXPECT_EQ(found(on_machines(4, 4), {1, 2, 2}), none);
+}
+
+TEST(Groups, TakeLevelsThatAreSmallForThemOrThinForParts) {
+  Problem p;
+  p.dimension = 3;
+  p.centering = Centering::cell;
+  for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, 64);
+  const Block fine = make_block(p);
+  const CoarseBlock coarse = coarsen(fine, {true, true, true});
+  const auto parts_below = [&](int count, int machines, std::int64_t least) {
+    Parts parts;
+    as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
+      const Sharing sharing = on_machines(machines, processes, {1, 1, count}, least);
+      const Block below = sharing.below(part_of(coarse, sharing.part_of(fine)).block);
+      if (processes->first()) parts = parts_of(below.space());
+    });
+    return parts;
+  };
+  constexpr std::int64_t unknowns = 32 * 32 * 32;
+  EXPECT_EQ(parts_below(4, 2, unknowns / 2), (Parts{1, 1, 4}));
+  EXPECT_EQ(parts_below(4, 2, unknowns / 2 + 1), (Parts{1, 1, 2}));
+  EXPECT_EQ(parts_below(4, 2, unknowns), (Parts{1, 1, 2}));
+  EXPECT_EQ(parts_below(4, 2, unknowns + 1), uncut_axes);
+  // Eight parts of four layers each are too thin, four groups of eight are not.
+  EXPECT_EQ(parts_below(8, 4, 0), (Parts{1, 1, 4}));
+  EXPECT_EQ(parts_below(8, 1, 0), uncut_axes);
+}
+
+struct Grouped {
+  std::array<int, 3> parts;
+  int machines;
+  bool thin = false;  // groups have levels for their thin parts alone, as many as are thick enough for them
+};
+
+class SharedGroups : public testing::TestWithParam<Case> {};
+
+TEST_P(SharedGroups, SolveAsOneProcess) {
+  const Case& c = GetParam();
+  const auto values = static_cast<std::size_t>(make_block(c.problem).layout().size());
+  std::vector<double> wanted(values);
+  const Solved one = solve(c, {}, wanted);
+  const auto host = make_cpu_backend();
+  const Discretization whole(*host, c.problem);
+  const Plan plan =
+      make_plan(c.problem, c.options, whole.assembly(), false, KappaSummary{whole.rows().kappa, whole.jumps()});
+  const std::int64_t coarser = plan.hierarchy.at(1).block.unknowns().size();
+  const std::vector<Grouped> in_space{{{1, 1, 4}, 2}, {{1, 2, 2}, 2}, {{1, 1, 6}, 3},      {{3, 2, 1}, 2},
+                                      {{2, 2, 2}, 4}, {{2, 2, 2}, 2}, {{1, 1, 8}, 2, true}};
+  const std::vector<Grouped> in_plane{{{1, 4, 1}, 2}, {{2, 2, 1}, 2}, {{1, 6, 1}, 3},      {{3, 2, 1}, 2},
+                                      {{2, 4, 1}, 4}, {{4, 2, 1}, 4}, {{1, 8, 1}, 2, true}};
+  for (const auto& [parts, machines, thin] : c.problem.dimension == 3 ? in_space : in_plane) {
+    SCOPED_TRACE(testing::Message() << parts[0] << parts[1] << parts[2] << " on " << machines);
+    std::vector<double> found(values);
+    std::vector<double> history;
+    as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
+      const Sharing sharing = on_machines(machines, processes, parts, thin ? 1 : coarser / machines + 1);
+      ASSERT_TRUE(sharing.groups);
+      {
+        const auto backend = test_backend();
+        const Discretization d(*backend, c.problem, Assembly::automatic, Sampling::automatic, sharing);
+        EXPECT_GT(levels_of_groups(d.make_hierarchy(plan.hierarchy), sharing), 0);
+      }
+      const Solved own = solve(c, sharing, found);
+      EXPECT_EQ(own.result.iterations, one.result.iterations);
+      if (processes->first()) history = own.result.history;
+    });
+    // Lines across cuts are solved by all together, to rounding.
+    const bool slabs = parts[static_cast<std::size_t>(c.problem.dimension - 1)] == parts[0] * parts[1] * parts[2];
+    if (slabs && !c.options.smoother.lines_or_planes()) {
+      EXPECT_EQ(history, one.result.history);
+      EXPECT_EQ(largest_difference(found, wanted), 0);
+    } else {
+      EXPECT_LE(largest_difference(found, wanted), 1e-12 * largest_magnitude(wanted));
+    }
+  }
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const int dimension : {2, 3})
+    for (const char* scheme : {"nodes", "cells", "q1"})
+      for (const char* kind : {"dirichlet", "robin", "periodic", "varying", "galerkin", "lines", "planes"}) {
+        const std::string_view of(kind);
+        const bool cells = std::string_view(scheme) == "cells";
+        if (of == "planes" && (dimension == 2 || cells)) continue;
+        if (of == "galerkin" && cells) continue;
+        Case c;
+        c.name = std::string(scheme) + "_" + std::to_string(dimension) + "d_" + kind;
+        Problem& p = c.problem;
+        p.dimension = dimension;
+        if (std::string_view(scheme) == "q1") p.scheme = Scheme::q1;
+        if (cells) p.centering = Centering::cell;
+        for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
+          const int n = dimension == 2 ? 96 + 2 * static_cast<int>(d) : std::array{44, 46, 56}[d];
+          // Couplings along the last axis, which is cut, are the strong ones.
+          const bool flat = (of == "lines" || of == "planes") && d + 1 == static_cast<std::size_t>(dimension);
+          const bool flat_too = of == "planes" && d == 1;
+          p.nodes[d] = uniform_nodes(0, flat ? 0.1 : flat_too ? 0.1 : 1, n);
+          for (Boundary& face : p.boundary[d]) {
+            face.kind = of == "periodic"          ? BoundaryKind::periodic
+                        : of == "robin" && d != 1 ? BoundaryKind::robin
+                        : of == "robin"           ? BoundaryKind::neumann
+                                                  : BoundaryKind::dirichlet;
+            if (face.kind == BoundaryKind::robin) face.alpha = 0.7;
+            if (face.kind != BoundaryKind::periodic)
+              face.value = [](double x, double y, double z) { return 1 + x * y - z; };
+          }
+        }
+        if (of == "varying" || of == "galerkin" || of == "robin") {
+          p.coefficient[0] = [](double x, double y, double z) { return 2 + std::sin(3 * x + y) * std::cos(2 * z - y); };
+          p.reaction = [](double x, double y, double z) { return 1 + x * x + y + z; };
+        }
+        p.source = [](double x, double y, double z) { return std::sin(5 * x + 3 * y) + z; };
+        if (of == "periodic") p.reaction = 1.0;
+        c.options.precision = SolvePrecision::double_;
+        c.options.tolerance = 0;
+        c.options.max_iterations = 4;
+        if (of == "galerkin") c.options.coarse_operator = CoarseOperator::galerkin;
+        if (of == "lines") c.options.smoother.extent = RelaxationChoice::lines;
+        if (of == "planes") c.options.smoother.extent = RelaxationChoice::planes;
+        all.push_back(std::move(c));
+      }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, SharedGroups, testing::ValuesIn(cases()), [](const auto& of) { return of.param.name; });
+
+}  // namespace
+}  // namespace poisson
