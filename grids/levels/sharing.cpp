@@ -28,6 +28,10 @@ bool thick(const Block& part) {
   return true;
 }
 
+std::ptrdiff_t axes_cut(const Parts& parts) {
+  return std::ranges::count_if(parts, [](int n) { return n > 1; });
+}
+
 // What the group has in whose box the part lies.
 Block group_of(const Block& part, const Groups& groups) {
   auto share = std::make_shared<Share>(*part.share);
@@ -57,11 +61,12 @@ Block Sharing::below(const Block& part) const {
   if (!part.share) return part;
   const std::int64_t unknowns = part.space().unknown_count();
   if (unknowns < least_shared) return part.whole();
-  const bool groups_next = groups && part.share->processes != groups->processes;
-  if (thick(part) && !(groups_next && unknowns < least_shared * groups->count())) return part;
-  if (groups_next)
-    if (Block group = group_of(part, *groups); thick(group)) return group;
-  return part.whole();
+  if (groups && part.share->processes != groups->processes) {
+    const bool sooner = axes_cut(groups->parts) < axes_cut(parts) && unknowns < least_shared * groups->count();
+    if (sooner || !thick(part))
+      if (Block group = group_of(part, *groups); thick(group)) return group;
+  }
+  return thick(part) ? part : part.whole();
 }
 
 std::optional<Groups> groups_on(const std::vector<std::size_t>& machines,

@@ -37,7 +37,8 @@ struct Sharing {
   /// A coarser level of fewer unknowns than this is not shared: every process has all of it and computes what all
   /// others compute, without messages.
   std::int64_t least_shared = std::int64_t{1} << 18;
-  /// Where there are groups, they share the coarser levels of which each has fewer unknowns than that.
+  /// Where there are groups, they share the coarser levels that are too thin for the parts, and, where they cut fewer
+  /// axes, those as well of which each has fewer unknowns than that: exchanges then have fewer turns.
   std::optional<Groups> groups = {};
 
   /// What of the block this process has.

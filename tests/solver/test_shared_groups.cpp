@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
@@ -95,34 +96,106 @@ TEST(Groups, AreBoxesOfPartsOnOneMachine) {
 
 TEST(Groups, TakeLevelsThatAreSmallForThemOrThinForParts) {
   Problem p;
-  p.dimension = 3;
   p.centering = Centering::cell;
   for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, 64);
   const Block fine = make_block(p);
   const CoarseBlock coarse = coarsen(fine, {true, true, true});
-  const auto parts_below = [&](int count, int machines, std::int64_t least) {
+  const auto parts_below = [&](const Parts& cut, int machines, std::int64_t least) {
     Parts parts;
-    as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
-      const Sharing sharing = on_machines(machines, processes, {1, 1, count}, least);
+    as_processes(cut[0] * cut[1] * cut[2], [&](const std::shared_ptr<const Processes>& processes) {
+      const Sharing sharing = on_machines(machines, processes, cut, least);
       const Block below = sharing.below(part_of(coarse, sharing.part_of(fine)).block);
       if (processes->first()) parts = parts_of(below.space());
     });
     return parts;
   };
   constexpr std::int64_t unknowns = 32 * 32 * 32;
-  EXPECT_EQ(parts_below(4, 2, unknowns / 2), (Parts{1, 1, 4}));
-  EXPECT_EQ(parts_below(4, 2, unknowns / 2 + 1), (Parts{1, 1, 2}));
-  EXPECT_EQ(parts_below(4, 2, unknowns), (Parts{1, 1, 2}));
-  EXPECT_EQ(parts_below(4, 2, unknowns + 1), uncut_axes);
+  EXPECT_EQ(parts_below({1, 2, 2}, 2, unknowns / 2), (Parts{1, 2, 2}));
+  EXPECT_EQ(parts_below({1, 2, 2}, 2, unknowns / 2 + 1), (Parts{1, 1, 2}));
+  EXPECT_EQ(parts_below({1, 2, 2}, 2, unknowns), (Parts{1, 1, 2}));
+  EXPECT_EQ(parts_below({1, 2, 2}, 2, unknowns + 1), uncut_axes);
+  // Groups that cut as many axes have no fewer turns.
+  EXPECT_EQ(parts_below({1, 1, 4}, 2, unknowns), (Parts{1, 1, 4}));
   // Eight parts of four layers each are too thin, four groups of eight are not.
-  EXPECT_EQ(parts_below(8, 4, 0), (Parts{1, 1, 4}));
-  EXPECT_EQ(parts_below(8, 1, 0), uncut_axes);
+  EXPECT_EQ(parts_below({1, 1, 8}, 4, 0), (Parts{1, 1, 4}));
+  EXPECT_EQ(parts_below({1, 1, 8}, 1, 0), uncut_axes);
+}
+
+/// Counts how often one process sends, what it sends to other machines, and how much.
+class Counting final : public Processes {
+ public:
+  struct Sent {
+    double rounds = 0, between = 0, bytes = 0;  ///< sends at once, and messages between machines with their bytes
+  };
+
+  Counting(std::shared_ptr<const Processes> all, std::vector<std::size_t> machines)
+      : all_(std::move(all)), machines_(std::move(machines)) {}
+  int rank() const override { return all_->rank(); }
+  int count() const override { return all_->count(); }
+  std::unique_ptr<Transit> start(std::span<const Message> sent, std::span<const Message> received) const override {
+    ++sent_.rounds;
+    for (const Message& m : sent) {
+      if (machines_[static_cast<std::size_t>(m.partner)] == machines_[static_cast<std::size_t>(rank())]) continue;
+      ++sent_.between;
+      sent_.bytes += static_cast<double>(m.bytes);
+    }
+    return all_->start(sent, received);
+  }
+  void gather(const void* own, std::size_t bytes, void* all) const override { all_->gather(own, bytes, all); }
+  void broadcast(void* data, std::size_t bytes, int from) const override { all_->broadcast(data, bytes, from); }
+  const Sent& sent() const { return sent_; }
+
+ private:
+  std::shared_ptr<const Processes> all_;
+  std::vector<std::size_t> machines_;
+  mutable Sent sent_;
+};
+
+// What the process that sends most sends in a cycle, the difference of two and one, for a grid of 64³ cells whose
+// levels are shared down to 16³.
+Counting::Sent sent_in_a_cycle(const Parts& parts, int machines, bool grouped) {
+  Case c;
+  c.problem.centering = Centering::cell;
+  for (auto& nodes : c.problem.nodes) nodes = uniform_nodes(0, 1, 64);
+  c.problem.source = [](double x, double y, double z) { return std::sin(5 * x + 3 * y) + z; };
+  c.options.tolerance = 0;
+  std::array<Counting::Sent, 2> sent;
+  for (const int cycles : {1, 2}) {
+    c.options.max_iterations = cycles;
+    std::vector<double> u(std::size_t{1} << 18);
+    const int count = parts[0] * parts[1] * parts[2];
+    as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
+      const auto counting = std::make_shared<const Counting>(processes, on_machines(machines, count));
+      std::vector<int> everyone(static_cast<std::size_t>(count));
+      std::iota(everyone.begin(), everyone.end(), 0);
+      // Whose gathers are messages.
+      const Sharing sharing = on_machines(grouped ? machines : 1, some_of(counting, everyone), parts, 16 * 16 * 16);
+      solve(c, sharing, u);
+      const Counting::Sent own = counting->sent();
+      const Counting::Sent most{processes->largest(own.rounds), processes->largest(own.between),
+                                processes->largest(own.bytes)};
+      if (processes->first()) sent[static_cast<std::size_t>(cycles) - 1] = most;
+    });
+  }
+  return {sent[1].rounds - sent[0].rounds, sent[1].between - sent[0].between, sent[1].bytes - sent[0].bytes};
+}
+
+// They send less often, and not more often to other machines.
+TEST(Groups, SpareTurnsOfExchanges) {
+  if (!on_cpu()) GTEST_SKIP() << "messages of the host";
+  for (const auto& [parts, machines] : {std::pair{Parts{1, 2, 2}, 2}, {Parts{2, 2, 2}, 4}, {Parts{2, 2, 2}, 2}}) {
+    SCOPED_TRACE(testing::Message() << parts[0] << parts[1] << parts[2] << " on " << machines);
+    const Counting::Sent all = sent_in_a_cycle(parts, machines, false);
+    const Counting::Sent groups = sent_in_a_cycle(parts, machines, true);
+    EXPECT_LT(groups.rounds, all.rounds);
+    EXPECT_LE(groups.between, all.between);
+  }
 }
 
 struct Grouped {
   std::array<int, 3> parts;
   int machines;
-  bool thin = false;  // groups have levels for their thin parts alone, as many as are thick enough for them
+  bool thin = false;  // groups have levels only where parts are thin
 };
 
 class SharedGroups : public testing::TestWithParam<Case> {};
@@ -137,10 +210,11 @@ TEST_P(SharedGroups, SolveAsOneProcess) {
   const Plan plan =
       make_plan(c.problem, c.options, whole.assembly(), false, KappaSummary{whole.rows().kappa, whole.jumps()});
   const std::int64_t coarser = plan.hierarchy.at(1).block.unknowns().size();
-  const std::vector<Grouped> in_space{{{1, 1, 4}, 2}, {{1, 2, 2}, 2}, {{1, 1, 6}, 3},      {{3, 2, 1}, 2},
-                                      {{2, 2, 2}, 4}, {{2, 2, 2}, 2}, {{1, 1, 8}, 2, true}};
-  const std::vector<Grouped> in_plane{{{1, 4, 1}, 2}, {{2, 2, 1}, 2}, {{1, 6, 1}, 3},      {{3, 2, 1}, 2},
-                                      {{2, 4, 1}, 4}, {{4, 2, 1}, 4}, {{1, 8, 1}, 2, true}};
+  const std::vector<Grouped> in_space{{{1, 1, 4}, 2, true}, {{1, 1, 6}, 3, true}, {{1, 1, 8}, 2, true}, {{1, 2, 2}, 2},
+                                      {{3, 2, 1}, 2},       {{2, 2, 2}, 4},       {{2, 2, 2}, 2}};
+  const std::vector<Grouped> in_plane{{{1, 4, 1}, 2, true}, {{1, 6, 1}, 3, true}, {{1, 8, 1}, 2, true},
+                                      {{4, 2, 1}, 4, true}, {{2, 2, 1}, 2},       {{3, 2, 1}, 2},
+                                      {{2, 4, 1}, 4}};
   for (const auto& [parts, machines, thin] : c.problem.dimension == 3 ? in_space : in_plane) {
     SCOPED_TRACE(testing::Message() << parts[0] << parts[1] << parts[2] << " on " << machines);
     std::vector<double> found(values);
