@@ -149,6 +149,19 @@ class Processes(unittest.TestCase):
             found = self.solved(count, "several", f"backend.blocks={list(blocks)}")
             self.near(found, wanted, 1e-12, str(blocks))
 
+    def test_groups(self):
+        """As on two machines: the first coarser level is shared by groups, which cut one axis; the answer stays."""
+        more = ("domain.lower=[0, 0]", "domain.upper=[1, 1]", "grid.cells=[1024, 1024]", "equation.source=sin(3 * x) * y",
+                "discretization.centering=cell", "solver.method=multigrid", "output.formats=[]")
+        wanted = self.solved(0, "one", *more)
+        self.environment["POISSON_MACHINES"] = "2"
+        found = self.solved(4, "several", *more, "backend.blocks=[2, 2]")
+        self.near(found, wanted, 1e-12, "two machines")
+        for blocks, levels in (([2, 2], "levels 0 in these parts, 1 in those of 2 groups of 2, 2 to "),
+                               ([1, 4], "levels 0 to 1 in these parts, 2 to ")):
+            run = self.poisson(4, *more, f"backend.blocks={blocks}", options=("--dry-run",))
+            self.assertIn(levels, run.stdout)
+
     def test_work_beside_messages(self):
         """Boxes of any size, or none, are worked on while messages are under way: the same file."""
         self.solved(0, "one")

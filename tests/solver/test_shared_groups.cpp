@@ -258,7 +258,7 @@ std::vector<Case> cases() {
         if (std::string_view(scheme) == "q1") p.scheme = Scheme::q1;
         if (cells) p.centering = Centering::cell;
         for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
-          const int n = dimension == 2 ? 96 + 2 * static_cast<int>(d) : std::array{44, 46, 56}[d];
+          const int n = dimension == 2 ? 96 + 2 * static_cast<int>(d) : std::array{36, 38, 56}[d];
           // Couplings along the last axis, which is cut, are the strong ones.
           const bool flat = (of == "lines" || of == "planes") && d + 1 == static_cast<std::size_t>(dimension);
           const bool flat_too = of == "planes" && d == 1;
@@ -281,7 +281,7 @@ std::vector<Case> cases() {
         if (of == "periodic") p.reaction = 1.0;
         c.options.precision = SolvePrecision::double_;
         c.options.tolerance = 0;
-        c.options.max_iterations = 4;
+        c.options.max_iterations = 2;
         if (of == "galerkin") c.options.coarse_operator = CoarseOperator::galerkin;
         if (of == "lines") c.options.smoother.extent = RelaxationChoice::lines;
         if (of == "planes") c.options.smoother.extent = RelaxationChoice::planes;
