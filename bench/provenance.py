@@ -1,5 +1,6 @@
 """Of which sources a result is, and of which processor."""
 
+import os
 import pathlib
 import platform
 import subprocess
@@ -8,6 +9,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def commit():
+    """What git says of these files; where they are a copy without it, what POISSON_COMMIT says."""
+    if "POISSON_COMMIT" in os.environ:
+        return os.environ["POISSON_COMMIT"]
     command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or None
