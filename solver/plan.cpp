@@ -451,7 +451,7 @@ Plan make_plan(const BandedMatrix& matrix, const Options& given, bool gpu) {
   finest.cost = cost_of_bands(finest.bands, neighbours);
   const Options options = resolve_options(given, matrix);
   LevelRules rules;
-  rules.kappa = coupling_strengths(matrix);
+  rules.kappa = matrix.strengths;
   rules.assembly = LevelAssembly::bands;
   Plan plan = count(chosen_levels(make_block(matrix), rules, options), options, finest, gpu);
   plan.options = options;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include <fmt/format.h>
@@ -64,7 +65,11 @@ class MatrixCase final : public Case {
         whole_(make_block(*config.matrix)),
         sharing_(shared_by(config, whole_, processes)),
         part_(sharing_.part_of(whole_)),
-        points_(shown_places(part_, Location::node)) {}
+        points_(shown_places(part_, Location::node)) {
+    std::optional<Box> own;
+    if (part_.share) own = part_.share->cuts.patch(part_.share->patch());
+    read_matrix(config, own, *processes);
+  }
 
   void check_values() const override {
     const Box all = whole_.layout().box();
@@ -84,9 +89,10 @@ class MatrixCase final : public Case {
   }
 
   double fill() override {
-    const Quantity source =
-        matrix_.rhs.empty() ? config_.problem.source : Quantity(GridArray{Location::node, shape(), matrix_.rhs});
-    b_ = sampled(source, "source", whole_, points_);
+    if (matrix_.rhs.empty())
+      b_ = sampled(config_.problem.source, "source", whole_, points_);
+    else
+      for_each_place(points_, [&](int x, int y, int z) { b_.push_back(matrix_.rhs[matrix_.place(x, y, z)]); });
     const double scale = solver_->A().scale();
     put(b_, points_, scale, solver_->rhs());
     if (config_.problem.initial)
@@ -149,8 +155,6 @@ class MatrixCase final : public Case {
   Pieces field(const FieldChoice& choice) override { return choice.of_matrix(part_, *solver_, b_); }
 
  private:
-  std::array<std::int64_t, 3> shape() const { return {matrix_.shape[0], matrix_.shape[1], matrix_.shape[2]}; }
-
   const Config& config_;
   const BandedMatrix& matrix_;
   Block whole_;

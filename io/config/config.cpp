@@ -82,6 +82,7 @@ Config state_config(const std::filesystem::path& file, std::span<const std::stri
 Config load_config(const std::filesystem::path& file, std::span<const std::string> overrides) {
   Config config = state_config(file, overrides);
   read_datasets(config);
+  read_matrix(config);
   return config;
 }
 

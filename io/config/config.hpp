@@ -28,8 +28,10 @@ struct Config {
   Parameters parameters;
   Problem problem;
   /// grid.type banded: the matrix, whose index grid problem.nodes are; of the problem's data, source and initial count.
-  std::shared_ptr<const BandedMatrix> matrix;
-  bool equidistant = true;  ///< grid.type
+  /// It has its entries, and the right-hand side of a file, once read_matrix has read them.
+  std::shared_ptr<BandedMatrix> matrix;
+  std::filesystem::path matrix_file, rhs_file;  ///< the second one empty where no file has it
+  bool equidistant = true;                      ///< grid.type
   Assembly assembly = Assembly::automatic;
   Options options = [] {
     Options chosen;
@@ -67,13 +69,18 @@ struct Config {
   std::string describe(std::string_view quantity) const;
 };
 
-/// load_config() without the values of datasets, whose shapes are checked.
+/// load_config() without the values of datasets and matrices, whose shapes are checked.
 Config state_config(const std::filesystem::path& file, std::span<const std::string> overrides = {});
 
 /// Reads the datasets: of processes that share a grid, each the values on its cells and some beside them, together.
 /// Throws ConfigError.
 void read_datasets(const Config& config, const std::optional<Box>& cells = {},
                    const Processes& processes = *one_process());
+
+/// Reads the matrix, where there is one and it has not been read: of several processes each the rows of its points and
+/// of those beside them, together. Throws ConfigError, also where the method does not suit the matrix.
+void read_matrix(const Config& config, const std::optional<Box>& points = {},
+                 const Processes& processes = *one_process());
 
 /// Reads and checks a configuration, from standard input where the file is "-"; each override is "key.path=value".
 /// Relative paths in the file start at its folder, those of overrides at the working directory, as do all paths from

@@ -44,6 +44,22 @@ void refuse_keys(ConfigParts& parts) {
   }
 }
 
+void check_method(Method method, const BandedMatrix& matrix) {
+  if (method != Method::cg && method != Method::multigrid) return;
+  const std::string name = method == Method::cg ? "cg" : "multigrid";
+  const auto far = matrix.reach();
+  const int farthest = std::max({far[0], far[1], far[2]});
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2g", matrix.asymmetry);
+  if (!matrix.symmetric())
+    throw InputError(name + " needs a symmetric matrix, and entries of this one differ from their transposed by " +
+                     text.data() + " of the diagonal (more than 1e-10); give a symmetric matrix, or method: jacobi");
+  if (method == Method::multigrid && farthest > 1)
+    throw InputError(
+        "multigrid needs a matrix that couples neighbours on the grid alone, and this one has an offset of " +
+        std::to_string(farthest) + " along an axis; write method: cg");
+}
+
 }  // namespace
 
 bool read_matrix_grid(ConfigParts& parts) {
@@ -61,18 +77,20 @@ bool read_matrix_grid(ConfigParts& parts) {
       (*shape)[d] = static_cast<int>(shape_key->items[d].number);
   }
   auto matrix = std::make_shared<BandedMatrix>();
+  Config& config = parts.config;
+  config.matrix_file = parts.path(*file);
+  config.marks["grid.file"] = file->mark.text() + ": grid.file";
+  config.marks["grid.rhs"] = rhs->mark.text() + ": grid.rhs";
   try {
-    *matrix = read_matrix(parts.path(*file), shape);
+    *matrix = state_matrix(config.matrix_file, shape);
+    if (rhs->kind != Kind::null)
+      config.rhs_file = parts.path(*rhs);
+    else if (holds_rhs(config.matrix_file))
+      config.rhs_file = config.matrix_file;
   } catch (const InputError& error) {
     parts.errors.add(file->mark, "grid.file", error.what());
     return false;
   }
-  if (rhs->kind != Kind::null) try {
-      read_rhs(parts.path(*rhs), *matrix);
-    } catch (const InputError& error) {
-      parts.errors.add(rhs->mark, "grid.rhs", error.what());
-      return false;
-    }
   Problem& problem = parts.config.problem;
   problem.dimension = matrix->dimension();
   for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d) {
@@ -89,20 +107,8 @@ bool read_matrix_grid(ConfigParts& parts) {
 void check_matrix(ConfigParts& parts) {
   const BandedMatrix& matrix = *parts.config.matrix;
   const Options& options = parts.config.options;
-  const Value* method = parts.document.at("solver.method");
-  const auto far = matrix.reach();
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2g", matrix.asymmetry);
-  if (method && !matrix.symmetric() && (options.method == Method::cg || options.method == Method::multigrid))
-    parts.errors.add(
-        method->mark, "solver.method",
-        method->text + " needs a symmetric matrix, and entries of this one differ from their transposed by " +
-            text.data() + " of the diagonal (more than 1e-10); give a symmetric matrix, or method: jacobi");
-  else if (method && options.method == Method::multigrid && std::max({far[0], far[1], far[2]}) > 1)
-    parts.errors.add(
-        method->mark, "solver.method",
-        "multigrid needs a matrix that couples neighbours on the grid alone, and this one has an offset of " +
-            std::to_string(std::max({far[0], far[1], far[2]})) + " along an axis; write method: cg");
+  if (const Value* method = parts.document.at("solver.method"))
+    parts.config.marks["solver.method"] = method->mark.text() + ": solver.method";
   if (const Value* coarse = parts.document.at("solver.coarse_operator");
       coarse && options.coarse_operator == CoarseOperator::rediscretized)
     parts.errors.add(coarse->mark, "solver.coarse_operator",
@@ -117,7 +123,7 @@ void check_matrix(ConfigParts& parts) {
       if (const std::string& name = fields->items[i].text; !field_choice(name).of_matrix)
         parts.errors.add(fields->items[i].mark, "output.fields[" + std::to_string(i) + "]",
                          name + " is not known of a matrix; choose from " + fields_of_matrices());
-  if (const Value* source = parts.document.at("equation.source"); given(source) && !matrix.rhs.empty())
+  if (const Value* source = parts.document.at("equation.source"); given(source) && !parts.config.rhs_file.empty())
     parts.errors.add(source->mark, "equation.source",
                      "stands beside a right-hand side from a file; keep one of the two");
   auto& formats = parts.config.output.formats;
@@ -132,6 +138,24 @@ void check_matrix(ConfigParts& parts) {
     if (list) std::erase_if(list->items, [&](const Value& format) { return is_picture(format.text); });
     std::erase_if(formats, is_picture);
   }
+}
+
+void read_matrix(const Config& config, const std::optional<Box>& points, const Processes& processes) {
+  if (!config.matrix || !config.matrix->entries.empty()) return;
+  BandedMatrix& matrix = *config.matrix;
+  const auto marked = [&](std::string_view key, const auto& f) {
+    try {
+      f();
+    } catch (const InputError& error) {
+      throw ConfigError({config.describe(key) + ": " + error.what()});
+    }
+  };
+  marked("grid.file", [&] { read_matrix(config.matrix_file, matrix, points, processes); });
+  const bool of_its_own = config.rhs_file != config.matrix_file;
+  if (!config.rhs_file.empty())
+    marked(of_its_own ? "grid.rhs" : "grid.file",
+           [&] { together(processes, [&] { read_rhs(config.rhs_file, matrix); }); });
+  marked("solver.method", [&] { check_method(config.options.method, matrix); });
 }
 
 }  // namespace poisson

@@ -38,7 +38,7 @@ void read_centering(ConfigParts& parts);
 /// False where an error keeps the grid from being known.
 bool read_grid(ConfigParts& parts);
 
-/// read_grid of `type: banded`: reads the matrix. False where it cannot be had.
+/// read_grid of `type: banded`: the matrix without its entries. False where it cannot be had.
 bool read_matrix_grid(ConfigParts& parts);
 /// Holds solver and output against the matrix, after all else has been read.
 void check_matrix(ConfigParts& parts);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "backends/error.hpp"
+#include "backends/places.hpp"
 #include "io/files/hdf5.hpp"
 #include "io/files/matrix_market.hpp"
 
@@ -35,12 +36,24 @@ std::string text(const std::vector<std::int64_t>& shape) {
   return all;
 }
 
-std::string point(const BandedMatrix& m, std::size_t i) {
-  const auto nx = static_cast<std::size_t>(m.shape[0]), ny = static_cast<std::size_t>(m.shape[1]);
-  return "(" + std::to_string(i % nx) + ", " + std::to_string(i / nx % ny) + ", " + std::to_string(i / (nx * ny)) + ")";
+std::string point(int x, int y, int z) {
+  return "(" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) + ")";
 }
 
-BandedMatrix read_hdf5_bands(const std::filesystem::path& file, const std::optional<std::array<int, 3>>& shape) {
+// First indices and numbers of a box in a dataset of the shape, whose last axes are z, y and x.
+struct Hyperslab {
+  std::vector<std::int64_t> first, count;
+};
+Hyperslab hyperslab(const std::vector<std::int64_t>& shape, const Box& box) {
+  Hyperslab slab{std::vector<std::int64_t>(shape.size(), 0), std::vector<std::int64_t>(shape.size(), 1)};
+  for (std::size_t d = 0; d < std::min<std::size_t>(3, shape.size()); ++d) {
+    slab.first[shape.size() - 1 - d] = box.first[d];
+    slab.count[shape.size() - 1 - d] = box.last[d] - box.first[d];
+  }
+  return slab;
+}
+
+BandedMatrix state_hdf5_bands(const std::filesystem::path& file, const std::optional<std::array<int, 3>>& shape) {
   const auto refuse = [&](const std::string& what) { throw InputError("'" + file.string() + "': " + what); };
   const auto offsets_shape = dataset_shape(file, "offsets");
   const auto bands_shape = dataset_shape(file, "bands");
@@ -83,29 +96,48 @@ BandedMatrix read_hdf5_bands(const std::filesystem::path& file, const std::optio
   }
   if (std::ranges::find(m.offsets, Offset{}) == m.offsets.end())
     refuse("dataset offsets lacks the diagonal; add the offset of zeros");
-  const auto [nx, ny, nz] = m.shape;
-  std::vector<std::int64_t> first(rank, 0), one_band = bands_shape;
-  one_band[0] = 1;
-  for (std::size_t b = 0; b < m.offsets.size(); ++b) {
-    first[0] = static_cast<std::int64_t>(b);
-    m.entries.push_back(read_box(file, "bands", first, one_band).values);
-    const Offset& o = m.offsets[b];
-    std::size_t i = 0;
-    for (int z = 0; z < nz; ++z)
-      for (int y = 0; y < ny; ++y)
-        for (int x = 0; x < nx; ++x, ++i) {
-          const double value = m.entries[b][i];
-          if (!std::isfinite(value))
-            refuse("band " + std::to_string(b) + " is not finite at point " + point(m, i) +
-                   "; entries are finite numbers");
-          const bool inside =
-              x + o[0] >= 0 && x + o[0] < nx && y + o[1] >= 0 && y + o[1] < ny && z + o[2] >= 0 && z + o[2] < nz;
-          if (!inside && value != 0)
-            refuse("band " + std::to_string(b) + " has an entry at point " + point(m, i) +
-                   " whose column lies beyond the grid; write 0 there");
-        }
-  }
   return m;
+}
+
+void read_hdf5_bands(const std::filesystem::path& file, BandedMatrix& m) {
+  const auto refuse = [&](const std::string& what) { throw InputError("'" + file.string() + "': " + what); };
+  const std::vector<std::int64_t> shape = dataset_shape(file, "bands");
+  Hyperslab slab = hyperslab({shape.begin() + 1, shape.end()}, m.held());
+  slab.first.insert(slab.first.begin(), 0);
+  slab.count.insert(slab.count.begin(), 1);
+  for (std::size_t b = 0; b < m.offsets.size(); ++b) {
+    slab.first[0] = static_cast<std::int64_t>(b);
+    m.entries.push_back(read_box(file, "bands", slab.first, slab.count).values);
+    const Offset& o = m.offsets[b];
+    auto value = m.entries[b].begin();
+    for_each_place(m.held(), [&](int x, int y, int z) {
+      const double a = *value++;
+      if (!std::isfinite(a))
+        refuse("band " + std::to_string(b) + " is not finite at point " + point(x, y, z) +
+               "; entries are finite numbers");
+      const std::array to{x + o[0], y + o[1], z + o[2]};
+      bool inside = true;
+      for (std::size_t d = 0; d < 3; ++d) inside = inside && to[d] >= 0 && to[d] < m.shape[d];
+      if (!inside && a != 0)
+        refuse("band " + std::to_string(b) + " has an entry at point " + point(x, y, z) +
+               " whose column lies beyond the grid; write 0 there");
+    });
+  }
+}
+
+// Every solver needs a positive diagonal.
+void check_diagonal(const std::filesystem::path& file, const BandedMatrix& m, const Box& rows) {
+  const auto diagonal = static_cast<std::size_t>(std::ranges::find(m.offsets, Offset{}) - m.offsets.begin());
+  for_each_place(rows, [&](int x, int y, int z) {
+    const double a = m.entries[diagonal][m.place(x, y, z)];
+    if (a > 0) return;
+    const std::int64_t row = x + m.shape[0] * (y + std::int64_t{m.shape[1]} * z);
+    throw InputError("'" + file.string() + "': the diagonal entry of row " + std::to_string(row + 1) + ", point " +
+                     point(x, y, z) +
+                     (a == 0 ? ", is zero or missing; every solver here needs a positive diagonal (add the entry)"
+                             : ", is negative; every solver here needs a positive diagonal (where all are negative, "
+                               "multiply matrix and right-hand side by -1)"));
+  });
 }
 
 }  // namespace
@@ -120,38 +152,56 @@ std::optional<std::size_t> count_points(const std::array<int, 3>& shape) {
   return points;
 }
 
-BandedMatrix read_matrix(const std::filesystem::path& file, const std::optional<std::array<int, 3>>& shape) {
+BandedMatrix state_matrix(const std::filesystem::path& file, const std::optional<std::array<int, 3>>& shape) {
   const bool hdf5 = is_hdf5(file);
   if (!hdf5 && !shape)
     throw InputError("'" + file.string() +
                      "' is no HDF5 file, and other formats do not know the grid; add shape: [nx, ny, nz]");
-  BandedMatrix m = hdf5 ? read_hdf5_bands(file, shape) : read_matrix_market(file, *shape);
+  BandedMatrix m;
+  if (hdf5)
+    m = state_hdf5_bands(file, shape);
+  else
+    m.shape = *shape;
   if (m.shape[0] < 2 || (m.shape[1] == 1 && m.shape[2] > 1))
     throw InputError("'" + file.string() + "': the grid has " + std::to_string(m.shape[0]) + " x " +
                      std::to_string(m.shape[1]) + " x " + std::to_string(m.shape[2]) +
                      " points; give at least 2 along x, and a y axis before a z axis");
-  for (std::size_t b = m.offsets.size(); b-- > 0;)
-    if (m.offsets[b] != Offset{} && std::ranges::all_of(m.entries[b], [](double a) { return a == 0; })) {
-      m.offsets.erase(m.offsets.begin() + static_cast<std::ptrdiff_t>(b));
-      m.entries.erase(m.entries.begin() + static_cast<std::ptrdiff_t>(b));
-    }
-  const auto diagonal = static_cast<std::size_t>(std::ranges::find(m.offsets, Offset{}) - m.offsets.begin());
-  for (std::size_t i = 0; i < m.points(); ++i)
-    if (!(m.entries[diagonal][i] > 0))
-      throw InputError("'" + file.string() + "': the diagonal entry of row " + std::to_string(i + 1) + ", point " +
-                       point(m, i) +
-                       (m.entries[diagonal][i] == 0
-                            ? ", is zero or missing; every solver here needs a positive diagonal (add the entry)"
-                            : ", is negative; every solver here needs a positive diagonal (where all are negative, "
-                              "multiply matrix and right-hand side by -1)"));
-  measure(m);
-  if (hdf5 && has_dataset(file, "rhs")) read_rhs(file, m);
   return m;
+}
+
+bool holds_rhs(const std::filesystem::path& file) {
+  return is_hdf5(file) && has_dataset(file, "rhs");
+}
+
+void read_matrix(const std::filesystem::path& file, BandedMatrix& m, const std::optional<Box>& own,
+                 const Processes& processes) {
+  if (own) {
+    Box beside = *own;
+    for (std::size_t d = 0; d < 3; ++d) {
+      beside.first[d] = std::max(0, beside.first[d] - 1);
+      beside.last[d] = std::min(m.shape[d], beside.last[d] + 1);
+    }
+    m.some = beside;
+  }
+  together(processes, [&] {
+    if (is_hdf5(file))
+      read_hdf5_bands(file, m);
+    else
+      read_matrix_market(file, m);
+    check_diagonal(file, m, own.value_or(m.held()));
+  });
+  for (std::size_t b = m.offsets.size(); b-- > 0;) {
+    const bool entries = std::ranges::any_of(m.entries[b], [](double a) { return a != 0; });
+    if (m.offsets[b] == Offset{} || processes.any(entries)) continue;
+    m.offsets.erase(m.offsets.begin() + static_cast<std::ptrdiff_t>(b));
+    m.entries.erase(m.entries.begin() + static_cast<std::ptrdiff_t>(b));
+  }
+  measure(m, own, processes);
 }
 
 void read_rhs(const std::filesystem::path& file, BandedMatrix& matrix) {
   if (!is_hdf5(file)) {
-    matrix.rhs = read_market_array(file, matrix.points());
+    matrix.rhs = read_market_array(file, matrix);
     return;
   }
   const std::vector<std::int64_t> shape = dataset_shape(file, "rhs");
@@ -165,11 +215,14 @@ void read_rhs(const std::filesystem::path& file, BandedMatrix& matrix) {
   if (found != wanted)
     throw InputError("dataset rhs of '" + file.string() + "' has the shape " + text(shape) + "; give " + text(wanted) +
                      " as the grid has");
-  Dataset rhs = read_dataset(file, "rhs");
-  for (std::size_t i = 0; i < rhs.values.size(); ++i)
-    if (!std::isfinite(rhs.values[i]))
-      throw InputError("dataset rhs of '" + file.string() + "' is not finite at point " + point(matrix, i) +
+  const Hyperslab slab = hyperslab(shape, matrix.held());
+  Dataset rhs = read_box(file, "rhs", slab.first, slab.count);
+  auto value = rhs.values.begin();
+  for_each_place(matrix.held(), [&](int x, int y, int z) {
+    if (!std::isfinite(*value++))
+      throw InputError("dataset rhs of '" + file.string() + "' is not finite at point " + point(x, y, z) +
                        "; give finite numbers");
+  });
   matrix.rhs = std::move(rhs.values);
 }
 

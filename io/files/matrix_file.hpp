@@ -17,11 +17,20 @@ std::optional<std::size_t> count_points(const std::array<int, 3>& shape);
 inline constexpr const char* too_many_points = "a grid has at most 10^12 points";
 
 /// A banded matrix from a Matrix Market or an HDF5 file, told apart by their content (grid.file in the reference says
-/// what they hold), checked and measured. Duplicate entries of Matrix Market are summed. `shape`: points along x, y and
-/// z, which Matrix Market files need. Throws InputError with the file, the line where there is one, and a remedy.
-BandedMatrix read_matrix(const std::filesystem::path& file, const std::optional<std::array<int, 3>>& shape);
+/// what they hold), without its entries: the shape, and what an HDF5 file says of the offsets. `shape`: points along x,
+/// y and z, which Matrix Market files need. Throws InputError with the file, the line where there is one, and a remedy.
+BandedMatrix state_matrix(const std::filesystem::path& file, const std::optional<std::array<int, 3>>& shape);
+/// Whether it is an HDF5 file that holds a right-hand side as well.
+bool holds_rhs(const std::filesystem::path& file);
 
-/// matrix.rhs from a Matrix Market array, or from the dataset `rhs` of an HDF5 file.
+/// Reads the entries of such a matrix, checks and measures it. Duplicate entries of Matrix Market are summed. Of
+/// several processes each reads the rows of its `own` points and of those beside them, and all have the same offsets
+/// and measures. Throws InputError as above.
+void read_matrix(const std::filesystem::path& file, BandedMatrix& matrix, const std::optional<Box>& own = {},
+                 const Processes& processes = *one_process());
+
+/// matrix.rhs, at the points that the matrix holds, from a Matrix Market array, or from the dataset `rhs` of an HDF5
+/// file.
 void read_rhs(const std::filesystem::path& file, BandedMatrix& matrix);
 
 }  // namespace poisson

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,19 +12,18 @@
 
 #include "backends/error.hpp"
 #include "backends/host_memory.hpp"
+#include "backends/places.hpp"
 #include "io/files/matrix_file.hpp"
 
 namespace poisson {
 namespace {
 
-/// The words of a Matrix Market file, line by line (Boisvert, Pozo, Remington, NISTIR 5935, 1996).
+/// The words of a Matrix Market file, line by line (Boisvert, Pozo, Remington, NISTIR 5935, 1996). A piece of it is in
+/// memory; words hold until the next line.
 class Market {
  public:
-  explicit Market(const std::filesystem::path& file) : name_(file.string()) {
-    std::ifstream stream(file, std::ios::binary);
-    text_.assign(std::istreambuf_iterator<char>(stream), {});
-    rest_ = text_;
-  }
+  explicit Market(const std::filesystem::path& file)
+      : name_(file.string()), stream_(file, std::ios::binary), unread_(std::filesystem::file_size(file)) {}
 
   [[noreturn]] void fail(const std::string& problem, const std::string& remedy) const {
     throw InputError(name_ + ":" + std::to_string(line_) + ": " + problem + "; " + remedy);
@@ -89,26 +87,55 @@ class Market {
     return value;
   }
   /// Whether as many lines of three numbers can follow: "1 1 1", and where they end.
-  bool may_hold(std::int64_t lines) const { return static_cast<std::uint64_t>(lines) <= (rest_.size() + 1) / 6; }
+  bool may_hold(std::int64_t lines) const {
+    return static_cast<std::uint64_t>(lines) <= (unread_ + text_.size() - next_ + 1) / 6;
+  }
   void end_of_line() {
     if (const auto more = word()) fail("'" + std::string(*more) + "' follows the last number", "remove it");
   }
 
  private:
   bool next_line() {
-    if (rest_.empty()) {
+    std::size_t end = text_.find('\n', next_);
+    while (end == std::string::npos) {
+      const std::size_t searched = text_.size() - next_;
+      if (!read_on()) break;
+      end = text_.find('\n', searched);
+    }
+    if (next_ == text_.size()) {
       line_text_ = {};
       return false;
     }
-    const std::size_t end = std::min(rest_.find('\n'), rest_.size());
-    line_text_ = rest_.substr(0, end);
-    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    end = std::min(end, text_.size());
+    line_text_ = std::string_view(text_).substr(next_, end - next_);
+    next_ = std::min(end + 1, text_.size());
     ++line_;
     return true;
   }
+  // The next piece of the file behind the line that has begun; false at its end.
+  bool read_on() {
+    constexpr std::size_t piece = std::size_t{1} << 16, longest = std::size_t{1} << 20;
+    text_.erase(0, next_);
+    next_ = 0;
+    const std::size_t begun = text_.size();
+    if (begun > longest) {
+      ++line_;
+      fail("the line has more than 10^6 characters", "give a Matrix Market or an HDF5 file");
+    }
+    text_.resize(begun + piece);
+    stream_.read(text_.data() + begun, piece);
+    const auto found = static_cast<std::size_t>(stream_.gcount());
+    text_.resize(begun + found);
+    unread_ -= std::min<std::uintmax_t>(found, unread_);
+    return found > 0;
+  }
 
-  std::string name_, text_;
-  std::string_view rest_, line_text_;
+  std::string name_;
+  std::ifstream stream_;
+  std::uintmax_t unread_;
+  std::string text_;      // what has been read, from the current line on
+  std::size_t next_ = 0;  // where the next line begins in it
+  std::string_view line_text_;
   std::int64_t line_ = 0;
 };
 
@@ -118,7 +145,8 @@ std::string text(const Offset& o) {
 
 }  // namespace
 
-BandedMatrix read_matrix_market(const std::filesystem::path& file, const std::array<int, 3>& shape) {
+void read_matrix_market(const std::filesystem::path& file, BandedMatrix& matrix) {
+  const std::array<int, 3>& shape = matrix.shape;
   Market market(file);
   const auto banner = market.banner();
   if (banner[2] != "coordinate") market.fail("the format is " + banner[2], "matrices are given as coordinate");
@@ -146,10 +174,9 @@ BandedMatrix read_matrix_market(const std::filesystem::path& file, const std::ar
   if (const std::int64_t least = std::max(count, rows); least > 100'000 && !market.may_hold(least))
     market.fail("the file is too short for " + std::to_string(least) + " entries", "it is truncated; write it again");
 
-  BandedMatrix matrix;
-  matrix.shape = shape;
+  const auto here = static_cast<std::size_t>(matrix.held().size());
   matrix.offsets = {{0, 0, 0}};
-  matrix.entries = {std::vector<double>(points)};
+  matrix.entries = {std::vector<double>(here)};
   std::map<Offset, std::size_t> bands{{{0, 0, 0}, 0}};
   const auto place = [&](std::int64_t i) {
     const std::int64_t nx = shape[0], ny = shape[1];
@@ -167,14 +194,15 @@ BandedMatrix read_matrix_market(const std::filesystem::path& file, const std::ar
       if (matrix.offsets.size() == most_bands)
         market.fail("the entries lie on more than " + std::to_string(most_bands) + " offsets of the grid",
                     "check grid.shape");
-      if (points * sizeof(double) > available_memory().bytes)
+      if (here * sizeof(double) > available_memory().bytes)
         market.fail("the entries of " + std::to_string(bands.size() + 1) + " offsets do not fit into memory",
                     "check grid.shape");
       found = bands.emplace(o, matrix.offsets.size()).first;
       matrix.offsets.push_back(o);
-      matrix.entries.emplace_back(points);
+      matrix.entries.emplace_back(here);
     }
-    matrix.entries[found->second][static_cast<std::size_t>(row)] += value;
+    if (!matrix.holds(from)) return;
+    matrix.entries[found->second][matrix.place(from[0], from[1], from[2])] += value;
   };
   for (std::int64_t e = 0; e < count; ++e) {
     if (!market.next())
@@ -194,10 +222,10 @@ BandedMatrix read_matrix_market(const std::filesystem::path& file, const std::ar
     if (symmetric && column != row) add(column - 1, row - 1, value);
   }
   if (market.next()) market.fail("more entries follow than the " + std::to_string(count) + " announced", "count again");
-  return matrix;
 }
 
-std::vector<double> read_market_array(const std::filesystem::path& file, std::size_t count) {
+std::vector<double> read_market_array(const std::filesystem::path& file, const BandedMatrix& matrix) {
+  const std::size_t count = matrix.points();
   Market market(file);
   const auto banner = market.banner();
   if (banner[2] != "array" || (banner[3] != "real" && banner[3] != "integer") || banner[4] != "general")
@@ -210,13 +238,17 @@ std::vector<double> read_market_array(const std::filesystem::path& file, std::si
                     " columns where the matrix has " + std::to_string(count) + " rows",
                 "give one column of as many");
   std::vector<double> values;
-  while (values.size() < count) {
+  values.reserve(static_cast<std::size_t>(matrix.held().size()));
+  std::size_t read = 0;
+  for_each_place({{0, 0, 0}, matrix.shape}, [&](int x, int y, int z) {
     if (!market.next())
-      market.fail("the file ends after " + std::to_string(values.size()) + " of " + std::to_string(count) + " numbers",
+      market.fail("the file ends after " + std::to_string(read) + " of " + std::to_string(count) + " numbers",
                   "it is truncated; write it again");
-    values.push_back(market.number(banner[3] == "integer"));
+    const double value = market.number(banner[3] == "integer");
     market.end_of_line();
-  }
+    ++read;
+    if (matrix.holds({x, y, z})) values.push_back(value);
+  });
   if (market.next()) market.fail("more numbers follow than the " + std::to_string(count) + " announced", "count again");
   return values;
 }

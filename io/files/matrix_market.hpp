@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <vector>
 
@@ -8,9 +7,10 @@
 
 namespace poisson {
 
-/// See read_matrix; without the measures.
-BandedMatrix read_matrix_market(const std::filesystem::path& file, const std::array<int, 3>& shape);
-/// A dense real column of so many numbers.
-std::vector<double> read_market_array(const std::filesystem::path& file, std::size_t count);
+/// Fills offsets and entries of a matrix whose shape and points are known; see read_matrix. The text goes by in pieces,
+/// so that only the entries of these points take memory.
+void read_matrix_market(const std::filesystem::path& file, BandedMatrix& matrix);
+/// A dense real column of a number for each point of the matrix: those of the points that it holds.
+std::vector<double> read_market_array(const std::filesystem::path& file, const BandedMatrix& matrix);
 
 }  // namespace poisson

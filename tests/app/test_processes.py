@@ -245,6 +245,39 @@ class Processes(unittest.TestCase):
             self.assertTrue(whole / count < own < 1.5 * whole / count, text)
             self.assertTrue(level / count < of_level < 1.2 * level / count, text)
 
+    def test_matrices(self):
+        """Of a matrix each process reads its rows, from either kind of file."""
+        script = ("import h5py, numpy as np; n = (40, 9, 10); random = np.random.default_rng(1)\n"
+                  "steps = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]; diagonal = np.full(n, 1e-2); bands = {}\n"
+                  "for s in steps[1:]:\n"
+                  "    here = tuple(slice(0, m - d) for m, d in zip(n, s)); there = tuple(slice(d, m) for m, d in zip(n, s))\n"
+                  "    a = 1 + random.random(diagonal[here].shape); up, down = np.zeros(n), np.zeros(n)\n"
+                  "    up[here] = down[there] = -a; diagonal[here] += a; diagonal[there] += a\n"
+                  "    bands[s], bands[tuple(-d for d in s)] = up, down\n"
+                  "bands[(0, 0, 0)] = diagonal; b = random.random(n); f = h5py.File('m.h5', 'w'); f['rhs'] = b\n"
+                  "f['offsets'] = [s[::-1] for s in bands]; f['bands'] = np.array(list(bands.values()))\n"
+                  "number = np.arange(b.size).reshape(n) + 1; lines = []\n"
+                  "for s, a in bands.items():\n"
+                  "    for at in zip(*np.nonzero(a)):\n"
+                  "        lines.append(f'{number[at]} {number[tuple(i + d for i, d in zip(at, s))]} {float(a[at])!r}')\n"
+                  "lines.insert(0, f'%%MatrixMarket matrix coordinate real general\\n{b.size} {b.size} {len(lines)}')\n"
+                  "open('m.mtx', 'w').write('\\n'.join(lines) + '\\n')\n"
+                  "open('b.mtx', 'w').write(f'%%MatrixMarket matrix array real general\\n{b.size} 1\\n' + "
+                  "''.join(f'{float(v)!r}\\n' for v in b.ravel()))\n")
+        subprocess.run([PYTHON, "-c", script], cwd=self.directory, check=True)
+        end = "solver: {precision: double, tolerance: 1e-12}\noutput: {formats: [hdf5]}\n"
+        self.write("hdf5.yaml", "grid: {type: banded, file: m.h5}\n" + end)
+        self.write("market.yaml", "grid: {type: banded, file: m.mtx, shape: [10, 9, 40], rhs: b.mtx}\n" + end)
+        wanted = self.solved(0, "one", case="hdf5.yaml")
+        self.assertEqual(wanted["matrix"]["bands"], 7)
+        for count, name, more in ((0, "market", ()), (2, "hdf5", ()), (2, "market", ()),
+                                  (4, "hdf5", ("backend.blocks=[1, 1, 4]",)), (3, "market", ("backend.blocks=[1, 1, 3]",))):
+            found = self.solved(count, "other", *more, case=f"{name}.yaml")
+            self.near(found, wanted, 1e-11, f"{name}, {count} processes")
+            for measure in ("bands", "symmetric", "asymmetry", "dominance"):
+                self.assertEqual(found["matrix"][measure], wanted["matrix"][measure], measure)
+            self.same_fields("one", "other", "1e-11", 1)
+
     def test_lines_across_cuts(self):
         """Blocks that cut the axis of lines, and of planes: the iterations of one process."""
         axes = [f"grid.axes.{axis}={{stretching: tanh, strength: 4, at: both}}" for axis in "xyz"]

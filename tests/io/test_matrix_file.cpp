@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,13 @@ class MatrixFile : public ConfigFile {
     H5Sclose(space);
     H5Fclose(file);
   }
+  static BandedMatrix read(const std::filesystem::path& file, const std::optional<std::array<int, 3>>& shape) {
+    BandedMatrix m = state_matrix(file, shape);
+    read_matrix(file, m);
+    return m;
+  }
   BandedMatrix market(const std::string& text, const std::array<int, 3>& shape) {
-    return read_matrix(write(text, "m.mtx"), shape);
+    return read(write(text, "m.mtx"), shape);
   }
   static double entry(const BandedMatrix& m, const Offset& o, std::size_t i) {
     for (std::size_t b = 0; b < m.offsets.size(); ++b)
@@ -120,7 +126,9 @@ TEST_F(MatrixFile, OfHdf5IsReadAsBands) {
   dataset("offsets", {3, 2}, {0, 0, 1, 0, 0, 1});
   dataset("bands", {3, 2, 2}, {4, 4, 4, 4, -1, 0, -1, 0, -2, -2, 0, 0});
   dataset("rhs", {2, 2}, {1, 2, 3, 4});
-  const BandedMatrix m = read_matrix(folder / "m.h5", {});
+  BandedMatrix m = read(folder / "m.h5", {});
+  EXPECT_TRUE(holds_rhs(folder / "m.h5"));
+  read_rhs(folder / "m.h5", m);
   EXPECT_EQ(m.shape, (std::array{2, 2, 1}));
   EXPECT_EQ(entry(m, {1, 0, 0}, 2), -1);
   EXPECT_EQ(entry(m, {0, 1, 0}, 1), -2);
@@ -178,6 +186,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"fractional_size", real_general + "4.5 4 1\n",
                 ":2: the number of rows is not an integer ('4.5'); write the matrix again"},
         Refused{"four_sizes", real_general + "4 4 1 1\n", ":2: '1' follows the last number; remove it"},
+        Refused{"long_line", real_general + std::string(3 << 20, '7'),
+                ":2: the line has more than 10^6 characters; give a Matrix Market or an HDF5 file"},
         Refused{"not_square", real_general + "4 5 1\n1 1 2\n",
                 ":2: the matrix has 4 rows and 5 columns; give a square one"},
         Refused{"wrong_shape", real_general + "5 5 1\n1 1 2\n",

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "backends/backend.hpp"
+#include "backends/places.hpp"
 #include "grids/axes/stretching.hpp"
 
 namespace poisson {
@@ -18,43 +20,58 @@ Offset opposite(const Offset& o) {
   return {-o[0], -o[1], -o[2]};
 }
 
-// f(point, index of the point at the offset) wherever that lies on the grid.
-template <class F>
-void for_each_pair(const BandedMatrix& m, const Offset& o, const F& f) {
-  const int nx = m.shape[0], ny = m.shape[1], nz = m.shape[2];
-  for (int k = std::max(0, -o[2]); k < std::min(nz, nz - o[2]); ++k)
-    for (int j = std::max(0, -o[1]); j < std::min(ny, ny - o[1]); ++j)
-      for (int i = std::max(0, -o[0]); i < std::min(nx, nx - o[0]); ++i) {
-        const auto at = [&](int x, int y, int z) {
-          return static_cast<std::size_t>(x) +
-                 static_cast<std::size_t>(nx) *
-                     (static_cast<std::size_t>(y) + static_cast<std::size_t>(ny) * static_cast<std::size_t>(z));
-        };
-        f(at(i, j, k), at(i + o[0], j + o[1], k + o[2]));
-      }
+Offset neighbour(const Offset& point, const Offset& o) {
+  return {point[0] + o[0], point[1] + o[1], point[2] + o[2]};
+}
+
+bool on_grid(const BandedMatrix& m, const Offset& point) {
+  for (std::size_t d = 0; d < 3; ++d)
+    if (point[d] < 0 || point[d] >= m.shape[d]) return false;
+  return true;
 }
 
 }  // namespace
 
-void measure(BandedMatrix& m) {
+void measure(BandedMatrix& m, const std::optional<Box>& own, const Processes& processes) {
+  const Box rows = own.value_or(m.held());
   const std::vector<double>& diagonal = m.entries[band_of(m, {0, 0, 0})];
-  std::vector<double> off(m.points(), 0.0);
-  m.asymmetry = 0;
+  std::vector<double> off(static_cast<std::size_t>(rows.size()), 0.0);
+  double asymmetry = 0, dominance = 1;
+  std::array<double, 3> strengths{};
   for (std::size_t b = 0; b < m.offsets.size(); ++b) {
-    if (m.offsets[b] == Offset{}) continue;
-    const std::size_t back = band_of(m, opposite(m.offsets[b]));
-    for_each_pair(m, m.offsets[b], [&](std::size_t i, std::size_t j) {
-      const double there = back < m.offsets.size() ? m.entries[back][j] : 0;
-      const double here = m.entries[b][i], apart = std::abs(here - there);
-      const double larger = std::max(std::abs(here), std::abs(there));
+    const Offset& o = m.offsets[b];
+    if (o == Offset{}) continue;
+    const std::size_t back = band_of(m, opposite(o));
+    std::size_t row = 0;
+    double strength = 0;
+    for_each_place(rows, [&](int x, int y, int z) {
+      const std::size_t r = row++;
+      const Offset there = neighbour({x, y, z}, o);
+      if (!on_grid(m, there)) return;
+      const std::size_t i = m.place(x, y, z);
+      const double here = m.entries[b][i];
+      strength += std::abs(here);
+      off[r] += std::abs(here);
+      // Of rows that reach beyond those next to a part the other end is not here.
+      if (!m.holds(there)) return;
+      const std::size_t j = m.place(there[0], there[1], there[2]);
+      const double transposed = back < m.offsets.size() ? m.entries[back][j] : 0, apart = std::abs(here - transposed);
+      const double larger = std::max(std::abs(here), std::abs(transposed));
       if (apart > 0)
-        m.asymmetry = std::max(m.asymmetry, std::min(apart / std::min(diagonal[i], diagonal[j]), apart / larger));
-      off[i] += std::abs(m.entries[b][i]);
+        asymmetry = std::max(asymmetry, std::min(apart / std::min(diagonal[i], diagonal[j]), apart / larger));
     });
+    for (std::size_t d = 0; d < 3; ++d)
+      if (o[d] != 0) strengths[d] += strength;
   }
-  m.dominance = 1;
-  for (std::size_t i = 0; i < m.points(); ++i)
-    m.dominance = std::min(m.dominance, (diagonal[i] - off[i]) / diagonal[i]);
+  std::size_t row = 0;
+  for_each_place(rows, [&](int x, int y, int z) {
+    const double a = diagonal[m.place(x, y, z)];
+    dominance = std::min(dominance, (a - off[row++]) / a);
+  });
+  m.asymmetry = processes.largest(asymmetry);
+  m.dominance = processes.least(dominance);
+  for (std::size_t d = 0; d < 3; ++d)
+    m.strengths[d] = std::max(processes.sum(strengths[d]), std::numeric_limits<double>::min());
 }
 
 Block make_block(const BandedMatrix& m) {
@@ -66,67 +83,53 @@ Block make_block(const BandedMatrix& m) {
   return block;
 }
 
-std::array<double, 3> coupling_strengths(const BandedMatrix& m) {
-  std::array<double, 3> strength{};
-  for (std::size_t b = 0; b < m.offsets.size(); ++b) {
-    double sum = 0;
-    for (const double a : m.entries[b]) sum += std::abs(a);
-    for (std::size_t d = 0; d < 3; ++d)
-      if (m.offsets[b][d] != 0) strength[d] += sum;
-  }
-  for (double& s : strength) s = std::max(s, std::numeric_limits<double>::min());
-  return strength;
-}
-
 Bands make_bands(Backend& backend, const BandedMatrix& m, const Block& block) {
   const std::vector<double>& diagonal = m.entries[band_of(m, {0, 0, 0})];
-  double mean = 0;
-  for (const double d : diagonal) mean += d / static_cast<double>(m.points());
-
+  const Processes& processes = block.processes();
   Bands bands;
   bands.space = block.space();
+  const auto &first = bands.space.origin(), &n = bands.space.layout().n;
+  const Box own{first, {first[0] + n[0], first[1] + n[1], first[2] + n[2]}};
+  std::vector<double> sum;
+  sum.reserve(static_cast<std::size_t>(own.size()));
+  for_each_place(own, [&](int x, int y, int z) { sum.push_back(diagonal[m.place(x, y, z)]); });
+  std::vector<double> size = sum;
+  const double all = std::accumulate(sum.begin(), sum.end(), 0.0);
   bands.symmetric = m.symmetric();
-  bands.scale = std::ldexp(1.0, -std::ilogb(mean));
+  bands.scale = std::ldexp(1.0, -std::ilogb(processes.sum(all) / static_cast<double>(m.points())));
 
   const auto host = make_cpu_backend();
-  const auto upload = [&](const std::vector<double>& values, double factor) {
+  // The values f(x, y, z) of this process's points.
+  const auto upload = [&](const auto& f) {
     auto field = std::make_shared<Field>(backend, bands.space, Precision::fp64);
     Field staging(*host, bands.space, Precision::fp64);
     const auto view = staging.view<double>();
-    const auto& first = bands.space.origin();
-    for (int k = 0; k < view.n[2]; ++k)
-      for (int j = 0; j < view.n[1]; ++j) {
-        const auto row = static_cast<std::size_t>(k + first[2]) * static_cast<std::size_t>(m.shape[1]) +
-                         static_cast<std::size_t>(j + first[1]);
-        const double* line = &values[row * static_cast<std::size_t>(m.shape[0]) + static_cast<std::size_t>(first[0])];
-        for (int i = 0; i < view.n[0]; ++i) view(i, j, k) = factor * line[i];
-      }
+    for_each_place(own, [&](int x, int y, int z) { view(x - first[0], y - first[1], z - first[2]) = f(x, y, z); });
     transfer(staging, *field);
     if (!bands.space.whole()) backend.exchange(*field, cut_halo);
     return field;
   };
 
-  std::vector<double> sum = diagonal, size = diagonal;
   for (std::size_t b = 0; b < m.offsets.size(); ++b) {
     const Offset& o = m.offsets[b];
     if (o == Offset{}) continue;
-    for (std::size_t i = 0; i < m.points(); ++i) {
-      sum[i] += m.entries[b][i];
-      size[i] += std::abs(m.entries[b][i]);
-    }
-    if (bands.symmetric && !is_forward(o)) {
-      // A band whose opposite the file leaves out is zero to the tolerance, as that one is.
-      continue;
-    }
-    std::vector<double> entries = m.entries[b];
-    if (bands.symmetric) {
-      const std::size_t back = band_of(m, opposite(o));
-      for_each_pair(m, o, [&](std::size_t i, std::size_t j) {
-        entries[i] = 0.5 * (entries[i] + (back < m.offsets.size() ? m.entries[back][j] : 0));
-      });
-    }
+    std::size_t row = 0;
+    for_each_place(own, [&](int x, int y, int z) {
+      const double a = m.entries[b][m.place(x, y, z)];
+      sum[row] += a;
+      size[row++] += std::abs(a);
+    });
+    // A band whose opposite the file leaves out is zero to the tolerance, as that one is.
+    if (bands.symmetric && !is_forward(o)) continue;
+    const std::size_t back = band_of(m, opposite(o));
     bands.offsets.push_back(o);
-    bands.entries.push_back(upload(entries, -bands.scale));
+    bands.entries.push_back(upload([&](int x, int y, int z) {
+      double a = m.entries[b][m.place(x, y, z)];
+      const Offset there = neighbour({x, y, z}, o);
+      if (bands.symmetric && on_grid(m, there))
+        a = 0.5 * (a + (back < m.offsets.size() ? m.entries[back][m.place(there[0], there[1], there[2])] : 0));
+      return -bands.scale * a;
+    }));
   }
   // Row sums are zero to rounding; all of them, where they are small and of both signs, to the digits they were
   // written with.
@@ -135,13 +138,14 @@ Bands make_bands(Backend& backend, const BandedMatrix& m, const Block& block) {
     least = std::min(least, sum[i] / size[i]);
     most = std::max(most, sum[i] / size[i]);
   }
+  least = processes.least(least);
+  most = processes.largest(most);
   const double written = least < -0.1 * most && std::max(most, -least) < 1e-5 ? 1e-5 : 1e-14;
-  bands.singular = bands.symmetric;
-  for (std::size_t i = 0; i < sum.size(); ++i) {
+  for (std::size_t i = 0; i < sum.size(); ++i)
     if (std::abs(sum[i]) <= written * size[i]) sum[i] = 0;
-    bands.singular = bands.singular && sum[i] == 0;
-  }
-  bands.sum = upload(sum, bands.scale);
+  bands.singular = bands.symmetric && !processes.any(std::ranges::any_of(sum, [](double s) { return s != 0; }));
+  std::size_t row = 0;
+  bands.sum = upload([&](int, int, int) { return bands.scale * sum[row++]; });
   return bands;
 }
 
