@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <string_view>
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/injection.hpp"
@@ -86,6 +88,11 @@ void on_values(CudaBackend& device, const Field& x, Field& y, const F& f) {
                                       EachPair<const X, Y, F>{marched(x.view<X>()), marched(y.view<Y>()), f});
     });
   });
+}
+
+bool is_zero(const char* variable) {
+  const char* const text = std::getenv(variable);
+  return text && text == std::string_view("0");
 }
 
 }  // namespace
@@ -230,6 +237,8 @@ std::string CudaBackend::choose_transport() {
   if (wanted_ == Transport::mpi && !no_mpi.empty()) refuse("mpi", no_mpi);
   if (wanted_ == Transport::peer || (automatic && no_peer.empty())) {
     mail_ = std::make_unique<Mail>(*processes_, MailPlace::devices);
+    // POISSON_TICKETS=0: exchanges have kernels of their own, to see what it brings that they have none.
+    kernels_exchange_ = !is_zero("POISSON_TICKETS") && !is_zero("POISSON_OVERLAP");
     return "peer, memory of each other's GPUs";
   }
   const std::string chosen = automatic ? "; not peer: " + no_peer : ", as asked for";

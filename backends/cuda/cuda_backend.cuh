@@ -98,6 +98,8 @@ class CudaBackend final : public Backend {
   void end_swap(const Field& x, const Exchange::Turn& received);
   /// What kernels exchange through by themselves (ticket.cuh); null where messages go through the host.
   const Mail* mail() const { return mail_.get(); }
+  /// Whether kernels that read beyond a cut are to do so: between GPUs, where nothing is timed that they would hide.
+  bool kernels_exchange() const { return mail_ && kernels_exchange_ && !mail_timer_; }
 
   Buffer allocate(std::size_t bytes) override;
   const MemoryCount& memory() const override { return memory_; }
@@ -219,10 +221,11 @@ class CudaBackend final : public Backend {
   std::string reached_;
   const Processes* processes_ = nullptr;  ///< those that share its grids, where there are several
   std::unique_ptr<Mail> mail_;            ///< null where messages go through the host
-  std::unique_ptr<Staging> staging_;      ///< null where they do not
-  Scalar stops_;                          ///< how many processes want to stop
-  std::unique_ptr<Timer> mail_timer_;     ///< null where nothing is timed
-  std::vector<bool> exchanged_;           ///< whether what it timed was an exchange, else a gather
+  bool kernels_exchange_ = false;
+  std::unique_ptr<Staging> staging_;   ///< null where they do not
+  Scalar stops_;                       ///< how many processes want to stop
+  std::unique_ptr<Timer> mail_timer_;  ///< null where nothing is timed
+  std::vector<bool> exchanged_;        ///< whether what it timed was an exchange, else a gather
   Processes::Waits waits_;
 };
 

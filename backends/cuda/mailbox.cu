@@ -144,13 +144,19 @@ __global__ void __launch_bounds__(256) gather_kernel(const __grid_constant__ Par
   __syncthreads();
   for (int q = 0; q < mail.count; ++q)
     if (q != mail.rank) take(of[q], mail.part<T>(mail.rank, q, turn), whole);
-  end_turn(&mail.channels[Mailbox::of_parts], turn);
+  end_turn(&mail.channels[Mailbox::of_parts], turn, gridDim.x);
 }
 
 // Layers of so many words come as such: what twice the bytes take is less than a fence and a flag do, some two
 // microseconds over NVLink, and over PCIe.
-constexpr std::size_t most_words(MailPlace place) {
+constexpr std::size_t few_words(MailPlace place) {
   return place == MailPlace::devices ? std::size_t{1} << 18 : std::size_t{1} << 15;
+}
+// Kernels that exchange beside their work have time for more: between devices there is room for 1024² values of fp32.
+std::size_t word_room(MailPlace place, std::size_t layer_bytes) {
+  const std::size_t few = std::min(layer_bytes / sizeof(unsigned), few_words(place));
+  const std::size_t words_of_one_layer = layer_bytes / (cut_halo * sizeof(unsigned));  // of fp64
+  return place == MailPlace::devices ? std::max(few, std::min(words_of_one_layer, std::size_t{1} << 20)) : few;
 }
 
 template <class T>
@@ -209,6 +215,7 @@ std::string Mail::obstacle(const Processes& processes, int device, MailPlace pla
 Mail::Mail(const Processes& processes, MailPlace place) : processes_(processes), place_(place) {
   box_.rank = processes.rank();
   box_.count = processes.count();
+  box_.few_words = few_words(place);
   check(cudaMalloc(&box_.channels, Mailbox::channel_count * sizeof(Channel)));
   check(cudaHostAlloc(&given_up_, sizeof(int), cudaHostAllocMapped));
   *given_up_ = 0;
@@ -275,7 +282,7 @@ void Mail::open(const Sizes& sizes) {
   for (std::size_t d = 0; d < 3; ++d) {
     box_.layer_bytes[d] = aligned(sizes.layers[d]);
     box_.layers[d] = take(Mailbox::sides * 2 * box_.layer_bytes[d]);
-    box_.word_room[d] = std::min(sizes.layers[d] / sizeof(unsigned), most_words(place_));
+    box_.word_room[d] = word_room(place_, sizes.layers[d]);
     box_.words[d] = take(Mailbox::sides * 2 * box_.word_room[d] * sizeof(std::uint64_t));
   }
   memory_ = MailboxMemory::make(place_, processes_, end);

@@ -42,6 +42,7 @@ struct Mailbox {
   std::size_t flags, sums, parts, layers[3], words[3];  ///< where these begin
   std::size_t part_bytes, layer_bytes[3];               ///< of a slot
   std::size_t word_room[3];                             ///< words of a slot of layers
+  std::size_t few_words;                                ///< layers of so many go as words, where a kernel may choose
   std::size_t sum_room;                                 ///< values of a slot of sums
   Channel* channels;                                    ///< of the axes, of parts and of sums
   const volatile int* given_up;                         ///< set by the host where the others are not to be waited for
@@ -96,6 +97,9 @@ struct Mailbox {
   /// Value number `at` of a slot of words, once it has come.
   template <class T>
   __device__ T await_word(const std::uint64_t* slot, int at, unsigned turn) const;
+  /// The same for the threads of a warp together: what follows goes on in step.
+  template <class T>
+  __device__ T await_words(const std::uint64_t* slot, int at, unsigned turn) const;
 };
 
 __device__ inline void raise(unsigned* flag, unsigned turn) {
@@ -129,6 +133,14 @@ template <class T>
 __device__ T Mailbox::await_word(const std::uint64_t* slot, int at, unsigned turn) const {
   T value;
   for (unsigned tries = 1; !has_come(slot, at, turn, value) && (tries % 4096 != 0 || !*given_up);) ++tries;
+  return value;
+}
+template <class T>
+__device__ T Mailbox::await_words(const std::uint64_t* slot, int at, unsigned turn) const {
+  T value;
+  const unsigned warp = __activemask();
+  for (unsigned tries = 1; !__all_sync(warp, has_come(slot, at, turn, value));)
+    if (++tries % 4096 == 0 && __any_sync(warp, *given_up)) break;
   return value;
 }
 

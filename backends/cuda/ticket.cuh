@@ -20,10 +20,10 @@ inline unsigned mail_blocks(std::int64_t values) {
   return static_cast<unsigned>(std::clamp<std::int64_t>(values / 1024, 1, most_mail_blocks));
 }
 
-/// The last block ends the turn of a channel.
-__device__ inline void end_turn(Channel* channel, unsigned turn) {
+/// The last one of so many blocks ends the turn of a channel. `first`: a thread that has not left.
+__device__ inline void end_turn(Channel* channel, unsigned turn, unsigned blocks, unsigned first = 0) {
   __syncthreads();
-  if (threadIdx.x != 0 || atomicAdd(&channel->ticket, 1u) + 1 < gridDim.x) return;
+  if (threadIdx.x != first || atomicAdd(&channel->ticket, 1u) + 1 < blocks) return;
   channel->ticket = 0;
   channel->sent = turn;
 }
@@ -72,8 +72,8 @@ struct Ticket {
     ticket.values = static_cast<int>(sent.front().from.size());
     ticket.sent = static_cast<int>(sent.size());
     ticket.received = static_cast<int>(received.size());
-    ticket.as_words =
-        fields.size() * static_cast<std::size_t>(ticket.values) * Mailbox::words_of<T> <= mail.word_room[axis];
+    ticket.as_words = fields.size() * static_cast<std::size_t>(ticket.values) * Mailbox::words_of<T> <=
+                      std::min(mail.few_words, mail.word_room[axis]);
     const auto side = [](int end) { return end < 0 ? 0 : 1; };
     for (std::size_t p = 0; p < sent.size(); ++p)
       ticket.out[p] = {sent[p].patch, side(sent[p].side), Packed(sent[p].from)};
@@ -121,7 +121,11 @@ struct Ticket {
     if (p < received) mail.wait_for(mail.layer_flag(mail.rank, axis, in[p].side, blockIdx.x), turn);
     __syncthreads();
   }
-  __device__ void end(unsigned turn) const { end_turn(&mail.channels[axis], turn); }
+  __device__ void end(unsigned turn) const { end(turn, gridDim.x); }
+  /// Where so many blocks alone take part.
+  __device__ void end(unsigned turn, unsigned blocks, unsigned first = 0) const {
+    end_turn(&mail.channels[axis], turn, blocks, first);
+  }
 };
 
 /// The kernel that does nothing else.

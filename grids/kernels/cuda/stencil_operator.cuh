@@ -1,9 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "backends/cuda/cuda_backend.cuh"
+#include "backends/cuda/exchanging_columns.cuh"
 #include "backends/cuda/launch.cuh"
 #include "backends/error.hpp"
 #include "grids/kernels/cuda/box_columns.cuh"
@@ -32,6 +36,10 @@ class CompiledKernels {
   void columns(const Box& box, const Column& column) const {
     device_.for_columns<Steps>(box, column);
   }
+  template <class Column>
+  void columns(const Box& box, const Column& column, const ColumnEnds<T>& ends) const {
+    for_columns(device_, box, column, ends);
+  }
   /// Whether verbs on a box share launches, and a functor that does.
   bool shares(const Box& box) const { return device_.shares(box); }
   template <class Column>
@@ -47,6 +55,12 @@ class CompiledKernels {
  private:
   CudaBackend& device_;
 };
+
+/// Whether a walk has a kernel that takes part in the exchange of what it reads: sweeps over constant κ, and the
+/// residual behind them.
+template <class T, class Coefficients, class Body>
+inline constexpr bool exchanges_by_itself = lines_on_axes<T, Coefficients>&&
+    std::disjunction_v<std::is_same<Body, Polynomial<T>>, std::is_same<Body, Residual<T, T>>>;
 
 /// The verbs of an operator on a CUDA device: the point formulas of grids/rows/stencil.hpp over one model of
 /// Coefficients, in kernels that `Kernels` launches.
@@ -91,7 +105,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   }
 
   std::unique_ptr<SymmetricSplitting> split(std::optional<int> axis) const override {
-    if (!axis) return std::make_unique<PointSplitting<StencilOperator>>(*this, Base::bound(axis));
+    if (!axis) return std::make_unique<PointSteps>(*this, Base::bound(axis));
     if constexpr (Kernels::relaxes_lines)
       return std::make_unique<LineSplitting>(*this, *axis);
     else
@@ -99,12 +113,6 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   }
   std::unique_ptr<Splitting> split_by_colours() const override {
     return std::make_unique<ColourSplitting<StencilOperator>>(*this);
-  }
-  void point_start(double alpha, const Field& b, Field& u) const {
-    rows(PolynomialStart<T>{view(b), view(u), static_cast<T>(alpha)});
-  }
-  void point_step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const {
-    march(unknowns_, u, Polynomial<T>{view(b), view(previous), static_cast<T>(step.alpha), static_cast<T>(step.beta)});
   }
   void relax_colours(double omega, bool reversed, const Field& b, Field& u) const {
     if constexpr (Base::star)
@@ -126,6 +134,37 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   /// The walk along z that suits the model.
   template <class Body>
   using Walk = WalkOf<T, Coefficients, Body>;
+
+  // One step tells the neighbours what the next one reads beyond cuts.
+  class PointSteps final : public BoundedSplitting {
+   public:
+    PointSteps(const StencilOperator& A, const EigenvalueBound& bound) : BoundedSplitting(A, bound), A_(A) {}
+    void start(double alpha, const Field& b, Field& u) const override {
+      A_.rows(PolynomialStart<T>{view(b), view(u), static_cast<T>(alpha)});
+    }
+    void step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
+      A_.march(A_.unknowns_, u, polynomial(step, b, previous));
+    }
+    void take(std::span<const PolynomialStep> steps, bool reversed, const Field& b, Iterate& u) const override {
+      if (steps.empty()) return;
+      std::size_t s = 0;
+      if (u.zero) {
+        const std::size_t first = std::min<std::size_t>(steps.size(), 2);  // the second looks back at the zero guess
+        BoundedSplitting::take(steps.first(first), reversed, b, u);
+        s = first;
+      }
+      for (bool told = false; s < steps.size(); ++s, std::swap(u.now, u.other))
+        told = A_.march(A_.unknowns_, *u.now, polynomial(steps[s], b, *u.other), told,
+                        s + 1 < steps.size() ? u.other : nullptr);
+    }
+
+   private:
+    static Polynomial<T> polynomial(const PolynomialStep& step, const Field& b, Field& previous) {
+      return {view(b), view(previous), static_cast<T>(step.alpha), static_cast<T>(step.beta)};
+    }
+
+    const StencilOperator& A_;
+  };
 
   // Constant κ has its lines' rows on the axes, κ that varies in bands.
   class LineSplitting final : public BoundedSplitting {
@@ -240,15 +279,25 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   void columns(const Box& box, const Column& column) const {
     kernels_.columns(walked(box), column);
   }
+  /// body at the points of a box, over the halo of u. `told`: the kernel that made u has told the neighbours what they
+  /// read of it. Returns whether this one has told them of `made`, which it writes and the next one reads, if there is
+  /// such a field.
   template <class Body>
-  void march(const Box& box, const Field& u, const Body& body) const {
+  bool march(const Box& box, const Field& u, const Body& body, bool told = false, const Field* made = nullptr) const {
     using Shared = typename WalkFor<T, Coefficients, Body>::Shared;
     if (kernels_.shares(walked(box))) {
       backend_.exchange(u);
-      return columns(box, Shared{marched_, view(u), body});
+      columns(box, Shared{marched_, view(u), body});
+      return false;
     }
+    if constexpr (exchanges_by_itself<T, Coefficients, Body>)
+      if (const auto ends = column_ends<T>(static_cast<CudaBackend&>(backend_), u, box, told, made)) {
+        kernels_.columns(box, Walk<Body>{marched_, view(u), body}, *ends);
+        return made != nullptr;
+      }
     backend_.exchange_beside(
         u, box, [&](const Box& part) { walk(u, body, [&](const auto& column) { columns(part, column); }); });
+    return false;
   }
   /// The same over all unknowns, with the sum of what the body returns: parts are planes, which are summed as they are.
   template <class Body>
