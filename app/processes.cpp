@@ -1,12 +1,10 @@
 #include "app/processes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <mutex>
 #include <span>
 #include <string>
@@ -16,9 +14,9 @@
 #include <vector>
 
 #include <omp.h>
-#include <unistd.h>
 
 #include "backends/error.hpp"
+#include "backends/machine.hpp"
 #ifdef POISSON_HAVE_MPI
 #include "backends/mpi/mpi_processes.hpp"
 #endif
@@ -104,13 +102,6 @@ std::string describe(Moment moment, std::span<const LostProcess> lost) {
 }
 #endif
 
-/// By the machines' names.
-std::vector<std::size_t> machines(const Processes& processes) {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return processes.gather(std::hash<std::string_view>()(name.data()));
-}
-
 }  // namespace
 
 std::shared_ptr<const Processes> start_processes() {
@@ -127,20 +118,20 @@ std::shared_ptr<const Processes> start_processes() {
 }
 
 std::vector<std::size_t> machines_of(const Processes& processes) {
-  std::vector<std::size_t> all = machines(processes);
+  std::vector<std::size_t> all = processes.gather(machine_number());
   if (const long count = variable("POISSON_MACHINES"); count > 0)
     for (std::size_t p = 0; p < all.size(); ++p) all[p] = p * static_cast<std::size_t>(count) / all.size();
   return all;
 }
 
 int place_on_machine(const Processes& processes) {
-  const std::vector<std::size_t> all = machines(processes);
+  const std::vector<std::size_t> all = processes.gather(machine_number());
   const auto own = all.begin() + processes.rank();
   return static_cast<int>(std::count(all.begin(), own, *own));
 }
 
 int count_on_machine(const Processes& processes) {
-  const std::vector<std::size_t> all = machines(processes);
+  const std::vector<std::size_t> all = processes.gather(machine_number());
   return static_cast<int>(std::ranges::count(all, all[static_cast<std::size_t>(processes.rank())]));
 }
 

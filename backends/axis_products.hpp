@@ -61,6 +61,9 @@ struct TensorInverse {
 class AxisProducts {
  public:
   virtual ~AxisProducts() = default;
+  /// Makes room for what processes tell each other, before anything is recorded; all that share the lines call it
+  /// together, and none without the others.
+  virtual void join() {}
   /// From values to the coefficients of the modes, which lie where suits the products, in part where the box has
   /// neighbours. Both may be one field.
   virtual void forward(const Field& values, Field& w) = 0;

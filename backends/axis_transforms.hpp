@@ -32,6 +32,9 @@ enum class WavePath { there, back, there_and_back };
 /// these each solves its own.
 class AxisTransforms : public AxisProducts {
  public:
+  void join() override {
+    if (ends_) ends_->join();
+  }
   void forward(const Field& values, Field& w) override;
   void solve_lines(Field& w) override;
   void backward(Field& w) override;

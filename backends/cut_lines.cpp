@@ -26,7 +26,9 @@ PartsOfLines parts_of(const LineRows& rows) {
 
 }  // namespace
 
-CutLines::CutLines(LineRows rows) : rows_(std::move(rows)), ends_(parts_of(rows_)) {}
+CutLines::CutLines(LineRows rows) : rows_(std::move(rows)), ends_(parts_of(rows_)) {
+  ends_.join();
+}
 
 void CutLines::solve(Field& x) {
   const int most = space().most_values()[axes_across(rows_.axis)[1]];

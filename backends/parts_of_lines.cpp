@@ -44,7 +44,6 @@ PartsOfLines::PartsOfLines(Backend& backend, Precision precision, const std::sha
   const Layout whole = whole_of(cuts);
   own_ = Field(backend, Space(Share{cuts, processes}, whole.box()), precision);
   all_ = Field(backend, whole, precision);
-  backend.join(own_.space());
 }
 
 std::size_t PartsOfLines::bytes(Precision precision, const std::array<int, 3>& parts, int axis, int lanes, int slows) {

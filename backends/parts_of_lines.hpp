@@ -18,13 +18,15 @@ constexpr std::array<std::size_t, 2> axes_across(int axis) {
 /// send each other.
 class PartsOfLines {
  public:
-  /// All processes call it together. The grid is cut into so many parts along each axis; a process has lines along
-  /// `axis` at so many places along the other two, at the most.
+  /// The grid is cut into so many parts along each axis; a process has lines along `axis` at so many places along the
+  /// other two, at the most.
   PartsOfLines(Backend& backend, Precision precision, const std::shared_ptr<const Processes>& processes,
                const std::array<int, 3>& parts, int axis, int lanes, int slows);
   /// Of one of them.
   static std::size_t bytes(Precision precision, const std::array<int, 3>& parts, int axis, int lanes, int slows);
 
+  /// Makes room for what is told, before anything is recorded. All processes call it together.
+  void join() { own_.backend().join(own_.space()); }
   /// Places along the slower axis at a time.
   int slows() const { return own_.layout().n[axes_across(axis_)[1]]; }
   /// What this process tells.

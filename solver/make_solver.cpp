@@ -109,6 +109,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
       drops_mean = constant_line(inverse).has_value();
       together(space.processes(),
                [&] { products = make_axis_products(discretization.backend(), A->layout(), outer, inverse); });
+      products->join();
     } catch (const RunError&) {
       return without();
     } catch (const StoppedElsewhere&) {

@@ -1,4 +1,5 @@
 #include "backends/cuda/adjoint_exchange.hpp"
+#include "backends/cuda/batches.cuh"
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/ticket.cuh"
 #include "backends/layer_lines.hpp"
@@ -31,23 +32,25 @@ __global__ void __launch_bounds__(256) add_kernel(const __grid_constant__ AddByT
   const Ticket<T>& ticket = add.ticket;
   const unsigned turn = ticket.turn();
   const int lines = add.out[0].lines(), layers = add.out[0].layers();
-  const int first = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int step = static_cast<int>(gridDim.x * blockDim.x);
+  const auto value = [&](const LayerLines& of, int layer, int line) -> T& {
+    const auto [x, y, z] = of.place(line, layer);
+    return ticket.v(x, y, z);
+  };
   for (int p = 0; p < ticket.sent; ++p)
-    for (int line = first; line < lines; line += step)
-      for (int layer = 0; layer < layers; ++layer) {
-        const auto [x, y, z] = add.out[p].place(line, layer);
-        ticket.put(p, turn, layer * lines + line, ticket.v(x, y, z));
-        ticket.v(x, y, z) = 0;
-      }
+    for (int layer = 0; layer < layers; ++layer)
+      in_batches<T>(
+          lines, [&](int line) { return value(add.out[p], layer, line); },
+          [&](int line, T halo) {
+            ticket.put(p, turn, layer * lines + line, halo);
+            value(add.out[p], layer, line) = 0;
+          });
   ticket.post(turn);
   ticket.wait(turn);
   for (int p = 0; p < ticket.received; ++p)
-    for (int line = first; line < lines; line += step)
-      for (int layer = 0; layer < layers; ++layer) {
-        const auto [x, y, z] = add.in[p].place(line, layer);
-        ticket.v(x, y, z) += ticket.get(p, turn, layer * lines + line);
-      }
+    for (int layer = 0; layer < layers; ++layer)
+      in_batches<T>(
+          lines, [&](int line) { return ticket.get(p, turn, layer * lines + line); },
+          [&](int line, T halo) { value(add.in[p], layer, line) += halo; });
   ticket.end(turn);
 }
 

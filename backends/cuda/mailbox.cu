@@ -1,34 +1,17 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <string_view>
 #include <utility>
 
 #include <unistd.h>
 
+#include "backends/cuda/batches.cuh"
 #include "backends/cuda/check.cuh"
 #include "backends/cuda/ticket.cuh"
+#include "backends/machine.hpp"
 
 namespace poisson::cuda {
 namespace {
-
-// store(at, load(at)) for the caller's share of the numbers up to n, with several loads under way at once: memory of
-// other devices, and of the host, is far.
-template <class T, class Load, class Store>
-__device__ void in_batches(int n, const Load& load, const Store& store) {
-  constexpr int batch = 8;
-  const int step = static_cast<int>(gridDim.x * blockDim.x);
-  for (int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); at < n; at += batch * step) {
-    T value[batch];
-#pragma unroll
-    for (int b = 0; b < batch; ++b)
-      if (at + b * step < n) value[b] = load(at + b * step);
-#pragma unroll
-    for (int b = 0; b < batch; ++b)
-      if (at + b * step < n) store(at + b * step, value[b]);
-  }
-}
 
 template <class T>
 __device__ T& value_at(const View<T>& v, const int3& i) {
@@ -170,9 +153,7 @@ struct Seat {
 };
 Seat seat_of(int device) {
   Seat seat{};
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  seat.host = std::hash<std::string_view>()(name.data());
+  seat.host = machine_number();
   seat.process = getpid();
   check(cudaDeviceGetPCIBusId(seat.device, sizeof seat.device, device));
   return seat;
@@ -185,7 +166,11 @@ std::string Mail::obstacle(const Processes& processes, int device, MailPlace pla
   const std::vector<Seat> all = processes.gather(own);
   if (processes.count() > most_peers) return "more than " + std::to_string(most_peers) + " processes";
   std::string why;
-  if (std::ranges::count(all, own.process, &Seat::process) > 1) return "threads of one process";
+  // The same answer everywhere: containers of one name may have a process of one number each, and others beside them.
+  for (auto seat = all.begin(); seat != all.end(); ++seat)
+    if (std::any_of(all.begin(), seat,
+                    [&](const Seat& other) { return other.host == seat->host && other.process == seat->process; }))
+      return "threads of one process, or containers of one name";
   for (const Seat& other : all) {
     if (other.host != own.host) return "GPUs of several machines";
     int there = -1, reached = 0;

@@ -11,11 +11,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "backends/machine.hpp"
+
 namespace poisson {
 
 ProcessPlace ProcessPlace::own() {
   ProcessPlace place;
-  gethostname(place.host.data(), place.host.size() - 1);
+  machine_name().copy(place.host.data(), place.host.size() - 1);
   place.number = getpid();
   std::ifstream stream("/proc/sys/kernel/random/boot_id");
   std::string boot;
