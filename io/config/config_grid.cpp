@@ -14,10 +14,6 @@ namespace {
 
 using Kind = Value::Kind;
 
-bool given(const Value* value) {
-  return value && value->kind != Kind::null;
-}
-
 /// Reads the grid's keys in the order in which one needs the other: dimension, explicit nodes, bounds and cells, rules.
 class GridReader {
  public:

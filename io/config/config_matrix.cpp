@@ -25,8 +25,8 @@ std::string fields_of_matrices() {
 
 using Kind = Value::Kind;
 
-bool given(const Value* value) {
-  return value && value->kind != Kind::null && value->given;
+bool written(const Value* value) {
+  return given(value) && value->given;
 }
 
 /// What a matrix leaves no choice of: refused where it was given, and no part of the effective configuration.
@@ -38,7 +38,7 @@ void refuse_keys(ConfigParts& parts) {
     Value* map = dot == std::string_view::npos ? &parts.document : parts.document.find(path.substr(0, dot));
     if (!map) continue;
     const std::string_view key = dot == std::string_view::npos ? path : path.substr(dot + 1);
-    if (const Value* value = map->find(key); given(value))
+    if (const Value* value = map->find(key); written(value))
       parts.errors.add(value->mark, std::string(path), "has no place beside a matrix from a file; remove it");
     std::erase_if(map->entries, [&](const Value::Entry& entry) { return entry.key == key; });
   }
@@ -123,7 +123,7 @@ void check_matrix(ConfigParts& parts) {
       if (const std::string& name = fields->items[i].text; !field_choice(name).of_matrix)
         parts.errors.add(fields->items[i].mark, "output.fields[" + std::to_string(i) + "]",
                          name + " is not known of a matrix; choose from " + fields_of_matrices());
-  if (const Value* source = parts.document.at("equation.source"); given(source) && !parts.config.rhs_file.empty())
+  if (const Value* source = parts.document.at("equation.source"); written(source) && !parts.config.rhs_file.empty())
     parts.errors.add(source->mark, "equation.source",
                      "stands beside a right-hand side from a file; keep one of the two");
   auto& formats = parts.config.output.formats;

@@ -28,6 +28,10 @@ struct ConfigParts {
 
 inline constexpr std::string_view axis_names[]{"x", "y", "z"};
 
+/// Whether there is a value to be read.
+inline bool given(const Value* value) {
+  return value && value->kind != Value::Kind::null;
+}
 /// The numbers of a validated list; empty where it was not given or is wrong.
 std::vector<double> numbers(const Value* list);
 

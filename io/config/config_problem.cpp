@@ -16,10 +16,6 @@ namespace {
 using Kind = Value::Kind;
 using Shape = std::vector<std::int64_t>;
 
-bool given(const Value* value) {
-  return value && value->kind != Kind::null;
-}
-
 std::string text(const Shape& shape) {
   std::string all;
   for (const std::int64_t count : shape) all += "[" + std::to_string(count) + "]";
@@ -195,15 +191,15 @@ class ProblemReader {
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const Value& item = list.items[p];
       const std::string here = path + "[" + std::to_string(p) + "]";
-      const Value* where = item.find("where");
+      const Value* where = item.find("where");  // null: wrong, and reported
       const bool last = p + 1 == parts.size();
-      if (last == given(where)) {
+      if (where && last == given(where)) {
         parts_.errors.add(item.mark, here,
                           last ? "is the last part and has a where (nothing holds beside it); add one without"
                                : "hides the parts that follow (it holds everywhere); add where: an expression");
         return;
       }
-      if (!last) read(*where, here + ".where", here, parts[p].where);
+      if (where && !last) read(*where, here + ".where", here, parts[p].where);
       read_face(item, key, here, parts[p].boundary);
     }
     for (const char* datum : {"", ".alpha"}) parts_.config.marks[key + datum] = list.mark.text() + ": " + path;

@@ -13,10 +13,6 @@ namespace {
 
 using Kind = Value::Kind;
 
-bool given(const Value* value) {
-  return value && value->kind != Kind::null;
-}
-
 template <class Enumerator>
 void choose(const Value* value, Enumerator& chosen) {
   if (value) chosen = static_cast<Enumerator>(value->choice);

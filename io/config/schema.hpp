@@ -42,8 +42,6 @@ struct Schema {
     std::string_view name;
     int value = 0;  ///< the enumerator it stands for
     std::string_view doc{};
-    /// Why it cannot be had yet and what to use meanwhile; empty where it can.
-    std::string_view unavailable{};
     std::vector<Schema> keys{};  ///< further keys of the enclosing map, known only with this choice
     /// What other programs call it, where the nearest name here would mislead or is none.
     std::vector<std::string_view> elsewhere{};

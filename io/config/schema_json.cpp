@@ -19,9 +19,8 @@ struct Variant {
 std::string describe_choices(const Schema& schema) {
   std::string text(schema.doc);
   for (const Choice& option : schema.choices) {
-    if (option.doc.empty()) continue;
-    text += (text.empty() ? "" : " ") + std::string(option.name) + ": " + std::string(option.doc);
-    if (!option.unavailable.empty()) text += " (Not available yet.)";
+    if (!option.doc.empty())
+      text += (text.empty() ? "" : " ") + std::string(option.name) + ": " + std::string(option.doc);
   }
   return text;
 }

@@ -23,11 +23,6 @@ inline Choice called(std::vector<std::string_view> elsewhere, Choice choice) {
   return choice;
 }
 
-/// A choice whose feature is still to come.
-inline Choice later(std::string_view name, std::string_view doc, std::string_view unavailable) {
-  return {.name = name, .doc = doc, .unavailable = unavailable};
-}
-
 inline Schema dataset_form() {
   return {
       .doc =

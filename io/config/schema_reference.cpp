@@ -18,10 +18,7 @@ std::string code(std::string_view text) {
 std::string meaning(const Schema& schema) {
   std::string text(schema.doc);
   const auto choices = [&](const std::vector<Choice>& options) {
-    for (const Choice& option : options) {
-      text += "<br>" + code(option.name) + ": " + std::string(option.doc);
-      if (!option.unavailable.empty()) text += " *Not available yet.*";
-    }
+    for (const Choice& option : options) text += "<br>" + code(option.name) + ": " + std::string(option.doc);
   };
   choices(schema.choices);
   for (const Schema& item : schema.items) choices(item.choices);

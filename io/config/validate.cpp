@@ -106,8 +106,6 @@ class Validator {
                       (meant != schema.choices.end() ? "did you mean '" + std::string(meant->name) + "'?"
                                                      : suggest(value.text, names, "choose one of")));
     }
-    if (!chosen->unavailable.empty())
-      return fail(value.mark, path, value.text + " " + std::string(chosen->unavailable));
     value.kind = Kind::string;
     value.choice = chosen->value;
     return value;

@@ -70,6 +70,13 @@ const std::vector<Malformed>& malformed() {
        "discretization: {centering: cell}\nboundary:\n  x-: [{dirichlet: 1}, {neumann: 0}]\n",
        {},
        "bad.yaml:5:8: boundary.x-[0]: hides the parts that follow (it holds everywhere); add where: an expression"},
+      {"part_with_wrong_where",
+       cube,
+       "discretization: {centering: cell}\nboundary:\n  x-: [{where: y <, dirichlet: 1}, {neumann: 0}]\n",
+       {},
+       "bad.yaml:5:16: boundary.x-[0].where: syntax error at character 3 of \"y <\" (Unexpected end of expression); "
+       "check "
+       "the operators and parentheses there"},
       {"last_part_with_where",
        cube,
        "discretization: {centering: cell}\nboundary:\n"
