@@ -30,6 +30,22 @@ struct Slices {
   dim3 blocks() const { return {static_cast<unsigned>(groups), 1, tiling.blocks.z}; }
 };
 
+/// What a block finds of its slice, tile after tile: see(i, j, k0, k1) joins what there is to `own`. For the first
+/// thread: partial[slice · groups + group].
+template <class Found, class See>
+__device__ void reduce_slice(const Range& box, const Slices& slices, Found& own, const See& see, Found* partial) {
+  const unsigned width = slices.tiling.blocks.x, tiles = width * slices.tiling.blocks.y;
+  for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x)
+    slices.tiling.visit(box, see, tile % width, tile / width, blockIdx.z);
+  __shared__ Found all[tile_threads];
+  all[threadIdx.x] = own;
+  for (unsigned half = tile_threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) all[threadIdx.x].join(all[threadIdx.x + half]);
+  }
+  if (threadIdx.x == 0) partial[blockIdx.z * gridDim.x + blockIdx.x] = all[0];
+}
+
 /// The sum of what the threads of a block have, for the first of them.
 template <int threads>
 __device__ double sum_of_block(double sum) {

@@ -11,8 +11,6 @@ namespace poisson {
 /// last. Axes without ends are whole, in the middle, and so are cell-centred ones. On a whole piece the same faces
 /// meet, with areas of the same ratio.
 std::array<Box, 27> pieces(const Block& block);
-/// The piece of the middle.
-inline constexpr std::size_t middle_piece = 13;
 /// Whether a piece lies on the face across an axis at an end.
 constexpr bool on_face(std::size_t piece, std::size_t axis, std::size_t end) {
   constexpr std::array<std::size_t, 3> stride{1, 3, 9};

@@ -110,21 +110,11 @@ struct Measure {
   }
 };
 
-/// The moments of the block's share of its slice, each tile after tile: partial[slice · groups + group].
 template <class Value>
 __device__ void measure_slice(const Range& box, const Slices& slices, const Measure<Value>& column, Moments* partial) {
   Moments own{0, 0, __longlong_as_double(0x7ff0000000000000), __longlong_as_double(0xfff0000000000000)};
-  const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1, own); };
-  const unsigned width = slices.tiling.blocks.x, tiles = width * slices.tiling.blocks.y;
-  for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x)
-    slices.tiling.visit(box, visited, tile % width, tile / width, blockIdx.z);
-  __shared__ Moments all[tile_threads];
-  all[threadIdx.x] = own;
-  for (unsigned half = tile_threads / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (threadIdx.x < half) all[threadIdx.x].join(all[threadIdx.x + half]);
-  }
-  if (threadIdx.x == 0) partial[blockIdx.z * gridDim.x + blockIdx.x] = all[0];
+  const auto see = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1, own); };
+  reduce_slice(box, slices, own, see, partial);
 }
 
 }  // namespace poisson::cuda

@@ -181,16 +181,7 @@ __global__ void __launch_bounds__(tile_threads)
     own.first += area * first;
     own.second += area * second;
   };
-  const unsigned width = slices.tiling.blocks.x, tiles = width * slices.tiling.blocks.y;
-  for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x)
-    slices.tiling.visit(box, column, tile % width, tile / width, blockIdx.z);
-  __shared__ Found all[tile_threads];
-  all[threadIdx.x] = own;
-  for (unsigned half = tile_threads / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (threadIdx.x < half) all[threadIdx.x].join(all[threadIdx.x + half]);
-  }
-  if (threadIdx.x == 0) partial[blockIdx.z * gridDim.x + blockIdx.x] = all[0];
+  reduce_slice(box, slices, own, column, partial);
 }
 
 // The values of a box in a row, x fastest.
