@@ -5,6 +5,7 @@
 #include "backends/constant_line.hpp"
 #include "backends/error.hpp"
 #include "grids/kernels/sweep_passes.hpp"
+#include "grids/schemes/held_nodes.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/jacobi.hpp"
 #include "solver/ladder/conductors.hpp"
@@ -67,6 +68,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
         traits.given_in_halo[d][end] = problem.boundary[d][end].kind == BoundaryKind::dirichlet;
   traits.uneven = discretization.jumps().range >= uneven_range || !problem.reaction.constant();
   traits.cancels = on_elements(problem.scheme);
+  if (auto held = std::make_shared<HeldNodes>(discretization.setting()); held->some()) traits.held = std::move(held);
   traits.homogeneous = [&discretization] { return has_zero_faces(discretization.problem()); };
   const std::int64_t looked_for = discretization.backend().kind() == BackendKind::cpu ? most_looked_at : largest_read;
   if (outer == Precision::fp64 && options.krylov == Krylov::cg && options.fallback && options.tolerance > 0 &&

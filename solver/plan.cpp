@@ -11,6 +11,7 @@
 #include "grids/operators/bands.hpp"
 #include "grids/operators/faces.hpp"
 #include "grids/rows/box_stencil.hpp"
+#include "grids/sampling/parted_face.hpp"
 #include "grids/sampling/sampler.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "grids/schemes/row_scheme.hpp"
@@ -319,6 +320,8 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
       wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
   if (options.krylov == Krylov::automatic && wide) options.krylov = Krylov::cg;
+  // Cubic interpolation would take held nodes for free ones.
+  if (has_parted_faces(problem)) options.full_multigrid = false;
   // Where planes would have to be relaxed, and data vary moderately, their means are worth more.
   const bool left_to_us = given.preconditioner == PreconditionerChoice::automatic && !given.smoother.kind &&
                           !given.smoother.extent && given.krylov == Krylov::automatic &&
@@ -433,6 +436,9 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   plan.options = options;
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());
   if (gpu) plan.tables += staging_bytes(block.layout());
+  // What balances an equation of held nodes: σ and α without what holds them, and b as natural boundaries have it.
+  if (has_parted_faces(problem))
+    plan.tables += 2 * static_cast<std::size_t>(block.layout().allocated(Precision::fp64)) * bytes_of(Precision::fp64);
   // Elements take a field more while b is assembled, where b is narrow two.
   if (finest.elements)
     plan.tables += (outer_precision(options) == Precision::fp64 ? 1 : 2) *

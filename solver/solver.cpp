@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "backends/places.hpp"
+#include "grids/schemes/held_nodes.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/jacobi.hpp"
 #include "solver/multigrid/diagonal.hpp"
@@ -132,6 +133,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   rung_ = since_ = 0;
   active_ = nullptr;
   bool giving_up = false;
+  if (problem_.held) problem_.held->take_out(*A_, u_, b_, best_);
   StoppingRule rule = stopping_rule(options_, epsilon);
   if (!ladder_.empty()) rule.horizon = std::min(options_.max_iterations, patience(options_));
   Monitor monitor(rule, [&](const MonitorState& s) {
@@ -188,6 +190,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
     monitor.state().rounding = backend_.value(work_);
   }
   result.rounding_floor = epsilon * relative(state.rounding, state);
+  if (problem_.held) problem_.held->put_back(u_, b_);
   return result;
 }
 

@@ -20,6 +20,7 @@ namespace poisson {
 
 class Conductors;
 class FastDiagonalization;
+class HeldNodes;
 class Multigrid;
 
 std::string_view name_of(Verdict verdict);
@@ -53,6 +54,7 @@ struct Traits {
   bool uneven = false;   ///< κ or σ varies, so that errors may be small in D⁻¹A and not in energy
   bool cancels = false;  ///< entries of either sign, on flat cells next to zero in sum: elements
   std::shared_ptr<const Conductors> conductors;  ///< where κ has a range of which coarse levels know only roughly
+  std::shared_ptr<HeldNodes> held;               ///< unknowns whose values are known, if any
   std::function<bool()> homogeneous;             ///< whether the data that stand in the solution are zero, now
 };
 

@@ -11,7 +11,9 @@ namespace {
 
 using Points = std::span<const double>;
 
-void evaluate(const Quantity& quantity, Points x, Points y, Points z, std::span<double> values) {
+}  // namespace
+
+void evaluate_at(Points x, Points y, Points z, const Quantity& quantity, std::span<double> values) {
   if (const double* constant = quantity.constant())
     std::ranges::fill(values, *constant);
   else if (const Quantity::Function* function = quantity.function())
@@ -20,35 +22,59 @@ void evaluate(const Quantity& quantity, Points x, Points y, Points z, std::span<
     throw std::invalid_argument("parts of faces take numbers and functions");
 }
 
-// What a part brings into the Robin condition of the whole: α, or g.
-void robin_alpha(const Boundary& part, Points x, Points y, Points z, std::span<double> values) {
-  if (part.kind == BoundaryKind::robin)
-    evaluate(part.alpha, x, y, z, values);
-  else
-    std::ranges::fill(values, part.kind == BoundaryKind::dirichlet ? holding_alpha : 0.0);
+std::vector<int> first_part(const std::vector<FacePart>& parts, Points x, Points y, Points z) {
+  std::vector<int> first(x.size(), -1);
+  std::vector<double> inside(x.size());
+  for (std::size_t p = parts.size(); p-- > 0;) {
+    evaluate_at(x, y, z, parts[p].where, inside);
+    for (std::size_t i = 0; i < first.size(); ++i)
+      if (inside[i] != 0) first[i] = static_cast<int>(p);
+  }
+  return first;
 }
-void robin_value(const Boundary& part, Points x, Points y, Points z, std::span<double> values) {
-  evaluate(part.value, x, y, z, values);
-  if (part.kind == BoundaryKind::dirichlet)
-    for (double& value : values) value *= holding_alpha;
-}
+
+namespace {
+
+// What a part brings into the Robin condition of the whole.
+enum class Datum { alpha, value };
 
 // The datum of the first part at each point.
-template <class Datum>
-Quantity of_first(const std::shared_ptr<const std::vector<FacePart>>& parts, const Datum& datum) {
-  return Quantity::Function([parts, datum](Points x, Points y, Points z, std::span<double> values) {
-    std::vector<double> inside(values.size()), own(values.size());
+struct OfFirst {
+  std::shared_ptr<const std::vector<FacePart>> parts;
+  Datum datum;
+
+  void operator()(Points x, Points y, Points z, std::span<double> values) const {
+    std::vector<double> own(values.size());
+    const std::vector<int> first = first_part(*parts, x, y, z);
     std::ranges::fill(values, 0.0);
-    for (auto part = parts->rbegin(); part != parts->rend(); ++part) {
-      evaluate(part->where, x, y, z, inside);
-      datum(part->boundary, x, y, z, own);
+    for (std::size_t p = 0; p < parts->size(); ++p) {
+      of((*parts)[p].boundary, x, y, z, own);
       for (std::size_t i = 0; i < values.size(); ++i)
-        if (inside[i] != 0) values[i] = own[i];
+        if (first[i] == static_cast<int>(p)) values[i] = own[i];
     }
-  });
-}
+  }
+
+ private:
+  void of(const Boundary& part, Points x, Points y, Points z, std::span<double> values) const {
+    const bool held = part.kind == BoundaryKind::dirichlet;
+    if (datum == Datum::alpha && part.kind != BoundaryKind::robin) {
+      std::ranges::fill(values, held ? holding_alpha : 0.0);
+      return;
+    }
+    evaluate_at(x, y, z, datum == Datum::alpha ? part.alpha : part.value, values);
+    if (datum == Datum::value && held)
+      for (double& value : values) value *= holding_alpha;
+  }
+};
 
 }  // namespace
+
+const std::vector<FacePart>& parts_of(const Boundary& face) {
+  const Quantity::Function* value = face.value.function();
+  const OfFirst* parts = face.mixed && value ? value->target<OfFirst>() : nullptr;
+  if (!parts) throw std::logic_error("a face that mixed_face did not make has no parts");
+  return *parts->parts;
+}
 
 Boundary mixed_face(std::vector<FacePart> parts) {
   for (const FacePart& part : parts)
@@ -58,8 +84,8 @@ Boundary mixed_face(std::vector<FacePart> parts) {
   Boundary face;
   face.kind = BoundaryKind::robin;
   face.mixed = true;
-  face.value = of_first(shared, robin_value);
-  face.alpha = of_first(shared, robin_alpha);
+  face.value = Quantity::Function(OfFirst{shared, Datum::value});
+  face.alpha = Quantity::Function(OfFirst{shared, Datum::alpha});
   return face;
 }
 

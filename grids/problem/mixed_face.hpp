@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "grids/problem/problem.hpp"
@@ -16,9 +17,18 @@ struct FacePart {
 /// half a cell to the last bit, and g/α the value on it.
 inline constexpr double holding_alpha = 0x1p332;  // a power of two: it scales without rounding
 
-/// A face of several kinds, for unknowns in cells: at each point holds what the first part says that lies there; where
-/// none does, nothing passes. It is a Robin face α u + κ ∂u/∂n = g, of which the other kinds are limits: Neumann faces
-/// are those of α = 0, Dirichlet faces those of a great α.
+/// A face of several kinds: at each point holds what the first part says that lies there; where none does, nothing
+/// passes. It is a Robin face α u + κ ∂u/∂n = g, of which the other kinds are limits: Neumann faces are those of α = 0,
+/// Dirichlet faces those of a great α. Unknowns in cells take it as that; those at nodes ask for its parts.
 Boundary mixed_face(std::vector<FacePart> parts);
+
+/// The parts of a face that mixed_face made.
+const std::vector<FacePart>& parts_of(const Boundary& face);
+/// The number of the first part at each point; −1 where there is none.
+std::vector<int> first_part(const std::vector<FacePart>& parts, std::span<const double> x, std::span<const double> y,
+                            std::span<const double> z);
+/// A part's datum at points.
+void evaluate_at(std::span<const double> x, std::span<const double> y, std::span<const double> z, const Quantity& datum,
+                 std::span<double> values);
 
 }  // namespace poisson

@@ -23,7 +23,7 @@ struct Boundary {
   BoundaryKind kind = BoundaryKind::dirichlet;
   Quantity value = 0.0;
   Quantity alpha = 0.0;  ///< Robin only, ≥ 0
-  bool mixed = false;    ///< Robin only: parts of it are of other kinds (mixed_face.hpp); of cells alone
+  bool mixed = false;    ///< Robin only: parts of it are of other kinds (mixed_face.hpp)
 };
 
 /// The names of the faces, in the order axis by axis, lower before upper.

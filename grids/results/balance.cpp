@@ -1,7 +1,9 @@
 #include <cmath>
+#include <memory>
 
 #include "grids/results/integrals.hpp"
 #include "grids/schemes/closing.hpp"
+#include "grids/schemes/held_nodes.hpp"
 
 namespace poisson {
 
@@ -14,10 +16,14 @@ double throughput(const Balance& balance) {
   return std::max(in, out);
 }
 
-Balance balance(const Discretization& d, const Operator& A, const Field& u, const Field& b, Field& work) {
+Balance balance(const Discretization& d, const Operator& given, const Field& u, const Field& b, Field& work) {
   Balance result;
+  const HeldNodes held(d.setting());
+  const std::unique_ptr<Operator> unheld = held.some() ? unheld_operator(d, given.precision()) : nullptr;
+  const Operator& A = unheld ? *unheld : given;
   A.residual(u, b, work);
-  result.residual = -d.functionals().sums(work, std::array{Region{A.unknowns(), {}}}).front() / A.scale();
+  const double sum = d.functionals().sums(work, std::array{Region{A.unknowns(), {}}}).front();
+  result.residual = -(sum - held.sum(work)) / A.scale();
   result.source = d.rhs_sums().total_source();
   const Closing closing{d.setting(), d.scheme_rows(), d.rhs_sums(), A, u, work};
   const RowScheme& scheme = row_scheme(d.problem());

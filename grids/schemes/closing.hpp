@@ -1,10 +1,12 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "grids/operators/operator.hpp"
 #include "grids/sampling/sampling.hpp"
+#include "grids/schemes/discretization.hpp"
 #include "grids/schemes/row_scheme.hpp"
 
 namespace poisson {
@@ -27,9 +29,15 @@ struct Closing {
   /// ∫u over the block, or over a face of nodes.
   double integral() const { return sum({setting.values(), {true, true, true}}); }
   double integral_over(int axis, int end) const;
+  /// Σ of values on a box of nodes times u.
+  double product(const Box& box, const std::vector<double>& values) const;
   /// ∫ of a datum times u over the volumes of the nodes of a box, across `face_axis` over their areas.
   double integral_with(const Datum& datum, const Box& box, int face_axis) const;
 };
+
+/// The finest operator, on an equation of held nodes without what holds them: what flows into them is left over in
+/// their rows.
+std::unique_ptr<Operator> unheld_operator(const Discretization& d, Precision precision);
 
 /// A layer of values of a solution, read once.
 class Layer {

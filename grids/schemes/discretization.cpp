@@ -15,6 +15,7 @@
 #include "grids/levels/galerkin.hpp"
 #include "grids/levels/gathering.hpp"
 #include "grids/sampling/consistent_mass.hpp"
+#include "grids/sampling/parted_face.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
 #include "grids/schemes/elements/elements.hpp"
@@ -95,7 +96,13 @@ void check_values(const Problem& p) {
   check_integral(p.source, "source", Sign::any, values, -1, 0);
   if (p.initial) check(*p.initial, "initial", Sign::any, location, values);
   if (p.exact) check(*p.exact, "exact", Sign::any, location, values);
+  for (const PartedFace& face : parted_faces(p, block)) {
+    collector([&] { face.given(); });
+    collector([&] { face.flux_integrals(); });
+    collector([&] { face.alpha_integrals(); });
+  }
   for_each_face(p, [&](int d, int end, const Boundary& b) {
+    if (b.mixed && p.centering == Centering::node) return;
     const Box face = face_box(block, d, end);
     if (b.kind == BoundaryKind::dirichlet)
       check(b.value, face_key(d, end), Sign::any, location, face);
@@ -114,10 +121,8 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
     : backend_(backend), problem_(std::move(problem)), assembly_(assembly), sharing_(sharing) {
   if (problem_.centering == Centering::cell && on_elements(problem_.scheme))
     throw std::invalid_argument("cell-centred unknowns go with finite volumes");
-  if (problem_.centering == Centering::node)
-    for_each_face(problem_, [](int, int, const Boundary& face) {
-      if (face.mixed) throw std::invalid_argument("faces of several kinds go with unknowns in cells");
-    });
+  if (has_parted_faces(problem_) && on_elements(problem_.scheme))
+    throw std::invalid_argument("faces of several kinds go with finite volumes");
   if (problem_.scheme == Scheme::compact4) require_fourth_order(problem_, true, "the compact scheme");
   const auto begin = std::chrono::steady_clock::now();
   const Block block = sharing.part_of(make_block(problem_));
@@ -150,7 +155,7 @@ SchemeRows Discretization::coarsen_rows(const SchemeRows& fine, const CoarseBloc
 
 double Discretization::assemble_rhs(Field& b) const {
   rhs_sums_.reset();
-  rhs_sums_ = row_scheme(problem_).fill_rhs(setting(), rows().scale, b);
+  rhs_sums_ = row_scheme(problem_).fill_rhs(setting(), rows().scale, b, RhsRows::unknowns);
   return sampler_->sum_of_magnitudes(b, block().unknowns()) / rows().scale;
 }
 

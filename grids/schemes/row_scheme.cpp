@@ -6,6 +6,7 @@
 #include "backends/backend.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/discretization.hpp"
+#include "grids/schemes/held_nodes.hpp"
 
 namespace poisson {
 
@@ -89,6 +90,7 @@ void fill_nodal_solution(const Setting& setting, Field& u) {
     });
   });
   check.finish(setting.processes());
+  HeldNodes(setting).fill(u);
 }
 
 void clear_dirichlet_nodes(const Setting& setting, Field& x) {
@@ -99,7 +101,7 @@ void clear_dirichlet_nodes(const Setting& setting, Field& x) {
   });
 }
 
-RhsSums fill_nodal_rhs(const Setting& setting, double scale, Field& b,
+RhsSums fill_nodal_rhs(const Setting& setting, double scale, Field& b, RhsRows rows,
                        const std::function<void(const Datum&, const Box&, int, int)>& integrate) {
   const auto& [p, block, backend, sampler, functionals] = setting;
   const Box all = setting.values();
@@ -112,7 +114,8 @@ RhsSums fill_nodal_rhs(const Setting& setting, double scale, Field& b,
   });
   check.finish(setting.processes());
   sums.source = sums_by_pieces(functionals, block, b, all, scale);
-  clear_dirichlet_nodes(setting, b);
+  const bool all_rows = rows == RhsRows::all;
+  if (!all_rows) clear_dirichlet_nodes(setting, b);
   for_each_face(p, [&](int axis, int end, const Boundary& face) {
     const bool nothing = face.value.constant() && *face.value.constant() == 0;
     if (face.kind == BoundaryKind::dirichlet || nothing) return;
@@ -123,9 +126,16 @@ RhsSums fill_nodal_rhs(const Setting& setting, double scale, Field& b,
     check([&] { integrate({face.value, key}, box, axis, end); });
     sums.set_face(axis, end, before, in_pieces());
   });
-  clear_dirichlet_nodes(setting, b);
   check.finish(setting.processes());
+  if (all_rows) return sums;
+  clear_dirichlet_nodes(setting, b);
+  HeldNodes(setting).clear(b);
   return sums;
+}
+
+void add_scaled(Sampler& sampler, const Box& box, std::vector<double> values, double scale, Field& x) {
+  for (double& value : values) value *= scale;
+  if (!values.empty()) sampler.put(box, values, SampleStore::add, x);
 }
 
 bool has_dirichlet_face(const Problem& problem) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/operators/level_rows.hpp"
@@ -37,6 +38,10 @@ constexpr std::size_t face_number(int axis, int end) {
   return static_cast<std::size_t>(2 * axis + end);
 }
 
+/// Which rows of b a scheme fills: the unknowns', and zero in Dirichlet and in held nodes; or in all nodes what natural
+/// boundaries would have there.
+enum class RhsRows { unknowns, all };
+
 /// What a scheme makes of the data of a problem: rows of the finest level and of coarser ones, the right-hand side,
 /// the first solution and what is conserved. Where data are bad, all of them are told at once, by ValueErrors.
 class RowScheme {
@@ -55,8 +60,10 @@ class RowScheme {
   /// The rows of a coarser level.
   virtual SchemeRows coarsen(Backend&, const SchemeRows& fine, const CoarseBlock& coarse,
                              const Transfer& transfer) const = 0;
-  /// b, zero in Dirichlet nodes, and what the data add up to.
-  virtual RhsSums fill_rhs(const Setting&, double scale, Field& b) const = 0;
+  /// The finest rows of nodes without what holds those of faces of several kinds: others have none.
+  virtual SchemeRows unheld(const Setting&, const SchemeRows& rows) const { return rows; }
+  /// b, and what the data add up to.
+  virtual RhsSums fill_rhs(const Setting&, double scale, Field& b, RhsRows rows) const = 0;
   /// The Dirichlet data in their nodes or in the halo, the initial guess, else zero, in the unknowns.
   virtual void fill_solution(const Setting&, Field& u) const = 0;
 
@@ -98,8 +105,11 @@ void fill_nodal_solution(const Setting& setting, Field& u);
 void clear_dirichlet_nodes(const Setting& setting, Field& x);
 /// b of unknowns at nodes, and its sums: integrate(datum, box, face_axis, end) sets it to the integrals of f (face_axis
 /// −1), or adds those of a face's data.
-RhsSums fill_nodal_rhs(const Setting& setting, double scale, Field& b,
+RhsSums fill_nodal_rhs(const Setting& setting, double scale, Field& b, RhsRows rows,
                        const std::function<void(const Datum&, const Box&, int face_axis, int end)>& integrate);
+
+/// Adds values of the host, times a scale, on a box of nodes.
+void add_scaled(Sampler& sampler, const Box& box, std::vector<double> values, double scale, Field& x);
 
 /// Whether u is held somewhere by a Dirichlet face.
 bool has_dirichlet_face(const Problem& problem);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "grids/sampling/parted_face.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "solver/direct/axis_modes.hpp"
 #include "solver/direct/mean_data.hpp"
@@ -125,6 +126,7 @@ TensorInverse shape_of(const Block& block, const Pencils& p, const Parts& parts)
 }  // namespace
 
 std::string no_direct_preconditioner(const Problem& problem, const Parts& parts) {
+  if (has_parted_faces(problem)) return "a face has parts of several kinds";
   const Block block = make_block(with_mean_data(problem));
   if (std::ranges::count_if(parts, [](int part) { return part > 1; }) > 1)
     return "lines run along one axis, and the grid is cut across more than one";

@@ -146,7 +146,7 @@ class CellScheme final : public RowScheme {
     return rows;
   }
 
-  RhsSums fill_rhs(const Setting& setting, double scale, Field& b) const override {
+  RhsSums fill_rhs(const Setting& setting, double scale, Field& b, RhsRows) const override {
     const auto& [p, block, backend, sampler, functionals] = setting;
     RhsSums sums;
     ErrorCollector check;

@@ -156,10 +156,10 @@ class ElementScheme final : public RowScheme {
   }
 
   // Sums of products are taken in fp64.
-  RhsSums fill_rhs(const Setting& setting, double scale, Field& b) const override {
-    if (b.precision() == Precision::fp64) return fill_wide_rhs(setting, scale, b);
+  RhsSums fill_rhs(const Setting& setting, double scale, Field& b, RhsRows rows) const override {
+    if (b.precision() == Precision::fp64) return fill_wide_rhs(setting, scale, b, rows);
     Field wide(setting.backend, b.space(), Precision::fp64);
-    const RhsSums sums = fill_wide_rhs(setting, scale, wide);
+    const RhsSums sums = fill_wide_rhs(setting, scale, wide, rows);
     setting.backend.convert(wide, b);
     return sums;
   }
@@ -232,8 +232,8 @@ class ElementScheme final : public RowScheme {
     return 2 * corners * cell + (field ? 2 * corners : 2);
   }
 
-  static RhsSums fill_wide_rhs(const Setting& setting, double scale, Field& b) {
-    return fill_nodal_rhs(setting, scale, b, [&](const Datum& datum, const Box& box, int face_axis, int end) {
+  static RhsSums fill_wide_rhs(const Setting& setting, double scale, Field& b, RhsRows rows) {
+    return fill_nodal_rhs(setting, scale, b, rows, [&](const Datum& datum, const Box& box, int face_axis, int end) {
       if (face_axis < 0) setting.backend.fill(b, 0);
       add_integral(setting, scale, datum, box, face_axis, end, b);
     });

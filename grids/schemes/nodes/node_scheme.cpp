@@ -1,9 +1,10 @@
 // Finite volumes around nodes: κ on the cells between them, with that of faces in the halo, and
-// scale·(σ·volume + α·area) at the nodes.
+// scale·(σ·volume + α·area) at the nodes, beside which stands what holds nodes of faces of several kinds.
 
 #include "backends/backend.hpp"
 #include "grids/schemes/closing.hpp"
 #include "grids/schemes/discretization.hpp"
+#include "grids/schemes/held_nodes.hpp"
 
 namespace poisson {
 namespace {
@@ -56,20 +57,11 @@ class NodeScheme final : public RowScheme {
         poisson::sample(p.reaction, "reaction", Sign::nonnegative, {block}, Location::node, {{0, 0, 0}, {1, 1, 1}});
       });
     } else {
-      auto reaction = setting.field(block.space());
-      check([&] {
-        sampler.fill_integrals({p.reaction, "reaction", Sign::nonnegative}, setting.values(), {.factor = rows.scale},
-                               SampleStore::set, *reaction);
-      });
-      for_each_face(p, [&](int d, int end, const Boundary& b) {
-        if (b.kind != BoundaryKind::robin) return;
-        const std::string key = face_key(d, end, true);
-        check([&] {
-          sampler.fill_integrals({b.alpha, key, Sign::nonnegative}, face_box(block, d, end),
-                                 {.factor = rows.scale, .face_axis = d}, SampleStore::add, *reaction);
-        });
-      });
+      auto reaction = sampled_reaction(setting, rows.scale, check);
       sum = sampler.sum_of_magnitudes(*reaction, setting.values());
+      const HeldNodes held(setting);
+      held.add(holding_reaction, *reaction);
+      if (held.some()) sum = holding_reaction;
       rows.reaction = std::move(reaction);
     }
     check.finish(setting.processes());
@@ -92,8 +84,19 @@ class NodeScheme final : public RowScheme {
     return rows;
   }
 
-  RhsSums fill_rhs(const Setting& setting, double scale, Field& b) const override {
-    return fill_nodal_rhs(setting, scale, b, [&](const Datum& datum, const Box& box, int face_axis, int) {
+  SchemeRows unheld(const Setting& setting, const SchemeRows& held) const override {
+    auto rows = std::get<NodeRows>(held);
+    ErrorCollector check;
+    rows.reaction = sampled_reaction(setting, rows.scale, check);
+    check.finish(setting.processes());
+    return rows;
+  }
+
+  RhsSums fill_rhs(const Setting& setting, double scale, Field& b, RhsRows rows) const override {
+    return fill_nodal_rhs(setting, scale, b, rows, [&](const Datum& datum, const Box& box, int face_axis, int end) {
+      if (face_axis >= 0 && boundary(setting.problem, face_axis, end).mixed)
+        return add_scaled(setting.sampler, box,
+                          PartedFace(setting.problem, setting.block, face_axis, end).flux_integrals(), scale, b);
       setting.sampler.fill_integrals(datum, box, {.factor = scale, .face_axis = face_axis},
                                      face_axis < 0 ? SampleStore::set : SampleStore::add, b);
     });
@@ -124,14 +127,38 @@ class NodeScheme final : public RowScheme {
   Fluxes fluxes(const Closing& c) const override {
     Fluxes passed_back{};
     for_each_face(c.problem(), [&](int axis, int end, const Boundary& face) {
-      if (face.kind != BoundaryKind::robin) return;
+      if (face.kind != BoundaryKind::robin || face.mixed) return;
       const double* alpha = face.alpha.constant();
       const std::string key = face_key(axis, end, true);
       passed_back[face_number(axis, end)] =
           alpha ? *alpha * c.integral_over(axis, end)
                 : c.integral_with({face.alpha, key}, face_box(c.block(), axis, end), axis);
     });
+    for (const PartedFace& face : parted_faces(c.problem(), c.block()))
+      passed_back[face_number(face.axis(), face.end())] = c.product(face.nodes(), face.alpha_integrals());
     return fluxes_at_nodes(c, passed_back);
+  }
+
+ private:
+  // scale·(σ·volume + α·area)
+  static std::shared_ptr<Field> sampled_reaction(const Setting& setting, double scale, ErrorCollector& check) {
+    const auto& [p, block, backend, sampler, functionals] = setting;
+    auto reaction = setting.field(block.space());
+    check([&] {
+      sampler.fill_integrals({p.reaction, "reaction", Sign::nonnegative}, setting.values(), {.factor = scale},
+                             SampleStore::set, *reaction);
+    });
+    for_each_face(p, [&](int d, int end, const Boundary& b) {
+      if (b.kind != BoundaryKind::robin || b.mixed) return;
+      const std::string key = face_key(d, end, true);
+      check([&] {
+        sampler.fill_integrals({b.alpha, key, Sign::nonnegative}, face_box(block, d, end),
+                               {.factor = scale, .face_axis = d}, SampleStore::add, *reaction);
+      });
+    });
+    for (const PartedFace& face : parted_faces(p, block))
+      check([&] { add_scaled(sampler, face.nodes(), face.alpha_integrals(), scale, *reaction); });
+    return reaction;
   }
 };
 

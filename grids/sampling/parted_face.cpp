@@ -1,0 +1,169 @@
+#include "grids/sampling/parted_face.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "backends/places.hpp"
+#include "grids/sampling/problem_data.hpp"
+#include "grids/sampling/sampling.hpp"
+
+namespace poisson {
+
+// Where a cell of the face meets one of its nodes.
+struct PartedFace::Point {
+  std::size_t node;
+  const Boundary* part;  // that the cell belongs to
+  double area;           // of the node within the cell
+  std::array<double, 3> at;
+};
+
+PartedFace::PartedFace(const Problem& problem, const Block& block, int axis, int end)
+    : block_(block),
+      axis_(axis),
+      end_(end),
+      face_(boundary(problem, axis, end)),
+      nodes_(face_box(block, axis, end)),
+      cells_(nodes_) {
+  const auto across = static_cast<std::size_t>(axis);
+  if (nodes_.size() == 0) return;
+  for (std::size_t e = 0; e < 3; ++e)
+    if (e != across) --cells_.first[e];
+  const auto& nodes = block.axes[across].nodes();
+  std::array<std::vector<double>, 3> centres;
+  for_each_place(cells_, [&](int i, int j, int k) {
+    const std::array at{i, j, k};
+    for (std::size_t e = 0; e < 3; ++e)
+      centres[e].push_back(e != across ? block.axes[e].point_in_cell(at[e], 0.5)
+                           : end == 0  ? nodes.front()
+                                       : nodes.back());
+  });
+  part_ = first_part(parts_of(face_), centres[0], centres[1], centres[2]);
+  held_.resize(static_cast<std::size_t>(nodes_.size()));
+  for (const Point& corner : corners())
+    if (corner.part->kind == BoundaryKind::dirichlet) held_[corner.node] = true;
+}
+
+std::size_t PartedFace::number_of(const std::array<int, 3>& node) const {
+  std::int64_t number = 0;
+  for (std::size_t d = 3; d-- > 0;) number = number * (nodes_.last[d] - nodes_.first[d]) + node[d] - nodes_.first[d];
+  return static_cast<std::size_t>(number);
+}
+
+bool PartedFace::holds(int i, int j, int k) const {
+  return contains(nodes_, {i, j, k}) && held_[number_of({i, j, k})];
+}
+
+bool PartedFace::holds_some() const {
+  return std::ranges::find(held_, true) != held_.end();
+}
+
+// Nodes one after another; cells that belong to no part let nothing through. Dirichlet parts are asked at the node, the
+// others as the cell beside it sees it.
+std::vector<PartedFace::Point> PartedFace::corners() const {
+  const auto across = static_cast<std::size_t>(axis_);
+  const std::vector<FacePart>& parts = parts_of(face_);
+  std::array<std::int64_t, 3> cells{};
+  std::array<std::vector<double>, 3> at;
+  std::array<std::vector<std::array<Part, 2>>, 3> sides;
+  for (std::size_t e = 0; e < 3; ++e) {
+    cells[e] = cells_.last[e] - cells_.first[e];
+    at[e] = node_coordinates(block_.axes[e]);
+    for (int i = 0; i < block_.axes[e].size(); ++i)
+      sides[e].push_back(e == across ? std::array{Part{0, 0}, Part{at[e][static_cast<std::size_t>(i)], 1}}
+                                     : poisson::parts_of(block_.axes[e], i, true));
+  }
+  std::vector<Point> all;
+  for_each_place(nodes_, [&](int i, int j, int k) {
+    const std::array node{i, j, k};
+    for (std::size_t c = 0; c < 8; ++c) {
+      Point corner{number_of(node), nullptr, 1, {}};
+      std::array<double, 3> on_node{};
+      std::int64_t cell = 0;
+      for (std::size_t e = 3; e-- > 0;) {
+        const std::size_t n = static_cast<std::size_t>(node[e]), upper = c >> e & 1U;
+        corner.area *= sides[e][n][upper].length;
+        corner.at[e] = sides[e][n][upper].at;
+        on_node[e] = at[e][n];
+        cell = cell * cells[e] + (e == across ? 0 : node[e] - 1 + static_cast<int>(upper) - cells_.first[e]);
+      }
+      if (corner.area == 0) continue;
+      const int part = part_[static_cast<std::size_t>(cell)];
+      if (part < 0) continue;
+      corner.part = &parts[static_cast<std::size_t>(part)].boundary;
+      if (corner.part->kind == BoundaryKind::dirichlet) corner.at = on_node;
+      all.push_back(corner);
+    }
+  });
+  return all;
+}
+
+// α, or what a part's face is given, part by part.
+std::vector<double> PartedFace::evaluated(const std::vector<Point>& points, bool alpha) const {
+  std::vector<double> all(points.size());
+  for (const FacePart& part : parts_of(face_)) {
+    std::vector<std::size_t> which;
+    std::array<std::vector<double>, 3> at;
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      if (points[p].part != &part.boundary) continue;
+      which.push_back(p);
+      for (std::size_t d = 0; d < 3; ++d) at[d].push_back(points[p].at[d]);
+    }
+    if (which.empty() || (alpha && part.boundary.kind != BoundaryKind::robin)) continue;
+    std::vector<double> values(which.size());
+    evaluate_at(at[0], at[1], at[2], alpha ? part.boundary.alpha : part.boundary.value, values);
+    for (std::size_t v = 0; v < values.size(); ++v) {
+      const bool finite = std::isfinite(values[v]);
+      if (!finite || (alpha && values[v] < 0))
+        throw ValueError(
+            "boundary." +
+                std::string(face_names[2 * static_cast<std::size_t>(axis_) + static_cast<std::size_t>(end_)]) +
+                (alpha ? ".alpha" : ""),
+            {at[0][v], at[1][v], at[2][v]}, values[v],
+            finite ? "must not be negative" : "must be finite on the whole grid");
+      all[which[v]] = values[v];
+    }
+  }
+  return all;
+}
+
+std::vector<double> PartedFace::given() const {
+  std::vector<Point> held;
+  for (const Point& corner : corners())
+    if (corner.part->kind == BoundaryKind::dirichlet) held.push_back(corner);
+  std::vector<double> values = evaluated(held, false), sum(held_.size()), count(held_.size());
+  for (std::size_t c = 0; c < held.size(); ++c) {
+    sum[held[c].node] += values[c];
+    ++count[held[c].node];
+  }
+  for (std::size_t n = 0; n < sum.size(); ++n)
+    if (count[n] > 0) sum[n] /= count[n];
+  return sum;
+}
+
+std::vector<double> PartedFace::integrals(bool alpha) const {
+  std::vector<Point> free;
+  for (const Point& corner : corners())
+    if (!held_[corner.node]) free.push_back(corner);
+  const std::vector<double> values = evaluated(free, alpha);
+  std::vector<double> sum(held_.size());
+  for (std::size_t c = 0; c < free.size(); ++c) sum[free[c].node] += free[c].area * values[c];
+  return sum;
+}
+
+bool has_parted_faces(const Problem& problem) {
+  bool found = false;
+  for_each_face(problem, [&](int, int, const Boundary& face) { found = found || face.mixed; });
+  return found && problem.centering == Centering::node;
+}
+
+std::vector<PartedFace> parted_faces(const Problem& problem, const Block& block) {
+  std::vector<PartedFace> faces;
+  if (problem.centering == Centering::node)
+    for_each_face(problem, [&](int axis, int end, const Boundary& face) {
+      if (face.mixed) faces.emplace_back(problem, block, axis, end);
+    });
+  return faces;
+}
+
+}  // namespace poisson

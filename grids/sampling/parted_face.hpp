@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "grids/axes/block.hpp"
+#include "grids/problem/mixed_face.hpp"
+
+namespace poisson {
+
+/// The nodes of a face of several kinds. Its parts are unions of cells of the face, each of which belongs to the part
+/// that its centre lies in. The nodes of cells in Dirichlet parts are held: they keep their places among the unknowns,
+/// and what holds them is on their diagonal (grids/schemes/held_nodes.hpp). So free nodes see cells of other parts
+/// alone, and no data are cut off within their areas.
+class PartedFace {
+ public:
+  PartedFace(const Problem& problem, const Block& block, int axis, int end);
+
+  int axis() const { return axis_; }
+  int end() const { return end_; }
+  /// Its nodes, as far as this process has them.
+  const Box& nodes() const { return nodes_; }
+  /// Whether the face holds a node, which may lie elsewhere.
+  bool holds(int i, int j, int k) const;
+  bool holds_some() const;
+
+  // x fastest over the nodes. Throw ValueError as sample() does.
+  /// g in held nodes, the mean of what the cells beside them give; elsewhere 0.
+  std::vector<double> given() const;
+  /// The integrals of q and of Robin's g, or of α, over the areas of free nodes; in held ones 0.
+  std::vector<double> flux_integrals() const { return integrals(false); }
+  std::vector<double> alpha_integrals() const { return integrals(true); }
+
+ private:
+  struct Point;
+  std::size_t number_of(const std::array<int, 3>& node) const;
+  std::vector<Point> corners() const;
+  std::vector<double> evaluated(const std::vector<Point>& points, bool alpha) const;
+  std::vector<double> integrals(bool alpha) const;
+
+  Block block_;
+  int axis_, end_;
+  Boundary face_;
+  Box nodes_;
+  Box cells_;              // of the face, one past its nodes on each side
+  std::vector<int> part_;  // of each cell
+  std::vector<bool> held_;
+};
+
+/// Whether a place lies in a box.
+constexpr bool contains(const Box& box, const std::array<int, 3>& at) {
+  for (std::size_t d = 0; d < 3; ++d)
+    if (at[d] < box.first[d] || at[d] >= box.last[d]) return false;
+  return true;
+}
+
+/// Whether a node-centred problem has faces of several kinds.
+bool has_parted_faces(const Problem& problem);
+/// Those, on every process that shares the block.
+std::vector<PartedFace> parted_faces(const Problem& problem, const Block& block);
+
+}  // namespace poisson

@@ -1,0 +1,137 @@
+#include "grids/schemes/held_nodes.hpp"
+
+#include <algorithm>
+
+#include "backends/backend.hpp"
+#include "backends/places.hpp"
+
+namespace poisson {
+namespace {
+
+// The Dirichlet faces on which a node lies.
+int dirichlet_faces(const Block& block, const std::array<int, 3>& at) {
+  int faces = 0;
+  for (std::size_t d = 0; d < 3; ++d)
+    for (const int end : {0, 1})
+      faces += !block.axes[d].degenerate() && block.axes[d].kind(end) == BoundaryKind::dirichlet &&
+               at[d] == (end == 0 ? 0 : block.axes[d].size() - 1);
+  return faces;
+}
+
+// A new value for each place of a box: f(value, number of the place, place).
+template <class F>
+void change(const Setting& setting, Field& x, const Box& box, const F& f) {
+  if (box.size() == 0) return;
+  std::vector<double> values = setting.functionals.values(x, box);
+  std::size_t number = 0;
+  for_each_place(box, [&](int i, int j, int k) {
+    values[number] = f(values[number], number, std::array{i, j, k});
+    ++number;
+  });
+  setting.sampler.put(box, values, SampleStore::set, x);
+}
+
+}  // namespace
+
+HeldNodes::HeldNodes(const Setting& setting) : setting_(setting), faces_(parted_faces(setting.problem, setting.block)) {
+  const Box unknowns = setting.block.unknowns();
+  bool some = false;
+  for (const PartedFace& face : faces_) {
+    std::vector<bool>& held = held_.emplace_back();
+    for_each_place(face.nodes(), [&](int i, int j, int k) {
+      held.push_back(contains(unknowns, {i, j, k}) &&
+                     std::ranges::any_of(faces_, [&](const PartedFace& any) { return any.holds(i, j, k); }));
+      some = some || held.back();
+    });
+  }
+  some_ = !faces_.empty() && setting.processes().any(some);
+}
+
+void HeldNodes::add(double value, Field& x) const {
+  std::vector<Box> done;  // a node of two faces counts once
+  for (std::size_t f = 0; f < faces_.size(); ++f) {
+    change(setting_, x, faces_[f].nodes(), [&](double before, std::size_t n, const std::array<int, 3>& at) {
+      const bool again = std::ranges::any_of(done, [&](const Box& box) { return contains(box, at); });
+      return held_[f][n] && !again ? before + value : before;
+    });
+    done.push_back(faces_[f].nodes());
+  }
+}
+
+void HeldNodes::fill(Field& u) const {
+  ErrorCollector check;
+  for (std::size_t f = 0; f < faces_.size(); ++f)
+    check([&] {
+      const std::vector<double> given = faces_[f].given();
+      change(setting_, u, faces_[f].nodes(), [&](double before, std::size_t n, const std::array<int, 3>& at) {
+        if (!faces_[f].holds(at[0], at[1], at[2])) return before;
+        int others = dirichlet_faces(setting_.block, at);
+        for (std::size_t e = 0; e < f; ++e) others += faces_[e].holds(at[0], at[1], at[2]) ? 1 : 0;
+        return others == 0 ? given[n] : before + (given[n] - before) / (others + 1);
+      });
+    });
+  check.finish(setting_.processes());
+}
+
+void HeldNodes::clear(Field& x) const {
+  for (std::size_t f = 0; f < faces_.size(); ++f)
+    change(setting_, x, faces_[f].nodes(),
+           [&](double before, std::size_t n, const std::array<int, 3>&) { return held_[f][n] ? 0 : before; });
+}
+
+double HeldNodes::sum(const Field& x) const {
+  double sum = 0;
+  for (std::size_t f = 0; f < faces_.size(); ++f) {
+    if (faces_[f].nodes().size() == 0) continue;
+    const std::vector<double> values = setting_.functionals.values(x, faces_[f].nodes());
+    std::size_t n = 0;
+    for_each_place(faces_[f].nodes(), [&](int i, int j, int k) {
+      const bool again =
+          std::any_of(faces_.begin(), faces_.begin() + static_cast<std::ptrdiff_t>(f), [&](const PartedFace& face) {
+            return contains(face.nodes(), {i, j, k});
+          });
+      if (held_[f][n] && !again) sum += values[n];
+      ++n;
+    });
+  }
+  return setting_.processes().sum(sum);
+}
+
+Box HeldNodes::layers_at(const PartedFace& face) const {
+  Box box = setting_.values();
+  const auto d = static_cast<std::size_t>(face.axis());
+  const Axis& axis = setting_.block.axes[d];
+  const int first = face.end() == 0 ? 0 : axis.in_whole().size() - 2;
+  box.first[d] = std::max(0, first - axis.origin());
+  box.last[d] = std::min(axis.size(), first + 2 - axis.origin());
+  return box.first[d] < box.last[d] ? box : Box{};
+}
+
+void HeldNodes::take_out(const Operator& A, Field& u, Field& b, Field& work) {
+  values_.assign(faces_.size(), {});
+  data_.assign(faces_.size(), {});
+  for (std::size_t f = 0; f < faces_.size(); ++f) {
+    if (faces_[f].nodes().size() > 0) values_[f] = setting_.functionals.values(u, faces_[f].nodes());
+    if (layers_at(faces_[f]).size() > 0) data_[f] = setting_.functionals.values(b, layers_at(faces_[f]));
+  }
+  setting_.backend.fill(work, 0);
+  for (std::size_t f = 0; f < faces_.size(); ++f)
+    change(setting_, work, faces_[f].nodes(), [&](double before, std::size_t n, const std::array<int, 3>&) {
+      return held_[f][n] ? values_[f][n] : before;
+    });
+  A.residual(work, b, b);
+  clear(b);
+  clear(u);
+}
+
+void HeldNodes::put_back(Field& u, Field& b) const {
+  for (std::size_t f = 0; f < faces_.size(); ++f) {
+    change(setting_, u, faces_[f].nodes(), [&](double before, std::size_t n, const std::array<int, 3>&) {
+      return held_[f][n] ? values_[f][n] : before;
+    });
+    change(setting_, b, layers_at(faces_[f]),
+           [&](double, std::size_t n, const std::array<int, 3>&) { return data_[f][n]; });
+  }
+}
+
+}  // namespace poisson
