@@ -8,6 +8,7 @@
 #include "backends/blas.hpp"
 #include "backends/cut_lines.hpp"
 #include "grids/levels/cut_line_operator.hpp"
+#include "backends/error.hpp"
 #include "grids/operators/bands.hpp"
 #include "grids/operators/faces.hpp"
 #include "grids/rows/box_stencil.hpp"
@@ -322,6 +323,12 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   if (options.krylov == Krylov::automatic && wide) options.krylov = Krylov::cg;
   // Cubic interpolation would take held nodes for free ones.
   if (has_parted_faces(problem)) options.full_multigrid = false;
+  // Elements have what holds nodes in their bands alone.
+  if (has_parted_faces(problem) && on_elements(problem.scheme)) {
+    if (options.coarse_operator == CoarseOperator::rediscretized)
+      throw InputError("elements with faces of several kinds have Galerkin coarse operators (only bands hold nodes)");
+    options.coarse_operator = CoarseOperator::galerkin;
+  }
   // Where planes would have to be relaxed, and data vary moderately, their means are worth more.
   const bool left_to_us = given.preconditioner == PreconditionerChoice::automatic && !given.smoother.kind &&
                           !given.smoother.extent && given.krylov == Krylov::automatic &&

@@ -76,6 +76,14 @@ const std::vector<FacePart>& parts_of(const Boundary& face) {
   return *parts->parts;
 }
 
+Quantity passing_alpha(const Boundary& face) {
+  return Quantity::Function([face](Points x, Points y, Points z, std::span<double> values) {
+    (*face.alpha.function())(x, y, z, values);
+    for (double& alpha : values)
+      if (alpha == holding_alpha) alpha = 0;
+  });
+}
+
 Boundary mixed_face(std::vector<FacePart> parts) {
   for (const FacePart& part : parts)
     if (part.boundary.kind == BoundaryKind::periodic || part.boundary.mixed)

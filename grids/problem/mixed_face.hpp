@@ -24,6 +24,8 @@ Boundary mixed_face(std::vector<FacePart> parts);
 
 /// The parts of a face that mixed_face made.
 const std::vector<FacePart>& parts_of(const Boundary& face);
+/// α of its Robin parts, and 0 on all others.
+Quantity passing_alpha(const Boundary& face);
 /// The number of the first part at each point; −1 where there is none.
 std::vector<int> first_part(const std::vector<FacePart>& parts, std::span<const double> x, std::span<const double> y,
                             std::span<const double> z);

@@ -14,7 +14,8 @@ namespace poisson {
 struct PartedFace::Point {
   std::size_t node;
   const Boundary* part;  // that the cell belongs to
-  double area;           // of the node within the cell
+  double area;           // of the node within the cell: what a value there weighs
+  std::array<int, 3> cell, node_at;
   std::array<double, 3> at;
 };
 
@@ -77,15 +78,16 @@ std::vector<PartedFace::Point> PartedFace::corners() const {
   for_each_place(nodes_, [&](int i, int j, int k) {
     const std::array node{i, j, k};
     for (std::size_t c = 0; c < 8; ++c) {
-      Point corner{number_of(node), nullptr, 1, {}};
+      Point corner{number_of(node), nullptr, 1, node, node, {}};
       std::array<double, 3> on_node{};
       std::int64_t cell = 0;
       for (std::size_t e = 3; e-- > 0;) {
         const std::size_t n = static_cast<std::size_t>(node[e]), upper = c >> e & 1U;
+        if (e != across) corner.cell[e] = node[e] - 1 + static_cast<int>(upper);
         corner.area *= sides[e][n][upper].length;
         corner.at[e] = sides[e][n][upper].at;
         on_node[e] = at[e][n];
-        cell = cell * cells[e] + (e == across ? 0 : node[e] - 1 + static_cast<int>(upper) - cells_.first[e]);
+        cell = cell * cells[e] + corner.cell[e] - cells_.first[e];
       }
       if (corner.area == 0) continue;
       const int part = part_[static_cast<std::size_t>(cell)];
@@ -95,6 +97,29 @@ std::vector<PartedFace::Point> PartedFace::corners() const {
       all.push_back(corner);
     }
   });
+  return all;
+}
+
+// Of each cell beside a free node all corners, which weigh what hat functions have in common (∫φφ′ is a third and a
+// sixth of a length).
+std::vector<PartedFace::Point> PartedFace::corners_of_cells() const {
+  std::vector<Point> all;
+  for (const Point& own : corners()) {
+    if (held_[own.node]) continue;
+    for (int c = 0; c < 8; ++c) {
+      Point corner = own;
+      bool exists = true;
+      for (std::size_t e = 0; e < 3 && exists; ++e) {
+        const bool along = static_cast<int>(e) != axis_ && !block_.axes[e].degenerate();
+        const int upper = c >> e & 1;
+        if (!along && upper == 1) exists = false;
+        if (!along) continue;
+        corner.area *= own.cell[e] + upper == own.node_at[e] ? 2.0 / 3 : 1.0 / 3;
+        corner.at[e] = corner_coordinate(block_.axes[e], own.cell[e], upper);
+      }
+      if (exists) all.push_back(corner);
+    }
+  }
   return all;
 }
 
@@ -141,14 +166,24 @@ std::vector<double> PartedFace::given() const {
   return sum;
 }
 
-std::vector<double> PartedFace::integrals(bool alpha) const {
+std::vector<double> PartedFace::integrals(const std::vector<Point>& points, bool alpha) const {
   std::vector<Point> free;
-  for (const Point& corner : corners())
-    if (!held_[corner.node]) free.push_back(corner);
+  for (const Point& point : points)
+    if (!held_[point.node]) free.push_back(point);
   const std::vector<double> values = evaluated(free, alpha);
   std::vector<double> sum(held_.size());
   for (std::size_t c = 0; c < free.size(); ++c) sum[free[c].node] += free[c].area * values[c];
   return sum;
+}
+
+std::vector<double> PartedFace::flux_integrals() const {
+  return integrals(corners(), false);
+}
+std::vector<double> PartedFace::alpha_integrals() const {
+  return integrals(corners(), true);
+}
+std::vector<double> PartedFace::flux_against_hats() const {
+  return integrals(corners_of_cells(), false);
 }
 
 bool has_parted_faces(const Problem& problem) {

@@ -28,15 +28,18 @@ class PartedFace {
   /// g in held nodes, the mean of what the cells beside them give; elsewhere 0.
   std::vector<double> given() const;
   /// The integrals of q and of Robin's g, or of α, over the areas of free nodes; in held ones 0.
-  std::vector<double> flux_integrals() const { return integrals(false); }
-  std::vector<double> alpha_integrals() const { return integrals(true); }
+  std::vector<double> flux_integrals() const;
+  std::vector<double> alpha_integrals() const;
+  /// Those of q and g against the hat functions of free nodes, from what cells have in their corners.
+  std::vector<double> flux_against_hats() const;
 
  private:
   struct Point;
   std::size_t number_of(const std::array<int, 3>& node) const;
   std::vector<Point> corners() const;
   std::vector<double> evaluated(const std::vector<Point>& points, bool alpha) const;
-  std::vector<double> integrals(bool alpha) const;
+  std::vector<Point> corners_of_cells() const;
+  std::vector<double> integrals(const std::vector<Point>& points, bool alpha) const;
 
   Block block_;
   int axis_, end_;

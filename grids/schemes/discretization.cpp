@@ -20,6 +20,7 @@
 #include "grids/sampling/sampling.hpp"
 #include "grids/schemes/elements/elements.hpp"
 #include "grids/schemes/elements/fourth_order.hpp"
+#include "grids/schemes/held_nodes.hpp"
 #include "grids/schemes/row_scheme.hpp"
 
 namespace poisson {
@@ -121,8 +122,9 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
     : backend_(backend), problem_(std::move(problem)), assembly_(assembly), sharing_(sharing) {
   if (problem_.centering == Centering::cell && on_elements(problem_.scheme))
     throw std::invalid_argument("cell-centred unknowns go with finite volumes");
-  if (has_parted_faces(problem_) && on_elements(problem_.scheme))
-    throw std::invalid_argument("faces of several kinds go with finite volumes");
+  if (has_parted_faces(problem_) && on_elements(problem_.scheme) &&
+      (assembly == Assembly::partial || assembly == Assembly::recompute))
+    throw std::invalid_argument("elements hold nodes of faces of several kinds in bands: full assembly");
   if (problem_.scheme == Scheme::compact4) require_fourth_order(problem_, true, "the compact scheme");
   const auto begin = std::chrono::steady_clock::now();
   const Block block = sharing.part_of(make_block(problem_));
@@ -179,7 +181,18 @@ bool Discretization::variable() const {
   return std::visit([](const auto& own) { return own.variable(); }, rows_);
 }
 
+Bands Discretization::probed_bands(const Operator& A) const {
+  const bool elements = on_elements(problem_.scheme);
+  Bands bands = probe_bands(A, elements ? box_offsets(A.layout()) : star_offsets(A.layout()));
+  if (elements) bands.sum = with_held_nodes(setting(), bands.sum);
+  return bands;
+}
+
 std::unique_ptr<Operator> Discretization::make_operator(Precision precision) const {
+  if (on_elements(problem_.scheme) && has_parted_faces(problem_)) {
+    const std::unique_ptr<Operator> A = make_noted(rows_, Precision::fp64, Assembly::partial);
+    return grid_kernels(backend_).make_box_operator(backend_, block(), probed_bands(*A), precision);
+  }
   return make_noted(rows_, precision, held());
 }
 
@@ -261,8 +274,7 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
   const Precision precision = levels.front().precision;
   // The couplings are read off rows that hold no bands.
   std::unique_ptr<Operator> A = make_noted(rows_, Precision::fp64, full_ ? Assembly::partial : held());
-  const bool elements = on_elements(problem_.scheme);
-  Bands bands = probe_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()));
+  Bands bands = probed_bands(*A);
   if (precision != Precision::fp64 || full_) A = make_operator(precision);
   return make_galerkin_hierarchy(std::move(A), std::move(bands), block(), levels, jumps_.rough(), sharing_);
 }

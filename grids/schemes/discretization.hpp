@@ -19,6 +19,7 @@
 
 namespace poisson {
 
+struct Bands;
 struct Setting;
 
 /// A problem discretized by finite volumes, node- or cell-centred, or by bilinear or trilinear elements (elements.hpp),
@@ -111,6 +112,8 @@ class Discretization {
 
  private:
   void request_recompute();
+  /// What rows that hold no bands have for some, elements with what holds nodes of faces of several kinds.
+  Bands probed_bands(const Operator& A) const;
   bool variable() const;  ///< whether κ is held, or computed anew
   /// Keeps the note.
   std::unique_ptr<Operator> make_noted(const SchemeRows& rows, Precision precision, Assembly assembly) const;

@@ -134,4 +134,14 @@ void HeldNodes::put_back(Field& u, Field& b) const {
   }
 }
 
+std::shared_ptr<const Field> with_held_nodes(const Setting& setting, const std::shared_ptr<const Field>& sums) {
+  const HeldNodes held(setting);
+  if (!held.some()) return sums;
+  auto with = setting.field(sums->space());
+  setting.backend.convert(*sums, *with);
+  held.add(holding_reaction, *with);
+  setting.backend.exchange(*with, cut_halo);
+  return with;
+}
+
 }  // namespace poisson

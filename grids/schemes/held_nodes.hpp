@@ -1,6 +1,6 @@
 #pragma once
 
-#include <array>
+#include <memory>
 #include <vector>
 
 #include "grids/operators/operator.hpp"
@@ -49,5 +49,8 @@ class HeldNodes {
   std::vector<std::vector<double>> values_;  // that were taken out
   std::vector<std::vector<double>> data_;    // b in those layers
 };
+
+/// The sums of rows of elements, those of held nodes with what holds them.
+std::shared_ptr<const Field> with_held_nodes(const Setting& setting, const std::shared_ptr<const Field>& sums);
 
 }  // namespace poisson

@@ -7,6 +7,7 @@
 #include "grids/schemes/closing.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "grids/schemes/elements/elements.hpp"
+#include "grids/schemes/held_nodes.hpp"
 
 namespace poisson {
 namespace {
@@ -87,7 +88,7 @@ class ElementScheme final : public RowScheme {
       const Box ghosts = alpha_box(block, d, end);
       const std::string key = face_key(d, end, true);
       check([&] {
-        sampler.fill({b.alpha, key, Sign::nonnegative}, Location::cell, ghosts, {}, SampleStore::set, *sigmas);
+        sampler.fill({b.mixed ? passing_alpha(b) : b.alpha, key, Sign::nonnegative}, Location::cell, ghosts, {}, SampleStore::set, *sigmas);
         alpha = std::max(alpha, sampler.extremes(*sigmas, ghosts).largest);
       });
     });
@@ -120,7 +121,7 @@ class ElementScheme final : public RowScheme {
       rows.sigma_cells = std::move(sigmas);
     rows.sigma_ratio = sigma / least_kappa;
     rows.alpha_ratio = alpha / least_kappa;
-    rows.singular = !has_dirichlet_face(p) && sigma == 0 && alpha == 0;
+    rows.singular = !has_dirichlet_face(p) && !HeldNodes(setting).some() && sigma == 0 && alpha == 0;
     return {rows, jumps};
   }
 
@@ -175,6 +176,12 @@ class ElementScheme final : public RowScheme {
     Fluxes passed_back{};
     for_each_face(c.problem(), [&](int axis, int end, const Boundary& face) {
       if (face.kind != BoundaryKind::robin) return;
+      if (face.mixed) {
+        Boundary passing = face;
+        passing.alpha = passing_alpha(face);
+        passed_back[face_number(axis, end)] = passed_back_on_cells(c, axis, end, passing);
+        return;
+      }
       const double* alpha = face.alpha.constant();
       passed_back[face_number(axis, end)] =
           alpha ? *alpha * c.integral_over(axis, end) : passed_back_on_cells(c, axis, end, face);
@@ -235,6 +242,9 @@ class ElementScheme final : public RowScheme {
   static RhsSums fill_wide_rhs(const Setting& setting, double scale, Field& b, RhsRows rows) {
     return fill_nodal_rhs(setting, scale, b, rows, [&](const Datum& datum, const Box& box, int face_axis, int end) {
       if (face_axis < 0) setting.backend.fill(b, 0);
+      if (face_axis >= 0 && boundary(setting.problem, face_axis, end).mixed)
+        return add_scaled(setting.sampler, box,
+                          PartedFace(setting.problem, setting.block, face_axis, end).flux_against_hats(), scale, b);
       add_integral(setting, scale, datum, box, face_axis, end, b);
     });
   }
