@@ -321,8 +321,6 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
       wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
   if (options.krylov == Krylov::automatic && wide) options.krylov = Krylov::cg;
-  // Cubic interpolation would take held nodes for free ones.
-  if (has_parted_faces(problem)) options.full_multigrid = false;
   // Elements have what holds nodes in their bands alone.
   if (has_parted_faces(problem) && on_elements(problem.scheme)) {
     if (options.coarse_operator == CoarseOperator::rediscretized)
@@ -443,9 +441,11 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   plan.options = options;
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());
   if (gpu) plan.tables += staging_bytes(block.layout());
-  // What balances an equation of held nodes: σ and α without what holds them, and b as natural boundaries have it.
+  // What balances an equation of held nodes: σ and α without what holds them, and b as natural boundaries have it. Rows
+  // of elements that hold some are probed for each operator: bands, the sums of rows with and without, two vectors.
   if (has_parted_faces(problem))
-    plan.tables += 2 * static_cast<std::size_t>(block.layout().allocated(Precision::fp64)) * bytes_of(Precision::fp64);
+    plan.tables += (finest.elements ? finest.row_bands + 3 : 2) *
+                   static_cast<std::size_t>(block.layout().allocated(Precision::fp64)) * bytes_of(Precision::fp64);
   // Elements take a field more while b is assembled, where b is narrow two.
   if (finest.elements)
     plan.tables += (outer_precision(options) == Precision::fp64 ? 1 : 2) *

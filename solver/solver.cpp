@@ -81,6 +81,7 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
   if (options_.method == Method::multigrid) {
     auto multigrid = std::make_unique<Multigrid>(std::move(hierarchy), options_);
     multigrid_ = multigrid.get();
+    if (problem_.held && options_.full_multigrid) multigrid->hold(A_);
     preconditioner_ = std::move(multigrid);
   } else if (own) {
     if (options_.method == Method::direct) direct_ = static_cast<FastDiagonalization*>(own.get());

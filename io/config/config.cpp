@@ -68,6 +68,7 @@ Config state_config(const std::filesystem::path& file, std::span<const std::stri
   if (!config.matrix) read_boundary(parts);
   read_equation(parts, grid_known);
   read_solver(parts);
+  check_assembly(parts);
   check_fourth_order(parts);
   read_output(parts, grid_known, file);
   if (config.matrix) check_matrix(parts);

@@ -54,6 +54,8 @@ void read_equation(ConfigParts& parts, bool grid_known);
 void read_boundary(ConfigParts& parts);
 
 void read_solver(ConfigParts& parts);
+/// What elements hold where a face has parts of several kinds.
+void check_assembly(ConfigParts& parts);
 /// Holds `scheme: compact4` and `solver.extrapolate` against the problem, after all of it has been read.
 void check_fourth_order(ConfigParts& parts);
 /// method: direct takes separable problems. Of a configuration without other errors.

@@ -181,12 +181,6 @@ class ProblemReader {
   }
 
   void read_parts(const Value& list, const std::string& key, const std::string& path, Boundary& face) {
-    if (problem_.centering == Centering::node) {
-      parts_.errors.add(list.mark, path,
-                        "has parts of several kinds (unknowns at nodes take one for each face); write discretization: "
-                        "{centering: cell}, or one kind");
-      return;
-    }
     std::vector<FacePart> parts(list.items.size());
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const Value& item = list.items[p];

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "grids/sampling/parted_face.hpp"
+#include "grids/schemes/assembly.hpp"
 #include "io/config/config_parts.hpp"
 #include "io/config/spelling.hpp"
 #include "io/fields/field_choices.hpp"
@@ -135,9 +137,25 @@ void read_solver(ConfigParts& parts) {
     parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
                      "galerkin takes unknowns at nodes, and discretization.centering is cell; write coarse_operator: "
                      "rediscretized or centering: node");
+  if (multigrid && options.coarse_operator == CoarseOperator::rediscretized && has_parted_faces(parts.config.problem) &&
+      on_elements(parts.config.problem.scheme))
+    parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
+                     "rediscretized does not go with elements where a face has parts of several kinds (their coarse "
+                     "levels come from the bands that hold its nodes); write coarse_operator: auto or scheme: fv");
   if (multigrid && smoother && options.smoother.pre == 0 && options.smoother.post == 0)
     parts.errors.add(smoother->find("post")->mark, "solver.smoother.post",
                      "pre and post are both 0, which smooths nothing; make their sum at least 1");
+}
+
+void check_assembly(ConfigParts& parts) {
+  const Assembly assembly = parts.config.assembly;
+  const Value* asked = parts.document.at("discretization.assembly");
+  if (asked && (assembly == Assembly::partial || assembly == Assembly::recompute) &&
+      on_elements(parts.config.problem.scheme) && has_parted_faces(parts.config.problem))
+    parts.errors.add(asked->mark, "discretization.assembly",
+                     std::string(name_of(assembly)) +
+                         " does not go with elements where a face has parts of several kinds (only bands hold its "
+                         "nodes); write assembly: full or auto, or scheme: fv");
 }
 
 void check_direct(ConfigParts& parts) {

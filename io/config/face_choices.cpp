@@ -61,7 +61,7 @@ std::vector<Schema> face_forms() {
     part.forms.push_back({.keys = {where, face_form(kind)}});
   }
   forms.push_back({.type = Type::list,
-                   .doc = "Parts of several kinds, for unknowns in cells: at each point the first that lies there.",
+                   .doc = "Parts of several kinds: in each cell of the face the first that lies in its centre.",
                    .example = "[{where: y < 0.5, dirichlet: 1}, {neumann: 0}]",
                    .items = {part},
                    .fewest = 2});

@@ -205,9 +205,9 @@ Schema face(std::string_view key, std::string_view doc, std::string_view fallbac
 Schema boundary() {
   Schema schema{.key = "boundary",
                 .doc =
-                    "What holds on the faces of the box. For unknowns in cells a face may be a list of parts, such as "
-                    "`[{where: y < 0.5, dirichlet: 1}, {neumann: 0}]`: at each point holds the first of which "
-                    "`where`, an expression, is not 0, and the last one where none is.",
+                    "What holds on the faces of the box. A face may be a list of parts, such as "
+                    "`[{where: y < 0.5, dirichlet: 1}, {neumann: 0}]`: in each cell of the face holds the first of "
+                    "which `where`, an expression, is not 0 in the centre, and the last one where none is.",
                 .keys = {face("default", "Every face that is not named.", "{dirichlet: 0}")}};
   for (const std::string_view name : face_names) schema.keys.push_back(face(name, "This face.", "null"));
   return schema;

@@ -146,6 +146,7 @@ std::string no_direct_preconditioner(const Problem& problem, const Parts& parts)
 
 std::string no_direct_solution(const Problem& problem, const Parts& parts) {
   if (problem.full_tensor) return "the coefficient is a full tensor, which couples the axes";
+  if (has_parted_faces(problem)) return "a face has parts of several kinds";
   if (!is_separable(problem)) return "the coefficient, the reaction or a face's alpha varies";
   return no_direct_preconditioner(problem, parts);
 }

@@ -1,5 +1,8 @@
 #include "solver/multigrid/multigrid.hpp"
 
+#include <array>
+#include <utility>
+
 namespace poisson {
 namespace {
 
@@ -54,6 +57,21 @@ void Multigrid::improve(std::size_t l, Cycle type) {
   levels_[l]->ascend(*levels_[l + 1]);
 }
 
+void Multigrid::hold(std::shared_ptr<const Operator> finest) {
+  finest_ = std::move(finest);
+  settling_.clear();
+  settling_.push_back(finest_->split_by_colours());
+  for (std::size_t l = 1; l < levels_.size(); ++l) settling_.push_back(levels_[l]->A().split_by_colours());
+}
+
+// In a row whose diagonal is as great as those that hold, a step of Gauss and Seidel solves for its unknown, the next
+// one for what rounding left.
+void Multigrid::settle(std::size_t l, const Field& b, Field& u) {
+  if (settling_.empty()) return;
+  Iterate iterate{&u, nullptr, false};
+  settling_[l]->take(std::array<PolynomialStep, 2>{}, false, b, iterate);
+}
+
 void Multigrid::start(const Field& b, Field& u, const Scalar& scale, const Scalar& inverse) {
   const std::size_t last = levels_.size() - 1;
   if (last == 0) return;
@@ -66,11 +84,13 @@ void Multigrid::start(const Field& b, Field& u, const Scalar& scale, const Scala
   for (std::size_t l = last; l >= 1; --l) {
     Level& level = *levels_[l];
     if (l < last) level.to_coarser().interpolate(solutions_[l + 1], solutions_[l]);
+    if (l < last) settle(l, level.rhs(), solutions_[l]);
     level.A().residual(solutions_[l], level.rhs(), level.rhs());
     cycle(l, cycle_);
     backend_.axpy(one_, level.correction(), solutions_[l]);
   }
   levels_.front()->to_coarser().interpolate(solutions_[1], u, &inverse);
+  settle(0, b, u);
 }
 
 }  // namespace poisson

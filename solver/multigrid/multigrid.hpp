@@ -32,15 +32,21 @@ class Multigrid final : public Preconditioner {
   /// and interpolate to the finest. Reads the Dirichlet data from u and writes its unknowns. b is the right-hand side
   /// of the finest level; `scale` and `inverse` bring it into the range of the levels' precision and back.
   void start(const Field& b, Field& u, const Scalar& scale, const Scalar& inverse);
+  /// From now on start() takes held unknowns (HeldNodes) for zero, which cubic interpolation does not know: sweeps put
+  /// them back. `finest`: the operator of b and u.
+  void hold(std::shared_ptr<const Operator> finest);
 
  private:
   void cycle(std::size_t level, Cycle type);
   void improve(std::size_t level, Cycle type);
+  void settle(std::size_t level, const Field& b, Field& u);
 
   Backend& backend_;
   Cycle cycle_;
   std::vector<std::unique_ptr<Level>> levels_;
-  std::vector<bool> twice_;       // visited twice by a W-cycle of the next finer level
+  std::vector<bool> twice_;                           // visited twice by a W-cycle of the next finer level
+  std::shared_ptr<const Operator> finest_;            // where unknowns are held
+  std::vector<std::unique_ptr<Splitting>> settling_;  // the same, of each level
   std::vector<Field> solutions_;  // full multigrid, coarser levels only: each level's own, Dirichlet data included
   Scalar one_;
 };

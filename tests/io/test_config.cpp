@@ -381,6 +381,11 @@ TEST_F(Configuration, FacesOfSeveralKinds) {
   EXPECT_EQ(at(face.value, 1, 0.75, 0.25), 3 * holding_alpha);
   EXPECT_EQ(at(face.alpha, 1, 0.75, 0.75), 0);
   EXPECT_EQ(at(face.value, 1, 0.75, 0.75), 7);
+  for (const char* scheme : {"fv", "q1"})
+    EXPECT_TRUE(load_config(write(cube + "discretization: {scheme: " + scheme +
+                                  "}\nboundary:\n  x+: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]\n"))
+                    .problem.boundary[0][1]
+                    .mixed);
 }
 
 TEST(Schema, NamesEveryKeyInBothTexts) {

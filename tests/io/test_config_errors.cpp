@@ -59,12 +59,33 @@ const std::vector<Malformed>& malformed() {
        "boundary:\n  x-: {robin: }\n",
        {},
        "bad.yaml:4:8: boundary.x-.robin: is missing; add robin: {alpha: 10, value: 0}"},
-      {"parts_at_nodes",
+      {"parts_of_held_elements",
        cube,
-       "boundary:\n  x-: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]\n",
+       "discretization: {scheme: q1, assembly: partial}\nboundary:\n"
+       "  x-: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]\n",
        {},
-       "bad.yaml:4:7: boundary.x-: has parts of several kinds (unknowns at nodes take one for each face); write "
-       "discretization: {centering: cell}, or one kind"},
+       "bad.yaml:3:41: discretization.assembly: partial does not go with elements where a face has parts of several "
+       "kinds (only bands hold its nodes); write assembly: full or auto, or scheme: fv"},
+      {"parts_on_levels_of_elements",
+       cube,
+       "discretization: {scheme: q1}\nboundary:\n  x-: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]\n"
+       "solver: {coarse_operator: rediscretized}\n",
+       {},
+       "bad.yaml:6:27: solver.coarse_operator: rediscretized does not go with elements where a face has parts of "
+       "several kinds (their coarse levels come from the bands that hold its nodes); write coarse_operator: auto or "
+       "scheme: fv"},
+      {"parts_of_compact_rows",
+       cube,
+       "discretization: {scheme: compact4}\nboundary:\n  x-: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]\n",
+       {},
+       "bad.yaml:5:7: boundary.x-: has parts of several kinds, and discretization.scheme: compact4 takes Dirichlet "
+       "and periodic faces; write dirichlet or periodic, or another scheme"},
+      {"parts_solved_directly",
+       cube,
+       "boundary:\n  x-: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]\nsolver: {method: direct}\n",
+       {},
+       "bad.yaml:5:18: solver.method: direct takes separable problems, and here a face has parts of several "
+       "kinds; write method: multigrid"},
       {"part_without_where",
        cube,
        "discretization: {centering: cell}\nboundary:\n  x-: [{dirichlet: 1}, {neumann: 0}]\n",

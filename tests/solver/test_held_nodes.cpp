@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -11,8 +12,14 @@
 #include "grids/axes/stretching.hpp"
 #include "grids/problem/mixed_face.hpp"
 #include "grids/results/integrals.hpp"
+#include "solver/plan.hpp"
+#include "solver/smoothers/smoother.hpp"
 #include "tests/convergence.hpp"
 #include "tests/oracles/manufactured.hpp"
+#include "tests/oracles/reference.hpp"
+#include "tests/oracles/reference_elements.hpp"
+#include "tests/processes.hpp"
+#include "tests/shared_solve.hpp"
 #include "tests/solve.hpp"
 
 namespace poisson {
@@ -27,13 +34,18 @@ Options tight() {
   return o;
 }
 
-/// κ, σ and data that vary on cells of several widths.
+/// κ, σ and data that vary on cells of several widths. Elements take κ and σ elsewhere where something flows:
+/// constants.
 Problem nodes_between(const std::array<Boundary, 2>& across_x, Scheme scheme) {
   Problem p;
   p.scheme = scheme;
   p.nodes = {tanh_nodes(0, 1, 12, 1.5, StretchedEnd::both), uniform_nodes(0, 1, 16), uniform_nodes(0, 2, 14)};
-  p.coefficient[0] = [](double x, double y, double z) { return 1 + x + 0.5 * std::sin(4 * y) * z; };
-  p.reaction = [](double x, double, double) { return 0.5 + x; };
+  p.coefficient[0] = 1.5;
+  p.reaction = 0.5;
+  if (scheme == Scheme::fv) {
+    p.coefficient[0] = [](double x, double y, double z) { return 1 + x + 0.5 * std::sin(4 * y) * z; };
+    p.reaction = [](double x, double, double) { return 0.5 + x; };
+  }
   p.source = [](double x, double y, double z) { return 1 + x * y - z; };
   p.boundary = {{across_x, {Boundary{D, 0.25}, Boundary{N, 0.0}}, {Boundary{N, 1.0}, Boundary{R, 1.0, 2.0}}}};
   return p;
@@ -41,16 +53,44 @@ Problem nodes_between(const std::array<Boundary, 2>& across_x, Scheme scheme) {
 Boundary given(BoundaryKind kind) {
   return {kind, [](double, double y, double z) { return 1 + y * z; }, [](double, double y, double) { return 1.5 + y; }};
 }
+Quantity where(const std::function<bool(double, double, double)>& inside) {
+  return Quantity([=](double x, double y, double z) { return inside(x, y, z) ? 1.0 : 0.0; });
+}
+const Quantity lower_half = where([](double, double y, double) { return y < 0.5; });
+
+/// Parts of all kinds on three faces that meet, beside Dirichlet, Robin and periodic ones.
+Problem parts_everywhere(int dimension, Scheme scheme) {
+  Problem p;
+  p.dimension = dimension;
+  p.scheme = scheme;
+  const std::array n{23, 26, 21};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
+    p.nodes[d] = uniform_nodes(0, 1, n[d] + (dimension == 2 ? 14 : 0));
+  p.coefficient[0] = [](double x, double y, double z) { return 2 + std::sin(3 * x + y) * std::cos(2 * z - y); };
+  p.reaction = [](double x, double y, double z) { return x * x + y + z; };
+  p.source = [](double x, double y, double z) { return std::sin(5 * x) * std::cos(3 * y + z); };
+  const Quantity low = where([](double x, double y, double z) { return x + y + z < 0.8; });
+  const Quantity high = where([](double x, double y, double z) { return x + y - z > 1.3; });
+  const auto face = [&](double g) {
+    return mixed_face({{given(D), low}, {Boundary{D, g}, high}, {given(R), lower_half}, {Boundary{N, 0.3}}});
+  };
+  p.boundary = {{{face(1), face(2)}, {face(3), Boundary{N, 1.0}}, {face(4), Boundary{D, 0.5}}}};
+  return p;
+}
 
 class HeldNodes : public testing::TestWithParam<Scheme> {};
 INSTANTIATE_TEST_SUITE_P(Schemes, HeldNodes, testing::Values(Scheme::fv, Scheme::q1),
-                         [](const auto& info) { return info.param == Scheme::fv ? "volumes" : "elements"; });
+                         [](const auto& test) { return test.param == Scheme::fv ? "volumes" : "elements"; });
+
+Balance balance_of(Solve& s) {
+  return balance(s.discretization(), s.solver().A(), s.solution(), s.rhs(), s.solver().spare());
+}
 
 TEST_P(HeldNodes, OfOneKindAreThatKind) {
   for (const BoundaryKind kind : {D, N, R}) {
-    const Quantity lower_half = [](double, double y, double) { return y < 0.5 ? 1.0 : 0.0; };
     Solve plain(nodes_between({given(kind), Boundary{D, 0.5}}, GetParam()), tight());
-    Solve parts(nodes_between({mixed_face({{given(kind), lower_half}, {given(kind)}}), Boundary{D, 0.5}}, GetParam()), tight());
+    const Boundary face = mixed_face({{given(kind), lower_half}, {given(kind)}});
+    Solve parts(nodes_between({face, Boundary{D, 0.5}}, GetParam()), tight());
     const Result one = plain.run(), several = parts.run();
     ASSERT_TRUE(one.converged());
     ASSERT_TRUE(several.converged());
@@ -58,9 +98,6 @@ TEST_P(HeldNodes, OfOneKindAreThatKind) {
     const std::vector<double> u = values(plain.solution()), v = values(parts.solution());
     for (std::size_t i = 0; i < u.size(); ++i)
       ASSERT_NEAR(u[i], v[i], 1e-9) << "kind " << static_cast<int>(kind) << ", value " << i;
-    const auto balance_of = [](Solve& s) {
-      return balance(s.discretization(), s.solver().A(), s.solution(), s.rhs(), s.solver().spare());
-    };
     const Balance a = balance_of(plain), b = balance_of(parts);
     for (std::size_t f = 0; f < 6; ++f) EXPECT_NEAR(a.flux[f], b.flux[f], 1e-8) << "face " << f;
   }
@@ -104,17 +141,195 @@ TEST_P(HeldNodes, KeepTheOrder) {
   }
 }
 
-/// Half a face held beside one that is held as a whole, and electrodes on an insulated one: iterations as of pure kinds.
+/// Against elimination in the dense matrix of natural boundaries, in which held nodes are known.
+TEST_P(HeldNodes, SolveTheDenseSystem) {
+  for (const int dimension : {2, 3}) {
+    Problem p;
+    p.dimension = dimension;
+    p.scheme = GetParam();
+    p.nodes = {uniform_nodes(0, 1, 5), {0, 0.3, 0.5, 0.8, 1.4}, {}};
+    if (dimension == 3) p.nodes[2] = {0, 0.5, 0.7, 1};
+    p.coefficient[0] = 1.5;
+    p.reaction = 0.7;
+    p.source = 2.0;
+    for (auto& axis : p.boundary) axis = {Boundary{N, 0.0}, Boundary{N, 0.0}};
+    const reference::System s = GetParam() == Scheme::fv ? reference::assemble(p) : reference::assemble_elements(p);
+    // On x+ the cells with centres below y = 0.7 are held, those above that take a flux of 3; in 3-D those behind
+    // z = 0.4 are insulated.
+    p.boundary[0][1] = mixed_face({{Boundary{N, 0.0}, where([](double, double, double z) { return z > 0.4; })},
+                                   {Boundary{D, [](double, double y, double) { return 4 + y; }},
+                                    where([](double, double y, double) { return y < 0.7; })},
+                                   {Boundary{N, 3.0}}});
+    const std::size_t count = s.grid.count();
+    std::vector<std::vector<double>> A(count, std::vector<double>(count));
+    std::vector<double> b(count), wanted(count);
+    std::vector<bool> held(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      A[i][i] = static_cast<double>(s.diagonal[i]);
+      for (const auto& entry : s.neighbours[i]) A[i][entry.column] = static_cast<double>(entry.value);
+      b[i] = 2 * static_cast<double>(s.mass[i]);
+    }
+    for (int k = 0; k < std::max(1, s.grid.cells[2]); ++k)
+      for (int j = 0; j < s.grid.cells[1]; ++j) {
+        const bool cube = dimension == 3, insulated = cube && k >= 1, first = j < 3;  // centres 0.25, 0.6, 0.85
+        const double area =
+            (p.nodes[1][static_cast<std::size_t>(j) + 1] - p.nodes[1][static_cast<std::size_t>(j)]) *
+            (cube ? p.nodes[2][static_cast<std::size_t>(k) + 1] - p.nodes[2][static_cast<std::size_t>(k)] : 1);
+        if (insulated) continue;
+        for (int c = 0; c < (cube ? 4 : 2); ++c) {
+          const std::size_t node = s.grid.number({5, j + c % 2, cube ? k + c / 2 : 0});
+          if (first) {
+            held[node] = true;
+            wanted[node] = 4 + p.nodes[1][static_cast<std::size_t>(j + c % 2)];
+          } else {
+            b[node] += 3 * area / (cube ? 4 : 2);
+          }
+        }
+      }
+    for (std::size_t i = 0; i < count; ++i)
+      if (held[i]) {
+        std::ranges::fill(A[i], 0.0);
+        A[i][i] = 1;
+        b[i] = wanted[i];
+      }
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t r = i + 1; r < count; ++r) {
+        const double factor = A[r][i] / A[i][i];
+        for (std::size_t c = i; c < count && factor != 0; ++c) A[r][c] -= factor * A[i][c];
+        b[r] -= factor * b[i];
+      }
+    for (std::size_t i = count; i-- > 0;) {
+      for (std::size_t c = i + 1; c < count; ++c) b[i] -= A[i][c] * b[c];
+      b[i] /= A[i][i];
+    }
+    Solve solve(p, tight());
+    ASSERT_TRUE(solve.run().converged());
+    const std::vector<double> u = values(solve.solution());
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_NEAR(u[i], b[i], 1e-9) << dimension << ", node " << i;
+      if (held[i]) {
+        ASSERT_EQ(u[i], wanted[i]) << i;
+      }
+    }
+  }
+}
+
+TEST_P(HeldNodes, CloseTheBalance) {
+  for (const int dimension : {2, 3}) {
+    Solve solve(parts_everywhere(dimension, GetParam()), tight());
+    const std::vector<double> before = values(solve.rhs());
+    ASSERT_TRUE(solve.run().converged());
+    EXPECT_EQ(values(solve.rhs()), before);
+    const Balance b = balance_of(solve);
+    double in = b.source - b.reaction;
+    for (const double flux : b.flux) in += flux;
+    EXPECT_NEAR(in, -b.residual, 1e-12 * throughput(b));
+    EXPECT_LE(std::abs(b.residual), 1e-8 * throughput(b));
+    const std::vector<double> u = values(solve.solution());
+    solve.reset();
+    ASSERT_TRUE(solve.run().converged());
+    EXPECT_EQ(values(solve.solution()), u);
+  }
+}
+
+/// Whatever holds the rows, and however they are solved.
+TEST_P(HeldNodes, AgreeInAllMethods) {
+  for (const int dimension : {2, 3}) {
+    const Problem p = parts_everywhere(dimension, GetParam());
+    Solve plain(p, tight());
+    ASSERT_TRUE(plain.run().converged());
+    const std::vector<double> wanted = values(plain.solution());
+    const auto agrees = [&](const Options& options, Assembly assembly, double tolerance) {
+      Solve solve(p, options, assembly);
+      const Result result = solve.run();
+      EXPECT_TRUE(result.converged()) << name_of(result.verdict);
+      const std::vector<double> u = values(solve.solution());
+      for (std::size_t i = 0; i < u.size(); ++i) ASSERT_NEAR(u[i], wanted[i], tolerance) << i;
+    };
+    Options o = tight();
+    agrees(o, Assembly::full, 1e-8);
+    if (GetParam() == Scheme::fv) {
+      agrees(o, Assembly::partial, 1e-8);
+      agrees(o, Assembly::recompute, 1e-8);
+    }
+    o.coarse_operator = CoarseOperator::galerkin;
+    agrees(o, Assembly::automatic, 1e-8);
+    for (const Cycle cycle : {Cycle::w, Cycle::f}) {
+      o.cycle = cycle;
+      agrees(o, Assembly::automatic, 1e-8);
+    }
+    for (const char* smoother : {"chebyshev", "jacobi", "red-black"})
+      for (const Krylov krylov : {Krylov::none, Krylov::cg}) {
+        o = tight();
+        o.smoother.kind = &smoother_kind(smoother);
+        o.krylov = krylov;
+        o.max_iterations = 200;
+        agrees(o, Assembly::automatic, 1e-8);
+      }
+    o = tight();
+    o.precision = SolvePrecision::mixed;
+    agrees(o, Assembly::automatic, 1e-8);
+    o.method = Method::cg;
+    o.max_iterations = 2000;
+    agrees(o, Assembly::automatic, 1e-8);
+    o = {};
+    o.precision = SolvePrecision::single;
+    o.tolerance = 1e-4;
+    agrees(o, Assembly::automatic, 1e-3);
+  }
+}
+
+/// On cells that one to three axes stretch, which take lines and planes.
+TEST(HeldNodesOfVolumes, AreHeldByLinesAndPlanes) {
+  for (int stretched = 1; stretched <= 3; ++stretched) {
+    Problem p = parts_everywhere(3, Scheme::fv);
+    for (std::size_t d = 0; d < static_cast<std::size_t>(stretched); ++d)
+      p.nodes[2 - d] = tanh_nodes(0, 1, 24, 3.5, d == 0 ? StretchedEnd::lower : StretchedEnd::both);
+    Options o = tight();
+    Solve solve(p, o);
+    const Result result = solve.run();
+    EXPECT_TRUE(result.converged()) << name_of(result.verdict);
+    EXPECT_LE(result.iterations, 25) << stretched;
+    o.method = Method::cg;
+    o.max_iterations = 5000;
+    Solve plain(p, o);
+    EXPECT_TRUE(plain.run().converged());
+    const std::vector<double> u = values(solve.solution()), v = values(plain.solution());
+    for (std::size_t i = 0; i < u.size(); ++i) ASSERT_NEAR(u[i], v[i], 1e-7) << stretched << ", " << i;
+  }
+}
+
+TEST_P(HeldNodes, AreSolvedForByAnyNumberOfProcesses) {
+  for (const int dimension : {2, 3}) {
+    Case c{"parts", parts_everywhere(dimension, GetParam()), tight()};
+    c.options.tolerance = 1e-9;
+    const auto count = static_cast<std::size_t>(make_block(c.problem).layout().size());
+    std::vector<double> wanted(count);
+    const Solved one = solve(c, {}, wanted);
+    ASSERT_TRUE(one.result.converged());
+    for (std::array parts : {std::array{1, 1, 2}, std::array{1, 2, 2}, std::array{2, 1, 1}, std::array{1, 1, 3}}) {
+      if (dimension == 2) std::swap(parts[1], parts[2]), parts[2] = 1;
+      std::vector<double> found(count);
+      as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
+        const Solved own = solve(c, Sharing{processes, parts, 300}, found);
+        EXPECT_EQ(own.result.iterations, one.result.iterations);
+        EXPECT_NEAR(own.balance.residual, one.balance.residual, 1e-11);
+        for (std::size_t f = 0; f < 6; ++f) EXPECT_NEAR(own.balance.flux[f], one.balance.flux[f], 1e-10) << f;
+      });
+      EXPECT_LE(largest_difference(found, wanted), 1e-11 * largest_magnitude(wanted))
+          << parts[0] << parts[1] << parts[2];
+    }
+  }
+}
+
+/// Half a face held, and electrodes on an insulated one: about as many iterations as of faces of one kind, on any grid.
 TEST_P(HeldNodes, TakeFewCycles) {
-  const Quantity lower = [](double, double y, double z) { return y < 0.5 && z < 0.7 ? 1.0 : 0.0; };
+  const Quantity lower = where([](double, double y, double z) { return y < 0.5 && z < 0.7; });
   const auto electrode = [](double from, double to) {
-    return Quantity([=](double, double y, double z) {
-      return y > from && y < to && (z == 0 || (z > 0.25 && z < 0.75)) ? 1.0 : 0.0;
-    });
+    return where([=](double, double y, double z) { return y > from && y < to && (z == 0 || (z > 0.25 && z < 0.75)); });
   };
-  const std::array<std::array<int, 3>, 9> grids{{{32, 32, 0}, {47, 61, 0}, {128, 128, 0}, {251, 97, 0}, {512, 512, 0},
-                                                {16, 16, 16}, {17, 31, 23}, {32, 32, 32}, {61, 37, 47}}};
-  for (const auto& n : grids) {
+  for (const std::array<int, 3>& n :
+       {std::array{47, 61, 0}, {128, 128, 0}, {251, 97, 0}, {16, 16, 16}, {17, 31, 23}, {32, 32, 32}}) {
     Problem p;
     p.dimension = n[2] == 0 ? 2 : 3;
     p.scheme = GetParam();
@@ -125,36 +340,98 @@ TEST_P(HeldNodes, TakeFewCycles) {
     Options options;
     options.tolerance = 1e-8;
     options.krylov = Krylov::cg;
-    const auto iterations = [&](const Boundary& lower_face, const Boundary& upper_face) {
-      p.boundary[0] = {lower_face, upper_face};
+    options.full_multigrid = false;
+    const auto iterations = [&](const Boundary& face) {
+      p.boundary[0][0] = face;
       Solve solve(p, options);
       const Result result = solve.run();
       EXPECT_TRUE(result.converged());
       return result.iterations;
     };
-    const int dirichlet = iterations({D, 1.0}, {D, 0.0}), one = iterations({D, 1.0}, {N, 0.0});
-    options.full_multigrid = false;
-    const int dirichlet0 = iterations({D, 1.0}, {D, 0.0}), one0 = iterations({D, 1.0}, {N, 0.0});
+    const Boundary of_half = mixed_face({{Boundary{D, 1.0}, lower}, {Boundary{N, 0.0}}});
     options.full_multigrid = true;
-    p.centering = Centering::cell;
-    p.scheme = Scheme::fv;
-    const int cellhalf = iterations(mixed_face({{Boundary{D, 1.0}, lower}, {Boundary{N, 0.0}}}), {N, 0.0});
-    const int cellel = 
-        iterations(mixed_face({{Boundary{D, 1.0}, electrode(0.125, 0.375)}, {Boundary{D, -1.0}, electrode(0.625, 0.875)},
-                               {Boundary{N, 0.0}}}), {N, 0.0});
-    p.centering = Centering::node;
-    p.scheme = GetParam();
-    std::printf("no fmg DD %d DN %d cells: half %d electrodes %d  ", dirichlet0, one0, cellhalf, cellel);
-    const int half = iterations(mixed_face({{Boundary{D, 1.0}, lower}, {Boundary{N, 0.0}}}), {N, 0.0});
-    const int both = iterations(mixed_face({{Boundary{D, 1.0}, lower}, {Boundary{N, 0.0}}}), {D, 0.0});
-    const int electrodes =
-        iterations(mixed_face({{Boundary{D, 1.0}, electrode(0.125, 0.375)}, {Boundary{D, -1.0}, electrode(0.625, 0.875)},
-                               {Boundary{N, 0.0}}}), {N, 0.0});
+    const int started = iterations(of_half), whole_started = iterations({D, 1.0});
+    options.full_multigrid = false;
+    const int whole = iterations({D, 1.0});
+    const int half = iterations(of_half);
+    const int electrodes = iterations(mixed_face({{Boundary{D, 1.0}, electrode(0.125, 0.375)},
+                                                  {Boundary{D, -1.0}, electrode(0.625, 0.875)},
+                                                  {Boundary{N, 0.0}}}));
     const int thin =
-        iterations(mixed_face({{Boundary{D, 1.0}, electrode(0.49, 0.49 + 1.0 / n[1])}, {Boundary{N, 0.0}}}), {N, 0.0});
-    std::printf("%d %d %d: DD %d DN %d, half-N %d half-D %d electrodes %d thin %d\n", n[0], n[1], n[2], dirichlet, one, half,
-                both, electrodes, thin);
+        iterations(mixed_face({{Boundary{D, 1.0}, electrode(0.49, 0.49 + 1.0 / n[1])}, {Boundary{N, 0.0}}}));
+    std::printf("%d %d %d: %d half %d electrodes %d thin %d; started %d half %d\n", n[0], n[1], n[2], whole, half,
+                electrodes, thin, whole_started, started);
+    EXPECT_LE(half, whole + 3) << n[0];
+    EXPECT_LE(electrodes, whole + 5) << n[0];
+    EXPECT_LE(thin, whole + 5) << n[0];
   }
+}
+
+TEST_P(HeldNodes, AreCounted) {
+  Problem p = parts_everywhere(3, GetParam());
+  for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, 40);
+  for (const SolvePrecision precision : {SolvePrecision::double_, SolvePrecision::mixed, SolvePrecision::single})
+    for (const Method method : {Method::multigrid, Method::cg}) {
+      Options o;
+      o.method = method;
+      o.precision = precision;
+      o.tolerance = 0;
+      o.max_iterations = 1;
+      const Plan plan = make_plan(p, o, Assembly::automatic, !on_cpu());
+      Solve s(p, o);
+      s.run();
+      balance_of(s);
+      const auto peak = static_cast<double>(s.backend().memory().peak());
+      EXPECT_GE(static_cast<double>(plan.most()), peak) << static_cast<int>(precision) << static_cast<int>(method);
+      EXPECT_LE(static_cast<double>(plan.most()), 1.8 * peak)
+          << static_cast<int>(precision) << static_cast<int>(method);
+    }
+}
+
+TEST(HeldNodesAre, GivenTheMeanWhereFacesMeet) {
+  Problem p;
+  p.dimension = 2;
+  for (std::size_t d = 0; d < 2; ++d) p.nodes[d] = uniform_nodes(0, 1, 4);
+  const Quantity low = where([](double x, double y, double) { return x + y < 0.5; });
+  p.boundary = {{{mixed_face({{Boundary{D, 1.0}, low}, {Boundary{N}}}), Boundary{N}},
+                 {mixed_face({{Boundary{D, 4.0}, low}, {Boundary{N}}}), Boundary{D, 7.0}},
+                 {}}};
+  p.initial = 9.0;
+  Solve solve(p, {});
+  const std::vector<double> u = values(solve.solution());
+  EXPECT_EQ(u[0], 2.5);
+  EXPECT_EQ(u[1], 4);  // the cells in the corner alone lie in these parts, and 0.375 is the next one's centre
+  EXPECT_EQ(u[5], 1);
+  EXPECT_EQ(u[2], 4);
+  EXPECT_EQ(u[3], 9);
+  EXPECT_EQ(u[10], 1);
+  EXPECT_EQ(u[20], 7);
+}
+
+TEST(HeldNodesAre, RefusedWhereNothingHoldsThem) {
+  const auto backend = test_backend();
+  const Boundary face = mixed_face({{Boundary{D}, lower_half}, {Boundary{N}}});
+  const auto discretize = [&](Scheme scheme, Assembly assembly) {
+    Discretization(*backend, nodes_between({face, Boundary{D}}, scheme), assembly);
+  };
+  EXPECT_THROW(discretize(Scheme::q1, Assembly::partial), std::invalid_argument);
+  EXPECT_THROW(discretize(Scheme::q1, Assembly::recompute), std::invalid_argument);
+  EXPECT_THROW(discretize(Scheme::compact4, Assembly::automatic), InputError);
+  const Discretization volumes(*backend, nodes_between({face, Boundary{D}}, Scheme::fv));
+  const Discretization elements(*backend, nodes_between({face, Boundary{D}}, Scheme::q1));
+  Options o;
+  o.coarse_operator = CoarseOperator::rediscretized;
+  o.method = Method::multigrid;
+  EXPECT_THROW(make_solver(elements, o), InputError);
+  o = {};
+  o.method = Method::direct;
+  EXPECT_THROW(make_solver(volumes, o), InputError);
+  o = {};
+  o.preconditioner = PreconditionerChoice::direct;
+  EXPECT_THROW(make_solver(volumes, o), InputError);
+  o = {};
+  o.extrapolate = true;
+  EXPECT_THROW(make_solver(volumes, o), InputError);
 }
 
 }  // namespace

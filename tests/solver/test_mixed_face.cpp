@@ -133,12 +133,5 @@ TEST(MixedFace, ConductsBetweenElectrodes) {
   EXPECT_NEAR(sum / static_cast<double>(u.size()), 0, 1e-7);  // one side is the other with the sign changed
 }
 
-TEST(MixedFace, IsForCells) {
-  Problem p = cells_between({mixed_face({{Boundary{D}}, {Boundary{N}}}), Boundary{D}});
-  p.centering = Centering::node;
-  const auto backend = test_backend();
-  EXPECT_THROW(Discretization(*backend, std::move(p)), std::invalid_argument);
-}
-
 }  // namespace
 }  // namespace poisson

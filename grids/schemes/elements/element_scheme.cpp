@@ -88,7 +88,8 @@ class ElementScheme final : public RowScheme {
       const Box ghosts = alpha_box(block, d, end);
       const std::string key = face_key(d, end, true);
       check([&] {
-        sampler.fill({b.mixed ? passing_alpha(b) : b.alpha, key, Sign::nonnegative}, Location::cell, ghosts, {}, SampleStore::set, *sigmas);
+        sampler.fill({b.mixed ? passing_alpha(b) : b.alpha, key, Sign::nonnegative}, Location::cell, ghosts, {},
+                     SampleStore::set, *sigmas);
         alpha = std::max(alpha, sampler.extremes(*sigmas, ghosts).largest);
       });
     });

@@ -19,7 +19,9 @@ std::vector<Obstacle> fourth_order_obstacles(const Problem& p, bool constant_rea
   for_each_face(p, [&](int d, int end, const Boundary& b) {
     if (b.kind == BoundaryKind::dirichlet) return;
     found.push_back({face, static_cast<std::size_t>(2 * d + end),
-                     b.kind == BoundaryKind::robin ? "is a Robin face" : "is a Neumann face",
+                     b.mixed                         ? "has parts of several kinds"
+                     : b.kind == BoundaryKind::robin ? "is a Robin face"
+                                                     : "is a Neumann face",
                      "Dirichlet and periodic faces"});
   });
   if (p.centering == Centering::cell) found.push_back({centering, 0, "is cell", "unknowns at nodes"});
