@@ -37,8 +37,10 @@ double Solver::contraction(const Monitor& monitor) const {
 }
 
 // ∫ κ|∇u|² + σu² and what Robin faces add, but for the half cells at Dirichlet faces of unknowns in cells. Where
-// these are, the host reads u: not from a device's large fields, which would take longer than a solve.
+// these are, the host reads u: not from a device's large fields, which would take longer than a solve. None where
+// unknowns are held: meanwhile they are zero, and u falls to them within a cell.
 std::optional<double> Solver::energy() {
+  if (problem_.held) return {};
   bool in_halo = false;
   for (const auto& ends : problem_.given_in_halo) in_halo = in_halo || ends[0] || ends[1];
   if (in_halo && !on_host(u_) && u_.space().size() > largest_read) return {};

@@ -40,9 +40,29 @@ PartedFace::PartedFace(const Problem& problem, const Block& block, int axis, int
                                        : nodes.back());
   });
   part_ = first_part(parts_of(face_), centres[0], centres[1], centres[2]);
+  for (std::size_t e = 0; e < 3; ++e) {
+    at_[e] = node_coordinates(block.axes[e]);
+    for (int i = 0; i < block.axes[e].size(); ++i)
+      sides_[e].push_back(e == across ? std::array{Part{0, 0}, Part{at_[e][static_cast<std::size_t>(i)], 1}}
+                                      : poisson::parts_of(block.axes[e], i, true));
+  }
   held_.resize(static_cast<std::size_t>(nodes_.size()));
-  for (const Point& corner : corners())
-    if (corner.part->kind == BoundaryKind::dirichlet) held_[corner.node] = true;
+  for_each_row([&](const Box& row) {
+    for (const Point& corner : corners(row))
+      if (corner.part->kind == BoundaryKind::dirichlet) held_[corner.node] = true;
+  });
+}
+
+// A face's nodes in pieces, rows of them in three dimensions.
+template <class F>
+void PartedFace::for_each_row(const F& f) const {
+  const std::size_t e = axis_ == 2 ? 1 : 2;
+  Box row = nodes_;
+  for (int i = nodes_.first[e]; i < nodes_.last[e]; ++i) {
+    row.first[e] = i;
+    row.last[e] = i + 1;
+    f(row);
+  }
 }
 
 std::size_t PartedFace::number_of(const std::array<int, 3>& node) const {
@@ -61,21 +81,13 @@ bool PartedFace::holds_some() const {
 
 // Nodes one after another; cells that belong to no part let nothing through. Dirichlet parts are asked at the node, the
 // others as the cell beside it sees it.
-std::vector<PartedFace::Point> PartedFace::corners() const {
+std::vector<PartedFace::Point> PartedFace::corners(const Box& nodes) const {
   const auto across = static_cast<std::size_t>(axis_);
   const std::vector<FacePart>& parts = parts_of(face_);
   std::array<std::int64_t, 3> cells{};
-  std::array<std::vector<double>, 3> at;
-  std::array<std::vector<std::array<Part, 2>>, 3> sides;
-  for (std::size_t e = 0; e < 3; ++e) {
-    cells[e] = cells_.last[e] - cells_.first[e];
-    at[e] = node_coordinates(block_.axes[e]);
-    for (int i = 0; i < block_.axes[e].size(); ++i)
-      sides[e].push_back(e == across ? std::array{Part{0, 0}, Part{at[e][static_cast<std::size_t>(i)], 1}}
-                                     : poisson::parts_of(block_.axes[e], i, true));
-  }
+  for (std::size_t e = 0; e < 3; ++e) cells[e] = cells_.last[e] - cells_.first[e];
   std::vector<Point> all;
-  for_each_place(nodes_, [&](int i, int j, int k) {
+  for_each_place(nodes, [&](int i, int j, int k) {
     const std::array node{i, j, k};
     for (std::size_t c = 0; c < 8; ++c) {
       Point corner{number_of(node), nullptr, 1, node, node, {}};
@@ -84,9 +96,9 @@ std::vector<PartedFace::Point> PartedFace::corners() const {
       for (std::size_t e = 3; e-- > 0;) {
         const std::size_t n = static_cast<std::size_t>(node[e]), upper = c >> e & 1U;
         if (e != across) corner.cell[e] = node[e] - 1 + static_cast<int>(upper);
-        corner.area *= sides[e][n][upper].length;
-        corner.at[e] = sides[e][n][upper].at;
-        on_node[e] = at[e][n];
+        corner.area *= sides_[e][n][upper].length;
+        corner.at[e] = sides_[e][n][upper].at;
+        on_node[e] = at_[e][n];
         cell = cell * cells[e] + corner.cell[e] - cells_.first[e];
       }
       if (corner.area == 0) continue;
@@ -100,12 +112,11 @@ std::vector<PartedFace::Point> PartedFace::corners() const {
   return all;
 }
 
-// Of each cell beside a free node all corners, which weigh what hat functions have in common (∫φφ′ is a third and a
+// All corners of each cell, which weigh what hat functions have in common (∫φφ′ is a third and a
 // sixth of a length).
-std::vector<PartedFace::Point> PartedFace::corners_of_cells() const {
+std::vector<PartedFace::Point> PartedFace::of_whole_cells(const std::vector<Point>& corners) const {
   std::vector<Point> all;
-  for (const Point& own : corners()) {
-    if (held_[own.node]) continue;
+  for (const Point& own : corners) {
     for (int c = 0; c < 8; ++c) {
       Point corner = own;
       bool exists = true;
@@ -153,37 +164,41 @@ std::vector<double> PartedFace::evaluated(const std::vector<Point>& points, bool
 }
 
 std::vector<double> PartedFace::given() const {
-  std::vector<Point> held;
-  for (const Point& corner : corners())
-    if (corner.part->kind == BoundaryKind::dirichlet) held.push_back(corner);
-  std::vector<double> values = evaluated(held, false), sum(held_.size()), count(held_.size());
-  for (std::size_t c = 0; c < held.size(); ++c) {
-    sum[held[c].node] += values[c];
-    ++count[held[c].node];
-  }
+  std::vector<double> sum(held_.size()), count(held_.size());
+  for_each_row([&](const Box& row) {
+    std::vector<Point> held = corners(row);
+    std::erase_if(held, [](const Point& corner) { return corner.part->kind != BoundaryKind::dirichlet; });
+    const std::vector<double> values = evaluated(held, false);
+    for (std::size_t c = 0; c < held.size(); ++c) {
+      sum[held[c].node] += values[c];
+      ++count[held[c].node];
+    }
+  });
   for (std::size_t n = 0; n < sum.size(); ++n)
     if (count[n] > 0) sum[n] /= count[n];
   return sum;
 }
 
-std::vector<double> PartedFace::integrals(const std::vector<Point>& points, bool alpha) const {
-  std::vector<Point> free;
-  for (const Point& point : points)
-    if (!held_[point.node]) free.push_back(point);
-  const std::vector<double> values = evaluated(free, alpha);
+std::vector<double> PartedFace::integrals(bool against_hats, bool alpha) const {
   std::vector<double> sum(held_.size());
-  for (std::size_t c = 0; c < free.size(); ++c) sum[free[c].node] += free[c].area * values[c];
+  for_each_row([&](const Box& row) {
+    std::vector<Point> free = corners(row);
+    std::erase_if(free, [&](const Point& corner) { return held_[corner.node]; });
+    if (against_hats) free = of_whole_cells(free);
+    const std::vector<double> values = evaluated(free, alpha);
+    for (std::size_t c = 0; c < free.size(); ++c) sum[free[c].node] += free[c].area * values[c];
+  });
   return sum;
 }
 
 std::vector<double> PartedFace::flux_integrals() const {
-  return integrals(corners(), false);
+  return integrals(false, false);
 }
 std::vector<double> PartedFace::alpha_integrals() const {
-  return integrals(corners(), true);
+  return integrals(false, true);
 }
 std::vector<double> PartedFace::flux_against_hats() const {
-  return integrals(corners_of_cells(), false);
+  return integrals(true, false);
 }
 
 bool has_parted_faces(const Problem& problem) {

@@ -5,6 +5,7 @@
 
 #include "grids/axes/block.hpp"
 #include "grids/problem/mixed_face.hpp"
+#include "grids/sampling/sampling.hpp"
 
 namespace poisson {
 
@@ -36,17 +37,21 @@ class PartedFace {
  private:
   struct Point;
   std::size_t number_of(const std::array<int, 3>& node) const;
-  std::vector<Point> corners() const;
+  template <class F>
+  void for_each_row(const F& f) const;
+  std::vector<Point> corners(const Box& nodes) const;
   std::vector<double> evaluated(const std::vector<Point>& points, bool alpha) const;
-  std::vector<Point> corners_of_cells() const;
-  std::vector<double> integrals(const std::vector<Point>& points, bool alpha) const;
+  std::vector<Point> of_whole_cells(const std::vector<Point>& corners) const;
+  std::vector<double> integrals(bool against_hats, bool alpha) const;
 
   Block block_;
   int axis_, end_;
   Boundary face_;
   Box nodes_;
-  Box cells_;              // of the face, one past its nodes on each side
-  std::vector<int> part_;  // of each cell
+  std::array<std::vector<double>, 3> at_;                  // where nodes are
+  std::array<std::vector<std::array<Part, 2>>, 3> sides_;  // what each has of the cells beside it
+  Box cells_;                                              // of the face, one past its nodes on each side
+  std::vector<int> part_;                                  // of each cell
   std::vector<bool> held_;
 };
 

@@ -25,7 +25,8 @@
 namespace poisson {
 namespace {
 
-constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin;
+constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
+               P = BoundaryKind::periodic;
 
 Options tight() {
   Options o;
@@ -58,8 +59,8 @@ Quantity where(const std::function<bool(double, double, double)>& inside) {
 }
 const Quantity lower_half = where([](double, double y, double) { return y < 0.5; });
 
-/// Parts of all kinds on three faces that meet, beside Dirichlet, Robin and periodic ones.
-Problem parts_everywhere(int dimension, Scheme scheme) {
+/// Parts of all kinds on faces that meet each other and Dirichlet and Neumann faces; or y is periodic.
+Problem parts_everywhere(int dimension, Scheme scheme, bool periodic = false) {
   Problem p;
   p.dimension = dimension;
   p.scheme = scheme;
@@ -75,6 +76,7 @@ Problem parts_everywhere(int dimension, Scheme scheme) {
     return mixed_face({{given(D), low}, {Boundary{D, g}, high}, {given(R), lower_half}, {Boundary{N, 0.3}}});
   };
   p.boundary = {{{face(1), face(2)}, {face(3), Boundary{N, 1.0}}, {face(4), Boundary{D, 0.5}}}};
+  if (periodic) p.boundary[1] = {Boundary{P}, Boundary{P}};
   return p;
 }
 
@@ -215,8 +217,8 @@ TEST_P(HeldNodes, SolveTheDenseSystem) {
 }
 
 TEST_P(HeldNodes, CloseTheBalance) {
-  for (const int dimension : {2, 3}) {
-    Solve solve(parts_everywhere(dimension, GetParam()), tight());
+  for (const auto& [dimension, periodic] : {std::pair{2, false}, {3, false}, {2, true}, {3, true}}) {
+    Solve solve(parts_everywhere(dimension, GetParam(), periodic), tight());
     const std::vector<double> before = values(solve.rhs());
     ASSERT_TRUE(solve.run().converged());
     EXPECT_EQ(values(solve.rhs()), before);
@@ -300,8 +302,8 @@ TEST(HeldNodesOfVolumes, AreHeldByLinesAndPlanes) {
 }
 
 TEST_P(HeldNodes, AreSolvedForByAnyNumberOfProcesses) {
-  for (const int dimension : {2, 3}) {
-    Case c{"parts", parts_everywhere(dimension, GetParam()), tight()};
+  for (const auto& [dimension, periodic] : {std::pair{2, false}, {3, false}, {3, true}}) {
+    Case c{"parts", parts_everywhere(dimension, GetParam(), periodic), tight()};
     c.options.tolerance = 1e-9;
     const auto count = static_cast<std::size_t>(make_block(c.problem).layout().size());
     std::vector<double> wanted(count);
