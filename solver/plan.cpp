@@ -7,8 +7,8 @@
 
 #include "backends/blas.hpp"
 #include "backends/cut_lines.hpp"
-#include "grids/levels/cut_line_operator.hpp"
 #include "backends/error.hpp"
+#include "grids/levels/cut_line_operator.hpp"
 #include "grids/operators/bands.hpp"
 #include "grids/operators/faces.hpp"
 #include "grids/rows/box_stencil.hpp"
