@@ -16,8 +16,8 @@
 
 #include "backends/device.hpp"
 #include "backends/error.hpp"
+#include "backends/utilities/commit.hpp"
 #include "backends/wait_policy.hpp"
-#include "bench/commit.hpp"
 #include "bench/iteration_cases.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "solver/solver.hpp"
@@ -29,7 +29,7 @@ struct Arguments {
   bool list = false;
   std::vector<std::string> cases, unknowns;
   std::vector<int> sizes_2d{128, 256, 512, 1024, 2048}, sizes_3d{32, 64, 128, 256};
-  std::string device = "auto", cycle = "v", json, commit;
+  std::string device = "auto", cycle = "v", json;
 };
 
 constexpr int most_iterations = 1000;  // more are not told apart
@@ -91,7 +91,7 @@ int run(const Arguments& arguments) {
   const auto backend = make_backend(arguments.device);
   const Cycle cycle = arguments.cycle == "w" ? Cycle::w : arguments.cycle == "f" ? Cycle::f : Cycle::v;
   nlohmann::ordered_json json;
-  json["commit"] = arguments.commit.empty() ? commit() : arguments.commit;
+  json["commit"] = commit();
   json["device"] = backend->device();
   json["cycle"] = arguments.cycle;
   json["iterations"] = nlohmann::ordered_json::array();
@@ -164,8 +164,6 @@ int main(int argc, char** argv) {
       ->type_name("NAME")
       ->capture_default_str();
   program.add_option("--json", arguments.json, "Write the results there")->type_name("FILE");
-  program.add_option("--commit", arguments.commit, "What the results say was measured (default: what git says)")
-      ->type_name("ID");
   CLI11_PARSE(program, argc, argv)
   poisson::wait_passively();
   for (auto* sizes_of : {&arguments.sizes_2d, &arguments.sizes_3d})

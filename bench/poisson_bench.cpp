@@ -15,9 +15,9 @@
 
 #include "backends/device.hpp"
 #include "backends/error.hpp"
+#include "backends/utilities/commit.hpp"
 #include "backends/wait_policy.hpp"
 #include "bench/cases.hpp"
-#include "bench/commit.hpp"
 #include "bench/size_problems.hpp"
 
 namespace poisson::bench {
@@ -149,7 +149,7 @@ struct Arguments {
   std::vector<std::string> cases;
   std::vector<std::string> sizes;
   Setting setting;
-  std::string json, commit;
+  std::string json;
 };
 
 // The sizes of cases other than sizes: solves take cubes.
@@ -189,7 +189,7 @@ bool run(const Arguments& arguments) {
   }
 
   nlohmann::ordered_json json;
-  json["commit"] = arguments.commit.empty() ? commit() : arguments.commit;
+  json["commit"] = commit();
   std::string note;
   bool gpu = false;
   {
@@ -246,8 +246,6 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1000).description(""))
       ->capture_default_str();
   program.add_option("--json", arguments.json, "Write the results there")->type_name("FILE");
-  program.add_option("--commit", arguments.commit, "What the results say was measured (default: what git says)")
-      ->type_name("ID");
   CLI11_PARSE(program, argc, argv)
   poisson::wait_passively();
   try {

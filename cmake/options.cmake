@@ -67,6 +67,19 @@ function(poisson_words folder)
   set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>")
 endfunction()
 
+# poisson_commit(TARGET): commit() of backends/utilities/commit.hpp, kept by every build.
+function(poisson_commit target)
+  if(NOT TARGET poisson_commit)
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/commit.cpp)
+    add_custom_target(poisson_commit_of_sources BYPRODUCTS ${file}
+                      COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -DFILE=${file} -P ${PROJECT_SOURCE_DIR}/cmake/commit.cmake)
+    add_library(poisson_commit STATIC ${file})
+    add_dependencies(poisson_commit poisson_commit_of_sources)
+    target_include_directories(poisson_commit PRIVATE ${PROJECT_SOURCE_DIR})
+  endif()
+  target_link_libraries(${target} PRIVATE poisson_commit)
+endfunction()
+
 add_library(poisson_flags INTERFACE)
 target_compile_options(poisson_flags INTERFACE 
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow

@@ -2,9 +2,9 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 
+#include "backends/utilities/commit.hpp"
 #include "lab/harness/with_cuda.hpp"
 
 namespace poisson::lab {
@@ -16,18 +16,6 @@ std::string date() {
   std::array<char, 32> text{};
   std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
   return text.data();
-}
-
-// What git says of the source tree; where there is none, as in a copy of it, what POISSON_COMMIT says.
-std::string commit() {
-  if (const char* const given = std::getenv("POISSON_COMMIT")) return given;
-  std::string text;
-  if (std::FILE* const git =
-          popen("git -C '" POISSON_ROOT "' describe --always --dirty --exclude='*' 2>/dev/null", "r")) {
-    for (int c = std::fgetc(git); c != EOF && c != '\n'; c = std::fgetc(git)) text += static_cast<char>(c);
-    if (pclose(git) != 0) text.clear();
-  }
-  return text;
 }
 
 std::string gigahertz_text(double gigahertz) {
@@ -47,7 +35,7 @@ std::vector<Fact> facts_of(const Backend& backend, const Machine& machine) {
     }
   if (backend.on_gpu()) facts.push_back({"host", machine.host});
   facts.push_back({"date", date()});
-  if (std::string text = commit(); !text.empty()) facts.push_back({"commit", std::move(text)});
+  if (const std::string text = commit(); !text.empty()) facts.push_back({"commit", text});
   return facts;
 }
 
