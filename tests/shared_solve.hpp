@@ -33,10 +33,11 @@ struct Solved {
 };
 
 // `beside`: whether boxes of any size are worked on while messages are under way, or none.
-inline Solved solve(const Case& c, const Sharing& sharing, std::vector<double>& all, bool beside = true) {
+inline Solved solve(const Case& c, const Sharing& sharing, std::vector<double>& all, bool beside = true,
+                    Assembly assembly = Assembly::automatic) {
   const auto backend = test_backend();
   backend->set_least_beside(beside ? 1 : 0);
-  const Discretization d(*backend, c.problem, Assembly::automatic, Sampling::automatic, sharing);
+  const Discretization d(*backend, c.problem, assembly, Sampling::automatic, sharing);
   const auto solver = make_solver(d, c.options);
   d.assemble_rhs(solver->rhs());
   d.initialize(solver->solution());

@@ -198,19 +198,6 @@ Case case_of(const NamedFaces& faces, const Discrete& discrete, Data data, Way w
   return c;
 }
 
-Solved solve_as(const Case& c, const Sharing& sharing, Assembly assembly, std::vector<double>& all) {
-  const auto backend = test_backend();
-  backend->set_least_beside(1);
-  const Discretization d(*backend, c.problem, assembly, Sampling::automatic, sharing);
-  const auto solver = make_solver(d, c.options);
-  d.assemble_rhs(solver->rhs());
-  d.initialize(solver->solution());
-  Solved solved;
-  solved.result = solver->solve(false);
-  put_part(solver->solution(), all);
-  return solved;
-}
-
 // |difference| over max|u| that a few cycles leave. In fp64 it is rounding; corrections in fp32 leave theirs, and where
 // the system is badly conditioned these are magnified.
 double bound_of(const Case& c, Data data, Axes along) {
@@ -230,18 +217,18 @@ TEST_P(SharedCovering, IsSolvedAsByOneProcess) {
   const Parts& parts = discrete.value.dimension == 2 ? cutting.value.flat : cutting.value.solid;
   const auto values = static_cast<std::size_t>(make_block(c.problem).layout().size());
   std::vector<double> wanted(values), found(values), any(values);
-  solve_as(c, {}, assembly.value, wanted);
+  solve(c, {}, wanted, true, assembly.value);
   // And to a tolerance in fp64, where no rounding decides, if that is soon reached.
   Case converging = c;
   converging.options.tolerance = 1e-5;
   converging.options.max_iterations = 10;
   const bool counted = c.options.precision == SolvePrecision::double_ && c.options.method == Method::multigrid;
-  const int iterations = counted ? solve_as(converging, {}, assembly.value, any).result.iterations : 0;
+  const int iterations = counted ? solve(converging, {}, any, true, assembly.value).result.iterations : 0;
   as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
     const Sharing sharing{processes, parts, 300};
-    solve_as(c, sharing, assembly.value, found);
+    solve(c, sharing, found, true, assembly.value);
     if (counted) {
-      EXPECT_NEAR(solve_as(converging, sharing, assembly.value, any).result.iterations, iterations, 1);
+      EXPECT_NEAR(solve(converging, sharing, any, true, assembly.value).result.iterations, iterations, 1);
     }
   });
   EXPECT_LE(largest_difference(found, wanted), bound_of(c, data.value, along.value) * largest_magnitude(wanted));
