@@ -7,12 +7,13 @@
 namespace poisson::lab {
 namespace {
 
-constexpr int threads = 256, blocks_per_multiprocessor = 8, chains = 8, unroll = 16;
+constexpr int block_threads = 256, blocks_per_multiprocessor = 8, chains = 8, unroll = 16;
 
 // Independent chains x ← a·x + b, enough of them and enough warps that no thread waits for its own result.
 template <class T>
-__global__ void __launch_bounds__(threads, blocks_per_multiprocessor) fma_kernel(T a, T b, int rounds, T* result) {
-  const unsigned thread = blockIdx.x * threads + threadIdx.x;
+__global__ void __launch_bounds__(block_threads, blocks_per_multiprocessor)
+    fma_kernel(T a, T b, int rounds, T* result) {
+  const unsigned thread = blockIdx.x * block_threads + threadIdx.x;
   T x[chains];
 #pragma unroll
   for (int c = 0; c < chains; ++c) x[c] = static_cast<T>(thread % 32 + c);
@@ -34,11 +35,11 @@ template <class T>
 double peak(Session& session, std::string_view study) {
   Backend& backend = session.backend();
   const int blocks = blocks_per_multiprocessor * multiprocessors(), rounds = sizeof(T) == 4 ? 256 : 128;
-  const Array<T> result(backend, std::int64_t{blocks} * threads);
+  const Array<T> result(backend, std::int64_t{blocks} * block_threads);
   spoil(backend, result);
   const double seconds = session.time([&] {
     const cudaStream_t stream = cuda_of(backend).stream();
-    fma_kernel<T><<<static_cast<unsigned>(blocks), threads, 0, stream>>>(T(0.5), T(0.5), rounds, result.data());
+    fma_kernel<T><<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(T(0.5), T(0.5), rounds, result.data());
     cuda::launched(stream);
   });
   // Every chain has arrived at the fixed point 1 of x ← (x + 1)/2, which rounding to even reaches exactly.

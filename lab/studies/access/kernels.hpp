@@ -7,6 +7,8 @@ namespace poisson::lab {
 
 // The parts of the study `access`. Each measures on a GPU and throws WrongResult.
 
+inline constexpr int threads = 256;  ///< of a block
+
 /// Offsets and strides of a copy; fields of records.
 Panels measure_patterns(Session& session);
 /// Orders within a piece of memory, random ones, and a long piece for each thread.

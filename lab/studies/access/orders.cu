@@ -11,7 +11,7 @@
 namespace poisson::lab {
 namespace {
 
-constexpr int threads = 256, in_flight = 4;
+constexpr int in_flight = 4;
 
 // Orders as function objects: element number i of the reading.
 struct InOrder {

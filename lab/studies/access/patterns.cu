@@ -7,7 +7,6 @@
 namespace poisson::lab {
 namespace {
 
-constexpr int threads = 256;
 constexpr int per_thread = 4;  // elements: with one, 4-byte accesses are too few in flight to reach a copy's speed
 
 unsigned blocks_for(std::int64_t count) {

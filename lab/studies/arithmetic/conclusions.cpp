@@ -75,8 +75,8 @@ void compare_integers(const Panel& panel, std::vector<std::string>& sentences) {
   const double multiply = bar(panel, "x * y");
   if (add > 80)
     sentences.push_back("Integer additions run at " + figure(add) +
-                        " per clock, more than the 64 of NVIDIA's tables: the compiler writes half of them as "
-                        "multiply-adds, which another pipe takes.");
+                        " per clock, more than the 64 of NVIDIA's tables, which fits a compiler that writes some "
+                        "of them as multiply-adds for another pipe.");
   if (!std::isnan(add) && !std::isnan(multiply))
     sentences.push_back(more(add, multiply)
                             ? "An integer multiplication takes the time of " + figure(add / multiply) + " additions."

@@ -10,6 +10,8 @@ namespace poisson::lab {
 
 // Only in builds with CUDA.
 
+inline constexpr const char* per_clock = "results per clock per multiprocessor";
+
 /// All operations, panel by panel.
 std::span<const Operation> operations();
 

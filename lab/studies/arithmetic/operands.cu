@@ -247,7 +247,6 @@ void add_exchanges(Session& session, Panel& panel) {
 }  // namespace
 
 Panels run_operands(Session& session) {
-  constexpr const char* per_clock = "results per clock per multiprocessor";
   Panel operands{"operands", "Where operands come from, fp32", "", per_clock};
   operands.points = {measure<float, Plus, false>(session, operand::registers, 0x1p-20f),
                      measure<float, FusedImmediate, false>(session, operand::immediate, 0.5f),

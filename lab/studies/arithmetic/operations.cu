@@ -224,7 +224,7 @@ constexpr Operation function(std::string_view name, double (*exact)(double, doub
           run_chain<F, false, unroll>};
 }
 template <class F, bool coupled, int unroll>
-constexpr Operation integers(std::string_view name, double (*exact)(double, double), double operand = 0) {
+constexpr Operation integer_operation(std::string_view name, double (*exact)(double, double), double operand = 0) {
   return {name,
           "integers",
           Words::integer,
@@ -282,20 +282,20 @@ constexpr std::array table{
     function<OneOverRoot, little>("1 / sqrtf", exact::reciprocal_root, decades, {1.5}),
     function<Root, little>("sqrtf", exact::root, decades, {0.5}),
 
-    integers<IntegerAdd, true, far>("x + y", exact::integer_add),
-    integers<IntegerMultiply, true, far>("x * y", exact::integer_multiply),
-    integers<ShortMultiply, true, far>("__umul24", exact::multiply_24),
-    integers<Smaller, true, far>("min(x + 1, y)", exact::smaller),
-    integers<ExclusiveOr, true, far>("x ^ y", exact::exclusive_or),
-    integers<Shift, true, 8>("(x >> 3) + y", exact::divide_by_8),
-    integers<Mask, true, 8>("(x & 7) + y", exact::modulo_8),
-    integers<IntegerDivide, false, little>("y / x", exact::integer_divide, 4294967281.0),
-    integers<DivideBy<10>, true, 8>("x / 10 + y", exact::divide_by_10),
-    integers<DivideBy<8>, true, 8>("x / 8 + y", exact::divide_by_8),
-    integers<SignedDivideBy8, true, 8>("signed x / 8 + y", exact::signed_divide_by_8),
-    integers<Modulo, false, little>("y % x + 1", exact::modulo, 4294967281.0),
-    integers<ModuloBy<10>, true, 8>("x % 10 + y", exact::modulo_10),
-    integers<ModuloBy<8>, true, 8>("x % 8 + y", exact::modulo_8),
+    integer_operation<IntegerAdd, true, far>("x + y", exact::integer_add),
+    integer_operation<IntegerMultiply, true, far>("x * y", exact::integer_multiply),
+    integer_operation<ShortMultiply, true, far>("__umul24", exact::multiply_24),
+    integer_operation<Smaller, true, far>("min(x + 1, y)", exact::smaller),
+    integer_operation<ExclusiveOr, true, far>("x ^ y", exact::exclusive_or),
+    integer_operation<Shift, true, 8>("(x >> 3) + y", exact::divide_by_8),
+    integer_operation<Mask, true, 8>("(x & 7) + y", exact::modulo_8),
+    integer_operation<IntegerDivide, false, little>("y / x", exact::integer_divide, 4294967281.0),
+    integer_operation<DivideBy<10>, true, 8>("x / 10 + y", exact::divide_by_10),
+    integer_operation<DivideBy<8>, true, 8>("x / 8 + y", exact::divide_by_8),
+    integer_operation<SignedDivideBy8, true, 8>("signed x / 8 + y", exact::signed_divide_by_8),
+    integer_operation<Modulo, false, little>("y % x + 1", exact::modulo, 4294967281.0),
+    integer_operation<ModuloBy<10>, true, 8>("x % 10 + y", exact::modulo_10),
+    integer_operation<ModuloBy<8>, true, 8>("x % 8 + y", exact::modulo_8),
 
     conversion<ToDouble>("float to double", 1, exact::high_word, unit),
     conversion<ToFloat>("double to float", 1, exact::from_words, unit, 1.5),

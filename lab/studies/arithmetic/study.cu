@@ -17,7 +17,6 @@ namespace poisson::lab {
 namespace {
 
 constexpr std::string_view study = "arithmetic";
-constexpr const char* per_clock = "results per clock per multiprocessor";
 
 int blocks_of(int threads) {
   return multiprocessors() * 1024 / threads;  // 1024 threads on each

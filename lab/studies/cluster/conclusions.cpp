@@ -32,7 +32,8 @@ std::vector<std::string> conclude_cluster(const Panels& panels) {
   const double blocks = shared.last().x;
   sentences.push_back("A step of blocks that read their ends from a neighbour's shared memory takes " +
                       figure(shared.last().value) + " ns in clusters of " + figure(blocks) + " and " +
-                      figure(shared.first().value) + " in blocks alone: that is what the cluster's barrier costs.");
+                      figure(shared.first().value) +
+                      " in blocks alone: that is what the cluster's barrier and reads from other blocks cost.");
   const Ratio against_memory = ratio_at(*panel, by_memory, by_neighbours, blocks),
               against_launches = ratio_at(*panel, by_launches, by_neighbours, blocks);
   sentences.push_back("In clusters of " + figure(blocks) + " ends that go by way of global memory take " +

@@ -126,8 +126,7 @@ std::string on_per_thread(const Panel& panel) {
                                  : "; even with " + all.back() + " they bring " + times(gain(all.back())) + " as much.";
   const double reached = best.value / most;
   text += reached > 0.95  ? " What counts is bytes under way, however they are cut."
-          : reached < 0.9 ? " That is " + percent(reached) +
-                                " of the best width's: there the number of instructions is the limit, not the memory."
+          : reached < 0.9 ? " That is " + percent(reached) + " of the best width's, which fits a limit of instructions."
                           : "";
   return text;
 }

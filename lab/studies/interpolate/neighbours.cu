@@ -13,7 +13,7 @@
 namespace poisson::lab {
 namespace {
 
-constexpr int block_x = 32, block_y = 8;
+constexpr int tile_x = 32, tile_y = 8;
 
 // One step for the point (i, j): beyond the ends the last value goes on, as textures do by themselves.
 struct Grid2 {
@@ -31,16 +31,16 @@ __device__ float anew(const Grid2& grid, int point, int right, int up) {
   return grid.u[min(max(row, 0), grid.n - 1) * grid.n + min(max(column, 0), grid.n - 1)];
 }
 
-__global__ void __launch_bounds__(block_x* block_y) anew_kernel(Grid2 grid) {
-  const int point = static_cast<int>(blockIdx.x * (block_x * block_y) + threadIdx.x);
+__global__ void __launch_bounds__(tile_x* tile_y) anew_kernel(Grid2 grid) {
+  const int point = static_cast<int>(blockIdx.x * (tile_x * tile_y) + threadIdx.x);
   if (point >= grid.n * grid.n) return;
   grid.swept[point] = lecture_step(anew(grid, point, -1, 0), anew(grid, point, 1, 0), anew(grid, point, 0, -1),
                                    anew(grid, point, 0, 1), grid.f[point]);
 }
 
-__global__ void __launch_bounds__(block_x* block_y) hoisted_kernel(Grid2 grid) {
-  const int i = static_cast<int>(blockIdx.x * block_x + threadIdx.x % block_x),
-            j = static_cast<int>(blockIdx.y * block_y + threadIdx.x / block_x);
+__global__ void __launch_bounds__(tile_x* tile_y) hoisted_kernel(Grid2 grid) {
+  const int i = static_cast<int>(blockIdx.x * tile_x + threadIdx.x % tile_x),
+            j = static_cast<int>(blockIdx.y * tile_y + threadIdx.x / tile_x);
   if (i >= grid.n || j >= grid.n) return;
   const int here = j * grid.n + i;
   const float* const u = grid.u + here;
@@ -49,9 +49,9 @@ __global__ void __launch_bounds__(block_x* block_y) hoisted_kernel(Grid2 grid) {
   grid.swept[here] = lecture_step(u[left], u[right], u[down], u[up], grid.f[here]);
 }
 
-__global__ void __launch_bounds__(block_x* block_y) texture_kernel(Grid2 grid, cudaTextureObject_t u) {
-  const int i = static_cast<int>(blockIdx.x * block_x + threadIdx.x % block_x),
-            j = static_cast<int>(blockIdx.y * block_y + threadIdx.x / block_x);
+__global__ void __launch_bounds__(tile_x* tile_y) texture_kernel(Grid2 grid, cudaTextureObject_t u) {
+  const int i = static_cast<int>(blockIdx.x * tile_x + threadIdx.x % tile_x),
+            j = static_cast<int>(blockIdx.y * tile_y + threadIdx.x / tile_x);
   if (i >= grid.n || j >= grid.n) return;
   const float x = static_cast<float>(i) + 0.5f, y = static_cast<float>(j) + 0.5f;
   grid.swept[j * grid.n + i] =
@@ -76,8 +76,8 @@ class Sweeps {
     const cudaStream_t stream = cuda_of(session_.backend()).stream();
     const Grid2 grid{u_.data(), f_.data(), swept_.data(), n_};
     const auto blocks = [this](int size) { return static_cast<unsigned>((n_ + size - 1) / size); };
-    const dim3 blocks2(blocks(block_x), blocks(block_y));
-    constexpr int threads = block_x * block_y;
+    const dim3 blocks2(blocks(tile_x), blocks(tile_y));
+    constexpr int threads = tile_x * tile_y;
     if (variant == neighbours_anew)
       anew_kernel<<<static_cast<unsigned>((n_ * n_ + threads - 1) / threads), threads, 0, stream>>>(grid);
     else if (variant == neighbours_hoisted)

@@ -79,7 +79,7 @@ std::string on_held_entries(const Panel& panel) {
   text += ".";
   const Ratio tiled = ratio_of(panel, name_of(EntrySource::full_tiled), name_of(EntrySource::full));
   if (!tiled.known()) return text;
-  return text + " With a tile of u in shared memory the product has " + rate_against(tiled) + " the plain one" +
+  return text + " With a tile of u in shared memory it has " + rate_against(tiled) + " the plain one" +
          (tiled.more() ? "." : ": the caches serve the neighbours.");
 }
 

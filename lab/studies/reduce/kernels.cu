@@ -8,7 +8,7 @@
 
 #include <cooperative_groups.h>
 
-#include "backends/cuda/cuda_backend.cuh"
+#include "lab/studies/reduce/device.cuh"
 #include "lab/studies/reduce/study.hpp"
 #include "lab/studies/reduce/values.hpp"
 
@@ -180,13 +180,6 @@ __global__ void fill_kernel(double* values, std::int64_t count, std::uint64_t se
   for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < count;
        i += std::int64_t{gridDim.x} * threads)
     values[i] = random_units(seed, i) / 1024.0;
-}
-
-cudaStream_t stream_of(Backend& backend) {
-  return static_cast<cuda::CudaBackend&>(backend).stream();
-}
-const double* doubles(const Values& x) {
-  return static_cast<const double*>(x.data);
 }
 
 // One block's work for every threads' worth of values, but no more blocks than the device holds.

@@ -9,7 +9,7 @@
 #include <thrust/reduce.h>
 #include <thrust/transform_reduce.h>
 
-#include "backends/cuda/cuda_backend.cuh"
+#include "lab/studies/reduce/device.cuh"
 #include "lab/studies/reduce/study.hpp"
 
 namespace poisson::lab {
@@ -28,13 +28,6 @@ struct Plus {
 struct Larger {
   __host__ __device__ double operator()(double a, double b) const { return a < b ? b : a; }
 };
-
-const double* doubles(const Values& x) {
-  return static_cast<const double*>(x.data);
-}
-cudaStream_t stream_of(Backend& backend) {
-  return static_cast<cuda::CudaBackend&>(backend).stream();
-}
 
 // CUB's reduction of each kind in memory that may be missing: then it only says how many bytes it wants.
 template <Reduction kind>

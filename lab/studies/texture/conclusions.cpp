@@ -115,7 +115,7 @@ void conclude_chase(const Panel& panel, Sentences& sentences) {
                     figure(plain.at(point.x)) + ")");
   const Ratio slower = ratio_at(panel, path_names[1], path_names[0], texture.first().x);
   sentences.push_back("A load by texture that the next one waits for takes " + listed(texts) +
-                      (slower.more() ? ": textures are no remedy where latency decides." : "."));
+                      (slower.more() ? ": where a cache answers, textures take longer." : "."));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@ namespace poisson::lab {
 
 // The parts of the study `texture`. Each measures on a GPU and throws WrongResult.
 
+inline constexpr int in_flight = 4;  ///< loads of a thread that do not wait for each other
+
 /// Walks over a square in three orders by three paths: each with its own searched grid, at the lecture's grids, and
 /// over numbers of threads and of blocks.
 Panels measure_walks(Session& session);

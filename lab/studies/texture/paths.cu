@@ -10,7 +10,7 @@
 namespace poisson::lab {
 namespace {
 
-constexpr int threads = 256, in_flight = 4, most_offset = 32;
+constexpr int threads = 256, most_offset = 32;
 
 struct PlainRead {
   const float* data;

@@ -13,8 +13,6 @@
 namespace poisson::lab {
 namespace {
 
-constexpr int in_flight = 4;
-
 // Load paths as function objects.
 template <class T>
 struct Plain {

@@ -13,6 +13,8 @@
 
 namespace poisson::lab {
 
+inline constexpr unsigned threads = 256;  ///< of a block
+
 /// Which memory of the host goes which way over the bus.
 struct Way {
   std::string_view name;

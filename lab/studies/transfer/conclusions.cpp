@@ -88,9 +88,9 @@ std::string on_coprocessor(const Panel& panel) {
   if (!best || !alone || panel.guides.size() < 2) return {};
   const double bus = panel.guides[0].points.front()[1], host = panel.guides[1].points.front()[1];
   return panel.title + ": with chunk i + 1 on its way, chunk i computed and chunk i − 1 worked on by the host it has " +
-         rate_against(ratio_of(panel, *best, *alone)) + " one chunk after the other, and " +
+         rate_against(ratio_of(panel, *best, *alone)) + " one chunk after the other, and about " +
          percent(best->value / std::min(bus, host)) + " of what " + (bus < host ? "the bus" : "the host's work") +
-         " alone allows.";
+         " alone allows" + (best->value > std::min(bus, host) ? ", which was measured at another moment." : ".");
 }
 
 }  // namespace

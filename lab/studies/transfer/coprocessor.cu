@@ -11,7 +11,6 @@
 namespace poisson::lab {
 namespace {
 
-constexpr unsigned threads = 256;
 constexpr int device_rounds = 512, host_rounds = 24;
 
 // Every `folded` words become one: of each so many rounds, added up. Results are a 64th of what goes up.

@@ -10,8 +10,6 @@
 namespace poisson::lab {
 namespace {
 
-constexpr unsigned threads = 256;
-
 __global__ void rounds_kernel(std::uint32_t* values, std::size_t count, int rounds) {
   for (std::size_t i = std::size_t{blockIdx.x} * threads + threadIdx.x; i < count;
        i += std::size_t{gridDim.x} * threads) {

@@ -16,17 +16,18 @@
 namespace poisson::lab {
 namespace {
 
-constexpr int side = 64, threads = 256;
+constexpr int box_side = 64, bulk_threads = 256;
 constexpr int line = 128;  // bytes: the width of the boxes that the engine swizzles
 
-// A tile of side × side elements lies in shared memory as boxes of 128 bytes × side rows, one after another. In each,
-// the 16-byte word number w of row r is found at word w ^ (r % 8) of the row: the engine's 128-byte swizzle.
+// A tile of box_side × box_side elements lies in shared memory as boxes of 128 bytes × box_side rows, one after
+// another. In each, the 16-byte word number w of row r is found at word w ^ (r % 8) of the row: the engine's 128-byte
+// swizzle.
 template <class T>
 struct BoxedTile {
   static constexpr int width = line / sizeof(T);  // elements in a row of a box
-  static constexpr int boxes = side / width;
-  static constexpr int bytes = side * side * sizeof(T);
-  uint4 word[boxes][side][line / 16];
+  static constexpr int boxes = box_side / width;
+  static constexpr int bytes = box_side * box_side * sizeof(T);
+  uint4 word[boxes][box_side][line / 16];
 
   // The word that holds elements w·n … of row r.
   __device__ uint4& at(int r, int w) { return word[w / 8][r][w % 8 ^ r % 8]; }
@@ -77,10 +78,10 @@ __device__ void store_box(const void* from, const CUtensorMap& map, int column, 
 template <class T>
 __device__ void transpose_tile(BoxedTile<T>& from, BoxedTile<T>& to) {
   constexpr int n = 16 / sizeof(T);  // elements in a word
-  constexpr int across = side / n, units = across * across;
+  constexpr int across = box_side / n, units = across * across;
   using Elements = cuda::Pack<T, n>;
 #pragma unroll
-  for (int unit = static_cast<int>(threadIdx.x); unit < units; unit += threads) {
+  for (int unit = static_cast<int>(threadIdx.x); unit < units; unit += bulk_threads) {
     const int l = unit % 8, s = unit / 8 % 8, square = unit / 64;
     const int i = square / (across / 8) * 8 + (l ^ s), j = square % (across / 8) * 8 + l;
     Elements rows[n];
@@ -97,8 +98,9 @@ __device__ void transpose_tile(BoxedTile<T>& from, BoxedTile<T>& to) {
 }
 
 template <class T>
-__global__ void __launch_bounds__(threads) bulk_kernel(const __grid_constant__ CUtensorMap from,
-                                                       const __grid_constant__ CUtensorMap to, int down, int across) {
+__global__ void __launch_bounds__(bulk_threads)
+    bulk_kernel(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to, int down,
+                int across) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   constexpr int group = 16;  // rows of tiles that blocks fill before they go on, as in the library's kernel
   using Tile = BoxedTile<T>;
@@ -111,7 +113,8 @@ __global__ void __launch_bounds__(threads) bulk_kernel(const __grid_constant__ C
   const int matrix = static_cast<int>(blockIdx.x) / (down * across),
             tile = static_cast<int>(blockIdx.x) % (down * across);
   const int first = tile / (group * across) * group, height = min(group, down - first);
-  const int row = (first + tile % (group * across) % height) * side, column = tile % (group * across) / height * side;
+  const int row = (first + tile % (group * across) % height) * box_side,
+            column = tile % (group * across) / height * box_side;
 
   if (threadIdx.x == 0) {
     expect(barrier, Tile::bytes);
@@ -145,7 +148,7 @@ decltype(&cuTensorMapEncodeTiled) encoder() {
   return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
 }
 
-// rows × columns elements, rows `pitch` and matrices `stride` elements apart, cut into boxes of 128 bytes × side.
+// rows × columns elements, rows `pitch` and matrices `stride` elements apart, cut into boxes of 128 bytes × box_side.
 template <class T>
 CUtensorMap describe(const void* data, std::int64_t rows, std::int64_t columns, std::int64_t pitch, std::int64_t batch,
                      std::int64_t stride) {
@@ -154,7 +157,7 @@ CUtensorMap describe(const void* data, std::int64_t rows, std::int64_t columns, 
                          static_cast<cuuint64_t>(batch)};
   const std::array strides{static_cast<cuuint64_t>(pitch) * sizeof(T),
                            static_cast<cuuint64_t>(batch > 1 ? stride : pitch * rows) * sizeof(T)};
-  const std::array box{static_cast<cuuint32_t>(BoxedTile<T>::width), static_cast<cuuint32_t>(side), cuuint32_t{1}};
+  const std::array box{static_cast<cuuint32_t>(BoxedTile<T>::width), static_cast<cuuint32_t>(box_side), cuuint32_t{1}};
   const std::array<cuuint32_t, 3> steps{1, 1, 1};
   const CUresult status = encoder()(
       &map, sizeof(T) == 4 ? CU_TENSOR_MAP_DATA_TYPE_UINT32 : CU_TENSOR_MAP_DATA_TYPE_UINT64, 3,
@@ -171,15 +174,15 @@ template <class T>
 void launch_as(cudaStream_t stream, const Transposition& s, const void* from, void* to) {
   constexpr int memory = 2 * BoxedTile<T>::bytes + 1024;
   cuda::check(cudaFuncSetAttribute(bulk_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, memory));
-  const auto tiles = [](std::int64_t extent) { return static_cast<int>((extent + side - 1) / side); };
+  const auto tiles = [](std::int64_t extent) { return static_cast<int>((extent + box_side - 1) / box_side); };
   const int down = tiles(s.rows), across = tiles(s.columns);
-  bulk_kernel<T><<<static_cast<unsigned>(std::int64_t{down} * across * s.batch), threads, memory, stream>>>(
+  bulk_kernel<T><<<static_cast<unsigned>(std::int64_t{down} * across * s.batch), bulk_threads, memory, stream>>>(
       describe<T>(from, s.rows, s.columns, s.from_pitch, s.batch, s.from_stride),
       describe<T>(to, s.columns, s.rows, s.to_pitch, s.batch, s.to_stride), down, across);
   cuda::launched(stream);
 }
 
-void launch(Backend& backend, const Transposition& shape, const void* from, void* to) {
+void launch_bulk(Backend& backend, const Transposition& shape, const void* from, void* to) {
   const cudaStream_t stream = static_cast<cuda::CudaBackend&>(backend).stream();
   if (shape.element == 4)
     launch_as<std::uint32_t>(stream, shape, from, to);
@@ -204,7 +207,7 @@ std::vector<TransposeVariant> bulk_transpose_variants() {
   cuda::check(cudaGetDevice(&device));
   cuda::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
   if (major < 9 || !encoder()) return {};
-  return {{.name = std::string(transpose_names::bulk), .launch = launch, .permitted = aligned}};
+  return {{.name = std::string(transpose_names::bulk), .launch = launch_bulk, .permitted = aligned}};
 }
 
 }  // namespace poisson::lab

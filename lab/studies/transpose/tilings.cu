@@ -10,7 +10,7 @@ namespace poisson::lab {
 namespace {
 
 template <class TileShape>
-void launch(Backend& backend, const Transposition& shape, const void* from, void* to) {
+void launch_tiling(Backend& backend, const Transposition& shape, const void* from, void* to) {
   const cudaStream_t stream = static_cast<cuda::CudaBackend&>(backend).stream();
   if (shape.element == 4)
     cuda::transpose_tiled<TileShape, std::uint32_t>(stream, shape, from, to);
@@ -23,7 +23,7 @@ TransposeVariant tuning() {
   std::string name = "tuning " + std::to_string(TileShape::rows) + " x " + std::to_string(TileShape::columns) + ", " +
                      std::to_string(TileShape::threads) + " threads";
   if (TileShape::streaming) name += ", streaming";
-  return {.name = std::move(name), .launch = launch<TileShape>};
+  return {.name = std::move(name), .launch = launch_tiling<TileShape>};
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ std::vector<TransposeVariant> gpu_transpose_tilings() {
   using cuda::TileShape;
   return {
       // Words of 16 bytes and nothing else: tiles of 32 × 32 along the source's rows.
-      {.name = std::string(transpose_names::vectorized), .launch = launch<TileShape<32, 32, 64>>},
+      {.name = std::string(transpose_names::vectorized), .launch = launch_tiling<TileShape<32, 32, 64>>},
       tuning<TileShape<32, 32, 64, true>>(),
       tuning<TileShape<64, 32, 128>>(),
       tuning<TileShape<32, 64, 128>>(),
