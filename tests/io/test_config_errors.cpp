@@ -64,7 +64,7 @@ const std::vector<Malformed>& malformed() {
        "discretization: {scheme: q1, assembly: partial}\nboundary:\n"
        "  x-: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]\n",
        {},
-       "bad.yaml:3:41: discretization.assembly: partial does not go with elements where a face has parts of several "
+       "bad.yaml:3:40: discretization.assembly: partial does not go with elements where a face has parts of several "
        "kinds (only bands hold its nodes); write assembly: full or auto, or scheme: fv"},
       {"parts_on_levels_of_elements",
        cube,

@@ -398,7 +398,7 @@ TEST(HeldNodesAre, GivenTheMeanWhereFacesMeet) {
   p.boundary = {{{mixed_face({{Boundary{D, 1.0}, low}, {Boundary{N}}}), Boundary{N}},
                  {mixed_face({{Boundary{D, 4.0}, low}, {Boundary{N}}}), Boundary{D, 7.0}},
                  {}}};
-  p.initial = 9.0;
+  p.initial.emplace(9.0);
   Solve solve(p, {});
   const std::vector<double> u = values(solve.solution());
   EXPECT_EQ(u[0], 2.5);
