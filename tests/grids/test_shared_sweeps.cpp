@@ -163,7 +163,7 @@ TEST(SharedSweeps, AreThoseOfOneProcess) {
 
 #ifdef POISSON_HAVE_MPI
 const std::shared_ptr<const Processes>& launched() {
-  static const std::shared_ptr<const Processes> processes = mpi_processes([](std::span<const LostProcess>) {});
+  static const std::shared_ptr<const Processes> processes = mpi_processes([](Moment, std::span<const LostProcess>) {});
   return processes;
 }
 
