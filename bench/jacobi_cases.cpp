@@ -23,9 +23,9 @@ void one_by_one(const Kit& kit, Fields& f) {
   }
 }
 // The host, which checks those that only a GPU has, takes their sweeps one by one.
-template <Precision p, bool with_norms, int tile = -1, bool on_gpus = tile >= 0>
+template <Precision p, bool with_norms, int tile = -1>
 void in_passes(const Kit& kit, Fields& f) {
-  if (on_gpus && !kit.backend.on_gpu()) return one_by_one<p>(kit, f);
+  if (tile >= 0 && !kit.backend.on_gpu()) return one_by_one<p>(kit, f);
   const SweepPass& pass = kit.pass(p, tile);
   Field *now = &f[0], *next = &f[2];
   for (int s = 0; s < sweeps; s += pass.sweeps()) {
@@ -58,17 +58,10 @@ struct Passes : Table {
   template <Precision p>
   void add(const std::string& problem, const Model& model) {
     put<p>(problem + "one", model, one_by_one<p>);
+    put<p>(problem + "pass", model, in_passes<p, false>);
+    put<p>(problem + "pass-norm", model, in_passes<p, true>);
     const bool held = model.assembly == Assembly::partial;
-    if (held && model.centering == Centering::node) return;  // there are none
-    if (held) {
-      put<p>(problem + "pass", model, in_passes<p, false, -1, true>);
-      put<p>(problem + "pass-norm", model, in_passes<p, true, -1, true>);
-      for (KernelCase* kernel : {&kernels.back(), &kernels[kernels.size() - 2]})
-        kernel->needs_gpu = kernel->needs_plane = true;
-    } else {
-      put<p>(problem + "pass", model, in_passes<p, false>);
-      put<p>(problem + "pass-norm", model, in_passes<p, true>);
-    }
+    for (KernelCase* kernel : {&kernels.back(), &kernels[kernels.size() - 2]}) kernel->flat_on_gpu = held;
   }
 
   Passes() {

@@ -87,7 +87,7 @@ struct KernelCase {
   /// What the kernel does beside a product A u; null: no time is predicted.
   std::optional<RowCost> beside = std::nullopt;
   bool needs_z = false;      ///< left out in two dimensions
-  bool needs_plane = false;  ///< left out in three dimensions
+  bool flat_on_gpu = false;  ///< left out on a GPU in three dimensions
   bool needs_gpu = false;    ///< left out on a CPU
   int sweeps = 0;            ///< over all unknowns, of what counts points a second
 };

@@ -248,7 +248,7 @@ void measure_kernels(std::span<const Case> all, const Size& size, const Setting&
   std::vector<Case> cases;
   for (const Case& c : all) {
     const Model& m = c.kernel->model;
-    if (size.dimension == 2 ? c.kernel->needs_z : c.kernel->needs_plane) continue;
+    if (size.dimension == 2 ? c.kernel->needs_z : backend->on_gpu() && c.kernel->flat_on_gpu) continue;
     if (!backend->on_gpu() && c.kernel->needs_gpu) continue;
     if (m.assembly == Assembly::automatic ||
         chosen_assembly(m.assembly, m.of({3, {4, 4, 4}}), backend->on_gpu()) == m.assembly)

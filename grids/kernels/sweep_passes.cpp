@@ -24,12 +24,10 @@ std::unique_ptr<SweepPass> make_sweep_pass(Backend& backend, const SchemeRows& r
   const LevelRows& level = level_rows(rows);
   if (level.kappa_source || level.decoupled >= 0) return nullptr;
   return with_own_rows(rows, precision, [&]<class T, class Own>(T, const Own& own) -> std::unique_ptr<SweepPass> {
-    if constexpr (std::is_same_v<Own, LevelRows>) {
+    if constexpr (!std::is_same_v<Own, ElementRows>) {
       if (!backend.on_gpu()) return SweepPassesOn<OnHost>::make<T>(backend, own);
 #ifdef POISSON_HAVE_CUDA
       return SweepPassesOn<OnCuda>::make<T>(backend, own);
-    } else if constexpr (std::is_same_v<Own, FaceRows>) {
-      if (backend.on_gpu()) return SweepPassesOn<OnCuda>::make_held<T>(backend, own);
 #endif
     }
     return nullptr;

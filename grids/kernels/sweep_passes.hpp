@@ -8,9 +8,9 @@
 
 namespace poisson {
 
-/// Passes of several sweeps for finite volumes: with constant κ, and on a GPU where κ is held in the cells of a plane
-/// that is not cut. Null for anything else: there sweeps go one by one. Of a grid that is cut all processes get one, or
-/// none.
+/// Passes of several sweeps for finite volumes. Where κ is held there is none in bodies that are cut, and on a GPU only
+/// in planes that are not. Null for anything else: there sweeps go one by one. Of a grid that is cut all processes get
+/// one, or none.
 std::unique_ptr<SweepPass> make_sweep_pass(Backend&, const SchemeRows&, Precision);
 
 /// Sweeps of a pass that could take so many: what it reads of the neighbours has to lie in the halo.
@@ -26,10 +26,9 @@ struct OnCuda;
 /// Those of one kind of device, instantiated for each precision in translation units of their own.
 template <class Device>
 struct SweepPassesOn {
-  template <class T>
-  static std::unique_ptr<SweepPass> make(Backend&, const LevelRows&);
-  template <class T>
-  static std::unique_ptr<SweepPass> make_held(Backend&, const FaceRows&);
+  /// LevelRows where κ is constant, else NodeRows or FaceRows.
+  template <class T, class Own>
+  static std::unique_ptr<SweepPass> make(Backend&, const Own&);
 };
 
 }  // namespace poisson

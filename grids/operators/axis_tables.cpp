@@ -32,7 +32,7 @@ std::shared_ptr<const Field> in_precision(Backend& backend, const std::shared_pt
     backend.convert(*field, *copy);
     typed = std::move(copy);
   }
-  backend.exchange(*typed);
+  backend.exchange(*typed, field->space().whole() ? 1 : cut_halo);  // rows in the halo, too
   return typed;
 }
 template std::shared_ptr<const Field> in_precision<float>(Backend&, const std::shared_ptr<const Field>&);

@@ -116,19 +116,22 @@ struct CellColumn {
   /// x, y, z: κ of the three directions.
   [[gnu::always_inline]] constexpr CellLayer<T> layer(const CellQuad<T>& x, const CellQuad<T>& y,
                                                       const CellQuad<T>& z) const {
-    return {s * x.sw + n * x.nw, s * x.se + n * x.ne, w * y.sw + e * y.se, w * y.nw + e * y.ne,
-            s * (w * z.sw + e * z.se) + n * (w * z.nw + e * z.ne)};
+    return {sum_of_products(s, x.sw, n, x.nw), sum_of_products(s, x.se, n, x.ne), sum_of_products(w, y.sw, e, y.se),
+            sum_of_products(w, y.nw, e, y.ne),
+            sum_of_products(s, sum_of_products(w, z.sw, e, z.se), n, sum_of_products(w, z.nw, e, z.ne))};
   }
   /// The row between two layers; half: half their thickness, inverse: 1/h towards the neighbours in z.
   [[gnu::always_inline]] constexpr Row<T> row(const CellLayer<T>& below, const CellLayer<T>& above, T half_below,
                                               T half_above, T inverse_below, T inverse_above, T reaction) const {
-    const auto cut = [&](T CellLayer<T>::*side) { return half_below * below.*side + half_above * above.*side; };
-    return {west * cut(&CellLayer<T>::west),
-            east * cut(&CellLayer<T>::east),
-            south * cut(&CellLayer<T>::south),
-            north * cut(&CellLayer<T>::north),
-            inverse_below * below.through,
-            inverse_above * above.through,
+    const auto cut = [&](T CellLayer<T>::*side) {
+      return sum_of_products(half_below, below.*side, half_above, above.*side);
+    };
+    return {product(west, cut(&CellLayer<T>::west)),
+            product(east, cut(&CellLayer<T>::east)),
+            product(south, cut(&CellLayer<T>::south)),
+            product(north, cut(&CellLayer<T>::north)),
+            product(inverse_below, below.through),
+            product(inverse_above, above.through),
             reaction};
   }
 };
@@ -151,10 +154,11 @@ struct Partial {
   struct Line {
     AxisTable<T> x;
     Cells kappa[Isotropic ? 1 : 3];
-    const T* reaction;
+    const T* weight;
+    T factor;                                                     // a row's reaction for a unit of its weight
     T south_half, north_half, bottom_half, top_half;              // half widths of the cells around
     T south_inverse, north_inverse, bottom_inverse, top_inverse;  // 1/h towards the neighbours
-    T area, sigma;
+    T area;
     int decoupled;
 
     [[gnu::always_inline]] constexpr Row<T> row(int i) const {
@@ -164,11 +168,10 @@ struct Partial {
         return CellQuad<T>{south[i - 1], south[i], north[i - 1], north[i]};
       };
       const Cells &kx = kappa[0], &ky = kappa[Isotropic ? 0 : 1], &kz = kappa[Isotropic ? 0 : 2];
-      return poisson::decoupled(
-          column.row(column.layer(quad(kx.sb, kx.nb), quad(ky.sb, ky.nb), quad(kz.sb, kz.nb)),
-                     column.layer(quad(kx.st, kx.nt), quad(ky.st, ky.nt), quad(kz.st, kz.nt)), bottom_half, top_half,
-                     bottom_inverse, top_inverse, reaction ? reaction[i] : sigma * x.mass[i]),
-          decoupled);
+      return poisson::decoupled(column.row(column.layer(quad(kx.sb, kx.nb), quad(ky.sb, ky.nb), quad(kz.sb, kz.nb)),
+                                           column.layer(quad(kx.st, kx.nt), quad(ky.st, ky.nt), quad(kz.st, kz.nt)),
+                                           bottom_half, top_half, bottom_inverse, top_inverse, factor * weight[i]),
+                                decoupled);
     }
     [[gnu::always_inline]] constexpr Row<T> interior(int i) const { return row(i); }
     constexpr T mass(int i) const { return area * x.mass[i]; }
@@ -180,7 +183,9 @@ struct Partial {
       const View<const T>& cells = kappa[d];
       l.kappa[d] = {cells.line(j - 1, k - 1), cells.line(j, k - 1), cells.line(j - 1, k), cells.line(j, k)};
     }
-    l.reaction = reaction.data ? reaction.line(j, k) : nullptr;
+    l.area = y.mass[j] * z.mass[k];
+    l.weight = reaction.data ? reaction.line(j, k) : x.mass;
+    l.factor = reaction.data ? T(1) : sigma * l.area;
     l.south_half = y.half[j - 1];
     l.north_half = y.half[j];
     l.bottom_half = z.half[k - 1];
@@ -189,8 +194,6 @@ struct Partial {
     l.north_inverse = y.inverse[j];
     l.bottom_inverse = z.inverse[k - 1];
     l.top_inverse = z.inverse[k];
-    l.area = y.mass[j] * z.mass[k];
-    l.sigma = sigma * l.area;
     l.decoupled = decoupled;
     return l;
   }
@@ -235,8 +238,8 @@ struct Partial {
     template <bool flat = false>
     [[gnu::always_inline]] constexpr Row<T> row(const CellLayer<T>& below, const CellLayer<T>& above,
                                                 const Beside& b) const {
-      Row<T> row =
-          cells.row(below, above, b.half_below, b.half_above, b.inverse_below, b.inverse_above, factor * b.reaction);
+      Row<T> row = cells.row(below, above, b.half_below, b.half_above, b.inverse_below, b.inverse_above,
+                             product(factor, b.reaction));
       if constexpr (flat) row.south = row.north = T(0);
       return poisson::decoupled(row, c.decoupled);
     }

@@ -22,17 +22,17 @@ struct Faces {
   struct Line {
     const T *inverse, *mass_x;
     const T *west, *south, *north, *bottom, *top;  ///< κ; that of the east face of cell i is west[i + 1]
-    const T* reaction;
-    T area, south_factor, north_factor, bottom_factor, top_factor, sigma;
+    const T* weight;
+    T factor;  ///< a row's reaction for a unit of its weight
+    T area, south_factor, north_factor, bottom_factor, top_factor;
     int decoupled;
 
     [[gnu::always_inline]] constexpr Row<T> row(int i) const {
       const T m = mass_x[i];
-      return poisson::decoupled(
-          Row<T>{inverse[i - 1] * area * west[i], inverse[i] * area * west[i + 1], south_factor * m * south[i],
-                 north_factor * m * north[i], bottom_factor * m * bottom[i], top_factor * m * top[i],
-                 reaction ? reaction[i] : sigma * m},
-          decoupled);
+      return poisson::decoupled(Row<T>{inverse[i - 1] * area * west[i], inverse[i] * area * west[i + 1],
+                                       south_factor * m * south[i], north_factor * m * north[i],
+                                       bottom_factor * m * bottom[i], top_factor * m * top[i], factor * weight[i]},
+                                decoupled);
     }
     [[gnu::always_inline]] constexpr Row<T> interior(int i) const { return row(i); }
     constexpr T mass(int i) const { return area * mass_x[i]; }
@@ -47,13 +47,13 @@ struct Faces {
     l.north = kappa[1].line(j + 1, k);
     l.bottom = kappa[2].line(j, k);
     l.top = kappa[2].line(j, k + 1);
-    l.reaction = reaction.data ? reaction.line(j, k) : nullptr;
     l.area = my * mz;
+    l.weight = reaction.data ? reaction.line(j, k) : x.mass;
+    l.factor = reaction.data ? T(1) : sigma * l.area;
     l.south_factor = y.inverse[j - 1] * mz;
     l.north_factor = y.inverse[j] * mz;
     l.bottom_factor = z.inverse[k - 1] * my;
     l.top_factor = z.inverse[k] * my;
-    l.sigma = sigma * l.area;
     l.decoupled = decoupled;
     return l;
   }
@@ -85,9 +85,10 @@ struct Faces {
     template <bool flat = false>
     [[gnu::always_inline]] constexpr Row<T> row(const Layer& below, const Layer& here, const Beside& b) const {
       return poisson::decoupled(
-          Row<T>{west * b.height * here.west, east * b.height * here.east, flat ? T(0) : south * b.height * here.south,
-                 flat ? T(0) : north * b.height * here.north, b.inverse_below * through * below.top,
-                 b.inverse_above * through * here.top, factor * b.reaction},
+          Row<T>{product(west * b.height, here.west), product(east * b.height, here.east),
+                 flat ? T(0) : product(south * b.height, here.south),
+                 flat ? T(0) : product(north * b.height, here.north), product(b.inverse_below * through, below.top),
+                 product(b.inverse_above * through, here.top), product(factor, b.reaction)},
           c.decoupled);
     }
   };

@@ -23,8 +23,8 @@ namespace {
 
 struct Run {
   std::vector<double> history;
-  int sweeps = 0;       // of a pass; 0: there is none
-  bool varies = false;  // whether rows hold κ
+  int sweeps = 0;             // of a pass; 0: there is none
+  bool without_pass = false;  // whether no pass is worth it: where rows hold κ, in bodies and on a GPU
   bool singular = false;
 };
 
@@ -44,7 +44,8 @@ Run iterate(const Problem& problem, SolvePrecision precision, const Sharing& sha
   const Result result = solver->solve(true);
   for (const double relative : result.history) run.history.push_back(relative * result.reference);
   run.singular = solver->A().singular();
-  run.varies = std::visit([](const auto& rows) { return rows.variable(); }, d.scheme_rows());
+  const bool varies = std::visit([](const auto& rows) { return rows.variable(); }, d.scheme_rows());
+  run.without_pass = varies && (backend->on_gpu() || problem.dimension == 3);
   if (const auto pass = make_sweep_pass(*backend, d.scheme_rows(), solver->A().precision()))
     run.sweeps = pass->sweeps();
   put_part(solver->solution(), all);
@@ -59,7 +60,7 @@ void expect_iterates_of_one(const Problem& problem, SolvePrecision precision, co
   const Run one = iterate(problem, precision, {}, wanted);
   as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
     const Run own = iterate(problem, precision, {processes, parts, 300}, found);
-    EXPECT_EQ(own.sweeps, own.varies ? 0 : cut_halo);
+    EXPECT_EQ(own.sweeps, own.without_pass ? 0 : cut_halo);
     ASSERT_EQ(own.history.size(), one.history.size());
     for (std::size_t i = 0; i < own.history.size(); ++i)
       EXPECT_NEAR(own.history[i], one.history[i], rounding * one.history[0]);

@@ -9,6 +9,21 @@
 
 namespace poisson::cpu {
 
+/// Rows without the couplings along an axis are few. That the others have them all has to be known where their loop is
+/// compiled: a choice within keeps it from becoming vector code.
+template <class Line>
+bool is_decoupled(const Line& line) {
+  if constexpr (requires { line.decoupled; })
+    return line.decoupled >= 0;
+  else
+    return false;
+}
+template <class Line>
+Line coupled(Line line) {
+  if constexpr (requires { line.decoupled; }) line.decoupled = -1;
+  return line;
+}
+
 /// Calls point(row, i) for first ≤ i < last of a line of nx values: the ends with their own rows, the others in one
 /// vectorized loop with interior rows. Lines whose ends need no rows of their own say so: one loop then, which compiles
 /// in a third of the time.
@@ -17,15 +32,18 @@ void for_line(const Line& line, int first, int last, int nx, const Point& point)
   if constexpr (requires { Line::uniform; }) {
 #pragma omp simd
     for (int i = first; i < last; ++i) point(line.row(i), i);
+  } else if (is_decoupled(line)) {
+    for (int i = first; i < last; ++i) point(line.row(i), i);
   } else {
     int i = first;
     if (i == 0 && i < last) {
       point(line.row(0), 0);
       ++i;
     }
+    const Line inside = coupled(line);
     const int stop = std::max(i, std::min(last, nx - 1));
 #pragma omp simd
-    for (int at = i; at < stop; ++at) point(line.interior(at), at);
+    for (int at = i; at < stop; ++at) point(inside.interior(at), at);
     for (i = stop; i < last; ++i) point(line.row(i), i);
   }
 }

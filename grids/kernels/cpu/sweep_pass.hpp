@@ -9,6 +9,8 @@
 #include <omp.h>
 
 #include "backends/cpu/launch.hpp"
+#include "grids/kernels/cpu/kept_rows.hpp"
+#include "grids/kernels/cpu/stream.hpp"
 #include "grids/kernels/cpu/sweep.hpp"
 #include "grids/kernels/sweep_passes.hpp"
 #include "grids/operators/stencil_base.hpp"
@@ -17,12 +19,27 @@
 
 namespace poisson::cpu {
 
-/// Sweeps of a pass over a whole grid. More of them read memory less often, and work out more values twice beside the
-/// tiles, which have to be the lower the more planes they keep.
-inline constexpr int sweeps_of_pass = 4;
+/// Models that hold κ: their rows are worked out once a pass.
+template <class Coefficients>
+concept HoldsKappa = requires(const Coefficients c) {
+  c.kappa;
+};
 
-/// What a thread keeps of planes has to fit into its own cache, about so many bytes.
-inline constexpr std::int64_t tile_bytes = std::int64_t{3} << 20;
+/// Sweeps of a pass over a whole grid. More of them read memory less often, and work out more values twice beside the
+/// tiles, which have to be the lower the more planes they keep. Where κ is held they share the work on a row; in two
+/// dimensions nothing lies beside a tile, but ahead of and behind each thread's share of the lines.
+template <class Coefficients>
+int sweeps_of_pass(const Layout& layout) {
+  const bool many_lines = layout.n[2] == 1 && layout.n[1] >= 100 * omp_get_max_threads();
+  return !HoldsKappa<Coefficients> ? 4 : many_lines ? 12 : 6;
+}
+
+/// What a thread keeps of planes has to fit into its own cache, about so many bytes. Rows that are kept are worth more.
+template <class Coefficients>
+inline constexpr std::int64_t tile_bytes = std::int64_t{HoldsKappa<Coefficients> ? 5 : 3} << 20;
+
+/// Fields of so many bytes are written past the caches: the next pass comes back to a value when they hold it no more.
+inline constexpr std::int64_t streamed_bytes = std::int64_t{4} << 20;
 
 /// Jacobi's method in tiles of whole lines that are marched along the last axis, in two dimensions of one line. Each
 /// sweep is one plane behind the sweep before it and reads three of its planes, which are kept; a tile's margins are
@@ -31,15 +48,18 @@ template <class T, class Coefficients>
 class TiledSweeps final : public SweepPass {
   using Tables = typename TablesFor<T, Coefficients>::Type;
   using Line = decltype(std::declval<const Coefficients&>().line(0, 0));
+  static constexpr bool keeps_rows = HoldsKappa<Coefficients>;
 
  public:
-  TiledSweeps(Backend& backend, const LevelRows& rows)
+  template <class Own>
+  TiledSweeps(Backend& backend, const Own& rows)
       : backend_(backend),
         space_(rows.block.space()),
         tables_(backend, rows),
         c_(tables_.template model<Coefficients>()),
-        sweeps_(sweeps_on(space_, sweeps_of_pass)),
         flat_(space_.layout().n[2] == 1),
+        sweeps_(sweeps_on(space_, sweeps_of_pass<Coefficients>(space_.layout()))),
+        streams_(space_.layout().size() * static_cast<std::int64_t>(sizeof(T)) >= streamed_bytes),
         in_line_(swept_axis(space_, 0, sweeps_)),
         across_(swept_axis(space_, flat_ ? 2 : 1, sweeps_)),
         along_(swept_axis(space_, flat_ ? 1 : 2, sweeps_)) {}
@@ -61,6 +81,7 @@ class TiledSweeps final : public SweepPass {
                           axis.first + static_cast<int>(values * (number + 1) / count)};
       };
       march.go(part(across_, tile % tiles.across, tiles.across), part(along_, tile / tiles.across, tiles.along));
+      end_stream();
     }
     if (norm)
       *norm->address() = sum_over_lines(
@@ -75,8 +96,9 @@ class TiledSweeps final : public SweepPass {
   Tiles cut() const {
     const int d = sweeps_, threads = omp_get_max_threads(), lines = across_.last - across_.first;
     const auto pitch = space_.layout().pitch(precision_of<T>) * static_cast<std::int64_t>(sizeof(T));
-    // Three planes of each sweep but the last, and d of b; u and `next` pass through.
-    const auto most = static_cast<int>(std::max<std::int64_t>(tile_bytes / (pitch * (4 * d)) - d, d));
+    // Three planes of each sweep but the last, d of b, and of rows; u and `next` pass through.
+    const int planes = 4 * d + (keeps_rows ? KeptRows<T>::arrays * d : 0);
+    const auto most = static_cast<int>(std::max<std::int64_t>(tile_bytes<Coefficients> / (pitch * planes) - d, d));
     Tiles tiles{};
     tiles.across = (lines + most - 1) / most;
     if (tiles.across < threads) tiles.across = std::min(threads, std::max(1, lines / (2 * d)));
@@ -105,6 +127,8 @@ class TiledSweeps final : public SweepPass {
       T* memory;
       std::int64_t pitch;
       int first, lines, first_plane;
+      KeptRows<T> rows;
+      T* last_line;  // what the last sweep makes, where it is streamed
       /// From where line c is c pitches away.
       T* plane(int sweep, int p) const {
         return memory + (((sweep - 1) * 3 + (p - first_plane) % 3) * lines - first) * pitch;
@@ -118,15 +142,28 @@ class TiledSweeps final : public SweepPass {
       const std::int64_t pitch = pass.space_.layout().pitch(precision_of<T>);
       const int lines = across[1] - across[0] + 2 * d;
       thread_local std::vector<T> memory;
-      const auto needed = static_cast<std::size_t>(pitch * lines * 3 * (d - 1) + 3 * alignment);
+      const auto of_sweeps = static_cast<std::size_t>(pitch * lines * 3 * (d - 1));
+      const std::size_t of_rows = keeps_rows ? KeptRows<T>::values(d, lines, pitch) : 0;
+      const auto needed = of_sweeps + of_rows + static_cast<std::size_t>(pitch + 3 * alignment);
       if (memory.size() < needed) memory.resize(needed);
       T* aligned = memory.data();
       while (reinterpret_cast<std::uintptr_t>(aligned) % 128 != 0) ++aligned;
-      const Kept kept{aligned + alignment, pitch, across[0] - d, lines, along[0] - d};
+      aligned += alignment;
+      const Kept kept{aligned,
+                      pitch,
+                      across[0] - d,
+                      lines,
+                      along[0] - d,
+                      {aligned + of_sweeps, d, lines, pitch, across[0] - d, along[0] - d},
+                      pass.streams_ ? aligned + of_sweeps + of_rows : nullptr};
       for (int front = way.from(along[0], d - 1) + 1; front < way.before(along[1], 0) + d; ++front)
         for (int sweep = 1; sweep <= d; ++sweep) {
           const int p = front - sweep, margin = d - sweep;
           if (p < way.from(along[0], margin) || p >= way.before(along[1], margin)) continue;
+          if constexpr (keeps_rows)
+            if (sweep == 1)
+              keep_plane(kept.rows, p, p == way.from(along[0], margin), cross.from(across[0], margin),
+                         cross.before(across[1], margin));
           if (sweep == 1 && squares && p >= along[0] && p < along[1])
             for (int c = across[0]; c < across[1]; ++c) sum_squares(c, p);
           relax_plane(kept, sweep, p, cross.from(across[0], margin), cross.before(across[1], margin));
@@ -146,6 +183,26 @@ class TiledSweeps final : public SweepPass {
       return pass.c_.line(j(at, plane), k(at, plane));
     }
 
+    // The rows of the first sweep in plane p, which all the others take, too.
+    void keep_plane(const KeptRows<T>& rows, int p, bool is_first, int first, int last) const {
+      if (pass.flat_)
+        keep_plane<true>(rows, p, is_first, first, last);
+      else
+        keep_plane<false>(rows, p, is_first, first, last);
+    }
+    template <bool flat>
+    void keep_plane(const KeptRows<T>& rows, int p, bool is_first, int first, int last) const {
+      const Part part = pass.part_of_line(pass.sweeps_ - 1);
+      const auto plane = rows.plane(p);
+      for (int c = first; c < last; ++c) {
+        const Line line = this->rows(c, p);
+        const auto to = plane.line(c);
+        if (!flat && c == first) keep_couplings(line, part.first, part.last, &Row<T>::south, to.before);
+        if (is_first) keep_couplings(line, part.first, part.last, flat ? &Row<T>::south : &Row<T>::bottom, to.below);
+        keep_rows<flat, T>(line, part.first, part.last, omega, to);
+      }
+    }
+
     // The lines c of plane p from `first` on.
     void relax_plane(const Kept& kept, int sweep, int p, int first, int last) const {
       const SweptAxis &cross = pass.across_, &way = pass.along_;
@@ -162,15 +219,19 @@ class TiledSweeps final : public SweepPass {
       const bool single = cross.values == 1, alone = way.values == 1;  // an axis of one value is its own neighbour
       const T *before = single ? own(first) : own(first - 1), *here = own(first);
       InnerRow row(*this, first, p);
+      const auto kept_plane = kept.rows.plane(p);
       for (int c = first; c < last; ++c) {
-        row.go_to(*this, c, p);
+        if constexpr (!keeps_rows) row.go_to(*this, c, p);
         const T* const behind = single ? here : own(c + 1);
         const T *const bottom = alone ? here : below(c), *const top = alone ? here : above(c);
-        T* const made = to ? to + c * kept.pitch : line(next, c, p);
+        T* const written = to ? to + c * kept.pitch : line(next, c, p);
+        const bool streamed = !to && kept.last_line;
+        T* const made = streamed ? kept.last_line : written;
         if (pass.flat_)
-          relax_line(part, row, {here, bottom, top, before, behind, line(b, c, p), made, omega});
+          relax_line<true>(part, row, kept_plane, c, {here, bottom, top, before, behind, line(b, c, p), made, omega});
         else
-          relax_line(part, row, {here, before, behind, bottom, top, line(b, c, p), made, omega});
+          relax_line<false>(part, row, kept_plane, c, {here, before, behind, bottom, top, line(b, c, p), made, omega});
+        if (streamed) stream_line(made, written, part.first, part.last);
         if (to) complete(part, c, p, made);
         before = here;
         here = behind;
@@ -225,6 +286,20 @@ class TiledSweeps final : public SweepPass {
       void relax(int i, const Row<T>& a) const { relax(i, a, omega * stencil::reciprocal(a.diagonal())); }
     };
 
+    template <bool flat>
+    static void relax_line(const Part& part, const InnerRow& row, const typename KeptRows<T>::Plane& kept, int c,
+                           const Lines& lines) {
+      if constexpr (keeps_rows)
+        relax_line<flat>(part, kept.line(c), lines);
+      else
+        relax_line(part, row, lines);
+    }
+    template <bool flat>
+    [[gnu::noinline]] static void relax_line(const Part& part, const typename KeptRows<T>::Line kept,
+                                             const Lines lines) {
+#pragma omp simd
+      for (int i = part.first; i < part.last; ++i) lines.relax(i, kept_row<flat, T>(kept, i), kept.factor[i]);
+    }
     // Apart, so that all lines of all sweeps go through one loop, and values at ends through none.
     [[gnu::noinline]] static void relax_end(const InnerRow& row, const Lines& lines, int i) {
       lines.relax(i, row.line.row(i));
@@ -238,8 +313,7 @@ class TiledSweeps final : public SweepPass {
 #pragma omp simd
         for (int i = from; i < until; ++i) lines.relax(i, a, factor);
       } else {
-        Line at = row.line;
-        if constexpr (requires { at.decoupled; }) at.decoupled = -1;  // known, it leaves no branch in the loop
+        const Line at = coupled(row.line);
 #pragma omp simd
         for (int i = from; i < until; ++i) lines.relax(i, at.interior(i));
       }
@@ -268,8 +342,9 @@ class TiledSweeps final : public SweepPass {
   Space space_;
   Tables tables_;
   Coefficients c_;  // refers to the tables
-  int sweeps_;      // of a pass
   bool flat_;       // marched along y
+  int sweeps_;      // of a pass
+  bool streams_;    // past the caches
   SweptAxis in_line_, across_, along_;
   mutable std::vector<double> squares_;
 };
@@ -279,8 +354,11 @@ class TiledSweeps final : public SweepPass {
 namespace poisson {
 
 template <>
-template <class T>
-std::unique_ptr<SweepPass> SweepPassesOn<OnHost>::make(Backend& backend, const LevelRows& rows) {
+template <class T, class Own>
+std::unique_ptr<SweepPass> SweepPassesOn<OnHost>::make(Backend& backend, const Own& rows) {
+  // The two sweeps of a part are too few to pay for the rows of a body.
+  const Space& space = rows.block.space();
+  if (!std::is_same_v<Own, LevelRows> && !space.whole() && !cpu::is_flat(space)) return nullptr;
   return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<SweepPass> {
     return std::make_unique<cpu::TiledSweeps<T, Coefficients>>(backend, rows);
   });

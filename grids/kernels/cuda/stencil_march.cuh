@@ -135,17 +135,6 @@ struct RowsAlong {
   }
 };
 
-/// A row of a plane, rounded: what its numbers are made of joins no multiply-add with what they go into. Which of two
-/// products a sum is fused with depends on how often each is used, so that other formulas would see another row.
-template <class T>
-__device__ Row<T> rounded(Row<T> a) {
-  if constexpr (sizeof(T) == 4)
-    asm("" : "+f"(a.west), "+f"(a.east), "+f"(a.bottom), "+f"(a.top), "+f"(a.reaction));
-  else
-    asm("" : "+d"(a.west), "+d"(a.east), "+d"(a.bottom), "+d"(a.top), "+d"(a.reaction));
-  return a;
-}
-
 /// Between layers of cells: each layer is read, or worked out, once.
 template <class T, Layered Coefficients, bool flat>
 struct RowsAlong<T, Coefficients, flat> {
@@ -175,7 +164,7 @@ struct RowsAlong<T, Coefficients, flat> {
     for (int m = 0; m < n; ++m) {
       const Layer above = column.layer(batch.layer[m]);
       if constexpr (flat)
-        f(rounded(column.template row<true>(below, above, batch.beside[m])), m);
+        f(column.template row<true>(below, above, batch.beside[m]), m);
       else
         f(column.row(below, above, column.beside(k + m)), m);
       below = above;

@@ -84,7 +84,7 @@ struct PassRows {
     const Layer under = below;
     below = layer(at, k);
     const auto column = c.column(at.i, at.j);
-    return relaxed(rounded(column.template row<flat>(under, below, column.beside(k))));
+    return relaxed(column.template row<flat>(under, below, column.beside(k)));
   }
   __device__ RelaxedRow<T> operator()(const Column& at, int k) const {
     Layer below = layer(at, k - 1);
@@ -145,10 +145,10 @@ __global__ void equal_rows_kernel(const Equidistant<T> c, RelaxedRow<T>* all) {
 template <bool flat, class T>
 __device__ T times(const Row<T>& a, T centre, T west, T east, T south, T north, T bottom, T top) {
   if constexpr (flat)
-    return a.west * west + a.east * east + a.bottom * bottom + a.top * top + a.reaction * centre;
+    return sum_of_products(a.west, west, a.east, east) + a.bottom * bottom + a.top * top + a.reaction * centre;
   else
-    return a.west * west + a.east * east + a.south * south + a.north * north + a.bottom * bottom + a.top * top +
-           a.reaction * centre;
+    return sum_of_products(a.west, west, a.east, east) + a.south * south + a.north * north + a.bottom * bottom +
+           a.top * top + a.reaction * centre;
 }
 
 /// `adds`: the norm of the u that is given is asked for.

@@ -170,21 +170,20 @@ inline bool suits_passes(const Space& space) {
 namespace poisson {
 
 template <>
-template <class T>
-std::unique_ptr<SweepPass> SweepPassesOn<OnCuda>::make(Backend& backend, const LevelRows& rows) {
-  if (!cuda::suits_passes(rows.block.space())) return nullptr;
-  if (!rows.block.space().whole()) return cuda::make_sweep_pass_of_part<T>(backend, rows);
-  return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<SweepPass> {
-    return cuda::make_marched_sweeps<T, Coefficients>(backend, rows);
-  });
-}
-
-template <>
-template <class T>
-std::unique_ptr<SweepPass> SweepPassesOn<OnCuda>::make_held(Backend& backend, const FaceRows& rows) {
+template <class T, class Own>
+std::unique_ptr<SweepPass> SweepPassesOn<OnCuda>::make(Backend& backend, const Own& rows) {
   const Space& space = rows.block.space();
-  if (!space.whole() || !cuda::is_plane(space.layout()) || !cuda::suits_passes(space)) return nullptr;
-  return std::make_unique<cuda::MarchedSweeps<T, Faces<T>, true, cuda::PassTile>>(backend, rows);
+  if (!cuda::suits_passes(space)) return nullptr;
+  constexpr bool held = !std::is_same_v<Own, LevelRows>;
+  if (held && !(space.whole() && cuda::is_plane(space.layout()))) return nullptr;
+  if constexpr (!held)
+    if (!space.whole()) return cuda::make_sweep_pass_of_part<T>(backend, rows);
+  return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<SweepPass> {
+    if constexpr (held)
+      return std::make_unique<cuda::MarchedSweeps<T, Coefficients, true, cuda::PassTile>>(backend, rows);
+    else
+      return cuda::make_marched_sweeps<T, Coefficients>(backend, rows);
+  });
 }
 
 }  // namespace poisson

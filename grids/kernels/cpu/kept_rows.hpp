@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "grids/kernels/cpu/sweep.hpp"
+#include "grids/rows/stencil.hpp"
+
+namespace poisson::cpu {
+
+/// The rows of a tile's planes, each worked out once for all sweeps of a pass, where κ is held. A coupling between two
+/// values belongs to both of their rows and is kept once, with the lower one. Planes are marched along z, in two
+/// dimensions along y.
+template <class T>
+class KeptRows {
+ public:
+  /// Arrays of a line: couplings to its next value, to the next line and to the next plane, the reaction, and ω/D.
+  static constexpr int arrays = 5;
+
+  /// Values of so many planes of a tile, and of the couplings of one plane more, on which the first of them stands.
+  static std::size_t values(int planes, int lines, std::int64_t pitch) {
+    return static_cast<std::size_t>(arrays * planes + 1) * static_cast<std::size_t>(lines) *
+           static_cast<std::size_t>(pitch);
+  }
+
+  /// `first`, `first_plane`: the least line and plane that are ever asked for.
+  KeptRows(T* memory, int planes, int lines, std::int64_t pitch, int first, int first_plane)
+      : memory_(memory), planes_(planes), lines_(lines), first_(first), first_plane_(first_plane), pitch_(pitch) {}
+
+  struct Line {
+    T *in_line, *across, *reaction, *factor;  ///< of the line itself
+    T* before;                                ///< across, of the line before
+    T *along, *below;                         ///< of its plane, and of the one below
+  };
+  struct Plane {
+    T *own, *along, *below;
+    std::int64_t pitch;
+
+    Line line(int c) const {
+      T* const at = own + c * own_arrays * pitch;
+      return {at,
+              at + pitch,
+              at + 2 * pitch,
+              at + 3 * pitch,
+              at + pitch - own_arrays * pitch,
+              along + c * pitch,
+              below + c * pitch};
+    }
+  };
+  Plane plane(int p) const {
+    const int at = p - first_plane_;
+    T* const of_planes = memory_ + std::int64_t{own_arrays} * planes_ * lines_ * pitch_;
+    const auto ring = [&](int plane) { return of_planes + (plane % (planes_ + 1) * lines_ - first_) * pitch_; };
+    return {memory_ + std::int64_t{own_arrays} * (at % planes_ * lines_ - first_) * pitch_, ring(at),
+            ring(at + planes_), pitch_};
+  }
+
+ private:
+  static constexpr int own_arrays = arrays - 1;  // all but those along
+
+  T* memory_;
+  int planes_, lines_, first_, first_plane_;
+  std::int64_t pitch_;
+};
+
+/// Row i of a line; `flat`: in two dimensions, where no line lies beside another.
+template <bool flat, class T>
+[[gnu::always_inline]] inline Row<T> kept_row(const typename KeptRows<T>::Line& at, int i) {
+  if constexpr (flat)
+    return {at.in_line[i - 1], at.in_line[i], at.below[i], at.along[i], T(0), T(0), at.reaction[i]};
+  else
+    return {at.in_line[i - 1], at.in_line[i], at.before[i], at.across[i], at.below[i], at.along[i], at.reaction[i]};
+}
+
+/// Works out the rows first … last − 1 of a line, after those of the line and of the plane before. What a sum is made
+/// of is stored before it is added up: else a product would be fused into the sum, and round otherwise than in a single
+/// sweep, which takes it twice.
+template <bool flat, class T, class RowsOfLine>
+[[gnu::noinline]] void keep_rows(const RowsOfLine& of_line, int first, int last, T omega,
+                                 const typename KeptRows<T>::Line to) {
+  const RowsOfLine line = coupled(of_line);
+  to.in_line[first - 1] = line.row(first).west;
+#pragma omp simd
+  for (int i = first; i < last; ++i) {
+    const Row<T> a = line.row(i);
+    to.in_line[i] = a.east;
+    if constexpr (!flat) to.across[i] = a.north;
+    to.along[i] = flat ? a.north : a.top;
+    to.reaction[i] = a.reaction;
+  }
+#pragma omp simd
+  for (int i = first; i < last; ++i) to.factor[i] = omega * stencil::reciprocal(kept_row<flat, T>(to, i).diagonal());
+}
+/// Of the same rows the couplings on one side.
+template <class T, class RowsOfLine>
+[[gnu::noinline]] void keep_couplings(const RowsOfLine& of_line, int first, int last, T Row<T>::*side, T* to) {
+  const RowsOfLine line = coupled(of_line);
+#pragma omp simd
+  for (int i = first; i < last; ++i) to[i] = line.row(i).*side;
+}
+
+}  // namespace poisson::cpu
