@@ -63,19 +63,21 @@ class KeptRows {
   std::int64_t pitch_;
 };
 
-/// Row i of a line; `flat`: in two dimensions, where no line lies beside another.
-template <bool flat, class T>
+/// Row i of a line. `flat`: in two dimensions, where no line lies beside another; `reacts`: whether there are
+/// reactions.
+template <bool flat, bool reacts, class T>
 [[gnu::always_inline]] inline Row<T> kept_row(const typename KeptRows<T>::Line& at, int i) {
+  const T reaction = reacts ? at.reaction[i] : T(0);
   if constexpr (flat)
-    return {at.in_line[i - 1], at.in_line[i], at.below[i], at.along[i], T(0), T(0), at.reaction[i]};
+    return {at.in_line[i - 1], at.in_line[i], at.below[i], at.along[i], T(0), T(0), reaction};
   else
-    return {at.in_line[i - 1], at.in_line[i], at.before[i], at.across[i], at.below[i], at.along[i], at.reaction[i]};
+    return {at.in_line[i - 1], at.in_line[i], at.before[i], at.across[i], at.below[i], at.along[i], reaction};
 }
 
 /// Works out the rows first … last − 1 of a line, after those of the line and of the plane before. What a sum is made
 /// of is stored before it is added up: else a product would be fused into the sum, and round otherwise than in a single
 /// sweep, which takes it twice.
-template <bool flat, class T, class RowsOfLine>
+template <bool flat, bool reacts, class T, class RowsOfLine>
 [[gnu::noinline]] void keep_rows(const RowsOfLine& of_line, int first, int last, T omega,
                                  const typename KeptRows<T>::Line to) {
   const RowsOfLine line = coupled(of_line);
@@ -86,10 +88,11 @@ template <bool flat, class T, class RowsOfLine>
     to.in_line[i] = a.east;
     if constexpr (!flat) to.across[i] = a.north;
     to.along[i] = flat ? a.north : a.top;
-    to.reaction[i] = a.reaction;
+    if constexpr (reacts) to.reaction[i] = a.reaction;
   }
 #pragma omp simd
-  for (int i = first; i < last; ++i) to.factor[i] = omega * stencil::reciprocal(kept_row<flat, T>(to, i).diagonal());
+  for (int i = first; i < last; ++i)
+    to.factor[i] = omega * stencil::reciprocal(kept_row<flat, reacts, T>(to, i).diagonal());
 }
 /// Of the same rows the couplings on one side.
 template <class T, class RowsOfLine>

@@ -109,6 +109,15 @@ class TiledSweeps final : public SweepPass {
     return tiles;
   }
 
+  // f<flat, reacts>() as rows that are kept are read.
+  template <class F>
+  void with_kind(const F& f) const {
+    if (c_.reaction.data || c_.sigma != T(0))
+      flat_ ? f.template operator()<true, true>() : f.template operator()<false, true>();
+    else
+      flat_ ? f.template operator()<true, false>() : f.template operator()<false, false>();
+  }
+
   // Of a line: the values that a sweep makes, and how many there are.
   struct Part {
     int first, last, values;
@@ -185,12 +194,9 @@ class TiledSweeps final : public SweepPass {
 
     // The rows of the first sweep in plane p, which all the others take, too.
     void keep_plane(const KeptRows<T>& rows, int p, bool is_first, int first, int last) const {
-      if (pass.flat_)
-        keep_plane<true>(rows, p, is_first, first, last);
-      else
-        keep_plane<false>(rows, p, is_first, first, last);
+      pass.with_kind([&]<bool flat, bool reacts>() { keep_plane<flat, reacts>(rows, p, is_first, first, last); });
     }
-    template <bool flat>
+    template <bool flat, bool reacts>
     void keep_plane(const KeptRows<T>& rows, int p, bool is_first, int first, int last) const {
       const Part part = pass.part_of_line(pass.sweeps_ - 1);
       const auto plane = rows.plane(p);
@@ -199,7 +205,7 @@ class TiledSweeps final : public SweepPass {
         const auto to = plane.line(c);
         if (!flat && c == first) keep_couplings(line, part.first, part.last, &Row<T>::south, to.before);
         if (is_first) keep_couplings(line, part.first, part.last, flat ? &Row<T>::south : &Row<T>::bottom, to.below);
-        keep_rows<flat, T>(line, part.first, part.last, omega, to);
+        keep_rows<flat, reacts, T>(line, part.first, part.last, omega, to);
       }
     }
 
@@ -227,10 +233,13 @@ class TiledSweeps final : public SweepPass {
         T* const written = to ? to + c * kept.pitch : line(next, c, p);
         const bool streamed = !to && kept.last_line;
         T* const made = streamed ? kept.last_line : written;
-        if (pass.flat_)
-          relax_line<true>(part, row, kept_plane, c, {here, bottom, top, before, behind, line(b, c, p), made, omega});
+        const T* const right = line(b, c, p);
+        const Lines lines = pass.flat_ ? Lines{here, bottom, top, before, behind, right, made, omega}
+                                       : Lines{here, before, behind, bottom, top, right, made, omega};
+        if constexpr (keeps_rows)
+          pass.with_kind([&]<bool flat, bool reacts>() { relax_line<flat, reacts>(part, kept_plane.line(c), lines); });
         else
-          relax_line<false>(part, row, kept_plane, c, {here, before, behind, bottom, top, line(b, c, p), made, omega});
+          relax_line(part, row, lines);
         if (streamed) stream_line(made, written, part.first, part.last);
         if (to) complete(part, c, p, made);
         before = here;
@@ -286,19 +295,11 @@ class TiledSweeps final : public SweepPass {
       void relax(int i, const Row<T>& a) const { relax(i, a, omega * stencil::reciprocal(a.diagonal())); }
     };
 
-    template <bool flat>
-    static void relax_line(const Part& part, const InnerRow& row, const typename KeptRows<T>::Plane& kept, int c,
-                           const Lines& lines) {
-      if constexpr (keeps_rows)
-        relax_line<flat>(part, kept.line(c), lines);
-      else
-        relax_line(part, row, lines);
-    }
-    template <bool flat>
+    template <bool flat, bool reacts>
     [[gnu::noinline]] static void relax_line(const Part& part, const typename KeptRows<T>::Line kept,
                                              const Lines lines) {
 #pragma omp simd
-      for (int i = part.first; i < part.last; ++i) lines.relax(i, kept_row<flat, T>(kept, i), kept.factor[i]);
+      for (int i = part.first; i < part.last; ++i) lines.relax(i, kept_row<flat, reacts, T>(kept, i), kept.factor[i]);
     }
     // Apart, so that all lines of all sweeps go through one loop, and values at ends through none.
     [[gnu::noinline]] static void relax_end(const InnerRow& row, const Lines& lines, int i) {
