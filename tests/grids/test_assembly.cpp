@@ -235,6 +235,16 @@ struct Counted {
   friend Counted operator-(Counted a) { return -a.value; }
 };
 
+}  // namespace
+
+/// As the numbers of a machine, whose sum of two products is fused: three operations.
+template <>
+Counted sum_of_products(Counted a, Counted b, Counted c, Counted d) {
+  return a * b + c * d;
+}
+
+namespace {
+
 /// Memory for all that a model reads.
 struct Ones {
   std::vector<Counted> memory = std::vector<Counted>(200, Counted(1));

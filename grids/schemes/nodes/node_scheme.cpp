@@ -16,8 +16,7 @@ class NodeScheme final : public RowScheme {
   // The mean of four cells on each of six faces; planes of cells serve the points below and above in a GPU's walk.
   // Nodes carry the layer of four cells below them.
   RowCounts counts(const Problem& p, bool gpu) const override {
-    const double reaction = needs_reaction_field(p) ? 0 : 1;
-    const double entries = gpu ? (p.isotropic ? 33 : 39) + 1 : (p.isotropic ? 48 : 60) + reaction;
+    const double entries = (gpu ? (p.isotropic ? 33 : 39) : (p.isotropic ? 48 : 60)) + 1;
     return {.neighbours = 2 * p.dimension,
             .computed = 6,
             .kappa = static_cast<double>(coefficient_count(p)),
