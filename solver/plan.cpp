@@ -120,6 +120,12 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
   const auto coefficients = [&](const Block& of, Precision p) {
     return finest.kappas * bytes(of.cell_layout(), p) + reactions(of, p);
   };
+  // Whether Jacobi's sweeps have passes (grids/kernels/sweep_passes.hpp), which hold what rows are made of, too.
+  const auto has_pass = [&](const Layout& layout, const Plan::Level& level) {
+    const bool whole = parts == uncut_axes, flat = layout.n[2] == 1;
+    if (finest.elements || (gpu && level.unknowns <= shared_values)) return false;
+    return !variable || (level.assembly == name_of(LevelAssembly::partial) && (flat ? whole || !gpu : whole && !gpu));
+  };
   Plan plan;
   std::size_t steps = 0;                 // of shared launches
   std::size_t held = 0, setup_peak = 0;  // bytes of the Galerkin hierarchy so far, and the most while it is made
@@ -216,8 +222,7 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
         level.bytes += 7 * bytes(layout, outer) + finest.direct;
       else if (sweeps)
         level.bytes += 4 * bytes(layout, outer) +
-                       // What passes have, too.
-                       (outer == Precision::fp32 && !finest.elements && !variable ? coefficients(block, outer) : 0);
+                       (outer == Precision::fp32 && has_pass(layout, level) ? coefficients(block, outer) : 0);
       else if (l == 0 && outermost)
         level.bytes += (options.krylov == Krylov::cg ? 6 : 3) * bytes(layout, outer);  // u, b, best; r, p, q
       plan.tables += bytes_of_tables(layout);
