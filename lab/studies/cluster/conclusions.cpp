@@ -42,7 +42,7 @@ std::vector<std::string> conclude_cluster(const Panels& panels) {
                       ", and a launch for each step " + rough(against_launches.median) + " times.");
   sentences.push_back(against_launches.more()
                           ? "For a stencil: where a grid fits the shared memory of a cluster, its steps need neither "
-                            "launches nor memory; larger grids are bound by memory, where clusters gain nothing."
+                            "launches nor memory."
                           : "For a stencil clusters gain nothing here: launches are as cheap as their barriers.");
   return sentences;
 }

@@ -57,7 +57,7 @@ Panel panel_of(std::string name, std::string title) {
   return {.name = std::move(name),
           .title = std::move(title),
           .x_label = "unknowns",
-          .y_label = "million unknowns/s (CPU: all threads or half)",
+          .y_label = "10⁶ unknowns/s (CPU: all threads or half)",
           .log_x = true,
           .log_y = true,
           .noise = Panel::host_noise};  // a CPU is one side

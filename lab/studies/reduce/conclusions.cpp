@@ -98,7 +98,7 @@ std::string against(const Panel& panel, std::string_view other) {
          rate_against(ratio_at(panel, library, other, sizes.back())) + " " + std::string(other) +
          (behind.empty() ? "; at no size it takes twice as long"
                          : "; it takes more than twice as long at " + listed(behind)) +
-         (far_ahead ? ": where starting decides, it is far ahead." : ".");
+         (far_ahead ? ", and at some less than half as long." : ".");
 }
 
 }  // namespace
