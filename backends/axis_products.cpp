@@ -39,6 +39,15 @@ std::array<int, 3> parts_of(const TensorInverse& inverse) {
   return parts;
 }
 
+// So many places along the slower axis across lines, of which processes tell each other at a time. A GPU takes as many
+// as it may; on cores what all tell stays in the cache, and is little beside their slabs.
+int places_at_a_time(const TensorInverse& inverse, int lanes, int slows, bool gpu) {
+  constexpr int most_told = 1 << 15;
+  const int most = gpu ? slows : std::max(1, most_told / (lanes * PartOfLine::count * inverse.slabs));
+  const int turns = (slows + most - 1) / most;
+  return (slows + turns - 1) / turns;
+}
+
 // The axes with products.
 std::vector<int> multiplied(const TensorInverse& inverse) {
   std::vector<int> axes;
@@ -81,7 +90,8 @@ std::size_t axis_products_bytes(const Layout& layout, Precision precision, const
   std::size_t bytes = 0;
   if (inverse.slabs > 1) {
     const auto [fast, slow] = axes_across(inverse.solved);
-    bytes += PartsOfLines::bytes(precision, parts_of(inverse), inverse.solved, count(fast), count(slow));
+    bytes += PartsOfLines::bytes(precision, parts_of(inverse), inverse.solved, count(fast),
+                                 places_at_a_time(inverse, count(fast), count(slow), gpu));
   }
   for (int d = 0; d < 3; ++d)
     if (waves_of(inverse, d)) bytes += WaveTables::bytes(waves_of(inverse, d), precision);
@@ -161,8 +171,9 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
   p.end = std::min(p.room, p.second + even(count(0) - p.half));
   if (inverse.slabs > 1) {
     const auto [fast, slow] = axes_across(solved_);
-    ends_.emplace(backend, precision, inverse.processes, parts_of(inverse), solved_, count(static_cast<int>(fast)),
-                  count(static_cast<int>(slow)));
+    const int lanes = count(static_cast<int>(fast)), slows = count(static_cast<int>(slow));
+    ends_.emplace(backend, precision, inverse.processes, parts_of(inverse), solved_, lanes,
+                  places_at_a_time(inverse, lanes, slows, backend.on_gpu()));
   }
   if (steps_.empty()) return;
   const Layout work = work_layout(layout, inverse, backend.on_gpu());

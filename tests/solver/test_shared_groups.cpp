@@ -233,11 +233,13 @@ TEST_P(SharedGroups, SolveAsOneProcess) {
     });
     // Lines across cuts are solved by all together, to rounding.
     const bool slabs = parts[static_cast<std::size_t>(c.problem.dimension - 1)] == parts[0] * parts[1] * parts[2];
-    if (slabs && !c.options.smoother.lines_or_planes()) {
+    if (on_cpu() && slabs && !c.options.smoother.lines_or_planes()) {
       EXPECT_EQ(history, one.result.history);
       EXPECT_EQ(largest_difference(found, wanted), 0);
     } else {
-      EXPECT_LE(largest_difference(found, wanted), 1e-12 * largest_magnitude(wanted));
+      // Corrections on islands of κ are sums of what their pieces have.
+      EXPECT_LE(largest_difference(found, wanted),
+                (c.name.ends_with("islands") ? 1e-11 : 1e-12) * largest_magnitude(wanted));
     }
   }
 }
@@ -246,11 +248,11 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   for (const int dimension : {2, 3})
     for (const char* scheme : {"nodes", "cells", "q1"})
-      for (const char* kind : {"dirichlet", "robin", "periodic", "varying", "galerkin", "lines", "planes"}) {
+      for (const char* kind : {"dirichlet", "robin", "periodic", "varying", "galerkin", "islands", "lines", "planes"}) {
         const std::string_view of(kind);
         const bool cells = std::string_view(scheme) == "cells";
         if (of == "planes" && (dimension == 2 || cells)) continue;
-        if (of == "galerkin" && cells) continue;
+        if ((of == "galerkin" || of == "islands") && cells) continue;
         Case c;
         c.name = std::string(scheme) + "_" + std::to_string(dimension) + "d_" + kind;
         Problem& p = c.problem;
@@ -282,7 +284,11 @@ std::vector<Case> cases() {
         c.options.precision = SolvePrecision::double_;
         c.options.tolerance = 0;
         c.options.max_iterations = 2;
-        if (of == "galerkin") c.options.coarse_operator = CoarseOperator::galerkin;
+        if (of == "islands")
+          p.coefficient[0] = [](double x, double y, double z) {
+            return std::fmod(std::floor(9 * x) + std::floor(7 * y) + std::floor(8 * z), 3) == 0 ? 1e4 : 1;
+          };
+        if (of == "galerkin" || of == "islands") c.options.coarse_operator = CoarseOperator::galerkin;
         if (of == "lines") c.options.smoother.extent = RelaxationChoice::lines;
         if (of == "planes") c.options.smoother.extent = RelaxationChoice::planes;
         all.push_back(std::move(c));
