@@ -42,7 +42,7 @@ std::array<int, 3> parts_of(const TensorInverse& inverse) {
 // So many places along the slower axis across lines, of which processes tell each other at a time. A GPU takes as many
 // as it may; on cores what all tell stays in the cache, and is little beside their slabs.
 int places_at_a_time(const TensorInverse& inverse, int lanes, int slows, bool gpu) {
-  constexpr int most_told = 1 << 15;
+  constexpr int most_told = 1 << 16;
   const int most = gpu ? slows : std::max(1, most_told / (lanes * PartOfLine::count * inverse.slabs));
   const int turns = (slows + most - 1) / most;
   return (slows + turns - 1) / turns;

@@ -15,6 +15,7 @@
 #include "grids/schemes/discretization.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/plan.hpp"
+#include "solver/shared_plan.hpp"
 #include "solver/solver.hpp"
 #include "tests/device.hpp"
 #include "tests/fields.hpp"
@@ -209,6 +210,21 @@ TEST(SharedDirectly, TakesTheMemoryOfItsPlan) {
     EXPECT_LE(peak, 1.1 * share);  // halos are wider where the grid is cut
     EXPECT_GE(peak, 0.7 * share);
   });
+}
+
+// By count, on cores: halos, and of its lines what processes tell each other at a time.
+TEST(SharedDirectly, TakesLittleMoreThanItsShare) {
+  Problem p;
+  for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, 160);
+  const auto plan = [&](const Sharing& sharing) {
+    return make_plan(p, directly(), Assembly::automatic, false, {}, sharing);
+  };
+  const auto whole = static_cast<double>(plan({}).bytes);
+  for (const int count : {2, 4})
+    as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
+      const Sharing sharing{processes, {1, 1, count}};
+      EXPECT_LE(static_cast<double>(plan_of_process(plan(sharing), sharing).bytes), 1.15 * whole / count);
+    });
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SharedDirect,
