@@ -326,11 +326,18 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
       wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
   if (options.krylov == Krylov::automatic && wide) options.krylov = Krylov::cg;
-  // Elements have what holds nodes in their bands alone.
-  if (has_parted_faces(problem) && on_elements(problem.scheme)) {
-    if (options.coarse_operator == CoarseOperator::rediscretized)
-      throw InputError("elements with faces of several kinds have Galerkin coarse operators (only bands hold nodes)");
-    options.coarse_operator = CoarseOperator::galerkin;
+  // Elements have what holds nodes in their bands alone: lines across a cut, which are solved from rows, know nothing
+  // of it, and Galerkin operators relax points.
+  if (has_parted_faces(problem) && on_elements(problem.scheme) && given.method != Method::cg &&
+      given.method != Method::jacobi) {
+    const bool alone = parts == uncut_axes;
+    if (!alone && options.coarse_operator == CoarseOperator::rediscretized)
+      throw InputError(
+          "coarse levels that are discretized again take one process where a face of elements has parts "
+          "of several kinds (their lines hold no nodes across a cut): use Galerkin coarse operators");
+    const bool lines = options.smoother.lines_or_planes() || (!options.smoother.kind && !balanced);
+    if (options.coarse_operator == CoarseOperator::automatic && !(alone && lines))
+      options.coarse_operator = CoarseOperator::galerkin;
   }
   // Where planes would have to be relaxed, and data vary moderately, their means are worth more.
   const bool left_to_us = given.preconditioner == PreconditionerChoice::automatic && !given.smoother.kind &&

@@ -24,6 +24,24 @@
 #include "grids/schemes/row_scheme.hpp"
 
 namespace poisson {
+namespace {
+
+// The bands of rows that hold none.
+Bands probed_bands(const Operator& A, std::vector<Offset> offsets, const Field* holding) {
+  Bands bands = probe_bands(A, std::move(offsets));
+  if (!holding) return bands;
+  Backend& backend = A.backend();
+  auto sum = std::make_shared<Field>(backend, bands.space, Precision::fp64);
+  const Scalar one = backend.scalar(1);
+  backend.copy(*bands.sum, *sum);
+  backend.axpy(one, *holding, *sum);
+  backend.exchange(*sum, cut_halo);
+  bands.sum = std::move(sum);
+  return bands;
+}
+
+}  // namespace
+
 std::string face_key(int axis, int end, bool alpha) {
   return "boundary." + std::string(face_names[2 * static_cast<std::size_t>(axis) + static_cast<std::size_t>(end)]) +
          (alpha ? ".alpha" : "");
@@ -181,19 +199,16 @@ bool Discretization::variable() const {
   return std::visit([](const auto& own) { return own.variable(); }, rows_);
 }
 
-Bands Discretization::probed_bands(const Operator& A) const {
-  const bool elements = on_elements(problem_.scheme);
-  Bands bands = probe_bands(A, elements ? box_offsets(A.layout()) : star_offsets(A.layout()));
-  if (elements) bands.sum = with_held_nodes(setting(), bands.sum);
-  return bands;
+std::unique_ptr<Operator> Discretization::make_operator(Precision precision) const {
+  return make_level(rows_, holding_field(setting()).get(), precision);
 }
 
-std::unique_ptr<Operator> Discretization::make_operator(Precision precision) const {
-  if (on_elements(problem_.scheme) && has_parted_faces(problem_)) {
-    const std::unique_ptr<Operator> A = make_noted(rows_, Precision::fp64, Assembly::partial);
-    return grid_kernels(backend_).make_box_operator(backend_, block(), probed_bands(*A), precision);
-  }
-  return make_noted(rows_, precision, held());
+std::unique_ptr<Operator> Discretization::make_level(const SchemeRows& rows, const Field* holding,
+                                                     Precision precision) const {
+  if (!holding) return make_noted(rows, precision, held());
+  const std::unique_ptr<Operator> A = make_noted(rows, Precision::fp64, Assembly::partial);
+  return grid_kernels(backend_).make_box_operator(backend_, level_rows(rows).block,
+                                                  probed_bands(*A, box_offsets(A->layout()), holding), precision);
 }
 
 std::unique_ptr<Operator> Discretization::make_noted(const SchemeRows& rows, Precision precision,
@@ -225,10 +240,11 @@ Hierarchy Discretization::make_hierarchy(Precision precision, RelaxationChoice a
 
 Hierarchy Discretization::make_hierarchy(const std::vector<LevelPlan>& levels) const {
   const bool galerkin = levels.size() > 1 && levels[1].assembly == LevelAssembly::bands;
-  return galerkin ? make_galerkin_levels(levels) : make_levels(rows_, levels);
+  return galerkin ? make_galerkin_levels(levels) : make_levels(rows_, holding_field(setting()), levels);
 }
 
-Hierarchy Discretization::make_levels(SchemeRows rows, const std::vector<LevelPlan>& levels) const {
+Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Field> holding,
+                                      const std::vector<LevelPlan>& levels) const {
   Hierarchy h;
   h.decoupled = level_rows(rows).decoupled;
   for (std::size_t l = 0; l < levels.size(); ++l) {
@@ -238,7 +254,7 @@ Hierarchy Discretization::make_levels(SchemeRows rows, const std::vector<LevelPl
       fine.kappa_source = nullptr;
       operator_note_ = "lines and planes are solved from it";
     }
-    std::unique_ptr<Operator> A = make_noted(rows, level.precision, held());
+    std::unique_ptr<Operator> A = make_level(rows, holding.get(), level.precision);
     if (cuts_lines(fine.block, level.smoothed())) A = with_cut_lines(std::move(A), rows, level.relaxation.axis);
     h.operators.push_back(std::move(A));
     h.relaxations.push_back(level.relaxation);
@@ -249,22 +265,25 @@ Hierarchy Discretization::make_levels(SchemeRows rows, const std::vector<LevelPl
       common.decoupled = level.relaxation.axis;
       common.singular = false;
       common.kappa_source = nullptr;
-      h.planes.back() = std::make_unique<Hierarchy>(make_levels(std::move(planes), level.planes));
+      h.planes.back() = std::make_unique<Hierarchy>(make_levels(std::move(planes), holding, level.planes));
     }
     if (!level.coarser) {
-      h.coarsest = level.precision == Precision::fp64 ? h.operators.back() : make_noted(rows, Precision::fp64, held());
+      h.coarsest =
+          level.precision == Precision::fp64 ? h.operators.back() : make_level(rows, holding.get(), Precision::fp64);
     } else {
       const Block finer = fine.block;
       const CoarseBlock coarser = part_of(*level.coarser, finer);
       h.transfers.push_back(grid_kernels(backend_).make_transfer(
           backend_, finer, coarser, jumps_.largest >= steep_jump && level.block.centering() == Centering::cell));
       rows = coarsen_rows(rows, coarser, *h.transfers.back());
+      holding = coarser_reaction(backend_, coarser.block, *h.transfers.back(), holding);
       const Block own = sharing_.below(coarser.block);
       if (own.share == coarser.block.share) continue;
       const Precision precision = level.precision;
       h.transfers.back() =
           std::make_unique<GatheringTransfer>(std::move(h.transfers.back()), backend_, coarser.block, precision);
       rows = gathered(backend_, rows, own);
+      if (holding) holding = gathered(backend_, holding, coarser.block, own);
     }
   }
   return h;
@@ -274,7 +293,9 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
   const Precision precision = levels.front().precision;
   // The couplings are read off rows that hold no bands.
   std::unique_ptr<Operator> A = make_noted(rows_, Precision::fp64, full_ ? Assembly::partial : held());
-  Bands bands = probed_bands(*A);
+  const bool elements = on_elements(problem_.scheme);
+  Bands bands =
+      probed_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()), holding_field(setting()).get());
   if (precision != Precision::fp64 || full_) A = make_operator(precision);
   return make_galerkin_hierarchy(std::move(A), std::move(bands), block(), levels, jumps_.rough(), sharing_);
 }

@@ -19,7 +19,6 @@
 
 namespace poisson {
 
-struct Bands;
 struct Setting;
 
 /// A problem discretized by finite volumes, node- or cell-centred, or by bilinear or trilinear elements (elements.hpp),
@@ -112,12 +111,13 @@ class Discretization {
 
  private:
   void request_recompute();
-  /// What rows that hold no bands have for some, elements with what holds nodes of faces of several kinds.
-  Bands probed_bands(const Operator& A) const;
+  /// Elements have what holds nodes of faces of several kinds, `holding`, in bands that are read off their rows.
+  std::unique_ptr<Operator> make_level(const SchemeRows& rows, const Field* holding, Precision precision) const;
   bool variable() const;  ///< whether κ is held, or computed anew
   /// Keeps the note.
   std::unique_ptr<Operator> make_noted(const SchemeRows& rows, Precision precision, Assembly assembly) const;
-  Hierarchy make_levels(SchemeRows rows, const std::vector<LevelPlan>& levels) const;
+  Hierarchy make_levels(SchemeRows rows, std::shared_ptr<const Field> holding,
+                        const std::vector<LevelPlan>& levels) const;
   Hierarchy make_galerkin_levels(const std::vector<LevelPlan>& levels) const;
 
   Backend& backend_;

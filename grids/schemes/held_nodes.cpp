@@ -134,14 +134,12 @@ void HeldNodes::put_back(Field& u, Field& b) const {
   }
 }
 
-std::shared_ptr<const Field> with_held_nodes(const Setting& setting, const std::shared_ptr<const Field>& sums) {
+std::shared_ptr<const Field> holding_field(const Setting& setting) {
   const HeldNodes held(setting);
-  if (!held.some()) return sums;
-  auto with = setting.field(sums->space());
-  setting.backend.convert(*sums, *with);
-  held.add(holding_reaction, *with);
-  setting.backend.exchange(*with, cut_halo);
-  return with;
+  if (!on_elements(setting.problem.scheme) || !held.some()) return nullptr;
+  auto field = setting.field(setting.block.space());
+  held.add(holding_reaction, *field);
+  return field;
 }
 
 }  // namespace poisson

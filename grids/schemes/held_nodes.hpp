@@ -50,7 +50,7 @@ class HeldNodes {
   std::vector<std::vector<double>> data_;    // b in those layers
 };
 
-/// The sums of rows of elements, those of held nodes with what holds them.
-std::shared_ptr<const Field> with_held_nodes(const Setting& setting, const std::shared_ptr<const Field>& sums);
+/// What holds nodes, as a field: of elements, which have it in their bands alone. Null where nothing is to be held.
+std::shared_ptr<const Field> holding_field(const Setting& setting);
 
 }  // namespace poisson

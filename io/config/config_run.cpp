@@ -137,11 +137,6 @@ void read_solver(ConfigParts& parts) {
     parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
                      "galerkin takes unknowns at nodes, and discretization.centering is cell; write coarse_operator: "
                      "rediscretized or centering: node");
-  if (multigrid && options.coarse_operator == CoarseOperator::rediscretized && has_parted_faces(parts.config.problem) &&
-      on_elements(parts.config.problem.scheme))
-    parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
-                     "rediscretized does not go with elements where a face has parts of several kinds (their coarse "
-                     "levels come from the bands that hold its nodes); write coarse_operator: auto or scheme: fv");
   if (multigrid && smoother && options.smoother.pre == 0 && options.smoother.post == 0)
     parts.errors.add(smoother->find("post")->mark, "solver.smoother.post",
                      "pre and post are both 0, which smooths nothing; make their sum at least 1");

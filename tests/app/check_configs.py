@@ -27,6 +27,12 @@ CHECKS = {
         ("solution.min", 0, 1e-12),
         ("solution.max", 1, 1e-12),
     ],
+    "electrodes": [
+        ("probes.0.u", 1 / 2, 1e-6),
+        ("flux.x-", 1 / 2, 4e-3),
+        ("flux.y-", 1 / 2, 4e-3),
+        ("flux.y+", -1 / 2, 4e-3),
+    ],
     "boundary-layer": [
         ("probes.0.u", 1 - math.exp(-1), 5e-4),
         ("probes.1.u", 1, 1e-6),

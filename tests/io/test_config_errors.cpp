@@ -66,14 +66,6 @@ const std::vector<Malformed>& malformed() {
        {},
        "bad.yaml:3:40: discretization.assembly: partial does not go with elements where a face has parts of several "
        "kinds (only bands hold its nodes); write assembly: full or auto, or scheme: fv"},
-      {"parts_on_levels_of_elements",
-       cube,
-       "discretization: {scheme: q1}\nboundary:\n  x-: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]\n"
-       "solver: {coarse_operator: rediscretized}\n",
-       {},
-       "bad.yaml:6:27: solver.coarse_operator: rediscretized does not go with elements where a face has parts of "
-       "several kinds (their coarse levels come from the bands that hold its nodes); write coarse_operator: auto or "
-       "scheme: fv"},
       {"parts_of_compact_rows",
        cube,
        "discretization: {scheme: compact4}\nboundary:\n  x-: [{where: y < 0.5, dirichlet: 1}, {neumann: 0}]\n",

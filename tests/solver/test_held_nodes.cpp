@@ -253,8 +253,10 @@ TEST_P(HeldNodes, AgreeInAllMethods) {
       agrees(o, Assembly::partial, 1e-8);
       agrees(o, Assembly::recompute, 1e-8);
     }
-    o.coarse_operator = CoarseOperator::galerkin;
-    agrees(o, Assembly::automatic, 1e-8);
+    for (const CoarseOperator coarse : {CoarseOperator::galerkin, CoarseOperator::rediscretized}) {
+      o.coarse_operator = coarse;
+      agrees(o, Assembly::automatic, 1e-8);
+    }
     for (const Cycle cycle : {Cycle::w, Cycle::f}) {
       o.cycle = cycle;
       agrees(o, Assembly::automatic, 1e-8);
@@ -281,9 +283,9 @@ TEST_P(HeldNodes, AgreeInAllMethods) {
 }
 
 /// On cells that one to three axes stretch, which take lines and planes.
-TEST(HeldNodesOfVolumes, AreHeldByLinesAndPlanes) {
+TEST_P(HeldNodes, AreHeldByLinesAndPlanes) {
   for (int stretched = 1; stretched <= 3; ++stretched) {
-    Problem p = parts_everywhere(3, Scheme::fv);
+    Problem p = parts_everywhere(3, GetParam());
     for (std::size_t d = 0; d < static_cast<std::size_t>(stretched); ++d)
       p.nodes[2 - d] = tanh_nodes(0, 1, 24, 3.5, d == 0 ? StretchedEnd::lower : StretchedEnd::both);
     Options o = tight();
@@ -298,6 +300,20 @@ TEST(HeldNodesOfVolumes, AreHeldByLinesAndPlanes) {
     const std::vector<double> u = values(solve.solution()), v = values(plain.solution());
     for (std::size_t i = 0; i < u.size(); ++i) ASSERT_NEAR(u[i], v[i], 1e-7) << stretched << ", " << i;
   }
+}
+
+/// One level alone.
+TEST_P(HeldNodes, AreHeldOnTheCoarsestLevel) {
+  Problem p = parts_everywhere(3, GetParam());
+  for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, 3);
+  for (auto& axis : p.boundary) axis[1] = Boundary{N, 0.0};
+  Solve solve(p, tight());
+  EXPECT_EQ(solve.solver().levels(), 1);
+  const std::vector<double> given = values(solve.solution());
+  ASSERT_TRUE(solve.run().converged());
+  const Balance b = balance_of(solve);
+  EXPECT_LE(std::abs(b.residual), 1e-9 * throughput(b));
+  EXPECT_EQ(values(solve.solution())[0], given[0]);
 }
 
 TEST_P(HeldNodes, AreSolvedForByAnyNumberOfProcesses) {
@@ -426,7 +442,8 @@ TEST(HeldNodesAre, RefusedWhereNothingHoldsThem) {
   Options o;
   o.coarse_operator = CoarseOperator::rediscretized;
   o.method = Method::multigrid;
-  EXPECT_THROW(make_solver(elements, o), InputError);
+  EXPECT_THROW(make_plan(elements.problem(), o, Assembly::automatic, !on_cpu(), {}, {1, 1, 2}), InputError);
+  EXPECT_NO_THROW(make_solver(elements, o));
   o = {};
   o.method = Method::direct;
   EXPECT_THROW(make_solver(volumes, o), InputError);
