@@ -67,11 +67,19 @@ TEST(Conclusions, NameTheCliff) {
   EXPECT_TRUE(
       says(usual, "64 warps are resident with 24 registers per thread; then 32 with 64, 16 with 128 and 8 with 248"))
       << joined(usual);
-  EXPECT_TRUE(says(usual, "lies between 32 and 64 registers per thread, where 64 warps become 32 and 50 %"))
+  EXPECT_TRUE(says(usual,
+                   "the steepest cliff of a few registers more costs 50 % of it: it lies between 32 and 64, where "
+                   "64 warps become 32."))
       << joined(usual);
   EXPECT_TRUE(says(usual, "one load in flight per thread still reaches 12 % of its throughput: nothing but warps"))
       << joined(usual);
   EXPECT_TRUE(says(usual, "give 4 times the throughput: spend registers")) << joined(usual);
+}
+
+TEST(Conclusions, NameNoneOfCliffsThatAreAlike) {
+  const auto even = [](double r) { return 6000 - 600 * std::log2(r); };
+  const auto sentences = conclude_occupancy(panels(even, even), 4000);
+  EXPECT_TRUE(says(sentences, "the steepest cliff of a few registers more costs 18 % of it.")) << joined(sentences);
 }
 
 TEST(Conclusions, SayWhereThereIsNoCliff) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "backends/memory.hpp"
@@ -8,10 +9,10 @@
 namespace poisson::lab {
 namespace {
 
-// The two neighbours between which a curve falls most, as shares of its largest value.
+// The two neighbours between which a curve falls most, as a share of its largest value; `next` is the second cliff's.
 struct Cliff {
   Point before, after;
-  double share = 0;
+  double share = 0, next = 0;
 };
 
 Cliff steepest(const Curve& curve) {
@@ -19,7 +20,10 @@ Cliff steepest(const Curve& curve) {
   for (std::size_t i = 1; i < curve.points().size(); ++i) {
     const Point &before = curve.points()[i - 1], &after = curve.points()[i];
     const double share = (before.value - after.value) / curve.highest().value;
-    if (share > cliff.share) cliff = {before, after, share};
+    if (share > cliff.share)
+      cliff = {before, after, share, cliff.share};
+    else
+      cliff.next = std::max(cliff.next, share);
   }
   return cliff;
 }
@@ -43,17 +47,21 @@ void conclude_throughput(const Curve& curve, const Curve& resident, double copy,
     sentences.push_back(sentence + ", and no number of registers costs more than a twentieth of it at a step.");
     return;
   }
-  sentences.push_back(sentence + "; the steepest cliff lies between " + figure(cliff.before.x) + " and " +
-                      figure(cliff.after.x) + " registers per thread, where " + figure(resident.at(cliff.before.x)) +
-                      " warps become " + figure(resident.at(cliff.after.x)) + " and " + percent(cliff.share) +
-                      " of the largest throughput is lost.");
+  sentence += "; the steepest cliff of a few registers more costs " + percent(cliff.share) + " of it";
+  // Where it lies another run confirms only of a cliff that stands out.
+  if (cliff.share > cliff.next + 2 * Panel::gpu_noise)
+    sentence += ": it lies between " + figure(cliff.before.x) + " and " + figure(cliff.after.x) + ", where " +
+                figure(resident.at(cliff.before.x)) + " warps become " + figure(resident.at(cliff.after.x));
+  sentences.push_back(sentence + ".");
   const double warps_left = resident.last().value / resident.highest().value, left = curve.last().value / best.value;
   const std::string ends = "With " + figure(100 * warps_left) + " % of the warps, " + best.variant +
-                           " per thread still reaches " + percent(left) + " of its throughput: ";
-  sentences.push_back(ends + (left > 1.3 * warps_left
-                                  ? "it loses less than its warps, which loads under way in each thread or other "
-                                    "limits make up for."
-                                  : "nothing but warps hides the latency there, so registers cost throughput."));
+                           " per thread still reaches " + percent(left) + " of its throughput";
+  // Between the two nothing follows.
+  sentences.push_back(
+      ends + (left > 1.4 * warps_left ? ": it loses less than its warps, which loads under way in each thread or other "
+                                        "limits make up for."
+              : left < 1.25 * warps_left ? ": nothing but warps hides the latency there, so registers cost throughput."
+                                         : "."));
 }
 
 // What sizes of blocks, or their shared memory, leave of the warps.

@@ -114,18 +114,14 @@ std::string on_dear_entries(const Panel& panel) {
          "dear.";
 }
 
-std::string on_winners(const Panel& panel) {
+// Cheap entries may do as well in one mode as in another; dear ones do not.
+std::string on_winner(const Panel& panel) {
   if (!quotable(panel)) return on_dear_entries(panel);
-  std::string text, winner;
-  const std::vector<std::string> modes = variants_of(panel);
-  for (const double x : places(panel)) {
-    const Point& best = *best_at(panel, x, modes);
-    const Point* const before = point_at(panel, winner, x);
-    if (before && !ratio_of(panel, best, *before).more()) continue;  // still as good
-    text += (winner.empty() ? "" : ", from at latest " + figure(x) + " on ") + quoted(best.variant);
-    winner = best.variant;
-  }
-  return panel.title + ": the fastest is " + text + (text.find("from") == std::string::npos ? " throughout." : ".");
+  const double dear = places(panel).back();
+  const std::string& winner = best_at(panel, dear, variants_of(panel))->variant;
+  const bool held = winner != name_of(EntrySource::fly) && winner != name_of(EntrySource::once);
+  return panel.title + ": with entries of " + figure(dear) + " multiply-adds the fastest is " + quoted(winner) +
+         (held ? ": hold what is dear." : ".");
 }
 
 std::string on_prediction(const Panel& panel) {
@@ -167,7 +163,7 @@ std::vector<std::string> conclude_recompute(std::span<const Panel> panels) {
     if (measured(panel, name_of(EntrySource::full)).empty()) continue;
     keep(on_held_entries(panel));
     for (const EntrySource source : {EntrySource::fly, EntrySource::once}) keep(on_recomputing(panel, source));
-    keep(on_winners(panel));
+    keep(on_winner(panel));
     keep(on_prediction(panel));
   }
   return all;
