@@ -336,7 +336,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
           "coarse levels that are discretized again take one process where a face of elements has parts "
           "of several kinds (their lines hold no nodes across a cut): use Galerkin coarse operators");
     const bool lines = options.smoother.lines_or_planes() || (!options.smoother.kind && !balanced);
-    if (options.coarse_operator == CoarseOperator::automatic && !(alone && lines))
+    if (options.coarse_operator == CoarseOperator::automatic && !(alone && (lines || !block.equidistant())))
       options.coarse_operator = CoarseOperator::galerkin;
   }
   // Where planes would have to be relaxed, and data vary moderately, their means are worth more.
