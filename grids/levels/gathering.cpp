@@ -146,10 +146,4 @@ SchemeRows gathered(Backend& backend, const SchemeRows& part, const Block& large
   return rows;
 }
 
-std::shared_ptr<const Field> gathered(Backend& backend, std::shared_ptr<const Field> field, const Block& part,
-                                      const Block& larger) {
-  Gathered(backend, part, larger)(field, larger.space());
-  return field;
-}
-
 }  // namespace poisson

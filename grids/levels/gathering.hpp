@@ -33,8 +33,5 @@ class GatheringTransfer final : public Transfer {
 
 /// The rows of a level as a whole, or what a group has of it, from those of the parts.
 SchemeRows gathered(Backend& backend, const SchemeRows& part, const Block& larger);
-/// The same of a field over a level's unknowns.
-std::shared_ptr<const Field> gathered(Backend& backend, std::shared_ptr<const Field> field, const Block& part,
-                                      const Block& larger);
 
 }  // namespace poisson

@@ -283,7 +283,6 @@ Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Fie
       h.transfers.back() =
           std::make_unique<GatheringTransfer>(std::move(h.transfers.back()), backend_, coarser.block, precision);
       rows = gathered(backend_, rows, own);
-      if (holding) holding = gathered(backend_, holding, coarser.block, own);
     }
   }
   return h;

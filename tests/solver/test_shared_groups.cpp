@@ -231,7 +231,8 @@ TEST_P(SharedGroups, SolveAsOneProcess) {
       EXPECT_EQ(own.result.iterations, one.result.iterations);
       if (processes->first()) history = own.result.history;
     });
-    // Lines across cuts are solved by all together, to rounding.
+    // Lines across cuts are solved by all together, to rounding, and a GPU's kernels take planes in batches, wherever a
+    // part begins.
     const bool slabs = parts[static_cast<std::size_t>(c.problem.dimension - 1)] == parts[0] * parts[1] * parts[2];
     if (on_cpu() && slabs && !c.options.smoother.lines_or_planes()) {
       EXPECT_EQ(history, one.result.history);
