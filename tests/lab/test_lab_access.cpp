@@ -192,7 +192,7 @@ TEST(Conclusions, OfOrdersAndPieces) {
                                                        {{piece_names[0], [](double x) { return 4000 / x; }},
                                                         {piece_names[1], [](double x) { return 2000 / x; }}})},
                                       copy);
-  EXPECT_TRUE(says(pieces, "256 elements long, reading has only 0.4 % of the rate")) << joined(pieces);
+  EXPECT_TRUE(says(pieces, "256 elements long, reading has about 0.4 % of the rate")) << joined(pieces);
   EXPECT_TRUE(says(pieces, "has only 50 % of the rate of reading through it: the cache keeps")) << joined(pieces);
 }
 

@@ -87,7 +87,7 @@ TEST(Cluster, SaysWhatItsBarrierCosts) {
                                          {std::string(by_memory), [](double) { return 1400.0; }},
                                          {std::string(by_launches), [](double) { return 2100.0; }}})});
   EXPECT_TRUE(says(usual, "takes 700 ns in clusters of 8 and 350 in blocks alone")) << joined(usual);
-  EXPECT_TRUE(says(usual, "take 2 times as long, and a launch for each step some 3 times")) << joined(usual);
+  EXPECT_TRUE(says(usual, "take about 2 times as long, and a launch for each step some 3 times")) << joined(usual);
   EXPECT_TRUE(conclude_cluster({Panel{.name = "steps"}}).empty()) << "devices without clusters";
 }
 

@@ -103,7 +103,8 @@ void conclude_pieces(const Panel& panel, Sentences& sentences) {
   const Point &first = plain.first(), &longest = plain.last();
   const Ratio loss = ratio_of(panel, longest, first);
   std::string text = "Where each thread walks a piece of memory of its own, " + figure(longest.x) +
-                     " elements long, reading has " + rate_against(loss) + " reading side by side";
+                     " elements long, reading has about " + percent(loss.median) +
+                     " of the rate of reading side by side";
   text += loss.less() ? ": neighbours in a thread are strangers in a warp." : ".";
   // Pieces that fill a sector: it is fetched once, or once for each of its elements.
   constexpr int sector = sector_bytes / element_bytes;

@@ -36,10 +36,9 @@ std::vector<std::string> conclude_cluster(const Panels& panels) {
                       " in blocks alone: that is what the cluster's barrier and reads from other blocks cost.");
   const Ratio against_memory = ratio_at(*panel, by_memory, by_neighbours, blocks),
               against_launches = ratio_at(*panel, by_launches, by_neighbours, blocks);
-  sentences.push_back("In clusters of " + figure(blocks) + " ends that go by way of global memory take " +
-                      figure(against_memory.median) + " times as long" +
-                      (against_memory.alike() ? ", within the noise of this machine" : "") +
-                      ", and a launch for each step " + rough(against_launches.median) + " times.");
+  sentences.push_back("In clusters of " + figure(blocks) + " ends that go by way of global memory take about " +
+                      figure(against_memory.median) + " times as long, and a launch for each step " +
+                      rough(against_launches.median) + " times.");
   sentences.push_back(against_launches.more()
                           ? "For a stencil: where a grid fits the shared memory of a cluster, its steps need neither "
                             "launches nor memory."
