@@ -122,7 +122,7 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
   };
   // Whether Jacobi's sweeps have passes (grids/kernels/sweep_passes.hpp), which hold what rows are made of, too.
   const auto has_pass = [&](const Layout& layout, const Plan::Level& level) {
-    const bool whole = parts == uncut_axes, flat = layout.n[2] == 1;
+    const bool whole = sharing.parts == uncut_axes, flat = layout.n[2] == 1;
     if (finest.elements || (gpu && level.unknowns <= shared_values)) return false;
     return !variable || (level.assembly == name_of(LevelAssembly::partial) && (flat ? whole || !gpu : whole && !gpu));
   };
