@@ -166,6 +166,7 @@ BandedMatrix state_matrix(const std::filesystem::path& file, const std::optional
     throw InputError("'" + file.string() + "': the grid has " + std::to_string(m.shape[0]) + " x " +
                      std::to_string(m.shape[1]) + " x " + std::to_string(m.shape[2]) +
                      " points; give at least 2 along x, and a y axis before a z axis");
+  if (!hdf5) check_matrix_market(file, m.shape);
   return m;
 }
 

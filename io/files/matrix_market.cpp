@@ -143,18 +143,18 @@ std::string text(const Offset& o) {
   return "(" + std::to_string(o[0]) + ", " + std::to_string(o[1]) + ", " + std::to_string(o[2]) + ")";
 }
 
-}  // namespace
-
-void read_matrix_market(const std::filesystem::path& file, BandedMatrix& matrix) {
-  const std::array<int, 3>& shape = matrix.shape;
-  Market market(file);
+/// What stands before the entries.
+struct Head {
+  bool symmetric, whole;  ///< whole numbers
+  std::int64_t rows, count;
+};
+Head read_head(Market& market, const std::array<int, 3>& shape) {
   const auto banner = market.banner();
   if (banner[2] != "coordinate") market.fail("the format is " + banner[2], "matrices are given as coordinate");
   if (banner[3] != "real" && banner[3] != "integer")
     market.fail("the field is " + banner[3], "entries are real or integer");
   if (banner[4] != "general" && banner[4] != "symmetric")
     market.fail("the symmetry is " + banner[4], "matrices are general or symmetric");
-  const bool symmetric = banner[4] == "symmetric";
 
   if (!market.next()) market.fail("there is no line of sizes", "give rows, columns and number of entries");
   const std::int64_t rows = market.integer("the number of rows"), columns = market.integer("the number of columns"),
@@ -173,7 +173,20 @@ void read_matrix_market(const std::filesystem::path& file, BandedMatrix& matrix)
   // Every row has its entry on the diagonal. Of small matrices the reading says what is wrong.
   if (const std::int64_t least = std::max(count, rows); least > 100'000 && !market.may_hold(least))
     market.fail("the file is too short for " + std::to_string(least) + " entries", "it is truncated; write it again");
+  return {banner[4] == "symmetric", banner[3] == "integer", rows, count};
+}
 
+}  // namespace
+
+void check_matrix_market(const std::filesystem::path& file, const std::array<int, 3>& shape) {
+  Market market(file);
+  read_head(market, shape);
+}
+
+void read_matrix_market(const std::filesystem::path& file, BandedMatrix& matrix) {
+  const std::array<int, 3>& shape = matrix.shape;
+  Market market(file);
+  const auto [symmetric, whole, rows, count] = read_head(market, shape);
   const auto here = static_cast<std::size_t>(matrix.held().size());
   matrix.offsets = {{0, 0, 0}};
   matrix.entries = {std::vector<double>(here)};
@@ -209,7 +222,7 @@ void read_matrix_market(const std::filesystem::path& file, BandedMatrix& matrix)
       market.fail("the file ends after " + std::to_string(e) + " of " + std::to_string(count) + " entries",
                   "it is truncated; write it again");
     const std::int64_t row = market.integer("the row"), column = market.integer("the column");
-    const double value = market.number(banner[3] == "integer");
+    const double value = market.number(whole);
     market.end_of_line();
     for (const auto& [index, what] : {std::pair{row, "row"}, std::pair{column, "column"}})
       if (index < 1 || index > rows)
