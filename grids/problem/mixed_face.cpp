@@ -11,30 +11,6 @@ namespace {
 
 using Points = std::span<const double>;
 
-}  // namespace
-
-void evaluate_at(Points x, Points y, Points z, const Quantity& quantity, std::span<double> values) {
-  if (const double* constant = quantity.constant())
-    std::ranges::fill(values, *constant);
-  else if (const Quantity::Function* function = quantity.function())
-    (*function)(x, y, z, values);
-  else
-    throw std::invalid_argument("parts of faces take numbers and functions");
-}
-
-std::vector<int> first_part(const std::vector<FacePart>& parts, Points x, Points y, Points z) {
-  std::vector<int> first(x.size(), -1);
-  std::vector<double> inside(x.size());
-  for (std::size_t p = parts.size(); p-- > 0;) {
-    evaluate_at(x, y, z, parts[p].where, inside);
-    for (std::size_t i = 0; i < first.size(); ++i)
-      if (inside[i] != 0) first[i] = static_cast<int>(p);
-  }
-  return first;
-}
-
-namespace {
-
 // What a part brings into the Robin condition of the whole.
 enum class Datum { alpha, value };
 
@@ -68,6 +44,26 @@ struct OfFirst {
 };
 
 }  // namespace
+
+void evaluate_at(Points x, Points y, Points z, const Quantity& quantity, std::span<double> values) {
+  if (const double* constant = quantity.constant())
+    std::ranges::fill(values, *constant);
+  else if (const Quantity::Function* function = quantity.function())
+    (*function)(x, y, z, values);
+  else
+    throw std::invalid_argument("parts of faces take numbers and functions");
+}
+
+std::vector<int> first_part(const std::vector<FacePart>& parts, Points x, Points y, Points z) {
+  std::vector<int> first(x.size(), -1);
+  std::vector<double> inside(x.size());
+  for (std::size_t p = parts.size(); p-- > 0;) {
+    evaluate_at(x, y, z, parts[p].where, inside);
+    for (std::size_t i = 0; i < first.size(); ++i)
+      if (inside[i] != 0) first[i] = static_cast<int>(p);
+  }
+  return first;
+}
 
 const std::vector<FacePart>& parts_of(const Boundary& face) {
   const Quantity::Function* value = face.value.function();

@@ -46,10 +46,13 @@ PartedFace::PartedFace(const Problem& problem, const Block& block, int axis, int
       sides_[e].push_back(e == across ? std::array{Part{0, 0}, Part{at_[e][static_cast<std::size_t>(i)], 1}}
                                       : poisson::parts_of(block.axes[e], i, true));
   }
-  held_.resize(static_cast<std::size_t>(nodes_.size()));
-  for_each_row([&](const Box& row) {
-    for (const Point& corner : corners(row))
-      if (corner.part->kind == BoundaryKind::dirichlet) held_[corner.node] = true;
+  const std::vector<FacePart>& parts = parts_of(face_);
+  for_each_place(nodes_, [&](int i, int j, int k) {
+    bool held = false;
+    for_each_cell_at({i, j, k}, [&](unsigned, double, std::size_t part) {
+      held = held || parts[part].boundary.kind == BoundaryKind::dirichlet;
+    });
+    held_.push_back(held);
   });
 }
 
@@ -75,45 +78,49 @@ bool PartedFace::holds(int i, int j, int k) const {
   return contains(nodes_, {i, j, k}) && held_[number_of({i, j, k})];
 }
 
-bool PartedFace::holds_some() const {
-  return std::ranges::find(held_, true) != held_.end();
+// The cells that a node has a part of, but for those that let nothing through: f(which of the cells below and above
+// along each axis, by bits; the area of the node within it; the number of its part).
+template <class F>
+void PartedFace::for_each_cell_at(const std::array<int, 3>& node, const F& f) const {
+  for (unsigned c = 0; c < 8; ++c) {
+    double area = 1;
+    std::int64_t cell = 0;
+    for (std::size_t e = 3; e-- > 0 && area != 0;) {
+      const unsigned upper = c >> e & 1U;
+      area *= sides_[e][static_cast<std::size_t>(node[e])][upper].length;
+      const int at = static_cast<int>(e) != axis_ ? node[e] - 1 + static_cast<int>(upper) : node[e];
+      cell = cell * (cells_.last[e] - cells_.first[e]) + at - cells_.first[e];
+    }
+    if (area == 0) continue;
+    if (const int part = part_[static_cast<std::size_t>(cell)]; part >= 0) f(c, area, static_cast<std::size_t>(part));
+  }
 }
 
-// Nodes one after another; cells that belong to no part let nothing through. Dirichlet parts are asked at the node, the
-// others as the cell beside it sees it.
-std::vector<PartedFace::Point> PartedFace::corners(const Box& nodes) const {
-  const auto across = static_cast<std::size_t>(axis_);
+// Nodes one after another, and of their cells those that are wanted(number of the node, what the cell belongs to).
+// Dirichlet parts are asked at the node, the others as the cell beside it sees it.
+template <class Wanted>
+std::vector<PartedFace::Point> PartedFace::corners(const Box& nodes, const Wanted& wanted) const {
   const std::vector<FacePart>& parts = parts_of(face_);
-  std::array<std::int64_t, 3> cells{};
-  for (std::size_t e = 0; e < 3; ++e) cells[e] = cells_.last[e] - cells_.first[e];
   std::vector<Point> all;
   for_each_place(nodes, [&](int i, int j, int k) {
     const std::array node{i, j, k};
-    for (std::size_t c = 0; c < 8; ++c) {
-      Point corner{number_of(node), nullptr, 1, node, node, {}};
-      std::array<double, 3> on_node{};
-      std::int64_t cell = 0;
-      for (std::size_t e = 3; e-- > 0;) {
+    const std::size_t number = number_of(node);
+    for_each_cell_at(node, [&](unsigned c, double area, std::size_t p) {
+      const Boundary& part = parts[p].boundary;
+      if (!wanted(number, part)) return;
+      Point corner{number, &part, area, node, node, {}};
+      for (std::size_t e = 0; e < 3; ++e) {
         const std::size_t n = static_cast<std::size_t>(node[e]), upper = c >> e & 1U;
-        if (e != across) corner.cell[e] = node[e] - 1 + static_cast<int>(upper);
-        corner.area *= sides_[e][n][upper].length;
-        corner.at[e] = sides_[e][n][upper].at;
-        on_node[e] = at_[e][n];
-        cell = cell * cells[e] + corner.cell[e] - cells_.first[e];
+        if (static_cast<int>(e) != axis_) corner.cell[e] = node[e] - 1 + static_cast<int>(upper);
+        corner.at[e] = part.kind == BoundaryKind::dirichlet ? at_[e][n] : sides_[e][n][upper].at;
       }
-      if (corner.area == 0) continue;
-      const int part = part_[static_cast<std::size_t>(cell)];
-      if (part < 0) continue;
-      corner.part = &parts[static_cast<std::size_t>(part)].boundary;
-      if (corner.part->kind == BoundaryKind::dirichlet) corner.at = on_node;
       all.push_back(corner);
-    }
+    });
   });
   return all;
 }
 
-// All corners of each cell, which weigh what hat functions have in common (∫φφ′ is a third and a
-// sixth of a length).
+// All corners of each cell, which weigh what hat functions have in common (∫φφ′ is a third and a sixth of a length).
 std::vector<PartedFace::Point> PartedFace::of_whole_cells(const std::vector<Point>& corners) const {
   std::vector<Point> all;
   for (const Point& own : corners) {
@@ -145,7 +152,7 @@ std::vector<double> PartedFace::evaluated(const std::vector<Point>& points, bool
       which.push_back(p);
       for (std::size_t d = 0; d < 3; ++d) at[d].push_back(points[p].at[d]);
     }
-    if (which.empty() || (alpha && part.boundary.kind != BoundaryKind::robin)) continue;
+    if (which.empty()) continue;
     std::vector<double> values(which.size());
     evaluate_at(at[0], at[1], at[2], alpha ? part.boundary.alpha : part.boundary.value, values);
     for (std::size_t v = 0; v < values.size(); ++v) {
@@ -166,8 +173,8 @@ std::vector<double> PartedFace::evaluated(const std::vector<Point>& points, bool
 std::vector<double> PartedFace::given() const {
   std::vector<double> sum(held_.size()), count(held_.size());
   for_each_row([&](const Box& row) {
-    std::vector<Point> held = corners(row);
-    std::erase_if(held, [](const Point& corner) { return corner.part->kind != BoundaryKind::dirichlet; });
+    const std::vector<Point> held =
+        corners(row, [](std::size_t, const Boundary& part) { return part.kind == BoundaryKind::dirichlet; });
     const std::vector<double> values = evaluated(held, false);
     for (std::size_t c = 0; c < held.size(); ++c) {
       sum[held[c].node] += values[c];
@@ -182,8 +189,10 @@ std::vector<double> PartedFace::given() const {
 std::vector<double> PartedFace::integrals(bool against_hats, bool alpha) const {
   std::vector<double> sum(held_.size());
   for_each_row([&](const Box& row) {
-    std::vector<Point> free = corners(row);
-    std::erase_if(free, [&](const Point& corner) { return held_[corner.node]; });
+    std::vector<Point> free = corners(row, [&](std::size_t node, const Boundary& part) {
+      const double* const given = part.value.constant();
+      return !held_[node] && (alpha ? part.kind == BoundaryKind::robin : !given || *given != 0);
+    });
     if (against_hats) free = of_whole_cells(free);
     const std::vector<double> values = evaluated(free, alpha);
     for (std::size_t c = 0; c < free.size(); ++c) sum[free[c].node] += free[c].area * values[c];

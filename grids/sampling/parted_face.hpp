@@ -23,7 +23,6 @@ class PartedFace {
   const Box& nodes() const { return nodes_; }
   /// Whether the face holds a node, which may lie elsewhere.
   bool holds(int i, int j, int k) const;
-  bool holds_some() const;
 
   // x fastest over the nodes. Throw ValueError as sample() does.
   /// g in held nodes, the mean of what the cells beside them give; elsewhere 0.
@@ -39,7 +38,10 @@ class PartedFace {
   std::size_t number_of(const std::array<int, 3>& node) const;
   template <class F>
   void for_each_row(const F& f) const;
-  std::vector<Point> corners(const Box& nodes) const;
+  template <class F>
+  void for_each_cell_at(const std::array<int, 3>& node, const F& f) const;
+  template <class Wanted>
+  std::vector<Point> corners(const Box& nodes, const Wanted& wanted) const;
   std::vector<double> evaluated(const std::vector<Point>& points, bool alpha) const;
   std::vector<Point> of_whole_cells(const std::vector<Point>& corners) const;
   std::vector<double> integrals(bool against_hats, bool alpha) const;

@@ -135,8 +135,9 @@ void HeldNodes::put_back(Field& u, Field& b) const {
 }
 
 std::shared_ptr<const Field> holding_field(const Setting& setting) {
+  if (!on_elements(setting.problem.scheme)) return nullptr;
   const HeldNodes held(setting);
-  if (!on_elements(setting.problem.scheme) || !held.some()) return nullptr;
+  if (!held.some()) return nullptr;
   auto field = setting.field(setting.block.space());
   held.add(holding_reaction, *field);
   return field;

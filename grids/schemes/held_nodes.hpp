@@ -22,7 +22,6 @@ class HeldNodes {
 
   /// Whether this process or another one that shares the block has some.
   bool some() const { return some_; }
-  const std::vector<PartedFace>& faces() const { return faces_; }
   /// Adds a number to the held unknowns of a field.
   void add(double value, Field& x) const;
   /// u in the held nodes: where they meet Dirichlet faces or each other, the mean of all data.

@@ -10,7 +10,7 @@
 #include "grids/axes/stretching.hpp"
 #include "grids/problem/mixed_face.hpp"
 #include "tests/convergence.hpp"
-#include "tests/oracles/manufactured.hpp"
+#include "tests/oracles/problem_in_parts.hpp"
 #include "tests/solve.hpp"
 
 namespace poisson {
@@ -69,30 +69,10 @@ TEST(MixedFace, TakesTheFirstPartAtAPoint) {
 /// A solution whose data stand on the parts of four faces, in two and three dimensions.
 TEST(MixedFace, KeepsTheOrder) {
   for (const int dimension : {2, 3}) {
-    Manufactured known;
-    known.dimension = dimension;
-    known.kinds = {{{D, D}, {D, N}, {N, D}}};
-    known.kappa[0] = {1, 0.3, known.product(0, {2, 3, 1}, {0.3, 0.1, 0.7})};
-    known.alpha = {2, 0, {}};
-    known.solution = known.product(0.5, {2, 1.5, 1}, {0.4, 0.2, 0.3});
-    const auto face = [known](std::size_t d, std::size_t end) {
-      const auto of_kind = [&](BoundaryKind kind) {
-        Manufactured same = known;
-        same.kinds[d][end] = kind;
-        return Boundary{kind, [=](double x, double y, double z) { return same.face_value(d, end, {x, y, z}); }, 2.0};
-      };
-      // Half of the face is held, a quarter open; the parts end between cells of every grid.
-      const Quantity held = [d](double x, double y, double) { return (d == 0 ? y : x) < 0.5 ? 1.0 : 0.0; };
-      const Quantity open = [d](double x, double y, double) { return (d == 0 ? y : x) < 0.75 ? 1.0 : 0.0; };
-      return mixed_face({{of_kind(D), held}, {of_kind(N), open}, {of_kind(R)}});
-    };
     const auto problem = [&](int n) {
-      std::array<std::vector<double>, 3> nodes;
-      for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) nodes[d] = uniform_nodes(0, 1, n);
-      Problem p = known.problem(nodes);
+      // The parts end between cells of every grid.
+      Problem p = problem_in_parts(dimension, 0.5, n);
       p.centering = Centering::cell;
-      for (const auto& [d, end] : {std::array<std::size_t, 2>{0, 0}, {0, 1}, {1, 0}, {1, 1}})
-        p.boundary[d][end] = face(d, end);
       return p;
     };
     const std::vector<int> cells = dimension == 2 ? std::vector{16, 32, 64, 128} : std::vector{16, 32};
