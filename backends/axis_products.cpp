@@ -160,14 +160,15 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
   lines_ = on_backend(all);
   const AxisBasis& along_x = inverse.bases[0];
   const int align = static_cast<int>(aligned_bytes / static_cast<std::int64_t>(bytes_of(precision)));
-  Places& p = places_;
+  PlacesAlongX& p = places_;
   p.values = box_.first[0];
+  p.last = box_.last[0];
   p.half = inverse.transformed[0] ? along_x.first_half(count(0)) : count(0);
   p.first = solved_ == 0 || steps_.empty() ? p.values : p.values / align * align;
   p.second = p.first + (p.half + align - 1) / align * align;
   if (solved_ == 0 || steps_.empty() || p.second + count(0) - p.half > layout.n[0] + layout.halo[0])
     p.second = p.first + p.half;
-  p.room = layout.n[0] + layout.halo[0];
+  p.room = static_cast<int>(layout.pitch(precision));  // to where the next line begins
   p.end = std::min(p.room, p.second + even(count(0) - p.half));
   if (inverse.slabs > 1) {
     const auto [fast, slow] = axes_across(solved_);
@@ -220,7 +221,9 @@ void AxisTransforms::product(int d, bool forward, const Side& from, const Side& 
       const std::size_t other = d == 1 ? 2 : 1;
       batch.transpose_b = !forward;
       batch.m = solved_ == 0 ? extent(0) : places_.end - places_.first;
-      batch.n = axis.size[part];
+      // Modes are read along n on the way back. A value more comes where the odd half is written next.
+      const bool padded = !forward && part == 0 && axis.size[1] > 0;
+      batch.n = padded ? even(axis.size[part]) : axis.size[part];
       batch.lda = f_stride[static_cast<std::size_t>(d)];
       batch.ldb = axis.pitch[part];
       batch.ldc = t_stride[static_cast<std::size_t>(d)];
@@ -252,7 +255,6 @@ int AxisTransforms::lag(const Box& at) const {
 void AxisTransforms::forward(const Field& values, Field& w) {
   const Field* now_in = &values;
   for (const int d : fast_) transform(at(d).waves, d, WavePath::there, *std::exchange(now_in, &w), w, nullptr);
-  if (folded(solved_)) fold_lines(*std::exchange(now_in, &w), w);
   if (steps_.empty()) return;
   for_slabs([&](const Box& at) {
     fold(*now_in, work_[0], at, lag(at));
@@ -302,10 +304,8 @@ void AxisTransforms::backward_to(Field& w, Field& u, const Scalar* a) {
   const auto step = [&](bool last, const auto& f) { last ? f(u, a) : f(w, nullptr); };
   if (!steps_.empty())
     for_slabs([&](const Box& slab) {
-      step(fast_.empty() && !folded(solved_),
-           [&](Field& to, const Scalar* by) { unfold(values_of(w, slab), w, slab, lag(slab), to, by); });
+      step(fast_.empty(), [&](Field& to, const Scalar* by) { unfold(values_of(w, slab), w, slab, lag(slab), to, by); });
     });
-  if (folded(solved_)) step(fast_.empty(), [&](Field& to, const Scalar* by) { unfold_lines(w, to, by); });
   for (const int d : std::views::reverse(fast_))
     step(d == fast_.front(),
          [&](Field& to, const Scalar* by) { transform(at(d).waves, d, WavePath::back, w, to, by); });

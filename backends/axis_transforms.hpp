@@ -21,6 +21,21 @@ struct MatrixBatch {
   std::int64_t lda = 0, ldb = 0, ldc = 0, stride_a = 0, stride_b = 0, stride_c = 0;
 };
 
+/// Where coefficients lie along x, if it is not solved: matrix products take both halves from aligned addresses, and an
+/// even number of them. Behind `room` a line has none.
+struct PlacesAlongX {
+  int values = 0, last = 0, half = 0;  ///< where the values begin and end, and how many belong to the first half
+  int first = 0, second = 0, end = 0, room = 0;
+
+  constexpr int of(int i) const { return i - values < half ? first + (i - values) : second + (i - values - half); }
+  /// f(place) of those behind either half that have no value.
+  template <class F>
+  constexpr void each_beside(const F& f) const {
+    for (int place = first + half; place < second; ++place) f(place);
+    for (int place = second + (last - values - half); place < end; ++place) f(place);
+  }
+};
+
 /// To the coefficients of waves, back to values, or both, and between them times 1/Σ of the eigenvalues of all axes (0
 /// where that is 0): one pass over memory, since the lines of a tile stay in a cache until they come back.
 enum class WavePath { there, back, there_and_back };
@@ -49,7 +64,8 @@ class AxisTransforms : public AxisProducts {
   /// Of the lines of an axis whose modes are waves.
   virtual void transform(const WaveTables& waves, int axis, WavePath path, const Field& from, Field& to,
                          const Scalar* a) = 0;
-  /// Solves lines that are tridiagonal or diagonal; where they are cut, between the values at their ends.
+  /// Solves lines that are tridiagonal or diagonal; where they are cut, between the values at their ends. Where the
+  /// solved axis is folded, lines are folded on the way there and unfolded on the way back.
   virtual void eliminate(Field& w) = 0;
   /// Takes their mean off the values of a line, each weighted by its row's sum of M.
   virtual void take_mean(Field& w, const ConstantLine& line) = 0;
@@ -64,17 +80,7 @@ class AxisTransforms : public AxisProducts {
   virtual void fold(const Field& w, Field& slab, const Box& at, int lag) = 0;
   /// The other way round; w is zero again beside the box.
   virtual void unfold(Field& slab, Field& w, const Box& at, int lag, Field& to, const Scalar* a) = 0;
-  /// The solved axis alone.
-  virtual void fold_lines(const Field& from, Field& w) = 0;
-  virtual void unfold_lines(Field& w, Field& to, const Scalar* a) = 0;
 
-  /// Where coefficients lie along x, if it is not solved: matrix products take both halves from aligned addresses, and
-  /// an even number of them. Behind `room` a line has none.
-  struct Places {
-    int values = 0, half = 0;  ///< where the values begin, and how many belong to the first half
-    int first = 0, second = 0, end = 0, room = 0;
-    constexpr int of(int i) const { return i - values < half ? first + (i - values) : second + (i - values - half); }
-  };
   /// Whether an axis is folded on its way to a slab.
   bool folds(int axis) const { return folded(axis) && axis != solved_; }
 
@@ -85,7 +91,7 @@ class AxisTransforms : public AxisProducts {
   }
   bool folded(int axis) const { return axes_[static_cast<std::size_t>(axis)].folded; }
   int solved() const { return solved_; }
-  const Places& places() const { return places_; }
+  const PlacesAlongX& places() const { return places_; }
   /// On the backend, in the precision of the field: the eigenvalues of an axis, σ in those of the first that is not
   /// solved; null where it has none but zero.
   const void* eigenvalues(int axis) const { return axes_[static_cast<std::size_t>(axis)].eigenvalues.data(); }
@@ -154,7 +160,7 @@ class AxisTransforms : public AxisProducts {
   Precision precision_;
   Box box_;
   int solved_;
-  Places places_;
+  PlacesAlongX places_;
   std::vector<int> steps_;  ///< the axes with products
   std::vector<int> fast_;   ///< those of waves, but for the solved one
   std::array<Axis, 3> axes_;

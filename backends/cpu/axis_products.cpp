@@ -17,7 +17,9 @@ class CpuAxisProducts final : public AxisTransforms {
 
  protected:
   void eliminate(Field& w) override {
-    dispatch(precision(), [&]<class T>(T) { cpu::eliminate(lines(w.view<T>()), cut()); });
+    dispatch(precision(), [&]<class T>(T) {
+      folded(solved()) ? cpu::eliminate_folded(lines(w.view<T>())) : cpu::eliminate(lines(w.view<T>()), cut());
+    });
   }
   void take_mean(Field& w, const ConstantLine& line) override {
     dispatch(precision(), [&]<class T>(T) { cpu::take_mean(lines(w.view<T>()), line); });
@@ -48,6 +50,7 @@ class CpuAxisProducts final : public AxisTransforms {
         T* target = line_of(to, j, k, lag);
         const int places_lag = solved() == 0 ? lag : 0;
         for (int i = at.first[0]; i < at.last[0]; ++i) target[places().of(i) - places_lag] = line[i];
+        places().each_beside([&](int beside) { target[beside] = 0; });
       });
       for (int d = 0; d < 3; ++d)
         if (folds(d)) fold_axis<false>(to, d, at, lag);
@@ -68,19 +71,6 @@ class CpuAxisProducts final : public AxisTransforms {
       });
     });
   }
-  void fold_lines(const Field& from, Field& w) override {
-    dispatch(precision(), [&]<class T>(T) {
-      move<T>(from, w, nullptr);
-      fold_axis<false>(w.view<T>(), solved(), box(), 0);
-    });
-  }
-  void unfold_lines(Field& w, Field& to, const Scalar* a) override {
-    dispatch(precision(), [&]<class T>(T) {
-      fold_axis<true>(w.view<T>(), solved(), box(), 0);
-      move<T>(w, to, a);
-    });
-  }
-
   void multiply(const MatrixBatch& batch, const double* a, const double* b, double* c) override {
     multiply_batch(batch, a, b, c);
   }
@@ -100,16 +90,6 @@ class CpuAxisProducts final : public AxisTransforms {
     for (int i = at.first[0]; i < at.last[0]; ++i) line[i] += factor * value(i);
   }
   template <class T>
-  void move(const Field& from, Field& to, const Scalar* a) const {
-    if (&from == &to) return;
-    const View<const T> values = from.view<T>();
-    const View<T> target = to.view<T>();
-    for_each_line(box(), [&](int j, int k) {
-      put(target.line(j, k), box(), a, [line = values.line(j, k)](int i) { return line[i]; });
-    });
-  }
-
-  template <class T>
   void multiply_batch(const MatrixBatch& s, const T* a, const T* b, T* c) const {
     for (int batch = 0; batch < s.batches; ++batch)
       blas_->multiply(s.transpose_a, s.transpose_b, s.m, s.n, s.k, a + batch * s.stride_a, static_cast<int>(s.lda),
@@ -121,14 +101,13 @@ class CpuAxisProducts final : public AxisTransforms {
     return slab.line(j - (solved() == 1 ? lag : 0), k - (solved() == 2 ? lag : 0));
   }
 
-  // Of values at their places in a slab, or, along the solved axis, in the field.
+  // Of values at their places in a slab, whose solved axis is another one.
   template <bool back, class T>
   void fold_axis(const View<T>& v, int d, const Box& at, int lag) const {
     const auto axis = static_cast<std::size_t>(d);
     const int turn = box().first[axis] + box().last[axis] - 1;  // of an index and its mirror image in sum
     const int places_lag = solved() == 0 ? lag : 0;
-    const bool at_places = d != solved();
-    const auto place = [&](int i) { return at_places ? places().of(i) - places_lag : i; };
+    const auto place = [&](int i) { return places().of(i) - places_lag; };
     Box lower = at;
     lower.last[axis] = lower.first[axis] + count(d) / 2;
     for_each_line(lower, [&](int j, int k) {

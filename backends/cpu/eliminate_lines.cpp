@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
+#include "backends/fold.hpp"
 
 namespace poisson::cpu {
 namespace {
@@ -38,10 +39,23 @@ struct Factors {
   std::vector<T> inverse, gain;
 };
 
+// Folds lines that lie so far behind the first one, or unfolds them.
+template <bool back, class T>
+void fold_between(const PlacesOfLines<T>& lines, const std::int64_t* lane, int lanes) {
+  const auto at = [&](int k) { return lines.values + k * lines.step; };
+  for (int k = 0; k < lines.n / 2; ++k) {
+    T *lower = at(k), *upper = at(lines.n - 1 - k);
+    for (int l = 0; l < lanes; ++l) fold_pair<back>(lower[lane[l]], upper[lane[l]]);
+  }
+  if (lines.n % 2 == 0) return;
+  T* const middle = at(lines.n / 2);
+  for (int l = 0; l < lanes; ++l) fold_middle(middle[lane[l]]);
+}
+
 // Gaussian elimination with pivots that are the sum of a row and of its couplings to what is not eliminated, so that
 // nothing cancels. A value that is known at the end before is as one that was eliminated with a pivot of 1, its
 // coupling the gain.
-template <bool ends, class AnyLines>
+template <bool ends, bool folded, class AnyLines>
 void eliminate_between(const AnyLines& lines) {
   using T = typename AnyLines::Value;
   const int n = lines.n;
@@ -60,6 +74,7 @@ void eliminate_between(const AnyLines& lines) {
       left[l] = ends ? 1 : 0;
       before[l] = ends ? lines.onwards(-1, own[l]) : 0;
     }
+    if (folded) fold_between<false>(lines, lane, lanes);
     for (int k = 0; k < n; ++k) {
       T* inv = &factors.inverse[static_cast<std::size_t>(k) * side_by_side];
       T* gain = &factors.gain[static_cast<std::size_t>(k) * side_by_side];
@@ -80,6 +95,7 @@ void eliminate_between(const AnyLines& lines) {
       for (int l = 0; l < lanes; ++l)
         value[lane[l]] = value[lane[l]] * inv[l] + (k + 1 < n || ends ? gain[l] * value[lane[l] + step] : T(0));
     }
+    if (folded) fold_between<true>(lines, lane, lanes);
   });
 }
 
@@ -88,9 +104,14 @@ void eliminate_between(const AnyLines& lines) {
 template <class AnyLines>
 void eliminate(const AnyLines& lines, bool ends) {
   if (ends)
-    eliminate_between<true>(lines.between_ends());
+    eliminate_between<true, false>(lines.between_ends());
   else
-    eliminate_between<false>(lines);
+    eliminate_between<false, false>(lines);
+}
+
+template <class T>
+void eliminate_folded(const Lines<T>& lines) {
+  eliminate_between<false, true>(lines);
 }
 
 template <class T>
@@ -99,9 +120,9 @@ void take_mean(const Lines<T>& lines, const ConstantLine& line) {
   double sum = 0, mass = 0;
   for (int k = 0; k < line.rows; ++k) {
     mass += static_cast<double>(lines.mass_sum[k]);
-    sum += static_cast<double>(lines.mass_sum[k]) * static_cast<double>(values[k * lines.step]);
+    sum += static_cast<double>(lines.mass_sum[k]) * line.value(k, lines.n, values, lines.step);
   }
-  for (int k = 0; k < line.rows; ++k) values[k * lines.step] -= static_cast<T>(sum / mass);
+  for (int k = 0; k < lines.n; ++k) values[k * lines.step] -= static_cast<T>(sum / mass);
 }
 
 template <class AnyLines>
@@ -142,6 +163,8 @@ void solve_ends(const AnyLines& lines, const Told<typename AnyLines::Value>& tol
 
 template void eliminate(const Lines<float>&, bool);
 template void eliminate(const Lines<double>&, bool);
+template void eliminate_folded(const Lines<float>&);
+template void eliminate_folded(const Lines<double>&);
 template void take_mean(const Lines<float>&, const ConstantLine&);
 template void take_mean(const Lines<double>&, const ConstantLine&);
 template void eliminate(const HeldLines<float>&, bool);

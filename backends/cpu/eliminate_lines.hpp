@@ -10,6 +10,11 @@ namespace poisson::cpu {
 template <class AnyLines>
 void eliminate(const AnyLines& lines, bool ends);
 
+/// The same of lines whose rows are those of their even half and of the odd one behind it: each is folded before it is
+/// solved, and unfolded afterwards (fold.hpp).
+template <class T>
+void eliminate_folded(const Lines<T>& lines);
+
 /// Takes their mean off the values of a line, each weighted by its row's sum of M.
 template <class T>
 void take_mean(const Lines<T>& lines, const ConstantLine& line);

@@ -11,11 +11,9 @@
 namespace poisson::cuda {
 namespace {
 
-// Where values lie along x, where their slab begins, and what an index and its mirror image are in sum.
-struct FoldPlaces {
-  int values, half, first, second, end;
-  int lag[3], turn[3], last;
-  __device__ int of(int i) const { return i - values < half ? first + (i - values) : second + (i - values - half); }
+// With where a slab begins, and what an index and its mirror image are in sum.
+struct FoldPlaces : PlacesAlongX {
+  int lag[3], turn[3];
 };
 
 // A thread has the values at all mirrored places of the axes that are folded.
@@ -72,8 +70,11 @@ struct Fold {
     for (int k = k0; k < k1; ++k) {
       m.each(i, j, k, p.turn, [&](T& value, int a, int b, int c) { value = from(a, b, c); });
       m.fold(2 * i == p.turn[0], 2 * j == p.turn[1], 2 * k == p.turn[2]);
-      m.each(i, j, k, p.turn,
-             [&](T value, int a, int b, int c) { to(p.of(a) - p.lag[0], b - p.lag[1], c - p.lag[2]) = value; });
+      m.each(i, j, k, p.turn, [&](T value, int a, int b, int c) {
+        T* const line = to.line(b - p.lag[1], c - p.lag[2]);
+        line[p.of(a) - p.lag[0]] = value;
+        if (a == p.values) p.each_beside([&](int beside) { line[beside] = 0; });
+      });
     }
   }
 };
@@ -99,29 +100,10 @@ struct Unfold {
         else
           to(ai, b, c) = value;
         if (ai != p.values) return;
-        for (int beside = p.first; beside < p.values; ++beside) w(beside, b, c) = 0;
-        for (int beside = p.last; beside < p.end; ++beside) w(beside, b, c) = 0;
+        T* const line = w.line(b, c);
+        for (int beside = p.first; beside < p.values; ++beside) line[beside] = 0;
+        for (int beside = p.last; beside < p.end; ++beside) line[beside] = 0;
       });
-    }
-  }
-};
-
-// The solved axis.
-template <class T, bool x, bool y, bool z, bool back>
-struct FoldLines {
-  View<const T> from;
-  View<T> to;
-  const double* factor;
-  int turn[3];
-
-  __device__ void operator()(int i, int j, int k0, int k1) const {
-    Mirrored<T, x, y, z, back> m;
-    const T times = factor ? static_cast<T>(*factor) : T(1);
-    for (int k = k0; k < k1; ++k) {
-      m.each(i, j, k, turn, [&](T& value, int a, int b, int c) { value = from(a, b, c); });
-      m.fold(2 * i == turn[0], 2 * j == turn[1], 2 * k == turn[2]);
-      m.each(i, j, k, turn,
-             [&](T value, int a, int b, int c) { to(a, b, c) = factor ? to(a, b, c) + times * value : value; });
     }
   }
 };
@@ -131,7 +113,7 @@ std::size_t kept_values(const TensorInverse& inverse) {
   const auto s = static_cast<std::size_t>(inverse.solved);
   if (inverse.bases[s].waves) return 0;
   const int n = inverse.unknowns.last[s] - inverse.unknowns.first[s];
-  return kept_of_lines(n, inverse.unknowns.size() / n);
+  return kept_of_lines(n, inverse.unknowns.size() / n, inverse.bases[s].folded);
 }
 
 class CudaAxisProducts final : public AxisTransforms {
@@ -145,7 +127,11 @@ class CudaAxisProducts final : public AxisTransforms {
  protected:
   void eliminate(Field& w) override {
     dispatch(precision(), [&]<class T>(T) {
-      eliminate_lines(device_.stream(), lines(w.view<T>()), cut(), static_cast<T*>(kept_.data()));
+      T* const kept = static_cast<T*>(kept_.data());
+      if (folded(solved()))
+        eliminate_folded_lines(device_.stream(), lines(w.view<T>()), kept);
+      else
+        eliminate_lines(device_.stream(), lines(w.view<T>()), cut(), kept);
     });
   }
   void take_mean(Field& w, const ConstantLine& line) override {
@@ -188,8 +174,6 @@ class CudaAxisProducts final : public AxisTransforms {
                 });
     });
   }
-  void fold_lines(const Field& from, Field& w) override { fold_solved<false>(from, w, nullptr); }
-  void unfold_lines(Field& w, Field& to, const Scalar* a) override { fold_solved<true>(w, to, a); }
   void multiply(const MatrixBatch& batch, const double* a, const double* b, double* c) override {
     cublas_->multiply(device_.stream(), shape(batch), a, b, c);
   }
@@ -204,21 +188,8 @@ class CudaAxisProducts final : public AxisTransforms {
         static_cast<int>(s.ldb), static_cast<int>(s.ldc), s.batches, s.stride_a, s.stride_b, s.stride_c};
   }
 
-  template <bool back>
-  void fold_solved(const Field& from, Field& to, const Scalar* a) {
-    dispatch(precision(), [&]<class T>(T) {
-      with_axes([&](int d) { return d == solved(); },
-                [&]<bool x, bool y, bool z>() {
-                  const FoldPlaces p = fold_places(0);
-                  for_columns(
-                      device_.stream(), lower(box(), x, y, z),
-                      FoldLines<T, x, y, z, back>{
-                          from.view<T>(), to.view<T>(), a ? a->address() : nullptr, {p.turn[0], p.turn[1], p.turn[2]}});
-                });
-    });
-  }
   FoldPlaces fold_places(int lag) const {
-    FoldPlaces p{places().values, places().half, places().first, places().second, places().end, {}, {}, box().last[0]};
+    FoldPlaces p{places(), {}, {}};
     p.lag[solved()] = lag;
     for (std::size_t d = 0; d < 3; ++d) p.turn[d] = box().first[d] + box().last[d] - 1;
     return p;

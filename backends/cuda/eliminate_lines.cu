@@ -1,13 +1,14 @@
 #include "backends/cuda/eliminate_lines.hpp"
 #include "backends/cuda/inverse.cuh"
 #include "backends/cuda/launch.cuh"
+#include "backends/fold.hpp"
 
 namespace poisson::cuda {
 namespace {
 
 // So many values of a line are at hand at a time, and what elimination needs of one is kept between.
 constexpr int segment = 8;
-constexpr int line_threads = 128, line_blocks = 6;
+constexpr int line_threads = 128, line_blocks = 6, folded_blocks = 3;
 
 // As the formulas take it.
 struct Inverse {
@@ -29,6 +30,29 @@ struct Place {
         slow(static_cast<int>(line / lines.lanes)) {}
 };
 
+// Of the row before: pivot but for its coupling, coupling over pivot, value.
+template <class T>
+struct Eliminated {
+  T left, gain, before;
+
+  __device__ void go_on(T row, T onwards, T& value) {
+    left = row + gain * left;
+    value += gain * before;
+    gain = onwards * inverse_of(left + onwards);
+    before = value;
+  }
+};
+
+// Works out again what elimination has passed on to a row: the value over its pivot, and its gain.
+template <class T>
+__device__ T divide(T row, T onwards, T passed, T& value, T& gain) {
+  const T remains = row + passed;
+  const T inverse = inverse_of(remains + onwards);
+  gain = onwards * inverse;
+  value *= inverse;
+  return gain * remains;
+}
+
 // A line for each thread: elimination without cancellation (cpu/eliminate_lines.cpp) writes over the values, and keeps
 // of the pivots what the way back begins a segment with, from where it works them out once more.
 template <class AnyLines, bool ends>
@@ -43,24 +67,17 @@ __global__ void __launch_bounds__(line_threads, line_blocks)
   const auto own = lines.own(place.lane, place.slow);
   const int n = lines.n, segments = (n + segment - 1) / segment;
 
-  // Of the row before: pivot but for its coupling, coupling over pivot, value.
-  T left = ends ? 1 : 0, gain = ends ? lines.onwards(-1, own) : T(0), before = ends ? at[-step] : T(0);
+  Eliminated<T> row{ends ? T(1) : T(0), ends ? lines.onwards(-1, own) : T(0), ends ? at[-step] : T(0)};
   for (int s = 0; s < segments; ++s) {
     T* const here = at + s * segment * step;
     const int first = s * segment, many = min(segment, n - first);
-    kept[s * count + line] = gain * left;
+    kept[s * count + line] = row.gain * row.left;
     T value[segment];
 #pragma unroll
     for (int m = 0; m < segment; ++m) value[m] = m < many ? here[m * step] : T(0);
 #pragma unroll
     for (int m = 0; m < segment; ++m)
-      if (m < many) {
-        const T onwards = lines.onwards(first + m, own);
-        left = lines.row(first + m, own) + gain * left;
-        value[m] += gain * before;
-        gain = onwards * inverse_of(left + onwards);
-        before = value[m];
-      }
+      if (m < many) row.go_on(lines.row(first + m, own), lines.onwards(first + m, own), value[m]);
 #pragma unroll
     for (int m = 0; m < segment; ++m)
       if (m < many) here[m * step] = value[m];
@@ -75,20 +92,92 @@ __global__ void __launch_bounds__(line_threads, line_blocks)
     T passed = kept[s * count + line];
 #pragma unroll
     for (int m = 0; m < segment; ++m)
-      if (m < many) {
-        const T onwards = lines.onwards(first + m, own);
-        const T remains = lines.row(first + m, own) + passed;
-        const T inverse = inverse_of(remains + onwards);
-        gains[m] = onwards * inverse;
-        passed = gains[m] * remains;
-        value[m] *= inverse;
-      }
+      if (m < many)
+        passed = divide(lines.row(first + m, own), lines.onwards(first + m, own), passed, value[m], gains[m]);
 #pragma unroll
     for (int m = segment - 1; m >= 0; --m)
       if (m < many) {
         after = value[m] + gains[m] * after;
         here[m * step] = after;
       }
+  }
+}
+
+// Both halves of a folded line side by side, from its ends to the middle, so that values are folded as they are read
+// and unfolded as they are written. The odd half, which lies from the middle to the end, is eliminated backwards.
+template <class T>
+__global__ void __launch_bounds__(line_threads, folded_blocks)
+    folded_lines_kernel(const __grid_constant__ Lines<T> lines, T* kept) {
+  await_others();
+  const Place place(lines);
+  const std::int64_t line = place.line, count = lines.count(), step = lines.step;
+  if (line >= count) return;
+  T* const at = lines.at(place.lane, place.slow);
+  const T own = lines.own(place.lane, place.slow);
+  const int n = lines.n, half = n - n / 2, segments = (half + segment - 1) / segment;
+
+  Eliminated<T> even{}, odd{};
+  for (int s = 0; s < segments; ++s) {
+    const int first = s * segment, many = min(segment, half - first), pairs = min(segment, n / 2 - first);
+    T *const lower = at + first * step, *const upper = at + (n - 1 - first) * step;
+    kept[2 * s * count + line] = even.gain * even.left;
+    kept[(2 * s + 1) * count + line] = odd.gain * odd.left;
+    T values[segment], images[segment];
+#pragma unroll
+    for (int m = 0; m < segment; ++m) {
+      values[m] = m < many ? lower[m * step] : T(0);
+      images[m] = m < pairs ? upper[-m * step] : T(0);
+    }
+#pragma unroll
+    for (int m = 0; m < segment; ++m) {
+      const int k = first + m, image = n - 1 - k;
+      if (m < pairs) {
+        fold_pair<false>(values[m], images[m]);
+        odd.go_on(lines.row(image, own), lines.onwards(image - 1, own), images[m]);
+      } else {
+        fold_middle(values[m]);
+      }
+      if (m < many) even.go_on(lines.row(k, own), lines.onwards(k, own), values[m]);
+    }
+#pragma unroll
+    for (int m = 0; m < segment; ++m) {
+      if (m < many) lower[m * step] = values[m];
+      if (m < pairs) upper[-m * step] = images[m];
+    }
+  }
+  T after = 0, image_after = 0;
+  for (int s = segments - 1; s >= 0; --s) {
+    const int first = s * segment, many = min(segment, half - first), pairs = min(segment, n / 2 - first);
+    T *const lower = at + first * step, *const upper = at + (n - 1 - first) * step;
+    T values[segment], images[segment], gains[segment], image_gains[segment];
+#pragma unroll
+    for (int m = 0; m < segment; ++m) {
+      values[m] = m < many ? lower[m * step] : T(0);
+      images[m] = m < pairs ? upper[-m * step] : T(0);
+    }
+    T passed = kept[2 * s * count + line], image_passed = kept[(2 * s + 1) * count + line];
+#pragma unroll
+    for (int m = 0; m < segment; ++m) {
+      const int k = first + m, image = n - 1 - k;
+      if (m < many) passed = divide(lines.row(k, own), lines.onwards(k, own), passed, values[m], gains[m]);
+      if (m < pairs)
+        image_passed =
+            divide(lines.row(image, own), lines.onwards(image - 1, own), image_passed, images[m], image_gains[m]);
+    }
+#pragma unroll
+    for (int m = segment - 1; m >= 0; --m) {
+      if (m < many) after = values[m] + gains[m] * after;
+      T value = after;
+      if (m < pairs) {
+        image_after = images[m] + image_gains[m] * image_after;
+        T image = image_after;
+        fold_pair<true>(value, image);
+        upper[-m * step] = image;
+      } else {
+        fold_middle(value);
+      }
+      if (m < many) lower[m * step] = value;
+    }
   }
 }
 
@@ -103,7 +192,7 @@ __global__ void __launch_bounds__(line_threads) mean_kernel(const __grid_constan
   for (int k = thread; k < line.rows; k += line_threads) {
     const auto weight = static_cast<double>(lines.mass_sum[k]);
     mass += weight;
-    sum += weight * static_cast<double>(values[k * lines.step]);
+    sum += weight * line.value(k, lines.n, values, lines.step);
   }
   sums[thread] = sum;
   masses[thread] = mass;
@@ -115,7 +204,7 @@ __global__ void __launch_bounds__(line_threads) mean_kernel(const __grid_constan
   }
   __syncthreads();
   const auto mean = static_cast<T>(sums[0] / masses[0]);
-  for (int k = thread; k < line.rows; k += line_threads) values[k * lines.step] -= mean;
+  for (int k = thread; k < lines.n; k += line_threads) values[k * lines.step] -= mean;
 }
 
 template <class AnyLines>
@@ -162,8 +251,9 @@ unsigned blocks_of(const PlacesOfLines<T>& lines) {
 
 }  // namespace
 
-std::size_t kept_of_lines(int n, std::int64_t lines) {
-  return static_cast<std::size_t>((n + segment - 1) / segment * lines);
+std::size_t kept_of_lines(int n, std::int64_t lines, bool folded) {
+  const auto segments = [](int values) { return (values + segment - 1) / segment; };
+  return static_cast<std::size_t>((folded ? 2 * segments(n - n / 2) : segments(n)) * lines);
 }
 
 template <class AnyLines>
@@ -173,6 +263,11 @@ void eliminate_lines(cudaStream_t stream, const AnyLines& lines, bool ends, type
     launch(lines_kernel<AnyLines, true>, blocks_of(lines), line_threads, stream, lines.between_ends(), kept);
   else
     launch(lines_kernel<AnyLines, false>, blocks_of(lines), line_threads, stream, lines, kept);
+}
+
+template <class T>
+void eliminate_folded_lines(cudaStream_t stream, const Lines<T>& lines, T* kept) {
+  if (lines.count() > 0) launch(folded_lines_kernel<T>, blocks_of(lines), line_threads, stream, lines, kept);
 }
 
 template <class T>
@@ -194,6 +289,8 @@ void solve_ends_of_lines(cudaStream_t stream, const AnyLines& lines, const Told<
 
 template void eliminate_lines(cudaStream_t, const Lines<float>&, bool, float*);
 template void eliminate_lines(cudaStream_t, const Lines<double>&, bool, double*);
+template void eliminate_folded_lines(cudaStream_t, const Lines<float>&, float*);
+template void eliminate_folded_lines(cudaStream_t, const Lines<double>&, double*);
 template void take_mean(cudaStream_t, const Lines<float>&, const ConstantLine&);
 template void take_mean(cudaStream_t, const Lines<double>&, const ConstantLine&);
 template void eliminate_lines(cudaStream_t, const HeldLines<float>&, bool, float*);

@@ -186,5 +186,23 @@ TEST(DirectSolutions, AreZeroOfNothing) {
   }
 }
 
+// What stands beside values, between halves of odd length, is nothing that a solve leaves behind.
+TEST(DirectSolutions, ForgetWhatIsNoNumber) {
+  for (const NamedFaces& faces : all_faces()) {
+    if (!constant_alphas(faces)) continue;
+    for (const Shape& shape : {Shape{3, {13, 29, 11}, {1, 1, 1}}, Shape{3, {11, 13, 23}, {1, 1, 1}}}) {
+      SCOPED_TRACE(faces.name + ", " + std::to_string(shape.cells[0]));
+      const Problem p = jumping(faces, shape, false);
+      Solve fresh(p, by(Method::direct, 1e-10)), s(p, by(Method::direct, 1e-10));
+      s.backend().fill(s.rhs(), std::nan(""));
+      EXPECT_EQ(s.solver().solve(false).verdict, Verdict::not_finite);
+      s.reset();
+      EXPECT_TRUE(s.run().converged());
+      EXPECT_TRUE(fresh.run().converged());
+      EXPECT_EQ(values(s.solution()), values(fresh.solution()));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace poisson
