@@ -124,8 +124,15 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
       scaling = make_diagonal_scaling(
           tensor_diagonal(problem, discretization.block(), kappa.mean, discretization.rows().scale), diagonal);
     }
+    std::unique_ptr<DataProjection> projection;
+    if (options.method == Method::direct && A->singular() && !profile)  // which sees the operator's verbs
+      projection = make_data_projection(
+          A->backend(), A->space(),
+          tensor_diagonal(problem, discretization.block(), kappa.mean, discretization.rows().scale),
+          tensor_mass(problem, discretization.block(), kappa.mean, discretization.rows().scale));
     own = std::make_unique<FastDiagonalization>(A->backend(), A->space(), outer, std::move(products),
-                                                options.method == Method::direct, drops_mean, std::move(scaling));
+                                                options.method == Method::direct, drops_mean, std::move(scaling),
+                                                std::move(projection));
   }
   return std::make_unique<Solver>(
       std::move(A), std::move(hierarchy), options,

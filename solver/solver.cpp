@@ -225,8 +225,9 @@ void Solver::solve_at_once(Monitor& monitor) {
 
 // Norms of the data and of the start, then full multigrid; leaves scale and inverse for the first correction.
 void Solver::start(bool given_guess, Monitor& monitor) {
-  A_->norm(b_, raw_norm_);
-  if (A_->singular()) {
+  if (direct_ && direct_->projection()) {
+    direct_->projection()->apply(b_, projected_, raw_norm_, data_norm_);
+  } else if (A_->norm(b_, raw_norm_); A_->singular()) {
     A_->project_rhs(b_, projected_);
     A_->norm(b_, data_norm_);
   } else {

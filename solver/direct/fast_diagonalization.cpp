@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -230,6 +231,24 @@ TensorDiagonal tensor_diagonal(const Problem& problem, const Block& part, const 
   return diagonal;
 }
 
+TensorMass tensor_mass(const Problem& problem, const Block& part, const std::array<double, 3>& kappa, double scale) {
+  const Pencils p = separable(problem, kappa, scale).pencils;
+  const Space space = part.space();
+  TensorMass mass;
+  mass.volume = 1;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (p.of[d].size() == 0) {
+      mass.sums[d] = {1};
+      continue;
+    }
+    const std::vector<double> all = part_of_lines(p.of[d], 0, static_cast<int>(p.of[d].size())).mass_sum;
+    const Rows rows = rows_of(space, d);
+    mass.sums[d].assign(all.begin() + rows.first, all.begin() + rows.last);
+    mass.volume *= std::accumulate(all.begin(), all.end(), 0.0);
+  }
+  return mass;
+}
+
 bool scales_by_diagonal(const Jumps& jumps) {
   // Neighbouring cells differ little, or by no more than half of the decades that κ goes through.
   return jumps.largest <= 3 || jumps.largest * jumps.largest <= jumps.range;
@@ -258,12 +277,14 @@ bool varies_moderately(const Problem& problem, const std::array<double, 3>& kapp
 
 FastDiagonalization::FastDiagonalization(Backend& backend, const Space& space, Precision precision,
                                          std::unique_ptr<AxisProducts> products, bool refines, bool drops_mean,
-                                         std::unique_ptr<DiagonalScaling> scaling)
+                                         std::unique_ptr<DiagonalScaling> scaling,
+                                         std::unique_ptr<DataProjection> projection)
     : w_(backend, space, precision),
       products_(std::move(products)),
       refines_(refines),
       drops_mean_(drops_mean),
-      scaling_(std::move(scaling)) {}
+      scaling_(std::move(scaling)),
+      projection_(std::move(projection)) {}
 
 void FastDiagonalization::solve() {
   if (scaling_) scaling_->apply(w_);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "backends/axis_products.hpp"
-#include "backends/diagonal_scaling.hpp"
+#include "backends/data_projection.hpp"
 #include "grids/levels/sharing.hpp"
 #include "grids/problem/problem.hpp"
 #include "grids/sampling/jumps.hpp"
@@ -43,6 +43,9 @@ TensorInverse tensor_inverse(const Problem& problem, const Block& part, const st
 TensorDiagonal tensor_diagonal(const Problem& problem, const Block& part, const std::array<double, 3>& kappa,
                                double scale);
 
+/// M1 of that matrix, of a problem whose data are projected.
+TensorMass tensor_mass(const Problem& problem, const Block& part, const std::array<double, 3>& kappa, double scale);
+
 /// Whether κ is smooth, so that the inverse for a constant one is worth more between √(L/A), the roots of both
 /// diagonals in ratio (Concus, Golub, SIAM J. Numer. Anal. 10, 1973): then √κ u solves an equation of constant
 /// coefficients but for a reaction Δ√κ/√κ.
@@ -59,9 +62,11 @@ class FastDiagonalization final : public Preconditioner {
  public:
   /// On the backend of the products, in the precision of the solution. `refines`: for iterative refinement alone, which
   /// adds a correction to the solution as it comes back from its modes, and never sees it by itself. `drops_mean`:
-  /// whether solutions of a singular A have no mean as they are. `scaling`: S of S L⁻¹ S, or null.
+  /// whether solutions of a singular A have no mean as they are. `scaling`: S of S L⁻¹ S, or null. `projection`: of the
+  /// data of a singular A, or null.
   FastDiagonalization(Backend& backend, const Space& space, Precision precision, std::unique_ptr<AxisProducts> products,
-                      bool refines, bool drops_mean, std::unique_ptr<DiagonalScaling> scaling);
+                      bool refines, bool drops_mean, std::unique_ptr<DiagonalScaling> scaling,
+                      std::unique_ptr<DataProjection> projection);
 
   Field& rhs() override { return w_; }
   void solve() override;
@@ -73,12 +78,15 @@ class FastDiagonalization final : public Preconditioner {
   /// first, and u is not read. Of one that refines.
   void solve_for(const Field& b, Field& u);
   bool drops_mean() const { return drops_mean_; }
+  /// What takes fewer passes than the operator's verbs; null where there is nothing to project, or these are to do it.
+  const DataProjection* projection() const { return projection_.get(); }
 
  private:
   Field w_;
   std::unique_ptr<AxisProducts> products_;
   bool refines_, drops_mean_;
   std::unique_ptr<DiagonalScaling> scaling_;
+  std::unique_ptr<DataProjection> projection_;
 };
 
 }  // namespace poisson

@@ -204,5 +204,53 @@ TEST(DirectSolutions, ForgetWhatIsNoNumber) {
   }
 }
 
+// Fewer passes than the operator's verbs take, and the same data, amounts and norms; that of the data before to a
+// factor of two, and exactly where the diagonal is a multiple of the mass.
+TEST(DataProjection, IsThatOfTheOperator) {
+  const auto backend = test_backend();
+  int singular = 0;
+  for (const NamedFaces& faces : all_faces())
+    for (const Shape& shape : shapes)
+      for (const Scheming& scheme : schemes)
+        for (const bool stretched : {false, true})
+          for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+            Problem p = jumping(faces, shape, false);
+            p.centering = scheme.centering;
+            p.scheme = scheme.scheme;
+            for (auto& nodes : p.nodes)
+              for (double& x : nodes) x *= stretched ? 1 + 0.3 * x / nodes.back() : 1;
+            const Discretization d(*backend, std::as_const(p));
+            const auto A = d.make_operator(precision);
+            if (!A->singular()) continue;
+            SCOPED_TRACE(faces.name + ", " + scheme.name + ", " + std::to_string(shape.cells[0]) + " × " +
+                         std::to_string(shape.cells[1]) + (stretched ? ", stretched" : "") +
+                         (precision == Precision::fp32 ? ", fp32" : ""));
+            ++singular;
+            const std::array<double, 3> kappa{1, 1, 1};
+            const auto projection =
+                make_data_projection(*backend, A->space(), tensor_diagonal(p, d.block(), kappa, d.rows().scale),
+                                     tensor_mass(p, d.block(), kappa, d.rows().scale));
+            Field b(*backend, A->space(), precision), found(*backend, A->space(), precision);
+            randomize(b, A->unknowns());
+            backend->copy(b, found);
+            Scalar amount = backend->scalar(), before = backend->scalar(), after = backend->scalar();
+            A->norm(b, before);
+            A->project_rhs(b, amount);
+            A->norm(b, after);
+            const double wanted[]{backend->value(amount), backend->value(before), backend->value(after)};
+            projection->apply(found, amount, before, after);
+            const double eps = precision == Precision::fp32 ? 1e-6 : 1e-14;
+            EXPECT_LT(distance(values(b), values(found)), 10 * eps);
+            EXPECT_NEAR(backend->value(amount), wanted[0], eps * static_cast<double>(A->unknowns().size()));
+            EXPECT_NEAR(backend->value(after), wanted[2], 10 * eps * wanted[2]);
+            EXPECT_GE(backend->value(before), 0.5 * wanted[1]);
+            if (scheme.scheme == Scheme::fv && scheme.centering == Centering::node && !stretched)
+              EXPECT_NEAR(backend->value(before), wanted[1], 20 * eps * wanted[1]);
+            else
+              EXPECT_LE(backend->value(before), 4 * wanted[1]);
+          }
+  EXPECT_GT(singular, 100);
+}
+
 }  // namespace
 }  // namespace poisson

@@ -227,6 +227,33 @@ TEST(SharedDirectly, TakesLittleMoreThanItsShare) {
     });
 }
 
+// The same bits of every number of slabs across the last axis.
+TEST(SharedDirectly, ProjectsDataByPlanes) {
+  for (const int dimension : {2, 3}) {
+    const Problem p = problem_of(faces_named("neumann"), "nodes", true, dimension);
+    std::vector<double> of_one;
+    for (const int count : {1, 2, 3})
+      as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
+        const auto backend = test_backend();
+        Parts parts = uncut_axes;
+        parts[static_cast<std::size_t>(dimension) - 1] = count;
+        const Discretization d(*backend, p, Assembly::automatic, Sampling::automatic, {processes, parts});
+        const auto solver = make_solver(d, directly());
+        d.assemble_rhs(solver->rhs());
+        const auto projection =
+            make_data_projection(*backend, solver->A().space(), tensor_diagonal(p, d.block(), {1, 1, 1}, 1),
+                                 tensor_mass(p, d.block(), {1, 1, 1}, 1));
+        Scalar amount = backend->scalar(), before = backend->scalar(), after = backend->scalar();
+        projection->apply(solver->rhs(), amount, before, after);
+        const std::vector sums{backend->value(amount), backend->value(before), backend->value(after)};
+        EXPECT_NE(sums[0], 0);
+        if (count == 1) of_one = sums;
+        for (std::size_t i = 0; i < sums.size(); ++i)  // b of a GPU agrees to a rounding or two
+          EXPECT_NEAR(sums[i], of_one[i], on_cpu() ? 0 : 1e-9 * std::abs(of_one[i])) << i << " on " << count;
+      });
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, SharedDirect,
                          testing::Combine(testing::ValuesIn(all_faces()), testing::Values("nodes", "cells", "elements"),
                                           testing::Bool(), testing::Values(2, 3)),

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "backends/data_projection.hpp"
+
+namespace poisson::cuda {
+
+std::unique_ptr<DataProjection> make_data_projection(Backend& backend, const Space& space, const TensorDiagonal& A,
+                                                     const TensorMass& mass);
+
+}  // namespace poisson::cuda
