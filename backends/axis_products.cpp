@@ -39,13 +39,17 @@ std::array<int, 3> parts_of(const TensorInverse& inverse) {
   return parts;
 }
 
-// So many places along the slower axis across lines, of which processes tell each other at a time. A GPU takes as many
-// as it may; on cores what all tell stays in the cache, and is little beside their slabs.
+// So many places along the slower axis across lines, of which processes tell each other at a time: on cores as many as
+// stay in the cache, on a GPU at least what elimination keeps afterwards in the same memory, a number for every eight
+// values.
 int places_at_a_time(const TensorInverse& inverse, int lanes, int slows, bool gpu) {
-  constexpr int most_told = 1 << 16;
-  const int most = gpu ? slows : std::max(1, most_told / (lanes * PartOfLine::count * inverse.slabs));
-  const int turns = (slows + most - 1) / most;
-  return (slows + turns - 1) / turns;
+  constexpr int most_told = 1 << 16, values_of_kept = 8;
+  const std::int64_t of_place = std::int64_t{lanes} * PartOfLine::count * inverse.slabs;
+  const std::int64_t kept = std::int64_t{lanes} * slows * ((inverse.thickest + values_of_kept - 1) / values_of_kept);
+  const std::int64_t turns = gpu ? slows / std::max<std::int64_t>(1, (kept + of_place - 1) / of_place)
+                                 : (slows * of_place + most_told - 1) / most_told;
+  const std::int64_t many = std::clamp<std::int64_t>(turns, 1, slows);
+  return static_cast<int>((slows + many - 1) / many);
 }
 
 // The axes with products.
@@ -87,11 +91,12 @@ std::size_t axis_products_bytes(const Layout& layout, Precision precision, const
   const std::vector<int> products = multiplied(inverse);
   std::size_t values =
       products.empty() ? 0 : 2 * static_cast<std::size_t>(work_layout(layout, inverse, gpu).allocated(precision));
-  std::size_t bytes = 0;
+  std::size_t bytes = 0, told = 0;
   if (inverse.slabs > 1) {
     const auto [fast, slow] = axes_across(inverse.solved);
-    bytes += PartsOfLines::bytes(precision, parts_of(inverse), inverse.solved, count(fast),
-                                 places_at_a_time(inverse, count(fast), count(slow), gpu));
+    const int lanes = count(fast), slows = places_at_a_time(inverse, lanes, count(slow), gpu);
+    bytes += PartsOfLines::bytes(precision, parts_of(inverse), inverse.solved, lanes, slows);
+    told = PartsOfLines::bytes_told(precision, parts_of(inverse), inverse.solved, lanes, slows);
   }
   for (int d = 0; d < 3; ++d)
     if (waves_of(inverse, d)) bytes += WaveTables::bytes(waves_of(inverse, d), precision);
@@ -102,7 +107,9 @@ std::size_t axis_products_bytes(const Layout& layout, Precision precision, const
       values += static_cast<std::size_t>(pitch_of(rows)) * static_cast<std::size_t>(even(rows));
   }
 #ifdef POISSON_HAVE_CUDA
-  if (gpu) bytes += cuda::products_bytes(inverse, precision, !products.empty());
+  if (gpu) bytes += cuda::products_bytes(inverse, precision, !products.empty(), told);
+#else
+  static_cast<void>(told);
 #endif
   return bytes + values * bytes_of(precision);
 }

@@ -47,6 +47,7 @@ struct TensorInverse {
   /// How many processes have a part of each line, and these: lines are cut, the box is a slab across them.
   int slabs = 1;
   std::shared_ptr<const Processes> processes;
+  int thickest = 0;  ///< values along these lines of the thickest slab, the same in all of them
 
   /// Whether an axis takes matrix products, and so a library.
   bool multiplies() const {

@@ -128,6 +128,9 @@ class AxisTransforms : public AxisProducts {
   }
   /// Whether other processes have parts of the lines.
   bool cut() const { return ends_.has_value(); }
+  /// Memory that holds nothing while they are eliminated: what all have told of them. Null where lines are whole.
+  void* spare_memory() const { return ends_ ? ends_->told_memory().data() : nullptr; }
+  std::size_t spare_bytes() const { return ends_ ? ends_->told_memory().bytes() : 0; }
   /// Whether there are matrices to multiply with.
   bool has_products() const { return !steps_.empty(); }
   Precision precision() const { return precision_; }

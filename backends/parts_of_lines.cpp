@@ -46,10 +46,16 @@ PartsOfLines::PartsOfLines(Backend& backend, Precision precision, const std::sha
   all_ = Field(backend, whole, precision);
 }
 
-std::size_t PartsOfLines::bytes(Precision precision, const std::array<int, 3>& parts, int axis, int lanes, int slows) {
-  const Cuts cuts = cuts_of(parts, axis, lanes, slows);
-  return static_cast<std::size_t>(cuts.layout(0).allocated(precision) + whole_of(cuts).allocated(precision)) *
+std::size_t PartsOfLines::bytes_told(Precision precision, const std::array<int, 3>& parts, int axis, int lanes,
+                                     int slows) {
+  return static_cast<std::size_t>(whole_of(cuts_of(parts, axis, lanes, slows)).allocated(precision)) *
          bytes_of(precision);
+}
+
+std::size_t PartsOfLines::bytes(Precision precision, const std::array<int, 3>& parts, int axis, int lanes, int slows) {
+  const Layout own = cuts_of(parts, axis, lanes, slows).layout(0);
+  return static_cast<std::size_t>(own.allocated(precision)) * bytes_of(precision) +
+         bytes_told(precision, parts, axis, lanes, slows);
 }
 
 }  // namespace poisson

@@ -25,6 +25,9 @@ class PartsOfLines {
   /// Of one of them.
   static std::size_t bytes(Precision precision, const std::array<int, 3>& parts, int axis, int lanes, int slows);
 
+  /// Of these what all have told.
+  static std::size_t bytes_told(Precision precision, const std::array<int, 3>& parts, int axis, int lanes, int slows);
+
   /// Makes room for what is told, before anything is recorded. All processes call it together.
   void join() { own_.backend().join(own_.space()); }
   /// Places along the slower axis at a time.
@@ -39,6 +42,8 @@ class PartsOfLines {
   Told<T> all() {
     return told<T>(all_, own_.space().origin());
   }
+  /// What holds nothing any more once values at the ends are known.
+  const Field& told_memory() const { return all_; }
   void gather() { own_.backend().gather(own_, all_); }
   int parts() const { return own_.space().cuts().count(static_cast<std::size_t>(axis_)); }
   int part() const {

@@ -121,13 +121,14 @@ class CudaAxisProducts final : public AxisTransforms {
   CudaAxisProducts(CudaBackend& device, const Layout& layout, Precision precision, const TensorInverse& inverse)
       : AxisTransforms(device, layout, precision, inverse), device_(device) {
     if (has_products()) cublas_.emplace(device);
-    kept_ = device.allocate(kept_values(inverse) * bytes_of(precision));
+    const std::size_t kept = kept_values(inverse) * bytes_of(precision);
+    if (kept > spare_bytes()) kept_ = device.allocate(kept);
   }
 
  protected:
   void eliminate(Field& w) override {
     dispatch(precision(), [&]<class T>(T) {
-      T* const kept = static_cast<T*>(kept_.data());
+      T* const kept = static_cast<T*>(kept_.data() ? kept_.data() : spare_memory());
       if (folded(solved()))
         eliminate_folded_lines(device_.stream(), lines(w.view<T>()), kept);
       else
@@ -215,13 +216,14 @@ class CudaAxisProducts final : public AxisTransforms {
 
   CudaBackend& device_;
   std::optional<Cublas> cublas_;  ///< where anything is multiplied
-  Buffer kept_;
+  Buffer kept_;                   ///< of lines, where there is no spare memory for it
 };
 
 }  // namespace
 
-std::size_t products_bytes(const TensorInverse& inverse, Precision precision, bool multiplies) {
-  return kept_values(inverse) * bytes_of(precision) + (multiplies ? Cublas::workspace_bytes : 0);
+std::size_t products_bytes(const TensorInverse& inverse, Precision precision, bool multiplies, std::size_t spare) {
+  const std::size_t kept = kept_values(inverse) * bytes_of(precision);
+  return (kept > spare ? kept : 0) + (multiplies ? Cublas::workspace_bytes : 0);
 }
 
 std::unique_ptr<AxisProducts> make_axis_products(Backend& backend, const Layout& layout, Precision precision,

@@ -179,8 +179,8 @@ TensorInverse direct_shape(const Problem& problem, const std::array<double, 3>& 
   TensorInverse shape = shape_of(block, p, parts);
   if (shape.slabs > 1) {
     const auto s = static_cast<std::size_t>(shape.solved);
-    const int most = (block.layout().n[s] + shape.slabs - 1) / shape.slabs;
-    shape.unknowns.last[s] = std::min(shape.unknowns.last[s], shape.unknowns.first[s] + most);
+    shape.thickest = (block.layout().n[s] + shape.slabs - 1) / shape.slabs;
+    shape.unknowns.last[s] = std::min(shape.unknowns.last[s], shape.unknowns.first[s] + shape.thickest);
   }
   return shape;
 }
@@ -201,6 +201,7 @@ TensorInverse tensor_inverse(const Problem& problem, const Block& part, const st
     const Rows rows = rows_of(space, s);
     inverse.lines = part_of_lines(p.of[s], rows.first, rows.last);
     inverse.processes = part.share->processes;
+    inverse.thickest = space.most_values()[s];
   } else if (!inverse.transformed[s]) {
     inverse.lines = axis_lines(p.of[s]);
   } else if (!inverse.bases[s].waves) {

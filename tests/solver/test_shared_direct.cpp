@@ -212,19 +212,33 @@ TEST(SharedDirectly, TakesTheMemoryOfItsPlan) {
   });
 }
 
-// By count, on cores: halos, and of its lines what processes tell each other at a time.
-TEST(SharedDirectly, TakesLittleMoreThanItsShare) {
+// By count: halos, and of its lines what processes tell each other at a time. `by_all`: what each of them holds.
+void expect_shares(int cells, int count, bool gpu, std::size_t by_all = 0) {
   Problem p;
-  for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, 160);
+  for (auto& nodes : p.nodes) nodes = uniform_nodes(0, 1, cells);
   const auto plan = [&](const Sharing& sharing) {
-    return make_plan(p, directly(), Assembly::automatic, false, {}, sharing);
+    return make_plan(p, directly(), Assembly::automatic, gpu, {}, sharing);
   };
   const auto whole = static_cast<double>(plan({}).bytes);
-  for (const int count : {2, 4})
-    as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
-      const Sharing sharing{processes, {1, 1, count}};
-      EXPECT_LE(static_cast<double>(plan_of_process(plan(sharing), sharing).bytes), 1.15 * whole / count);
-    });
+  as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
+    const Sharing sharing{processes, {1, 1, count}};
+    const auto own = static_cast<double>(plan_of_process(plan(sharing), sharing).bytes);
+    EXPECT_LE(own, 1.15 * whole / count + static_cast<double>(by_all)) << cells << " on " << count;
+    EXPECT_GE(own, whole / count) << cells << " on " << count;
+  });
+}
+
+TEST(SharedDirectly, TakesLittleMoreThanItsShare) {
+  for (const int count : {2, 4}) expect_shares(160, count, false);
+}
+
+// Products take modes and what cuBLAS works in.
+TEST(SharedDirectly, TakesLittleMoreThanItsShareOfGpus) {
+  constexpr std::size_t of_products = std::size_t{34} << 20;
+  for (const int count : {2, 4, 8}) {
+    for (const int cells : {512, 1024}) expect_shares(cells, count, true);
+    expect_shares(509, count, true, of_products);
+  }
 }
 
 // The same bits of every number of slabs across the last axis.
