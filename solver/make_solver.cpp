@@ -85,7 +85,8 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   std::unique_ptr<Preconditioner> own;
   if (options.method == Method::jacobi) {
     std::unique_ptr<SweepPass> pass;
-    if (discretization.held() == Assembly::partial)
+    if (discretization.held() == Assembly::partial &&
+        is_pass_worth_it(discretization.backend(), discretization.scheme_rows(), outer))
       pass = make_sweep_pass(discretization.backend(), discretization.scheme_rows(), outer);
     if (profile && pass) pass = profile->wrap(std::move(pass));
     own = std::make_unique<JacobiSweeps>(A, std::move(pass), options.smoother);

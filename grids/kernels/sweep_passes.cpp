@@ -1,10 +1,26 @@
 #include "grids/kernels/sweep_passes.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <variant>
 
 #include "backends/backend.hpp"
 
 namespace poisson {
+namespace {
+
+// Of a field, from which on a CPU's caches no longer hold it, b and the next iterate.
+constexpr std::int64_t least_bytes = std::int64_t{8} << 20;
+
+}  // namespace
+
+bool is_pass_worth_it(const Backend& backend, const SchemeRows& rows, Precision precision) {
+  const Space& space = level_rows(rows).block.space();
+  const bool held = std::visit([](const auto& own) { return own.variable(); }, rows);
+  return backend.on_gpu() || held || !space.whole() ||
+         space.unknown_count() * static_cast<std::int64_t>(bytes_of(precision)) >= least_bytes;
+}
+
 SweptAxis swept_axis(const Space& space, std::size_t axis, int sweeps) {
   const Layout& layout = space.layout();
   const Box &own = space.unknowns(), &all = space.all_unknowns();

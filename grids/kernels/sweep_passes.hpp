@@ -13,6 +13,11 @@ namespace poisson {
 /// one, or none.
 std::unique_ptr<SweepPass> make_sweep_pass(Backend&, const SchemeRows&, Precision);
 
+/// Whether passes are faster than single sweeps. On a CPU its caches hold the fields of small grids from sweep to
+/// sweep, so that a pass reads memory no less often and only works out values twice; where κ is held rows are shared
+/// all the same, and where the grid is cut exchanges are.
+bool is_pass_worth_it(const Backend&, const SchemeRows&, Precision);
+
 /// Sweeps of a pass that could take so many: what it reads of the neighbours has to lie in the halo.
 inline int sweeps_on(const Space& space, int sweeps) {
   return space.whole() || sweeps < cut_halo ? sweeps : cut_halo;

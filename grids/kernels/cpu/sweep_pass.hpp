@@ -9,6 +9,7 @@
 #include <omp.h>
 
 #include "backends/cpu/launch.hpp"
+#include "grids/kernels/cpu/aligned_loop.hpp"
 #include "grids/kernels/cpu/kept_rows.hpp"
 #include "grids/kernels/cpu/stream.hpp"
 #include "grids/kernels/cpu/sweep.hpp"
@@ -26,12 +27,11 @@ concept HoldsKappa = requires(const Coefficients c) {
 };
 
 /// Sweeps of a pass over a whole grid. More of them read memory less often, and work out more values twice beside the
-/// tiles, which have to be the lower the more planes they keep. Where κ is held they share the work on a row; in two
-/// dimensions nothing lies beside a tile, but ahead of and behind each thread's share of the lines.
-template <class Coefficients>
-int sweeps_of_pass(const Layout& layout) {
+/// tiles, which have to be the lower the more planes they keep. In two dimensions nothing lies beside a tile, but ahead
+/// of and behind each thread's share of the lines.
+inline int sweeps_of_pass(const Layout& layout) {
   const bool many_lines = layout.n[2] == 1 && layout.n[1] >= 100 * omp_get_max_threads();
-  return !HoldsKappa<Coefficients> ? 4 : many_lines ? 12 : 6;
+  return many_lines ? 12 : 6;
 }
 
 /// What a thread keeps of planes has to fit into its own cache, about so many bytes. Rows that are kept are worth more.
@@ -41,9 +41,12 @@ inline constexpr std::int64_t tile_bytes = std::int64_t{HoldsKappa<Coefficients>
 /// Fields of so many bytes are written past the caches: the next pass comes back to a value when they hold it no more.
 inline constexpr std::int64_t streamed_bytes = std::int64_t{4} << 20;
 
+/// Lines between the one that the first sweep is at and the one that it asks memory for.
+inline constexpr int lines_ahead = 2;
+
 /// Jacobi's method in tiles of whole lines that are marched along the last axis, in two dimensions of one line. Each
-/// sweep is one plane behind the sweep before it and reads three of its planes, which are kept; a tile's margins are
-/// worked out by its neighbours, too.
+/// sweep is one plane behind the sweep before it and reads three of its planes, which are kept; what it makes takes the
+/// place of the lowest of them. A tile's margins are worked out by its neighbours, too.
 template <class T, class Coefficients>
 class TiledSweeps final : public SweepPass {
   using Tables = typename TablesFor<T, Coefficients>::Type;
@@ -58,7 +61,7 @@ class TiledSweeps final : public SweepPass {
         tables_(backend, rows),
         c_(tables_.template model<Coefficients>()),
         flat_(space_.layout().n[2] == 1),
-        sweeps_(sweeps_on(space_, sweeps_of_pass<Coefficients>(space_.layout()))),
+        sweeps_(sweeps_on(space_, sweeps_of_pass(space_.layout()))),
         streams_(space_.layout().size() * static_cast<std::int64_t>(sizeof(T)) >= streamed_bytes),
         in_line_(swept_axis(space_, 0, sweeps_)),
         across_(swept_axis(space_, flat_ ? 2 : 1, sweeps_)),
@@ -96,8 +99,8 @@ class TiledSweeps final : public SweepPass {
   Tiles cut() const {
     const int d = sweeps_, threads = omp_get_max_threads(), lines = across_.last - across_.first;
     const auto pitch = space_.layout().pitch(precision_of<T>) * static_cast<std::int64_t>(sizeof(T));
-    // Three planes of each sweep but the last, d of b, and of rows; u and `next` pass through.
-    const int planes = 4 * d + (keeps_rows ? KeptRows<T>::arrays * d : 0);
+    // Those of sweeps, d of b, and of rows; u and `next` pass through.
+    const int planes = kept_planes() + d + (keeps_rows ? KeptRows<T>::arrays * d : 0);
     const auto most = static_cast<int>(std::max<std::int64_t>(tile_bytes<Coefficients> / (pitch * planes) - d, d));
     Tiles tiles{};
     tiles.across = (lines + most - 1) / most;
@@ -131,17 +134,16 @@ class TiledSweeps final : public SweepPass {
     View<T> next;
     double* squares;  // of each line, where they are asked for
 
-    // The planes p of a tile: those of sweeps 1 … d − 1 are kept in a ring of three planes each.
+    // The planes p of a tile after sweeps 1 … d − 1, in one ring: plane p after a sweep lies where plane p − 1 was
+    // after the sweep before, whose lines nothing but the same line of p still asks for.
     struct Kept {
       T* memory;
       std::int64_t pitch;
-      int first, lines, first_plane;
+      int first, lines, first_plane, planes;
       KeptRows<T> rows;
       T* last_line;  // what the last sweep makes, where it is streamed
       /// From where line c is c pitches away.
-      T* plane(int sweep, int p) const {
-        return memory + (((sweep - 1) * 3 + (p - first_plane) % 3) * lines - first) * pitch;
-      }
+      T* plane(int sweep, int p) const { return memory + ((p - sweep - first_plane) % planes * lines - first) * pitch; }
     };
 
     void go(std::array<int, 2> across, std::array<int, 2> along) const {
@@ -149,9 +151,10 @@ class TiledSweeps final : public SweepPass {
       const int d = pass.sweeps_;
       const auto alignment = static_cast<std::int64_t>(128 / sizeof(T));
       const std::int64_t pitch = pass.space_.layout().pitch(precision_of<T>);
-      const int lines = across[1] - across[0] + 2 * d;
+      // Those of the first sweep, and one before them that has couplings to them.
+      const int first = cross.from(across[0], d - 1) - 1, lines = cross.before(across[1], d - 1) - first;
       thread_local std::vector<T> memory;
-      const auto of_sweeps = static_cast<std::size_t>(pitch * lines * 3 * (d - 1));
+      const auto of_sweeps = static_cast<std::size_t>(pitch * lines * pass.kept_planes());
       const std::size_t of_rows = keeps_rows ? KeptRows<T>::values(d, lines, pitch) : 0;
       const auto needed = of_sweeps + of_rows + static_cast<std::size_t>(pitch + 3 * alignment);
       if (memory.size() < needed) memory.resize(needed);
@@ -160,10 +163,11 @@ class TiledSweeps final : public SweepPass {
       aligned += alignment;
       const Kept kept{aligned,
                       pitch,
-                      across[0] - d,
+                      first,
                       lines,
                       along[0] - d,
-                      {aligned + of_sweeps, d, lines, pitch, across[0] - d, along[0] - d},
+                      pass.kept_planes(),
+                      {aligned + of_sweeps, d, lines, pitch, first, along[0] - d},
                       pass.streams_ ? aligned + of_sweeps + of_rows : nullptr};
       for (int front = way.from(along[0], d - 1) + 1; front < way.before(along[1], 0) + d; ++front)
         for (int sweep = 1; sweep <= d; ++sweep) {
@@ -236,10 +240,14 @@ class TiledSweeps final : public SweepPass {
         const T* const right = line(b, c, p);
         const Lines lines = pass.flat_ ? Lines{here, bottom, top, before, behind, right, made, omega}
                                        : Lines{here, before, behind, bottom, top, right, made, omega};
-        if constexpr (keeps_rows)
-          pass.with_kind([&]<bool flat, bool reacts>() { relax_line<flat, reacts>(part, kept_plane.line(c), lines); });
-        else
-          relax_line(part, row, lines);
+        const auto relax = [&](const auto& ask) {
+          if constexpr (keeps_rows)
+            pass.with_kind(
+                [&]<bool flat, bool reacts>() { relax_line<flat, reacts>(part, kept_plane.line(c), lines, ask); });
+          else
+            relax_line(part, row, lines, ask);
+        };
+        sweep == 1 ? relax(read_after(c, p, first, last)) : relax(AskNothing{});
         if (streamed) stream_line(made, written, part.first, part.last);
         if (to) complete(part, c, p, made);
         before = here;
@@ -295,33 +303,47 @@ class TiledSweeps final : public SweepPass {
       void relax(int i, const Row<T>& a) const { relax(i, a, omega * stencil::reciprocal(a.diagonal())); }
     };
 
-    template <bool flat, bool reacts>
-    [[gnu::noinline]] static void relax_line(const Part& part, const typename KeptRows<T>::Line kept,
-                                             const Lines lines) {
-#pragma omp simd
-      for (int i = part.first; i < part.last; ++i) lines.relax(i, kept_row<flat, reacts, T>(kept, i), kept.factor[i]);
+    // What the first sweep will read from memory when it is some lines further.
+    AskFor<T> read_after(int c, int p, int first, int last) const {
+      const auto within = [](const SweptAxis& axis, int i) { return axis.closed ? i : std::min(i, axis.most); };
+      const int at = c - first + lines_ahead, plane = p + at / (last - first), to = first + at % (last - first);
+      return {line(u, to, within(pass.along_, plane + 1)), line(b, to, within(pass.along_, plane))};
+    }
+
+    // Descriptions of lines come as references and are copied where they are used. One that is handed over by value is
+    // read from the stack in larger pieces than it was written there, which waits for all that goes before.
+    template <bool flat, bool reacts, class Ask>
+    [[gnu::noinline]] static void relax_line(const Part& part, const typename KeptRows<T>::Line& of_rows,
+                                             const Lines& of_line, const Ask& ask) {
+      const auto kept = of_rows;
+      const Lines lines = of_line;
+      for_aligned<T>(part.first, part.last, ask,
+                     [&](int i) { lines.relax(i, kept_row<flat, reacts, T>(kept, i), kept.factor[i]); });
     }
     // Apart, so that all lines of all sweeps go through one loop, and values at ends through none.
     [[gnu::noinline]] static void relax_end(const InnerRow& row, const Lines& lines, int i) {
       lines.relax(i, row.line.row(i));
     }
-    [[gnu::noinline]] static void relax_line(const Part& part, const InnerRow& row, Lines lines) {
+    template <class Ask>
+    [[gnu::noinline]] static void relax_line(const Part& part, const InnerRow& row, const Lines& of_line,
+                                             const Ask& ask) {
+      const Lines lines = of_line;
       const int n = part.values, from = std::max(part.first, 1), until = std::min(part.last, n - 1);
-      for (int i = part.first; i < from; ++i) relax_end(row, lines, i);
+      for (int i = part.first; i < from; ++i) relax_end(row, of_line, i);
       if constexpr (InnerRow::equal_cells) {
         const Row<T> a = row.row;
         const T factor = row.factor;
-#pragma omp simd
-        for (int i = from; i < until; ++i) lines.relax(i, a, factor);
+        for_aligned<T>(from, until, ask, [&](int i) { lines.relax(i, a, factor); });
       } else {
         const Line at = coupled(row.line);
-#pragma omp simd
-        for (int i = from; i < until; ++i) lines.relax(i, at.interior(i));
+        for_aligned<T>(from, until, ask, [&](int i) { lines.relax(i, at.interior(i)); });
       }
-      for (int i = std::max(from, until); i < part.last; ++i) relax_end(row, lines, i);
+      for (int i = std::max(from, until); i < part.last; ++i) relax_end(row, of_line, i);
     }
 
-    void sum_squares(int c, int p) const {
+    // Apart: what surrounds it would decide which products are fused, and the norm would round otherwise than that of a
+    // residual.
+    [[gnu::noinline]] void sum_squares(int c, int p) const {
       const int at = pass.across_.place(c), plane = pass.along_.place(p);
       const T *in = line(u, c, p), *rhs = line(b, c, p);
       const Box& box = pass.space_.unknowns();
@@ -332,6 +354,11 @@ class TiledSweeps final : public SweepPass {
           });
     }
   };
+
+  // Planes of sweeps that are kept: each sweep but the last adds two to the one that lies below them all.
+  int kept_planes() const {
+    return 2 * sweeps_ - 1;
+  }
 
   // Of a line with a margin, from whose values it is relaxed: where it closes on itself all of it.
   Part part_of_line(int margin) const {
