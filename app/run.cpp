@@ -113,8 +113,11 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
 
 // What started the program may have had a signal ignored, as nohup and the background of shells do.
 void stop_on_request() {
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP})
-    if (std::signal(signal, SIG_IGN) != SIG_IGN) std::signal(signal, [](int) { stop_requested = 1; });
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) std::signal(signal, [](int) { stop_requested = 1; });
+  }
 }
 
 // The end of a run that failed, in words that stand alone.
