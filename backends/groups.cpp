@@ -7,9 +7,6 @@
 namespace poisson {
 namespace {
 
-// The tag of messages of a gather; those of exchanges have the sides of halos.
-constexpr int gathering = 5;
-
 class Some final : public Processes {
  public:
   Some(std::shared_ptr<const Processes> all, std::vector<int> ranks)
@@ -30,8 +27,8 @@ class Some final : public Processes {
     std::memcpy(from_here.data(), own, bytes);
     for (int have = 1; have < n; have *= 2) {
       const std::size_t more = parts(std::min(have, n - have));
-      const Message out{(rank() + n - have) % n, gathering, from_here.data(), more};
-      const Message in{(rank() + have) % n, gathering, from_here.data() + parts(have), more};
+      const Message out{(rank() + n - have) % n, gathering_tag, from_here.data(), more};
+      const Message in{(rank() + have) % n, gathering_tag, from_here.data() + parts(have), more};
       start({&out, 1}, {&in, 1})->finish();
     }
     for (int i = 0; i < n; ++i)
@@ -39,9 +36,9 @@ class Some final : public Processes {
   }
   void broadcast(void* data, std::size_t bytes, int from) const override {
     std::vector<Message> out, in;
-    if (rank() != from) in.push_back({from, gathering, data, bytes});
+    if (rank() != from) in.push_back({from, gathering_tag, data, bytes});
     for (int to = 0; rank() == from && to < count(); ++to)
-      if (to != from) out.push_back({to, gathering, data, bytes});
+      if (to != from) out.push_back({to, gathering_tag, data, bytes});
     start(out, in)->finish();
   }
   Waits waits() const override { return all_->waits(); }

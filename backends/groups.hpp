@@ -7,6 +7,9 @@
 
 namespace poisson {
 
+/// The tag of messages by which some processes gather; those of exchanges have the sides of halos.
+inline constexpr int gathering_tag = 5;
+
 /// Some of the processes by themselves, numbered as they are listed, with this one among them. They speak through the
 /// messages of all, so that several lists at a time go on beside each other.
 std::shared_ptr<const Processes> some_of(std::shared_ptr<const Processes> all, std::vector<int> ranks);

@@ -228,13 +228,17 @@ void CudaBackend::connect(const Space& space) {
 // part.
 std::string CudaBackend::choose_transport() {
   const std::string no_peer = Mail::obstacle(*processes_, device_, MailPlace::devices);
-  const std::string no_mpi = processes_->without_device_memory();
-  const auto refuse = [](const char* name, const std::string& why) {
-    throw InputError(std::string("backend.transport: ") + name + " cannot be had (" + why + "): take auto or staged");
+  std::string no_mpi = processes_->without_device_memory();
+  // Variables may not reach all machines.
+  if (processes_->any(!no_mpi.empty()) && no_mpi.empty()) no_mpi = "an MPI that is not known to do so everywhere";
+  const auto refuse = [](const char* name, const std::string& why, const char* more = "") {
+    throw InputError(std::string("backend.transport: ") + name + " cannot be had (" + why + "): take auto or staged" +
+                     more);
   };
   const bool automatic = wanted_ == Transport::automatic;
   if (wanted_ == Transport::peer && !no_peer.empty()) refuse("peer", "between " + no_peer);
-  if (wanted_ == Transport::mpi && !no_mpi.empty()) refuse("mpi", no_mpi);
+  if (wanted_ == Transport::mpi && !no_mpi.empty())
+    refuse("mpi", no_mpi, ", or set POISSON_MPI_DEVICE_MEMORY=1 where MPI does take the memory of GPUs");
   if (wanted_ == Transport::peer || (automatic && no_peer.empty())) {
     mail_ = std::make_unique<Mail>(*processes_, MailPlace::devices);
     // POISSON_TICKETS=0: exchanges have kernels of their own, to see what it brings that they have none.

@@ -106,21 +106,22 @@ void Staging::finish(cudaStream_t stream, const View<T>& v, const Exchange::Turn
   for (std::size_t p = 0; p < received.size(); ++p) unpack(stream, v, received[p].to, in_[p].there);
 }
 
+// Always through the host: an MPI may take memory of devices in messages, and copy it itself in what is collective.
 template <class T>
 void Staging::gather(cudaStream_t stream, const View<const T>& part, const Box& from, const View<T>& whole,
                      const std::vector<Box>& of, std::size_t most, const Processes& processes) {
-  own_.resize(most, through_host_);
-  all_.resize(most * of.size(), through_host_);
+  own_.resize(most, true);
+  all_.resize(most * of.size(), true);
   View<T> source;  // the same, to be read
   source.data = const_cast<T*>(part.data);
   for (int d = 0; d < 3; ++d) source.n[d] = part.n[d], source.halo[d] = part.halo[d];
   source.sy = part.sy;
   source.sz = part.sz;
   pack(stream, source, from, own_.there);
-  if (through_host_) check(cudaMemcpyAsync(own_.here, own_.there, most, cudaMemcpyDeviceToHost, stream));
+  check(cudaMemcpyAsync(own_.here, own_.there, most, cudaMemcpyDeviceToHost, stream));
   check(cudaStreamSynchronize(stream));
   processes.gather(own_.here, most, all_.here);
-  if (through_host_) check(cudaMemcpyAsync(all_.there, all_.here, most * of.size(), cudaMemcpyHostToDevice, stream));
+  check(cudaMemcpyAsync(all_.there, all_.here, most * of.size(), cudaMemcpyHostToDevice, stream));
   for (std::size_t p = 0; p < of.size(); ++p)
     unpack(stream, whole, of[p], static_cast<const char*>(all_.there) + p * most);
 }

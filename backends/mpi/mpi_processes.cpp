@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #endif
 
 #include "backends/error.hpp"
+#include "backends/groups.hpp"
 #include "backends/mpi/process_watch.hpp"
 
 namespace poisson {
@@ -57,6 +59,7 @@ class Heartbeat {
     done_ = true;
     watch_.wake();
     thread_.join();
+    take_the_last();
   }
   Heartbeat(const Heartbeat&) = delete;
 
@@ -88,13 +91,25 @@ class Heartbeat {
     MPI_Allgather(&own, sizeof own, MPI_BYTE, places.data(), sizeof own, MPI_BYTE, all);
     return places;
   }
+  /// What has not been taken when MPI ends, some MPIs complain of. A goodbye is the last sign of a process; it is on
+  /// its way by now.
+  void take_the_last() {
+    const Clock::time_point until = Clock::now() + speaking;
+    for (; one_is_to_leave() && Clock::now() < until; std::this_thread::yield()) listen();
+  }
   int next() const { return (ring_.rank() + 1) % ring_.size(); }
   int before() const { return (ring_.rank() + ring_.size() - 1) % ring_.size(); }
 
+  /// Not waited for: one that is stopped does not take it.
+  void tell(int process, Tag tag) const {
+    MPI_Request sign = MPI_REQUEST_NULL;
+    MPI_Isend(nullptr, 0, MPI_PACKED, process, tag, ring_, &sign);
+    MPI_Request_free(&sign);
+  }
   /// The next one, and all of this machine.
   void tell(Tag tag) const {
     for (int p = 0; p < ring_.size(); ++p)
-      if (p != ring_.rank() && (p == next() || watch_.sees(p))) ring_.isend(p, tag);
+      if (p != ring_.rank() && (p == next() || watch_.sees(p))) tell(p, tag);
   }
   /// Whether there was a sign of the process before.
   bool listen() {
@@ -115,7 +130,7 @@ class Heartbeat {
     while (true) {
       watch_.wait(interval);
       if (done_) return tell(goodbye);
-      ring_.isend(next(), alive);
+      tell(next(), alive);
       // One that was stopped itself has not listened.
       const Clock::time_point now = Clock::now();
       if (now - std::exchange(last_beat, now) > patience / 2) heard = now;
@@ -135,6 +150,14 @@ class Heartbeat {
   bool one_is_gone() const {
     for (int p = 0; p < ring_.size(); ++p)
       if (gone(p)) return true;
+    return false;
+  }
+  /// Of those that tell this one.
+  bool one_is_to_leave() const {
+    for (int p = 0; p < ring_.size(); ++p)
+      if (p != ring_.rank() && (p == before() || watch_.sees(p)) &&
+          part_[static_cast<std::size_t>(p)] != Part::has_left)
+        return true;
     return false;
   }
   Moment moment() const { return over_ ? Moment::end : Moment::work; }
@@ -263,8 +286,9 @@ class MpiProcesses final : public Processes {
   int count() const override { return world_->size(); }
 
   std::unique_ptr<Transit> start(std::span<const Message> sent, std::span<const Message> received) const override {
-    const Lap lap(waits_.exchanges);
-    auto transit = std::make_unique<Requests>(waits_.exchanges);
+    double& waited = waited_for(sent.empty() ? received : sent);
+    const Lap lap(waited);
+    auto transit = std::make_unique<Requests>(waited);
     for (const Message& m : received)
       transit->all.push_back(world_->irecv(m.partner, tag(m), static_cast<char*>(m.data), static_cast<int>(m.bytes)));
     for (const Message& m : sent)
@@ -280,13 +304,7 @@ class MpiProcesses final : public Processes {
   void broadcast(void* data, std::size_t bytes, int from) const override {
     mpi::broadcast(*world_, static_cast<char*>(data), static_cast<int>(bytes), from);
   }
-  std::string without_device_memory() const override {
-#ifdef MPIX_CUDA_AWARE_SUPPORT
-    return MPIX_Query_cuda_support() == 1 ? "" : "an MPI built, or started, without CUDA";
-#else
-    return "an MPI that does not say whether it knows CUDA";
-#endif
-  }
+  std::string without_device_memory() const override { return device_memory_obstacle(); }
   bool meet(double seconds) const override {
     return all_come(*world_,
                     Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)));
@@ -317,10 +335,13 @@ class MpiProcesses final : public Processes {
       mpi::wait_all(all.begin(), all.end());
     }
   };
-  // Tags are not negative.
-  static int tag(const Message& m) {
-    return m.tag + 16;
+  // What groups gather are messages, too.
+  double& waited_for(std::span<const Message> messages) const {
+    const bool gathers = !messages.empty() && messages.front().tag == gathering_tag;
+    return gathers ? waits_.gathers : waits_.exchanges;
   }
+  // Tags are not negative.
+  static int tag(const Message& m) { return m.tag + 16; }
 
   Lost lost_;
   std::optional<Limit> limit_;  // goes last: of MPI's start, then of its end
@@ -336,6 +357,20 @@ bool under_launcher() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_SIZE"})
     if (std::getenv(name)) return true;
   return false;
+}
+
+std::string device_memory_obstacle() {
+  const char* const vouched = std::getenv("POISSON_MPI_DEVICE_MEMORY");
+  if (vouched && std::string_view(vouched) == "1") return "";
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  const bool takes = MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)  // MPICH and its kin
+  int known = 0;
+  const bool takes = MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &known) == MPI_SUCCESS && known != 0;
+#else
+  const bool takes = false;
+#endif
+  return takes ? "" : "an MPI that does not say that it was built, and started, with CUDA";
 }
 
 std::shared_ptr<const Processes> mpi_processes(const Lost& lost) {

@@ -26,6 +26,10 @@ enum class Moment { start, work, end };
 /// Called where processes are lost; with none where it is not known which.
 using Lost = std::function<void(Moment, std::span<const LostProcess>)>;
 
+/// Why this MPI is not handed the memory of GPUs; empty where it is: it says that it takes it, or
+/// POISSON_MPI_DEVICE_MEMORY=1 vouches for it. It is handed that memory in messages between two processes alone.
+std::string device_memory_obstacle();
+
 /// The processes that were started together. The first call initializes MPI, which is finalized when the program ends.
 /// A thread of each process watches those of its machine and listens for signs of life of another one: where one has
 /// ended, or there are none for some seconds, because it was stopped or its machine is lost, it calls `lost`, on one

@@ -173,6 +173,20 @@ class Processes(unittest.TestCase):
             self.assertGreater(summary["transport"]["latency"], 0)
             self.assertGreater(summary["transport"]["bandwidth"], 0)
 
+    def test_messages_by_ucx(self):
+        """The same file, and nothing that a UCX finds to complain of when MPI ends."""
+        words = ["ompi_info", "--parsable"]
+        known = shutil.which(words[0]) and subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False).stdout
+        if "mca:pml:ucx:" not in (known or ""):
+            self.skipTest("no Open MPI with UCX")
+        self.solved(0, "one")
+        for name, value in (("pml", "ucx"), ("pml_ucx_tls", "any"), ("pml_ucx_devices", "any")):
+            self.environment[f"OMPI_MCA_{name}"] = value
+        self.environment["UCX_TLS"] = "self,sm"
+        run = self.poisson(3, f"output.directory={self.directory / 'several'}")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.same_fields("one", "several", "0", 1)
+
     def test_scaling_study(self):
         """Times, their parts and a model from measured messages."""
         script = pathlib.Path(ROOT) / "scripts" / "poisson-scaling"
@@ -427,6 +441,22 @@ class Processes(unittest.TestCase):
         for rank in range(3):
             with self.subTest(rank=rank):
                 self.assertIn("was killed, or crashed", self.lose(signal.SIGKILL, rank))
+
+    def test_killed_while_mpi_starts(self):
+        """Nobody watches yet: the launcher says it, and ends the others."""
+        self.write("early.sh", '[ "$OMPI_COMM_WORLD_RANK" = 1 ] && kill -9 $$\nexec "$@"\n')
+        command = self.command(3, f"title=early-{os.getpid()}")
+        program = command.index(PROGRAM)
+        command[program:program] = ["sh", "early.sh"]
+        begin = time.monotonic()
+        run = subprocess.run(command, cwd=self.directory, text=True, check=False, env=self.environment,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        self.assertLess(time.monotonic() - begin, PATIENCE, run.stderr)
+        self.assertNotEqual(run.returncode, 0)
+        self.assertRegex(run.stderr, "mpirun|process")
+        self.assertEqual(self.message(run), [])
+        self.assertEqual(running(f"^{PROGRAM}.*early-{os.getpid()}"), [])
+        self.assertFalse((self.directory / "results").exists())
 
     def test_stopped(self):
         self.assertIn("has given no sign of life", self.lose(signal.SIGSTOP, 1))
