@@ -103,11 +103,11 @@ class Backend {
   /// Boxes of at least so many values are worked on while messages are under way. POISSON_OVERLAP holds another number
   /// than the backend's own; 0: never.
   void set_least_beside(std::int64_t values);
-  /// Puts what all processes have of a field together, in each of them; `whole` is of the whole grid. In its halo past
-  /// the ends of the grid stands what the parts have in theirs, one value of it.
+  /// Puts together, in each of them, what the processes have whose parts lie in `whole`, the grid or a larger part of
+  /// it (PatchesWithin). In its halo past the ends of the grid stands what the parts have in theirs, one value of it.
   virtual void gather(const Field& part, Field& whole) = 0;
-  /// What this process has of a field, halo included as far as the whole has it, turned on axes that close on
-  /// themselves.
+  /// What this process has of a field of the grid or of a larger part of it, halo included as far as that one has it,
+  /// turned on axes that close on themselves there.
   virtual void take_part(const Field& whole, Field& part) = 0;
   /// y = Q x with the matrix Q of dense diagonal blocks, `blocks` of them of so many rows, one after another and each
   /// row-major, over the values numbered in `index` (their offsets from the value at (0, 0, 0)); the other values of y

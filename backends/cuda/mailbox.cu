@@ -46,13 +46,13 @@ __device__ void take_words(const Mailbox& mail, const Packed& values, const std:
   const int n = values.size(), step = static_cast<int>(gridDim.x * blockDim.x);
   for (int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); at < n; at += batch * step) {
     T value[batch];
-    bool all = false;
-    for (unsigned tries = 1; !all && (tries % 4096 != 0 || !*mail.given_up); ++tries) {
-      all = true;
+    mail.await([&] {
+      bool all = true;
 #pragma unroll
       for (int b = 0; b < batch; ++b)
         if (at + b * step < n) all = has_come(slot, at + b * step, turn, value[b]) && all;
-    }
+      return all;
+    });
 #pragma unroll
     for (int b = 0; b < batch; ++b)
       if (at + b * step < n) value_at(v, values.place(at + b * step)) = value[b];

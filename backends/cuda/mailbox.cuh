@@ -35,6 +35,13 @@ struct Channel {
   unsigned sent, ticket;
 };
 
+/// Looks until something is found, and now and then whether the others are to be waited for no longer.
+template <class Found, class GivenUp>
+__device__ void look_until(const Found& found, const GivenUp& given_up) {
+  for (unsigned tries = 1; !found(); ++tries)
+    if (tries % 4096 == 0 && given_up()) return;
+}
+
 /// The mailbox of a process as kernels see it.
 struct Mailbox {
   char* of[most_peers];  ///< of all processes, this one's own among them
@@ -64,13 +71,17 @@ struct Mailbox {
   }
   static constexpr std::size_t flag_count = (3 * sides + most_peers) * most_mail_blocks;
 
+  /// What a thread waits for by itself.
+  template <class Found>
+  __device__ void await(const Found& found) const {
+    look_until(found, [&] { return *given_up != 0; });
+  }
   __device__ void wait_for(const unsigned* flag, unsigned turn) const {
-    unsigned seen = 0;
-    for (unsigned tries = 1;; ++tries) {
+    await([&] {
+      unsigned seen = 0;
       asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
-      if (static_cast<int>(seen - turn) >= 0) return;
-      if (tries % 4096 == 0 && *given_up) return;
-    }
+      return static_cast<int>(seen - turn) >= 0;
+    });
   }
 
   template <class T>
@@ -132,15 +143,15 @@ __device__ inline bool has_come(const std::uint64_t* slot, int at, unsigned turn
 template <class T>
 __device__ T Mailbox::await_word(const std::uint64_t* slot, int at, unsigned turn) const {
   T value;
-  for (unsigned tries = 1; !has_come(slot, at, turn, value) && (tries % 4096 != 0 || !*given_up);) ++tries;
+  await([&] { return has_come(slot, at, turn, value); });
   return value;
 }
 template <class T>
 __device__ T Mailbox::await_words(const std::uint64_t* slot, int at, unsigned turn) const {
   T value;
   const unsigned warp = __activemask();
-  for (unsigned tries = 1; !__all_sync(warp, has_come(slot, at, turn, value));)
-    if (++tries % 4096 == 0 && __any_sync(warp, *given_up)) break;
+  look_until([&] { return __all_sync(warp, has_come(slot, at, turn, value)) != 0; },
+             [&] { return __any_sync(warp, *given_up) != 0; });
   return value;
 }
 

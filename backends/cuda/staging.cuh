@@ -38,7 +38,6 @@ class Staging {
   ~Staging();
   Staging(const Staging&) = delete;
 
-  bool through_host() const { return through_host_; }
   /// Packs what others take, behind what has been launched on the stream. One exchange is under way at a time.
   template <class T>
   void start(cudaStream_t stream, const View<T>& v, const Exchange::Turn& sent, const Exchange::Turn& received);
