@@ -1,6 +1,5 @@
 #include "grids/sampling/parted_face.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -10,210 +9,235 @@
 
 namespace poisson {
 
-// Where a cell of the face meets one of its nodes.
-struct PartedFace::Point {
-  std::size_t node;
-  const Boundary* part;  // that the cell belongs to
-  double area;           // of the node within the cell: what a value there weighs
-  std::array<int, 3> cell, node_at;
-  std::array<double, 3> at;
+// Where a part is asked for its data, and what these count in which nodes.
+struct PartedFace::Points {
+  struct Term {
+    std::size_t node, point;
+    double weight;
+  };
+  std::vector<double> x, y, z;
+  std::vector<Term> terms;
+
+  void clear() {
+    for (auto* along : {&x, &y, &z}) along->clear();
+    terms.clear();
+  }
+  void add(const std::array<double, 3>& at) {
+    x.push_back(at[0]);
+    y.push_back(at[1]);
+    z.push_back(at[2]);
+  }
+  /// The last one added.
+  void weigh(std::size_t node, double weight) { terms.push_back({node, x.size() - 1, weight}); }
 };
 
 PartedFace::PartedFace(const Problem& problem, const Block& block, int axis, int end)
     : block_(block),
       axis_(axis),
       end_(end),
+      along_{axis == 0 ? 1U : 0U, axis == 2 ? 1U : 2U},
       face_(boundary(problem, axis, end)),
       nodes_(face_box(block, axis, end)),
       cells_(nodes_) {
-  const auto across = static_cast<std::size_t>(axis);
   if (nodes_.size() == 0) return;
-  for (std::size_t e = 0; e < 3; ++e)
-    if (e != across) --cells_.first[e];
+  const auto across = static_cast<std::size_t>(axis);
   const auto& nodes = block.axes[across].nodes();
-  std::array<std::vector<double>, 3> centres;
-  for_each_place(cells_, [&](int i, int j, int k) {
-    const std::array at{i, j, k};
-    for (std::size_t e = 0; e < 3; ++e)
-      centres[e].push_back(e != across ? block.axes[e].point_in_cell(at[e], 0.5)
-                           : end == 0  ? nodes.front()
-                                       : nodes.back());
-  });
-  part_ = first_part(parts_of(face_), centres[0], centres[1], centres[2]);
-  for (std::size_t e = 0; e < 3; ++e) {
-    at_[e] = node_coordinates(block.axes[e]);
-    for (int i = 0; i < block.axes[e].size(); ++i)
-      sides_[e].push_back(e == across ? std::array{Part{0, 0}, Part{at_[e][static_cast<std::size_t>(i)], 1}}
-                                      : poisson::parts_of(block.axes[e], i, true));
+  place_[across] = end == 0 ? nodes.front() : nodes.back();
+  std::array<std::vector<double>, 3> middle;
+  middle[across] = {place_[across]};
+  for (const std::size_t e : along_) {
+    const Axis& axis_along = block.axes[e];
+    --cells_.first[e];
+    for (int c = cells_.first[e]; c < cells_.last[e]; ++c) middle[e].push_back(axis_along.point_in_cell(c, 0.5));
+    at_[e] = node_coordinates(axis_along);
+    for (int i = 0; i < axis_along.size(); ++i) sides_[e].push_back(poisson::parts_of(axis_along, i, true));
   }
   const std::vector<FacePart>& parts = parts_of(face_);
-  for_each_place(nodes_, [&](int i, int j, int k) {
-    bool held = false;
-    for_each_cell_at({i, j, k}, [&](unsigned, double, std::size_t part) {
-      held = held || parts[part].boundary.kind == BoundaryKind::dirichlet;
-    });
-    held_.push_back(held);
+  Points row;
+  for (const double z : middle[2])
+    for (const double y : middle[1]) {
+      for (const double x : middle[0]) row.add({x, y, z});
+      const std::vector<int> first = first_part(parts, row.x, row.y, row.z);
+      part_.insert(part_.end(), first.begin(), first.end());
+      row.clear();
+    }
+  held_.resize(static_cast<std::size_t>(nodes_.size()));
+  for_each_place(cells_, [&](int i, int j, int k) {
+    const int part = part_of({i, j, k});
+    if (part >= 0 && parts[static_cast<std::size_t>(part)].boundary.kind == BoundaryKind::dirichlet)
+      for_each_node_of({i, j, k}, [&](std::size_t node, double, int, int) { held_[node] = true; });
   });
 }
 
-// A face's nodes in pieces, rows of them in three dimensions.
-template <class F>
-void PartedFace::for_each_row(const F& f) const {
-  const std::size_t e = axis_ == 2 ? 1 : 2;
-  Box row = nodes_;
-  for (int i = nodes_.first[e]; i < nodes_.last[e]; ++i) {
-    row.first[e] = i;
-    row.last[e] = i + 1;
-    f(row);
-  }
-}
-
-std::size_t PartedFace::number_of(const std::array<int, 3>& node) const {
-  std::int64_t number = 0;
-  for (std::size_t d = 3; d-- > 0;) number = number * (nodes_.last[d] - nodes_.first[d]) + node[d] - nodes_.first[d];
-  return static_cast<std::size_t>(number);
-}
-
-bool PartedFace::holds(int i, int j, int k) const {
-  return contains(nodes_, {i, j, k}) && held_[number_of({i, j, k})];
-}
-
-// The cells that a node has a part of, but for those that let nothing through: f(which of the cells below and above
-// along each axis, by bits; the area of the node within it; the number of its part).
+// The cells that a node has a part of, but for those that let nothing through: f(whether each is the one below or above
+// it along the axes of the face, the area of the node within it, the number of its part).
 template <class F>
 void PartedFace::for_each_cell_at(const std::array<int, 3>& node, const F& f) const {
-  for (unsigned c = 0; c < 8; ++c) {
-    double area = 1;
-    std::int64_t cell = 0;
-    for (std::size_t e = 3; e-- > 0 && area != 0;) {
-      const unsigned upper = c >> e & 1U;
-      area *= sides_[e][static_cast<std::size_t>(node[e])][upper].length;
-      const int at = static_cast<int>(e) != axis_ ? node[e] - 1 + static_cast<int>(upper) : node[e];
-      cell = cell * (cells_.last[e] - cells_.first[e]) + at - cells_.first[e];
+  const auto [a, b] = along_;
+  for (const int above_b : {0, 1})
+    for (const int above_a : {0, 1}) {
+      const double area = side(node, b, above_b).length * side(node, a, above_a).length;
+      if (area == 0) continue;
+      std::array<int, 3> cell = node;
+      cell[a] += above_a - 1;
+      cell[b] += above_b - 1;
+      if (const int part = part_of(cell); part >= 0)
+        f(std::array{above_a, above_b}, area, static_cast<std::size_t>(part));
     }
-    if (area == 0) continue;
-    if (const int part = part_[static_cast<std::size_t>(cell)]; part >= 0) f(c, area, static_cast<std::size_t>(part));
-  }
 }
 
-// Nodes one after another, and of their cells those that are wanted(number of the node, what the cell belongs to).
-// Dirichlet parts are asked at the node, the others as the cell beside it sees it.
-template <class Wanted>
-std::vector<PartedFace::Point> PartedFace::corners(const Box& nodes, const Wanted& wanted) const {
+// The nodes here that have an area in a cell: f(number, area, which corner of the cell along both axes of the face).
+template <class F>
+void PartedFace::for_each_node_of(const std::array<int, 3>& cell, const F& f) const {
+  const auto [a, b] = along_;
+  for (const int corner_b : {0, 1})
+    for (const int corner_a : {0, 1}) {
+      std::array<int, 3> node = cell;
+      node[a] += corner_a;
+      node[b] += corner_b;
+      if (!contains(nodes_, node)) continue;
+      const double area = side(node, b, 1 - corner_b).length * side(node, a, 1 - corner_a).length;
+      if (area != 0) f(number_of(node), area, corner_a, corner_b);
+    }
+}
+
+// Sums in nodes over the parts that are wanted(boundary), of their data or of α: collect(place, number of the part,
+// points) for all places of a box of nodes or cells, which are gone through by rows.
+template <class Wanted, class Collect>
+std::vector<double> PartedFace::summed(const Box& box, bool alpha, const Wanted& wanted, const Collect& collect) const {
   const std::vector<FacePart>& parts = parts_of(face_);
-  std::vector<Point> all;
-  for_each_place(nodes, [&](int i, int j, int k) {
-    const std::array node{i, j, k};
-    const std::size_t number = number_of(node);
-    for_each_cell_at(node, [&](unsigned c, double area, std::size_t p) {
-      const Boundary& part = parts[p].boundary;
-      if (!wanted(number, part)) return;
-      Point corner{number, &part, area, node, node, {}};
-      for (std::size_t e = 0; e < 3; ++e) {
-        const std::size_t n = static_cast<std::size_t>(node[e]), upper = c >> e & 1U;
-        if (static_cast<int>(e) != axis_) corner.cell[e] = node[e] - 1 + static_cast<int>(upper);
-        corner.at[e] = part.kind == BoundaryKind::dirichlet ? at_[e][n] : sides_[e][n][upper].at;
-      }
-      all.push_back(corner);
-    });
-  });
-  return all;
-}
-
-// All corners of each cell, which weigh what hat functions have in common (∫φφ′ is a third and a sixth of a length).
-std::vector<PartedFace::Point> PartedFace::of_whole_cells(const std::vector<Point>& corners) const {
-  std::vector<Point> all;
-  for (const Point& own : corners) {
-    for (int c = 0; c < 8; ++c) {
-      Point corner = own;
-      bool exists = true;
-      for (std::size_t e = 0; e < 3 && exists; ++e) {
-        const bool along = static_cast<int>(e) != axis_ && !block_.axes[e].degenerate();
-        const int upper = c >> e & 1;
-        if (!along && upper == 1) exists = false;
-        if (!along) continue;
-        corner.area *= own.cell[e] + upper == own.node_at[e] ? 2.0 / 3 : 1.0 / 3;
-        corner.at[e] = corner_coordinate(block_.axes[e], own.cell[e], upper);
-      }
-      if (exists) all.push_back(corner);
+  std::vector<double> sum(held_.size()), values;
+  Points points;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    if (!wanted(parts[p].boundary)) continue;
+    const Quantity& datum = alpha ? parts[p].boundary.alpha : parts[p].boundary.value;
+    Box row = box;
+    for (int i = box.first[along_[1]]; i < box.last[along_[1]]; ++i) {
+      row.first[along_[1]] = i;
+      row.last[along_[1]] = i + 1;
+      points.clear();
+      for_each_place(row, [&](int x, int y, int z) { collect(std::array{x, y, z}, p, points); });
+      values.resize(points.x.size());
+      if (values.empty()) continue;
+      evaluate_at(points.x, points.y, points.z, datum, values);
+      check(points, values, alpha);
+      for (const auto& [node, point, weight] : points.terms) sum[node] += weight * values[point];
     }
   }
-  return all;
+  return sum;
 }
 
-// α, or what a part's face is given, part by part.
-std::vector<double> PartedFace::evaluated(const std::vector<Point>& points, bool alpha) const {
-  std::vector<double> all(points.size());
-  for (const FacePart& part : parts_of(face_)) {
-    std::vector<std::size_t> which;
-    std::array<std::vector<double>, 3> at;
-    for (std::size_t p = 0; p < points.size(); ++p) {
-      if (points[p].part != &part.boundary) continue;
-      which.push_back(p);
-      for (std::size_t d = 0; d < 3; ++d) at[d].push_back(points[p].at[d]);
-    }
-    if (which.empty()) continue;
-    std::vector<double> values(which.size());
-    evaluate_at(at[0], at[1], at[2], alpha ? part.boundary.alpha : part.boundary.value, values);
-    for (std::size_t v = 0; v < values.size(); ++v) {
-      const bool finite = std::isfinite(values[v]);
-      if (!finite || (alpha && values[v] < 0))
-        throw ValueError(
-            "boundary." +
-                std::string(face_names[2 * static_cast<std::size_t>(axis_) + static_cast<std::size_t>(end_)]) +
-                (alpha ? ".alpha" : ""),
-            {at[0][v], at[1][v], at[2][v]}, values[v],
-            finite ? "must not be negative" : "must be finite on the whole grid");
-      all[which[v]] = values[v];
-    }
+void PartedFace::check(const Points& points, const std::vector<double>& values, bool alpha) const {
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    const bool finite = std::isfinite(values[v]);
+    if (!finite || (alpha && values[v] < 0))
+      throw ValueError(
+          "boundary." + std::string(face_names[2 * static_cast<std::size_t>(axis_) + static_cast<std::size_t>(end_)]) +
+              (alpha ? ".alpha" : ""),
+          {points.x[v], points.y[v], points.z[v]}, values[v],
+          finite ? "must not be negative" : "must be finite on the whole grid");
   }
-  return all;
 }
 
 std::vector<double> PartedFace::given() const {
-  std::vector<double> sum(held_.size()), count(held_.size());
-  for_each_row([&](const Box& row) {
-    const std::vector<Point> held =
-        corners(row, [](std::size_t, const Boundary& part) { return part.kind == BoundaryKind::dirichlet; });
-    const std::vector<double> values = evaluated(held, false);
-    for (std::size_t c = 0; c < held.size(); ++c) {
-      sum[held[c].node] += values[c];
-      ++count[held[c].node];
-    }
-  });
+  std::vector<double> count(held_.size());  // of the cells that say something
+  std::vector<double> sum = summed(
+      nodes_, false, [](const Boundary& part) { return part.kind == BoundaryKind::dirichlet; },
+      [&](const std::array<int, 3>& node, std::size_t own, Points& points) {
+        const std::size_t number = number_of(node);
+        if (!held_[number]) return;
+        double cells = 0;
+        for_each_cell_at(node, [&](const auto&, double, std::size_t part) { cells += part == own ? 1 : 0; });
+        if (cells == 0) return;
+        std::array<double, 3> at = place_;
+        for (const std::size_t e : along_) at[e] = at_[e][static_cast<std::size_t>(node[e])];
+        points.add(at);
+        points.weigh(number, cells);
+        count[number] += cells;
+      });
   for (std::size_t n = 0; n < sum.size(); ++n)
     if (count[n] > 0) sum[n] /= count[n];
   return sum;
 }
 
-std::vector<double> PartedFace::integrals(bool against_hats, bool alpha) const {
-  std::vector<double> sum(held_.size());
-  for_each_row([&](const Box& row) {
-    std::vector<Point> free = corners(row, [&](std::size_t node, const Boundary& part) {
-      const double* const given = part.value.constant();
-      return !held_[node] && (alpha ? part.kind == BoundaryKind::robin : !given || *given != 0);
-    });
-    if (against_hats) free = of_whole_cells(free);
-    const std::vector<double> values = evaluated(free, alpha);
-    for (std::size_t c = 0; c < free.size(); ++c) sum[free[c].node] += free[c].area * values[c];
-  });
-  return sum;
+namespace {
+
+// Whether anything comes through a part whatever u is.
+bool brings_flux(const Boundary& part) {
+  const double* const given = part.value.constant();
+  return part.kind != BoundaryKind::dirichlet && (!given || *given != 0);
 }
 
+}  // namespace
+
+// Each cell as it is seen from its node.
 std::vector<double> PartedFace::flux_integrals() const {
-  return integrals(false, false);
+  return integrals(false);
 }
 std::vector<double> PartedFace::alpha_integrals() const {
-  return integrals(false, true);
+  return integrals(true);
 }
+std::vector<double> PartedFace::integrals(bool alpha) const {
+  return summed(
+      nodes_, alpha, [&](const Boundary& part) { return alpha ? part.kind == BoundaryKind::robin : brings_flux(part); },
+      [&](const std::array<int, 3>& node, std::size_t own, Points& points) {
+        const std::size_t number = number_of(node);
+        if (held_[number]) return;
+        for_each_cell_at(node, [&](const std::array<int, 2>& above, double area, std::size_t part) {
+          if (part != own) return;
+          std::array<double, 3> at = place_;
+          for (std::size_t d = 0; d < 2; ++d) at[along_[d]] = side(node, along_[d], above[d]).at;
+          points.add(at);
+          points.weigh(number, area);
+        });
+      });
+}
+
+// All corners of each cell, which weigh what hat functions have in common (∫φφ′ is a third and a sixth of a length).
 std::vector<double> PartedFace::flux_against_hats() const {
-  return integrals(true, false);
+  const auto [a, b] = along_;
+  const auto corners = [&](std::size_t e) { return block_.axes[e].degenerate() ? 1 : 2; };
+  std::array<std::vector<std::array<double, 2>>, 3> corner_at;
+  for (const std::size_t e : along_)
+    for (int c = cells_.first[e]; c < cells_.last[e]; ++c)
+      corner_at[e].push_back({corner_coordinate(block_.axes[e], c, 0), corner_coordinate(block_.axes[e], c, 1)});
+  return summed(cells_, false, brings_flux, [&](const std::array<int, 3>& cell, std::size_t own, Points& points) {
+    if (part_of(cell) != static_cast<int>(own)) return;
+    struct Node {
+      std::size_t number;
+      double area;
+      int corner_a, corner_b;
+    };
+    std::array<Node, 4> free;
+    std::size_t count = 0;
+    for_each_node_of(cell, [&](std::size_t number, double area, int corner_a, int corner_b) {
+      if (!held_[number]) free[count++] = {number, area, corner_a, corner_b};
+    });
+    if (count == 0) return;
+    const auto share = [&](std::size_t e, int of, int corner) {
+      return corners(e) == 1 ? 1 : of == corner ? 2.0 / 3 : 1.0 / 3;
+    };
+    for (int corner_b = 0; corner_b < corners(b); ++corner_b)
+      for (int corner_a = 0; corner_a < corners(a); ++corner_a) {
+        std::array<double, 3> at = place_;
+        at[a] = corner_at[a][static_cast<std::size_t>(cell[a] - cells_.first[a])][static_cast<std::size_t>(corner_a)];
+        at[b] = corner_at[b][static_cast<std::size_t>(cell[b] - cells_.first[b])][static_cast<std::size_t>(corner_b)];
+        points.add(at);
+        for (std::size_t n = 0; n < count; ++n)
+          points.weigh(free[n].number,
+                       free[n].area * share(a, free[n].corner_a, corner_a) * share(b, free[n].corner_b, corner_b));
+      }
+  });
 }
 
 bool has_parted_faces(const Problem& problem) {
   bool found = false;
   for_each_face(problem, [&](int, int, const Boundary& face) { found = found || face.mixed; });
   return found && problem.centering == Centering::node;
+}
+
+bool holds_in_bands(const Problem& problem) {
+  return on_elements(problem.scheme) && has_parted_faces(problem);
 }
 
 std::vector<PartedFace> parted_faces(const Problem& problem, const Block& block) {

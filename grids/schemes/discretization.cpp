@@ -140,8 +140,7 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
     : backend_(backend), problem_(std::move(problem)), assembly_(assembly), sharing_(sharing) {
   if (problem_.centering == Centering::cell && on_elements(problem_.scheme))
     throw std::invalid_argument("cell-centred unknowns go with finite volumes");
-  if (has_parted_faces(problem_) && on_elements(problem_.scheme) &&
-      (assembly == Assembly::partial || assembly == Assembly::recompute))
+  if (holds_in_bands(problem_) && (assembly == Assembly::partial || assembly == Assembly::recompute))
     throw std::invalid_argument("elements hold nodes of faces of several kinds in bands: full assembly");
   if (problem_.scheme == Scheme::compact4) require_fourth_order(problem_, true, "the compact scheme");
   const auto begin = std::chrono::steady_clock::now();
@@ -151,7 +150,8 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
   const RowScheme& scheme = row_scheme(problem_);
   sampler_ = poisson::make_sampler(backend, {block, scheme.cell_points(problem_)}, problem_, sampling);
   functionals_ = grid_kernels(backend).make_functionals(backend, block);
-  const Setting setting{problem_, block, backend_, *sampler_, *functionals_};
+  parted_ = parted_faces(problem_, block);
+  const Setting setting{problem_, block, backend_, *sampler_, *functionals_, parted_};
   if (holds_coefficients(problem_, mode))
     std::tie(rows_, jumps_) = scheme.sample(setting);
   else
@@ -165,7 +165,7 @@ SampleGrid Discretization::sample_grid() const {
 }
 
 Setting Discretization::setting() const {
-  return {problem_, block(), backend_, *sampler_, *functionals_};
+  return {problem_, block(), backend_, *sampler_, *functionals_, parted_};
 }
 
 SchemeRows Discretization::coarsen_rows(const SchemeRows& fine, const CoarseBlock& coarse,

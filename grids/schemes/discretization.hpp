@@ -13,6 +13,7 @@
 #include "grids/operators/operator.hpp"
 #include "grids/problem/problem.hpp"
 #include "grids/sampling/jumps.hpp"
+#include "grids/sampling/parted_face.hpp"
 #include "grids/sampling/sampler.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "grids/schemes/rhs_sums.hpp"
@@ -130,6 +131,7 @@ class Discretization {
   Jumps jumps_;
   double sampling_seconds_ = 0;
   std::unique_ptr<const Functionals> functionals_;
+  std::vector<PartedFace> parted_;  ///< faces of several kinds at nodes: which part has what of them
   mutable std::optional<RhsSums> rhs_sums_;
   mutable std::string operator_note_;
 };

@@ -33,7 +33,7 @@ void change(const Setting& setting, Field& x, const Box& box, const F& f) {
 
 }  // namespace
 
-HeldNodes::HeldNodes(const Setting& setting) : setting_(setting), faces_(parted_faces(setting.problem, setting.block)) {
+HeldNodes::HeldNodes(const Setting& setting) : setting_(setting), faces_(setting.parted) {
   const Box unknowns = setting.block.unknowns();
   bool some = false;
   for (const PartedFace& face : faces_) {
@@ -77,24 +77,6 @@ void HeldNodes::clear(Field& x) const {
   for (std::size_t f = 0; f < faces_.size(); ++f)
     change(setting_, x, faces_[f].nodes(),
            [&](double before, std::size_t n, const std::array<int, 3>&) { return held_[f][n] ? 0 : before; });
-}
-
-double HeldNodes::sum(const Field& x) const {
-  double sum = 0;
-  for (std::size_t f = 0; f < faces_.size(); ++f) {
-    if (faces_[f].nodes().size() == 0) continue;
-    const std::vector<double> values = setting_.functionals.values(x, faces_[f].nodes());
-    std::size_t n = 0;
-    for_each_place(faces_[f].nodes(), [&](int i, int j, int k) {
-      const bool again =
-          std::any_of(faces_.begin(), faces_.begin() + static_cast<std::ptrdiff_t>(f), [&](const PartedFace& face) {
-            return contains(face.nodes(), {i, j, k});
-          });
-      if (held_[f][n] && !again) sum += values[n];
-      ++n;
-    });
-  }
-  return setting_.processes().sum(sum);
 }
 
 Box HeldNodes::layers_at(const PartedFace& face) const {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "grids/operators/operator.hpp"
-#include "grids/sampling/parted_face.hpp"
 #include "grids/schemes/row_scheme.hpp"
 
 namespace poisson {
@@ -28,8 +27,6 @@ class HeldNodes {
   void fill(Field& u) const;
   /// Zero in the held unknowns.
   void clear(Field& x) const;
-  /// Σ over the held unknowns, of all processes.
-  double sum(const Field& x) const;
 
   /// Takes the values of held unknowns out of an equation: with v what u has there and zero elsewhere, b −= A v and
   /// u −= v, and in held unknowns both are zero. `work`: like u, to be overwritten.
@@ -42,7 +39,7 @@ class HeldNodes {
   Box layers_at(const PartedFace& face) const;
 
   Setting setting_;
-  std::vector<PartedFace> faces_;
+  const std::vector<PartedFace>& faces_;
   std::vector<std::vector<bool>> held_;  // by faces, whichever face holds the node; unknowns alone
   bool some_ = false;
   std::vector<std::vector<double>> values_;  // that were taken out

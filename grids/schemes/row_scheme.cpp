@@ -15,6 +15,12 @@ const RowScheme& row_scheme(const Problem& problem) {
   return problem.centering == Centering::cell ? cell_scheme() : node_scheme();
 }
 
+const PartedFace* Setting::parted_at(int axis, int end) const {
+  const auto at =
+      std::ranges::find_if(parted, [&](const PartedFace& face) { return face.axis() == axis && face.end() == end; });
+  return at == parted.end() ? nullptr : &*at;
+}
+
 double scale_of(const Block& block, const std::array<double, 3>& kappa) {
   double diagonal = 0, volume = 1;
   std::array<double, 3> h{1, 1, 1};
@@ -103,7 +109,7 @@ void clear_dirichlet_nodes(const Setting& setting, Field& x) {
 
 RhsSums fill_nodal_rhs(const Setting& setting, double scale, Field& b, RhsRows rows,
                        const std::function<void(const Datum&, const Box&, int, int)>& integrate) {
-  const auto& [p, block, backend, sampler, functionals] = setting;
+  const auto& [p, block, backend, sampler, functionals, parted] = setting;
   const Box all = setting.values();
   RhsSums sums;
   ErrorCollector check;

@@ -7,6 +7,7 @@
 #include "grids/operators/level_rows.hpp"
 #include "grids/operators/operator.hpp"
 #include "grids/sampling/jumps.hpp"
+#include "grids/sampling/parted_face.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampler.hpp"
 #include "grids/schemes/rhs_sums.hpp"
@@ -21,6 +22,7 @@ struct Setting {
   Backend& backend;
   Sampler& sampler;
   const Functionals& functionals;
+  const std::vector<PartedFace>& parted;  ///< faces of several kinds, of unknowns at nodes
 
   Box values() const { return block.layout().box(); }
   /// A field of the backend in fp64.
@@ -29,6 +31,8 @@ struct Setting {
   }
   /// The processes that share the block.
   const Processes& processes() const { return block.processes(); }
+  /// That face among them; null where it is of one kind, or no face (axis −1).
+  const PartedFace* parted_at(int axis, int end) const;
 };
 
 struct Closing;

@@ -22,7 +22,7 @@ Box layer(const Layout& ends, std::size_t axis, int at) {
 // What stands behind the Robin faces across an axis; null where there are none. Tells whether they hold u.
 std::shared_ptr<Field> sample_ends(const Setting& setting, std::size_t axis, const Field& kappa, ErrorCollector& check,
                                    bool& held) {
-  const auto& [p, block, backend, sampler, functionals] = setting;
+  const auto& [p, block, backend, sampler, functionals, parted] = setting;
   const int d = static_cast<int>(axis);
   std::shared_ptr<Field> ends;
   for (int end = 0; end < 2; ++end) {
@@ -73,7 +73,7 @@ class CellScheme final : public RowScheme {
   }
 
   std::pair<SchemeRows, Jumps> sample(const Setting& setting) const override {
-    const auto& [p, block, backend, sampler, functionals] = setting;
+    const auto& [p, block, backend, sampler, functionals, parted] = setting;
     FaceRows rows;
     rows.block = block;
     const Box all = setting.values();
@@ -147,7 +147,7 @@ class CellScheme final : public RowScheme {
   }
 
   RhsSums fill_rhs(const Setting& setting, double scale, Field& b, RhsRows) const override {
-    const auto& [p, block, backend, sampler, functionals] = setting;
+    const auto& [p, block, backend, sampler, functionals, parted] = setting;
     RhsSums sums;
     ErrorCollector check;
     check([&] {
@@ -172,7 +172,7 @@ class CellScheme final : public RowScheme {
   }
 
   void fill_solution(const Setting& setting, Field& u) const override {
-    const auto& [p, block, backend, sampler, functionals] = setting;
+    const auto& [p, block, backend, sampler, functionals, parted] = setting;
     backend.fill(u, 0);
     ErrorCollector check;
     if (p.initial)

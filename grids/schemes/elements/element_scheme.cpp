@@ -15,7 +15,7 @@ namespace {
 // Adds scale·∫ of a datum against the hat functions of the nodes of a box to b, on a face over the face.
 void add_integral(const Setting& setting, double scale, const Datum& datum, const Box& nodes, int face_axis, int end,
                   Field& b) {
-  const auto& [p, block, backend, sampler, functionals] = setting;
+  const auto& [p, block, backend, sampler, functionals, parted] = setting;
   const bool in_cells = taken_in_cells(p, datum.quantity, block, face_axis, end);
   if (!in_cells && (taken_at_nodes(p, datum.quantity) || !datum.quantity.function())) {
     const auto values = setting.field(block.space());
@@ -64,7 +64,7 @@ class ElementScheme final : public RowScheme {
   }
 
   std::pair<SchemeRows, Jumps> sample(const Setting& setting) const override {
-    const auto& [p, block, backend, sampler, functionals] = setting;
+    const auto& [p, block, backend, sampler, functionals, parted] = setting;
     ElementRows rows;
     rows.block = block;
     rows.mass = element_mass(p.scheme);
@@ -243,9 +243,8 @@ class ElementScheme final : public RowScheme {
   static RhsSums fill_wide_rhs(const Setting& setting, double scale, Field& b, RhsRows rows) {
     return fill_nodal_rhs(setting, scale, b, rows, [&](const Datum& datum, const Box& box, int face_axis, int end) {
       if (face_axis < 0) setting.backend.fill(b, 0);
-      if (face_axis >= 0 && boundary(setting.problem, face_axis, end).mixed)
-        return add_scaled(setting.sampler, box,
-                          PartedFace(setting.problem, setting.block, face_axis, end).flux_against_hats(), scale, b);
+      if (const PartedFace* face = setting.parted_at(face_axis, end))
+        return add_scaled(setting.sampler, box, face->flux_against_hats(), scale, b);
       add_integral(setting, scale, datum, box, face_axis, end, b);
     });
   }

@@ -27,7 +27,7 @@ class NodeScheme final : public RowScheme {
   }
 
   std::pair<SchemeRows, Jumps> sample(const Setting& setting) const override {
-    const auto& [p, block, backend, sampler, functionals] = setting;
+    const auto& [p, block, backend, sampler, functionals, parted] = setting;
     NodeRows rows;
     rows.block = block;
     ErrorCollector check;
@@ -93,9 +93,8 @@ class NodeScheme final : public RowScheme {
 
   RhsSums fill_rhs(const Setting& setting, double scale, Field& b, RhsRows rows) const override {
     return fill_nodal_rhs(setting, scale, b, rows, [&](const Datum& datum, const Box& box, int face_axis, int end) {
-      if (face_axis >= 0 && boundary(setting.problem, face_axis, end).mixed)
-        return add_scaled(setting.sampler, box,
-                          PartedFace(setting.problem, setting.block, face_axis, end).flux_integrals(), scale, b);
+      if (const PartedFace* face = setting.parted_at(face_axis, end))
+        return add_scaled(setting.sampler, box, face->flux_integrals(), scale, b);
       setting.sampler.fill_integrals(datum, box, {.factor = scale, .face_axis = face_axis},
                                      face_axis < 0 ? SampleStore::set : SampleStore::add, b);
     });
@@ -133,7 +132,7 @@ class NodeScheme final : public RowScheme {
           alpha ? *alpha * c.integral_over(axis, end)
                 : c.integral_with({face.alpha, key}, face_box(c.block(), axis, end), axis);
     });
-    for (const PartedFace& face : parted_faces(c.problem(), c.block()))
+    for (const PartedFace& face : c.setting.parted)
       passed_back[face_number(face.axis(), face.end())] = c.product(face.nodes(), face.alpha_integrals());
     return fluxes_at_nodes(c, passed_back);
   }
@@ -141,7 +140,7 @@ class NodeScheme final : public RowScheme {
  private:
   // scale·(σ·volume + α·area)
   static std::shared_ptr<Field> sampled_reaction(const Setting& setting, double scale, ErrorCollector& check) {
-    const auto& [p, block, backend, sampler, functionals] = setting;
+    const auto& [p, block, backend, sampler, functionals, parted] = setting;
     auto reaction = setting.field(block.space());
     check([&] {
       sampler.fill_integrals({p.reaction, "reaction", Sign::nonnegative}, setting.values(), {.factor = scale},
@@ -155,7 +154,7 @@ class NodeScheme final : public RowScheme {
                                {.factor = scale, .face_axis = d}, SampleStore::add, *reaction);
       });
     });
-    for (const PartedFace& face : parted_faces(p, block))
+    for (const PartedFace& face : parted)
       check([&] { add_scaled(sampler, face.nodes(), face.alpha_integrals(), scale, *reaction); });
     return reaction;
   }
