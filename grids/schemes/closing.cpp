@@ -5,12 +5,11 @@
 
 #include "backends/gather_lists.hpp"
 #include "backends/places.hpp"
-#include "grids/sampling/parted_face.hpp"
 
 namespace poisson {
 
 double Closing::sum(const LineSums& lines) const {
-  return sum_of_planes(setting.processes(), lines.of_planes(block().space().all()[2] == 1));
+  return sum_of_planes(setting.processes(), lines.of_planes(flat()));
 }
 
 double Closing::integral_over(int axis, int end) const {
@@ -28,12 +27,14 @@ double Closing::integral_with(const Datum& datum, const Box& box, int face_axis)
 }
 
 double Closing::product(const Box& box, const std::vector<double>& values) const {
-  double sum = 0;
-  if (box.size() > 0) {
-    const std::vector<double> there = setting.functionals.values(u, box);
-    sum = std::inner_product(there.begin(), there.end(), values.begin(), 0.0);
-  }
-  return setting.processes().sum(sum);
+  const std::vector<double> there = setting.functionals.values(u, box);
+  LineSums lines(box);
+  std::size_t number = 0;
+  for_each_place(box, [&](int, int j, int k) {
+    lines(j, k) += there[number] * values[number];
+    ++number;
+  });
+  return sum(lines);
 }
 
 std::unique_ptr<Operator> unheld_operator(const Discretization& d, Precision precision) {
@@ -45,43 +46,59 @@ std::unique_ptr<Operator> unheld_operator(const Discretization& d, Precision pre
 
 namespace {
 
+// What the areas of the nodes of a face go by, where they meet those of others.
+double area_share(const Block& block, int axis, int end) {
+  const Axis across = block.axes[static_cast<std::size_t>(axis)].in_whole();
+  return 1 / across.mass(end == 0 ? 0 : across.size() - 1);
+}
+
 // What is left over in the nodes that faces of several kinds hold goes through these faces, where several hold a node
-// as their areas are. `left`, by pieces, loses it.
+// as their areas are. `left`, by pieces, loses it. Sums go by planes, as Closing::sum has it.
 void take_held_fluxes(const Closing& closing, const Field& rows, PieceSums& left, Fluxes& fluxes) {
   const Setting& setting = closing.setting;
-  const std::vector<PartedFace> faces = parted_faces(setting.problem, setting.block);
-  if (faces.empty()) return;
+  if (setting.parted.empty()) return;
   const double scale = closing.A.scale();
   Field data(setting.backend, rows.space(), rows.precision());
   row_scheme(setting.problem).fill_rhs(setting, scale, data, RhsRows::all);
-  const auto all = pieces(setting.block);
-  const auto share = [&](int axis, int end) {
-    const Axis across = setting.block.axes[static_cast<std::size_t>(axis)].in_whole();
-    return 1 / across.mass(end == 0 ? 0 : across.size() - 1);
+  std::vector<std::pair<Box, double>> others;  // that hold all their nodes
+  for_each_face(setting.problem, [&](int axis, int end, const Boundary& face) {
+    if (face.kind == BoundaryKind::dirichlet)
+      others.emplace_back(face_box(setting.block, axis, end), area_share(setting.block, axis, end));
+  });
+  std::vector<double> own;
+  for (const PartedFace& face : setting.parted) own.push_back(area_share(setting.block, face.axis(), face.end()));
+  struct Shares {
+    Fluxes through{};
+    PieceSums taken{};
   };
-  PieceSums taken{};
-  Fluxes through{};
-  for (const PartedFace& face : faces) {
+  const std::size_t marched = closing.flat() ? 1 : 2;
+  std::vector<Shares> planes(static_cast<std::size_t>(setting.values().last[marched]));
+  for (std::size_t f = 0; f < own.size(); ++f) {
+    const PartedFace& face = setting.parted[f];
     if (face.nodes().size() == 0) continue;
     const Layer Au(setting.functionals, rows, face.nodes()), b(setting.functionals, data, face.nodes());
-    for_each_place(face.nodes(), [&](int i, int j, int k) {
-      if (!face.holds(i, j, k)) return;
-      double shares = 0;
-      for_each_face(setting.problem, [&](int axis, int end, const Boundary& other) {
-        const bool there =
-            other.kind == BoundaryKind::dirichlet && contains(face_box(setting.block, axis, end), {i, j, k});
-        if (there) shares += share(axis, end);
+    const std::size_t number = face_number(face.axis(), face.end());
+    const auto parts = pieces(setting.block, face.nodes());
+    for (std::size_t p = 0; p < parts.size(); ++p)
+      for_each_place(parts[p], [&](int i, int j, int k) {
+        if (!face.holds(i, j, k)) return;
+        const std::array at{i, j, k};
+        double all = 0;
+        for (const auto& [box, share] : others) all += contains(box, at) ? share : 0;
+        for (std::size_t o = 0; o < own.size(); ++o) all += setting.parted[o].holds(i, j, k) ? own[o] : 0;
+        const double flux = (Au(i, j, k) - b(i, j, k)) / scale * (own[f] / all);
+        Shares& plane = planes[static_cast<std::size_t>(at[marched])];
+        plane.through[number] += flux;
+        plane.taken[p] += flux;
       });
-      for (const PartedFace& other : faces)
-        if (other.holds(i, j, k)) shares += share(other.axis(), other.end());
-      const double flux = (Au(i, j, k) - b(i, j, k)) / scale * (share(face.axis(), face.end()) / shares);
-      through[face_number(face.axis(), face.end())] += flux;
-      for (std::size_t p = 0; p < all.size(); ++p)
-        if (contains(all[p], {i, j, k})) taken[p] += flux;
-    });
   }
-  for (std::size_t f = 0; f < fluxes.size(); ++f) fluxes[f] += setting.processes().sum(through[f]);
-  for (std::size_t p = 0; p < left.size(); ++p) left[p] -= setting.processes().sum(taken[p]);
+  Shares sum;
+  for (const Shares& plane : gather_lists(setting.processes(), planes)) {
+    for (std::size_t f = 0; f < fluxes.size(); ++f) sum.through[f] += plane.through[f];
+    for (std::size_t p = 0; p < left.size(); ++p) sum.taken[p] += plane.taken[p];
+  }
+  for (std::size_t f = 0; f < fluxes.size(); ++f) fluxes[f] += sum.through[f];
+  for (std::size_t p = 0; p < left.size(); ++p) left[p] -= sum.taken[p];
 }
 
 }  // namespace
@@ -93,11 +110,9 @@ Fluxes fluxes_at_nodes(const Closing& closing, const Fluxes& passed_back) {
   Fluxes fluxes{};
   PieceSums left{}, shares{};  // in Dirichlet nodes; Σ 1/mass of their faces, as areas have it
   const auto each_piece = [&](int axis, int end, const auto& body) {
-    const auto at = static_cast<std::size_t>(axis);
-    const Axis across = setting.block.axes[at].in_whole();
-    const double share = 1 / across.mass(end == 0 ? 0 : across.size() - 1);
+    const double share = area_share(setting.block, axis, end);
     for (std::size_t p = 0; p < left.size(); ++p)
-      if (on_face(p, at, static_cast<std::size_t>(end))) body(p, share);
+      if (on_face(p, static_cast<std::size_t>(axis), static_cast<std::size_t>(end))) body(p, share);
   };
   for (std::size_t p = 0; p < left.size(); ++p) {
     left[p] = rows[p] / A.scale() - data.source[p];

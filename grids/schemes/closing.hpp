@@ -22,6 +22,8 @@ struct Closing {
 
   const Problem& problem() const { return setting.problem; }
   const Block& block() const { return setting.block; }
+  /// Whether the grid is one plane, which is gone through by lines.
+  bool flat() const { return block().space().all()[2] == 1; }
   /// Σ u over a region.
   double sum(const Region& region) const { return setting.functionals.sums(u, {&region, 1}).front(); }
   /// Σ over all processes, by planes, in two dimensions by lines.

@@ -23,6 +23,16 @@ std::array<Box, 27> pieces(const Block& block) {
   return all;
 }
 
+std::array<Box, 27> pieces(const Block& block, const Box& within) {
+  std::array<Box, 27> all = pieces(block);
+  for (Box& piece : all)
+    for (std::size_t d = 0; d < 3; ++d) {
+      piece.first[d] = std::max(piece.first[d], within.first[d]);
+      piece.last[d] = std::min(piece.last[d], within.last[d]);
+    }
+  return all;
+}
+
 double RhsSums::total_source() const {
   return std::accumulate(source.begin(), source.end(), 0.0);
 }
@@ -35,15 +45,10 @@ PieceSums sums_by_pieces(const Functionals& functionals, const Block& block, con
                          double scale) {
   std::vector<Region> regions;
   std::vector<std::size_t> numbers;
-  const auto all = pieces(block);
-  for (std::size_t p = 0; p < all.size(); ++p) {
-    Box part;
-    for (std::size_t d = 0; d < 3; ++d) {
-      part.first[d] = std::max(all[p].first[d], box.first[d]);
-      part.last[d] = std::min(all[p].last[d], box.last[d]);
-    }
-    if (part.size() == 0 && !block.share) continue;  // what one process has not, another may have
-    regions.push_back({part, {}});
+  const auto parts = pieces(block, box);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    if (parts[p].size() == 0 && !block.share) continue;  // what one process has not, another may have
+    regions.push_back({parts[p], {}});
     numbers.push_back(p);
   }
   PieceSums sums{};

@@ -11,6 +11,8 @@ namespace poisson {
 /// last. Axes without ends are whole, in the middle, and so are cell-centred ones. On a whole piece the same faces
 /// meet, with areas of the same ratio.
 std::array<Box, 27> pieces(const Block& block);
+/// As far as they lie in a box.
+std::array<Box, 27> pieces(const Block& block, const Box& within);
 /// Whether a piece lies on the face across an axis at an end.
 constexpr bool on_face(std::size_t piece, std::size_t axis, std::size_t end) {
   constexpr std::array<std::size_t, 3> stride{1, 3, 9};

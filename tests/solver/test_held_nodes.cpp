@@ -17,6 +17,7 @@
 #include "tests/oracles/problem_in_parts.hpp"
 #include "tests/oracles/reference.hpp"
 #include "tests/oracles/reference_elements.hpp"
+#include "tests/oracles/same_values.hpp"
 #include "tests/processes.hpp"
 #include "tests/shared_solve.hpp"
 #include "tests/solve.hpp"
@@ -336,6 +337,26 @@ TEST_P(HeldNodes, AreSolvedForByAnyNumberOfProcesses) {
       EXPECT_LE(largest_difference(found, wanted), 1e-11 * largest_magnitude(wanted))
           << parts[0] << parts[1] << parts[2];
     }
+  }
+}
+
+TEST_P(HeldNodes, HaveTheSameFluxesInAnyNumberOfSlabs) {
+  for (const auto& [dimension, periodic] : {std::pair{2, false}, {3, false}, {3, true}}) {
+    Case c{"parts", parts_everywhere(dimension, GetParam(), periodic), tight()};
+    c.options.tolerance = 1e-9;
+    const auto numbers = [&](const Sharing& sharing) {
+      std::vector<double> u(static_cast<std::size_t>(make_block(c.problem).layout().size()));
+      const Solved s = solve(c, sharing, u);
+      std::vector<double> all{s.balance.residual, s.balance.source, s.balance.reaction, s.norms.integral, s.norms.l2};
+      all.insert(all.end(), s.balance.flux.begin(), s.balance.flux.end());
+      return all;
+    };
+    const std::vector<double> wanted = numbers({});
+    for (const int count : {2, 3, 4})
+      as_processes(count, [&](const std::shared_ptr<const Processes>& processes) {
+        const Parts parts = c.problem.dimension == 2 ? Parts{1, count, 1} : Parts{1, 1, count};
+        expect_same_values(numbers({processes, parts, 300}), wanted, 1e-11);
+      });
   }
 }
 

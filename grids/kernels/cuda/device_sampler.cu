@@ -260,9 +260,12 @@ class CudaSampler final : public Sampler {
   }
 
   double sum_of_magnitudes(const Field& x, const Box& box) override {
-    Scalar sum = device_.scalar();
-    dispatch(x.precision(), [&]<class X>(X) { device_.sum_here(box, Magnitudes<X>{x.view<X>()}, sum); });
-    return x.space().processes().sum(device_.value(sum));
+    const Scalar sum = device_.scalar();
+    dispatch(x.precision(), [&]<class X>(X) {
+      device_.sum(x.space(), marched(box, x.layout()), planes_marched(x.space()), Magnitudes<X>{marched(x.view<X>())},
+                  sum);
+    });
+    return device_.value(sum);
   }
 
  private:
