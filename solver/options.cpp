@@ -42,10 +42,9 @@ Options Options::choose(double coefficient_jump, bool points_suffice, Centering 
   if (o.method != Method::multigrid)
     o.coarse_operator = CoarseOperator::rediscretized;
   else if (o.coarse_operator == CoarseOperator::automatic)
-    o.coarse_operator =
-        coefficient_jump >= galerkin_jump(dimension) && !cells && !lines && (points_suffice || s.kind || s.extent)
-            ? CoarseOperator::galerkin
-            : CoarseOperator::rediscretized;
+    o.coarse_operator = coefficient_jump >= galerkin_jump(dimension) && !cells && s.takes_points(points_suffice)
+                            ? CoarseOperator::galerkin
+                            : CoarseOperator::rediscretized;
   const bool galerkin = o.coarse_operator == CoarseOperator::galerkin;
   if (galerkin && cells)
     throw InputError(

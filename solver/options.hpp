@@ -36,6 +36,8 @@ struct SmootherOptions {
 
   std::optional<double> value(std::string_view parameter) const;
   bool lines_or_planes() const { return extent == RelaxationChoice::lines || extent == RelaxationChoice::planes; }
+  /// Whether every level relaxes points: they are asked for, or nothing is and they would do.
+  bool takes_points(bool points_suffice) const { return !lines_or_planes() && (points_suffice || kind || extent); }
 };
 
 struct Options {

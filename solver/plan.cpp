@@ -8,6 +8,8 @@
 #include "backends/blas.hpp"
 #include "backends/cut_lines.hpp"
 #include "backends/error.hpp"
+#include "backends/shared_launches.hpp"
+#include "grids/kernels/sweep_passes.hpp"
 #include "grids/levels/cut_line_operator.hpp"
 #include "grids/operators/bands.hpp"
 #include "grids/operators/faces.hpp"
@@ -35,9 +37,8 @@ std::size_t bytes_of_tables(const Layout& layout) {
   return 448 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{192} << 10);
 }
 
-// Verbs on levels of at most so many values share launches on a GPU, and a recorded solve holds a description of each:
-// the functor, its box and what finds it (backends/cuda/sequence.cuh).
-constexpr std::int64_t shared_values = 1024;
+// A recorded solve holds a description of each verb that shares a launch: the functor, its box and what finds it
+// (backends/cuda/sequence.cuh).
 constexpr std::size_t bytes_of_step = 1040;
 // With so many, cycles over planes for one, the host runs the iteration.
 constexpr std::size_t most_steps = 32'000;
@@ -120,11 +121,10 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
   const auto coefficients = [&](const Block& of, Precision p) {
     return finest.kappas * bytes(of.cell_layout(), p) + reactions(of, p);
   };
-  // Whether Jacobi's sweeps have passes (grids/kernels/sweep_passes.hpp), which hold what rows are made of, too.
-  const auto has_pass = [&](const Layout& layout, const Plan::Level& level) {
-    const bool whole = sharing.parts == uncut_axes, flat = layout.n[2] == 1;
-    if (finest.elements || (gpu && level.unknowns <= shared_values)) return false;
-    return !variable || (level.assembly == name_of(LevelAssembly::partial) && (flat ? whole || !gpu : whole && !gpu));
+  // Whether Jacobi's sweeps have passes, which hold what rows are made of, too.
+  const auto has_pass = [&](const Space& space, const Plan::Level& level) {
+    const bool at_hand = !variable || level.assembly == name_of(LevelAssembly::partial);
+    return !finest.elements && at_hand && has_sweep_pass(space, gpu, variable);
   };
   Plan plan;
   std::size_t steps = 0;                 // of shared launches
@@ -222,13 +222,13 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
         level.bytes += 7 * bytes(layout, outer) + finest.direct;
       else if (sweeps)
         level.bytes += 4 * bytes(layout, outer) +
-                       (outer == Precision::fp32 && has_pass(layout, level) ? coefficients(block, outer) : 0);
+                       (outer == Precision::fp32 && has_pass(part.space(), level) ? coefficients(block, outer) : 0);
       else if (l == 0 && outermost)
         level.bytes += (options.krylov == Krylov::cg ? 6 : 3) * bytes(layout, outer);  // u, b, best; r, p, q
       plan.tables += bytes_of_tables(layout);
       const std::size_t visits = calls * (outermost ? recorded_visits(options, l) : 1);
       const std::size_t verbs = verbs_of_visit(options, layout, finest.elements || galerkin);
-      if (gpu && multigrid && layout.size() <= shared_values) steps += visits * verbs;
+      if (gpu && multigrid && layout.size() <= most_shared_values) steps += visits * verbs;
       if (outermost) plan.levels.push_back(level);
       plan.bytes += level.bytes;
       if (!outermost) plan.levels.back().bytes += level.bytes;
@@ -328,15 +328,14 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   if (options.krylov == Krylov::automatic && wide) options.krylov = Krylov::cg;
   // Elements have what holds nodes in their bands alone: lines across a cut, which are solved from rows, know nothing
   // of it, and Galerkin operators relax points.
-  if (has_parted_faces(problem) && on_elements(problem.scheme) && given.method != Method::cg &&
-      given.method != Method::jacobi) {
+  if (holds_in_bands(problem) && given.method != Method::cg && given.method != Method::jacobi) {
     const bool alone = parts == uncut_axes;
     if (!alone && options.coarse_operator == CoarseOperator::rediscretized)
       throw InputError(
           "coarse levels that are discretized again take one process where a face of elements has parts "
           "of several kinds (their lines hold no nodes across a cut): use Galerkin coarse operators");
-    const bool lines = options.smoother.lines_or_planes() || (!options.smoother.kind && !balanced);
-    if (options.coarse_operator == CoarseOperator::automatic && !(alone && (lines || !block.equidistant())))
+    const bool points = options.smoother.takes_points(balanced) && block.equidistant();
+    if (options.coarse_operator == CoarseOperator::automatic && (points || !alone))
       options.coarse_operator = CoarseOperator::galerkin;
   }
   // Where planes would have to be relaxed, and data vary moderately, their means are worth more.

@@ -5,6 +5,9 @@
 #include <variant>
 
 #include "backends/backend.hpp"
+#include "backends/cpu/launch.hpp"
+#include "backends/cuda/marched.hpp"
+#include "backends/shared_launches.hpp"
 
 namespace poisson {
 namespace {
@@ -12,7 +15,31 @@ namespace {
 // Of a field, from which on a CPU's caches no longer hold it, b and the next iterate.
 constexpr std::int64_t least_bytes = std::int64_t{8} << 20;
 
+// Whether a GPU's passes are for all parts of a grid: not where verbs share launches, nor where an axis within a plane
+// has but one value.
+bool suits_gpu(const Space& space) {
+  for (int p = 0; p < space.cuts().patches(); ++p) {
+    const Box values = space.cuts().patch(p), &all = space.all_unknowns();
+    Box unknowns;
+    for (std::size_t d = 0; d < 3; ++d) {
+      unknowns.first[d] = std::max(values.first[d], all.first[d]);
+      unknowns.last[d] = std::min(values.last[d], all.last[d]);
+    }
+    const Layout own = space.cuts().layout(p), layout = cuda::marched(own);
+    if (unknowns.size() <= most_shared_values || layout.n[2] == 1 || (!cuda::is_plane(own) && own.n[1] == 1))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+// The two sweeps of a part are too few to pay for the rows of a body, and on a GPU for those of a plane.
+bool has_sweep_pass(const Space& space, bool gpu, bool held) {
+  const bool whole = space.whole();
+  if (gpu) return suits_gpu(space) && (!held || (whole && cuda::is_plane(space.layout())));
+  return !held || whole || cpu::is_flat(space);
+}
 
 bool is_pass_worth_it(const Backend& backend, const SchemeRows& rows, Precision precision) {
   const Space& space = level_rows(rows).block.space();
@@ -41,6 +68,7 @@ std::unique_ptr<SweepPass> make_sweep_pass(Backend& backend, const SchemeRows& r
   if (level.kappa_source || level.decoupled >= 0) return nullptr;
   return with_own_rows(rows, precision, [&]<class T, class Own>(T, const Own& own) -> std::unique_ptr<SweepPass> {
     if constexpr (!std::is_same_v<Own, ElementRows>) {
+      if (!has_sweep_pass(level.block.space(), backend.on_gpu(), !std::is_same_v<Own, LevelRows>)) return nullptr;
       if (!backend.on_gpu()) return SweepPassesOn<OnHost>::make<T>(backend, own);
 #ifdef POISSON_HAVE_CUDA
       return SweepPassesOn<OnCuda>::make<T>(backend, own);

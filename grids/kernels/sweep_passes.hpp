@@ -8,9 +8,10 @@
 
 namespace poisson {
 
-/// Passes of several sweeps for finite volumes. Where κ is held there is none in bodies that are cut, and on a GPU only
-/// in planes that are not. Null for anything else: there sweeps go one by one. Of a grid that is cut all processes get
-/// one, or none.
+/// Whether finite volumes on a space, or a part of one, have passes of several sweeps; `held`: κ varies. The same on
+/// all processes.
+bool has_sweep_pass(const Space& space, bool gpu, bool held);
+/// That of rows that hold what they are made of. Null for anything else: there sweeps go one by one.
 std::unique_ptr<SweepPass> make_sweep_pass(Backend&, const SchemeRows&, Precision);
 
 /// Whether passes are faster than single sweeps. On a CPU its caches hold the fields of small grids from sweep to

@@ -87,7 +87,7 @@ std::vector<Prediction> predictions(const Problem& problem, bool gpu) {
 Assembly chosen_assembly(Assembly assembly, const Problem& problem, bool gpu) {
   const bool constant = is_separable(problem);
   // What holds nodes stands on a diagonal, and rows of elements have none of their own but in bands.
-  if (on_elements(problem.scheme) && has_parted_faces(problem)) return Assembly::full;
+  if (holds_in_bands(problem)) return Assembly::full;
   if (assembly == Assembly::recompute) return constant || (gpu && recomputable(problem)) ? assembly : Assembly::partial;
   if (assembly != Assembly::automatic) return assembly;
   if (constant) return row_scheme(problem).walks_faster(problem, gpu) ? Assembly::partial : Assembly::recompute;
@@ -105,8 +105,7 @@ std::string reason(Assembly assembly, const Problem& problem, bool gpu) {
   if (assembly == Assembly::recompute && chosen_assembly(assembly, problem, gpu) != assembly)
     return "since what varies is held";
   if (assembly != Assembly::automatic) return "as asked for";
-  if (on_elements(problem.scheme) && has_parted_faces(problem))
-    return "as elements have it where a face has parts of several kinds";
+  if (holds_in_bands(problem)) return "as elements have it where a face has parts of several kinds";
   if (constant)
     return row_scheme(problem).walks_faster(problem, gpu) ? "measured to be faster for constants, too"
                                                           : "since the coefficients are constants";

@@ -146,7 +146,7 @@ void check_assembly(ConfigParts& parts) {
   const Assembly assembly = parts.config.assembly;
   const Value* asked = parts.document.at("discretization.assembly");
   if (asked && (assembly == Assembly::partial || assembly == Assembly::recompute) &&
-      on_elements(parts.config.problem.scheme) && has_parted_faces(parts.config.problem))
+      holds_in_bands(parts.config.problem))
     parts.errors.add(asked->mark, "discretization.assembly",
                      std::string(name_of(assembly)) +
                          " does not go with elements where a face has parts of several kinds (only bands hold its "

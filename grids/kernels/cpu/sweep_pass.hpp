@@ -384,9 +384,6 @@ namespace poisson {
 template <>
 template <class T, class Own>
 std::unique_ptr<SweepPass> SweepPassesOn<OnHost>::make(Backend& backend, const Own& rows) {
-  // The two sweeps of a part are too few to pay for the rows of a body.
-  const Space& space = rows.block.space();
-  if (!std::is_same_v<Own, LevelRows> && !space.whole() && !cpu::is_flat(space)) return nullptr;
   return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<SweepPass> {
     return std::make_unique<cpu::TiledSweeps<T, Coefficients>>(backend, rows);
   });

@@ -148,23 +148,6 @@ std::unique_ptr<SweepPass> make_marched_sweeps(Backend& backend, const Own& rows
 template <class T>
 std::unique_ptr<SweepPass> make_sweep_pass_of_part(Backend&, const LevelRows&);
 
-/// Whether passes are for all parts of a grid: not where verbs share launches, nor where an axis within a plane has but
-/// one value.
-inline bool suits_passes(const Space& space) {
-  for (int p = 0; p < space.cuts().patches(); ++p) {
-    const Box values = space.cuts().patch(p), &all = space.all_unknowns();
-    Box unknowns;
-    for (std::size_t d = 0; d < 3; ++d) {
-      unknowns.first[d] = std::max(values.first[d], all.first[d]);
-      unknowns.last[d] = std::min(values.last[d], all.last[d]);
-    }
-    const Layout own = space.cuts().layout(p), layout = marched(own);
-    if (unknowns.size() <= CudaBackend::small_box || layout.n[2] == 1 || (!is_plane(own) && own.n[1] == 1))
-      return false;
-  }
-  return true;
-}
-
 }  // namespace poisson::cuda
 
 namespace poisson {
@@ -172,12 +155,9 @@ namespace poisson {
 template <>
 template <class T, class Own>
 std::unique_ptr<SweepPass> SweepPassesOn<OnCuda>::make(Backend& backend, const Own& rows) {
-  const Space& space = rows.block.space();
-  if (!cuda::suits_passes(space)) return nullptr;
   constexpr bool held = !std::is_same_v<Own, LevelRows>;
-  if (held && !(space.whole() && cuda::is_plane(space.layout()))) return nullptr;
   if constexpr (!held)
-    if (!space.whole()) return cuda::make_sweep_pass_of_part<T>(backend, rows);
+    if (!rows.block.space().whole()) return cuda::make_sweep_pass_of_part<T>(backend, rows);
   return with_model<T>(rows, [&]<class Coefficients>(Model<Coefficients>) -> std::unique_ptr<SweepPass> {
     if constexpr (held)
       return std::make_unique<cuda::MarchedSweeps<T, Coefficients, true, cuda::PassTile>>(backend, rows);
