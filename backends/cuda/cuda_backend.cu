@@ -432,7 +432,7 @@ void CudaBackend::dense_product(const Buffer& matrix, const Buffer& index, int r
                                     x.view<X>().data,
                                     y.view<Y>().data};
       const int all = rows * blocks;
-      if (recording_ && all <= small_box && pending_.add<SharedSteps>(stream_, {}, product)) return;
+      if (recording_ && all <= most_shared_values && pending_.add<SharedSteps>(stream_, {}, product)) return;
       launch(dense_kernel<X, Y>, static_cast<unsigned>(all + 7) / 8, 256, stream(), product);
     });
   });

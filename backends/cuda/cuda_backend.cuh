@@ -17,6 +17,7 @@
 #include "backends/cuda/mark.cuh"
 #include "backends/cuda/pending_steps.cuh"
 #include "backends/cuda/staging.cuh"
+#include "backends/shared_launches.hpp"
 
 namespace poisson::cuda {
 
@@ -69,7 +70,7 @@ class CudaBackend final : public Backend {
     cuda::for_columns(stream(), box, column);
   }
   /// Whether verbs on a box share launches now.
-  bool shares(const Box& box) const { return recording_ && box.size() <= small_box; }
+  bool shares(const Box& box) const { return recording_ && box.size() <= most_shared_values; }
   /// column.all(thread, threads) in a shared launch, where shares() says so; `Steps` lists it.
   template <class Steps, class Column>
   void share(const Column& column) {
@@ -148,8 +149,6 @@ class CudaBackend final : public Backend {
   }
   Processes::Waits waits() override;
 
-  /// Boxes of at most so many values share launches (sequence_kernel.cuh).
-  static constexpr std::int64_t small_box = 1024;
   /// Launches in a graph, about. With more the host runs the iteration: the driver does not survive a graph of a
   /// million.
   static constexpr int most_recorded = 200'000;

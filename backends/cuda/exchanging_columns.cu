@@ -16,7 +16,7 @@ std::optional<ColumnLayers> column_layers(const Space& space, const Box& box) {
     // Both planes at a cut are of unknowns.
     if (p > 0 && first != patch.first[2]) return {};
     if (p + 1 < cuts.count(2) && last != patch.last[2]) return {};
-    if (plane * (last - first) <= CudaBackend::small_box) return {};
+    if (plane * (last - first) <= most_shared_values) return {};
   }
   const auto cut_down = [&](Exchange::Turn turn) {
     for (Exchange::Piece& piece : turn)

@@ -47,7 +47,8 @@ struct Equidistant {
     T area, south, north, bottom, top, sigma;
 
     [[gnu::always_inline]] constexpr Row<T> with(T below, T above, T m) const {
-      return {below * area, above * area, south * m, north * m, bottom * m, top * m, sigma * m};
+      return {product(below, area), product(above, area), product(south, m), product(north, m),
+              product(bottom, m),   product(top, m),      product(sigma, m)};
     }
     [[gnu::always_inline]] constexpr Row<T> row(int i) const { return with(x.below(i), x.above(i), x.weight(i)); }
     [[gnu::always_inline]] constexpr Row<T> interior(int) const { return with(x.coupling, x.coupling, x.mass); }
@@ -74,7 +75,8 @@ struct TensorProduct {
     [[gnu::always_inline]] constexpr Row<T> row(int i) const {
       const T m = x.mass[i];
       return poisson::decoupled(
-          Row<T>{x.coupling[i - 1] * area, x.coupling[i] * area, south * m, north * m, bottom * m, top * m, sigma * m},
+          Row<T>{product(x.coupling[i - 1], area), product(x.coupling[i], area), product(south, m), product(north, m),
+                 product(bottom, m), product(top, m), product(sigma, m)},
           decoupled);
     }
     [[gnu::always_inline]] constexpr Row<T> interior(int i) const { return row(i); }

@@ -233,7 +233,7 @@ struct SubtractMean {
   __device__ void operator()(int i, int j, int k0, int k1) const {
     const double share = *amount / volume;
     for (int k = k0; k < k1; ++k)
-      x(i, j, k) -= static_cast<T>(weighted ? share * static_cast<double>(line_of(c, j, k).mass(i)) : share);
+      x(i, j, k) -= static_cast<T>(weighted ? product(share, static_cast<double>(line_of(c, j, k).mass(i))) : share);
   }
 };
 
