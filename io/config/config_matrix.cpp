@@ -80,7 +80,7 @@ bool read_matrix_grid(ConfigParts& parts) {
   Config& config = parts.config;
   config.matrix_file = parts.path(*file);
   config.marks["grid.file"] = file->mark.text() + ": grid.file";
-  config.marks["grid.rhs"] = rhs->mark.text() + ": grid.rhs";
+  if (rhs->kind != Kind::null) config.marks["grid.rhs"] = rhs->mark.text() + ": grid.rhs";
   try {
     *matrix = state_matrix(config.matrix_file, shape);
     if (rhs->kind != Kind::null)
@@ -151,10 +151,9 @@ void read_matrix(const Config& config, const std::optional<Box>& points, const P
     }
   };
   marked("grid.file", [&] { read_matrix(config.matrix_file, matrix, points, processes); });
-  const bool of_its_own = config.rhs_file != config.matrix_file;
+  const bool named = config.marks.contains("grid.rhs");  // where its file is the matrix's, too
   if (!config.rhs_file.empty())
-    marked(of_its_own ? "grid.rhs" : "grid.file",
-           [&] { together(processes, [&] { read_rhs(config.rhs_file, matrix); }); });
+    marked(named ? "grid.rhs" : "grid.file", [&] { together(processes, [&] { read_rhs(config.rhs_file, matrix); }); });
   marked("solver.method", [&] { check_method(config.options.method, matrix); });
 }
 

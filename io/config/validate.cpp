@@ -354,7 +354,7 @@ class Validator {
       for (const Schema& form : forms->forms) {
         for (const Schema& key : form.keys) {
           if (key.key == entry.key) {
-            fail(entry.mark, full, "cannot stand beside " + present(map, known) + "; keep one of the two");
+            fail(entry.mark, full, "cannot stand beside " + present(map, known, *forms) + "; keep one of the two");
             return;
           }
           if (std::ranges::find(candidates, key.key) == candidates.end()) candidates.emplace_back(key.key);
@@ -367,9 +367,15 @@ class Validator {
     fail(entry.mark, full, "unknown key; " + remedy);
   }
 
-  static std::string present(const Value& map, const std::vector<std::string>& known) {
+  /// The key of a map that tells its form from the others.
+  static std::string present(const Value& map, const std::vector<std::string>& known, const Schema& forms) {
+    const auto common = [&](const std::string& name) {
+      return std::ranges::all_of(forms.forms, [&](const Schema& form) {
+        return std::ranges::find(form.keys, name, &Schema::key) != form.keys.end();
+      });
+    };
     for (const Value::Entry& entry : map.entries)
-      if (std::ranges::find(known, entry.key) != known.end()) return entry.key;
+      if (std::ranges::find(known, entry.key) != known.end() && !common(entry.key)) return entry.key;
     return "the other keys";
   }
 

@@ -325,6 +325,8 @@ std::vector<Case> cases() {
        "bad.yaml:1:52: grid.rhs: b.mtx:2: the right-hand side has 3 rows and 1 columns where the matrix has 4 rows; "
        "give "
        "one column of as many"},
+      {"rhs_is_the_matrix", market(line4), "grid: {type: banded, file: m.mtx, shape: [4], rhs: m.mtx}\n",
+       "bad.yaml:1:52: grid.rhs: m.mtx:1: the right-hand side is coordinate real symmetric; give array real general"},
       {"rhs_twice",
        [](const auto&, const auto& text) {
          text("m.mtx", line4);
