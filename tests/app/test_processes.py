@@ -207,6 +207,21 @@ class Processes(unittest.TestCase):
             self.assertEqual(row["latency"] != "", row["ranks"] == "2")
             self.assertLess(float(row["difference"]), 1e-12)
 
+    def test_scaling_study_that_cannot_be(self):
+        """A matrix has no cells to multiply, and a run may take too long: a sentence says so. Strong scaling works."""
+        words = [sys.executable, str(pathlib.Path(ROOT) / "scripts" / "poisson-scaling"), "--repeat", "1", "--program",
+                 PROGRAM, "--launcher", "mpirun -n {ranks} --oversubscribe --bind-to none", "--output", "scaling",
+                 "--set", "backend.device=cpu"]
+        matrix = ["--config", str(CONFIGS / "banded.yaml"), "--ranks", "1,2"]
+        for more, status, said in ((["--mode", "strong", *matrix], 0, ""),
+                                   (["--mode", "weak", *matrix], 1, "take --mode strong"),
+                                   (["--config", "case.yaml", "--timeout", "1e-3"], 1, "give it more by --timeout")):
+            run = subprocess.run([*words, *more], cwd=self.directory, text=True, check=False, env=self.environment,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+            self.assertEqual(run.returncode, status, run.stderr)
+            self.assertIn(said, run.stderr)
+            self.assertNotIn("Traceback", run.stderr)
+
     def near(self, found, wanted, share, what):
         self.assertLessEqual(abs(found["iterations"] - wanted["iterations"]), 1, what)
         size = max(abs(wanted["solution"]["min"]), abs(wanted["solution"]["max"]))
