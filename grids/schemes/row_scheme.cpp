@@ -74,7 +74,11 @@ std::shared_ptr<const Field> coarser_reaction(Backend& backend, const Block& coa
                                               const std::shared_ptr<const Field>& reaction) {
   if (!reaction) return nullptr;
   auto coarser = std::make_shared<Field>(backend, coarse.space(), Precision::fp64);
-  transfer.restrict_data(*reaction, *coarser);
+  // Data by volumes would leave coarse nodes free that interpolation carries into what is held (odd numbers of cells).
+  if (coarse.axes[0].centering() == Centering::node)
+    transfer.restrict_to(*reaction, *coarser);
+  else
+    transfer.restrict_data(*reaction, *coarser);
   return coarser;
 }
 

@@ -284,14 +284,15 @@ TEST_P(HeldNodes, AreHeldByLinesAndPlanes) {
   }
 }
 
-/// What bounds eigenvalues knows nothing of held unknowns: of lines of bands it is estimated.
+/// What bounds eigenvalues knows nothing of held unknowns: of lines of bands it is estimated. Where numbers of cells
+/// are odd, coarse nodes lie between finer ones, and what interpolation carries into held nodes has to be held as well.
 TEST_P(HeldNodes, AreHeldByLinesInFewCycles) {
-  for (const int n : {8, 32}) {
+  for (const auto& [n, across] : {std::pair{8, 8}, {32, 32}, {32, 29}, {31, 33}}) {
     Problem p;
     p.scheme = GetParam();
     p.coefficient[0] = [](double, double y, double) { return 1 + y; };
     p.nodes = {geometric_nodes(0, 1, n, geometric_ratio(300, n, StretchedEnd::lower), StretchedEnd::lower),
-               uniform_nodes(0, 1, n), uniform_nodes(0, 1, n)};
+               uniform_nodes(0, 1, across), uniform_nodes(0, 1, across)};
     for (auto& axis : p.boundary) axis = {Boundary{N}, Boundary{N}};
     p.boundary[0] = {mixed_face({{Boundary{D, 1.0}, lower_half}, {Boundary{N}}}), Boundary{D}};
     Options o;
@@ -299,7 +300,28 @@ TEST_P(HeldNodes, AreHeldByLinesInFewCycles) {
     Solve solve(p, o);
     const Result result = solve.run();
     EXPECT_TRUE(result.converged());
-    EXPECT_LE(result.iterations, 10) << n;
+    EXPECT_LE(result.iterations, 10) << n << " x " << across;
+  }
+}
+
+/// Cycles by themselves contract on any number of cells: a coarse function that is not zero in held nodes would be
+/// corrected by far too much, which conjugate gradients can hide.
+TEST_P(HeldNodes, ContractWithoutConjugateGradients) {
+  for (const std::array<int, 2>& n : {std::array{16, 16}, {16, 13}, {15, 14}, {65, 47}}) {
+    Problem p;
+    p.dimension = 2;
+    p.scheme = GetParam();
+    for (std::size_t d = 0; d < 2; ++d) p.nodes[d] = uniform_nodes(0, 1, n[d]);
+    p.source = [](double x, double y, double) { return std::sin(3 * x) + y; };
+    p.boundary = {{{mixed_face({{Boundary{D}, lower_half}, {Boundary{N}}}), Boundary{N}}, {Boundary{N}, Boundary{N}}}};
+    Options o;
+    o.method = Method::multigrid;
+    o.krylov = Krylov::none;
+    o.fallback = false;
+    Solve solve(p, o);
+    const Result result = solve.run();
+    EXPECT_TRUE(result.converged()) << n[0] << " x " << n[1];
+    EXPECT_LE(result.iterations, 40) << n[0] << " x " << n[1];
   }
 }
 
@@ -404,7 +426,7 @@ TEST_P(HeldNodes, TakeFewCycles) {
     EXPECT_LE(electrodes, whole + 4);
     EXPECT_LE(thin, whole + 4);
     EXPECT_LE(started, half);
-    EXPECT_LE(started, whole_started + 3);
+    EXPECT_LE(started, whole_started + 5);
   }
 }
 
