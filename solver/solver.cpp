@@ -185,6 +185,11 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   } else {
     result.final = std::sqrt(state.last);
   }
+  if (exact_count && options_.krylov == Krylov::cg) {  // the recurrence knows nothing of what rounding leaves
+    A_->residual(u_, b_, r_, one_, norm_);
+    result.final = std::sqrt(backend_.value(norm_));
+    result.history.back() = relative(backend_.value(norm_), state);
+  }
   if (A_->singular() && !(at_once && direct_->drops_mean())) A_->project_solution(u_);
   if (state.first > state.initial && result.converged()) {  // the floor of the start is far off
     A_->rounding(u_, work_);

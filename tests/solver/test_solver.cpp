@@ -386,6 +386,20 @@ TEST(Verdict, TheBestIterateIsReturned) {
   EXPECT_NEAR(true_residual(s), result.final, 1e-9 * result.final);
 }
 
+/// Conjugate gradients that a given number of steps takes far below rounding: the residual is still that of u.
+TEST(Solver, StatesTheResidualOfAGivenNumberOfSteps) {
+  Options o = with_tolerance(0, SolvePrecision::double_);
+  o.krylov = Krylov::cg;
+  for (const int count : {5, 60}) {
+    o.max_iterations = count;
+    Solve s(varying(box({16, 12, 14})), o);
+    const Result result = s.run();
+    EXPECT_EQ(result.iterations, count);
+    EXPECT_NEAR(true_residual(s), result.final, 1e-9 * result.final) << count;
+    EXPECT_DOUBLE_EQ(result.history.back(), result.relative()) << count;
+  }
+}
+
 TEST(EstimatedError, IsAtLeastATenthAndAtMostAHundredTimesTheTrueOne) {
   for (const Krylov krylov : {Krylov::none, Krylov::cg})
     for (const Problem& problem : {box({48, 40, 44}), varying(box({32, 40, 36}, R)), box({96, 64}, D)}) {
