@@ -188,6 +188,7 @@ double AxisPencil::diagonal(std::size_t i) const {
 
 bool AxisPencil::symmetric() const {
   const std::size_t n = size();
+  if (n == 1) return false;  // one value has no halves
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t image = n - 1 - i;
     if (!alike(sum[i], sum[image]) || !alike(mass[i], mass[image])) return false;

@@ -165,6 +165,20 @@ TEST(FastDiagonalization, SolvesBetweenDirichletAndNeumannFaces) {
       }
 }
 
+// A single unknown between unequal cells is its own mirror image, and has no halves.
+TEST(FastDiagonalization, SolvesAlongAxesOfOneUnknown) {
+  for (const auto& cells : {std::array{2, 9, 7}, std::array{9, 2, 7}, std::array{9, 7, 2}, std::array{2, 2, 2}})
+    for (const Scheme scheme : {Scheme::fv, Scheme::q1})
+      for (const int dimension : {2, 3}) {
+        Problem p = box_of(faces_named("dirichlet"), all_grids.front(), dimension, cells);
+        for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d)
+          p.nodes[d] = cells[d] == 2 ? std::vector{0.0, 0.25, 1.0} : uniform_nodes(0, 1, cells[d]);
+        p.scheme = scheme;
+        Solve s(p, directly());
+        EXPECT_LT(distance_from_random(s), 1e-8) << cells[0] << ", " << cells[1] << ", " << cells[2];
+      }
+}
+
 // Long axes along each direction: slabs, segments of lines, and lines along x.
 TEST(FastDiagonalization, SolvesLongBoxes) {
   for (const auto& cells :
