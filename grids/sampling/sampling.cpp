@@ -84,8 +84,16 @@ ValueError::ValueError(std::string name, std::array<double, 3> at, double found,
 
 ValueErrors::ValueErrors(std::vector<ValueError> found)
     : InputError([&] {
+        // Where one datum decides on several, as the part of a face does, all of these find the same.
+        std::vector<ValueError> distinct;
         std::string text;
-        for (const auto& e : found) text += (text.empty() ? "" : "\n") + std::string(e.what());
+        for (const auto& e : found) {
+          const std::string what = e.what();
+          if (std::ranges::any_of(distinct, [&](const ValueError& other) { return other.what() == what; })) continue;
+          text += (text.empty() ? "" : "\n") + what;
+          distinct.push_back(e);
+        }
+        found = std::move(distinct);
         return text;
       }()),
       errors(std::move(found)) {}

@@ -115,11 +115,13 @@ void check_values(const Problem& p) {
   check_integral(p.source, "source", Sign::any, values, -1, 0);
   if (p.initial) check(*p.initial, "initial", Sign::any, location, values);
   if (p.exact) check(*p.exact, "exact", Sign::any, location, values);
-  for (const PartedFace& face : parted_faces(p, block)) {
-    collector([&] { face.given(); });
-    collector([&] { face.flux_integrals(); });
-    collector([&] { face.alpha_integrals(); });
-  }
+  collector([&] {
+    for (const PartedFace& face : parted_faces(p, block)) {
+      collector([&] { face.given(); });
+      collector([&] { face.flux_integrals(); });
+      collector([&] { face.alpha_integrals(); });
+    }
+  });
   for_each_face(p, [&](int d, int end, const Boundary& b) {
     if (b.mixed && p.centering == Centering::node) return;
     const Box face = face_box(block, d, end);
@@ -150,7 +152,11 @@ Discretization::Discretization(Backend& backend, Problem&& problem, Assembly ass
   const RowScheme& scheme = row_scheme(problem_);
   sampler_ = poisson::make_sampler(backend, {block, scheme.cell_points(problem_)}, problem_, sampling);
   functionals_ = grid_kernels(backend).make_functionals(backend, block);
-  parted_ = parted_faces(problem_, block);
+  if (has_parted_faces(problem_)) {
+    ErrorCollector check;
+    check([&] { parted_ = parted_faces(problem_, block); });
+    check.finish(block.processes());
+  }
   const Setting setting{problem_, block, backend_, *sampler_, *functionals_, parted_};
   if (holds_coefficients(problem_, mode))
     std::tie(rows_, jumps_) = scheme.sample(setting);

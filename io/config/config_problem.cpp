@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "grids/problem/mixed_face.hpp"
+#include "grids/sampling/sampling.hpp"
 #include "io/config/config_parts.hpp"
 #include "io/config/face_choices.hpp"
 #include "io/files/hdf5.hpp"
@@ -45,6 +48,19 @@ std::shared_ptr<GridArray> stated_array(const std::filesystem::path& file, const
   array->location = shape == nodes ? Location::node : Location::cell;
   std::copy(shape.rbegin(), shape.rend(), array->shape.begin());
   return array;
+}
+
+// What is no number is not zero either, and would hold where nobody meant it to.
+Quantity finite(const Quantity& where, const std::string& name) {
+  const Quantity::Function* const inside = where.function();
+  if (!inside) return where;
+  return Quantity::Function([inside = *inside, name](std::span<const double> x, std::span<const double> y,
+                                                     std::span<const double> z, std::span<double> values) {
+    inside(x, y, z, values);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!std::isfinite(values[i]))
+        throw ValueError(name, {x[i], y[i], z[i]}, values[i], "must be finite on the whole face");
+  });
 }
 
 class ProblemReader {
@@ -193,7 +209,8 @@ class ProblemReader {
                                : "hides the parts that follow (it holds everywhere); add where: an expression");
         return;
       }
-      if (where && !last) read(*where, here + ".where", here, parts[p].where);
+      if (where && !last && read(*where, here + ".where", here, parts[p].where))
+        parts[p].where = finite(parts[p].where, here);
       read_face(item, key, here, parts[p].boundary);
     }
     for (const char* datum : {"", ".alpha"}) parts_.config.marks[key + datum] = list.mark.text() + ": " + path;

@@ -307,6 +307,19 @@ class Program(unittest.TestCase):
             self.assertRegex(run.stderr, r"equation\.source: the value is -?nan at \(0[^,]*, 0[^,]*, 0[^,]*\): it must be finite")
             self.assertEqual(self.fields(), [])
 
+    def test_part_of_a_face_that_is_not_finite_names_key_and_point(self):
+        for scheme in ("centering: node", "centering: cell", "scheme: q1"):
+            self.config.write_text("domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {cells: [8, 8]}\nboundary:\n"
+                                   "  x-: [{where: sqrt(y - 0.5), dirichlet: 1}, {neumann: 0}]\n"
+                                   f"discretization: {{{scheme}}}\n", encoding="utf-8")
+            for arguments in (["--validate"], []):
+                run = self.poisson(*arguments)
+                self.assertEqual(run.returncode, 2, run.stderr)
+                self.assertRegex(run.stderr, r"case\.yaml:4:\d+: boundary\.x-\[0\]\.where: the value is -?nan at "
+                                             r"\(0, 0[.\d]*, 0\): it must be finite")
+                self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
+                self.assertEqual(self.fields(), [])
+
     def test_every_bad_datum_is_reported(self):
         run = self.poisson(*self.sets(equation__source="1/x", equation__coefficient="x-0.5", equation__reaction="-y"))
         self.assertEqual(run.returncode, 2)
