@@ -11,23 +11,25 @@ std::vector<std::string> conclude_sparse(const Panels& panels, const Machine& ma
   if (!panel) return sentences;
   const double largest = places(*panel).back();
   const auto at = [&](std::string_view a, std::string_view b) { return ratio_at(*panel, a, b, largest); };
-  const std::string_view best = machine.gpu ? lanes : rows;
-  const Ratio plain = at(rows, bands), shared = at(best, bands), numbering = at(scattered, best);
-  if (!plain.known() || !shared.known()) return sentences;
+  const Ratio plain = at(rows, bands), shared = at(lanes, rows), numbering = at(scattered, machine.gpu ? lanes : rows);
+  if (!plain.known()) return sentences;
   const std::string of = "A product of " + figure(largest) + " rows";
   if (!quotable(*panel)) {
-    if (!shared.more())
+    if (!plain.more())
       sentences.push_back(of + " as compact rows is no faster than one of bands: each entry brings its column.");
     return sentences;
   }
-  sentences.push_back(of + " as compact rows has " + rate_against(shared) + " bands; by its bytes it would have " +
-                      percent(sparse_bytes(bands) / sparse_bytes(rows)) + ", for each entry brings its column.");
-  if (machine.gpu)
-    sentences.push_back("With a thread for each row the loads of a warp lie a row apart, and the product has " +
-                        rate_against(at(rows, lanes)) + " the one with eight lanes for each.");
+  sentences.push_back(of + " as compact rows with a thread for each has " + rate_against(plain) +
+                      " bands; by its bytes it would have " + percent(sparse_bytes(bands) / sparse_bytes(rows)) +
+                      ", for each entry brings its column.");
+  if (shared.known())
+    sentences.push_back("With eight lanes for each row, whose loads lie side by side, it has " + rate_against(shared) +
+                        " the one with a thread for each" +
+                        (shared.less() ? ", which fits rows of nine entries: a second round for one of them." : "."));
   if (numbering.known())
-    sentences.push_back("With a numbering that scatters neighbours it has " + rate_against(numbering) +
-                        " the same rows in the order of the grid" +
+    sentences.push_back(std::string("With a numbering that scatters neighbours ") +
+                        (machine.gpu ? "the product by eight lanes has " : "the product has ") +
+                        rate_against(numbering) + " the same in the order of the grid" +
                         (numbering.less() ? ": number an unstructured mesh so that neighbours stay near, or keep it in "
                                             "blocks that have structure."
                                           : ": caches hold x."));
