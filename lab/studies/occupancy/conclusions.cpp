@@ -64,6 +64,23 @@ void conclude_throughput(const Curve& curve, const Curve& resident, double copy,
                                          : "."));
 }
 
+// How much of the copy's rate small blocks lose although as many warps are resident as with any.
+std::string on_small_blocks(const Curve& warps, const Panel& rates) {
+  const double most = warps.highest().value;
+  const Point *smallest = nullptr, *best = nullptr;
+  for (const Point& point : warps.points()) {
+    const Point* const rate = point_at(rates, copied, point.x);
+    if (point.value < most || std::fmod(point.x, 32) != 0 || !rate) continue;
+    if (!smallest) smallest = rate;
+    if (!best || rate->value > best->value) best = rate;
+  }
+  if (!smallest) return {};
+  const Ratio lost = ratio_of(rates, *smallest, *best);
+  return " With " + figure(most) + " warps resident a copy with one load per thread has " + rate_against(lost) +
+         " its best in blocks of " + figure(smallest->x) + " threads" +
+         (lost.less() ? ": it is not warps that are missing there, which fits a limit to how fast blocks start." : ".");
+}
+
 // What sizes of blocks, or their shared memory, leave of the warps.
 void conclude_limit(const Panel& resident, const Panel& rates, std::vector<std::string>& sentences) {
   const Curve warps(resident, resident_warps), copies(rates, copied);
@@ -80,10 +97,13 @@ void conclude_limit(const Panel& resident, const Panel& rates, std::vector<std::
   std::string text = "Blocks with " + place(least.x) + " leave " + figure(least.value) + " resident warps, with " +
                      place(most.x) + " " + figure(most.value) + ", " +
                      (as_predicted ? "at every size as many as the runtime predicts"
-                                   : "not at every size as many as the runtime predicts") +
-                     "; a copy with one load per thread then has " + rate_against(lost) + " the better one";
-  if (!memory) text += lost.less() ? ": the number of blocks is limited, too, so small ones waste places." : ".";
-  if (memory) text += lost.less() ? ": shared memory is paid for with warps." : ".";
+                                   : "not at every size as many as the runtime predicts");
+  if (memory)
+    text += "; a copy with one load per thread then has " + rate_against(lost) + " the better one" +
+            (lost.less() ? ": shared memory is paid for with warps." : ".");
+  else
+    text += (least.value < most.value && least.x < most.x ? ": the number of blocks is limited, too." : ".") +
+            on_small_blocks(warps, rates);
   sentences.push_back(text);
 }
 
