@@ -14,22 +14,31 @@ inline constexpr const char* per_clock = "results per clock per multiprocessor";
 
 /// All operations, panel by panel.
 std::span<const Operation> operations();
+/// z[i] = f(x[i], y[i]), i < count.
+void evaluate(Backend&, const Operation&, const std::uint32_t* x, const std::uint32_t* y, std::uint32_t* z,
+              std::int64_t count);
+/// chain_steps steps of all chains of `blocks` blocks, from words `start` to words `result`.
+void run_chain(Backend&, const Operation&, int blocks, const std::uint32_t* start, std::uint32_t operand,
+               std::uint32_t* result, BlockTime* times);
 
 /// A loop of one fused multiply-add x ← x/2 + y per chain, `unroll` of them between two tests of its end. Threads start
 /// from their numbers and end at 2y.
 struct UnrolledLoop {
   int chains, unroll;
-  void (*launch)(Backend&, int blocks, int steps, float y, float* result, BlockTime* times);
+  void (*kernel)(int steps, float y, float* result, BlockTime* times);
 };
 std::span<const UnrolledLoop> unrolled_loops();
+void run_loop(Backend&, const UnrolledLoop&, int blocks, int steps, float y, float* result, BlockTime* times);
 inline constexpr int loop_threads = 512, loop_steps = 8192;
 
 /// A table of `table_entries` values, entry i being i mod 16, read by each thread as gathered() says; `rounds` rounds.
 struct GatheringMemory {
   std::string_view name;
-  void (*launch)(Backend&, int blocks, int distinct, int rounds, const float* table, float* result, BlockTime* times);
+  void (*kernel)(int distinct, int rounds, const float* table, float* result, BlockTime* times);
 };
 std::span<const GatheringMemory> gathering_memories();
+void gather(Backend&, const GatheringMemory&, int blocks, int distinct, int rounds, const float* table, float* result,
+            BlockTime* times);
 inline constexpr int gather_threads = 512;
 /// Fills the constant memory that the first of them reads.
 void set_constant_table(Backend&, const float* host_table);

@@ -9,6 +9,7 @@ namespace {
 
 template <int count, int unroll>
 __global__ void __launch_bounds__(loop_threads, 2) loop_kernel(int steps, float y, float* result, BlockTime* times) {
+  static_assert(loop_steps % unroll == 0);
   const unsigned thread = blockIdx.x * loop_threads + threadIdx.x;
   float x[count];
 #pragma unroll
@@ -30,15 +31,7 @@ __global__ void __launch_bounds__(loop_threads, 2) loop_kernel(int steps, float 
 }
 
 template <int count, int unroll>
-void run_loop(Backend& backend, int blocks, int steps, float y, float* result, BlockTime* times) {
-  static_assert(loop_steps % unroll == 0);
-  const cudaStream_t stream = cuda_of(backend).stream();
-  loop_kernel<count, unroll><<<static_cast<unsigned>(blocks), loop_threads, 0, stream>>>(steps, y, result, times);
-  cuda::launched(stream);
-}
-
-template <int count, int unroll>
-constexpr UnrolledLoop unrolled{count, unroll, run_loop<count, unroll>};
+constexpr UnrolledLoop unrolled{count, unroll, loop_kernel<count, unroll>};
 
 constexpr std::array loops{unrolled<1, 1>, unrolled<1, 2>, unrolled<1, 4>, unrolled<1, 8>, unrolled<1, 16>,
                            unrolled<4, 1>, unrolled<4, 2>, unrolled<4, 4>, unrolled<4, 8>, unrolled<4, 16>};
@@ -84,19 +77,10 @@ __global__ void __launch_bounds__(gather_threads, 2)
   clock.stop(times);
 }
 
-template <class Memory>
-void gather(Backend& backend, int blocks, int distinct, int rounds, const float* table, float* result,
-            BlockTime* times) {
-  const cudaStream_t stream = cuda_of(backend).stream();
-  gather_kernel<Memory>
-      <<<static_cast<unsigned>(blocks), gather_threads, 0, stream>>>(distinct, rounds, table, result, times);
-  cuda::launched(stream);
-}
-
 constexpr std::array memories{
-    GatheringMemory{"constant memory", gather<Constant>},
-    GatheringMemory{"shared memory", gather<Shared>},
-    GatheringMemory{"global memory, cached", gather<Global>},
+    GatheringMemory{"constant memory", gather_kernel<Constant>},
+    GatheringMemory{"shared memory", gather_kernel<Shared>},
+    GatheringMemory{"global memory, cached", gather_kernel<Global>},
 };
 
 }  // namespace
@@ -107,6 +91,20 @@ std::span<const UnrolledLoop> unrolled_loops() {
 
 std::span<const GatheringMemory> gathering_memories() {
   return memories;
+}
+
+void run_loop(Backend& backend, const UnrolledLoop& loop, int blocks, int steps, float y, float* result,
+              BlockTime* times) {
+  const cudaStream_t stream = cuda_of(backend).stream();
+  loop.kernel<<<static_cast<unsigned>(blocks), loop_threads, 0, stream>>>(steps, y, result, times);
+  cuda::launched(stream);
+}
+
+void gather(Backend& backend, const GatheringMemory& memory, int blocks, int distinct, int rounds, const float* table,
+            float* result, BlockTime* times) {
+  const cudaStream_t stream = cuda_of(backend).stream();
+  memory.kernel<<<static_cast<unsigned>(blocks), gather_threads, 0, stream>>>(distinct, rounds, table, result, times);
+  cuda::launched(stream);
 }
 
 void set_constant_table(Backend& backend, const float* host_table) {

@@ -95,8 +95,28 @@ bool close(T found, T expected) {
   return std::abs(found - expected) <= static_cast<T>(sizeof(T) == 4 ? 1e-4 : 1e-12) * std::abs(expected);
 }
 
-template <class T, class Step, bool shared>
-Point measure(Session& session, std::string_view name, T y) {
+template <class T>
+struct Operands {
+  std::string_view name;
+  void (*kernel)(T y, T* result, BlockTime* times);
+  T (*end)(int thread, int chain, T y);
+  T y;
+};
+template <class T, class Step, bool shared = false>
+constexpr Operands<T> operands_of(std::string_view name, T y) {
+  return {name, operand_kernel<T, Step, shared>, chain_end<T, Step>, y};
+}
+constexpr std::array singles{operands_of<float, Plus>(operand::registers, 0x1p-20f),
+                             operands_of<float, FusedImmediate>(operand::immediate, 0.5f),
+                             operands_of<float, Fused>(operand::three_registers, 0.5f),
+                             operands_of<float, PlusShared, true>(operand::plus_shared, 0.0f),
+                             operands_of<float, TwiceShared, true>(operand::twice_shared, 0.0f),
+                             operands_of<float, ProductShared, true>(operand::product_shared, 0.5f)};
+constexpr std::array doubled{operands_of<double, Plus>("+", 0x1p-20), operands_of<double, Times>("*", 1 + 0x1p-20),
+                             operands_of<double, Fused>("fma", 0.5)};
+
+template <class T>
+Point measure(Session& session, const Operands<T>& operands) {
   Backend& backend = session.backend();
   const int blocks = 2 * multiprocessors();
   const Array<T> result(backend, std::int64_t{blocks} * block_threads * chains);
@@ -104,20 +124,20 @@ Point measure(Session& session, std::string_view name, T y) {
   spoil(backend, result);
   const cudaStream_t stream = cuda_of(backend).stream();
   const Timing seconds = session.time([&] {
-    operand_kernel<T, Step, shared>
-        <<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(y, result.data(), times.data());
+    operands.kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(operands.y, result.data(),
+                                                                                 times.data());
     cuda::launched(stream);
   });
   const std::vector<T> ends = result.host();
   std::vector<T> expected;
   for (int chain = 0; chain < chains; ++chain)
-    for (int thread = 0; thread < 64; ++thread) expected.push_back(chain_end<T, Step>(thread, chain, y));
+    for (int thread = 0; thread < 64; ++thread) expected.push_back(operands.end(thread, chain, operands.y));
   bool right = true;
   for (std::size_t i = 0; i < ends.size(); ++i)
     right = right && close(ends[i], expected[i / block_threads % chains * 64 + i % 64]);
-  session.check(right, "arithmetic", name, "a chain ends elsewhere than on the host");
+  session.check(right, "arithmetic", operands.name, "a chain ends elsewhere than on the host");
   const double results = double{block_threads} * chains * rounds * entries;
-  return {std::string(name), 0, seconds, results_per_clock(times.host(), results)};
+  return {std::string(operands.name), 0, seconds, results_per_clock(times.host(), results)};
 }
 
 // Two tuples of four components take from each other in turn: t ← t + h u with u's components in order, as zzyx, and as
@@ -158,8 +178,19 @@ __global__ void __launch_bounds__(block_threads, 2) tuple_kernel(Indices indices
   clock.stop(times);
 }
 
+struct Tuples {
+  std::string_view name;
+  void (*kernel)(Indices indices, float* result, BlockTime* times);
+  void (*take)(float (&t)[4], const float (&u)[4], const Indices& indices);
+};
 template <Order order>
-Point measure_tuples(Session& session, std::string_view name) {
+constexpr Tuples tuples_of(std::string_view name) {
+  return {name, tuple_kernel<order>, take<order>};
+}
+constexpr std::array tuple_orders{tuples_of<Order::plain>(operand::in_order), tuples_of<Order::zzyx>(operand::swizzled),
+                                  tuples_of<Order::indexed>(operand::indexed)};
+
+Point measure(Session& session, const Tuples& tuples) {
   Backend& backend = session.backend();
   const int blocks = 2 * multiprocessors();
   const Indices indices{{zzyx(0), zzyx(1), zzyx(2), zzyx(3)}};
@@ -168,8 +199,7 @@ Point measure_tuples(Session& session, std::string_view name) {
   spoil(backend, result);
   const cudaStream_t stream = cuda_of(backend).stream();
   const Timing seconds = session.time([&] {
-    tuple_kernel<order>
-        <<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(indices, result.data(), times.data());
+    tuples.kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(indices, result.data(), times.data());
     cuda::launched(stream);
   });
   std::vector<float> expected(8 * 64);
@@ -180,8 +210,8 @@ Point measure_tuples(Session& session, std::string_view name) {
       u[c] = start_of<float>(thread, c + 4);
     }
     for (int step = 0; step < rounds * entries / 2; ++step) {
-      take<order>(t, u, indices);
-      take<order>(u, t, indices);
+      tuples.take(t, u, indices);
+      tuples.take(u, t, indices);
     }
     for (int c = 0; c < 8; ++c) expected[static_cast<std::size_t>(c * 64 + thread)] = c < 4 ? t[c] : u[c - 4];
   }
@@ -189,8 +219,9 @@ Point measure_tuples(Session& session, std::string_view name) {
   bool right = true;
   for (std::size_t i = 0; i < ends.size(); ++i)
     right = right && close(ends[i], expected[i / block_threads % 8 * 64 + i % 64]);
-  session.check(right, "arithmetic", name, "a tuple ends elsewhere than on the host");
-  return {std::string(name), 0, seconds, results_per_clock(times.host(), double{block_threads} * 4 * rounds * entries)};
+  session.check(right, "arithmetic", tuples.name, "a tuple ends elsewhere than on the host");
+  const double results = double{block_threads} * 4 * rounds * entries;
+  return {std::string(tuples.name), 0, seconds, results_per_clock(times.host(), results)};
 }
 
 // Threads pass their words to the thread a warp further on, or to themselves: s'[t] = 3 s[from(t)] + step.
@@ -220,8 +251,7 @@ std::uint32_t exchanged(unsigned thread, unsigned threads, bool barrier) {
   return word;
 }
 
-template <bool barrier>
-void add_exchanges(Session& session, Panel& panel) {
+void add_exchanges(Session& session, bool barrier, Panel& panel) {
   Backend& backend = session.backend();
   const int blocks = multiprocessors();
   const std::string name = barrier ? "with __syncthreads" : "without";
@@ -232,8 +262,9 @@ void add_exchanges(Session& session, Panel& panel) {
     spoil(backend, result);
     const cudaStream_t stream = cuda_of(backend).stream();
     const Timing seconds = session.time([&] {
-      exchange_kernel<barrier>
-          <<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), 0, stream>>>(result.data(), clocks.data());
+      const auto kernel = barrier ? exchange_kernel<true> : exchange_kernel<false>;
+      kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), 0, stream>>>(result.data(),
+                                                                                           clocks.data());
       cuda::launched(stream);
     });
     const auto oracle = [&](std::int64_t i) {
@@ -248,24 +279,14 @@ void add_exchanges(Session& session, Panel& panel) {
 
 Panels run_operands(Session& session) {
   Panel operands{"operands", "Where operands come from, fp32", "", per_clock};
-  operands.points = {measure<float, Plus, false>(session, operand::registers, 0x1p-20f),
-                     measure<float, FusedImmediate, false>(session, operand::immediate, 0.5f),
-                     measure<float, Fused, false>(session, operand::three_registers, 0.5f),
-                     measure<float, PlusShared, true>(session, operand::plus_shared, 0.0f),
-                     measure<float, TwiceShared, true>(session, operand::twice_shared, 0.0f),
-                     measure<float, ProductShared, true>(session, operand::product_shared, 0.5f),
-                     measure_tuples<Order::plain>(session, operand::in_order),
-                     measure_tuples<Order::zzyx>(session, operand::swizzled),
-                     measure_tuples<Order::indexed>(session, operand::indexed)};
-  Panel doubles{"doubles", "fp64 arithmetic", "", per_clock};
-  doubles.points = {measure<double, Plus, false>(session, "+", 0x1p-20),
-                    measure<double, Times, false>(session, "*", 1 + 0x1p-20),
-                    measure<double, Fused, false>(session, "fma", 0.5)};
+  for (const Operands<float>& single : singles) operands.points.push_back(measure(session, single));
+  for (const Tuples& tuples : tuple_orders) operands.points.push_back(measure(session, tuples));
+  Panel in_double{"doubles", "fp64 arithmetic", "", per_clock};
+  for (const Operands<double>& operation : doubled) in_double.points.push_back(measure(session, operation));
   Panel barrier{"barrier", "A word from thread to thread by way of shared memory", "warps per block", "clocks per step",
                 true};
-  add_exchanges<false>(session, barrier);
-  add_exchanges<true>(session, barrier);
-  return {operands, doubles, barrier};
+  for (const bool with : {false, true}) add_exchanges(session, with, barrier);
+  return {operands, in_double, barrier};
 }
 
 }  // namespace poisson::lab

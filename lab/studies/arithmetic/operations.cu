@@ -34,19 +34,12 @@ __global__ void evaluate_kernel(const Word* x, const Word* y, Word* z, std::int6
   if (i < count) z[i] = to_word(F{}(from_word<T>(x[i]), from_word<T>(y[i])));
 }
 
-template <class F>
-void evaluate(Backend& backend, const Word* x, const Word* y, Word* z, std::int64_t count) {
-  constexpr int threads = 256;
-  const cudaStream_t stream = cuda_of(backend).stream();
-  evaluate_kernel<F><<<static_cast<unsigned>((count + threads - 1) / threads), threads, 0, stream>>>(x, y, z, count);
-  cuda::launched(stream);
-}
-
 // Chains that depend on themselves alone, or, coupled, on their neighbour: integer steps with a constant would be
 // merged by the compiler, x + c + c = x + 2c, where neighbours need every one of them.
 template <class F, bool coupled, int unroll>
 __global__ void __launch_bounds__(chain_threads, 2)
     chain_kernel(const Word* start, Word operand, int rounds, Word* result, BlockTime* times) {
+  static_assert(chain_steps % unroll == 0);
   using T = typename F::Type;
   const unsigned first = (blockIdx.x * chain_threads + threadIdx.x) * chains;
   T x[chains];
@@ -65,15 +58,6 @@ __global__ void __launch_bounds__(chain_threads, 2)
 #pragma unroll
   for (int c = 0; c < chains; ++c) result[first + c] = to_word(x[c]);
   clock.stop(times);
-}
-
-template <class F, bool coupled, int unroll>
-void run_chain(Backend& backend, int blocks, const Word* start, Word operand, Word* result, BlockTime* times) {
-  static_assert(chain_steps % unroll == 0);
-  const cudaStream_t stream = cuda_of(backend).stream();
-  chain_kernel<F, coupled, unroll><<<static_cast<unsigned>(blocks), chain_threads, 0, stream>>>(
-      start, operand, chain_steps / unroll, result, times);
-  cuda::launched(stream);
 }
 
 struct OnReals {
@@ -154,8 +138,9 @@ struct ShortMultiply : OnIntegers {
 struct Smaller : OnIntegers {
   __device__ Word operator()(Word x, Word y) const { return min(x + 1, y); }
 };
+// Of exclusive-ors alone the compiler merges whole chains, for x ^ y ^ y = x.
 struct ExclusiveOr : OnIntegers {
-  __device__ Word operator()(Word x, Word y) const { return x ^ y; }
+  __device__ Word operator()(Word x, Word y) const { return (x ^ y) + y; }
 };
 struct Shift : OnIntegers {
   __device__ Word operator()(Word x, Word y) const { return (x >> 3) + y; }
@@ -209,19 +194,8 @@ struct Bound {
 template <class F, int unroll>
 constexpr Operation function(std::string_view name, double (*exact)(double, double), Range range, Bound bound,
                              double operand = 0) {
-  return {name,
-          "functions",
-          Words::real,
-          1,
-          exact,
-          range.lower,
-          range.upper,
-          bound.ulps,
-          bound.absolute,
-          operand,
-          false,
-          evaluate<F>,
-          run_chain<F, false, unroll>};
+  return {name,       "functions",    Words::real, 1,     exact,  range.lower,        range.upper,
+          bound.ulps, bound.absolute, operand,     false, unroll, evaluate_kernel<F>, chain_kernel<F, false, unroll>};
 }
 template <class F, bool coupled, int unroll>
 constexpr Operation integer_operation(std::string_view name, double (*exact)(double, double), double operand = 0) {
@@ -236,8 +210,9 @@ constexpr Operation integer_operation(std::string_view name, double (*exact)(dou
           0,
           operand,
           coupled,
-          evaluate<F>,
-          run_chain<F, coupled, unroll>};
+          unroll,
+          evaluate_kernel<F>,
+          chain_kernel<F, coupled, unroll>};
 }
 template <class F>
 constexpr Operation conversion(std::string_view name, int results, double (*exact)(double, double), Range range,
@@ -253,8 +228,9 @@ constexpr Operation conversion(std::string_view name, int results, double (*exac
           0,
           operand,
           false,
-          evaluate<F>,
-          run_chain<F, false, 16>};
+          16,
+          evaluate_kernel<F>,
+          chain_kernel<F, false, 16>};
 }
 
 constexpr Range angle{-std::numbers::pi, std::numbers::pi}, exponent{-10, 10}, decades{1e-3, 1e3}, unit{0.5, 1.5};
@@ -286,7 +262,7 @@ constexpr std::array table{
     integer_operation<IntegerMultiply, true, far>("x * y", exact::integer_multiply),
     integer_operation<ShortMultiply, true, far>("__umul24", exact::multiply_24),
     integer_operation<Smaller, true, far>("min(x + 1, y)", exact::smaller),
-    integer_operation<ExclusiveOr, true, far>("x ^ y", exact::exclusive_or),
+    integer_operation<ExclusiveOr, true, 8>("(x ^ y) + y", exact::exclusive_or),
     integer_operation<Shift, true, 8>("(x >> 3) + y", exact::divide_by_8),
     integer_operation<Mask, true, 8>("(x & 7) + y", exact::modulo_8),
     integer_operation<IntegerDivide, false, little>("y / x", exact::integer_divide, 4294967281.0),
@@ -307,6 +283,21 @@ constexpr std::array table{
 
 std::span<const Operation> operations() {
   return table;
+}
+
+void evaluate(Backend& backend, const Operation& operation, const Word* x, const Word* y, Word* z, std::int64_t count) {
+  constexpr int threads = 256;
+  const cudaStream_t stream = cuda_of(backend).stream();
+  operation.evaluate<<<static_cast<unsigned>((count + threads - 1) / threads), threads, 0, stream>>>(x, y, z, count);
+  cuda::launched(stream);
+}
+
+void run_chain(Backend& backend, const Operation& operation, int blocks, const Word* start, Word operand, Word* result,
+               BlockTime* times) {
+  const cudaStream_t stream = cuda_of(backend).stream();
+  operation.chain<<<static_cast<unsigned>(blocks), chain_threads, 0, stream>>>(
+      start, operand, chain_steps / operation.unroll, result, times);
+  cuda::launched(stream);
 }
 
 }  // namespace poisson::lab

@@ -122,7 +122,7 @@ double smaller(double x, double y) {
   return std::min(wrapped(wide(x) + 1), y);
 }
 double exclusive_or(double x, double y) {
-  return wrapped(wide(x) ^ wide(y));
+  return wrapped((wide(x) ^ wide(y)) + wide(y));
 }
 double multiply_24(double x, double y) {
   return wrapped((wide(x) & 0xFFFFFF) * (wide(y) & 0xFFFFFF));

@@ -26,7 +26,7 @@ Accuracy measured_accuracy(Backend& backend, const Operation& operation, std::in
   const auto x = arguments(operation, count, 1), y = arguments(operation, count, 2);
   const Array<std::uint32_t> device_x(backend, x), device_y(backend, y), z(backend, count);
   spoil(backend, z);
-  operation.evaluate(backend, device_x.data(), device_y.data(), z.data(), count);
+  evaluate(backend, operation, device_x.data(), device_y.data(), z.data(), count);
   return accuracy(operation, x, y, z.host());
 }
 
@@ -41,7 +41,7 @@ Point timed_chain(Session& session, const Operation& operation) {
   spoil(backend, result);
   const std::uint32_t operand = word_of(operation.operand, operation.words);
   const Timing seconds = session.time(
-      [&] { operation.chain(backend, blocks, device_start.data(), operand, result.data(), times.data()); });
+      [&] { run_chain(backend, operation, blocks, device_start.data(), operand, result.data(), times.data()); });
   const std::vector<std::uint32_t> end = result.host();
   constexpr std::size_t checked = 8;
   for (std::size_t i = 0; i < 2 * checked; ++i) {
@@ -99,7 +99,7 @@ Panel run_loops(Session& session, double ceiling) {
     const std::string name = std::to_string(loop.chains) + (loop.chains == 1 ? " chain" : " chains");
     spoil(backend, result);
     const Timing seconds =
-        session.time([&] { loop.launch(backend, blocks, loop_steps, 0.5f, result.data(), times.data()); });
+        session.time([&] { run_loop(backend, loop, blocks, loop_steps, 0.5f, result.data(), times.data()); });
     const std::vector<float> limits = result.host();
     session.check(std::all_of(limits.begin(), limits.end(), [](float x) { return x == 1; }), study,
                   "unroll " + std::to_string(loop.unroll) + ", " + name, "a chain missed its limit");
@@ -122,7 +122,7 @@ Panel run_gathers(Session& session) {
     for (int distinct = 1; distinct <= 32; distinct *= 2) {
       spoil(backend, result);
       const Timing seconds = session.time(
-          [&] { memory.launch(backend, blocks, distinct, rounds, table.data(), result.data(), times.data()); });
+          [&] { gather(backend, memory, blocks, distinct, rounds, table.data(), result.data(), times.data()); });
       const std::vector<float> sums = result.host();
       std::array<double, 32> expected{};
       for (int lane = 0; lane < 32; ++lane) expected[static_cast<std::size_t>(lane)] = gathered(lane, distinct, rounds);
@@ -209,10 +209,14 @@ double rate(const Panels& panels, const Machine&) {
   return bar_in(panels, panel, variant);
 }
 constexpr std::string_view functions = "functions", integers = "integers", conversions = "conversions",
-                           doubles = "doubles", addition = "+", root = "rsqrtf", fast_sine = "__sinf",
-                           reciprocal = "__frcp_rn", division = "/", fast_division = "__fdividef",
-                           to_integer = "float to int and back", multiplication = "x * y",
-                           short_multiplication = "__umul24", fused = "fma";
+                           doubles = "doubles", addition = "+", root = "rsqrtf", reciprocal = "__frcp_rn",
+                           division = "/", fast_division = "__fdividef", to_integer = "float to int and back",
+                           multiplication = "x * y", short_multiplication = "__umul24", fused = "fma";
+// The slowest of them.
+double fast_functions(const Panels& panels, const Machine&) {
+  return std::min({bar_in(panels, "functions", "__sinf"), bar_in(panels, "functions", "__cosf"),
+                   bar_in(panels, "functions", "__expf")});
+}
 double double_share(const Panels& panels, const Machine& machine) {
   return rate<doubles, fused>(panels, machine) / bar_in(panels, "functions", "fmaf");
 }
@@ -225,21 +229,27 @@ double constant_fall(const Panels& panels, const Machine&) {
   return value_in(panels, "constant", "constant memory", 1) / value_in(panels, "constant", "constant memory", 16);
 }
 
-constexpr std::string_view first_devices = "compute capability 1.x", per_multiprocessor = "per clock";
+constexpr std::string_view first_devices = "compute capability 1.x", next_devices = "compute capability 2.0 and 2.1",
+                           per_multiprocessor = "per clock";
 constexpr std::array lectures{Lecture::filipovic, Lecture::goeddeke, Lecture::optimizing, Lecture::choi};
 constexpr auto czech = Lecture::filipovic;
 constexpr std::array history{
     Historical{czech, first_devices, "additions", 8, per_multiprocessor, rate<functions, addition>},
-    Historical{czech, "compute capability 2.0", "additions", 32, per_multiprocessor, rate<functions, addition>},
+    Historical{czech, next_devices, "additions", 32, per_multiprocessor, rate<functions, addition>, 48},
     Historical{czech, first_devices, "reciprocals", 2, per_multiprocessor, rate<functions, reciprocal>},
+    Historical{czech, next_devices, "reciprocals", 4, per_multiprocessor, rate<functions, reciprocal>, 8},
     Historical{czech, first_devices, "divisions", 1.23, per_multiprocessor, rate<functions, division>},
     Historical{czech, first_devices, "__fdividef", 1.6, per_multiprocessor, rate<functions, fast_division>},
     Historical{czech, first_devices, "reciprocal square roots", 2, per_multiprocessor, rate<functions, root>},
-    Historical{czech, first_devices, "__sinf", 2, per_multiprocessor, rate<functions, fast_sine>},
+    Historical{czech, next_devices, "reciprocal square roots", 4, per_multiprocessor, rate<functions, root>, 8},
+    Historical{czech, first_devices, "__sinf, __cosf, __expf", 2, per_multiprocessor, fast_functions},
+    Historical{czech, next_devices, "__sinf, __cosf, __expf", 4, per_multiprocessor, fast_functions, 8},
     Historical{czech, first_devices, "conversions of types", 8, per_multiprocessor, rate<conversions, to_integer>},
     Historical{czech, "compute capability 2.x", "conversions of types", 16, per_multiprocessor,
                rate<conversions, to_integer>},
     Historical{czech, first_devices, "integer multiplications", 2, per_multiprocessor, rate<integers, multiplication>},
+    Historical{czech, next_devices, "integer multiplications", 32, per_multiprocessor, rate<integers, multiplication>,
+               48},
     Historical{czech, first_devices, "__umul24", 8, per_multiprocessor, rate<integers, short_multiplication>},
     Historical{czech, "compute capability 1.3", "double precision: share of single", 1.0 / 8, "of it", double_share},
     Historical{czech, "compute capability 2.0", "double precision: share of single", 1.0 / 2, "of it", double_share},

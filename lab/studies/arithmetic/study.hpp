@@ -43,11 +43,10 @@ struct Operation {
   double ulps, absolute;                ///< the documented bound of the error: either may be exhausted
   double operand;                       ///< y of the chain
   bool coupled;                         ///< y of the chain is the next chain's value instead
-  /// z[i] = f(x[i], y[i]), i < count.
-  void (*evaluate)(Backend&, const std::uint32_t* x, const std::uint32_t* y, std::uint32_t* z, std::int64_t count);
-  /// chain_steps steps of all chains of `blocks` blocks, from words `start` to words `result`.
-  void (*chain)(Backend&, int blocks, const std::uint32_t* start, std::uint32_t operand, std::uint32_t* result,
-                BlockTime* times);
+  int unroll;                           ///< steps of the chain's kernel in one round
+  // Kernels: evaluate() and run_chain() launch them.
+  void (*evaluate)(const std::uint32_t* x, const std::uint32_t* y, std::uint32_t* z, std::int64_t count);
+  void (*chain)(const std::uint32_t* start, std::uint32_t operand, int rounds, std::uint32_t* result, BlockTime* times);
 };
 
 inline constexpr int chains = 4, chain_threads = 512, chain_steps = 4096;
@@ -75,9 +74,9 @@ bool chain_agrees(const Operation& operation, std::span<const std::uint32_t> sta
 /// The exact functions: mathematical ones in double, integers modulo 2³², conversions to the nearest value.
 namespace exact {
 double add(double x, double y);
-double smaller(double x, double y);  ///< of x + 1 and y
-double exclusive_or(double x, double y);
-double multiply_24(double x, double y);  ///< of the lower 24 bits
+double smaller(double x, double y);       ///< of x + 1 and y
+double exclusive_or(double x, double y);  ///< of x and y, + y
+double multiply_24(double x, double y);   ///< of the lower 24 bits
 double multiply(double x, double y);
 double multiply_add(double x, double y);  ///< x·y + y
 double sine(double x, double y);

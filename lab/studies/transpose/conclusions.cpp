@@ -87,6 +87,16 @@ std::string on_tiles(const Panel& panel) {
   return text;
 }
 
+// The sides of a tile that the lecture compared, each with its own number of threads.
+std::string on_sides(const Panel& panel) {
+  const Ratio small = ratio_at(panel, padded_16, padded, places(panel).front()),
+              large = ratio_at(panel, padded_48, padded, places(panel).front());
+  if (!small.known() || !large.known()) return {};
+  return "Padded tiles of 16 × 16 elements have " + rate_against(small) + " those of 32 × 32, tiles of 48 × 48 " +
+         rate_against(large) + " them" +
+         (!small.more() && !large.more() ? ": 32, the lecture's best, is no worse a choice today." : ".");
+}
+
 std::string on_words(const Panel& panel) {
   const auto wide = bar(panel, vectorized), narrow = std::max(bar(panel, padded), bar(panel, swizzled));
   if (!wide || !narrow) return {};
@@ -283,7 +293,7 @@ std::vector<std::string> conclude_transpose(std::span<const Panel> panels) {
   std::vector<std::string> all;
   const auto bars = std::ranges::find_if(panels, [](const Panel& panel) { return panel.name.starts_with("bars-"); });
   if (bars != panels.end())
-    for (const auto about : {on_coalescing, on_tiles, on_words, on_engine})
+    for (const auto about : {on_coalescing, on_tiles, on_sides, on_words, on_engine})
       if (std::string text = about(*bars); !text.empty()) all.push_back(std::move(text));
   say(all, panels, "bars-", on_all_steps);
   if (std::string text = on_order_of_steps(panels); !text.empty()) all.push_back(std::move(text));

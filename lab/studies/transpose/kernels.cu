@@ -1,5 +1,5 @@
 // The steps from a plain loop to a good transposition, each one idea further. All work on tiles of 32 × 32 elements
-// with 32 × 8 threads of four elements each, so that nothing else differs.
+// with 32 × 8 threads of four elements each, so that nothing else differs; the padded tile also with other sides.
 
 #include <cstdint>
 
@@ -10,14 +10,14 @@
 namespace poisson::lab {
 namespace {
 
-constexpr int side = 32, lines = 8;  // threads: side × lines
+constexpr int usual_side = 32, lines = 8;  // threads: side × lines
 
 // Numbers the tiles of all matrices along the rows of the source.
 struct Tiles {
   Transposition shape;
   unsigned down, across;
 
-  explicit Tiles(const Transposition& s)
+  Tiles(const Transposition& s, int side)
       : shape(s),
         down(static_cast<unsigned>((s.rows + side - 1) / side)),
         across(static_cast<unsigned>((s.columns + side - 1) / side)) {}
@@ -42,15 +42,16 @@ struct AlongDiagonals {
 
 // How a tile lies in shared memory, of 32 banks: element (row, column).
 struct Plain {
-  static constexpr int pitch = side;
+  static constexpr int side = usual_side, pitch = side;
   static __device__ int column(int, int c) { return c; }
 };
+template <int tile_side>
 struct Padded {
-  static constexpr int pitch = side + 1;
+  static constexpr int side = tile_side, pitch = side + 1;
   static __device__ int column(int, int c) { return c; }
 };
 struct Swizzled {
-  static constexpr int pitch = side;
+  static constexpr int side = usual_side, pitch = side;
   static __device__ int column(int r, int c) { return c ^ r; }
 };
 
@@ -58,7 +59,7 @@ struct Swizzled {
 struct Corner {
   std::int64_t from, to, row, column;
 };
-template <class Order>
+template <class Order, int side>
 __device__ Corner corner(const Tiles& tiles) {
   const unsigned matrix = blockIdx.x / (tiles.down * tiles.across);
   const Place place = Order::place(blockIdx.x % (tiles.down * tiles.across), tiles.down, tiles.across);
@@ -69,10 +70,11 @@ __device__ Corner corner(const Tiles& tiles) {
 // No shared memory. Neighbouring threads lie along rows of the source or along its columns, and store transposed or
 // where they loaded.
 template <class T, bool along_rows, bool transposes>
-__global__ void __launch_bounds__(side* lines)
+__global__ void __launch_bounds__(usual_side* lines)
     element_kernel(Tiles tiles, const T* __restrict__ from, T* __restrict__ to) {
+  constexpr int side = usual_side;
   const Transposition& s = tiles.shape;
-  const Corner at = corner<AlongRows>(tiles);
+  const Corner at = corner<AlongRows, side>(tiles);
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
 #pragma unroll
   for (int i = 0; i < side; i += lines) {
@@ -85,11 +87,12 @@ __global__ void __launch_bounds__(side* lines)
 
 // By way of shared memory: rows are read along rows and written along rows.
 template <class T, class Layout, class Order, bool transposes>
-__global__ void __launch_bounds__(side* lines)
+__global__ void __launch_bounds__(Layout::side* lines)
     tile_kernel(Tiles tiles, const T* __restrict__ from, T* __restrict__ to) {
+  constexpr int side = Layout::side;
   __shared__ T tile[side][Layout::pitch];
   const Transposition& s = tiles.shape;
-  const Corner at = corner<Order>(tiles);
+  const Corner at = corner<Order, side>(tiles);
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
 #pragma unroll
   for (int i = y; i < side; i += lines)
@@ -108,34 +111,38 @@ __global__ void __launch_bounds__(side* lines)
   }
 }
 
-// Launches kernel(T{}), the kernel for elements of type T.
-template <class Kernel>
-void launch(Backend& backend, const Transposition& shape, const void* from, void* to, const Kernel& kernel) {
-  const cudaStream_t stream = static_cast<cuda::CudaBackend&>(backend).stream();
-  const Tiles tiles(shape);
-  const auto go = [&]<class T>(T type) {
-    kernel(type)<<<tiles.count(), dim3(side, lines), 0, stream>>>(tiles, static_cast<const T*>(from),
-                                                                  static_cast<T*>(to));
-    cuda::launched(stream);
-  };
-  if (shape.element == 4)
-    go(std::uint32_t{});
-  else
-    go(std::uint64_t{});
-}
-
+// A kernel for elements of either size, over tiles of that side.
+struct Kernels {
+  int side;
+  void (*four)(Tiles, const std::uint32_t* from, std::uint32_t* to);
+  void (*eight)(Tiles, const std::uint64_t* from, std::uint64_t* to);
+};
 template <bool along_rows, bool transposes>
-void elements(Backend& backend, const Transposition& shape, const void* from, void* to) {
-  launch(backend, shape, from, to, []<class T>(T) { return element_kernel<T, along_rows, transposes>; });
-}
-
+constexpr Kernels elements{usual_side, element_kernel<std::uint32_t, along_rows, transposes>,
+                           element_kernel<std::uint64_t, along_rows, transposes>};
 template <class Layout, class Order = AlongRows, bool transposes = true>
-void by_tiles(Backend& backend, const Transposition& shape, const void* from, void* to) {
-  launch(backend, shape, from, to, []<class T>(T) { return tile_kernel<T, Layout, Order, transposes>; });
+constexpr Kernels by_tiles{Layout::side, tile_kernel<std::uint32_t, Layout, Order, transposes>,
+                           tile_kernel<std::uint64_t, Layout, Order, transposes>};
+
+void launch(Backend& backend, const Kernels& kernels, const Transposition& shape, const void* from, void* to) {
+  const cudaStream_t stream = static_cast<cuda::CudaBackend&>(backend).stream();
+  const Tiles tiles(shape, kernels.side);
+  const dim3 threads(static_cast<unsigned>(kernels.side), lines);
+  if (shape.element == 4)
+    kernels.four<<<tiles.count(), threads, 0, stream>>>(tiles, static_cast<const std::uint32_t*>(from),
+                                                        static_cast<std::uint32_t*>(to));
+  else
+    kernels.eight<<<tiles.count(), threads, 0, stream>>>(tiles, static_cast<const std::uint64_t*>(from),
+                                                         static_cast<std::uint64_t*>(to));
+  cuda::launched(stream);
 }
 
-TransposeVariant variant(std::string_view name, TransposeVariant::Launch launch, bool transposes = true) {
-  return {.name = std::string(name), .transposes = transposes, .launch = std::move(launch)};
+TransposeVariant variant(std::string_view name, const Kernels& kernels, bool transposes = true) {
+  return {.name = std::string(name),
+          .transposes = transposes,
+          .launch = [kernels](Backend& backend, const Transposition& shape, const void* from, void* to) {
+            launch(backend, kernels, shape, from, to);
+          }};
 }
 
 }  // namespace
@@ -149,10 +156,12 @@ std::vector<TransposeVariant> gpu_transpose_variants() {
       variant(strided_copy, elements<false, false>, false),
       variant(tiled, by_tiles<Plain>),
       variant(in_tile_copy, by_tiles<Plain, AlongRows, false>, false),
-      variant(padded, by_tiles<Padded>),
-      variant(diagonal, by_tiles<Padded, AlongDiagonals>),
+      variant(padded, by_tiles<Padded<usual_side>>),
+      variant(padded_16, by_tiles<Padded<16>>),
+      variant(padded_48, by_tiles<Padded<48>>),
+      variant(diagonal, by_tiles<Padded<usual_side>, AlongDiagonals>),
       variant(swizzled, by_tiles<Swizzled>),
-      variant(library, poisson::transpose),
+      {.name = std::string(library), .launch = poisson::transpose},
   };
 }
 
