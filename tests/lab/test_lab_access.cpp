@@ -164,30 +164,42 @@ TEST(Conclusions, OfStridesTellTheBytesMoved) {
 
 TEST(Orders, MeetEveryElementOnce) {
   for (const std::int64_t elements : {32, 1024, 1 << 16}) {
-    std::set<std::int64_t> permuted, segments, scattered, pieces;
+    std::set<std::int64_t> permuted, segments, scattered;
     for (std::int64_t i = 0; i < elements; ++i) {
       permuted.insert(within_segment(i));
       segments.insert(scattered_segments(i, elements));
       scattered.insert(scattered_elements(i, elements));
-      pieces.insert(own_piece(i, elements, 16));
       EXPECT_EQ(within_segment(i) / segment_elements, i / segment_elements);
     }
-    for (const auto* const seen : {&permuted, &segments, &scattered, &pieces}) {
+    for (const auto* const seen : {&permuted, &segments, &scattered}) {
       EXPECT_EQ(static_cast<std::int64_t>(seen->size()), elements);
       EXPECT_EQ(*seen->rbegin(), elements - 1);
     }
   }
-  EXPECT_EQ(own_piece(1, 64, 16), 16) << "the next thread's piece";
+}
+
+TEST(Orders, LeaveHalfOfTheThreadsIdle) {
+  int lower = 0, even = 0;
+  for (std::int64_t i = 0; i < segment_elements; ++i) {
+    lower += in_lower_half(i) ? 1 : 0;
+    even += in_even_lane(i) ? 1 : 0;
+  }
+  EXPECT_EQ(lower, segment_elements / 2);
+  EXPECT_EQ(even, segment_elements / 2);
+  EXPECT_TRUE(in_lower_half(15) && !in_lower_half(16) && in_lower_half(32)) << "whole sectors";
+  EXPECT_TRUE(in_even_lane(0) && !in_even_lane(1));
 }
 
 TEST(Conclusions, OfOrdersAndPieces) {
   Panel orders;
   orders.name = "orders";
-  const std::array rates{4000.0, 3990.0, 3800.0, 400.0};
+  const std::array rates{4000.0, 3990.0, 3800.0, 400.0, 3980.0, 3000.0};
   for (std::size_t i = 0; i < order_names.size(); ++i) orders.points.push_back({order_names[i], 0, 1, rates[i]});
   const auto usual = conclude_access({orders}, copy);
   EXPECT_TRUE(says(usual, "which thread of a warp takes which element does not matter")) << joined(usual);
   EXPECT_TRUE(says(usual, "single elements scattered have only 10 % of the rate of them")) << joined(usual);
+  EXPECT_TRUE(says(usual, "where every other thread reads nothing, with only 75 % of the rate of them: idle threads"))
+      << joined(usual);
   const auto pieces = conclude_access({synthetic_panel("pieces", {1, 8, 256},
                                                        {{piece_names[0], [](double x) { return 4000 / x; }},
                                                         {piece_names[1], [](double x) { return 2000 / x; }}})},

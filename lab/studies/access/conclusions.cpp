@@ -95,6 +95,14 @@ void conclude_orders(const Panel& panel, Sentences& sentences) {
   sentences.push_back("Whole segments scattered over the memory have " + rate_against(segments) +
                       " segments in order; single elements scattered have " + rate_against(scattered) +
                       " them, for each moves a sector of its own. Scatter what is large, not what is small.");
+  const Ratio half = against_rows(order_names[4]), alternate = against_rows(order_names[5]);
+  if (!half.known() || !alternate.known()) return;
+  sentences.push_back("Where the upper half of each warp reads nothing, what is left moves with " + rate_against(half) +
+                      " all threads' words; where every other thread reads nothing, with " + rate_against(alternate) +
+                      " them" +
+                      (alternate.less() ? ": idle threads cost nothing, but sectors of which a part is wanted move "
+                                          "as a whole."
+                                        : "."));
 }
 
 void conclude_pieces(const Panel& panel, Sentences& sentences) {

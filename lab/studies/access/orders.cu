@@ -13,33 +13,39 @@ namespace {
 
 constexpr int in_flight = 4;
 
-// Orders as function objects: element number i of the reading.
-struct InOrder {
+// Orders as function objects: element number i of the reading, and whether its thread reads at all.
+struct Reading {
   std::int64_t elements;
   constexpr std::int64_t operator()(std::int64_t i) const { return i; }
+  constexpr std::int64_t taken() const { return elements; }
+  static constexpr bool takes(std::int64_t) { return true; }
 };
-struct WithinSegments {
-  std::int64_t elements;
+struct InOrder : Reading {};
+struct WithinSegments : Reading {
   constexpr std::int64_t operator()(std::int64_t i) const { return within_segment(i); }
 };
-struct ScatteredSegments {
-  std::int64_t elements;
+struct ScatteredSegments : Reading {
   constexpr std::int64_t operator()(std::int64_t i) const { return scattered_segments(i, elements); }
 };
-struct ScatteredElements {
-  std::int64_t elements;
+struct ScatteredElements : Reading {
   constexpr std::int64_t operator()(std::int64_t i) const { return scattered_elements(i, elements); }
 };
+template <bool alternate>
+struct HalfOfThreads : Reading {
+  constexpr std::int64_t taken() const { return elements / 2; }
+  static constexpr bool takes(std::int64_t i) { return alternate ? in_even_lane(i) : in_lower_half(i); }
+};
 
-// out[i] = in[order(i)]: the reads are what differs. `elements` is a multiple of what a block does.
+// out[i] = in[order(i)], and 0 where nothing is read: the reads are what differs.
 template <class Order>
 __global__ void __launch_bounds__(threads)
     gather_kernel(const std::uint32_t* __restrict__ in, std::uint32_t* __restrict__ out, Order order) {
   const std::int64_t first = std::int64_t{blockIdx.x} * (threads * in_flight) + threadIdx.x;
-  std::uint32_t value[in_flight];
+  std::uint32_t value[in_flight] = {};
 #pragma unroll
   for (int k = 0; k < in_flight; ++k)
-    if (first + k * threads < order.elements) value[k] = in[order(first + k * threads)];
+    if (first + k * threads < order.elements && order.takes(first + k * threads))
+      value[k] = in[order(first + k * threads)];
 #pragma unroll
   for (int k = 0; k < in_flight; ++k)
     if (first + k * threads < order.elements) out[first + k * threads] = value[k];
@@ -48,7 +54,9 @@ __global__ void __launch_bounds__(threads)
 template <class Order>
 struct GatheredWord {
   Order order;
-  constexpr std::uint32_t operator()(std::int64_t i) const { return noise(static_cast<std::uint64_t>(order(i))); }
+  constexpr std::uint32_t operator()(std::int64_t i) const {
+    return order.takes(i) ? noise(static_cast<std::uint64_t>(order(i))) : 0;
+  }
 };
 
 template <class Order>
@@ -69,7 +77,7 @@ struct Arrays {
 
 template <class Order>
 void verify_order(Session& session, const Arrays& arrays, const char* name) {
-  const Order order{arrays.in.size()};
+  const Order order{{arrays.in.size()}};
   spoil(session.backend(), arrays.out);
   gather(session.backend(), arrays.in, arrays.out, order);
   session.check(mismatches_on_host(arrays.out, GatheredWord<Order>{order}) == 0, "access", name, "elements differ");
@@ -78,13 +86,14 @@ void verify_order(Session& session, const Arrays& arrays, const char* name) {
 template <class Order>
 Point measure_order(Session& session, const Arrays& arrays, const char* name) {
   Backend& backend = session.backend();
-  const Order order{arrays.in.size()};
+  const Order order{{arrays.in.size()}};
   spoil(backend, arrays.out);
   gather(backend, arrays.in, arrays.out, order);
   session.check(mismatches(backend, arrays.out, order.elements, GatheredWord<Order>{order}) == 0, "access", name,
                 "elements differ");
   const Timing seconds = session.time([&] { gather(backend, arrays.in, arrays.out, order); });
-  return {name, 0, seconds, 2e-9 * static_cast<double>(arrays.in.bytes()) / seconds};
+  const double words = static_cast<double>(order.elements + order.taken());
+  return {name, 0, seconds, 1e-9 * sizeof(std::uint32_t) * words / seconds};
 }
 
 struct CachedLoad {
@@ -166,7 +175,9 @@ Panels measure_orders(Session& session) {
     orders.points = {measure_order<InOrder>(session, arrays, order_names[0]),
                      measure_order<WithinSegments>(session, arrays, order_names[1]),
                      measure_order<ScatteredSegments>(session, arrays, order_names[2]),
-                     measure_order<ScatteredElements>(session, arrays, order_names[3])};
+                     measure_order<ScatteredElements>(session, arrays, order_names[3]),
+                     measure_order<HalfOfThreads<false>>(session, arrays, order_names[4]),
+                     measure_order<HalfOfThreads<true>>(session, arrays, order_names[5])};
     orders.guides = {{"device copy", {{0, session.machine().copy}}}};
   }
   const Arrays arrays(session.backend(), std::int64_t{1} << 26);
@@ -180,6 +191,8 @@ void verify_orders(Session& session) {
     verify_order<WithinSegments>(session, arrays, order_names[1]);
     verify_order<ScatteredSegments>(session, arrays, order_names[2]);
     verify_order<ScatteredElements>(session, arrays, order_names[3]);
+    verify_order<HalfOfThreads<false>>(session, arrays, order_names[4]);
+    verify_order<HalfOfThreads<true>>(session, arrays, order_names[5]);
     for (const PieceVariant& variant : piece_variants)
       for (const int piece : {1, 5, 32}) {
         spoil(session.backend(), arrays.out);

@@ -59,8 +59,8 @@ constexpr double predicted_records(int used, double copy) {
 
 /// The variants that conclusions look for: in the panels "stride", "orders" and "pieces".
 inline constexpr const char* narrow_fetches = "read, fetches of 32 bytes asked for";
-inline constexpr std::array order_names{"in order", "permuted within segments", "scattered segments",
-                                        "scattered elements"};
+inline constexpr std::array order_names{"in order",           "permuted within segments", "scattered segments",
+                                        "scattered elements", "half of each warp idle",   "every other thread idle"};
 inline constexpr std::array piece_names{"through the first-level cache", "past it (ld.cg)"};
 
 /// Bytes that memory moves for each element of a strided side, if a copy of `copy` GB/s is what it can do. NaN where
@@ -87,11 +87,13 @@ constexpr std::int64_t scattered_elements(std::int64_t i, std::int64_t elements)
   return static_cast<std::int64_t>((static_cast<std::uint64_t>(i) * 0x9e3779b1u + 12345u) %
                                    static_cast<std::uint64_t>(elements));
 }
-/// A piece of `piece` successive elements for each of elements/piece threads, of which step `step` is read at once:
-/// i = step·threads + thread.
-constexpr std::int64_t own_piece(std::int64_t i, std::int64_t elements, int piece) {
-  const std::int64_t threads = elements / piece;
-  return i % threads * piece + i / threads;
+/// Which threads read at all where half of them are idle: the lower half of a warp, whose sectors are whole, or every
+/// other thread.
+constexpr bool in_lower_half(std::int64_t i) {
+  return i % segment_elements < segment_elements / 2;
+}
+constexpr bool in_even_lane(std::int64_t i) {
+  return i % 2 == 0;
 }
 
 /// What the panels say, given the bandwidth of a copy in GB/s.
