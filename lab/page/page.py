@@ -136,13 +136,13 @@ def ratio_text(entry):
 
 def then_and_now(history, device):
     """The lectures' figures beside this device's; those that a device cannot have are left out."""
-    rows = [row([cell(entry["device"], "th", scope="row", title=entry.get("lecture")), cell(entry["what"], class_="text"),
-                 cell(then_text(entry)), cell(f"{labels.number(entry['today'])} {entry['unit']}", class_="now"),
+    rows = [row([cell(entry["device"], "th", scope="row"), cell(entry["what"], class_="text"),
+                 cell(entry.get("lecture", "").split(",")[0], class_="text"), cell(then_text(entry)), cell(f"{labels.number(entry['today'])} {entry['unit']}", class_="now"),
                  cell(ratio_text(entry))])
             for entry in history if labels.finite(entry["today"]) and entry["value"]]
     if not rows:
         return ""
-    head = row([cell(name, "th", scope="col") for name in ("Device then", "What", "Then", device, "Now / then")])
+    head = row([cell(name, "th", scope="col") for name in ("Device then", "What", "Lecture", "Then", device, "Now / then")])
     sources = list(dict.fromkeys(entry["lecture"] for entry in history if entry.get("lecture")))
     return (f"<h3>Then and now</h3><div class=\"wide\"><table class=\"then\"><thead>{head}</thead>"
             f"<tbody>{''.join(rows)}</tbody></table></div>"

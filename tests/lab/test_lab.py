@@ -244,7 +244,7 @@ class Page(Directory):
     def draw(self, points, guides=(), **panel):
         panel = {"name": "p", "files": "s-p", "title": "<Title>", "x_label": "bytes", "y_label": "GB/s", "log_x": True,
                  "log_y": False, "bars": False, "noise": 0.05, "points": points, "guides": list(guides), **panel}
-        then = {"lecture": "A lecture", "device": "old", "up_to": 0, "unit": "GB/s"}
+        then = {"lecture": "A lecture, Its title", "device": "old", "up_to": 0, "unit": "GB/s"}
         study = {"name": "s", "question": "Is 1 < 2 & 3?", "lectures": ["A lecture"], "seconds": 1.0, "panels": [panel],
                  "conclusions": ["<b>"], "history": [{**then, "what": "copy", "value": 2, "today": 30},
                                                      {**then, "what": "range", "value": 2, "up_to": 4, "today": 8},
@@ -269,7 +269,7 @@ class Page(Directory):
 
     def test_then_and_now(self):
         page = self.draw(self.points(1, [1024, 2048]))
-        for text in ("15 ×", "30 GB/s", "2 to 4 GB/s", "2 to 4 ×", "Figures of A lecture."):
+        for text in ("15 ×", "30 GB/s", "2 to 4 GB/s", "2 to 4 ×", ">A lecture</td>", "Figures of A lecture, Its title."):
             self.assertIn(text, page)
         self.assertNotIn(">other<", page)  # no row without a number of today
 

@@ -123,7 +123,10 @@ TEST(FmaReadings, AreTheLecturesNumbers) {
   EXPECT_DOUBLE_EQ(threads_to_hide(g80), 192);
   const Panel hopper = ideal_fma(4, 128);
   EXPECT_DOUBLE_EQ(share_of_one_chain(hopper), 0.25);
+  EXPECT_DOUBLE_EQ(share_of_two_chains(hopper), 0.5);
   EXPECT_DOUBLE_EQ(chains_for_a_third(hopper), 4);
+  EXPECT_DOUBLE_EQ(occupancy_that_suffices(hopper, 1), 0.25);
+  EXPECT_DOUBLE_EQ(occupancy_that_suffices(hopper, most_chains), 2.0 / 64);
 }
 
 TEST(Conclusions, OfMemory) {

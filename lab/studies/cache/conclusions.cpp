@@ -8,6 +8,16 @@
 
 namespace poisson::lab {
 
+double held_bytes(const Panel& panel, std::string_view way) {
+  const Curve curve(panel, way);
+  if (curve.empty()) return NAN;
+  const double middle = std::sqrt(curve.highest().value * curve.last().value);
+  double held = curve.first().x;
+  for (const Point& point : curve.points())
+    if (point.value > middle) held = point.x;
+  return held;
+}
+
 std::vector<std::string> conclude_cache(const Panels& panels, const Machine& machine) {
   std::vector<std::string> sentences;
   const Panel* const panel = find_panel(panels, "working-set");
@@ -30,14 +40,10 @@ std::vector<std::string> conclude_cache(const Panels& panels, const Machine& mac
       sentences.push_back(text + ": within the noise of this machine no cache shows.");
       continue;
     }
-    // The largest set that is nearer to the cache than to the memory, on a logarithmic scale.
-    const double middle = std::sqrt(best.value * memory.value);
-    double held = curve.first().x;
-    for (const Point& point : curve.points())
-      if (point.value > middle) held = point.x;
     sentences.push_back(
         text + ", " + times(gain.median) + " as much in caches" +
-        (machine.gpu ? "; up to " + readable_bytes(held) + " it is nearer to that than to memory." : "."));
+        (machine.gpu ? "; up to " + readable_bytes(held_bytes(*panel, way)) + " it is nearer to that than to memory."
+                     : "."));
   }
   sentences.push_back(
       "For a stencil: what a level of a multigrid cycle touches belongs into such a set, and sweeps over "

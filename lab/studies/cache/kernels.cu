@@ -59,8 +59,8 @@ std::int64_t by_grid(Backend& backend, const std::uint64_t* data, std::int64_t w
 }  // namespace
 
 std::span<const ReadingWay> gpu_reading_ways() {
-  static constexpr std::array all{ReadingWay{"through the first-level cache", by_grid<Cached>},
-                                  ReadingWay{"past it, from the shared one", by_grid<Uncached>}};
+  static constexpr std::array all{ReadingWay{by_first_level, by_grid<Cached>},
+                                  ReadingWay{by_shared_level, by_grid<Uncached>}};
   return all;
 }
 

@@ -1,11 +1,13 @@
 #include "lab/studies/cache/study.hpp"
 
 #include <array>
+#include <limits>
 #include <numeric>
 
 #include "lab/harness/array.hpp"
 #include "lab/harness/session.hpp"
 #include "lab/harness/with_cuda.hpp"
+#include "lab/page/curve.hpp"
 #include "lab/studies/studies.hpp"
 
 namespace poisson::lab {
@@ -81,7 +83,22 @@ Panels measure(Session& session) {
   return {panel};
 }
 
-constexpr std::array lectures{Lecture::today, Lecture::goeddeke};
+// KiB that a cache holds.
+double held(const Panels& panels, std::string_view way) {
+  const Panel* const panel = find_panel(panels, "working-set");
+  return panel ? held_bytes(*panel, way) / 1024 : std::numeric_limits<double>::quiet_NaN();
+}
+
+constexpr std::array lectures{Lecture::today, Lecture::goeddeke, Lecture::filipovic};
+constexpr std::array history{
+    Historical{Lecture::filipovic, "Fermi", "first-level cache of a multiprocessor", 16, "KiB",
+               [](const Panels& panels, const Machine& machine) {
+                 return held(panels, by_first_level) / machine.multiprocessors;
+               },
+               48},
+    Historical{Lecture::filipovic, "Fermi", "cache that all multiprocessors share", 768, "KiB",
+               [](const Panels& panels, const Machine&) { return held(panels, by_shared_level); }},
+};
 
 }  // namespace
 
@@ -92,6 +109,7 @@ const Study cache_study{
     .needs_gpu = false,
     .measure = measure,
     .conclude = conclude_cache,
+    .history = history,
 };
 
 }  // namespace poisson::lab

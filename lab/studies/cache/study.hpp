@@ -32,6 +32,14 @@ std::span<const ReadingWay> cpu_reading_ways();
 /// By the first-level cache and past it. In builds with CUDA.
 std::span<const ReadingWay> gpu_reading_ways();
 
+/// The largest set of a panel "working-set" that is nearer to the cache than to the memory, on a logarithmic scale; NaN
+/// where the way was not measured.
+double held_bytes(const Panel& panel, std::string_view way);
+
+/// The ways of a GPU.
+inline constexpr std::string_view by_first_level = "through the first-level cache",
+                                  by_shared_level = "past it, from the shared one";
+
 /// What the panel "working-set" says: GB/s over the bytes of the set; one variant for each way.
 std::vector<std::string> conclude_cache(const Panels& panels, const Machine& machine);
 

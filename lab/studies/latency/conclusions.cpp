@@ -163,6 +163,19 @@ double share_of_one_chain(const Panel& panel) {
   return Curve(panel, chains_name(1)).at(4) / sustained_fma(panel);
 }
 
+double share_of_two_chains(const Panel& panel) {
+  return Curve(panel, chains_name(2)).at(4) / sustained_fma(panel);
+}
+
+double occupancy_that_suffices(const Panel& panel, int most) {
+  double least = NAN;
+  for (int chains = 1; chains <= most; ++chains) {
+    const Curve curve(panel, chains_name(chains));
+    if (!curve.empty()) least = std::fmin(least, reached(curve, busy * sustained_fma(panel)).from);
+  }
+  return least / Curve(panel, chains_name(1)).last().x;
+}
+
 double chains_for_a_third(const Panel& panel) {
   const double warps = threads_to_hide(panel) / warp_threads / 3;
   for (int chains = 1; chains <= most_chains; ++chains) {

@@ -153,10 +153,19 @@ constexpr std::array history{
                [](const Panels& panels, const Machine&) { return of_fma(panels, threads_to_hide); }},
     Historical{Lecture::choi, "G80", "the same in warps", 6, "warps",
                [](const Panels& panels, const Machine&) { return of_fma(panels, threads_to_hide) / warp_threads; }},
-    Historical{Lecture::choi, "G80", "dependent chain and little else: 5 of 73 instructions", 5.0 / 73, "of the peak",
-               [](const Panels& panels, const Machine&) { return of_fma(panels, share_of_one_chain); }},
+    Historical{Lecture::choi, "G80", "one warp for a scheduler, two chains in it: 5 of 73 instructions", 5.0 / 73,
+               "of the peak", [](const Panels& panels, const Machine&) { return of_fma(panels, share_of_two_chains); }},
     Historical{Lecture::choi, "G80", "independent chains per thread that hide it with a third of these warps", 3,
                "chains", [](const Panels& panels, const Machine&) { return of_fma(panels, chains_for_a_third); }},
+    Historical{Lecture::choi, "G80", "occupancy that suffices with one chain: 6 of 24 warps", 0.25, "of the warps",
+               [](const Panels& panels, const Machine&) {
+                 return of_fma(panels, [](const Panel& fma) { return occupancy_that_suffices(fma, 1); });
+               }},
+    Historical{Lecture::choi, "G80", "occupancy that suffices with several chains: 2 of 24 warps", 2.0 / 24,
+               "of the warps",
+               [](const Panels& panels, const Machine&) {
+                 return of_fma(panels, [](const Panel& fma) { return occupancy_that_suffices(fma, most_chains); });
+               }},
     Historical{Lecture::filipovic, "compute capability 2.x", "threads per multiprocessor that hide it", 768, "threads",
                [](const Panels& panels, const Machine&) { return of_fma(panels, threads_to_hide); }},
     Historical{Lecture::filipovic, "G200", "latency of memory", 400, "clocks", memory_clocks, 600},

@@ -48,6 +48,11 @@ double sustained_fma(const Panel& fma);
 double threads_to_hide(const Panel& fma);
 /// What one chain in each of four warps, one for every scheduler, reaches of the peak.
 double share_of_one_chain(const Panel& fma);
+/// The same of two chains, as many as the lecture's example has.
+double share_of_two_chains(const Panel& fma);
+/// The smallest share of the warps that a multiprocessor can hold with which up to so many chains per thread reach nine
+/// tenths of the peak; NaN where they do not.
+double occupancy_that_suffices(const Panel& fma, int most);
 /// The fewest chains with which a third of the warps that one chain would need reach nine tenths of the peak; NaN where
 /// none do.
 double chains_for_a_third(const Panel& fma);

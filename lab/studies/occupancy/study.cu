@@ -48,7 +48,7 @@ __global__ void __maxnreg__(registers) hold_kernel(const std::uint32_t* words, u
 
 using HoldKernel = void (*)(const std::uint32_t*, unsigned, std::uint32_t*);
 // On both sides of every step of the resident warps of blocks of 256 threads.
-constexpr std::array register_counts{24, 32, 40, 48, 56, 64, 72, 80, 88, 104, 128, 136, 160, 192, 224, 248};
+constexpr std::array register_counts{24, 32, 40, 48, 56, 64, 72, 80, 88, 128, 136, 248};
 constexpr std::size_t kernel_count = register_counts.size();
 
 template <int in_flight, std::size_t... i>
@@ -145,6 +145,20 @@ double threads_in_blocks(const Panels& panels, double of) {
   return 32 * value_in(panels, "block-size", resident_warps, of);
 }
 
+// The registers that resident warps were seen to hold at most.
+double registers_held(const Panels& panels, const Machine&) {
+  const Panel* const resident = find_panel(panels, "resident");
+  double most = NAN;
+  if (resident)
+    for (const Point& point : resident->points) most = std::fmax(most, point.value * 32 * point.x);
+  return most;
+}
+// KiB of shared memory in the largest blocks that ran.
+double shared_by_a_block(const Panels& panels, const Machine&) {
+  const Panel* const shared = find_panel(panels, "shared-memory");
+  return shared && !shared->points.empty() ? places(*shared).back() / 1024 : NAN;
+}
+
 constexpr std::array lectures{Lecture::optimizing, Lecture::choi};
 constexpr std::array history{
     Historical{Lecture::optimizing, "G80", "blocks of 256 threads with 10 registers each on a multiprocessor", 3,
@@ -155,6 +169,10 @@ constexpr std::array history{
                [](const Panels& panels, const Machine&) { return threads_in_blocks(panels, 96); }},
     Historical{Lecture::optimizing, "G80", "threads of a multiprocessor in blocks of 192 (4 × 192)", 768, "threads",
                [](const Panels& panels, const Machine&) { return threads_in_blocks(panels, 192); }},
+    Historical{Lecture::optimizing, "G80", "blocks on a multiprocessor, at most", 8, "blocks",
+               [](const Panels& panels, const Machine&) { return threads_in_blocks(panels, 32) / 32; }},
+    Historical{Lecture::optimizing, "G80", "registers of a multiprocessor", 8192, "registers", registers_held},
+    Historical{Lecture::optimizing, "G80", "shared memory for a block", 16, "KiB", shared_by_a_block},
     Historical{Lecture::choi, "G80", "warps that fit a multiprocessor", 24, "warps",
                [](const Panels& panels, const Machine&) { return highest_in(panels, "block-size", resident_warps); }},
 };

@@ -9,11 +9,16 @@ namespace poisson::lab {
 namespace {
 
 constexpr std::string_view row = "float, rows, array texture", column = "float, columns, array texture",
-                           row4 = "float4, rows, array texture", column4 = "float4, columns, array texture";
+                           row4 = "float4, rows, array texture", column4 = "float4, columns, array texture",
+                           plain_row = "float, rows, plain";
 
 template <const std::string_view& variant>
 double rate(const Panels& panels, const Machine&) {
   return bar_in(panels, "then", variant);
+}
+// What the texture reaches of plain loads, each with its best grid.
+double texture_share(const Panels& panels, const Machine&) {
+  return bar_in(panels, "best", row) / bar_in(panels, "best", plain_row);
 }
 template <const std::string_view& variant>
 double best_blocks(const Panels& panels, const Machine&) {
@@ -31,6 +36,8 @@ constexpr std::array history{
     Historical{Lecture::textures, of_the_day, "float, columns, 4096 × 64", 46.12, "GB/s", rate<column>},
     Historical{Lecture::textures, of_the_day, "float4, rows, 2048 × 32", 70.98, "GB/s", rate<row4>},
     Historical{Lecture::textures, of_the_day, "float4, columns, 1024 × 64", 64.47, "GB/s", rate<column4>},
+    Historical{Lecture::textures, of_the_day, "float, rows: share of the rate of plain loads", 0.57, "of it",
+               texture_share},
     Historical{Lecture::textures, of_the_day, "best grid, float, rows", 4096, "blocks", best_blocks<row>},
     Historical{Lecture::textures, of_the_day, "with so many threads", 64, "threads", best_threads<row>},
     Historical{Lecture::textures, of_the_day, "best grid, float, columns", 4096, "blocks", best_blocks<column>},
@@ -39,6 +46,13 @@ constexpr std::array history{
     Historical{Lecture::textures, of_the_day, "with so many threads", 32, "threads", best_threads<row4>},
     Historical{Lecture::textures, of_the_day, "best grid, float4, columns", 1024, "blocks", best_blocks<column4>},
     Historical{Lecture::textures, of_the_day, "with so many threads", 64, "threads", best_threads<column4>},
+    Historical{Lecture::textures, of_the_day, "best grid, float, rows, plain loads", 512, "blocks",
+               best_blocks<plain_row>},
+    Historical{Lecture::textures, of_the_day, "with so many threads", 384, "threads", best_threads<plain_row>},
+    Historical{
+        Lecture::textures, of_the_day, "best number of threads in 4096 blocks, float, rows", 64, "threads",
+        [](const Panels& panels, const Machine&) { return place_of_highest_in(panels, "threads", "array texture"); },
+        128},
     Historical{
         Lecture::textures, of_the_day, "best number of blocks with 128 threads, float, rows", 1904, "blocks",
         [](const Panels& panels, const Machine&) { return place_of_highest_in(panels, "blocks", "array texture"); }},
