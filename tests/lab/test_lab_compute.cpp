@@ -62,7 +62,7 @@ TEST(LabCompute, FindsWhereArithmeticBegins) {
   const auto sentences = conclude_compute(measured(0.95));
   EXPECT_TRUE(says(sentences, "10 operations in the time of one byte"));
   EXPECT_TRUE(says(sentences, "should have 80 for free"));
-  EXPECT_TRUE(says(sentences, "the prediction holds"));
+  EXPECT_TRUE(says(sentences, "the ridge lies where it is predicted"));
   EXPECT_TRUE(says(sentences, "every entry reaches at least 95 %"));
   EXPECT_TRUE(says(sentences, "up to 40 per value"));
 }

@@ -59,7 +59,7 @@ std::string ridge_sentence(const Guide& prediction, const Curve& times, const st
   const double still = before->value / floor, longer = after->value / floor;
   return sentence + "Measured, " + figure(before->x) + " take " + figure(still) +
          " times the time of the cheapest entry, and " + figure(after->x) + " take " + figure(longer) + " times" +
-         (still < 1.3 && longer > 1.1    ? ": the prediction holds."
+         (still < 1.3 && longer > 1.1    ? ": the ridge lies where it is predicted, though it is no sharp corner."
           : still > 1.4 || longer < 1.05 ? ": not what the prediction expects."
                                          : ".");
 }
