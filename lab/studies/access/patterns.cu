@@ -91,32 +91,32 @@ __global__ void __launch_bounds__(threads) records_kernel(const float* fields, f
   if (i < records) out[i] = Storage::template sum<used>(fields, i, records);
 }
 
-template <class Storage, int used>
-void add_fields(Backend& backend, const Array<float>& fields, const Array<float>& out) {
-  const cudaStream_t stream = cuda_of(backend).stream();
-  const auto blocks = static_cast<unsigned>((out.size() + threads - 1) / threads);
-  records_kernel<Storage, used><<<blocks, threads, 0, stream>>>(fields.data(), out.data(), out.size());
-  cuda::launched(stream);
-}
-
-using AddFields = void (*)(Backend&, const Array<float>&, const Array<float>&);
-
+using RecordsKernel = void (*)(const float* fields, float* out, std::int64_t records);
 template <class Storage, int... less>
-constexpr std::array<AddFields, record_fields> by_used(std::integer_sequence<int, less...>) {
-  return {add_fields<Storage, less + 1>...};
+constexpr std::array<RecordsKernel, record_fields> by_used(std::integer_sequence<int, less...>) {
+  return {records_kernel<Storage, less + 1>...};
 }
 
 struct RecordLayout {
   const char* name;
   bool interleaved;
-  std::array<AddFields, record_fields> add;  // by the number of used fields, less 1
+  std::array<RecordsKernel, record_fields> kernels;  // by the number of used fields, less 1
 };
 constexpr auto counts = std::make_integer_sequence<int, record_fields>();
-const std::array record_layouts{
+constexpr std::array record_layouts{
     RecordLayout{"array of structures", true, by_used<Interleaved>(counts)},
     RecordLayout{"array of structures, vector loads", true, by_used<InterleavedByFours>(counts)},
     RecordLayout{"structure of arrays", false, by_used<Separate>(counts)},
 };
+
+void add_fields(Backend& backend, const RecordLayout& layout, int used, const Array<float>& fields,
+                const Array<float>& out) {
+  const cudaStream_t stream = cuda_of(backend).stream();
+  const auto blocks = static_cast<unsigned>((out.size() + threads - 1) / threads);
+  layout.kernels[static_cast<std::size_t>(used - 1)]<<<blocks, threads, 0, stream>>>(fields.data(), out.data(),
+                                                                                     out.size());
+  cuda::launched(stream);
+}
 
 // noise_float(i·record_fields + f) at f·records + i.
 struct SeparateFields {
@@ -190,11 +190,10 @@ Panel measure_records(Session& session) {
   for (const RecordLayout& layout : record_layouts) {
     fill_records(backend, fields, layout.interleaved);
     for (int used = 1; used <= record_fields; used += session.quick() && used > 1 ? 2 : 1) {
-      const AddFields add = layout.add[static_cast<std::size_t>(used - 1)];
       spoil(backend, out);
-      add(backend, fields, out);
+      add_fields(backend, layout, used, fields, out);
       session.check(mismatches(backend, out, out.size(), RecordSum{used}) == 0, "access", layout.name, "sums differ");
-      const Timing seconds = session.time([&] { add(backend, fields, out); });
+      const Timing seconds = session.time([&] { add_fields(backend, layout, used, fields, out); });
       const double bytes = static_cast<double>(element_bytes) * (used + 1) * static_cast<double>(out.size());
       panel.points.push_back({layout.name, static_cast<double>(used), seconds, 1e-9 * bytes / seconds});
     }
@@ -233,7 +232,7 @@ void verify_patterns(Session& session) {
         const Array<float> fields(backend, count * record_fields), out(backend, count);
         fill_records(backend, fields, layout.interleaved);
         spoil(backend, out);
-        layout.add[static_cast<std::size_t>(used - 1)](backend, fields, out);
+        add_fields(backend, layout, used, fields, out);
         session.check(mismatches_on_host(out, RecordSum{used}) == 0, "access", layout.name, "sums differ");
       }
   }
