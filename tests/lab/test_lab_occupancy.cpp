@@ -104,8 +104,8 @@ TEST(Conclusions, OfBlocksAndSharedMemory) {
       says(sentences, "Blocks with 32 threads leave 32 resident warps, with 48 threads 64, at every size as many"))
       << joined(sentences);
   EXPECT_TRUE(says(sentences,
-                   "the number of blocks is limited, too. With 64 warps resident a copy with one load per thread has "
-                   "only 32 % of the rate of its best in blocks of 64 threads: it is not warps"))
+                   "the number of blocks is limited, too. With 64 warps resident, blocks of 64 threads copy, with one "
+                   "load per thread, at only 32 % of the rate of the best blocks with as many: it is not warps"))
       << joined(sentences);
   EXPECT_TRUE(says(sentences, "not at every size as many as the runtime predicts")) << joined(sentences);
 }

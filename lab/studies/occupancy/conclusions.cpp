@@ -76,8 +76,8 @@ std::string on_small_blocks(const Curve& warps, const Panel& rates) {
   }
   if (!smallest) return {};
   const Ratio lost = ratio_of(rates, *smallest, *best);
-  return " With " + figure(most) + " warps resident a copy with one load per thread has " + rate_against(lost) +
-         " its best in blocks of " + figure(smallest->x) + " threads" +
+  return " With " + figure(most) + " warps resident, blocks of " + figure(smallest->x) +
+         " threads copy, with one load per thread, at " + rate_against(lost) + " the best blocks with as many" +
          (lost.less() ? ": it is not warps that are missing there, which fits a limit to how fast blocks start." : ".");
 }
 
