@@ -146,7 +146,9 @@ TEST(TransposeConclusions, OnWidthsThatCamp) {
   expect_in(all_of({curve("sweep-fp32", {{padded, {90, 20, 88}}, {diagonal, {80, 20, 80}}})}), {"does not help"});
   expect_in(all_of({curve("sweep-fp32", {{padded, {90, 86, 88}}, {library, {95, 93, 96}}})}),
             {"partition camping does not show", "at least 96 % of their best", "does not show on this device"});
-  expect_in(all_of({curve("sweep-fp32", {{"tiled", {90, 20, 88}}})}), {"sets of the cache"});
+  Panel of_a_host = curve("sweep-fp32", {{padded, {90, 20, 88}}});
+  of_a_host.noise = Panel::host_noise;
+  EXPECT_EQ(all_of({of_a_host}), "") << "a width may have met a bad moment";
 }
 
 TEST(TransposeConclusions, OfRemediesAndTheirOrder) {

@@ -108,7 +108,7 @@ const Study cache_study{
     .lectures = lectures,
     .needs_gpu = false,
     .measure = measure,
-    .conclude = conclude_cache,
+    .conclude = [](const Panels& panels, const Machine&) { return conclude_cache(panels); },
     .history = history,
 };
 

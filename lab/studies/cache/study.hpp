@@ -41,6 +41,6 @@ inline constexpr std::string_view by_first_level = "through the first-level cach
                                   by_shared_level = "past it, from the shared one";
 
 /// What the panel "working-set" says: GB/s over the bytes of the set; one variant for each way.
-std::vector<std::string> conclude_cache(const Panels& panels, const Machine& machine);
+std::vector<std::string> conclude_cache(const Panels& panels);
 
 }  // namespace poisson::lab

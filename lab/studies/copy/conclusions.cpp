@@ -30,15 +30,21 @@ std::string on_width(const Panel& panel, double largest) {
   const Point &fastest = *best_at(panel, largest, all), &widest = *point_at(panel, all.back(), largest);
   const Point& best = widest.value >= enough_share * fastest.value ? widest : fastest;
   const std::string at = "At " + readable_bytes(largest) + " ";
+  if (!quotable(panel)) {
+    // Beside others at work the memory gives each width another share: what holds at every size is no such moment's.
+    const bool slower = std::ranges::all_of(
+        places(panel, all.front()), [&](double x) { return ratio_at(panel, all.back(), all.front(), x).more(); });
+    return slower ? "Wide accesses copy faster than those of " + all.front() + "."
+                  : "Accesses of " + all.front() +
+                        " are not clearly slower than wide ones. Write the type that suits the problem.";
+  }
   if (narrow >= enough_share * best.value)
-    return at + "the width of an access hardly matters on this device" +
-           where_quotable(panel, ": elements of " + all.front() + " reach " + gigabytes_per_second(narrow) +
-                                     ", the best width " + gigabytes_per_second(best.value)) +
+    return at + "the width of an access hardly matters on this device: elements of " + all.front() + " reach " +
+           gigabytes_per_second(narrow) + ", the best width " + gigabytes_per_second(best.value) +
            ". Write the type that suits the problem.";
   const auto enough = std::ranges::find_if(all, [&](const std::string& width) {
     return point_at(panel, width, largest)->value >= enough_share * best.value;
   });
-  if (!quotable(panel)) return at + "wide accesses copy faster than those of " + all.front() + ".";
   return at + "accesses of " + best.variant + " copy " + gigabytes_per_second(best.value) + ", accesses of " +
          all.front() + " only " + gigabytes_per_second(narrow) + ": the former are " + times(best.value / narrow) +
          " as fast. Let a thread move at least " + *enough + " per access: it is within " + percent(1 - enough_share) +

@@ -162,38 +162,25 @@ void say_tunings(std::vector<std::string>& all, std::span<const Panel> panels) {
                   listed(unbeaten) + ".");
 }
 
-// What widths do to the kernel that has no remedy against them: of a GPU, or of a CPU. Rows that begin within a sector
-// of the memory cost something of their own, wherever the partitions are.
+// What widths do to the kernel that has no remedy against them. Rows that begin within a sector of the memory cost
+// something of their own, wherever the partitions are. On a host any width may have met a bad moment.
 std::string on_plain_tiles(const Panel& panel) {
   constexpr int sector_bytes = 32;
-  const bool gpu = best_of(panel, padded) != nullptr;
   const int element = panel.name.ends_with("fp64") ? 8 : 4;
-  const std::string_view variant = gpu ? padded : std::string_view("tiled");
-  const Point* const best = best_of(panel, variant);
-  const Point *worst = nullptr, *shifted = nullptr;  // the slowest widths of rows on sectors, and of others
+  const Point *const best = best_of(panel, padded), *worst = nullptr, *shifted = nullptr;
   for (const Point& point : panel.points) {
-    if (point.variant != variant) continue;
-    const bool on_sectors = !gpu || std::fmod(point.x * element, sector_bytes) == 0;
-    const Point*& slowest = on_sectors ? worst : shifted;
+    if (point.variant != padded) continue;
+    const Point*& slowest = std::fmod(point.x * element, sector_bytes) == 0 ? worst : shifted;
     if (!slowest || point.value < slowest->value) slowest = &point;
   }
-  if (!best) return {};
-  std::string text;
-  if (!worst) return text;
+  if (!best || !worst || !quotable(panel)) return {};
   const double fraction = worst->value / best->value;
-  if (!quotable(panel))
-    return differs(panel, best->value, worst->value)
-               ? "plain tiles are far slower at some of them: such rows meet in few sets of the cache."
-               : "";
-  text = "plain tiles have at least " + percent(fraction) + " of their best rate where rows begin on sectors of " +
-         std::to_string(sector_bytes) + " bytes";
+  std::string text = "plain tiles have at least " + percent(fraction) +
+                     " of their best rate where rows begin on sectors of " + std::to_string(sector_bytes) + " bytes";
   if (shifted) text += ", and " + percent(shifted->value / best->value) + " where they begin within one";
-  if (fraction > 0.85)
-    return text + (gpu ? ": partition camping" : ": crowding in few sets of the cache") +
-           " does not show on this device.";
+  if (fraction > 0.85) return text + ": partition camping does not show on this device.";
   if (fraction > 0.75) return text + ".";
-  text += "; worst at " + size_of(worst->x) + ", where they meet in few " +
-          (gpu ? "partitions of the memory" : "sets of the cache");
+  text += "; worst at " + size_of(worst->x) + ", where they meet in few partitions of the memory";
   if (const Point* const other = point_at(panel, diagonal, worst->x))
     text += differs(panel, other->value, worst->value)
                 ? ", which blocks in diagonal order avoid (" + percent(other->value / best->value) + ")"
