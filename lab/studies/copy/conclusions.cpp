@@ -107,8 +107,12 @@ std::string on_library(const Panel& panel, double largest, const Machine& machin
   if (!library) return {};
   const Point& best = *best_at(panel, largest, widths(panel));
   const bool as_good = !ratio_of(panel, best, *library).less();
-  if (!quotable(panel))
-    return as_good ? "At " + readable_bytes(largest) + " plain loops over elements are as good as " + own + "." : "";
+  if (!quotable(panel)) {
+    const bool never = std::ranges::all_of(places(panel, own), [&](double x) {
+      return ratio_of(panel, *best_at(panel, x, widths(panel)), *point_at(panel, own, x)).less();
+    });
+    return never ? "" : "Plain loops over elements are not clearly slower than " + own + ".";
+  }
   std::string text = "At " + readable_bytes(largest) + " " + own + " copies " + gigabytes_per_second(library->value) +
                      ", the best loop over elements " + percent(best.value / library->value) + " of it";
   return text + (as_good ? ": plain code is as good as the library here." : ".");
@@ -152,7 +156,7 @@ std::vector<std::string> conclude_copy(const Panels& panels, const Machine& mach
   const double largest = places(sizes).back();
   std::vector<std::string> all{on_width(sizes, largest)};
   if (panels.size() > 1) all.push_back(on_per_thread(panels[1]));
-  all.push_back(on_size(sizes, largest));
+  if (quotable(sizes)) all.push_back(on_size(sizes, largest));
   all.push_back(on_caches(sizes, largest, machine.theory));
   for (std::string text : {on_library(sizes, largest, machine), on_ceiling(sizes, largest, machine)})
     if (!text.empty()) all.push_back(std::move(text));
