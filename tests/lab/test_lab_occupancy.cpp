@@ -101,7 +101,7 @@ TEST(Conclusions, OfBlocksAndSharedMemory) {
   all.push_back(synthetic_panel("shared-memory-copy", {0, 1 << 17}, {{copied, [](double) { return 2000.0; }}}));
   const auto sentences = conclude_occupancy(all, 4000);
   EXPECT_TRUE(
-      says(sentences, "Blocks with 32 threads leave 32 resident warps, with 48 threads 64, at every size as many"))
+      says(sentences, "Blocks with 32 threads leave 32 resident warps, with 64 threads 64, at every size as many"))
       << joined(sentences);
   EXPECT_TRUE(says(sentences,
                    "the number of blocks is limited, too. With 64 warps resident, blocks of 64 threads copy, with one "
