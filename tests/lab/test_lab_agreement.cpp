@@ -156,11 +156,23 @@ Report moved(const Report& report, std::uint64_t seed) {
   return other;
 }
 
+// The run that the page of the repository shows.
+Report shown() {
+  const char* const root = std::getenv("POISSON_ROOT");
+  if (!root) throw InputError("POISSON_ROOT is not set (it is the source directory, and ctest sets it)");
+  return read_report(std::filesystem::path(root) / "bench/results/h200-lab.json", studies());
+}
+
+TEST(Page, HasANumberOfTodayBesideEachOfTheLectures) {
+  for (const Outcome& outcome : shown().outcomes)
+    for (std::size_t i = 0; i < outcome.study->history.size(); ++i)
+      EXPECT_TRUE(std::isfinite(outcome.findings.today[i]))
+          << outcome.study->name << ": " << outcome.study->history[i].what;
+}
+
 // The page of the repository says nothing that its points do not carry.
 TEST(Conclusions, StandWhereTheirPointsMoveWithinTheNoise) {
-  const char* const root = std::getenv("POISSON_ROOT");
-  ASSERT_NE(root, nullptr) << "the source directory, as ctest sets it";
-  const Report report = read_report(std::filesystem::path(root) / "bench/results/h200-lab.json", studies());
+  const Report report = shown();
   std::map<std::string, int> fallen;
   constexpr int runs = 200;
   for (std::uint64_t seed = 1; seed <= runs; ++seed)
