@@ -190,7 +190,13 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
   if (!processes->alone()) stop_on_request();
   const Config config = load(arguments, *processes);
   std::unique_ptr<Case> work;
-  together(*processes, [&] { work = make_case(config, processes); });
+  together(*processes, [&] {
+    try {
+      work = make_case(config, processes);
+    } catch (const ValueError& error) {  // of what a prediction looks at
+      raise(config, ValueErrors({error}));
+    }
+  });
   if (arguments.validate || arguments.dry_run) {
     const int here = count_on_machine(*processes);
     // Before the values, of which what does not fit has too many.

@@ -346,6 +346,10 @@ class Processes(unittest.TestCase):
                 (("solver.tolerancce=1",), 2, "tolerancce"),
                 (("equation.source=1/(x-x)",), 2, "equation.source"),
                 (("equation.coefficient=z-0.9",), 2, "must be greater than 0"),
+                *(((part, scheme, *cut), 2, "boundary.x-[0].where: the value is")
+                  for scheme in ("discretization.centering=node", "discretization.centering=cell", "discretization.scheme=q1")
+                  for part in ("boundary.x-=[{where: sqrt(0.4 - z), dirichlet: 1}, {neumann: 0}]",)
+                  for cut in ((), ("backend.blocks=[1, 1, 2]",))),
                 (("backend.device=cuda:1",), 2, "by its number")):
             run = self.poisson(2, *assignments)
             self.assertEqual(run.returncode, status, run.stderr)
