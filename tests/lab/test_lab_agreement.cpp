@@ -170,6 +170,17 @@ TEST(Page, HasANumberOfTodayBesideEachOfTheLectures) {
           << outcome.study->name << ": " << outcome.study->history[i].what;
 }
 
+// Four schedulers issue an instruction for 32 threads each per clock, and a step gives two results at most: what lies
+// above was merged away by the compiler.
+TEST(Page, HasNoRateThatADeviceCannotIssue) {
+  for (const Outcome& outcome : shown().outcomes)
+    for (const Panel& panel : outcome.findings.panels)
+      for (const Point& point : panel.points)
+        if (panel.y_label == "results per clock per multiprocessor") {
+          EXPECT_LE(point.value, 128) << outcome.study->name << ", " << panel.name << ": " << point.variant;
+        }
+}
+
 // The page of the repository says nothing that its points do not carry.
 TEST(Conclusions, StandWhereTheirPointsMoveWithinTheNoise) {
   const Report report = shown();
