@@ -35,8 +35,7 @@ Options tight() {
   return o;
 }
 
-/// κ, σ and data that vary on cells of several widths. Elements take κ and σ elsewhere where something flows:
-/// constants.
+/// κ, σ and data that vary on cells of several widths; constant ones where elements take them elsewhere for flows.
 Problem nodes_between(const std::array<Boundary, 2>& across_x, Scheme scheme) {
   Problem p;
   p.scheme = scheme;
@@ -297,8 +296,7 @@ TEST_P(HeldNodes, AreHeldByLinesInFewCycles) {
     p.boundary[0] = {mixed_face({{Boundary{D, 1.0}, lower_half}, {Boundary{N}}}), Boundary{D}};
     Options o;
     o.tolerance = 1e-8;
-    Solve solve(p, o);
-    const Result result = solve.run();
+    const Result result = Solve(p, o).run();
     EXPECT_TRUE(result.converged());
     EXPECT_LE(result.iterations, 10) << n << " x " << across;
   }
@@ -318,8 +316,7 @@ TEST_P(HeldNodes, ContractWithoutConjugateGradients) {
     o.method = Method::multigrid;
     o.krylov = Krylov::none;
     o.fallback = false;
-    Solve solve(p, o);
-    const Result result = solve.run();
+    const Result result = Solve(p, o).run();
     EXPECT_TRUE(result.converged()) << n[0] << " x " << n[1];
     EXPECT_LE(result.iterations, 40) << n[0] << " x " << n[1];
   }

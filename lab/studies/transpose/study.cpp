@@ -41,16 +41,6 @@ double all_steps(const Panels& panels, const Machine& machine) {
   return at_4000<padded>(panels, machine) / at_4000<naive_read>(panels, machine);
 }
 
-// The side of the fastest of the padded tiles that the lecture tried.
-double best_side(const Panels& panels, const Machine& machine) {
-  const std::array<std::pair<double, double>, 3> rates{{{at_4000<padded_16>(panels, machine), 16},
-                                                        {at_4000<padded>(panels, machine), 32},
-                                                        {at_4000<padded_48>(panels, machine), 48}}};
-  return std::ranges::any_of(rates, [](const auto& rate) { return std::isnan(rate.first); })
-             ? NAN
-             : std::ranges::max(rates).second;
-}
-
 constexpr std::array lectures{Lecture::filipovic, Lecture::optimizing};
 constexpr std::array history{
     Historical{Lecture::filipovic, gtx, naive_read, 5.3, "GB/s", at_4000<naive_read>},
@@ -61,7 +51,6 @@ constexpr std::array history{
     Historical{Lecture::filipovic, gtx, padded, 93.4, "GB/s", at_4000<padded>},
     Historical{Lecture::filipovic, "GeForce GTX 280, any n", "diagonal block order, about", 80, "GB/s",
                at_4000<diagonal>},
-    Historical{Lecture::filipovic, gtx, "side of the best square tile, of 16, 32 and 48", 32, "elements", best_side},
     Historical{Lecture::filipovic, "GeForce GTX 280, n a multiple of 512", "padded tile at the slowest such width", 19,
                "GB/s", dip<512>},
     Historical{Lecture::filipovic, "GeForce GTX 280, of 256, not of 512", "padded tile at the slowest such width", 35,
