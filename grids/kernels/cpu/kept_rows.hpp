@@ -74,6 +74,15 @@ template <bool flat, bool reacts, class T>
     return {at.in_line[i - 1], at.in_line[i], at.before[i], at.across[i], at.below[i], at.along[i], reaction};
 }
 
+/// A line of them.
+template <bool flat, bool reacts, class T>
+struct KeptLine {
+  static constexpr bool uniform = true;
+  typename KeptRows<T>::Line kept;
+
+  [[gnu::always_inline]] Row<T> row(int i) const { return kept_row<flat, reacts, T>(kept, i); }
+};
+
 /// Works out the rows first … last − 1 of a line, after those of the line and of the plane before. What a sum is made
 /// of is stored before it is added up: else a product would be fused into the sum, and round otherwise than in a single
 /// sweep, which takes it twice.

@@ -177,8 +177,7 @@ class TiledSweeps final : public SweepPass {
             if (sweep == 1)
               keep_plane(kept.rows, p, p == way.from(along[0], margin), cross.from(across[0], margin),
                          cross.before(across[1], margin));
-          if (sweep == 1 && squares && p >= along[0] && p < along[1])
-            for (int c = across[0]; c < across[1]; ++c) sum_squares(c, p);
+          if (sweep == 1 && squares && p >= along[0] && p < along[1]) sum_squares(kept.rows, p, across[0], across[1]);
           relax_plane(kept, sweep, p, cross.from(across[0], margin), cross.before(across[1], margin));
         }
     }
@@ -341,14 +340,25 @@ class TiledSweeps final : public SweepPass {
       for (int i = std::max(from, until); i < part.last; ++i) relax_end(row, of_line, i);
     }
 
+    // The squares of plane p, whose rows are kept where they are.
+    void sum_squares(const KeptRows<T>& kept, int p, int first, int last) const {
+      const auto plane = kept.plane(p);
+      for (int c = first; c < last; ++c)
+        if constexpr (keeps_rows)
+          pass.with_kind(
+              [&]<bool flat, bool reacts>() { sum_squares(KeptLine<flat, reacts, T>{plane.line(c)}, c, p); });
+        else
+          sum_squares(rows(c, p), c, p);
+    }
     // Apart: what surrounds it would decide which products are fused, and the norm would round otherwise than that of a
     // residual.
-    [[gnu::noinline]] void sum_squares(int c, int p) const {
+    template <class RowsOfLine>
+    [[gnu::noinline]] void sum_squares(const RowsOfLine& rows, int c, int p) const {
       const int at = pass.across_.place(c), plane = pass.along_.place(p);
       const T *in = line(u, c, p), *rhs = line(b, c, p);
       const Box& box = pass.space_.unknowns();
       squares[k(at, plane) * box.last[1] + j(at, plane)] =
-          sum_line(rows(c, p), box.first[0], box.last[0], u.n[0], [&](const Row<T>& a, int i) {
+          sum_line(rows, box.first[0], box.last[0], u.n[0], [&](const Row<T>& a, int i) {
             const T r = stencil::residual(a, Star<T>::at(in + i, u.sy, u.sz), rhs[i]);
             return static_cast<double>(stencil::weighted_square(a, r));
           });
