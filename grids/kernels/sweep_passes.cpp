@@ -12,8 +12,8 @@
 namespace poisson {
 namespace {
 
-// Of a field, from which on a CPU's caches no longer hold it, b and the next iterate.
-constexpr std::int64_t least_bytes = std::int64_t{8} << 20;
+// Of a field on a CPU.
+constexpr std::int64_t least_bytes = std::int64_t{512} << 10;
 
 // Whether a GPU's passes are for all parts of a grid: not where verbs share launches, nor where an axis within a plane
 // has but one value.

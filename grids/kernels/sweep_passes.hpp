@@ -14,9 +14,9 @@ bool has_sweep_pass(const Space& space, bool gpu, bool held);
 /// That of rows that hold what they are made of. Null for anything else: there sweeps go one by one.
 std::unique_ptr<SweepPass> make_sweep_pass(Backend&, const SchemeRows&, Precision);
 
-/// Whether passes are faster than single sweeps. On a CPU its caches hold the fields of small grids from sweep to
-/// sweep, so that a pass reads memory no less often and only works out values twice; where κ is held rows are shared
-/// all the same, and where the grid is cut exchanges are.
+/// Whether passes are faster than single sweeps: on a CPU not for small fields, of which second caches hold all, so
+/// that a pass only works out values twice; where κ is held rows are shared all the same, and where the grid is cut
+/// exchanges are.
 bool is_pass_worth_it(const Backend&, const SchemeRows&, Precision);
 
 /// Sweeps of a pass that could take so many: what it reads of the neighbours has to lie in the halo.

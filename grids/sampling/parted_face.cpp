@@ -43,23 +43,32 @@ PartedFace::PartedFace(const Problem& problem, const Block& block, int axis, int
   const auto across = static_cast<std::size_t>(axis);
   const auto& nodes = block.axes[across].nodes();
   place_[across] = end == 0 ? nodes.front() : nodes.back();
-  std::array<std::vector<double>, 3> middle;
-  middle[across] = {place_[across]};
+  // Of those that lie beyond the face, which have no width, nothing is asked: they have no part.
+  struct Middle {
+    double at;
+    bool exists;
+  };
+  std::array<std::vector<Middle>, 3> middle;
+  middle[across] = {{place_[across], true}};
   for (const std::size_t e : along_) {
     const Axis& axis_along = block.axes[e];
     --cells_.first[e];
-    for (int c = cells_.first[e]; c < cells_.last[e]; ++c) middle[e].push_back(axis_along.point_in_cell(c, 0.5));
+    for (int c = cells_.first[e]; c < cells_.last[e]; ++c)
+      middle[e].push_back({axis_along.point_in_cell(c, 0.5), axis_along.width(c) > 0});
     at_[e] = node_coordinates(axis_along);
     for (int i = 0; i < axis_along.size(); ++i) sides_[e].push_back(poisson::parts_of(axis_along, i, true));
   }
   const std::vector<FacePart>& parts = parts_of(face_);
   Points row;
-  for (const double z : middle[2])
-    for (const double y : middle[1]) {
-      for (const double x : middle[0]) row.add({x, y, z});
-      const std::vector<int> first = first_part(parts, row.x, row.y, row.z);
-      part_.insert(part_.end(), first.begin(), first.end());
+  for (const Middle& z : middle[2])
+    for (const Middle& y : middle[1]) {
+      const auto exists = [&](const Middle& x) { return x.exists && y.exists && z.exists; };
       row.clear();
+      for (const Middle& x : middle[0])
+        if (exists(x)) row.add({x.at, y.at, z.at});
+      const std::vector<int> first = first_part(parts, row.x, row.y, row.z);
+      auto next = first.begin();
+      for (const Middle& x : middle[0]) part_.push_back(exists(x) ? *next++ : -1);
     }
   held_.resize(static_cast<std::size_t>(nodes_.size()));
   for_each_place(cells_, [&](int i, int j, int k) {

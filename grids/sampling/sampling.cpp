@@ -125,12 +125,12 @@ struct BadValue {
 };
 
 // line(j, k) for the lines of a box, on several threads; it returns a value that must not be where it meets one. What
-// goes wrong on a thread is kept until all have finished; of several bad values the one in the first line is told.
+// goes wrong on a thread is kept until all have finished; what is told is of the first line.
 template <class Line>
 void for_each_checked_line(const Box& box, std::string_view name, Sign sign, const Line& line) {
   std::exception_ptr failure;
   std::optional<BadValue> bad;
-  std::array<int, 2> first{};
+  std::array<int, 2> first{}, failed{};
   cpu::for_each_line(box, cpu::heavy_threshold, [&](int j, int k) {
     try {
       const std::optional<BadValue> found = line(j, k);
@@ -142,7 +142,10 @@ void for_each_checked_line(const Box& box, std::string_view name, Sign sign, con
       }
     } catch (...) {
 #pragma omp critical(poisson_sampling)
-      failure = std::current_exception();
+      if (!failure || failed > std::array{k, j}) {
+        failure = std::current_exception();
+        failed = {k, j};
+      }
     }
   });
   if (failure) std::rethrow_exception(failure);

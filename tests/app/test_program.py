@@ -316,9 +316,17 @@ class Program(unittest.TestCase):
                 run = self.poisson(*arguments)
                 self.assertEqual(run.returncode, 2, run.stderr)
                 self.assertRegex(run.stderr, r"case\.yaml:4:\d+: boundary\.x-\[0\]\.where: the value is -?nan at "
-                                             r"\(0, 0[.\d]*, 0\): it must be finite")
+                                             r"\(0, 0\.0625, 0\): it must be finite")
                 self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
                 self.assertEqual(self.fields(), [])
+
+    def test_part_of_a_face_is_asked_where_cells_are(self):
+        for scheme in ("centering: node", "centering: cell", "scheme: q1"):
+            self.config.write_text("domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {cells: [8, 8]}\nboundary:\n"
+                                   "  x-: [{where: log(y) + 2, dirichlet: 1}, {neumann: 0}]\n"
+                                   f"discretization: {{{scheme}}}\n", encoding="utf-8")
+            run = self.poisson("--validate")
+            self.assertEqual(run.returncode, 0, run.stderr)
 
     def test_every_bad_datum_is_reported(self):
         run = self.poisson(*self.sets(equation__source="1/x", equation__coefficient="x-0.5", equation__reaction="-y"))

@@ -175,14 +175,14 @@ TEST(SweepPass, ReadsNoPadding) {
         }
 }
 
-/// On a CPU from 8 MB a field on, and where κ is held.
+/// On a CPU from half a megabyte a field on, and where κ is held.
 TEST(SweepPass, IsWorthItWhereCachesHoldNoFields) {
   const auto backend = test_backend();
   const auto worth = [&](const ProblemChoice& choice, Precision precision) {
     const Discretization discretization(*backend, with_data(all_faces().front(), all_grids[1], choice));
     return is_pass_worth_it(*backend, discretization.scheme_rows(), precision);
   };
-  const ProblemChoice plane{.dimension = 2, .cells = {1101, 1003, 1}}, small{.cells = {19, 12, 15}};
+  const ProblemChoice plane{.dimension = 2, .cells = {301, 303, 1}}, small{.cells = {19, 12, 15}};
   EXPECT_TRUE(worth(plane, Precision::fp64));
   EXPECT_EQ(worth(plane, Precision::fp32), backend->on_gpu());
   EXPECT_EQ(worth(small, Precision::fp64), backend->on_gpu());

@@ -204,8 +204,8 @@ TEST(DirectSolutions, ForgetWhatIsNoNumber) {
   }
 }
 
-// Fewer passes than the operator's verbs take, and the same data, amounts and norms; that of the data before to a
-// factor of two, and exactly where the diagonal is a multiple of the mass.
+// Fewer passes than the operator's verbs take, and the same data, amounts and norms; that of the data before is no less
+// than half of theirs, and theirs where the diagonal is a multiple of the mass.
 TEST(DataProjection, IsThatOfTheOperator) {
   const auto backend = test_backend();
   int singular = 0;
