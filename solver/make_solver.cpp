@@ -126,11 +126,12 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
           tensor_diagonal(problem, discretization.block(), kappa.mean, discretization.rows().scale), diagonal);
     }
     std::unique_ptr<DataProjection> projection;
-    if (options.method == Method::direct && A->singular() && !profile)  // which sees the operator's verbs
+    if (options.method == Method::direct && A->singular())
       projection = make_data_projection(
-          A->backend(), A->space(),
+          discretization.backend(), A->space(),
           tensor_diagonal(problem, discretization.block(), kappa.mean, discretization.rows().scale),
           tensor_mass(problem, discretization.block(), kappa.mean, discretization.rows().scale));
+    if (profile && projection) projection = profile->wrap(std::move(projection));
     own = std::make_unique<FastDiagonalization>(A->backend(), A->space(), outer, std::move(products),
                                                 options.method == Method::direct, drops_mean, std::move(scaling),
                                                 std::move(projection));

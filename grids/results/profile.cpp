@@ -350,6 +350,21 @@ class ProfiledPass final : public SweepPass {
   Log& log_;
 };
 
+class ProfiledProjection final : public DataProjection {
+ public:
+  ProfiledProjection(std::unique_ptr<DataProjection> projection, Log& log)
+      : projection_(std::move(projection)), log_(log) {}
+  void apply(Field& b, Scalar& amount, Scalar& before, Scalar& after) const override {
+    const Touched unknowns{b.space().unknowns().size(), b.precision()};
+    log_.time(traffic("project rhs"), b.layout(), bytes_moved(traffic("project rhs"), {unknowns}),
+              [&] { projection_->apply(b, amount, before, after); });
+  }
+
+ private:
+  std::unique_ptr<DataProjection> projection_;
+  Log& log_;
+};
+
 }  // namespace
 
 class Profile::Recorder {
@@ -381,6 +396,10 @@ std::unique_ptr<AxisProducts> Profile::wrap(std::unique_ptr<AxisProducts> produc
 
 std::unique_ptr<SweepPass> Profile::wrap(std::unique_ptr<SweepPass> pass) {
   return std::make_unique<ProfiledPass>(std::move(pass), recorder_->log);
+}
+
+std::unique_ptr<DataProjection> Profile::wrap(std::unique_ptr<DataProjection> projection) {
+  return std::make_unique<ProfiledProjection>(std::move(projection), recorder_->log);
 }
 
 Hierarchy Profile::wrap(Hierarchy h) {

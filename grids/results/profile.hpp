@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/axis_products.hpp"
+#include "backends/data_projection.hpp"
 #include "grids/operators/operator.hpp"
 #include "grids/operators/sweep_pass.hpp"
 #include "grids/rows/traffic.hpp"
@@ -36,6 +37,7 @@ class Profile {
   std::shared_ptr<const Operator> wrap(std::shared_ptr<const Operator> A);
   std::unique_ptr<AxisProducts> wrap(std::unique_ptr<AxisProducts> products);
   std::unique_ptr<SweepPass> wrap(std::unique_ptr<SweepPass> pass);
+  std::unique_ptr<DataProjection> wrap(std::unique_ptr<DataProjection> projection);
 
   /// Everything since the last call or since clear, finest level first, on each the slowest verb first. Waits.
   std::vector<Entry> take();

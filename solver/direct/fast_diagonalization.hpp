@@ -78,7 +78,7 @@ class FastDiagonalization final : public Preconditioner {
   /// first, and u is not read. Of one that refines.
   void solve_for(const Field& b, Field& u);
   bool drops_mean() const { return drops_mean_; }
-  /// What takes fewer passes than the operator's verbs; null where there is nothing to project, or these are to do it.
+  /// What takes fewer passes than the operator's verbs; null where there is nothing to project.
   const DataProjection* projection() const { return projection_.get(); }
 
  private:

@@ -179,5 +179,17 @@ TEST(Profile, TimesMoreVerbsThanItKeepsAtOnce) {
   EXPECT_GE(sweeps, 24'000);
 }
 
+/// The data of a singular problem are projected as they are without a profile.
+TEST(Profile, SeesTheProjectionOfADirectSolution) {
+  Options options;
+  options.method = Method::direct;
+  Problem problem = smooth_source();
+  for (auto& axis : problem.boundary) axis = {Boundary{BoundaryKind::neumann}, Boundary{BoundaryKind::neumann}};
+  const Profiled p = profiled_solve(problem, options);
+  const Profile::Entry* const projection = p.find("project rhs", 0);
+  ASSERT_NE(projection, nullptr);
+  EXPECT_EQ(projection->calls, 1);
+}
+
 }  // namespace
 }  // namespace poisson
