@@ -132,9 +132,9 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
           tensor_diagonal(problem, discretization.block(), kappa.mean, discretization.rows().scale),
           tensor_mass(problem, discretization.block(), kappa.mean, discretization.rows().scale));
     if (profile && projection) projection = profile->wrap(std::move(projection));
+    traits.projection = std::move(projection);
     own = std::make_unique<FastDiagonalization>(A->backend(), A->space(), outer, std::move(products),
-                                                options.method == Method::direct, drops_mean, std::move(scaling),
-                                                std::move(projection));
+                                                options.method == Method::direct, drops_mean, std::move(scaling));
   }
   return std::make_unique<Solver>(
       std::move(A), std::move(hierarchy), options,

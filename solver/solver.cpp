@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backends/data_projection.hpp"
 #include "backends/places.hpp"
 #include "grids/schemes/held_nodes.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
@@ -230,8 +231,8 @@ void Solver::solve_at_once(Monitor& monitor) {
 
 // Norms of the data and of the start, then full multigrid; leaves scale and inverse for the first correction.
 void Solver::start(bool given_guess, Monitor& monitor) {
-  if (direct_ && direct_->projection()) {
-    direct_->projection()->apply(b_, projected_, raw_norm_, data_norm_);
+  if (problem_.projection) {
+    problem_.projection->apply(b_, projected_, raw_norm_, data_norm_);
   } else if (A_->norm(b_, raw_norm_); A_->singular()) {
     A_->project_rhs(b_, projected_);
     A_->norm(b_, data_norm_);

@@ -19,6 +19,7 @@
 namespace poisson {
 
 class Conductors;
+class DataProjection;
 class FastDiagonalization;
 class HeldNodes;
 class Multigrid;
@@ -53,9 +54,10 @@ struct Traits {
   std::array<std::array<bool, 2>, 3> given_in_halo{};
   bool uneven = false;   ///< κ or σ varies, so that errors may be small in D⁻¹A and not in energy
   bool cancels = false;  ///< entries of either sign, on flat cells next to zero in sum: elements
-  std::shared_ptr<const Conductors> conductors;  ///< where κ has a range of which coarse levels know only roughly
-  std::shared_ptr<HeldNodes> held;               ///< unknowns whose values are known, if any
-  std::function<bool()> homogeneous;             ///< whether the data that stand in the solution are zero, now
+  std::shared_ptr<const Conductors> conductors;      ///< where κ has a range of which coarse levels know only roughly
+  std::shared_ptr<HeldNodes> held;                   ///< unknowns whose values are known, if any
+  std::function<bool()> homogeneous;                 ///< whether the data that stand in the solution are zero, now
+  std::shared_ptr<const DataProjection> projection;  ///< in fewer passes than the operator's verbs; null: by these
 };
 
 /// Solves A u = b on one hierarchy of levels, again and again with new right-hand sides.

@@ -278,14 +278,12 @@ bool varies_moderately(const Problem& problem, const std::array<double, 3>& kapp
 
 FastDiagonalization::FastDiagonalization(Backend& backend, const Space& space, Precision precision,
                                          std::unique_ptr<AxisProducts> products, bool refines, bool drops_mean,
-                                         std::unique_ptr<DiagonalScaling> scaling,
-                                         std::unique_ptr<DataProjection> projection)
+                                         std::unique_ptr<DiagonalScaling> scaling)
     : w_(backend, space, precision),
       products_(std::move(products)),
       refines_(refines),
       drops_mean_(drops_mean),
-      scaling_(std::move(scaling)),
-      projection_(std::move(projection)) {}
+      scaling_(std::move(scaling)) {}
 
 void FastDiagonalization::solve() {
   if (scaling_) scaling_->apply(w_);

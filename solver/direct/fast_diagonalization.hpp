@@ -62,11 +62,9 @@ class FastDiagonalization final : public Preconditioner {
  public:
   /// On the backend of the products, in the precision of the solution. `refines`: for iterative refinement alone, which
   /// adds a correction to the solution as it comes back from its modes, and never sees it by itself. `drops_mean`:
-  /// whether solutions of a singular A have no mean as they are. `scaling`: S of S L⁻¹ S, or null. `projection`: of the
-  /// data of a singular A, or null.
+  /// whether solutions of a singular A have no mean as they are. `scaling`: S of S L⁻¹ S, or null.
   FastDiagonalization(Backend& backend, const Space& space, Precision precision, std::unique_ptr<AxisProducts> products,
-                      bool refines, bool drops_mean, std::unique_ptr<DiagonalScaling> scaling,
-                      std::unique_ptr<DataProjection> projection);
+                      bool refines, bool drops_mean, std::unique_ptr<DiagonalScaling> scaling);
 
   Field& rhs() override { return w_; }
   void solve() override;
@@ -78,15 +76,12 @@ class FastDiagonalization final : public Preconditioner {
   /// first, and u is not read. Of one that refines.
   void solve_for(const Field& b, Field& u);
   bool drops_mean() const { return drops_mean_; }
-  /// What takes fewer passes than the operator's verbs; null where there is nothing to project.
-  const DataProjection* projection() const { return projection_.get(); }
 
  private:
   Field w_;
   std::unique_ptr<AxisProducts> products_;
   bool refines_, drops_mean_;
   std::unique_ptr<DiagonalScaling> scaling_;
-  std::unique_ptr<DataProjection> projection_;
 };
 
 }  // namespace poisson
