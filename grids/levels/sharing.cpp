@@ -114,7 +114,7 @@ Parts choose_parts(const Block& block, int processes, const std::array<bool, 3>&
   // Slabs have two neighbours. Across the last axis sums have the same bits for every number of them: others have to
   // exchange clearly less.
   constexpr int most_slabs = 8, thick = 16;
-  constexpr double clearly = 1.2;
+  constexpr double clearly = 1.5;
   std::optional<std::size_t> across;
   for (std::size_t d = 3; d-- > 0;)
     if (!whole[d] && processes <= most_slabs && n[d] / processes >= thick)

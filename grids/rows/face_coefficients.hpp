@@ -29,10 +29,11 @@ struct Faces {
 
     [[gnu::always_inline]] constexpr Row<T> row(int i) const {
       const T m = mass_x[i];
-      return poisson::decoupled(Row<T>{inverse[i - 1] * area * west[i], inverse[i] * area * west[i + 1],
-                                       south_factor * m * south[i], north_factor * m * north[i],
-                                       bottom_factor * m * bottom[i], top_factor * m * top[i], factor * weight[i]},
-                                decoupled);
+      return poisson::decoupled(
+          Row<T>{product(inverse[i - 1] * area, west[i]), product(inverse[i] * area, west[i + 1]),
+                 product(south_factor * m, south[i]), product(north_factor * m, north[i]),
+                 product(bottom_factor * m, bottom[i]), product(top_factor * m, top[i]), product(factor, weight[i])},
+          decoupled);
     }
     [[gnu::always_inline]] constexpr Row<T> interior(int i) const { return row(i); }
     constexpr T mass(int i) const { return area * mass_x[i]; }

@@ -24,17 +24,18 @@ TEST(Sharing, CutsSlabsAcrossTheLastAxis) {
     EXPECT_EQ(choose_parts(block_of({512, 512, 512}), processes), (Parts{1, 1, processes}));
     // A layer across y has fewer values, but not by far.
     EXPECT_EQ(choose_parts(block_of({400, 500, 330}), processes), (Parts{1, 1, processes}));
+    EXPECT_EQ(choose_parts(block_of({450, 612, 333}), processes), (Parts{1, 1, processes}));
   }
   EXPECT_EQ(choose_parts(block_of({300, 300, 0}), 2), (Parts{1, 2, 1}));
 }
 
 TEST(Sharing, CutsAnotherAxisWhereItExchangesClearlyLess) {
-  EXPECT_EQ(choose_parts(block_of({450, 612, 333}), 2), (Parts{1, 2, 1}));
+  EXPECT_EQ(choose_parts(block_of({450, 900, 333}), 2), (Parts{1, 2, 1}));
   EXPECT_EQ(choose_parts(block_of({512, 512, 64}), 4), (Parts{1, 4, 1}));
   EXPECT_EQ(choose_parts(block_of({2048, 128, 128}), 4), (Parts{4, 1, 1}));
   EXPECT_EQ(choose_parts(block_of({2000, 200, 0}), 4), (Parts{4, 1, 1}));
   // Not one that is to stay whole.
-  EXPECT_EQ(choose_parts(block_of({450, 612, 333}), 2, {false, true, false}), (Parts{1, 1, 2}));
+  EXPECT_EQ(choose_parts(block_of({450, 900, 333}), 2, {false, true, false}), (Parts{1, 1, 2}));
 }
 
 TEST(Sharing, CutsBlocksWhereSlabsAreTooManyOrTooThin) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backends/view.hpp"
+#include "grids/rows/stencil.hpp"
 
 /// What the transfers between two levels do to the columns of a box, as functors that for_columns and sequences run.
 /// Rows are those of grids/axes/axis_transfer.hpp, on the device.
@@ -135,6 +136,11 @@ struct Prolong {
   }
 
  private:
+  /// The same bits wherever it is compiled: for four intervals at a time, and for those that are left over.
+  static __device__ C mean(C weight, C first, C second) {
+    return sum_of_products(weight, first, C(1) - weight, second);
+  }
+
   /// The values of a coarse plane between which a column lies: in one line of x, or in two.
   template <int lines>
   struct Plane {
@@ -144,11 +150,11 @@ struct Prolong {
 
     __device__ C value(std::int64_t offset) const {
       const C* q = p + offset;
-      const C first = wx * q[0] + (C(1) - wx) * q[dx];
+      const C first = mean(wx, q[0], q[dx]);
       if constexpr (lines == 1)
         return first;
       else
-        return wy * first + (C(1) - wy) * (wx * q[dy] + (C(1) - wx) * q[dy + dx]);
+        return mean(wy, first, mean(wx, q[dy], q[dy + dx]));
     }
   };
 
@@ -180,7 +186,7 @@ struct Prolong {
     }
 #pragma unroll
     for (int m = 0; m < n; ++m) {
-      const auto between = [&](C share) { return static_cast<F>(share * below + (C(1) - share) * above[m]); };
+      const auto between = [&](C share) { return static_cast<F>(mean(share, below, above[m])); };
       fine(i, j, k[m]) = (add ? at[m] : F(0)) + between(first[m]);
       if (two[m]) fine(i, j, k[m] + 1) = (add ? next[m] : F(0)) + between(second[m]);
       below = above[m];
