@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "app/memory.hpp"
 #include "backends/device.hpp"
+#include "grids/problem/mixed_face.hpp"
+#include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "solver/jacobi.hpp"
 #include "solver/ladder/ladder.hpp"
@@ -167,6 +170,32 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work, i
                                 level.row_flops, 1e3 * level.seconds));
   }
   return lines;
+}
+
+std::vector<std::string> describe_empty_parts(const Config& config) {
+  std::vector<std::string> warnings;
+  const Problem& problem = config.problem;
+  for_each_face(problem, [&](int axis, int end, const Boundary& face) {
+    if (!face.mixed) return;
+    std::array<std::vector<double>, 3> centres{{{0.0}, {0.0}, {0.0}}};
+    for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d) {
+      const std::vector<double>& nodes = problem.nodes[d];
+      if (d == static_cast<std::size_t>(axis)) {
+        centres[d] = {end == 0 ? nodes.front() : nodes.back()};
+        continue;
+      }
+      centres[d].clear();
+      for (std::size_t i = 1; i < nodes.size(); ++i) centres[d].push_back(std::midpoint(nodes[i - 1], nodes[i]));
+    }
+    const std::string name(face_names[static_cast<std::size_t>(2 * axis + end)]);
+    for (const std::size_t part : parts_without_points(face, centres))
+      if (!parts_of(face)[part].where.constant())
+        warnings.push_back(
+            fmt::format("{}[{}] holds on no cell of the face: its where is 0 in all their centres, or earlier parts "
+                        "hold there. Finer cells may see a small part",
+                        config.describe("boundary." + name), part));
+  });
+  return warnings;
 }
 
 std::string describe_incompatibility(double projected, double b_norm) {

@@ -88,6 +88,8 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   Solver& solver = work.make_solver(*backend, profile ? &*profile : nullptr);
   summary.time.setup = watch.lap() - work.sampling_seconds();
   const double size = work.fill();
+  if (processes->first())
+    for (const std::string& empty : describe_empty_parts(config)) console.warning(empty);
   summary.time.input += watch.lap() + work.sampling_seconds();
   summary.unknowns = solver.A().space().unknown_count();
   summary.levels = solver.levels();

@@ -65,6 +65,22 @@ std::vector<int> first_part(const std::vector<FacePart>& parts, Points x, Points
   return first;
 }
 
+std::vector<std::size_t> parts_without_points(const Boundary& face, const std::array<std::vector<double>, 3>& at) {
+  const std::vector<FacePart>& parts = parts_of(face);
+  std::vector<bool> found(parts.size());
+  for (const double z : at[2])
+    for (const double y : at[1]) {
+      if (std::ranges::count(found, false) == 0) return {};
+      const std::vector<double> all_y(at[0].size(), y), all_z(at[0].size(), z);
+      for (const int part : first_part(parts, at[0], all_y, all_z))
+        if (part >= 0) found[static_cast<std::size_t>(part)] = true;
+    }
+  std::vector<std::size_t> without;
+  for (std::size_t p = 0; p < found.size(); ++p)
+    if (!found[p]) without.push_back(p);
+  return without;
+}
+
 const std::vector<FacePart>& parts_of(const Boundary& face) {
   const Quantity::Function* value = face.value.function();
   const OfFirst* parts = face.mixed && value ? value->target<OfFirst>() : nullptr;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -29,6 +31,8 @@ Quantity passing_alpha(const Boundary& face);
 /// The number of the first part at each point; −1 where there is none.
 std::vector<int> first_part(const std::vector<FacePart>& parts, std::span<const double> x, std::span<const double> y,
                             std::span<const double> z);
+/// The numbers of the parts of a face that are the first at no point of a grid of these coordinates.
+std::vector<std::size_t> parts_without_points(const Boundary& face, const std::array<std::vector<double>, 3>& at);
 /// A part's datum at points.
 void evaluate_at(std::span<const double> x, std::span<const double> y, std::span<const double> z, const Quantity& datum,
                  std::span<double> values);

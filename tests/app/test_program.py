@@ -326,6 +326,14 @@ class Program(unittest.TestCase):
                 self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
                 self.assertEqual(self.fields(), [])
 
+    def test_part_of_a_face_without_a_cell_is_warned_of(self):
+        for _ in self.parts_where("y > 0.4 && y < 0.43"):
+            run = self.poisson()
+            self.assertRegex(run.stderr, r"case\.yaml:4:\d+: boundary\.x-\[0\] holds on no cell of the face")
+            self.assertEqual(run.stderr.count("no cell"), 1, run.stderr)
+        for _ in self.parts_where("y < 2"):  # what is left to the last part may be nothing
+            self.assertNotIn("no cell", self.poisson().stderr)
+
     def test_part_of_a_face_is_asked_where_cells_are(self):
         for _ in self.parts_where("log(y) + 2"):
             run = self.poisson("--validate")
