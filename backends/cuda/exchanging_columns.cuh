@@ -76,9 +76,10 @@ __global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>
   await_others();
   // The walk has all registers: what is needed behind it lies in shared memory, or is worked out again.
   __shared__ int places[block_threads<Column>];
-  const auto [i, j] = tiling.column_at(box, blockIdx.x, blockIdx.y);
+  const uint3 block = tiling.block();
+  const auto [i, j] = tiling.column_at(box, block.x, block.y);
   if (i < box.first.x || i >= box.last.x || j >= box.last.y) return;  // before others wait for all that are left
-  const int z = static_cast<int>(blockIdx.z), piece = ends.piece(z);
+  const int z = static_cast<int>(block.z), piece = ends.piece(z);
   if (ends.takes_part(z)) {
     const int at = ends.place(i, j);
     const unsigned turn = ends.ticket.turn();
@@ -91,7 +92,7 @@ __global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>
   if (!ends.takes_part(z)) return;
   const unsigned turn = ends.ticket.turn();  // goes on when all that take part have ended
   if (ends.tells && ends.at_end(piece)) ends.tell_made(piece, places[threadIdx.x], turn + 1);
-  const unsigned first = blockIdx.x == 0 ? static_cast<unsigned>(box.first.x - tiling.first_x) : 0;
+  const unsigned first = tiling.block().x == 0 ? static_cast<unsigned>(box.first.x - tiling.first_x) : 0;
   ends.ticket.end(turn, takers, first);
 }
 
@@ -134,7 +135,7 @@ void for_columns(CudaBackend& device, const Box& box, const Column& column, Colu
   const auto tiling = Tiling::of<Column>(box, threads);
   ends.tiles = static_cast<int>(tiling.blocks.x * tiling.blocks.y);
   ends.pieces = static_cast<int>(tiling.blocks.z);
-  launch(exchanging_kernel<Column, T>, tiling.blocks, threads, device.stream(), Range(box), tiling, column, ends,
+  launch(exchanging_kernel<Column, T>, tiling.grid(), threads, device.stream(), Range(box), tiling, column, ends,
          ends.takers());
 }
 

@@ -61,14 +61,14 @@ template <class Column>
 __global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>)
     columns_kernel(Range box, Tiling tiling, Column column) {
   await_others();
-  tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);
+  tiling.visit(box, column);
 }
 
 template <class Column>
 void for_columns(cudaStream_t stream, const Box& box, const Column& column) {
   if (box.size() == 0) return;
   const auto tiling = Tiling::of<Column>(box, block_threads<Column>);
-  launch(columns_kernel<Column>, tiling.blocks, block_threads<Column>, stream, Range(box), tiling, column);
+  launch(columns_kernel<Column>, tiling.grid(), block_threads<Column>, stream, Range(box), tiling, column);
 }
 
 template <class Column>

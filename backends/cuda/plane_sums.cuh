@@ -10,7 +10,7 @@ namespace poisson::cuda {
 /// Planes of a block at most, and blocks for all of them where the whole grid is here: what makes room for partial
 /// sums.
 inline constexpr int planes_of_block = 32, most_sum_blocks = 8192;
-inline constexpr int most_plane_sums = 1 << 16, most_partials = planes_of_block * most_sum_blocks;
+inline constexpr int most_plane_sums = most_blocks_across, most_partials = planes_of_block * most_sum_blocks;
 
 /// How a box is summed: each plane tile after tile by so many groups of blocks.
 struct PlaneSums {

@@ -15,9 +15,11 @@ struct Range {
       : first{box.first[0], box.first[1], box.first[2]}, last{box.last[0], box.last[1], box.last[2]} {}
 };
 
-/// A block of threads is a tile of 64 × 4 values of x and y (of 128 threads 32 × 4), where the box is flat a single
-/// line along the other axis, and marches along z.
+/// A block of threads is a tile of 64 × 4 values of x and y (of 128 threads 32 × 4), of fewer along x where the box has
+/// no more, where the box is flat a single line along the other axis, and marches along z.
 inline constexpr int tile_threads = 256;
+/// Blocks that a launch may have along y and along z.
+inline constexpr unsigned most_blocks_across = 65535;
 
 /// What a functor is called with that takes tiles by whole warps: column.warp(tile) by all 32 threads, for the values
 /// [i, i + width) × [j, j + rows) as far as they lie before `last`, and the planes from k0 to k1.
@@ -40,15 +42,15 @@ struct Tiling {
   int threads;
   int log_width;  ///< of the tile's extent along x
   int first_x;
-  int planes;  ///< along z, for each block
-  dim3 blocks;
+  int planes;   ///< along z, for each block
+  dim3 blocks;  ///< along x, y and z
+  bool turned;  ///< whether a launch has those along y in the place of those along x, of which there may be more
 
   explicit Tiling(const Box& box, int threads = tile_threads)
       : threads(threads),
         log_width(box.last[0] - box.first[0] == 1   ? 0
                   : box.last[1] - box.first[1] == 1 ? (threads == tile_threads ? 8 : 7)
-                  : threads == tile_threads         ? 6
-                                                    : 5) {
+                                                    : log_width_for(box, threads == tile_threads ? 6 : 5)) {
     const int width = 1 << log_width;
     first_x = box.first[0] & -width;
     cut(box, width, threads / width);
@@ -64,6 +66,17 @@ struct Tiling {
     return tiling;
   }
 
+  /// What a launch has, and which block of it the calling thread belongs to.
+  dim3 grid() const { return turned ? dim3(blocks.y, blocks.x, blocks.z) : blocks; }
+  __device__ uint3 block() const {
+    const uint3 at = blockIdx;
+    return turned ? uint3{at.y, at.x, at.z} : at;
+  }
+  template <class Column>
+  __device__ auto visit(const Range& box, const Column& column) const {
+    const uint3 at = block();
+    return visit(box, column, at.x, at.y, at.z);
+  }
   /// Result of column(i, j, k0, k1) for the calling thread's column of block (x, y, z), or of column.warp for its
   /// warp's tile; zero outside the box.
   template <class Column>
@@ -91,6 +104,12 @@ struct Tiling {
   }
 
  private:
+  // One tile has the whole extent along x, where it is not wider than most.
+  static int log_width_for(const Box& box, int most) {
+    int log_width = 2;
+    while (log_width < most && box.last[0] - (box.first[0] & -(1 << log_width)) > 1 << log_width) ++log_width;
+    return log_width;
+  }
   void cut(const Box& box, int width, int height) {
     const int depth = box.last[2] - box.first[2];
     const auto pieces = [](int extent, int size) { return static_cast<unsigned>((extent + size - 1) / size); };
@@ -98,7 +117,9 @@ struct Tiling {
     blocks.y = pieces(box.last[1] - box.first[1], height);
     planes = 32;
     while (planes > 1 && std::int64_t{blocks.x} * blocks.y * pieces(depth, planes) < 1024) planes /= 2;
+    while (pieces(depth, planes) > most_blocks_across) planes *= 2;
     blocks.z = pieces(depth, planes);
+    turned = blocks.y > most_blocks_across;
   }
   template <class Column>
   __device__ auto visit_warp(const Range& box, const Column& column, unsigned x, unsigned y, unsigned z) const {

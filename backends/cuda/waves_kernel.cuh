@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "backends/cuda/inverse.cuh"
 #include "backends/cuda/launch.cuh"
 #include "backends/waves/line_tile.hpp"
@@ -212,10 +214,19 @@ void launch_waves(cudaStream_t stream, const WaveView<T>& waves, const LinesOf<T
   check(cudaGetDevice(&device));
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   const int width = 2 * shape.pairs();
-  const dim3 grid(static_cast<unsigned>((lines.lead + lines.lines + width - 1) / width), static_cast<unsigned>(slices));
-  kernel<<<grid, Block::threads, static_cast<std::size_t>(numbers) * sizeof(Complex<T>), stream>>>(
-      waves, lines, ending, shape, forward, multiprocessors * Block::blocks);
-  launched(stream);
+  const auto tiles = static_cast<unsigned>((lines.lead + lines.lines + width - 1) / width);
+  constexpr int at_once = most_blocks_across;
+  for (int first = 0; first < slices; first += at_once) {
+    LinesOf<T> some = lines;
+    some.from += first * lines.slow;
+    some.to += first * lines.slow;
+    Ending<T> ended = ending;
+    if (ended.slices) ended.slices += first;
+    kernel<<<dim3(tiles, static_cast<unsigned>(std::min(at_once, slices - first))), Block::threads,
+             static_cast<std::size_t>(numbers) * sizeof(Complex<T>), stream>>>(waves, some, ended, shape, forward,
+                                                                               multiprocessors * Block::blocks);
+    launched(stream);
+  }
 }
 
 }  // namespace poisson::cuda

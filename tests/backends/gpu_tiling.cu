@@ -21,7 +21,7 @@ struct Warps {
 
 namespace {
 
-constexpr std::int64_t most_blocks = 65535;  // along y and z, on every device
+constexpr std::int64_t most_blocks = 65535;  // of a launch along y and z, on every device
 
 struct Columns {};
 
@@ -44,8 +44,9 @@ void expect_cover(const Box& box, int threads) {
   EXPECT_TRUE(covered(tiling.first_x, tiling.blocks.x, width, box.last[0]));
   EXPECT_TRUE(covered(box.first[1], tiling.blocks.y, height, box.last[1]));
   EXPECT_TRUE(covered(box.first[2], tiling.blocks.z, tiling.planes, box.last[2]));
-  EXPECT_LE(tiling.blocks.y, most_blocks);
-  EXPECT_LE(tiling.blocks.z, most_blocks);
+  EXPECT_LE(tiling.grid().y, most_blocks);
+  EXPECT_LE(tiling.grid().z, most_blocks);
+  EXPECT_EQ(std::int64_t{tiling.grid().x} * tiling.grid().y, std::int64_t{tiling.blocks.x} * tiling.blocks.y);
 
   const int depth = box.last[2] - box.first[2];
   const Slices slices(box, tiling, depth);
@@ -75,10 +76,25 @@ TEST(Tiling, CoversBoxesOfMoreThan31BitsOfValues) {
     }
 }
 
-/// The longest lines along y that a launch reaches.
-TEST(Tiling, ReachesLinesOfAQuarterOfAMillion) {
-  for (const int threads : {tile_threads, 128})
-    EXPECT_LE(Tiling({{0, 0, 0}, {64, 262140, 1}}, threads).blocks.y, most_blocks);
+/// Ten million cells along any axis.
+TEST(Tiling, CoversLongBoxes) {
+  constexpr int most = 10'000'001;
+  for (const Box& box : {Box{{0, 0, 0}, {16, most, 1}}, Box{{1, 0, 1}, {16, 1, most}}, Box{{0, 1, 0}, {3, 2, most}},
+                         Box{{0, 0, 0}, {most, 17, 1}}, Box{{63, 0, 0}, {most, 1, 9}}, Box{{0, 0, 0}, {1, most, 1}}})
+    for (const int threads : {tile_threads, 128}) {
+      SCOPED_TRACE(testing::Message() << box.last[0] << " " << box.last[1] << " " << box.last[2] << ", " << threads);
+      expect_cover<Columns>(box, threads);
+      expect_cover<Warps>(box, threads);
+    }
+}
+
+/// No thread of a tile is idle along x where the box is narrower than tiles are.
+TEST(Tiling, IsAsWideAsThinBoxes) {
+  for (const int threads : {tile_threads, 128}) {
+    EXPECT_EQ(Tiling({{1, 1, 1}, {16, 500, 500}}, threads).log_width, 4);
+    EXPECT_EQ(Tiling({{0, 0, 0}, {7, 500, 500}}, threads).log_width, 3);
+    EXPECT_EQ(Tiling({{1, 0, 0}, {3, 500, 500}}, threads).log_width, 2);
+  }
 }
 
 /// How a plane is summed does not depend on which planes of a grid are here.

@@ -134,6 +134,55 @@ std::vector<Setting> settings() {
 INSTANTIATE_TEST_SUITE_P(, OddSizes, testing::ValuesIn(settings()),
                          [](const auto& p) { return std::get<0>(p.param).name + std::get<1>(p.param).name; });
 
+// Boxes of a few cells across and very many along one axis: more than a launch on a GPU has blocks along two of its
+// axes.
+
+struct LongBox {
+  std::string name;
+  Cells cells;
+};
+class LongBoxes : public testing::TestWithParam<LongBox> {};
+
+TEST_P(LongBoxes, AreSolvedByEveryMethod) {
+  const Cells& cells = GetParam().cells;
+  Problem p;
+  p.dimension = static_cast<int>(cells.size());
+  p.nodes = nodes_of(cells);
+  for (std::size_t d = 0; d < cells.size(); ++d)
+    for (Boundary& face : p.boundary[d]) face = {D, 0.0};
+  p.source = 1.0;
+  const auto solves = [&](const char* what, Options o) {
+    Solve solve(p, o);
+    const Result result = solve.run();
+    EXPECT_TRUE(result.converged()) << what << ": " << result.relative();
+    EXPECT_LE(result.iterations, 12) << what;
+  };
+  Options direct;
+  direct.method = Method::direct;
+  solves("direct", direct);
+  solves("nodes", {});
+  Options lines;
+  lines.smoother.extent = RelaxationChoice::lines;
+  // Lines run along what is narrow.
+  auto nodes = nodes_of(cells);
+  const auto shortest = static_cast<std::size_t>(std::ranges::min_element(cells) - cells.begin());
+  for (double& x : nodes[shortest]) x *= 0.1;
+  std::swap(p.nodes, nodes);
+  solves("lines", lines);
+  std::swap(p.nodes, nodes);
+  p.scheme = Scheme::q1;
+  solves("elements", {});
+  p.scheme = Scheme::fv;
+  p.centering = Centering::cell;
+  p.coefficient[0] = [](double x, double y, double z) { return 2 + std::sin(x + y + z); };
+  solves("cells", {});
+}
+INSTANTIATE_TEST_SUITE_P(, LongBoxes,
+                         testing::Values(LongBox{"AlongYInThePlane", {5, 300007}},
+                                         LongBox{"AlongXInThePlane", {300007, 5}}, LongBox{"AlongX", {70001, 3, 5}},
+                                         LongBox{"AlongY", {5, 70001, 4}}, LongBox{"AlongZ", {4, 5, 70001}}),
+                         [](const auto& p) { return p.param.name; });
+
 // Iterations of random right-hand sides beside those of the even neighbours.
 
 struct Coefficient {

@@ -391,7 +391,7 @@ class CudaSampler final : public Sampler {
     } else {
       const Tiling tiling(box);
       const std::size_t n = number(datum);
-      modules_[n].launch(fill_[n], tiling.blocks, tile_threads, device_.stream(), Range(box), tiling, points, target);
+      modules_[n].launch(fill_[n], tiling.grid(), tile_threads, device_.stream(), Range(box), tiling, points, target);
     }
   }
 

@@ -72,10 +72,12 @@ __global__ void __launch_bounds__(across_threads<T, most>) across_kernel(LineSte
   constexpr bool keeps = most == short_segment;
   extern __shared__ unsigned char shared[];
   Links<T> links{reinterpret_cast<T*>(shared), static_cast<int>(blockDim.y), static_cast<int>(blockDim.x * blockDim.z)};
-  const int i = (p.box.first.x & -32) + static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const auto width = static_cast<int>(blockDim.x), left = p.box.first.x & -32;
+  const int tiles = (p.box.last.x - left + width - 1) / width, tile = static_cast<int>(blockIdx.x);
+  const int i = left + tile % tiles * width + static_cast<int>(threadIdx.x);
   const int first = axis == 1 ? p.box.first.y : p.box.first.z, last = axis == 1 ? p.box.last.y : p.box.last.z;
-  const int other =
-      (axis == 1 ? p.box.first.z : p.box.first.y) + static_cast<int>(blockIdx.y * blockDim.z + threadIdx.z);
+  const int other = (axis == 1 ? p.box.first.z : p.box.first.y) + tile / tiles * static_cast<int>(blockDim.z) +
+                    static_cast<int>(threadIdx.z);
   const bool inside = i >= p.box.first.x && i < p.box.last.x && other < (axis == 1 ? p.box.last.z : p.box.last.y);
   const int s = static_cast<int>(threadIdx.y), n = last - first;
   const int begin = first + segment_begin(n, links.segments, s);
@@ -140,8 +142,8 @@ __global__ void __launch_bounds__(line_threads<T>) along_kernel(LineStep<T, Coef
   T* right = links.memory + Links<T>::arrays * segments * lines + line * staged_arrays<T, Coefficients> * pitch;
   T *couplings = right + pitch, *rests = couplings + pitch;
 
-  const int j = p.box.first.y + static_cast<int>(blockIdx.x) * lines + line;
-  const int k = p.box.first.z + static_cast<int>(blockIdx.y);
+  const int tiles = (p.box.last.y - p.box.first.y + lines - 1) / lines, tile = static_cast<int>(blockIdx.x);
+  const int j = p.box.first.y + tile % tiles * lines + line, k = p.box.first.z + tile / tiles;
   const std::int64_t start = j * p.out.sy + k * p.out.sz;
   const bool inside = j < p.box.last.y;
   T base[most];
@@ -222,8 +224,7 @@ void launch_across(cudaStream_t stream, const LineStep<T, Coefficients>& p, int 
   const int width = std::min({32, power_of_two(columns), std::max(8, filled / segments), limit / segments});
   const int depth = std::max(1, std::min(256 / (width * segments), power_of_two(others)));
   const dim3 threads(static_cast<unsigned>(width), static_cast<unsigned>(segments), static_cast<unsigned>(depth));
-  const dim3 blocks(static_cast<unsigned>((columns + width - 1) / width),
-                    static_cast<unsigned>((others + depth - 1) / depth));
+  const auto blocks = static_cast<unsigned>((columns + width - 1) / width * ((others + depth - 1) / depth));
   const std::size_t shared = Links<T>::arrays * sizeof(T) * static_cast<std::size_t>(width * segments * depth);
   across_kernel<axis, most><<<blocks, threads, shared, stream>>>(p);
   launched(stream);
@@ -234,8 +235,7 @@ void launch_along(cudaStream_t stream, const LineStep<T, Coefficients>& p, int s
   const int n = p.box.last.x - p.box.first.x, height = p.box.last.y - p.box.first.y;
   // Few threads: blocks that wait for each other at barriers let others run.
   const int lines = std::max(1, std::min(64 / segments, power_of_two(height)));
-  const dim3 blocks(static_cast<unsigned>((height + lines - 1) / lines),
-                    static_cast<unsigned>(p.box.last.z - p.box.first.z));
+  const auto blocks = static_cast<unsigned>((height + lines - 1) / lines * (p.box.last.z - p.box.first.z));
   const std::size_t shared = sizeof(T) * static_cast<std::size_t>(lines) *
                              (Links<T>::arrays * static_cast<std::size_t>(segments) +
                               staged_arrays<T, Coefficients> * static_cast<std::size_t>(staged_place<most>(n) + 1));

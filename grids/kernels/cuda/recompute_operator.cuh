@@ -44,7 +44,7 @@ class RecomputeKernels {
     static_assert(number >= 0, "a column that recompute_columns.cuh does not list");
     if (box.size() == 0) return;
     const Tiling tiling(box);
-    module_of(number).launch(map_[number], tiling.blocks, tile_threads, device_.stream(), Range(box), tiling, column);
+    module_of(number).launch(map_[number], tiling.grid(), tile_threads, device_.stream(), Range(box), tiling, column);
   }
   template <class Column>
   PlaneSums sum(const Box& box, int before, int depth, const Column& column) const {

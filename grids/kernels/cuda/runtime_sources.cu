@@ -56,7 +56,7 @@ namespace poisson::cuda {
   text += kernel("fill", "Range box, Tiling tiling, Points points, FillTarget target",
                  R"(  const Fill<Value> column{{}, points, target};
   const auto visited = [&](int i, int j, int k0, int k1) { column(i, j, k0, k1); };
-  tiling.visit(box, visited, blockIdx.x, blockIdx.y, blockIdx.z);
+  tiling.visit(box, visited);
 )");
   text += kernel("measure",
                  "Range box, Slices slices, Points points, AnyView u, const double* wx, const double* wy, "
@@ -104,8 +104,8 @@ namespace poisson::cuda {
   text += std::string("using T = ") + (precision == Precision::fp32 ? "float" : "double") + ";\n";
   const auto kernels = [&](const std::vector<std::size_t>& mapping, const std::vector<std::size_t>& summing,
                            const std::string& lists) {
-    text += kernels_of(mapping, lists + "MappingColumns", "map_", "Tiling tiling", "",
-                       "  tiling.visit(box, column, blockIdx.x, blockIdx.y, blockIdx.z);\n", part);
+    text += kernels_of(mapping, lists + "MappingColumns", "map_", "Tiling tiling", "", "  tiling.visit(box, column);\n",
+                       part);
     text += kernels_of(summing, lists + "SummingColumns", "sum_", "PlaneSums sums", ", double* partial",
                        "  sum_planes<tile_threads>(box, sums, column, partial);\n", part);
   };

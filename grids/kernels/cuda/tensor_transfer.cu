@@ -35,8 +35,11 @@ class MarchedRows {
     const int first = fine.open(0) || fine.degenerate() ? 0 : std::max(-margin, fine.closed() ? -margin : -in_whole(0));
     const int last =
         fine.open(1) || fine.degenerate() ? n_ : n_ + std::min(margin, fine.closed() ? margin : values - in_whole(n_));
-    for (int I = 0; I < N_; ++I) {
-      int from = first, to = last;
+    const auto left_of = [&](int i) { return left[static_cast<std::size_t>(i + margin)]; };
+    for (int I = 0, behind = first; I < N_; ++I) {  // `left` never falls
+      while (behind < last && left_of(behind) < I - 1) ++behind;
+      int from = behind, to = behind;
+      while (to < last && left_of(to) <= I) ++to;
       while (from < to && share(from, I) == 0) ++from;
       while (to > from && share(to - 1, I) == 0) --to;
       start.push_back(from);
