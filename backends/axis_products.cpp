@@ -1,6 +1,7 @@
 #include "backends/axis_products.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <ranges>
 #include <utility>
 
@@ -32,24 +33,17 @@ const AxisWaves& waves_of(const TensorInverse& inverse, int d) {
   return inverse.bases[static_cast<std::size_t>(d)].waves;
 }
 
-// Slabs across the lines.
-std::array<int, 3> parts_of(const TensorInverse& inverse) {
-  std::array<int, 3> parts{1, 1, 1};
-  parts[static_cast<std::size_t>(inverse.solved)] = inverse.slabs;
-  return parts;
+LinesInParts lines_of(const TensorInverse& inverse) {
+  const auto [fast, slow] = axes_across(inverse.solved);
+  const auto count = [&](std::size_t d) { return inverse.unknowns.last[d] - inverse.unknowns.first[d]; };
+  return {inverse.slabs, count(fast), count(slow), inverse.thickest};
 }
 
-// So many places along the slower axis across lines, of which processes tell each other at a time: on cores as many as
-// stay in the cache, on a GPU at least what elimination keeps afterwards in the same memory, a number for every eight
-// values.
-int places_at_a_time(const TensorInverse& inverse, int lanes, int slows, bool gpu) {
-  constexpr int most_told = 1 << 16, values_of_kept = 8;
-  const std::int64_t of_place = std::int64_t{lanes} * PartOfLine::count * inverse.slabs;
-  const std::int64_t kept = std::int64_t{lanes} * slows * ((inverse.thickest + values_of_kept - 1) / values_of_kept);
-  const std::int64_t turns = gpu ? slows / std::max<std::int64_t>(1, (kept + of_place - 1) / of_place)
-                                 : (slows * of_place + most_told - 1) / most_told;
-  const std::int64_t many = std::clamp<std::int64_t>(turns, 1, slows);
-  return static_cast<int>((slows + many - 1) / many);
+// Slabs across the lines are numbered along them.
+Members slabs_of(const TensorInverse& inverse) {
+  Members all{inverse.processes, std::vector<int>(static_cast<std::size_t>(inverse.slabs))};
+  std::iota(all.ranks.begin(), all.ranks.end(), 0);
+  return all;
 }
 
 // The axes with products.
@@ -91,13 +85,7 @@ std::size_t axis_products_bytes(const Layout& layout, Precision precision, const
   const std::vector<int> products = multiplied(inverse);
   std::size_t values =
       products.empty() ? 0 : 2 * static_cast<std::size_t>(work_layout(layout, inverse, gpu).allocated(precision));
-  std::size_t bytes = 0, told = 0;
-  if (inverse.slabs > 1) {
-    const auto [fast, slow] = axes_across(inverse.solved);
-    const int lanes = count(fast), slows = places_at_a_time(inverse, lanes, count(slow), gpu);
-    bytes += PartsOfLines::bytes(precision, parts_of(inverse), inverse.solved, lanes, slows);
-    told = PartsOfLines::bytes_told(precision, parts_of(inverse), inverse.solved, lanes, slows);
-  }
+  std::size_t bytes = inverse.slabs > 1 ? PartsOfLines::bytes(precision, lines_of(inverse), gpu) : 0;
   for (int d = 0; d < 3; ++d)
     if (waves_of(inverse, d)) bytes += WaveTables::bytes(waves_of(inverse, d), precision);
   for (const int d : products) {
@@ -107,11 +95,13 @@ std::size_t axis_products_bytes(const Layout& layout, Precision precision, const
       values += static_cast<std::size_t>(pitch_of(rows)) * static_cast<std::size_t>(even(rows));
   }
 #ifdef POISSON_HAVE_CUDA
-  if (gpu) bytes += cuda::products_bytes(inverse, precision, !products.empty(), told);
-#else
-  static_cast<void>(told);
+  if (gpu) bytes += cuda::products_bytes(inverse, precision, !products.empty());
 #endif
   return bytes + values * bytes_of(precision);
+}
+
+std::size_t axis_products_message_bytes(Precision precision, const TensorInverse& inverse, bool gpu) {
+  return inverse.slabs > 1 ? PartsOfLines::bytes_of_message(precision, lines_of(inverse), gpu) : 0;
 }
 
 Buffer AxisTransforms::on_backend(const std::vector<double>& values) const {
@@ -177,12 +167,7 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
     p.second = p.first + p.half;
   p.room = static_cast<int>(layout.pitch(precision));  // to where the next line begins
   p.end = std::min(p.room, p.second + even(count(0) - p.half));
-  if (inverse.slabs > 1) {
-    const auto [fast, slow] = axes_across(solved_);
-    const int lanes = count(static_cast<int>(fast)), slows = count(static_cast<int>(slow));
-    ends_.emplace(backend, precision, inverse.processes, parts_of(inverse), solved_, lanes,
-                  places_at_a_time(inverse, lanes, slows, backend.on_gpu()));
-  }
+  if (inverse.slabs > 1) ends_.emplace(backend, precision, slabs_of(inverse), lines_of(inverse));
   if (steps_.empty()) return;
   const Layout work = work_layout(layout, inverse, backend.on_gpu());
   slab_ = work.n[static_cast<std::size_t>(solved_)];
@@ -278,11 +263,14 @@ void AxisTransforms::forward(const Field& values, Field& w) {
 void AxisTransforms::solve_lines(Field& w) {
   const WaveTables& waves = at(solved_).waves;
   if (!waves) {
-    const int slow = static_cast<int>(axes_across(solved_)[1]);
-    for (int first = 0; cut() && first < count(slow); first += ends_->slows()) {
-      reduce(w, first, *ends_);
-      ends_->gather();
-      solve_ends(w, first, *ends_);
+    const auto [fast, slow] = axes_across(solved_);
+    const int lanes = count(static_cast<int>(fast)), slows = count(static_cast<int>(slow));
+    for (int first = 0; cut() && first < slows; first += ends_->slows()) {
+      reduce(w, first);
+      ends_->tell();
+      solve_ends(std::int64_t{lanes} * std::min(ends_->slows(), slows - first));
+      ends_->tell_ends();
+      take_ends(w, first);
     }
     eliminate(w);
     if (constants_ && constants_->rows > 0) take_mean(w, *constants_);

@@ -81,5 +81,7 @@ std::unique_ptr<AxisProducts> make_axis_products(Backend& backend, const Layout&
 
 /// Bytes that it holds beside the field; goes by what is folded and transformed, and needs no modes.
 std::size_t axis_products_bytes(const Layout& layout, Precision precision, const TensorInverse& inverse, bool gpu);
+/// Of what it sends another process at a time; 0 where lines are whole.
+std::size_t axis_products_message_bytes(Precision precision, const TensorInverse& inverse, bool gpu);
 
 }  // namespace poisson

@@ -70,9 +70,11 @@ class AxisTransforms : public AxisProducts {
   /// Takes their mean off the values of a line, each weighted by its row's sum of M.
   virtual void take_mean(Field& w, const ConstantLine& line) = 0;
   /// Writes what lines are reduced to where others are told of it: those from `first` on along the slower axis.
-  virtual void reduce(Field& w, int first, PartsOfLines& ends) = 0;
-  /// The values at both ends of the same lines, from what all have told.
-  virtual void solve_ends(Field& w, int first, PartsOfLines& ends) = 0;
+  virtual void reduce(Field& w, int first) = 0;
+  /// Solves the small systems of this process's share of so many lines.
+  virtual void solve_ends(std::int64_t lines) = 0;
+  /// The values at both ends of the same lines as of reduce, from those that have solved them.
+  virtual void take_ends(Field& w, int first) = 0;
   virtual void multiply(const MatrixBatch& batch, const double* a, const double* b, double* c) = 0;
   virtual void multiply(const MatrixBatch& batch, const float* a, const float* b, float* c) = 0;
   /// Folds what is transformed of a slab: `w` has the values of the box, `slab` gets them at their places, its indices
@@ -126,11 +128,9 @@ class AxisTransforms : public AxisProducts {
     const Lines<T> l = lines(v);
     return l.slice(first, std::min(first + ends_->slows(), l.slows));
   }
+  const PartsOfLines& ends() const { return *ends_; }
   /// Whether other processes have parts of the lines.
   bool cut() const { return ends_.has_value(); }
-  /// Memory that holds nothing while they are eliminated: what all have told of them. Null where lines are whole.
-  void* spare_memory() const { return ends_ ? ends_->told_memory().data() : nullptr; }
-  std::size_t spare_bytes() const { return ends_ ? ends_->told_memory().bytes() : 0; }
   /// Whether there are matrices to multiply with.
   bool has_products() const { return !steps_.empty(); }
   Precision precision() const { return precision_; }

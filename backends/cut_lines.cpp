@@ -1,5 +1,6 @@
 #include "backends/cut_lines.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "backends/cpu/cut_lines.hpp"
@@ -11,17 +12,17 @@
 namespace poisson {
 namespace {
 
+// Of a part with so many values along each axis.
+LinesInParts lines_along(int axis, const std::array<int, 3>& values, int parts) {
+  const auto [fast, slow] = axes_across(axis);
+  return {parts, values[fast], values[slow], values[static_cast<std::size_t>(axis)]};
+}
+
 PartsOfLines parts_of(const LineRows& rows) {
   const Space& space = rows.sum.space();
   const Cuts& cuts = space.cuts();
-  const auto [fast, slow] = axes_across(rows.axis);
-  return {rows.sum.backend(),
-          rows.sum.precision(),
-          rows.processes,
-          {cuts.count(0), cuts.count(1), cuts.count(2)},
-          rows.axis,
-          space.most_values()[fast],
-          space.most_values()[slow]};
+  return {rows.sum.backend(), rows.sum.precision(), members_along(cuts, rows.processes, rows.axis),
+          lines_along(rows.axis, space.most_values(), cuts.count(static_cast<std::size_t>(rows.axis)))};
 }
 
 }  // namespace
@@ -31,11 +32,14 @@ CutLines::CutLines(LineRows rows) : rows_(std::move(rows)), ends_(parts_of(rows_
 }
 
 void CutLines::solve(Field& x) {
-  const int most = space().most_values()[axes_across(rows_.axis)[1]];
+  const auto [fast, slow] = axes_across(rows_.axis);
+  const int most = space().most_values()[slow];
   for (int first = 0; first < most; first += ends_.slows()) {
     reduce(x, first);
-    ends_.gather();
-    solve_ends(x, first);
+    ends_.tell();
+    solve_ends(std::int64_t{count(fast)} * std::clamp(count(slow) - first, 0, ends_.slows()));
+    ends_.tell_ends();
+    take_ends(x, first);
   }
   eliminate(x);
 }
@@ -55,15 +59,15 @@ std::unique_ptr<CutLines> make_cut_lines(LineRows rows) {
 
 std::size_t cut_lines_bytes(const Layout& layout, Precision precision, const std::array<int, 3>& parts, int axis,
                             bool gpu) {
-  const auto [fast, slow] = axes_across(axis);
-  std::size_t bytes = 2 * static_cast<std::size_t>(layout.allocated(precision)) * bytes_of(precision) +
-                      PartsOfLines::bytes(precision, parts, axis, layout.n[fast], layout.n[slow]);
-#ifdef POISSON_HAVE_CUDA
-  if (gpu) bytes += cuda::kept_of_cut_lines(layout, axis) * bytes_of(precision);
-#else
-  static_cast<void>(gpu);
-#endif
-  return bytes;
+  const LinesInParts lines = lines_along(axis, layout.n, parts[static_cast<std::size_t>(axis)]);
+  return 2 * static_cast<std::size_t>(layout.allocated(precision)) * bytes_of(precision) +
+         PartsOfLines::bytes(precision, lines, gpu);
+}
+
+std::size_t cut_lines_message_bytes(const Layout& layout, Precision precision, const std::array<int, 3>& parts,
+                                    int axis, bool gpu) {
+  return PartsOfLines::bytes_of_message(precision, lines_along(axis, layout.n, parts[static_cast<std::size_t>(axis)]),
+                                        gpu);
 }
 
 }  // namespace poisson

@@ -36,8 +36,10 @@ class CutLines {
 
   /// Writes what the lines from `first` on along the slower axis are reduced to where others are told of it.
   virtual void reduce(Field& x, int first) = 0;
-  /// The values at both ends of the same lines, from what all have told.
-  virtual void solve_ends(Field& x, int first) = 0;
+  /// Solves the small systems of this process's share of so many lines.
+  virtual void solve_ends(std::int64_t lines) = 0;
+  /// The values at both ends of the same lines as of reduce, from those that have solved them.
+  virtual void take_ends(Field& x, int first) = 0;
   /// All lines between the values at their ends.
   virtual void eliminate(Field& x) = 0;
 
@@ -45,10 +47,7 @@ class CutLines {
   Precision precision() const { return rows_.sum.precision(); }
   const Space& space() const { return rows_.sum.space(); }
   const Box& unknowns() const { return space().unknowns(); }
-  PartsOfLines& ends() { return ends_; }
-  /// Unknowns of this process along its lines, and places across them.
-  int length() const { return count(static_cast<std::size_t>(rows_.axis)); }
-  std::int64_t lines() const { return unknowns().size() / length(); }
+  const PartsOfLines& ends() const { return ends_; }
 
   template <class T>
   HeldLines<T> lines_of(Field& x) const {
@@ -62,7 +61,7 @@ class CutLines {
     l.step = stride[static_cast<std::size_t>(rows_.axis)];
     l.across = stride[fast];
     l.slow_step = stride[slow];
-    l.n = length();
+    l.n = count(static_cast<std::size_t>(rows_.axis));
     l.lanes = l.half = count(fast);
     l.slows = count(slow);
     l.sum = rows_.sum.template view<T>().data + first;
@@ -89,5 +88,8 @@ std::unique_ptr<CutLines> make_cut_lines(LineRows rows);
 /// Bytes that a process holds of fields of this layout, the largest of all, rows included.
 std::size_t cut_lines_bytes(const Layout& layout, Precision precision, const std::array<int, 3>& parts, int axis,
                             bool gpu);
+/// Of what it sends another one at a time.
+std::size_t cut_lines_message_bytes(const Layout& layout, Precision precision, const std::array<int, 3>& parts,
+                                    int axis, bool gpu);
 
 }  // namespace poisson

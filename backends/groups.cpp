@@ -64,6 +64,21 @@ std::shared_ptr<const Processes> some_of(std::shared_ptr<const Processes> all, s
   return std::make_shared<const Some>(std::move(all), std::move(ranks));
 }
 
+std::size_t Members::own() const {
+  return static_cast<std::size_t>(std::ranges::find(ranks, processes->rank()) - ranks.begin());
+}
+
+// Each process begins with the one behind it, so that not all speak to the same one first.
+void swap_parts_of_others(const Members& members, const void* from, void* to, std::size_t bytes) {
+  std::vector<Processes::Message> out, in;
+  for (std::size_t i = 1; i < members.count(); ++i) {
+    const std::size_t m = (members.own() + i) % members.count();
+    out.push_back({members.ranks[m], gathering_tag, static_cast<char*>(const_cast<void*>(from)) + m * bytes, bytes});
+    in.push_back({members.ranks[m], gathering_tag, static_cast<char*>(to) + m * bytes, bytes});
+  }
+  members.processes->start(out, in)->finish();
+}
+
 PatchesWithin::PatchesWithin(const Space& part, const Space& larger)
     // The part's space outlives this.
     : processes(std::shared_ptr<const Processes>(), &part.processes()) {

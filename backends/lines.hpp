@@ -4,6 +4,15 @@
 
 namespace poisson {
 
+/// On a GPU elimination keeps a number for every so many values of a line.
+inline constexpr int values_of_kept = 8;
+
+/// Numbers that it keeps of so many lines of n values, which are folded or not.
+constexpr std::int64_t kept_of_lines(int n, std::int64_t lines, bool folded = false) {
+  const auto segments = [](int values) { return (values + values_of_kept - 1) / values_of_kept; };
+  return lines * (folded ? 2 * segments(n - n / 2) : segments(n));
+}
+
 /// Where the lines along an axis of a field lie, one for each place across it. Compiles for every backend.
 template <class T>
 struct PlacesOfLines {

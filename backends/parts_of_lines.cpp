@@ -1,61 +1,82 @@
 #include "backends/parts_of_lines.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace poisson {
 namespace {
 
-// GPUs gather parts of at most 8 MB by themselves, one value beyond every end counted (cuda/mailbox.cu).
-constexpr int most_values = 1 << 20;
+// A process holds so many numbers of each line that is told of: those that it tells, and those that come.
+constexpr int held_of_line = 2 * PartOfLine::count;
 
-// Equal shares of the places along the second axis.
-int slows_at_a_time(int lanes, int slows) {
-  const int most = std::max(1, most_values / ((lanes + 2) * (PartOfLine::count + 2)) - 2);
-  const int turns = (slows + most - 1) / most;
-  return (slows + turns - 1) / turns;
+// So many numbers of the lines that are told of at a time: on cores what stays in the cache. On a GPU half of what
+// elimination keeps afterwards, in the same memory, but as many as are worth their launches, and messages of at most
+// 8 MB.
+std::int64_t numbers_at_a_time(const LinesInParts& lines, std::int64_t kept, bool gpu) {
+  if (!gpu) return std::int64_t{1} << 16;
+  constexpr std::int64_t worth_launches = std::int64_t{1} << 18, largest_message = std::int64_t{1} << 20;
+  return std::min(std::max(kept / 2, worth_launches), 2 * lines.parts * largest_message);
 }
 
-Cuts cuts_of(const std::array<int, 3>& parts, int axis, int lanes, int slows) {
-  const auto [fast, slow] = axes_across(axis);
-  std::array<int, 3> own{};
-  own[fast] = lanes;
-  own[slow] = slows_at_a_time(lanes, slows);
-  own[static_cast<std::size_t>(axis)] = PartOfLine::count;
-  Cuts cuts;
-  for (std::size_t d = 0; d < 3; ++d) {
-    cuts.n[d] = own[d] * parts[d];
-    for (int p = 1; p < parts[d]; ++p) cuts.first[d].push_back(p * own[d]);
-  }
-  return cuts;
-}
+// So many numbers have a multiple of part_alignment bytes in either precision.
+constexpr int aligned_lines = part_alignment / sizeof(float);
 
-Layout whole_of(const Cuts& cuts) {
-  Layout layout;
-  layout.n = cuts.n;
-  return layout;
+constexpr std::int64_t over(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
 }
 
 }  // namespace
 
-PartsOfLines::PartsOfLines(Backend& backend, Precision precision, const std::shared_ptr<const Processes>& processes,
-                           const std::array<int, 3>& parts, int axis, int lanes, int slows)
-    : axis_(axis) {
-  const Cuts cuts = cuts_of(parts, axis, lanes, slows);
-  const Layout whole = whole_of(cuts);
-  own_ = Field(backend, Space(Share{cuts, processes}, whole.box()), precision);
-  all_ = Field(backend, whole, precision);
+Members members_along(const Cuts& cuts, const std::shared_ptr<const Processes>& processes, int axis) {
+  const auto d = static_cast<std::size_t>(axis);
+  const std::array<int, 3> step{1, cuts.count(0), cuts.count(0) * cuts.count(1)};
+  const int first = processes->rank() - cuts.place(processes->rank())[d] * step[d];
+  Members members{processes, {}};
+  for (int part = 0; part < cuts.count(d); ++part) members.ranks.push_back(first + part * step[d]);
+  return members;
 }
 
-std::size_t PartsOfLines::bytes_told(Precision precision, const std::array<int, 3>& parts, int axis, int lanes,
-                                     int slows) {
-  return static_cast<std::size_t>(whole_of(cuts_of(parts, axis, lanes, slows)).allocated(precision)) *
-         bytes_of(precision);
+PartsOfLines::Size::Size(const LinesInParts& lines, bool gpu)
+    : parts(lines.parts), kept(gpu ? kept_of_lines(lines.values, std::int64_t{lines.lanes} * lines.slows) : 0) {
+  const std::int64_t all = std::int64_t{held_of_line} * lines.lanes * lines.slows;
+  // Equal shares of the places along the slower axis.
+  const std::int64_t turns =
+      std::clamp<std::int64_t>(over(all, numbers_at_a_time(lines, kept, gpu)), 1, std::max(lines.slows, 1));
+  slows = static_cast<int>(over(lines.slows, turns));
+  const std::int64_t of_process = over(std::int64_t{lines.lanes} * slows, parts);
+  share = static_cast<int>(over(of_process, aligned_lines) * aligned_lines);
 }
 
-std::size_t PartsOfLines::bytes(Precision precision, const std::array<int, 3>& parts, int axis, int lanes, int slows) {
-  const Layout own = cuts_of(parts, axis, lanes, slows).layout(0);
-  return static_cast<std::size_t>(own.allocated(precision)) * bytes_of(precision) +
-         bytes_told(precision, parts, axis, lanes, slows);
+std::size_t PartsOfLines::Size::bytes_of_message(Precision precision, int numbers) const {
+  return static_cast<std::size_t>(numbers) * static_cast<std::size_t>(share) * bytes_of(precision);
+}
+
+std::size_t PartsOfLines::Size::half(Precision precision) const {
+  return static_cast<std::size_t>(parts) * bytes_of_message(precision);
+}
+
+std::size_t PartsOfLines::Size::bytes(Precision precision) const {
+  return std::max(2 * half(precision), static_cast<std::size_t>(kept) * bytes_of(precision));
+}
+
+PartsOfLines::PartsOfLines(Backend& backend, Precision precision, const Members& members, const LinesInParts& lines)
+    : precision_(precision),
+      own_(static_cast<int>(members.own())),
+      size_(lines, backend.on_gpu()),
+      messages_(make_part_swap(backend, members, size_.bytes_of_message(precision))),
+      memory_(backend.allocate(size_.bytes(precision))) {}
+
+std::size_t PartsOfLines::bytes(Precision precision, const LinesInParts& lines, bool gpu) {
+  return Size(lines, gpu).bytes(precision);
+}
+
+std::size_t PartsOfLines::bytes_of_message(Precision precision, const LinesInParts& lines, bool gpu) {
+  return Size(lines, gpu).bytes_of_message(precision);
+}
+
+int PartsOfLines::share(std::int64_t lines) const {
+  const std::int64_t before = std::int64_t{own_} * size_.share;
+  return static_cast<int>(std::clamp<std::int64_t>(lines - before, 0, size_.share));
 }
 
 }  // namespace poisson

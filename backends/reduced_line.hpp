@@ -35,19 +35,24 @@ struct ReducedLine {
   }
 };
 
-/// What processes tell each other of a line of which each has a part: its reduced form, and the coupling onwards to the
-/// next part; of the last one to the first part, where lines close on themselves, else 0.
+/// What a process tells of a line of which it has a part: its reduced form, and the coupling onwards to the next part;
+/// of the last one to the first part, where lines close on themselves, else 0. What it is told are the values at both
+/// ends.
 struct PartOfLine {
-  enum : int { first, last, coupling, b_first, b_last, onwards, count };
+  enum : int { first, last, coupling, b_first, b_last, onwards, count, ends = 2 };
 };
 
-/// Where the numbers of PartOfLine stand, by line and part.
+/// Where so many numbers of each line stand that processes tell each other: in a part for each process those of its
+/// share of the lines, number by number.
 template <class T>
 struct Told {
   T* data = nullptr;
-  std::int64_t lane = 0, slow = 0, number = 0;  ///< from one to the next
-  constexpr T& operator()(int at_lane, int at_slow, int at_number) const {
-    return data[at_lane * lane + at_slow * slow + at_number * number];
+  int lanes = 0, share = 0, count = 0;  ///< lines along the faster axis, lines of a process, numbers of a line
+
+  /// The first number of a line; the next ones are `share` values further each.
+  constexpr T* of(int lane, int slow) const {
+    const int line = slow * lanes + lane, process = line / share;
+    return data + std::int64_t{process} * count * share + (line - process * share);
   }
 };
 
@@ -73,16 +78,11 @@ constexpr void told_of(const ReducedLine<T>& line, T onwards, const Tell& tell) 
   tell(PartOfLine::onwards, onwards);
 }
 
-template <class T>
-struct EndValues {
-  T first, last;
-};
-
-/// The values at both ends of part `own` of a line, from what all have told of it: number e of part p stands at told[(p
-/// · PartOfLine::count + e) · step], and is overwritten. Every process computes the same. Where the whole is singular
-/// its first value is 0.
-template <class T, class Inverse>
-constexpr EndValues<T> end_values(T* told, std::int64_t step, int parts, int own, const Inverse& inverse) {
+/// The values at both ends of each part of a line, from what all have told of it: number e of part p stands at told[(p
+/// · PartOfLine::count + e) · step], and is overwritten. tell(part, value of its first node, of its last one). Where
+/// the whole is singular its first value is 0.
+template <class T, class Inverse, class Tell>
+constexpr void solve_ends(T* told, std::int64_t step, int parts, const Inverse& inverse, const Tell& tell) {
   const auto of = [&](int part, int number) -> T& { return told[(part * PartOfLine::count + number) * step]; };
   ReducedLine<T> line{of(0, PartOfLine::first), of(0, PartOfLine::last), of(0, PartOfLine::coupling),
                       of(0, PartOfLine::b_first), of(0, PartOfLine::b_last)};
@@ -105,10 +105,27 @@ constexpr EndValues<T> end_values(T* told, std::int64_t step, int parts, int own
   T last = line.b_last * d + gain * start, first = start;
   for (int p = parts - 1; p > 0; --p) {
     first = of(p, PartOfLine::b_first) + of(p, PartOfLine::coupling) * last + of(p, PartOfLine::first) * start;
-    if (p == own) return {first, last};
+    tell(p, first, last);
     last = of(p - 1, PartOfLine::b_last) + of(p - 1, PartOfLine::onwards) * first + of(p - 1, PartOfLine::last) * start;
   }
-  return {start, last};
+  tell(0, start, last);
 }
+
+/// The small systems of so many lines, which this process solves for all that have parts of them: what all have told
+/// (solve_ends), and where the values at the ends go to, PartOfLine::ends of each line in a part for each of them.
+template <class T>
+struct EndSystems {
+  T *told = nullptr, *ends = nullptr;
+  int step = 0, parts = 0, lines = 0;  ///< from one number of a line to the next
+
+  template <class Inverse>
+  constexpr void solve(int line, const Inverse& inverse) const {
+    solve_ends(told + line, step, parts, inverse, [&](int part, T first, T last) {
+      T* const to = ends + std::int64_t{part} * PartOfLine::ends * step + line;
+      to[0] = first;
+      to[step] = last;
+    });
+  }
+};
 
 }  // namespace poisson

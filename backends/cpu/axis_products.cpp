@@ -24,12 +24,19 @@ class CpuAxisProducts final : public AxisTransforms {
   void take_mean(Field& w, const ConstantLine& line) override {
     dispatch(precision(), [&]<class T>(T) { cpu::take_mean(lines(w.view<T>()), line); });
   }
-  void reduce(Field& w, int first, PartsOfLines& ends) override {
-    dispatch(precision(), [&]<class T>(T) { cpu::reduce(told_at_a_time(w.view<T>(), first), ends.own<T>()); });
-  }
-  void solve_ends(Field& w, int first, PartsOfLines& ends) override {
+  void reduce(Field& w, int first) override {
     dispatch(precision(), [&]<class T>(T) {
-      cpu::solve_ends(told_at_a_time(w.view<T>(), first), ends.all<T>(), ends.parts(), ends.part());
+      const Lines<T> some = told_at_a_time(w.view<T>(), first);
+      cpu::reduce(some, ends().told<T>(some.lanes));
+    });
+  }
+  void solve_ends(std::int64_t lines) override {
+    dispatch(precision(), [&]<class T>(T) { cpu::solve_ends(ends().systems<T>(lines)); });
+  }
+  void take_ends(Field& w, int first) override {
+    dispatch(precision(), [&]<class T>(T) {
+      const Lines<T> some = told_at_a_time(w.view<T>(), first);
+      cpu::take_ends<T>(some, ends().ends<T>(some.lanes));
     });
   }
   void transform(const WaveTables& waves, int axis, WavePath path, const Field& from, Field& to,

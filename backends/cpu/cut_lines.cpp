@@ -38,11 +38,18 @@ class CpuCutLines final : public CutLines {
 
  protected:
   void reduce(Field& x, int first) override {
-    dispatch(x.precision(), [&]<class T>(T) { cpu::reduce(some_of<T>(x, first), ends().own<T>()); });
-  }
-  void solve_ends(Field& x, int first) override {
     dispatch(x.precision(), [&]<class T>(T) {
-      cpu::solve_ends(some_of<T>(x, first), ends().all<T>(), ends().parts(), ends().part());
+      const HeldLines<T> some = some_of<T>(x, first);
+      cpu::reduce(some, ends().told<T>(some.lanes));
+    });
+  }
+  void solve_ends(std::int64_t lines) override {
+    dispatch(precision(), [&]<class T>(T) { cpu::solve_ends(ends().systems<T>(lines)); });
+  }
+  void take_ends(Field& x, int first) override {
+    dispatch(x.precision(), [&]<class T>(T) {
+      const HeldLines<T> some = some_of<T>(x, first);
+      cpu::take_ends<T>(some, ends().ends<T>(some.lanes));
     });
   }
   void eliminate(Field& x) override {

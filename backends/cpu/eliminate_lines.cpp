@@ -141,22 +141,28 @@ void reduce(const AnyLines& lines, const Told<typename AnyLines::Value>& told) {
     for (int k = 1; k + 1 < lines.n; ++k)
       for (int l = 0; l < lanes; ++l) go_on(line[l], lines, k, from[l][(k + 1) * lines.step], own[l], inverse);
     for (int l = 0; l < lanes; ++l) {
-      const auto tell = [&](int number, T value) { told(first + l, slow, number) = value; };
-      told_of(line[l], lines.onwards(lines.n - 1, own[l]), tell);
+      T* const to = told.of(first + l, slow);
+      told_of(line[l], lines.onwards(lines.n - 1, own[l]),
+              [&](int number, T value) { to[std::int64_t{number} * told.share] = value; });
     }
   });
 }
 
-template <class AnyLines>
-void solve_ends(const AnyLines& lines, const Told<typename AnyLines::Value>& told, int parts, int part) {
-  using T = typename AnyLines::Value;
+template <class T>
+void solve_ends(const EndSystems<T>& systems) {
+#pragma omp parallel for schedule(static) if (worth_threads(std::int64_t{systems.lines} * systems.parts))
+  for (int line = 0; line < systems.lines; ++line) systems.solve(line, inverse);
+}
+
+template <class T>
+void take_ends(const PlacesOfLines<T>& lines, const Told<T>& ends) {
   const auto nothing = [] { return 0; };
   for_groups(lines, nothing, [&](int, int slow, int first, int lanes) {
     for (int lane = first; lane < first + lanes; ++lane) {
-      const EndValues<T> ends = end_values(&told(lane, slow, 0), told.number, parts, part, inverse);
-      T* values = lines.at(lane, slow);
-      values[0] = ends.first;
-      values[(lines.n - 1) * lines.step] = ends.last;
+      const T* const from = ends.of(lane, slow);
+      T* const values = lines.at(lane, slow);
+      values[0] = from[0];
+      values[(lines.n - 1) * lines.step] = from[ends.share];
     }
   });
 }
@@ -173,9 +179,9 @@ template void reduce(const Lines<float>&, const Told<float>&);
 template void reduce(const Lines<double>&, const Told<double>&);
 template void reduce(const HeldLines<float>&, const Told<float>&);
 template void reduce(const HeldLines<double>&, const Told<double>&);
-template void solve_ends(const Lines<float>&, const Told<float>&, int, int);
-template void solve_ends(const Lines<double>&, const Told<double>&, int, int);
-template void solve_ends(const HeldLines<float>&, const Told<float>&, int, int);
-template void solve_ends(const HeldLines<double>&, const Told<double>&, int, int);
+template void solve_ends(const EndSystems<float>&);
+template void solve_ends(const EndSystems<double>&);
+template void take_ends(const PlacesOfLines<float>&, const Told<float>&);
+template void take_ends(const PlacesOfLines<double>&, const Told<double>&);
 
 }  // namespace poisson::cpu

@@ -19,12 +19,15 @@ void eliminate_folded(const Lines<T>& lines);
 template <class T>
 void take_mean(const Lines<T>& lines, const ConstantLine& line);
 
-/// told(lane, slow, …) = what each line is reduced to (PartOfLine).
+/// What each line is reduced to, to where it is told (PartOfLine).
 template <class AnyLines>
 void reduce(const AnyLines& lines, const Told<typename AnyLines::Value>& told);
 
-/// The values at both ends of a part of each line, from what all parts have told, which is overwritten.
-template <class AnyLines>
-void solve_ends(const AnyLines& lines, const Told<typename AnyLines::Value>& told, int parts, int part);
+template <class T>
+void solve_ends(const EndSystems<T>& systems);
+
+/// The values at both ends of each line, from where they have come.
+template <class T>
+void take_ends(const PlacesOfLines<T>& lines, const Told<T>& ends);
 
 }  // namespace poisson::cpu

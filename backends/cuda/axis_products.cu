@@ -108,12 +108,13 @@ struct Unfold {
   }
 };
 
-// What elimination keeps.
-std::size_t kept_values(const TensorInverse& inverse) {
+// What elimination keeps of whole lines.
+std::size_t kept_bytes(const TensorInverse& inverse, Precision precision) {
   const auto s = static_cast<std::size_t>(inverse.solved);
-  if (inverse.bases[s].waves) return 0;
+  if (inverse.slabs > 1 || inverse.bases[s].waves) return 0;
   const int n = inverse.unknowns.last[s] - inverse.unknowns.first[s];
-  return kept_of_lines(n, inverse.unknowns.size() / n, inverse.bases[s].folded);
+  return static_cast<std::size_t>(kept_of_lines(n, inverse.unknowns.size() / n, inverse.bases[s].folded)) *
+         bytes_of(precision);
 }
 
 class CudaAxisProducts final : public AxisTransforms {
@@ -121,14 +122,13 @@ class CudaAxisProducts final : public AxisTransforms {
   CudaAxisProducts(CudaBackend& device, const Layout& layout, Precision precision, const TensorInverse& inverse)
       : AxisTransforms(device, layout, precision, inverse), device_(device) {
     if (has_products()) cublas_.emplace(device);
-    const std::size_t kept = kept_values(inverse) * bytes_of(precision);
-    if (kept > spare_bytes()) kept_ = device.allocate(kept);
+    if (const std::size_t kept = kept_bytes(inverse, precision); kept > 0) kept_ = device.allocate(kept);
   }
 
  protected:
   void eliminate(Field& w) override {
     dispatch(precision(), [&]<class T>(T) {
-      T* const kept = static_cast<T*>(kept_.data() ? kept_.data() : spare_memory());
+      T* const kept = static_cast<T*>(cut() ? ends().kept() : kept_.data());
       if (folded(solved()))
         eliminate_folded_lines(device_.stream(), lines(w.view<T>()), kept);
       else
@@ -138,14 +138,19 @@ class CudaAxisProducts final : public AxisTransforms {
   void take_mean(Field& w, const ConstantLine& line) override {
     dispatch(precision(), [&]<class T>(T) { cuda::take_mean(device_.stream(), lines(w.view<T>()), line); });
   }
-  void reduce(Field& w, int first, PartsOfLines& ends) override {
-    dispatch(precision(),
-             [&]<class T>(T) { reduce_lines(device_.stream(), told_at_a_time(w.view<T>(), first), ends.own<T>()); });
-  }
-  void solve_ends(Field& w, int first, PartsOfLines& ends) override {
+  void reduce(Field& w, int first) override {
     dispatch(precision(), [&]<class T>(T) {
-      solve_ends_of_lines(device_.stream(), told_at_a_time(w.view<T>(), first), ends.all<T>(), ends.parts(),
-                          ends.part());
+      const Lines<T> some = told_at_a_time(w.view<T>(), first);
+      reduce_lines(device_.stream(), some, ends().told<T>(some.lanes));
+    });
+  }
+  void solve_ends(std::int64_t lines) override {
+    dispatch(precision(), [&]<class T>(T) { cuda::solve_ends(device_.stream(), ends().systems<T>(lines)); });
+  }
+  void take_ends(Field& w, int first) override {
+    dispatch(precision(), [&]<class T>(T) {
+      const Lines<T> some = told_at_a_time(w.view<T>(), first);
+      cuda::take_ends<T>(device_.stream(), some, ends().ends<T>(some.lanes));
     });
   }
   void transform(const WaveTables& waves, int axis, WavePath path, const Field& from, Field& to,
@@ -216,14 +221,13 @@ class CudaAxisProducts final : public AxisTransforms {
 
   CudaBackend& device_;
   std::optional<Cublas> cublas_;  ///< where anything is multiplied
-  Buffer kept_;                   ///< of lines, where there is no spare memory for it
+  Buffer kept_;                   ///< of whole lines
 };
 
 }  // namespace
 
-std::size_t products_bytes(const TensorInverse& inverse, Precision precision, bool multiplies, std::size_t spare) {
-  const std::size_t kept = kept_values(inverse) * bytes_of(precision);
-  return (kept > spare ? kept : 0) + (multiplies ? Cublas::workspace_bytes : 0);
+std::size_t products_bytes(const TensorInverse& inverse, Precision precision, bool multiplies) {
+  return kept_bytes(inverse, precision) + (multiplies ? Cublas::workspace_bytes : 0);
 }
 
 std::unique_ptr<AxisProducts> make_axis_products(Backend& backend, const Layout& layout, Precision precision,

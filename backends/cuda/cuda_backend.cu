@@ -206,18 +206,22 @@ void CudaBackend::dot(const Field& x, const Field& y, Scalar& result) {
 }
 
 void CudaBackend::join(const Space& space) {
-  if (space.whole()) return;
-  if (!processes_) connect(space);
-  if (mail_ && processes_ != &space.processes())
+  if (!space.whole()) join(space.processes(), MailSizes::of(space));
+}
+
+void CudaBackend::join(const Processes& processes, const MailSizes& sizes) {
+  if (!processes_) connect(processes);
+  if (!mail_) return;
+  if (processes_ != &processes)
     throw InputError(
         "POISSON_MACHINES: processes whose GPUs reach each other's mailboxes are on one machine, and have no groups "
         "(unset the variable)");
-  if (mail_) mail_->make_room(space, stream_);
+  mail_->make_room(sizes, stream_);
 }
 
 // What the others are reached through.
-void CudaBackend::connect(const Space& space) {
-  processes_ = &space.processes();
+void CudaBackend::connect(const Processes& processes) {
+  processes_ = &processes;
   reached_ = choose_transport();
   stops_ = scalar();
   // The host takes part in every exchange through it.
@@ -240,7 +244,7 @@ std::string CudaBackend::choose_transport() {
   if (wanted_ == Transport::mpi && !no_mpi.empty())
     refuse("mpi", no_mpi, ", or set POISSON_MPI_DEVICE_MEMORY=1 where MPI does take the memory of GPUs");
   if (wanted_ == Transport::peer || (automatic && no_peer.empty())) {
-    mail_ = std::make_unique<Mail>(*processes_, MailPlace::devices);
+    mail_ = std::make_unique<Mail>(*processes_, MailPlace::devices, memory_);
     // POISSON_TICKETS=0: exchanges have kernels of their own, to see what it brings that they have none.
     kernels_exchange_ = !is_zero("POISSON_TICKETS") && !is_zero("POISSON_OVERLAP");
     return "peer, memory of each other's GPUs";
@@ -252,7 +256,7 @@ std::string CudaBackend::choose_transport() {
   }
   const std::string not_shared = Mail::obstacle(*processes_, device_, MailPlace::host);
   if (not_shared.empty()) {
-    mail_ = std::make_unique<Mail>(*processes_, MailPlace::host);
+    mail_ = std::make_unique<Mail>(*processes_, MailPlace::host, memory_);
     return "staged through memory of the host" + chosen;
   }
   const bool through_host = !automatic || !no_mpi.empty();
@@ -360,7 +364,7 @@ void CudaBackend::gather(const Field& part, Field& whole) {
   dispatch(part.precision(), [&]<class T>(T) {
     if (mail_ && mail_->takes_parts(space))
       return send(false, [&] { mail_->gather(stream(), space, part.view<T>(), whole.view<T>()); });
-    if (!staging_) staging_ = std::make_unique<Staging>(true);  // large ones, in set-up
+    if (!staging_) staging_ = std::make_unique<Staging>(true);  // large ones, and in set-up
     by_host([this, from = part.view<T>(), to = whole.view<T>(), space, larger = whole.space()] {
       const PatchesWithin parts(space, larger);
       const auto moved = [](Box box, const std::array<int, 3>& origin) {
@@ -380,6 +384,12 @@ void CudaBackend::gather(const Field& part, Field& whole) {
       staging_->gather(stream_, from, own, to, of, most, *parts.processes);
     });
   });
+}
+
+void CudaBackend::swap_parts(const Members& members, const void* from, void* to, std::size_t bytes,
+                             const std::function<void()>& by_mail) {
+  if (mail_) return send(false, by_mail);
+  by_host([this, members, from, to, bytes] { staging_->swap_parts(stream_, members, from, to, bytes); });
 }
 
 void CudaBackend::take_part(const Field& whole, Field& part) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -97,6 +98,9 @@ class CudaBackend final : public Backend {
   /// halves as far as the host takes part.
   void begin_swap(const Field& x, const Exchange::Turn& sent, const Exchange::Turn& received);
   void end_swap(const Field& x, const Exchange::Turn& received);
+  /// Swaps parts (PartSwap) by mail where there is any, else by messages of the hosts.
+  void swap_parts(const Members& members, const void* from, void* to, std::size_t bytes,
+                  const std::function<void()>& by_mail);
   /// What kernels exchange through by themselves (ticket.cuh); null where messages go through the host.
   const Mail* mail() const { return mail_.get(); }
   /// Whether kernels that read beyond a cut are to do so: between GPUs, where nothing is timed that they would hide.
@@ -121,6 +125,8 @@ class CudaBackend final : public Backend {
   void subtract(const Field& x, const Scalar& a, const Field& y, Field& result) override;
   void dot(const Field& x, const Field& y, Scalar& result) override;
   void join(const Space&) override;
+  /// Room for what processes send each other so.
+  void join(const Processes& processes, const MailSizes& sizes);
   std::string transport() const override { return reached_; }
   void gather(const Field& part, Field& whole) override;
   void take_part(const Field& whole, Field& part) override;
@@ -179,7 +185,7 @@ class CudaBackend final : public Backend {
   void record_into(cudaGraph_t graph, const std::function<void()>& body);
   void follow(Monitor& monitor);
   const double* ask_all();
-  void connect(const Space& space);
+  void connect(const Processes& processes);
   std::string choose_transport();
   void take_turn(const Field& x, int width, std::size_t turn);
   template <class T>

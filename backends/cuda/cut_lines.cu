@@ -36,9 +36,7 @@ struct Start {
 
 class CudaCutLines final : public CutLines {
  public:
-  explicit CudaCutLines(LineRows rows) : CutLines(std::move(rows)) {
-    kept_ = device().allocate(kept_of_lines(length(), lines()) * bytes_of(precision()));
-  }
+  explicit CudaCutLines(LineRows rows) : CutLines(std::move(rows)) {}
 
   void step(double alpha, double beta, const Field& u, const Field& e, Field& next) const override {
     dispatch(e.precision(), [&]<class T>(T) {
@@ -57,17 +55,23 @@ class CudaCutLines final : public CutLines {
 
  protected:
   void reduce(Field& x, int first) override {
-    dispatch(x.precision(),
-             [&]<class T>(T) { reduce_lines(device().stream(), some_of<T>(x, first), ends().own<T>()); });
-  }
-  void solve_ends(Field& x, int first) override {
     dispatch(x.precision(), [&]<class T>(T) {
-      solve_ends_of_lines(device().stream(), some_of<T>(x, first), ends().all<T>(), ends().parts(), ends().part());
+      const HeldLines<T> some = some_of<T>(x, first);
+      reduce_lines(device().stream(), some, ends().told<T>(some.lanes));
+    });
+  }
+  void solve_ends(std::int64_t lines) override {
+    dispatch(precision(), [&]<class T>(T) { cuda::solve_ends(device().stream(), ends().systems<T>(lines)); });
+  }
+  void take_ends(Field& x, int first) override {
+    dispatch(x.precision(), [&]<class T>(T) {
+      const HeldLines<T> some = some_of<T>(x, first);
+      cuda::take_ends<T>(device().stream(), some, ends().ends<T>(some.lanes));
     });
   }
   void eliminate(Field& x) override {
     dispatch(x.precision(), [&]<class T>(T) {
-      eliminate_lines(device().stream(), lines_of<T>(x), true, static_cast<T*>(kept_.data()));
+      eliminate_lines(device().stream(), lines_of<T>(x), true, static_cast<T*>(ends().kept()));
     });
   }
 
@@ -77,19 +81,12 @@ class CudaCutLines final : public CutLines {
   void columns(const Field& field, const Column& column) const {
     for_columns(device().stream(), marched(unknowns(), field.layout()), column);
   }
-
-  Buffer kept_;
 };
 
 }  // namespace
 
 std::unique_ptr<CutLines> make_cut_lines(LineRows rows) {
   return std::make_unique<CudaCutLines>(std::move(rows));
-}
-
-std::size_t kept_of_cut_lines(const Layout& layout, int axis) {
-  const int n = layout.n[static_cast<std::size_t>(axis)];
-  return kept_of_lines(n, layout.size() / n);
 }
 
 }  // namespace poisson::cuda

@@ -7,7 +7,7 @@ namespace poisson::cuda {
 namespace {
 
 // So many values of a line are at hand at a time, and what elimination needs of one is kept between.
-constexpr int segment = 8;
+constexpr int segment = values_of_kept;
 constexpr int line_threads = 128, line_blocks = 6, folded_blocks = 3;
 
 // As the formulas take it.
@@ -226,35 +226,39 @@ __global__ void __launch_bounds__(line_threads)
     for (int m = 0; m < segment; ++m)
       if (m < many) go_on(line, lines, first + m - 1, value[m], own, Inverse());
   }
+  T* const to = told.of(place.lane, place.slow);
   told_of(line, lines.onwards(lines.n - 1, own),
-          [&](int number, T value) { told(place.lane, place.slow, number) = value; });
-}
-
-template <class AnyLines>
-__global__ void __launch_bounds__(line_threads)
-    ends_kernel(const __grid_constant__ AnyLines lines, const __grid_constant__ Told<typename AnyLines::Value> told,
-                int parts, int part) {
-  using T = typename AnyLines::Value;
-  await_others();
-  const Place place(lines);
-  if (place.line >= lines.count()) return;
-  const EndValues<T> ends = end_values(&told(place.lane, place.slow, 0), told.number, parts, part, Inverse());
-  T* const values = lines.at(place.lane, place.slow);
-  values[0] = ends.first;
-  values[(lines.n - 1) * lines.step] = ends.last;
+          [&](int number, T value) { to[std::int64_t{number} * told.share] = value; });
 }
 
 template <class T>
+__global__ void __launch_bounds__(line_threads) ends_kernel(const __grid_constant__ EndSystems<T> systems) {
+  await_others();
+  const int line = static_cast<int>(blockIdx.x * line_threads + threadIdx.x);
+  if (line < systems.lines) systems.solve(line, Inverse());
+}
+
+template <class T>
+__global__ void __launch_bounds__(line_threads)
+    take_ends_kernel(const __grid_constant__ PlacesOfLines<T> lines, const __grid_constant__ Told<T> ends) {
+  await_others();
+  const Place place(lines);
+  if (place.line >= lines.count()) return;
+  const T* const from = ends.of(place.lane, place.slow);
+  T* const values = lines.at(place.lane, place.slow);
+  values[0] = from[0];
+  values[(lines.n - 1) * lines.step] = from[ends.share];
+}
+
+unsigned blocks_of(std::int64_t lines) {
+  return static_cast<unsigned>((lines + line_threads - 1) / line_threads);
+}
+template <class T>
 unsigned blocks_of(const PlacesOfLines<T>& lines) {
-  return static_cast<unsigned>((lines.count() + line_threads - 1) / line_threads);
+  return blocks_of(lines.count());
 }
 
 }  // namespace
-
-std::size_t kept_of_lines(int n, std::int64_t lines, bool folded) {
-  const auto segments = [](int values) { return (values + segment - 1) / segment; };
-  return static_cast<std::size_t>((folded ? 2 * segments(n - n / 2) : segments(n)) * lines);
-}
 
 template <class AnyLines>
 void eliminate_lines(cudaStream_t stream, const AnyLines& lines, bool ends, typename AnyLines::Value* kept) {
@@ -280,11 +284,14 @@ void reduce_lines(cudaStream_t stream, const AnyLines& lines, const Told<typenam
   if (lines.count() > 0) launch(reduce_kernel<AnyLines>, blocks_of(lines), line_threads, stream, lines, told);
 }
 
-template <class AnyLines>
-void solve_ends_of_lines(cudaStream_t stream, const AnyLines& lines, const Told<typename AnyLines::Value>& told,
-                         int parts, int part) {
-  if (lines.count() > 0)
-    launch(ends_kernel<AnyLines>, blocks_of(lines), line_threads, stream, lines, told, parts, part);
+template <class T>
+void solve_ends(cudaStream_t stream, const EndSystems<T>& systems) {
+  if (systems.lines > 0) launch(ends_kernel<T>, blocks_of(systems.lines), line_threads, stream, systems);
+}
+
+template <class T>
+void take_ends(cudaStream_t stream, const PlacesOfLines<T>& lines, const Told<T>& ends) {
+  if (lines.count() > 0) launch(take_ends_kernel<T>, blocks_of(lines), line_threads, stream, lines, ends);
 }
 
 template void eliminate_lines(cudaStream_t, const Lines<float>&, bool, float*);
@@ -299,9 +306,9 @@ template void reduce_lines(cudaStream_t, const Lines<float>&, const Told<float>&
 template void reduce_lines(cudaStream_t, const Lines<double>&, const Told<double>&);
 template void reduce_lines(cudaStream_t, const HeldLines<float>&, const Told<float>&);
 template void reduce_lines(cudaStream_t, const HeldLines<double>&, const Told<double>&);
-template void solve_ends_of_lines(cudaStream_t, const Lines<float>&, const Told<float>&, int, int);
-template void solve_ends_of_lines(cudaStream_t, const Lines<double>&, const Told<double>&, int, int);
-template void solve_ends_of_lines(cudaStream_t, const HeldLines<float>&, const Told<float>&, int, int);
-template void solve_ends_of_lines(cudaStream_t, const HeldLines<double>&, const Told<double>&, int, int);
+template void solve_ends(cudaStream_t, const EndSystems<float>&);
+template void solve_ends(cudaStream_t, const EndSystems<double>&);
+template void take_ends(cudaStream_t, const PlacesOfLines<float>&, const Told<float>&);
+template void take_ends(cudaStream_t, const PlacesOfLines<double>&, const Told<double>&);
 
 }  // namespace poisson::cuda

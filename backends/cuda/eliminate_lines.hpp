@@ -1,8 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include <cuda_runtime.h>
 
 #include "backends/constant_line.hpp"
@@ -10,9 +7,6 @@
 
 /// Of Lines and of HeldLines, in both precisions.
 namespace poisson::cuda {
-
-/// Values that elimination keeps of so many lines of n values, which are folded or not.
-std::size_t kept_of_lines(int n, std::int64_t lines, bool folded = false);
 
 /// Solves lines in place; with `ends`, between the values that stand at both ends of each. `kept`: room for
 /// kept_of_lines().
@@ -28,13 +22,15 @@ void eliminate_folded_lines(cudaStream_t stream, const Lines<T>& lines, T* kept)
 template <class T>
 void take_mean(cudaStream_t stream, const Lines<T>& lines, const ConstantLine& line);
 
-/// told(lane, slow, …) = what each line is reduced to (PartOfLine).
+/// What each line is reduced to, to where it is told (PartOfLine).
 template <class AnyLines>
 void reduce_lines(cudaStream_t stream, const AnyLines& lines, const Told<typename AnyLines::Value>& told);
 
-/// The values at both ends of a part of each line, from what all parts have told, which is overwritten.
-template <class AnyLines>
-void solve_ends_of_lines(cudaStream_t stream, const AnyLines& lines, const Told<typename AnyLines::Value>& told,
-                         int parts, int part);
+template <class T>
+void solve_ends(cudaStream_t stream, const EndSystems<T>& systems);
+
+/// The values at both ends of each line, from where they have come.
+template <class T>
+void take_ends(cudaStream_t stream, const PlacesOfLines<T>& lines, const Told<T>& ends);
 
 }  // namespace poisson::cuda

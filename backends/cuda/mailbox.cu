@@ -117,33 +117,11 @@ __global__ void __launch_bounds__(256) gather_kernel(const __grid_constant__ Par
           if (p != mail.rank) mail.part<T>(p, mail.rank, turn)[at] = value;
         value_at(whole, own.place(at)) = value;
       });
-  __threadfence_system();
-  __syncthreads();
-  const int p = static_cast<int>(threadIdx.x);
-  if (p < mail.count && p != mail.rank) {
-    raise(mail.part_flag(p, mail.rank, blockIdx.x), turn);
-    mail.wait_for(mail.part_flag(mail.rank, p, blockIdx.x), turn);
-  }
-  __syncthreads();
+  mail.meet(turn);
   for (int q = 0; q < mail.count; ++q)
     if (q != mail.rank) take(of[q], mail.part<T>(mail.rank, q, turn), whole);
   end_turn(&mail.channels[Mailbox::of_parts], turn, gridDim.x);
 }
-
-// Layers of so many words come as such: what twice the bytes take is less than a fence and a flag do, some two
-// microseconds over NVLink, and over PCIe.
-constexpr std::size_t few_words(MailPlace place) {
-  return place == MailPlace::devices ? std::size_t{1} << 18 : std::size_t{1} << 15;
-}
-// Kernels that exchange beside their work have time for more: between devices there is room for 1024² values of fp32.
-std::size_t word_room(MailPlace place, std::size_t layer_bytes) {
-  const std::size_t few = std::min(layer_bytes / sizeof(unsigned), few_words(place));
-  const std::size_t words_of_one_layer = layer_bytes / (cut_halo * sizeof(unsigned));  // of fp64
-  return place == MailPlace::devices ? std::max(few, std::min(words_of_one_layer, std::size_t{1} << 20)) : few;
-}
-
-template <class T>
-constexpr std::size_t bytes_of_words = Mailbox::words_of<T> * sizeof(std::uint64_t);
 
 // Which process on which machine sees what as which device.
 struct Seat {
@@ -197,10 +175,11 @@ std::string Mail::obstacle(const Processes& processes, int device, MailPlace pla
   return "";
 }
 
-Mail::Mail(const Processes& processes, MailPlace place) : processes_(processes), place_(place) {
+Mail::Mail(const Processes& processes, MailPlace place, MemoryCount& memory)
+    : processes_(processes), place_(place), counted_(memory) {
   box_.rank = processes.rank();
   box_.count = processes.count();
-  box_.few_words = few_words(place);
+  box_.few_words = MailboxLayout::few_words(place);
   check(cudaMalloc(&box_.channels, Mailbox::channel_count * sizeof(Channel)));
   check(cudaHostAlloc(&given_up_, sizeof(int), cudaHostAllocMapped));
   *given_up_ = 0;
@@ -211,66 +190,48 @@ Mail::Mail(const Processes& processes, MailPlace place) : processes_(processes),
 }
 
 Mail::~Mail() {
-  memory_.reset();
+  close();
   cudaFree(box_.channels);
   cudaFreeHost(given_up_);
 }
 
-Mail::Sizes Mail::sizes_of(const Space& space) {
-  Sizes sizes;
-  const auto& most = space.most_values();
-  sizes.part = sizeof(double);
-  for (const int n : most) sizes.part *= static_cast<std::size_t>(n + 2);
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (space.cuts().count(d) == 1) continue;
-    sizes.layers[d] = cut_halo * sizeof(double);
-    for (std::size_t e = 0; e < 3; ++e)
-      if (e != d) sizes.layers[d] *= static_cast<std::size_t>(most[e] + 2 * cut_halo);
-  }
-  // Parts are gathered where levels are small; larger ones in set-up alone, and not by mail.
-  constexpr std::size_t most_part = std::size_t{8} << 20;
-  if (sizes.part > most_part) sizes.part = 0;
-  // Planes across y or z, in a box that may reach one past the ends, and how many they are.
-  sizes.sums = static_cast<std::size_t>(std::max(most[1], most[2])) + 3;
-  return sizes;
-}
-
-bool Mail::has_room(const Space& space) const {
-  const Sizes needed = sizes_of(space);
-  for (std::size_t d = 0; d < 3; ++d)
-    if (needed.layers[d] > sizes_.layers[d]) return false;
-  return needed.part <= sizes_.part && needed.sums <= sizes_.sums;
-}
-
-void Mail::make_room(const Space& space, cudaStream_t stream) {
-  if (has_room(space)) return;
-  Sizes sizes = sizes_of(space);
-  for (std::size_t d = 0; d < 3; ++d) sizes.layers[d] = std::max(sizes.layers[d], sizes_.layers[d]);
-  sizes.part = std::max(sizes.part, sizes_.part);
-  sizes.sums = std::max(sizes.sums, sizes_.sums);
+void Mail::make_room(const MailSizes& sizes, cudaStream_t stream) {
+  MailSizes needed = sizes_;
+  needed.include(sizes);
+  if (needed == sizes_) return;
   check(cudaStreamSynchronize(stream));
   processes_.any(false);  // nobody sends any more
-  memory_.reset();
-  open(sizes);
+  close();
+  open(needed);
 }
 
-void Mail::open(const Sizes& sizes) {
+bool Mail::takes_parts(const Space& space) const {
+  const std::size_t part = MailSizes::of_gathered(space).part;
+  return part > 0 && part <= sizes_.part;
+}
+
+void Mail::close() {
+  memory_.reset();
+  counted_.remove(std::exchange(bytes_, 0));
+}
+
+void Mail::open(const MailSizes& sizes) {
   sizes_ = {{}, 0, 0};  // no room, should there be no memory
-  const auto aligned = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
-  std::size_t end = 0;
-  const auto take = [&](std::size_t bytes) { return std::exchange(end, end + aligned(bytes)); };
-  box_.flags = take(Mailbox::flag_count * sizeof(unsigned));
+  const MailboxLayout layout(sizes, box_.count, place_);
+  box_.flags = layout.flags;
   box_.sum_room = sizes.sums;
-  box_.sums = take(most_peers * 2 * box_.sum_room * bytes_of_words<double>);
-  box_.part_bytes = aligned(sizes.part);
-  box_.parts = take(static_cast<std::size_t>(box_.count) * 2 * box_.part_bytes);
+  box_.sums = layout.sums;
+  box_.part_bytes = layout.part_bytes;
+  box_.parts = layout.parts;
   for (std::size_t d = 0; d < 3; ++d) {
-    box_.layer_bytes[d] = aligned(sizes.layers[d]);
-    box_.layers[d] = take(Mailbox::sides * 2 * box_.layer_bytes[d]);
-    box_.word_room[d] = word_room(place_, sizes.layers[d]);
-    box_.words[d] = take(Mailbox::sides * 2 * box_.word_room[d] * sizeof(std::uint64_t));
+    box_.layer_bytes[d] = layout.layer_bytes[d];
+    box_.layers[d] = layout.layers[d];
+    box_.word_room[d] = layout.word_room[d];
+    box_.words[d] = layout.words[d];
   }
-  memory_ = MailboxMemory::make(place_, processes_, end);
+  memory_ = MailboxMemory::make(place_, processes_, layout.bytes);
+  if (place_ == MailPlace::devices) bytes_ = layout.bytes;
+  counted_.add(bytes_);
   sizes_ = sizes;
   for (int p = 0; p < box_.count; ++p) box_.of[p] = memory_->of(p);
   check(cudaMemset(box_.channels, 0, Mailbox::channel_count * sizeof(Channel)));

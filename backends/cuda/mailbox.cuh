@@ -13,6 +13,7 @@
 #include "backends/cuda/launch.cuh"
 #include "backends/cuda/mailbox_memory.hpp"
 #include "backends/division.hpp"
+#include "backends/mailbox_layout.hpp"
 
 /// Memory that the GPUs of several processes write to: each process has a mailbox, which all others see, with a slot
 /// for whatever they send. A kernel stores what it sends into the slots of others, raises a flag there, waits for its
@@ -26,9 +27,8 @@
 /// that the other has taken what came before.
 namespace poisson::cuda {
 
-inline constexpr int most_peers = 8;
-/// Blocks of a kernel that sends, at most: all of them run at once, and each waits for its counterpart alone.
-inline constexpr int most_mail_blocks = 64;
+inline constexpr int most_peers = MailboxLayout::most_processes;
+inline constexpr int most_mail_blocks = MailboxLayout::most_blocks;
 
 /// One kind of message: how often it has been sent, and how many blocks have sent it this time.
 struct Channel {
@@ -55,7 +55,7 @@ struct Mailbox {
   const volatile int* given_up;                         ///< set by the host where the others are not to be waited for
 
   static constexpr int of_parts = 3, of_sums = 4, channel_count = 5;
-  static constexpr int sides = 2;
+  static constexpr int sides = MailboxLayout::sides;
 
   /// The turn that a channel is at; ending it is up to the kernel's last block.
   __device__ unsigned turn_of(int channel) const {
@@ -69,7 +69,9 @@ struct Mailbox {
   __device__ unsigned* part_flag(int process, int from, unsigned block) const {
     return layer_flag(process, 3, 0, 0) + from * most_mail_blocks + block;
   }
-  static constexpr std::size_t flag_count = (3 * sides + most_peers) * most_mail_blocks;
+
+  /// Raises the flags of a block's parts at all others, and waits for theirs.
+  __device__ void meet(unsigned turn) const;
 
   /// What a thread waits for by itself.
   template <class Found>
@@ -115,6 +117,17 @@ struct Mailbox {
 
 __device__ inline void raise(unsigned* flag, unsigned turn) {
   asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(turn) : "memory");
+}
+
+__device__ inline void Mailbox::meet(unsigned turn) const {
+  __threadfence_system();
+  __syncthreads();
+  const int p = static_cast<int>(threadIdx.x);
+  if (p < count && p != rank) {
+    raise(part_flag(p, rank, blockIdx.x), turn);
+    wait_for(part_flag(rank, p, blockIdx.x), turn);
+  }
+  __syncthreads();
 }
 
 __device__ inline void send_word(std::uint64_t* slot, int at, unsigned turn, float value) {
@@ -181,17 +194,16 @@ class Mail {
   /// them call it.
   static std::string obstacle(const Processes& processes, int device, MailPlace place);
 
-  /// Small ones. All processes call this and what follows together.
-  Mail(const Processes& processes, MailPlace place);
+  /// Small ones, counted as memory of the device where they lie on it. All processes call this and what follows
+  /// together.
+  Mail(const Processes& processes, MailPlace place, MemoryCount& memory);
   ~Mail();
   Mail(const Mail&) = delete;
 
-  /// Room for the layers and the parts of fields of this space, of 8 bytes a value. Waits, where there was less.
-  void make_room(const Space& space, cudaStream_t stream);
-  /// Whether there is.
-  bool has_room(const Space& space) const;
-  /// Whether parts of fields of this space are gathered by mail: where they are small.
-  static bool takes_parts(const Space& space) { return sizes_of(space).part > 0; }
+  /// Room for so much. Waits, where there was less.
+  void make_room(const MailSizes& sizes, cudaStream_t stream);
+  /// Whether there is room for parts of fields of this space.
+  bool takes_parts(const Space& space) const;
 
   template <class T>
   void swap(cudaStream_t stream, const View<T>& v, int axis, const Exchange::Turn& sent,
@@ -203,18 +215,15 @@ class Mail {
   const Mailbox& box() const { return box_; }
 
  private:
-  struct Sizes {
-    std::array<std::size_t, 3> layers{};
-    std::size_t part = 0, sums = 2;
-    bool operator==(const Sizes&) const = default;
-  };
-  static Sizes sizes_of(const Space& space);
-  void open(const Sizes& sizes);
+  void open(const MailSizes& sizes);
+  void close();
 
   const Processes& processes_;
   MailPlace place_;
-  Sizes sizes_;
+  MailSizes sizes_;
   Mailbox box_{};
+  MemoryCount& counted_;
+  std::size_t bytes_ = 0;  ///< of them
   std::unique_ptr<MailboxMemory> memory_;
   int* given_up_ = nullptr;
 };

@@ -3,12 +3,10 @@
 #include <cstddef>
 #include <memory>
 
+#include "backends/mailbox_layout.hpp"
 #include "backends/processes.hpp"
 
 namespace poisson::cuda {
-
-/// Where mailboxes lie: each on the GPU of its process, or in memory of the host.
-enum class MailPlace { devices, host };
 
 /// Memory for the mailboxes of a group, zeroed: a piece for each process, which the GPUs of all others write to.
 class MailboxMemory {

@@ -126,6 +126,19 @@ void Staging::gather(cudaStream_t stream, const View<const T>& part, const Box& 
     unpack(stream, whole, of[p], static_cast<const char*>(all_.there) + p * most);
 }
 
+void Staging::swap_parts(cudaStream_t stream, const Members& members, const void* from, void* to, std::size_t bytes) {
+  const std::size_t all = members.count() * bytes, own = members.own() * bytes;
+  const void* const out = through_host_ ? own_.host.of(all) : from;
+  void* const in = through_host_ ? all_.host.of(all) : to;
+  if (through_host_) check(cudaMemcpyAsync(own_.host.of(all), from, all, cudaMemcpyDeviceToHost, stream));
+  check(cudaStreamSynchronize(stream));
+  swap_parts_of_others(members, out, in, bytes);
+  const char* const here = static_cast<const char*>(from) + own;
+  char* const there = static_cast<char*>(to) + own;
+  if (through_host_) check(cudaMemcpyAsync(to, in, all, cudaMemcpyHostToDevice, stream));
+  check(cudaMemcpyAsync(there, here, bytes, cudaMemcpyDeviceToDevice, stream));
+}
+
 std::vector<double> Staging::gather(cudaStream_t stream, const double* values, std::size_t count, std::size_t most,
                                     const Processes& processes) {
   // Each process says first how many it has.

@@ -8,6 +8,7 @@
 
 #include "backends/cuda/mark.cuh"
 #include "backends/exchange.hpp"
+#include "backends/groups.hpp"
 #include "backends/processes.hpp"
 #include "backends/view.hpp"
 
@@ -50,7 +51,9 @@ class Staging {
   template <class T>
   void gather(cudaStream_t stream, const View<const T>& part, const Box& from, const View<T>& whole,
               const std::vector<Box>& of, std::size_t most, const Processes& processes);
-  /// The same of values in a row, which the host reads.
+  /// Of PartSwap.
+  void swap_parts(cudaStream_t stream, const Members& members, const void* from, void* to, std::size_t bytes);
+  /// What gather does of values in a row, which the host reads.
   std::vector<double> gather(cudaStream_t stream, const double* values, std::size_t count, std::size_t most,
                              const Processes& processes);
 

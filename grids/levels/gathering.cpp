@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/backend.hpp"
+#include "backends/gather_room.hpp"
 #include "backends/places.hpp"
 #include "grids/operators/faces.hpp"
 
@@ -86,7 +87,9 @@ class Gathered {
 
 GatheringTransfer::GatheringTransfer(std::unique_ptr<Transfer> parts, Backend& backend, const Block& coarse,
                                      Precision precision)
-    : parts_(std::move(parts)), backend_(backend), part_(backend, coarse.space().without_exchange(), precision) {}
+    : parts_(std::move(parts)), backend_(backend), part_(backend, coarse.space().without_exchange(), precision) {
+  make_room_to_gather(backend, part_.space());
+}
 
 void GatheringTransfer::take(const Field& coarse) const {
   if (coarse.space().halo().with_others()) backend_.exchange(coarse, cut_halo);

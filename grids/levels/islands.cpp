@@ -6,6 +6,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
+#include "backends/gather_room.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/kernels/island_steps.hpp"
 #include "grids/levels/island_couplings.hpp"
@@ -150,6 +151,7 @@ CrossingIslands::CrossingIslands(Backend& backend, const IslandSets& sets, const
   own_ = Field(backend, shares, Precision::fp64);
   all_ = Field(backend, whole, Precision::fp64);
   backend.join(shares);
+  make_room_to_gather(backend, shares);
 }
 
 void CrossingIslands::find_shifts(const Field& b, const Field& u) const {

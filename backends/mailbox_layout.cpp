@@ -1,0 +1,62 @@
+#include "backends/mailbox_layout.hpp"
+
+#include <cstdint>
+#include <utility>
+
+namespace poisson {
+namespace {
+
+constexpr std::size_t bytes_of_word = sizeof(std::uint64_t), bytes_in_word = sizeof(std::uint32_t);
+
+// Kernels that exchange beside their work have time for more: between devices there is room for 1024² values of fp32.
+std::size_t word_room_of(MailPlace place, std::size_t layer_bytes) {
+  const std::size_t few = std::min(layer_bytes / bytes_in_word, MailboxLayout::few_words(place));
+  const std::size_t words_of_one_layer = layer_bytes / (cut_halo * bytes_in_word);  // of fp64
+  return place == MailPlace::devices ? std::max(few, std::min(words_of_one_layer, std::size_t{1} << 20)) : few;
+}
+
+}  // namespace
+
+MailSizes MailSizes::of(const Space& space) {
+  MailSizes sizes;
+  const auto& most = space.most_values();
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (space.cuts().count(d) == 1) continue;
+    sizes.layers[d] = cut_halo * sizeof(double);
+    for (std::size_t e = 0; e < 3; ++e)
+      if (e != d) sizes.layers[d] *= static_cast<std::size_t>(most[e] + 2 * cut_halo);
+  }
+  // Planes across y or z, in a box that may reach one past the ends, and how many they are.
+  sizes.sums = static_cast<std::size_t>(std::max(most[1], most[2])) + 3;
+  return sizes;
+}
+
+MailSizes MailSizes::of_gathered(const Space& space) {
+  constexpr std::size_t most = std::size_t{8} << 20;
+  std::size_t part = sizeof(double);
+  for (const int n : space.most_values()) part *= static_cast<std::size_t>(n + 2);
+  return of_parts(part <= most ? part : 0);
+}
+
+void MailSizes::include(const MailSizes& more) {
+  for (std::size_t d = 0; d < 3; ++d) layers[d] = std::max(layers[d], more.layers[d]);
+  part = std::max(part, more.part);
+  sums = std::max(sums, more.sums);
+}
+
+MailboxLayout::MailboxLayout(const MailSizes& sizes, int processes, MailPlace place) {
+  const auto aligned = [](std::size_t of) { return (of + 255) / 256 * 256; };
+  const auto take = [&](std::size_t of) { return std::exchange(bytes, bytes + aligned(of)); };
+  flags = take(flag_count * sizeof(unsigned));
+  sums = take(most_processes * slots * sizes.sums * (sizeof(double) / bytes_in_word) * bytes_of_word);
+  part_bytes = aligned(sizes.part);
+  parts = take(static_cast<std::size_t>(processes) * slots * part_bytes);
+  for (std::size_t d = 0; d < 3; ++d) {
+    layer_bytes[d] = aligned(sizes.layers[d]);
+    layers[d] = take(sides * slots * layer_bytes[d]);
+    word_room[d] = word_room_of(place, sizes.layers[d]);
+    words[d] = take(sides * slots * word_room[d] * bytes_of_word);
+  }
+}
+
+}  // namespace poisson
