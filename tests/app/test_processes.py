@@ -7,7 +7,6 @@ dies or stops.
 Without mpirun, and where the program has no MPI, the tests count as skipped (status 77).
 """
 
-import csv
 import json
 import os
 import pathlib
@@ -186,41 +185,6 @@ class Processes(unittest.TestCase):
         run = self.poisson(3, f"output.directory={self.directory / 'several'}")
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.same_fields("one", "several", "0", 1)
-
-    def test_scaling_study(self):
-        """Times, their parts and a model from measured messages."""
-        script = pathlib.Path(ROOT) / "scripts" / "poisson-scaling"
-        words = [sys.executable, str(script), "--config", "case.yaml", "--ranks", "1,2", "--mode", "both", "--repeat", "1",
-                 "--program", PROGRAM, "--launcher", "mpirun -n {ranks} --oversubscribe --bind-to none", "--set",
-                 "backend.device=cpu", "--output", "scaling"]
-        run = subprocess.run(words, cwd=self.directory, text=True, check=False, env=self.environment,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
-        self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertRegex(run.stdout, r"inside a node: .* us and .* GB/s, up to 8 processes, measured")
-        with open(self.directory / "scaling" / "scaling.csv", newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-        self.assertEqual([(row["mode"], row["ranks"]) for row in rows],
-                         [("strong", "1"), ("strong", "2"), ("weak", "1"), ("weak", "2")])
-        for row in rows:
-            parts = sum(float(row[part]) for part in ("computing", "exchanges", "coarse", "gathers"))
-            self.assertAlmostEqual(parts, float(row["solve"]), delta=1e-6)
-            self.assertEqual(row["latency"] != "", row["ranks"] == "2")
-            self.assertLess(float(row["difference"]), 1e-12)
-
-    def test_scaling_study_that_cannot_be(self):
-        """A matrix has no cells to multiply, and a run may take too long: a sentence says so. Strong scaling works."""
-        words = [sys.executable, str(pathlib.Path(ROOT) / "scripts" / "poisson-scaling"), "--repeat", "1", "--program",
-                 PROGRAM, "--launcher", "mpirun -n {ranks} --oversubscribe --bind-to none", "--output", "scaling",
-                 "--set", "backend.device=cpu"]
-        matrix = ["--config", str(CONFIGS / "banded.yaml"), "--ranks", "1,2"]
-        for more, status, said in ((["--mode", "strong", *matrix], 0, ""),
-                                   (["--mode", "weak", *matrix], 1, "take --mode strong"),
-                                   (["--config", "case.yaml", "--timeout", "1e-3"], 1, "give it more by --timeout")):
-            run = subprocess.run([*words, *more], cwd=self.directory, text=True, check=False, env=self.environment,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
-            self.assertEqual(run.returncode, status, run.stderr)
-            self.assertIn(said, run.stderr)
-            self.assertNotIn("Traceback", run.stderr)
 
     def near(self, found, wanted, share, what):
         self.assertLessEqual(abs(found["iterations"] - wanted["iterations"]), 1, what)

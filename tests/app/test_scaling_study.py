@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Scaling studies: files of the runs that there were, and a sentence where something is wrong.
+
+    test_scaling_study.py POISSON_PROGRAM ROOT [unittest arguments]
+
+Without mpirun, and where the program has no MPI, the tests count as skipped (status 77).
+"""
+
+import csv
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, ROOT = (os.path.abspath(word) for word in sys.argv[1:3])
+SCRIPT = pathlib.Path(ROOT) / "scripts" / "poisson-scaling"
+MATRIX = str(pathlib.Path(ROOT) / "configs" / "banded.yaml")
+
+CASE = """\
+parameters: {n: 20, half: 2}
+domain: {lower: [0, 0, 0], upper: [1, 1, 1]}
+grid: {cells: [n, 19, 2*n/half + 4]}
+equation: {source: sin(3 * x) * y + z}
+solver: {precision: double}
+"""
+
+
+class ScalingStudy(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.directory = pathlib.Path(temporary.name)
+        self.output = self.directory / "scaling"
+        (self.directory / "case.yaml").write_text(CASE, encoding="utf-8")
+
+    def study(self, *words, config="case.yaml"):
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        command = [sys.executable, str(SCRIPT), "--config", config, "--repeat", "1", "--program", PROGRAM, "--set",
+                   "backend.device=cpu", "--output", "scaling", *words]
+        run = subprocess.run(command, cwd=self.directory, text=True, check=False, env=environment,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+        self.assertNotIn("Traceback", run.stderr)
+        return run
+
+    def rows(self):
+        with open(self.output / "scaling.csv", newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def test_times(self):
+        """Their parts, and a model from measured messages; cells may be arithmetic."""
+        run = self.study("--ranks", "1,3", "--mode", "both")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stdout, r"inside a node: .* us and .* GB/s, up to 8 processes, measured")
+        rows = self.rows()
+        self.assertEqual([(row["mode"], row["ranks"], row["unknowns"]) for row in rows],
+                         [("strong", "1", "7866"), ("strong", "3", "7866"), ("weak", "1", "7866"),
+                          ("weak", "3", str(19 * 18 * 71))])
+        for row in rows:
+            parts = sum(float(row[part]) for part in ("computing", "exchanges", "coarse", "gathers"))
+            self.assertAlmostEqual(parts, float(row["solve"]), delta=1e-6)
+            self.assertEqual(row["latency"] != "", row["ranks"] == "3")
+            self.assertLess(float(row["difference"]), 1e-12)
+        self.assertEqual("scaling.png" in run.stdout, (self.output / "scaling.png").exists())
+
+    def test_runs_before_one_that_fails_are_kept(self):
+        """And nothing of an earlier study is taken for them."""
+        self.output.mkdir()
+        for name in ("scaling.csv", "scaling.png"):
+            (self.output / name).write_text("mode,ranks\nstrong,8\n", encoding="utf-8")
+        run = self.study("--ranks", "1,2,50")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("too small for 50 processes", run.stderr)
+        self.assertEqual([row["ranks"] for row in self.rows()], ["1", "2"])
+        run = self.study("--ranks", "50")
+        self.assertEqual(run.returncode, 1)
+        self.assertFalse(list(self.output.glob("scaling.*")))
+
+    def test_matrices(self):
+        """They have no cells to multiply: strong scaling works."""
+        self.assertEqual(self.study("--ranks", "1,2", config=MATRIX).returncode, 0)
+        run = self.study("--ranks", "1,2", "--mode", "weak", config=MATRIX)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("take --mode strong", run.stderr)
+
+    def test_what_cannot_be(self):
+        file = str(self.directory / "case.yaml")
+        for words, status, said in ((("--timeout", "1e-3"), 1, "give it more by --timeout"),
+                                    (("--timeout", "0"), 2, "--timeout takes seconds"),
+                                    (("--repeat", "0"), 2, "--repeat takes a number from 1 on"),
+                                    (("--ranks", "2,x"), 2, "not '2,x'"),
+                                    (("--ranks", "0"), 2, "numbers from 1 on"),
+                                    (("--launcher", "mpirun -n 2"), 2, "has {ranks} where"),
+                                    (("--launcher", "nowhere -n {ranks}"), 2, "there is no program nowhere"),
+                                    (("--launcher", "mpirun -n {ranks} '"), 2, "is no command line"),
+                                    (("--launcher", "env A={no} false {ranks}"), 1, "failed with status 1"),
+                                    (("--output", file), 2, "cannot be made a directory"),
+                                    (("--output", file + "/below"), 2, "cannot be made a directory")):
+            with self.subTest(words=words):
+                run = self.study(*words)
+                self.assertEqual(run.returncode, status, run.stderr)
+                self.assertIn(said, run.stderr)
+
+
+if __name__ == "__main__":
+    linked = subprocess.run(["ldd", PROGRAM], stdout=subprocess.PIPE, text=True, check=False)
+    if not shutil.which("mpirun") or "libmpi" not in linked.stdout:
+        print("no mpirun, or a program without MPI")
+        sys.exit(77)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
