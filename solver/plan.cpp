@@ -326,18 +326,12 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
       wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
   if (options.krylov == Krylov::automatic && wide) options.krylov = Krylov::cg;
-  // Elements have what holds nodes in their bands alone: lines across a cut, which are solved from rows, know nothing
-  // of it, and Galerkin operators relax points.
-  if (holds_in_bands(problem) && given.method != Method::cg && given.method != Method::jacobi) {
-    const bool alone = parts == uncut_axes;
-    if (!alone && options.coarse_operator == CoarseOperator::rediscretized)
-      throw InputError(
-          "coarse levels that are discretized again take one process where a face of elements has parts "
-          "of several kinds (their lines hold no nodes across a cut): use Galerkin coarse operators");
-    const bool points = options.smoother.takes_points(balanced) && block.equidistant();
-    if (options.coarse_operator == CoarseOperator::automatic && (points || !alone))
-      options.coarse_operator = CoarseOperator::galerkin;
-  }
+  // Elements have what holds nodes in their bands; where points are relaxed on equal cells, those of Galerkin's
+  // operators, which know it, serve.
+  if (holds_in_bands(problem) && given.method != Method::cg && given.method != Method::jacobi &&
+      options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(balanced) &&
+      block.equidistant())
+    options.coarse_operator = CoarseOperator::galerkin;
   // Where planes would have to be relaxed, and data vary moderately, their means are worth more.
   const bool left_to_us = given.preconditioner == PreconditionerChoice::automatic && !given.smoother.kind &&
                           !given.smoother.extent && given.krylov == Krylov::automatic &&

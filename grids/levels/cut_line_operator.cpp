@@ -10,6 +10,25 @@
 namespace poisson {
 namespace {
 
+// What holds nodes is a part of what the rows sum to.
+LineRows rows_of_lines(const Operator& A, const SchemeRows& rows, const Field* holding, int axis) {
+  Backend& backend = A.backend();
+  LineRows lines = make_line_rows(backend, rows, A.precision(), axis);
+  if (holding) {
+    Field in_precision(backend, A.space(), A.precision());
+    backend.convert(*holding, in_precision);
+    backend.axpy(backend.scalar(1), in_precision, lines.sum);
+  }
+  return lines;
+}
+
+// Held, as lines of bands have it: what is known of the rows is not known of them.
+EigenvalueBound bound_of_lines(const SchemeRows& rows, const Field* holding, int axis) {
+  if (holding) return bounds_of_bands(2).of_lines[static_cast<std::size_t>(axis)];
+  return std::visit([&](const auto& own) { return eigenvalue_bounds(own).of_lines[static_cast<std::size_t>(axis)]; },
+                    rows);
+}
+
 class CutLineSplitting final : public BoundedSplitting {
  public:
   CutLineSplitting(const Operator& A, const EigenvalueBound& bound, std::shared_ptr<CutLines> lines)
@@ -34,12 +53,11 @@ class CutLineSplitting final : public BoundedSplitting {
 
 class CutLineOperator final : public Operator {
  public:
-  CutLineOperator(std::unique_ptr<Operator> A, const SchemeRows& rows, int axis)
+  CutLineOperator(std::unique_ptr<Operator> A, const SchemeRows& rows, const Field* holding, int axis)
       : A_(std::move(A)),
         axis_(axis),
-        bound_(std::visit(
-            [&](const auto& own) { return eigenvalue_bounds(own).of_lines[static_cast<std::size_t>(axis)]; }, rows)),
-        lines_(make_cut_lines(make_line_rows(A_->backend(), rows, A_->precision(), axis))) {}
+        bound_(bound_of_lines(rows, holding, axis)),
+        lines_(make_cut_lines(rows_of_lines(*A_, rows, holding, axis))) {}
 
   Backend& backend() const override { return A_->backend(); }
   Precision precision() const override { return A_->precision(); }
@@ -79,8 +97,9 @@ bool cuts_lines(const Block& block, const Relaxation& relaxed) {
   return relaxed.extent == Extent::line && !block.axes[static_cast<std::size_t>(relaxed.axis)].whole();
 }
 
-std::unique_ptr<Operator> with_cut_lines(std::unique_ptr<Operator> A, const SchemeRows& rows, int axis) {
-  return std::make_unique<CutLineOperator>(std::move(A), rows, axis);
+std::unique_ptr<Operator> with_cut_lines(std::unique_ptr<Operator> A, const SchemeRows& rows, const Field* holding,
+                                         int axis) {
+  return std::make_unique<CutLineOperator>(std::move(A), rows, holding, axis);
 }
 
 }  // namespace poisson

@@ -11,7 +11,9 @@ namespace poisson {
 /// Whether a level relaxes lines of which other processes have parts.
 bool cuts_lines(const Block& block, const Relaxation& relaxed);
 
-/// A, the operator of these rows, with a splitting by such lines: all processes solve for them together.
-std::unique_ptr<Operator> with_cut_lines(std::unique_ptr<Operator> A, const SchemeRows& rows, int axis);
+/// A, the operator of these rows, with a splitting by such lines: all processes solve for them together. `holding`, if
+/// any, stands on the diagonals of A beside what the rows have.
+std::unique_ptr<Operator> with_cut_lines(std::unique_ptr<Operator> A, const SchemeRows& rows, const Field* holding,
+                                         int axis);
 
 }  // namespace poisson

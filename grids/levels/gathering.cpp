@@ -149,4 +149,10 @@ SchemeRows gathered(Backend& backend, const SchemeRows& part, const Block& large
   return rows;
 }
 
+std::shared_ptr<const Field> gathered(Backend& backend, std::shared_ptr<const Field> values, const Block& part,
+                                      const Block& larger) {
+  Gathered(backend, part, larger)(values, larger.space());
+  return values;
+}
+
 }  // namespace poisson

@@ -33,5 +33,8 @@ class GatheringTransfer final : public Transfer {
 
 /// The rows of a level as a whole, or what a group has of it, from those of the parts.
 SchemeRows gathered(Backend& backend, const SchemeRows& part, const Block& larger);
+/// The same of values of the level, of which `part` has a part; null stays null.
+std::shared_ptr<const Field> gathered(Backend& backend, std::shared_ptr<const Field> values, const Block& part,
+                                      const Block& larger);
 
 }  // namespace poisson

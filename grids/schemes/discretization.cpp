@@ -261,7 +261,8 @@ Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Fie
       operator_note_ = "lines and planes are solved from it";
     }
     std::unique_ptr<Operator> A = make_level(rows, holding.get(), level.precision);
-    if (cuts_lines(fine.block, level.smoothed())) A = with_cut_lines(std::move(A), rows, level.relaxation.axis);
+    if (cuts_lines(fine.block, level.smoothed()))
+      A = with_cut_lines(std::move(A), rows, holding.get(), level.relaxation.axis);
     h.operators.push_back(std::move(A));
     h.relaxations.push_back(level.relaxation);
     h.planes.emplace_back();
@@ -289,6 +290,7 @@ Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Fie
       h.transfers.back() =
           std::make_unique<GatheringTransfer>(std::move(h.transfers.back()), backend_, coarser.block, precision);
       rows = gathered(backend_, rows, own);
+      holding = gathered(backend_, std::move(holding), coarser.block, own);
     }
   }
   return h;

@@ -482,8 +482,6 @@ TEST(HeldNodesAre, RefusedWhereNothingHoldsThem) {
   Options o;
   o.coarse_operator = CoarseOperator::rediscretized;
   o.method = Method::multigrid;
-  EXPECT_THROW(make_plan(elements.problem(), o, Assembly::automatic, !on_cpu(), {}, Sharing{.parts = {1, 1, 2}}),
-               InputError);
   EXPECT_NO_THROW(make_solver(elements, o));
   o = {};
   o.method = Method::direct;

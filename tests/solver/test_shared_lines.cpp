@@ -2,10 +2,14 @@
 
 #include <array>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "grids/axes/stretching.hpp"
+#include "grids/problem/mixed_face.hpp"
 #include "tests/problems.hpp"
 #include "tests/processes.hpp"
 #include "tests/shared_solve.hpp"
@@ -135,6 +139,50 @@ TEST(SharedLinesOfAllAxes, TakeTurns) {
     expect_as_by_one(c, dimension == 2 ? std::vector<std::array<int, 3>>{{2, 1, 1}, {1, 3, 1}, {2, 2, 1}}
                                        : std::vector<std::array<int, 3>>{{2, 1, 1}, {1, 1, 3}, {2, 2, 2}});
   }
+}
+
+// Elements have what holds the nodes of parts of faces in their bands, on coarse levels that are discretized again,
+// too: also where those are gathered, and where lines and planes are cut. 12 cells in every direction beside the axis.
+TEST(SharedLinesOfPartedFaces, HoldNodes) {
+  const auto held = [](double x, double y, double z) { return x + y + 0.3 * z < 0.55 ? 1.0 : 0.0; };
+  const Boundary face = mixed_face({{Boundary{BoundaryKind::dirichlet, 1.0}, held}, {Boundary{BoundaryKind::neumann}}});
+  for (const auto& [kappa, dimension, axis, smoother] :
+       {std::tuple{Kappa::constant, 2, 0, "line"}, std::tuple{Kappa::constant, 3, 2, "line"},
+        std::tuple{Kappa::random, 3, 1, "line"}, std::tuple{Kappa::random_full, 2, 1, "line"},
+        std::tuple{Kappa::random, 3, 0, "plane"}}) {
+    std::array cells{12, 12, 12};
+    cells[static_cast<std::size_t>(axis)] = 27;
+    Case c = case_of(some_faces().front(), static_cast<std::size_t>(axis),
+                     {dimension, cells, kappa, Sigma::zero, Centering::node, Scheme::q1}, smoother);
+    c.problem.boundary[0][0] = c.problem.boundary[1][1] = face;
+    c.options.krylov = Krylov::cg;
+    c.options.coarse_operator = CoarseOperator::rediscretized;
+    c.name = std::string(smoother) + "s along " + "xyz"[axis];
+    std::array across{1, 1, 1}, along{1, 1, 1};
+    along[static_cast<std::size_t>(axis)] = 3;
+    across[static_cast<std::size_t>((axis + 1) % dimension)] = 2;
+    expect_as_by_one(c, {along, across});
+  }
+}
+
+// Where an axis is stretched far lines are worth many cycles over points, on several processes as on one.
+TEST(SharedLinesOfPartedFaces, AreTakenOnStretchedAxes) {
+  Case c;
+  Problem& p = c.problem;
+  p.scheme = Scheme::q1;
+  p.nodes = {uniform_nodes(0, 1, 16), uniform_nodes(0, 1, 16), geometric_nodes(0, 1, 24, 1.28, StretchedEnd::lower)};
+  p.boundary[0][0] =
+      mixed_face({{Boundary{BoundaryKind::dirichlet, 1.0}, [](double, double y, double) { return y < 0.5; }},
+                  {Boundary{BoundaryKind::neumann}}});
+  p.source = 1.0;
+  c.options.precision = SolvePrecision::double_;
+  std::vector<double> any(static_cast<std::size_t>(make_block(p).layout().size()));
+  const int one = solve(c, {}, any).result.iterations;
+  EXPECT_LE(one, 8);
+  for (const std::array parts : {std::array{1, 1, 2}, {2, 1, 1}, {1, 2, 2}})
+    as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
+      EXPECT_NEAR(solve(c, {processes, parts, 300}, any).result.iterations, one, 1);
+    });
 }
 
 }  // namespace
