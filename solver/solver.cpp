@@ -16,9 +16,13 @@ namespace poisson {
 namespace {
 
 // A window without progress long enough for each method: Krylov residuals have plateaus, Jacobi is slow.
-StoppingRule stopping_rule(const Options& o, double epsilon) {
+StoppingRule stopping_rule(const Options& o, double epsilon, const Space& space) {
   StoppingRule rule;
-  rule.negligible = 1e3 * epsilon * epsilon;  // thirty roundings
+  // Thirty roundings of the data, and what their sum, which is taken off, has: along lines, over lines and over planes
+  // roundings of equal data are alike.
+  const auto& values = space.all();
+  const double of_sums = (values[0] + values[1] + values[2]) * unit_roundoff(Precision::fp64);
+  rule.negligible = (30 * epsilon + of_sums) * (30 * epsilon + of_sums);
   rule.tolerance = o.tolerance;
   if (o.method == Method::cg) rule.stagnation_window = o.preconditioner == PreconditionerChoice::direct ? 40 : 500;
   if (o.method == Method::jacobi) {
@@ -136,7 +140,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   active_ = nullptr;
   bool giving_up = false;
   if (problem_.held) problem_.held->take_out(*A_, u_, b_, best_);
-  StoppingRule rule = stopping_rule(options_, epsilon);
+  StoppingRule rule = stopping_rule(options_, epsilon, A_->space());
   if (!ladder_.empty()) rule.horizon = std::min(options_.max_iterations, patience(options_));
   Monitor monitor(rule, [&](const MonitorState& s) {
     giving_up = giving_up || (s.iterations == 0 && hopeless(s));
