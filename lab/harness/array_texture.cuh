@@ -15,7 +15,7 @@ class ArrayTexture {
     const std::size_t row = static_cast<std::size_t>(columns) * sizeof(T);
     cuda::check(cudaMallocArray(&array_, &format, static_cast<std::size_t>(columns), static_cast<std::size_t>(rows)));
     cuda::check(cudaMemcpy2DToArrayAsync(array_, 0, 0, elements, row, row, static_cast<std::size_t>(rows),
-                                         cudaMemcpyDeviceToDevice, cuda_of(backend).stream()));
+                                         cudaMemcpyDeviceToDevice, stream_of(backend)));
     cudaResourceDesc memory{};
     memory.resType = cudaResourceTypeArray;
     memory.res.array.array = array_;

@@ -1,18 +1,13 @@
-#include "backends/cuda/cuda_backend.cuh"
 #include "lab/harness/contents.hpp"
+#include "lab/harness/stream.cuh"
 
 namespace poisson::lab::gpu {
 namespace {
 
 using cuda::check;
-using cuda::CudaBackend;
 using cuda::launched;
 
 constexpr unsigned threads = 256, blocks = 4096;  // every kernel strides over its array by the whole grid
-
-cudaStream_t stream_of(Backend& backend) {
-  return static_cast<CudaBackend&>(backend).stream();
-}
 
 __global__ void fill_kernel(unsigned char* data, std::size_t bytes, std::uint64_t seed) {
   const std::size_t words = bytes / sizeof(std::uint64_t), stride = std::size_t{blocks} * threads;

@@ -38,7 +38,7 @@ double peak(Session& session, std::string_view study) {
   const Array<T> result(backend, std::int64_t{blocks} * block_threads);
   spoil(backend, result);
   const double seconds = session.time([&] {
-    const cudaStream_t stream = cuda_of(backend).stream();
+    const cudaStream_t stream = stream_of(backend);
     fma_kernel<T><<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(T(0.5), T(0.5), rounds, result.data());
     cuda::launched(stream);
   });

@@ -44,7 +44,7 @@ int multiprocessor_count() {
 
 double measured_gigahertz(Backend& backend) {
   const Array<Clocks> passed(backend, 1);
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   // The first wakes the device; the second is long against the steps of the device's clock, a microsecond.
   for (const long long cycles : {20'000'000LL, 20'000'000LL}) {
     clock_kernel<<<1, 32, 0, stream>>>(cycles, passed.data());

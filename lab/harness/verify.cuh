@@ -2,15 +2,11 @@
 
 #include <cstdint>
 
-#include "backends/cuda/cuda_backend.cuh"
 #include "lab/harness/array.hpp"
 #include "lab/harness/noise.hpp"
+#include "lab/harness/stream.cuh"
 
 namespace poisson::lab {
-
-inline cuda::CudaBackend& cuda_of(Backend& backend) {
-  return static_cast<cuda::CudaBackend&>(backend);
-}
 
 /// f(i) for all i in [0, count), one thread each.
 template <class F>
@@ -23,7 +19,7 @@ template <class F>
 void on_each(Backend& backend, std::int64_t count, const F& f) {
   constexpr int threads = 256;
   if (count == 0) return;
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   each_kernel<<<static_cast<unsigned>((count + threads - 1) / threads), threads, 0, stream>>>(count, f);
   cuda::launched(stream);
 }
@@ -52,7 +48,7 @@ struct NoiseFloat {
 /// Overwrites an output so that no value of an earlier launch can pass for a result.
 template <class T>
 void spoil(Backend& backend, const Array<T>& array) {
-  cuda::check(cudaMemsetAsync(array.data(), 0xff, array.bytes(), cuda_of(backend).stream()));
+  cuda::check(cudaMemsetAsync(array.data(), 0xff, array.bytes(), stream_of(backend)));
 }
 
 template <class T, class Oracle>

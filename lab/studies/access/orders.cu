@@ -61,7 +61,7 @@ struct GatheredWord {
 
 template <class Order>
 void gather(Backend& backend, const Array<std::uint32_t>& in, const Array<std::uint32_t>& out, const Order& order) {
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   const std::int64_t per_block = threads * in_flight;
   gather_kernel<<<static_cast<unsigned>((order.elements + per_block - 1) / per_block), threads, 0, stream>>>(
       in.data(), out.data(), order);
@@ -131,7 +131,7 @@ struct PieceSum {
 
 template <class Load>
 void add_pieces(Backend& backend, const Arrays& arrays, int piece, int blocks, int block_threads) {
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   piece_kernel<Load><<<static_cast<unsigned>(blocks), static_cast<unsigned>(block_threads), 0, stream>>>(
       arrays.in.data(), arrays.out.data(), piece, arrays.in.size() / piece);
   cuda::launched(stream);

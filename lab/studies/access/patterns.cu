@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(threads)
 }
 
 void move(Backend& backend, const Array<std::uint32_t>& in, const Array<std::uint32_t>& out, const MovedElement& m) {
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   move_kernel<<<blocks_for(m.count), threads, 0, stream>>>(in.data(), out.data(), m.from, m.to, m.count);
   cuda::launched(stream);
 }
@@ -111,7 +111,7 @@ constexpr std::array record_layouts{
 
 void add_fields(Backend& backend, const RecordLayout& layout, int used, const Array<float>& fields,
                 const Array<float>& out) {
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   const auto blocks = static_cast<unsigned>((out.size() + threads - 1) / threads);
   layout.kernels[static_cast<std::size_t>(used - 1)]<<<blocks, threads, 0, stream>>>(fields.data(), out.data(),
                                                                                      out.size());

@@ -95,20 +95,20 @@ std::span<const GatheringMemory> gathering_memories() {
 
 void run_loop(Backend& backend, const UnrolledLoop& loop, int blocks, int steps, float y, float* result,
               BlockTime* times) {
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   loop.kernel<<<static_cast<unsigned>(blocks), loop_threads, 0, stream>>>(steps, y, result, times);
   cuda::launched(stream);
 }
 
 void gather(Backend& backend, const GatheringMemory& memory, int blocks, int distinct, int rounds, const float* table,
             float* result, BlockTime* times) {
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   memory.kernel<<<static_cast<unsigned>(blocks), gather_threads, 0, stream>>>(distinct, rounds, table, result, times);
   cuda::launched(stream);
 }
 
 void set_constant_table(Backend& backend, const float* host_table) {
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   cuda::check(cudaMemcpyToSymbolAsync(constant_table, host_table, table_entries * sizeof(float), 0,
                                       cudaMemcpyHostToDevice, stream));
   cuda::check(cudaStreamSynchronize(stream));

@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(256) plain_kernel(int n, const float* a, const
 }
 
 void plain(Backend& backend, int n, const float* a, const float* b, float* c) {
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   const auto blocks = [n](int size) { return static_cast<unsigned>((n + size - 1) / size); };
   plain_kernel<<<dim3(blocks(32), blocks(8)), dim3(32, 8), 0, stream>>>(n, a, b, c);
   cuda::launched(stream);
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__((tile * tile) / rows) tiled_kernel(int n, cons
 
 template <int tile, int rows, bool unrolled>
 void tiled(Backend& backend, int n, const float* a, const float* b, float* c) {
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   const auto blocks = static_cast<unsigned>((n + tile - 1) / tile);
   tiled_kernel<tile, rows, unrolled><<<dim3(blocks, blocks), dim3(tile, tile / rows), 0, stream>>>(n, a, b, c);
   cuda::launched(stream);

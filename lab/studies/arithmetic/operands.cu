@@ -122,7 +122,7 @@ Point measure(Session& session, const Operands<T>& operands) {
   const Array<T> result(backend, std::int64_t{blocks} * block_threads * chains);
   const Array<BlockTime> times(backend, blocks);
   spoil(backend, result);
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   const Timing seconds = session.time([&] {
     operands.kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(operands.y, result.data(),
                                                                                  times.data());
@@ -197,7 +197,7 @@ Point measure(Session& session, const Tuples& tuples) {
   const Array<float> result(backend, std::int64_t{blocks} * block_threads * 8);
   const Array<BlockTime> times(backend, blocks);
   spoil(backend, result);
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   const Timing seconds = session.time([&] {
     tuples.kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(indices, result.data(), times.data());
     cuda::launched(stream);
@@ -260,7 +260,7 @@ void add_exchanges(Session& session, bool barrier, Panel& panel) {
     const Array<std::uint32_t> result(backend, std::int64_t{blocks} * threads);
     const Array<long long> clocks(backend, blocks);
     spoil(backend, result);
-    const cudaStream_t stream = cuda_of(backend).stream();
+    const cudaStream_t stream = stream_of(backend);
     const Timing seconds = session.time([&] {
       const auto kernel = barrier ? exchange_kernel<true> : exchange_kernel<false>;
       kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), 0, stream>>>(result.data(),

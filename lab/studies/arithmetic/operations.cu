@@ -287,14 +287,14 @@ std::span<const Operation> operations() {
 
 void evaluate(Backend& backend, const Operation& operation, const Word* x, const Word* y, Word* z, std::int64_t count) {
   constexpr int threads = 256;
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   operation.evaluate<<<static_cast<unsigned>((count + threads - 1) / threads), threads, 0, stream>>>(x, y, z, count);
   cuda::launched(stream);
 }
 
 void run_chain(Backend& backend, const Operation& operation, int blocks, const Word* start, Word operand, Word* result,
                BlockTime* times) {
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   operation.chain<<<static_cast<unsigned>(blocks), chain_threads, 0, stream>>>(
       start, operand, chain_steps / operation.unroll, result, times);
   cuda::launched(stream);

@@ -52,7 +52,7 @@ class SharedReads {
   void launch(const LaneElements& lanes) const {
     Lanes argument;
     std::copy(lanes.begin(), lanes.end(), argument.element);
-    const cudaStream_t stream = cuda_of(session_.backend()).stream();
+    const cudaStream_t stream = stream_of(session_.backend());
     shared_kernel<T><<<static_cast<unsigned>(blocks_), static_cast<unsigned>(warps_ * warp_lanes), 0, stream>>>(
         argument, rounds_, sums_.data(), clocks_.data());
     cuda::launched(stream);

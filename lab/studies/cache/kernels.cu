@@ -48,7 +48,7 @@ std::int64_t by_grid(Backend& backend, const std::uint64_t* data, std::int64_t w
   const std::int64_t least = std::max<std::int64_t>(in_flight, pairs / all);
   const std::int64_t rounds = std::max<std::int64_t>(1, std::llround(bytes / 16 / static_cast<double>(least * all)));
   const std::int64_t count = std::min<std::int64_t>(least * rounds, (std::int64_t{1} << 31) / all / least * least);
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   set_kernel<Load><<<static_cast<unsigned>(blocks), threads, 0, stream>>>(
       reinterpret_cast<const ulonglong2*>(data), static_cast<unsigned>(pairs - 1), static_cast<unsigned>(count),
       reinterpret_cast<unsigned long long*>(sums));

@@ -103,8 +103,8 @@ class Rings {
   void verify(std::string_view variant, int steps) const {
     Backend& backend = session_.backend();
     spoil(backend, other_);
-    cuda::check(cudaMemcpyAsync(points_.data(), start_.data(), start_.bytes(), cudaMemcpyDeviceToDevice,
-                                cuda_of(backend).stream()));
+    cuda::check(
+        cudaMemcpyAsync(points_.data(), start_.data(), start_.bytes(), cudaMemcpyDeviceToDevice, stream_of(backend)));
     advance(variant, steps);
     const std::vector<float> expected = rings_after(rings_, blocks_, steps);
     const auto oracle = [&](std::int64_t i) { return expected[static_cast<std::size_t>(i)]; };
@@ -124,7 +124,7 @@ class Rings {
   using RingKernel = void (*)(float*, float*, int);
 
   void launch_cluster(RingKernel kernel, int steps) const {
-    const cudaStream_t stream = cuda_of(session_.backend()).stream();
+    const cudaStream_t stream = stream_of(session_.backend());
     cudaLaunchAttribute attribute{};
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {static_cast<unsigned>(blocks_), 1, 1};
@@ -138,7 +138,7 @@ class Rings {
     cuda::launched(stream);
   }
   void launch_steps(int steps) const {
-    const cudaStream_t stream = cuda_of(session_.backend()).stream();
+    const cudaStream_t stream = stream_of(session_.backend());
     float *from = points_.data(), *to = other_.data();
     for (int step = 0; step < steps; ++step) {
       step_kernel<<<static_cast<unsigned>(rings_ * blocks_), threads, 0, stream>>>(from, to, blocks_);

@@ -1,6 +1,5 @@
 #include <array>
 
-#include "backends/cuda/cuda_backend.cuh"
 #include "lab/harness/verify.cuh"
 #include "lab/studies/compute/study.hpp"
 
@@ -74,7 +73,7 @@ void apply(const Field& x, Field& y) {
     by.shift = static_cast<T>(entry_shift);
     const auto blocks = [](int n, int size) { return static_cast<unsigned>((n + size - 1) / size); };
     const dim3 grid(blocks(x.layout().n[0], block_x), blocks(x.layout().n[1], block_y * rows_per_thread));
-    const cudaStream_t stream = cuda_of(x.backend()).stream();
+    const cudaStream_t stream = stream_of(x.backend());
     stencil_kernel<steps, T><<<grid, dim3(block_x, block_y), 0, stream>>>(x.view<T>(), y.view<T>(), by);
     cuda::launched(stream);
   });

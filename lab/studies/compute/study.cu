@@ -37,7 +37,7 @@ void set_data(Field& x) {
 }
 
 void spoil(Field& y) {
-  cuda::check(cudaMemsetAsync(y.data(), 0xff, y.bytes(), cuda_of(y.backend()).stream()));
+  cuda::check(cudaMemsetAsync(y.data(), 0xff, y.bytes(), stream_of(y.backend())));
 }
 
 double expected(const Layout& layout, int i, int j, int steps) {

@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 
-#include "backends/cuda/cuda_backend.cuh"
 #include "grids/operators/operator.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "lab/harness/noise.hpp"

@@ -2,8 +2,8 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cuda/cuda_backend.cuh"
 #include "lab/harness/contents.hpp"
+#include "lab/harness/stream.cuh"
 #include "lab/studies/copy/kernels.hpp"
 
 namespace poisson::lab {
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(threads)
 
 template <class T, int per_thread>
 void launch_copy(Backend& backend, const void* from, void* to, std::size_t bytes) {
-  const cudaStream_t stream = static_cast<cuda::CudaBackend&>(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   const auto count = static_cast<std::int64_t>(bytes / sizeof(T));
   constexpr std::int64_t per_block = std::int64_t{threads} * per_thread;
   copy_kernel<T, per_thread><<<static_cast<unsigned>((count + per_block - 1) / per_block), threads, 0, stream>>>(

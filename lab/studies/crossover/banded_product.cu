@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(threads) banded_kernel(BandedProduct p) {
 }  // namespace
 
 void multiply_on_gpu(Backend& backend, const BandedProduct& product) {
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   const auto blocks = static_cast<unsigned>((product.rows() + threads - 1) / threads);
   const auto kernel = product.bands == 9 ? banded_kernel<9> : banded_kernel<5>;
   kernel<<<blocks, threads, 0, stream>>>(product);

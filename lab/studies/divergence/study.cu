@@ -53,7 +53,7 @@ Point measure_paths(Session& session, const Variant& variant, int paths) {
   const Array<float> ends(backend, std::int64_t{blocks} * path_threads);
   const Array<BlockTime> times(backend, blocks);
   spoil(backend, ends);
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   const Timing seconds = session.time([&] {
     const auto kernel = variant.by_lane ? path_kernel<true> : path_kernel<false>;
     kernel<<<static_cast<unsigned>(blocks), path_threads, 0, stream>>>(paths, rounds, variant.steps, ends.data(),

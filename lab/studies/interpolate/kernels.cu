@@ -125,10 +125,10 @@ class Filtering final : public Prolongation {
         shape_(refinement),
         anew_(anew),
         texture_(refinement.dimension, refinement.coarse()) {
-    texture_.fill(cuda_of(backend).stream(), coarse);
+    texture_.fill(stream_of(backend), coarse);
   }
   void apply(const float* coarse, float* fine) override {
-    const cudaStream_t stream = cuda_of(*backend_).stream();
+    const cudaStream_t stream = stream_of(*backend_);
     if (anew_) texture_.fill(stream, coarse);
     const auto kernel = dimension_ == 2 ? filter_kernel<2> : filter_kernel<3>;
     kernel<<<point_grid(shape_), dim3(block_x, block_y), 0, stream>>>(shape_, texture_.object(), fine);
@@ -148,7 +148,7 @@ class Computing final : public Prolongation {
   Computing(Backend& backend, const Refinement& refinement, bool hoisted)
       : backend_(&backend), dimension_(refinement.dimension), shape_(refinement), hoisted_(hoisted) {}
   void apply(const float* coarse, float* fine) override {
-    const cudaStream_t stream = cuda_of(*backend_).stream();
+    const cudaStream_t stream = stream_of(*backend_);
     dim3 grid = point_grid(shape_), block(block_x, block_y);
     auto* kernel = dimension_ == 2 ? recomputing_kernel<2> : recomputing_kernel<3>;
     if (hoisted_ && dimension_ == 2) {

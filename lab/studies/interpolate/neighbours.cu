@@ -73,7 +73,7 @@ class Sweeps {
   }
 
   void sweep(std::string_view variant) const {
-    const cudaStream_t stream = cuda_of(session_.backend()).stream();
+    const cudaStream_t stream = stream_of(session_.backend());
     const Grid2 grid{u_.data(), f_.data(), swept_.data(), n_};
     const auto blocks = [this](int size) { return static_cast<unsigned>((n_ + size - 1) / size); };
     const dim3 blocks2(blocks(tile_x), blocks(tile_y));

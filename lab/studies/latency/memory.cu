@@ -54,7 +54,7 @@ class Chase {
   static constexpr const char* name = "dependent loads";
 
   void launch() const {
-    const cudaStream_t stream = cuda_of(session_.backend()).stream();
+    const cudaStream_t stream = stream_of(session_.backend());
     chase_kernel<<<1, 1, 0, stream>>>(words_.data(), steps_, place_.data());
     cuda::launched(stream);
   }
@@ -73,7 +73,7 @@ constexpr int lanes_of = static_cast<int>(sizeof(T) / sizeof(float));
 template <class T, int in_flight>
 void read_row(Backend& backend, const Array<float>& floats, Grid grid, const Array<float>& sums) {
   const Matrix row{1, floats.size() / lanes_of<T>};
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   read_kernel<T, Direction::rows, in_flight>
       <<<static_cast<unsigned>(grid.blocks), static_cast<unsigned>(grid.threads), 0, stream>>>(
           PlainRead<T>{reinterpret_cast<const T*>(floats.data())}, row, sums.data());

@@ -108,7 +108,7 @@ class Chains {
   }
   void launch(int chains, const Residency& residency) const {
     const FmaKernel kernel = fma_kernels[static_cast<std::size_t>(chains - 1)];
-    const cudaStream_t stream = cuda_of(session_.backend()).stream();
+    const cudaStream_t stream = stream_of(session_.backend());
     kernel<<<static_cast<unsigned>(grid(residency)), static_cast<unsigned>(residency.threads),
              static_cast<std::size_t>(shared_memory_for(kernel, residency)), stream>>>(iterations_, ends_.data(),
                                                                                        times_.data());

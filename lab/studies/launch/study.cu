@@ -61,7 +61,7 @@ class Sequence {
         blocks_(static_cast<unsigned>(blocks)) {}
 
   const TinyStep& tiny() const { return tiny_; }
-  cudaStream_t stream() const { return cuda_of(backend_).stream(); }
+  cudaStream_t stream() const { return stream_of(backend_); }
 
   void launch(int step) const {
     step_kernel<<<blocks_, threads, 0, stream()>>>(tiny_, states_, step);

@@ -55,7 +55,7 @@ int counted_blocks(Session& session, const Shape& shape) {
   constexpr long long clocks = 200'000;
   Backend& backend = session.backend();
   const Array<unsigned> present(backend, identifiers), most(backend, identifiers);
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   const int blocks = 2 * multiprocessors() * std::max(1, predicted_blocks(shape));
   census_kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(shape.threads),
                   static_cast<std::size_t>(shape.shared_bytes), stream>>>(present.data(), most.data(), clocks);
@@ -71,7 +71,7 @@ struct Arrays {
 };
 
 void copy(Backend& backend, const Arrays& arrays, const Shape& shape) {
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   const std::int64_t count = arrays.in.size();
   copy_kernel<<<static_cast<unsigned>((count + shape.threads - 1) / shape.threads),
                 static_cast<unsigned>(shape.threads), static_cast<std::size_t>(shape.shared_bytes), stream>>>(

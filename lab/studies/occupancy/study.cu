@@ -78,7 +78,7 @@ struct Occupancy {
 
 void launch(Backend& backend, HoldKernel kernel, int blocks, const Array<std::uint32_t>& words,
             const Array<std::uint32_t>& sums) {
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(words.data(), static_cast<unsigned>(words.size()),
                                                                 sums.data());
   cuda::launched(stream);

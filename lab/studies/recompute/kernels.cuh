@@ -1,6 +1,5 @@
 #pragma once
 
-#include "backends/cuda/cuda_backend.cuh"
 #include "lab/harness/verify.cuh"
 #include "lab/studies/recompute/study.hpp"
 
@@ -200,7 +199,7 @@ template <class T, class U, class Entries>
 void launch(RecomputeData& data, RecomputeVerb verb, const U& u, const Entries& entries) {
   const auto blocks = [](int n, int size) { return static_cast<unsigned>((n + size - 1) / size); };
   const dim3 grid(blocks(data.n()[0], block_x), blocks(data.n()[1], block_y * Entries::rows));
-  const cudaStream_t stream = cuda_of(data.u.backend()).stream();
+  const cudaStream_t stream = stream_of(data.u.backend());
   const View<const T> f = data.f.view<T>();
   const View<T> y = data.y.view<T>();
   if (verb == RecomputeVerb::product)

@@ -39,7 +39,7 @@ unsigned blocks_for(std::int64_t count) {
 }  // namespace
 
 void multiply(Backend& backend, const SparseOperands& a, std::string_view way) {
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   const std::int64_t rows = a.rows();
   if (way == sparse_names::bands)
     band_kernel<<<blocks_for(rows), threads, 0, stream>>>(a.bands.data(), a.padded_x.data() + a.m + 1, a.y.data(), a.m);

@@ -173,7 +173,7 @@ struct Line {
 };
 
 void plain(Backend& backend, const Line& line) {
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   plain_kernel<<<static_cast<unsigned>(line.tiles), threads, 0, stream>>>(line.in.data(), line.out.data());
   cuda::launched(stream);
 }
@@ -186,7 +186,7 @@ void by_tiles(Backend& backend, const Line& line) {
   int fitting = 0;
   cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fitting, kernel, threads, bytes));
   const int blocks = std::min(line.tiles, fitting * multiprocessors());
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   kernel<<<static_cast<unsigned>(blocks), threads, bytes, stream>>>(line.in.data(), line.out.data(), line.tiles);
   cuda::launched(stream);
 }

@@ -46,7 +46,7 @@ Panel measure_offsets(Session& session) {
   fill(backend, in, NoiseFloat{});
   const LinearTexture<float> texture(in.data(), in.bytes());
   Panel panel{"offset", "A copy from a shifted array", "offset (elements of 4 bytes)", "GB/s read and written"};
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   const auto blocks = static_cast<unsigned>((count + threads * in_flight - 1) / (threads * in_flight));
   for (const char* const path : {path_names[0], path_names[1]})
     for (const int offset :
@@ -99,7 +99,7 @@ __global__ void chase_kernel(Read read, int steps, std::uint32_t* place) {
 Panel measure_chases(Session& session) {
   constexpr int steps = 4096;
   Backend& backend = session.backend();
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   Panel panel{"chase", "One thread follows addresses scattered over a piece of memory", "bytes", "ns per load", true,
               true};
   for (const std::size_t bytes : {std::size_t{16} << 10, std::size_t{4} << 20, std::size_t{256} << 20}) {

@@ -74,7 +74,7 @@ struct Square {
 
 template <class T, Walk2 walk>
 void walk_by(Backend& backend, const Square<T>& square, std::size_t path, Blocks grid, const Array<float>& sums) {
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   const auto launch = [&](auto read) {
     walk_kernel<T, walk><<<static_cast<unsigned>(grid.blocks), static_cast<unsigned>(grid.threads), 0, stream>>>(
         read, square.size, sums.data());

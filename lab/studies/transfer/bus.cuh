@@ -9,6 +9,7 @@
 #include "backends/cuda/mark.cuh"
 #include "backends/utilities/pipeline.hpp"
 #include "lab/harness/session.hpp"
+#include "lab/harness/stream.cuh"
 #include "lab/harness/study.hpp"
 
 namespace poisson::lab {

@@ -104,7 +104,7 @@ Panel coprocessor_panel(Session& session, Bus& bus) {
   Session host("cpu", session.quick());  // its clock sees all of it
   const std::size_t words = bus.bytes() / sizeof(std::uint32_t);
   const std::uint32_t expected = worked_on({bus.from(), words}, device_rounds, host_rounds);
-  cuda::check(cudaStreamSynchronize(static_cast<cuda::CudaBackend&>(session.backend()).stream()));
+  cuda::check(cudaStreamSynchronize(stream_of(session.backend())));
   for (const bool overlapped : {false, true})
     for (const std::size_t chunks :
          session.quick() ? std::vector<std::size_t>{1, 16} : std::vector<std::size_t>{1, 2, 4, 8, 16, 32, 64}) {

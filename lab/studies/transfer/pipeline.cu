@@ -43,7 +43,7 @@ class Computation {
   Computation(Session& session, std::size_t bytes) : session_(session), memory_(session.backend().allocate(bytes)) {}
 
   double seconds(int rounds) {
-    const cudaStream_t stream = static_cast<cuda::CudaBackend&>(session_.backend()).stream();
+    const cudaStream_t stream = stream_of(session_.backend());
     return session_.time([&] { compute(memory_.data(), memory_.bytes(), rounds, stream); });
   }
   // Rounds that take about so long: a line through two measurements beyond what the memory takes.

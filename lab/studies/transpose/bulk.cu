@@ -8,9 +8,9 @@
 
 #include <cuda.h>
 
-#include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/words.cuh"
 #include "backends/error.hpp"
+#include "lab/harness/stream.cuh"
 #include "lab/studies/transpose/study.hpp"
 
 namespace poisson::lab {
@@ -183,7 +183,7 @@ void launch_as(cudaStream_t stream, const Transposition& s, const void* from, vo
 }
 
 void launch_bulk(Backend& backend, const Transposition& shape, const void* from, void* to) {
-  const cudaStream_t stream = static_cast<cuda::CudaBackend&>(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   if (shape.element == 4)
     launch_as<std::uint32_t>(stream, shape, from, to);
   else

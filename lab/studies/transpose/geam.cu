@@ -5,8 +5,8 @@
 
 #include <cublas_v2.h>
 
-#include "backends/cuda/cuda_backend.cuh"
 #include "backends/error.hpp"
+#include "lab/harness/stream.cuh"
 #endif
 
 namespace poisson::lab {
@@ -54,7 +54,7 @@ std::vector<TransposeVariant> geam_variants() {
   return {
       {.name = std::string(transpose_names::geam),
        .launch = [handle = make_handle()](Backend& backend, const Transposition& shape, const void* from, void* to) {
-         check(cublasSetStream(handle->get(), static_cast<cuda::CudaBackend&>(backend).stream()));
+         check(cublasSetStream(handle->get(), stream_of(backend)));
          geam(handle->get(), shape, from, to);
        }}};
 }

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "backends/cuda/cuda_backend.cuh"
 #include "backends/utilities/cuda/transpose.cuh"
+#include "lab/harness/stream.cuh"
 #include "lab/studies/transpose/study.hpp"
 
 namespace poisson::lab {
@@ -125,7 +125,7 @@ constexpr Kernels by_tiles{Layout::side, tile_kernel<std::uint32_t, Layout, Orde
                            tile_kernel<std::uint64_t, Layout, Order, transposes>};
 
 void launch(Backend& backend, const Kernels& kernels, const Transposition& shape, const void* from, void* to) {
-  const cudaStream_t stream = static_cast<cuda::CudaBackend&>(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   const Tiles tiles(shape, kernels.side);
   const dim3 threads(static_cast<unsigned>(kernels.side), lines);
   if (shape.element == 4)

@@ -1,4 +1,4 @@
-#include "backends/cuda/cuda_backend.cuh"
+#include "lab/harness/stream.cuh"
 #include "lab/studies/transpose/matrix_contents.hpp"
 
 namespace poisson::lab::gpu {
@@ -21,10 +21,6 @@ __global__ void misplaced_kernel(Misplaced<T> wrong, std::int64_t count, unsigne
   unsigned long long mine = 0;
   for_each(count, [&](std::int64_t i) { mine += wrong(i) ? 1 : 0; });
   if (mine > 0) atomicAdd(found, mine);
-}
-
-cudaStream_t stream_of(Backend& backend) {
-  return static_cast<cuda::CudaBackend&>(backend).stream();
 }
 
 template <class T>

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "backends/cuda/cuda_backend.cuh"
 #include "backends/utilities/cuda/transpose.cuh"
+#include "lab/harness/stream.cuh"
 #include "lab/studies/transpose/study.hpp"
 
 namespace poisson::lab {
@@ -11,7 +11,7 @@ namespace {
 
 template <class TileShape>
 void launch_tiling(Backend& backend, const Transposition& shape, const void* from, void* to) {
-  const cudaStream_t stream = static_cast<cuda::CudaBackend&>(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   if (shape.element == 4)
     cuda::transpose_tiled<TileShape, std::uint32_t>(stream, shape, from, to);
   else

@@ -94,7 +94,7 @@ void sweep(Backend& backend, const Grids& grids) {
   };
   const GridMemory& memory = grids.memory;
   const dim3 grid(blocks(memory.n[0], block_x * lanes), blocks(memory.n[1], block_y), blocks(memory.n[2], planes));
-  const cudaStream_t stream = cuda_of(backend).stream();
+  const cudaStream_t stream = stream_of(backend);
   sweep_kernel<lanes, planes><<<grid, dim3(block_x, block_y), 0, stream>>>(
       memory, grids.u.data(), grids.f.data(), reinterpret_cast<float*>(grids.swept.data()));
   cuda::launched(stream);
