@@ -155,7 +155,7 @@ TEST(Conclusions, OfStridesTellTheBytesMoved) {
                                         {"write", [](double x) { return x == 1 ? copy : copy * 8 / 68; }}})},
                       copy);
   EXPECT_TRUE(says(pairs, "moving 64 bytes")) << joined(pairs);
-  EXPECT_TRUE(says(pairs, "memory delivers two sectors at a time")) << joined(pairs);
+  EXPECT_TRUE(says(pairs, "fits a memory that delivers two sectors at a time")) << joined(pairs);
   EXPECT_TRUE(says(pairs, "as if it were read before it is written back")) << joined(pairs);
   const auto none =
       conclude_access({synthetic_panel("stride", {1, 32}, {{"read", [](double) { return copy; }}})}, copy);
@@ -200,6 +200,8 @@ TEST(Conclusions, OfOrdersAndPieces) {
   EXPECT_TRUE(says(usual, "single elements scattered have only 10 % of the rate of them")) << joined(usual);
   EXPECT_TRUE(says(usual, "where every other thread reads nothing, with only 75 % of the rate of them: idle threads"))
       << joined(usual);
+  orders.points[4].value = 3000;  // whole sectors that are not wanted cost something, too
+  EXPECT_FALSE(says(conclude_access({orders}, copy), "idle threads cost nothing"));
   const auto pieces = conclude_access({synthetic_panel("pieces", {1, 8, 256},
                                                        {{piece_names[0], [](double x) { return 4000 / x; }},
                                                         {piece_names[1], [](double x) { return 2000 / x; }}})},

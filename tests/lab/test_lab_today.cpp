@@ -60,7 +60,8 @@ TEST(Staging, ComparesWithTheCaches) {
   };
   const auto better = conclude_staging({panel(1000)}, {.copy = 4000});
   EXPECT_TRUE(says(better, "come from the caches at 3000 GB/s, 75 % of a copy")) << joined(better);
-  EXPECT_TRUE(says(better, "reaches 4000 GB/s at best and 1000 GB/s with one tile under way, 1.3 times"))
+  EXPECT_TRUE(
+      says(better, "reaches 4000 GB/s (100 % of a copy) at best and 1000 GB/s with one tile under way, 1.3 times"))
       << joined(better);
   EXPECT_TRUE(says(better, "and pay here")) << joined(better);
   EXPECT_TRUE(says(conclude_staging({panel(760)}, {.copy = 4000}), "no clear lead over loads and stores"));

@@ -45,9 +45,9 @@ void conclude_strides(const Panel& panel, double copy, Sentences& sentences) {
       text += ", at a stride of " + figure(apart) + " " + figure(one) + " and at " + figure(2 * apart) + " " +
               figure(two) + ", where the sector around it has " + std::to_string(sector_bytes);
       if (side == "read" && one < 1.25 * sector_bytes && two > 1.5 * sector_bytes)
-        text += ": memory delivers two sectors at a time";
+        text += ", which fits a memory that delivers two sectors at a time";
       if (side == "write" && one > 1.5 * sector_bytes)
-        text += ": a sector that is written in part costs twice, as if it were read before it is written back";
+        text += ": a sector that is written in part costs twice, which fits reading it before it is written back";
     }
     sentences.push_back(text + ". Let neighbouring threads take neighbouring elements.");
   }
@@ -69,9 +69,9 @@ void conclude_records(const Panel& panel, double copy, Sentences& sentences) {
                        " is used, a structure of arrays is " + figure(gain.median) +
                        " times as fast as an array of structures, which moves the other fields too";
     if (gain.median < 0.8 * by_bytes)
-      text += "; by bytes alone it would be " + figure(by_bytes) +
-              " times, but with one load of 4 bytes per thread it has too few bytes under way (" +
-              percent(separate.first().value / copy) + " of a copy)";
+      text += "; by bytes alone it would be " + figure(by_bytes) + " times, but it has only " +
+              percent(separate.first().value / copy) +
+              " of a copy's rate, which fits too few bytes under way with one load of 4 bytes per thread";
     sentences.push_back(text + ".");
   } else
     sentences.push_back("Even where one field of a record is used, a structure of arrays gains nothing here.");
@@ -100,9 +100,9 @@ void conclude_orders(const Panel& panel, Sentences& sentences) {
   sentences.push_back("Where the upper half of each warp reads nothing, what is left moves with " + rate_against(half) +
                       " all threads' words; where every other thread reads nothing, with " + rate_against(alternate) +
                       " them" +
-                      (alternate.less() ? ": idle threads cost nothing, but sectors of which a part is wanted move "
-                                          "as a whole."
-                                        : "."));
+                      (half.alike() && alternate.less()
+                           ? ": idle threads cost nothing, but sectors of which a part is wanted move as a whole."
+                           : "."));
 }
 
 void conclude_pieces(const Panel& panel, Sentences& sentences) {

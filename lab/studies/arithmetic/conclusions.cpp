@@ -70,7 +70,8 @@ void compare_integers(const Panel& panel, std::vector<std::string>& sentences) {
       sentences.push_back("Write " + std::string(trick) + " instead of " + operation + ": it is " +
                           figure(by_hand / written) + " times as fast.");
     else if (by_hand <= written * 1.1)
-      sentences.push_back("The compiler turns " + std::string(operation) + " into " + trick + " by itself.");
+      sentences.push_back(std::string(operation) + " is as fast as " + trick +
+                          ", which fits a compiler that writes the one for the other.");
   }
   const double multiply = bar(panel, "x * y");
   if (add > 80)
@@ -203,9 +204,11 @@ void judge_rounding(const Panel& rates, const Panel& errors, std::vector<std::st
   sentences.push_back(
       "x * y + y as it is written gives " + figure(fast) + " results per clock with errors of up to " +
       figure(bar(errors, written)) + " ulp, with __fmul_rn and __fadd_rn " + figure(kept) + " with up to " +
-      figure(bar(errors, twice)) +
-      " ulp: the compiler makes one multiply-add of both where it is allowed to. Without multiply-adds a "
-      "code reaches half the device's peak at best.");
+      figure(bar(errors, twice)) + " ulp" +
+      (fast > 1.7 * kept
+           ? ": the compiler makes one multiply-add of both where it is allowed to. Without multiply-adds "
+             "a code reaches half the device's peak at best."
+           : "."));
 }
 
 void judge_barrier(const Panel& panel, std::vector<std::string>& sentences) {
@@ -236,9 +239,8 @@ void judge_products(const Panel& panel, std::vector<std::string>& sentences) {
   const Curve one(panel, "tile 32, unrolled");
   if (!one.empty() && best.variant.find("results per thread") != std::string::npos)
     sentence +=
-        ": several results per thread reuse what was read from shared memory, whose bandwidth limits one result "
-        "per thread to " +
-        figure(one.highest().value) + " GFLOP/s";
+        ": several results per thread reuse what was read from shared memory; with one result per thread it is " +
+        figure(one.highest().value) + " GFLOP/s, which fits a limit of shared memory's bandwidth";
   sentences.push_back(sentence + ".");
 }
 

@@ -122,8 +122,8 @@ std::vector<std::string> conclude_compute(const std::vector<Panel>& panels) {
     sentences.push_back(ridge > 2
                             ? "A stencil with one operation per read, as the historical one, leaves the arithmetic " +
                                   std::string("units idle: they could do up to ") + figure(ridge) +
-                                  " per value that comes from memory. An entry that takes clearly fewer costs less to "
-                                  "work out anew than to read."
+                                  " per value that comes from memory. Up to how many an entry is better worked out "
+                                  "anew than read is what the study recompute measures."
                             : "One operation per read, as in the historical stencil, keeps this device's "
                               "arithmetic busy: load rather than recompute.");
   return sentences;

@@ -69,19 +69,17 @@ std::string on_size(const Panel& panel, double largest) {
   for (auto point = reached; point != curve.points().end(); ++point)
     if (point->value < enough)
       return text + ". At " + readable_bytes(point->x) + " it falls back to " + percent(point->value / final.value) +
-             ": the arrays are just too large for the cache that held the smaller ones.";
+             ", which fits arrays just too large for the cache that held the smaller ones.";
   return text + ".";
 }
 
 std::string on_caches(const Panel& panel, double largest, double theoretical) {
   const std::vector<std::string> names = variants_of(panel);
   const double slow = best_at(panel, largest, names)->value;
-  const Point* fastest = nullptr;
-  double cached = 0;  // the largest size that runs faster than memory
+  const Point* fastest = nullptr;  // at the largest size that runs faster than memory
   for (const Point& point : panel.points) {
     if (point.value <= slow / alike(panel) || point.value <= point_at(panel, point.variant, largest)->value) continue;
-    if (!fastest || point.value > fastest->value) fastest = &point;
-    cached = std::max(cached, point.x);
+    if (!fastest || point.x > fastest->x || (point.x == fastest->x && point.value > fastest->value)) fastest = &point;
   }
   if (!fastest)
     return "No size runs faster than the largest by more than the noise of this machine: caches do not show in this "
@@ -90,11 +88,12 @@ std::string on_caches(const Panel& panel, double largest, double theoretical) {
     return "Small arrays are copied faster than large ones: they stay in a cache. A bandwidth measured at such sizes "
            "says "
            "nothing about the memory.";
-  std::string text = "Up to " + readable_bytes(cached) + " copies run faster than at " + readable_bytes(largest) +
-                     ", with up to " + gigabytes_per_second(fastest->value) + " against " + gigabytes_per_second(slow);
+  std::string text = "Arrays of " + readable_bytes(fastest->x) + " are copied at up to " +
+                     gigabytes_per_second(fastest->value) + ", those of " + readable_bytes(largest) + " at " +
+                     gigabytes_per_second(slow);
   if (theoretical > 0 && fastest->value > theoretical)
-    text += ", more than the memory could deliver even in theory (" + gigabytes_per_second(theoretical) + ")";
-  return text + ": these arrays stay in a cache. A bandwidth measured at such sizes says nothing about the memory.";
+    text += ", and the memory could deliver " + gigabytes_per_second(theoretical) + " even in theory";
+  return text + ": the smaller ones stay in a cache. A bandwidth measured at such sizes says nothing about the memory.";
 }
 
 std::string library_of(const Machine& machine) {

@@ -30,47 +30,37 @@ namespace {
 constexpr std::string_view filtered = "texture", refilled = "texture, filled anew", hoisted = "arithmetic, hoisted",
                            recomputed = "arithmetic, recomputed";
 
-// The geometric mean of the ratio of two variants over the places that both have.
-double ratio(const Panel& panel, std::string_view a, std::string_view b) {
-  double sum = 0;
-  int count = 0;
-  const Curve one(panel, a), other(panel, b);
-  for (const Point& point : one.points())
-    if (const double value = other.at(point.x); value > 0) {
-      sum += std::log(point.value / value);
-      ++count;
-    }
-  return count == 0 ? std::nan("") : std::exp(sum / count);
-}
-
-std::string compared(double factor, const std::string& faster, const std::string& slower, const std::string& alike) {
-  if (factor > 1.05) return faster + " " + figure(factor) + " times as fast";
-  if (factor < 1 / 1.05) return slower + " " + figure(1 / factor) + " times as fast";
+// "texture filtering is 2.1 times as fast", of what is compared in the median of the factors.
+std::string compared(const Ratio& ratio, const std::string& faster, const std::string& slower,
+                     const std::string& alike) {
+  if (ratio.more()) return faster + " " + figure(ratio.median) + " times as fast";
+  if (ratio.less()) return slower + " " + figure(1 / ratio.median) + " times as fast";
   return alike;
 }
 
 void judge_speed(const Panel& panel, const std::string& dimensions, std::vector<std::string>& sentences) {
-  const double texture = ratio(panel, filtered, hoisted), index = ratio(panel, hoisted, recomputed),
-               copy = ratio(panel, refilled, hoisted);
-  if (!std::isnan(texture)) {
-    std::string sentence = "In " + dimensions + " " +
+  const Ratio texture = ratio_of(panel, filtered, hoisted), index = ratio_of(panel, hoisted, recomputed),
+              copy = ratio_of(panel, refilled, hoisted);
+  const std::string start = "In " + dimensions + " and the median of the factors ";
+  if (texture.known()) {
+    std::string sentence = start +
                            compared(texture, "texture filtering is", "arithmetic with hoisted indices is",
-                                    "texture filtering and arithmetic with hoisted indices are equally fast") +
-                           (texture > 1.05   ? " as arithmetic with hoisted indices"
-                            : texture < 0.95 ? " as texture filtering"
+                                    "texture filtering and arithmetic with hoisted indices are about equally fast") +
+                           (texture.more()   ? " as arithmetic with hoisted indices"
+                            : texture.less() ? " as texture filtering"
                                              : "");
-    if (!std::isnan(copy))
+    if (copy.known())
       sentence += "; where the coarse values are new each time and must first be copied into the texture's array, " +
-                  compared(copy, "filtering is", "arithmetic is", "they are equally fast");
+                  compared(copy, "filtering is", "arithmetic is", "they are about equally fast");
     sentences.push_back(sentence + ".");
   }
-  if (!std::isnan(index))
-    sentences.push_back("In " + dimensions + " " +
+  if (index.known())
+    sentences.push_back(start +
                         compared(index, "arithmetic with the indices hoisted out of the inner loop is",
                                  "arithmetic that computes every index anew is",
-                                 "hoisting the index arithmetic makes no difference: memory hides it") +
-                        (index > 1.05 ? " as with every index computed anew: divide once per line, not once per point."
-                         : index < 0.95 ? " as with hoisted ones."
+                                 "hoisting the index arithmetic makes no clear difference") +
+                        (index.more() ? " as with every index computed anew: divide once per line, not once per point."
+                         : index.less() ? " as with hoisted ones."
                                         : "."));
   if (!panel.points.empty() && !panel.guides.empty()) {
     const Point& best = highest_of(panel);
@@ -106,8 +96,10 @@ void judge_error(const Panel& panel, const std::string& dimensions, std::vector<
   }
   if (inexact > filter_error(d))
     sentence += ", more than rounding each direction's weight explains (" + figure(filter_error(d)) +
-                "), for their products are rounded as well";
-  sentences.push_back(sentence + ": enough for a picture, not for a multigrid cycle that shall converge.");
+                "), which fits products that are rounded as well";
+  sentences.push_back(
+      sentence + "; a step of a picture of 8 bits is 0.0039, and arithmetic is off by " +
+      (highest_in({panel}, panel.name, hoisted) < rounding ? "less than a millionth." : "more than a millionth."));
 }
 
 void judge_neighbours(const Panel& panel, std::vector<std::string>& sentences) {
@@ -115,9 +107,14 @@ void judge_neighbours(const Panel& panel, std::vector<std::string>& sentences) {
   const Ratio hoisting = ratio_at(panel, neighbours_hoisted, neighbours_anew, last),
               texture = ratio_at(panel, neighbours_texture, neighbours_hoisted, last);
   if (!hoisting.known() || !texture.known()) return;
+  std::string share;
+  if (!panel.guides.empty())
+    share = ", which has " +
+            percent(point_at(panel, neighbours_anew, last)->value / panel.guides.front().points.front()[1]) +
+            " of what a copy's bandwidth allows";
   sentences.push_back(
       "Over " + figure(last) + " x " + figure(last) + " points a Jacobi sweep with hoisted indices has " +
-      rate_against(hoisting) + " one that works out each neighbour's row and column" +
+      rate_against(hoisting) + " one that works out each neighbour's row and column" + share +
       (hoisting.more()    ? ": what the lecture let the rasterizer interpolate, a thread keeps in a register, "
                             "for CUDA has no interpolants."
        : hoisting.alike() ? ": the memory hides the index arithmetic here."

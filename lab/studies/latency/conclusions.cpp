@@ -88,8 +88,8 @@ void conclude_in_flight(const Panel& panel, const Panel& chase, const Machine& m
   if (machine.gigahertz > 0) law += " (" + figure(latency * machine.gigahertz) + " clocks)";
   sentences.push_back(law + " and delivers up to " + figure(best.value) +
                       " GB/s: by Little's law each multiprocessor must have " + figure(needed / 1024) +
-                      " KiB under way, the device " + figure(all / (1 << 20)) + " MiB or " +
-                      figure(std::round(all / 128)) + " lines of 128 bytes.");
+                      " KiB under way, the device " + figure(all / (1 << 20)) + " MiB or " + figure(all / 128) +
+                      " lines of 128 bytes.");
   std::vector<std::string> enough;
   double least = INFINITY, most = 0;
   for (const std::string& variant : variants_of(panel)) {

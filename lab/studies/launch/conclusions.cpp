@@ -82,7 +82,7 @@ std::vector<std::string> conclude_launch(const std::vector<Panel>& panels, doubl
   const double launch = stream.last().value;
   sentences.push_back("A tiny step launched on the stream takes " + rough(launch) +
                       " µs, in which this device copies " + rough(1e3 * launch * copy / 2 / (1 << 20)) + " MiB" +
-                      ": where a grid is smaller, its time is that of launching.");
+                      " at its full rate: where a grid is smaller, its time is that of launching.");
   for (const std::string& variant : variants_of(*steps))
     if (variant != streamed) sentences.push_back(comparison(*steps, Curve(*steps, variant)));
   sentences.push_back(best_ways(*steps));

@@ -38,11 +38,15 @@ std::string residency_steps(const Curve& resident) {
 }
 
 void conclude_throughput(const Curve& curve, const Curve& resident, double copy, std::vector<std::string>& sentences) {
-  const Point& best = curve.highest();
+  // Fewer warps may do as well: the best of the places with the most.
+  const double most_warps = resident.highest().value;
+  Point best = curve.first();
+  for (const Point& point : curve.points())
+    if (resident.at(point.x) == most_warps && point.value > best.value) best = point;
   const Cliff cliff = steepest(curve);
-  std::string sentence = "With " + best.variant + " per thread the largest throughput is " + figure(best.value) +
-                         " GB/s (" + percent(best.value / copy) + " of a copy) with " + figure(resident.at(best.x)) +
-                         " resident warps";
+  std::string sentence = "With " + best.variant + " per thread and " + figure(most_warps) +
+                         " resident warps, the most, the throughput is " + figure(best.value) + " GB/s (" +
+                         percent(best.value / copy) + " of a copy)";
   if (cliff.share < 0.05) {
     sentences.push_back(sentence + ", and no number of registers costs more than a twentieth of it at a step.");
     return;

@@ -127,13 +127,16 @@ std::string on_winner(const Panel& panel) {
 std::string on_prediction(const Panel& panel) {
   std::vector<double> shares;
   double least = std::numeric_limits<double>::infinity();
+  bool computed = false;  // whether the least share is one of entries that are worked out
   for (const std::string& mode : variants_of(panel)) {
     const Line expected = predicted(panel, mode);
     for (const auto& [x, value] : expected) {
       const Point* const point = point_at(panel, mode, x);
       if (!point) continue;
       shares.push_back(point->value / value);
-      least = std::min(least, shares.back());
+      if (shares.back() >= least) continue;
+      least = shares.back();
+      computed = mode == name_of(EntrySource::fly) || mode == name_of(EntrySource::once);
     }
   }
   if (shares.empty() || !quotable(panel)) return {};
@@ -146,10 +149,11 @@ std::string on_prediction(const Panel& panel) {
            ": where more is reached than memory allows, a cache holds the operands, or others shared the "
            "processors while the limits were measured.";
   if (least >= close_enough) return text + ", and at least " + percent(least) + ": the prediction holds.";
-  return text + ", and " + percent(least) +
-         " at worst, where entries are computed: the prediction leaves something out there; reads from caches, and "
-         "phases around a barrier that use memory "
-         "and arithmetic in turn, would fit.";
+  text += ", and " + percent(least) + " at worst";
+  return computed ? text +
+                        ", where entries are computed: the prediction leaves something out there; reads from caches, "
+                        "and phases around a barrier that use memory and arithmetic in turn, would fit."
+                  : text + ": the prediction leaves something out.";
 }
 
 }  // namespace

@@ -53,7 +53,8 @@ std::string on_order(const Panel& panel, double largest) {
   if (!free || !fixed) return {};
   std::string text = "A fixed order of additions, with the same bits every time, ";
   const Ratio cost = ratio_of(panel, *fixed, *free);
-  text += !cost.less() ? "costs nothing: " + gigabytes_per_second(fixed->value) + " in two passes against " +
+  text += !cost.less() ? (cost.alike() || cost.median > 1 ? "costs nothing: " : "costs hardly anything: ") +
+                             gigabytes_per_second(fixed->value) + " in two passes against " +
                              gigabytes_per_second(free->value) + " with atomics."
                        : "costs " + percent(1 - cost.median) + " of the rate: " + gigabytes_per_second(fixed->value) +
                              " in two passes against " + gigabytes_per_second(free->value) + " with atomics.";

@@ -22,6 +22,7 @@ std::vector<std::string> conclude_staging(const Panels& panels, const Machine& m
     const Curve curve(*panel, way);
     std::string text =
         "A tile in shared memory by " + std::string(way) + " reaches " + gigabytes_per_second(point->value);
+    text += " (" + percent(point->value / machine.copy) + " of a copy)";
     if (curve.points().size() > 1)
       text += " at best and " + gigabytes_per_second(curve.first().value) + " with one tile under way";
     sentences.push_back(text + ", " + rate_against(ratio_of(*panel, *point, *caches)) + " the kernel without tiles.");

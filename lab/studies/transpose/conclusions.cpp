@@ -100,9 +100,12 @@ std::string on_sides(const Panel& panel) {
 std::string on_words(const Panel& panel) {
   const auto wide = bar(panel, vectorized), narrow = std::max(bar(panel, padded), bar(panel, swizzled));
   if (!wide || !narrow) return {};
-  return "Moving 16 bytes per access, several of them under way in each thread, gives " + gigabytes_per_second(*wide) +
-         ", " + compared(panel, *wide, *narrow) + " a conflict-free tile of single elements" +
-         (differs(panel, *wide, *narrow) ? ": bytes under way are what was missing." : ".");
+  std::string text = "Moving 16 bytes per access, several of them under way in each thread, gives " +
+                     gigabytes_per_second(*wide) + ", " + compared(panel, *wide, *narrow) +
+                     " a conflict-free tile of single elements";
+  if (const auto ceiling = guide_at(panel, places(panel).front()))
+    text += ", which has " + percent(*narrow / *ceiling) + " of a copy's";
+  return text + (differs(panel, *wide, *narrow) ? ": that fits too few bytes under way there." : ".");
 }
 
 std::string on_engine(const Panel& panel) {
