@@ -57,6 +57,13 @@ struct Historical {
   double up_to = 0;                                          ///< the upper end where the lecture gives a range
 };
 
+/// A variant that a study measures since results were first kept: those that lack it say so, with their commit.
+struct Addition {
+  std::string_view panel, variant;
+  std::string_view what;      ///< in the plural, between "before" and "were measured"
+  std::string_view row = {};  ///< Historical::what that cannot be read without it
+};
+
 /// One question about a memory system, and how it is put to the device.
 struct Study {
   std::string_view name;      ///< one word, as the command line takes it
@@ -67,13 +74,15 @@ struct Study {
   /// Whole sentences, worked out from the points: other numbers, other sentences.
   std::vector<std::string> (*conclude)(const Panels&, const Machine&) = nullptr;
   std::span<const Historical> history = {};
+  std::span<const Addition> additions = {};
 };
 
 /// The outcome of a study.
 struct Findings {
   Panels panels;
   std::vector<std::string> conclusions;
-  std::vector<double> today;  ///< beside each of Study::history, NaN where the panels do not have it
+  std::vector<double> today;                ///< beside each of Study::history, NaN where the panels do not have it
+  std::vector<Addition> not_measured = {};  ///< of Study::additions: their panels are older
 };
 
 /// What the panels of a study say.

@@ -3,6 +3,7 @@
 
     page.py DIRECTORY         reads DIRECTORY/lab.json; writes STUDY-PANEL.png for every panel, for slides, and lab.html
     page.py FILE.json PAGE    makes the page alone, of numbers that lie somewhere else
+    page.py FILE.json PAGE --beside OTHER.json LINK ...    the same with links to the pages of other devices
 """
 
 import argparse
@@ -149,13 +150,46 @@ def then_and_now(history, device):
             + (f'<p class="scatter">Figures of {text("; ".join(sources))}.</p>' if sources else ""))
 
 
-def section(study, device, pictures):
+def listed(words):
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def commit(lab):
+    return next((fact["value"] for fact in lab["facts"] if fact["what"] == "commit"), "an earlier state")
+
+
+def age(study, lab):
+    """What a study measures that these results are too old for, and which figures they cannot have beside history."""
+    older = study.get("not_measured")
+    if not older:
+        return ""
+    rows = [f'"{one["row"]}"' for one in older if one["row"]]
+    missing = f", so {listed(rows)} of the lectures has no figure of this device here" if rows else ""
+    return (f'<p class="age">These results are of commit {text(commit(lab))}, from before '
+            f'{text(listed([one["what"] for one in older]))} were measured{text(missing)}.</p>')
+
+
+def others(lab, beside):
+    """Links to the pages of other devices, and what they have that this one is too old for."""
+    sentences = []
+    for other, link in beside:
+        lacking = {one["what"] for study in other["studies"] for one in study.get("not_measured", [])}
+        more = [one["what"] for study in lab["studies"] for one in study.get("not_measured", [])
+                if one["what"] not in lacking]
+        has = f", which has {listed(more)} as well" if more else ""
+        sentences.append(f'<a href="{text(link)}">The same studies on {text(other["device"])}</a>, of commit '
+                         f'{text(commit(other))}{text(has)}.')
+    return f'<p class="beside">{" ".join(sentences)}</p>' if sentences else ""
+
+
+def section(study, lab, pictures):
+    device = lab["device"]
     figures = "".join(figure(panel, pictures) for panel in study["panels"])
     items = "".join(f"<li>{text(sentence)}</li>" for sentence in study["conclusions"])
     conclusions = (f'<div class="conclude"><h3>What to conclude</h3><ul>{items}</ul></div>' if items else "")
     name = text(study["name"])
     return (f'<section id="{name}"><h2>{name}<span class="seconds">{study["seconds"]:.1f} s</span></h2>'
-            f'<p class="question">{text(study["question"])}</p>{conclusions}'
+            f'<p class="question">{text(study["question"])}</p>{conclusions}{age(study, lab)}'
             f"{then_and_now(study['history'], device)}{figures}</section>")
 
 
@@ -192,8 +226,8 @@ def contents(lab, omitted):
     return "".join(parts)
 
 
-def page(lab, pictures, styles):
-    sections = "".join(section(study, lab["device"], pictures) for study in lab["studies"])
+def page(lab, pictures, styles, beside):
+    sections = "".join(section(study, lab, pictures) for study in lab["studies"])
     omitted = not_shown(lab)
     listed = contents(lab, bool(omitted))
     style = pathlib.Path(__file__).with_name("page.css").read_text(encoding="utf-8")
@@ -214,6 +248,7 @@ def page(lab, pictures, styles):
 predictions; the conclusions are worked out from this device's own numbers, and say nothing that their scatter does not
 allow: their figures have the two digits that another run confirms.</p>
 <dl class="facts">{facts(lab)}</dl>
+{others(lab, beside)}
 </header>
 <div class="frame">
 <nav aria-label="Studies by lecture">{listed}</nav>
@@ -227,7 +262,7 @@ allow: their figures have the two digits that another run confirms.</p>
 """
 
 
-def draw(lab, directory):
+def draw(lab, directory, beside=()):
     """The pictures of all panels, and the page that holds them."""
     panels = [panel for study in lab["studies"] for panel in study["panels"]]
     paths = [directory / f"{panel['files']}.png" for panel in panels]
@@ -236,18 +271,20 @@ def draw(lab, directory):
     styles = vector.Styles()
     pictures = {panel["files"]: vector.slim(picture, f"p{i}-", styles, alternative(panel))
                 for i, (panel, picture) in enumerate(zip(panels, drawn))}
-    return page(lab, pictures, styles)
+    return page(lab, pictures, styles, beside)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=pathlib.Path, metavar="DIRECTORY or FILE.json")
     parser.add_argument("page", type=pathlib.Path, nargs="?")
+    parser.add_argument("--beside", nargs=2, action="append", default=[], metavar=("OTHER.json", "LINK"))
     arguments = parser.parse_args()
     if arguments.page:
         lab = json.loads(arguments.source.read_text(encoding="utf-8"))
+        beside = [(json.loads(pathlib.Path(file).read_text(encoding="utf-8")), link) for file, link in arguments.beside]
         with tempfile.TemporaryDirectory() as directory:
-            arguments.page.write_text(draw(lab, pathlib.Path(directory)), encoding="utf-8")
+            arguments.page.write_text(draw(lab, pathlib.Path(directory), beside), encoding="utf-8")
         return
     lab = json.loads((arguments.source / "lab.json").read_text(encoding="utf-8"))
     (arguments.source / "lab.html").write_text(draw(lab, arguments.source), encoding="utf-8")

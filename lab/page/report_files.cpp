@@ -62,6 +62,16 @@ Json history(const Outcome& outcome) {
   return all;
 }
 
+// What these panels are too old for, and the historical figures that they cannot have beside them.
+Json not_measured(const Findings& findings) {
+  Json all = Json::array();
+  for (const Addition& addition : findings.not_measured) {
+    const Json one{{"what", addition.what}, {"row", addition.row}};
+    if (std::ranges::find(all, one) == all.end()) all.push_back(one);
+  }
+  return all;
+}
+
 Json lectures(const Study& study) {
   Json all = Json::array();
   for (const Lecture lecture : study.lectures) all.push_back(lecture_text(lecture));
@@ -86,7 +96,8 @@ Json study_json(const Outcome& outcome) {
           {"seconds", outcome.seconds},
           {"panels", panels},
           {"conclusions", outcome.findings.conclusions},
-          {"history", history(outcome)}};
+          {"history", history(outcome)},
+          {"not_measured", not_measured(outcome.findings)}};
 }
 
 Json omissions(const std::vector<Omission>& omitted) {

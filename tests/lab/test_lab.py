@@ -190,6 +190,25 @@ class TwoRuns(Directory):
         self.assertEqual(run.returncode, 1)
         self.assertRegex(run.stdout, r"(?m)^[1-9]\d* of \d+ sentences are not confirmed")
 
+    def test_the_pages_of_the_repository_show_what_its_results_say(self):
+        for results, page in (("h200-lab.json", "lab.html"), ("h100-lab.json", "lab-h100.html")):
+            kept = SOURCE / "bench/results" / results
+            shown = html.unescape((SOURCE / "docs" / page).read_text(encoding="utf-8"))
+            if "[needs a GPU]" in lab("list").stdout:  # this build knows all studies
+                run = lab("page", str(kept), "--output", str(self.directory),
+                          env={**os.environ, "POISSON_LAB_PYTHON": "/bin/false"})
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+                self.assertEqual((self.directory / "lab.json").read_bytes(), kept.read_bytes(), "run scripts/lab-pages")
+            found = json.loads(kept.read_text(encoding="utf-8"))
+            for study in found["studies"]:
+                for sentence in study["conclusions"]:
+                    with self.subTest(page=page, sentence=sentence):
+                        self.assertIn(f"<li>{sentence}</li>", shown)
+                for one in study["not_measured"]:
+                    self.assertRegex(shown, f"from before [^.]*{re.escape(one['what'])}")
+            for other in {"lab.html", "lab-h100.html"} - {page}:
+                self.assertIn(f'<a href="{other}">', shown)
+
     def test_a_page_is_made_again(self):
         run = lab("run", "reduce", "sparse", "--quick", "--device", "cpu", "--output", str(self.directory / "one"),
                   env={**os.environ, "POISSON_LAB_PYTHON": "/bin/false"})
@@ -296,6 +315,33 @@ class Page(Directory):
         page = self.directory / "other.html"
         subprocess.run([PYTHON, str(SOURCE / "lab/page/page.py"), str(self.directory / "lab.json"), str(page)], check=True)
         self.assertEqual(page.read_text(encoding="utf-8"), (self.directory / "lab.html").read_text(encoding="utf-8"))
+
+    def test_older_results_say_what_they_lack_and_where_it_is(self):
+        self.draw(self.points(1, [1024, 2048]))
+        newer = json.loads((self.directory / "lab.json").read_text(encoding="utf-8"))
+        newer["device"] = "newer device"
+        newer["facts"] = [{"what": "commit", "value": "beef"}]
+        older = json.loads(json.dumps(newer))
+        older["facts"] = [{"what": "commit", "value": "cafe"}]
+        older["studies"][0]["not_measured"] = [{"what": "small <tiles>", "row": "best side"}, {"what": "xors", "row": ""}]
+        files = {"newer": newer, "older": older}
+        for name, document in files.items():
+            (self.directory / f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
+
+        def page(name, other):
+            made = self.directory / f"{name}.html"
+            subprocess.run([PYTHON, str(SOURCE / "lab/page/page.py"), str(self.directory / f"{name}.json"), str(made),
+                            "--beside", str(self.directory / f"{other}.json"), f"{other}.html"], check=True)
+            return made.read_text(encoding="utf-8")
+
+        old, new = page("older", "newer"), page("newer", "older")
+        self.assertIn("These results are of commit cafe, from before small &lt;tiles&gt; and xors were measured, so "
+                      "&quot;best side&quot; of the lectures has no figure of this device here.", old)
+        self.assertIn('<a href="newer.html">The same studies on newer device</a>, of commit beef, which has '
+                      'small &lt;tiles&gt; and xors as well.', old)
+        self.assertIn('<a href="older.html">', new)
+        for text in ("from before", "as well"):
+            self.assertNotIn(text, new)
 
     def test_places_that_are_no_numbers_are_bars(self):
         page = self.draw(self.points(3, [1, 32]), bars=True)

@@ -32,6 +32,11 @@ constexpr std::array history{
                }},
 };
 
+constexpr std::array additions{
+    Addition{"orders", order_names[4], "reads by half of the threads of each warp"},
+    Addition{"orders", order_names[5], "reads by half of the threads of each warp"},
+};
+
 Panels measure(Session& session) {
   verify_patterns(session);
   verify_orders(session);
@@ -50,6 +55,7 @@ const Study access_study{
     .measure = measure,
     .conclude = [](const Panels& panels, const Machine& machine) { return conclude_access(panels, machine.copy); },
     .history = history,
+    .additions = additions,
 };
 
 }  // namespace poisson::lab

@@ -261,6 +261,7 @@ constexpr std::array history{
     Historical{czech, first_devices, "constant memory: 16 different entries take so many times as long as one", 16,
                "times", constant_fall},
 };
+constexpr std::array additions{Addition{"integers", "(x ^ y) + y", "exclusive-ors"}};
 
 }  // namespace
 
@@ -273,6 +274,7 @@ const Study arithmetic_study{
     .measure = measure,
     .conclude = [](const Panels& panels, const Machine&) { return conclude_arithmetic(panels); },
     .history = history,
+    .additions = additions,
 };
 
 }  // namespace poisson::lab

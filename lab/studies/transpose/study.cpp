@@ -41,6 +41,18 @@ double all_steps(const Panels& panels, const Machine& machine) {
   return at_4000<padded>(panels, machine) / at_4000<naive_read>(panels, machine);
 }
 
+// The side of the fastest of the padded tiles that the lecture tried.
+double best_side(const Panels& panels, const Machine& machine) {
+  const std::array<std::pair<double, double>, 3> rates{{{at_4000<padded_16>(panels, machine), 16},
+                                                        {at_4000<padded>(panels, machine), 32},
+                                                        {at_4000<padded_48>(panels, machine), 48}}};
+  return std::ranges::any_of(rates, [](const auto& rate) { return std::isnan(rate.first); })
+             ? NAN
+             : std::ranges::max(rates).second;
+}
+
+constexpr std::string_view side_row = "side of the best square tile, of 16, 32 and 48",
+                           other_sides = "padded tiles of 16 × 16 and of 48 × 48 elements";
 constexpr std::array lectures{Lecture::filipovic, Lecture::optimizing};
 constexpr std::array history{
     Historical{Lecture::filipovic, gtx, naive_read, 5.3, "GB/s", at_4000<naive_read>},
@@ -51,6 +63,7 @@ constexpr std::array history{
     Historical{Lecture::filipovic, gtx, padded, 93.4, "GB/s", at_4000<padded>},
     Historical{Lecture::filipovic, "GeForce GTX 280, any n", "diagonal block order, about", 80, "GB/s",
                at_4000<diagonal>},
+    Historical{Lecture::filipovic, gtx, side_row, 32, "elements", best_side},
     Historical{Lecture::filipovic, "GeForce GTX 280, n a multiple of 512", "padded tile at the slowest such width", 19,
                "GB/s", dip<512>},
     Historical{Lecture::filipovic, "GeForce GTX 280, of 256, not of 512", "padded tile at the slowest such width", 35,
@@ -58,6 +71,10 @@ constexpr std::array history{
     Historical{Lecture::filipovic, "GeForce GTX 280, of 128, not of 256", "padded tile at the slowest such width", 62,
                "GB/s", dip<128>},
     Historical{Lecture::filipovic, gtx, "all steps together, padded tile over plain loop", 17.6, "times", all_steps},
+};
+constexpr std::array additions{
+    Addition{"bars-4000-fp32", padded_16, other_sides, side_row},
+    Addition{"bars-4000-fp32", padded_48, other_sides, side_row},
 };
 
 std::vector<TransposeVariant> variants_of(Session& session) {
@@ -261,6 +278,7 @@ const Study transpose_study{
     .measure = measure,
     .conclude = [](const Panels& panels, const Machine&) { return conclude_transpose(panels); },
     .history = history,
+    .additions = additions,
 };
 
 }  // namespace poisson::lab
