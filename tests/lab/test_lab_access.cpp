@@ -156,7 +156,7 @@ TEST(Conclusions, OfStridesTellTheBytesMoved) {
                       copy);
   EXPECT_TRUE(says(pairs, "moving 64 bytes")) << joined(pairs);
   EXPECT_TRUE(says(pairs, "fits a memory that delivers two sectors at a time")) << joined(pairs);
-  EXPECT_TRUE(says(pairs, "as if it were read before it is written back")) << joined(pairs);
+  EXPECT_TRUE(says(pairs, "costs twice, which fits reading it before it is written back")) << joined(pairs);
   const auto none =
       conclude_access({synthetic_panel("stride", {1, 32}, {{"read", [](double) { return copy; }}})}, copy);
   EXPECT_TRUE(says(none, "no effect of sectors")) << joined(none);

@@ -47,8 +47,8 @@ double ahead_until(const Line& a, const Line& b) {
 }
 
 // Within the places that were measured: beyond either end nothing is known.
-std::string until(double x, const Line& places) {
-  return "up to " + rough(std::clamp(x, places.front()[0], places.back()[0]));
+std::string until(double x) {
+  return x == 0 ? "nowhere" : std::isinf(x) ? "throughout" : "up to " + rough(x);
 }
 
 // Where lines meet at a small angle noise moves the crossing far: a bound, the place where a line is surely behind.
@@ -93,11 +93,10 @@ std::string on_recomputing(const Panel& panel, EntrySource source) {
     const Line other_expected = predicted(panel, name_of(held));
     if (other.size() != own.size()) continue;
     for (auto& [x, rate] : other) rate = typical(panel, name_of(held));  // flat
-    text +=
-        (text.empty() ? "" : ", ") + quoted(name_of(held)) + " " +
-        (held == EntrySource::partial ? surely_until(own, other, panel.noise) : until(ahead_until(own, other), own));
+    text += (text.empty() ? "" : ", ") + quoted(name_of(held)) + " " +
+            (held == EntrySource::partial ? surely_until(own, other, panel.noise) : until(ahead_until(own, other)));
     if (expected.size() == own.size() && other_expected.size() == own.size())
-      text += " (predicted " + until(ahead_until(expected, other_expected), own) + ")";
+      text += " (predicted " + until(ahead_until(expected, other_expected)) + ")";
   }
   return text.empty()
              ? text
