@@ -86,6 +86,8 @@ TEST(Cache, FindsWhatIsHeld) {
   Panel panel = synthetic_panel("working-set", {16384, 1 << 30}, {{"past it", [](double) { return 20.0; }}});
   const auto flat = conclude_cache({panel});
   EXPECT_TRUE(says(flat, "no cache shows")) << joined(flat);
+  EXPECT_FALSE(says(flat, "belongs into a set that a cache holds")) << joined(flat);
+  EXPECT_TRUE(says(held, "belongs into a set that a cache holds")) << joined(held);
   panel.noise = Panel::host_noise;
   EXPECT_EQ(conclude_cache({panel}).size(), 1U) << "a host's rates are its moment's";
 }

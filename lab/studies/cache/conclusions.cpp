@@ -22,6 +22,7 @@ std::vector<std::string> conclude_cache(const Panels& panels) {
   std::vector<std::string> sentences;
   const Panel* const panel = find_panel(panels, "working-set");
   if (!panel) return sentences;
+  bool pays = !quotable(*panel);  // a host's caches do at every moment
   // Beside others at work a host's memory gives a tenth at one moment and all at another.
   for (const std::string& way : quotable(*panel) ? variants_of(*panel) : std::vector<std::string>()) {
     const Curve curve(*panel, way);
@@ -29,14 +30,17 @@ std::vector<std::string> conclude_cache(const Panels& panels) {
     const Ratio gain = ratio_of(*panel, best, memory);
     const std::string text = "Read " + way + ", a small working set comes at " + gigabytes_per_second(best.value) +
                              ", one of " + readable_bytes(memory.x) + " at " + gigabytes_per_second(memory.value);
-    sentences.push_back(text + (gain.alike() ? ": within the noise of this machine no cache shows."
-                                             : ", " + times(gain.median) + " as much in caches; up to " +
-                                                   readable_bytes(held_bytes(*panel, way)) +
-                                                   " it is nearer to that than to memory."));
+    pays = pays || gain.more();
+    sentences.push_back(text + (gain.alike()
+                                    ? ": within the noise of this machine no cache shows."
+                                    : ", " + times(gain.median) + " as much in caches; up to " +
+                                          readable_bytes(held_bytes(*panel, way)) +
+                                          ", of all multiprocessors together, it is nearer to that than to memory."));
   }
-  sentences.push_back(
-      "For a stencil: what a level of a multigrid cycle touches belongs into such a set, and sweeps over "
-      "one block of it should follow each other before the next is fetched.");
+  if (pays)
+    sentences.push_back(
+        "For a stencil: what a level of a multigrid cycle touches belongs into a set that a cache holds, and sweeps "
+        "over one block of it should follow each other before the next is fetched.");
   return sentences;
 }
 
