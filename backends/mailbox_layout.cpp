@@ -26,8 +26,10 @@ MailSizes MailSizes::of(const Space& space) {
     for (std::size_t e = 0; e < 3; ++e)
       if (e != d) sizes.layers[d] *= static_cast<std::size_t>(most[e] + 2 * cut_halo);
   }
-  // Planes across y or z, in a box that may reach one past the ends, and how many they are.
-  sizes.sums = static_cast<std::size_t>(std::max(most[1], most[2])) + 3;
+  // Planes across y or z, in a box that may reach one past the ends, and how many they are. Where there are more,
+  // several are added up at once (cuda/plane_sums.cuh).
+  constexpr int most_planes = 1 << 16;
+  sizes.sums = static_cast<std::size_t>(std::min(std::max(most[1], most[2]), most_planes)) + 3;
   return sizes;
 }
 
