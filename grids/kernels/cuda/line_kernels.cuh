@@ -222,7 +222,8 @@ void launch_across(cudaStream_t stream, const LineStep<T, Coefficients>& p, int 
   const int columns = p.box.last.x - (p.box.first.x & -32);
   const int others = axis == 1 ? p.box.last.z - p.box.first.z : p.box.last.y - p.box.first.y;
   const int width = std::min({32, power_of_two(columns), std::max(8, filled / segments), limit / segments});
-  const int depth = std::max(1, std::min(256 / (width * segments), power_of_two(others)));
+  constexpr int most_deep = 64;  // threads of a block along z
+  const int depth = std::clamp(256 / (width * segments), 1, std::min(most_deep, power_of_two(others)));
   const dim3 threads(static_cast<unsigned>(width), static_cast<unsigned>(segments), static_cast<unsigned>(depth));
   const auto blocks = static_cast<unsigned>((columns + width - 1) / width * ((others + depth - 1) / depth));
   const std::size_t shared = Links<T>::arrays * sizeof(T) * static_cast<std::size_t>(width * segments * depth);
