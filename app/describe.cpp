@@ -145,8 +145,10 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work, i
   } else {
     lines.push_back("processes " + describe_processes(work.sharing()));
     lines.push_back("          " + describe_sharing(own, work.sharing()));
-    lines.push_back(fmt::format("memory    {} for each process at most, {} of it levels that every process has",
-                                readable(own.bytes), readable(own.whole)));
+    const std::string mailbox =
+        own.mailbox == 0 ? "" : fmt::format(", {} for what other GPUs send it", readable(own.mailbox));
+    lines.push_back(fmt::format("memory    {} for each process at most, {} of it levels that every process has{}",
+                                readable(own.bytes + own.mailbox), readable(own.whole), mailbox));
   }
   lines.push_back("          " + describe_fit(config, work, plan, *backend, here));
   add(work.beside_plan(plan, gpu));

@@ -430,9 +430,11 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   finest.probed = finest.row_bands - 1;
   if (options.extrapolate) finest.extrapolation = extrapolation_bytes(problem, assembly, outer_precision(options));
   bool takes_blas = false;
+  std::size_t message = 0;
   if (options.method == Method::direct || options.preconditioner == PreconditionerChoice::direct) {
     const TensorInverse shape = direct_shape(problem, kappa.mean, parts);
     finest.direct = bytes_of_products(block, outer_precision(options), shape, gpu);
+    if (gpu) message = axis_products_message_bytes(outer_precision(options), shape, gpu);
     takes_blas = shape.multiplies() && !gpu;
   }
   // The diagonal is there for a moment.
@@ -443,6 +445,8 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   const LevelRules rules = level_rules(problem, mode, variable, kappa.mean, kappa.jumps);
   Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu, sharing);
   if (takes_blas) plan.addresses = Blas::addresses();
+  plan.message = message;
+  plan.gpu = gpu;
   plan.options = options;
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());
   if (gpu) plan.tables += staging_bytes(block.layout());
@@ -472,6 +476,7 @@ Plan make_plan(const BandedMatrix& matrix, const Options& given, bool gpu) {
   rules.kappa = matrix.strengths;
   rules.assembly = LevelAssembly::bands;
   Plan plan = count(chosen_levels(make_block(matrix), rules, options), options, finest, gpu);
+  plan.gpu = gpu;
   plan.options = options;
   return plan;
 }

@@ -27,6 +27,7 @@ struct Plan {
     double row_bytes = 0, row_flops = 0;  ///< of the product A u, in the precision of the level (assembly.hpp)
     double seconds = 0;                   ///< what they predict for one product, on one core or one GPU
   };
+  bool gpu = false;                  ///< what computes
   Options options;                   ///< with every automatic choice made
   std::string choice;                ///< what an automatic method was chosen by, in words; else empty
   std::vector<LevelPlan> hierarchy;  ///< what make_solver builds
@@ -35,6 +36,7 @@ struct Plan {
   std::size_t setup = 0;  ///< so many bytes more while Galerkin coarse operators are computed
   /// At most so many bytes more for the tables of axes and transfers, for scalars, and for what b is assembled in.
   std::size_t tables = 0;
+  std::size_t message = 0;    ///< of these what a process on a GPU sends another one at a time in a direct solution
   std::size_t addresses = 0;  ///< what libraries take of the host's addresses beside, mostly without touching it
 
   /// What there must be room for.

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "backends/cut_lines.hpp"
+#include "backends/mailbox_layout.hpp"
+#include "grids/levels/cut_line_operator.hpp"
+
 namespace poisson {
 namespace {
 
@@ -21,10 +25,41 @@ std::size_t part(double share, std::size_t bytes) {
   return share == 1 ? bytes : static_cast<std::size_t>(share * static_cast<double>(bytes));
 }
 
+// What processes on GPUs send each other on levels, the first of which a process has such a part of.
+void include_levels(MailSizes& mail, const std::vector<LevelPlan>& levels, const Sharing& sharing, Block part) {
+  for (const LevelPlan& level : levels) {
+    if (!part.share) return;
+    const Space space = part.space();
+    mail.include(MailSizes::of(space));
+    const Relaxation relaxed = level.smoothed();
+    if (cuts_lines(part, relaxed)) {
+      Layout largest;
+      largest.n = space.most_values();
+      mail.include(
+          MailSizes::of_parts(cut_lines_message_bytes(largest, level.precision, parts_of(space), relaxed.axis, true)));
+    }
+    include_levels(mail, level.planes, sharing, part);
+    if (!level.coarser) return;
+    const Block below = poisson::part_of(*level.coarser, part).block;
+    if (below.share && !sharing.below(below).share) mail.include(MailSizes::of_gathered(below.space()));
+    part = sharing.below(below);
+  }
+}
+
+// Processes of several machines have none.
+std::size_t mailbox_of(const Plan& plan, const Sharing& sharing) {
+  const auto [x, y, z] = sharing.parts;
+  if (!plan.gpu || sharing.parts == uncut_axes || sharing.groups) return 0;
+  MailSizes mail = MailSizes::of_parts(plan.message);
+  include_levels(mail, plan.hierarchy, sharing, sharing.part_of(plan.hierarchy.front().block));
+  return MailboxLayout(mail, x * y * z, MailPlace::devices).bytes;
+}
+
 }  // namespace
 
 PlanOfProcess plan_of_process(const Plan& plan, const Sharing& sharing) {
   PlanOfProcess own;
+  own.mailbox = mailbox_of(plan, sharing);
   Block block = sharing.part_of(plan.hierarchy.front().block);
   for (std::size_t l = 0; l < plan.levels.size(); ++l) {
     const double share = largest_share(block);

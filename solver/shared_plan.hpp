@@ -16,8 +16,11 @@ struct PlanOfProcess {
   std::size_t whole = 0;            ///< of those that every process has
   std::size_t setup = 0;            ///< so many bytes more while Galerkin coarse operators are computed
   std::size_t tables = 0;           ///< at most so many bytes more, as in the plan
+  /// So many bytes more where what other GPUs send lies on this one (mailbox_layout.hpp): at the most of all
+  /// transports.
+  std::size_t mailbox = 0;
 
-  std::size_t most() const { return bytes + setup + tables; }
+  std::size_t most() const { return bytes + setup + tables + mailbox; }
 };
 
 /// The plan's own bytes where there is one process.
