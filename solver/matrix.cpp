@@ -5,11 +5,24 @@
 #include <utility>
 
 #include "backends/error.hpp"
+#include "grids/axes/stretching.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/levels/galerkin.hpp"
 #include "solver/jacobi.hpp"
 
 namespace poisson {
+namespace {
+
+// All points of a matrix count alike in sums over it, as cells of equal widths do. Nodes at the ends of axes do not.
+Block counted_alike(const Block& block) {
+  Block cells;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (const int n = block.axes[d].in_whole().size(); n > 1)
+      cells.axes[d] = Axis(uniform_nodes(0, n, n), BoundaryKind::neumann, BoundaryKind::neumann, {}, Centering::cell);
+  return block.share ? cells.part(block.share) : cells;
+}
+
+}  // namespace
 
 Options resolve_options(const Options& given, const BandedMatrix& matrix) {
   if (given.method == Method::direct || given.preconditioner == PreconditionerChoice::direct)
@@ -43,7 +56,7 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
   Bands bands = make_bands(backend, matrix, block);
   // Of several processes rows of 9 or 27 points, whose sums go over all of them.
   const auto operator_in = [&](Precision precision) -> std::shared_ptr<const Operator> {
-    if (shared) return grid_kernels(backend).make_box_operator(backend, block, bands, precision);
+    if (shared) return grid_kernels(backend).make_box_operator(backend, counted_alike(block), bands, precision);
     return grid_kernels(backend).make_banded_operator(backend, bands, precision);
   };
   std::shared_ptr<const Operator> A = operator_in(inner);

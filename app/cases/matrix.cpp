@@ -143,7 +143,9 @@ class MatrixCase final : public Case {
     grid.dimension = matrix_.dimension();
     for (std::size_t d = 0; d < 3; ++d)
       for (int i = 0; i < matrix_.shape[d]; ++i) grid.nodes[d].push_back(i);
-    if (part_.share) grid.part = shown_places(part_, Location::cell);
+    if (!part_.share) return grid;
+    grid.part = shown_places(part_, Location::cell);
+    if (matrix_.shape[1] == 1) grid.part->last[1] = grid.part->first[1];  // of one dimension: a point along y, no cell
     return grid;
   }
   const Sharing& sharing() const override { return sharing_; }

@@ -271,6 +271,28 @@ class Processes(unittest.TestCase):
                 self.assertEqual(found["matrix"][measure], wanted["matrix"][measure], measure)
             self.same_fields("one", "other", "1e-11", 1)
 
+    def test_matrices_that_are_singular_or_of_one_dimension(self):
+        """All points count alike in what is taken off b, and a row of points is cut and written as one."""
+        script = ("import h5py, numpy as np; random = np.random.default_rng(2)\n"
+                  "for name, n, shift in (('singular', (1, 30, 9), 0.0), ('line', (1, 1, 26), 1e-2)):\n"
+                  "    diagonal = np.full(n, shift); bands = {}\n    for s in ((0, 0, 1), (0, 1, 0))[:2 if n[1] > 1 else 1]:\n"
+                  "        here, there = (tuple(slice(*((0, m - d) if low else (d, m))) for m, d in zip(n, s)) "
+                  "for low in (True, False))\n"
+                  "        a = 1 + random.random(diagonal[here].shape); up, down = np.zeros(n), np.zeros(n)\n"
+                  "        up[here] = down[there] = -a; diagonal[here] += a; diagonal[there] += a\n"
+                  "        bands[s], bands[tuple(-d for d in s)] = up, down\n"
+                  "    bands[(0, 0, 0)] = diagonal; f = h5py.File(name + '.h5', 'w'); f['rhs'] = random.random(n)\n"
+                  "    f['offsets'] = [s[::-1] for s in bands]; f['bands'] = np.array(list(bands.values()))\n")
+        subprocess.run([PYTHON, "-c", script], cwd=self.directory, check=True)
+        end = "solver: {precision: double, tolerance: 1e-12}\noutput: {formats: [vtk, hdf5]}\n"
+        for name, counts in (("singular", (2, 4)), ("line", (2, 3))):
+            self.write(f"{name}.yaml", f"grid: {{type: banded, file: {name}.h5}}\n{end}")
+            wanted = self.solved(0, "one", case=f"{name}.yaml")
+            for count in counts:
+                found = self.solved(count, "other", case=f"{name}.yaml")
+                self.near(found, wanted, 1e-10, f"{name}, {count} processes")
+                self.same_fields("one", "other", "1e-10", 2)
+
     def test_lines_across_cuts(self):
         """Blocks that cut the axis of lines, and of planes: the iterations of one process."""
         axes = [f"grid.axes.{axis}={{stretching: tanh, strength: 4, at: both}}" for axis in "xyz"]
