@@ -6,6 +6,7 @@
 
 #include "backends/monitor.hpp"
 #include "backends/precision.hpp"
+#include "backends/space.hpp"
 
 namespace poisson {
 
@@ -20,6 +21,14 @@ inline double unit_roundoff(Precision precision) {
 /// √(norm/reference) of squared norms; 0 where there is nothing to solve.
 inline double relative(double norm, const MonitorState& state) {
   return state.reference > 0 ? std::sqrt(norm / state.reference) : 0;
+}
+
+/// Of ‖b‖², how much rounding leaves of data that are all taken off: thirty roundings of the data, and those of their
+/// sum along each axis, where those of equal data are alike.
+inline double left_by_projection(const Space& space, double epsilon) {
+  const auto& n = space.all();
+  const double of_sum = (n[0] + n[1] + n[2]) * unit_roundoff(Precision::fp64);
+  return (30 * epsilon + of_sum) * (30 * epsilon + of_sum);
 }
 
 }  // namespace poisson

@@ -18,11 +18,7 @@ namespace {
 // A window without progress long enough for each method: Krylov residuals have plateaus, Jacobi is slow.
 StoppingRule stopping_rule(const Options& o, double epsilon, const Space& space) {
   StoppingRule rule;
-  // Thirty roundings of the data, and what their sum, which is taken off, has: along lines, over lines and over planes
-  // roundings of equal data are alike.
-  const auto& values = space.all();
-  const double of_sums = (values[0] + values[1] + values[2]) * unit_roundoff(Precision::fp64);
-  rule.negligible = (30 * epsilon + of_sums) * (30 * epsilon + of_sums);
+  rule.negligible = left_by_projection(space, epsilon);
   rule.tolerance = o.tolerance;
   if (o.method == Method::cg) rule.stagnation_window = o.preconditioner == PreconditionerChoice::direct ? 40 : 500;
   if (o.method == Method::jacobi) {
