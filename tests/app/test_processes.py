@@ -344,6 +344,25 @@ class Processes(unittest.TestCase):
                 summary = json.loads((self.directory / "results" / "summary.json").read_text(encoding="utf-8"))
                 self.assertFalse(summary["converged"])
 
+    def test_errors_in_rows_of_one_process(self):
+        rows = [f"{i} {j} {2 if i == j else -1}" for i in range(1, 61) for j in (i, i + 1, i - 1) if 1 <= j <= 60]
+        script = "import h5py, numpy; m = numpy.full((1, 30, 2), 2.0); m[0, 29, 1] = numpy.nan\nf = h5py.File('m.h5', 'w')\n" \
+                 "f['offsets'] = [[0, 0, 0]]; f['bands'] = m.reshape(1, 1, 30, 2)\n"
+        subprocess.run([PYTHON, "-c", script], cwd=self.directory, check=True)
+        for entry in ("1 1 -2", "31 31 0", "60 60 -2"):
+            row = entry.split()[0]
+            own = [entry if line.startswith(f"{row} {row} ") else line for line in rows]
+            self.write("m.mtx", "\n".join([f"%%MatrixMarket matrix coordinate real general\n60 60 {len(rows)}", *own, ""]))
+            self.refused_rows("m.mtx, shape: [2, 30]", f"'m.mtx': the diagonal entry of row {row}, ")
+        self.refused_rows("m.h5", "band 0 is not finite at point (1, 29, 0)")
+
+    def refused_rows(self, file, said):
+        self.write("matrix.yaml", f"grid: {{type: banded, file: {file}}}\n")
+        for count in (0, 2, 3):
+            run = self.poisson(count, case="matrix.yaml")
+            self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertEqual(len([line for line in run.stderr.splitlines() if said in line]), 1, run.stderr)
+
     def test_other_configurations(self):
         command = self.command(1)
         other = ["--set", "equation.source=2"]
