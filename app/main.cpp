@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
       throw RunError(std::string("standard output cannot be written (") + std::strerror(errno) + ")");
     return command.status;
   } catch (const StoppedElsewhere&) {
-    return leave(*processes, "", exit_status::success);
+    return leave(*processes, "", exit_status::failure);
   } catch (const ConfigError& error) {
     // Its lines begin with the place in the file, as compilers' do, so that editors find it.
     return leave(*processes, error.what(), exit_status::usage);

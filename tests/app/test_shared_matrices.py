@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Matrices from files on several processes, of which each reads its rows (several_processes.py)."""
+
+import subprocess
+
+from several_processes import PYTHON, SeveralProcesses, main
+
+
+class SharedMatrices(SeveralProcesses):
+    def test_matrices(self):
+        """Of a matrix each process reads its rows, from either kind of file."""
+        script = ("import h5py, numpy as np; n = (40, 9, 10); random = np.random.default_rng(1)\n"
+                  "steps = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]; diagonal = np.full(n, 1e-2); bands = {}\n"
+                  "for s in steps[1:]:\n"
+                  "    here = tuple(slice(0, m - d) for m, d in zip(n, s)); there = tuple(slice(d, m) for m, d in zip(n, s))\n"
+                  "    a = 1 + random.random(diagonal[here].shape); up, down = np.zeros(n), np.zeros(n)\n"
+                  "    up[here] = down[there] = -a; diagonal[here] += a; diagonal[there] += a\n"
+                  "    bands[s], bands[tuple(-d for d in s)] = up, down\n"
+                  "bands[(0, 0, 0)] = diagonal; b = random.random(n); f = h5py.File('m.h5', 'w'); f['rhs'] = b\n"
+                  "f['offsets'] = [s[::-1] for s in bands]; f['bands'] = np.array(list(bands.values()))\n"
+                  "number = np.arange(b.size).reshape(n) + 1; lines = []\n"
+                  "for s, a in bands.items():\n"
+                  "    for at in zip(*np.nonzero(a)):\n"
+                  "        lines.append(f'{number[at]} {number[tuple(i + d for i, d in zip(at, s))]} {float(a[at])!r}')\n"
+                  "lines.insert(0, f'%%MatrixMarket matrix coordinate real general\\n{b.size} {b.size} {len(lines)}')\n"
+                  "open('m.mtx', 'w').write('\\n'.join(lines) + '\\n')\n"
+                  "open('b.mtx', 'w').write(f'%%MatrixMarket matrix array real general\\n{b.size} 1\\n' + "
+                  "''.join(f'{float(v)!r}\\n' for v in b.ravel()))\n")
+        subprocess.run([PYTHON, "-c", script], cwd=self.directory, check=True)
+        end = "solver: {precision: double, tolerance: 1e-12}\noutput: {formats: [hdf5]}\n"
+        self.write("hdf5.yaml", "grid: {type: banded, file: m.h5}\n" + end)
+        self.write("market.yaml", "grid: {type: banded, file: m.mtx, shape: [10, 9, 40], rhs: b.mtx}\n" + end)
+        wanted = self.solved(0, "one", case="hdf5.yaml")
+        self.assertEqual(wanted["matrix"]["bands"], 7)
+        for count, name, more in ((0, "market", ()), (2, "hdf5", ()), (2, "market", ()),
+                                  (4, "hdf5", ("backend.blocks=[1, 1, 4]",)), (3, "market", ("backend.blocks=[1, 1, 3]",))):
+            found = self.solved(count, "other", *more, case=f"{name}.yaml")
+            self.near(found, wanted, 1e-11, f"{name}, {count} processes")
+            for measure in ("bands", "symmetric", "asymmetry", "dominance"):
+                self.assertEqual(found["matrix"][measure], wanted["matrix"][measure], measure)
+            self.same_fields("one", "other", "1e-11", 1)
+
+    def test_matrices_that_are_singular_or_of_one_dimension(self):
+        """All points count alike in what is taken off b, and a row of points is cut and written as one."""
+        script = ("import h5py, numpy as np; random = np.random.default_rng(2)\n"
+                  "for name, n, shift in (('singular', (1, 30, 9), 0.0), ('line', (1, 1, 26), 1e-2)):\n"
+                  "    diagonal = np.full(n, shift); bands = {}\n    for s in ((0, 0, 1), (0, 1, 0))[:2 if n[1] > 1 else 1]:\n"
+                  "        here, there = (tuple(slice(*((0, m - d) if low else (d, m))) for m, d in zip(n, s)) "
+                  "for low in (True, False))\n"
+                  "        a = 1 + random.random(diagonal[here].shape); up, down = np.zeros(n), np.zeros(n)\n"
+                  "        up[here] = down[there] = -a; diagonal[here] += a; diagonal[there] += a\n"
+                  "        bands[s], bands[tuple(-d for d in s)] = up, down\n"
+                  "    bands[(0, 0, 0)] = diagonal; f = h5py.File(name + '.h5', 'w'); f['rhs'] = random.random(n)\n"
+                  "    f['offsets'] = [s[::-1] for s in bands]; f['bands'] = np.array(list(bands.values()))\n")
+        subprocess.run([PYTHON, "-c", script], cwd=self.directory, check=True)
+        end = "solver: {precision: double, tolerance: 1e-12}\noutput: {formats: [vtk, hdf5]}\n"
+        for name, counts in (("singular", (2, 4)), ("line", (2, 3))):
+            self.write(f"{name}.yaml", f"grid: {{type: banded, file: {name}.h5}}\n{end}")
+            wanted = self.solved(0, "one", case=f"{name}.yaml")
+            for count in counts:
+                found = self.solved(count, "other", case=f"{name}.yaml")
+                self.near(found, wanted, 1e-10, f"{name}, {count} processes")
+                self.same_fields("one", "other", "1e-10", 2)
+
+    def test_errors_in_rows_of_one_process(self):
+        rows = [f"{i} {j} {2 if i == j else -1}" for i in range(1, 61) for j in (i, i + 1, i - 1) if 1 <= j <= 60]
+        script = "import h5py, numpy; m = numpy.full((1, 30, 2), 2.0); m[0, 29, 1] = numpy.nan\nf = h5py.File('m.h5', 'w')\n" \
+                 "f['offsets'] = [[0, 0, 0]]; f['bands'] = m.reshape(1, 1, 30, 2)\n"
+        subprocess.run([PYTHON, "-c", script], cwd=self.directory, check=True)
+        for entry in ("1 1 -2", "31 31 0", "60 60 -2"):
+            row = entry.split()[0]
+            own = [entry if line.startswith(f"{row} {row} ") else line for line in rows]
+            self.write("m.mtx", "\n".join([f"%%MatrixMarket matrix coordinate real general\n60 60 {len(rows)}", *own, ""]))
+            self.refused_rows("m.mtx, shape: [2, 30]", f"'m.mtx': the diagonal entry of row {row}, ")
+        self.refused_rows("m.h5", "band 0 is not finite at point (1, 29, 0)")
+
+    def refused_rows(self, file, said):
+        self.write("matrix.yaml", f"grid: {{type: banded, file: {file}}}\n")
+        for count in (0, 2, 3):
+            run = self.poisson(count, case="matrix.yaml")
+            self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertEqual(len([line for line in run.stderr.splitlines() if said in line]), 1, run.stderr)
+
+
+if __name__ == "__main__":
+    main()
