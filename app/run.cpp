@@ -186,6 +186,21 @@ Config load(const Arguments& arguments, const Processes& processes) {
   return std::move(*config);
 }
 
+// Without a solve: the plan, if that is asked for, before the values, of which what does not fit has too many.
+void look_at(const Arguments& arguments, const Config& config, const Case& work, int processes, int here,
+             Console& console) {
+  read_datasets(config);
+  if (!arguments.validate)
+    for (const std::string& line : describe_plan(config, work, processes, here)) console.line(line);
+  try {
+    work.check_values();
+  } catch (const ValueErrors& errors) {
+    raise(config, errors);
+  }
+  const bool piped = is_standard_input(arguments.config);
+  if (arguments.validate) console.line((piped ? "standard input" : arguments.config.string()) + ": valid");
+}
+
 int run(const Arguments& arguments, const std::shared_ptr<const Processes>& processes, Console& console) {
   Stopwatch watch;
   // A launcher asks the others to stop before it ends them by force: time for one of them to name the one that is lost.
@@ -202,18 +217,9 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
   });
   if (arguments.validate || arguments.dry_run) {
     const int here = count_on_machine(*processes);
-    // Before the values, of which what does not fit has too many.
-    if (!processes->first()) return exit_status::success;
-    read_datasets(config);
-    if (!arguments.validate)
-      for (const std::string& line : describe_plan(config, *work, processes->count(), here)) console.line(line);
-    try {
-      work->check_values();
-    } catch (const ValueErrors& errors) {
-      raise(config, errors);
-    }
-    const bool piped = is_standard_input(arguments.config);
-    if (arguments.validate) console.line((piped ? "standard input" : arguments.config.string()) + ": valid");
+    together(*processes, [&] {
+      if (processes->first()) look_at(arguments, config, *work, processes->count(), here, console);
+    });
     return exit_status::success;
   }
 

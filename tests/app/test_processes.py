@@ -237,6 +237,15 @@ class Processes(SeveralProcesses):
                 summary = json.loads((self.directory / "results" / "summary.json").read_text(encoding="utf-8"))
                 self.assertFalse(summary["converged"])
 
+    def test_errors_before_a_solve(self):
+        """What the first process finds when it only looks ends the others as well, without force."""
+        for option in ("--validate", "--dry-run"):
+            for assignment, status in (("equation.coefficient=z-0.9", 2), ("equation.coefficient=z+0.9", 0)):
+                run = self.poisson(3, assignment, options=(option,))
+                self.assertEqual(run.returncode, status, run.stderr)
+                self.assertEqual(run.stderr.count("must be greater than 0"), status // 2, run.stderr)
+                self.assertNotIn("MPI_ABORT", run.stderr)
+
     def test_other_configurations(self):
         command = self.command(1)
         other = ["--set", "equation.source=2"]
