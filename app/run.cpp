@@ -212,7 +212,6 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
       work = make_case(config, processes);
     } catch (const ValueError& error) {  // of what a prediction looks at
       raise(config, ValueErrors({error}));
-    } catch (const StoppedElsewhere&) {  // a matrix is read together: the one that refuses its rows says so
     }
   });
   if (arguments.validate || arguments.dry_run) {

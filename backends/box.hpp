@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace poisson {
@@ -15,5 +16,12 @@ struct Box {
     return product;
   }
 };
+
+/// Whether a place lies in a box.
+constexpr bool contains(const Box& box, const std::array<int, 3>& at) {
+  for (std::size_t d = 0; d < 3; ++d)
+    if (at[d] < box.first[d] || at[d] >= box.last[d]) return false;
+  return true;
+}
 
 }  // namespace poisson

@@ -79,20 +79,26 @@ struct StoppedElsewhere : std::runtime_error {
   StoppedElsewhere() : std::runtime_error("another process has failed") {}
 };
 
-/// Calls f on all processes. Where it throws on some of them, it throws on all: the first of those what it threw, the
-/// others StoppedElsewhere.
+/// Calls f on all processes. Where it throws on some of them, it throws on all: the first of those that fail by
+/// themselves what it threw, the others StoppedElsewhere.
 template <class F>
 void together(const Processes& processes, const F& f) {
+  enum : char { done, stopped, failed };
+  char own = done;
   std::exception_ptr failure;
   try {
     f();
+  } catch (const StoppedElsewhere&) {  // by others, in what f does together
+    own = stopped;
+    failure = std::current_exception();
   } catch (...) {
+    own = failed;
     failure = std::current_exception();
   }
-  const std::vector<char> failed = processes.gather(static_cast<char>(failure ? 1 : 0));
-  const auto first = std::ranges::find(failed, 1) - failed.begin();
-  if (first == processes.count()) return;
-  if (first == processes.rank()) std::rethrow_exception(failure);
+  const std::vector<char> all = processes.gather(own);
+  const char worst = std::ranges::max(all);
+  if (worst == done) return;
+  if (std::ranges::find(all, worst) - all.begin() == processes.rank()) std::rethrow_exception(failure);
   throw StoppedElsewhere();
 }
 

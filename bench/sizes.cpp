@@ -7,6 +7,11 @@
 #include "backends/error.hpp"
 
 namespace poisson::bench {
+namespace {
+
+constexpr int most_cells = 10'000'000;  // as in a configuration
+
+}  // namespace
 
 bool Size::cube() const {
   return dimension == 3 && cells[0] == cells[1] && cells[0] == cells[2];
@@ -19,16 +24,17 @@ bool Size::power_of_two() const {
 
 Size parse_size(std::string_view text) {
   const auto refuse = [&] {
-    throw InputError("'" + std::string(text) +
-                     "' is no size (it is cells along the axes, from 4 to 65536): write 128 for a cube, 300x300 in two "
-                     "dimensions, 600x431x277 for a box");
+    throw InputError(
+        "'" + std::string(text) +
+        "' is no size (it is cells along the axes, from 4 to 10000000): write 128 for a cube, 300x300 in two "
+        "dimensions, 600x431x277 for a box");
   };
   std::vector<int> cells;
   for (std::string_view rest = text;;) {
     const std::size_t end = std::min(rest.find('x'), rest.size());
     int n = 0;
     const auto [stop, error] = std::from_chars(rest.data(), rest.data() + end, n);
-    if (error != std::errc() || stop != rest.data() + end || n < 4 || n > 65536 || cells.size() == 3) refuse();
+    if (error != std::errc() || stop != rest.data() + end || n < 4 || n > most_cells || cells.size() == 3) refuse();
     cells.push_back(n);
     if (end == rest.size()) break;
     rest.remove_prefix(end + 1);
@@ -66,6 +72,11 @@ std::vector<Size> usual_sizes(bool gpu) {
     sizes.push_back({3, {600, 431, 277}});
     squares({4096, 4097, 5003, 8192, 16384});
     sizes.push_back({2, {6007, 4099, 1}});
+    // Thin ones, and long ones.
+    for (const std::array<int, 3>& cells :
+         {std::array{16, 1024, 1024}, {1024, 1024, 16}, {33, 701, 709}, {7, 1201, 1999}})
+      sizes.push_back({3, cells});
+    for (const std::array<int, 3>& cells : {std::array{60, 300001, 1}, {300001, 60, 1}}) sizes.push_back({2, cells});
   }
   return sizes;
 }

@@ -20,7 +20,7 @@ struct Size {
 };
 
 /// A cube from 128, a rectangle from 777x1001, a box from 600x431x277. Throws InputError for anything else and for
-/// fewer than 4 or more than 65536 cells along an axis.
+/// fewer than 4 or more than ten million cells along an axis.
 Size parse_size(std::string_view text);
 /// What parse_size takes: 128, 777x1001.
 std::string name_of(const Size& size);

@@ -10,13 +10,6 @@
 
 namespace poisson {
 
-/// Whether a place lies in a box.
-constexpr bool contains(const Box& box, const std::array<int, 3>& at) {
-  for (std::size_t d = 0; d < 3; ++d)
-    if (at[d] < box.first[d] || at[d] >= box.last[d]) return false;
-  return true;
-}
-
 /// The nodes of a face of several kinds. Its parts are unions of cells of the face, each of which belongs to the part
 /// that its centre lies in. The nodes of cells in Dirichlet parts are held: they keep their places among the unknowns,
 /// and what holds them is on their diagonal (grids/schemes/held_nodes.hpp). So free nodes see cells of other parts

@@ -1,0 +1,54 @@
+// What processes do together, and who says what where some of them fail.
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/processes.hpp"
+
+namespace poisson {
+namespace {
+
+// What each of three processes leaves together() with.
+template <class F>
+std::vector<std::string> left_with(const F& f) {
+  std::vector<std::string> with(3);
+  as_processes(3, [&](const std::shared_ptr<const Processes>& processes) {
+    std::string& own = with[static_cast<std::size_t>(processes->rank())];
+    try {
+      together(*processes, [&] { f(*processes); });
+      own = "nothing";
+    } catch (const StoppedElsewhere&) {
+      own = "stopped";
+    } catch (const std::exception& error) {
+      own = error.what();
+    }
+  });
+  return with;
+}
+void fail_on(const Processes& processes, std::initializer_list<int> ranks) {
+  for (const int rank : ranks)
+    if (processes.rank() == rank) throw std::runtime_error("failure of " + std::to_string(rank));
+}
+
+using Words = std::vector<std::string>;
+
+TEST(Together, NothingHappensWhereAllSucceed) {
+  EXPECT_EQ(left_with([](const Processes&) {}), (Words{"nothing", "nothing", "nothing"}));
+}
+
+TEST(Together, TheFirstThatFailsSaysWhy) {
+  EXPECT_EQ(left_with([](const Processes& p) { fail_on(p, {1, 2}); }), (Words{"stopped", "failure of 1", "stopped"}));
+}
+
+// Those that others have stopped within have nothing to say.
+TEST(Together, WhatFailsWithinIsSaidOutside) {
+  const auto within = [](const Processes& p) { together(p, [&] { fail_on(p, {2}); }); };
+  EXPECT_EQ(left_with(within), (Words{"stopped", "stopped", "failure of 2"}));
+  EXPECT_EQ(left_with([](const Processes&) { throw StoppedElsewhere(); }), (Words{"stopped", "stopped", "stopped"}));
+}
+
+}  // namespace
+}  // namespace poisson
