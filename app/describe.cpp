@@ -191,7 +191,7 @@ std::vector<std::string> describe_empty_parts(const Config& config) {
     }
     const std::string name(face_names[static_cast<std::size_t>(2 * axis + end)]);
     for (const std::size_t part : parts_without_points(face, centres))
-      if (!parts_of(face)[part].where.constant())
+      if (part + 1 < parts_of(face).size())
         warnings.push_back(
             fmt::format("{}[{}] holds on no cell of the face: its where is 0 in all their centres, or earlier parts "
                         "hold there. Finer cells may see a small part",

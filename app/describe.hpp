@@ -28,7 +28,7 @@ std::string describe_parameters(const Parameters& parameters);
 std::vector<std::string> describe_plan(const Config& config, const Case& work, int processes, int here);
 /// The lines of --profile. `copy`: bytes per second of a copy on the finest level; `seconds`: of the whole solve.
 std::vector<std::string> describe_profile(std::span<const Profile::Entry> entries, double copy, double seconds);
-/// Warnings about parts of faces that hold on no cell, but for those that hold wherever no other one does.
+/// Warnings about parts of faces that hold on no cell, but for the last ones, which hold where no other does.
 std::vector<std::string> describe_empty_parts(const Config& config);
 /// The warning about data of a singular problem that no solution can meet.
 std::string describe_incompatibility(double projected, double b_norm);

@@ -34,10 +34,9 @@ MailSizes MailSizes::of(const Space& space) {
 }
 
 MailSizes MailSizes::of_gathered(const Space& space) {
-  constexpr std::size_t most = std::size_t{8} << 20;
   std::size_t part = sizeof(double);
   for (const int n : space.most_values()) part *= static_cast<std::size_t>(n + 2);
-  return of_parts(part <= most ? part : 0);
+  return of_parts(part);
 }
 
 void MailSizes::include(const MailSizes& more) {

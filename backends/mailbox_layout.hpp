@@ -19,7 +19,7 @@ struct MailSizes {
 
   /// Of halos and sums of fields of a space, of 8 bytes a value.
   static MailSizes of(const Space& space);
-  /// Of what is gathered of them: large ones go another way and count 0.
+  /// Of what is gathered of them.
   static MailSizes of_gathered(const Space& space);
   static MailSizes of_parts(std::size_t bytes) { return {{}, bytes, 0}; }
 

@@ -11,7 +11,7 @@ constexpr int held_of_line = 2 * PartOfLine::count;
 
 // So many numbers of the lines that are told of at a time: on cores what stays in the cache. On a GPU half of what
 // elimination keeps afterwards, in the same memory, but as many as are worth their launches, and messages of at most
-// 8 MB.
+// 8 MB; in the plane there is one place, and all lines at a time.
 std::int64_t numbers_at_a_time(const LinesInParts& lines, std::int64_t kept, bool gpu) {
   if (!gpu) return std::int64_t{1} << 16;
   constexpr std::int64_t worth_launches = std::int64_t{1} << 18, largest_message = std::int64_t{1} << 20;

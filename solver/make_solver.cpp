@@ -1,4 +1,5 @@
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -114,6 +115,8 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
                [&] { products = make_axis_products(discretization.backend(), A->layout(), outer, inverse); });
       products->join();
     } catch (const RunError&) {
+      return without();
+    } catch (const std::bad_alloc&) {  // on one process; the others are stopped
       return without();
     } catch (const StoppedElsewhere&) {
       return without();

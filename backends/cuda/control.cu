@@ -166,6 +166,7 @@ void CudaBackend::abandon_recording() {
 
 // Null, and none from now on, where there are too many launches for a graph.
 std::unique_ptr<Recording> CudaBackend::record(const std::function<void()>& verbs) {
+  if (mail_) mail_->hold_for_recorded();
   check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
   recording_ = true;
   recorded_ = 0;

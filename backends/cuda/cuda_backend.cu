@@ -100,14 +100,14 @@ bool is_zero(const char* variable) {
 std::size_t CudaBackend::available() const {
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total));
-  return std::min(free, memory_limit_ - memory_.now());
+  return std::min(free, room_left());
 }
 
 void CudaBackend::out_of_memory(std::size_t bytes) const {
   cudaGetLastError();  // this is an answer, no error to stick
   std::size_t free = 0, total = 0;
   cudaMemGetInfo(&free, &total);
-  free = std::min(free, memory_limit_ - memory_.now());
+  free = std::min(free, room_left());
   const auto readable = [](std::size_t n) { return readable_bytes(static_cast<double>(n)); };
   const std::string fitting = readable(memory_.now() + free);
   throw RunError("cannot allocate " + readable(bytes) + " on the device (" + readable(free) + " of " + readable(total) +
@@ -131,7 +131,7 @@ void* CudaBackend::take(std::size_t bytes) const {
 
 void CudaBackend::reserve(std::size_t bytes) {
   if (injection::allocation_fails()) out_of_memory(bytes);
-  arena_.reserve(std::min(bytes, memory_limit_ - memory_.now()));
+  arena_.reserve(std::min(bytes, room_left()));
 }
 
 Buffer CudaBackend::allocate(std::size_t bytes) {
@@ -142,7 +142,7 @@ Buffer CudaBackend::allocate(std::size_t bytes) {
 
 // Memory as it is.
 Buffer CudaBackend::block(std::size_t bytes) {
-  if (bytes > memory_limit_ - memory_.now() || injection::allocation_fails()) out_of_memory(bytes);
+  if (bytes > room_left() || injection::allocation_fails()) out_of_memory(bytes);
   void* const data = arena_.allocate(bytes);
   memory_.add(bytes);
   return {data, bytes, [this, bytes](void* p) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <memory>
@@ -203,6 +204,8 @@ class CudaBackend final : public Backend {
   void send(bool exchange, const Send& by_mail);
   int device_;
   std::string description_;
+  /// Bytes until the limit; mailboxes are counted, and not refused.
+  std::size_t room_left() const { return memory_limit_ - std::min(memory_limit_, memory_.now()); }
   std::size_t memory_limit_;
   MemoryCount memory_;
   Arena arena_;

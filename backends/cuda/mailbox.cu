@@ -181,6 +181,7 @@ Mail::Mail(const Processes& processes, MailPlace place, MemoryCount& memory)
   box_.count = processes.count();
   box_.few_words = MailboxLayout::few_words(place);
   check(cudaMalloc(&box_.channels, Mailbox::channel_count * sizeof(Channel)));
+  check(cudaMemset(box_.channels, 0, Mailbox::channel_count * sizeof(Channel)));
   check(cudaHostAlloc(&given_up_, sizeof(int), cudaHostAllocMapped));
   *given_up_ = 0;
   void* there = nullptr;
@@ -190,6 +191,7 @@ Mail::Mail(const Processes& processes, MailPlace place, MemoryCount& memory)
 }
 
 Mail::~Mail() {
+  of_recorded_.clear();
   close();
   cudaFree(box_.channels);
   cudaFreeHost(given_up_);
@@ -201,7 +203,11 @@ void Mail::make_room(const MailSizes& sizes, cudaStream_t stream) {
   if (needed == sizes_) return;
   check(cudaStreamSynchronize(stream));
   processes_.any(false);  // nobody sends any more
-  close();
+  if (recorded_)
+    of_recorded_.push_back(std::move(memory_));
+  else
+    close();
+  recorded_ = false;
   open(needed);
 }
 
@@ -230,11 +236,10 @@ void Mail::open(const MailSizes& sizes) {
     box_.words[d] = layout.words[d];
   }
   memory_ = MailboxMemory::make(place_, processes_, layout.bytes);
-  if (place_ == MailPlace::devices) bytes_ = layout.bytes;
+  bytes_ = place_ == MailPlace::devices ? layout.bytes : 0;
   counted_.add(bytes_);
   sizes_ = sizes;
   for (int p = 0; p < box_.count; ++p) box_.of[p] = memory_->of(p);
-  check(cudaMemset(box_.channels, 0, Mailbox::channel_count * sizeof(Channel)));
   check(cudaDeviceSynchronize());
   processes_.any(false);  // all are open before anybody sends
 }

@@ -200,8 +200,11 @@ class Mail {
   ~Mail();
   Mail(const Mail&) = delete;
 
-  /// Room for so much. Waits, where there was less.
+  /// Room for so much. Waits, where there was less. What has been recorded goes on with the mailboxes that it was
+  /// recorded for, which are kept; turns are counted on.
   void make_room(const MailSizes& sizes, cudaStream_t stream);
+  /// Says that what is recorded holds the mailboxes as they are.
+  void hold_for_recorded() { recorded_ = true; }
   /// Whether there is room for parts of fields of this space.
   bool takes_parts(const Space& space) const;
 
@@ -223,8 +226,10 @@ class Mail {
   MailSizes sizes_;
   Mailbox box_{};
   MemoryCount& counted_;
-  std::size_t bytes_ = 0;  ///< of them
+  std::size_t bytes_ = 0;  ///< of memory_
   std::unique_ptr<MailboxMemory> memory_;
+  bool recorded_ = false;
+  std::vector<std::unique_ptr<MailboxMemory>> of_recorded_;
   int* given_up_ = nullptr;
 };
 

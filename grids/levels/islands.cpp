@@ -23,11 +23,7 @@ struct Island {
 // The island of which p is the first value; empty where p is none, or not the first. Most searches end at once, at a
 // neighbour that comes before.
 Island island_from(const IslandCouplings& A, const Box& unknowns, const std::array<int, 3>& p) {
-  const auto is_unknown = [&](const std::array<int, 3>& q) {
-    for (std::size_t d = 0; d < 3; ++d)
-      if (q[d] < unknowns.first[d] || q[d] >= unknowns.last[d]) return false;
-    return true;
-  };
+  const auto is_unknown = [&](const std::array<int, 3>& q) { return contains(unknowns, q); };
   const std::int64_t first = A.number(p);
   std::map<std::int64_t, std::array<int, 3>> found{{first, p}};
   std::vector<std::array<int, 3>> waiting{p};
@@ -64,7 +60,7 @@ Island island_from(const IslandCouplings& A, const Box& unknowns, const std::arr
   return island;
 }
 
-// GPUs gather parts of a few megabytes by themselves (backends/cuda/mailbox.cu).
+// Room for what GPUs gather by themselves is a few megabytes (backends/mailbox_layout.cpp).
 constexpr std::int64_t most_at_a_time = std::int64_t{1} << 16;
 
 Space space_of_shares(int shares, const std::shared_ptr<const Processes>& processes) {

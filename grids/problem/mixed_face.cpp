@@ -68,11 +68,19 @@ std::vector<int> first_part(const std::vector<FacePart>& parts, Points x, Points
 std::vector<std::size_t> parts_without_points(const Boundary& face, const std::array<std::vector<double>, 3>& at) {
   const std::vector<FacePart>& parts = parts_of(face);
   std::vector<bool> found(parts.size());
-  for (const double z : at[2])
-    for (const double y : at[1]) {
+  // Lines of points along the axis of most of them.
+  std::size_t along = 0;
+  for (const std::size_t d : {1U, 2U})
+    if (at[d].size() > at[along].size()) along = d;
+  const std::size_t a = along == 0 ? 1 : 0, b = along == 2 ? 1 : 2;
+  std::array<std::vector<double>, 3> line;
+  line[along] = at[along];
+  for (const double at_b : at[b])
+    for (const double at_a : at[a]) {
       if (std::ranges::count(found, false) == 0) return {};
-      const std::vector<double> all_y(at[0].size(), y), all_z(at[0].size(), z);
-      for (const int part : first_part(parts, at[0], all_y, all_z))
+      line[a].assign(at[along].size(), at_a);
+      line[b].assign(at[along].size(), at_b);
+      for (const int part : first_part(parts, line[0], line[1], line[2]))
         if (part >= 0) found[static_cast<std::size_t>(part)] = true;
     }
   std::vector<std::size_t> without;

@@ -66,7 +66,11 @@ void expect_swapped(const std::array<int, 3>& parts, int axis, std::size_t most,
     if (replayed) {
       Monitor monitor({}, {});
       std::unique_ptr<Recording> recording;
-      for (int times = 0; times < 2; ++times) {
+      for (int times = 0; times < 3; ++times) {
+        // What has been recorded goes on where room has been made for more.
+        std::unique_ptr<PartSwap> larger;
+        if (times == 2) larger = make_part_swap(*backend, members, most * static_cast<std::size_t>(turn + 2));
+        if (larger) larger->join();
         const auto swaps = [&] {
           backend->begin(monitor, one, one, zero, one, zero);
           backend->repeat(
