@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 
 namespace poisson {
@@ -16,12 +15,5 @@ struct Box {
     return product;
   }
 };
-
-/// Whether a place lies in a box.
-constexpr bool contains(const Box& box, const std::array<int, 3>& at) {
-  for (std::size_t d = 0; d < 3; ++d)
-    if (at[d] < box.first[d] || at[d] >= box.last[d]) return false;
-  return true;
-}
 
 }  // namespace poisson

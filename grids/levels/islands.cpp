@@ -7,6 +7,7 @@
 #include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
 #include "backends/gather_room.hpp"
+#include "backends/places.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/kernels/island_steps.hpp"
 #include "grids/levels/island_couplings.hpp"

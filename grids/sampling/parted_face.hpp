@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "backends/places.hpp"
 #include "grids/axes/block.hpp"
 #include "grids/problem/mixed_face.hpp"
 #include "grids/sampling/sampling.hpp"
