@@ -210,6 +210,16 @@ TEST(LabArithmetic, ConcludesOnOperandsAndBarriers) {
                                                              {operand::product_shared, 31}})});
   EXPECT_TRUE(says(banked, "every operand from there takes a load of its own"));
   EXPECT_TRUE(says(banked, "registers have banks too"));
+  const auto from_tables = [](double constant, double indexed) {
+    return conclude_arithmetic({bars("operands", {{operand::registers, 124},
+                                                  {operand::plus_shared, 31},
+                                                  {operand::plus_constant, constant},
+                                                  {operand::plus_indexed, indexed}})});
+  };
+  EXPECT_TRUE(says(from_tables(123, 31), "gives 123 results per clock: such a constant is as good as a register"));
+  EXPECT_TRUE(says(from_tables(123, 31), "gives 31 where a + s[i] gives 31: adding a constant to an address"));
+  EXPECT_TRUE(says(from_tables(62, 20), "gives 62 results per clock, fewer than registers do."));
+  EXPECT_TRUE(says(from_tables(62, 20), "gives 20 where a + s[i] gives 31: the sum of both is paid for."));
   const auto doubles = conclude_arithmetic({bars("doubles", {{"fma", 62}}), bars("functions", {{"fmaf", 124}})});
   EXPECT_TRUE(says(doubles, "in single 124: 50 % of them"));
   Panel barrier{.name = "barrier"};

@@ -154,7 +154,8 @@ void judge_constant_memory(const Panel& panel, std::vector<std::string>& sentenc
 void judge_operands(const Panel& panel, std::vector<std::string>& sentences) {
   const double registers = bar(panel, operand::registers), shared = bar(panel, operand::plus_shared),
                fused = bar(panel, operand::product_shared), immediate = bar(panel, operand::immediate),
-               three = bar(panel, operand::three_registers);
+               three = bar(panel, operand::three_registers), constant = bar(panel, operand::plus_constant),
+               indexed = bar(panel, operand::plus_indexed);
   if (!std::isnan(registers) && !std::isnan(shared) && !std::isnan(fused))
     sentences.push_back("a + s[i] with s in shared memory gives " + figure(shared) +
                         " results per clock, a + b * s[i] " + figure(fused) + ", where a + b in registers gives " +
@@ -163,6 +164,17 @@ void judge_operands(const Panel& panel, std::vector<std::string>& sentences) {
                              ? ": every operand from there takes a load of its own, so copy what is used twice into a "
                                "register."
                              : ": shared memory is as fast as registers."));
+  if (!std::isnan(registers) && !std::isnan(constant))
+    sentences.push_back("a + c[i] with c in constant memory and i known to the compiler gives " + figure(constant) +
+                        " results per clock" +
+                        (more(registers, constant)
+                             ? ", fewer than registers do."
+                             : ": such a constant is as good as a register, as the lecture says."));
+  if (!std::isnan(shared) && !std::isnan(indexed))
+    sentences.push_back("a + s[r + i] with r in a register gives " + figure(indexed) + " where a + s[i] gives " +
+                        figure(shared) +
+                        (more(shared, indexed) ? ": the sum of both is paid for."
+                                               : ": adding a constant to an address costs nothing."));
   if (!std::isnan(immediate) && !std::isnan(three))
     sentences.push_back(
         more(immediate, three)

@@ -43,9 +43,9 @@ inline constexpr int gather_threads = 512;
 /// Fills the constant memory that the first of them reads.
 void set_constant_table(Backend&, const float* host_table);
 
-/// Additions and multiply-adds with operands in registers, in any order of a tuple, in the instruction itself and in
-/// shared memory; the same in double precision; and a barrier: panels "operands", "doubles" and "barrier". Throws
-/// WrongResult.
+/// Additions and multiply-adds with operands in registers, in any order of a tuple, in the instruction itself, in
+/// constant and in shared memory; the same in double precision; and a barrier: panels "operands", "doubles" and
+/// "barrier". Throws WrongResult.
 Panels run_operands(Session& session);
 
 /// C = A B, n × n, row-major, any n ≥ 1.

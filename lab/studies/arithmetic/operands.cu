@@ -1,5 +1,5 @@
-// Where an instruction's operands come from: registers in any order, the instruction itself, shared memory; and what a
-// barrier costs.
+// Where an instruction's operands come from: registers in any order, the instruction itself, constant and shared
+// memory; and what a barrier costs.
 
 #include <algorithm>
 #include <array>
@@ -21,19 +21,29 @@ constexpr int block_threads = 512, entries = 16, rounds = 256;
 constexpr float entry(int i) {
   return static_cast<float>(i + 1) * 0x1p-26f;
 }
+struct Table {
+  float of[entries];
+};
+constexpr Table table_of_entries() {
+  Table table{};
+  for (int i = 0; i < entries; ++i) table.of[i] = entry(i);
+  return table;
+}
+__constant__ Table constant_operands = table_of_entries();
+
 template <class T>
 constexpr T start_of(int thread, int chain) {
   return 1 + static_cast<T>(thread % 64 + chain) / 128;
 }
 
-// One step of a chain, on the host as well; y and s are operands in a register and from shared memory.
+// One step of a chain, on the host as well; y and s are operands in a register and from the table.
 struct Plus {
   template <class T>
   static __host__ __device__ T step(T x, T y, float) {
     return x + y;
   }
 };
-struct PlusShared {
+struct PlusEntry {
   static __host__ __device__ float step(float x, float, float s) { return x + s; }
 };
 struct TwiceShared {
@@ -57,13 +67,19 @@ struct Times {
   }
 };
 
-// Each read of the table is made, in this order: the pointer is volatile.
-template <class T, class Step, bool shared>
-__global__ void __launch_bounds__(block_threads, 2) operand_kernel(T y, T* result, BlockTime* times) {
+// Where the table lies. `indexed`: in shared memory, from an entry on that a register says.
+enum class Source { none, constant, shared, indexed };
+
+// Each read of shared memory is made, in this order: the pointer is volatile. `first` is 0.
+template <class T, class Step, Source source>
+__global__ void __launch_bounds__(block_threads, 2) operand_kernel(T y, int first, T* result, BlockTime* times) {
   __shared__ float table[entries];
   if (threadIdx.x < entries) table[threadIdx.x] = entry(static_cast<int>(threadIdx.x));
   __syncthreads();
-  const volatile float* const s = table;
+  const volatile float* const s = source == Source::indexed ? table + first : table;
+  const auto from_table = [&](int i) {
+    return source == Source::none ? 0.0f : source == Source::constant ? constant_operands.of[i] : s[i];
+  };
   T x[chains];
 #pragma unroll
   for (int c = 0; c < chains; ++c) x[c] = start_of<T>(static_cast<int>(threadIdx.x), c);
@@ -73,7 +89,7 @@ __global__ void __launch_bounds__(block_threads, 2) operand_kernel(T y, T* resul
 #pragma unroll
     for (int i = 0; i < entries; ++i) {
 #pragma unroll
-      for (int c = 0; c < chains; ++c) x[c] = Step::step(x[c], y, shared ? s[i] : 0.0f);
+      for (int c = 0; c < chains; ++c) x[c] = Step::step(x[c], y, from_table(i));
     }
   }
 #pragma unroll
@@ -98,20 +114,22 @@ bool close(T found, T expected) {
 template <class T>
 struct Operands {
   std::string_view name;
-  void (*kernel)(T y, T* result, BlockTime* times);
+  void (*kernel)(T y, int first, T* result, BlockTime* times);
   T (*end)(int thread, int chain, T y);
   T y;
 };
-template <class T, class Step, bool shared = false>
+template <class T, class Step, Source source = Source::none>
 constexpr Operands<T> operands_of(std::string_view name, T y) {
-  return {name, operand_kernel<T, Step, shared>, chain_end<T, Step>, y};
+  return {name, operand_kernel<T, Step, source>, chain_end<T, Step>, y};
 }
 constexpr std::array singles{operands_of<float, Plus>(operand::registers, 0x1p-20f),
                              operands_of<float, FusedImmediate>(operand::immediate, 0.5f),
                              operands_of<float, Fused>(operand::three_registers, 0.5f),
-                             operands_of<float, PlusShared, true>(operand::plus_shared, 0.0f),
-                             operands_of<float, TwiceShared, true>(operand::twice_shared, 0.0f),
-                             operands_of<float, ProductShared, true>(operand::product_shared, 0.5f)};
+                             operands_of<float, PlusEntry, Source::constant>(operand::plus_constant, 0.0f),
+                             operands_of<float, PlusEntry, Source::shared>(operand::plus_shared, 0.0f),
+                             operands_of<float, PlusEntry, Source::indexed>(operand::plus_indexed, 0.0f),
+                             operands_of<float, TwiceShared, Source::shared>(operand::twice_shared, 0.0f),
+                             operands_of<float, ProductShared, Source::shared>(operand::product_shared, 0.5f)};
 constexpr std::array doubled{operands_of<double, Plus>("+", 0x1p-20), operands_of<double, Times>("*", 1 + 0x1p-20),
                              operands_of<double, Fused>("fma", 0.5)};
 
@@ -124,7 +142,7 @@ Point measure(Session& session, const Operands<T>& operands) {
   spoil(backend, result);
   const cudaStream_t stream = stream_of(backend);
   const Timing seconds = session.time([&] {
-    operands.kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(operands.y, result.data(),
+    operands.kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(operands.y, 0, result.data(),
                                                                                  times.data());
     cuda::launched(stream);
   });

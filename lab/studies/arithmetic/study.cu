@@ -261,7 +261,9 @@ constexpr std::array history{
     Historical{czech, first_devices, "constant memory: 16 different entries take so many times as long as one", 16,
                "times", constant_fall},
 };
-constexpr std::array additions{Addition{"integers", "(x ^ y) + y", "exclusive-ors"}};
+constexpr std::array additions{Addition{"integers", "(x ^ y) + y", "exclusive-ors"},
+                               Addition{"operands", operand::plus_constant, "operands in constant memory"},
+                               Addition{"operands", operand::plus_indexed, "indices of operands in registers"}};
 
 }  // namespace
 

@@ -18,10 +18,12 @@ enum class Words { real, integer };
 
 /// The variants of the panel "operands".
 namespace operand {
-inline constexpr std::string_view registers = "a + b", plus_shared = "a + s[i]", twice_shared = "a + a * s[i]",
-                                  product_shared = "a + b * s[i]", three_registers = "a * b + c",
-                                  immediate = "a * 0.5 + c", in_order = "t + h * u, tuples of 4",
-                                  swizzled = "t + h * u.zzyx", indexed = "t + h * u[i], i not known to the compiler";
+inline constexpr std::string_view registers = "a + b", plus_constant = "a + c[i], c in constant memory",
+                                  plus_shared = "a + s[i]", plus_indexed = "a + s[r + i], r in a register",
+                                  twice_shared = "a + a * s[i]", product_shared = "a + b * s[i]",
+                                  three_registers = "a * b + c", immediate = "a * 0.5 + c",
+                                  in_order = "t + h * u, tuples of 4", swizzled = "t + h * u.zzyx",
+                                  indexed = "t + h * u[i], i not known to the compiler";
 }
 
 /// The component of u that component c of u.zzyx is: of (1, 2, 3, 4) the tuple (3, 3, 2, 1).
