@@ -197,6 +197,7 @@ void look_at(const Arguments& arguments, const Config& config, const Case& work,
   } catch (const ValueErrors& errors) {
     raise(config, errors);
   }
+  for (const std::string& empty : describe_empty_parts(config)) console.warning(empty);
   const bool piped = is_standard_input(arguments.config);
   if (arguments.validate) console.line((piped ? "standard input" : arguments.config.string()) + ": valid");
 }

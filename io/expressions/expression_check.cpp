@@ -117,12 +117,16 @@ class Scanner {
   void bracket(char c) {
     if (c == '(') {
       calls_.push_back(called_);
+      compared_.push_back(false);
       called_ = false;
     } else if (c == ')') {
       if (calls_.empty()) fail(at_, "a parenthesis closes that was never opened", "remove it or add a '('");
       calls_.pop_back();
+      compared_.pop_back();
     } else if (calls_.empty() || !calls_.back()) {
       fail(at_, "a list (a comma outside a function's arguments)", "write one expression, and decimals with a point");
+    } else {
+      compared_.back() = false;
     }
     ++at_;
   }
@@ -131,6 +135,10 @@ class Scanner {
     const std::string_view pair = std::string_view(text_).substr(at_, 2);
     static constexpr std::array<std::string_view, 6> pairs{"<=", ">=", "==", "!=", "&&", "||"};
     if (std::ranges::find(pairs, pair) != pairs.end()) {
+      if (pair == "&&" || pair == "||")
+        compared_.back() = false;
+      else
+        comparison();
       at_ += 2;
       return;
     }
@@ -144,15 +152,25 @@ class Scanner {
       fail(at_, "unexpected '" + text_.substr(at_, end - at_) + "'",
            "operators are + - * / ^ < > <= >= == != && || ?:");
     }
+    if (c == '<' || c == '>') comparison();
+    if (c == '?' || c == ':') compared_.back() = false;
     ++at_;
+  }
+
+  void comparison() {
+    if (compared_.back())
+      fail(at_, "a comparison of a comparison, which is 0 or 1",
+           "write 0 < x && x < 1, or parentheses around the first");
+    compared_.back() = true;
   }
 
   const std::string& text_;
   std::span<const std::string> functions_;
   std::vector<std::string> symbols_;
   std::size_t at_ = 0;
-  bool called_ = false;        // the name just read is followed by '('
-  std::vector<bool> calls_{};  // for each open parenthesis: it holds a function's arguments
+  bool called_ = false;                // the name just read is followed by '('
+  std::vector<bool> calls_{};          // for each open parenthesis: it holds a function's arguments
+  std::vector<bool> compared_{false};  // outside and in each of them: a comparison whose outcome goes on
 };
 
 }  // namespace

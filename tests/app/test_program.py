@@ -331,6 +331,7 @@ class Program(unittest.TestCase):
             run = self.poisson()
             self.assertRegex(run.stderr, r"case\.yaml:4:\d+: boundary\.x-\[0\] holds on no cell of the face")
             self.assertEqual(run.stderr.count("no cell"), 1, run.stderr)
+            self.assertIn("no cell", self.poisson("--validate").stderr)
         for _ in self.parts_where("1 > 2"):
             self.assertIn("no cell", self.poisson().stderr)
         for _ in self.parts_where("y < 2"):  # what is left to the last part may be nothing

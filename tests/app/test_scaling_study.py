@@ -63,7 +63,10 @@ class ScalingStudy(unittest.TestCase):
             parts = sum(float(row[part]) for part in ("computing", "exchanges", "coarse", "gathers"))
             self.assertAlmostEqual(parts, float(row["solve"]), delta=1e-6)
             self.assertEqual(row["latency"] != "", row["ranks"] == "3")
-            self.assertLess(float(row["difference"]), 1e-12)
+            if row["mode"] == "strong":
+                self.assertLess(float(row["difference"]), 1e-12)
+            else:  # another problem for each number of processes
+                self.assertEqual(row["difference"], "")
         self.assertEqual("scaling.png" in run.stdout, (self.output / "scaling.png").exists())
 
     def test_runs_before_one_that_fails_are_kept(self):

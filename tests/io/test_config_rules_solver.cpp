@@ -140,6 +140,13 @@ const std::vector<Malformed>& malformed() {
        "equation: {source: 'x**2'}\n",
        {},
        "bad.yaml:3:20: equation.source: '**' is no operator at character 2 of \"x**2\"; write ^ for powers"},
+      {"chain_of_comparisons",
+       cube,
+       "equation: {source: '(x + (y < 1)) * (0.2 < x && 0.4 < y < 0.6)'}\n",
+       {},
+       "bad.yaml:3:20: equation.source: a comparison of a comparison, which is 0 or 1 at character 37 of \"(x + (y < "
+       "1)) * "
+       "(0.2 < x && 0.4 < y < 0.6)\"; write 0 < x && x < 1, or parentheses around the first"},
       {"pow",
        cube,
        "equation: {source: 'pow(x, 2)'}\n",
