@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
+#include "backends/places.hpp"
 #include "grids/operators/bands.hpp"
 
 namespace poisson {
@@ -66,12 +67,7 @@ class IslandCouplings {
     const Place q = in_whole(p);
     return q[0] + std::int64_t{1} * space_.all()[0] * (q[1] + std::int64_t{1} * space_.all()[1] * q[2]);
   }
-  bool is_unknown(const Place& p) const {
-    const Place q = in_whole(p);
-    for (std::size_t d = 0; d < 3; ++d)
-      if (q[d] < space_.all_unknowns().first[d] || q[d] >= space_.all_unknowns().last[d]) return false;
-    return true;
-  }
+  bool is_unknown(const Place& p) const { return contains(space_.all_unknowns(), in_whole(p)); }
   double row_sum(const Place& p) const { return (**sum_).view<double>()(p[0], p[1], p[2]); }
   double diagonal(const Place& p) const { return diagonal_[static_cast<std::size_t>(number(p))]; }
 
