@@ -146,8 +146,7 @@ void judge_constant_memory(const Panel& panel, std::vector<std::string>& sentenc
                      " per clock, from shared memory at " + figure(shared.first().value);
   if (!global.empty()) text += ", from global memory by way of its cache at " + figure(global.first().value);
   sentences.push_back(text + (more(shared.first().value, equal)
-                                  ? ": an indexed constant is no register, whatever the lectures say of operands that "
-                                    "stand in the instruction."
+                                  ? ": an entry whose index only the run knows takes a load of its own."
                                   : "."));
 }
 
