@@ -26,8 +26,10 @@ std::string describe_processes(const Sharing& sharing);
 std::string describe_parameters(const Parameters& parameters);
 /// The lines of --dry-run, of so many processes, `here` of which are on this machine.
 std::vector<std::string> describe_plan(const Config& config, const Case& work, int processes, int here);
-/// The lines of --profile. `copy`: bytes per second of a copy on the finest level; `seconds`: of the whole solve.
-std::vector<std::string> describe_profile(std::span<const Profile::Entry> entries, double copy, double seconds);
+/// The lines of --profile, of all processes. `entries`: as of_all has them (shared_profile.hpp); `copy`: bytes per
+/// second of copies on the finest level, of all at once; `seconds`: of the whole solve.
+std::vector<std::string> describe_profile(std::span<const Profile::Entry> entries,
+                                          std::span<const Summary::Profile> processes, double copy, double seconds);
 /// Warnings about parts of faces that hold on no cell, but for the last ones, which hold where no other does.
 std::vector<std::string> describe_empty_parts(const Config& config);
 /// The warning about data of a singular problem that no solution can meet.

@@ -45,7 +45,8 @@ Profile::Entry sum_of(std::span<const Profile::Entry> entries, int level) {
 
 }  // namespace
 
-std::vector<std::string> describe_profile(std::span<const Profile::Entry> entries, double copy, double seconds) {
+std::vector<std::string> describe_profile(std::span<const Profile::Entry> entries,
+                                          std::span<const Summary::Profile> processes, double copy, double seconds) {
   std::vector<std::string> lines;
   double in_verbs = 0;
   int levels = 0;
@@ -75,7 +76,20 @@ std::vector<std::string> describe_profile(std::span<const Profile::Entry> entrie
     section("Levels");
     for (int l = 0; l < levels; ++l) row(std::to_string(l), sum_of(entries, l));
   }
+  if (processes.size() > 1) {
+    lines.emplace_back();
+    lines.push_back(
+        fmt::format("{:<20}{:>12}{:>12}{:>12}{:>12}", "Processes, ms", "computing", "exchanges", "coarse", "gathers"));
+    for (std::size_t r = 0; r < processes.size(); ++r) {
+      const auto& [computing, exchanges, coarse, gathers] = processes[r];
+      lines.push_back(fmt::format("  {:<18}{:>12.3f}{:>12.3f}{:>12.3f}{:>12.3f}", r, 1e3 * computing, 1e3 * exchanges,
+                                  1e3 * coarse, 1e3 * gathers));
+    }
+  }
   lines.emplace_back();
+  if (processes.size() > 1)
+    lines.push_back(fmt::format("Of {} processes: calls of each, ms of their mean, MB and GB/s of all together.",
+                                processes.size()));
   lines.push_back(
       fmt::format("A copy on the finest level runs at {:.4g} GB/s; MB count every value once.", 1e-9 * copy));
   lines.push_back(fmt::format("{:.3f} of {:.3f} ms were in these verbs. Each was launched and timed on its own,",

@@ -11,6 +11,7 @@
 #include "app/command_line.hpp"
 #include "app/describe.hpp"
 #include "app/reasons.hpp"
+#include "app/shared_profile.hpp"
 #include "backends/error.hpp"
 #include "backends/probe.hpp"
 #include "io/files/formats.hpp"
@@ -141,11 +142,11 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
   show_floor();
   console_.table(records);
   if (profile) {
-    const std::vector<Profile::Entry> entries = profile->take();
-    summary_.profile = split(entries, profile->waits() + (processes_.waits() - waited));
-    profile_lines_ = describe_profile(
-        entries, copy_bandwidth(backend, solver.solution().data(), solver.spare().data(), solver.solution().bytes()),
-        summary_.time.solve);
+    const std::vector<Profile::Entry> own = profile->take();
+    summary_.profiles = processes_.gather(split(own, profile->waits() + (processes_.waits() - waited)));
+    const double copy = processes_.sum(
+        copy_bandwidth(backend, solver.solution().data(), solver.spare().data(), solver.solution().bytes()));
+    profile_lines_ = describe_profile(of_all(own, processes_), summary_.profiles, copy, summary_.time.solve);
   }
   record(result, solver, summary_);
   const double projected = result.projected / solver.A().scale();
@@ -163,6 +164,7 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
 
 int Report::close(const Result& result, const Backend& backend) {
   auto& time = summary_.time;
+  summary_.warnings = console_.warnings();
   summary_.peak_memory_bytes = static_cast<std::int64_t>(backend.memory().peak());
   time.output += watch_.lap();
   time.total = time.input + time.setup + time.solve + time.output;

@@ -151,6 +151,7 @@ std::string common_reason(const Processes& processes, const std::exception& erro
 // Whatever the run had found before: nothing of it may pass for a result.
 void record_failure(ResultFolder& results, Summary summary, const std::string& reason, Console& console) {
   summary.reason = reason;
+  summary.warnings = console.warnings();
   summary.converged = false;
   summary.solution = {};
   summary.error.reset();

@@ -62,6 +62,29 @@ std::string pretty(const Json& json, const std::string& indent = "", std::size_t
   return text + (object ? '}' : ']');
 }
 
+Json seconds_of(const Summary::Profile& p) {
+  return {{"computing", number(p.computing)},
+          {"exchanges", number(p.exchanges)},
+          {"coarse", number(p.coarse)},
+          {"gathers", number(p.gathers)}};
+}
+
+// The mean of all processes, and where there are several each of them.
+Json profile_of(const std::vector<Summary::Profile>& profiles) {
+  const auto count = static_cast<double>(profiles.size());
+  Summary::Profile mean;
+  for (const Summary::Profile& p : profiles) {
+    mean.computing += p.computing / count;
+    mean.exchanges += p.exchanges / count;
+    mean.coarse += p.coarse / count;
+    mean.gathers += p.gathers / count;
+  }
+  Json json = seconds_of(mean);
+  if (profiles.size() > 1)
+    for (const Summary::Profile& p : profiles) json["processes"].push_back(seconds_of(p));
+  return json;
+}
+
 Json to_object(const Summary& s) {
   Json json;
   json["title"] = s.title;
@@ -70,6 +93,7 @@ Json to_object(const Summary& s) {
   json["reason"] = s.reason;
   json["iterations"] = s.iterations;
   if (!s.steps.empty()) json["steps"] = s.steps;
+  if (!s.warnings.empty()) json["warnings"] = s.warnings;
   json["method"] = s.method;
   json["unknowns"] = s.unknowns;
   json["levels"] = s.levels;
@@ -108,11 +132,7 @@ Json to_object(const Summary& s) {
                   {"solve", number(s.time.solve)},
                   {"output", number(s.time.output)},
                   {"total", number(s.time.total)}};
-  if (s.profile)
-    json["profile"] = {{"computing", number(s.profile->computing)},
-                       {"exchanges", number(s.profile->exchanges)},
-                       {"coarse", number(s.profile->coarse)},
-                       {"gathers", number(s.profile->gathers)}};
+  if (!s.profiles.empty()) json["profile"] = profile_of(s.profiles);
   json["device"] = s.device;
   json["ranks"] = s.ranks;
   if (s.transport)

@@ -21,7 +21,8 @@ struct Summary {
   bool converged = false;
   std::string reason;  ///< why the iteration ended
   int iterations = 0;
-  std::vector<std::string> steps;  ///< what the iteration went on with where it failed; without any, left out
+  std::vector<std::string> steps;     ///< what the iteration went on with where it failed; without any, left out
+  std::vector<std::string> warnings;  ///< what the run warned of; without any, left out
   std::string method;
   std::int64_t unknowns = 0;
   int levels = 0;
@@ -63,11 +64,11 @@ struct Summary {
   struct {
     double input = 0, setup = 0, solve = 0, output = 0, total = 0;  ///< seconds
   } time;
-  /// Seconds of a solve whose verbs were timed, of the first process; of others left out.
+  /// Seconds of a solve whose verbs were timed, of each process; without any, left out.
   struct Profile {
     double computing = 0, exchanges = 0, coarse = 0, gathers = 0;
   };
-  std::optional<Profile> profile;
+  std::vector<Profile> profiles;
   std::string device;
   int ranks = 1;
   /// How several processes reach each other, as measured before the run; of one left out.

@@ -318,6 +318,7 @@ void Console::report(int level, const std::string& text) {
 }
 
 void Console::warning(const std::string& text) {
+  warnings_.push_back(text);
   if (!quiet_) report(spdlog::level::warn, text);
 }
 

@@ -73,6 +73,8 @@ class Console {
   /// One line of its own, such as what `--validate` answers.
   void line(const std::string& text);
   void warning(const std::string& text);
+  /// All of them so far, those too that a quiet console has not shown.
+  const std::vector<std::string>& warnings() const { return warnings_; }
   void error(const std::string& text);
 
   /// Why the output could not be written, if that has happened; what follows is then dropped, and nothing else stops.
@@ -96,6 +98,7 @@ class Console {
   bool live_ = false;                    ///< a live line stands
   std::chrono::steady_clock::time_point drawn_{};
   std::string lost_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace poisson

@@ -126,6 +126,29 @@ class Processes(SeveralProcesses):
             self.assertGreater(summary["transport"]["latency"], 0)
             self.assertGreater(summary["transport"]["bandwidth"], 0)
 
+    def test_profile(self):
+        """Of all processes: their traffic is that of one, and but for halos no more; and of each of them."""
+        def profile(count):
+            name = self.directory / f"of-{count}"
+            run = self.poisson(count, "grid.cells=[48, 40, 50]", "solver.method=multigrid", f"output.directory={name}",
+                               options=("--profile",))
+            self.assertEqual(run.returncode, 0, run.stderr)
+            traffic = re.search(r"residual \+ norm +(\d+) +[\d.]+ +[\d.]+ % +([\d.]+)", run.stdout)
+            summary = json.loads((name / "summary.json").read_text(encoding="utf-8"))
+            return int(traffic[1]), float(traffic[2]), summary["profile"], run.stdout
+        calls, traffic, split, text = profile(0)
+        self.assertNotIn("processes", split)
+        self.assertNotIn("Processes, ms", text)
+        found_calls, found_traffic, split, text = profile(3)
+        self.assertEqual(found_calls, calls)
+        self.assertTrue(traffic < found_traffic < 1.5 * traffic, text)
+        self.assertEqual(len(split["processes"]), 3)
+        for part in ("computing", "exchanges", "coarse", "gathers"):
+            self.assertGreater(split[part], 0)
+            self.assertAlmostEqual(split[part], sum(each[part] for each in split["processes"]) / 3)
+        rows = re.findall(r"^  ([012])((?: +[\d.]+){4})$", text, re.M)
+        self.assertEqual([rank for rank, _ in rows], ["0", "1", "2"])
+
     def test_messages_by_ucx(self):
         """The same file, and nothing that a UCX finds to complain of when MPI ends."""
         words = ["ompi_info", "--parsable"]

@@ -331,6 +331,9 @@ class Program(unittest.TestCase):
             run = self.poisson()
             self.assertRegex(run.stderr, r"case\.yaml:4:\d+: boundary\.x-\[0\] holds on no cell of the face")
             self.assertEqual(run.stderr.count("no cell"), 1, run.stderr)
+            self.assertEqual(self.poisson("--quiet").stderr, "")
+            (warning,) = self.summary()["warnings"]
+            self.assertIn("boundary.x-[0] holds on no cell", warning)
             self.assertIn("no cell", self.poisson("--validate").stderr)
         for _ in self.parts_where("1 > 2"):
             self.assertIn("no cell", self.poisson().stderr)
