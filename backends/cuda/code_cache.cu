@@ -1,13 +1,16 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
 #include <openssl/evp.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,6 +53,7 @@ class File {
     if (number_ >= 0) ::close(number_);
   }
   operator int() const { return number_; }
+  int release() { return std::exchange(number_, -1); }
   bool close() { return ::close(std::exchange(number_, -1)) == 0; }
 
  private:
@@ -66,6 +70,13 @@ bool is_own(int file, mode_t kind) {
 File open_folder(const std::filesystem::path& folder) {
   File opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   return opened >= 0 && is_own(opened, S_IFDIR) ? std::move(opened) : File(-1);
+}
+
+File make_folder(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (folder.has_parent_path()) std::filesystem::create_directories(folder.parent_path(), ignored);
+  mkdir(folder.c_str(), 0700);
+  return open_folder(folder);
 }
 
 std::optional<std::string> read_all(int file, std::size_t size) {
@@ -113,10 +124,7 @@ std::optional<std::string> CodeCache::find(std::string_view key) const {
 void CodeCache::keep(std::string_view key, std::string_view code) const {
   const auto name = hash(key), begin = preamble(key, code);
   if (!folder_ || !name || !begin) return;
-  std::error_code ignored;
-  if (folder_->has_parent_path()) std::filesystem::create_directories(folder_->parent_path(), ignored);
-  mkdir(folder_->c_str(), 0700);
-  const File folder = open_folder(*folder_);
+  const File folder = make_folder(*folder_);
   if (folder < 0) return;
   static std::atomic<int> number{0};
   const std::string place = *name + ".cubin";
@@ -129,6 +137,32 @@ void CodeCache::keep(std::string_view key, std::string_view code) const {
   const bool closed = file.close();
   if (!written || !closed || renameat(folder, pending.c_str(), folder, place.c_str()) != 0)
     unlinkat(folder, pending.c_str(), 0);
+}
+
+CodeCache::Lock CodeCache::lock(std::string_view key) const {
+  constexpr std::chrono::seconds patience{60};
+  constexpr std::chrono::milliseconds pause{5};
+  const auto name = hash(key);
+  if (!folder_ || !name) return {-1, {}};
+  const File folder = make_folder(*folder_);
+  if (folder < 0) return {-1, {}};
+  const std::string place = *name + ".lock";
+  File file(openat(folder, place.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+  if (file < 0 || !is_own(file, S_IFREG)) return {-1, {}};
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (flock(file, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return {-1, {}};
+    if (std::chrono::steady_clock::now() > end) return {-1, {}};
+    std::this_thread::sleep_for(pause);
+  }
+  return {file.release(), *folder_ / place};
+}
+
+// Whoever waits for a file that is gone finds the code, or makes it beside another one.
+CodeCache::Lock::~Lock() {
+  if (file_ < 0) return;
+  unlink(place_.c_str());
+  ::close(file_);
 }
 
 }  // namespace poisson::cuda

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace poisson::cuda {
 
@@ -18,6 +19,24 @@ class CodeCache {
 
   std::optional<std::string> find(std::string_view key) const;
   void keep(std::string_view key, std::string_view code) const;
+
+  /// One process at a time makes the code of a key, for as long as it holds the lock. Others wait, a minute at most,
+  /// and go on without it; without a folder, or where it has no locks, nobody waits. What a process that is gone has
+  /// held is free.
+  class Lock {
+   public:
+    Lock(Lock&& other) noexcept : file_(std::exchange(other.file_, -1)), place_(std::move(other.place_)) {}
+    Lock& operator=(Lock&&) = delete;
+    ~Lock();
+
+   private:
+    friend CodeCache;
+    Lock(int file, std::filesystem::path place) : file_(file), place_(std::move(place)) {}
+
+    int file_;
+    std::filesystem::path place_;
+  };
+  Lock lock(std::string_view key) const;
 
  private:
   std::optional<std::filesystem::path> folder_;

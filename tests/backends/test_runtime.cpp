@@ -1,6 +1,7 @@
 // Code that is compiled at run time, as far as a machine without a GPU can see: every expression compiles, so does the
 // operator that evaluates κ itself, and the cache keeps what is whole and nothing else.
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "backends/cuda/code_cache.hpp"
@@ -109,6 +111,19 @@ TEST_F(Runtime, CompilesOneExpressionOnce) {
   EXPECT_FALSE(compile(cuda::evaluation_source(one), &cold).cached);
   EXPECT_TRUE(compile(cuda::evaluation_source(one), &warm).cached);
   std::printf("one expression: %.3f s, cached %.4f s\n", cold, warm);
+}
+
+TEST_F(Runtime, CompilesOnceForAllThatWant) {
+  const std::string source = cuda::evaluation_source(source_of("sin(x) + 3*y"));
+  std::atomic<int> compiled = 0;
+  std::vector<std::thread> all;
+  for (int t = 0; t < 4; ++t)
+    all.emplace_back([&] {
+      if (!compile(source).cached) ++compiled;
+    });
+  for (std::thread& each : all) each.join();
+  EXPECT_EQ(compiled, 1);
+  EXPECT_EQ(files().size(), 1u);
 }
 
 TEST_F(Runtime, CompilesTheFusedOperator) {
@@ -247,6 +262,33 @@ struct CacheFolder {
   ~CacheFolder() { fs::remove_all(path); }
   fs::path file() const { return fs::directory_iterator(path)->path(); }
 };
+
+TEST(RuntimeCache, CodeIsMadeByOneAtATime) {
+  const CacheFolder folder;
+  const cuda::CodeCache cache(folder.path);
+  std::atomic<bool> made = false;
+  std::optional<cuda::CodeCache::Lock> lock(cache.lock("key"));
+  std::thread other([&] {
+    const cuda::CodeCache::Lock waited = cache.lock("key");
+    EXPECT_TRUE(made);
+  });
+  cache.lock("another key");  // at once
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  made = true;
+  lock.reset();
+  other.join();
+  EXPECT_TRUE(fs::is_empty(folder.path));
+
+  // What a process that is gone has held is free.
+  const pid_t child = fork();
+  if (child == 0) {
+    cuda::CodeCache::Lock held = cache.lock("key");
+    _exit(0);
+  }
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  EXPECT_FALSE(fs::is_empty(folder.path));
+  cache.lock("key");
+}
 
 TEST(RuntimeCache, IsTheUsersAlone) {
   const CacheFolder folder;

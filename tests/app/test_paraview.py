@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""ParaView opens the files of one process and of several, and finds in them what the summary says.
+
+    test_paraview.py POISSON_PROGRAM ROOT FAULT_SHIM [unittest arguments]
+
+Without ParaView, its Python or a display for it (scripts/setup --tests) the tests count as skipped (status 77).
+"""
+
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from several_processes import SeveralProcesses, main
+
+# Where scripts/setup unpacks python3-paraview, which cannot be installed beside python3-vtk9.
+UNPACKED = (pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") /
+            "poisson-paraview/usr/lib/python3/dist-packages")
+DISPLAY = ["xvfb-run", "-a", "timeout", "-s", "KILL", "100", "pvbatch"]
+
+# What ParaView finds: numbers, box, extrema and ∫u; and how many colours a picture of the middle has.
+SCRIPT = r"""
+import json, sys
+from paraview import servermanager, simple
+from vtkmodules.vtkIOImage import vtkPNGReader
+found = {}
+for path in sys.argv[2:]:
+    reader = simple.OpenDataFile(path)
+    reader.UpdatePipeline()
+    data = reader.GetDataInformation()
+    kind = "POINTS" if data.GetPointDataInformation().GetArrayInformation("u") else "CELLS"
+    of_kind = data.GetPointDataInformation() if kind == "POINTS" else data.GetCellDataInformation()
+    integral = servermanager.Fetch(simple.IntegrateVariables(Input=reader))
+    of_integral = integral.GetPointData() if kind == "POINTS" else integral.GetCellData()
+    view = simple.CreateView("RenderView")
+    view.ViewSize = [200, 200]
+    view.OrientationAxesVisibility = 0
+    flat = len(set(data.GetBounds()[4:])) == 1
+    middle = reader if flat else simple.Slice(Input=reader)
+    if not flat:
+        middle.SliceType.Normal = [0, 0, 1]
+    shown = simple.Show(middle, view)
+    shown.SetRepresentationType("Surface")
+    simple.ColorBy(shown, (kind, "u"))
+    shown.RescaleTransferFunctionToDataRange(True)
+    simple.ResetCamera(view)
+    simple.Render(view)
+    simple.SaveScreenshot(path + ".png", view)
+    picture = vtkPNGReader()
+    picture.SetFileName(path + ".png")
+    picture.Update()
+    colours = picture.GetOutput().GetPointData().GetArray(0)
+    found[path] = {"points": data.GetNumberOfPoints(), "cells": data.GetNumberOfCells(), "bounds": data.GetBounds(),
+                   "kind": kind, "range": of_kind.GetArrayInformation("u").GetComponentRange(0),
+                   "integral": of_integral.GetArray("u").GetTuple1(0),
+                   "colours": len({colours.GetTuple(i) for i in range(colours.GetNumberOfTuples())})}
+    simple.Delete(view)
+json.dump(found, open(sys.argv[1], "w"))
+"""
+
+
+class ParaView(SeveralProcesses):
+    def opened(self, paths):
+        self.write("open.py", SCRIPT)
+        environment = {**self.environment, "XDG_RUNTIME_DIR": str(self.directory)}
+        if UNPACKED.is_dir():
+            environment["PYTHONPATH"] = str(UNPACKED)
+        for _ in range(3):  # where a display has been closed a moment before, the next one may not come
+            run = subprocess.run([*DISPLAY, "open.py", "found.json", *paths], cwd=self.directory, env=environment,
+                                 text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+            if "bad X server" not in run.stdout:
+                break
+        self.assertTrue((self.directory / "found.json").is_file(), run.stdout)
+        return json.loads((self.directory / "found.json").read_text(encoding="utf-8"))
+
+    def test_files(self):
+        plane = ("domain={lower: [0, 0], upper: [1, 1]}", "grid.cells=[25, 31]", "equation.source=sin(3 * x) * y")
+        stretched = ("grid={type: tensor-product, cells: [20, 19, 23], axes: {z: {stretching: tanh, strength: 1, "
+                     "at: both}}}",)
+        cases = {"nodes": ((), "vti"), "cells": (("discretization.centering=cell",), "vti"), "plane": (plane, "vti"),
+                 "stretched": (stretched, "vtr")}
+        summaries = {}
+        for name, (assignments, kind) in cases.items():
+            formats = "output.formats=[vtk, hdf5]" if name == "nodes" else "output.formats=[vtk]"
+            for count in (0, 3):
+                folder = f"{name}-{count}"
+                summary = self.solved(count, folder, *assignments, "output.fields=[u]", formats)
+                summaries[f"{folder}/solution.{'p' if count else ''}{kind}"] = summary
+                if name == "nodes":
+                    summaries[f"{folder}/solution.hdf"] = summary
+        found = self.opened(list(summaries))
+        self.assertEqual(sorted(found), sorted(summaries))
+        for path, summary in summaries.items():
+            with self.subTest(path=path):
+                one = found[path.replace("-3/", "-0/").replace(".p", ".")]
+                cells = summary["config"]["grid"]["cells"]
+                self.assertEqual(found[path]["points"], math.prod(n + 1 for n in cells))
+                self.assertEqual(found[path]["cells"], math.prod(cells))
+                self.assertEqual(found[path]["kind"], "CELLS" if path.startswith("cells") else "POINTS")
+                self.assertEqual(found[path]["bounds"], [0, 1, 0, 1, 0, 1 if len(cells) == 3 else 0])
+                low, high = found[path]["range"]
+                if not path.startswith("cells"):
+                    self.assertEqual((low, high), (summary["solution"]["min"], summary["solution"]["max"]))
+                # Pieces share a layer of nodes: nothing is there twice.
+                self.assertAlmostEqual(found[path]["integral"], one["integral"], delta=1e-6 * abs(one["integral"]))
+                self.assertAlmostEqual(found[path]["integral"], summary["solution"]["integral"],
+                                       delta=0.02 * abs(summary["solution"]["integral"]))
+                self.assertGreater(found[path]["colours"], 50)
+
+
+if __name__ == "__main__":
+    if not all(shutil.which(word) for word in ("pvbatch", "xvfb-run")):
+        print("no pvbatch, or no xvfb-run")
+        sys.exit(77)
+    main()
