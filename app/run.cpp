@@ -174,14 +174,19 @@ Config load(const Arguments& arguments, const Processes& processes) {
       throw InputError("several processes cannot share standard input: name a file");
     config.emplace(state_config(arguments.config, arguments.overrides));
   });
-  const std::string own = std::string(POISSON_VERSION) + "\n" + config->effective;
+  // What they do with it has to be the same as well: each waits for the others in what all do together.
+  const auto option = [](bool given, const char* name) { return given ? std::string(name) : std::string(); };
+  const std::string own = std::string(POISSON_VERSION) + "\n" + option(arguments.validate, "--validate ") +
+                          option(arguments.dry_run, "--dry-run ") + option(arguments.profile, "--profile ") +
+                          config->effective;
   const std::vector<std::size_t> hashes = processes.gather(std::hash<std::string>()(own));
   together(processes, [&] {
     const auto other = std::ranges::find_if(hashes, [&](std::size_t hash) { return hash != hashes[0]; });
     if (other != hashes.end())
       throw InputError(
-          fmt::format("process {} has another configuration, or another version of this program, than "
-                      "process 0: {} has to be the same file wherever a process runs",
+          fmt::format("process {} has another configuration, other options, or another version of this program, than "
+                      "process 0: {} has to be the same file wherever a process runs, and --set, --validate, "
+                      "--dry-run and --profile have to say the same",
                       other - hashes.begin(), arguments.config.string()));
   });
   return std::move(*config);

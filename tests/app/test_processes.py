@@ -269,15 +269,19 @@ class Processes(SeveralProcesses):
                 self.assertEqual(run.stderr.count("must be greater than 0"), status // 2, run.stderr)
                 self.assertNotIn("MPI_ABORT", run.stderr)
 
-    def test_other_configurations(self):
+    def test_other_configurations_and_options(self):
         command = self.command(1)
-        other = ["--set", "equation.source=2"]
         program = command.index(PROGRAM)
-        run = subprocess.run([*command[:program], *command[program:], ":", "-n", "1", *command[program:], *other],
-                             cwd=self.directory, text=True, check=False, env=self.environment, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, timeout=60)
-        self.assertEqual(run.returncode, 2, run.stderr)
-        self.assertIn("process 1 has another configuration", run.stderr)
+        looks = (["--validate"], ["--dry-run"], ["--profile"])
+        for first, second in (([], ["--set", "equation.source=2"]), *(([], look) for look in looks),
+                              *((look, []) for look in looks), (["--dry-run"], ["--validate"])):
+            with self.subTest(first=first, second=second):
+                run = subprocess.run([*command, *first, ":", "-n", "1", *command[program:], *second],
+                                     cwd=self.directory, text=True, check=False, env=self.environment,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+                self.assertEqual(run.returncode, 2, run.stderr)
+                self.assertEqual(len(self.message(run)), 1, run.stderr)
+                self.assertIn("process 1 has another configuration, other options", run.stderr)
 
     # ---- disks ----
 
