@@ -150,6 +150,8 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work, i
     lines.push_back(fmt::format("memory    {} for each process at most, {} of it levels that every process has{}",
                                 readable(own.bytes + own.mailbox), readable(own.whole), mailbox));
   }
+  if (const std::size_t more = processes == 1 ? plan.setup : own.setup; more > 0)
+    lines.push_back(fmt::format("          {} more for a moment of set-up", readable(more)));
   lines.push_back("          " + describe_fit(config, work, plan, *backend, here));
   add(work.beside_plan(plan, gpu));
   if (config.options.fallback && config.options.tolerance > 0 && plan.options.method == Method::multigrid &&

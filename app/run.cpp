@@ -74,7 +74,9 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   });
   summary.device = backend->device();
   if (!processes->alone()) {
-    const TransportSpeed speed = measure_transport(*backend, processes);
+    // On the host's cores by a backend of its own: the memory of a solve is not that of the largest messages.
+    const std::unique_ptr<Backend> apart = backend->on_gpu() ? nullptr : make_backend(config.device);
+    const TransportSpeed speed = measure_transport(apart ? *apart : *backend, processes);
     const std::string reached = backend->on_gpu() ? backend->transport() : "messages";
     summary.transport = {reached.substr(0, reached.find_first_of(" ,")), speed.latency, speed.bandwidth};
   }

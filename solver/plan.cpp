@@ -455,10 +455,17 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   if (has_parted_faces(problem))
     plan.tables += (finest.elements ? finest.row_bands + 3 : 2) *
                    static_cast<std::size_t>(block.layout().allocated(Precision::fp64)) * bytes_of(Precision::fp64);
-  // Elements take a field more while b is assembled, where b is narrow two.
-  if (finest.elements)
-    plan.tables += (outer_precision(options) == Precision::fp64 ? 1 : 2) *
-                   static_cast<std::size_t>(block.layout().allocated(Precision::fp64)) * bytes_of(Precision::fp64);
+  // Elements take a field more while b is assembled, on cells where the source is an expression, and where b is narrow
+  // another one.
+  if (finest.elements) {
+    const auto wide = [](const Layout& layout) {
+      return static_cast<std::size_t>(layout.allocated(Precision::fp64)) * bytes_of(Precision::fp64);
+    };
+    const std::size_t fields = outer_precision(options) == Precision::fp64 ? 1 : 2;
+    const std::size_t least = fields * std::min(wide(block.layout()), wide(block.cell_layout()));
+    plan.tables += fields * wide(block.layout()) - least;
+    plan.setup = std::max(plan.setup, least);
+  }
   return plan;
 }
 

@@ -33,8 +33,8 @@ struct Plan {
   std::vector<LevelPlan> hierarchy;  ///< what make_solver builds
   std::vector<Level> levels;         ///< what that holds, finest first, with the outer iteration's fields on the finest
   std::size_t bytes = 0;
-  std::size_t setup = 0;  ///< so many bytes more while Galerkin coarse operators are computed
-  /// At most so many bytes more for the tables of axes and transfers, for scalars, and for what b is assembled in.
+  std::size_t setup = 0;  ///< so many bytes more while Galerkin operators are computed, or b of elements is assembled
+  /// At most so many bytes more for the tables of axes and transfers, and for scalars.
   std::size_t tables = 0;
   std::size_t message = 0;    ///< of these what a process on a GPU sends another one at a time in a direct solution
   std::size_t addresses = 0;  ///< what libraries take of the host's addresses beside, mostly without touching it

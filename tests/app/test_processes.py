@@ -209,6 +209,23 @@ class Processes(SeveralProcesses):
             self.assertTrue(whole / count < own < 1.5 * whole / count, text)
             self.assertTrue(level / count < of_level < 1.2 * level / count, text)
 
+    def test_dry_run_states_what_a_run_takes(self):
+        units = {"KiB": 1 / 1024, "MiB": 1}
+        for assignments in (("solver.method=direct",), ("discretization.scheme=q1", "solver.method=direct"),
+                            ("discretization.scheme=q1", "solver.method=jacobi", "equation.source=1"),
+                            ("discretization.scheme=compact4", "solver.method=multigrid"),
+                            ("discretization.scheme=q1", "solver.method=direct", "solver.precision=single"),
+                            ("discretization.centering=cell", "solver.method=multigrid", "equation.coefficient=1+x")):
+            for count in (1, 2, 3):
+                with self.subTest(assignments=assignments, count=count):
+                    sets = ("grid.cells=[48, 48, 48]", "solver.max_iterations=2", "output.formats=[]", *assignments)
+                    text = self.poisson(count, *sets, options=("--dry-run",)).stdout
+                    stated = [re.search(pattern, text) for pattern in (r"\nmemory +([\d.]+) (\wiB)",
+                                                                       r"\n +([\d.]+) (\wiB) more for a moment")]
+                    stated = sum(float(found[1]) * units[found[2]] for found in stated if found)
+                    taken = self.solved(count, "taken", *sets)["peak_memory_bytes"] / 2**20
+                    self.assertTrue(0.88 * taken < stated < 1.12 * taken, f"{stated} MiB stated, {taken} taken: {text}")
+
     def test_lines_across_cuts(self):
         """Blocks that cut the axis of lines, and of planes: the iterations of one process."""
         axes = [f"grid.axes.{axis}={{stretching: tanh, strength: 4, at: both}}" for axis in "xyz"]
