@@ -71,6 +71,10 @@ bool quotable(const Panel& panel) {
   return quotable(panel.noise);
 }
 
+bool quotable(const Panel& panel, const Point& point) {
+  return quotable(std::max(panel.noise, point.spread()));
+}
+
 std::string where_quotable(const Panel& panel, const std::string& part) {
   return quotable(panel) ? part : std::string();
 }

@@ -41,6 +41,8 @@ inline constexpr std::string_view alike = "the rate, within the noise of this ma
 
 /// Whether figures of a panel mean something to a reader of another run: not where noise is as large as they are.
 bool quotable(const Panel& panel);
+/// The same of one point, whose batches may scatter more than two runs differ by.
+bool quotable(const Panel& panel, const Point& point);
 /// A part of a sentence that tells figures: nothing where they would not be those of the next run.
 std::string where_quotable(const Panel& panel, const std::string& part);
 

@@ -140,12 +140,13 @@ double swing(std::uint64_t index, std::uint64_t seed) {
   return 2 * static_cast<double>(noise_float(index * 1000003 + seed)) - 1;
 }
 
-// By how much a value is off in another run: half of what two runs may differ by. What is counted not at all, clocks
-// hardly, a CPU's times much.
+// By how much a value is off in another run: half of what two runs may differ by, or what its own batches scatter. What
+// is counted not at all, clocks hardly, a CPU's times much.
 double scatter(const Panel& panel, const Point& point) {
   if (point.seconds.spread == 0 || panel.y_label.starts_with("resident") || panel.y_label.find("ulp") < 99) return 0;
   if (panel.y_label.find("clock") != std::string::npos) return 0.002;
-  return point.variant.starts_with("GPU") ? Panel::gpu_noise / 2 : panel.noise / 2;
+  const double half = point.variant.starts_with("GPU") ? Panel::gpu_noise / 2 : panel.noise / 2;
+  return std::max(half, std::min(point.spread(), 0.5));
 }
 
 // The run of the page as it might have come out a moment later.

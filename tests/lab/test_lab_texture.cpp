@@ -100,6 +100,13 @@ TEST(Conclusions, OfOffsetsAndLatency) {
                                          {"linear texture", [](double x) { return x < 1e5 ? 60.0 : 90.0; }}})},
                        {});
   EXPECT_FALSE(says(second, "where a cache answers")) << joined(second);
+  // A place whose batches scatter has no figure that another run confirms.
+  Panel scattered = synthetic_panel("chase", {16384, 1 << 28},
+                                    {{"plain", [](double x) { return x < 1e5 ? 20.0 : 300.0; }},
+                                     {"linear texture", [](double x) { return x < 1e5 ? 60.0 : 250.0; }}});
+  scattered.points.back().seconds.spread = 0.36;
+  const auto firm = conclude_texture({scattered}, {});
+  EXPECT_TRUE(says(firm, "60 ns within 16 KiB (plain 20): where a cache answers")) << joined(firm);
 }
 
 #ifdef POISSON_HAVE_CUDA

@@ -111,11 +111,13 @@ void conclude_chase(const Panel& panel, Sentences& sentences) {
   if (plain.empty() || texture.empty()) return;
   std::vector<std::string> texts;
   for (const Point& point : texture.points())
-    texts.push_back(figure(point.value) + " ns within " + readable_bytes(point.x) + " (plain " +
-                    figure(plain.at(point.x)) + ")");
+    if (quotable(panel, point) && quotable(panel, *point_at(panel, path_names[0], point.x)))
+      texts.push_back(figure(point.value) + " ns within " + readable_bytes(point.x) + " (plain " +
+                      figure(plain.at(point.x)) + ")");
   bool slower = texture.points().size() > 1;  // wherever a cache answers: at all places but the last
   for (const Point& point : texture.points())
     slower = slower && (point.x == texture.last().x || ratio_at(panel, path_names[1], path_names[0], point.x).more());
+  if (texts.empty()) return;
   sentences.push_back("A load by texture that the next one waits for takes " + listed(texts) +
                       (slower ? ": where a cache answers, textures take longer." : "."));
 }

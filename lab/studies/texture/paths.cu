@@ -105,7 +105,6 @@ Panel measure_chases(Session& session) {
   for (const std::size_t bytes : {std::size_t{16} << 10, std::size_t{4} << 20, std::size_t{256} << 20}) {
     const auto nodes = static_cast<std::uint32_t>(bytes / (line_words * sizeof(std::uint32_t)));
     const Array<std::uint32_t> words(backend, std::int64_t{nodes} * line_words), place(backend, 1);
-    on_each(backend, nodes, Successor{words.data(), nodes});
     const LinearTexture<unsigned> texture(words.data(), words.bytes());
     for (const char* const path : {path_names[0], path_names[1]}) {
       const auto chase = [&] {
@@ -115,6 +114,8 @@ Panel measure_chases(Session& session) {
           chase_kernel<<<1, 1, 0, stream>>>(TextureWord{texture.object()}, steps, place.data());
         cuda::launched(stream);
       };
+      // Written anew: the walk before this one went the same way, and left its lines in the cache.
+      on_each(backend, nodes, Successor{words.data(), nodes});
       constexpr std::uint32_t first = 0;
       backend.write(&first, place.data(), sizeof first);
       chase();
