@@ -156,7 +156,12 @@ TEST(Conclusions, OfStridesTellTheBytesMoved) {
                       copy);
   EXPECT_TRUE(says(pairs, "moving 64 bytes")) << joined(pairs);
   EXPECT_TRUE(says(pairs, "fits a memory that delivers two sectors at a time")) << joined(pairs);
-  EXPECT_TRUE(says(pairs, "costs twice, which fits reading it before it is written back")) << joined(pairs);
+  EXPECT_TRUE(says(pairs, "costs twice, which fits reading it before it is written back. Let")) << joined(pairs);
+  const auto further =
+      conclude_access({synthetic_panel("stride", {1, 8, 16, 32},
+                                       {{"write", [](double x) { return x == 1 ? copy : copy * 8 / (8 * x + 4); }}})},
+                      copy);
+  EXPECT_TRUE(says(further, "written back, and sectors that lie further apart cost still more")) << joined(further);
   const auto none =
       conclude_access({synthetic_panel("stride", {1, 32}, {{"read", [](double) { return copy; }}})}, copy);
   EXPECT_TRUE(says(none, "no effect of sectors")) << joined(none);
@@ -206,8 +211,15 @@ TEST(Conclusions, OfOrdersAndPieces) {
                                                        {{piece_names[0], [](double x) { return 4000 / x; }},
                                                         {piece_names[1], [](double x) { return 2000 / x; }}})},
                                       copy);
-  EXPECT_TRUE(says(pieces, "256 elements long, reading has about 0.4 % of the rate")) << joined(pieces);
+  EXPECT_TRUE(says(pieces, "256 elements long, memory moves about 0.2 % of what it moves")) << joined(pieces);
+  EXPECT_TRUE(says(pieces, "With 8 elements, a sector for each thread, it moves less, too.")) << joined(pieces);
   EXPECT_TRUE(says(pieces, "has only 50 % of the rate of reading through it: the cache keeps")) << joined(pieces);
+  // As many bytes read as written where threads read side by side, hardly any written of long pieces.
+  const auto sums = conclude_access(
+      {synthetic_panel("pieces", {1, 8, 256}, {{piece_names[0], [](double x) { return x == 8 ? 1800 : 1000; }}})},
+      copy);
+  EXPECT_TRUE(says(sums, "256 elements long, memory moves about 50 %")) << joined(sums);
+  EXPECT_TRUE(says(sums, "With 8 elements, a sector for each thread, it moves no less.")) << joined(sums);
 }
 
 TEST(Conclusions, OfRecords) {

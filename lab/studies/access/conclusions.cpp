@@ -47,7 +47,10 @@ void conclude_strides(const Panel& panel, double copy, Sentences& sentences) {
       if (side == "read" && one < 1.25 * sector_bytes && two > 1.5 * sector_bytes)
         text += ", which fits a memory that delivers two sectors at a time";
       if (side == "write" && one > 1.5 * sector_bytes)
-        text += ": a sector that is written in part costs twice, which fits reading it before it is written back";
+        text += std::string(
+                    ": a sector that is written in part costs twice, which fits reading it before it is written "
+                    "back") +
+                (two > 1.15 * one ? ", and sectors that lie further apart cost still more" : "");
     }
     sentences.push_back(text + ". Let neighbouring threads take neighbouring elements.");
   }
@@ -108,19 +111,26 @@ void conclude_orders(const Panel& panel, Sentences& sentences) {
 void conclude_pieces(const Panel& panel, Sentences& sentences) {
   const Curve plain(panel, piece_names[0]);
   if (plain.empty()) return;
-  const Point &first = plain.first(), &longest = plain.last();
-  const Ratio loss = ratio_of(panel, longest, first);
+  // The panel counts what is read. The sum that each thread writes of its piece moves as well: as much as is read where
+  // threads read side by side, one element each.
+  const auto moved = [](Point point) {
+    point.value *= 1 + 1 / point.x;
+    return point;
+  };
+  const Point side_by_side = moved(plain.first()), longest = moved(plain.last());
+  const Ratio loss = ratio_of(panel, longest, side_by_side);
   std::string text = "Where each thread walks a piece of memory of its own, " + figure(longest.x) +
-                     " elements long, reading has about " + percent(loss.median) +
-                     " of the rate of reading side by side";
+                     " elements long, memory moves about " + percent(loss.median) +
+                     " of what it moves where threads read side by side, the sums that they write included";
   text += loss.less() ? ": neighbours in a thread are strangers in a warp." : ".";
   // Pieces that fill a sector: it is fetched once, or once for each of its elements.
   constexpr int sector = sector_bytes / element_bytes;
+  if (const Point* const short_piece = point_at(panel, piece_names[0], sector))
+    text += " With " + std::to_string(sector) + " elements, a sector for each thread, it moves " +
+            (ratio_of(panel, moved(*short_piece), side_by_side).less() ? "less, too." : "no less.");
   const Ratio bypass = ratio_at(panel, piece_names[1], piece_names[0], sector);
   if (bypass.known())
-    text += " With " + std::to_string(sector) +
-            " elements, a sector for each thread, reading past the first-level cache (ld.cg) has " +
-            rate_against(bypass) + " reading through it" +
+    text += " There reading past the first-level cache (ld.cg) has " + rate_against(bypass) + " reading through it" +
             (bypass.less()   ? ": the cache keeps the rest of a sector until the thread comes back for it."
              : bypass.more() ? ": what the cache fetches is thrown out before it is used."
                              : ".");
