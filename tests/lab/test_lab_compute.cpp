@@ -75,6 +75,19 @@ TEST(LabCompute, SaysWhereThePredictionFails) {
   EXPECT_FALSE(says(sentences, "near the ridge"));
 }
 
+TEST(LabCompute, SaysWhatTheCacheGains) {
+  const auto with_cache = [](double cheap, double dear) {
+    auto panels = measured(0.8);
+    for (const Point& point : std::vector(panels[0].points))
+      panels[0].points.push_back({std::string(in_cache), point.x, 8e-6, (point.x < 2 ? cheap : dear) * point.value});
+    return conclude_compute(panels);
+  };
+  EXPECT_TRUE(says(with_cache(1.2, 1.1), "at 1200 GFLOP/s, beyond it at 1000: the cache's roof is higher"));
+  EXPECT_TRUE(says(with_cache(1, 1), "starting the kernel takes what the cache would gain"));
+  EXPECT_TRUE(
+      says(with_cache(1.2, 0.8), "Dearer entries are done faster beyond the cache: a sweep within it takes some 8 µs"));
+}
+
 TEST(LabCompute, SaysWhereASweepHasNoKnee) {
   auto panels = measured(1);
   for (Point& point : panels[1].points) point.value = 5;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "lab/page/curve.hpp"
+#include "lab/page/verdict.hpp"
 #include "lab/studies/compute/study.hpp"
 
 namespace poisson::lab {
@@ -101,10 +102,20 @@ std::vector<std::string> conclude_compute(const std::vector<Panel>& panels) {
   const Curve cached(*roofline, in_cache), memory(*roofline, "fp32");
   if (!cached.empty() && !memory.empty()) {
     const double gain = cached.first().value / memory.first().value;
-    sentences.push_back("Over a grid that stays in the cache the cheapest stencil runs at " +
-                        figure(cached.first().value) + " GFLOP/s, beyond it at " + figure(memory.first().value) +
-                        (gain > 1 + roofline->noise ? ": the cache's roof is higher, and its ridge further left."
-                                                    : ": starting the kernel takes what the cache would gain."));
+    const bool falls_behind = std::ranges::any_of(
+        cached.points(), [&](const Point& point) { return ratio_at(*roofline, in_cache, "fp32", point.x).less(); });
+    std::string text = "Over a grid that stays in the cache the cheapest stencil runs at " +
+                       figure(cached.first().value) + " GFLOP/s, beyond it at " + figure(memory.first().value);
+    if (!(gain > 1 + roofline->noise))
+      text += ": starting the kernel takes what the cache would gain.";
+    else if (falls_behind)
+      text += ": memory holds it up. Dearer entries are done faster beyond the cache: a sweep within it takes " +
+              rough(1e6 * cached.first().seconds) +
+              " µs, of which starting has its part, as it has of the copy that draws the cache's roof. What the cache "
+              "delivers to one kernel that lasts is in the study cache.";
+    else
+      text += ": the cache's roof is higher, and its ridge further left.";
+    sentences.push_back(text);
   }
   std::vector<std::string> verbs;
   if (const Guide* const roof = prediction_of(*roofline, "fp64"))
