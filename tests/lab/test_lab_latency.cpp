@@ -98,8 +98,8 @@ TEST(Conclusions, OfMultiplyAdds) {
   EXPECT_TRUE(says(old, "192 must be under way, 6 warps")) << joined(old);
   const auto no_parallelism_within_threads = conclude_latency({ideal_fma(4, 128, 0)}, of(132));
   EXPECT_TRUE(says(no_parallelism_within_threads,
-                   "8 chains have the rate, within the noise of this machine, of 4: there "
-                   "is a limit"))
+                   "8 chains have the rate, within the noise of this machine, of 4: more "
+                   "than hides the latency brings nothing"))
       << joined(no_parallelism_within_threads);
   const auto never = conclude_latency(
       {synthetic_panel("fma", {1, 2},
@@ -144,7 +144,15 @@ TEST(Conclusions, OfMemory) {
       << joined(ideal);
   EXPECT_TRUE(says(ideal, "must have 23 KiB under way, the device 2.3 MiB or 18750 lines")) << joined(ideal);
   EXPECT_TRUE(says(ideal, "600 ns (1200 clocks)")) << joined(ideal);
-  EXPECT_TRUE(says(ideal, "4 loads of 16 bytes reach 90 % of it from at latest 32 KiB")) << joined(ideal);
+  EXPECT_TRUE(
+      says(ideal, "4 loads of 16 bytes reach 90 % of it from at latest 32 KiB per multiprocessor on, some 1 times"))
+      << joined(ideal);
+  EXPECT_FALSE(says(ideal, "under load")) << joined(ideal);
+  EXPECT_TRUE(
+      says(conclude_latency(
+               {synthetic_panel("chase", {1 << 30}, {{"dependent loads", [](double) { return 300.0; }}}), bandwidth(1)},
+               of(100)),
+           "some 3 times the prediction: under load an answer takes longer"));
   const Panel flat = synthetic_panel("chase", {16384, 1 << 20}, {{"dependent loads", [](double) { return 100.0; }}});
   EXPECT_TRUE(says(conclude_latency({flat}, of(100)), "no cache shows"));
   const Panel weak = synthetic_panel("in-flight", {1024, 2048},

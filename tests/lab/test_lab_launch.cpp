@@ -94,6 +94,10 @@ TEST(Conclusions, CompareWithStreamLaunches) {
       copy);
   EXPECT_TRUE(says(cheap_launches, "times as long as with stream launches")) << joined(cheap_launches);
   EXPECT_TRUE(says(cheap_launches, "take stream launches.")) << joined(cheap_launches);
+  const auto waiting = conclude_launch(
+      {synthetic_panel("steps", {1, 1000}, {costing("stream launches", 1, 3), costing(awaited, 0, 9)})}, copy);
+  EXPECT_TRUE(says(waiting, "some 3 times as long as with stream launches, and a result that is read back"))
+      << joined(waiting);
 }
 
 #ifdef POISSON_HAVE_CUDA

@@ -119,6 +119,9 @@ TEST(TransferConclusions, OnPipelines) {
   Panel idle = panel("pipeline-light", {1, 16}, {{pipeline, {41, 40}}});
   idle.guides = good.guides;
   expect_in(conclusions({idle}), {"41 % of the ideal", "Overlap gains nothing"});
+  good.guides[1].points = {{1, 93}};
+  expect_in(conclusions({good}), {"overlap reaches 102 % of the ideal",
+                                  "for each has to be started: the ideal was measured at another moment."});
 }
 
 }  // namespace

@@ -25,12 +25,15 @@ std::vector<std::string> conclude_divergence(const Panels& panels) {
                                   "reduction do."
                                 : "."));
   if (!brief.empty())
-    sentences.push_back("Branches of a single operation give " + figure(brief.last().value) +
-                        " results per clock with " + figure(brief.last().x) + " paths and " +
-                        figure(brief.first().value) + " with one" +
-                        (loss(brief).median < 0.5 * loss(within).median
-                             ? ": short ones cost less than long ones, the compiler turns them into predicates."
-                             : "."));
+    sentences.push_back(
+        "Branches of a single operation give " + figure(brief.last().value) + " results per clock with " +
+        figure(brief.last().x) + " paths and " + figure(brief.first().value) + " with one" +
+        (loss(brief).median < 0.5 * loss(within).median
+             ? ": short ones cost less than long ones, the compiler turns them into predicates."
+         : ratio_of(*panel, brief.first(), within.first()).median < 0.5
+             ? ", where long ones give " + figure(within.first().value) +
+                   " with one, which fits tests and jumps that take longer than the operation behind them."
+             : "."));
   return sentences;
 }
 

@@ -63,7 +63,7 @@ void conclude_fma(const Panel& panel, Sentences& sentences) {
                         " of the peak and one " + percent(share_of_one_chain(panel)) +
                         ": independent work within a thread replaces threads. " + std::to_string(most_chains) +
                         " chains have " + rate_against(more) + " 4" +
-                        (more.more() ? "." : ": there is a limit to what one thread can have under way."));
+                        (more.more() ? "." : ": more than hides the latency brings nothing."));
   }
 }
 
@@ -107,9 +107,8 @@ void conclude_in_flight(const Panel& panel, const Panel& chase, const Machine& m
   }
   if (!enough.empty())
     sentences.push_back("Threads with " + listed(enough) + " reach 90 % of it from at latest " + readable_bytes(most) +
-                        " per multiprocessor on, more than " + figure(std::floor(least / needed)) +
-                        " times the prediction" +
-                        (least >= 1.9 * needed ? ": under load an answer takes longer than to a single thread." : "."));
+                        " per multiprocessor on, " + rough(least / needed) + " times the prediction" +
+                        (least >= 1.5 * needed ? ": under load an answer takes longer than to a single thread." : "."));
 }
 
 }  // namespace

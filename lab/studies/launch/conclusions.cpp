@@ -14,7 +14,9 @@ std::string comparison(const Panel& panel, const Curve& curve) {
   const Ratio ratio = ratio_at(panel, streamed, name, curve.last().x);
   const std::string cost =
       "With " + name + " each of " + figure(curve.last().x) + " steps takes " + rough(curve.last().value) + " µs: ";
-  if (ratio.less()) return cost + rough(1 / ratio.median) + " times as long as with " + streamed + ".";
+  if (ratio.less())
+    return cost + rough(1 / ratio.median) + " times as long as with " + streamed +
+           (name == awaited ? ", and a result that is read back after each step costs at least that." : ".");
   if (ratio.alike()) return cost + "as long as with " + streamed + ", within the noise of this machine.";
   return cost + rough(ratio.median) + " times as fast as " + streamed + ".";
 }

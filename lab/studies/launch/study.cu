@@ -114,7 +114,7 @@ struct Way {
   std::function<void()> (*prepare)(const Sequence& sequence, int steps);
 };
 const std::array ways{
-    Way{"launches that the host waits for",
+    Way{awaited,
         [](const Sequence& sequence, int steps) -> std::function<void()> {
           return [&sequence, steps] {
             for (int step = 0; step < steps; ++step) {

@@ -42,6 +42,9 @@ SequenceCost sequence_cost(const Curve& curve);
 /// That line for every variant.
 std::vector<Guide> sequence_guides(const Panel& panel);
 
+/// The variant in which the host waits for each step.
+inline constexpr const char* awaited = "launches that the host waits for";
+
 /// What the panel "steps" says; `copy`: the bandwidth of a copy in GB/s.
 std::vector<std::string> conclude_launch(const std::vector<Panel>& panels, double copy);
 

@@ -80,7 +80,7 @@ std::string on_pipeline(const Panel& panel) {
   // How far many fall behind depends on the host's moment.
   if (ratio_of(panel, *with_many, *best).less())
     text += ", and " + readable_value(many) + " fall behind again, for each has to be started";
-  return text + ".";
+  return text + (best->value > ideal ? ": the ideal was measured at another moment." : ".");
 }
 
 std::string on_coprocessor(const Panel& panel) {
