@@ -172,7 +172,21 @@ TEST(LabArithmetic, ConcludesWhatTheNumbersSay) {
   const auto equal = conclude_arithmetic(
       {bars("integers", {{"x + y", 64}, {"y / x", 60}, {"x / 10 + y", 60}, {"x / 8 + y", 60}, {"x * y", 16}})});
   EXPECT_TRUE(says(equal, "makes no difference"));
-  EXPECT_TRUE(says(equal, "multiplication takes the time of 4 additions"));
+  EXPECT_TRUE(says(equal, "multiplication takes the time of 4 additions."));
+  const auto simple = [](double narrow, double masked) {
+    return conclude_arithmetic({bars("integers", {{"x + y", 110},
+                                                  {"x * y", 64},
+                                                  {"__umul24", narrow},
+                                                  {"min(x + 1, y)", 63},
+                                                  {"(x ^ y) + y", 56},
+                                                  {"(x & 7) + y", masked}})});
+  };
+  EXPECT_TRUE(says(simple(59, 58), "1.7 additions; __umul24, four times as fast once, saves nothing."));
+  EXPECT_TRUE(says(simple(110, 58), "1.7 additions, __umul24 that of 1."));
+  EXPECT_TRUE(
+      says(simple(59, 58),
+           "min(x + 1, y), (x ^ y) + y and (x & 7) + y, two operations each, take no longer than two additions"));
+  EXPECT_TRUE(says(simple(59, 20), "as the lecture says; (x & 7) + y take longer."));
 }
 
 TEST(LabArithmetic, ConcludesOnLoopsMemoryAndProducts) {

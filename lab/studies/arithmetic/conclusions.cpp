@@ -78,10 +78,25 @@ void compare_integers(const Panel& panel, std::vector<std::string>& sentences) {
     sentences.push_back("Integer additions run at " + figure(add) +
                         " per clock, more than the 64 of NVIDIA's tables, which fits a compiler that writes some "
                         "of them as multiply-adds for another pipe.");
-  if (!std::isnan(add) && !std::isnan(multiply))
-    sentences.push_back(more(add, multiply)
-                            ? "An integer multiplication takes the time of " + figure(add / multiply) + " additions."
-                            : "An integer multiplication costs no more than an addition.");
+  if (!std::isnan(add) && !std::isnan(multiply)) {
+    const double narrow = bar(panel, "__umul24");
+    sentences.push_back((more(add, multiply)
+                             ? "An integer multiplication takes the time of " + figure(add / multiply) + " additions"
+                             : std::string("An integer multiplication costs no more than an addition")) +
+                        (more(narrow, multiply)     ? ", __umul24 that of " + figure(add / narrow) + "."
+                         : narrow <= 1.1 * multiply ? "; __umul24, four times as fast once, saves nothing."
+                                                    : "."));
+  }
+  // Each of them followed by an addition, so that none is merged with the next.
+  std::vector<std::string> simple, dear;
+  for (const std::string_view two : {"min(x + 1, y)", "(x ^ y) + y", "(x & 7) + y", "(x >> 3) + y"})
+    if (const double rate = bar(panel, two); !std::isnan(rate) && !std::isnan(add))
+      (more(add / 2, rate) ? dear : simple).emplace_back(two);
+  if (simple.size() > 1)
+    sentences.push_back(listed(simple) +
+                        ", two operations each, take no longer than two additions: comparisons and bit operations "
+                        "run at the basic rate, as the lecture says" +
+                        (dear.empty() ? "." : "; " + listed(dear) + " take longer."));
   const double plain = bar(panel, "x / 8 + y"), with_sign = bar(panel, "signed x / 8 + y");
   if (more(plain, with_sign))
     sentences.push_back("Division by 8 of a signed number, which rounds towards zero, takes " +

@@ -91,12 +91,12 @@ double held(const Panels& panels, std::string_view way) {
 
 constexpr std::array lectures{Lecture::today, Lecture::goeddeke, Lecture::filipovic};
 constexpr std::array history{
-    Historical{Lecture::filipovic, "Fermi", "first-level cache of a multiprocessor", 16, "KiB",
+    Historical{Lecture::filipovic, "Fermi", "first-level cache of a multiprocessor; here by powers of two", 16, "KiB",
                [](const Panels& panels, const Machine& machine) {
                  return held(panels, by_first_level) / machine.multiprocessors;
                },
                48},
-    Historical{Lecture::filipovic, "Fermi", "cache that all multiprocessors share", 768, "KiB",
+    Historical{Lecture::filipovic, "Fermi", "cache that all multiprocessors share; here by powers of two", 768, "KiB",
                [](const Panels& panels, const Machine&) { return held(panels, by_shared_level); }},
 };
 
