@@ -39,6 +39,11 @@ def study(path):
     return found and found[1]
 
 
+def is_test(path):
+    """Of a study, in whose folder it lies."""
+    return study(path) and path == f"lab/studies/{study(path)}/test_lab_{study(path)}.cpp"
+
+
 class Rooms(unittest.TestCase):
     def test_every_source_is_in_one(self):
         for path in sources("backends", "grids", "solver", "io", "app"):
@@ -57,11 +62,18 @@ class Rooms(unittest.TestCase):
         for path in sources("lab"):
             for include in includes(path):
                 with self.subTest(path=path, include=include):
-                    self.assertFalse(include.startswith(("tests/", "bench/", "examples/")))
+                    self.assertFalse(include.startswith(("bench/", "examples/")))
+                    self.assertTrue(not include.startswith("tests/") or is_test(path))
                     if room(include, LAB):
                         self.assertLessEqual(LAB.index(room(include, LAB)), LAB.index(room(path, LAB)))
                     if study(path) and study(include):
                         self.assertEqual(study(path), study(include))
+
+    def test_a_study_is_a_folder_with_its_test_and_a_row(self):
+        table = (ROOT / "lab/studies/studies.def").read_text(encoding="utf-8")
+        rows = re.findall(r"^(?:GPU_)?STUDY\((\w+)\)$", table, re.M)
+        self.assertEqual(set(rows), {study(path) for path in sources("lab/studies") if study(path)})
+        self.assertEqual(set(rows), {study(path) for path in sources("lab/studies") if is_test(path)})
 
     def test_files_are_short(self):
         for path in sources():

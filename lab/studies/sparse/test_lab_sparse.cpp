@@ -1,10 +1,9 @@
-// The studies `sparse` and `cache`, which a CPU runs as well.
+// The study `sparse`: its matrix, its ways to multiply, and its sentences.
 
 #include <gtest/gtest.h>
 
 #include "lab/harness/contents.hpp"
 #include "lab/harness/session.hpp"
-#include "lab/studies/cache/study.hpp"
 #include "lab/studies/sparse/study.hpp"
 #include "lab/studies/studies.hpp"
 #include "tests/device.hpp"
@@ -69,27 +68,6 @@ TEST(Sparse, SaysWhatRowsAndNumberingsCost) {
       << joined(usual);
   EXPECT_TRUE(says(usual, "by eight lanes has only 30 % of the rate of the same in the order of the grid: number an"))
       << joined(usual);
-}
-
-TEST(Cache, FailsWithABrokenVariant) {
-  Session session(test_device(), true);
-  session.add_broken_variant();
-  EXPECT_THROW(cache_study.measure(session), WrongResult);
-}
-
-TEST(Cache, FindsWhatIsHeld) {
-  const auto held =
-      conclude_cache({synthetic_panel("working-set", {16384, 1 << 20, 1 << 25, 1 << 30},
-                                      {{"past it", [](double x) { return x <= 1 << 25 ? 9000.0 : 4000.0; }}})});
-  EXPECT_TRUE(says(held, "comes at 9000 GB/s, one of 1 GiB at 4000 GB/s, 2.2 times as much in caches; up to 32 MiB"))
-      << joined(held);
-  Panel panel = synthetic_panel("working-set", {16384, 1 << 30}, {{"past it", [](double) { return 20.0; }}});
-  const auto flat = conclude_cache({panel});
-  EXPECT_TRUE(says(flat, "no cache shows")) << joined(flat);
-  EXPECT_FALSE(says(flat, "belongs into a set that a cache holds")) << joined(flat);
-  EXPECT_TRUE(says(held, "belongs into a set that a cache holds")) << joined(held);
-  panel.noise = Panel::host_noise;
-  EXPECT_EQ(conclude_cache({panel}).size(), 1U) << "a host's rates are its moment's";
 }
 
 }  // namespace

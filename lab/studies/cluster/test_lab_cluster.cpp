@@ -1,0 +1,49 @@
+// The study `cluster`: its oracle, its sentences, and on a GPU its kernels.
+
+#include <gtest/gtest.h>
+
+#include "lab/studies/cluster/study.hpp"
+#include "tests/device.hpp"
+#include "tests/lab/panels.hpp"
+#ifdef POISSON_HAVE_CUDA
+#include "lab/studies/studies.hpp"
+#include "tests/lab/on_gpu.hpp"
+#endif
+
+namespace poisson::lab {
+namespace {
+
+TEST(Cluster, RingsKeepTheirSum) {
+  const std::vector<float> start = rings_after(2, 3, 0), end = rings_after(2, 3, 40);
+  ASSERT_EQ(start.size(), end.size());
+  for (const std::size_t first : {std::size_t{0}, start.size() / 2}) {
+    double before = 0, after = 0;
+    for (std::size_t i = first; i < first + start.size() / 2; ++i) {
+      before += static_cast<double>(start[i]);
+      after += static_cast<double>(end[i]);
+    }
+    EXPECT_NEAR(before, after, 1e-4 * before) << "points pass on what they lose";
+  }
+  EXPECT_NE(start, end);
+}
+
+TEST(Cluster, SaysWhatItsBarrierCosts) {
+  const auto usual =
+      conclude_cluster({synthetic_panel("steps", {1, 2, 8},
+                                        {{std::string(by_neighbours), [](double x) { return 300 + 50 * x; }},
+                                         {std::string(by_memory), [](double) { return 1400.0; }},
+                                         {std::string(by_launches), [](double) { return 2100.0; }}})});
+  EXPECT_TRUE(says(usual, "takes 700 ns in clusters of 8 and 350 in blocks alone")) << joined(usual);
+  EXPECT_TRUE(says(usual, "take about 2 times as long, and a launch for each step some 3 times")) << joined(usual);
+  EXPECT_TRUE(conclude_cluster({Panel{.name = "steps"}}).empty()) << "devices without clusters";
+}
+
+#ifdef POISSON_HAVE_CUDA
+TEST(Cluster, IsComplete) {
+  if (on_cpu()) GTEST_SKIP() << "needs a GPU";
+  expect_complete(cluster_study);
+}
+#endif
+
+}  // namespace
+}  // namespace poisson::lab
