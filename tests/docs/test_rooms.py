@@ -74,6 +74,8 @@ class Rooms(unittest.TestCase):
         rows = re.findall(r"^(?:GPU_)?STUDY\((\w+)\)$", table, re.M)
         self.assertEqual(set(rows), {study(path) for path in sources("lab/studies") if study(path)})
         self.assertEqual(set(rows), {study(path) for path in sources("lab/studies") if is_test(path)})
+        told = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/lab.md").read_text(encoding="utf-8"), re.M)
+        self.assertEqual(sorted(told), sorted(rows))
 
     def test_files_are_short(self):
         for path in sources():
