@@ -110,6 +110,19 @@ TEST(Conclusions, OfOffsetsAndLatency) {
 }
 
 #ifdef POISSON_HAVE_CUDA
+TEST(Texture, RowsOfSweepsHaveTheFewestThatDoAsWell) {
+  const Panels panels{synthetic_panel("threads", {16, 32, 64, 128, 512},
+                                      {{path_names[2], [](double x) { return x < 32 ? 1700.0 : 2500 + x / 10; }}})};
+  int rows = 0;
+  for (const Historical& row : texture_study.history) {
+    if (!row.what.starts_with("threads in 4096 blocks")) continue;
+    EXPECT_EQ(row.today(panels, {}), 32);
+    EXPECT_TRUE(std::isnan(row.today({}, {})));
+    ++rows;
+  }
+  EXPECT_EQ(rows, 1);
+}
+
 TEST(Texture, IsComplete) {
   if (on_cpu()) GTEST_SKIP() << "needs a GPU";
   expect_complete(texture_study);
