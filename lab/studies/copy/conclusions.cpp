@@ -36,7 +36,7 @@ std::string on_width(const Panel& panel, double largest) {
         places(panel, all.front()), [&](double x) { return ratio_at(panel, all.back(), all.front(), x).more(); });
     return slower ? "Wide accesses copy faster than those of " + all.front() + "."
                   : "Accesses of " + all.front() +
-                        " are not clearly slower than wide ones. Write the type that suits the problem.";
+                        " are not at every size clearly slower than wide ones. Write the type that suits the problem.";
   }
   if (narrow >= enough_share * best.value)
     return at + "the width of an access hardly matters on this device: elements of " + all.front() + " reach " +
