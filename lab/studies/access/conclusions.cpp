@@ -55,10 +55,17 @@ void conclude_strides(const Panel& panel, double copy, Sentences& sentences) {
     sentences.push_back(text + ". Let neighbouring threads take neighbouring elements.");
   }
   const Ratio asked = ratio_of(panel, narrow_fetches, "read");
-  if (asked.known())
-    sentences.push_back(
-        std::string("Asking the device for fetches of 32 bytes (cudaLimitMaxL2FetchGranularity) gives ") +
-        rate_against(asked) + " the default at these strides.");
+  if (!asked.known()) return;
+  double most = 0, where = 0;
+  for (const double x : places(panel, narrow_fetches))
+    if (const Ratio here = ratio_at(panel, narrow_fetches, "read", x); here.median > most) {
+      most = here.median;
+      where = x;
+    }
+  std::string text = "Asking the device for fetches of 32 bytes (cudaLimitMaxL2FetchGranularity) gives " +
+                     rate_against(asked) + " the default in the median of these strides";
+  if (asked.more()) text += ", and " + times(most) + " at a stride of " + figure(where);
+  sentences.push_back(text + ".");
 }
 
 void conclude_records(const Panel& panel, double copy, Sentences& sentences) {

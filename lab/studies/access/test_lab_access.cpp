@@ -162,6 +162,13 @@ TEST(Conclusions, OfStridesTellTheBytesMoved) {
                                        {{"write", [](double x) { return x == 1 ? copy : copy * 8 / (8 * x + 4); }}})},
                       copy);
   EXPECT_TRUE(says(further, "written back, and sectors that lie further apart cost still more")) << joined(further);
+  Panel asked = synthetic_panel("stride", {1, 8, 16, 32}, {{"read", [](double x) { return copy / x; }}});
+  for (const auto& [x, gain] : {std::pair{8.0, 1.2}, {16.0, 1.7}, {32.0, 1.3}})
+    asked.points.push_back({narrow_fetches, x, 1, gain * copy / x});
+  EXPECT_TRUE(
+      says(conclude_access({asked}, copy),
+           "1.3 times the rate of the default in the median of these strides, and 1.7 times at a stride of 16."))
+      << joined(conclude_access({asked}, copy));
   const auto none =
       conclude_access({synthetic_panel("stride", {1, 32}, {{"read", [](double) { return copy; }}})}, copy);
   EXPECT_TRUE(says(none, "no effect of sectors")) << joined(none);

@@ -111,7 +111,7 @@ std::vector<std::string> conclude_compute(const std::vector<Panel>& panels) {
     else if (falls_behind)
       text += ": memory holds it up. Dearer entries are done faster beyond the cache: a sweep within it takes " +
               rough(1e6 * cached.first().seconds) +
-              " µs, of which starting has its part, as it has of the copy that draws the cache's roof. What the cache "
+              " µs, of which starting has its part, as it has of what draws the cache's roof. What the cache "
               "delivers to one kernel that lasts is in the study cache.";
     else
       text += ": the cache's roof is higher, and its ridge further left.";

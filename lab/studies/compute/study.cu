@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -111,10 +112,12 @@ void measure_cached(Session& session, Panel& roofline) {
         {std::string(in_cache), operations / bytes, seconds, 1e-9 * operations * points / seconds});
   }
   const double copy = session.time([&] { copy_bytes(session.backend(), x.data(), y.data(), x.bytes()); });
-  const double bandwidth = 2 * static_cast<double>(x.bytes()) / copy;
+  const double bandwidth =
+      std::max(2 * static_cast<double>(x.bytes()) / copy, bytes * points / Curve(roofline, in_cache).first().seconds);
   const auto& prediction = prediction_of(roofline, "fp32")->points;
   const double first = prediction.front()[0], peak = prediction.back()[1], ridge = 1e9 * peak / bandwidth;
-  roofline.guides.push_back({std::string(cache_roof) + ", a copy of " + readable_bytes(static_cast<double>(x.bytes())),
+  roofline.guides.push_back({std::string(cache_roof) + ", a copy or the cheapest stencil over " +
+                                 readable_bytes(static_cast<double>(x.bytes())),
                              {{first, 1e-9 * first * bandwidth}, {ridge, peak}}});
 }
 
