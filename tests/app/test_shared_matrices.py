@@ -6,27 +6,35 @@ import subprocess
 from several_processes import PYTHON, SeveralProcesses, main
 
 
+# Random couplings of neighbours, the same both ways, and a random right-hand side.
+MATRIX = """import h5py, numpy as np
+def write(name, n, shift, random):
+    diagonal, bands = np.full(n, shift), {}
+    for step in np.eye(3, dtype=int)[np.array(n) > 1]:
+        here = tuple(slice(0, m - d) for m, d in zip(n, step)); there = tuple(slice(d, m) for m, d in zip(n, step))
+        a = 1 + random.random(diagonal[here].shape); up, down = np.zeros(n), np.zeros(n)
+        up[here] = down[there] = -a; diagonal[here] += a; diagonal[there] += a
+        bands[tuple(step)], bands[tuple(-step)] = up, down
+    bands[(0, 0, 0)] = diagonal; b = random.random(n); f = h5py.File(name, 'w'); f['rhs'] = b
+    f['offsets'] = [s[::-1] for s in bands]; f['bands'] = np.array(list(bands.values()))
+    return bands, b
+"""
+
+
 class SharedMatrices(SeveralProcesses):
     def test_matrices(self):
         """Of a matrix each process reads its rows, from either kind of file."""
-        script = ("import h5py, numpy as np; n = (40, 9, 10); random = np.random.default_rng(1)\n"
-                  "steps = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]; diagonal = np.full(n, 1e-2); bands = {}\n"
-                  "for s in steps[1:]:\n"
-                  "    here = tuple(slice(0, m - d) for m, d in zip(n, s)); there = tuple(slice(d, m) for m, d in zip(n, s))\n"
-                  "    a = 1 + random.random(diagonal[here].shape); up, down = np.zeros(n), np.zeros(n)\n"
-                  "    up[here] = down[there] = -a; diagonal[here] += a; diagonal[there] += a\n"
-                  "    bands[s], bands[tuple(-d for d in s)] = up, down\n"
-                  "bands[(0, 0, 0)] = diagonal; b = random.random(n); f = h5py.File('m.h5', 'w'); f['rhs'] = b\n"
-                  "f['offsets'] = [s[::-1] for s in bands]; f['bands'] = np.array(list(bands.values()))\n"
-                  "number = np.arange(b.size).reshape(n) + 1; lines = []\n"
-                  "for s, a in bands.items():\n"
-                  "    for at in zip(*np.nonzero(a)):\n"
-                  "        lines.append(f'{number[at]} {number[tuple(i + d for i, d in zip(at, s))]} {float(a[at])!r}')\n"
-                  "lines.insert(0, f'%%MatrixMarket matrix coordinate real general\\n{b.size} {b.size} {len(lines)}')\n"
-                  "open('m.mtx', 'w').write('\\n'.join(lines) + '\\n')\n"
-                  "open('b.mtx', 'w').write(f'%%MatrixMarket matrix array real general\\n{b.size} 1\\n' + "
-                  "''.join(f'{float(v)!r}\\n' for v in b.ravel()))\n")
-        subprocess.run([PYTHON, "-c", script], cwd=self.directory, check=True)
+        script = """n = (40, 9, 10); bands, b = write('m.h5', n, 1e-2, np.random.default_rng(1))
+number = np.arange(b.size).reshape(n) + 1; lines = []
+for s, a in bands.items():
+    for at in zip(*np.nonzero(a)):
+        lines.append(f'{number[at]} {number[tuple(i + d for i, d in zip(at, s))]} {float(a[at])!r}')
+head = '%%MatrixMarket matrix'; entries = ''.join(f'{line}\\n' for line in lines)
+open('m.mtx', 'w').write(f'{head} coordinate real general\\n{b.size} {b.size} {len(lines)}\\n{entries}')
+values = ''.join(f'{float(v)!r}\\n' for v in b.ravel())
+open('b.mtx', 'w').write(f'{head} array real general\\n{b.size} 1\\n{values}')
+"""
+        subprocess.run([PYTHON, "-c", MATRIX + script], cwd=self.directory, check=True)
         end = "solver: {precision: double, tolerance: 1e-12}\noutput: {formats: [hdf5]}\n"
         self.write("hdf5.yaml", "grid: {type: banded, file: m.h5}\n" + end)
         self.write("market.yaml", "grid: {type: banded, file: m.mtx, shape: [10, 9, 40], rhs: b.mtx}\n" + end)
@@ -42,17 +50,9 @@ class SharedMatrices(SeveralProcesses):
 
     def test_matrices_that_are_singular_or_of_one_dimension(self):
         """All points count alike in what is taken off b, and a row of points is cut and written as one."""
-        script = ("import h5py, numpy as np; random = np.random.default_rng(2)\n"
-                  "for name, n, shift in (('singular', (1, 30, 9), 0.0), ('line', (1, 1, 26), 1e-2)):\n"
-                  "    diagonal = np.full(n, shift); bands = {}\n    for s in ((0, 0, 1), (0, 1, 0))[:2 if n[1] > 1 else 1]:\n"
-                  "        here, there = (tuple(slice(*((0, m - d) if low else (d, m))) for m, d in zip(n, s)) "
-                  "for low in (True, False))\n"
-                  "        a = 1 + random.random(diagonal[here].shape); up, down = np.zeros(n), np.zeros(n)\n"
-                  "        up[here] = down[there] = -a; diagonal[here] += a; diagonal[there] += a\n"
-                  "        bands[s], bands[tuple(-d for d in s)] = up, down\n"
-                  "    bands[(0, 0, 0)] = diagonal; f = h5py.File(name + '.h5', 'w'); f['rhs'] = random.random(n)\n"
-                  "    f['offsets'] = [s[::-1] for s in bands]; f['bands'] = np.array(list(bands.values()))\n")
-        subprocess.run([PYTHON, "-c", script], cwd=self.directory, check=True)
+        script = "random = np.random.default_rng(2)\n" \
+                 "write('singular.h5', (1, 30, 9), 0.0, random); write('line.h5', (1, 1, 26), 1e-2, random)\n"
+        subprocess.run([PYTHON, "-c", MATRIX + script], cwd=self.directory, check=True)
         end = "solver: {precision: double, tolerance: 1e-12}\noutput: {formats: [vtk, hdf5]}\n"
         for name, counts in (("singular", (2, 4)), ("line", (2, 3))):
             self.write(f"{name}.yaml", f"grid: {{type: banded, file: {name}.h5}}\n{end}")
