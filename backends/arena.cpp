@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "backends/round_up.hpp"
+
 namespace poisson {
 namespace {
 
@@ -10,7 +12,7 @@ constexpr std::size_t alignment = 512;  // what texture objects ask for
 constexpr std::size_t smallest_piece = std::size_t{1} << 20;
 
 std::size_t rounded(std::size_t bytes) {
-  return std::max<std::size_t>(1, (bytes + alignment - 1) / alignment) * alignment;
+  return round_up(std::max<std::size_t>(1, bytes), alignment);
 }
 
 }  // namespace

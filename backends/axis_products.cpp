@@ -8,6 +8,7 @@
 #include "backends/axis_transforms.hpp"
 #include "backends/cpu/axis_products.hpp"
 #include "backends/error.hpp"
+#include "backends/round_up.hpp"
 #ifdef POISSON_HAVE_CUDA
 #include "backends/cuda/axis_products.hpp"
 #endif
@@ -21,7 +22,7 @@ constexpr int even(int rows) {
 
 // Columns of modes begin on 128 bytes.
 constexpr int pitch_of(int rows) {
-  return (rows + 15) / 16 * 16;
+  return round_up(rows, 16);
 }
 
 // Values that are transformed at a time: on a GPU products that fill it, on a CPU some of its cache.
@@ -162,7 +163,7 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
   p.last = box_.last[0];
   p.half = inverse.transformed[0] ? along_x.first_half(count(0)) : count(0);
   p.first = solved_ == 0 || steps_.empty() ? p.values : p.values / align * align;
-  p.second = p.first + (p.half + align - 1) / align * align;
+  p.second = p.first + round_up(p.half, align);
   if (solved_ == 0 || steps_.empty() || p.second + count(0) - p.half > layout.n[0] + layout.halo[0])
     p.second = p.first + p.half;
   p.room = static_cast<int>(layout.pitch(precision));  // to where the next line begins

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "backends/round_up.hpp"
+
 namespace poisson {
 
 /// On a GPU elimination keeps a number for every so many values of a line.
@@ -9,7 +11,7 @@ inline constexpr int values_of_kept = 8;
 
 /// Numbers that it keeps of so many lines of n values, which are folded or not.
 constexpr std::int64_t kept_of_lines(int n, std::int64_t lines, bool folded = false) {
-  const auto segments = [](int values) { return (values + values_of_kept - 1) / values_of_kept; };
+  const auto segments = [](int values) { return divide_up(values, values_of_kept); };
   return lines * (folded ? 2 * segments(n - n / 2) : segments(n));
 }
 

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "backends/round_up.hpp"
+
 namespace poisson {
 namespace {
 
@@ -46,7 +48,7 @@ void MailSizes::include(const MailSizes& more) {
 }
 
 MailboxLayout::MailboxLayout(const MailSizes& sizes, int processes, MailPlace place) {
-  const auto aligned = [](std::size_t of) { return (of + 255) / 256 * 256; };
+  const auto aligned = [](std::size_t of) { return round_up(of, std::size_t{256}); };
   const auto take = [&](std::size_t of) { return std::exchange(bytes, bytes + aligned(of)); };
   flags = take(flag_count * sizeof(unsigned));
   sums = take(most_processes * slots * sizes.sums * (sizeof(double) / bytes_in_word) * bytes_of_word);

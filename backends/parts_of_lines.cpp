@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "backends/round_up.hpp"
+
 namespace poisson {
 namespace {
 
@@ -21,10 +23,6 @@ std::int64_t numbers_at_a_time(const LinesInParts& lines, std::int64_t kept, boo
 // So many numbers have a multiple of part_alignment bytes in either precision.
 constexpr int aligned_lines = part_alignment / sizeof(float);
 
-constexpr std::int64_t over(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-
 }  // namespace
 
 Members members_along(const Cuts& cuts, const std::shared_ptr<const Processes>& processes, int axis) {
@@ -41,10 +39,10 @@ PartsOfLines::Size::Size(const LinesInParts& lines, bool gpu)
   const std::int64_t all = std::int64_t{held_of_line} * lines.lanes * lines.slows;
   // Equal shares of the places along the slower axis.
   const std::int64_t turns =
-      std::clamp<std::int64_t>(over(all, numbers_at_a_time(lines, kept, gpu)), 1, std::max(lines.slows, 1));
-  slows = static_cast<int>(over(lines.slows, turns));
-  const std::int64_t of_process = over(std::int64_t{lines.lanes} * slows, parts);
-  share = static_cast<int>(over(of_process, aligned_lines) * aligned_lines);
+      std::clamp<std::int64_t>(divide_up(all, numbers_at_a_time(lines, kept, gpu)), 1, std::max(lines.slows, 1));
+  slows = static_cast<int>(divide_up(lines.slows, turns));
+  const std::int64_t of_process = divide_up(std::int64_t{lines.lanes} * slows, parts);
+  share = static_cast<int>(round_up(of_process, aligned_lines));
 }
 
 std::size_t PartsOfLines::Size::bytes_of_message(Precision precision, int numbers) const {

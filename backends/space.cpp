@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "backends/round_up.hpp"
+
 namespace poisson {
 namespace {
 
@@ -21,7 +23,7 @@ Cuts uncut(const Layout& layout) {
 // The halo behind the end of a line and the one before the start of the next share the padding between them.
 std::int64_t Layout::pitch(Precision p) const {
   const auto step = alignment / static_cast<std::int64_t>(bytes_of(p));
-  return (n[0] + 2 * halo[0] + step - 1) / step * step;
+  return round_up(n[0] + 2 * halo[0], step);
 }
 
 std::int64_t Layout::allocated(Precision p) const {

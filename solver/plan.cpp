@@ -8,6 +8,7 @@
 #include "backends/blas.hpp"
 #include "backends/cut_lines.hpp"
 #include "backends/error.hpp"
+#include "backends/round_up.hpp"
 #include "backends/shared_launches.hpp"
 #include "grids/kernels/sweep_passes.hpp"
 #include "grids/levels/cut_line_operator.hpp"
@@ -99,7 +100,7 @@ std::vector<LevelPlan> chosen_levels(const Block& block, LevelRules rules, const
 // Of all processes: lines of which each has a part, and the field that they are solved in.
 std::size_t bytes_of_cut_lines(const Layout& whole, Precision precision, const Parts& parts, int axis, bool gpu) {
   Layout part = whole;
-  for (std::size_t d = 0; d < 3; ++d) part.n[d] = (whole.n[d] + parts[d] - 1) / parts[d];
+  for (std::size_t d = 0; d < 3; ++d) part.n[d] = divide_up(whole.n[d], parts[d]);
   const std::size_t field = static_cast<std::size_t>(part.allocated(precision)) * bytes_of(precision);
   return static_cast<std::size_t>(parts[0] * parts[1] * parts[2]) *
          (field + cut_lines_bytes(part, precision, parts, axis, gpu));
@@ -365,7 +366,7 @@ bool says_nothing_of_multigrid(const Options& o) {
 std::size_t bytes_of_products(const Block& block, Precision precision, const TensorInverse& shape, bool gpu) {
   Layout largest = block.layout();
   int& values = largest.n[static_cast<std::size_t>(shape.solved)];
-  values = (values + shape.slabs - 1) / shape.slabs;
+  values = divide_up(values, shape.slabs);
   return static_cast<std::size_t>(shape.slabs) * axis_products_bytes(largest, precision, shape, gpu);
 }
 

@@ -4,13 +4,15 @@
 #include <cstdint>
 #include <cstring>
 
+#include "backends/round_up.hpp"
+
 namespace poisson::cpu {
 
 void copy(Backend&, const void* from, void* to, std::size_t bytes) {
   // Pieces that a thread takes one after another: memcpy passes the caches by where a piece is large, and starting the
   // threads pays from a few of them on.
   constexpr std::size_t piece = std::size_t{1} << 20;
-  const auto pieces = static_cast<std::int64_t>((bytes + piece - 1) / piece);
+  const auto pieces = static_cast<std::int64_t>(divide_up(bytes, piece));
 #pragma omp parallel for schedule(static) if (pieces > 2)
   for (std::int64_t p = 0; p < pieces; ++p) {
     const std::size_t first = static_cast<std::size_t>(p) * piece;

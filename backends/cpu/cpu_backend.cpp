@@ -18,6 +18,7 @@
 #include "backends/groups.hpp"
 #include "backends/host_memory.hpp"
 #include "backends/places.hpp"
+#include "backends/round_up.hpp"
 
 namespace poisson {
 namespace {
@@ -70,7 +71,7 @@ class CpuBackend final : public Backend {
   }
 
   Buffer allocate(std::size_t bytes) override {
-    const std::size_t rounded = (bytes + 63) / 64 * 64;
+    const std::size_t rounded = round_up(bytes, std::size_t{64});
     void* data = std::aligned_alloc(64, rounded);
     if (!data)
       throw RunError("cannot allocate " + readable_bytes(static_cast<double>(bytes)) +

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/launch.hpp"
 #include "backends/fold.hpp"
+#include "backends/round_up.hpp"
 
 namespace poisson::cpu {
 namespace {
@@ -21,7 +22,7 @@ bool worth_threads(std::int64_t values) {
 // f(slow, first lane, lanes) of groups of lines, in threads; `make` gives what f gets of each thread.
 template <class T, class Make, class F>
 void for_groups(const PlacesOfLines<T>& lines, const Make& make, const F& f) {
-  const int groups = (lines.lanes + side_by_side - 1) / side_by_side;
+  const int groups = divide_up(lines.lanes, side_by_side);
 #pragma omp parallel if (worth_threads(lines.n * lines.count()))
   {
     auto own = make();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "backends/round_up.hpp"
 
 namespace poisson::cpu {
 
@@ -42,7 +43,7 @@ std::vector<Result> reduce_planes(const Box& box, bool flat, const Result& none,
   const int nj = box.last[1] - box.first[1], nk = box.last[2] - box.first[2];
   if (nj <= 0 || nk <= 0 || box.last[0] <= box.first[0]) return {};
   const int most = flat ? 1 : 16;  // lines per partial sum
-  const int chunks = (nj + most - 1) / most;
+  const int chunks = divide_up(nj, most);
   std::vector<Result> partial(static_cast<std::size_t>(chunks) * static_cast<std::size_t>(nk));
 #pragma omp parallel for collapse(2) schedule(static) if (box.size() > parallel_threshold)
   for (int k = 0; k < nk; ++k)

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
+#include "backends/round_up.hpp"
 
 namespace poisson::cpu {
 namespace {
@@ -117,7 +118,7 @@ void transform_lines(const WaveView<T>& waves, int axis, WavePath path, const Vi
   const std::array<std::int64_t, 3> stride{1, to.sy, to.sz};
   constexpr int most = 2 * LineTile<T>::count;
   const auto extent = [&](std::size_t e) { return box.last[e] - box.first[e]; };
-  const int lines = extent(fast), slows = extent(slow), tiles = (lines + most - 1) / most;
+  const int lines = extent(fast), slows = extent(slow), tiles = divide_up(lines, most);
   const auto eigenvalue = [&](std::size_t e, int m) { return eigenvalues[e] ? eigenvalues[e][m] : T(0); };
   const T* const source = &from(box.first[0], box.first[1], box.first[2]);
   T* const target = &to(box.first[0], box.first[1], box.first[2]);

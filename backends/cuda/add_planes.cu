@@ -3,6 +3,7 @@
 #include "backends/cuda/add_planes.cuh"
 #include "backends/cuda/launch.cuh"
 #include "backends/ordered_sum.hpp"
+#include "backends/round_up.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -86,8 +87,8 @@ void add_planes(cudaStream_t stream, const double* partial, int planes, int grou
   Mailbox alone{};
   alone.count = 1;
   const int together = threads / lanes;
-  launch(add_planes_kernel, static_cast<unsigned>(std::max(1, (planes + together - 1) / together)), threads, stream,
-         partial, planes, groups, lanes, room, mail ? *mail : alone, result);
+  launch(add_planes_kernel, static_cast<unsigned>(std::max(1, divide_up(planes, together))), threads, stream, partial,
+         planes, groups, lanes, room, mail ? *mail : alone, result);
 }
 
 }  // namespace poisson::cuda

@@ -3,6 +3,7 @@
 
 #include "backends/cuda/copy.hpp"
 #include "backends/cuda/cuda_backend.cuh"
+#include "backends/round_up.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -22,7 +23,7 @@ __global__ void __launch_bounds__(threads)
 template <class Word>
 void launch(cudaStream_t stream, const void* from, void* to, std::size_t bytes) {
   const std::size_t words = bytes / sizeof(Word);
-  const auto blocks = static_cast<unsigned>(std::max<std::size_t>(1, (words + threads - 1) / threads));
+  const auto blocks = static_cast<unsigned>(std::max<std::size_t>(1, divide_up(words, threads)));
   copy_kernel<<<blocks, threads, 0, stream>>>(static_cast<const Word*>(from), static_cast<Word*>(to), words,
                                               static_cast<int>(bytes % sizeof(Word)));
   launched(stream);

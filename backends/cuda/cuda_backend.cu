@@ -13,6 +13,7 @@
 #include "backends/error.hpp"
 #include "backends/groups.hpp"
 #include "backends/ordered_sum.hpp"
+#include "backends/round_up.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -443,7 +444,7 @@ void CudaBackend::dense_product(const Buffer& matrix, const Buffer& index, int r
                                     y.view<Y>().data};
       const int all = rows * blocks;
       if (recording_ && all <= most_shared_values && pending_.add<SharedSteps>(stream_, {}, product)) return;
-      launch(dense_kernel<X, Y>, static_cast<unsigned>(all + 7) / 8, 256, stream(), product);
+      launch(dense_kernel<X, Y>, static_cast<unsigned>(divide_up(all, 8)), 256, stream(), product);
     });
   });
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "backends/round_up.hpp"
 
 namespace poisson::cuda {
 
@@ -16,7 +17,7 @@ class DeviceTables {
   /// then.
   template <class T>
   void add(const std::vector<T>& values, const T*& there) {
-    const std::size_t offset = (bytes_.size() + alignment - 1) / alignment * alignment;
+    const std::size_t offset = round_up(bytes_.size(), alignment);
     bytes_.resize(offset + values.size() * sizeof(T));
     if (!values.empty()) std::memcpy(bytes_.data() + offset, values.data(), values.size() * sizeof(T));
     placements_.push_back(

@@ -2,6 +2,7 @@
 #include "backends/cuda/inverse.cuh"
 #include "backends/cuda/launch.cuh"
 #include "backends/fold.hpp"
+#include "backends/round_up.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -251,7 +252,7 @@ __global__ void __launch_bounds__(line_threads)
 }
 
 unsigned blocks_of(std::int64_t lines) {
-  return static_cast<unsigned>((lines + line_threads - 1) / line_threads);
+  return static_cast<unsigned>(divide_up(lines, line_threads));
 }
 template <class T>
 unsigned blocks_of(const PlacesOfLines<T>& lines) {

@@ -12,6 +12,7 @@
 #include "backends/cuda/sequence.cuh"
 #include "backends/memory.hpp"
 #include "backends/precision.hpp"
+#include "backends/round_up.hpp"
 
 namespace poisson::cuda {
 
@@ -67,7 +68,7 @@ class PendingSteps {
       step.last = make_int3(box.last[0], box.last[1], box.last[2]);
       const auto reciprocal = [&](std::size_t d) {
         const auto n = static_cast<std::uint64_t>(std::max(1, box.last[d] - box.first[d]));
-        return n == 1 ? 0u : static_cast<unsigned>(((std::uint64_t{1} << 32) + n - 1) / n);
+        return n == 1 ? 0u : static_cast<unsigned>(divide_up(std::uint64_t{1} << 32, n));
       };
       step.lines = reciprocal(0);
       step.planes = reciprocal(1);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backends/cuda/tiling.cuh"
+#include "backends/round_up.hpp"
 
 /// Sums over boxes, plane by plane along z. What a plane adds up to depends on its values and on its extent alone, not
 /// on which planes there are, and planes are added in an order of their own (add_planes.cuh): the sum has the same bits
@@ -21,21 +22,20 @@ struct PlaneSums {
   /// `depth`: planes of the whole grid, of which the box may have a part.
   PlaneSums(const Box& box, const Tiling& tiles, int depth) : tiling(tiles) {
     if (box.size() == 0) return;
-    const auto pieces = [](int planes, int size) { return (planes + size - 1) / size; };
     if (depth > most_plane_sums) {
       thickness = planes_of_block;
-      while (pieces(depth, thickness) > most_plane_sums) thickness *= 2;
+      while (divide_up(depth, thickness) > most_plane_sums) thickness *= 2;
       tiling.planes = thickness;
     }
-    tiling.blocks.z = static_cast<unsigned>(pieces(box.last[2] - box.first[2], tiling.planes));
-    const int slices = pieces(depth, planes_of_block > thickness ? planes_of_block : thickness);
+    tiling.blocks.z = static_cast<unsigned>(divide_up(box.last[2] - box.first[2], tiling.planes));
+    const int slices = divide_up(depth, planes_of_block > thickness ? planes_of_block : thickness);
     const int most = slices < most_sum_blocks ? most_sum_blocks / slices : 1;
     const auto tiles_of_plane = std::int64_t{tiling.blocks.x} * tiling.blocks.y;
     groups = static_cast<int>(tiles_of_plane < most ? tiles_of_plane : most);
   }
   dim3 blocks() const { return {static_cast<unsigned>(groups), 1, tiling.blocks.z}; }
   /// Sums of a box of so many planes.
-  int count(int planes) const { return groups == 0 ? 0 : (planes + thickness - 1) / thickness; }
+  int count(int planes) const { return groups == 0 ? 0 : divide_up(planes, thickness); }
 };
 
 /// of_plane(k, value) for every plane of a column: what the functor says of each, or its sum over each of them.

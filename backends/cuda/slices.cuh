@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backends/cuda/tiling.cuh"
+#include "backends/round_up.hpp"
 
 /// How values over boxes are reduced plane by plane along z: moments and extrema, of which each block leaves what it
 /// has found. Compiled at run time too.
@@ -19,7 +20,7 @@ struct Slices {
   /// `depth`: planes of the whole grid, of which the box may have a part.
   Slices(const Box& box, const Tiling& tiles, int depth) : tiling(tiles) {
     if (box.size() == 0) return;
-    const auto count = [&](int planes) { return (planes + tiling.planes - 1) / tiling.planes; };
+    const auto count = [&](int planes) { return divide_up(planes, tiling.planes); };
     tiling.planes = 1;
     while (count(depth) > most_slices) tiling.planes *= 2;
     tiling.blocks.z = static_cast<unsigned>(count(box.last[2] - box.first[2]));

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "backends/box.hpp"
+#include "backends/round_up.hpp"
 
 /// How kernels walk over boxes. Compiled at run time too.
 namespace poisson::cuda {
@@ -112,7 +113,7 @@ struct Tiling {
   }
   void cut(const Box& box, int width, int height) {
     const int depth = box.last[2] - box.first[2];
-    const auto pieces = [](int extent, int size) { return static_cast<unsigned>((extent + size - 1) / size); };
+    const auto pieces = [](int extent, int size) { return static_cast<unsigned>(divide_up(extent, size)); };
     blocks.x = pieces(box.last[0] - first_x, width);
     blocks.y = pieces(box.last[1] - box.first[1], height);
     planes = 32;

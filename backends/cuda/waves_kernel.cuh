@@ -4,6 +4,7 @@
 
 #include "backends/cuda/inverse.cuh"
 #include "backends/cuda/launch.cuh"
+#include "backends/round_up.hpp"
 #include "backends/waves/line_tile.hpp"
 
 /// Blocks of a GPU that transform tiles of lines in shared memory.
@@ -214,7 +215,7 @@ void launch_waves(cudaStream_t stream, const WaveView<T>& waves, const LinesOf<T
   check(cudaGetDevice(&device));
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   const int width = 2 * shape.pairs();
-  const auto tiles = static_cast<unsigned>((lines.lead + lines.lines + width - 1) / width);
+  const auto tiles = static_cast<unsigned>(divide_up(lines.lead + lines.lines, width));
   constexpr int at_once = most_blocks_across;
   for (int first = 0; first < slices; first += at_once) {
     LinesOf<T> some = lines;

@@ -1,12 +1,14 @@
 #pragma once
 
+#include "backends/round_up.hpp"
+
 namespace poisson {
 
 /// Into how many slabs the marched axis is cut where tiles are marched by `slots` blocks at once: each slab marches
 /// through so many planes more, and the last wave of blocks should be full.
 constexpr int slabs_of(long tiles, int planes, int beyond, int slots) {
-  const auto waves = [&](int slabs) { return (tiles * slabs + slots - 1) / slots; };
-  const auto depth = [&](int slabs) { return (planes + slabs - 1) / slabs; };
+  const auto waves = [&](int slabs) { return divide_up(tiles * slabs, slots); };
+  const auto depth = [&](int slabs) { return divide_up(planes, slabs); };
   int best = 1;
   for (int slabs = 2; depth(slabs) >= 2 * beyond; ++slabs)
     if (waves(slabs) * (depth(slabs) + beyond) < waves(best) * (depth(best) + beyond)) best = slabs;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/round_up.hpp"
 #include "grids/sampling/parted_face.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "solver/direct/axis_modes.hpp"
@@ -179,7 +180,7 @@ TensorInverse direct_shape(const Problem& problem, const std::array<double, 3>& 
   TensorInverse shape = shape_of(block, p, parts);
   if (shape.slabs > 1) {
     const auto s = static_cast<std::size_t>(shape.solved);
-    shape.thickest = (block.layout().n[s] + shape.slabs - 1) / shape.slabs;
+    shape.thickest = divide_up(block.layout().n[s], shape.slabs);
     shape.unknowns.last[s] = std::min(shape.unknowns.last[s], shape.unknowns.first[s] + shape.thickest);
   }
   return shape;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "backends/backend.hpp"
+#include "backends/round_up.hpp"
 
 namespace poisson {
 namespace {
@@ -39,7 +40,7 @@ struct Front {
 
   explicit Front(std::int64_t n)
       : rows(n),
-        pitch((n + tile_m + 3) / 4 * 4),
+        pitch(round_up(n + tile_m, 4)),
         c(static_cast<std::size_t>(pitch * (n + tile_n))),
         sum(static_cast<std::size_t>(n)) {}
   double& at(std::int64_t i, std::int64_t j) { return c[static_cast<std::size_t>(i + j * pitch)]; }
@@ -55,7 +56,7 @@ void eliminate(Front& front, std::int64_t own, std::vector<double>& inverse) {
     const std::int64_t end = std::min(own, begin + panel);
     const int depth = static_cast<int>(end - begin);
     const std::int64_t rest = m - end;
-    const std::int64_t strips = (rest + tile_m - 1) / tile_m, tiles = (rest + tile_n - 1) / tile_n;
+    const std::int64_t strips = divide_up(rest, tile_m), tiles = divide_up(rest, tile_n);
     w.assign(static_cast<std::size_t>(strips * tile_m * depth), 0);
     l.assign(static_cast<std::size_t>(tiles * tile_n * depth), 0);
     for (std::int64_t k = begin; k < end; ++k) {

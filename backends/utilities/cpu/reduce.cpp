@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "backends/cpu/launch.hpp"
+#include "backends/round_up.hpp"
 #include "backends/utilities/reduction_terms.hpp"
 
 namespace poisson::cpu {
@@ -48,8 +49,8 @@ double reduce_piece(const T* x, const T* y, std::int64_t first, std::int64_t las
 template <class Terms, class T>
 double reduce_all(const T* x, const T* y, std::int64_t count, double* partials) {
   constexpr std::int64_t most = ReductionRoom::most_partials;
-  const std::int64_t piece = std::max(least_piece, (count + most - 1) / most);
-  const std::int64_t pieces = (count + piece - 1) / piece;
+  const std::int64_t piece = std::max(least_piece, divide_up(count, most));
+  const std::int64_t pieces = divide_up(count, piece);
 #pragma omp parallel for schedule(static) if (count > parallel_threshold)
   for (std::int64_t p = 0; p < pieces; ++p)
     partials[p] = reduce_piece<Terms>(x, y, p * piece, std::min(count, (p + 1) * piece));

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "backends/cpu/launch.hpp"
+#include "backends/round_up.hpp"
 
 namespace poisson::cpu {
 namespace {
@@ -32,7 +33,7 @@ void transpose_tile(const Element* from, std::int64_t from_pitch, Element* to, s
 
 template <class Element>
 void transpose(const Transposition& s, const Element* from, Element* to) {
-  const std::int64_t down = (s.rows + side - 1) / side, across = (s.columns + side - 1) / side;
+  const std::int64_t down = divide_up(s.rows, side), across = divide_up(s.columns, side);
   const std::int64_t tiles = s.batch * down * across;
 #pragma omp parallel for schedule(static) if (s.batch * s.rows * s.columns > parallel_threshold)
   for (std::int64_t tile = 0; tile < tiles; ++tile) {

@@ -3,6 +3,7 @@
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/words.cuh"
+#include "backends/round_up.hpp"
 #include "backends/utilities/cuda/reduce.hpp"
 #include "backends/utilities/reduction_terms.hpp"
 
@@ -121,7 +122,7 @@ unsigned blocks_for(std::int64_t words, int depth) {
   constexpr std::int64_t rounds = 4, waves = 5;
   const std::int64_t full = std::int64_t{resident} * multiprocessors;
   const std::int64_t most = std::min<std::int64_t>(waves * full, ReductionRoom::most_partials);
-  const std::int64_t of_one_word = (words + threads - 1) / threads, busy = words / (rounds * depth * threads);
+  const std::int64_t of_one_word = divide_up(words, threads), busy = words / (rounds * depth * threads);
   return static_cast<unsigned>(
       std::clamp(std::min(of_one_word, std::clamp(busy, std::min(full, most), most)), std::int64_t{1}, most));
 }

@@ -8,6 +8,7 @@
 
 #include "backends/cuda/check.cuh"
 #include "backends/cuda/words.cuh"
+#include "backends/round_up.hpp"
 #include "backends/utilities/transpose.hpp"
 
 namespace poisson::cuda {
@@ -150,7 +151,7 @@ __global__ void __launch_bounds__(TileShape::threads, resident_threads<Element, 
 
 template <class Element, int n, class TileShape>
 void launch_tiles(cudaStream_t stream, const Transposition& s, const void* from, void* to) {
-  const auto tiles = [](std::int64_t extent, int size) { return static_cast<unsigned>((extent + size - 1) / size); };
+  const auto tiles = [](std::int64_t extent, int size) { return static_cast<unsigned>(divide_up(extent, size)); };
   TiledMatrices m{s.rows, s.columns, s.from_pitch, s.to_pitch, s.from_stride, s.to_stride, 0, 0};
   m.down = tiles(s.rows, TileShape::rows);
   m.across = tiles(s.columns, TileShape::columns);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "backends/cpu/launch.hpp"
+#include "backends/round_up.hpp"
 #include "grids/kernels/cpu/factories.hpp"
 #include "grids/operators/banded_base.hpp"
 
@@ -158,7 +159,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
         T* Au = scratch();
         for (int i = begin; i < end && i < own.last[0]; i += step) Au[i] = s[i] * at[i];
         for_each_link(j, k, begin, std::min(end, own.last[0]), [&](const Link& l, const T* entry, int first, int last) {
-          if (first > begin) first = begin + (first - begin + step - 1) / step * step;
+          if (first > begin) first = begin + round_up(first - begin, step);
           const T* there = at + l.shift;
           for (int i = first; i < last; i += step) Au[i] += entry[i] * (at[i] - there[i]);
         });

@@ -6,6 +6,7 @@
 
 #include "backends/box.hpp"
 #include "backends/cpu/launch.hpp"
+#include "backends/round_up.hpp"
 #include "grids/rows/box_stencil.hpp"
 
 namespace poisson::cpu {
@@ -113,7 +114,7 @@ void solve_lines(const Coefficients& c, const Box& box, int axis, bool cyclic, c
   const std::size_t d = static_cast<std::size_t>(axis), across = axis == 0 ? 1 : 0, other = axis == 2 ? 1 : 2;
   constexpr int width = LineBundle<T>::width;
   const int first = box.first[d], n = box.last[d] - first;
-  const int bundles = (box.last[across] - box.first[across] + width - 1) / width;
+  const int bundles = divide_up(box.last[across] - box.first[across], width);
   const int others = box.last[other] - box.first[other];
 #pragma omp parallel for collapse(2) schedule(static) if (box.size() > heavy_threshold)
   for (int o = 0; o < others; ++o)

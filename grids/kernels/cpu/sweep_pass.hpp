@@ -9,6 +9,7 @@
 #include <omp.h>
 
 #include "backends/cpu/launch.hpp"
+#include "backends/round_up.hpp"
 #include "grids/kernels/cpu/aligned_loop.hpp"
 #include "grids/kernels/cpu/kept_rows.hpp"
 #include "grids/kernels/cpu/stream.hpp"
@@ -103,12 +104,12 @@ class TiledSweeps final : public SweepPass {
     const int planes = kept_planes() + d + (keeps_rows ? KeptRows<T>::arrays * d : 0);
     const auto most = static_cast<int>(std::max<std::int64_t>(tile_bytes<Coefficients> / (pitch * planes) - d, d));
     Tiles tiles{};
-    tiles.across = (lines + most - 1) / most;
+    tiles.across = divide_up(lines, most);
     if (tiles.across < threads) tiles.across = std::min(threads, std::max(1, lines / (2 * d)));
     // As many for each thread.
-    if (tiles.across > threads) tiles.across = (tiles.across + threads - 1) / threads * threads;
+    if (tiles.across > threads) tiles.across = round_up(tiles.across, threads);
     tiles.across = std::min(tiles.across, lines);
-    tiles.along = std::clamp((threads + tiles.across - 1) / tiles.across, 1, along_.last - along_.first);
+    tiles.along = std::clamp(divide_up(threads, tiles.across), 1, along_.last - along_.first);
     return tiles;
   }
 

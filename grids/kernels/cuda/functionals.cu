@@ -9,6 +9,7 @@
 #include "backends/cuda/marched.hpp"
 #include "backends/cuda/slices.cuh"
 #include "backends/gather_lists.hpp"
+#include "backends/round_up.hpp"
 #include "grids/kernels/cuda/factories.hpp"
 #include "grids/kernels/cuda/read_slices.cuh"
 
@@ -59,7 +60,7 @@ struct SmallRegions {
       parts[count++] = {{0, 0, 0}, {1, 1, 0}, 1, 0, weight, tasks};
       return true;
     }
-    const int rows = std::clamp(values_of_task / n(0), 1, n(1)), groups = (n(1) + rows - 1) / rows;
+    const int rows = std::clamp(values_of_task / n(0), 1, n(1)), groups = divide_up(n(1), rows);
     if (tasks + n(2) * groups > most_tasks) return false;
     parts[count++] = {{box.first[0], box.first[1], box.first[2]}, {n(0), n(1), n(2)}, rows, groups, weight, tasks};
     tasks += n(2) * groups;

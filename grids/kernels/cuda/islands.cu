@@ -1,4 +1,5 @@
 #include "backends/cuda/cuda_backend.cuh"
+#include "backends/round_up.hpp"
 #include "grids/kernels/cuda/factories.hpp"
 #include "grids/kernels/cuda/islands.hpp"
 
@@ -39,7 +40,7 @@ __global__ void add_up(const double* parts, std::int64_t step, int count, std::i
 }
 
 unsigned blocks_for(std::int64_t all) {
-  return static_cast<unsigned>((all + threads - 1) / threads);
+  return static_cast<unsigned>(divide_up(all, threads));
 }
 cudaStream_t stream_of(Backend& backend) {
   return static_cast<CudaBackend&>(backend).stream();

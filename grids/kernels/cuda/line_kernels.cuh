@@ -6,6 +6,7 @@
 
 #include "backends/cuda/check.cuh"
 #include "backends/error.hpp"
+#include "backends/round_up.hpp"
 #include "grids/kernels/cuda/line_segment.cuh"
 #include "grids/rows/band_coefficients.hpp"
 
@@ -225,7 +226,7 @@ void launch_across(cudaStream_t stream, const LineStep<T, Coefficients>& p, int 
   constexpr int most_deep = 64;  // threads of a block along z
   const int depth = std::clamp(256 / (width * segments), 1, std::min(most_deep, power_of_two(others)));
   const dim3 threads(static_cast<unsigned>(width), static_cast<unsigned>(segments), static_cast<unsigned>(depth));
-  const auto blocks = static_cast<unsigned>((columns + width - 1) / width * ((others + depth - 1) / depth));
+  const auto blocks = static_cast<unsigned>(divide_up(columns, width) * divide_up(others, depth));
   const std::size_t shared = Links<T>::arrays * sizeof(T) * static_cast<std::size_t>(width * segments * depth);
   across_kernel<axis, most><<<blocks, threads, shared, stream>>>(p);
   launched(stream);
@@ -236,7 +237,7 @@ void launch_along(cudaStream_t stream, const LineStep<T, Coefficients>& p, int s
   const int n = p.box.last.x - p.box.first.x, height = p.box.last.y - p.box.first.y;
   // Few threads: blocks that wait for each other at barriers let others run.
   const int lines = std::max(1, std::min(64 / segments, power_of_two(height)));
-  const auto blocks = static_cast<unsigned>((height + lines - 1) / lines * (p.box.last.z - p.box.first.z));
+  const auto blocks = static_cast<unsigned>(divide_up(height, lines) * (p.box.last.z - p.box.first.z));
   const std::size_t shared = sizeof(T) * static_cast<std::size_t>(lines) *
                              (Links<T>::arrays * static_cast<std::size_t>(segments) +
                               staged_arrays<T, Coefficients> * static_cast<std::size_t>(staged_place<most>(n) + 1));
@@ -258,7 +259,7 @@ void relax_lines(cudaStream_t stream, int axis, const LineStep<T, Coefficients>&
     throw RunError("a line of " + std::to_string(n) + " unknowns is too long to be relaxed at once on a GPU (at most " +
                        std::to_string(longest / 4) + " along x, " + std::to_string(longest) + " along y and z)",
                    Remedy::other_smoother_or_host);
-  const auto segments = [&](int most) { return power_of_two((n + most - 1) / most); };  // each of at least one unknown
+  const auto segments = [&](int most) { return power_of_two(divide_up(n, most)); };  // each of at least one unknown
   const auto across = [&]<int most>() {
     if (axis == 1)
       launch_across<1, most>(stream, p, segments(most));

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "backends/cuda/cuda_backend.cuh"
+#include "backends/round_up.hpp"
 #include "grids/kernels/cuda/marched_models.hpp"
 #include "grids/kernels/cuda/sweep_march.cuh"
 #include "grids/kernels/sweep_passes.hpp"
@@ -61,13 +62,13 @@ class MarchedSweeps final : public SweepPass {
     check(cudaGetDevice(&device));
     check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     const SweptAxis x = swept(0), y = swept(1), z = swept(2);
-    const auto pieces = [](const SweptAxis& axis, int size) { return (axis.last - axis.first + size - 1) / size; };
+    const auto pieces = [](const SweptAxis& axis, int size) { return divide_up(axis.last - axis.first, size); };
     cut_ = {pieces(x, Tile::written_width), pieces(y, Tile::written_height), 1, 0};
     const int planes = z.last - z.first;
     cut_.slabs = slabs_of(static_cast<long>(cut_.across_x) * cut_.across_y, planes, 2 * Tile::sweeps,
                           multiprocessors * resident);
-    cut_.planes = (planes + cut_.slabs - 1) / cut_.slabs;
-    cut_.slabs = (planes + cut_.planes - 1) / cut_.planes;
+    cut_.planes = divide_up(planes, cut_.slabs);
+    cut_.slabs = divide_up(planes, cut_.planes);
     squares_ = backend.allocate(cut_.blocks() * sizeof(double));
   }
 
