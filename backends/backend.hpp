@@ -106,6 +106,9 @@ class Backend {
   /// Puts together, in each of them, what the processes have whose parts lie in `whole`, the grid or a larger part of
   /// it (PatchesWithin). In its halo past the ends of the grid stands what the parts have in theirs, one value of it.
   virtual void gather(const Field& part, Field& whole) = 0;
+  /// Says that parts of this space will be gathered in what is recorded: GPUs that reach each other's mailboxes make
+  /// room for them, which then go without the hosts. All processes that share the grid call it.
+  virtual void make_room_to_gather(const Space&) {}
   /// What this process has of a field of the grid or of a larger part of it, halo included as far as that one has it,
   /// turned on axes that close on themselves there.
   virtual void take_part(const Field& whole, Field& part) = 0;

@@ -387,6 +387,10 @@ void CudaBackend::gather(const Field& part, Field& whole) {
   });
 }
 
+void CudaBackend::make_room_to_gather(const Space& space) {
+  if (!space.whole()) join(space.processes(), MailSizes::of_gathered(space));
+}
+
 void CudaBackend::swap_parts(const Members& members, const void* from, void* to, std::size_t bytes,
                              const std::function<void()>& by_mail) {
   if (mail_) return send(false, by_mail);

@@ -130,6 +130,7 @@ class CudaBackend final : public Backend {
   void join(const Processes& processes, const MailSizes& sizes);
   std::string transport() const override { return reached_; }
   void gather(const Field& part, Field& whole) override;
+  void make_room_to_gather(const Space&) override;
   void take_part(const Field& whole, Field& part) override;
   void dense_product(const Buffer& matrix, const Buffer& index, int rows, int blocks, const Field& x,
                      Field& y) override;

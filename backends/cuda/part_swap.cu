@@ -83,8 +83,4 @@ std::unique_ptr<PartSwap> make_part_swap(Backend& backend, const Members& member
   return std::make_unique<CudaPartSwap>(dynamic_cast<CudaBackend&>(backend), members, most);
 }
 
-void make_room_to_gather(Backend& backend, const Space& space) {
-  if (!space.whole()) dynamic_cast<CudaBackend&>(backend).join(space.processes(), MailSizes::of_gathered(space));
-}
-
 }  // namespace poisson::cuda

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "backends/backend.hpp"
-#include "backends/gather_room.hpp"
 #include "backends/places.hpp"
 #include "grids/operators/faces.hpp"
 
@@ -88,7 +87,7 @@ class Gathered {
 GatheringTransfer::GatheringTransfer(std::unique_ptr<Transfer> parts, Backend& backend, const Block& coarse,
                                      Precision precision)
     : parts_(std::move(parts)), backend_(backend), part_(backend, coarse.space().without_exchange(), precision) {
-  make_room_to_gather(backend, part_.space());
+  backend.make_room_to_gather(part_.space());
 }
 
 void GatheringTransfer::take(const Field& coarse) const {

@@ -6,7 +6,6 @@
 
 #include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
-#include "backends/gather_room.hpp"
 #include "backends/places.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/kernels/island_steps.hpp"
@@ -148,7 +147,7 @@ CrossingIslands::CrossingIslands(Backend& backend, const IslandSets& sets, const
   own_ = Field(backend, shares, Precision::fp64);
   all_ = Field(backend, whole, Precision::fp64);
   backend.join(shares);
-  make_room_to_gather(backend, shares);
+  backend.make_room_to_gather(shares);
 }
 
 void CrossingIslands::find_shifts(const Field& b, const Field& u) const {

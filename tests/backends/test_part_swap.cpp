@@ -10,7 +10,6 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/gather_room.hpp"
 #include "backends/monitor.hpp"
 #include "backends/parts_of_lines.hpp"
 #ifdef POISSON_HAVE_MPI
@@ -53,7 +52,7 @@ void expect_swapped(const std::array<int, 3>& parts, int axis, std::size_t most,
   swap->join();
   const Space space(Share{cuts, processes}, Box{{0, 0, 0}, cuts.n});
   Field own(*backend, space, Precision::fp32), all(*backend, Layout{.n = cuts.n}, Precision::fp32);
-  make_room_to_gather(*backend, space);
+  backend->make_room_to_gather(space);
   const Scalar one = backend->scalar(1), zero = backend->scalar(0);
   const Buffer from = backend->allocate(members.count() * most), to = backend->allocate(members.count() * most);
   for (int turn = 0; turn < 5; ++turn) {
