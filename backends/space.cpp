@@ -38,17 +38,7 @@ std::int64_t Layout::origin(Precision p) const {
 }
 
 Space::Space(const Layout& layout, const Box& unknowns)
-    : parts_(std::make_shared<const Parts>(Parts{layout,
-                                                 unknowns,
-                                                 {},
-                                                 Exchange(uncut(layout), 0),
-                                                 one_process(),
-                                                 true,
-                                                 layout.n,
-                                                 layout.n,
-                                                 unknowns,
-                                                 layout.periodic,
-                                                 uncut(layout)})) {
+    : parts_(std::make_shared<const Parts>(of_patch(uncut(layout), 0, unknowns, one_process()))) {
   if (layout.cut()) throw std::logic_error("a part of a grid has a space of its own");
 }
 
@@ -63,17 +53,8 @@ Space::Parts Space::of_patch(const Cuts& cuts, int patch, const Box& all_unknown
   std::array<int, 3> most{};
   for (int p = 0; p < cuts.patches(); ++p)
     for (std::size_t d = 0; d < 3; ++d) most[d] = std::max(most[d], cuts.layout(p).n[d]);
-  return {cuts.layout(patch),
-          unknowns,
-          own.first,
-          Exchange(cuts, patch),
-          std::move(processes),
-          cuts.patches() == 1,
-          cuts.n,
-          most,
-          all_unknowns,
-          cuts.periodic,
-          cuts};
+  return {cuts.layout(patch),   unknowns, own.first,    Exchange(cuts, patch),
+          std::move(processes), most,     all_unknowns, cuts};
 }
 
 Space::Space(const Cuts& cuts, int patch, const Box& all_unknowns)

@@ -67,9 +67,9 @@ class Space {
   /// Those that have the other patches.
   const Processes& processes() const { return *parts_->processes; }
   /// Whether the whole grid is here.
-  bool whole() const { return parts_->whole; }
+  bool whole() const { return cuts().patches() == 1; }
   /// Values of the whole grid.
-  const std::array<int, 3>& all() const { return parts_->all; }
+  const std::array<int, 3>& all() const { return cuts().n; }
   /// The unknowns of the whole grid, in its indices.
   const Box& all_unknowns() const { return parts_->all_unknowns; }
   std::int64_t unknown_count() const { return all_unknowns().size(); }
@@ -81,7 +81,7 @@ class Space {
     return end == 0 ? origin()[axis] == 0 : origin()[axis] + layout().n[axis] == all()[axis];
   }
   /// Its axes that close on themselves.
-  const std::array<bool, 3>& closed() const { return parts_->closed; }
+  const std::array<bool, 3>& closed() const { return cuts().periodic; }
   /// Values of the largest part along each axis.
   const std::array<int, 3>& most_values() const { return parts_->most; }
 
@@ -92,10 +92,8 @@ class Space {
     std::array<int, 3> origin;
     Exchange halo;
     std::shared_ptr<const Processes> processes;
-    bool whole;
-    std::array<int, 3> all, most;
+    std::array<int, 3> most;
     Box all_unknowns;
-    std::array<bool, 3> closed;
     Cuts cuts;
   };
   static Parts of_patch(const Cuts& cuts, int patch, const Box& all_unknowns,
