@@ -51,7 +51,8 @@ MailboxLayout::MailboxLayout(const MailSizes& sizes, int processes, MailPlace pl
   const auto aligned = [](std::size_t of) { return round_up(of, std::size_t{256}); };
   const auto take = [&](std::size_t of) { return std::exchange(bytes, bytes + aligned(of)); };
   flags = take(flag_count * sizeof(unsigned));
-  sums = take(most_processes * slots * sizes.sums * (sizeof(double) / bytes_in_word) * bytes_of_word);
+  sum_room = sizes.sums;
+  sums = take(most_processes * slots * sum_room * (sizeof(double) / bytes_in_word) * bytes_of_word);
   part_bytes = aligned(sizes.part);
   parts = take(static_cast<std::size_t>(processes) * slots * part_bytes);
   for (std::size_t d = 0; d < 3; ++d) {

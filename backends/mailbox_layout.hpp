@@ -37,7 +37,7 @@ struct MailboxLayout {
 
   std::size_t flags = 0, sums = 0, parts = 0;
   std::array<std::size_t, 3> layers{}, words{};
-  std::size_t part_bytes = 0;                ///< of a slot
+  std::size_t part_bytes = 0, sum_room = 0;  ///< of a slot; numbers of one
   std::array<std::size_t, 3> layer_bytes{};  ///< of a slot
   std::array<std::size_t, 3> word_room{};    ///< words of a slot
   std::size_t bytes = 0;                     ///< of the mailbox

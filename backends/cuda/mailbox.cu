@@ -179,7 +179,7 @@ Mail::Mail(const Processes& processes, MailPlace place, MemoryCount& memory)
     : processes_(processes), place_(place), counted_(memory) {
   box_.rank = processes.rank();
   box_.count = processes.count();
-  box_.few_words = MailboxLayout::few_words(place);
+  box_.most_words = MailboxLayout::few_words(place);
   check(cudaMalloc(&box_.channels, Mailbox::channel_count * sizeof(Channel)));
   check(cudaMemset(box_.channels, 0, Mailbox::channel_count * sizeof(Channel)));
   check(cudaHostAlloc(&given_up_, sizeof(int), cudaHostAllocMapped));
@@ -223,20 +223,9 @@ void Mail::close() {
 
 void Mail::open(const MailSizes& sizes) {
   sizes_ = {{}, 0, 0};  // no room, should there be no memory
-  const MailboxLayout layout(sizes, box_.count, place_);
-  box_.flags = layout.flags;
-  box_.sum_room = sizes.sums;
-  box_.sums = layout.sums;
-  box_.part_bytes = layout.part_bytes;
-  box_.parts = layout.parts;
-  for (std::size_t d = 0; d < 3; ++d) {
-    box_.layer_bytes[d] = layout.layer_bytes[d];
-    box_.layers[d] = layout.layers[d];
-    box_.word_room[d] = layout.word_room[d];
-    box_.words[d] = layout.words[d];
-  }
-  memory_ = MailboxMemory::make(place_, processes_, layout.bytes);
-  bytes_ = place_ == MailPlace::devices ? layout.bytes : 0;
+  static_cast<MailboxLayout&>(box_) = MailboxLayout(sizes, box_.count, place_);
+  memory_ = MailboxMemory::make(place_, processes_, box_.bytes);
+  bytes_ = place_ == MailPlace::devices ? box_.bytes : 0;
   counted_.add(bytes_);
   sizes_ = sizes;
   for (int p = 0; p < box_.count; ++p) box_.of[p] = memory_->of(p);

@@ -43,19 +43,14 @@ __device__ void look_until(const Found& found, const GivenUp& given_up) {
 }
 
 /// The mailbox of a process as kernels see it.
-struct Mailbox {
+struct Mailbox : MailboxLayout {
   char* of[most_peers];  ///< of all processes, this one's own among them
   int rank, count;
-  std::size_t flags, sums, parts, layers[3], words[3];  ///< where these begin
-  std::size_t part_bytes, layer_bytes[3];               ///< of a slot
-  std::size_t word_room[3];                             ///< words of a slot of layers
-  std::size_t few_words;                                ///< layers of so many go as words, where a kernel may choose
-  std::size_t sum_room;                                 ///< values of a slot of sums
-  Channel* channels;                                    ///< of the axes, of parts and of sums
-  const volatile int* given_up;                         ///< set by the host where the others are not to be waited for
+  std::size_t most_words;        ///< layers of so many go as words, where a kernel may choose
+  Channel* channels;             ///< of the axes, of parts and of sums
+  const volatile int* given_up;  ///< set by the host where the others are not to be waited for
 
   static constexpr int of_parts = 3, of_sums = 4, channel_count = 5;
-  static constexpr int sides = MailboxLayout::sides;
 
   /// The turn that a channel is at; ending it is up to the kernel's last block.
   __device__ unsigned turn_of(int channel) const {

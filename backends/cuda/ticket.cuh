@@ -73,7 +73,7 @@ struct Ticket {
     ticket.sent = static_cast<int>(sent.size());
     ticket.received = static_cast<int>(received.size());
     ticket.as_words = fields.size() * static_cast<std::size_t>(ticket.values) * Mailbox::words_of<T> <=
-                      std::min(mail.few_words, mail.word_room[axis]);
+                      std::min(mail.most_words, mail.word_room[axis]);
     const auto side = [](int end) { return end < 0 ? 0 : 1; };
     for (std::size_t p = 0; p < sent.size(); ++p)
       ticket.out[p] = {sent[p].patch, side(sent[p].side), Packed(sent[p].from)};
