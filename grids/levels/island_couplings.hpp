@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -15,12 +16,6 @@ namespace poisson {
 
 /// An island has at most so many values: larger ones have values on many coarse grids.
 inline constexpr std::size_t most_island_values = 1024;
-
-/// Whether values with this energy 1ᵀA1, and 1ᵀD1, are one: a sweep takes about their ratio off the error.
-inline bool is_island(double energy, double diagonals) {
-  constexpr double slow = 1e-2;
-  return energy > 0 && energy < slow * diagonals;
-}
 
 /// The couplings of a matrix of reach 1 on the host, value by value: of a part of a grid with the values beyond its
 /// cuts.
@@ -124,6 +119,33 @@ class IslandCouplings {
   std::vector<std::unique_ptr<HostRead>> bands_;
   std::vector<View<const double>> views_;
   std::vector<double> diagonal_;
+};
+
+/// What the values of an island add up to.
+struct IslandSums {
+  std::map<std::int64_t, double> row;  ///< 1ᵀA, by the numbers of values
+  double energy = 0, diagonals = 0;    ///< 1ᵀA1 and 1ᵀD1
+
+  /// One more value; inside(r): whether another one is of the island, too.
+  template <class Inside>
+  void add(const IslandCouplings& A, const IslandCouplings::Place& p, const Inside& inside) {
+    const std::int64_t number = A.number(p);
+    const double sum = A.row_sum(p);
+    if (sum != 0) row[number] += sum;
+    energy += sum;
+    diagonals += A.diagonal(p);
+    A.for_each_neighbour(p, [&](const IslandCouplings::Place& r, double a) {
+      if (inside(r)) return;
+      row[number] += a;
+      if (A.is_unknown(r)) row[A.number(r)] -= a;
+      energy += a;
+    });
+  }
+  /// A sweep takes about the ratio of both off the error.
+  bool is_slow() const {
+    constexpr double slow = 1e-2;
+    return energy > 0 && energy < slow * diagonals;
+  }
 };
 
 }  // namespace poisson

@@ -6,7 +6,6 @@
 
 #include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
-#include "backends/places.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/kernels/island_steps.hpp"
 #include "grids/levels/island_couplings.hpp"
@@ -16,14 +15,12 @@ namespace {
 
 struct Island {
   std::vector<std::int64_t> values;
-  std::vector<IslandSets::Entry> row;
-  double energy = 0;
+  IslandSums sums;
 };
 
 // The island of which p is the first value; empty where p is none, or not the first. Most searches end at once, at a
 // neighbour that comes before.
-Island island_from(const IslandCouplings& A, const Box& unknowns, const std::array<int, 3>& p) {
-  const auto is_unknown = [&](const std::array<int, 3>& q) { return contains(unknowns, q); };
+Island island_from(const IslandCouplings& A, const std::array<int, 3>& p) {
   const std::int64_t first = A.number(p);
   std::map<std::int64_t, std::array<int, 3>> found{{first, p}};
   std::vector<std::array<int, 3>> waiting{p};
@@ -32,7 +29,7 @@ Island island_from(const IslandCouplings& A, const Box& unknowns, const std::arr
     const std::array<int, 3> q = waiting.back();
     waiting.pop_back();
     A.for_each_strong(q, [&](const std::array<int, 3>& r) {
-      whole = whole && A.number(r) >= first && is_unknown(r);
+      whole = whole && A.number(r) >= first && A.is_unknown(r);
       if (whole && found.emplace(A.number(r), r).second) waiting.push_back(r);
     });
     whole = whole && found.size() <= most_island_values;
@@ -40,23 +37,10 @@ Island island_from(const IslandCouplings& A, const Box& unknowns, const std::arr
   Island island;
   if (!whole || found.size() == 1) return island;
 
-  std::map<std::int64_t, double> row;
-  double diagonals = 0;
-  for (const auto& [number, q] : found) {
-    const double sum = A.row_sum(q);
-    if (sum != 0) row[number] += sum;
-    island.energy += sum;
-    diagonals += A.diagonal(q);
-    A.for_each_neighbour(q, [&](const std::array<int, 3>& r, double a) {
-      if (found.contains(A.number(r))) return;
-      row[number] += a;
-      if (is_unknown(r)) row[A.number(r)] -= a;
-      island.energy += a;
-    });
-  }
-  if (!is_island(island.energy, diagonals)) return island;
+  for (const auto& [number, q] : found)
+    island.sums.add(A, q, [&](const std::array<int, 3>& r) { return found.contains(A.number(r)); });
+  if (!island.sums.is_slow()) return island;
   for (const auto& [number, q] : found) island.values.push_back(number);
-  for (const auto& [number, weight] : row) island.row.push_back({number, weight});
   return island;
 }
 
@@ -81,20 +65,23 @@ IslandSets find_islands(const Bands& bands) {
     auto& line = found[static_cast<std::size_t>(j - box.first[1]) +
                        static_cast<std::size_t>(ny) * static_cast<std::size_t>(k - box.first[2])];
     for (int i = box.first[0]; i < box.last[0]; ++i) {
-      Island island = island_from(A, box, {i, j, k});
+      Island island = island_from(A, {i, j, k});
       if (!island.values.empty()) line.push_back(std::move(island));
     }
   });
   IslandSets sets;
   for (const auto& line : found)
-    for (const Island& island : line) {
-      sets.values.insert(sets.values.end(), island.values.begin(), island.values.end());
-      sets.row.insert(sets.row.end(), island.row.begin(), island.row.end());
-      sets.first.push_back(static_cast<std::int64_t>(sets.values.size()));
-      sets.row_first.push_back(static_cast<std::int64_t>(sets.row.size()));
-      sets.energy.push_back(island.energy);
-    }
+    for (const Island& island : line) sets.add(island.values, island.sums.row, island.sums.energy);
   return sets;
+}
+
+void IslandSets::add(const std::vector<std::int64_t>& of, const std::map<std::int64_t, double>& sums,
+                     double own_energy) {
+  values.insert(values.end(), of.begin(), of.end());
+  for (const auto& [value, weight] : sums) row.push_back({value, weight});
+  first.push_back(std::ssize(values));
+  row_first.push_back(std::ssize(row));
+  energy.push_back(own_energy);
 }
 
 IslandTable::IslandTable(Backend& backend, const IslandSets& sets, const Layout& layout, Precision precision) {

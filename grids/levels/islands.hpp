@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -28,6 +29,8 @@ struct IslandSets {
   std::array<int, 3> margin{};
 
   std::size_t size() const { return energy.size(); }
+  /// One more, of values in order.
+  void add(const std::vector<std::int64_t>& of, const std::map<std::int64_t, double>& sums, double own_energy);
 };
 
 /// The islands of a symmetric matrix of reach 1: connected by couplings above a hundredth of the larger diagonal entry,

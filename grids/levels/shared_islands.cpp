@@ -64,12 +64,12 @@ class Search {
         add(cluster, island, [&](const Place& r) {
           return A_.is_own(r) && cluster_of_[A_.own_number(r)] == static_cast<std::int64_t>(c);
         });
-        if (is_island(island.energy, island.diagonals)) put(island, sets.own);
+        put(island, sets.own);
       }
     }
     // Energies are those of all parts.
     std::vector<double> sums;
-    for (const Found& f : crossing) sums.insert(sums.end(), {f.energy, f.diagonals});
+    for (const Found& f : crossing) sums.insert(sums.end(), {f.sums.energy, f.sums.diagonals});
     if (!sums.empty()) {
       const Processes& processes = space_.processes();
       std::vector<double> all(sums.size() * static_cast<std::size_t>(processes.count()));
@@ -78,8 +78,9 @@ class Search {
       for (std::size_t i = 0; i < all.size(); ++i) sums[i % sums.size()] += all[i];
     }
     for (std::size_t s = 0; s < crossing.size(); ++s) {
-      crossing[s].energy = sums[2 * s];
-      if (is_island(sums[2 * s], sums[2 * s + 1])) put(crossing[s], sets.crossing);
+      crossing[s].sums.energy = sums[2 * s];
+      crossing[s].sums.diagonals = sums[2 * s + 1];
+      put(crossing[s], sets.crossing);
     }
     return sets;
   }
@@ -87,11 +88,8 @@ class Search {
  private:
   struct Found {
     std::vector<std::int64_t> values;
-    std::map<std::int64_t, double> row;
-    double energy = 0, diagonals = 0;
+    IslandSums sums;
   };
-
-  bool is_unknown(const Place& p) const { return A_.is_unknown(p); }
 
   void find_clusters() {
     cluster_of_.assign(static_cast<std::size_t>(space_.layout().size()), -1);
@@ -110,7 +108,7 @@ class Search {
     for (std::size_t next = 0; next < cluster.values.size(); ++next) {
       const Place q = cluster.values[next];
       A_.for_each_strong(q, [&](const Place& r) {
-        if (!is_unknown(r)) {
+        if (!A_.is_unknown(r)) {
           cluster.given = true;
         } else if (!A_.is_own(r)) {
           cluster.crossing = true;
@@ -170,28 +168,16 @@ class Search {
   template <class Inside>
   void add(const Cluster& cluster, Found& island, const Inside& inside) const {
     for (const Place& q : cluster.values) {
-      const std::int64_t number = A_.number(q);
-      const double sum = A_.row_sum(q);
-      island.values.push_back(number);
-      if (sum != 0) island.row[number] += sum;
-      island.energy += sum;
-      island.diagonals += A_.diagonal(q);
-      A_.for_each_neighbour(q, [&](const Place& r, double a) {
-        if (inside(r)) return;
-        island.row[number] += a;
-        if (is_unknown(r)) island.row[A_.number(r)] -= a;
-        island.energy += a;
-      });
+      island.values.push_back(A_.number(q));
+      island.sums.add(A_, q, inside);
     }
   }
 
-  static void put(Found& island, IslandSets& sets) {
-    std::ranges::sort(island.values);
-    sets.values.insert(sets.values.end(), island.values.begin(), island.values.end());
-    for (const auto& [number, weight] : island.row) sets.row.push_back({number, weight});
-    sets.first.push_back(std::ssize(sets.values));
-    sets.row_first.push_back(std::ssize(sets.row));
-    sets.energy.push_back(island.energy);
+  // Into the sets, if it is an island.
+  static void put(Found& found, IslandSets& sets) {
+    if (!found.sums.is_slow()) return;
+    std::ranges::sort(found.values);
+    sets.add(found.values, found.sums.row, found.sums.energy);
   }
 
   const Space& space_;
