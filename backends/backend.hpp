@@ -80,9 +80,14 @@ class Backend {
     finish(x, width);
     settle();
   }
-  /// The same, with work that reads x one value beyond a box: verb(part) for parts that make up the box, one of them
-  /// while messages are under way. Writing to x is allowed as far as no part reads what another one writes. Where
-  /// `axis` is given, parts are cut across it alone.
+  /// Those of several fields of one space and precision: where kernels exchange by themselves a message holds as many
+  /// as have room, behind one flag; else they go one by one.
+  virtual void exchange_fields(std::span<const Field* const> fields, int width = 1) {
+    for (const Field* const field : fields) exchange(*field, width);
+  }
+  /// That of one field, with work that reads x one value beyond a box: verb(part) for parts that make up the box, one
+  /// of them while messages are under way. Writing to x is allowed as far as no part reads what another one writes.
+  /// Where `axis` is given, parts are cut across it alone.
   template <class Verb>
   void exchange_beside(const Field& x, const Box& box, const Verb& verb, std::optional<std::size_t> axis = {}) {
     const Exchange& halo = x.space().halo();

@@ -129,6 +129,7 @@ class CudaBackend final : public Backend {
   /// Room for what processes send each other so.
   void join(const Processes& processes, const MailSizes& sizes);
   std::string transport() const override { return reached_; }
+  void exchange_fields(std::span<const Field* const> fields, int width) override;
   void gather(const Field& part, Field& whole) override;
   void make_room_to_gather(const Space&) override;
   void take_part(const Field& whole, Field& part) override;

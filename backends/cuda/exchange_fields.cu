@@ -1,7 +1,7 @@
+// The part of the backend that exchanges several fields by messages that they share.
 #include <algorithm>
 
 #include "backends/cuda/cuda_backend.cuh"
-#include "backends/cuda/exchange_fields.hpp"
 #include "backends/cuda/own_turn.cuh"
 #include "backends/cuda/ticket.cuh"
 
@@ -24,25 +24,22 @@ void swap_fields(CudaBackend& device, std::span<const Field* const> fields, cons
 
 }  // namespace
 
-void exchange_fields(std::span<const Field* const> fields, int width) {
+void CudaBackend::exchange_fields(std::span<const Field* const> fields, int width) {
+  if (fields.empty()) return;
   const Field& one = *fields.front();
-  auto& device = dynamic_cast<CudaBackend&>(one.backend());
   const Exchange& halo = one.space().halo();
-  if (halo.with_others()) device.join(one.space());
-  if (!halo.with_others() || !device.mail()) {
-    for (const Field* const field : fields) device.exchange(*field, width);
-    return;
-  }
+  if (halo.with_others()) join(one.space());
+  if (!halo.with_others() || !mail_) return Backend::exchange_fields(fields, width);
   dispatch(one.precision(), [&]<class T>(T) {
     for (std::size_t t = 0; t < halo.turns(width).size(); ++t) {
       const Exchange::Turn &turn = halo.turns(width)[t], &sent = halo.sent(width)[t];
       if (!sent.empty()) {
-        swap_fields<T>(device, fields, sent, turn);
+        swap_fields<T>(*this, fields, sent, turn);
         continue;
       }
       for (const Field* const field : fields)
-        for_columns(device.stream(), turn.front().from,
-                    copies_of_own(const_cast<Field*>(field)->template view<T>(), turn));
+        cuda::for_columns(stream(), turn.front().from,
+                          copies_of_own(const_cast<Field*>(field)->template view<T>(), turn));
     }
   });
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "backends/exchange_fields.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
 
@@ -41,7 +40,7 @@ Bands probe_bands(const Operator& A, std::vector<Offset> offsets) {
   // A coarse value's row is made from rows up to two further on.
   std::vector<const Field*> rows{sum.get()};
   for (const auto& band : entries) rows.push_back(band.get());
-  exchange_fields(rows, cut_halo);
+  backend.exchange_fields(rows, cut_halo);
   bands.entries.assign(entries.begin(), entries.end());
   bands.sum = std::move(sum);
   return bands;

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "backends/exchange_fields.hpp"
 #include "grids/axes/coarse_places.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/levels/gathering.hpp"
@@ -80,7 +79,7 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
   std::vector<const Field*> exchanged;
   for (const auto& field : weights)
     if (field) exchanged.push_back(field.get());
-  exchange_fields(exchanged);
+  backend.exchange_fields(exchanged);
 
   std::vector<std::shared_ptr<Field>> entries;
   for (const Offset& o : bands.offsets) {
@@ -92,7 +91,7 @@ GalerkinLevel coarsen_bands(Backend& backend, const Bands& fine, const Block& bl
   grid_kernels(backend).collapse_rows(backend, c);
   exchanged = {sum.get()};
   for (const auto& band : entries) exchanged.push_back(band.get());
-  exchange_fields(exchanged, cut_halo);
+  backend.exchange_fields(exchanged, cut_halo);
   bands.entries.assign(entries.begin(), entries.end());
   bands.sum = std::move(sum);
 

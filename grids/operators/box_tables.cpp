@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/exchange_fields.hpp"
 #include "grids/operators/bands.hpp"
 #include "grids/rows/element_mass.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
@@ -182,7 +181,7 @@ template <class T>
 void BandTables<T>::exchange() {
   std::vector<const Field*> bands;
   for (const auto& band : own_) bands.push_back(band.get());
-  exchange_fields(bands);
+  own_.front()->backend().exchange_fields(bands);
 }
 
 template <class T>
