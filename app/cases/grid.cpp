@@ -18,6 +18,7 @@
 #include "grids/sampling/sampling.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
+#include "solver/shared_plan.hpp"
 
 namespace poisson {
 namespace {
@@ -179,7 +180,7 @@ class GridCase final : public Case {
     const std::string then = describe_method(plan.options);
     if (then == describe_method(smooth.options)) return {};
     return {fmt::format("          {} where the coefficient jumps far: {}",
-                        readable_bytes(static_cast<double>(plan.most())), then)};
+                        readable_bytes(static_cast<double>(plan_of_process(plan, sharing_).most())), then)};
   }
   std::vector<std::string> assembly(std::int64_t unknowns, bool gpu) const override {
     std::vector<std::string> lines;

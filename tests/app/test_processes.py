@@ -208,6 +208,11 @@ class Processes(SeveralProcesses):
             self.assertIn("for each process at most", text)
             self.assertTrue(whole / count < own < 1.5 * whole / count, text)
             self.assertTrue(level / count < of_level < 1.2 * level / count, text)
+        def where_it_jumps(count):
+            run = self.poisson(count, "grid.cells=[96, 96, 96]", "equation.coefficient=1 + x", options=("--dry-run",))
+            return float(re.search(r"([\d.]+) MiB where the coefficient jumps far", run.stdout)[1])
+        whole = where_it_jumps(0)
+        self.assertTrue(whole / 4 < where_it_jumps(4) < whole / 2)
 
     def test_dry_run_states_what_a_run_takes(self):
         units = {"KiB": 1 / 1024, "MiB": 1}
