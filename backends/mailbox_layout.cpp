@@ -36,8 +36,10 @@ MailSizes MailSizes::of(const Space& space) {
 }
 
 MailSizes MailSizes::of_gathered(const Space& space) {
+  // As Space::with_ends has them.
   std::size_t part = sizeof(double);
-  for (const int n : space.most_values()) part *= static_cast<std::size_t>(n + 2);
+  for (std::size_t d = 0; d < 3; ++d)
+    if (d == 0 || space.all()[d] > 1) part *= static_cast<std::size_t>(space.most_values()[d] + 2);
   return of_parts(part);
 }
 

@@ -12,6 +12,7 @@
 #include "backends/shared_launches.hpp"
 #include "grids/kernels/sweep_passes.hpp"
 #include "grids/levels/cut_line_operator.hpp"
+#include "grids/levels/islands.hpp"
 #include "grids/operators/bands.hpp"
 #include "grids/operators/faces.hpp"
 #include "grids/rows/box_stencil.hpp"
@@ -89,6 +90,10 @@ Precision inner_precision(const Options& options) {
   return options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
 }
 
+bool takes_galerkin(const Options& options) {
+  return options.method == Method::multigrid && options.coarse_operator == CoarseOperator::galerkin;
+}
+
 // The levels that options ask for.
 std::vector<LevelPlan> chosen_levels(const Block& block, LevelRules rules, const Options& options) {
   rules.precision = inner_precision(options);
@@ -110,7 +115,7 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
            const Sharing& sharing = {}) {
   const Precision outer = outer_precision(options), inner = inner_precision(options);
   const bool multigrid = options.method == Method::multigrid;
-  const bool galerkin = multigrid && options.coarse_operator == CoarseOperator::galerkin;
+  const bool galerkin = takes_galerkin(options);
   const bool variable = finest.kappas > 0, matrix = finest.bands > 0;
   const auto bytes = [](const Layout& layout, Precision p) {
     return static_cast<std::size_t>(layout.allocated(p)) * bytes_of(p);
@@ -447,6 +452,9 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu, sharing);
   if (takes_blas) plan.addresses = Blas::addresses();
   plan.message = message;
+  const bool may_jump = known ? kappa.jumps.largest >= Jumps::large : variable;
+  if (gpu && may_jump && takes_galerkin(options))
+    plan.message = std::max(plan.message, CrossingIslands::bytes_of_message());
   plan.gpu = gpu;
   plan.options = options;
   if (options.extrapolate) plan.tables += bytes_of_tables(block.layout());
@@ -484,6 +492,7 @@ Plan make_plan(const BandedMatrix& matrix, const Options& given, bool gpu) {
   rules.kappa = matrix.strengths;
   rules.assembly = LevelAssembly::bands;
   Plan plan = count(chosen_levels(make_block(matrix), rules, options), options, finest, gpu);
+  if (gpu && takes_galerkin(options)) plan.message = CrossingIslands::bytes_of_message();
   plan.gpu = gpu;
   plan.options = options;
   return plan;

@@ -36,7 +36,9 @@ struct Plan {
   std::size_t setup = 0;  ///< so many bytes more while Galerkin operators are computed, or b of elements is assembled
   /// At most so many bytes more for the tables of axes and transfers, and for scalars.
   std::size_t tables = 0;
-  std::size_t message = 0;    ///< of these what a process on a GPU sends another one at a time in a direct solution
+  /// What a process on a GPU sends another one at a time beside halos and small levels, at most: of a direct solution's
+  /// lines, and of islands where κ may jump.
+  std::size_t message = 0;
   std::size_t addresses = 0;  ///< what libraries take of the host's addresses beside, mostly without touching it
 
   /// What there must be room for.

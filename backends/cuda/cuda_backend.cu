@@ -361,7 +361,7 @@ void CudaBackend::settle() {
 
 void CudaBackend::gather(const Field& part, Field& whole) {
   const Space& space = part.space();
-  join(space);
+  join(space.processes(), {});
   dispatch(part.precision(), [&]<class T>(T) {
     if (mail_ && mail_->takes_parts(space))
       return send(false, [&] { mail_->gather(stream(), space, part.view<T>(), whole.view<T>()); });

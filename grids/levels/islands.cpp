@@ -6,6 +6,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
+#include "backends/mailbox_layout.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/kernels/island_steps.hpp"
 #include "grids/levels/island_couplings.hpp"
@@ -44,8 +45,8 @@ Island island_from(const IslandCouplings& A, const std::array<int, 3>& p) {
   return island;
 }
 
-// Room for what GPUs gather by themselves is a few megabytes (backends/mailbox_layout.cpp).
-constexpr std::int64_t most_at_a_time = std::int64_t{1} << 16;
+// What processes on GPUs tell each other of them has half a megabyte (MailboxLayout).
+constexpr int most_at_a_time = 1 << 16;
 
 Space space_of_shares(int shares, const std::shared_ptr<const Processes>& processes) {
   Cuts cuts;
@@ -133,8 +134,11 @@ CrossingIslands::CrossingIslands(Backend& backend, const IslandSets& sets, const
   whole.n = shares.all();
   own_ = Field(backend, shares, Precision::fp64);
   all_ = Field(backend, whole, Precision::fp64);
-  backend.join(shares);
   backend.make_room_to_gather(shares);
+}
+
+std::size_t CrossingIslands::bytes_of_message() {
+  return MailSizes::of_gathered(space_of_shares(most_at_a_time, one_process())).part;
 }
 
 void CrossingIslands::find_shifts(const Field& b, const Field& u) const {

@@ -53,6 +53,8 @@ class IslandTable {
 class CrossingIslands {
  public:
   CrossingIslands(Backend&, const IslandSets&, const Space&, Precision, const std::shared_ptr<const Processes>&);
+  /// Bytes that a process on a GPU sends another one at a time, at most.
+  static std::size_t bytes_of_message();
 
   /// What islands are shifted by, from the values of all processes; together.
   void find_shifts(const Field& b, const Field& u) const;

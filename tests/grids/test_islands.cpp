@@ -7,14 +7,19 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "backends/mailbox_layout.hpp"
 #include "grids/axes/stretching.hpp"
 #include "grids/levels/band_probe.hpp"
 #include "grids/levels/islands.hpp"
+#ifdef POISSON_HAVE_MPI
+#include "backends/mpi/mpi_processes.hpp"
+#endif
 #include "tests/solve.hpp"
 
 namespace poisson {
@@ -189,6 +194,31 @@ TEST(Islands, BoundTheIterationsOfRandomCells) {
       }
   EXPECT_LE(iterations(random_cells(3, 32, 0.05)), 20);
 }
+
+#ifdef POISSON_HAVE_MPI
+/// GPUs have the room that plans count for what they tell each other of islands, however many there are.
+TEST(CrossingIslands, OfLaunchedProcessesTakeTheRoomThatIsCounted) {
+  if (!under_launcher()) GTEST_SKIP() << "start it by mpirun";
+  const auto processes = mpi_processes([](Moment, std::span<const LostProcess>) {});
+  const auto backend = test_backend();
+  Cuts cuts;
+  cuts.n = {9, 10, 8 * processes->count()};
+  for (int p = 1; p < processes->count(); ++p) cuts.first[2].push_back(8 * p);
+  const Space space(Share{cuts, processes}, Box{{0, 0, 0}, cuts.n});
+  backend->join(space);
+  const std::size_t before = backend->memory().now();
+  IslandSets sets;
+  for (int s = 0; s < 70000; ++s) sets.add({0}, {{0, 1.0}}, 1);
+  { const CrossingIslands islands(*backend, sets, space, Precision::fp64, processes); }  // what stays are mailboxes
+  const auto mailbox = [&](const MailSizes& sizes) {
+    return MailboxLayout(sizes, processes->count(), MailPlace::devices).bytes;
+  };
+  MailSizes sizes = MailSizes::of(space);
+  sizes.include(MailSizes::of_parts(CrossingIslands::bytes_of_message()));
+  const bool peers = backend->transport().starts_with("peer");
+  EXPECT_EQ(backend->memory().now() - before, peers ? mailbox(sizes) - mailbox(MailSizes::of(space)) : 0U);
+}
+#endif
 
 }  // namespace
 }  // namespace poisson

@@ -6,7 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/mailbox_layout.hpp"
+#include "backends/round_up.hpp"
 #include "grids/axes/stretching.hpp"
+#include "grids/levels/islands.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "solver/shared_plan.hpp"
 #include "solver/solver.hpp"
@@ -31,6 +34,26 @@ TEST(SharedPlan, IsThePlanOfOne) {
   const PlanOfProcess own = plan_of_process(plan, {});
   EXPECT_EQ(own.bytes, plan.bytes);
   EXPECT_EQ(own.most(), plan.most());
+}
+
+/// Of islands GPUs tell each other more than of small levels: where operators are Galerkin's and κ may jump.
+TEST(SharedPlan, HasRoomForWhatIslandsTell) {
+  const Sharing sharing{one_process(), {1, 1, 2}};
+  const auto mailbox = [&](const Problem& p, CoarseOperator coarse, const std::optional<KappaSummary>& kappa) {
+    Options options;
+    options.coarse_operator = coarse;
+    return plan_of_process(make_plan(p, options, Assembly::automatic, true, kappa, sharing), sharing).mailbox;
+  };
+  KappaSummary smooth, jumping;
+  jumping.jumps.largest = 1e3;
+  const Problem p = varying(cube(40));
+  const std::size_t without = mailbox(p, CoarseOperator::galerkin, smooth);
+  const std::size_t with =
+      without + 2 * MailboxLayout::slots * round_up(CrossingIslands::bytes_of_message(), std::size_t{256});
+  EXPECT_EQ(mailbox(p, CoarseOperator::galerkin, jumping), with);
+  EXPECT_EQ(mailbox(p, CoarseOperator::galerkin, {}), with);  // before κ is known
+  EXPECT_EQ(mailbox(cube(40), CoarseOperator::galerkin, {}), without);
+  EXPECT_EQ(mailbox(p, CoarseOperator::rediscretized, jumping), without);
 }
 
 TEST(SharedPlan, SaysWhatEachProcessTakes) {
