@@ -18,6 +18,7 @@
 #include "backends/groups.hpp"
 #include "backends/host_memory.hpp"
 #include "backends/places.hpp"
+#include "backends/places_in_larger.hpp"
 #include "backends/round_up.hpp"
 
 namespace poisson {
@@ -195,28 +196,14 @@ class CpuBackend final : public Backend {
   }
 
   void take_part(const Field& whole, Field& part) override {
-    const Space& space = part.space();
+    const PlacesInLarger place(part.space(), whole.space());
     dispatch(part.precision(), [&]<class T>(T) {
       const auto from = whole.view<T>();
       const auto to = part.view<T>();
-      const auto turns = [&](std::size_t d) { return space.closed()[d] && from.n[d] == space.all()[d]; };
-      const auto begin = [&](std::size_t d) { return space.origin()[d] - whole.space().origin()[d]; };
-      const auto place = [&](std::size_t d, int i) {
-        const int at = i + begin(d), n = from.n[d];
-        return turns(d) && n > 1 ? (at + n) % n : at;
-      };
-      Box box;
-      for (std::size_t d = 0; d < 3; ++d) {
-        box.first[d] = -to.halo[d];
-        box.last[d] = to.n[d] + to.halo[d];
-        if (turns(d)) continue;
-        box.first[d] = std::max(box.first[d], -from.halo[d] - begin(d));
-        box.last[d] = std::min(box.last[d], from.n[d] + from.halo[d] - begin(d));
-      }
-      cpu::for_each_line(box, [&](int j, int k) {
+      cpu::for_each_line(place.box, [&](int j, int k) {
         const T* line = from.line(place(1, j), place(2, k));
         T* own = to.line(j, k);
-        for (int i = box.first[0]; i < box.last[0]; ++i) own[i] = line[place(0, i)];
+        for (int i = place.box.first[0]; i < place.box.last[0]; ++i) own[i] = line[place(0, i)];
       });
     });
   }

@@ -13,6 +13,7 @@
 #include "backends/error.hpp"
 #include "backends/groups.hpp"
 #include "backends/ordered_sum.hpp"
+#include "backends/places_in_larger.hpp"
 #include "backends/round_up.hpp"
 
 namespace poisson::cuda {
@@ -22,11 +23,7 @@ template <class T>
 struct TakePart {
   View<const T> whole;
   View<T> part;
-  int origin[3], turned[3];  // values of axes that close on themselves, 0 of the others
-  __device__ int place(int d, int i) const {
-    const int at = i + origin[d], n = turned[d];
-    return n == 0 ? at : at < 0 ? at + n : at >= n ? at - n : at;
-  }
+  PlacesInLarger place;
   __device__ void operator()(int i, int j, int k0, int k1) const {
     for (int k = k0; k < k1; ++k) part(i, j, k) = whole(place(0, i), place(1, j), place(2, k));
   }
@@ -398,22 +395,9 @@ void CudaBackend::swap_parts(const Members& members, const void* from, void* to,
 }
 
 void CudaBackend::take_part(const Field& whole, Field& part) {
-  const Space& space = part.space();
+  const PlacesInLarger place(part.space(), whole.space());
   dispatch(part.precision(), [&]<class T>(T) {
-    TakePart<T> take{whole.view<T>(), part.view<T>(), {}, {}};
-    Box box;
-    for (std::size_t d = 0; d < 3; ++d) {
-      const int n = whole.layout().n[d];
-      const bool turns = space.closed()[d] && n == space.all()[d];
-      take.origin[d] = space.origin()[d] - whole.space().origin()[d];
-      take.turned[d] = turns && n > 1 ? n : 0;
-      box.first[d] = -take.part.halo[d];
-      box.last[d] = take.part.n[d] + take.part.halo[d];
-      if (turns) continue;
-      box.first[d] = std::max(box.first[d], -take.whole.halo[d] - take.origin[d]);
-      box.last[d] = std::min(box.last[d], n + take.whole.halo[d] - take.origin[d]);
-    }
-    for_columns<SharedSteps>(box, take);
+    for_columns<SharedSteps>(place.box, TakePart<T>{whole.view<T>(), part.view<T>(), place});
   });
 }
 
