@@ -110,9 +110,7 @@ std::vector<std::string> conclude_compute(const std::vector<Panel>& panels) {
       text += ": starting the kernel takes what the cache would gain.";
     else if (falls_behind)
       text += ": memory holds it up. Dearer entries are done faster beyond the cache: a sweep within it takes " +
-              rough(1e6 * cached.first().seconds) +
-              " µs, of which starting has its part, as it has of what draws the cache's roof. What the cache "
-              "delivers to one kernel that lasts is in the study cache.";
+              rough(1e6 * cached.first().seconds) + " µs, of which starting has its part.";
     else
       text += ": the cache's roof is higher, and its ridge further left.";
     sentences.push_back(text);
