@@ -238,6 +238,7 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
       if (outermost) plan.levels.push_back(level);
       plan.bytes += level.bytes;
       if (!outermost) plan.levels.back().bytes += level.bytes;
+      if (!outermost && !part.share) plan.levels.back().whole_in_planes += level.bytes;
       self(self, chosen_level.planes, false, visits * verbs, part);
       if (coarse) part = sharing.below(part_of(*coarse, part).block);
     }

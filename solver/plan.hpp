@@ -24,6 +24,7 @@ struct Plan {
     std::string_view assembly;
     Relaxation relaxation;
     std::size_t bytes = 0;                ///< fields and coefficients
+    std::size_t whole_in_planes = 0;      ///< of these of levels within planes that every process has
     double row_bytes = 0, row_flops = 0;  ///< of the product A u, in the precision of the level (assembly.hpp)
     double seconds = 0;                   ///< what they predict for one product, on one core or one GPU
   };

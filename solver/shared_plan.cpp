@@ -63,13 +63,12 @@ PlanOfProcess plan_of_process(const Plan& plan, const Sharing& sharing) {
   Block block = sharing.part_of(plan.hierarchy.front().block);
   for (std::size_t l = 0; l < plan.levels.size(); ++l) {
     const double share = largest_share(block);
-    const std::size_t bytes = part(share, plan.levels[l].bytes);
+    const std::size_t in_planes = plan.levels[l].whole_in_planes;
+    const std::size_t bytes = part(share, plan.levels[l].bytes - in_planes) + in_planes;
     own.levels.push_back(bytes);
     own.bytes += bytes;
-    if (!block.share)
-      own.whole += bytes;
-    else
-      ++(block.share->processes == sharing.processes ? own.in_parts : own.in_groups);
+    own.whole += block.share ? in_planes : bytes;
+    if (block.share) ++(block.share->processes == sharing.processes ? own.in_parts : own.in_groups);
     if (l == 0) {
       own.setup = part(share, plan.setup);
       own.tables = std::min(plan.tables, bytes_beside_values + part(share, plan.tables));
