@@ -95,17 +95,31 @@ void read_part(const Config::Dataset& dataset, int dimension) {
       }
 }
 
-// Mean, least and largest of what all processes have. Values that two hold count twice in the mean.
-void note_spread(GridArray& array, const Processes& processes) {
-  double sum = 0, least = std::numeric_limits<double>::max(), largest = std::numeric_limits<double>::lowest();
-  for (const double value : array.values) {
-    sum += value;
-    least = std::min(least, value);
-    largest = std::max(largest, value);
+// Mean, least and largest of all values: each process counts those of its own cells, and the last one along an axis the
+// nodes at its end.
+void note_spread(GridArray& array, const Box& cells, const Processes& processes) {
+  GridArray::Part& part = *array.part;
+  Place first{}, last{1, 1, 1};
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (array.shape[d] == 1) continue;
+    first[d] = cells.first[d];
+    last[d] = cells.last[d];
+    if (array.location == Location::node && last[d] == array.shape[d] - 1) ++last[d];
   }
-  array.part->mean = processes.sum(sum) / processes.sum(static_cast<double>(array.values.size()));
-  array.part->least = processes.least(least);
-  array.part->largest = processes.largest(largest);
+  double sum = 0, count = 0, least = std::numeric_limits<double>::max();
+  double largest = std::numeric_limits<double>::lowest();
+  for (std::int64_t k = first[2]; k < last[2]; ++k)
+    for (std::int64_t j = first[1]; j < last[1]; ++j)
+      for (std::int64_t i = first[0]; i < last[0]; ++i) {
+        const double value = array.at({i, j, k});
+        sum += value;
+        ++count;
+        least = std::min(least, value);
+        largest = std::max(largest, value);
+      }
+  part.mean = processes.sum(sum) / processes.sum(count);
+  part.least = processes.least(least);
+  part.largest = processes.largest(largest);
 }
 
 /// A periodic axis has its first node again as its last. Values from 32-bit files may differ by their rounding; a field
@@ -171,7 +185,7 @@ void read_datasets(const Config& config, const std::optional<Box>& part, const P
   raise();
   for (const Config::Dataset& dataset : config.datasets) {
     GridArray& array = *dataset.array;
-    if (part) note_spread(array, processes);
+    if (part) note_spread(array, cells, processes);
     if (array.location == Location::cell) continue;
     double largest = 0;
     for (const double value : array.values) largest = std::max(largest, std::abs(value));

@@ -85,6 +85,23 @@ class Processes(SeveralProcesses):
                      (("equation.coefficient", "k"), ("equation.source", "f"), ("solver.initial", "u"))) + (
                          "boundary={x-: periodic, x+: periodic, z-: periodic, z+: periodic}",)
 
+    def test_means_of_datasets(self):
+        """The preconditioner takes means of what varies: of all values, wherever they are cut."""
+        script = ("import h5py, numpy as np; f = h5py.File('data.h5', 'w'); g = np.random.default_rng(1)\n"
+                  "f['cells'] = 9 * g.random((23, 19, 20)) ** 4; f['nodes'] = 9 * g.random((24, 20, 21)) ** 4\n"
+                  "f['around'] = f['nodes'][:]; f['around'][-1] = f['around'][0]; f['around'][:, :, -1] = f['around'][:, :, 0]\n")
+        subprocess.run([PYTHON, "-c", script], cwd=self.directory, check=True)
+        for name in ("cells", "nodes", "around"):
+            sets = (f"equation.reaction={{file: {self.directory}/data.h5, dataset: {name}}}",
+                    "solver.preconditioner=direct", "solver.tolerance=0", "solver.max_iterations=3", "output.formats=[]",
+                    *(("boundary={x-: periodic, x+: periodic, z-: periodic, z+: periodic}",) if name == "around" else ()))
+            one = self.solved(0, "one", *sets)["residual"]["history"]
+            for blocks in ([1, 1, 3], [2, 1, 1], [1, 3, 1]):
+                with self.subTest(name=name, blocks=blocks):
+                    several = self.solved(max(blocks), "several", *sets, f"backend.blocks={blocks}")
+                    for found, wanted in zip(several["residual"]["history"], one):
+                        self.assertLess(abs(found - wanted), 1e-9 * wanted)
+
     def shown(self, count, *assignments):
         """The results of a run, in a folder of their own that its configuration does not name."""
         place, results = self.directory / f"shown-{count}", self.directory / "shown"
