@@ -90,6 +90,10 @@ Precision inner_precision(const Options& options) {
   return options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
 }
 
+std::size_t bytes(const Layout& layout, Precision precision) {
+  return static_cast<std::size_t>(layout.allocated(precision)) * bytes_of(precision);
+}
+
 bool takes_galerkin(const Options& options) {
   return options.method == Method::multigrid && options.coarse_operator == CoarseOperator::galerkin;
 }
@@ -106,7 +110,7 @@ std::vector<LevelPlan> chosen_levels(const Block& block, LevelRules rules, const
 std::size_t bytes_of_cut_lines(const Layout& whole, Precision precision, const Parts& parts, int axis, bool gpu) {
   Layout part = whole;
   for (std::size_t d = 0; d < 3; ++d) part.n[d] = divide_up(whole.n[d], parts[d]);
-  const std::size_t field = static_cast<std::size_t>(part.allocated(precision)) * bytes_of(precision);
+  const std::size_t field = bytes(part, precision);
   return static_cast<std::size_t>(parts[0] * parts[1] * parts[2]) *
          (field + cut_lines_bytes(part, precision, parts, axis, gpu));
 }
@@ -117,9 +121,6 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
   const bool multigrid = options.method == Method::multigrid;
   const bool galerkin = takes_galerkin(options);
   const bool variable = finest.kappas > 0, matrix = finest.bands > 0;
-  const auto bytes = [](const Layout& layout, Precision p) {
-    return static_cast<std::size_t>(layout.allocated(p)) * bytes_of(p);
-  };
 
   const auto reactions = [&](const Block& of, Precision p) {
     return finest.reactions * bytes(finest.elements ? of.cell_layout() : of.layout(), p);
@@ -430,10 +431,8 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   if (recomputed) finest.recomputed_cost = row_cost(problem, mode, gpu);
   if (variable && on_faces)
     for (std::size_t d = 0; d < dimension; ++d)
-      if (std::ranges::any_of(problem.boundary[d], [](const Boundary& b) { return b.kind == BoundaryKind::robin; })) {
-        const Layout ends = ends_space(block, d).layout();
-        finest.ends += static_cast<std::size_t>(ends.allocated(Precision::fp64)) * bytes_of(Precision::fp64);
-      }
+      if (std::ranges::any_of(problem.boundary[d], [](const Boundary& b) { return b.kind == BoundaryKind::robin; }))
+        finest.ends += bytes(ends_space(block, d).layout(), Precision::fp64);
   finest.probed = finest.row_bands - 1;
   if (options.extrapolate) finest.extrapolation = extrapolation_bytes(problem, assembly, outer_precision(options));
   bool takes_blas = false;
@@ -446,9 +445,7 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   }
   // The diagonal is there for a moment.
   if (options.preconditioner == PreconditionerChoice::direct && scales_by_diagonal(kappa.jumps))
-    finest.direct += diagonal_scaling_bytes(block.layout()) +
-                     static_cast<std::size_t>(block.layout().allocated(outer_precision(options))) *
-                         bytes_of(outer_precision(options));
+    finest.direct += diagonal_scaling_bytes(block.layout()) + bytes(block.layout(), outer_precision(options));
   const LevelRules rules = level_rules(problem, mode, variable, kappa.mean, kappa.jumps);
   Plan plan = count(chosen_levels(block, rules, options), options, finest, gpu, sharing);
   if (takes_blas) plan.addresses = Blas::addresses();
@@ -463,17 +460,14 @@ Plan make_plan(const Problem& problem, const Options& given, Assembly assembly, 
   // What balances an equation of held nodes: σ and α without what holds them, and b as natural boundaries have it. Rows
   // of elements that hold some are probed for each operator: bands, the sums of rows with and without, two vectors.
   if (has_parted_faces(problem))
-    plan.tables += (finest.elements ? finest.row_bands + 3 : 2) *
-                   static_cast<std::size_t>(block.layout().allocated(Precision::fp64)) * bytes_of(Precision::fp64);
+    plan.tables += (finest.elements ? finest.row_bands + 3 : 2) * bytes(block.layout(), Precision::fp64);
   // Elements take a field more while b is assembled, on cells where the source is an expression, and where b is narrow
   // another one.
   if (finest.elements) {
-    const auto wide = [](const Layout& layout) {
-      return static_cast<std::size_t>(layout.allocated(Precision::fp64)) * bytes_of(Precision::fp64);
-    };
     const std::size_t fields = outer_precision(options) == Precision::fp64 ? 1 : 2;
-    const std::size_t least = fields * std::min(wide(block.layout()), wide(block.cell_layout()));
-    plan.tables += fields * wide(block.layout()) - least;
+    const std::size_t most = fields * bytes(block.layout(), Precision::fp64);
+    const std::size_t least = std::min(most, fields * bytes(block.cell_layout(), Precision::fp64));
+    plan.tables += most - least;
     plan.setup = std::max(plan.setup, least);
   }
   return plan;

@@ -8,10 +8,10 @@
 #include "lab/harness/array.hpp"
 #include "lab/harness/contents.hpp"
 #include "lab/harness/fma_peak.hpp"
+#include "lab/harness/reading_again.hpp"
 #include "lab/harness/session.hpp"
 #include "lab/harness/verify.cuh"
 #include "lab/page/curve.hpp"
-#include "lab/studies/cache/study.hpp"
 #include "lab/studies/compute/study.hpp"
 #include "lab/studies/studies.hpp"
 

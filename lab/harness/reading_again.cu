@@ -3,13 +3,13 @@
 #include <cmath>
 
 #include "lab/harness/multiprocessors.cuh"
+#include "lab/harness/reading_again.hpp"
 #include "lab/harness/verify.cuh"
-#include "lab/studies/cache/study.hpp"
 
 namespace poisson::lab {
 namespace {
 
-constexpr int threads = 512, blocks_per_multiprocessor = 4, in_flight = 4;
+constexpr int reading_threads = 512, reading_blocks = 4, loads_in_flight = 4;
 
 struct Cached {
   static __device__ ulonglong2 load(const ulonglong2* at) { return *at; }
@@ -22,16 +22,16 @@ struct Uncached {
 // Every thread adds pairs of words: number thread + k·threads of an endless reading of the set, a power of two, for
 // k < count. Where all threads read the set in one turn, a thread meets its own pairs again in the next.
 template <class Load>
-__global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
+__global__ void __launch_bounds__(reading_threads, reading_blocks)
     set_kernel(const ulonglong2* set, unsigned mask, unsigned count, unsigned long long* sums) {
-  const unsigned thread = blockIdx.x * threads + threadIdx.x, all = gridDim.x * threads;
+  const unsigned thread = blockIdx.x * reading_threads + threadIdx.x, all = gridDim.x * reading_threads;
   unsigned long long sum = 0;
-  for (unsigned k = 0; k < count; k += in_flight) {
-    ulonglong2 pair[in_flight];
+  for (unsigned k = 0; k < count; k += loads_in_flight) {
+    ulonglong2 pair[loads_in_flight];
 #pragma unroll
-    for (unsigned u = 0; u < in_flight; ++u) pair[u] = Load::load(set + ((thread + (k + u) * all) & mask));
+    for (unsigned u = 0; u < loads_in_flight; ++u) pair[u] = Load::load(set + ((thread + (k + u) * all) & mask));
 #pragma unroll
-    for (unsigned u = 0; u < in_flight; ++u) sum += pair[u].x + pair[u].y;
+    for (unsigned u = 0; u < loads_in_flight; ++u) sum += pair[u].x + pair[u].y;
   }
   sums[thread] = sum;
 }
@@ -42,14 +42,14 @@ std::int64_t by_grid(Backend& backend, const std::uint64_t* data, std::int64_t w
                      std::uint64_t* sums) {
   const std::int64_t pairs = words / 2;
   std::int64_t blocks = 1;
-  while (2 * blocks <= std::int64_t{blocks_per_multiprocessor} * multiprocessors()) blocks *= 2;
-  const std::int64_t all = blocks * threads;
-  // Loads of a thread: a multiple of in_flight, and of what all of the set needs.
-  const std::int64_t least = std::max<std::int64_t>(in_flight, pairs / all);
+  while (2 * blocks <= std::int64_t{reading_blocks} * multiprocessors()) blocks *= 2;
+  const std::int64_t all = blocks * reading_threads;
+  // Loads of a thread: a multiple of loads_in_flight, and of what all of the set needs.
+  const std::int64_t least = std::max<std::int64_t>(loads_in_flight, pairs / all);
   const std::int64_t rounds = std::max<std::int64_t>(1, std::llround(bytes / 16 / static_cast<double>(least * all)));
   const std::int64_t count = std::min<std::int64_t>(least * rounds, (std::int64_t{1} << 31) / all / least * least);
   const cudaStream_t stream = stream_of(backend);
-  set_kernel<Load><<<static_cast<unsigned>(blocks), threads, 0, stream>>>(
+  set_kernel<Load><<<static_cast<unsigned>(blocks), reading_threads, 0, stream>>>(
       reinterpret_cast<const ulonglong2*>(data), static_cast<unsigned>(pairs - 1), static_cast<unsigned>(count),
       reinterpret_cast<unsigned long long*>(sums));
   cuda::launched(stream);
