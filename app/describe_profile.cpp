@@ -87,11 +87,16 @@ std::vector<std::string> describe_profile(std::span<const Profile::Entry> entrie
     }
   }
   lines.emplace_back();
-  if (processes.size() > 1)
-    lines.push_back(fmt::format("Of {} processes: calls of each, ms of their mean, MB and GB/s of all together.",
+  if (processes.size() > 1) {
+    lines.push_back(fmt::format("Of {} processes: calls of each, ms of their mean, MB and GB/s of all together. Copies",
                                 processes.size()));
-  lines.push_back(
-      fmt::format("A copy on the finest level runs at {:.4g} GB/s; MB count every value once.", 1e-9 * copy));
+    lines.push_back(fmt::format(
+        "on the finest level run at {:.4g} GB/s in all; MB count every value once, and what each", 1e-9 * copy));
+    lines.emplace_back("process has as a whole once for each.");
+  } else {
+    lines.push_back(
+        fmt::format("A copy on the finest level runs at {:.4g} GB/s; MB count every value once.", 1e-9 * copy));
+  }
   lines.push_back(fmt::format("{:.3f} of {:.3f} ms were in these verbs. Each was launched and timed on its own,",
                               1e3 * in_verbs, 1e3 * seconds));
   lines.emplace_back("none replayed from a graph: a solve that is not profiled is faster.");

@@ -54,6 +54,16 @@ std::vector<std::string> file_names(const Config& config, const Case& work, int 
   return names;
 }
 
+// A text that one of the processes has reaches all.
+std::string broadcast(const Processes& processes, std::string text, int from) {
+  if (processes.alone()) return text;
+  std::size_t size = text.size();
+  processes.broadcast(&size, sizeof size, from);
+  text.resize(size);
+  processes.broadcast(text.data(), size, from);
+  return text;
+}
+
 int solve(const Config& config, const std::shared_ptr<const Processes>& processes, bool profiled, Console& console,
           ResultFolder* results, const std::filesystem::path& folder, Summary& summary) {
   Stopwatch watch;
@@ -74,8 +84,8 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   });
   summary.device = backend->device();
   if (!processes->alone()) {
-    // On the host's cores by a backend of its own: the memory of a solve is not that of the largest messages.
-    const std::unique_ptr<Backend> apart = backend->on_gpu() ? nullptr : make_backend(config.device);
+    // On the host's cores by a backend of its own, so that these messages are not in the peak of the solve's memory.
+    const std::unique_ptr<Backend> apart = backend->on_gpu() ? nullptr : make_backend("cpu");
     const TransportSpeed speed = measure_transport(apart ? *apart : *backend, processes);
     const std::string reached = backend->on_gpu() ? backend->transport() : "messages";
     summary.transport = {reached.substr(0, reached.find_first_of(" ,")), speed.latency, speed.bandwidth};
@@ -84,7 +94,11 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   if (profiled) profile.emplace(*backend);
   const std::unique_ptr<Case> owner = make_case(config, processes);  // goes before its backend
   Case& work = *owner;
-  if (const std::string tight = check_memory(config, work, *backend); !tight.empty()) console.warning(tight);
+  std::string tight;
+  together(*processes, [&] { tight = check_memory(config, work, *backend); });
+  const std::vector<int> warned = processes->gather(tight.empty() ? 0 : 1);
+  const auto one = std::ranges::find(warned, 1);  // for all, as their consoles are quiet
+  if (one != warned.end()) console.warning(broadcast(*processes, tight, static_cast<int>(one - warned.begin())));
 
   // Sampling κ is input, the hierarchy made from it is set-up.
   Solver& solver = work.make_solver(*backend, profile ? &*profile : nullptr);
@@ -128,16 +142,6 @@ void stop_on_request() {
 std::string reason_of(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error)) return "not enough memory (an allocation failed)";
   return describe_error(error);
-}
-
-// A text that one of the processes has reaches all.
-std::string broadcast(const Processes& processes, std::string text, int from) {
-  if (processes.alone()) return text;
-  std::size_t size = text.size();
-  processes.broadcast(&size, sizeof size, from);
-  text.resize(size);
-  processes.broadcast(text.data(), size, from);
-  return text;
 }
 
 // The reason why several processes end, where all of them come here: that of the first one that has failed itself.

@@ -14,7 +14,7 @@ struct PlanOfProcess {
   int in_parts = 0, in_groups = 0;  ///< so many levels are shared by all, and then so many by groups
   std::size_t bytes = 0;            ///< of all of them
   std::size_t whole = 0;            ///< of those that every process has
-  std::size_t setup = 0;            ///< so many bytes more while Galerkin coarse operators are computed
+  std::size_t setup = 0;            ///< so many bytes more for a moment of set-up, as in the plan
   std::size_t tables = 0;           ///< at most so many bytes more, as in the plan
   /// So many bytes more where what other GPUs send lies on this one (mailbox_layout.hpp): at the most of all
   /// transports.

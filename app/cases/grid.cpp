@@ -107,6 +107,10 @@ bool asks_for_direct(const Options& options) {
 // Parts that were asked for. Throws where they do not suit the processes, or what has to be solved directly.
 Parts parts_asked_for(const Config& config, int processes) {
   const Problem& problem = config.problem;
+  if (config.blocks.size() < static_cast<std::size_t>(problem.dimension))
+    throw InputError(config.describe("backend.blocks") + fmt::format(": these are {} numbers: there has to be one for "
+                                                                     "each of {} axes",
+                                                                     config.blocks.size(), problem.dimension));
   const Parts parts = given_parts(config, make_block(problem), processes);
   const std::string reason = asks_for_direct(config.options) ? no_direct_preconditioner(problem, parts) : "";
   if (!reason.empty())

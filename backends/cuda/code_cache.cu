@@ -151,7 +151,10 @@ CodeCache::Lock CodeCache::lock(std::string_view key) const {
   if (file < 0 || !is_own(file, S_IFREG)) return {-1, {}};
   const auto end = std::chrono::steady_clock::now() + patience;
   while (flock(file, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) return {-1, {}};
+    if (errno != EWOULDBLOCK && errno != EINTR) {
+      unlinkat(folder, place.c_str(), 0);
+      return {-1, {}};
+    }
     if (std::chrono::steady_clock::now() > end) return {-1, {}};
     std::this_thread::sleep_for(pause);
   }

@@ -22,10 +22,12 @@ RuntimeCompiler::Code RuntimeCompiler::compile(const std::string& source, std::s
   key += source;
 
   const CodeCache cache(runtime_cache());
-  const auto kept = [&] { return anew ? std::nullopt : cache.find(key); };
-  if (auto code = kept()) return {std::move(*code), true};
-  const CodeCache::Lock lock = cache.lock(key);
-  if (auto code = kept()) return {std::move(*code), true};  // by another process, meanwhile
+  std::optional<CodeCache::Lock> lock;
+  if (!anew) {
+    if (auto kept = cache.find(key)) return {std::move(*kept), true};
+    lock.emplace(cache.lock(key));
+    if (auto kept = cache.find(key)) return {std::move(*kept), true};  // by another process, meanwhile
+  }
   Code code{nvrtc.compile(source, headers, options), false};
   cache.keep(key, code.binary);
   return code;

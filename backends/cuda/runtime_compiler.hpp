@@ -35,8 +35,8 @@ class RuntimeCompiler {
     std::string binary;  ///< a cubin
     bool cached = false;
   };
-  /// Every function without an annotation is one of the device. Throws NoRuntimeCode. `anew`: without looking into the
-  /// cache.
+  /// Every function without an annotation is one of the device. Of processes that want the same, one compiles, and the
+  /// others wait for it, a minute at most. Throws NoRuntimeCode. `anew`: without looking into the cache, nor waiting.
   Code compile(const std::string& source, std::span<const RuntimeHeader> headers, bool anew = false) const;
 
  private:

@@ -13,12 +13,13 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 from several_processes import SeveralProcesses, main
 
 # Where scripts/setup unpacks python3-paraview, which cannot be installed beside python3-vtk9.
-UNPACKED = (pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") /
-            "poisson-paraview/usr/lib/python3/dist-packages")
+UNPACKED = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache").glob("poisson-paraview-*")
+MODULES = "usr/lib/python3/dist-packages"
 DISPLAY = ["xvfb-run", "-a", "timeout", "-s", "KILL", "100", "pvbatch"]
 
 # What ParaView finds: numbers, box, extrema and ∫u; and how many colours a picture of the middle has.
@@ -62,12 +63,28 @@ json.dump(found, open(sys.argv[1], "w"))
 """
 
 
+def paraview():
+    """What the environment needs so that pvbatch finds its modules; None where nothing helps."""
+    if not all(shutil.which(word) for word in ("pvbatch", "xvfb-run")):
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        script = pathlib.Path(folder) / "find.py"
+        script.write_text("import paraview.simple\n", encoding="utf-8")
+        for own in ({}, *({"PYTHONPATH": str(place / MODULES)} for place in UNPACKED)):
+            run = subprocess.run(["pvbatch", script], env={**os.environ, **own}, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL, check=False)
+            if run.returncode == 0:
+                return own
+    return None
+
+
+PARAVIEW = paraview()
+
+
 class ParaView(SeveralProcesses):
     def opened(self, paths):
         self.write("open.py", SCRIPT)
-        environment = {**self.environment, "XDG_RUNTIME_DIR": str(self.directory)}
-        if UNPACKED.is_dir():
-            environment["PYTHONPATH"] = str(UNPACKED)
+        environment = {**self.environment, **PARAVIEW, "XDG_RUNTIME_DIR": str(self.directory)}
         for _ in range(3):  # where a display has been closed a moment before, the next one may not come
             run = subprocess.run([*DISPLAY, "open.py", "found.json", *paths], cwd=self.directory, env=environment,
                                  text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
@@ -112,7 +129,7 @@ class ParaView(SeveralProcesses):
 
 
 if __name__ == "__main__":
-    if not all(shutil.which(word) for word in ("pvbatch", "xvfb-run")):
-        print("no pvbatch, or no xvfb-run")
+    if PARAVIEW is None:
+        print("no pvbatch with its Python modules, or no xvfb-run")
         sys.exit(77)
     main()

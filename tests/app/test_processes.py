@@ -283,6 +283,7 @@ class Processes(SeveralProcesses):
                 (("grid.cells=[6, 6, 6]",), 2, "too small for 2 processes"),
                 (("backend.blocks=[1, 1, 3]",), 2, "these are 3 blocks, and 2 processes were started"),
                 (("backend.blocks=[1, 1, 1]",), 2, "these are 1 blocks"),
+                (("backend.blocks=[1, 2]",), 2, "one for each of 3 axes"),
                 (("solver.method=direct", "backend.blocks=[2, 1, 1]", "grid.cells=[6, 20, 20]"), 2, "take fewer"),
                 (("solver.method=direct", "grid.cells=[6, 6, 6]"), 2, "cannot share a direct solution"),
                 (("solver.tolerancce=1",), 2, "tolerancce"),

@@ -288,6 +288,7 @@ TEST(RuntimeCache, CodeIsMadeByOneAtATime) {
   ASSERT_EQ(waitpid(child, nullptr, 0), child);
   EXPECT_FALSE(fs::is_empty(folder.path));
   cache.lock("key");
+  EXPECT_TRUE(fs::is_empty(folder.path));  // as it is after one that was had
 }
 
 TEST(RuntimeCache, IsTheUsersAlone) {

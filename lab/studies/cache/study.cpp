@@ -2,7 +2,6 @@
 
 #include <array>
 #include <limits>
-#include <numeric>
 
 #include "lab/harness/array.hpp"
 #include "lab/harness/session.hpp"
@@ -34,34 +33,13 @@ std::vector<ReadingWay> ways_of(const Session& session, bool gpu) {
   return ways;
 }
 
-// What all readings of a set add up to, of so many words in all.
-std::uint64_t expected(std::span<const std::uint64_t> words, std::int64_t read) {
-  const std::uint64_t once = std::accumulate(words.begin(), words.end(), std::uint64_t{0});
-  return static_cast<std::uint64_t>(read) / words.size() * once;
-}
-
-// Whether a way reads each word of a set equally often; sets are powers of two.
-void verify(Session& session, const ReadingWay& way, const Array<std::uint64_t>& set,
-            std::span<const std::uint64_t> words, double bytes, const Array<std::uint64_t>& sums) {
-  const std::vector<std::uint64_t> zeros(static_cast<std::size_t>(sums.size()));
-  session.backend().write(zeros.data(), sums.data(), sums.bytes());
-  const std::int64_t read =
-      way.read(session.backend(), set.data(), static_cast<std::int64_t>(words.size()), bytes, sums.data());
-  const std::vector<std::uint64_t> found = sums.host();
-  session.check(std::accumulate(found.begin(), found.end(), std::uint64_t{0}) == expected(words, read), name, way.name,
-                "the sum of " + std::to_string(words.size()) + " words is wrong");
-}
-
 Panels measure(Session& session) {
   Backend& backend = session.backend();
   const std::size_t most =
       session.on_gpu() ? session.beyond_caches() : session.beyond_caches() / (session.quick() ? 4 : 1);
   const auto most_words = static_cast<std::int64_t>(most / sizeof(std::uint64_t));
-  std::vector<std::uint64_t> words(static_cast<std::size_t>(most_words));
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < most_words; ++i) words[static_cast<std::size_t>(i)] = cached_word(i);
-  const Array<std::uint64_t> set(backend, most_words), sums(backend, most_sums);
-  backend.write(words.data(), set.data(), set.bytes());
+  const std::vector<std::uint64_t> words = words_to_read(most_words);
+  const Array<std::uint64_t> set(backend, words), sums(backend, most_sums);
 
   Panel panel{"working-set", "Reading a working set again and again", "bytes in the working set", "GB/s read", true,
               true};
@@ -71,7 +49,7 @@ Panels measure(Session& session) {
     for (std::size_t bytes = least; bytes <= most; bytes <<= step) {
       const std::span<const std::uint64_t> part(words.data(), bytes / sizeof(std::uint64_t));
       const double all = session.on_gpu() ? 1e9 : 4e6;  // so much that starting is lost in it
-      verify(session, way, set, part, all, sums);
+      verify(session, name, way, set, part, all, sums);
       std::int64_t read = 0;
       const Timing seconds = session.time(
           [&] { read = way.read(backend, set.data(), static_cast<std::int64_t>(part.size()), all, sums.data()); });

@@ -101,10 +101,11 @@ void draw(const std::string& name, double bytes, double bandwidth, double peak, 
 constexpr double cached_set = 32 << 20;
 double cache_bandwidth(Session& session) {
   constexpr double bytes = 1e9;
-  const Array<std::uint64_t> set(session.backend(), static_cast<std::int64_t>(cached_set / sizeof(std::uint64_t))),
-      sums(session.backend(), most_sums);
+  const std::vector<std::uint64_t> all = words_to_read(static_cast<std::int64_t>(cached_set / sizeof(std::uint64_t)));
+  const Array<std::uint64_t> set(session.backend(), all), sums(session.backend(), most_sums);
   const std::span<const ReadingWay> ways = gpu_reading_ways();
   const auto way = std::ranges::find(ways, by_shared_level, &ReadingWay::name);
+  verify(session, study, *way, set, all, bytes, sums);
   std::int64_t words = 0;
   const double seconds =
       session.time([&] { words = way->read(session.backend(), set.data(), set.size(), bytes, sums.data()); });

@@ -114,7 +114,8 @@ Panel measure_chases(Session& session) {
           chase_kernel<<<1, 1, 0, stream>>>(TextureWord{texture.object()}, steps, place.data());
         cuda::launched(stream);
       };
-      // Written anew: the walk before this one went the same way, and left its lines in the cache.
+      // Written anew: the walk before this one went the same way, and left its lines in the cache, which now holds the
+      // end of the array at the most.
       on_each(backend, nodes, Successor{words.data(), nodes});
       constexpr std::uint32_t first = 0;
       backend.write(&first, place.data(), sizeof first);
