@@ -14,6 +14,8 @@
 #include <vector>
 
 #include <omp.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include "backends/error.hpp"
 #include "backends/machine.hpp"
@@ -133,6 +135,13 @@ int place_on_machine(const Processes& processes) {
 int count_on_machine(const Processes& processes) {
   const std::vector<std::size_t> all = processes.gather(machine_number());
   return static_cast<int>(std::ranges::count(all, all[static_cast<std::size_t>(processes.rank())]));
+}
+
+std::string describe_binding() {
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  cpu_set_t own;
+  if (sched_getaffinity(0, sizeof own, &own) != 0 || CPU_COUNT(&own) >= cores) return {};
+  return "; bound to " + std::to_string(CPU_COUNT(&own)) + " of " + std::to_string(cores) + " cores each";
 }
 
 void set_threads(int threads) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "backends/processes.hpp"
@@ -22,6 +23,9 @@ std::vector<std::size_t> machines_of(const Processes& processes);
 int place_on_machine(const Processes& processes);
 /// How many run on this machine.
 int count_on_machine(const Processes& processes);
+
+/// "; bound to 1 of 64 cores each", where this process may run on fewer than its machine has; else empty.
+std::string describe_binding();
 
 /// Has OpenMP use so many threads; 0: as many as it chooses. Throws InputError where these are more than
 /// `most_threads`, RunError where the system does not start as many.

@@ -166,6 +166,17 @@ class Processes(SeveralProcesses):
         rows = re.findall(r"^  ([012])((?: +[\d.]+){4})$", text, re.M)
         self.assertEqual([rank for rank, _ in rows], ["0", "1", "2"])
 
+    @unittest.skipIf(os.cpu_count() < 2, "one core")
+    def test_binding(self):
+        """A launcher that leaves each process one core is told of: Open MPI does so for two."""
+        for binding, bound in (("core", True), ("none", False)):
+            command = self.command(2, "output.formats=[]", options=())
+            command[command.index("--bind-to") + 1] = binding
+            run = subprocess.run(command, cwd=self.directory, text=True, check=False, env=self.environment,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual(re.search(r"bound to 1 of \d+ cores", " ".join(run.stdout.split())) is not None, bound)
+
     def test_messages_by_ucx(self):
         """The same file, and nothing that a UCX finds to complain of when MPI ends."""
         words = ["ompi_info", "--parsable"]

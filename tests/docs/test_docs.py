@@ -138,6 +138,17 @@ class Documents(unittest.TestCase):
                     with self.subTest(page=name(page), decision=heading):
                         self.assertTrue(list(re.finditer(r"`[\w./-]+\.\w+`", body)))
 
+    def test_shells_take_the_scripts(self):
+        scripts = [script for page in PAGES
+                   for script in re.findall(r"^```sh\n(#!/bin/sh\n.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)]
+        self.assertGreater(len(scripts), 1)
+        for script in scripts:
+            with self.subTest(script=script):
+                run = subprocess.run(["sh", "-n"], input=script, text=True, stderr=subprocess.PIPE, check=False)
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+                for line in re.findall(r"^#SBATCH.*", script, re.M):  # which Slurm reads, and the shell does not
+                    self.assertRegex(line, r"^#SBATCH --[a-z-]+=\S+$")
+
     def test_pictures_are_small(self):
         for picture in DOCS.rglob("*.png"):
             self.assertLessEqual(picture.stat().st_size, 150_000, name(picture))
