@@ -236,7 +236,7 @@ class Program(unittest.TestCase):
     def test_live_line_on_a_terminal_is_erased(self):
         main, worker = pty.openpty()
         process = subprocess.Popen([PROGRAM, "--config", str(self.config)], stdout=worker, stderr=worker,
-                                   cwd=self.directory, env={**os.environ, "TERM": "xterm"})
+                                   cwd=self.directory, env={**os.environ, "TERM": "xterm", "NO_COLOR": ""})
         os.close(worker)
         text = b""
         while True:
