@@ -23,12 +23,15 @@ namespace {
 constexpr std::size_t piece_values = std::size_t{1} << 22;
 constexpr double patience = 0.05;  ///< seconds that a solve may take before the terminal shows that it works
 
-// What shared levels compute, what the others do, and messages, which verbs of shared levels wait for.
-Summary::Profile split(std::span<const Profile::Entry> entries, const Processes::Waits& waits) {
+// What shared levels compute, what the others do, and messages, which verbs of shared levels wait for, but for those
+// between the verbs.
+Summary::Profile split(std::span<const Profile::Entry> entries, const Processes::Waits& waits,
+                       const Processes::Waits& between) {
   const bool shared = std::ranges::any_of(entries, &Profile::Entry::shared);
   Summary::Profile all{0, waits.exchanges, 0, waits.gathers};
   for (const Profile::Entry& e : entries) (shared && !e.shared ? all.coarse : all.computing) += e.seconds;
-  all.computing = std::max(0.0, all.computing - all.exchanges - all.gathers);
+  const Processes::Waits within = waits - between;
+  all.computing = std::max(0.0, all.computing - within.exchanges - within.gathers);
   return all;
 }
 
@@ -119,6 +122,7 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
   solver.prepare(given_guess);
   if (profile) profile->clear();  // of the set-up
   const Processes::Waits waited = processes_.waits();
+  Processes::Waits between;
   const double tolerance = config_.options.tolerance;
   std::vector<CycleRecord> records;
   records.reserve(static_cast<std::size_t>(std::min(config_.options.max_iterations, 1000)) + 1);
@@ -136,14 +140,17 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
       show_floor();
       console_.progress(p.iteration, config_.options.max_iterations, records.back(), tolerance);
     }
-    return !stopped();
+    const Processes::Waits before = processes_.waits();
+    const bool stops = stopped();
+    between = between + (processes_.waits() - before);
+    return !stops;
   });
   summary_.time.solve = watch_.lap();
   show_floor();
   console_.table(records);
   if (profile) {
     const std::vector<Profile::Entry> own = profile->take();
-    summary_.profiles = processes_.gather(split(own, profile->waits() + (processes_.waits() - waited)));
+    summary_.profiles = processes_.gather(split(own, profile->waits() + (processes_.waits() - waited), between));
     const double copy = processes_.sum(
         copy_bandwidth(backend, solver.solution().data(), solver.spare().data(), solver.solution().bytes()));
     profile_lines_ = describe_profile(of_all(own, processes_), summary_.profiles, copy, summary_.time.solve);

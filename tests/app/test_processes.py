@@ -161,8 +161,10 @@ class Processes(SeveralProcesses):
         self.assertTrue(traffic < found_traffic < 1.5 * traffic, text)
         self.assertEqual(len(split["processes"]), 3)
         for part in ("computing", "exchanges", "coarse", "gathers"):
-            self.assertGreater(split[part], 0)
+            self.assertGreaterEqual(split[part], 0)  # where processes wait for cores, computing may be lost in it
             self.assertAlmostEqual(split[part], sum(each[part] for each in split["processes"]) / 3)
+        for part in ("exchanges", "coarse", "gathers"):
+            self.assertGreater(split[part], 0)
         rows = re.findall(r"^  ([012])((?: +[\d.]+){4})$", text, re.M)
         self.assertEqual([rank for rank, _ in rows], ["0", "1", "2"])
 
