@@ -141,7 +141,7 @@ std::string describe_binding() {
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   cpu_set_t own;
   if (sched_getaffinity(0, sizeof own, &own) != 0 || CPU_COUNT(&own) >= cores) return {};
-  return "; bound to " + std::to_string(CPU_COUNT(&own)) + " of " + std::to_string(cores) + " cores each";
+  return "bound to " + std::to_string(CPU_COUNT(&own)) + " of " + std::to_string(cores) + " cores each";
 }
 
 void set_threads(int threads) {

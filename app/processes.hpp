@@ -24,7 +24,7 @@ int place_on_machine(const Processes& processes);
 /// How many run on this machine.
 int count_on_machine(const Processes& processes);
 
-/// "; bound to 1 of 64 cores each", where this process may run on fewer than its machine has; else empty.
+/// "bound to 1 of 64 cores each", where this process may run on fewer than its machine has; else empty.
 std::string describe_binding();
 
 /// Has OpenMP use so many threads; 0: as many as it chooses. Throws InputError where these are more than

@@ -117,8 +117,8 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   header.method = describe_method(solver.options());
   header.device = summary.device + (note.empty() ? "" : "; " + note);
   header.processes = describe_processes(work.sharing());
-  if (!processes->alone()) header.processes += describe_binding();
-  if (!backend->transport().empty()) header.processes += "; " + backend->transport();
+  for (const std::string& more : {processes->alone() ? "" : describe_binding(), backend->transport()})
+    if (!more.empty()) header.processes += "; " + more;
   header.memory_bytes = static_cast<std::int64_t>(backend->memory().peak());
   work.describe(header, summary);
   Report report(config, work, *processes, watch, console, results, summary);
