@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <ranges>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -63,6 +64,15 @@ std::string cells_text(const std::array<int, 3>& cells, int dimension) {
 std::string describe_processes(const Sharing& sharing) {
   if (sharing.processes->alone()) return "";
   return fmt::format("{}, the grid cut into {} parts", sharing.processes->count(), fmt::join(sharing.parts, " x "));
+}
+
+std::string describe_ways(const std::vector<TransportWay>& ways) {
+  if (ways.empty() || ways[0].words.empty()) return "";
+  const auto time = [](const TransportWay& way) { return fmt::format("{:.3g} µs", 1e6 * way.seconds()); };
+  std::string text = fmt::format("{}, {} for {}² values", ways[0].words, time(ways[0]), TransportSpeed::many);
+  for (const TransportWay& way : ways | std::views::drop(1))
+    text += fmt::format("; not {}: {}", name_of(way.transport), way.can_be_had() ? time(way) : way.obstacle);
+  return text;
 }
 
 std::string describe_parameters(const Parameters& parameters) {

@@ -21,7 +21,7 @@
 #include "app/report.hpp"
 #include "backends/device.hpp"
 #include "backends/error.hpp"
-#include "backends/transport_speed.hpp"
+#include "backends/transport_choice.hpp"
 #include "grids/sampling/sampling.hpp"
 #include "io/config/yaml.hpp"
 #include "io/files/formats.hpp"
@@ -72,9 +72,9 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
     throw InputError(config.describe("backend.device") +
                      ": one GPU by its number is for one process; write cuda, and each takes that of its place on its "
                      "machine");
+  const int place = place_on_machine(*processes);
   std::unique_ptr<Backend> backend;
-  together(*processes,
-           [&] { backend = make_backend(config.device, &note, place_on_machine(*processes), config.transport); });
+  together(*processes, [&] { backend = make_backend(config.device, &note, place, config.transport); });
   const std::vector<int> on_gpu = processes->gather(backend->on_gpu() ? 1 : 0);
   together(*processes, [&] {
     if (std::ranges::count(on_gpu, on_gpu[0]) != processes->count())
@@ -83,12 +83,19 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
           "there are GPUs");
   });
   summary.device = backend->device();
+  std::vector<TransportWay> ways;
   if (!processes->alone()) {
-    // On the host's cores by a backend of its own, so that these messages are not in the peak of the solve's memory.
-    const std::unique_ptr<Backend> apart = backend->on_gpu() ? nullptr : make_backend("cpu");
-    const TransportSpeed speed = measure_transport(apart ? *apart : *backend, processes);
-    const std::string reached = backend->on_gpu() ? backend->transport() : "messages";
-    summary.transport = {reached.substr(0, reached.find_first_of(" ,")), speed.latency, speed.bandwidth};
+    // On backends of their own, so that these messages are not in the peak of the solve's memory.
+    const auto make = [&](Transport by) { return make_backend(config.device, nullptr, place, by); };
+    if (backend->on_gpu() && config.transport == Transport::automatic) {
+      ways = compare_ways(make, processes);
+      backend = make(ways.front().transport);
+    } else {
+      ways = {measure_way(config.transport, make, processes)};
+    }
+    for (const TransportWay& way : ways)
+      summary.transports.push_back({backend->on_gpu() ? name_of(way.transport) : "messages", way.speed.latency,
+                                    way.speed.bandwidth, way.obstacle});
   }
   std::optional<Profile> profile;
   if (profiled) profile.emplace(*backend);
@@ -117,7 +124,7 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   header.method = describe_method(solver.options());
   header.device = summary.device + (note.empty() ? "" : "; " + note);
   header.processes = describe_processes(work.sharing());
-  for (const std::string& more : {processes->alone() ? "" : describe_binding(), backend->transport()})
+  for (const std::string& more : {processes->alone() ? "" : describe_binding(), describe_ways(ways)})
     if (!more.empty()) header.processes += "; " + more;
   header.memory_bytes = static_cast<std::int64_t>(backend->memory().peak());
   work.describe(header, summary);

@@ -30,7 +30,7 @@ double seconds_of_exchange(Backend& backend, const std::shared_ptr<const Process
 }  // namespace
 
 TransportSpeed measure_transport(Backend& backend, const std::shared_ptr<const Processes>& processes) {
-  constexpr int few = 8, many = 256;
+  constexpr int few = TransportSpeed::few, many = TransportSpeed::many;
   const double small = seconds_of_exchange(backend, processes, few);
   const double large = seconds_of_exchange(backend, processes, many);
   const double bytes = sizeof(double) * (many * many - few * few);

@@ -8,8 +8,14 @@ namespace poisson {
 
 /// How fast neighbours exchange layers.
 struct TransportSpeed {
+  /// Exchanges by which it is measured are of layers of so many values squared.
+  static constexpr int few = 8, many = 256;
+
   double latency;    ///< seconds of an exchange of few values
   double bandwidth;  ///< bytes a second each way of one of many
+
+  /// Seconds of an exchange of layers of n × n values of eight bytes.
+  double seconds(double n) const { return latency + n * n * 8 / bandwidth; }
 };
 
 /// Measured in some milliseconds by exchanges of fields in slabs, the slowest of all processes. All of them call it.

@@ -10,11 +10,11 @@
 #include "backends/cuda/own_turn.cuh"
 #include "backends/cuda/ticket.cuh"
 #include "backends/cuda/value_columns.cuh"
-#include "backends/error.hpp"
 #include "backends/groups.hpp"
 #include "backends/ordered_sum.hpp"
 #include "backends/places_in_larger.hpp"
 #include "backends/round_up.hpp"
+#include "backends/transport_choice.hpp"
 
 namespace poisson::cuda {
 namespace {
@@ -233,35 +233,32 @@ std::string CudaBackend::choose_transport() {
   std::string no_mpi = processes_->without_device_memory();
   // Variables may not reach all machines.
   if (processes_->any(!no_mpi.empty()) && no_mpi.empty()) no_mpi = "an MPI that is not known to do so everywhere";
-  const auto refuse = [](const char* name, const std::string& why, const char* more = "") {
-    throw InputError(std::string("backend.transport: ") + name + " cannot be had (" + why + "): take auto or staged" +
-                     more);
+  const auto refuse = [this](const std::string& why, const char* more = "") {
+    throw TransportError(std::string("backend.transport: ") + name_of(wanted_) + " cannot be had (" + why +
+                             "): take auto or staged" + more,
+                         why);
   };
-  const bool automatic = wanted_ == Transport::automatic;
-  if (wanted_ == Transport::peer && !no_peer.empty()) refuse("peer", "between " + no_peer);
+  if (wanted_ == Transport::peer && !no_peer.empty()) refuse("between " + no_peer);
   if (wanted_ == Transport::mpi && !no_mpi.empty())
-    refuse("mpi", no_mpi, ", or set POISSON_MPI_DEVICE_MEMORY=1 where MPI does take the memory of GPUs");
+    refuse(no_mpi, ", or set POISSON_MPI_DEVICE_MEMORY=1 where MPI does take the memory of GPUs");
+  const bool automatic = wanted_ == Transport::automatic;
   if (wanted_ == Transport::peer || (automatic && no_peer.empty())) {
     mail_ = std::make_unique<Mail>(*processes_, MailPlace::devices, memory_);
     // POISSON_TICKETS=0: exchanges have kernels of their own, to see what it brings that they have none.
     kernels_exchange_ = !is_zero("POISSON_TICKETS") && !is_zero("POISSON_OVERLAP");
     return "peer, memory of each other's GPUs";
   }
-  const std::string chosen = automatic ? "; not peer: " + no_peer : ", as asked for";
-  if (wanted_ == Transport::mpi) {
-    staging_ = std::make_unique<Staging>(false);
-    return "mpi, from GPU to GPU" + chosen;
+  std::string not_shared;
+  if (wanted_ != Transport::mpi) {
+    not_shared = Mail::obstacle(*processes_, device_, MailPlace::host);
+    if (not_shared.empty()) {
+      mail_ = std::make_unique<Mail>(*processes_, MailPlace::host, memory_);
+      return "staged through memory of the host";
+    }
   }
-  const std::string not_shared = Mail::obstacle(*processes_, device_, MailPlace::host);
-  if (not_shared.empty()) {
-    mail_ = std::make_unique<Mail>(*processes_, MailPlace::host, memory_);
-    return "staged through memory of the host" + chosen;
-  }
-  const bool through_host = !automatic || !no_mpi.empty();
+  const bool through_host = wanted_ == Transport::staged || !no_mpi.empty();
   staging_ = std::make_unique<Staging>(through_host);
-  if (!through_host) return "mpi, from GPU to GPU" + chosen;
-  return "staged through the hosts" + chosen + "; not in shared memory: " + not_shared +
-         (automatic ? "; not mpi: " + no_mpi : "");
+  return through_host ? "staged through the hosts; not in shared memory: " + not_shared : "mpi, from GPU to GPU";
 }
 
 template <class Send>

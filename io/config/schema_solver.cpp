@@ -187,10 +187,9 @@ Schema backend() {
            .type = Type::choice,
            .doc = "How processes on GPUs reach each other; those on the host's cores send messages.",
            .fallback = "auto",
-           .choices = {choice(
-                           "auto", Transport::automatic,
-                           "peer where it can be had, else staged on one machine, else mpi, else staged; the run says "
-                           "why."),
+           .choices = {choice("auto", Transport::automatic,
+                              "The fastest of those that can be had, as measured at start; the run says why not the "
+                              "others."),
                        choice("peer", Transport::peer,
                               "Kernels store into the memory of each other's GPUs and wait for each other: GPUs of "
                               "one machine alone."),

@@ -69,6 +69,11 @@ Json seconds_of(const Summary::Profile& p) {
           {"gathers", number(p.gathers)}};
 }
 
+Json json_of(const Summary::Transport& t) {
+  if (!t.obstacle.empty()) return {{"name", t.name}, {"obstacle", t.obstacle}};
+  return {{"name", t.name}, {"latency", number(t.latency)}, {"bandwidth", number(t.bandwidth)}};
+}
+
 // The mean of all processes, and where there are several each of them.
 Json profile_of(const std::vector<Summary::Profile>& profiles) {
   const auto count = static_cast<double>(profiles.size());
@@ -135,10 +140,11 @@ Json to_object(const Summary& s) {
   if (!s.profiles.empty()) json["profile"] = profile_of(s.profiles);
   json["device"] = s.device;
   json["ranks"] = s.ranks;
-  if (s.transport)
-    json["transport"] = {{"name", s.transport->name},
-                         {"latency", number(s.transport->latency)},
-                         {"bandwidth", number(s.transport->bandwidth)}};
+  if (!s.transports.empty()) {
+    json["transport"] = json_of(s.transports.front());
+    for (std::size_t i = 1; i < s.transports.size(); ++i)
+      json["transport"]["others"].push_back(json_of(s.transports[i]));
+  }
   if (!s.cuts.empty()) json["cuts"] = s.cuts;
   json["peak_memory_bytes"] = s.peak_memory_bytes;
   json["files"] = Json::array();

@@ -71,12 +71,13 @@ struct Summary {
   std::vector<Profile> profiles;
   std::string device;
   int ranks = 1;
-  /// How several processes reach each other, as measured before the run; of one left out.
+  /// A way between several processes, as measured before the run.
   struct Transport {
     std::string name;
     double latency = 0, bandwidth = 0;  ///< seconds; bytes a second each way
+    std::string obstacle;               ///< why it could not be had, and has no speed; else empty
   };
-  std::optional<Transport> transport;
+  std::vector<Transport> transports;  ///< of several processes the one taken, then those that it was compared with
   /// Of several processes: where along each axis the values of each part begin; of one left out.
   std::vector<std::vector<int>> cuts;
   std::int64_t peak_memory_bytes = 0;

@@ -1,0 +1,69 @@
+// Which of the ways between processes is taken, and why not the others.
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "backends/transport_choice.hpp"
+#ifdef POISSON_HAVE_MPI
+#include "backends/mpi/mpi_processes.hpp"
+#endif
+#include "tests/device.hpp"
+#include "tests/processes.hpp"
+
+namespace poisson {
+namespace {
+
+/// Those that cannot be had come last, with their reasons, and all processes have the same order.
+TEST(TransportChoice, IsOfWhatCanBeHad) {
+  for (const Transport wanting : {Transport::peer, Transport::staged, Transport::mpi}) {
+    std::vector<std::vector<TransportWay>> found(3);
+    as_processes(3, [&](const std::shared_ptr<const Processes>& processes) {
+      const auto make = [&](Transport by) {
+        if (by == wanting) throw TransportError("it cannot be had (of old age): take another", "of old age");
+        return make_cpu_backend();
+      };
+      auto& own = found[static_cast<std::size_t>(processes->rank())];
+      own = compare_ways(make, processes);
+      EXPECT_THROW(measure_way(wanting, make, processes), TransportError);
+    });
+    for (const auto& ways : found) {
+      ASSERT_EQ(ways.size(), 3u);
+      EXPECT_TRUE(std::ranges::is_sorted(ways, {}, &TransportWay::seconds));
+      EXPECT_EQ(ways.back().transport, wanting);
+      EXPECT_EQ(ways.back().obstacle, "of old age");
+      EXPECT_FALSE(ways.back().can_be_had());
+      EXPECT_TRUE(ways[0].can_be_had() && ways[1].can_be_had());
+      EXPECT_EQ(ways[0].transport, found[0][0].transport);
+      EXPECT_EQ(ways[0].speed.latency, found[0][0].speed.latency);
+    }
+  }
+}
+
+#ifdef POISSON_HAVE_MPI
+/// Of processes that mpirun started: what is said to be had can be asked for, and nothing else.
+TEST(TransportChoice, OfLaunchedProcesses) {
+  if (!under_launcher()) GTEST_SKIP() << "start it by mpirun";
+  if (on_cpu()) GTEST_SKIP() << "ways between GPUs";
+  const auto processes = mpi_processes([](Moment, std::span<const LostProcess>) {});
+  const auto make = [](Transport by) { return make_backend(test_device(), nullptr, 0, by); };
+  const std::vector<TransportWay> ways = compare_ways(make, processes);
+  ASSERT_EQ(ways.size(), 3u);
+  EXPECT_TRUE(ways[0].can_be_had());
+  for (const TransportWay& way : ways) {
+    if (!way.can_be_had()) {
+      EXPECT_THROW(measure_way(way.transport, make, processes), TransportError) << way.obstacle;
+      continue;
+    }
+    EXPECT_TRUE(measure_way(way.transport, make, processes).words.starts_with(name_of(way.transport)));
+    EXPECT_GT(way.speed.latency, 0);
+    EXPECT_LE(ways[0].seconds(), way.seconds());
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace poisson
