@@ -69,7 +69,7 @@ std::string describe_processes(const Sharing& sharing) {
 std::string describe_ways(const std::vector<TransportWay>& ways) {
   if (ways.empty() || ways[0].words.empty()) return "";
   const auto time = [](const TransportWay& way) { return fmt::format("{:.3g} µs", 1e6 * way.seconds()); };
-  std::string text = fmt::format("{}, {} for {}² values", ways[0].words, time(ways[0]), TransportSpeed::many);
+  std::string text = fmt::format("{}; {}² values take {}", ways[0].words, TransportSpeed::many, time(ways[0]));
   for (const TransportWay& way : ways | std::views::drop(1))
     text += fmt::format("; not {}: {}", name_of(way.transport), way.can_be_had() ? time(way) : way.obstacle);
   return text;

@@ -23,8 +23,8 @@ std::string describe_method(const Options& options);
 std::pair<double, double> cell_widths(const Config& config);
 /// "4, the grid cut into 1 x 2 x 2 parts"; empty for one.
 std::string describe_processes(const Sharing& sharing);
-/// "peer, memory of each other's GPUs, 7 µs for 256² values; not staged: 31 µs; not mpi: an MPI that does not say …":
-/// the first of the ways and why not the others; empty for one process, and on the host's cores.
+/// "peer, memory of each other's GPUs; 256² values take 14 µs; not staged: 45 µs; not mpi: an MPI that …": the first of
+/// the ways, and why not the others; empty for one process, and on the host's cores.
 std::string describe_ways(const std::vector<TransportWay>& ways);
 /// "h = 25, q = 1000"
 std::string describe_parameters(const Parameters& parameters);
