@@ -139,7 +139,7 @@ CudaBackend::CudaBackend(int device, std::size_t memory_limit, Transport transpo
   own_stream_ = make_stream();
   stream_ = own_stream_.get();
   // A piece with room for scalars, too.
-  constexpr std::size_t values = most_plane_sums + most_partials;
+  constexpr std::size_t values = most_plane_sums + always_partials;
   arena_.reserve((values + most_plane_sums) * sizeof(double));
   sums_ = allocate(values * sizeof(double) + sizeof(double));
   plane_room_ = {static_cast<double*>(sums_.data()),
@@ -151,6 +151,17 @@ CudaBackend::CudaBackend(int device, std::size_t memory_limit, Transport transpo
 CudaBackend::~CudaBackend() {
   if (mail_ && std::uncaught_exceptions() > 0) mail_->give_up();
   cudaStreamSynchronize(stream_);
+}
+
+double* CudaBackend::partials(std::int64_t count) {
+  if (count <= room_of_partials_) return partials_;
+  // Memory may be taken while launches are recorded.
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  check(cudaThreadExchangeStreamCaptureMode(&mode));
+  more_partials_.push_back(block(static_cast<std::size_t>(count) * sizeof(double)));
+  check(cudaThreadExchangeStreamCaptureMode(&mode));
+  room_of_partials_ = count;
+  return partials_ = static_cast<double*>(more_partials_.back().data());
 }
 
 void CudaBackend::abandon_recording() {

@@ -78,19 +78,33 @@ class CudaBackend final : public Backend {
   void share(const Column& column) {
     pending_.add<Steps>(stream_, {}, column);
   }
-  /// Room for the partial results of one reduction at a time.
-  double* partials() const { return partials_; }
+  /// Room for the partial results of one reduction at a time: at least so many values, and never fewer than
+  /// `always_partials`. What was there is lost where there is more now.
+  double* partials(std::int64_t count = 0);
+  static constexpr std::int64_t always_partials = 1 << 18;
+  /// Leaves the partial sums of column(i, j, k0, k1) over a box that follows so many planes `before` it, of `planes` of
+  /// this process in all and `depth` of the whole grid.
+  template <class Column>
+  PlaneSums sum_parts(const Box& box, int before, int planes, int depth, const Column& column) {
+    const auto sums = plane_sums<Column>(box, depth);
+    sum_columns(stream(), box, sums, before, column, partials(sums.partials(planes)));
+    return sums;
+  }
+  template <class Column>
+  PlaneSums sum_parts(const Box& box, int depth, const Column& column) {
+    return sum_parts(box, 0, box.last[2] - box.first[2], depth, column);
+  }
   /// result = Σ column(i, j, k0, k1) over a box of this process alone.
   template <class Column>
   void sum_here(const Box& box, const Column& column, const Scalar& result) {
     const int planes = box.last[2] - box.first[2];
-    const PlaneSums sums = sum_columns(stream(), box, 0, planes, column, partials());
+    const PlaneSums sums = sum_parts(box, planes, column);
     add_planes(stream(), partials(), sums.count(planes), sums.groups, plane_room_, nullptr, result.address());
   }
   /// The same over the boxes of all processes that share the space, which has so many planes along z as kernels march.
   template <class Column>
   void sum(const Space& space, const Box& box, int depth, const Column& column, const Scalar& result) {
-    add_up(space, sum_columns(stream(), box, 0, depth, column, partials()), box.last[2] - box.first[2], result);
+    add_up(space, sum_parts(box, depth, column), box.last[2] - box.first[2], result);
   }
   /// result = Σ of the planes of all processes that share the space; of this one's partial sums there are so many
   /// planes.
@@ -217,8 +231,10 @@ class CudaBackend final : public Backend {
   bool recording_ = false;
   int recorded_ = 0;  ///< launches since recording began
   KernelCount kernels_;
-  Buffer sums_;  ///< of planes, and their partial sums
+  Buffer sums_;  ///< of planes, and always_partials
   double* partials_ = nullptr;
+  std::int64_t room_of_partials_ = always_partials;
+  std::vector<Buffer> more_partials_;  ///< the last one in use, others perhaps by what has been recorded
   PlaneRoom plane_room_{};
   std::unique_ptr<Watch> watch_;
   bool conditional_nodes_ = false;

@@ -78,16 +78,20 @@ __global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>
   sum_planes<block_threads<Column>>(box, sums, column, partial);
 }
 
-/// Leaves the partial sums of column(i, j, k0, k1) over the planes of a box, behind those of so many planes `before`
-/// it, and says how many they are. `depth`: planes of the whole grid. `partial`: room for most_partials values.
+/// How a functor is summed over a box. `depth`: planes of the whole grid.
 template <class Column>
-PlaneSums sum_columns(cudaStream_t stream, const Box& box, int before, int depth, const Column& column,
-                      double* partial) {
-  const PlaneSums sums(box, Tiling::of<Column>(box, block_threads<Column>), depth);
-  partial += std::int64_t{1} * before * sums.groups;
+PlaneSums plane_sums(const Box& box, int depth) {
+  return {box, Tiling::of<Column>(box, block_threads<Column>), depth};
+}
+
+/// Leaves the partial sums of column(i, j, k0, k1) over the planes of a box, behind those of so many planes `before`
+/// it.
+template <class Column>
+void sum_columns(cudaStream_t stream, const Box& box, const PlaneSums& sums, int before, const Column& column,
+                 double* partial) {
+  partial += sums.partials(before);
   if (sums.groups > 0)
     launch(sum_kernel<Column>, sums.blocks(), block_threads<Column>, stream, Range(box), sums, column, partial);
-  return sums;
 }
 
 /// One thread's work between verbs on fields.

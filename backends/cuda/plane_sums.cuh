@@ -8,10 +8,9 @@
 /// wherever a grid is cut between planes. Compiled at run time too.
 namespace poisson::cuda {
 
-/// Planes of a block at most, and blocks for all of them where the whole grid is here: what makes room for partial
-/// sums.
-inline constexpr int planes_of_block = 32, most_sum_blocks = 8192;
-inline constexpr int most_plane_sums = most_blocks_across, most_partials = planes_of_block * most_sum_blocks;
+/// Planes of a block at most, and blocks for all of them where the whole grid is here.
+inline constexpr int planes_of_block = 32, most_sum_blocks = 65536;
+inline constexpr int most_plane_sums = most_blocks_across;
 
 /// How a box is summed: each plane tile after tile by so many groups of blocks.
 struct PlaneSums {
@@ -34,8 +33,9 @@ struct PlaneSums {
     groups = static_cast<int>(tiles_of_plane < most ? tiles_of_plane : most);
   }
   dim3 blocks() const { return {static_cast<unsigned>(groups), 1, tiling.blocks.z}; }
-  /// Sums of a box of so many planes.
+  /// Sums of a box of so many planes, and what they are made of.
   int count(int planes) const { return groups == 0 ? 0 : divide_up(planes, thickness); }
+  std::int64_t partials(int planes) const { return std::int64_t{groups} * count(planes); }
 };
 
 /// of_plane(k, value) for every plane of a column: what the functor says of each, or its sum over each of them.

@@ -61,7 +61,7 @@ void expect_cover(const Box& box, int threads) {
   EXPECT_GE(sums.groups, 1);
   EXPECT_LE(sums.groups, std::int64_t{tiling.blocks.x} * tiling.blocks.y);
   EXPECT_LE(sums.count(depth), most_plane_sums);
-  EXPECT_LE(std::int64_t{sums.groups} * sums.count(depth), most_partials);
+  EXPECT_LE(sums.partials(depth), std::int64_t{planes_of_block} * most_sum_blocks);
   EXPECT_TRUE(sums.thickness == sums.tiling.planes || (sums.thickness == 1 && sums.tiling.planes <= planes_of_block));
   EXPECT_LE(sums.tiling.blocks.z, most_blocks);
 }

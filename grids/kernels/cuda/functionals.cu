@@ -156,8 +156,8 @@ struct Found {
     see_high(other.high);
   }
 };
-static_assert(most_slices * sizeof(Found) <= most_partials * sizeof(double) &&
-              worth_blocks * sizeof(Found) <= most_partials * sizeof(double));
+static_assert(most_slices * sizeof(Found) <= CudaBackend::always_partials * sizeof(double) &&
+              worth_blocks * sizeof(Found) <= CudaBackend::always_partials * sizeof(double));
 
 template <class X>
 __global__ void __launch_bounds__(tile_threads)
@@ -320,9 +320,8 @@ class CudaFunctionals final : public Functionals {
                      std::vector<PlaneOfRegion>& all) const {
     const Box box = marched(region.box, x.layout());
     dispatch(x.precision(), [&]<class X>(X) {
-      const PlaneSums sums =
-          sum_columns(device_.stream(), box, 0, planes_marched(x.space()),
-                      WeightedSum<X>{marched(x.view<X>()), weights_of(region, x.layout())}, device_.partials());
+      const PlaneSums sums = device_.sum_parts(box, planes_marched(x.space()),
+                                               WeightedSum<X>{marched(x.view<X>()), weights_of(region, x.layout())});
       std::vector<double> planes(static_cast<std::size_t>(sums.count(box.last[2] - box.first[2])));
       if (planes.empty()) return;
       if (!room.data()) room = device_.allocate(static_cast<std::size_t>(planes_marched(x.space())) * sizeof(double));

@@ -47,11 +47,11 @@ class RecomputeKernels {
     module_of(number).launch(map_[number], tiling.grid(), tile_threads, device_.stream(), Range(box), tiling, column);
   }
   template <class Column>
-  PlaneSums sum(const Box& box, int before, int depth, const Column& column) const {
+  PlaneSums sum_parts(const Box& box, int before, int planes, int depth, const Column& column) const {
     constexpr int number = position<Column, Summing>;
     static_assert(number >= 0, "a column that recompute_columns.cuh does not list");
     const PlaneSums sums(box, Tiling(box), depth);
-    double* const partial = device_.partials() + std::int64_t{1} * before * sums.groups;
+    double* const partial = device_.partials(sums.partials(planes)) + sums.partials(before);
     if (sums.groups > 0)
       module_of(number).launch(sum_[number], sums.blocks(), tile_threads, device_.stream(), Range(box), sums, column,
                                partial);

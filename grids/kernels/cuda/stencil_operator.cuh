@@ -46,10 +46,10 @@ class CompiledKernels {
   void share(const Column& column) const {
     device_.share<Steps>(column);
   }
-  /// Leaves the partial sums of a box that follows so many planes of what is summed, on a grid of `depth` planes.
+  /// As CudaBackend::sum_parts.
   template <class Column>
-  PlaneSums sum(const Box& box, int before, int depth, const Column& column) const {
-    return sum_columns(device_.stream(), box, before, depth, column, device_.partials());
+  PlaneSums sum_parts(const Box& box, int before, int planes, int depth, const Column& column) const {
+    return device_.sum_parts(box, before, planes, depth, column);
   }
 
  private:
@@ -307,7 +307,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     const auto part_of_planes = [&](const Box& part) {
       walk(u, body, [&](const auto& column) {
         const Box box = walked(part);
-        sums = kernels_.sum(box, box.first[2] - all.first[2], depth(), column);
+        sums = kernels_.sum_parts(box, box.first[2] - all.first[2], planes_of(all), depth(), column);
       });
     };
     if (sums.thickness == 1) {
@@ -331,12 +331,13 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   }
   template <class Column>
   void sum(const Column& column, const Scalar& result) const {
-    add_up(kernels_.sum(walked(unknowns_), 0, depth(), column), result);
+    const Box box = walked(unknowns_);
+    add_up(kernels_.sum_parts(box, 0, planes_of(box), depth(), column), result);
   }
   void add_up(const PlaneSums& sums, const Scalar& result) const {
-    const Box box = walked(unknowns_);
-    static_cast<CudaBackend&>(backend_).add_up(space_, sums, box.last[2] - box.first[2], result);
+    static_cast<CudaBackend&>(backend_).add_up(space_, sums, planes_of(walked(unknowns_)), result);
   }
+  static int planes_of(const Box& box) { return box.last[2] - box.first[2]; }
   /// The axis that kernels march along, and the planes of the whole grid across it.
   std::size_t marched_axis() const { return Marched<Coefficients> && is_plane(layout_) ? 1 : 2; }
   int depth() const { return space_.all()[marched_axis()]; }
