@@ -339,5 +339,43 @@ TEST(Backend, RunsTheBodyWhenTheNormHasRisen) {
   EXPECT_EQ(monitor.state().best_iteration, n);
 }
 
+/// Planes that are large have more partial sums than there is always room for: room is made as they are first summed,
+/// here while they are recorded, and what was recorded before keeps its own.
+TEST(Backend, RecordsSumsOfLargePlanes) {
+  if (on_cpu()) GTEST_SKIP() << "room for partial sums on a device";
+  const auto backend = test_backend();
+  const Layout small{{64, 64, 64}, {}}, large{{1024, 1024, 100}, {}};
+  Field x(*backend, small, Precision::fp32), y(*backend, large, Precision::fp32);
+  backend->fill(x, 1);
+  backend->fill(y, 1);
+  const Scalar one = backend->scalar(1), zero = backend->scalar(0);
+  Scalar of_x = backend->scalar(), of_y = backend->scalar();
+  std::unique_ptr<Recording> first, second;
+  const auto run = [&](std::unique_ptr<Recording>& recording, const Field& field, Scalar& sum) {
+    Monitor monitor(rule(0), {});
+    backend->run(
+        recording,
+        [&] {
+          backend->begin(monitor, one, one, zero, one, zero);
+          backend->repeat(
+              2,
+              [&] {
+                backend->dot(field, field, sum);
+                backend->observe(monitor, sum);
+              },
+              monitor);
+        },
+        monitor);
+  };
+  for (int times = 0; times < 2; ++times) {
+    backend->assign(zero, of_x);
+    backend->assign(zero, of_y);
+    run(first, x, of_x);
+    run(second, y, of_y);
+    EXPECT_EQ(backend->value(of_x), static_cast<double>(small.size()));
+    EXPECT_EQ(backend->value(of_y), static_cast<double>(large.size()));
+  }
+}
+
 }  // namespace
 }  // namespace poisson
