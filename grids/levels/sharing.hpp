@@ -36,7 +36,7 @@ struct Sharing {
   Parts parts = uncut_axes;
   /// A coarser level of fewer unknowns than this is not shared: every process has all of it and computes what all
   /// others compute, without messages.
-  std::int64_t least_shared = std::int64_t{1} << 18;
+  std::int64_t least_shared = std::int64_t{3} << 17;
   /// Where there are groups, they share the coarser levels that are too thin for the parts, and, where they cut fewer
   /// axes, those as well of which each has fewer unknowns than that: exchanges then have fewer turns.
   std::optional<Groups> groups = {};
