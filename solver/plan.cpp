@@ -29,19 +29,16 @@
 namespace poisson {
 namespace {
 
-// What a device holds for the sums of planes, and for the partial sums of planes that are large: one for each tile of a
-// plane, of 128 values at least, but not of more blocks than are worth having (backends/cuda/plane_sums.cuh).
-constexpr std::size_t bytes_of_sums = std::size_t{3} << 20;
-std::size_t bytes_of_partial_sums(const Layout& layout) {
+// What a device holds for sums: more of large planes, of tiles of 128 values at least (backends/cuda/plane_sums.cuh).
+std::size_t bytes_of_sums(const Layout& layout) {
   const auto [nx, ny, nz] = layout.n;
   const auto tiles = nz == 1 ? std::int64_t{nx / 128 + 2} * ny : std::int64_t{nx / 32 + 2} * (ny / 4 + 1) * nz;
-  const auto bytes = static_cast<std::size_t>(tiles) * sizeof(double);
-  return bytes <= std::size_t{2} << 20 ? 0 : std::min(bytes, std::size_t{16} << 20);
+  const auto bytes = static_cast<std::size_t>(tiles) * sizeof(double), MiB = std::size_t{1} << 20;
+  return 3 * MiB + (bytes <= 2 * MiB ? 0 : std::min(bytes, 16 * MiB));
 }
 
 // Of a value on an axis, the tables of two operators, of a transfer and of what evaluates data on a device hold less
-// than 448 bytes; the coarsest level's inverse, scalars, partial sums, and the rounding of blocks fit into the
-// constant.
+// than 448 bytes; the coarsest level's inverse, scalars, and the rounding of blocks fit into the constant.
 std::size_t bytes_of_tables(const Layout& layout) {
   return 448 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{192} << 10);
 }
@@ -239,7 +236,7 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
                        (outer == Precision::fp32 && has_pass(part.space(), level) ? coefficients(block, outer) : 0);
       else if (l == 0 && outermost)
         level.bytes += (options.krylov == Krylov::cg ? 6 : 3) * bytes(layout, outer);  // u, b, best; r, p, q
-      plan.tables += bytes_of_tables(layout) + (gpu && l == 0 && outermost ? bytes_of_partial_sums(layout) : 0);
+      plan.tables += bytes_of_tables(layout) + (gpu && l == 0 && outermost ? bytes_of_sums(layout) : 0);
       const std::size_t visits = calls * (outermost ? recorded_visits(options, l) : 1);
       const std::size_t verbs = verbs_of_visit(options, layout, finest.elements || galerkin);
       if (gpu && multigrid && layout.size() <= most_shared_values) steps += visits * verbs;
@@ -252,7 +249,7 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
     }
   };
   add_levels(add_levels, chosen, true, 1, sharing.part_of(chosen.front().block));
-  plan.tables += std::min(steps, most_steps) * bytes_of_step + (gpu ? bytes_of_sums : 0);
+  plan.tables += std::min(steps, most_steps) * bytes_of_step;
   plan.setup = std::max(setup_peak, plan.bytes) - plan.bytes;
   plan.hierarchy = std::move(chosen);
   return plan;

@@ -121,7 +121,7 @@ class Processes(SeveralProcesses):
 
     def test_groups(self):
         """As on two machines: the first coarser level is shared by groups, which cut one axis; the answer stays."""
-        more = ("domain.lower=[0, 0]", "domain.upper=[1, 1]", "grid.cells=[1024, 1024]", "equation.source=sin(3 * x) * y",
+        more = ("domain.lower=[0, 0]", "domain.upper=[1, 1]", "grid.cells=[1280, 1280]", "equation.source=sin(3 * x) * y",
                 "discretization.centering=cell", "solver.method=multigrid", "output.formats=[]")
         wanted = self.solved(0, "one", *more)
         self.environment["POISSON_MACHINES"] = "2"
