@@ -67,7 +67,11 @@ std::string describe_processes(const Sharing& sharing) {
 }
 
 std::string describe_ways(const std::vector<TransportWay>& ways) {
-  if (ways.empty() || ways[0].words.empty()) return "";
+  if (ways.empty()) return "";
+  if (ways[0].words.empty())
+    return ways[0].transport == Transport::automatic
+               ? ""
+               : fmt::format("by messages, since backend.transport: {} is for GPUs", name_of(ways[0].transport));
   const auto time = [](const TransportWay& way) { return fmt::format("{:.3g} µs", 1e6 * way.seconds()); };
   std::string text = fmt::format("{}; {}² values take {}", ways[0].words, TransportSpeed::many, time(ways[0]));
   for (const TransportWay& way : ways | std::views::drop(1))

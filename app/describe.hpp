@@ -24,7 +24,8 @@ std::pair<double, double> cell_widths(const Config& config);
 /// "4, the grid cut into 1 x 2 x 2 parts"; empty for one.
 std::string describe_processes(const Sharing& sharing);
 /// "peer, memory of each other's GPUs; 256² values take 14 µs; not staged: 45 µs; not mpi: an MPI that …": the first of
-/// the ways, and why not the others; empty for one process, and on the host's cores.
+/// the ways, and why not the others; on the host's cores "by messages, since backend.transport: peer is for GPUs" where
+/// one of GPUs was asked for. Else empty.
 std::string describe_ways(const std::vector<TransportWay>& ways);
 /// "h = 25, q = 1000"
 std::string describe_parameters(const Parameters& parameters);

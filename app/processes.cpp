@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -124,6 +125,11 @@ std::vector<std::size_t> machines_of(const Processes& processes) {
   if (const long count = variable("POISSON_MACHINES"); count > 0)
     for (std::size_t p = 0; p < all.size(); ++p) all[p] = p * static_cast<std::size_t>(count) / all.size();
   return all;
+}
+
+int count_machines(const Processes& processes) {
+  const std::vector<std::size_t> all = machines_of(processes);
+  return static_cast<int>(std::set(all.begin(), all.end()).size());
 }
 
 int place_on_machine(const Processes& processes) {

@@ -19,6 +19,8 @@ std::shared_ptr<const Processes> start_processes();
 /// A number for the machine of each process. POISSON_MACHINES=2 has them be on two, as many on each, so that what
 /// several machines do can be seen on one.
 std::vector<std::size_t> machines_of(const Processes& processes);
+/// How many machines these are.
+int count_machines(const Processes& processes);
 /// How many processes of lower number run on the same machine.
 int place_on_machine(const Processes& processes);
 /// How many run on this machine.

@@ -22,6 +22,7 @@
 #include "backends/device.hpp"
 #include "backends/error.hpp"
 #include "backends/transport_choice.hpp"
+#include "backends/utilities/commit.hpp"
 #include "grids/sampling/sampling.hpp"
 #include "io/config/yaml.hpp"
 #include "io/files/formats.hpp"
@@ -190,7 +191,7 @@ Config load(const Arguments& arguments, const Processes& processes) {
   });
   // What they do with it has to be the same as well: each waits for the others in what all do together.
   const auto option = [](bool given, const char* name) { return given ? std::string(name) : std::string(); };
-  const std::string own = std::string(POISSON_VERSION) + "\n" + option(arguments.validate, "--validate ") +
+  const std::string own = std::string(POISSON_VERSION) + " " + commit() + "\n" + option(arguments.validate, "--validate ") +
                           option(arguments.dry_run, "--dry-run ") + option(arguments.profile, "--profile ") +
                           config->effective;
   const std::vector<std::size_t> hashes = processes.gather(std::hash<std::string>()(own));
@@ -255,6 +256,7 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
       broadcast(*processes, results ? std::filesystem::absolute(results->staging()).string() : "", 0);
   Summary summary;
   summary.ranks = processes->count();
+  summary.machines = count_machines(*processes);
   summary.cuts = work->cuts();
   summary.title = config.title;
   summary.version = POISSON_VERSION;

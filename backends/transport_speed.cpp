@@ -29,12 +29,15 @@ double seconds_of_exchange(Backend& backend, const std::shared_ptr<const Process
 
 }  // namespace
 
-TransportSpeed measure_transport(Backend& backend, const std::shared_ptr<const Processes>& processes) {
-  constexpr int few = TransportSpeed::few, many = TransportSpeed::many;
-  const double small = seconds_of_exchange(backend, processes, few);
-  const double large = seconds_of_exchange(backend, processes, many);
+TransportSpeed TransportSpeed::of(double seconds_of_few, double seconds_of_many) {
   const double bytes = sizeof(double) * (many * many - few * few);
-  return {small, bytes / std::max(large - small, 1e-9)};
+  const double least = std::max(seconds_of_few, seconds_of_many) / 16;
+  return {seconds_of_few, bytes / std::max(seconds_of_many - seconds_of_few, least)};
+}
+
+TransportSpeed measure_transport(Backend& backend, const std::shared_ptr<const Processes>& processes) {
+  const double few = seconds_of_exchange(backend, processes, TransportSpeed::few);
+  return TransportSpeed::of(few, seconds_of_exchange(backend, processes, TransportSpeed::many));
 }
 
 }  // namespace poisson

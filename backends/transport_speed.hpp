@@ -11,6 +11,10 @@ struct TransportSpeed {
   /// Exchanges by which it is measured are of layers of so many values squared.
   static constexpr int few = 8, many = 256;
 
+  /// From seconds of an exchange of each. Where these hardly differ, or noise has the few take longer, it is as if a
+  /// sixteenth of the time was that of the values.
+  static TransportSpeed of(double seconds_of_few, double seconds_of_many);
+
   double latency;    ///< seconds of an exchange of few values
   double bandwidth;  ///< bytes a second each way of one of many
 

@@ -145,7 +145,10 @@ Json to_object(const Summary& s) {
     for (std::size_t i = 1; i < s.transports.size(); ++i)
       json["transport"]["others"].push_back(json_of(s.transports[i]));
   }
-  if (!s.cuts.empty()) json["cuts"] = s.cuts;
+  if (!s.cuts.empty()) {
+    json["machines"] = s.machines;
+    json["cuts"] = s.cuts;
+  }
   json["peak_memory_bytes"] = s.peak_memory_bytes;
   json["files"] = Json::array();
   for (const auto& file : s.files) json["files"].push_back({{"name", file.name}, {"bytes", file.bytes}});

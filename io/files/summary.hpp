@@ -70,7 +70,7 @@ struct Summary {
   };
   std::vector<Profile> profiles;
   std::string device;
-  int ranks = 1;
+  int ranks = 1, machines = 1;
   /// A way between several processes, as measured before the run.
   struct Transport {
     std::string name;

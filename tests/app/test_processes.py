@@ -127,6 +127,7 @@ class Processes(SeveralProcesses):
         self.environment["POISSON_MACHINES"] = "2"
         found = self.solved(4, "several", *more, "backend.blocks=[2, 2]")
         self.near(found, wanted, 1e-12, "two machines")
+        self.assertEqual(found["machines"], 2)
         for blocks, levels in (([2, 2], "levels 0 in these parts, 1 in those of 2 groups of 2, 2 to "),
                                ([1, 4], "levels 0 to 1 in these parts, 2 to ")):
             run = self.poisson(4, *more, f"backend.blocks={blocks}", options=("--dry-run",))
@@ -140,8 +141,18 @@ class Processes(SeveralProcesses):
             summary = self.solved(3, f"least-{least}")
             self.same_fields("one", f"least-{least}", "0", 1)
             self.assertEqual(summary["transport"]["name"], "messages")
+            self.assertEqual(summary["machines"], 1)
             self.assertGreater(summary["transport"]["latency"], 0)
             self.assertGreater(summary["transport"]["bandwidth"], 0)
+
+    def test_ways_of_gpus(self):
+        """On the host's cores there are messages, whatever is asked for; the terminal says so."""
+        self.environment["NO_COLOR"] = "1"  # the line is broken
+        for way in ("auto", "peer", "staged", "mpi"):
+            run = self.poisson(2, f"backend.transport={way}", "output.formats=[]", options=())
+            self.assertEqual(run.returncode, 0, run.stderr)
+            said = f"by messages, since backend.transport: {way} is for GPUs"
+            self.assertEqual(said in " ".join(run.stdout.split()), way != "auto", run.stdout)
 
     def test_profile(self):
         """Of all processes: their traffic is that of one, and but for halos no more; and of each of them."""
@@ -336,6 +347,23 @@ class Processes(SeveralProcesses):
                 self.assertEqual(run.returncode, 2, run.stderr)
                 self.assertEqual(len(self.message(run)), 1, run.stderr)
                 self.assertIn("process 1 has another configuration, other options", run.stderr)
+
+    def test_other_versions(self):
+        """A build of other sources, here with another commit in the program's file, is refused."""
+        said = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
+                              stdout=subprocess.PIPE, check=False).stdout.strip()
+        program = pathlib.Path(PROGRAM).read_bytes()
+        if not said or said not in program:
+            self.skipTest("the program was built from another commit")
+        other = self.directory / "other"
+        other.write_bytes(program.replace(said, said[::-1]))
+        other.chmod(0o755)
+        command = self.command(1)
+        own = command[command.index(PROGRAM):]
+        run = subprocess.run([*command, ":", "-n", "1", other, *own[1:]], cwd=self.directory, text=True, check=False,
+                             env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn("another version of this program, than process 0", run.stderr)
 
     # ---- disks ----
 

@@ -7,6 +7,7 @@ Without mpirun, and where the program has no MPI, the tests count as skipped (st
 """
 
 import csv
+import json
 import os
 import pathlib
 import shutil
@@ -34,14 +35,14 @@ class ScalingStudy(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.directory = pathlib.Path(temporary.name)
         self.output = self.directory / "scaling"
+        self.environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         (self.directory / "case.yaml").write_text(CASE, encoding="utf-8")
 
     def study(self, *words, config="case.yaml"):
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
-                       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         command = [sys.executable, str(SCRIPT), "--config", config, "--repeat", "1", "--program", PROGRAM, "--set",
                    "backend.device=cpu", "--output", "scaling", *words]
-        run = subprocess.run(command, cwd=self.directory, text=True, check=False, env=environment,
+        run = subprocess.run(command, cwd=self.directory, text=True, check=False, env=self.environment,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
         self.assertNotIn("Traceback", run.stderr)
         return run
@@ -54,7 +55,9 @@ class ScalingStudy(unittest.TestCase):
         """Their parts, and a model from measured messages; cells may be arithmetic."""
         run = self.study("--ranks", "1,3", "--mode", "both")
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertRegex(run.stdout, r"inside a node: .* us and .* GB/s, up to 8 processes, measured")
+        self.assertRegex(run.stdout, r"inside a node: .* us and .* GB/s, measured; up to 8 processes")
+        self.assertRegex(run.stdout, r"between nodes: .* us and .* GB/s, assumed")
+        self.assertIn("all runs take multigrid", run.stdout)
         rows = self.rows()
         self.assertEqual([(row["mode"], row["ranks"], row["unknowns"]) for row in rows],
                          [("strong", "1", "7866"), ("strong", "3", "7866"), ("weak", "1", "7866"),
@@ -68,6 +71,24 @@ class ScalingStudy(unittest.TestCase):
             else:  # another problem for each number of processes
                 self.assertEqual(row["difference"], "")
         self.assertEqual("scaling.png" in run.stdout, (self.output / "scaling.png").exists())
+        widths = [json.loads((self.output / f"weak-auto-{ranks}" / "summary.json").read_text(encoding="utf-8"))[
+            "cell_width"]["ratio"] for ranks in (1, 3)]
+        self.assertAlmostEqual(*widths)  # a longer box, not flatter cells
+
+    def test_model(self):
+        """It goes on to 10 000 processes. What each of them computes as a whole stays, and several machines tell what
+        messages between them take."""
+        self.environment["POISSON_MACHINES"] = "2"
+        run = self.study("--ranks", "1,2", "--mode", "both")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stdout, r"inside a node: .* us and .* GB/s, assumed; up to 8 processes")
+        self.assertRegex(run.stdout, r"between nodes: .* us and .* GB/s, measured")
+        coarse = min(*(float(row[part]) for row, part in zip(self.rows(), ("solve", "coarse"))))
+        self.assertGreater(coarse, 0)
+        model = json.loads((self.output / "scaling.json").read_text(encoding="utf-8"))["model"]
+        self.assertEqual(model[-1]["ranks"], 10000)
+        for predicted in model:
+            self.assertGreaterEqual(predicted["seconds"], coarse)
 
     def test_runs_before_one_that_fails_are_kept(self):
         """And nothing of an earlier study is taken for them."""

@@ -43,6 +43,15 @@ TEST(TransportChoice, IsOfWhatCanBeHad) {
   }
 }
 
+/// What a process was kept from by others does not pass for a fast link.
+TEST(TransportSpeed, IsFiniteWhereNoiseHasFewValuesTakeLonger) {
+  const double bytes = 8 * (256. * 256 - 8 * 8);
+  EXPECT_DOUBLE_EQ(TransportSpeed::of(2e-6, 1e-5).bandwidth, bytes / 8e-6);
+  EXPECT_DOUBLE_EQ(TransportSpeed::of(8e-3, 2e-3).bandwidth, bytes / 5e-4);
+  EXPECT_DOUBLE_EQ(TransportSpeed::of(1.6e-5, 1.6e-5).bandwidth, bytes / 1e-6);
+  EXPECT_DOUBLE_EQ(TransportSpeed::of(8e-3, 2e-3).latency, 8e-3);
+}
+
 #ifdef POISSON_HAVE_MPI
 /// Of processes that mpirun started: what is said to be had can be asked for, and nothing else.
 TEST(TransportChoice, OfLaunchedProcesses) {
