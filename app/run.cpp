@@ -191,9 +191,9 @@ Config load(const Arguments& arguments, const Processes& processes) {
   });
   // What they do with it has to be the same as well: each waits for the others in what all do together.
   const auto option = [](bool given, const char* name) { return given ? std::string(name) : std::string(); };
-  const std::string own = std::string(POISSON_VERSION) + " " + commit() + "\n" + option(arguments.validate, "--validate ") +
-                          option(arguments.dry_run, "--dry-run ") + option(arguments.profile, "--profile ") +
-                          config->effective;
+  const std::string own = std::string(POISSON_VERSION) + " " + commit() + "\n" +
+                          option(arguments.validate, "--validate ") + option(arguments.dry_run, "--dry-run ") +
+                          option(arguments.profile, "--profile ") + config->effective;
   const std::vector<std::size_t> hashes = processes.gather(std::hash<std::string>()(own));
   together(processes, [&] {
     const auto other = std::ranges::find_if(hashes, [&](std::size_t hash) { return hash != hashes[0]; });
