@@ -171,9 +171,10 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work, i
   if (config.options.fallback && config.options.tolerance > 0 && plan.options.method == Method::multigrid &&
       config.options.precision != SolvePrecision::single)
     lines.push_back(fmt::format(
-        "          {} more on the host where multigrid fails (solver.fallback), up to half of it "
+        "          {} more on the host{} where multigrid fails (solver.fallback), up to half of it "
         "where a factorization pays",
-        readable_bytes(static_cast<double>(bytes_of_aggregates(plan.levels.front().unknowns, work.on_boxes())))));
+        readable_bytes(static_cast<double>(bytes_of_aggregates(plan.levels.front().unknowns, work.on_boxes()))),
+        processes == 1 ? "" : " for each process"));
   add(work.assembly(plan.levels.front().unknowns, gpu));
   lines.emplace_back();
   // Bytes, flops and time of one product A u, by counting, for one core or one GPU of a kind (assembly.hpp).

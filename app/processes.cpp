@@ -138,11 +138,6 @@ int place_on_machine(const Processes& processes) {
   return static_cast<int>(std::count(all.begin(), own, *own));
 }
 
-int count_on_machine(const Processes& processes) {
-  const std::vector<std::size_t> all = processes.gather(machine_number());
-  return static_cast<int>(std::ranges::count(all, all[static_cast<std::size_t>(processes.rank())]));
-}
-
 std::string describe_binding() {
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   cpu_set_t own;

@@ -23,8 +23,6 @@ std::vector<std::size_t> machines_of(const Processes& processes);
 int count_machines(const Processes& processes);
 /// How many processes of lower number run on the same machine.
 int place_on_machine(const Processes& processes);
-/// How many run on this machine.
-int count_on_machine(const Processes& processes);
 
 /// "bound to 1 of 64 cores each", where this process may run on fewer than its machine has; else empty.
 std::string describe_binding();

@@ -21,6 +21,7 @@
 #include "app/report.hpp"
 #include "backends/device.hpp"
 #include "backends/error.hpp"
+#include "backends/machine.hpp"
 #include "backends/transport_choice.hpp"
 #include "backends/utilities/commit.hpp"
 #include "grids/sampling/sampling.hpp"
@@ -103,7 +104,8 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   const std::unique_ptr<Case> owner = make_case(config, processes);  // goes before its backend
   Case& work = *owner;
   std::string tight;
-  together(*processes, [&] { tight = check_memory(config, work, *backend); });
+  const int here = count_on_machine(*processes);
+  together(*processes, [&] { tight = check_memory(config, work, *backend, here); });
   const std::vector<int> warned = processes->gather(tight.empty() ? 0 : 1);
   const auto one = std::ranges::find(warned, 1);  // for all, as their consoles are quiet
   if (one != warned.end()) console.warning(broadcast(*processes, tight, static_cast<int>(one - warned.begin())));

@@ -56,6 +56,12 @@ void lower(MemoryLimit& limit, std::size_t bytes, const std::string& source,
   if (bytes < limit.bytes) limit = {bytes, source, reserve, of_addresses};
 }
 
+/// By a share of what so many processes have together, less what this one has taken of it.
+void lower_by_share(MemoryLimit& limit, std::size_t bytes, int here, std::size_t taken, const std::string& source) {
+  lower(limit, less(bytes / static_cast<std::size_t>(here), taken),
+        here == 1 ? source : source + ", which " + std::to_string(here) + " processes share");
+}
+
 /// Where a hierarchy of control groups is mounted, and the path of this process's group below.
 struct Group {
   std::filesystem::path mount, path;
@@ -98,7 +104,7 @@ std::optional<Group> own_group(const std::filesystem::path& root, std::string_vi
   return {};
 }
 
-void lower_by_groups(MemoryLimit& limit, const std::filesystem::path& root, bool second) {
+void lower_by_groups(MemoryLimit& limit, int here, const std::filesystem::path& root, bool second) {
   const auto group = own_group(root, second ? "" : "memory");
   if (!group) return;
   const char* const largest = second ? "memory.max" : "memory.limit_in_bytes";
@@ -110,14 +116,14 @@ void lower_by_groups(MemoryLimit& limit, const std::filesystem::path& root, bool
     if (const auto most = read_number(folder / largest); most && *most < unlimited / 4) {
       const std::size_t cached = value_of(folder / "memory.stat", total + "inactive_file") +
                                  value_of(folder / "memory.stat", total + "active_file");
-      lower(limit, less(*most, less(read_number(folder / taken).value_or(0), cached)),
-            "the memory limit of the control group /" + path.generic_string());
+      const std::size_t left = less(*most, less(read_number(folder / taken).value_or(0), cached));
+      lower_by_share(limit, left, here, 0, "the memory limit of the control group /" + path.generic_string());
     }
     if (path.empty()) return;
   }
 }
 
-void lower_by_slurm(MemoryLimit& limit, std::size_t resident) {
+void lower_by_slurm(MemoryLimit& limit, int here, std::size_t resident) {
   const auto variable = [](const char* name) -> std::size_t {
     const char* text = std::getenv(name);
     return text ? number(text).value_or(0) : 0;
@@ -125,10 +131,10 @@ void lower_by_slurm(MemoryLimit& limit, std::size_t resident) {
   constexpr std::size_t mebibyte = std::size_t{1} << 20, most = std::size_t{1} << 40;
   if (!std::getenv("SLURM_JOB_ID")) return;
   if (const std::size_t node = std::min(variable("SLURM_MEM_PER_NODE"), most); node > 0)
-    lower(limit, less(node * mebibyte, resident), "SLURM_MEM_PER_NODE");
+    lower_by_share(limit, node * mebibyte, here, resident, "SLURM_MEM_PER_NODE");
   const std::size_t share = std::min(variable("SLURM_MEM_PER_CPU"), most);
   const std::size_t cores = std::clamp<std::size_t>(variable("SLURM_CPUS_ON_NODE"), 1, 1 << 16);
-  if (share > 0) lower(limit, less(share * cores * mebibyte, resident), "SLURM_MEM_PER_CPU");
+  if (share > 0) lower_by_share(limit, share * cores * mebibyte, here, resident, "SLURM_MEM_PER_CPU");
 }
 
 void lower_by_ulimit(MemoryLimit& limit, int resource, std::size_t taken, const char* name) {
@@ -147,24 +153,24 @@ void lower_by_ulimit(MemoryLimit& limit, int resource, std::size_t taken, const 
 
 }  // namespace
 
-MemoryLimit hard_memory_limit(const std::filesystem::path& root) {
+MemoryLimit hard_memory_limit(int here, const std::filesystem::path& root) {
   MemoryLimit limit{unlimited, ""};
   const std::filesystem::path memory = root / "proc/meminfo", status = root / "proc/self/status";
   const std::size_t resident = value_of(status, "VmRSS:") << 10;
   if (const std::size_t total = value_of(memory, "MemTotal:") << 10; total > 0)
-    lower(limit, less(total + (value_of(memory, "SwapTotal:") << 10), resident), "the memory of this machine");
-  lower_by_groups(limit, root, false);
-  lower_by_groups(limit, root, true);
-  lower_by_slurm(limit, resident);
+    lower_by_share(limit, total + (value_of(memory, "SwapTotal:") << 10), here, resident, "the memory of this machine");
+  lower_by_groups(limit, here, root, false);
+  lower_by_groups(limit, here, root, true);
+  lower_by_slurm(limit, here, resident);
   lower_by_ulimit(limit, RLIMIT_AS, value_of(status, "VmSize:") << 10, "ulimit -v");
   lower_by_ulimit(limit, RLIMIT_DATA, value_of(status, "VmData:") << 10, "ulimit -d");
   return limit;
 }
 
-MemoryLimit available_memory() {
-  MemoryLimit limit = hard_memory_limit();
+MemoryLimit available_memory(int here) {
+  MemoryLimit limit = hard_memory_limit(here);
   if (const std::size_t free = value_of("/proc/meminfo", "MemAvailable:") << 10; free > 0)
-    lower(limit, free, "the memory of this machine");
+    lower_by_share(limit, free, here, 0, "the memory of this machine");
   return limit;
 }
 

@@ -16,10 +16,11 @@ struct MemoryLimit {
 
 /// The least of the limits that end a process which exceeds them: the machine's memory with its swap, control groups
 /// (versions 1 and 2) down to this process's own, what Slurm has granted, ulimit -v and -d; what the process has taken
-/// already is off. `root`: where /proc and /sys are looked for.
-MemoryLimit hard_memory_limit(const std::filesystem::path& root = "/");
+/// already is off. Of several processes on a machine, `here`, each has its share of what is for all. `root`: where
+/// /proc and /sys are looked for.
+MemoryLimit hard_memory_limit(int here = 1, const std::filesystem::path& root = "/");
 
 /// Bytes that the system could hand out now, its caches given up, and never more than the hard limit.
-MemoryLimit available_memory();
+MemoryLimit available_memory(int here = 1);
 
 }  // namespace poisson

@@ -1,5 +1,6 @@
 #include "backends/machine.hpp"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 
@@ -15,6 +16,10 @@ std::string machine_name() {
 
 std::size_t machine_number() {
   return std::hash<std::string>()(machine_name());
+}
+
+int count_on_machine(const Processes& processes) {
+  return static_cast<int>(std::ranges::count(processes.gather(machine_number()), machine_number()));
 }
 
 }  // namespace poisson

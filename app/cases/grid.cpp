@@ -12,6 +12,7 @@
 #include "app/cases/case.hpp"
 #include "app/describe.hpp"
 #include "app/memory.hpp"
+#include "backends/machine.hpp"
 #include "grids/levels/solved_along.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/sampling/problem_data.hpp"
@@ -169,7 +170,8 @@ class GridCase final : public Case {
         problem_(config.problem),
         options_(config.options),
         sharing_(shared_by(config, processes)),
-        part_(sharing_.part_of(make_block(config.problem))) {}
+        part_(sharing_.part_of(make_block(config.problem))),
+        here_(count_on_machine(*processes)) {}
 
   void check_values() const override { poisson::check_values(problem_); }
   Plan plan(bool gpu) const override { return make_plan(problem_, options_, config_.assembly, gpu, {}, sharing_); }
@@ -301,7 +303,7 @@ class GridCase final : public Case {
     const Plan found = make_plan(problem_, options_, config_.assembly, backend.on_gpu(),
                                  KappaSummary{d_->rows().kappa, d_->jumps()}, sharing_);
     constexpr double bytes_of_islands = 4;  // strong couplings are looked for on the host
-    require_memory(config_, *this, backend, found, static_cast<double>(d_->bytes()),
+    require_memory(config_, *this, backend, found, here_, static_cast<double>(d_->bytes()),
                    bytes_of_islands * static_cast<double>(d_->unknowns()));
   }
 
@@ -310,6 +312,7 @@ class GridCase final : public Case {
   const Options& options_;
   Sharing sharing_;
   Block part_;  ///< what this process has
+  int here_;    ///< processes on this machine
   std::optional<Discretization> d_;
   std::unique_ptr<Solver> solver_;
   double size_ = 0;  // Σ|b|

@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "backends/host_memory.hpp"
+#include "backends/machine.hpp"
 #include "solver/ladder/aggregation.hpp"
 #include "solver/ladder/factorization.hpp"
 #include "solver/ladder/whole_operator.hpp"
@@ -15,12 +17,13 @@ namespace {
 constexpr double few_flops = 4e9, most_flops = 4e12;
 constexpr std::int64_t most_unknowns = std::int64_t{1} << 24;
 
-// Of more than `least` operations and at most `most`.
-std::unique_ptr<Preconditioner> factorized(const std::shared_ptr<const Operator>& A, double least, double most) {
+// Of more than `least` operations and at most `most`, in each of so many processes of this machine.
+std::unique_ptr<Preconditioner> factorized(const std::shared_ptr<const Operator>& A, double least, double most,
+                                           int here) {
   if (A->unknowns().size() > most_unknowns || Factorization::least_flops(*A) > most) return nullptr;
   auto factors = std::make_unique<Factorization>(A);
   const double flops = factors->cost().flops;
-  if (flops <= least || flops > most || factors->cost().bytes > make_cpu_backend()->available() / 2) return nullptr;
+  if (flops <= least || flops > most || factors->cost().bytes > available_memory(here).bytes / 2) return nullptr;
   factors->factorize();
   return factors;
 }
@@ -29,15 +32,34 @@ constexpr const char* by_factorization = "conjugate gradients around a factoriza
 constexpr std::array rung_names{by_factorization, "conjugate gradients around multigrid by aggregates in 64 bits",
                                 by_factorization};
 
+// The rungs of all rows, in each of so many processes of this machine.
+Ladder ladder_of_whole(const std::shared_ptr<const Operator>& A, int here) {
+  const auto factorized_early = std::make_shared<bool>(false);
+  return {{rung_names[0],
+           [=] {
+             auto factors = factorized(A, 0, few_flops, here);
+             *factorized_early = factors != nullptr;
+             return factors;
+           }},
+          {rung_names[1],
+           [A, factorized_early]() -> std::unique_ptr<Preconditioner> {
+             if (*factorized_early || A->unknowns().size() > most_unknowns) return nullptr;
+             return std::make_unique<Aggregation>(A);
+           }},
+          {rung_names[2], [=] { return factorized(A, few_flops, most_flops, here); }}};
+}
+
 // The rungs of an operator of which this process has a part. All climb together, or none.
 Ladder ladder_of_part(const std::shared_ptr<const Operator>& part, bool box) {
   const auto climb = std::make_shared<Ladder>();  // of the whole, once a rung is tried
   Ladder rungs;
   for (std::size_t number = 0; number < rung_names.size(); ++number)
     rungs.push_back({rung_names[number], [=]() -> std::unique_ptr<Preconditioner> {
-                       if (climb->empty()) *climb = make_ladder(whole_operator(*part, box), box);
+                       const Processes& processes = part->space().processes();
+                       if (climb->empty())
+                         *climb = ladder_of_whole(whole_operator(*part, box), count_on_machine(processes));
                        auto made = (*climb)[number].make();
-                       if (part->space().processes().any(!made)) return nullptr;
+                       if (processes.any(!made)) return nullptr;
                        return for_part(*part, std::move(made));
                      }});
   return rungs;
@@ -47,20 +69,7 @@ Ladder ladder_of_part(const std::shared_ptr<const Operator>& part, bool box) {
 
 Ladder make_ladder(const std::shared_ptr<const Operator>& A, bool box) {
   if (A->precision() != Precision::fp64) return {};
-  if (!A->space().whole()) return ladder_of_part(A, box);
-  const auto factorized_early = std::make_shared<bool>(false);
-  return {{rung_names[0],
-           [A, factorized_early] {
-             auto factors = factorized(A, 0, few_flops);
-             *factorized_early = factors != nullptr;
-             return factors;
-           }},
-          {rung_names[1],
-           [A, factorized_early]() -> std::unique_ptr<Preconditioner> {
-             if (*factorized_early || A->unknowns().size() > most_unknowns) return nullptr;
-             return std::make_unique<Aggregation>(A);
-           }},
-          {rung_names[2], [A] { return factorized(A, few_flops, most_flops); }}};
+  return A->space().whole() ? ladder_of_whole(A, 1) : ladder_of_part(A, box);
 }
 
 // Rows as they are read take 340 bytes, and those of the finest level and its vectors 100 beside 12 a coupling; coarser

@@ -255,6 +255,24 @@ class Processes(SeveralProcesses):
         whole = where_it_jumps(0)
         self.assertTrue(whole / 4 < where_it_jumps(4) < whole / 2)
 
+    def test_memory_that_processes_share(self):
+        """Two that fit one by one, and not together, are refused by a run as by a dry run."""
+        self.write("in_a_job.sh", 'export SLURM_JOB_ID=1 SLURM_MEM_PER_NODE="$1"\nshift\nexec "$@"\n')
+        settings = ("grid.cells=[90, 90, 90]", "solver.method=multigrid", "discretization.scheme=q1",
+                    "discretization.assembly=full", "output.formats=[]", "solver.max_iterations=1")
+        for room, fits in ((220, False), (1000, True)):
+            for options in ((), ("--dry-run",)):
+                command = self.command(2, *settings, options=options)
+                program = command.index(PROGRAM)
+                run = subprocess.run([*command[:program], "sh", "in_a_job.sh", str(room), *command[program:]],
+                                     cwd=self.directory, text=True, check=False, env=self.environment,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
+                self.assertEqual(run.returncode == 1, not fits and not options, run.stderr)
+                said = "each process takes" if not options else "does not fit"
+                self.assertEqual(said in run.stdout + run.stderr, not fits, run.stdout + run.stderr)
+                if not fits:
+                    self.assertIn("SLURM_MEM_PER_NODE, which 2 processes share", run.stdout + run.stderr)
+
     def test_dry_run_states_what_a_run_takes(self):
         units = {"KiB": 1 / 1024, "MiB": 1}
         for assignments in (("solver.method=direct",), ("discretization.scheme=q1", "solver.method=direct"),

@@ -31,9 +31,8 @@ class HostMemory : public testing::Test {
     fs::create_directories((root_ / name).parent_path());
     std::ofstream(root_ / name) << text;
   }
-  MemoryLimit limit() const { return hard_memory_limit(root_); }
-  void expect(std::size_t mebibytes, const std::string& source) const {
-    const MemoryLimit found = limit();
+  void expect(std::size_t mebibytes, const std::string& source, int here = 1) const {
+    const MemoryLimit found = hard_memory_limit(here, root_);
     EXPECT_EQ(found.bytes, mebibytes * mebibyte);
     EXPECT_EQ(found.source, source);
   }
@@ -47,6 +46,7 @@ std::string bytes(std::size_t mebibytes) {
 
 TEST_F(HostMemory, OfTheMachine) {
   expect(7900, "the memory of this machine");
+  expect(1900, "the memory of this machine, which 4 processes share", 4);
 }
 
 TEST_F(HostMemory, OfControlGroupsOfVersion2) {
@@ -62,6 +62,7 @@ TEST_F(HostMemory, OfControlGroupsOfVersion2) {
   expect(400, "the memory limit of the control group /user/job");
   write(groups + "/job/step/memory.max", bytes(440));
   expect(390, "the memory limit of the control group /user/job/step");
+  expect(130, "the memory limit of the control group /user/job/step, which 3 processes share", 3);
   write(groups + "/job/step/memory.current", bytes(450));
   expect(0, "the memory limit of the control group /user/job/step");
 }
@@ -86,6 +87,7 @@ TEST_F(HostMemory, OfSlurm) {
   expect(1900, "SLURM_MEM_PER_CPU");
   setenv("SLURM_MEM_PER_NODE", "1000", 1);
   expect(900, "SLURM_MEM_PER_NODE");
+  expect(400, "SLURM_MEM_PER_NODE, which 2 processes share", 2);
   setenv("SLURM_MEM_PER_NODE", "0", 1);  // all there is
   expect(1900, "SLURM_MEM_PER_CPU");
   for (const char* name : {"SLURM_MEM_PER_CPU", "SLURM_CPUS_ON_NODE", "SLURM_JOB_ID", "SLURM_MEM_PER_NODE"})
@@ -95,12 +97,12 @@ TEST_F(HostMemory, OfSlurm) {
 TEST_F(HostMemory, OfUlimit) {
   rlimit before{};
   for (const auto& [resource, name, left] :
-       {std::tuple{RLIMIT_AS, "ulimit -v", 3896}, std::tuple{RLIMIT_DATA, "ulimit -d", 3996}}) {
+       {std::tuple{RLIMIT_AS, "ulimit -v", 1848}, std::tuple{RLIMIT_DATA, "ulimit -d", 1948}}) {
     getrlimit(resource, &before);
     rlimit lower = before;
-    lower.rlim_cur = 4096 * mebibyte;
+    lower.rlim_cur = 2048 * mebibyte;
     setrlimit(resource, &lower);
-    expect(static_cast<std::size_t>(left), name);
+    for (const int here : {1, 2}) expect(static_cast<std::size_t>(left), name, here);  // each process has its own
     setrlimit(resource, &before);
   }
 }
