@@ -8,6 +8,7 @@ Without mpirun, and where the program has no MPI, the tests count as skipped (st
 
 import csv
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -22,8 +23,8 @@ MATRIX = str(pathlib.Path(ROOT) / "configs" / "banded.yaml")
 
 CASE = """\
 parameters: {n: 20, half: 2}
-domain: {lower: [0, 0, 0], upper: [1, 1, 1]}
-grid: {cells: [n, 19, 2*n/half + 4]}
+domain: {lower: [0, 0, -1/half], upper: [1, 1, "min(1, half)"]}
+grid: {cells: [n, 19, "max(2*n/half, n) + 4"]}
 equation: {source: sin(3 * x) * y + z}
 solver: {precision: double}
 """
@@ -103,15 +104,64 @@ class ScalingStudy(unittest.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertFalse(list(self.output.glob("scaling.*")))
 
-    def test_matrices(self):
-        """They have no cells to multiply: strong scaling works."""
-        self.assertEqual(self.study("--ranks", "1,2", config=MATRIX).returncode, 0)
-        run = self.study("--ranks", "1,2", "--mode", "weak", config=MATRIX)
+    def test_what_has_no_cells_to_multiply(self):
+        """Strong scaling works."""
+        nodes = ", ".join(f"{axis}: {{nodes: {list(range(13))}}}" for axis in "xyz")
+        (self.directory / "nodes.yaml").write_text(f"grid: {{axes: {{{nodes}}}}}\n", encoding="utf-8")
+        for config in (MATRIX, "nodes.yaml"):
+            self.assertEqual(self.study("--ranks", "1,2", config=config).returncode, 0)
+            run = self.study("--ranks", "1,2", "--mode", "weak", config=config)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("take --mode strong", run.stderr)
+
+    def test_weak_scaling_keeps_the_shape_of_cells(self):
+        """The box grows with the cells; else lines and planes, and fewer iterations, would stand in efficiencies."""
+        self.assertEqual(self.study("--ranks", "1,3", "--mode", "weak").returncode, 0)
+        one, three = (json.loads((self.output / f"weak-auto-{ranks}" / "summary.json").read_text(encoding="utf-8"))
+                      for ranks in (1, 3))
+        self.assertEqual(three["unknowns"], 19 * 18 * 71)
+        for key in ("least", "widest"):
+            self.assertAlmostEqual(three["cell_width"][key], one["cell_width"][key])
+
+    def test_model(self):
+        """Of as many dimensions as the problem has, up to 10⁴ processes; coarse levels are those that were measured."""
+        square = str(pathlib.Path(ROOT) / "configs" / "cavity-2d.yaml")
+        sides = {}
+        for ranks in ("1", "1,2"):
+            run = self.study("--ranks", ranks, config=square)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            study = json.loads((self.output / "scaling.json").read_text(encoding="utf-8"))
+            self.assertEqual(study["model"][-1]["ranks"], 10000)
+            sides[ranks] = study
+            said = "assumed" if ranks == "1" else "as on 2"
+            self.assertIn(f"of coarse levels, which every process computes ({said})", study["assumptions"][0])
+        # 127² unknowns on each of 4 processes are shared on no level, as 10⁴ of them are: 8 exchanges of 127 values.
+        first, *_ = sides["1"]["runs"]
+        at = {(row["mode"], row["ranks"]): row["seconds"] for row in sides["1"]["model"]}
+        gather = 7e-6 * 2 + 4 * 127 ** 2 * 4 / 300e9 + 7e-6
+        self.assertAlmostEqual(at["weak", 4] - at["weak", 1], first["iterations"] * gather, places=9)
+        levels, gather = 5, 25e-6 * math.log2(10000) + (3 << 17) * 4 / 40e9 + 25e-6
+        exchanges = sum(8 * (25e-6 + 127 / 2 ** level * 4 / 40e9) for level in range(levels))
+        self.assertAlmostEqual(at["weak", 10000] - at["weak", 1], first["iterations"] * (exchanges + gather), places=9)
+
+    def test_runs_that_were_not_what_was_asked_for(self):
+        for launcher, said in (("env A={ranks}", "ran on one process instead of 2"), ("true {ranks}", "left no ")):
+            run = self.study("--ranks", "1,2", "--launcher", launcher)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(said, run.stderr)
+            self.assertEqual((self.output / "scaling.csv").exists(), launcher.startswith("env"))
+
+    def test_answers_that_differ(self):
+        """As where a file is changed in between, here by the launcher."""
+        launcher = "sh -c 'exec mpirun -n {ranks} --bind-to none \"$@\" --set equation.source={ranks}' sh"
+        run = self.study("--ranks", "1,2", "--launcher", launcher)
         self.assertEqual(run.returncode, 1)
-        self.assertIn("take --mode strong", run.stderr)
+        self.assertRegex(run.stderr, "^the answer of 2 processes messages differs from that of one process by 1.0e\\+00 of")
+        self.assertEqual(len(self.rows()), 2)
 
     def test_what_cannot_be(self):
         file = str(self.directory / "case.yaml")
+        (self.directory / "taken" / "scaling.csv").mkdir(parents=True)
         for words, status, said in ((("--timeout", "1e-3"), 1, "give it more by --timeout"),
                                     (("--timeout", "0"), 2, "--timeout takes seconds"),
                                     (("--repeat", "0"), 2, "--repeat takes a number from 1 on"),
@@ -121,6 +171,7 @@ class ScalingStudy(unittest.TestCase):
                                     (("--launcher", "nowhere -n {ranks}"), 2, "there is no program nowhere"),
                                     (("--launcher", "mpirun -n {ranks} '"), 2, "is no command line"),
                                     (("--launcher", "env A={no} false {ranks}"), 1, "failed with status 1"),
+                                    (("--output", "taken"), 2, "scaling.csv is in the way (Is a directory)"),
                                     (("--output", file), 2, "cannot be made a directory"),
                                     (("--output", file + "/below"), 2, "cannot be made a directory")):
             with self.subTest(words=words):
