@@ -54,7 +54,7 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
   const auto part = static_cast<double>(block.layout().size()) / static_cast<double>(block.space().size());
   backend.reserve(static_cast<std::size_t>(part * static_cast<double>(plan.most())));
   Bands bands = make_bands(backend, matrix, block);
-  // Of several processes rows of 9 or 27 points, whose sums go over all of them.
+  // Of several processes rows of a shape, whose sums go over all of them. Their colours are those of the bands.
   const auto operator_in = [&](Precision precision) -> std::shared_ptr<const Operator> {
     if (shared) return grid_kernels(backend).make_box_operator(backend, counted_alike(block), bands, precision);
     return grid_kernels(backend).make_banded_operator(backend, bands, precision);

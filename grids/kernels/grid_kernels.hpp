@@ -41,9 +41,9 @@ class GridKernels {
   /// eigenvalue of D⁻¹A is bounded by Gershgorin's circles. Where precision is fp64, the operator shares the fields.
   /// All masses are 1.
   virtual std::unique_ptr<Operator> make_banded_operator(Backend&, const Bands&, Precision) const = 0;
-  /// The operator with these bands, symmetric and of reach 1, on the block: rows of 9 or 27 points, with all that
-  /// operators of elements in full assembly do. `assembly`, the bound of the largest eigenvalue and whose fields they
-  /// are is as above; masses are those of the block.
+  /// The operator with these bands, symmetric and of reach 1, on the block: rows of 5 or 7 points where the offsets are
+  /// a star, else of 9 or 27, with all that operators in full assembly do. `assembly`, the bound of the largest
+  /// eigenvalue and whose fields they are is as above; masses are those of the block.
   std::unique_ptr<Operator> make_box_operator(Backend&, const Block&, const Bands&, Precision) const;
 
   /// The transfers between a block and the coarser one made from it. Cell-centred with `constant`: prolongation is

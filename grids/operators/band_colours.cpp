@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 
 namespace poisson {
 namespace {
@@ -31,7 +32,9 @@ BandColours::BandColours(const Layout& layout, const std::vector<Offset>& offset
     residues_[d] = modulus_[d] + layout.n[d] - regular_[d];
     count_ *= residues_[d];
   }
-  for (int m = 2; m < count_; ++m)
+  const bool of_rows = std::ranges::max(far) == 1 && std::ranges::none_of(layout.periodic, std::identity{});
+  const int fewer = of_rows ? std::min(count_, 3) : count_;
+  for (int m = 2; m < fewer; ++m)
     for (int y = 0; y < m; ++y)
       for (int z = 0; z < m; ++z) {
         const std::array<int, 3> w{1, (y + 1) % m, (z + 1) % m};

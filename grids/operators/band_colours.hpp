@@ -27,8 +27,10 @@ struct ColourBox {
 };
 
 /// Colours of a stencil of any offsets: no two values that are coupled share one. Either a product of residues along
-/// the axes (8 for 27 points), or a lattice Σ w_d i_d mod m (2 for 7 points), whichever takes fewer colours. On a
-/// periodic axis the values that a product's residue leaves over have residues of their own.
+/// the axes (8 for 27 points), or a lattice Σ w_d i_d mod m (2 for 7 points), whichever takes fewer colours; of
+/// neighbours without periodic axes two or the product, as rows of a shape have them (Colours, BoxColours): sweeps are
+/// the same then, whichever operator makes them. On a periodic axis the values that a product's residue leaves over
+/// have residues of their own.
 class BandColours {
  public:
   BandColours(const Layout& layout, const std::vector<Offset>& offsets);

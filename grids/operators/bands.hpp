@@ -43,8 +43,14 @@ inline std::array<int, 3> reach(const std::vector<Offset>& offsets) {
   return most;
 }
 
+/// Whether no offset leads along several axes, or further than to the next value.
+bool is_star(const std::vector<Offset>& offsets);
+
 /// The forward offsets of 5 and 7 points, or of 9 and 27, on the axes of more than one value.
 std::vector<Offset> star_offsets(const Layout& layout);
 std::vector<Offset> box_offsets(const Layout& layout);
+/// The same on all axes of so many dimensions, as rows of these shapes hold them.
+std::vector<Offset> star_offsets(int dimension);
+std::vector<Offset> box_offsets(int dimension);
 
 }  // namespace poisson

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "grids/operators/bands.hpp"
 #include "grids/rows/element_mass.hpp"
-#include "grids/rows/galerkin_formulas.hpp"
 #include "grids/sampling/sampling.hpp"
 
 namespace poisson {
@@ -140,13 +138,12 @@ BandTables<T>::BandTables(Backend& backend, const Block& block, int count) : Ban
 }
 
 template <class T>
-BandTables<T>::BandTables(Backend& backend, const Block& block, int count, const Bands& bands)
+BandTables<T>::BandTables(Backend& backend, const Block& block, const std::vector<Offset>& held, const Bands& bands)
     : masses_(masses_of<T>(backend, block)) {
   bands_.push_back(in_precision<T>(backend, bands.sum));
   std::shared_ptr<const Field> zero;
-  for (int code = code_of(1, 0, 0); std::ssize(bands_) < count; ++code) {
-    const auto at =
-        std::ranges::find(bands.offsets, Offset{offset_of(code, 0), offset_of(code, 1), offset_of(code, 2)});
+  for (const Offset& offset : held) {
+    const auto at = std::ranges::find(bands.offsets, offset);
     if (at != bands.offsets.end()) {
       bands_.push_back(in_precision<T>(backend, bands.entries[static_cast<std::size_t>(at - bands.offsets.begin())]));
     } else {

@@ -6,14 +6,13 @@
 
 #include "backends/backend.hpp"
 #include "grids/operators/axis_tables.hpp"
+#include "grids/operators/bands.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/rows/band_coefficients.hpp"
 #include "grids/rows/box_coefficients.hpp"
 #include "grids/rows/recompute_elements.hpp"
 
 namespace poisson {
-
-struct Bands;
 
 template <class T>
 inline constexpr std::string_view assembly_name<StarBands<T>> = "full";
@@ -60,8 +59,8 @@ class BandTables {
   BandTables(Backend& backend, const Space& space, int count);
   /// The same over a block.
   BandTables(Backend& backend, const Block& block, int count);
-  /// Symmetric bands of reach 1 that there are, `count` with the row sums: their own fields where precisions agree.
-  BandTables(Backend& backend, const Block& block, int count, const Bands& bands);
+  /// Symmetric bands that there are, the row sums and those of `held`: their own fields where precisions agree.
+  BandTables(Backend& backend, const Block& block, const std::vector<Offset>& held, const Bands& bands);
 
   template <class Coefficients>
   Coefficients model() const;

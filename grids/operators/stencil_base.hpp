@@ -151,14 +151,16 @@ std::unique_ptr<Operator> make_filled_operator(Backend& backend, const Own& rows
 template <template <class, class> class StencilOperator, class T, class Circles>
 std::unique_ptr<Operator> make_operator_of(Backend& backend, const LevelRows& rows, const Bands& bands,
                                            const Circles& circles) {
-  const auto make = [&]<int dimension>(Number<dimension>) -> std::unique_ptr<Operator> {
-    using Coefficients = BoxBands<T, dimension>;
-    BandTables<T> tables(backend, rows.block, Coefficients::count, bands);
+  const int dimension = bands.layout().n[2] == 1 ? 2 : 3;
+  const auto make = [&]<class Coefficients>(Model<Coefficients>,
+                                            const std::vector<Offset>& held) -> std::unique_ptr<Operator> {
+    BandTables<T> tables(backend, rows.block, held, bands);
     const double most = rows.block.processes().largest(circles(tables.template model<Coefficients>()));
     return std::make_unique<StencilOperator<T, Coefficients>>(backend, rows, bounds_of_bands(most), std::move(tables),
                                                               "bands");
   };
-  return bands.layout().n[2] == 1 ? make(Number<2>()) : make(Number<3>());
+  if (is_star(bands.offsets)) return make(Model<StarBands<T>>(), star_offsets(dimension));
+  return dimension == 2 ? make(Model<BoxBands<T, 2>>(), box_offsets(2)) : make(Model<BoxBands<T, 3>>(), box_offsets(3));
 }
 
 }  // namespace poisson

@@ -77,7 +77,6 @@ struct BoxRow {
   }
 };
 
-/// Σ|a_ij| / a_ii: the largest of all rows bounds the eigenvalues of D⁻¹A (Gershgorin's circles).
 template <class T, int Dimension>
 constexpr double gershgorin(const BoxRow<T, Dimension>& a) {
   const double diagonal = static_cast<double>(a.diagonal());

@@ -61,6 +61,16 @@ struct Row {
   }
 };
 
+/// Σ|a_ij| / a_ii: the largest of all rows bounds the eigenvalues of D⁻¹A (Gershgorin's circles).
+template <class T>
+constexpr double gershgorin(const Row<T>& a) {
+  const double diagonal = static_cast<double>(a.diagonal());
+  double sum = diagonal;
+  const T couplings[6] = {a.west, a.east, a.south, a.north, a.bottom, a.top};
+  for (const T coupling : couplings) sum += static_cast<double>(coupling < 0 ? -coupling : coupling);
+  return sum / diagonal;
+}
+
 /// The row with the couplings along an axis (−1: none) on its diagonal alone.
 template <class T>
 [[gnu::always_inline]] constexpr Row<T> decoupled(Row<T> a, int axis) {

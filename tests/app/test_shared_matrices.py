@@ -3,14 +3,14 @@
 
 import subprocess
 
-from several_processes import PYTHON, SeveralProcesses, main
+from several_processes import CONFIGS, PYTHON, SeveralProcesses, main
 
 
-# Random couplings of neighbours, the same both ways, and a random right-hand side.
+# Random couplings of neighbours along the axes, and by `more` steps, the same both ways, and a random right-hand side.
 MATRIX = """import h5py, numpy as np
-def write(name, n, shift, random):
+def write(name, n, shift, random, more=()):
     diagonal, bands = np.full(n, shift), {}
-    for step in np.eye(3, dtype=int)[np.array(n) > 1]:
+    for step in (*np.eye(3, dtype=int)[np.array(n) > 1], *map(np.array, more)):
         here = tuple(slice(0, m - d) for m, d in zip(n, step)); there = tuple(slice(d, m) for m, d in zip(n, step))
         a = 1 + random.random(diagonal[here].shape); up, down = np.zeros(n), np.zeros(n)
         up[here] = down[there] = -a; diagonal[here] += a; diagonal[there] += a
@@ -61,6 +61,25 @@ open('b.mtx', 'w').write(f'{head} array real general\\n{b.size} 1\\n{values}')
                 found = self.solved(count, "other", case=f"{name}.yaml")
                 self.near(found, wanted, 1e-10, f"{name}, {count} processes")
                 self.same_fields("one", "other", "1e-10", 2)
+
+    def test_sweeps_are_those_of_one_process(self):
+        """Whatever neighbours are coupled: what iterations leave after so many of them is the same, but for rounding."""
+        script = "random = np.random.default_rng(3)\n" \
+                 "write('star.h5', (1, 20, 27), 1e-2, random); write('star3.h5', (24, 9, 10), 1e-2, random)\n" \
+                 "write('triangles.h5', (1, 20, 27), 1e-2, random, [(0, 1, 1)])\n" \
+                 "write('tetrahedra.h5', (24, 9, 10), 1e-2, random, [(0, 1, 1), (1, 0, 1), (1, 1, 0), (1, 1, 1)])\n"
+        subprocess.run([PYTHON, "-c", MATRIX + script], cwd=self.directory, check=True)
+        end = "solver: {precision: double, tolerance: 0, max_iterations: 3}\noutput: {formats: [hdf5]}\n"
+        for name in ("star", "star3", "triangles", "tetrahedra"):
+            self.write(f"{name}.yaml", f"grid: {{type: banded, file: {name}.h5}}\n{end}")
+        plate = ("solver.precision=double", "solver.tolerance=0", "solver.max_iterations=3", "output.formats=[hdf5]")
+        for case, more in (("star.yaml", ()), ("star3.yaml", ()), ("triangles.yaml", ()), ("tetrahedra.yaml", ()),
+                           (CONFIGS / "banded.yaml", plate)):
+            with self.subTest(case=case):
+                self.solved(0, "one", *more, case=case)
+                for count in (2, 4):
+                    self.solved(count, "other", *more, case=case)
+                    self.same_fields("one", "other", "1e-13", 1)
 
     def test_errors_in_rows_of_one_process(self):
         rows = [f"{i} {j} {2 if i == j else -1}" for i in range(1, 61) for j in (i, i + 1, i - 1) if 1 <= j <= 60]

@@ -1,5 +1,5 @@
-// Galerkin levels as operators of 9 and 27 points against the same bands as a banded operator and as a dense matrix;
-// how many levels odd numbers of cells take, and how many iterations.
+// Stars and Galerkin levels as operators of 5 and 7, 9 and 27 points against the same bands as a banded operator and as
+// a dense matrix; how many levels odd numbers of cells take, and how many iterations.
 
 #include <array>
 #include <bit>
@@ -17,6 +17,7 @@
 #include "grids/levels/band_probe.hpp"
 #include "grids/levels/galerkin.hpp"
 #include "grids/operators/box_colours.hpp"
+#include "grids/rows/colours.hpp"
 #include "grids/schemes/discretization.hpp"
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
@@ -44,6 +45,7 @@ struct Level {
   Block block;
   Layout layout;
   Precision precision;
+  bool star;
   std::unique_ptr<Operator> banded, box;
   std::vector<Vector> dense;
   Vector diagonal;
@@ -53,6 +55,7 @@ struct Level {
         block(of),
         layout(bands.layout()),
         precision(p),
+        star(is_star(bands.offsets)),
         banded(grid_kernels(on).make_banded_operator(on, bands, p)),
         box(grid_kernels(on).make_box_operator(on, of, bands, p)),
         dense(size(), Vector(size(), 0)),
@@ -101,7 +104,7 @@ struct Level {
   }
 };
 
-/// f(level) for the first levels below problems with random κ on axes of odd and even numbers of cells.
+/// f(level) for problems with random κ on axes of odd and even numbers of cells, and for the first levels below.
 template <class F>
 void for_each_level(const NamedFaces& faces, const F& f) {
   for (const std::array<int, 3>& cells : {std::array{9, 8, 1}, {13, 5, 1}, {5, 9, 6}, {10, 7, 5}})
@@ -117,6 +120,7 @@ void for_each_level(const NamedFaces& faces, const F& f) {
       const auto A = d.make_operator(Precision::fp64);
       Bands bands = probe_bands(*A, star_offsets(A->layout()));
       Block block = d.block();
+      f(Level(*backend, block, bands, precision));
       for (int level = 0; level < 2; ++level) {
         const LevelChoice next = choose_relaxation(block, {1, 1, 1}, RelaxationChoice::points);
         if (next.coarsest()) break;
@@ -177,12 +181,15 @@ TEST_P(LevelOfBands, IsTheBandedOperator) {
   });
 }
 
-TEST_P(LevelOfBands, RelaxesInTheColoursOfABox) {
+TEST_P(LevelOfBands, RelaxesInTheColoursOfItsShape) {
   for_each_level(GetParam(), [](const Level& l) {
     Field u = l.field(), b = l.field();
     const Vector bv = set_values(l.backend, b, l.random(2, false));
     const BoxColours colours(l.layout.n, l.layout.periodic);
+    const Colours of_star(l.layout.n, l.layout.periodic);
+    const int count = l.star ? of_star.count() : colours.count();
     const auto colour_of = [&](const Place& at) {
+      if (l.star) return of_star.of(at[0], at[1], at[2]);
       int found = -1;
       for (int c = 0; c < colours.count(); ++c)
         if (colours.on_line(c, at[1], at[2], 0, l.layout.n[0]).holds(at[0])) {
@@ -200,10 +207,14 @@ TEST_P(LevelOfBands, RelaxesInTheColoursOfABox) {
     for (const bool reversed : {false, true}) {
       Vector x = set_values(l.backend, u, l.random(4));
       relax_colours(*l.box, 1.125, reversed, b, u);
-      for (int c = 0; c < colours.count(); ++c)
+      for (int c = 0; c < count; ++c)
         for (std::size_t i = 0; i < l.size(); ++i)
-          if (l.unknown(i) && colour[i] == (reversed ? colours.count() - 1 - c : c))
+          if (l.unknown(i) && colour[i] == (reversed ? count - 1 - c : c))
             x[i] += Real{1.125} / l.diagonal[i] * (bv[i] - l.product(i, x));
+      EXPECT_TRUE(within(values(l.backend, u), x, l.rounding(1024, true))) << reversed;
+      if (l.layout.periodic != decltype(l.layout.periodic){}) continue;
+      set_values(l.backend, u, l.random(4));  // the banded operator has the same colours
+      relax_colours(*l.banded, 1.125, reversed, b, u);
       EXPECT_TRUE(within(values(l.backend, u), x, l.rounding(1024, true))) << reversed;
     }
   });
