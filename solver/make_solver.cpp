@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <string>
@@ -46,9 +47,9 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
   const double part = static_cast<double>(space.layout().size()) / static_cast<double>(space.size());
-  discretization.backend().reserve(shared ? static_cast<std::size_t>(part * static_cast<double>(plan.most())) -
-                                                discretization.bytes()
-                                          : plan.most() - discretization.bytes());
+  const std::size_t most = shared ? static_cast<std::size_t>(part * static_cast<double>(plan.most())) : plan.most();
+  // With its halos a thin part may have more already.
+  discretization.backend().reserve(most - std::min(most, discretization.bytes()));
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
     hierarchy = discretization.make_hierarchy(plan.hierarchy);

@@ -24,7 +24,7 @@ bool thick(const Block& part) {
   const Cuts& cuts = part.share->cuts;
   for (int p = 0; p < cuts.patches(); ++p)
     for (std::size_t d = 0; d < 3; ++d)
-      if (cuts.count(d) > 1 && cuts.layout(p).n[d] < least_part) return false;
+      if (cuts.count(d) > 1 && cuts.layout(p).n[d] < thick_part) return false;
   return true;
 }
 

@@ -48,8 +48,11 @@ struct Sharing {
   Block below(const Block& part) const;
 };
 
-/// Along an axis that is cut each part has at least so many values: half as many still have what halos reach for.
-inline constexpr int least_part = 6;
+/// Along an axis that is cut each part of the finest level has at least so many values: half as many, which the level
+/// below has before it is gathered, still have what halos reach for.
+inline constexpr int least_part = 4;
+/// Levels whose parts are thinner are not shared by all: exchanges would take longer than what they share out.
+inline constexpr int thick_part = 6;
 
 /// The groups of those processes that run on the same machine, `machines[p]` for process p. None where these have no
 /// equal boxes of parts, or where all have the same machine, or each its own.

@@ -41,7 +41,8 @@ TEST(Sharing, CutsAnotherAxisWhereItExchangesClearlyLess) {
 TEST(Sharing, CutsBlocksWhereSlabsAreTooManyOrTooThin) {
   EXPECT_EQ(choose_parts(block_of({256, 256, 256}), 16), (Parts{1, 4, 4}));
   EXPECT_EQ(choose_parts(block_of({24, 24, 24}), 4), (Parts{1, 2, 2}));
-  EXPECT_THROW(choose_parts(block_of({8, 8, 8}), 8), InputError);
+  EXPECT_EQ(choose_parts(block_of({8, 8, 8}), 8), (Parts{2, 2, 2}));
+  EXPECT_THROW(choose_parts(block_of({6, 6, 6}), 8), InputError);
 }
 
 }  // namespace

@@ -73,11 +73,15 @@ const std::vector<Named<SolvePrecision>> precisions{
 const std::vector<Named<Assembly>> assemblies{
     {"partial", Assembly::automatic}, {"full", Assembly::full}, {"recompute", Assembly::recompute}};
 
-using Choice = std::tuple<Named<Cutting>, NamedFaces, Named<Discrete>, Named<Data>, Named<Way>, Named<Axes>,
-                          Named<SolvePrecision>, Named<Assembly>>;
+/// Whether parts are as thin as they may be.
+const std::vector<Named<bool>> sizes{{"thick", false}, {"thin", true}};
 
-// Numbers of cells that halve badly, of which eight parts have six values.
-std::array<int, 3> cells_of(const Discrete& d) {
+using Choice = std::tuple<Named<Cutting>, NamedFaces, Named<Discrete>, Named<Data>, Named<Way>, Named<Axes>,
+                          Named<SolvePrecision>, Named<Assembly>, Named<bool>>;
+
+// Numbers of cells that halve badly, of which parts have six values, or four.
+std::array<int, 3> cells_of(const Discrete& d, bool thin) {
+  if (thin) return d.dimension == 2 ? std::array{13, 17, 1} : std::array{13, 13, 9};
   return d.dimension == 2 ? std::array{25, 31, 1} : std::array{19, 13, 11};
 }
 
@@ -173,14 +177,14 @@ void set_way(Case& c, Way way) {
   }
 }
 
-Case case_of(const NamedFaces& faces, const Discrete& discrete, Data data, Way way, Axes along) {
+Case case_of(const NamedFaces& faces, const Discrete& discrete, Data data, Way way, Axes along, bool thin) {
   Case c;
   Problem& p = c.problem;
   p.dimension = discrete.dimension;
   p.scheme = discrete.scheme;
   p.centering = discrete.centering;
   for (std::size_t d = 0; d < static_cast<std::size_t>(p.dimension); ++d) {
-    const int n = cells_of(discrete)[d];
+    const int n = cells_of(discrete, thin)[d];
     const double length = 1 + 0.25 * static_cast<double>(d);
     p.nodes[d] = along == Axes::equal || (along == Axes::steep && d == 1) ? uniform_nodes(0, length, n)
                  : along == Axes::stretched ? tanh_nodes(0, length, n, 1.5, StretchedEnd::both)
@@ -209,8 +213,8 @@ double bound_of(const Case& c, Data data, Axes along) {
 class SharedCovering : public testing::TestWithParam<Choice> {};
 
 TEST_P(SharedCovering, IsSolvedAsByOneProcess) {
-  const auto& [cutting, faces, discrete, data, way, along, precision, assembly] = GetParam();
-  Case c = case_of(faces, discrete.value, data.value, way.value, along.value);
+  const auto& [cutting, faces, discrete, data, way, along, precision, assembly, thin] = GetParam();
+  Case c = case_of(faces, discrete.value, data.value, way.value, along.value, thin.value);
   c.options.precision = precision.value;
   c.options.tolerance = 0;
   c.options.max_iterations = 3;
@@ -235,7 +239,7 @@ TEST_P(SharedCovering, IsSolvedAsByOneProcess) {
 }
 INSTANTIATE_TEST_SUITE_P(EveryPair, SharedCovering,
                          testing::ValuesIn(every_pair(cuttings, all_faces(), discretizations, coefficients, ways, axes,
-                                                      precisions, assemblies)),
+                                                      precisions, assemblies, sizes)),
                          name_of_combination);
 
 // Both ways to an error of fourth order, on axes whose cells are even in number and give parts of unequal sizes.

@@ -185,7 +185,7 @@ TEST(SharedDirectly, CutsTheAxisThatCostsMost) {
   EXPECT_EQ(parts(4), (Parts{1, 1, 4}));
   p.nodes[1] = geometric_nodes(0, 1, 64, 1.1, StretchedEnd::lower);
   EXPECT_EQ(parts(4), (Parts{1, 4, 1}));
-  EXPECT_EQ(parts(11), std::nullopt);
+  EXPECT_EQ(parts(17), std::nullopt);
   p.nodes[1] = geometric_nodes(0, 1, 5000, 1.001, StretchedEnd::lower);
   EXPECT_EQ(parts(11), (Parts{1, 11, 1}));
   EXPECT_NE(no_direct_preconditioner(p, {1, 1, 4}).find("another axis than y"), std::string::npos);
