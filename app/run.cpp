@@ -166,7 +166,7 @@ std::string common_reason(const Processes& processes, const std::exception& erro
 }
 
 // Whatever the run had found before: nothing of it may pass for a result.
-void record_failure(ResultFolder& results, Summary summary, const std::string& reason, Console& console) {
+void record_failure(ResultFolder& results, Summary summary, const std::string& reason, const Console& console) {
   summary.reason = reason;
   summary.warnings = console.warnings();
   summary.converged = false;
@@ -178,15 +178,15 @@ void record_failure(ResultFolder& results, Summary summary, const std::string& r
   summary.files.clear();
   try {
     results.fail(summary);
-  } catch (const std::exception& error) {
-    console.error(error.what());
+  } catch (const std::exception&) {
+    // As on a disk that is full: the reason is what is said.
   }
 }
 
 // Every process reads the configuration; what it says is the same everywhere.
 Config load(const Arguments& arguments, const Processes& processes) {
   std::optional<Config> config;
-  together(processes, [&] {
+  read_together(processes, [&] {
     if (!processes.alone() && is_standard_input(arguments.config))
       throw InputError("several processes cannot share standard input: name a file");
     config.emplace(state_config(arguments.config, arguments.overrides));
@@ -269,7 +269,7 @@ int run(const Arguments& arguments, const std::shared_ptr<const Processes>& proc
   summary.time.input = watch.lap();
   try {
     together(*processes, [&] {
-      if (!results) return check_shared(place);
+      if (!results) return check_shared(place, processes->rank());
       results->check_names(file_names(config, *work, processes->count()));
       const auto copies =
           std::ranges::count_if(config.output.formats, [](const auto& name) { return !file_format(name).picture; });

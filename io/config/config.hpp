@@ -72,6 +72,10 @@ struct Config {
 /// load_config() without the values of datasets and matrices, whose shapes are checked.
 Config state_config(const std::filesystem::path& file, std::span<const std::string> overrides = {});
 
+/// together() of what each process reads by itself: where others find nothing wrong, the message of a ConfigError, or
+/// another InputError, ends with which one has.
+void read_together(const Processes& processes, const std::function<void()>& read);
+
 /// Reads the datasets: of processes that share a grid, each the values on its cells and some beside them, together.
 /// Throws ConfigError.
 void read_datasets(const Config& config, const std::optional<Box>& cells = {},

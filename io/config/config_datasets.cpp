@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -154,6 +155,32 @@ void check_periodic(const Config::Dataset& dataset, const Problem& problem, cons
 
 }  // namespace
 
+void read_together(const Processes& processes, const std::function<void()>& read) {
+  std::exception_ptr failure;
+  try {
+    read();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const std::vector<char> fine = processes.gather(static_cast<char>(failure ? 0 : 1));
+  const bool elsewhere = std::ranges::find(fine, 1) != fine.end();
+  const std::string who =
+      elsewhere ? " (process " + std::to_string(processes.rank()) + " of " + std::to_string(processes.count()) + ")"
+                : "";
+  together(processes, [&] {
+    if (!failure) return;
+    try {
+      std::rethrow_exception(failure);
+    } catch (const ConfigError& error) {
+      std::vector<std::string> lines = error.errors;
+      lines.back() += who;
+      throw ConfigError(std::move(lines));
+    } catch (const InputError& error) {
+      throw InputError(error.what() + who, error.remedy);
+    }
+  });
+}
+
 void read_datasets(const Config& config, const std::optional<Box>& part, const Processes& processes) {
   const Problem& problem = config.problem;
   const int dimension = problem.dimension;
@@ -166,9 +193,7 @@ void read_datasets(const Config& config, const std::optional<Box>& part, const P
     }
   };
   const auto raise = [&] {
-    together(processes, [&] {
-      if (!errors.empty()) throw ConfigError(std::move(errors));
-    });
+    if (!errors.empty()) throw ConfigError(std::move(errors));
   };
   Box cells;
   for (std::size_t d = 0; d < 3; ++d) cells.last[d] = std::max(1, static_cast<int>(problem.nodes[d].size()) - 1);
@@ -182,7 +207,7 @@ void read_datasets(const Config& config, const std::optional<Box>& part, const P
       else
         array.values = read_dataset(dataset.file, dataset.name).values;
     });
-  raise();
+  read_together(processes, raise);
   for (const Config::Dataset& dataset : config.datasets) {
     GridArray& array = *dataset.array;
     if (part) note_spread(array, cells, processes);
@@ -191,7 +216,7 @@ void read_datasets(const Config& config, const std::optional<Box>& part, const P
     for (const double value : array.values) largest = std::max(largest, std::abs(value));
     attempt(dataset, [&, of_all = processes.largest(largest)] { check_periodic(dataset, problem, cells, of_all); });
   }
-  raise();
+  together(processes, raise);
 }
 
 }  // namespace poisson

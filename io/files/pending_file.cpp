@@ -6,10 +6,10 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include "backends/error.hpp"
+#include "backends/memory.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/result_folder.hpp"
 
@@ -30,8 +30,8 @@ PendingFile::PendingFile(std::filesystem::path place, std::uintmax_t bytes)
   }
   const auto space = std::filesystem::space(temporary_.parent_path().empty() ? "." : temporary_.parent_path(), error);
   if (!error && space.capacity > 0 && space.available < bytes)
-    fail(fmt::format("it needs {:.3g} GiB and {:.3g} GiB are free", static_cast<double>(bytes) / (1 << 30),
-                     static_cast<double>(space.available) / (1 << 30)));
+    fail("it needs " + readable_bytes(static_cast<double>(bytes)) + ", and " +
+         readable_bytes(static_cast<double>(space.available)) + " are free");
   // A new file, whatever had the name. The libraries that fill it report a missing permission badly; the operating
   // system says why at once.
   std::filesystem::remove(temporary_, error);

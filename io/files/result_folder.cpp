@@ -369,10 +369,10 @@ void ResultFolder::fail(const Summary& summary) {
   flush_to_disk(directory_fd_);
 }
 
-void check_shared(const std::filesystem::path& staging) {
+void check_shared(const std::filesystem::path& staging, int process) {
   if (access(staging.c_str(), W_OK | X_OK) == 0) return;
-  throw InputError("a process cannot write to the output directory " + staging.parent_path().string() + " (" +
-                   std::strerror(errno) +
+  throw InputError("process " + std::to_string(process) + " cannot write to the output directory " +
+                   staging.parent_path().string() + " (" + std::strerror(errno) +
                    "): several processes need one that all their machines share, choose it with output.directory");
 }
 

@@ -53,8 +53,9 @@ class ResultFolder {
   std::string note_;
 };
 
-/// Throws InputError where a process beside the one that has the ResultFolder cannot write into its staging folder.
-void check_shared(const std::filesystem::path& staging);
+/// Throws InputError where this process, beside the one that has the ResultFolder, cannot write into its staging
+/// folder.
+void check_shared(const std::filesystem::path& staging, int process);
 
 /// Where a file will stand that is written at `place`: in the folder of the run's results where that is a
 /// ResultFolder's own, for messages.

@@ -415,7 +415,7 @@ class Processes(SeveralProcesses):
             with self.subTest(rank=rank, fault=fault, formats=formats):
                 run = self.faulty(3, rank, fault, f"output.formats=[{formats}]", "equation.source=2")
                 self.assertEqual(run.returncode, 1, run.stderr)
-                self.assertEqual(len(self.message(run)), 1, run.stderr)
+                self.assertEqual((len(self.message(run)), run.stderr.count("cannot be written")), (1, 1), run.stderr)
                 self.assertIn(os.strerror(28 if "ENOSPC" in fault else 5), run.stderr)
                 self.assertEqual(self.held(), earlier)
                 failed = self.directory / "results" / "summary.failed.json"
@@ -423,14 +423,12 @@ class Processes(SeveralProcesses):
                     self.assertIn("cannot be written", json.loads(failed.read_text(encoding="utf-8"))["reason"])
                 failed.unlink(missing_ok=True)
 
-    @unittest.skipUnless(hasattr(os, "geteuid") and os.geteuid() == 0, "needs a file system of its own")
-    def test_folder_that_one_process_does_not_see(self):
+    def elsewhere(self, mount, *assignments):
+        """A run of whose two processes the second sees other files."""
         self.write("elsewhere.sh", 'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then\n'
-                                   "  exec unshare -m sh -c 'mount -t tmpfs none results; exec \"$@\"' sh \"$@\"\nfi\n"
+                                   f"  exec unshare -m sh -c 'mount {mount}; exec \"$@\"' sh \"$@\"\nfi\n"
                                    'exec "$@"\n')
-        self.assertEqual(self.poisson(2).returncode, 0)
-        earlier = self.held()
-        command = self.command(2)
+        command = self.command(2, *assignments)
         program = command.index(PROGRAM)
         command[program:program] = ["sh", "elsewhere.sh"]
         run = subprocess.run(command, cwd=self.directory, text=True, check=False, env=self.environment,
@@ -438,8 +436,20 @@ class Processes(SeveralProcesses):
         if "unshare" in run.stderr or "mount:" in run.stderr:
             self.skipTest("no file system can be mounted")
         self.assertEqual(run.returncode, 2, run.stderr)
-        self.assertEqual(len(self.message(run)), 1, run.stderr)
-        self.assertIn("a process cannot write to the output directory", run.stderr)
+        self.assertEqual(len([line for line in run.stderr.splitlines() if "rocess 1" in line]), 1, run.stderr)
+        return run.stderr
+
+    @unittest.skipUnless(hasattr(os, "geteuid") and os.geteuid() == 0, "needs a file system of its own")
+    def test_files_that_one_process_does_not_see(self):
+        """The message says which process it is."""
+        self.assertEqual(self.poisson(2).returncode, 0)
+        earlier = self.held()
+        self.assertIn("poisson: process 1 cannot write to the output directory",
+                      self.elsewhere("-t tmpfs none results"))
+        self.datasets()
+        data = ("equation.coefficient={file: data.h5, dataset: k}",)
+        for name, said in (("data.h5", "it is not an HDF5 file"), ("case.yaml", "grid: is missing")):
+            self.assertRegex(self.elsewhere(f"--bind /dev/null {name}", *data), rf"{said}.* \(process 1 of 2\)\n")
         self.assertEqual(self.held(), earlier)
 
     # ---- a process that is lost ----
