@@ -45,18 +45,20 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
   const Block block = sharing.part_of(make_block(matrix));
-  const bool shared = block.share != nullptr;
   const auto far = matrix.reach();
-  if (shared && (!matrix.symmetric() || std::max({far[0], far[1], far[2]}) > 1))
-    throw InputError(
-        "several processes solve matrices that are symmetric and couple neighbours on the grid alone: start this one "
-        "without mpirun");
+  for (std::size_t d = 0; d < 3; ++d)
+    if (block.space().cuts().count(d) > 1 && far[d] > cut_halo)
+      throw InputError("the matrix couples points that are " + std::to_string(far[d]) + " apart along " + "xyz"[d] +
+                       ", and several processes solve for couplings of up to " + std::to_string(cut_halo) +
+                       " across their cuts: cut another axis (backend.blocks), or start it without mpirun");
   const auto part = static_cast<double>(block.layout().size()) / static_cast<double>(block.space().size());
   backend.reserve(static_cast<std::size_t>(part * static_cast<double>(plan.most())));
   Bands bands = make_bands(backend, matrix, block);
-  // Of several processes rows of a shape, whose sums go over all of them. Their colours are those of the bands.
+  // Multigrid of several processes takes rows of a shape, as its coarser levels do. Their colours are those of the
+  // bands.
   const auto operator_in = [&](Precision precision) -> std::shared_ptr<const Operator> {
-    if (shared) return grid_kernels(backend).make_box_operator(backend, counted_alike(block), bands, precision);
+    if (block.share && options.method == Method::multigrid)
+      return grid_kernels(backend).make_box_operator(backend, counted_alike(block), bands, precision);
     return grid_kernels(backend).make_banded_operator(backend, bands, precision);
   };
   std::shared_ptr<const Operator> A = operator_in(inner);

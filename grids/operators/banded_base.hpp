@@ -20,12 +20,19 @@ class BandedBase : public Operator {
         layout_(space_.layout()),
         unknowns_(space_.unknowns()),
         sum_(in_precision(bands.sum)),
-        diagonal_(backend, layout_, precision_of<T>),
+        diagonal_(backend, space_, precision_of<T>),
         scale_(bands.scale),
         singular_(bands.singular) {
     for (const auto& entries : bands.entries) entries_.push_back(in_precision(entries));
     const auto far = reach(bands.offsets);
     guarded_ = far[0] > 1 || far[1] > 1 || far[2] > 1;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const int before = space_.origin()[d], behind = space_.all()[d] - before - layout_.n[d];
+      const bool cut = space_.cuts().count(d) > 1;
+      within_.first[d] = cut ? -std::min(before, cut_halo) : 0;
+      within_.last[d] = layout_.n[d] + (cut ? std::min(behind, cut_halo) : 0);
+      if (cut) halo_ = std::max(halo_, far[d]);
+    }
     const View<T> shape = diagonal_.template view<T>();
     offsets_ = bands.offsets;
     if (bands.symmetric)
@@ -56,6 +63,7 @@ class BandedBase : public Operator {
     return std::make_unique<PointSplitting<Derived>>(derived(), EigenvalueBound{largest_});
   }
   std::unique_ptr<Splitting> split_by_colours() const override {
+    if (!space_.whole()) throw RunError("colours of bands are those of a whole grid");
     return std::make_unique<ColourSplitting<Derived>>(derived());
   }
 
@@ -67,7 +75,9 @@ class BandedBase : public Operator {
     int dx, dy, dz;
   };
 
-  double count() const { return static_cast<double>(unknowns_.size()); }
+  double count() const { return static_cast<double>(space_.unknown_count()); }
+  /// Fills halos as far as rows reach.
+  void exchange(const Field& u) const { backend_.exchange(u, halo_); }
 
   Backend& backend_;
   Space space_;
@@ -78,14 +88,16 @@ class BandedBase : public Operator {
   Field diagonal_;
   std::vector<Offset> offsets_;
   std::vector<Link> links_;
-  bool guarded_ = false;  ///< offsets reach beyond the halo
+  bool guarded_ = false;  ///< offsets reach beyond the halo of an axis that is whole
+  Box within_{};          ///< where neighbours are: these values, and beyond cuts those in the halo
+  int halo_ = 1;          ///< how far rows reach beyond cuts
   double largest_ = 2;    ///< Gershgorin's bound
 
  private:
   const Derived& derived() const { return static_cast<const Derived&>(*this); }
   std::shared_ptr<const Field> in_precision(const std::shared_ptr<const Field>& from) const {
     if (from->precision() == precision_of<T>) return from;
-    auto to = std::make_shared<Field>(backend_, layout_, precision_of<T>);
+    auto to = std::make_shared<Field>(backend_, space_, precision_of<T>);
     backend_.convert(*from, *to);
     return to;
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "backends/error.hpp"
+#include "backends/exchange.hpp"
 #include "backends/places.hpp"
 #include "io/files/hdf5.hpp"
 #include "io/files/matrix_market.hpp"
@@ -179,8 +180,8 @@ void read_matrix(const std::filesystem::path& file, BandedMatrix& m, const std::
   if (own) {
     Box beside = *own;
     for (std::size_t d = 0; d < 3; ++d) {
-      beside.first[d] = std::max(0, beside.first[d] - 1);
-      beside.last[d] = std::min(m.shape[d], beside.last[d] + 1);
+      beside.first[d] = std::max(0, beside.first[d] - cut_halo);
+      beside.last[d] = std::min(m.shape[d], beside.last[d] + cut_halo);
     }
     m.some = beside;
   }

@@ -6,14 +6,15 @@ import subprocess
 from several_processes import CONFIGS, PYTHON, SeveralProcesses, main
 
 
-# Random couplings of neighbours along the axes, and by `more` steps, the same both ways, and a random right-hand side.
+# Random couplings of neighbours along the axes, and by `more` steps, the same both ways but for `skew`, and a random
+# right-hand side.
 MATRIX = """import h5py, numpy as np
-def write(name, n, shift, random, more=()):
+def write(name, n, shift, random, more=(), skew=0.0):
     diagonal, bands = np.full(n, shift), {}
     for step in (*np.eye(3, dtype=int)[np.array(n) > 1], *map(np.array, more)):
         here = tuple(slice(0, m - d) for m, d in zip(n, step)); there = tuple(slice(d, m) for m, d in zip(n, step))
         a = 1 + random.random(diagonal[here].shape); up, down = np.zeros(n), np.zeros(n)
-        up[here] = down[there] = -a; diagonal[here] += a; diagonal[there] += a
+        up[here] = (skew - 1) * a; down[there] = -a; diagonal[here] += a; diagonal[there] += a
         bands[tuple(step)], bands[tuple(-step)] = up, down
     bands[(0, 0, 0)] = diagonal; b = random.random(n); f = h5py.File(name, 'w'); f['rhs'] = b
     f['offsets'] = [s[::-1] for s in bands]; f['bands'] = np.array(list(bands.values()))
@@ -80,6 +81,31 @@ open('b.mtx', 'w').write(f'{head} array real general\\n{b.size} 1\\n{values}')
                 for count in (2, 4):
                     self.solved(count, "other", *more, case=case)
                     self.same_fields("one", "other", "1e-13", 1)
+
+    def test_couplings_that_reach_further_or_are_not_symmetric(self):
+        script = "random = np.random.default_rng(4); flat, box = (1, 20, 27), (24, 9, 10)\n" \
+                 "far, far3 = [(0, 0, 2), (0, 1, 2), (0, 2, 0)], [(2, 0, 0), (0, 2, 1), (1, 0, 2), (2, 1, 1)]\n" \
+                 "write('far.h5', flat, 1e-2, random, far); write('far3.h5', box, 1e-2, random, far3)\n" \
+                 "write('skew.h5', flat, 1e-2, random, [], 0.3); write('skew3.h5', box, 1e-2, random, far3, 0.3)\n" \
+                 "write('further.h5', (1, 20, 30), 1e-2, random, [(0, 0, 3)])\n"
+        subprocess.run([PYTHON, "-c", MATRIX + script], cwd=self.directory, check=True)
+        end = "solver: {precision: double, tolerance: 0, max_iterations: 9}\noutput: {formats: [hdf5]}\n"
+        for name in ("far", "far3", "skew", "skew3", "further"):
+            self.write(f"{name}.yaml", f"grid: {{type: banded, file: {name}.h5}}\n{end}")
+        for name, method, counts in (("far", "auto", (2, 3)), ("far3", "auto", (2, 4)), ("far3", "jacobi", (3,)),
+                                     ("skew", "auto", (2, 4)), ("skew3", "auto", (2, 3)), ("further", "auto", (2,))):
+            for count in counts:
+                with self.subTest(name=name, method=method, count=count):
+                    blocks = {"further": [1, 2], "skew3": [1, count, 1]}.get(name)
+                    more = (f"solver.method={method}", *([f"backend.blocks={blocks}"] if blocks else []))
+                    wanted = self.solved(0, "one", f"solver.method={method}", case=f"{name}.yaml")
+                    found = self.solved(count, "other", *more, case=f"{name}.yaml")
+                    self.same_fields("one", "other", "1e-13", 1)
+                    for measure in ("bands", "symmetric", "asymmetry", "dominance"):
+                        self.assertEqual(found["matrix"][measure], wanted["matrix"][measure], measure)
+        run = self.poisson(2, "backend.blocks=[2, 1]", case="further.yaml")
+        self.assertEqual(run.returncode, 2)
+        self.assertEqual(run.stderr.count("couples points that are 3 apart along x, and several processes"), 1, run.stderr)
 
     def test_errors_in_rows_of_one_process(self):
         rows = [f"{i} {j} {2 if i == j else -1}" for i in range(1, 61) for j in (i, i + 1, i - 1) if 1 <= j <= 60]

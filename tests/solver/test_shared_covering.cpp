@@ -271,20 +271,18 @@ TEST(SharedCoveringOfFourthOrder, IsSolvedAsByOneProcess) {
     }
 }
 
-// Couplings of all neighbours, weak and strong by turns.
-BandedMatrix random_matrix(const std::array<int, 3>& shape) {
+// Couplings by these offsets and back, those back times `skew`, weak and strong by turns.
+BandedMatrix random_matrix(const std::array<int, 3>& shape, const std::vector<Offset>& offsets, double skew = 1) {
   BandedMatrix m;
   m.shape = shape;
-  Layout layout;
-  layout.n = shape;
   m.offsets = {{0, 0, 0}};
-  const auto points = static_cast<std::size_t>(layout.size());
+  const std::size_t points = m.points();
   m.entries.assign(1, std::vector<double>(points, 1e-3));
   Random random(3);
   const auto number = [&](const std::array<int, 3>& at) {
     return static_cast<std::size_t>(at[0] + shape[0] * (at[1] + shape[1] * at[2]));
   };
-  for (const Offset& o : box_offsets(layout)) {
+  for (const Offset& o : offsets) {
     std::vector<double> up(points), down(points);
     for (std::array<int, 3> at{}; at[2] < shape[2]; ++at[2])
       for (at[1] = 0; at[1] < shape[1]; ++at[1])
@@ -294,9 +292,10 @@ BandedMatrix random_matrix(const std::array<int, 3>& shape) {
           bool inside = true;
           for (std::size_t d = 0; d < 3; ++d) inside = inside && there[d] >= 0 && there[d] < shape[d];
           if (!inside) continue;
-          up[number(at)] = down[number(there)] = -coupling;
+          up[number(at)] = -coupling;
+          down[number(there)] = -skew * coupling;
           m.entries[0][number(at)] += coupling;
-          m.entries[0][number(there)] += coupling;
+          m.entries[0][number(there)] += skew * coupling;
         }
     m.offsets.push_back(o);
     m.entries.push_back(up);
@@ -307,54 +306,63 @@ BandedMatrix random_matrix(const std::array<int, 3>& shape) {
   return m;
 }
 
+// Of one process and of several, after some iterations.
+void expect_same_iterates(const BandedMatrix& matrix, Method method) {
+  Options options;
+  options.method = method;
+  options.precision = SolvePrecision::double_;
+  options.tolerance = 0;
+  options.max_iterations = 4;
+  const auto solved = [&](const Sharing& sharing, std::vector<double>& all) {
+    const auto backend = test_backend();
+    const auto solver = make_solver(*backend, matrix, options, nullptr, sharing);
+    backend->fill(solver->rhs(), 1);
+    solver->solve(false);
+    put_part(solver->solution(), all);
+  };
+  std::vector<double> wanted(matrix.points()), found(matrix.points());
+  solved({}, wanted);
+  for (const auto& [name, cutting] : cuttings) {
+    const Parts& parts = matrix.shape[2] == 1 ? cutting.flat : cutting.solid;
+    as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
+      solved({processes, parts, 300}, found);
+    });
+    EXPECT_LE(largest_difference(found, wanted), 1e-12 * largest_magnitude(wanted)) << name;
+  }
+}
+
 TEST(SharedCoveringOfMatrices, IsSolvedAsByOneProcess) {
   for (const std::array shape : {std::array{25, 31, 1}, {19, 14, 13}}) {
-    const BandedMatrix matrix = random_matrix(shape);
-    Options options;
-    options.precision = SolvePrecision::double_;
-    options.tolerance = 0;
-    options.max_iterations = 4;
-    const auto solved = [&](const Sharing& sharing, std::vector<double>& all) {
-      const auto backend = test_backend();
-      const auto solver = make_solver(*backend, matrix, options, nullptr, sharing);
-      backend->fill(solver->rhs(), 1);
-      solver->solve(false);
-      put_part(solver->solution(), all);
-    };
-    std::vector<double> wanted(matrix.points()), found(matrix.points());
-    solved({}, wanted);
-    for (const auto& [name, cutting] : cuttings) {
-      const Parts& parts = shape[2] == 1 ? cutting.flat : cutting.solid;
-      as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
-        solved({processes, parts, 300}, found);
-      });
-      EXPECT_LE(largest_difference(found, wanted), 1e-12 * largest_magnitude(wanted)) << name;
+    const int dimension = shape[2] == 1 ? 2 : 3;
+    const std::vector<Offset> near = box_offsets(dimension), star = star_offsets(dimension);
+    std::vector<Offset> far = near;
+    far.insert(far.end(), {{2, 0, 0}, {0, 2, 0}, {-1, 2, 0}});
+    if (dimension == 3) far.insert(far.end(), {{0, 0, 2}, {2, -1, 1}, {1, 0, -2}});
+    for (const auto& offsets : {star, near}) expect_same_iterates(random_matrix(shape, offsets), Method::multigrid);
+    for (const auto& offsets : {star, near, far}) {
+      expect_same_iterates(random_matrix(shape, offsets), Method::cg);
+      expect_same_iterates(random_matrix(shape, offsets, 0.5), Method::jacobi);
     }
   }
 }
 
-// What several processes do not take they say in one sentence.
+// What several processes do not take they say in one sentence, where it lies across a cut.
 TEST(SharedCoveringOfMatrices, IsRefusedWhereRowsReachFar) {
-  BandedMatrix far = random_matrix({13, 12, 1}), skew = far;
-  far.offsets[1] = {2, 0, 0};
-  skew.entries[1].front() *= 2;
-  measure(skew);
-  for (const BandedMatrix& matrix : {far, skew}) {
-    const auto solved = [&](const Sharing& sharing) {
+  const BandedMatrix far = random_matrix({13, 12, 1}, {{1, 0, 0}, {0, 1, 0}, {3, 0, 0}});
+  for (const Parts& parts : {Parts{2, 1, 1}, Parts{1, 2, 1}})
+    as_processes(2, [&](const std::shared_ptr<const Processes>& processes) {
       const auto backend = test_backend();
       Options options;
       options.method = Method::jacobi;
-      make_solver(*backend, matrix, options, nullptr, sharing);
-    };
-    as_processes(2, [&](const std::shared_ptr<const Processes>& processes) {
+      std::string said;
       try {
-        solved({processes, {1, 2, 1}, 300});
-        ADD_FAILURE();
+        make_solver(*backend, far, options, nullptr, {processes, parts, 300});
       } catch (const InputError& error) {
-        EXPECT_NE(std::string(error.what()).find("start this one without mpirun"), std::string::npos) << error.what();
+        said = error.what();
       }
+      const std::string wanted = "the matrix couples points that are 3 apart along x";
+      EXPECT_EQ(said.substr(0, wanted.size()), parts[0] > 1 ? wanted : "");
     });
-  }
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ namespace {
 template <class T>
 class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
   using Base = BandedBase<T, BandedOperator>;
-  using Base::backend_, Base::layout_, Base::unknowns_, Base::links_, Base::offsets_, Base::guarded_, Base::diagonal_,
-      Base::sum_, Base::largest_;
+  using Base::layout_, Base::space_, Base::unknowns_, Base::within_, Base::links_, Base::offsets_, Base::guarded_,
+      Base::diagonal_, Base::sum_, Base::largest_, Base::exchange;
   using typename Base::Link;
 
  public:
@@ -31,7 +31,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
         for (int i = first; i < last; ++i) d[i] += entry[i];
       });
     });
-    largest_ = max_over_lines(unknowns_, 0, [&](int j, int k) {
+    const double most = max_over_lines(unknowns_, 0, [&](int j, int k) {
       std::vector<double> sum(static_cast<std::size_t>(layout_.n[0]));
       const T* d = diagonal_line(j, k);
       for (int i = 0; i < layout_.n[0]; ++i) sum[static_cast<std::size_t>(i)] = std::abs(static_cast<double>(d[i]));
@@ -43,6 +43,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
         largest = std::max(largest, sum[static_cast<std::size_t>(i)] / static_cast<double>(d[i]));
       return largest;
     });
+    largest_ = space_.processes().largest(most);
   }
 
   void apply(const Field& u, Field& Au) const override { apply_on(unknowns_, u, Au); }
@@ -69,13 +70,13 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
   }
 
   void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
-    backend_.exchange(u);
+    exchange(u);
     dispatch(r.precision(), [&]<class R>(R) {
       const auto vu = u.view<T>();
       const auto rhs = b.view<T>();
       const auto out = r.view<R>();
       const T s = static_cast<T>(*scale.address());
-      *norm.address() = sum_over_lines(unknowns_, [&](int j, int k) {
+      *norm.address() = sum_over_lines(space_, unknowns_, [&](int j, int k) {
         const T* Au = product(vu, j, k, unknowns_.first[0], unknowns_.last[0]);
         const T* from = rhs.line(j, k);
         const T* d = diagonal_line(j, k);
@@ -93,7 +94,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
 
   void norm(const Field& r, Scalar& norm) const override {
     const auto view = r.view<T>();
-    *norm.address() = sum_over_lines(unknowns_, [&](int j, int k) {
+    *norm.address() = sum_over_lines(space_, unknowns_, [&](int j, int k) {
       const T* d = diagonal_line(j, k);
       double sum = 0;
       for (int i = unknowns_.first[0]; i < unknowns_.last[0]; ++i)
@@ -104,7 +105,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
 
   void rounding(const Field& u, Scalar& norm) const override {
     const auto view = u.view<T>();
-    *norm.address() = sum_over_lines(unknowns_, [&](int j, int k) {
+    *norm.address() = sum_over_lines(space_, unknowns_, [&](int j, int k) {
       const T* d = diagonal_line(j, k);
       double sum = 0;
       for (int i = unknowns_.first[0]; i < unknowns_.last[0]; ++i)
@@ -149,7 +150,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
     const auto rhs = b.view<T>();
     const T w = static_cast<T>(omega);
     for (int c = 0; c < colours_.count(); ++c) {
-      backend_.exchange(u);
+      exchange(u);
       const ColourBox own = colours_.box(reversed ? colours_.count() - 1 - c : c, unknowns_);
       for_each_line(Box{{0, 0, 0}, {own.count(0), own.count(1), own.count(2)}}, [&](int tj, int tk) {
         const int j = own.line(1, tj), k = own.line(2, tk), step = own.step[0];
@@ -187,9 +188,10 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
     for (const Link& l : links_) {
       int begin = first, end = last;
       if (guarded_) {
-        if (j + l.dy < 0 || j + l.dy >= layout_.n[1] || k + l.dz < 0 || k + l.dz >= layout_.n[2]) continue;
-        begin = std::max(first, -l.dx);
-        end = std::min(last, layout_.n[0] - l.dx);
+        const auto there = [&](std::size_t d, int at) { return at >= within_.first[d] && at < within_.last[d]; };
+        if (!there(1, j + l.dy) || !there(2, k + l.dz)) continue;
+        begin = std::max(first, within_.first[0] - l.dx);
+        end = std::min(last, within_.last[0] - l.dx);
       }
       f(l, l.band + l.at + line, begin, end);
     }
@@ -217,7 +219,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
 
   template <class F>
   void lines(const Box& box, const Field& u, const F& f) const {
-    backend_.exchange(u);
+    exchange(u);
     const auto view = u.view<T>();
     for_each_line(box, [&](int j, int k) { f(j, k, product(view, j, k, box.first[0], box.last[0])); });
   }
@@ -231,7 +233,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
 
   double sum_of(const Field& x) const {
     const auto view = x.view<T>();
-    return sum_over_lines(unknowns_, [&](int j, int k) {
+    return sum_over_lines(space_, unknowns_, [&](int j, int k) {
       double sum = 0;
       for (int i = unknowns_.first[0]; i < unknowns_.last[0]; ++i) sum += static_cast<double>(view(i, j, k));
       return sum;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "backends/cuda/sequence.cuh"
+#include "backends/cuda/tiling.cuh"
 #include "backends/view.hpp"
 #include "grids/operators/band_colours.hpp"
 
@@ -36,12 +37,13 @@ struct BandLink {
   int dx, dy, dz;
 };
 
-/// Any bands: a list in memory, alike for all threads. Where offsets reach beyond the halo, neighbours outside the
-/// field are left out.
+/// Any bands: a list in memory, alike for all threads. Where offsets reach beyond the halo, neighbours that are
+/// not `within` are left out.
 template <class T>
 struct ListedBands {
   const BandLink<T>* links;
-  int count, nx, ny, nz;
+  int count;
+  Range within;
   bool guarded;
 
   template <class F>
@@ -50,7 +52,9 @@ struct ListedBands {
       const BandLink<T> link = links[l];
       if (guarded) {
         const int x = i + link.dx, y = j + link.dy, z = k + link.dz;
-        if (x < 0 || x >= nx || y < 0 || y >= ny || z < 0 || z >= nz) continue;
+        if (x < within.first.x || x >= within.last.x || y < within.first.y || y >= within.last.y ||
+            z < within.first.z || z >= within.last.z)
+          continue;
       }
       f(link.band[at + link.at], link.shift);
     }

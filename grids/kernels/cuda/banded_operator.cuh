@@ -15,8 +15,8 @@ namespace poisson::cuda {
 template <class T>
 class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
   using Base = BandedBase<T, BandedOperator>;
-  using Base::backend_, Base::layout_, Base::unknowns_, Base::links_, Base::offsets_, Base::guarded_, Base::diagonal_,
-      Base::sum_, Base::entries_, Base::largest_;
+  using Base::layout_, Base::space_, Base::unknowns_, Base::within_, Base::links_, Base::offsets_, Base::guarded_,
+      Base::diagonal_, Base::sum_, Base::entries_, Base::largest_, Base::exchange;
 
  public:
   BandedOperator(Backend& backend, const Bands& bands)
@@ -33,12 +33,8 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
       for (const auto& l : links_) links.push_back({l.band, l.at, l.shift, l.dx, l.dy, l.dz});
       table_ = backend.allocate(links.size() * sizeof(BandLink<T>));
       backend.write(links.data(), table_.data(), links.size() * sizeof(BandLink<T>));
-      list_ = ListedBands<T>{static_cast<const BandLink<T>*>(table_.data()),
-                             static_cast<int>(links.size()),
-                             layout_.n[0],
-                             layout_.n[1],
-                             layout_.n[2],
-                             guarded_};
+      list_ = ListedBands<T>{static_cast<const BandLink<T>*>(table_.data()), static_cast<int>(links.size()),
+                             Range(within_), guarded_};
     }
     const Scalar largest = backend.scalar(0);
     with_list([&](const auto& list) {
@@ -47,7 +43,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
       columns(unknowns_,
               BandedGershgorin<T, List>{list, diagonal(), reinterpret_cast<unsigned long long*>(largest.address())});
     });
-    largest_ = backend.value(largest);
+    largest_ = space_.processes().largest(backend.value(largest));
   }
 
   void apply(const Field& u, Field& Au) const override { product(unknowns_, u, BandedApply<T>{Au.view<T>()}); }
@@ -60,7 +56,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
     dispatch(r.precision(), [&]<class R>(R) { product(unknowns_, u, BandedResidual<T, R>{b.view<T>(), r.view<R>()}); });
   }
   void residual(const Field& u, const Field& b, Field& r, const Scalar& scale, Scalar& norm) const override {
-    backend_.exchange(u);
+    exchange(u);
     dispatch(r.precision(), [&]<class R>(R) {
       with_list([&](const auto& list) {
         const BandedScaledResidual<T, R> body{b.view<T>(), diagonal(), r.view<R>(), scale.address()};
@@ -85,7 +81,7 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
   }
   void relax_colours(double omega, bool reversed, const Field& b, Field& u) const {
     for (int c = 0; c < colours_.count(); ++c) {
-      backend_.exchange(u);
+      exchange(u);
       const ColourBox own = colours_.box(reversed ? colours_.count() - 1 - c : c, unknowns_);
       const Box values{{0, 0, 0}, {own.count(0), own.count(1), own.count(2)}};
       with_list([&](const auto& list) {
@@ -131,14 +127,14 @@ class BandedOperator final : public BandedBase<T, BandedOperator<T>> {
   }
   template <class Body>
   void product(const Box& box, const Field& u, const Body& body) const {
-    backend_.exchange(u);
+    exchange(u);
     with_list([&](const auto& list) {
       columns(box, BandedProduct<T, std::decay_t<decltype(list)>, Body>{rows(list), u.view<T>(), body});
     });
   }
   template <class Column>
   void add_up(const Column& column, const Scalar& result) const {
-    device_.sum_here(unknowns_, column, result);
+    device_.sum(space_, unknowns_, space_.all()[2], column, result);
   }
 
   CudaBackend& device_;
