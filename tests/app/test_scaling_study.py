@@ -96,11 +96,11 @@ class ScalingStudy(unittest.TestCase):
         self.output.mkdir()
         for name in ("scaling.csv", "scaling.png"):
             (self.output / name).write_text("mode,ranks\nstrong,8\n", encoding="utf-8")
-        run = self.study("--ranks", "1,2,50")
+        run = self.study("--ranks", "1,2,23")
         self.assertEqual(run.returncode, 1)
-        self.assertIn("too small for 50 processes", run.stderr)
+        self.assertIn("too small for 23 processes", run.stderr)
         self.assertEqual([row["ranks"] for row in self.rows()], ["1", "2"])
-        run = self.study("--ranks", "50")
+        run = self.study("--ranks", "23")
         self.assertEqual(run.returncode, 1)
         self.assertFalse(list(self.output.glob("scaling.*")))
 
