@@ -83,7 +83,7 @@ open('b.mtx', 'w').write(f'{head} array real general\\n{b.size} 1\\n{values}')
                     self.same_fields("one", "other", "1e-13", 1)
 
     def test_couplings_that_reach_further_or_are_not_symmetric(self):
-        script = "random = np.random.default_rng(4); flat, box = (1, 20, 27), (24, 9, 10)\n" \
+        script = "random = np.random.default_rng(4); flat, box = (1, 20, 27), (24, 14, 10)\n" \
                  "far, far3 = [(0, 0, 2), (0, 1, 2), (0, 2, 0)], [(2, 0, 0), (0, 2, 1), (1, 0, 2), (2, 1, 1)]\n" \
                  "write('far.h5', flat, 1e-2, random, far); write('far3.h5', box, 1e-2, random, far3)\n" \
                  "write('skew.h5', flat, 1e-2, random, [], 0.3); write('skew3.h5', box, 1e-2, random, far3, 0.3)\n" \
