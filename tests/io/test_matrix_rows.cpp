@@ -182,7 +182,7 @@ TEST_F(MatrixRows, OfMatrixMarketAreReadByTheProcessesThatHaveThem) {
         read_rhs(rhs_file, m);
       });
       expect_rows(m, own);
-      EXPECT_LE(m.held().size(), own.size() + 2 * shape[0] * shape[1]);
+      EXPECT_LE(m.held().size(), own.size() + 2 * cut_halo * shape[0] * shape[1]);
       EXPECT_LE(static_cast<double>(taken - room), 1.15 * static_cast<double>(of_one - room) / count);
       EXPECT_EQ(m.offsets, whole.offsets);
       EXPECT_EQ(m.asymmetry, whole.asymmetry);
