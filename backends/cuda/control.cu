@@ -97,6 +97,18 @@ struct WhenRisen {
   __device__ void operator()() const { cudaGraphSetConditional(branch, monitor->state.rose != 0 ? 1 : 0); }
 };
 
+/// Memory may be taken by this thread while launches are recorded.
+class TakesMemory {
+ public:
+  TakesMemory() { exchange(); }
+  ~TakesMemory() { exchange(); }
+  TakesMemory(const TakesMemory&) = delete;
+
+ private:
+  void exchange() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;  // then the one before
+};
+
 }  // namespace
 
 // Where device and host meet during a run.
@@ -155,11 +167,8 @@ CudaBackend::~CudaBackend() {
 
 double* CudaBackend::partials(std::int64_t count) {
   if (count <= room_of_partials_) return partials_;
-  // Memory may be taken while launches are recorded.
-  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-  check(cudaThreadExchangeStreamCaptureMode(&mode));
+  const TakesMemory while_recording;
   more_partials_.push_back(block(static_cast<std::size_t>(count) * sizeof(double)));
-  check(cudaThreadExchangeStreamCaptureMode(&mode));
   room_of_partials_ = count;
   return partials_ = static_cast<double*>(more_partials_.back().data());
 }
