@@ -20,6 +20,7 @@ using Kind = Value::Kind;
 using Shape = std::vector<std::int64_t>;
 
 std::string text(const Shape& shape) {
+  if (shape.empty()) return "of a single number";
   std::string all;
   for (const std::int64_t count : shape) all += "[" + std::to_string(count) + "]";
   return all;

@@ -41,6 +41,7 @@ Handle open_file(const std::filesystem::path& path) {
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) refuse("there is no such file", "Check the path.");
   if (std::filesystem::is_directory(status)) refuse("it is a directory", "Name an HDF5 file in it.");
+  if (!std::filesystem::is_regular_file(status)) refuse("it is a pipe or a device", "Give a file in the HDF5 format.");
   // Opening for reading asks for permission; the signature says whether it is HDF5 at all.
   const htri_t is_hdf5 = H5Fis_hdf5(path.c_str());
   if (is_hdf5 == 0) refuse("it is not an HDF5 file", "Give a file in the HDF5 format.");

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <sstream>
 
+#include <hdf5.h>
+
 #include "grids/axes/stretching.hpp"
 #include "grids/problem/mixed_face.hpp"
 #include "io/config/schema.hpp"
@@ -320,6 +322,14 @@ TEST_F(Configuration, UnknownsSitWhereCenteringSays) {
 }
 
 TEST_F(Datasets, OfAnotherShapeAreRefused) {
+  const hid_t numbers = H5Fcreate((folder / "numbers.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t scalar = H5Screate(H5S_SCALAR);
+  H5Dclose(H5Dcreate2(numbers, "one", H5T_NATIVE_DOUBLE, scalar, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  H5Sclose(scalar);
+  H5Fclose(numbers);
+  EXPECT_EQ(errors(square + "equation: {source: {file: numbers.h5, dataset: one}}\n"),
+            "bad.yaml:3:27: equation.source: dataset one of numbers.h5 has the shape of a single number; give [5][5] "
+            "(nodes) or [4][4] (cells)");
   EXPECT_EQ(errors(square + "equation: {source: {file: solution.h5, dataset: /f}}\n"),
             "bad.yaml:3:27: equation.source: dataset /f of solution.h5 has the shape [4][3]; give [5][5] (nodes) or "
             "[4][4] (cells)");

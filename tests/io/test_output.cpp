@@ -12,6 +12,7 @@
 #include <hdf5.h>
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "backends/error.hpp"
 #include "io/files/hdf5.hpp"
@@ -355,6 +356,8 @@ TEST_F(OutputTest, ReadErrorsNameWhatIsThere) {
   };
   EXPECT_CONTAINS(read(directory / "absent.h5", "u"), "there is no such file");
   EXPECT_CONTAINS(read(directory, "u"), "it is a directory");
+  ASSERT_EQ(mkfifo((directory / "pipe.h5").c_str(), 0600), 0);
+  EXPECT_CONTAINS(read(directory / "pipe.h5", "u"), "it is a pipe or a device");
   std::ofstream(directory / "notes.txt") << "not HDF5";
   EXPECT_CONTAINS(read(directory / "notes.txt", "u"), "it is not an HDF5 file");
   EXPECT_CONTAINS(read(file, "count"), "Did you mean '/counts'?");
