@@ -91,7 +91,7 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
     const auto make = [&](Transport by) { return make_backend(config.device, nullptr, place, by); };
     if (backend->on_gpu() && config.transport == Transport::automatic) {
       ways = compare_ways(make, processes);
-      backend = make(ways.front().transport);
+      together(*processes, [&] { backend = make(ways.front().transport); });
     } else {
       ways = {measure_way(config.transport, make, processes)};
     }

@@ -9,7 +9,7 @@ namespace poisson {
 
 struct Layout;
 
-/// How wide the halo is where a grid is cut: what interpolation between levels reaches for. Stencils reach for one.
+/// How wide the halo is where a grid is cut: what interpolation reaches for, and bands may. Stencils reach for one.
 inline constexpr int cut_halo = 2;
 
 /// How the values of a grid are cut into patches: along each axis at the first values of its parts. Patches are

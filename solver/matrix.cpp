@@ -38,6 +38,15 @@ Options resolve_options(const Options& given, const BandedMatrix& matrix) {
   return options.choose(std::numeric_limits<double>::infinity());
 }
 
+void check_couplings(const BandedMatrix& matrix, const Block& part) {
+  const auto far = matrix.reach();
+  for (std::size_t d = 0; d < 3; ++d)
+    if (part.space().cuts().count(d) > 1 && far[d] > cut_halo)
+      throw InputError("the matrix couples points that are " + std::to_string(far[d]) + " apart along " + "xyz"[d] +
+                       ", and several processes solve for couplings of up to " + std::to_string(cut_halo) +
+                       " across their cuts: cut another axis (backend.blocks), or start it without mpirun");
+}
+
 std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix, const Options& given,
                                     Profile* profile, const Sharing& sharing) {
   const Plan plan = make_plan(matrix, given, backend.on_gpu());
@@ -45,12 +54,7 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
   const Precision outer = options.precision == SolvePrecision::single ? Precision::fp32 : Precision::fp64;
   const Precision inner = options.precision == SolvePrecision::double_ ? Precision::fp64 : Precision::fp32;
   const Block block = sharing.part_of(make_block(matrix));
-  const auto far = matrix.reach();
-  for (std::size_t d = 0; d < 3; ++d)
-    if (block.space().cuts().count(d) > 1 && far[d] > cut_halo)
-      throw InputError("the matrix couples points that are " + std::to_string(far[d]) + " apart along " + "xyz"[d] +
-                       ", and several processes solve for couplings of up to " + std::to_string(cut_halo) +
-                       " across their cuts: cut another axis (backend.blocks), or start it without mpirun");
+  check_couplings(matrix, block);
   const auto part = static_cast<double>(block.layout().size()) / static_cast<double>(block.space().size());
   backend.reserve(static_cast<std::size_t>(part * static_cast<double>(plan.most())));
   Bands bands = make_bands(backend, matrix, block);

@@ -29,16 +29,16 @@
 namespace poisson {
 namespace {
 
-// What a device holds for sums: more of large planes, of tiles of 128 values at least (backends/cuda/plane_sums.cuh).
+// What a device holds for sums: of large planes more, by tiles of 128 values at least, rounded up, and once half of it.
 std::size_t bytes_of_sums(const Layout& layout) {
   const auto [nx, ny, nz] = layout.n;
   const auto tiles = nz == 1 ? std::int64_t{nx / 128 + 2} * ny : std::int64_t{nx / 32 + 2} * (ny / 4 + 1) * nz;
-  const auto bytes = static_cast<std::size_t>(tiles) * sizeof(double), MiB = std::size_t{1} << 20;
-  return 3 * MiB + (bytes <= 2 * MiB ? 0 : std::min(bytes, 16 * MiB));
+  const std::size_t bytes = static_cast<std::size_t>(tiles) * sizeof(double), MiB = 1 << 20;
+  return 3 * MiB + (bytes <= 2 * MiB ? 0 : std::min(3 * bytes, 24 * MiB));
 }
 
 // Of a value on an axis, the tables of two operators, of a transfer and of what evaluates data on a device hold less
-// than 448 bytes; the coarsest level's inverse, scalars, and the rounding of blocks fit into the constant.
+// than 448 bytes; the coarsest level's inverse, scalars and the rounding of blocks fit into the constant.
 std::size_t bytes_of_tables(const Layout& layout) {
   return 448 * static_cast<std::size_t>(layout.n[0] + layout.n[1] + layout.n[2]) + (std::size_t{192} << 10);
 }

@@ -3,6 +3,7 @@
 #include "solver/matrix.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -53,7 +54,9 @@ void for_each_own(const Field& field, const F& f) {
 
 Sharing shared_by(const Config& config, const Block& block, const std::shared_ptr<const Processes>& processes) {
   if (processes->alone()) return {};
-  return in_groups(processes, config.blocks.empty() ? choose_parts(block, processes->count())
+  std::array<bool, 3> whole{};  // as far as the file states couplings before its entries are read
+  for (std::size_t d = 0; d < 3; ++d) whole[d] = config.matrix->reach()[d] > cut_halo;
+  return in_groups(processes, config.blocks.empty() ? choose_parts(block, processes->count(), whole)
                                                     : given_parts(config, block, processes->count()));
 }
 
@@ -69,6 +72,7 @@ class MatrixCase final : public Case {
     std::optional<Box> own;
     if (part_.share) own = part_.share->cuts.patch(part_.share->patch());
     read_matrix(config, own, *processes);
+    check_couplings(matrix_, part_);
   }
 
   void check_values() const override {

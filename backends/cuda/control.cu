@@ -1,7 +1,9 @@
 // The part of the backend that runs loops on the device: graphs, the monitor's counterpart, and what the host polls.
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <optional>
@@ -97,18 +99,6 @@ struct WhenRisen {
   __device__ void operator()() const { cudaGraphSetConditional(branch, monitor->state.rose != 0 ? 1 : 0); }
 };
 
-/// Memory may be taken by this thread while launches are recorded.
-class TakesMemory {
- public:
-  TakesMemory() { exchange(); }
-  ~TakesMemory() { exchange(); }
-  TakesMemory(const TakesMemory&) = delete;
-
- private:
-  void exchange() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;  // then the one before
-};
-
 }  // namespace
 
 // Where device and host meet during a run.
@@ -167,9 +157,8 @@ CudaBackend::~CudaBackend() {
 
 double* CudaBackend::partials(std::int64_t count) {
   if (count <= room_of_partials_) return partials_;
-  const TakesMemory while_recording;
-  more_partials_.push_back(block(static_cast<std::size_t>(count) * sizeof(double)));
-  room_of_partials_ = count;
+  room_of_partials_ = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)));
+  more_partials_.push_back(block(static_cast<std::size_t>(room_of_partials_) * sizeof(double)));
   return partials_ = static_cast<double*>(more_partials_.back().data());
 }
 

@@ -82,7 +82,7 @@ void read_datasets(const Config& config, const std::optional<Box>& cells = {},
                    const Processes& processes = *one_process());
 
 /// Reads the matrix, where there is one and it has not been read: of several processes each the rows of its points and
-/// of those beside them, together. Throws ConfigError, also where the method does not suit the matrix.
+/// of two layers beside them, together. Throws ConfigError, also where the method does not suit the matrix.
 void read_matrix(const Config& config, const std::optional<Box>& points = {},
                  const Processes& processes = *one_process());
 

@@ -24,8 +24,8 @@ BandedMatrix state_matrix(const std::filesystem::path& file, const std::optional
 bool holds_rhs(const std::filesystem::path& file);
 
 /// Reads the entries of such a matrix, checks and measures it. Duplicate entries of Matrix Market are summed. Of
-/// several processes each reads the rows of its `own` points and of those beside them, and all have the same offsets
-/// and measures. Throws InputError as above.
+/// several processes each reads the rows of its `own` points and of two layers beside them, and all have the same
+/// offsets and measures. Throws InputError as above.
 void read_matrix(const std::filesystem::path& file, BandedMatrix& matrix, const std::optional<Box>& own = {},
                  const Processes& processes = *one_process());
 

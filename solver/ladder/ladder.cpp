@@ -32,13 +32,13 @@ constexpr const char* by_factorization = "conjugate gradients around a factoriza
 constexpr std::array rung_names{by_factorization, "conjugate gradients around multigrid by aggregates in 64 bits",
                                 by_factorization};
 
-// The rungs of all rows, in each of so many processes of this machine.
-Ladder ladder_of_whole(const std::shared_ptr<const Operator>& A, int here) {
+// The rungs of all rows, for the processes that climb together, so many of them on this machine.
+Ladder ladder_of_whole(const std::shared_ptr<const Operator>& A, const Processes& climbing, int here) {
   const auto factorized_early = std::make_shared<bool>(false);
   return {{rung_names[0],
-           [=] {
+           [A, here, factorized_early, &climbing] {
              auto factors = factorized(A, 0, few_flops, here);
-             *factorized_early = factors != nullptr;
+             *factorized_early = !climbing.any(!factors);
              return factors;
            }},
           {rung_names[1],
@@ -57,7 +57,7 @@ Ladder ladder_of_part(const std::shared_ptr<const Operator>& part, bool box) {
     rungs.push_back({rung_names[number], [=]() -> std::unique_ptr<Preconditioner> {
                        const Processes& processes = part->space().processes();
                        if (climb->empty())
-                         *climb = ladder_of_whole(whole_operator(*part, box), count_on_machine(processes));
+                         *climb = ladder_of_whole(whole_operator(*part, box), processes, count_on_machine(processes));
                        auto made = (*climb)[number].make();
                        if (processes.any(!made)) return nullptr;
                        return for_part(*part, std::move(made));
@@ -69,7 +69,7 @@ Ladder ladder_of_part(const std::shared_ptr<const Operator>& part, bool box) {
 
 Ladder make_ladder(const std::shared_ptr<const Operator>& A, bool box) {
   if (A->precision() != Precision::fp64) return {};
-  return A->space().whole() ? ladder_of_whole(A, 1) : ladder_of_part(A, box);
+  return A->space().whole() ? ladder_of_whole(A, A->space().processes(), 1) : ladder_of_part(A, box);
 }
 
 // Rows as they are read take 340 bytes, and those of the finest level and its vectors 100 beside 12 a coupling; coarser

@@ -72,13 +72,9 @@ class ScalingStudy(unittest.TestCase):
             else:  # another problem for each number of processes
                 self.assertEqual(row["difference"], "")
         self.assertEqual("scaling.png" in run.stdout, (self.output / "scaling.png").exists())
-        widths = [json.loads((self.output / f"weak-auto-{ranks}" / "summary.json").read_text(encoding="utf-8"))[
-            "cell_width"]["ratio"] for ranks in (1, 3)]
-        self.assertAlmostEqual(*widths)  # a longer box, not flatter cells
 
-    def test_model(self):
-        """It goes on to 10 000 processes. What each of them computes as a whole stays, and several machines tell what
-        messages between them take."""
+    def test_model_of_several_machines(self):
+        """They tell what messages between them take, and what each process computes as a whole stays."""
         self.environment["POISSON_MACHINES"] = "2"
         run = self.study("--ranks", "1,2", "--mode", "both")
         self.assertEqual(run.returncode, 0, run.stderr)

@@ -87,7 +87,7 @@ open('b.mtx', 'w').write(f'{head} array real general\\n{b.size} 1\\n{values}')
                  "far, far3 = [(0, 0, 2), (0, 1, 2), (0, 2, 0)], [(2, 0, 0), (0, 2, 1), (1, 0, 2), (2, 1, 1)]\n" \
                  "write('far.h5', flat, 1e-2, random, far); write('far3.h5', box, 1e-2, random, far3)\n" \
                  "write('skew.h5', flat, 1e-2, random, [], 0.3); write('skew3.h5', box, 1e-2, random, far3, 0.3)\n" \
-                 "write('further.h5', (1, 20, 30), 1e-2, random, [(0, 0, 3)])\n"
+                 "write('further.h5', (1, 20, 60), 1e-2, random, [(0, 0, 3)])\n"
         subprocess.run([PYTHON, "-c", MATRIX + script], cwd=self.directory, check=True)
         end = "solver: {precision: double, tolerance: 0, max_iterations: 9}\noutput: {formats: [hdf5]}\n"
         for name in ("far", "far3", "skew", "skew3", "further"):
@@ -103,9 +103,11 @@ open('b.mtx', 'w').write(f'{head} array real general\\n{b.size} 1\\n{values}')
                     self.same_fields("one", "other", "1e-13", 1)
                     for measure in ("bands", "symmetric", "asymmetry", "dominance"):
                         self.assertEqual(found["matrix"][measure], wanted["matrix"][measure], measure)
-        run = self.poisson(2, "backend.blocks=[2, 1]", case="further.yaml")
-        self.assertEqual(run.returncode, 2)
-        self.assertEqual(run.stderr.count("couples points that are 3 apart along x, and several processes"), 1, run.stderr)
+        for options in ((), ("--dry-run",)):
+            run = self.poisson(2, "backend.blocks=[2, 1]", case="further.yaml", options=options)
+            self.assertEqual(run.returncode, 2)
+            self.assertEqual(run.stderr.count("couples points that are 3 apart along x, and several processes"), 1)
+        self.solved(2, "other", case="further.yaml")  # cuts another axis by itself
 
     def test_errors_in_rows_of_one_process(self):
         rows = [f"{i} {j} {2 if i == j else -1}" for i in range(1, 61) for j in (i, i + 1, i - 1) if 1 <= j <= 60]

@@ -52,7 +52,7 @@ void measure(BandedMatrix& m, const std::optional<Box>& own, const Processes& pr
       const double here = m.entries[b][i];
       strength += std::abs(here);
       off[r] += std::abs(here);
-      // Of rows that reach beyond those next to a part the other end is not here.
+      // Of rows that reach beyond the layers next to a part the other end is not here.
       if (!m.holds(there)) return;
       const std::size_t j = m.place(there[0], there[1], there[2]);
       const double transposed = back < m.offsets.size() ? m.entries[back][j] : 0, apart = std::abs(here - transposed);

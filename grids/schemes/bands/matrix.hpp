@@ -10,7 +10,7 @@
 namespace poisson {
 
 /// A matrix given as bands on an index grid, on the host: what a file states, checked. Its unknowns are all points. Of
-/// several processes each holds the rows of its part and of the points beside it.
+/// several processes each holds the rows of its part and of cut_halo layers of points beside it.
 struct BandedMatrix {
   std::array<int, 3> shape{1, 1, 1};
   std::vector<Offset> offsets;               ///< distinct; (0, 0, 0) is one of them
