@@ -448,7 +448,7 @@ class Processes(SeveralProcesses):
                       self.elsewhere("-t tmpfs none results"))
         self.datasets()
         data = ("equation.coefficient={file: data.h5, dataset: k}",)
-        for name, said in (("data.h5", "it is not an HDF5 file"), ("case.yaml", "grid: is missing")):
+        for name, said in (("data.h5", "it is a pipe or a device"), ("case.yaml", "grid: is missing")):
             self.assertRegex(self.elsewhere(f"--bind /dev/null {name}", *data), rf"{said}.* \(process 1 of 2\)\n")
         self.assertEqual(self.held(), earlier)
 
