@@ -110,10 +110,6 @@ Result reduce_over_lines(const Space& space, const Box& box, const Result& none,
 
 /// Sums f(j, k) over the lines of the box, in that order.
 template <class F>
-double sum_over_lines(const Box& box, const F& f) {
-  return reduce_over_lines(box, 0.0, f, std::plus());
-}
-template <class F>
 double sum_over_lines(const Space& space, const Box& box, const F& f) {
   return reduce_over_lines(space, box, 0.0, f, std::plus());
 }
