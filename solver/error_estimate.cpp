@@ -92,11 +92,13 @@ std::optional<double> Solver::energy() {
 // gradients that is led astray by a residual that few rows dominate and by steps that happen to be long or short, and
 // so, unless the contraction was even, too, the step that would come next has two votes in three.
 double Solver::estimated_error(const Monitor& monitor) {
+  return std::max(seen_error(monitor), unseen_error(monitor.state()));
+}
+
+double Solver::seen_error(const Monitor& monitor) {
   const MonitorState& state = monitor.state();
   if (state.reference == 0) return 0;
-  // What a solution at once leaves of the residual, the next one would leave of the error.
-  if (options_.method == Method::direct && state.iterations > 0)
-    return std::max(relative(state.last, state), unit_roundoff(A_->precision()) * relative(state.rounding, state));
+  if (direct_ && !active_ && options_.method == Method::direct && state.iterations > 0) return error_by_residual(state);
   if (A_->singular()) A_->project_solution(u_);
   backend_.dot(u_, u_, work_);
   const double size = std::sqrt(backend_.value(work_));
@@ -131,6 +133,7 @@ double Solver::error_by_last_step(const Monitor& monitor, double size, double rh
   const MonitorState& state = monitor.state();
   const double epsilon = unit_roundoff(A_->precision());
   if (state.iterations == 0) {
+    if (multigrid_ && options_.krylov == Krylov::none) return error_by_step(*preconditioner_);
     const std::optional<double> whole = q_ ? energy() : std::nullopt;
     return whole && *whole > 0 ? std::sqrt(state.last / *whole) : relative(state.last, state);
   }
@@ -152,6 +155,35 @@ double Solver::error_by_last_step(const Monitor& monitor, double size, double rh
   const double energetic = length * std::sqrt(std::abs(pq) * slow * slow / (1 - slow * slow) / *whole);
   A_->rounding(u_, work_);
   return std::max(step, energetic) + epsilon * std::sqrt(backend_.value(work_) / *whole);
+}
+
+// The size of a preconditioner's next correction, which is not taken, beside that of u.
+double Solver::error_by_step(Preconditioner& preconditioner) {
+  Field& r = preconditioner.rhs();
+  A_->residual(u_, b_, r, one_, norm_);
+  const double norm = backend_.value(norm_);
+  if (!is_finite(norm)) return norm;
+  backend_.scale_to_unit(norm_, count_, scale_, inverse_);
+  A_->residual(u_, b_, r, scale_, norm_);
+  preconditioner.solve();
+  const Field& e = preconditioner.correction();
+  backend_.dot(e, e, work_);
+  const double length = std::sqrt(backend_.value(work_)) * backend_.value(inverse_);
+  backend_.dot(u_, u_, work_);
+  const double size = std::sqrt(backend_.value(work_));
+  return size > 0 ? length / size : length > 0 ? 1 : 0;
+}
+
+// Sweeps over points, and conjugate gradients around the diagonal, hardly see errors that are smooth along strong
+// couplings: where the bound by the residual does not exclude them, a multigrid cycle looks for them.
+double Solver::unseen_error(const MonitorState& state) {
+  const bool by_points = options_.method == Method::jacobi ||
+                         (options_.method == Method::cg && options_.preconditioner == PreconditionerChoice::diagonal);
+  if (!by_points || active_ || state.verdict != Verdict::converged || options_.tolerance == 0) return 0;
+  const double bound = relative(state.last, state) * problem_.error_per_residual;
+  if (bound <= promised_error * options_.tolerance) return 0;
+  if (!judge_ && problem_.multigrid) judge_ = problem_.multigrid();
+  return judge_ ? error_by_step(*judge_) : bound;
 }
 
 const Field& Solver::last_correction() const {

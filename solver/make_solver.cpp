@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <new>
 #include <string>
@@ -7,11 +8,13 @@
 #include "backends/constant_line.hpp"
 #include "backends/error.hpp"
 #include "grids/kernels/sweep_passes.hpp"
+#include "grids/results/integrals.hpp"
 #include "grids/schemes/held_nodes.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/jacobi.hpp"
 #include "solver/ladder/conductors.hpp"
 #include "solver/ladder/whole_operator.hpp"
+#include "solver/multigrid/multigrid.hpp"
 #include "solver/norms.hpp"
 #include "solver/plan.hpp"
 #include "solver/solver.hpp"
@@ -22,8 +25,21 @@ namespace {
 // Ratio of κ over the box from which energies say more than steps, and from which D⁻¹ hides errors, unless coarse
 // operators are those of κ itself.
 constexpr double uneven_range = 10, hiding_range = 1e4;
+// From which on a small error of u may be a large flow.
+constexpr double unbalancing_range = 1e2;
 // So many unknowns are looked at for conductors: the rows take 400 bytes of each for a moment.
 constexpr std::int64_t most_looked_at = std::int64_t{1} << 20;
+
+// For conjugate gradients that go on where direct solutions fail.
+std::unique_ptr<Preconditioner> multigrid_for(const Discretization& discretization, Options options,
+                                              const KappaSummary& kappa) {
+  options.method = Method::multigrid;
+  options.preconditioner = PreconditionerChoice::multigrid;
+  options.smoother = {};
+  const Plan plan = make_plan(discretization.problem(), options, discretization.assembly(),
+                              discretization.backend().on_gpu(), kappa, discretization.sharing());
+  return std::make_unique<Multigrid>(discretization.make_hierarchy(plan.hierarchy), plan.options);
+}
 
 }  // namespace
 
@@ -68,9 +84,18 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d)
       for (std::size_t end = 0; end < 2; ++end)
         traits.given_in_halo[d][end] = problem.boundary[d][end].kind == BoundaryKind::dirichlet;
+  if (discretization.jumps().range >= unbalancing_range)
+    traits.imbalance = [&discretization](const Operator& of_u, const Field& u, const Field& b, Field& work) {
+      const Balance flows = balance(discretization, of_u, u, b, work);
+      const double flow = throughput(flows);
+      return flow > 0 ? std::abs(flows.residual) / flow : 0;
+    };
   traits.uneven = discretization.jumps().range >= uneven_range || !problem.reaction.constant();
   traits.cancels = on_elements(problem.scheme);
   if (auto held = std::make_shared<HeldNodes>(discretization.setting()); held->some()) traits.held = std::move(held);
+  traits.multigrid = [&discretization, asked, kappa] { return multigrid_for(discretization, asked, kappa); };
+  if (options.method != Method::multigrid)
+    traits.error_per_residual = error_per_residual(problem, kappa.mean) * std::max(1.0, kappa.jumps.range);
   traits.homogeneous = [&discretization] { return has_zero_faces(discretization.problem()); };
   const std::int64_t looked_for = discretization.backend().kind() == BackendKind::cpu ? most_looked_at : largest_read;
   if (outer == Precision::fp64 && options.krylov == Krylov::cg && options.fallback && options.tolerance > 0 &&
@@ -84,6 +109,10 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   if (options.fallback && options.tolerance > 0 &&
       (options.method == Method::multigrid || options.preconditioner == PreconditionerChoice::direct))
     ladder = make_ladder(plain, on_elements(problem.scheme));
+  if (options.method == Method::direct && options.fallback && options.tolerance > 0 && outer == Precision::fp64) {
+    ladder = make_ladder(plain, on_elements(problem.scheme));
+    ladder.insert(ladder.begin(), {"conjugate gradients around multigrid", traits.multigrid});
+  }
   std::unique_ptr<Preconditioner> own;
   if (options.method == Method::jacobi) {
     std::unique_ptr<SweepPass> pass;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backends/clear.hpp"
 #include "backends/data_projection.hpp"
 #include "backends/places.hpp"
 #include "grids/schemes/held_nodes.hpp"
@@ -46,9 +47,6 @@ constexpr int patience(const Options& o) {
   return o.preconditioner == PreconditionerChoice::direct ? 150 : 60;
 }
 
-// The estimated error of u may be so many times the tolerance.
-constexpr double promised_error = 1e3;
-
 }  // namespace
 
 Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Options& options,
@@ -77,6 +75,7 @@ Solver::Solver(std::shared_ptr<const Operator> A, Hierarchy hierarchy, const Opt
       raw_norm_(backend_.scalar()),
       data_norm_(backend_.scalar()),
       initial_norm_(backend_.scalar()),
+      guess_norm_(backend_.scalar()),
       projected_(backend_.scalar()),
       count_(static_cast<double>(A_->space().unknown_count())) {
   if (options_.method == Method::multigrid) {
@@ -112,11 +111,11 @@ bool Solver::solves_at_once(bool given_guess) const {
 }
 
 void Solver::prepare(bool given_guess) {
-  given_guess = given_guess || (direct_ && !solves_at_once(given_guess));
-  auto& recording = recordings_[given_guess ? 1 : 0];
+  const Start from = given_guess ? Start::guess : start_for(false);
+  auto& recording = recordings_[static_cast<std::size_t>(from)];
   if (recording) return;
   Monitor any;
-  backend_.prepare(recording, [&] { start_and_iterate(given_guess, any); });
+  backend_.prepare(recording, [&] { start_and_iterate(from, any); });
   if (!recording) return;  // every verb runs as it is called: what could be prepared would be a solve
   // A kernel is loaded at its first launch: these are the ones that solve may launch beside the recording.
   const Field& e = last_correction();
@@ -143,20 +142,21 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
     if (giving_up) return false;
     return !listener || listener({s.iterations, relative(s.last, s), epsilon * relative(s.rounding, s)});
   });
-  const auto run = [&](bool from_guess) {
+  const auto run = [&](Start from) {
     backend_.run(
-        recordings_[from_guess ? 1 : 0], [&] { start_and_iterate(from_guess, monitor); }, monitor);
+        recordings_[static_cast<std::size_t>(from)], [&] { start_and_iterate(from, monitor); }, monitor);
     result.projected += backend_.value(projected_);
   };
+  const Start from = start_for(given_guess);
   // Where it ends in what is no number; α that is none spoils Dirichlet nodes, too.
-  if (!ladder_.empty() && (given_guess || options_.krylov == Krylov::cg)) backend_.copy(u_, best_);
-  run(given_guess || (direct_ && !at_once));
+  if (!ladder_.empty() && best_ && (given_guess || options_.krylov == Krylov::cg)) backend_.copy(u_, best_);
+  run(from);
   if (giving_up) {
     giving_up = false;
     result.start_given_up = true;
-    clear_unknowns();
+    clear_unknowns(u_);
     monitor.state() = {};
-    run(true);
+    run(Start::data);
   }
   if (options_.krylov == Krylov::cg) verify(monitor);
   finish(monitor, result);
@@ -173,13 +173,13 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   result.verdict = state.verdict;
   if (problem_.cancels) result.most_floors = 64;
   result.iterations = state.iterations;
-  result.initial = std::sqrt(state.initial);
+  result.initial = std::sqrt(from == Start::guess && !result.start_given_up ? state.first : state.initial);
   result.reference = std::sqrt(state.reference);
   for (const double norm : monitor.history()) result.history.push_back(relative(norm, state));
   const bool exact_count = options_.tolerance == 0 && state.verdict == Verdict::running;
   // Direct steps end where rounding begins; sweeps are not worth repeating for what rounding makes of the last ones.
-  const bool kept_best =
-      options_.method != Method::direct && (options_.method != Method::jacobi || state.last > 4 * state.best);
+  const bool kept_best = (options_.method != Method::direct || active_) &&
+                         (options_.method != Method::jacobi || state.last > 4 * state.best);
   if (kept_best && state.best_iteration < state.iterations && state.verdict != Verdict::not_finite && !exact_count) {
     restore_best(state);
     result.final = std::sqrt(state.best);
@@ -201,22 +201,32 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   return result;
 }
 
-// Zero in the unknowns, whatever they were; Dirichlet nodes keep their data.
-void Solver::clear_unknowns() {
-  const auto host = make_cpu_backend();
-  Field u(*host, u_.space(), u_.precision());
-  transfer(u_, u);
-  dispatch(u.precision(), [&]<class T>(T) {
-    const auto view = u.view<T>();
-    for_each_place(A_->unknowns(), [&](int i, int j, int k) { view(i, j, k) = 0; });
-  });
-  transfer(u, u_);
+// Residuals are relative to the data, whatever the guess: one next to the solution would leave nothing else to be
+// relative to. Only a guess for data of zero is measured against its own residual.
+Solver::Start Solver::start_for(bool given_guess) {
+  if (!given_guess) return direct_ && !solves_at_once(false) ? Start::data : Start::nothing;
+  Field spare = best_ ? Field() : Field(backend_, u_.space(), u_.precision());
+  Field& x = best_ ? best_ : spare;
+  A_->norm(b_, work_);
+  const double raw = backend_.value(work_);
+  backend_.copy(b_, x);
+  if (A_->singular()) A_->project_rhs(x, work_);
+  A_->norm(x, work_);
+  double reference = backend_.value(work_);
+  backend_.assign(zero_, guess_norm_);
+  if (!A_->singular() && !(problem_.homogeneous && problem_.homogeneous())) {
+    backend_.convert(u_, x);
+    clear_unknowns(x);
+    A_->residual(x, b_, x, one_, guess_norm_);
+    reference = std::max(reference, backend_.value(guess_norm_));
+  }
+  return reference > left_by_projection(A_->space(), unit_roundoff(A_->precision())) * raw ? Start::guess : Start::data;
 }
 
-void Solver::start_and_iterate(bool given_guess, Monitor& monitor) {
+void Solver::start_and_iterate(Start from, Monitor& monitor) {
   // A given number of iterations is shared between the two equations of extrapolation.
   const int half = options_.max_iterations - options_.max_iterations / 2;
-  start(given_guess, monitor);
+  start(from, monitor);
   iterate(monitor, extrapolation_ && options_.tolerance == 0 ? half : options_.max_iterations);
 }
 
@@ -230,7 +240,7 @@ void Solver::solve_at_once(Monitor& monitor) {
 }
 
 // Norms of the data and of the start, then full multigrid; leaves scale and inverse for the first correction.
-void Solver::start(bool given_guess, Monitor& monitor) {
+void Solver::start(Start from, Monitor& monitor) {
   if (problem_.projection) {
     problem_.projection->apply(b_, projected_, raw_norm_, data_norm_);
   } else if (A_->norm(b_, raw_norm_); A_->singular()) {
@@ -239,10 +249,10 @@ void Solver::start(bool given_guess, Monitor& monitor) {
   } else {
     backend_.assign(raw_norm_, data_norm_);
   }
-  if (direct_ && !given_guess) return solve_at_once(monitor);
+  if (direct_ && from == Start::nothing) return solve_at_once(monitor);
   if (options_.method == Method::jacobi) backend_.copy(u_, best_);
   take_residual(one_, initial_norm_);
-  if (multigrid_ && options_.full_multigrid && !given_guess) {
+  if (multigrid_ && options_.full_multigrid && from == Start::nothing) {
     backend_.scale_to_unit(initial_norm_, count_, scale_, inverse_);
     multigrid_->start(b_, u_, scale_, inverse_);
     if (A_->singular()) A_->project_solution(u_);
@@ -255,7 +265,7 @@ void Solver::start(bool given_guess, Monitor& monitor) {
     take_residual(scale_, norm_);
   }
   A_->rounding(u_, work_);
-  backend_.begin(monitor, raw_norm_, data_norm_, initial_norm_, norm_, work_);
+  backend_.begin(monitor, raw_norm_, data_norm_, from == Start::guess ? guess_norm_ : initial_norm_, norm_, work_);
 }
 
 // To where the method has its residual, for refinement scaled.
@@ -287,7 +297,7 @@ void Solver::iterate(Monitor& monitor, int limit) {
 
 void Solver::resume(Monitor& monitor) {
   backend_.run(
-      recordings_[2], [&] { iterate(monitor, options_.max_iterations); }, monitor);
+      recordings_.back(), [&] { iterate(monitor, options_.max_iterations); }, monitor);
 }
 
 // Puts the extrapolated equation in the place of the one that u solves, and solves it from there. Returns 1ᵀ of what
@@ -410,7 +420,13 @@ bool Solver::climb(Monitor& monitor, Result& result) {
     if (!rungs_[at]) continue;
     for (Field* f : {&r_, &p_, &q_})
       if (!*f) *f = Field(backend_, A_->space(), A_->precision());
-    if (state.verdict == Verdict::not_finite || state.best_iteration < state.iterations) backend_.copy(best_, u_);
+    if (!best_) {  // direct solutions take no iterate back
+      best_ = Field(backend_, A_->space(), A_->precision());
+      if (state.verdict == Verdict::not_finite) clear_unknowns(u_);
+      backend_.copy(u_, best_);
+    } else if (state.verdict == Verdict::not_finite || state.best_iteration < state.iterations) {
+      backend_.copy(best_, u_);
+    }
     backend_.fill(r_, 0);
     A_->residual(u_, b_, r_, one_, norm_);
     const double norm = backend_.value(norm_);
@@ -461,6 +477,13 @@ void Solver::finish(Monitor& monitor, Result& result) {
   const auto inaccurate = [&] {
     return state.verdict == Verdict::converged && !(result.estimated_error <= promised_error * tolerance);
   };
+  // Where κ has a wide range, small errors of u may be large flows.
+  const auto imbalance = [&] {
+    const bool seen = problem_.imbalance && !problem_.held && r_ && state.verdict == Verdict::converged;
+    return seen && (options_.krylov == Krylov::cg || active_) ? problem_.imbalance(*A_, u_, b_, r_) : 0.0;
+  };
+  double unbalanced = imbalance();
+  const auto short_of = [&] { return std::max(inaccurate() ? result.estimated_error : 0.0, unbalanced); };
   // What rounding ends, the floor known by the u that was found, no rung betters.
   const double epsilon = unit_roundoff(A_->precision());
   const auto at_floor = [&] {
@@ -474,25 +497,28 @@ void Solver::finish(Monitor& monitor, Result& result) {
     return std::sqrt(state.best) < share * epsilon * std::sqrt(rounding) &&
            (rung_ > 0 || result.estimated_error <= promised_error * tolerance);
   };
-  const auto may_go_on = [&] { return state.iterations < options_.max_iterations && !at_floor(); };
+  bool rounding_moves_u = false;  // as much as steps do: other methods have residuals of the same rounding
+  if (options_.method == Method::direct && (failed() || inaccurate())) {
+    result.estimated_error = take_direct_steps(monitor);
+    A_->rounding(u_, work_);
+    rounding_moves_u = inaccurate() && state.last <= 16 * epsilon * epsilon * backend_.value(work_);
+  }
+  const auto may_go_on = [&] { return state.iterations < options_.max_iterations && !rounding_moves_u && !at_floor(); };
   // Each preconditioner is pressed on with twice before a stronger one is made.
-  for (int pressed = 0; may_go_on() && (failed() || inaccurate());) {
-    if (inaccurate()) {
-      const double missed = promised_error * tolerance / result.estimated_error;
-      monitor.rule().tolerance *= std::clamp(0.3 * missed, 1e-3, 0.3);
-    }
-    if (inaccurate() && pressed++ < 2)
+  for (int pressed = 0; may_go_on() && (failed() || short_of() > promised_error * tolerance);) {
+    if (!failed()) monitor.rule().tolerance *= std::clamp(0.3 * promised_error * tolerance / short_of(), 1e-3, 0.3);
+    if (!failed() && (!direct_ || active_) && pressed++ < 2)
       press_on(monitor);
-    else if (climb(monitor, result))
+    else if ((failed() || inaccurate()) && climb(monitor, result))
       pressed = 0;
     else
       break;
     result.estimated_error = estimated_error(monitor);
+    unbalanced = imbalance();
   }
   if (at_floor() && state.verdict == Verdict::diverged) monitor.state().verdict = Verdict::stagnated;
   monitor.rule().tolerance = tolerance;
-  if (state.verdict != Verdict::stopped && is_finite(state.best) && state.best <= target(state, monitor.rule()) &&
-      state.iterations > 0)
+  if (state.verdict != Verdict::stopped && is_finite(state.best) && state.best <= target(state, monitor.rule()))
     monitor.state().verdict =
         result.estimated_error <= promised_error * tolerance ? Verdict::converged : Verdict::inaccurate;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,12 +27,15 @@ class Multigrid;
 
 std::string_view name_of(Verdict verdict);
 
+/// A solve has converged when the estimated error of u is at most so many times the tolerance, too.
+inline constexpr double promised_error = 1e3;
+
 /// How a solve ended.
 struct Result {
   Verdict verdict = Verdict::running;  ///< running: the iteration limit came first
   int iterations = 0;
   double initial = 0;              ///< ‖b − Au₀‖, before full multigrid
-  double reference = 0;            ///< max(‖b‖, ‖b − Au₀‖)
+  double reference = 0;            ///< max(‖b‖, ‖b − A·data‖), data: what stands in u beside the unknowns
   double final = 0;                ///< ‖b − Au‖ of the solution
   std::vector<double> history;     ///< relative residuals, that of the iteration's start first
   double estimated_error = 0;      ///< of u against the solution of A u = b, relative, in L2
@@ -52,6 +56,13 @@ struct Result {
 struct Traits {
   /// The faces whose Dirichlet data stand in the halo of the solution.
   std::array<std::array<bool, 2>, 3> given_in_halo{};
+  double error_per_residual = 1;  ///< a bound of ‖e‖/‖u‖ over the relative residual; 1: none is known
+  /// Makes a multigrid preconditioner: what goes on where direct solutions fail, and what shows errors that sweeps over
+  /// points and conjugate gradients around the diagonal cannot see. Empty where there is none.
+  std::function<std::unique_ptr<Preconditioner>()> multigrid;
+  /// What is left over of all flows, relative to them (balance(), throughput()); overwrites the last field. Empty where
+  /// κ has no wide range.
+  std::function<double(const Operator& A, const Field& u, const Field& b, Field& work)> imbalance;
   bool uneven = false;   ///< κ or σ varies, so that errors may be small in D⁻¹A and not in energy
   bool cancels = false;  ///< entries of either sign, on flat cells next to zero in sum: elements
   std::shared_ptr<const Conductors> conductors;      ///< where κ has a range of which coarse levels know only roughly
@@ -102,11 +113,18 @@ class Solver {
   Field& spare() { return best_ ? best_ : preconditioner_->rhs(); }
 
  private:
-  void start_and_iterate(bool given_guess, Monitor& monitor);
-  void start(bool given_guess, Monitor& monitor);
+  // From where a solve starts: from nothing, from the data beside the unknowns with zero in these, or from a guess,
+  // whose own residual is not what residuals are relative to.
+  enum class Start : std::uint8_t { nothing, data, guess };
+  Start start_for(bool given_guess);
+  void start_and_iterate(Start from, Monitor& monitor);
+  void start(Start from, Monitor& monitor);
   bool solves_at_once(bool given_guess) const;
   void solve_at_once(Monitor& monitor);
-  void clear_unknowns();
+  double take_direct_steps(Monitor& monitor);
+  double error_by_residual(const MonitorState& state) const;
+  double error_by_step(Preconditioner& preconditioner);
+  double unseen_error(const MonitorState& state);
   void take_residual(const Scalar& scale, Scalar& norm);
   void begin_again(Monitor& monitor);
   void iterate(Monitor& monitor, int limit);
@@ -125,6 +143,7 @@ class Solver {
   double contraction(const Monitor& monitor) const;
   std::optional<double> energy();
   double estimated_error(const Monitor& monitor);
+  double seen_error(const Monitor& monitor);
   double error_by_last_step(const Monitor& monitor, double size, double rho);
   const Field& last_correction() const;
 
@@ -137,15 +156,16 @@ class Solver {
   std::unique_ptr<Extrapolation> extrapolation_;
   Ladder ladder_;
   Traits problem_;
+  std::unique_ptr<Preconditioner> judge_;               // of errors that the method's own residuals hide, once made
   std::vector<std::unique_ptr<Preconditioner>> rungs_;  // as many as have been made
   std::size_t rung_ = 0, since_ = 0;                    // how far up, and from which iteration on
   Preconditioner* active_ = nullptr;                    // the rung that is stood on, if any
   Field u_, b_, best_;                                  // best_: where iterates are taken back, or began
   Field r_, p_, q_;                                     // conjugate gradients
   Scalar norm_, scale_, inverse_, applied_, alpha_, beta_, pq_, work_, one_, zero_, raw_norm_, data_norm_,
-      initial_norm_, projected_;
+      initial_norm_, guess_norm_, projected_;
   double count_;
-  std::array<std::unique_ptr<Recording>, 3> recordings_;  // from nothing, from a guess, resumed
+  std::array<std::unique_ptr<Recording>, 4> recordings_;  // by Start, and the one that resumes
 };
 
 /// Discretizes nothing anew: the operators and levels of a discretization, for options as given. Where there is a

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numbers>
 #include <span>
 
@@ -14,6 +15,9 @@ namespace {
 
 // Mirrored couplings that differ by less are the same: folding takes their mean, and refinement the rest.
 constexpr double mirrored = 1e-10;
+
+// The largest ratio of the diagonal of a consistent mass matrix of linear elements to its least eigenvalue.
+constexpr double consistent_mass = 3;
 
 bool alike(double a, double b) {
   return std::abs(a - b) <= mirrored * std::max(std::abs(a), std::abs(b));
@@ -69,6 +73,19 @@ void add_rows(const AxisPencil& p, std::size_t first, std::size_t last, AxisLine
   }
 }
 
+// vᵀKv of a mode with vᵀMv = 1, as a sum of squares. Nothing cancels, so that an eigenvalue far below the largest one
+// keeps its digits; LAPACK's is off by a rounding of the largest.
+double rayleigh_quotient(const AxisPencil& p, std::span<const double> v) {
+  const std::size_t n = p.size();
+  double value = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    value += p.sum[i] * v[i] * v[i];
+    if (i + 1 < n) value += p.coupling[i] * (v[i + 1] - v[i]) * (v[i + 1] - v[i]);
+  }
+  if (p.closed && n > 1) value += p.coupling[n - 1] * (v[0] - v[n - 1]) * (v[0] - v[n - 1]);
+  return value;
+}
+
 // The modes of a whole pencil or of a half one, by LAPACK.
 void decompose(const AxisPencil& p, bool has_constant, AxisBasis& basis) {
   const std::size_t n = p.size();
@@ -100,7 +117,14 @@ void decompose(const AxisPencil& p, bool has_constant, AxisBasis& basis) {
     if (p.closed && n > 1) add(n - 1, 0, -p.coupling[n - 1], p.mass_off[n - 1]);
     Blas::get().eigenvectors(vectors, M, values);
   }
-  if (has_constant) values.front() = 0;  // exactly: lines of it are singular where nothing else holds it
+  for (std::size_t m = 0; m < n; ++m) values[m] = rayleigh_quotient(p, std::span(vectors).subspan(m * n, n));
+  if (has_constant) {  // exactly: lines of it are singular where nothing else constrains it
+    values.front() = 0;
+    double mass = 0;
+    for (std::size_t i = 0; i < n; ++i) mass += p.mass[i] + (i + 1 < n ? 2 * p.mass_off[i] : 0);
+    if (p.closed && n > 1) mass += 2 * p.mass_off[n - 1];
+    std::fill_n(vectors.begin(), n, 1 / std::sqrt(mass));
+  }
   basis.eigenvalues.insert(basis.eigenvalues.end(), values.begin(), values.end());
   basis.modes.insert(basis.modes.end(), vectors.begin(), vectors.end());
 }
@@ -262,6 +286,36 @@ AxisBasis axis_modes(const Axis& axis, const AxisPencil& pencil) {
   decompose(half_of(pencil, true), has_constant, basis);
   decompose(half_of(pencil, false), false, basis);
   return basis;
+}
+
+AxisSpectrum spectrum_bounds(const AxisPencil& p) {
+  const std::size_t n = p.size();
+  AxisSpectrum bounds;
+  const bool lumped = std::ranges::all_of(p.mass_off, [](double off) { return off == 0; });
+  for (std::size_t i = 0; i < n; ++i) bounds.largest_ratio = std::max(bounds.largest_ratio, p.diagonal(i) / p.mass[i]);
+  if (!lumped) bounds.largest_ratio *= consistent_mass;
+  const auto mass = [&](std::size_t i) {
+    const double before = i > 0 ? p.mass_off[i - 1] : p.closed ? p.mass_off[n - 1] : 0;
+    return before + p.mass[i] + p.mass_off[i];
+  };
+  // The conductance from each value to the ground on either side, along the axis and without what closes it: taking a
+  // coupling away makes resistances larger, and the bound smaller.
+  std::vector<double> below(n), above(n);
+  const auto in_series = [](double a, double b) { return a > 0 && b > 0 ? 1 / (1 / a + 1 / b) : 0; };
+  for (std::size_t i = 1; i < n; ++i) below[i] = in_series(below[i - 1] + p.sum[i - 1], p.coupling[i - 1]);
+  for (std::size_t i = n - 1; i-- > 0;) above[i] = in_series(above[i + 1] + p.sum[i + 1], p.coupling[i]);
+  double trace = 0;
+  for (std::size_t i = 0; i < n; ++i) trace += mass(i) / (below[i] + p.sum[i] + above[i]);
+  bounds.least = trace < std::numeric_limits<double>::infinity() ? 1 / trace : 0;
+  // Beside constants: the mean of resistances between all pairs of masses.
+  double passed = 0, all = 0, pairs = 0;
+  for (std::size_t i = 0; i < n; ++i) all += mass(i);
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    passed += mass(i);
+    pairs += passed * (all - passed) / p.coupling[i];
+  }
+  bounds.least_beside_constants = pairs > 0 ? all / pairs : std::numeric_limits<double>::infinity();
+  return bounds;
 }
 
 bool can_have_lines(const AxisPencil& pencil) {

@@ -49,4 +49,14 @@ AxisLines axis_lines(const AxisPencil& pencil);
 AxisLines part_of_lines(const AxisPencil& pencil, int first, int last);
 bool can_have_lines(const AxisPencil& pencil);
 
+/// Bounds of the spectrum of K v = λ M v, in the units of the pencil, by sums of positive terms over its rows.
+struct AxisSpectrum {
+  double largest_ratio = 0;  ///< at least the largest of K(i, i) / M(i, i), M lumped
+  /// At most the least eigenvalue, and at least 0.6 of it for equal cells: 1/λ is at most the trace of K⁻¹M. 0 where K
+  /// is singular.
+  double least = 0;
+  double least_beside_constants = 0;  ///< the same on vectors without a mean, from the trace of the pseudo-inverse
+};
+AxisSpectrum spectrum_bounds(const AxisPencil& pencil);
+
 }  // namespace poisson

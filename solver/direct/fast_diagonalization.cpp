@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <optional>
@@ -251,6 +252,20 @@ TensorMass tensor_mass(const Problem& problem, const Block& part, const std::arr
   return mass;
 }
 
+double error_per_residual(const Problem& problem, const std::array<double, 3>& kappa) {
+  const Pencils p = separable(problem, kappa, 1).pencils;
+  double largest = p.sigma, least = p.sigma, beside_constants = std::numeric_limits<double>::infinity();
+  for (const AxisPencil& pencil : p.of) {
+    if (pencil.size() == 0) continue;
+    const AxisSpectrum axis = spectrum_bounds(pencil);
+    largest += axis.largest_ratio;
+    least += axis.least;
+    beside_constants = std::min(beside_constants, axis.least_beside_constants);
+  }
+  if (least == 0) least = beside_constants;
+  return 2 * largest / least;
+}
+
 bool scales_by_diagonal(const Jumps& jumps) {
   // Neighbouring cells differ little, or by no more than half of the decades that κ goes through.
   return jumps.largest <= 3 || jumps.largest * jumps.largest <= jumps.range;
@@ -292,6 +307,11 @@ void FastDiagonalization::solve() {
   products_->solve_lines(w_);
   if (!refines_) products_->backward(w_);
   if (scaling_) scaling_->apply(w_);
+}
+
+void FastDiagonalization::solve_for_correction() {
+  solve();
+  if (refines_) products_->backward(w_);
 }
 
 void FastDiagonalization::solve_for(const Field& b, Field& u) {

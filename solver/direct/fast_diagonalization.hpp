@@ -46,6 +46,11 @@ TensorDiagonal tensor_diagonal(const Problem& problem, const Block& part, const 
 /// M1 of that matrix, of a problem whose data are projected.
 TensorMass tensor_mass(const Problem& problem, const Block& part, const std::array<double, 3>& kappa, double scale);
 
+/// A bound of ‖e‖/‖u‖ over the relative residual, for the error e of a solution u of that matrix A: 2 λ, where λ is the
+/// largest diagonal entry of M⁻¹A over the least eigenvalue of M⁻¹A, constants apart where A is singular. In the norms
+/// of M and, for residuals, of D⁻¹, D the diagonal of A; the eigenvalues of D⁻¹A are at most 2.
+double error_per_residual(const Problem& problem, const std::array<double, 3>& kappa);
+
 /// Whether κ is smooth, so that the inverse for a constant one is worth more between √(L/A), the roots of both
 /// diagonals in ratio (Concus, Golub, SIAM J. Numer. Anal. 10, 1973): then √κ u solves an equation of constant
 /// coefficients but for a reaction Δ√κ/√κ.
@@ -76,6 +81,8 @@ class FastDiagonalization final : public Preconditioner {
   /// first, and u is not read. Of one that refines.
   void solve_for(const Field& b, Field& u);
   bool drops_mean() const { return drops_mean_; }
+  /// correction() ≈ A⁻¹ rhs() as values, whatever `refines` says: a step that can be measured before it is taken.
+  void solve_for_correction();
 
  private:
   Field w_;

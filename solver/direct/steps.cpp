@@ -1,0 +1,57 @@
+// What a direct solution is worth, and its steps of refinement where the residual does not tell.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "solver/direct/fast_diagonalization.hpp"
+#include "solver/norms.hpp"
+#include "solver/solver.hpp"
+
+namespace poisson {
+
+// The residual bounds the error by the condition of D⁻¹A. Where the bound keeps what convergence promises, the estimate
+// is the residual times the condition's root: a residual of rounding has all modes alike, and the error of one in space
+// grows with the fourth root, in the plane with the root. Where it does not, the bound is the estimate, and steps
+// follow.
+double Solver::error_by_residual(const MonitorState& state) const {
+  const double residual =
+      std::max(relative(state.last, state), unit_roundoff(A_->precision()) * relative(state.rounding, state));
+  const double bound = residual * problem_.error_per_residual;
+  if (options_.tolerance == 0 || bound <= promised_error * options_.tolerance) return std::sqrt(residual * bound);
+  return bound;
+}
+
+// Steps of refinement until u moves by less than the tolerance, or no longer less than before. The size of the last one
+// is the estimate: it is the error before that step, and at the rounding limit the error after it, too.
+double Solver::take_direct_steps(Monitor& monitor) {
+  constexpr int most_steps = 8;
+  constexpr double stalled = 0.5;  // of the move before
+  const MonitorState& state = monitor.state();
+  double moved = std::numeric_limits<double>::infinity();
+  take_residual(one_, norm_);
+  for (int step = 0; step < most_steps && state.iterations < options_.max_iterations; ++step) {
+    backend_.scale_to_unit(norm_, count_, scale_, inverse_);
+    take_residual(scale_, norm_);
+    direct_->solve_for_correction();
+    const Field& e = direct_->correction();
+    backend_.dot(e, e, work_);
+    const double length = std::sqrt(backend_.value(work_)) * backend_.value(inverse_);
+    backend_.axpy(inverse_, e, u_);
+    if (A_->singular()) A_->project_solution(u_);
+    backend_.dot(u_, u_, work_);
+    const double size = std::sqrt(backend_.value(work_));
+    take_residual(one_, norm_);
+    monitor.state().verdict = Verdict::running;
+    monitor.observe(backend_.value(norm_));
+    if (!is_finite(state.last) || state.verdict == Verdict::stopped) return moved;
+    const double before = std::exchange(moved, size > 0 ? length / size : 0);
+    if (moved <= options_.tolerance || moved > stalled * before) break;
+  }
+  const bool small = state.last <= target(state, monitor.rule());
+  monitor.state().verdict = small ? Verdict::converged : Verdict::stagnated;
+  return moved;
+}
+
+}  // namespace poisson
