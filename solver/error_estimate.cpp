@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "backends/places.hpp"
@@ -17,10 +18,18 @@ namespace {
 // No cycle contracts all errors by more, whatever one step made of a residual that few rows dominate.
 constexpr double best_contraction = 0.1;
 
+// A single cycle says less of what the next ones will do.
+double least_contraction(const MonitorState& state) {
+  return state.iterations == 1 ? 2 * best_contraction : best_contraction;
+}
+
 // Between these the contraction of conjugate gradients says enough about their error.
 constexpr double least_even = 0.02, most_even = 0.2;
 // Unless by it less is left than this share of the relative residual.
 constexpr double least_of_residual = 0.03;
+
+// A contraction that two steps show is not taken for worse.
+constexpr double most_left = 0.99;
 
 }  // namespace
 
@@ -100,8 +109,7 @@ double Solver::seen_error(const Monitor& monitor) {
   if (state.reference == 0) return 0;
   if (direct_ && !active_ && options_.method == Method::direct && state.iterations > 0) return error_by_residual(state);
   if (A_->singular()) A_->project_solution(u_);
-  backend_.dot(u_, u_, work_);
-  const double size = std::sqrt(backend_.value(work_));
+  const double size = size_of_solution();
   const double rho = contraction(monitor);
   double past = error_by_last_step(monitor, size, rho);
   const bool conjugate = options_.krylov == Krylov::cg || active_;
@@ -146,7 +154,8 @@ double Solver::error_by_last_step(const Monitor& monitor, double size, double rh
     const double left = std::pow(std::clamp(rho, best_contraction, 1.0), 1.0 / JacobiSweeps::sweeps);
     return correction / (left < 1 ? 1 - left : 1) / size;
   }
-  const double slow = std::clamp(rho, active_ ? 0 : best_contraction, 0.99);
+  const bool exact = active_ || options_.preconditioner == PreconditionerChoice::direct;
+  const double slow = std::clamp(rho, exact ? 0 : conjugate ? best_contraction : least_contraction(state), 0.99);
   const double step = correction * (rho < 1 ? slow / (1 - slow) : 1) / size;
   if (!conjugate || !problem_.uneven) return step;
   const double pq = backend_.value(pq_);
@@ -157,32 +166,46 @@ double Solver::error_by_last_step(const Monitor& monitor, double size, double rh
   return std::max(step, energetic) + epsilon * std::sqrt(backend_.value(work_) / *whole);
 }
 
-// The size of a preconditioner's next correction, which is not taken, beside that of u.
-double Solver::error_by_step(Preconditioner& preconditioner) {
-  Field& r = preconditioner.rhs();
-  A_->residual(u_, b_, r, one_, norm_);
-  const double norm = backend_.value(norm_);
-  if (!is_finite(norm)) return norm;
-  backend_.scale_to_unit(norm_, count_, scale_, inverse_);
-  A_->residual(u_, b_, r, scale_, norm_);
-  preconditioner.solve();
-  const Field& e = preconditioner.correction();
-  backend_.dot(e, e, work_);
-  const double length = std::sqrt(backend_.value(work_)) * backend_.value(inverse_);
+// ‖u‖, or that of a guess for data of zero, of which nothing else is left to compare with.
+double Solver::size_of_solution() {
   backend_.dot(u_, u_, work_);
-  const double size = std::sqrt(backend_.value(work_));
-  return size > 0 ? length / size : length > 0 ? 1 : 0;
+  return std::max(std::sqrt(backend_.value(work_)), guess_size_);
+}
+
+// The size of a preconditioner's next correction beside that of u, over one minus the contraction of the step after it.
+// Neither step is taken.
+double Solver::error_by_step(Preconditioner& preconditioner) {
+  Field ahead(backend_, u_.space(), u_.precision());
+  backend_.convert(u_, ahead);
+  std::array<double, 2> lengths{};
+  for (double& length : lengths) {
+    A_->residual(ahead, b_, preconditioner.rhs(), one_, norm_);
+    if (!is_finite(backend_.value(norm_))) return std::numeric_limits<double>::infinity();
+    backend_.scale_to_unit(norm_, count_, scale_, inverse_);
+    A_->residual(ahead, b_, preconditioner.rhs(), scale_, norm_);
+    preconditioner.solve();
+    const Field& e = preconditioner.correction();
+    backend_.dot(e, e, work_);
+    length = std::sqrt(backend_.value(work_)) * backend_.value(inverse_);
+    backend_.axpy(inverse_, e, ahead);
+  }
+  const double size = size_of_solution();
+  if (lengths[0] == 0) return 0;
+  const double left = std::min(lengths[1] / lengths[0], most_left);
+  return size > 0 ? lengths[0] / (1 - left) / size : 1;
 }
 
 // Sweeps over points, and conjugate gradients around the diagonal, hardly see errors that are smooth along strong
-// couplings: where the bound by the residual does not exclude them, a multigrid cycle looks for them.
+// couplings: where the bound by the residual does not exclude them, a stronger preconditioner looks for them.
 double Solver::unseen_error(const MonitorState& state) {
   const bool by_points = options_.method == Method::jacobi ||
                          (options_.method == Method::cg && options_.preconditioner == PreconditionerChoice::diagonal);
   if (!by_points || active_ || state.verdict != Verdict::converged || options_.tolerance == 0) return 0;
   const double bound = relative(state.last, state) * problem_.error_per_residual;
   if (bound <= promised_error * options_.tolerance) return 0;
-  if (!judge_ && problem_.multigrid) judge_ = problem_.multigrid();
+  // Rounding may hide them from everything.
+  if (bound * unit_roundoff(A_->precision()) > relative(state.last, state)) return bound;
+  if (!judge_ && problem_.judge) judge_ = problem_.judge();
   return judge_ ? error_by_step(*judge_) : bound;
 }
 

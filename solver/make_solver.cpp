@@ -36,6 +36,7 @@ std::unique_ptr<Preconditioner> multigrid_for(const Discretization& discretizati
   options.method = Method::multigrid;
   options.preconditioner = PreconditionerChoice::multigrid;
   options.smoother = {};
+  if (options.precision == SolvePrecision::mixed) options.precision = SolvePrecision::double_;
   const Plan plan = make_plan(discretization.problem(), options, discretization.assembly(),
                               discretization.backend().on_gpu(), kappa, discretization.sharing());
   return std::make_unique<Multigrid>(discretization.make_hierarchy(plan.hierarchy), plan.options);
@@ -93,7 +94,12 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   traits.uneven = discretization.jumps().range >= uneven_range || !problem.reaction.constant();
   traits.cancels = on_elements(problem.scheme);
   if (auto held = std::make_shared<HeldNodes>(discretization.setting()); held->some()) traits.held = std::move(held);
-  traits.multigrid = [&discretization, asked, kappa] { return multigrid_for(discretization, asked, kappa); };
+  const auto multigrid = [&discretization, asked, kappa] { return multigrid_for(discretization, asked, kappa); };
+  traits.judge = [multigrid, plain, elements = on_elements(problem.scheme)] {
+    const Ladder exact = make_ladder(plain, elements);
+    std::unique_ptr<Preconditioner> judge = exact.empty() ? nullptr : exact.front().make();
+    return judge ? std::move(judge) : multigrid();
+  };
   if (options.method != Method::multigrid)
     traits.error_per_residual = error_per_residual(problem, kappa.mean) * std::max(1.0, kappa.jumps.range);
   traits.homogeneous = [&discretization] { return has_zero_faces(discretization.problem()); };
@@ -111,7 +117,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     ladder = make_ladder(plain, on_elements(problem.scheme));
   if (options.method == Method::direct && options.fallback && options.tolerance > 0 && outer == Precision::fp64) {
     ladder = make_ladder(plain, on_elements(problem.scheme));
-    ladder.insert(ladder.begin(), {"conjugate gradients around multigrid", traits.multigrid});
+    ladder.insert(ladder.begin(), {"conjugate gradients around multigrid", multigrid});
   }
   std::unique_ptr<Preconditioner> own;
   if (options.method == Method::jacobi) {

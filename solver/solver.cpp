@@ -159,6 +159,8 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
     run(Start::data);
   }
   if (options_.krylov == Krylov::cg) verify(monitor);
+  if (monitor.state().reference == 0 && is_finite(monitor.state().last))
+    clear_unknowns(u_);  // the data ask for no more
   finish(monitor, result);
 
   const MonitorState& state = monitor.state();
@@ -204,6 +206,7 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
 // Residuals are relative to the data, whatever the guess: one next to the solution would leave nothing else to be
 // relative to. Only a guess for data of zero is measured against its own residual.
 Solver::Start Solver::start_for(bool given_guess) {
+  guess_size_ = 0;
   if (!given_guess) return direct_ && !solves_at_once(false) ? Start::data : Start::nothing;
   Field spare = best_ ? Field() : Field(backend_, u_.space(), u_.precision());
   Field& x = best_ ? best_ : spare;
@@ -217,10 +220,12 @@ Solver::Start Solver::start_for(bool given_guess) {
   if (!A_->singular() && !(problem_.homogeneous && problem_.homogeneous())) {
     backend_.convert(u_, x);
     clear_unknowns(x);
-    A_->residual(x, b_, x, one_, guess_norm_);
+    A_->residual(x, b_, preconditioner_->rhs(), one_, guess_norm_);
     reference = std::max(reference, backend_.value(guess_norm_));
   }
-  return reference > left_by_projection(A_->space(), unit_roundoff(A_->precision())) * raw ? Start::guess : Start::data;
+  if (reference > left_by_projection(A_->space(), unit_roundoff(A_->precision())) * raw) return Start::guess;
+  guess_size_ = size_of_solution();
+  return Start::data;
 }
 
 void Solver::start_and_iterate(Start from, Monitor& monitor) {

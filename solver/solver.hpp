@@ -57,9 +57,9 @@ struct Traits {
   /// The faces whose Dirichlet data stand in the halo of the solution.
   std::array<std::array<bool, 2>, 3> given_in_halo{};
   double error_per_residual = 1;  ///< a bound of ‖e‖/‖u‖ over the relative residual; 1: none is known
-  /// Makes a multigrid preconditioner: what goes on where direct solutions fail, and what shows errors that sweeps over
-  /// points and conjugate gradients around the diagonal cannot see. Empty where there is none.
-  std::function<std::unique_ptr<Preconditioner>()> multigrid;
+  /// Makes a preconditioner that shows errors which sweeps over points and conjugate gradients around the diagonal do
+  /// not see: a factorization where that is cheap, else multigrid. Null where there is none.
+  std::function<std::unique_ptr<Preconditioner>()> judge;
   /// What is left over of all flows, relative to them (balance(), throughput()); overwrites the last field. Empty where
   /// κ has no wide range.
   std::function<double(const Operator& A, const Field& u, const Field& b, Field& work)> imbalance;
@@ -124,6 +124,7 @@ class Solver {
   double take_direct_steps(Monitor& monitor);
   double error_by_residual(const MonitorState& state) const;
   double error_by_step(Preconditioner& preconditioner);
+  double size_of_solution();
   double unseen_error(const MonitorState& state);
   void take_residual(const Scalar& scale, Scalar& norm);
   void begin_again(Monitor& monitor);
@@ -165,6 +166,7 @@ class Solver {
   Scalar norm_, scale_, inverse_, applied_, alpha_, beta_, pq_, work_, one_, zero_, raw_norm_, data_norm_,
       initial_norm_, guess_norm_, projected_;
   double count_;
+  double guess_size_ = 0;  // of a guess whose own residual is what residuals are relative to
   std::array<std::unique_ptr<Recording>, 4> recordings_;  // by Start, and the one that resumes
 };
 

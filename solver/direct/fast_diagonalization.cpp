@@ -253,12 +253,13 @@ TensorMass tensor_mass(const Problem& problem, const Block& part, const std::arr
 }
 
 double error_per_residual(const Problem& problem, const std::array<double, 3>& kappa) {
-  const Pencils p = separable(problem, kappa, 1).pencils;
-  double largest = p.sigma, least = p.sigma, beside_constants = std::numeric_limits<double>::infinity();
-  for (const AxisPencil& pencil : p.of) {
-    if (pencil.size() == 0) continue;
-    const AxisSpectrum axis = spectrum_bounds(pencil);
-    largest += axis.largest_ratio;
+  const auto of = [&](double Spread::*data) { return separable(with_constant_data(problem, data), kappa, 1).pencils; };
+  const Pencils small = of(&Spread::least), large = of(&Spread::largest);
+  double largest = large.sigma, least = small.sigma, beside_constants = std::numeric_limits<double>::infinity();
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (small.of[d].size() == 0) continue;
+    const AxisSpectrum axis = spectrum_bounds(small.of[d]);
+    largest += spectrum_bounds(large.of[d]).largest_ratio;
     least += axis.least;
     beside_constants = std::min(beside_constants, axis.least_beside_constants);
   }

@@ -67,20 +67,24 @@ Spread spread_over_box(const Problem& problem, const Quantity& datum) {
   return spread_over(datum, points_of_box(problem));
 }
 
-Problem with_mean_data(const Problem& problem) {
-  Problem mean = problem;
-  mean.full_tensor = false;
-  for (Quantity& kappa : mean.coefficient) kappa = 1.0;
-  mean.reaction = spread_over_box(problem, problem.reaction).mean;
+Problem with_constant_data(const Problem& problem, double Spread::*representative) {
+  Problem constant = problem;
+  constant.full_tensor = false;
+  for (Quantity& kappa : constant.coefficient) kappa = 1.0;
+  constant.reaction = spread_over_box(problem, problem.reaction).*representative;
   for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d)
     for (std::size_t end = 0; end < 2; ++end) {
-      Boundary& face = mean.boundary[d][end];
+      Boundary& face = constant.boundary[d][end];
       if (face.kind != BoundaryKind::robin || face.alpha.constant()) continue;
       auto points = points_of_box(problem);
       points[d] = {{end == 0 ? problem.nodes[d].front() : problem.nodes[d].back()}, {1.0}};
-      face.alpha = spread_over(face.alpha, points).mean;
+      face.alpha = spread_over(face.alpha, points).*representative;
     }
-  return mean;
+  return constant;
+}
+
+Problem with_mean_data(const Problem& problem) {
+  return with_constant_data(problem, &Spread::mean);
 }
 
 }  // namespace poisson
