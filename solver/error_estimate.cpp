@@ -200,7 +200,7 @@ double Solver::error_by_step(Preconditioner& preconditioner) {
 double Solver::unseen_error(const MonitorState& state) {
   const bool by_points = options_.method == Method::jacobi ||
                          (options_.method == Method::cg && options_.preconditioner == PreconditionerChoice::diagonal);
-  if (!by_points || active_ || state.verdict != Verdict::converged || options_.tolerance == 0) return 0;
+  if (!by_points || active_ || !(relative(state.best, state) <= options_.tolerance)) return 0;
   const double bound = relative(state.last, state) * problem_.error_per_residual;
   if (bound <= promised_error * options_.tolerance) return 0;
   // Rounding may hide them from everything.
