@@ -101,7 +101,13 @@ std::optional<double> Solver::energy() {
 // gradients that is led astray by a residual that few rows dominate and by steps that happen to be long or short, and
 // so, unless the contraction was even, too, the step that would come next has two votes in three.
 double Solver::estimated_error(const Monitor& monitor) {
-  return std::max(seen_error(monitor), unseen_error(monitor.state()));
+  const MonitorState& state = monitor.state();
+  double error = std::max(seen_error(monitor), unseen_error(state));
+  // At the rounding limit steps are short because they are useless, not because little is left.
+  const bool has_steps = active_ || (options_.method != Method::jacobi && options_.method != Method::direct);
+  if (options_.tolerance > 0 && state.verdict == Verdict::stagnated && has_steps)
+    error = std::max({error, relative(state.best, state), error_by_step(active_ ? *active_ : *preconditioner_)});
+  return error;
 }
 
 double Solver::seen_error(const Monitor& monitor) {
@@ -200,7 +206,7 @@ double Solver::error_by_step(Preconditioner& preconditioner) {
 double Solver::unseen_error(const MonitorState& state) {
   const bool by_points = options_.method == Method::jacobi ||
                          (options_.method == Method::cg && options_.preconditioner == PreconditionerChoice::diagonal);
-  if (!by_points || active_ || !(relative(state.best, state) <= options_.tolerance)) return 0;
+  if (!by_points || active_ || options_.tolerance == 0 || !is_finite(state.best)) return 0;
   const double bound = relative(state.last, state) * problem_.error_per_residual;
   if (bound <= promised_error * options_.tolerance) return 0;
   // Rounding may hide them from everything.

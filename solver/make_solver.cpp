@@ -9,6 +9,7 @@
 #include "backends/error.hpp"
 #include "grids/kernels/sweep_passes.hpp"
 #include "grids/results/integrals.hpp"
+#include "grids/sampling/parted_face.hpp"
 #include "grids/schemes/held_nodes.hpp"
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/jacobi.hpp"
@@ -100,7 +101,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     std::unique_ptr<Preconditioner> judge = exact.empty() ? nullptr : exact.front().make();
     return judge ? std::move(judge) : multigrid();
   };
-  if (options.method != Method::multigrid)
+  if (options.method != Method::multigrid && !has_parted_faces(problem))
     traits.error_per_residual = error_per_residual(problem, kappa.mean) * std::max(1.0, kappa.jumps.range);
   traits.homogeneous = [&discretization] { return has_zero_faces(discretization.problem()); };
   const std::int64_t looked_for = discretization.backend().kind() == BackendKind::cpu ? most_looked_at : largest_read;

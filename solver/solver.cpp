@@ -137,8 +137,9 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   if (problem_.held) problem_.held->take_out(*A_, u_, b_, best_);
   StoppingRule rule = stopping_rule(options_, epsilon, A_->space());
   if (!ladder_.empty()) rule.horizon = std::min(options_.max_iterations, patience(options_));
+  const Start from = start_for(given_guess);
   Monitor monitor(rule, [&](const MonitorState& s) {
-    giving_up = giving_up || (s.iterations == 0 && hopeless(s));
+    giving_up = giving_up || (s.iterations == 0 && from != Start::guess && hopeless(s));
     if (giving_up) return false;
     return !listener || listener({s.iterations, relative(s.last, s), epsilon * relative(s.rounding, s)});
   });
@@ -147,7 +148,6 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
         recordings_[static_cast<std::size_t>(from)], [&] { start_and_iterate(from, monitor); }, monitor);
     result.projected += backend_.value(projected_);
   };
-  const Start from = start_for(given_guess);
   // Where it ends in what is no number; α that is none spoils Dirichlet nodes, too.
   if (!ladder_.empty() && best_ && (given_guess || options_.krylov == Krylov::cg)) backend_.copy(u_, best_);
   run(from);
@@ -502,13 +502,13 @@ void Solver::finish(Monitor& monitor, Result& result) {
     return std::sqrt(state.best) < share * epsilon * std::sqrt(rounding) &&
            (rung_ > 0 || result.estimated_error <= promised_error * tolerance);
   };
-  bool rounding_moves_u = false;  // as much as steps do: other methods have residuals of the same rounding
+  bool rounding_ends = false;  // other methods have residuals of the same rounding
   if (options_.method == Method::direct && (failed() || inaccurate())) {
     result.estimated_error = take_direct_steps(monitor);
     A_->rounding(u_, work_);
-    rounding_moves_u = inaccurate() && state.last <= 16 * epsilon * epsilon * backend_.value(work_);
+    rounding_ends = state.last <= 16 * epsilon * epsilon * backend_.value(work_);
   }
-  const auto may_go_on = [&] { return state.iterations < options_.max_iterations && !rounding_moves_u && !at_floor(); };
+  const auto may_go_on = [&] { return state.iterations < options_.max_iterations && !rounding_ends && !at_floor(); };
   // Each preconditioner is pressed on with twice before a stronger one is made.
   for (int pressed = 0; may_go_on() && (failed() || short_of() > promised_error * tolerance);) {
     if (!failed()) monitor.rule().tolerance *= std::clamp(0.3 * promised_error * tolerance / short_of(), 1e-3, 0.3);
