@@ -106,7 +106,7 @@ double Solver::estimated_error(const Monitor& monitor) {
   // At the rounding limit steps are short because they are useless, not because little is left.
   const bool has_steps = active_ || (options_.method != Method::jacobi && options_.method != Method::direct);
   if (options_.tolerance > 0 && state.verdict == Verdict::stagnated && has_steps)
-    error = std::max({error, relative(state.best, state), error_by_step(active_ ? *active_ : *preconditioner_)});
+    error = std::max(error, error_by_step(active_ ? *active_ : *preconditioner_));
   return error;
 }
 
@@ -210,9 +210,9 @@ double Solver::unseen_error(const MonitorState& state) {
   const double bound = relative(state.last, state) * problem_.error_per_residual;
   if (bound <= promised_error * options_.tolerance) return 0;
   // Rounding may hide them from everything.
-  if (bound * unit_roundoff(A_->precision()) > relative(state.last, state)) return bound;
+  if (bound * unit_roundoff(A_->precision()) > relative(state.last, state)) return std::min(bound, 1.0);
   if (!judge_ && problem_.judge) judge_ = problem_.judge();
-  return judge_ ? error_by_step(*judge_) : bound;
+  return judge_ ? error_by_step(*judge_) : std::min(bound, 1.0);
 }
 
 const Field& Solver::last_correction() const {

@@ -106,7 +106,7 @@ TEST_P(Beside, MultigridGivesTheSame) {
         const auto ends = [](const Result& r) { return r.converged() || r.at_rounding_floor(); };
         EXPECT_TRUE(ends(at_once)) << name_of(at_once.verdict) << " at " << at_once.relative();
         EXPECT_TRUE(ends(cycles)) << name_of(cycles.verdict) << " at " << cycles.relative();
-        EXPECT_LE(at_once.iterations, 3);
+        EXPECT_LE(at_once.iterations, 6);  // the last steps show that u no longer moves
         EXPECT_NEAR(at_once.projected, cycles.projected, 1e-12 * std::abs(cycles.reference) + 1e-14);
         EXPECT_LT(distance(values(direct.solution()), values(multigrid.solution())), 1e-6);
       }
