@@ -73,7 +73,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   if (auto held = std::make_shared<HeldNodes>(discretization.setting()); held->some()) traits.held = std::move(held);
   traits.homogeneous = [&discretization] { return has_zero_faces(discretization.problem()); };
   const std::int64_t looked_for = discretization.backend().kind() == BackendKind::cpu ? most_looked_at : largest_read;
-  if (outer == Precision::fp64 && options.krylov == Krylov::cg && options.fallback && options.tolerance > 0 &&
+  if (outer == Precision::fp64 && options.krylov == Krylov::cg && options.fallback != Fallback::never && options.tolerance > 0 &&
       options.coarse_operator != CoarseOperator::galerkin && discretization.jumps().range >= hiding_range &&
       space.unknown_count() <= looked_for) {
     const std::shared_ptr<const Operator> all = shared ? whole_operator(*plain, on_elements(problem.scheme)) : plain;
@@ -81,9 +81,9 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     traits.conductors = std::make_shared<const Conductors>(*all, in, out);
   }
   Ladder ladder;
-  if (options.fallback && options.tolerance > 0 &&
+  if (options.tolerance > 0 &&
       (options.method == Method::multigrid || options.preconditioner == PreconditionerChoice::direct))
-    ladder = make_ladder(plain, on_elements(problem.scheme));
+    ladder = make_ladder(plain, on_elements(problem.scheme), options.fallback);
   std::unique_ptr<Preconditioner> own;
   if (options.method == Method::jacobi) {
     std::unique_ptr<SweepPass> pass;
