@@ -168,7 +168,7 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work, i
     lines.push_back(fmt::format("          {} more for a moment of set-up", readable(more)));
   lines.push_back("          " + describe_fit(config, work, plan, *backend, here));
   add(work.beside_plan(plan, gpu));
-  if (config.options.fallback && config.options.tolerance > 0 && plan.options.method == Method::multigrid &&
+  if (config.options.fallback != Fallback::never && config.options.tolerance > 0 && plan.options.method == Method::multigrid &&
       config.options.precision != SolvePrecision::single)
     lines.push_back(fmt::format(
         "          {} more on the host{} where multigrid fails (solver.fallback), up to half of it "

@@ -56,6 +56,8 @@ std::string describe_error(const std::exception& error) {
 }
 
 std::string describe_end(const Result& r, const Options& options) {
+  // A fallback that was not started is what to change, unless rounding ended the run.
+  if (!r.refused.empty() && !r.converged() && r.verdict != Verdict::stopped && !r.at_rounding_floor()) return r.refused;
   switch (r.verdict) {
     case Verdict::converged:
       return "converged";

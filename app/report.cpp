@@ -130,6 +130,10 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
   const auto show_floor = [&] {
     if (floor) console_.floor(*std::exchange(floor, std::nullopt), tolerance);
   };
+  solver.on_fallback([&](const std::string& line) {
+    show_floor();
+    console_.fallback(line);
+  });
   summary_.time.setup += watch_.lap();
   const Stopwatch clock;
   const Result result = solver.solve(given_guess, [&](const Solver::Progress& p) {
@@ -146,6 +150,7 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
     return !stops;
   });
   summary_.time.solve = watch_.lap();
+  solver.on_fallback({});
   show_floor();
   console_.table(records);
   if (profile) {

@@ -225,12 +225,27 @@ def end_of(array, axis, end):
     return np.take(array, [-1 if end else 0], axis=axis)
 
 
+def kappas_of(problem):
+    """κ along each array axis, z first; one κ for all unless there are `kappas`."""
+    return [k.astype(REAL) for k in problem.get("kappas", [problem["kappa"]] * len(problem["axes"]))]
+
+
+def face_values(value, places, d, end):
+    """A number, or slopes of a linear function, x last as in `places`, on the face of array axis d."""
+    places = [np.asarray(x, REAL) for x in places]
+    places[d] = places[d][[-1 if end else 0]]
+    shape = [len(x) for x in places]
+    if np.ndim(value) == 0:
+        return np.full(shape, REAL(value))
+    return sum(REAL(slope) * x for slope, x in zip(value, np.meshgrid(*places, indexing="ij")))
+
+
 def nodes_of(problem):
     """Finite volumes around nodes, elements, and the compact scheme, all of them cell by cell."""
     h, faces, scheme = widths_of(problem), problem["faces"][::-1], problem["scheme"]
     dimension = len(h)
     shape = problem["kappa"].shape
-    kappa, sigma, f = (problem[name].astype(REAL) for name in ("kappa", "sigma", "f"))
+    kappas, sigma, f = kappas_of(problem), *(problem[name].astype(REAL) for name in ("sigma", "f"))
     numbers = numbering([n + 1 for n in shape], [pair[0][0] == "periodic" for pair in faces])
     system = System(int(numbers.max()) + 1)
     corners = list(itertools.product((0, 1), repeat=dimension))
@@ -250,7 +265,7 @@ def nodes_of(problem):
 
     part = product(w / 2 for w in h)
     for a in corners:
-        system.add(system.mass, at(a), part + 0 * kappa)
+        system.add(system.mass, at(a), part + 0 * sigma)
         system.add(system.own, at(a), sigma * part)
         if scheme != "compact4":
             system.add(system.b, at(a), f * part)
@@ -259,7 +274,7 @@ def nodes_of(problem):
                 system.add(system.b, at(a), at(b, f) * product(mass(a, b, e) for e in range(dimension)))
             if a >= b:
                 continue
-            entry = sum(kappa * (1 if a[d] == b[d] else -1) / h[d] *
+            entry = sum(kappas[d] * (1 if a[d] == b[d] else -1) / h[d] *
                         product(mass(a, b, e) for e in range(dimension) if e != d) for d in range(dimension))
             entry = entry + sigma * product(mass(a, b, e) for e in range(dimension))
             if np.any(entry):
@@ -269,8 +284,8 @@ def nodes_of(problem):
         kind, value, alpha = faces[d][end]
         area = product(h[e] / 2 for e in range(dimension) if e != d)
         if kind == "dirichlet":
-            here = np.unique(end_of(numbers, d, end))
-            sums[here] += REAL(value)
+            here, first = np.unique(end_of(numbers, d, end), return_index=True)
+            sums[here] += face_values(value, problem["axes"][::-1], d, end).ravel()[first]
             counts[here] += 1
         if kind not in ("neumann", "robin"):
             continue
@@ -295,33 +310,37 @@ def cells_of(problem):
     """Finite volumes in cells: resistances in series; what a face gives stands behind it."""
     h, faces = widths_of(problem), problem["faces"][::-1]
     dimension = len(h)
-    kappa, sigma, f = (problem[name].astype(REAL) for name in ("kappa", "sigma", "f"))
-    numbers = np.arange(kappa.size).reshape(kappa.shape)
-    volume = math.prod(h, start=np.ones(kappa.shape, REAL))
-    system = System(kappa.size + 2 * dimension)  # and a place for the value behind each face
-    inside = slice(0, kappa.size)
+    kappas, sigma, f = kappas_of(problem), *(problem[name].astype(REAL) for name in ("sigma", "f"))
+    numbers = np.arange(sigma.size).reshape(sigma.shape)
+    volume = math.prod(h, start=np.ones(sigma.shape, REAL))
+    faces_of_cells = sum(2 * sigma.size // n for n in sigma.shape)
+    system = System(sigma.size + faces_of_cells)  # and a value behind each face of the box, cell by cell
+    middles = [(x[1:].astype(REAL) + x[:-1]) / 2 for x in problem["axes"][::-1]]
+    inside, next_behind = slice(0, sigma.size), sigma.size
     system.mass[inside], system.own[inside], system.b[inside] = volume.ravel(), (sigma * volume).ravel(), (f * volume).ravel()
-    system.given[kappa.size:] = True
+    system.given[sigma.size:] = True
     for d in range(dimension):
-        area, half = volume / h[d], h[d] / 2 / kappa
+        area, half = volume / h[d], h[d] / 2 / kappas[d]
         below, above = (np.take(numbers, range(first, numbers.shape[d] - 1 + first), axis=d) for first in (0, 1))
         if below.size:
             system.couple(below, above, area.ravel()[below] / (half.ravel()[below] + half.ravel()[above]))
         for end in (0, 1):
             kind, value, alpha = faces[d][end]
             here = end_of(numbers, d, end)
-            own, behind = area.ravel()[here], kappa.size + 2 * d + end
+            own, behind = area.ravel()[here], next_behind + np.arange(here.size).reshape(here.shape)
+            next_behind += here.size
             if kind == "periodic" and end == 0:
                 there = end_of(numbers, d, 1)
                 system.couple(here, there, own / (half.ravel()[here] + half.ravel()[there]))
             if kind == "neumann":
                 system.add(system.b, here, REAL(value) * own)
             if kind == "dirichlet":
-                system.value[behind] = REAL(value)
-                system.couple(here, np.full(here.shape, behind), own / half.ravel()[here])
+                places = [problem["axes"][::-1][e] if e == d else middles[e] for e in range(dimension)]
+                system.value[behind] = face_values(value, places, d, end)
+                system.couple(here, behind, own / half.ravel()[here])
             if kind == "robin":
                 system.value[behind] = REAL(value) / REAL(alpha)
-                system.couple(here, np.full(here.shape, behind), own / (1 / REAL(alpha) + half.ravel()[here]))
+                system.couple(here, behind, own / (1 / REAL(alpha) + half.ravel()[here]))
     return system.finish(), numbers
 
 

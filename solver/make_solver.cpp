@@ -97,28 +97,30 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
   if (auto held = std::make_shared<HeldNodes>(discretization.setting()); held->some()) traits.held = std::move(held);
   const auto multigrid = [&discretization, asked, kappa] { return multigrid_for(discretization, asked, kappa); };
   traits.judge = [multigrid, plain, elements = on_elements(problem.scheme)] {
-    const Ladder exact = make_ladder(plain, elements);
-    std::unique_ptr<Preconditioner> judge = exact.empty() ? nullptr : exact.front().make();
+    const Ladder exact = make_ladder(plain, elements, Fallback::automatic);
+    const bool cheap = !exact.empty() && exact.front().offer().kind == Offer::Kind::accepted;
+    std::unique_ptr<Preconditioner> judge = cheap ? exact.front().make() : nullptr;
     return judge ? std::move(judge) : multigrid();
   };
   if (options.method != Method::multigrid && !has_parted_faces(problem))
     traits.error_per_residual = error_per_residual(problem, kappa.mean) * std::max(1.0, kappa.jumps.range);
   traits.homogeneous = [&discretization] { return has_zero_faces(discretization.problem()); };
   const std::int64_t looked_for = discretization.backend().kind() == BackendKind::cpu ? most_looked_at : largest_read;
-  if (outer == Precision::fp64 && options.krylov == Krylov::cg && options.fallback && options.tolerance > 0 &&
-      options.coarse_operator != CoarseOperator::galerkin && discretization.jumps().range >= hiding_range &&
-      space.unknown_count() <= looked_for) {
+  if (outer == Precision::fp64 && options.krylov == Krylov::cg && options.fallback != Fallback::never &&
+      options.tolerance > 0 && options.coarse_operator != CoarseOperator::galerkin &&
+      discretization.jumps().range >= hiding_range && space.unknown_count() <= looked_for) {
     const std::shared_ptr<const Operator> all = shared ? whole_operator(*plain, on_elements(problem.scheme)) : plain;
     Field in(all->backend(), all->space(), outer), out(all->backend(), all->space(), outer);
     traits.conductors = std::make_shared<const Conductors>(*all, in, out);
   }
   Ladder ladder;
-  if (options.fallback && options.tolerance > 0 &&
+  if (options.tolerance > 0 &&
       (options.method == Method::multigrid || options.preconditioner == PreconditionerChoice::direct))
-    ladder = make_ladder(plain, on_elements(problem.scheme));
-  if (options.method == Method::direct && options.fallback && options.tolerance > 0 && outer == Precision::fp64) {
-    ladder = make_ladder(plain, on_elements(problem.scheme));
-    ladder.insert(ladder.begin(), {"conjugate gradients around multigrid", multigrid});
+    ladder = make_ladder(plain, on_elements(problem.scheme), options.fallback);
+  if (options.method == Method::direct && options.tolerance > 0 && outer == Precision::fp64 &&
+      options.fallback != Fallback::never) {
+    ladder = make_ladder(plain, on_elements(problem.scheme), options.fallback);
+    ladder.insert(ladder.begin(), {"conjugate gradients around multigrid", [] { return Offer{}; }, multigrid});
   }
   std::unique_ptr<Preconditioner> own;
   if (options.method == Method::jacobi) {

@@ -20,6 +20,9 @@ enum class Krylov { automatic, none, cg };
 enum class PreconditionerChoice { automatic, diagonal, multigrid, direct };
 /// What coarse levels solve: the problem discretized again, or Pᵀ A P with a prolongation made from A.
 enum class CoarseOperator { automatic, rediscretized, galerkin };
+/// Whether to go on with a stronger method on the host where multigrid fails or is predicted to fail (ladder.hpp).
+/// automatic: up to 60 s of predicted time; always: however long it takes.
+enum class Fallback { automatic, always, never };
 /// double: everything in fp64. mixed: solution and residual in fp64, corrections in fp32. single: everything in fp32.
 enum class SolvePrecision { double_, mixed, single };
 
@@ -52,7 +55,7 @@ struct Options {
   PreconditionerChoice preconditioner = PreconditionerChoice::automatic;
   CoarseOperator coarse_operator = CoarseOperator::automatic;
   SolvePrecision precision = SolvePrecision::mixed;
-  bool fallback = true;  ///< where multigrid fails or is predicted to, go on with something stronger (ladder.hpp)
+  Fallback fallback = Fallback::automatic;
 
   /// The options with every automatic choice made, for a coefficient whose neighbouring cells differ by at most the
   /// factor `coefficient_jump`, a finest level on which relaxing points would do or not, unknowns at nodes or in cells,

@@ -415,36 +415,27 @@ void Solver::solve_on(Preconditioner& preconditioner, Monitor& monitor) {
   }
 }
 
-// The next rung that is to be had goes on from the best iterate; where there is none, what gave up before its time
-// does. False: nothing is left.
+// The next fallback that may start goes on from the best iterate. If there is none, the iteration that was given up as
+// too slow goes on. False: nothing is left.
 bool Solver::climb(Monitor& monitor, Result& result) {
   const MonitorState& state = monitor.state();
   while (rung_ < ladder_.size()) {
-    const std::size_t at = rung_++;
-    if (rungs_.size() == at) rungs_.push_back(ladder_[at].make());
-    if (!rungs_[at]) continue;
-    for (Field* f : {&r_, &p_, &q_})
-      if (!*f) *f = Field(backend_, A_->space(), A_->precision());
-    if (!best_) {  // direct solutions take no iterate back
-      best_ = Field(backend_, A_->space(), A_->precision());
-      if (state.verdict == Verdict::not_finite) clear_unknowns(u_);
-      backend_.copy(u_, best_);
-    } else if (state.verdict == Verdict::not_finite || state.best_iteration < state.iterations) {
-      backend_.copy(best_, u_);
-    }
-    backend_.fill(r_, 0);
-    A_->residual(u_, b_, r_, one_, norm_);
-    const double norm = backend_.value(norm_);
+    Preconditioner* const rung = take_rung(rung_++, monitor, result);
+    if (!rung) continue;
+    begin_from_best(state);
+    const double norm = true_norm();
     if (!is_finite(norm)) return false;
-    result.steps.push_back("after " + std::to_string(state.iterations) + " iterations: " + ladder_[at].name);
     if (rung_ == ladder_.size()) monitor.rule().horizon = 0;
     since_ = monitor.history().size() - 1;
-    active_ = rungs_[at].get();
+    active_ = rung;
     monitor.change(norm);
     solve_on(*active_, monitor);
     return true;
   }
-  if (monitor.rule().horizon == 0 || state.verdict != Verdict::stagnated) return false;
+  if (monitor.rule().horizon == 0 || state.verdict != Verdict::stagnated) {
+    if (!result.refused.empty()) withdraw(monitor);
+    return false;
+  }
   // What was given up for its prospects is all there is.
   monitor.rule().horizon = 0;
   press_on(monitor);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/monitor.hpp"
@@ -44,7 +45,8 @@ struct Result {
   double projected = 0;            ///< 1ᵀb taken off the data of a singular problem, in the units of the scaled b
   double extrapolated = 0;         ///< 1ᵀ of what extrapolation added to b, in the same units
   bool start_given_up = false;     ///< full multigrid diverged: the iteration began at zero instead
-  std::vector<std::string> steps;  ///< what the iteration went on with where it failed or was predicted to
+  std::vector<std::string> steps;  ///< a line for each fallback: why, which, its predicted cost, whether it started
+  std::string refused;             ///< that of the last fallback that was not started; empty: none was refused
 
   bool converged() const { return verdict == Verdict::converged; }
   double relative() const { return reference > 0 ? final / reference : 0; }
@@ -104,6 +106,9 @@ class Solver {
   /// `given_guess`: start from the solution's unknowns instead of from full multigrid.
   Result solve(bool given_guess, const Listener& listener = {});
 
+  /// Hears a line before the work of each fallback begins, and one of each that is not started (Result::steps).
+  void on_fallback(std::function<void(const std::string&)> listener) { announce_ = std::move(listener); }
+
   const Options& options() const { return options_; }
   const Operator& A() const { return *A_; }
   int levels() const;
@@ -135,6 +140,10 @@ class Solver {
   void restart_conjugation();
   void resume(Monitor& monitor);
   bool climb(Monitor& monitor, Result& result);
+  Preconditioner* take_rung(std::size_t at, const Monitor& monitor, Result& result);
+  void begin_from_best(const MonitorState& state);
+  void withdraw(Monitor& monitor);
+  double true_norm();
   void press_on(Monitor& monitor);
   void restore_best(const MonitorState& state);
   void finish(Monitor& monitor, Result& result);
@@ -158,11 +167,12 @@ class Solver {
   Ladder ladder_;
   Traits problem_;
   std::unique_ptr<Preconditioner> judge_;               // of errors that the method's own residuals hide, once made
-  std::vector<std::unique_ptr<Preconditioner>> rungs_;  // as many as have been made
-  std::size_t rung_ = 0, since_ = 0;                    // how far up, and from which iteration on
-  Preconditioner* active_ = nullptr;                    // the rung that is stood on, if any
-  Field u_, b_, best_;                                  // best_: where iterates are taken back, or began
-  Field r_, p_, q_;                                     // conjugate gradients
+  std::vector<std::unique_ptr<Preconditioner>> rungs_;  // null: not made yet
+  std::function<void(const std::string&)> announce_;
+  std::size_t rung_ = 0, since_ = 0;  // how far up, and from which iteration on
+  Preconditioner* active_ = nullptr;  // the rung that is stood on, if any
+  Field u_, b_, best_;                // best_: where iterates are taken back, or began
+  Field r_, p_, q_;                   // conjugate gradients
   Scalar norm_, scale_, inverse_, applied_, alpha_, beta_, pq_, work_, one_, zero_, raw_norm_, data_norm_,
       initial_norm_, guess_norm_, projected_;
   double count_;

@@ -103,10 +103,10 @@ void read_solver(ConfigParts& parts) {
   choose(solver->find("preconditioner"), options.preconditioner);
   choose(solver->find("coarse_operator"), options.coarse_operator);
   choose(solver->find("precision"), options.precision);
+  choose(solver->find("fallback"), options.fallback);
   take(solver->find("tolerance"), options.tolerance);
   take(solver->find("max_iterations"), options.max_iterations);
   if (const Value* full = solver->find("full_multigrid")) options.full_multigrid = full->truth;
-  if (const Value* fallback = solver->find("fallback")) options.fallback = fallback->truth;
   if (const Value* extrapolate = solver->find("extrapolate")) options.extrapolate = extrapolate->truth;
   const Value* smoother = solver->find("smoother");
   if (smoother) read_smoother(*smoother, options.smoother);

@@ -45,6 +45,7 @@ struct Schema {
     std::vector<Schema> keys{};  ///< further keys of the enclosing map, known only with this choice
     /// What other programs call it, where the nearest name here would mislead or is none.
     std::vector<std::string_view> elsewhere{};
+    std::optional<bool> truth{};  ///< a boolean that may stand for it
   };
 
   std::string_view key{};  ///< empty for the items of a list and the forms of a value

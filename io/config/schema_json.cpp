@@ -127,6 +127,8 @@ Json shape(const Schema& schema) {
     case Type::choice: {
       Json names = Json::array();
       for (const Choice& option : schema.choices) names.push_back(option.name);
+      for (const Choice& option : schema.choices)
+        if (option.truth) names.push_back(*option.truth);
       return {{"enum", names}};
     }
     case Type::list: {

@@ -23,6 +23,12 @@ inline Choice called(std::vector<std::string_view> elsewhere, Choice choice) {
   return choice;
 }
 
+/// A choice that may be written as a boolean, too.
+inline Choice meant_by(bool truth, Choice choice) {
+  choice.truth = truth;
+  return choice;
+}
+
 inline Schema dataset_form() {
   return {
       .doc =

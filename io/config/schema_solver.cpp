@@ -115,10 +115,15 @@ Schema solver() {
            .doc = "Start from the coarsest level up instead of from the guess.",
            .fallback = "true"},
           {.key = "fallback",
-           .type = Type::boolean,
+           .type = Type::choice,
            .doc = "Where multigrid fails, or is predicted to, go on with conjugate gradients around a factorization or "
                   "multigrid by aggregates, on the host.",
-           .fallback = "true"},
+           .fallback = "auto",
+           .choices = {meant_by(true, choice("auto", Fallback::automatic,
+                                             "If the predicted time is at most 60 s, else the run ends with status 3 "
+                                             "and says so. `true` means the same.")),
+                       choice("always", Fallback::always, "However long it takes."),
+                       meant_by(false, choice("never", Fallback::never, "Not at all. `false` means the same."))}},
           {.key = "extrapolate",
            .type = Type::boolean,
            .doc = "Fourth order by tau-extrapolation: solve, correct the right-hand side by what every second node "

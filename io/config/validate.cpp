@@ -96,7 +96,9 @@ class Validator {
     for (const Choice& option : schema.choices) names.emplace_back(option.name);
     if (value.kind == Kind::map || value.kind == Kind::list || value.kind == Kind::null)
       return fail(value.mark, path, "expected one of " + join(names) + ", found " + value.description());
-    const auto chosen = std::ranges::find(schema.choices, value.text, &Choice::name);
+    const auto chosen = std::ranges::find_if(schema.choices, [&](const Choice& option) {
+      return option.name == value.text || (value.kind == Kind::boolean && option.truth == value.truth);
+    });
     if (chosen == schema.choices.end()) {
       const auto meant = std::ranges::find_if(schema.choices, [&](const Choice& option) {
         return std::ranges::find(option.elsewhere, value.text) != option.elsewhere.end();
@@ -107,6 +109,7 @@ class Validator {
                                                      : suggest(value.text, names, "choose one of")));
     }
     value.kind = Kind::string;
+    value.text = chosen->name;
     value.choice = chosen->value;
     return value;
   }

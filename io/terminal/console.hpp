@@ -64,6 +64,8 @@ class Console {
   /// The live line, redrawn at most 20 times a second. The tolerance sets the length of its bar; with 0 the share of
   /// `limit` cycles does. Where there is no terminal, a line of its own at most once a second.
   void progress(int cycle, int limit, const CycleRecord&, double tolerance);
+  /// A fallback, before its work begins, or one that is not started.
+  void fallback(const std::string& text);
   /// The first record is the start. Long histories are elided in the middle.
   void table(std::span<const CycleRecord> history);
   /// Verdict, extrema, probes, errors against `exact`, source and fluxes, times, speed and the files, which `directory`

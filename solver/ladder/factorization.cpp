@@ -10,11 +10,9 @@
 namespace poisson {
 namespace {
 
-constexpr int leaf = 32;    // unknowns that are not dissected any more
 constexpr int panel = 48;   // columns that are eliminated before the rest of a front hears of them
 constexpr int tile_m = 12;  // rows and columns that are updated in registers
 constexpr int tile_n = 4;
-constexpr std::int64_t parallel_rows = 256;
 
 using Four = double __attribute__((vector_size(32)));
 using FourAnywhere = double __attribute__((vector_size(32), aligned(8), may_alias));
@@ -92,7 +90,7 @@ void eliminate(Front& front, std::int64_t own, std::vector<double>& inverse) {
         l[static_cast<std::size_t>((at / tile_n * depth + (k - begin)) * tile_n + at % tile_n)] = column[j];
       }
     }
-#pragma omp parallel for schedule(dynamic, 4) if (rest > parallel_rows)
+#pragma omp parallel for schedule(dynamic, 4) if (rest > dissection_serial)
     for (std::int64_t t = 0; t < tiles; ++t)
       for (std::int64_t strip = t * tile_n / tile_m; strip < strips; ++strip)
         update_tile(w.data() + strip * tile_m * depth, l.data() + t * tile_n * depth, depth,
@@ -101,6 +99,14 @@ void eliminate(Front& front, std::int64_t own, std::vector<double>& inverse) {
 }
 
 }  // namespace
+
+void eliminate_front(std::int64_t rows) {
+  Front front(rows);
+  std::fill(front.c.begin(), front.c.end(), 1.0);
+  std::fill(front.sum.begin(), front.sum.end(), 1.0);
+  std::vector<double> inverse;
+  eliminate(front, rows, inverse);
+}
 
 Factorization::Factorization(std::shared_ptr<const Operator> A)
     : A_(std::move(A)),
@@ -113,12 +119,6 @@ Factorization::Factorization(std::shared_ptr<const Operator> A)
   find_borders();
 }
 
-double Factorization::least_flops(const Operator& A) {
-  const UnknownBox box(A);
-  const double separator = static_cast<double>(box.box.size()) / std::max({box.n[0], box.n[1], box.n[2], 1});
-  return separator * separator * separator / 3;
-}
-
 // Numbers the unknowns of a box, separators after what they separate. An axis that is closed is cut first.
 int Factorization::dissect(std::array<int, 3> from, std::array<int, 3> to, std::array<bool, 3> closed) {
   const auto length = [&](std::size_t d) { return to[d] - from[d]; };
@@ -129,7 +129,7 @@ int Factorization::dissect(std::array<int, 3> from, std::array<int, 3> to, std::
     if (length(d) > length(along)) along = d;
   Node node;
   std::array<int, 3> own_from = from, own_to = to;
-  if (size > leaf) {
+  if (size > dissection_leaf) {
     for (std::size_t d = 0; d < 3; ++d)
       if (closed[d]) along = d;
     const int cut = closed[along] ? from[along] : (from[along] + to[along]) / 2;

@@ -12,6 +12,12 @@
 
 namespace poisson {
 
+/// Unknowns of a box that is not dissected any more, and rows of a front that a single thread eliminates.
+constexpr int dissection_leaf = 32, dissection_serial = 256;
+
+/// Eliminates a full front of so many rows, to measure how long this takes.
+void eliminate_front(std::int64_t rows);
+
 /// A = L D Lᵀ on the host, by nested dissection of the box (George, SIAM J. Numer. Anal. 10, 1973) and dense fronts
 /// (Duff, Reid, ACM Trans. Math. Softw. 9, 1983): what solves where no cycle does. Rows of reach 1.
 ///
@@ -29,8 +35,6 @@ class Factorization final : public Preconditioner {
   /// Orders the unknowns of A. A in fp64.
   explicit Factorization(std::shared_ptr<const Operator> A);
   Cost cost() const { return cost_; }
-  /// What the first separator alone takes: known without an order.
-  static double least_flops(const Operator& A);
 
   /// Eliminates. Before the first solve.
   void factorize();

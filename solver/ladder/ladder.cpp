@@ -1,75 +1,128 @@
 #include "solver/ladder/ladder.hpp"
 
-#include <array>
+#include <new>
 #include <utility>
 
 #include "backends/host_memory.hpp"
 #include "backends/machine.hpp"
 #include "solver/ladder/aggregation.hpp"
+#include "solver/ladder/cost.hpp"
 #include "solver/ladder/factorization.hpp"
 #include "solver/ladder/whole_operator.hpp"
 
 namespace poisson {
 namespace {
 
-// A factorization that takes so many operations comes before aggregates, which take longer to converge; what takes
-// more is a last resort, up to what a user would wait for and half of the host's memory.
-constexpr double few_flops = 4e9, most_flops = 4e12;
-constexpr std::int64_t most_unknowns = std::int64_t{1} << 24;
-
-// Of more than `least` operations and at most `most`, in each of so many processes of this machine.
-std::unique_ptr<Preconditioner> factorized(const std::shared_ptr<const Operator>& A, double least, double most,
-                                           int here) {
-  if (A->unknowns().size() > most_unknowns || Factorization::least_flops(*A) > most) return nullptr;
-  auto factors = std::make_unique<Factorization>(A);
-  const double flops = factors->cost().flops;
-  if (flops <= least || flops > most || factors->cost().bytes > available_memory(here).bytes / 2) return nullptr;
-  factors->factorize();
-  return factors;
-}
+// A factorization that takes so many operations comes before aggregates, which take longer to converge.
+constexpr double few_flops = 4e9;
+// Predictions below this do without a measurement of the host.
+constexpr double sure_seconds = 1;
+// The share of the available memory that factors, and aggregates, may take.
+constexpr double share_of_factors = 0.5, share_of_aggregates = 0.8;
 
 constexpr const char* by_factorization = "conjugate gradients around a factorization in 64 bits";
-constexpr std::array rung_names{by_factorization, "conjugate gradients around multigrid by aggregates in 64 bits",
-                                by_factorization};
+constexpr const char* by_aggregates = "conjugate gradients around multigrid by aggregates in 64 bits";
 
-// The rungs of all rows, for the processes that climb together, so many of them on this machine.
-Ladder ladder_of_whole(const std::shared_ptr<const Operator>& A, const Processes& climbing, int here) {
-  const auto factorized_early = std::make_shared<bool>(false);
-  return {{rung_names[0],
-           [A, here, factorized_early, &climbing] {
-             auto factors = factorized(A, 0, few_flops, here);
-             *factorized_early = !climbing.any(!factors);
-             return factors;
-           }},
-          {rung_names[1],
-           [A, factorized_early]() -> std::unique_ptr<Preconditioner> {
-             if (*factorized_early || A->unknowns().size() > most_unknowns) return nullptr;
-             return std::make_unique<Aggregation>(A);
-           }},
-          {rung_names[2], [=] { return factorized(A, few_flops, most_flops, here); }}};
+// What the rungs of an operator know of one another, and of the host.
+struct Circumstances {
+  UnknownGrid grid;
+  Fallback fallback;
+  const Processes& processes;  // which take the same steps
+  HostSpeed speed{};
+  bool measured = false;
+  bool factorized = false;  // the first rung stands
+};
+
+using Cost = FallbackCost (*)(const UnknownGrid&, const HostSpeed&);
+
+// The cost of a fallback, the same on all processes: that of the slowest.
+FallbackCost predict(Circumstances& all, Cost cost_of) {
+  FallbackCost cost = cost_of(all.grid, all.speed);
+  if (cost.seconds() > sure_seconds && !all.measured) {
+    all.speed = measure_host_speed();
+    const Processes& p = all.processes;
+    all.speed = {p.least(all.speed.flops), p.least(all.speed.small_flops), p.least(all.speed.bytes)};
+    all.measured = true;
+  }
+  return cost_of(all.grid, all.speed);
 }
 
-// The rungs of an operator of which this process has a part. All climb together, or none.
-Ladder ladder_of_part(const std::shared_ptr<const Operator>& part, bool box) {
-  const auto climb = std::make_shared<Ladder>();  // of the whole, once a rung is tried
-  Ladder rungs;
-  for (std::size_t number = 0; number < rung_names.size(); ++number)
-    rungs.push_back({rung_names[number], [=]() -> std::unique_ptr<Preconditioner> {
-                       const Processes& processes = part->space().processes();
-                       if (climb->empty())
-                         *climb = ladder_of_whole(whole_operator(*part, box), processes, count_on_machine(processes));
-                       auto made = (*climb)[number].make();
-                       if (processes.any(!made)) return nullptr;
-                       return for_part(*part, std::move(made));
-                     }});
-  return rungs;
+Offer decide(const Circumstances& all, const FallbackCost& cost, double share) {
+  const int here = all.processes.alone() ? 1 : count_on_machine(all.processes);
+  const double most = all.processes.least(share * static_cast<double>(available_memory(here).bytes));
+  return judge(cost, all.fallback, most, here);
+}
+
+Offer skipped() {
+  return {Offer::Kind::skipped, {}, {}};
+}
+
+// `early`: the factorization that comes first, if it is small; else the one that comes last, if it is large.
+Offer offer_factorization(Circumstances& all, bool early) {
+  if ((cost_of_factorization(all.grid, all.speed).flops <= few_flops) != early) return skipped();
+  return decide(all, predict(all, cost_of_factorization), share_of_factors);
+}
+
+Offer offer_aggregation(Circumstances& all) {
+  if (all.factorized) return skipped();
+  return decide(all, predict(all, cost_of_aggregation), share_of_aggregates);
+}
+
+// Null on all processes if memory runs out on one of them.
+template <class F>
+std::unique_ptr<Preconditioner> make_together(const Processes& processes, const F& f) {
+  std::unique_ptr<Preconditioner> made;
+  try {
+    made = f();
+  } catch (const std::bad_alloc&) {
+    made = nullptr;
+  }
+  return processes.any(!made) ? nullptr : std::move(made);
+}
+
+using Whole = std::function<std::shared_ptr<const Operator>()>;
+
+// The rungs of all rows, which `whole` returns once they are needed, for the processes that climb together.
+Ladder ladder_of(const std::shared_ptr<Circumstances>& all, const Whole& whole,
+                 const std::function<std::unique_ptr<Preconditioner>(std::unique_ptr<Preconditioner>)>& wrap) {
+  const auto factorize = [=] {
+    const std::shared_ptr<const Operator> A = whole();
+    return wrap(make_together(all->processes, [&] {
+      auto factors = std::make_unique<Factorization>(A);
+      factors->factorize();
+      return factors;
+    }));
+  };
+  const auto aggregate = [=] {
+    const std::shared_ptr<const Operator> A = whole();
+    return wrap(make_together(all->processes, [&] { return std::make_unique<Aggregation>(A); }));
+  };
+  return {{by_factorization, [=] { return offer_factorization(*all, true); },
+           [=] {
+             auto made = factorize();
+             all->factorized = made != nullptr;
+             return made;
+           }},
+          {by_aggregates, [=] { return offer_aggregation(*all); }, aggregate},
+          {by_factorization, [=] { return offer_factorization(*all, false); }, factorize}};
 }
 
 }  // namespace
 
-Ladder make_ladder(const std::shared_ptr<const Operator>& A, bool box) {
-  if (A->precision() != Precision::fp64) return {};
-  return A->space().whole() ? ladder_of_whole(A, A->space().processes(), 1) : ladder_of_part(A, box);
+Ladder make_ladder(const std::shared_ptr<const Operator>& A, bool box, Fallback fallback) {
+  if (A->precision() != Precision::fp64 || fallback == Fallback::never) return {};
+  const auto all = std::make_shared<Circumstances>(
+      Circumstances{UnknownGrid(A->space(), box), fallback, A->space().processes()});
+  if (A->space().whole())
+    return ladder_of(all, [A] { return A; }, [](std::unique_ptr<Preconditioner> made) { return made; });
+  const auto rows = std::make_shared<std::shared_ptr<const Operator>>();  // of the whole, once a rung is made
+  return ladder_of(
+      all,
+      [=] {
+        if (!*rows) *rows = whole_operator(*A, box);
+        return *rows;
+      },
+      [A](std::unique_ptr<Preconditioner> made) { return made ? for_part(*A, std::move(made)) : nullptr; });
 }
 
 // Rows as they are read take 340 bytes, and those of the finest level and its vectors 100 beside 12 a coupling; coarser

@@ -8,14 +8,18 @@
 #include <vector>
 
 #include "grids/operators/operator.hpp"
+#include "solver/ladder/offer.hpp"
 #include "solver/multigrid/preconditioner.hpp"
+#include "solver/options.hpp"
 
 namespace poisson {
 
 /// What conjugate gradients go on with where an iteration fails, or is predicted to.
 struct Rung {
   std::string name;
-  /// Null where it is not to be had: too large, or out of memory.
+  /// Takes microseconds, or some 30 ms where a prediction needs a measurement. All processes get the same.
+  std::function<Offer()> offer;
+  /// Null on all processes if memory ran out on one of them.
   std::function<std::unique_ptr<Preconditioner>()> make;
 };
 
@@ -23,9 +27,9 @@ struct Rung {
 using Ladder = std::vector<Rung>;
 
 /// A factorization where it is soon done, multigrid by aggregates, or a factorization that takes its time, of an
-/// operator in fp64 and reach 1; no rungs in fp32. `box`: rows couple more than the nearest neighbours. Of an operator
-/// that several processes share each takes all rows, and computes what all others compute.
-Ladder make_ladder(const std::shared_ptr<const Operator>& A, bool box);
+/// operator in fp64 and reach 1; no rungs in fp32 or with Fallback::never. `box`: rows couple more than the nearest
+/// neighbours. If several processes share the operator, each takes all rows, and computes what all others compute.
+Ladder make_ladder(const std::shared_ptr<const Operator>& A, bool box, Fallback fallback);
 
 /// What aggregates hold at most on the host, while rows of 6 couplings, or of 26, are read.
 std::size_t bytes_of_aggregates(std::int64_t unknowns, bool box);

@@ -48,7 +48,7 @@ TEST_F(Configuration, DefaultsAreThoseOfTheTable) {
   EXPECT_EQ(config.options.tolerance, 1e-8);
   EXPECT_EQ(config.options.max_iterations, 100);
   EXPECT_TRUE(config.options.full_multigrid);
-  EXPECT_TRUE(config.options.fallback);
+  EXPECT_EQ(config.options.fallback, Fallback::automatic);
   EXPECT_FALSE(config.options.smoother.kind);
   EXPECT_FALSE(config.options.smoother.pre);
   EXPECT_EQ(config.options.precision, SolvePrecision::mixed);
@@ -102,7 +102,7 @@ output: {directory: out, fields: [u, error], formats: [], probes: [[0.5, 1/4, 1]
   EXPECT_EQ(config.options.max_iterations, 7);
   EXPECT_EQ(config.options.cycle, Cycle::f);
   EXPECT_FALSE(config.options.full_multigrid);
-  EXPECT_FALSE(config.options.fallback);
+  EXPECT_EQ(config.options.fallback, Fallback::never);
   EXPECT_EQ(config.options.smoother.kind, &smoother_kind("chebyshev", "first"));
   EXPECT_EQ(config.options.smoother.value("interval"), 8);
   EXPECT_EQ(config.options.smoother.pre, 1);

@@ -315,7 +315,7 @@ TEST_P(HeldNodes, ContractWithoutConjugateGradients) {
     Options o;
     o.method = Method::multigrid;
     o.krylov = Krylov::none;
-    o.fallback = false;
+    o.fallback = Fallback::never;
     const Result result = Solve(p, o).run();
     EXPECT_TRUE(result.converged()) << n[0] << " x " << n[1];
     EXPECT_LE(result.iterations, 40) << n[0] << " x " << n[1];

@@ -198,7 +198,7 @@ Case case_of(const NamedFaces& faces, const Discrete& discrete, Data data, Way w
   p.source = [](double x, double y, double z) { return std::sin(5 * x) * std::cos(3 * y + z); };
   set_coefficient(p, data);
   set_way(c, way);
-  c.options.fallback = false;
+  c.options.fallback = Fallback::never;
   return c;
 }
 

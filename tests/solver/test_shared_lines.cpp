@@ -27,7 +27,7 @@ Case case_of(const NamedFaces& faces, std::size_t axis, const ProblemChoice& cho
   choose(c.options.smoother, smoother);
   c.options.precision = SolvePrecision::double_;
   c.options.krylov = Krylov::none;
-  c.options.fallback = false;
+  c.options.fallback = Fallback::never;
   return c;
 }
 

@@ -352,7 +352,7 @@ TEST(Verdict, Divergence) {
   Options jacobi = with_tolerance(1e-8);
   jacobi.method = Method::jacobi;
   jacobi.smoother.given["relaxation"] = 1.5;
-  over_relaxed.fallback = false;
+  over_relaxed.fallback = Fallback::never;
   for (const Options& o : {over_relaxed, jacobi}) {
     Solve s(box({24, 24, 24}), o);
     const Result result = s.run();
