@@ -104,9 +104,8 @@ double Solver::estimated_error(const Monitor& monitor) {
   const MonitorState& state = monitor.state();
   double error = std::max(seen_error(monitor), unseen_error(state));
   // At the rounding limit steps are short because they are useless, not because little is left.
-  const bool has_steps = active_ || (options_.method != Method::jacobi && options_.method != Method::direct);
-  if (options_.tolerance > 0 && state.verdict == Verdict::stagnated && has_steps)
-    error = std::max(error, error_by_step(active_ ? *active_ : *preconditioner_));
+  if (options_.tolerance > 0 && state.verdict == Verdict::stagnated && stepping())
+    error = std::max(error, error_by_step(u_, *stepping()));
   return error;
 }
 
@@ -115,7 +114,7 @@ double Solver::seen_error(const Monitor& monitor) {
   if (state.reference == 0) return 0;
   if (direct_ && !active_ && options_.method == Method::direct && state.iterations > 0) return error_by_residual(state);
   if (A_->singular()) A_->project_solution(u_);
-  const double size = size_of_solution();
+  const double size = size_of(u_);
   const double rho = contraction(monitor);
   double past = error_by_last_step(monitor, size, rho);
   const bool conjugate = options_.krylov == Krylov::cg || active_;
@@ -147,7 +146,7 @@ double Solver::error_by_last_step(const Monitor& monitor, double size, double rh
   const MonitorState& state = monitor.state();
   const double epsilon = unit_roundoff(A_->precision());
   if (state.iterations == 0) {
-    if (multigrid_ && options_.krylov == Krylov::none) return error_by_step(*preconditioner_);
+    if (multigrid_ && options_.krylov == Krylov::none) return error_by_step(u_, *preconditioner_);
     const std::optional<double> whole = q_ ? energy() : std::nullopt;
     return whole && *whole > 0 ? std::sqrt(state.last / *whole) : relative(state.last, state);
   }
@@ -172,17 +171,33 @@ double Solver::error_by_last_step(const Monitor& monitor, double size, double rh
   return std::max(step, energetic) + epsilon * std::sqrt(backend_.value(work_) / *whole);
 }
 
+// What takes a step from any iterate, if anything does: sweeps and direct solutions have their own ways.
+Preconditioner* Solver::stepping() {
+  if (active_) return active_;
+  return options_.method == Method::jacobi || options_.method == Method::direct ? nullptr : preconditioner_.get();
+}
+
+// Whether the iterate of the least residual is to be taken for the last one. At the rounding limit residuals do not
+// tell which is better, and steps from both do: the least one may be that of zero.
+bool Solver::takes_best(const MonitorState& state, Result& result) {
+  if (state.verdict != Verdict::stagnated || !stepping() || !best_) return true;
+  const double of_best = error_by_step(best_, *stepping());
+  const bool takes = of_best <= result.estimated_error;
+  if (takes) result.estimated_error = of_best;
+  return takes;
+}
+
 // ‖u‖, or that of a guess for data of zero, of which nothing else is left to compare with.
-double Solver::size_of_solution() {
-  backend_.dot(u_, u_, work_);
+double Solver::size_of(const Field& u) {
+  backend_.dot(u, u, work_);
   return std::max(std::sqrt(backend_.value(work_)), guess_size_);
 }
 
 // The size of a preconditioner's next correction beside that of u, over one minus the contraction of the step after it.
 // Neither step is taken.
-double Solver::error_by_step(Preconditioner& preconditioner) {
+double Solver::error_by_step(const Field& u, Preconditioner& preconditioner) {
   Field ahead(backend_, u_.space(), u_.precision());
-  backend_.convert(u_, ahead);
+  backend_.convert(u, ahead);
   std::array<double, 2> lengths{};
   for (double& length : lengths) {
     A_->residual(ahead, b_, preconditioner.rhs(), one_, norm_);
@@ -195,10 +210,11 @@ double Solver::error_by_step(Preconditioner& preconditioner) {
     length = std::sqrt(backend_.value(work_)) * backend_.value(inverse_);
     backend_.axpy(inverse_, e, ahead);
   }
-  const double size = size_of_solution();
+  const double size = size_of(u);
   if (lengths[0] == 0) return 0;
-  const double left = std::min(lengths[1] / lengths[0], most_left);
-  return size > 0 ? lengths[0] / (1 - left) / size : 1;
+  const double left = lengths[1] / lengths[0],
+               error = size > 0 ? lengths[0] / (1 - std::min(left, most_left)) / size : 1;
+  return left > 1 ? std::min(error, 1.0) : error;  // steps that grow show no more than that nothing is known
 }
 
 // Sweeps over points, and conjugate gradients around the diagonal, hardly see errors that are smooth along strong
@@ -212,7 +228,7 @@ double Solver::unseen_error(const MonitorState& state) {
   // Rounding may hide them from everything.
   if (bound * unit_roundoff(A_->precision()) > relative(state.last, state)) return std::min(bound, 1.0);
   if (!judge_ && problem_.judge) judge_ = problem_.judge();
-  return judge_ ? error_by_step(*judge_) : std::min(bound, 1.0);
+  return judge_ ? error_by_step(u_, *judge_) : std::min(bound, 1.0);
 }
 
 const Field& Solver::last_correction() const {

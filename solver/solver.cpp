@@ -182,12 +182,10 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
   // Direct steps end where rounding begins; sweeps are not worth repeating for what rounding makes of the last ones.
   const bool kept_best = (options_.method != Method::direct || active_) &&
                          (options_.method != Method::jacobi || state.last > 4 * state.best);
-  if (kept_best && state.best_iteration < state.iterations && state.verdict != Verdict::not_finite && !exact_count) {
-    restore_best(state);
-    result.final = std::sqrt(state.best);
-  } else {
-    result.final = std::sqrt(state.last);
-  }
+  const bool earlier = kept_best && state.best_iteration < state.iterations && state.verdict != Verdict::not_finite &&
+                       !exact_count && takes_best(state, result);
+  if (earlier) restore_best(state);
+  result.final = std::sqrt(earlier ? state.best : state.last);
   if (exact_count && options_.krylov == Krylov::cg) {  // the recurrence knows nothing of what rounding leaves
     A_->residual(u_, b_, r_, one_, norm_);
     result.final = std::sqrt(backend_.value(norm_));
@@ -224,7 +222,7 @@ Solver::Start Solver::start_for(bool given_guess) {
     reference = std::max(reference, backend_.value(guess_norm_));
   }
   if (reference > left_by_projection(A_->space(), unit_roundoff(A_->precision())) * raw) return Start::guess;
-  guess_size_ = size_of_solution();
+  guess_size_ = size_of(u_);
   return Start::data;
 }
 

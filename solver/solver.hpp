@@ -128,8 +128,8 @@ class Solver {
   void solve_at_once(Monitor& monitor);
   double take_direct_steps(Monitor& monitor);
   double error_by_residual(const MonitorState& state) const;
-  double error_by_step(Preconditioner& preconditioner);
-  double size_of_solution();
+  double error_by_step(const Field& u, Preconditioner& preconditioner);
+  double size_of(const Field& u);
   double unseen_error(const MonitorState& state);
   void take_residual(const Scalar& scale, Scalar& norm);
   void begin_again(Monitor& monitor);
@@ -146,6 +146,8 @@ class Solver {
   double true_norm();
   void press_on(Monitor& monitor);
   void restore_best(const MonitorState& state);
+  bool takes_best(const MonitorState& state, Result& result);
+  Preconditioner* stepping();
   void finish(Monitor& monitor, Result& result);
   void solve_on(Preconditioner& preconditioner, Monitor& monitor);
   double extrapolate(Monitor& monitor);

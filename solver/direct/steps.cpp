@@ -40,7 +40,7 @@ double Solver::take_direct_steps(Monitor& monitor) {
     const double length = std::sqrt(backend_.value(work_)) * backend_.value(inverse_);
     backend_.axpy(inverse_, e, u_);
     if (A_->singular()) A_->project_solution(u_);
-    const double size = size_of_solution();
+    const double size = size_of(u_);
     take_residual(one_, norm_);
     monitor.state().verdict = Verdict::running;
     monitor.observe(backend_.value(norm_));
