@@ -300,10 +300,12 @@ void draw_heading(Canvas& canvas, const OutputGrid& grid, const ShownField& show
   const double size = std::max(std::abs(shown.lower), std::abs(shown.upper));
   const double same = shown.any() && !shown.constant() ? std::log10(size / 2 / (shown.upper / 2 - shown.lower / 2)) : 0;
   const int digits = 4 + std::max(0, static_cast<int>(std::ceil(same)));
+  // 0 but for rounding is 0.
+  const auto end_of_range = [&](double end) { return readable(std::abs(end) < 1e-13 * size ? 0 : end, digits); };
   if (shown.any())
     line += shown.constant() ? fmt::format("  ·  {} = {}", shown.name(), readable(shown.lower, 5))
-                             : fmt::format("  ·  {} from {} to {}", shown.name(), readable(shown.lower, digits),
-                                           readable(shown.upper, digits));
+                             : fmt::format("  ·  {} from {} to {}", shown.name(), end_of_range(shown.lower),
+                                           end_of_range(shown.upper));
   if (bounded) line += "  ·  axes not to scale";
   TextStyle subtitle{.size = 24, .colour = grey};
   const std::string verdict = note.converged ? "" : "not converged";
