@@ -62,7 +62,8 @@ void write_fields(const Config& config, Case& work, const std::filesystem::path&
   for (const std::string& name : config.output.fields) {
     const FieldChoice& choice = field_choice(name);
     fields.push_back(work.field(choice));
-    heads.push_back({name, choice.location(config.problem.centering), fields.back().components});
+    heads.push_back(
+        {name, choice.location(config.problem.centering), fields.back().components, fields.back().on_plane});
   }
   std::vector<std::unique_ptr<FieldFile>> files;
   bool pictures = true;  // nothing else, which show the first field

@@ -7,6 +7,7 @@
 #include "backends/error.hpp"
 #include "bench/cases.hpp"
 #include "bench/stopwatch.hpp"
+#include "grids/results/cell_interpolation.hpp"
 #include "grids/results/integrals.hpp"
 
 namespace poisson::bench {
@@ -65,7 +66,7 @@ Measurement measure(const char* name, Problem (*problem)(int cells), int cells, 
   for (int run = 0; run <= setting.repeat; ++run) {
     const Stopwatch watch;
     const SolutionNorms norms = solution_norms(d, u);
-    for (const double at : {0.1, 0.5, 0.77}) interpolate_at(d.block(), u, std::array{at, 0.3, at});
+    for (const double at : {0.1, 0.5, 0.77}) interpolate_at(d, u, std::array{at, 0.3, at});
     const Balance found = balance(d, *A, u, b, work);
     if (run > 0) seconds.push_back(watch.seconds());
     double sum = found.source - found.reaction + found.residual,

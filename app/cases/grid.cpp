@@ -14,6 +14,7 @@
 #include "app/memory.hpp"
 #include "backends/machine.hpp"
 #include "grids/levels/solved_along.hpp"
+#include "grids/results/cell_interpolation.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/sampling/sampling.hpp"
@@ -257,8 +258,7 @@ class GridCase final : public Case {
       const ErrorNorms e = error_norms(*d_, u);
       summary.error = Summary::ErrorNorms{e.max, e.l2};
     }
-    for (const auto& point : config_.output.probes)
-      summary.probes.push_back({point, interpolate_at(d_->block(), u, point)});
+    for (const auto& point : config_.output.probes) summary.probes.push_back({point, interpolate_at(*d_, u, point)});
     const Balance b = balance(*d_, solver_->A(), u, solver_->rhs(), solver_->spare());
     summary.flux = b.flux;
     summary.balance.source = b.source;

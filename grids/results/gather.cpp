@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "backends/cpu/launch.hpp"
+#include "grids/results/cell_interpolation.hpp"
+#include "grids/results/cell_kappa.hpp"
 #include "grids/results/edge_gradient.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/rows/face_means.hpp"
@@ -155,38 +157,6 @@ class EndFluxes {
   std::array<std::vector<double>, 2> fluxes_;
 };
 
-// κ, or its component along an axis, in the cells of a part and in those beside them.
-class CellValues {
- public:
-  CellValues(const Problem& problem, const Block& block, std::size_t d) {
-    const std::size_t component = problem.isotropic ? 0 : d;
-    const Quantity& kappa = problem.coefficient[component];
-    if (kappa.constant()) {
-      constant_ = *kappa.constant();
-      return;
-    }
-    box_ = block.layout().box();
-    for (std::size_t e = 0; e < 3; ++e) {
-      if (block.axes[e].degenerate()) continue;
-      box_.first[e] -= block.axes[e].open(0) ? 0 : 1;
-      box_.last[e] += block.axes[e].open(1) ? 0 : 1;
-    }
-    values_ = sample(kappa, coefficient_key(problem, component), Sign::positive, {block}, Location::cell, box_);
-  }
-
-  double operator()(const std::array<int, 3>& cell) const {
-    if (values_.empty()) return constant_;
-    std::int64_t at = 0;
-    for (std::size_t d = 3; d-- > 0;) at = at * (box_.last[d] - box_.first[d]) + cell[d] - box_.first[d];
-    return values_[static_cast<std::size_t>(at)];
-  }
-
- private:
-  double constant_ = 0;
-  Box box_;
-  std::vector<double> values_;
-};
-
 std::vector<double> gradient_in_cells(const Discretization& discretization, const Field& u) {
   const Block& block = discretization.block();
   const Problem& problem = discretization.problem();
@@ -199,7 +169,7 @@ std::vector<double> gradient_in_cells(const Discretization& discretization, cons
     const Planes<T> value(u, flat ? 0 : -1, n[2] + (flat ? 0 : 1));
     for (std::size_t d = 0; d < components; ++d) {
       const Axis& axis = block.axes[d];
-      const CellValues kappa(problem, block, d);
+      const CellKappa kappa(problem, block, d, cells);
       const EndFluxes ends(problem, block, static_cast<int>(d), value);
       cpu::for_each_line(cells, [&](int j, int k) {
         double* to =
@@ -264,6 +234,16 @@ Pieces gather_values(const Block& block, const Field& u) {
   return pieces_from(block, u, 1, 0, [](const auto& at, const std::array<int, 3>& node, double* value) {
     *value = at(node[0], node[1], node[2]);
   });
+}
+
+Pieces gather_solution(const Discretization& discretization, const Field& u) {
+  const Block& block = discretization.block();
+  Pieces values = gather_values(block, u);
+  if (block.centering() == Centering::cell)
+    values.on_plane = [&discretization, &u](int normal, double position) {
+      return values_on_plane(discretization, u, static_cast<std::size_t>(normal), position);
+    };
+  return values;
 }
 
 Pieces gather_gradient(const Discretization& discretization, const Field& u) {

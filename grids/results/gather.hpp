@@ -22,6 +22,8 @@ struct Pieces {
   std::array<int, 3> shape;
   int components = 1;
   Fill fill;
+  /// Of cell-centred u: its values on a plane, as values_on_plane (cell_interpolation.hpp) has them. Else empty.
+  std::function<std::vector<double>(int normal, double position)> on_plane;
 
   std::size_t plane() const;        ///< values of a plane
   std::vector<double> all() const;  ///< of all planes
@@ -36,6 +38,9 @@ std::array<int, 3> file_shape(const Block& block);
 
 /// The values of a field on all nodes or cells, x fastest; on periodic axes the last node repeats the first.
 Pieces gather_values(const Block& block, const Field& u);
+
+/// The same of a solution, which pictures show between the centres of cells as well.
+Pieces gather_solution(const Discretization& discretization, const Field& u);
 
 /// The gradient of a solution there, `dimension` components each. At nodes: second-order differences over three values,
 /// one-sided at ends that are not periodic. In cells: the mean of the fluxes κ ∂u/∂x through both faces, at ends as the

@@ -8,26 +8,6 @@
 #include "grids/sampling/sampling.hpp"
 
 namespace poisson {
-namespace {
-
-// Where the values of an axis sit, increasing and at least two: from value `first` on. A periodic axis gets a value
-// more at its ends as needed to span it, a cell-centred one its Dirichlet faces, whose data are in the halo.
-std::vector<double> places(const Axis& axis, int& first) {
-  if (axis.centering() == Centering::node) return axis.nodes();
-  std::vector<double> x;
-  for (int i = 0; i < axis.size(); ++i) x.push_back(axis.point(i));
-  const double length = axis.nodes().back() - axis.nodes().front();
-  const double below = x.back() - length, above = x.front() + length;
-  if (axis.periodic() || axis.kind(0) == BoundaryKind::dirichlet) {
-    first = -1;
-    x.insert(x.begin(), axis.periodic() ? below : axis.nodes().front());
-  }
-  if (axis.periodic() || axis.kind(1) == BoundaryKind::dirichlet)
-    x.push_back(axis.periodic() ? above : axis.nodes().back());
-  return x;
-}
-
-}  // namespace
 
 SolutionNorms solution_norms(const Discretization& discretization, const Field& u) {
   const Block block = discretization.block().whole();
@@ -77,10 +57,9 @@ double interpolate_at(const Block& part, const Field& u, std::span<const double>
   std::array<int, 3> low{};
   std::array<double, 3> t{};
   for (std::size_t d = 0; d < point.size(); ++d) {
-    int first = 0;
-    const std::vector<double> x = places(block.axes[d], first);
+    const std::vector<double>& x = block.axes[d].nodes();
     const auto next = std::upper_bound(x.begin() + 1, x.end() - 1, point[d]);
-    low[d] = static_cast<int>(next - x.begin()) - 1 + first;
+    low[d] = static_cast<int>(next - x.begin()) - 1;
     t[d] = (point[d] - *(next - 1)) / (*next - *(next - 1));
   }
   return dispatch(u.precision(), [&]<class T>(T) {
@@ -96,12 +75,10 @@ double interpolate_at(const Block& part, const Field& u, std::span<const double>
         if (block.axes[d].periodic()) i[d] = (i[d] + block.axes[d].size()) % block.axes[d].size();
       }
       if (weight == 0) continue;
-      // The process that has the value, or whose halo it is in past an end of the grid.
       bool here = true;
       for (std::size_t d = 0; d < 3; ++d) {
-        const int n = space.layout().n[d];
         i[d] -= space.origin()[d];
-        here = here && (i[d] >= 0 || space.ends_here(d, 0)) && (i[d] < n || space.ends_here(d, 1));
+        here = here && i[d] >= 0 && i[d] < space.layout().n[d];
       }
       T value{};
       if (here) u.backend().read(&at(i[0], i[1], i[2]), &value, sizeof value);

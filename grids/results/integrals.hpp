@@ -39,8 +39,8 @@ Balance balance(const Discretization& discretization, const Operator& A, const F
 /// What flows into the box or out of it, whichever is more: what a residual is small or large against.
 double throughput(const Balance& balance);
 
-/// Multilinear interpolation at a point of the box (two or three coordinates) between the values of a solution, in half
-/// cells at faces that are not Dirichlet faces extrapolation.
+/// Multilinear interpolation of a solution at nodes, at a point of the box (two or three coordinates). All processes
+/// call it together. For any centering see cell_interpolation.hpp.
 double interpolate_at(const Block& block, const Field& u, std::span<const double> point);
 
 }  // namespace poisson

@@ -43,7 +43,7 @@ Pieces matrix_source(const Block& block, Solver& solver, const std::vector<doubl
 const std::array table{
     FieldChoice{.name = "u",
                 .doc = "The solution.",
-                .of_grid = [](const Discretization& d, Solver& s) { return gather_values(d.block(), s.solution()); },
+                .of_grid = [](const Discretization& d, Solver& s) { return gather_solution(d, s.solution()); },
                 .of_matrix = [](const Block& block, Solver& s,
                                 const std::vector<double>&) { return gather_values(block, s.solution()); }},
     FieldChoice{.name = "gradient",

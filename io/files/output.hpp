@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,6 +36,8 @@ struct FieldHead {
   std::string name;  ///< u, gradient, residual, error, coefficient, source
   Location location = Location::node;
   int components = 1;
+  /// Of u in cells: its values on a plane, between the cells as well (values_on_plane in cell_interpolation.hpp).
+  std::function<std::vector<double>(int normal, double position)> on_plane{};
 };
 
 /// A field as files show it: values[((k·ny + j)·nx + i)·components + c], of one process.

@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <string>
+#include <utility>
 
 #include <vtkFreeTypeTools.h>
 #include <vtkImageData.h>
@@ -120,15 +123,13 @@ double outline_of(const std::string& text, vtkTextProperty* property, vtkPath* o
   return box[1] - box[0] + 1;
 }
 
-/// VTK puts the lowest descender at 0; an H stands on the baseline.
-double baseline_of(vtkTextProperty* property) {
-  vtkNew<vtkPath> outline;
-  outline_of("H", property, outline);
-  return outline->GetPoints()->GetBounds()[2];
-}
+/// A line of text, for a font of size 1.
+struct Line {
+  std::vector<Run> runs;
+  double width = 0;
+};
 
-/// The runs of a line and its width, for a font of size 1.
-std::pair<std::vector<Run>, double> shape(std::string_view text, bool bold) {
+Line shape_anew(std::string_view text, bool bold) {
   const auto property = font(bold);
   const auto exists = [&](char32_t point) {
     if (point == U' ' || point == U'\u00A0') return true;
@@ -157,6 +158,22 @@ std::pair<std::vector<Run>, double> shape(std::string_view text, bool bold) {
   }
   finish();
   return {std::move(runs), x};
+}
+
+/// A line is measured and drawn, and labels repeat, while VTK draws all its letters to measure it: stored for the
+/// thread's next picture as well, up to a bound.
+const Line& shape(std::string_view text, bool bold) {
+  constexpr std::size_t most = 1000;
+  thread_local std::map<std::pair<std::string, bool>, Line> known;
+  if (known.size() > most) known.clear();
+  const auto [at, added] = known.try_emplace({std::string(text), bold});
+  if (added) at->second = shape_anew(text, bold);
+  return at->second;
+}
+
+/// VTK puts the lowest descender at 0; an H stands on the baseline.
+double baseline_of(bool bold) {
+  return shape("H", bold).runs.front().outline->GetPoints()->GetBounds()[2];
 }
 
 /// Adds the outline to the coverage; `place` maps the outline's coordinates to pixels.
@@ -212,7 +229,8 @@ Canvas::Canvas(int width, int height, Colour background)
     : width_(width), height_(height), pixels_(static_cast<std::size_t>(width) * height, background) {}
 
 void Canvas::set(int x, int y, Colour colour) {
-  blend(x, y, colour, 1);
+  if (x < 0 || y < 0 || x >= width_ || y >= height_) return;
+  pixels_[static_cast<std::size_t>(y) * width_ + x] = colour;
 }
 
 void Canvas::blend(int x, int y, Colour colour, double opacity) {
@@ -239,7 +257,7 @@ void Canvas::frame(int x0, int y0, int x1, int y1, int thickness, Colour colour)
 }
 
 double text_width(std::string_view text, const TextStyle& style) {
-  return shape(text, style.bold).second * style.size;
+  return shape(text, style.bold).width * style.size;
 }
 
 void Canvas::text(double x, double y, std::string_view text, const TextStyle& style) {
@@ -253,7 +271,7 @@ void Canvas::text(double x, double y, std::string_view text, const TextStyle& st
   const int left = style.upwards ? x0 - border : x0 + start;
   const int top = style.upwards ? y0 - start - length : y0 - border;
   Coverage coverage(style.upwards ? 2 * border : length, style.upwards ? length : 2 * border);
-  const double baseline = baseline_of(font(style.bold));
+  const double baseline = baseline_of(style.bold);
   for (const auto& run : runs)
     trace(run, baseline, coverage, [&](double along, double up) -> Coverage::Point {
       along = (along - shift) * style.size;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -16,7 +17,7 @@ namespace poisson {
 namespace {
 
 constexpr Colour paper{255, 255, 255}, ink{34, 36, 40}, grey{108, 112, 120}, alarm{196, 43, 43};
-constexpr int margin = 56, frame = 2, tick = 8;
+constexpr int margin = 56, frame = 2, tick = 8, bar_width = 30;
 constexpr double small_text = 22, large_text = 40;
 constexpr const char* file_name = "solution.png";
 
@@ -27,11 +28,11 @@ std::vector<double> sample(const OutputGrid& grid, const ShownField& shown, cons
     const auto& nodes = grid.nodes[axis];
     std::vector<Place> list(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i)
-      list[i] = locate(nodes, shown.location(), nodes.front() + (nodes.back() - nodes.front()) * (i + 0.5) / count);
+      list[i] = shown.locate_along(axis, nodes.front() + (nodes.back() - nodes.front()) * (i + 0.5) / count);
     return list;
   };
   const auto columns = places(section.across, section.width), rows = places(section.up, section.height);
-  const Place depth = locate(grid.nodes[section.normal], shown.location(), section.position);
+  const Place depth = shown.locate_across(section.normal, section.position);
   const auto interpolate = [&](const Place& place, auto&& value) {
     // A value of no weight does not count, not even one that is not finite.
     if (place.weight == 0) return value(false);
@@ -67,79 +68,158 @@ LineStyle line_style(double share) {
 /// The levels of isolines as shares of the range; none at its very ends.
 std::vector<double> isolines(const ShownField& shown) {
   std::vector<double> shares;
-  if (!shown.any() || shown.constant() || shown.location() == Location::cell) return shares;
+  if (!shown.any() || shown.constant() || !shown.smooth()) return shares;
   for (const double level : round_ticks(shown.lower, shown.upper, 20).values)
     if (const double share = shown.share(level); share > 0.005 && share < 0.995) shares.push_back(share);
   return shares;
 }
 
 /// Thin lines of equal value. The distance to a line is what the value is off, over its slope per pixel.
-void draw_isolines(Canvas& canvas, int left, int top, const Section& section, const std::vector<double>& pixels,
-                   const ShownField& shown, const std::vector<double>& levels) {
-  const auto at = [&](int x, int y) { return shown.share(pixels[static_cast<std::size_t>(y) * section.width + x]); };
+void draw_isolines(Canvas& canvas, int left, int top, const Section& section, const std::vector<double>& shares,
+                   const std::vector<double>& levels) {
+  if (levels.empty()) return;
+  const auto at = [&](int x, int y) { return shares[static_cast<std::size_t>(y) * section.width + x]; };
+  constexpr double reach = 1.3;  // pixels
   for (int y = 1; y + 1 < section.height; ++y)
     for (int x = 1; x + 1 < section.width; ++x) {
-      const double slope = std::hypot(at(x + 1, y) - at(x - 1, y), at(x, y + 1) - at(x, y - 1)) / 2;
+      const double dx = at(x + 1, y) - at(x - 1, y), dy = at(x, y + 1) - at(x, y - 1);
+      const double slope = std::sqrt(dx * dx + dy * dy) / 2;
       if (!(slope > 1e-6) || !std::isfinite(slope)) continue;  // plateaus have no lines, only noise
       const double here = at(x, y);
-      for (const double level : levels)
-        if (const double nearness = 1.3 - std::abs(here - level) / slope; nearness > 0) {
-          const auto style = line_style(level);
-          canvas.blend(left + x, top + y, style.colour, std::min(1.0, nearness) * style.opacity);
-        }
+      for (auto level = std::ranges::lower_bound(levels, here - reach * slope);
+           level != levels.end() && *level < here + reach * slope; ++level) {
+        const auto style = line_style(*level);
+        const double nearness = reach - std::abs(here - *level) / slope;
+        canvas.blend(left + x, top + y, style.colour, std::min(1.0, nearness) * style.opacity);
+      }
     }
 }
 
-void draw_panel(Canvas& canvas, int left, int top, const OutputGrid& grid, const ShownField& shown,
-                const Section& section, std::size_t number, const std::vector<double>& levels) {
+/// A section with its axes, and the room that it needs beside its frame for labels, in pixels.
+struct Panel {
+  Section section;
+  Ticks across, up;
+  double widest = 0;  // of the labels of `up`
+  int before = 0, after = 0;
+};
+
+const TextStyle axis_label{.size = small_text, .colour = ink, .align = Align::centre};
+const TextStyle panel_title{.size = 26, .colour = ink, .align = Align::centre};
+
+std::string axis_name(int axis, const Ticks& ticks) {
+  return fmt::format("{}{}", "xyz"[axis], ticks.factor.empty() ? "" : "  (" + ticks.factor + ")");
+}
+
+std::string title_of(const Section& section) {
+  return fmt::format("{} = {}", "xyz"[section.normal], readable(section.position, 4));
+}
+
+/// Pixels from the lower end of an axis that is drawn so long.
+double pixels_to(const std::vector<double>& nodes, double x, int length) {
+  return (x - nodes.front()) / (nodes.back() - nodes.front()) * length;
+}
+
+/// As many round numbers below an axis as have room beside each other.
+Ticks ticks_below(const std::vector<double>& nodes, int length) {
+  constexpr double gap = 14;
+  const auto fit = [&](const Ticks& ticks) {
+    double end = -std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < ticks.values.size(); ++i) {
+      const double at = pixels_to(nodes, ticks.values[i], length), half = text_width(ticks.labels[i], axis_label) / 2;
+      if (at - half < end + gap) return false;
+      end = at + half;
+    }
+    return true;
+  };
+  int most = std::clamp(length / 90, 1, 8);
+  Ticks ticks = round_ticks(nodes.front(), nodes.back(), most);
+  while (!fit(ticks) && most > 1) ticks = round_ticks(nodes.front(), nodes.back(), --most);
+  if (!fit(ticks)) {
+    ticks.values.resize(1);
+    ticks.labels.resize(1);
+  }
+  return ticks;
+}
+
+/// `titled`: whether the section's place stands above it.
+Panel lay_out(const OutputGrid& grid, const Section& section, bool titled) {
+  constexpr double name_height = 26;
+  const auto& columns = grid.nodes[section.across];
+  const auto& rows = grid.nodes[section.up];
+  Panel panel{section, ticks_below(columns, section.width),
+              round_ticks(rows.front(), rows.back(), std::clamp(section.height / 90, 1, 8))};
+  for (const std::string& text : panel.up.labels) panel.widest = std::max(panel.widest, text_width(text, axis_label));
+  double before = frame + tick + 22 + panel.widest + name_height, after = frame;
+  const auto centred = [&](double at, const std::string& text, const TextStyle& style) {
+    const double half = text_width(text, style) / 2;
+    before = std::max(before, half - at);
+    after = std::max(after, at + half - section.width);
+  };
+  for (std::size_t i = 0; i < panel.across.values.size(); ++i)
+    centred(pixels_to(columns, panel.across.values[i], section.width), panel.across.labels[i], axis_label);
+  centred(section.width / 2.0, axis_name(section.across, panel.across), axis_label);
+  if (titled) centred(section.width / 2.0, title_of(section), panel_title);
+  panel.before = static_cast<int>(std::ceil(before));
+  panel.after = static_cast<int>(std::ceil(after));
+  return panel;
+}
+
+void draw_axes(Canvas& canvas, int left, int top, const OutputGrid& grid, const Panel& panel) {
+  const Section& section = panel.section;
   const int right = left + section.width, bottom = top + section.height;
-  const auto pixels = sample(grid, shown, section, number);
+  canvas.frame(left, top, right, bottom, frame, ink);
+  const auto position = [&](int axis, double x, int length) {
+    return static_cast<int>(std::lround(pixels_to(grid.nodes[axis], x, length)));
+  };
+  for (std::size_t i = 0; i < panel.across.values.size(); ++i) {
+    const int x = left + position(section.across, panel.across.values[i], section.width);
+    canvas.fill(x - 1, bottom + frame, x + 1, bottom + frame + tick, ink);
+    canvas.text(x, bottom + frame + tick + 24, panel.across.labels[i], axis_label);
+  }
+  canvas.text((left + right) / 2.0, bottom + 68, axis_name(section.across, panel.across), axis_label);
+  TextStyle to_the_left = axis_label;
+  to_the_left.align = Align::right;
+  for (std::size_t i = 0; i < panel.up.values.size(); ++i) {
+    const int y = bottom - position(section.up, panel.up.values[i], section.height);
+    canvas.fill(left - frame - tick, y - 1, left - frame, y + 1, ink);
+    canvas.text(left - frame - tick - 6, y + 8, panel.up.labels[i], to_the_left);
+  }
+  TextStyle turned = axis_label;
+  turned.upwards = true;
+  canvas.text(left - frame - tick - 22 - panel.widest, (top + bottom) / 2.0, axis_name(section.up, panel.up), turned);
+}
+
+void draw_panel(Canvas& canvas, int left, int top, const OutputGrid& grid, const ShownField& shown, const Panel& panel,
+                std::size_t number, const std::vector<double>& levels) {
+  const Section& section = panel.section;
+  std::vector<double> shares = sample(grid, shown, section, number);
+  for (double& value : shares)
+    value = std::isfinite(value) ? shown.share(value) : std::numeric_limits<double>::quiet_NaN();
   for (int y = 0; y < section.height; ++y)
     for (int x = 0; x < section.width; ++x) {
-      const double value = pixels[static_cast<std::size_t>(y) * section.width + x];
-      canvas.set(left + x, top + y, std::isfinite(value) ? colour_map(shown.share(value)) : not_finite);
+      const double share = shares[static_cast<std::size_t>(y) * section.width + x];
+      canvas.set(left + x, top + y, std::isfinite(share) ? colour_map(share) : not_finite);
     }
-  draw_isolines(canvas, left, top, section, pixels, shown, levels);
-  canvas.frame(left, top, right, bottom, frame, ink);
+  draw_isolines(canvas, left, top, section, shares, levels);
+  draw_axes(canvas, left, top, grid, panel);
+}
 
-  const auto axis_ticks = [&](int axis, int length) {
-    const auto& nodes = grid.nodes[axis];
-    return round_ticks(nodes.front(), nodes.back(), std::clamp(length / 90, 1, 8));
-  };
-  const auto position = [&](int axis, double x, int length) {
-    const auto& nodes = grid.nodes[axis];
-    return static_cast<int>(std::lround((x - nodes.front()) / (nodes.back() - nodes.front()) * length));
-  };
-  const auto named = [](int axis, const Ticks& ticks) {
-    return fmt::format("{}{}", "xyz"[axis], ticks.factor.empty() ? "" : "  (" + ticks.factor + ")");
-  };
-  const TextStyle label{.size = small_text, .colour = ink, .align = Align::centre};
-  const auto across = axis_ticks(section.across, section.width);
-  for (std::size_t i = 0; i < across.values.size(); ++i) {
-    const int x = left + position(section.across, across.values[i], section.width);
-    canvas.fill(x - 1, bottom + frame, x + 1, bottom + frame + tick, ink);
-    canvas.text(x, bottom + frame + tick + 24, across.labels[i], label);
-  }
-  canvas.text((left + right) / 2.0, bottom + 68, named(section.across, across), label);
+std::string bar_name(const ShownField& shown, const Ticks& ticks) {
+  return shown.name() + (ticks.factor.empty() ? "" : "  (" + ticks.factor + ")");
+}
 
-  const auto up = axis_ticks(section.up, section.height);
-  TextStyle to_the_left = label;
-  to_the_left.align = Align::right;
+/// The width of the bar with its labels.
+int bar_room(const ShownField& shown, const Ticks& ticks) {
+  constexpr int least = 180, beside = bar_width + frame + tick + 8;
   double widest = 0;
-  for (std::size_t i = 0; i < up.values.size(); ++i) {
-    const int y = bottom - position(section.up, up.values[i], section.height);
-    canvas.fill(left - frame - tick, y - 1, left - frame, y + 1, ink);
-    canvas.text(left - frame - tick - 6, y + 8, up.labels[i], to_the_left);
-    widest = std::max(widest, text_width(up.labels[i], label));
-  }
-  TextStyle turned = label;
-  turned.upwards = true;
-  canvas.text(left - frame - tick - 22 - widest, (top + bottom) / 2.0, named(section.up, up), turned);
+  for (const std::string& text : ticks.labels) widest = std::max(widest, text_width(text, axis_label));
+  const double room = std::max(text_width(bar_name(shown, ticks), axis_label), beside + widest) + margin / 2.0;
+  return std::max(least, static_cast<int>(std::ceil(room)));
 }
 
 void draw_bar(Canvas& canvas, int left, int top, int bottom, const ShownField& shown, const Ticks& ticks,
               const std::vector<double>& levels) {
-  constexpr int width = 30;
+  constexpr int width = bar_width;
   const TextStyle label{.size = small_text, .colour = ink};
   const int length = bottom - top;
   if (shown.any()) {
@@ -156,7 +236,7 @@ void draw_bar(Canvas& canvas, int left, int top, int bottom, const ShownField& s
       canvas.fill(left + width + frame, y - 1, left + width + frame + tick, y + 1, ink);
       canvas.text(left + width + frame + tick + 8, y + 8, ticks.labels[i], label);
     }
-    canvas.text(left, top - 18, shown.name() + (ticks.factor.empty() ? "" : "  (" + ticks.factor + ")"), label);
+    canvas.text(left, top - 18, bar_name(shown, ticks), label);
   }
   if (!shown.complete) {
     canvas.fill(left, bottom + 30, left + width, bottom + 52, not_finite);
@@ -220,10 +300,12 @@ void draw_heading(Canvas& canvas, const OutputGrid& grid, const ShownField& show
   const double size = std::max(std::abs(shown.lower), std::abs(shown.upper));
   const double same = shown.any() && !shown.constant() ? std::log10(size / 2 / (shown.upper / 2 - shown.lower / 2)) : 0;
   const int digits = 4 + std::max(0, static_cast<int>(std::ceil(same)));
+  // 0 but for rounding is 0.
+  const auto end_of_range = [&](double end) { return readable(std::abs(end) < 1e-13 * size ? 0 : end, digits); };
   if (shown.any())
     line += shown.constant() ? fmt::format("  ·  {} = {}", shown.name(), readable(shown.lower, 5))
-                             : fmt::format("  ·  {} from {} to {}", shown.name(), readable(shown.lower, digits),
-                                           readable(shown.upper, digits));
+                             : fmt::format("  ·  {} from {} to {}", shown.name(), end_of_range(shown.lower),
+                                           end_of_range(shown.upper));
   if (bounded) line += "  ·  axes not to scale";
   TextStyle subtitle{.size = 24, .colour = grey};
   const std::string verdict = note.converged ? "" : "not converged";
@@ -279,24 +361,24 @@ std::filesystem::path write_png(const std::filesystem::path& directory, const Ou
   const auto ticks = shown.any() ? round_ticks(shown.lower, shown.upper, std::clamp(highest / 62, 2, 10)) : Ticks{};
   const auto levels = isolines(shown);
 
-  constexpr int heading = 2 * margin + 62, labels = 100, footing = 68 + margin / 2, bar_room = 180;
+  std::vector<Panel> panels;
+  for (const auto& section : list) panels.push_back(lay_out(grid, section, grid.dimension == 3));
+  constexpr int heading = 2 * margin + 62, gap = 24, footing = 68 + margin / 2;
   const int top = heading + (grid.dimension == 3 ? 54 : 36);
   int width = margin / 2;
-  for (const auto& section : list) width += labels + section.width;
-  const int bar_left = width + 50;
-  Canvas canvas(std::max(bar_left + bar_room, 760), top + highest + footing, paper);
+  for (const Panel& panel : panels) width += panel.before + panel.section.width + panel.after + gap;
+  const int bar_left = width + gap;
+  Canvas canvas(std::max(bar_left + bar_room(shown, ticks), 760), top + highest + footing, paper);
   draw_heading(canvas, grid, shown, note, bounded);
   int left = margin / 2;
-  for (std::size_t number = 0; number < list.size(); ++number) {
-    const Section& section = list[number];
-    left += labels;
-    const int panel_top = top + highest - section.height;
-    draw_panel(canvas, left, panel_top, grid, shown, section, number, levels);
+  for (std::size_t number = 0; number < panels.size(); ++number) {
+    const Panel& panel = panels[number];
+    left += panel.before;
+    const int panel_top = top + highest - panel.section.height;
+    draw_panel(canvas, left, panel_top, grid, shown, panel, number, levels);
     if (grid.dimension == 3)
-      canvas.text(left + section.width / 2.0, panel_top - 18,
-                  fmt::format("{} = {}", "xyz"[section.normal], readable(section.position, 4)),
-                  {.size = 26, .colour = ink, .align = Align::centre});
-    left += section.width;
+      canvas.text(left + panel.section.width / 2.0, panel_top - 18, title_of(panel.section), panel_title);
+    left += panel.section.width + panel.after + gap;
   }
   draw_bar(canvas, bar_left, top, top + highest, shown, ticks, levels);
   return canvas.write_png(directory / file_name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace poisson {
@@ -27,14 +28,50 @@ Place locate(const std::vector<double>& nodes, Location location, double x) {
   return {cell, cell, 0};
 }
 
-ShownField::ShownField(const OutputGrid& grid, FieldHead head)
-    : head_(std::move(head)), shape_(grid.shape(head_.location)), places_(grid.places(head_.location)) {
-  for (const Section& s : mid_planes(grid)) {
-    const Place depth = locate(grid.nodes[s.normal], head_.location, s.position);
-    for (const std::int64_t number : {depth.lower, depth.upper})
-      layers_.push_back({s.across, s.up, s.normal, number,
-                         std::vector<double>(static_cast<std::size_t>(shape_[s.across] * shape_[s.up]))});
+namespace {
+
+std::vector<double> with_centres(const std::vector<double>& nodes) {
+  std::vector<double> lines{nodes.front()};
+  for (std::size_t i = 1; i < nodes.size(); ++i) {
+    lines.push_back(nodes[i - 1] / 2 + nodes[i] / 2);
+    lines.push_back(nodes[i]);
   }
+  return lines;
+}
+
+}  // namespace
+
+ShownField::ShownField(const OutputGrid& grid, FieldHead head)
+    : head_(std::move(head)),
+      lines_(grid.nodes),
+      shape_(grid.shape(head_.location)),
+      places_(grid.places(head_.location)) {
+  if (refined())
+    for (std::size_t d = 0; d < 3; ++d) {
+      lines_[d] = with_centres(grid.nodes[d]);
+      shape_[d] = std::ssize(lines_[d]);
+    }
+  for (const Section& s : mid_planes(grid)) {
+    const auto values = static_cast<std::size_t>(shape_[s.across] * shape_[s.up]);
+    const Place depth = locate(grid.nodes[s.normal], refined() ? Location::node : head_.location, s.position);
+    layers_.push_back({s.across, s.up, s.normal, s.position, depth.lower, std::vector<double>(values)});
+    if (!refined()) layers_.push_back({s.across, s.up, s.normal, s.position, depth.upper, std::vector<double>(values)});
+  }
+}
+
+Place ShownField::locate_along(int axis, double x) const {
+  return locate(lines_[static_cast<std::size_t>(axis)], refined() ? Location::node : head_.location, x);
+}
+
+Place ShownField::locate_across(int axis, double x) const {
+  return refined() ? Place{} : locate_along(axis, x);
+}
+
+void ShownField::count(double value) {
+  complete = complete && std::isfinite(value);
+  if (!std::isfinite(value)) return;
+  lower = std::min(lower, value);
+  upper = std::max(upper, value);
 }
 
 bool ShownField::constant() const {
@@ -53,11 +90,9 @@ void ShownField::add(std::span<const double> values) {
       double value = values[i * components];
       for (std::size_t c = 1; c < components; ++c) value = std::hypot(value, values[i * components + c]);
       line[i] = value;
-      complete = complete && std::isfinite(value);
-      if (!std::isfinite(value)) continue;
-      lower = std::min(lower, value);
-      upper = std::max(upper, value);
+      count(value);
     }
+    if (refined()) continue;
     const std::array<int, 3> at{first[0], first[1] + done_ % rows, first[2] + done_ / rows};
     for (Layer& layer : layers_) {
       const auto u = static_cast<std::size_t>(layer.up), d = static_cast<std::size_t>(layer.normal);
@@ -76,13 +111,23 @@ void ShownField::for_each_shown(const Box& box, const F& f) {
     const auto a = static_cast<std::size_t>(layer.across), u = static_cast<std::size_t>(layer.up),
                n = static_cast<std::size_t>(layer.normal);
     if (layer.number < box.first[n] || layer.number >= box.last[n]) continue;
-    for (std::int64_t up = box.first[u]; up < box.last[u]; ++up)
-      for (std::int64_t across = box.first[a]; across < box.last[a]; ++across)
+    // The nodes of its cells and the centres, or the places themselves.
+    const std::int64_t fine = refined() ? 2 : 1, more = refined() ? 1 : 0;
+    for (std::int64_t up = fine * box.first[u]; up < fine * box.last[u] + more; ++up)
+      for (std::int64_t across = fine * box.first[a]; across < fine * box.last[a] + more; ++across)
         f(layer.values[static_cast<std::size_t>(up * shape_[a] + across)]);
   }
 }
 
 void ShownField::collect(const Processes& processes) {
+  if (refined())
+    together(processes, [&] {
+      std::vector<double> own;
+      for (const Layer& layer : layers_)
+        std::ranges::copy(head_.on_plane(layer.normal, layer.position), std::back_inserter(own));
+      auto value = own.begin();
+      for_each_shown(places_, [&](double& shown) { count(shown = *value++); });
+    });
   if (processes.alone()) return;
   lower = processes.least(lower);
   upper = processes.largest(upper);

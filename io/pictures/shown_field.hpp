@@ -29,23 +29,27 @@ struct Place {
 };
 Place locate(const std::vector<double>& nodes, Location location, double x);
 
-/// What a picture takes of a field: one number for each place (itself, or the magnitude of a vector) on the layers that
-/// its sections lie between, and the range of all of them. Nothing else of the field is held.
+/// What a picture needs of a field: one number for each place (the value, or the magnitude of a vector) on the layers
+/// next to its sections, and the range of all values. Of u in cells the sections are stored at the nodes and half-way
+/// between them instead, which lets lines and shades cross the cells. Nothing else of the field is stored.
 class ShownField {
  public:
   ShownField(const OutputGrid& grid, FieldHead head);
 
-  /// The next values of this process, as FieldFile has them: whole lines. Those that come once all are there are left
-  /// out.
+  /// The next values of this process, as FieldFile has them: whole lines. Values after the last place are ignored.
   void add(std::span<const double> values);
-  /// What all processes have comes together in the first of them.
+  /// Gathers the sections of all processes in the first one. Collective.
   void collect(const Processes& processes);
 
   std::string name() const { return head_.components == 1 ? head_.name : "|" + head_.name + "|"; }
-  Location location() const { return head_.location; }
+  /// Whether values vary between places, or are one for each cell.
+  bool smooth() const { return refined() || head_.location == Location::node; }
+  /// Where a coordinate lies among the stored values along an axis; across a section between its layers.
+  Place locate_along(int axis, double x) const;
+  Place locate_across(int axis, double x) const;
   /// Of a section, on its lower or upper layer.
   double at(std::size_t section, bool deeper, std::int64_t across, std::int64_t up) const {
-    const Layer& layer = layers_[2 * section + (deeper ? 1 : 0)];
+    const Layer& layer = layers_[refined() ? section : 2 * section + (deeper ? 1 : 0)];
     return layer.values[static_cast<std::size_t>(up * shape_[static_cast<std::size_t>(layer.across)] + across)];
   }
 
@@ -59,16 +63,21 @@ class ShownField {
  private:
   struct Layer {
     int across, up, normal;
+    double position;
     std::int64_t number;  // on the normal axis
     std::vector<double> values;
   };
+  bool refined() const { return static_cast<bool>(head_.on_plane); }
+  /// Extends the range by a value.
+  void count(double value);
   /// f(value) for the places of the layers in a box, always in one order.
   template <class F>
   void for_each_shown(const Box& box, const F& f);
 
   FieldHead head_;
-  std::array<std::int64_t, 3> shape_;
-  Box places_;  // of this process
+  std::array<std::vector<double>, 3> lines_;  // coordinates of nodes; where sections are refined, of centres too
+  std::array<std::int64_t, 3> shape_;         // values along each axis
+  Box places_;                                // of this process
   std::vector<Layer> layers_;
   int done_ = 0;  // lines
 };

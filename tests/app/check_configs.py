@@ -91,6 +91,39 @@ CHECKS = {
         ("solution.integral", (0.5 * 0.25 + 0.5 * 0.5025) / 0.605, 1e-7),
         ("unknowns", 32 * 16 * 16, 0),
     ],
+    "die": [
+        ("probes.0.u", 132.5231846034, 1e-5),  # independent
+        ("solution.max", 132.5231846034, 1e-5),
+        ("balance.source", 10, 1e-9),
+        ("flux.z-", -1.6675, 1e-5),
+        ("flux.z+", -8.3325, 1e-5),
+    ],
+    "l-shape": [
+        ("solution.integral", 0.2143499682, 2e-8),  # independent; the closed form is 0.2140758036
+        ("solution.max", 0.149568669, 1e-7),  # independent
+        ("probes.0.u", 0, 1e-7),  # on the wall of the body
+        ("flux.x-", -0.7879940908, 1e-6),  # independent
+        ("flux.x+", -0.2757403991, 1e-6),  # independent
+    ],
+    "annulus": [
+        ("flux.x-", 9.064820053800604, 1e-8),  # 2π/Σ(h/r), r in the middle of the cells
+        ("flux.x+", -9.064820053800604, 1e-8),
+        ("error.max", 0, 3.5e-5),
+        ("probes.0.u", math.log(2 / 1.5) / math.log(2) + 0.225, 3.5e-5),
+    ],
+    "axisymmetric": [
+        ("flux.x+", -0.3570260538154, 1e-7),  # independent
+        ("flux.y-", -0.0739358171914, 1e-7),  # independent
+        ("flux.y+", -0.0739358171914, 1e-7),
+        ("solution.max", 1, 1e-6),
+        ("probes.0.u", 1, 3e-3),  # on the staircase of the sphere
+        ("probes.1.u", 0.5, 3e-3),
+    ],
+    "time-step": [
+        ("solution.max", 86.70118536536494, 1e-9),  # by the eigenvalue of the discrete Laplacian
+        ("probes.0.u", 86.70118536536494, 1e-9),
+        ("solution.max_at.0", 0.04 / 2 - 0.04 / 128, 1e-12),
+    ],
     "chip": [
         ("probes.0.u", 71.42023525144116, 1e-5),  # independent
         ("probes.1.u", 64.83094968257565, 1e-5),  # independent

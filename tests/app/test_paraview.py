@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from several_processes import SeveralProcesses, main
+from several_processes import CONFIGS, PROGRAM, PYTHON, ROOT, SeveralProcesses, main
 
 # Where scripts/setup unpacks python3-paraview, which cannot be installed beside python3-vtk9.
 UNPACKED = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache").glob("poisson-paraview-*")
@@ -63,6 +63,19 @@ json.dump(found, open(sys.argv[1], "w"))
 """
 
 
+# The times of a series, and the range of u at each.
+SERIES = r"""
+import json, sys
+from paraview import simple
+reader = simple.OpenDataFile(sys.argv[2])
+times, ranges = list(reader.TimestepValues), []
+for time in times:
+    reader.UpdatePipeline(time)
+    ranges.append(reader.GetDataInformation().GetCellDataInformation().GetArrayInformation("u").GetComponentRange(0))
+json.dump({"times": times, "ranges": ranges}, open(sys.argv[1], "w"))
+"""
+
+
 def paraview():
     """What the environment needs so that pvbatch finds its modules; None where nothing helps."""
     if not all(shutil.which(word) for word in ("pvbatch", "xvfb-run")):
@@ -82,8 +95,8 @@ PARAVIEW = paraview()
 
 
 class ParaView(SeveralProcesses):
-    def opened(self, paths):
-        self.write("open.py", SCRIPT)
+    def opened(self, paths, script=SCRIPT):
+        self.write("open.py", script)
         environment = {**self.environment, **PARAVIEW, "XDG_RUNTIME_DIR": str(self.directory)}
         for _ in range(3):  # where a display has been closed a moment before, the next one may not come
             run = subprocess.run([*DISPLAY, "open.py", "found.json", *paths], cwd=self.directory, env=environment,
@@ -126,6 +139,15 @@ class ParaView(SeveralProcesses):
                 self.assertAlmostEqual(found[path]["integral"], summary["solution"]["integral"],
                                        delta=0.02 * abs(summary["solution"]["integral"]))
                 self.assertGreater(found[path]["colours"], 50)
+
+    def test_steps_in_time(self):
+        subprocess.run([PYTHON, f"{ROOT}/examples/time_steps.py", "--program", PROGRAM, "--steps", "3",
+                        CONFIGS / "time-step.yaml", self.directory / "steps"], check=True, stdout=subprocess.DEVNULL)
+        found = self.opened(["steps/time-step.vti.series"], SERIES)
+        self.assertEqual(found["times"], [0.5, 1.0, 1.5])
+        for number, (low, high) in enumerate(found["ranges"], 1):
+            summary = json.loads((self.directory / f"steps/step-{number:04}/summary.json").read_text(encoding="utf-8"))
+            self.assertEqual((low, high), (summary["solution"]["min"], summary["solution"]["max"]))
 
 
 if __name__ == "__main__":

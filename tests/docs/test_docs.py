@@ -149,9 +149,11 @@ class Documents(unittest.TestCase):
                 for line in re.findall(r"^#SBATCH.*", script, re.M):  # which Slurm reads, and the shell does not
                     self.assertRegex(line, r"^#SBATCH --[a-z-]+=\S+$")
 
-    def test_pictures_are_small(self):
+    def test_pictures_are_small_and_in_full_colour(self):
         for picture in DOCS.rglob("*.png"):
-            self.assertLessEqual(picture.stat().st_size, 150_000, name(picture))
+            self.assertLessEqual(picture.stat().st_size, 400_000, name(picture))
+            head = picture.read_bytes()[:26]
+            self.assertEqual((head[24], head[25]), (8, 2), name(picture) + ": bits a channel, and 2 for RGB")
 
     def test_configurations_are_in_the_gallery(self):
         listed = set(re.findall(r"`([\w-]+)`", read(DOCS / "gallery.md")))

@@ -78,7 +78,7 @@ OutputGrid awkward_grid(int dimension, bool equidistant) {
 
 OutputField numbered(const OutputGrid& grid, const std::string& name, Location location, int components) {
   const auto n = grid.shape(location);
-  OutputField field{name, location, components, {}};
+  OutputField field{{name, location, components}, {}};
   for (std::int64_t i = 0; i < n[0] * n[1] * n[2] * components; ++i)
     field.values.push_back(std::sin(1.0 + static_cast<double>(i) * components) / 3);
   return field;
@@ -240,6 +240,112 @@ TEST_P(FieldFiles, PictureIsAnImage) {
     reader->Update();
     EXPECT_EQ(reader->GetOutput()->GetNumberOfScalarComponents(), 3);
     EXPECT_GE(reader->GetOutput()->GetDimensions()[0], 640);
+  }
+}
+
+/// A picture's pixels, from below.
+vtkSmartPointer<vtkImageData> pixels_of(const fs::path& file) {
+  vtkNew<vtkPNGReader> reader;
+  reader->SetFileName(file.c_str());
+  reader->Update();
+  return reader->GetOutput();
+}
+
+/// u in cells, known between them too, looks as at nodes: shades and lines cross the cells. Without that it is patches.
+TEST_P(FieldFiles, PicturesOfCellsAreAsSmoothAsThoseOfNodes) {
+  const auto linear = [](double x, double y, double z) { return 3 * x - 2 * y + z; };
+  const auto lines = [&](int axis, bool fine) {
+    std::vector<double> x;
+    for (const double node : grid.nodes[axis]) {
+      if (fine && !x.empty()) x.push_back(x.back() / 2 + node / 2);
+      x.push_back(node);
+    }
+    return x;
+  };
+  OutputField nodes{{"u", Location::node, 1}, {}}, cells{{"u", Location::cell, 1}, {}};
+  for (const double z : grid.nodes[2])
+    for (const double y : grid.nodes[1])
+      for (const double x : grid.nodes[0]) nodes.values.push_back(linear(x, y, z));
+  const auto n = grid.shape(Location::cell);
+  const auto middle = [&](int axis, std::int64_t i) {
+    const auto& x = grid.nodes[axis];
+    return x.size() == 1 ? x[0] : x[static_cast<std::size_t>(i)] / 2 + x[static_cast<std::size_t>(i) + 1] / 2;
+  };
+  for (std::int64_t k = 0; k < n[2]; ++k)
+    for (std::int64_t j = 0; j < n[1]; ++j)
+      for (std::int64_t i = 0; i < n[0]; ++i) cells.values.push_back(linear(middle(0, i), middle(1, j), middle(2, k)));
+  OutputField known = cells;
+  known.on_plane = [&](int normal, double position) {
+    const int across = normal == 0 ? 1 : 0, up = normal == 2 ? 1 : 2;
+    std::vector<double> values;
+    for (const double v : lines(up, true))
+      for (const double h : lines(across, true)) {
+        std::array<double, 3> at{};
+        at[normal] = position;
+        at[across] = h;
+        at[up] = v;
+        values.push_back(linear(at[0], at[1], at[2]));
+      }
+    return values;
+  };
+  // In three dimensions the mid-planes do not reach the ends of the range.
+  const auto differing = [&](const OutputField& field) {
+    const auto a = pixels_of(written_png(directory / "nodes", grid, nodes));
+    const auto b = pixels_of(written_png(directory / "cells", grid, field));
+    EXPECT_EQ(a->GetDimensions()[0], b->GetDimensions()[0]);
+    std::int64_t count = 0;
+    const auto* p = static_cast<const unsigned char*>(a->GetScalarPointer());
+    const auto* q = static_cast<const unsigned char*>(b->GetScalarPointer());
+    const int* size = a->GetDimensions();
+    for (std::int64_t i = 0; i < std::int64_t{3} * size[0] * size[1]; ++i) count += std::abs(p[i] - q[i]) > 3 ? 1 : 0;
+    return static_cast<double>(count) / (3.0 * size[0] * size[1]);
+  };
+  if (grid.dimension == 2) {
+    EXPECT_LE(differing(known), 1e-4);
+    EXPECT_GE(differing(cells), 0.05);
+  } else {
+    EXPECT_NE(bytes_of(written_png(directory / "known", grid, known)),
+              bytes_of(written_png(directory / "cells", grid, cells)));
+  }
+}
+
+/// Groups of columns with ink below the heading, apart from each other by so many blank ones.
+int groups(vtkImageData& image, int gap) {
+  constexpr int heading = 200;
+  const int* size = image.GetDimensions();
+  int count = 0, blank = gap;
+  for (int x = 0; x < size[0]; ++x) {
+    bool ink = false;
+    for (int y = 0; y < size[1] - heading && !ink; ++y) {
+      const auto* p = static_cast<const unsigned char*>(image.GetScalarPointer(x, y, 0));
+      ink = p[0] < 250 || p[1] < 250 || p[2] < 250;
+    }
+    if (ink && blank >= gap) ++count;
+    blank = ink ? 0 : blank + 1;
+  }
+  return count;
+}
+
+/// Labels keep clear of the panels beside them, whatever the shape of the box and however long its numbers.
+TEST_F(OutputTest, PanelsOfPicturesStandApart) {
+  struct Shape {
+    std::array<double, 3> length;
+    double unit, shift;  // nodes from unit·length·shift on
+  };
+  for (const auto& [length, unit, shift] : {Shape{{42, 40, 24}, 1e-3, -0.5},
+                                            {{1, 1, 1}, 1234.5, 1e6},
+                                            {{1, 1, 40}, 1e-3, -0.5},
+                                            {{1, 40, 1}, 1e-7, 0},
+                                            {{40, 1, 1}, 1234.5, -0.5},
+                                            {{40, 40, 1}, 1, 1e6}}) {
+    OutputGrid grid = awkward_grid(3, true);
+    for (int axis = 0; axis < 3; ++axis) {
+      auto& nodes = grid.nodes[axis];
+      for (std::size_t i = 0; i < nodes.size(); ++i)
+        nodes[i] = unit * length[axis] * (shift + static_cast<double>(i) / static_cast<double>(nodes.size() - 1));
+    }
+    const auto file = written_png(directory, grid, numbered(grid, "u", Location::node, 1));
+    EXPECT_EQ(groups(*pixels_of(file), 20), 4) << length[0] << " " << length[1] << " " << length[2];
   }
 }
 

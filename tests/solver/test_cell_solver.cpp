@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "grids/axes/stretching.hpp"
+#include "grids/results/cell_interpolation.hpp"
 #include "grids/results/gather.hpp"
 #include "tests/cases/covering.hpp"
 #include "tests/convergence.hpp"
@@ -260,7 +261,7 @@ TEST(CellOutput, ReadsLinearFunctionsExactly) {
       for (auto& point : points) {
         const double z = dimension == 3 ? 2 * point[0] : 0;
         if (dimension == 3) point.push_back(z);
-        EXPECT_NEAR(interpolate_at(s.block(), s.solution(), point), linear(point[0], point[1], z), 1e-10);
+        EXPECT_NEAR(interpolate_at(s.discretization(), s.solution(), point), linear(point[0], point[1], z), 1e-10);
       }
       const auto gradient = gather_gradient(s.discretization(), s.solution()).all();
       const auto n = static_cast<std::size_t>(dimension);
@@ -370,7 +371,7 @@ TEST(CellOutput, InterpolatesAcrossPeriodicFaces) {
   const double y = 0.02;
   for (const auto& [x, expected] :
        {std::pair{0.0, 1.5}, {0.0025, 0.75}, {0.005, 0.0}, {0.02, 1.5}, {0.0375, 2.25}, {0.04, 1.5}})
-    EXPECT_NEAR(interpolate_at(s.block(), s.solution(), std::array{x, y}), expected, 1e-12) << x;
+    EXPECT_NEAR(interpolate_at(s.discretization(), s.solution(), std::array{x, y}), expected, 1e-12) << x;
 }
 
 }  // namespace

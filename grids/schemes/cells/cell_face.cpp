@@ -18,11 +18,17 @@ CellFace::Values CellFace::values(BoundaryKind kind, double value, double kappa,
   return {part * value, part * alpha, alpha * length >= negligible * kappa};
 }
 
-CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end) {
+CellFace::CellFace(const Problem& problem, const Block& block, int axis, int end, const Box& within) {
   const auto d = static_cast<std::size_t>(axis);
   const Boundary& face = boundary(problem, axis, end);
-  const Box on_face = face_box(block, axis, end);
+  Box on_face = face_box(block, axis, end);
   behind_ = cells_behind(block, axis, end);
+  for (Box* box : {&on_face, &behind_})
+    for (std::size_t e = 0; e < 3; ++e) {
+      if (e == d || box->size() == 0) continue;
+      box->first[e] = within.first[e];
+      box->last[e] = within.last[e];
+    }
   const std::vector<double> data = sample(face.value, face_key(axis, end), Sign::any, {block}, Location::cell, on_face);
   std::vector<double> kappa(data.size()), alpha(data.size());
   const std::size_t c = problem.isotropic ? 0 : d;

@@ -28,7 +28,10 @@ class CellFace {
   static Values values(BoundaryKind kind, double value, double kappa, double alpha, double h, double length);
 
   /// Samples the face's data. Throws ValueError.
-  CellFace(const Problem& problem, const Block& block, int axis, int end);
+  CellFace(const Problem& problem, const Block& block, int axis, int end)
+      : CellFace(problem, block, axis, end, block.layout().box()) {}
+  /// The same behind the cells of a box, which may reach to those beside the process's part.
+  CellFace(const Problem& problem, const Block& block, int axis, int end, const Box& within);
 
   /// Those cells.
   const Box& behind() const { return behind_; }

@@ -1,0 +1,291 @@
+#include "grids/results/cell_interpolation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "backends/backend.hpp"
+#include "backends/cpu/launch.hpp"
+#include "backends/places.hpp"
+#include "grids/results/integrals.hpp"
+#include "grids/sampling/problem_data.hpp"
+#include "grids/schemes/cells/cell_face.hpp"
+
+namespace poisson {
+namespace {
+
+using Index = CellInterpolation::Index;
+
+/// The axes in which a subset of these is chosen by the bits of a number.
+Index moved(Index at, std::span<const std::size_t> axes, unsigned subset, int step = 1) {
+  for (std::size_t a = 0; a < axes.size(); ++a)
+    if (subset >> a & 1) at[axes[a]] += step;
+  return at;
+}
+
+/// A cell of an axis, counted in the part of this process, and where in it a coordinate lies: so much of the way from
+/// the centre to the face on that side.
+struct Spot {
+  int cell = 0, side = 0;
+  double share = 0;
+};
+
+Spot spot(const Axis& axis, double x) {
+  if (axis.degenerate()) return {};
+  const auto& nodes = axis.nodes();
+  const auto next = std::upper_bound(nodes.begin() + 1, nodes.end() - 1, x);
+  const double low = *(next - 1), high = *next, from_centre = 2 * (x - low) / (high - low) - 1;
+  return {static_cast<int>(next - nodes.begin()) - 1 - axis.origin(), from_centre < 0 ? -1 : 1,
+          std::min(std::abs(from_centre), 1.0)};
+}
+
+}  // namespace
+
+std::size_t CellInterpolation::Window::number(const Index& at) const {
+  std::size_t number = 0;
+  for (std::size_t d = 3; d-- > 0;)
+    number =
+        number * static_cast<std::size_t>(box.last[d] - box.first[d]) + static_cast<std::size_t>(at[d] - box.first[d]);
+  return number;
+}
+double& CellInterpolation::Window::operator()(const Index& at) {
+  return values[number(at)];
+}
+double CellInterpolation::Window::operator()(const Index& at) const {
+  return values[number(at)];
+}
+
+CellInterpolation::CellInterpolation(const Discretization& discretization, const Field& u, const Box& cells)
+    : block_(discretization.block()) {
+  const Problem& problem = discretization.problem();
+  for (std::size_t d = 0; d < coefficient_count(problem); ++d) kappa_.emplace_back(problem, block_, d, cells);
+  u_.box = cells;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (block_.axes[d].degenerate()) continue;
+    --u_.box.first[d];
+    ++u_.box.last[d];
+  }
+  read(u);
+  fill_faces(problem, cells);
+  fill_edges();
+}
+
+// The window from the field. The halo past a Dirichlet face stands for the face; past other faces it is replaced.
+void CellInterpolation::read(const Field& u) {
+  u_.values.resize(static_cast<std::size_t>(u_.box.size()));
+  const auto& closed = u.layout().periodic;
+  dispatch(u.precision(), [&]<class T>(T) {
+    const auto view = u.view<T>();
+    const auto wrapped = [&](std::size_t d, int i) {
+      const int n = view.n[d];
+      return !closed[d] ? i : i < 0 ? i + n : i < n ? i : i - n;
+    };
+    // Rows of the window are copied at once; on an axis that closes on itself all of it.
+    Box rows = u_.box;
+    for (const std::size_t d : {0, 1})
+      if (closed[d]) rows.first[d] = 0, rows.last[d] = view.n[d];
+    const auto n0 = rows.last[0] - rows.first[0];
+    std::vector<T> copied(static_cast<std::size_t>((rows.last[1] - rows.first[1] - 1) * view.sy + n0));
+    for (int k = u_.box.first[2]; k < u_.box.last[2]; ++k) {
+      const T* from = &view(rows.first[0], rows.first[1], wrapped(2, k));
+      if (!on_host(u)) {
+        u.backend().read(from, copied.data(), copied.size() * sizeof(T));
+        from = copied.data();
+      }
+      Box plane = u_.box;
+      plane.first[2] = k;
+      plane.last[2] = k + 1;
+      for_each_place(plane, [&](int i, int j, int) {
+        u_({i, j, k}) =
+            static_cast<double>(from[(wrapped(1, j) - rows.first[1]) * view.sy + wrapped(0, i) - rows.first[0]]);
+      });
+    }
+  });
+}
+
+// Neumann and Robin faces: u of the cell, and what the flux through the face adds over half of it.
+void CellInterpolation::fill_faces(const Problem& problem, const Box& cells) {
+  for (std::size_t d = 0; d < 3; ++d)
+    for (const int end : {0, 1}) {
+      const Axis& axis = block_.axes[d];
+      if (!axis.open(end) || axis.kind(end) == BoundaryKind::dirichlet) continue;
+      const int cell = end == 0 ? 0 : axis.size() - 1;
+      if (cell < cells.first[d] || cell >= cells.last[d]) continue;
+      Box within = u_.box;
+      for (std::size_t e = 0; e < 3; ++e) {
+        if (block_.axes[e].degenerate()) continue;
+        if (beyond(e, within.first[e])) ++within.first[e];
+        if (beyond(e, within.last[e] - 1)) --within.last[e];
+      }
+      const CellFace face(problem, block_, static_cast<int>(d), end, within);
+      face.visit([&](int i, int j, int k, const CellFace::Values& v) {
+        Index at{i, j, k};
+        const double inside = u_(at), resistance = 0.5 * width(d, at[d]) / kappa(d, at);
+        at[d] += end == 0 ? -1 : 1;
+        u_(at) = inside + (v.given - v.conductance * inside) * resistance;
+      });
+    }
+}
+
+// Where faces of the box meet, two and then three; where all are Dirichlet faces, the halo has their mean.
+void CellInterpolation::fill_edges() {
+  for (const std::size_t count : {std::size_t{2}, std::size_t{3}})
+    for_each_place(u_.box, [&](int i, int j, int k) {
+      const Index at{i, j, k};
+      std::array<std::size_t, 3> ends{};
+      std::size_t found = 0, given = 0;
+      for (std::size_t d = 0; d < 3; ++d) {
+        if (!beyond(d, at[d])) continue;
+        ends[found++] = d;
+        given += block_.axes[d].kind(at[d] < 0 ? 0 : 1) == BoundaryKind::dirichlet ? 1 : 0;
+      }
+      if (found == count && given < count) u_(at) = value_beyond(at, std::span(ends).first(found));
+    });
+}
+
+// On a Dirichlet face its data go on to the edge, as fluxes along the face have them: they hold there, whatever flows
+// through the other face. Else the changes through the faces add up.
+double CellInterpolation::value_beyond(const Index& at, std::span<const std::size_t> ends) const {
+  const auto end_of = [&](std::size_t d) { return at[d] < 0 ? 0 : 1; };
+  const auto given = [&](std::size_t d) { return block_.axes[d].kind(end_of(d)) == BoundaryKind::dirichlet; };
+  const auto inwards = [&](Index place, std::size_t d, int cells) {
+    place[d] += end_of(d) == 0 ? cells : -cells;
+    return place;
+  };
+  Index cell = at;
+  for (const std::size_t d : ends) cell = inwards(cell, d, 1);
+  if (std::ranges::any_of(ends, given)) {
+    const std::size_t d = *std::ranges::find_if_not(ends, given);
+    const Index first = inwards(at, d, 1), second = inwards(at, d, 2);
+    if (block_.axes[d].size() > 1) {
+      const auto resistance = [&](const Index& c) { return width(d, c[d]) / kappa(d, c); };
+      const double near = resistance(first), far = resistance(second);
+      return u_(first) + (u_(first) - u_(second)) * near / (near + far);
+    }
+    Index face = cell;
+    face[d] = at[d];
+    return u_(first) + u_(face) - u_(cell);
+  }
+  double sum = u_(cell);
+  for (const std::size_t d : ends) {
+    Index face = cell;
+    face[d] = at[d];
+    sum += u_(face) - u_(cell);
+  }
+  return sum;
+}
+
+// What the cells next to each other across these axes pass along axis d, from cell `low` on.
+double CellInterpolation::weight(const Index& low, std::span<const std::size_t> across, std::size_t d) const {
+  double sum = 0;
+  for (unsigned subset = 0; subset < 1u << across.size(); ++subset) {
+    const Index cell = moved(low, across, subset);
+    double part = kappa(d, cell) / width(d, cell[d]);
+    for (const std::size_t e : across) part /= width(e, cell[e]);
+    sum += part;
+  }
+  return sum;
+}
+
+// Of the cells that meet across these axes, one axis after another, the last one last.
+double CellInterpolation::mean(const Index& low, std::span<const std::size_t> across) const {
+  if (across.empty()) return u_(low);
+  const std::size_t d = across.back();
+  const auto others = across.first(across.size() - 1);
+  Index high = low;
+  ++high[d];
+  const double below = weight(low, others, d), above = weight(high, others, d);
+  return (below * mean(low, others) + above * mean(high, others)) / (below + above);
+}
+
+double CellInterpolation::at(const Index& cell, const Index& side) const {
+  // Counted from the lowest cell, so that a place has the same value in each cell that has it.
+  Index low = cell;
+  std::array<std::size_t, 3> across{};
+  std::size_t count = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const int next = cell[d] + side[d];
+    if (side[d] != 0 && !beyond(d, next)) across[count++] = d;
+    low[d] = beyond(d, next) ? next : std::min(cell[d], next);
+  }
+  // The order of the axes matters where κ differs along them.
+  const auto axes = std::span(across).first(count);
+  if (kappa_.size() == 1 || count < 2) return mean(low, axes);
+  double sum = 0;
+  int orders = 0;
+  do {
+    sum += mean(low, axes);
+    ++orders;
+  } while (std::ranges::next_permutation(axes).found);
+  return sum / orders;
+}
+
+double CellInterpolation::at(const Index& cell, std::span<const double> point) const {
+  std::array<Spot, 3> spots;
+  for (std::size_t d = 0; d < point.size(); ++d) spots[d] = spot(block_.axes[d], point[d]);
+  double sum = 0;
+  for (unsigned subset = 0; subset < 8; ++subset) {
+    Index side{};
+    double share = 1;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const bool on_face = subset >> d & 1;
+      side[d] = on_face ? spots[d].side : 0;
+      share *= on_face ? spots[d].share : 1 - spots[d].share;
+    }
+    if (share > 0) sum += share * at(cell, side);
+  }
+  return sum;
+}
+
+double interpolate_at(const Discretization& discretization, const Field& u, std::span<const double> point) {
+  const Block& block = discretization.block();
+  if (block.centering() == Centering::node) return interpolate_at(block, u, point);
+  if (!u.space().whole()) u.backend().exchange(u, 1);
+  Box box{{0, 0, 0}, {1, 1, 1}};
+  Index cell{};
+  for (std::size_t d = 0; d < point.size(); ++d) {
+    cell[d] = spot(block.axes[d], point[d]).cell;
+    box.first[d] = cell[d];
+    box.last[d] = cell[d] + 1;
+  }
+  const bool here = contains(block.layout().box(), cell);
+  return u.space().processes().sum(here ? CellInterpolation(discretization, u, box).at(cell, point) : 0);
+}
+
+std::vector<double> values_on_plane(const Discretization& discretization, const Field& u, std::size_t normal,
+                                    double position) {
+  const Block& block = discretization.block();
+  Box cells = block.layout().box();
+  const Spot depth = spot(block.axes[normal], position);
+  if (depth.cell < cells.first[normal] || depth.cell >= cells.last[normal]) return {};
+  cells.first[normal] = depth.cell;
+  cells.last[normal] = depth.cell + 1;
+  const CellInterpolation between(discretization, u, cells);
+  const std::size_t across = normal == 0 ? 1 : 0, up = normal == 2 ? 1 : 2;
+  const int columns = 2 * cells.last[across] + 1, rows = 2 * cells.last[up] + 1;
+  std::vector<double> values(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows));
+  // Node, centre, node, …: the last node is the upper face of the last cell.
+  const auto place = [&](int half, std::size_t d, Index& cell, Index& side) {
+    const bool last = half == 2 * cells.last[d];
+    cell[d] = last ? cells.last[d] - 1 : half / 2;
+    side[d] = last ? 1 : half % 2 == 0 ? -1 : 0;
+  };
+  cpu::for_each_line({{0, 0, 0}, {columns, rows, 1}}, cpu::heavy_threshold, [&](int row, int) {
+    Index cell{}, side{};
+    cell[normal] = depth.cell;
+    place(row, up, cell, side);
+    for (int column = 0; column < columns; ++column) {
+      place(column, across, cell, side);
+      double value = 0;
+      for (const bool on_face : {false, true}) {
+        const double share = on_face ? depth.share : 1 - depth.share;
+        side[normal] = on_face ? depth.side : 0;
+        if (share > 0) value += share * between.at(cell, side);
+      }
+      values[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)] =
+          value;
+    }
+  });
+  return values;
+}
+
+}  // namespace poisson

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "grids/results/cell_kappa.hpp"
+#include "grids/schemes/discretization.hpp"
+
+namespace poisson {
+
+/// Cell-centred u between the centres of the cells, from the fluxes of the scheme.
+///
+/// A face, an edge or a corner has the mean of the cells that meet there, each weighted by κ over its widths. On a face
+/// that is the value at which the fluxes of both cells agree. Between these places and the centre of the cell u is
+/// multilinear: it is continuous, has no extrema of its own, and has its kink on the face where κ jumps. It is exact
+/// for linear u in one material, and for layers across an axis with a constant flux along that axis. On faces of the
+/// box u is the Dirichlet datum, or follows from the flux of the Neumann or Robin condition over half a cell.
+class CellInterpolation {
+ public:
+  using Index = std::array<int, 3>;
+
+  /// For these cells of the process's part, 0 ≤ i < size. Where the grid is cut, the halo of `u` must be up to date.
+  CellInterpolation(const Discretization& discretization, const Field& u, const Box& cells);
+
+  /// The value in a cell: along each axis at its centre (side 0), or on its lower (−1) or upper (1) face.
+  double at(const Index& cell, const Index& side) const;
+  /// The value at a point of a cell, two or three coordinates.
+  double at(const Index& cell, std::span<const double> point) const;
+
+ private:
+  struct Window {
+    Box box;
+    std::vector<double> values;
+    double& operator()(const Index& at);
+    double operator()(const Index& at) const;
+    std::size_t number(const Index& at) const;
+  };
+
+  bool beyond(std::size_t d, int i) const {
+    const Axis& axis = block_.axes[d];
+    return (i < 0 && axis.open(0)) || (i >= axis.size() && axis.open(1));
+  }
+  double kappa(std::size_t d, const Index& cell) const { return kappa_[kappa_.size() == 1 ? 0 : d](cell); }
+  double width(std::size_t d, int i) const { return block_.axes[d].width(i); }
+  void read(const Field& u);
+  void fill_faces(const Problem& problem, const Box& cells);
+  void fill_edges();
+  double value_beyond(const Index& at, std::span<const std::size_t> ends) const;
+  double weight(const Index& low, std::span<const std::size_t> across, std::size_t d) const;
+  double mean(const Index& low, std::span<const std::size_t> across) const;
+
+  const Block& block_;
+  std::vector<CellKappa> kappa_;  // one where κ is isotropic
+  Window u_;                      // of the cells, those next to them, and the faces of the box
+};
+
+/// Interpolates a solution at a point of the box, two or three coordinates: at nodes and of elements multilinearly, in
+/// cells by CellInterpolation. All processes call it together, and all get the value.
+double interpolate_at(const Discretization& discretization, const Field& u, std::span<const double> point);
+
+/// Cell-centred u on the plane through `position` across an axis: at the nodes of both other axes and half-way between
+/// them. values[v (2 n₀ + 1) + h] for n₀ × n₁ cells of this process, the axis of the lower number first; empty where
+/// the plane is another process's. In two dimensions the plane is the domain, and `normal` is 2.
+std::vector<double> values_on_plane(const Discretization& discretization, const Field& u, std::size_t normal,
+                                    double position);
+
+}  // namespace poisson
