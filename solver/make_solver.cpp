@@ -68,6 +68,8 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d)
       for (std::size_t end = 0; end < 2; ++end)
         traits.given_in_halo[d][end] = problem.boundary[d][end].kind == BoundaryKind::dirichlet;
+  traits.starts_from_residual =
+      problem.centering == Centering::cell && options.coarse_operator == CoarseOperator::galerkin;
   traits.uneven = discretization.jumps().range >= uneven_range || !problem.reaction.constant();
   traits.cancels = on_elements(problem.scheme);
   if (auto held = std::make_shared<HeldNodes>(discretization.setting()); held->some()) traits.held = std::move(held);

@@ -52,6 +52,8 @@ struct Result {
 struct Traits {
   /// The faces whose Dirichlet data stand in the halo of the solution.
   std::array<std::array<bool, 2>, 3> given_in_halo{};
+  /// Full multigrid corrects the initial solution: coarse levels do not store the data of faces.
+  bool starts_from_residual = false;
   bool uneven = false;   ///< κ or σ varies, so that errors may be small in D⁻¹A and not in energy
   bool cancels = false;  ///< entries of either sign, on flat cells next to zero in sum: elements
   std::shared_ptr<const Conductors> conductors;      ///< where κ has a range of which coarse levels know only roughly

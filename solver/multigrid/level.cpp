@@ -50,6 +50,12 @@ void Level::ascend(const Level& coarse) {
   if (smoothers_.post) smoothers_.post->smooth(b_, e_, true);
 }
 
+const Field& Level::prolonged(const Field& coarse) {
+  to_coarser_->prolong(coarse, *e_.now);
+  e_.zero = false;
+  return *e_.now;
+}
+
 void Level::solve() {
   direct_->solve(b_, *e_.now);
   e_.zero = false;

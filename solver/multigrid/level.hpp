@@ -34,6 +34,8 @@ class Level {
   virtual void descend(Level& coarse);
   /// Adds the coarser level's correction to e, and smooths it.
   virtual void ascend(const Level& coarse);
+  /// e = P coarse, and e itself.
+  const Field& prolonged(const Field& coarse);
   /// e = A⁻¹ b, on a level that is solved.
   void solve();
   /// Preconditioner::correct, on the finest level.

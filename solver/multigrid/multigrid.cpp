@@ -73,14 +73,32 @@ void Multigrid::settle(std::size_t l, const Field& b, Field& u) {
 }
 
 void Multigrid::start(const Field& b, Field& u, const Scalar& scale, const Scalar& inverse) {
-  const std::size_t last = levels_.size() - 1;
-  if (last == 0) return;
+  if (levels_.size() == 1) return;
   // Every level's right-hand side and Dirichlet data, from those of the finest.
-  for (std::size_t l = 1; l <= last; ++l) {
+  for (std::size_t l = 1; l < levels_.size(); ++l) {
     const Transfer& t = levels_[l - 1]->to_coarser();
     t.restrict_data(l == 1 ? b : levels_[l - 1]->rhs(), levels_[l]->rhs(), l == 1 ? &scale : nullptr);
     t.inject(l == 1 ? u : solutions_[l - 1], solutions_[l], l == 1 ? &scale : nullptr);
   }
+  solve_upwards();
+  levels_.front()->to_coarser().interpolate(solutions_[1], u, &inverse);
+  settle(0, b, u);
+}
+
+void Multigrid::start_from_residual(const Field& r, Field& u, const Scalar& scale, const Scalar& inverse) {
+  if (levels_.size() == 1) return;
+  for (std::size_t l = 1; l < levels_.size(); ++l) {
+    const bool first = l == 1;
+    levels_[l - 1]->to_coarser().restrict_to(first ? r : levels_[l - 1]->rhs(), levels_[l]->rhs(),
+                                             first ? &scale : nullptr);
+    backend_.fill(solutions_[l], 0);
+  }
+  solve_upwards();
+  backend_.axpy(inverse, levels_.front()->prolonged(solutions_[1]), u);
+}
+
+void Multigrid::solve_upwards() {
+  const std::size_t last = levels_.size() - 1;
   for (std::size_t l = last; l >= 1; --l) {
     Level& level = *levels_[l];
     if (l < last) level.to_coarser().interpolate(solutions_[l + 1], solutions_[l]);
@@ -89,8 +107,6 @@ void Multigrid::start(const Field& b, Field& u, const Scalar& scale, const Scala
     cycle(l, cycle_);
     backend_.axpy(one_, level.correction(), solutions_[l]);
   }
-  levels_.front()->to_coarser().interpolate(solutions_[1], u, &inverse);
-  settle(0, b, u);
 }
 
 }  // namespace poisson
