@@ -170,7 +170,7 @@ def main():
 def line(medium, size, faces, found, text):
     if found is None:
         return f"{medium:14} {size:>12} {faces:9} {text.strip()}"
-    fallbacks = "; ".join(found.get("fallbacks", []))
+    fallbacks = "; ".join(found.get("steps", []))
     return (f"{medium:14} {size:>12} {faces:9} {found['iterations']:4} iterations  set-up {found['time']['setup']:6.3f} s"
             f"  solve {found['time']['solve']:7.3f} s  {found['reason']}  {fallbacks}")
 

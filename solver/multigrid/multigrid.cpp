@@ -1,5 +1,6 @@
 #include "solver/multigrid/multigrid.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -13,6 +14,20 @@ Options options_in_planes(const Options& outer) {
   o.cycle = Cycle::v;
   o.smoother = {.kind = &smoother_kind("chebyshev"), .pre = 2, .post = 2, .extent = outer.smoother.extent};
   return o;
+}
+
+struct InRounds {
+  SmootherOptions smoother;
+  Rounds rounds;
+};
+
+// Sweep by sweep, so that each is followed or preceded by a correction on islands. A polynomial stays whole.
+InRounds in_rounds(const SmootherOptions& of) {
+  if (of.kind->symmetric) return {of, {}};
+  InRounds split{of, {std::max(1, *of.pre), std::max(1, *of.post)}};
+  split.smoother.pre = std::min(1, *of.pre);
+  split.smoother.post = std::min(1, *of.post);
+  return split;
 }
 
 // From this ratio of unknowns on, a W-cycle visits the coarser level twice.
@@ -33,9 +48,11 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
       const auto planes = hierarchy.planes[l]
                               ? std::make_shared<Multigrid>(std::move(*hierarchy.planes[l]), options_in_planes(options))
                               : nullptr;
+      const auto islands = l < hierarchy.islands.size() ? hierarchy.islands[l] : nullptr;
+      const auto [smoother, rounds] = islands ? in_rounds(options.smoother) : InRounds{options.smoother, {}};
       levels_.push_back(std::make_unique<Level>(A, std::move(hierarchy.transfers[l]),
-                                                make_smoothers(*A, options.smoother, hierarchy.relaxations[l], planes),
-                                                l < hierarchy.islands.size() ? hierarchy.islands[l] : nullptr));
+                                                make_smoothers(*A, smoother, hierarchy.relaxations[l], planes), islands,
+                                                rounds));
     } else {
       levels_.push_back(std::make_unique<Level>(A, hierarchy.coarsest.get(), hierarchy.decoupled));
     }
