@@ -92,6 +92,8 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
       const double flow = throughput(flows);
       return flow > 0 ? std::abs(flows.residual) / flow : 0;
     };
+  traits.starts_from_residual =
+      problem.centering == Centering::cell && options.coarse_operator == CoarseOperator::galerkin;
   traits.uneven = discretization.jumps().range >= uneven_range || !problem.reaction.constant();
   traits.cancels = on_elements(problem.scheme);
   if (auto held = std::make_shared<HeldNodes>(discretization.setting()); held->some()) traits.held = std::move(held);

@@ -37,18 +37,15 @@ Options Options::choose(double coefficient_jump, bool points_suffice, Centering 
   SmootherOptions& s = o.smoother;
   // Galerkin operators relax points, and their prolongation is one of nodes: lines and planes, where they are wanted or
   // needed, and cells come before them.
-  const bool cells = centering == Centering::cell;
+  (void)centering;
   const bool lines = s.lines_or_planes();
   if (o.method != Method::multigrid)
     o.coarse_operator = CoarseOperator::rediscretized;
   else if (o.coarse_operator == CoarseOperator::automatic)
-    o.coarse_operator = coefficient_jump >= galerkin_jump(dimension) && !cells && s.takes_points(points_suffice)
+    o.coarse_operator = coefficient_jump >= galerkin_jump(dimension) && s.takes_points(points_suffice)
                             ? CoarseOperator::galerkin
                             : CoarseOperator::rediscretized;
   const bool galerkin = o.coarse_operator == CoarseOperator::galerkin;
-  if (galerkin && cells)
-    throw InputError(
-        "Galerkin coarse operators take unknowns at nodes (these are in cells): discretize the coarse levels again");
   if (galerkin && lines)
     throw InputError(std::string("Galerkin coarse operators smooth points (") +
                      (s.extent == RelaxationChoice::lines ? "lines" : "planes") +

@@ -107,7 +107,11 @@ std::vector<LevelPlan> chosen_levels(const Block& block, LevelRules rules, const
   rules.precision = inner_precision(options);
   rules.allowed = *options.smoother.extent;
   rules.galerkin = options.coarse_operator == CoarseOperator::galerkin;
-  return options.method == Method::multigrid ? choose_levels(block, rules) : single_level(block, rules);
+  if (options.method != Method::multigrid) return single_level(block, rules);
+  if (!rules.galerkin || block.centering() == Centering::node) return choose_levels(block, rules);
+  std::vector<LevelPlan> levels = choose_levels(index_block(block), rules);
+  levels.front().block = block;
+  return levels;
 }
 
 // Of all processes: lines of which each has a part, and the field that they are solved in.

@@ -65,6 +65,8 @@ struct Traits {
   /// What is left over of all flows, relative to them (balance(), throughput()); overwrites the last field. Empty where
   /// κ has no wide range.
   std::function<double(const Operator& A, const Field& u, const Field& b, Field& work)> imbalance;
+  /// Full multigrid corrects the initial solution: coarse levels do not store the data of faces.
+  bool starts_from_residual = false;
   bool uneven = false;   ///< κ or σ varies, so that errors may be small in D⁻¹A and not in energy
   bool cancels = false;  ///< entries of either sign, on flat cells next to zero in sum: elements
   std::shared_ptr<const Conductors> conductors;      ///< where κ has a range of which coarse levels know only roughly

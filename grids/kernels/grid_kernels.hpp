@@ -10,11 +10,13 @@
 #include "grids/operators/faces.hpp"
 #include "grids/operators/level_rows.hpp"
 #include "grids/operators/operator.hpp"
-#include "grids/rows/galerkin_formulas.hpp"
 #include "grids/rows/island_views.hpp"
 #include "grids/sampling/sampler.hpp"
 
 namespace poisson {
+
+struct Collapse;  // grids/rows/galerkin_formulas.hpp
+struct Probe;
 
 /// `of_roots`: the square of the mean of the square roots. It lies between what currents meet along layers, the mean of
 /// κ, and across them, the harmonic one.

@@ -7,6 +7,7 @@
 #include "grids/levels/gathering.hpp"
 #include "grids/levels/islands.hpp"
 #include "grids/levels/shared_islands.hpp"
+#include "grids/rows/galerkin_formulas.hpp"
 
 namespace poisson {
 namespace {

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "grids/axes/stretching.hpp"
+
 namespace poisson {
 namespace {
 
@@ -58,6 +60,20 @@ std::string_view name_of(LevelAssembly assembly) {
 
 std::vector<LevelPlan> choose_levels(const Block& block, const LevelRules& rules) {
   return levels_within(block, rules, {true, true, true});
+}
+
+Block index_block(const Block& block) {
+  Block index;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Axis axis = block.axes[d].in_whole();
+    const int n = axis.size();
+    if (n == 1) continue;
+    const int cells = axis.closed() ? n : n - 1;
+    const BoundaryKind kind = axis.closed() ? BoundaryKind::periodic : BoundaryKind::neumann;
+    const double length = axis.nodes().back() - axis.nodes().front();
+    index.axes[d] = Axis(uniform_nodes(0, cells * (length / axis.all_cells()), cells), kind, kind);
+  }
+  return block.share ? index.part(block.share) : index;
 }
 
 std::vector<LevelPlan> single_level(const Block& block, const LevelRules& rules) {

@@ -40,6 +40,10 @@ struct LevelRules {
   bool elements = false;  ///< rows of elements, which are held as bands within planes
 };
 
+/// The values of a block as the nodes of another one: Galerkin levels keep every other value, wherever values sit.
+/// Equal cells of the same mean widths, open ends without conditions.
+Block index_block(const Block& block);
+
 /// The levels of a problem, finest first: the one list that hierarchies are built from and that plans count.
 std::vector<LevelPlan> choose_levels(const Block& block, const LevelRules& rules);
 /// The finest level alone, for methods without coarser ones.

@@ -48,6 +48,13 @@ struct Probe {
   constexpr double unit(int i, int j, int k) const {
     return colour_of(i + origin[0], j + origin[1], k + origin[2]) == colour ? 1 : 0;
   }
+  /// Of a star: the first i ≥ 0 of line (j, k) whose neighbour at the offset of code c has the colour; then every
+  /// seventh does.
+  constexpr int first_of_star(int c, int j, int k) const {
+    const int at = colour_of(origin[0] + offset_of(c, 0), j + origin[1] + offset_of(c, 1),
+                             k + origin[2] + offset_of(c, 2) + 7);
+    return (colour - at + 7) % 7;
+  }
   /// Keeps what row (i, j, k) of the product says about couplings.
   constexpr void gather(int i, int j, int k) const {
     const int at[3] = {i + origin[0], j + origin[1], k + origin[2]};
@@ -189,22 +196,48 @@ struct Collapse {
   // What fine value f, o away from coarse value I, takes from I.
   constexpr double share(const int (&o)[3], int stage, const int (&f)[3], int I, int J, int K) const {
     double taken = 0, all = 0, size = 0;
-    for (int l = 0; l < links; ++l) {
-      const int q = link[l];
+    const auto add = [&](int q, double a) {
       const int to[3] = {o[0] == 0 ? 0 : offset_of(q, 0), o[1] == 0 ? 0 : offset_of(q, 1),
                          o[2] == 0 ? 0 : offset_of(q, 2)};
-      if (to[0] == 0 && to[1] == 0 && to[2] == 0) continue;
-      const double a = coupling(f, q);
       all += a;
       size += a < 0 ? -a : a;
       bool inward = true;  // towards I, or not at all, along every axis
       for (int d = 0; d < 3; ++d) inward = inward && (to[d] == 0 || to[d] == -o[d]);
-      if (!inward) continue;
+      if (!inward) return;
       const int rest = code_of(o[0] + to[0], o[1] + to[1], o[2] + to[2]);
       taken += a * (rest == 13 ? 1 : weight[rest](I, J, K));
+    };
+    for (int l = 0; l < links; ++l) {
+      const int q = link[l];
+      const double a = coupling(f, q);
+      if (a == 0) continue;
+      if (leads_away(o, q))
+        add(q, a);
+      else
+        add_eliminated(o, f, q, a, add);
     }
     if (all <= 1e-3 * size) return stage == 1 ? 0.5 : stage == 2 ? 0.25 : 0.125;  // nothing that could be weighed by
     return taken / all;
+  }
+
+  // Whether a coupling leads along an axis between coarse values.
+  constexpr bool leads_away(const int (&o)[3], int q) const {
+    for (int d = 0; d < 3; ++d)
+      if (o[d] != 0 && offset_of(q, d) != 0) return true;
+    return false;
+  }
+
+  // The couplings of fine value f through its neighbour at q, which lies beside it and is eliminated.
+  template <class Add>
+  constexpr void add_eliminated(const int (&o)[3], const int (&f)[3], int q, double a, const Add& add) const {
+    int c[3] = {f[0] + offset_of(q, 0), f[1] + offset_of(q, 1), f[2] + offset_of(q, 2)};
+    for (int d = 0; d < 3; ++d)
+      if (periodic[d]) c[d] = c[d] < 0 ? c[d] + fine_n[d] : c[d] >= fine_n[d] ? c[d] - fine_n[d] : c[d];
+    double diagonal = 0;
+    for (int l = 0; l < links; ++l) diagonal += coupling(c, link[l]);
+    if (!(diagonal > 0)) return;
+    for (int l = 0; l < links; ++l)
+      if (leads_away(o, link[l])) add(link[l], a * coupling(c, link[l]) / diagonal);
   }
 };
 

@@ -304,7 +304,9 @@ Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& lev
   Bands bands =
       probed_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()), holding_field(setting()).get());
   if (precision != Precision::fp64 || full_) A = make_operator(precision);
-  return make_galerkin_hierarchy(std::move(A), std::move(bands), block(), levels, jumps_.rough(), sharing_);
+  const bool cells = block().centering() == Centering::cell;
+  return make_galerkin_hierarchy(std::move(A), std::move(bands), cells ? index_block(block()) : block(), levels,
+                                 jumps_.rough(), sharing_);
 }
 
 void Discretization::set_boundary_value(int axis, int end, Quantity value) {

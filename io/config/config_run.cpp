@@ -132,11 +132,6 @@ void read_solver(ConfigParts& parts) {
     parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
                      "galerkin smooths points, and solver.smoother.type is " + smoother->find("type")->text +
                          "; write coarse_operator: rediscretized or another smoother");
-  if (multigrid && options.coarse_operator == CoarseOperator::galerkin &&
-      parts.config.problem.centering == Centering::cell && !parts.config.matrix)
-    parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
-                     "galerkin takes unknowns at nodes, and discretization.centering is cell; write coarse_operator: "
-                     "rediscretized or centering: node");
   if (multigrid && smoother && options.smoother.pre == 0 && options.smoother.post == 0)
     parts.errors.add(smoother->find("post")->mark, "solver.smoother.post",
                      "pre and post are both 0, which smooths nothing; make their sum at least 1");

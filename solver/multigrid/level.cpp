@@ -17,8 +17,9 @@ Level::Level(std::shared_ptr<const Operator> A, const Operator* exact, int decou
 }
 
 Level::Level(std::shared_ptr<const Operator> A, std::unique_ptr<Transfer> to_coarser, Smoothers smoothers,
-             std::shared_ptr<const Islands> islands)
+             std::shared_ptr<const Islands> islands, Rounds rounds)
     : Level(std::move(A), true) {
+  rounds_ = rounds;
   to_coarser_ = std::move(to_coarser);
   smoothers_ = std::move(smoothers);
   islands_ = std::move(islands);
@@ -29,11 +30,13 @@ void Level::clear() {
 }
 
 void Level::descend(Level& coarse) {
-  if (smoothers_.pre) smoothers_.pre->smooth(b_, e_, false);
+  for (int round = 0; round < rounds_.pre && smoothers_.pre; ++round) {
+    smoothers_.pre->smooth(b_, e_, false);
+    if (islands_) islands_->correct(b_, *e_.now);
+  }
   if (e_.zero) {
     to_coarser_->restrict_to(b_, coarse.b_);
   } else {
-    if (islands_) islands_->correct(b_, *e_.now);
     A_->residual(*e_.now, b_, *e_.other);
     to_coarser_->restrict_to(*e_.other, coarse.b_);
   }
@@ -46,8 +49,16 @@ void Level::ascend(const Level& coarse) {
   else
     to_coarser_->prolong_add(coarse.correction(), *e_.now);
   e_.zero = false;
-  if (islands_) islands_->correct(b_, *e_.now);
-  if (smoothers_.post) smoothers_.post->smooth(b_, e_, true);
+  for (int round = 0; round < rounds_.post; ++round) {
+    if (islands_) islands_->correct(b_, *e_.now);
+    if (smoothers_.post) smoothers_.post->smooth(b_, e_, true);
+  }
+}
+
+const Field& Level::prolonged(const Field& coarse) {
+  to_coarser_->prolong(coarse, *e_.now);
+  e_.zero = false;
+  return *e_.now;
 }
 
 void Level::solve() {

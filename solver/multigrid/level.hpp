@@ -10,6 +10,11 @@
 
 namespace poisson {
 
+/// How often the smoothers of a level run before the coarse correction and after it.
+struct Rounds {
+  int pre = 1, post = 1;
+};
+
 /// One level of a hierarchy and the equation A e = b on it. A level owns b and e and what they are stored as: one that
 /// fuses passes, or keeps e as something to be evaluated, overrides the verbs, which are composed here of those of the
 /// operator, the transfer and the smoothers (docs/design/fused.md).
@@ -18,8 +23,9 @@ class Level {
   /// A level that is solved: `exact` and `decoupled` as DirectSolver takes them.
   Level(std::shared_ptr<const Operator> A, const Operator* exact, int decoupled);
   /// One that has a coarser level: how it comes there, and what smooths it on the way there and back.
+  /// The smoothers run so many `rounds`, each next to a correction on the islands; of a level without islands one.
   Level(std::shared_ptr<const Operator> A, std::unique_ptr<Transfer> to_coarser, Smoothers smoothers,
-        std::shared_ptr<const Islands> islands);
+        std::shared_ptr<const Islands> islands, Rounds rounds);
   virtual ~Level() = default;
   Level(const Level&) = delete;
 
@@ -34,6 +40,8 @@ class Level {
   virtual void descend(Level& coarse);
   /// Adds the coarser level's correction to e, and smooths it.
   virtual void ascend(const Level& coarse);
+  /// e = P coarse, and e itself.
+  const Field& prolonged(const Field& coarse);
   /// e = A⁻¹ b, on a level that is solved.
   void solve();
   /// Preconditioner::correct, on the finest level.
@@ -47,6 +55,7 @@ class Level {
   std::unique_ptr<Transfer> to_coarser_;
   Smoothers smoothers_;
   std::shared_ptr<const Islands> islands_;  // null for none
+  Rounds rounds_;
   std::optional<DirectSolver> direct_;
   Field b_, first_, second_;
   Iterate e_;

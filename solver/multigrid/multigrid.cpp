@@ -1,5 +1,6 @@
 #include "solver/multigrid/multigrid.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -13,6 +14,20 @@ Options options_in_planes(const Options& outer) {
   o.cycle = Cycle::v;
   o.smoother = {.kind = &smoother_kind("chebyshev"), .pre = 2, .post = 2, .extent = outer.smoother.extent};
   return o;
+}
+
+struct InRounds {
+  SmootherOptions smoother;
+  Rounds rounds;
+};
+
+// Sweep by sweep, so that each is followed or preceded by a correction on islands. A polynomial stays whole.
+InRounds in_rounds(const SmootherOptions& of) {
+  if (of.kind->symmetric) return {of, {}};
+  InRounds split{of, {std::max(1, *of.pre), std::max(1, *of.post)}};
+  split.smoother.pre = std::min(1, *of.pre);
+  split.smoother.post = std::min(1, *of.post);
+  return split;
 }
 
 // From this ratio of unknowns on, a W-cycle visits the coarser level twice.
@@ -33,9 +48,11 @@ Multigrid::Multigrid(Hierarchy hierarchy, const Options& options)
       const auto planes = hierarchy.planes[l]
                               ? std::make_shared<Multigrid>(std::move(*hierarchy.planes[l]), options_in_planes(options))
                               : nullptr;
+      const auto islands = l < hierarchy.islands.size() ? hierarchy.islands[l] : nullptr;
+      const auto [smoother, rounds] = islands ? in_rounds(options.smoother) : InRounds{options.smoother, {}};
       levels_.push_back(std::make_unique<Level>(A, std::move(hierarchy.transfers[l]),
-                                                make_smoothers(*A, options.smoother, hierarchy.relaxations[l], planes),
-                                                l < hierarchy.islands.size() ? hierarchy.islands[l] : nullptr));
+                                                make_smoothers(*A, smoother, hierarchy.relaxations[l], planes), islands,
+                                                rounds));
     } else {
       levels_.push_back(std::make_unique<Level>(A, hierarchy.coarsest.get(), hierarchy.decoupled));
     }
@@ -73,14 +90,32 @@ void Multigrid::settle(std::size_t l, const Field& b, Field& u) {
 }
 
 void Multigrid::start(const Field& b, Field& u, const Scalar& scale, const Scalar& inverse) {
-  const std::size_t last = levels_.size() - 1;
-  if (last == 0) return;
+  if (levels_.size() == 1) return;
   // Every level's right-hand side and Dirichlet data, from those of the finest.
-  for (std::size_t l = 1; l <= last; ++l) {
+  for (std::size_t l = 1; l < levels_.size(); ++l) {
     const Transfer& t = levels_[l - 1]->to_coarser();
     t.restrict_data(l == 1 ? b : levels_[l - 1]->rhs(), levels_[l]->rhs(), l == 1 ? &scale : nullptr);
     t.inject(l == 1 ? u : solutions_[l - 1], solutions_[l], l == 1 ? &scale : nullptr);
   }
+  solve_upwards();
+  levels_.front()->to_coarser().interpolate(solutions_[1], u, &inverse);
+  settle(0, b, u);
+}
+
+void Multigrid::start_from_residual(const Field& r, Field& u, const Scalar& scale, const Scalar& inverse) {
+  if (levels_.size() == 1) return;
+  for (std::size_t l = 1; l < levels_.size(); ++l) {
+    const bool first = l == 1;
+    levels_[l - 1]->to_coarser().restrict_to(first ? r : levels_[l - 1]->rhs(), levels_[l]->rhs(),
+                                             first ? &scale : nullptr);
+    backend_.fill(solutions_[l], 0);
+  }
+  solve_upwards();
+  backend_.axpy(inverse, levels_.front()->prolonged(solutions_[1]), u);
+}
+
+void Multigrid::solve_upwards() {
+  const std::size_t last = levels_.size() - 1;
   for (std::size_t l = last; l >= 1; --l) {
     Level& level = *levels_[l];
     if (l < last) level.to_coarser().interpolate(solutions_[l + 1], solutions_[l]);
@@ -89,8 +124,6 @@ void Multigrid::start(const Field& b, Field& u, const Scalar& scale, const Scala
     cycle(l, cycle_);
     backend_.axpy(one_, level.correction(), solutions_[l]);
   }
-  levels_.front()->to_coarser().interpolate(solutions_[1], u, &inverse);
-  settle(0, b, u);
 }
 
 }  // namespace poisson

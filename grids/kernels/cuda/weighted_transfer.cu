@@ -11,6 +11,7 @@
 #include "grids/kernels/cuda/model_steps.cuh"
 #include "grids/kernels/weighted_transfer.hpp"
 #include "grids/operators/typed_views.hpp"
+#include "grids/rows/galerkin_formulas.hpp"
 
 namespace poisson::cuda {
 namespace {
