@@ -15,6 +15,7 @@
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/assembly.hpp"
 #include "solver/jacobi.hpp"
+#include "solver/ladder/cost.hpp"
 #include "solver/ladder/ladder.hpp"
 #include "solver/smoothers/smoother.hpp"
 
@@ -140,6 +141,18 @@ std::pair<double, double> cell_widths(const Config& config) {
   return {least, widest};
 }
 
+std::string describe_fallback(const Config& config, const Plan::Level& finest, bool on_boxes, int processes) {
+  std::array<int, 3> n{};
+  for (std::size_t d = 0; d < 3; ++d) n[d] = std::max(1, finest.cells[d]);
+  const FallbackCost cost = cost_of_aggregation({n, {}, on_boxes}, measure_host_speed());
+  const bool refused = config.options.fallback == Fallback::automatic && cost.seconds() > most_fallback_seconds;
+  return fmt::format(
+      "{}{} and about {} more on the host if multigrid fails{}; where a factorization pays, up to half of its memory",
+      readable_bytes(static_cast<double>(bytes_of_aggregates(finest.unknowns, on_boxes))),
+      processes == 1 ? "" : " for each process", cost.time_text(),
+      refused ? ", too long for solver.fallback: auto" : " (solver.fallback)");
+}
+
 std::vector<std::string> describe_plan(const Config& config, const Case& work, int processes, int here) {
   const auto backend = make_backend(config.device);
   const bool gpu = backend->on_gpu();
@@ -168,13 +181,9 @@ std::vector<std::string> describe_plan(const Config& config, const Case& work, i
     lines.push_back(fmt::format("          {} more for a moment of set-up", readable(more)));
   lines.push_back("          " + describe_fit(config, work, plan, *backend, here));
   add(work.beside_plan(plan, gpu));
-  if (config.options.fallback != Fallback::never && config.options.tolerance > 0 && plan.options.method == Method::multigrid &&
-      config.options.precision != SolvePrecision::single)
-    lines.push_back(fmt::format(
-        "          {} more on the host{} where multigrid fails (solver.fallback), up to half of it "
-        "where a factorization pays",
-        readable_bytes(static_cast<double>(bytes_of_aggregates(plan.levels.front().unknowns, work.on_boxes()))),
-        processes == 1 ? "" : " for each process"));
+  if (config.options.fallback != Fallback::never && config.options.tolerance > 0 &&
+      plan.options.method == Method::multigrid && config.options.precision != SolvePrecision::single)
+    lines.push_back("          " + describe_fallback(config, plan.levels.front(), work.on_boxes(), processes));
   add(work.assembly(plan.levels.front().unknowns, gpu));
   lines.emplace_back();
   // Bytes, flops and time of one product A u, by counting, for one core or one GPU of a kind (assembly.hpp).

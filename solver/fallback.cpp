@@ -43,7 +43,7 @@ Preconditioner* Solver::take_rung(std::size_t at, const Monitor& monitor, Result
   };
   const auto refuse = [&](const std::string& why) {
     line += "; not started, since " + why;
-    result.refused = line;
+    if (result.refused.empty()) result.refused = line;
     tell();
     return nullptr;
   };

@@ -46,7 +46,7 @@ struct Result {
   double extrapolated = 0;         ///< 1ᵀ of what extrapolation added to b, in the same units
   bool start_given_up = false;     ///< full multigrid diverged: the iteration began at zero instead
   std::vector<std::string> steps;  ///< a line for each fallback: why, which, its predicted cost, whether it started
-  std::string refused;             ///< that of the last fallback that was not started; empty: none was refused
+  std::string refused;             ///< that of the first fallback that was not started; empty: none was refused
 
   bool converged() const { return verdict == Verdict::converged; }
   double relative() const { return reference > 0 ? final / reference : 0; }

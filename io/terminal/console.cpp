@@ -291,7 +291,6 @@ void Console::closing(const Summary& s, double tolerance, const std::string& dir
                s.reason, s.residual.relative);
   fmt::print(out_, "{}\n", tolerance > 0 ? fmt::format(", tolerance {:g}", tolerance) : "");
 
-  for (const std::string& step : s.steps) row("fallback", step);
   row("solution", fmt::format("{:.6g}{} to {:.6g}{}, integral {:.6g}", s.solution.min, place(" at ", s.solution.min_at),
                               s.solution.max, place(" at ", s.solution.max_at), s.solution.integral));
   if (s.error) row("error", fmt::format("{:.3e} in the maximum norm, {:.3e} in L2", s.error->max, s.error->l2));

@@ -14,9 +14,11 @@ namespace poisson {
 struct UnknownGrid {
   /// `box`: rows couple more than the nearest neighbours.
   UnknownGrid(const Space& space, bool box);
+  UnknownGrid(const std::array<int, 3>& n, const std::array<bool, 3>& periodic, bool box);
 
   std::array<int, 3> n{};
   std::array<bool, 3> periodic{};
+  int axes = 0;        ///< with more than one unknown
   int neighbours = 0;  ///< couplings of a row, at most
   std::int64_t count() const { return std::int64_t{1} * n[0] * n[1] * n[2]; }
 };
@@ -33,6 +35,7 @@ struct FallbackCost {
   double seconds() const { return setup + iterations * iteration; }
   /// "262144 unknowns, predicted 12 s and 2.3 GiB".
   std::string text() const;
+  std::string time_text() const;  ///< "12 s"
 };
 
 FallbackCost cost_of_factorization(const UnknownGrid& grid, const HostSpeed& speed);

@@ -9,6 +9,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -416,6 +417,48 @@ class Program(unittest.TestCase):
         self.assertFalse(summary["converged"])
         self.assertIn("limit", summary["reason"])
         self.assertIn("solution.vti", self.fields())
+
+    def hard_problem(self):
+        """One that geometric multigrid gives up: κ of 10⁶ or 1 at random in each cell."""
+        write = ("import h5py, numpy as n; r = n.random.default_rng(1); f = h5py.File('k.h5', 'w'); "
+                 "f['k'] = n.where(r.random((48, 48, 48)) < .5, 1e6, 1.)")
+        subprocess.run([PYTHON, "-c", write], cwd=self.directory, check=True)
+        self.config.write_text("domain: {lower: [0, 0, 0], upper: [1, 1, 1]}\ngrid: {cells: [48, 48, 48]}\n"
+                               "equation: {coefficient: {file: k.h5, dataset: /k}, source: 1}\n"
+                               "discretization: {centering: cell}\nbackend: {device: cpu}\noutput: {formats: []}\n",
+                               encoding="utf-8")
+
+    def test_fallback_announces_itself_before_its_work(self):
+        self.hard_problem()
+        run = self.poisson("--threads", "1")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        steps = self.summary()["steps"]
+        self.assertEqual(len(steps), 1)
+        self.assertRegex(steps[0], r"^after \d+ iterations \(too slow to converge within 60\): conjugate gradients around "
+                                   r"multigrid by aggregates in 64 bits on the host, 110592 unknowns, predicted [0-9.]+ s "
+                                   r"and 54 MiB$")
+        shown = " ".join(run.stdout.split())
+        self.assertLess(shown.index("fallback " + steps[0]), shown.index("cycle relative residual"))
+
+    def test_fallback_that_memory_does_not_hold_is_refused_in_words(self):
+        self.hard_problem()
+        for megabytes in range(40, 2000, 10):  # the least that the solve itself fits into, whatever libraries take
+            run = self.poisson("--threads", "1", preexec_fn=lambda most=megabytes << 20: resource.setrlimit(
+                resource.RLIMIT_DATA, (most, most)))
+            if run.returncode in (0, 3):
+                break
+        self.assertEqual(run.returncode, 3, run.stdout + run.stderr)
+        reason = self.summary()["reason"]
+        for part in ("aggregates", "not started, since it may use", "of the host's memory", "use fewer cells"):
+            self.assertIn(part, reason)
+        self.assertIn(reason, self.summary()["steps"])
+        self.assertIsNotNone(self.summary()["solution"]["max"])
+
+    def test_fallback_never_is_left_out(self):
+        self.hard_problem()
+        run = self.poisson("--threads", "1", *self.sets(solver__fallback="false"))
+        self.assertEqual(run.returncode, 3)
+        self.assertNotIn("steps", self.summary())
 
     def test_rounding_floor(self):
         run = self.poisson(*self.sets(solver__precision="single", solver__tolerance="1e-12"))

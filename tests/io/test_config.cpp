@@ -398,6 +398,22 @@ TEST_F(Configuration, FacesOfSeveralKinds) {
                     .mixed);
 }
 
+// What used to be a boolean keeps its meaning.
+TEST_F(Configuration, FallbackTakesWordsAndBooleans) {
+  const std::array<std::pair<const char*, Fallback>, 5> all{{{"auto", Fallback::automatic},
+                                                             {"true", Fallback::automatic},
+                                                             {"always", Fallback::always},
+                                                             {"never", Fallback::never},
+                                                             {"false", Fallback::never}}};
+  for (const auto& [word, meant] : all)
+    EXPECT_EQ(load_config(write(cube + "solver: {fallback: " + word + "}\n")).options.fallback, meant) << word;
+  EXPECT_ANY_THROW(load_config(write(cube + "solver: {fallback: 60}\n")));
+  const std::string schema = json_schema();
+  const std::string key = schema.substr(schema.find("\"fallback\""), 1000);
+  for (const char* word : {"\"auto\"", "\"always\"", "\"never\"", "true", "false"})
+    EXPECT_NE(key.find(word), std::string::npos) << word;
+}
+
 TEST(Schema, NamesEveryKeyInBothTexts) {
   const std::string schema = json_schema();
   const std::string page = reference_page();
