@@ -166,6 +166,19 @@ class Tutorial(unittest.TestCase):
     # Lines whose numbers are the problem's and no machine's.
     STEADY = re.compile(r"\s*(with|hint|problem|boundary|grid|probes|source|flux in|[xyz]- |--set)")
 
+    def test_the_readme_says_what_the_program_says(self):
+        blocks = fences(read(SOURCE / "README.md"))
+        problem = next(text for language, text in blocks if language == "yaml")
+        self.assertTrue(read(SOURCE / "configs/die.yaml").endswith(problem))
+        shown = next(text for language, text in blocks if not language and "probes" in text).splitlines()
+        steady = [line for line in shown if re.match(r"  solution|             0\.|" + self.STEADY.pattern, line)]
+        self.assertEqual(len(steady), 7, steady)
+        with tempfile.TemporaryDirectory() as folder:
+            run = self.run_command(f"poisson {SOURCE / 'configs/die.yaml'}", folder)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            for line in steady:
+                self.assertIn(line, run.stdout.splitlines())
+
     def run_command(self, line, folder):
         arguments = line.split("#")[0].split()[1:]
         if "--dry-run" not in arguments:
