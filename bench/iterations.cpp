@@ -51,7 +51,7 @@ void randomize(Field& b, const Box& box) {
 /// Iterations, or nothing where the solver gave up.
 std::optional<int> count(Backend& backend, const Problem& problem, Cycle cycle) {
   const Discretization discretization(backend, problem);
-  Options options;
+  Options options{.method = Method::multigrid};
   options.krylov = Krylov::cg;
   options.cycle = cycle;
   options.max_iterations = most_iterations;

@@ -63,7 +63,7 @@ std::span<const Case> solve_cases() {
 
 Measurement measure_solve(const Case& which, int cells, const Setting& setting) {
   const SolveCase& c = *which.solve;
-  Options options;
+  Options options{.method = Method::multigrid};
   options.tolerance = c.tolerance;
   options.precision = c.precision;
   options.krylov = c.krylov;

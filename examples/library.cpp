@@ -37,8 +37,8 @@ int main() {
   const Result first = solver->solve(/*given_guess=*/false);
   const SolutionNorms norms = solution_norms(discretization, solver->solution());
   const Balance heat = balance(discretization, solver->A(), solver->solution(), solver->rhs(), solver->spare());
-  std::printf("%d cycles, residual %.1e, %.2f K to %.2f K, %.3f W in, %.3f W out\n", first.iterations, first.relative(),
-              norms.min, norms.max, heat.flux[4], -heat.flux[5]);
+  std::printf("%d iterations, residual %.1e, %.2f K to %.2f K, %.3f W in, %.3f W out\n", first.iterations,
+              first.relative(), norms.min, norms.max, heat.flux[4], -heat.flux[5]);
 
   // The temperature at every node, x fastest.
   const std::vector<double> T = gather_values(block, solver->solution()).all();
@@ -53,7 +53,7 @@ int main() {
   discretization.set_source([](double, double, double z) { return z < 0.01 ? 1e5 : 0.0; });  // W/m³
   discretization.assemble_rhs(solver->rhs());
   const Result second = solver->solve(/*given_guess=*/true);
-  std::printf("%d cycles more, residual %.1e, mean %.2f K\n", second.iterations, second.relative(),
+  std::printf("%d iterations more, residual %.1e, mean %.2f K\n", second.iterations, second.relative(),
               solution_norms(discretization, solver->solution()).integral / (0.2 * 0.1 * 0.05));
   return first.converged() && second.converged() ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 #include "solver/matrix.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -20,6 +21,12 @@ Block counted_alike(const Block& block) {
     if (const int n = block.axes[d].in_whole().size(); n > 1)
       cells.axes[d] = Axis(uniform_nodes(0, n, n), BoundaryKind::neumann, BoundaryKind::neumann, {}, Centering::cell);
   return block.share ? cells.part(block.share) : cells;
+}
+
+// Whether it couples more than the neighbours along axes.
+bool reaches_corners(const BandedMatrix& matrix) {
+  return std::ranges::any_of(matrix.offsets,
+                             [](const Offset& o) { return std::abs(o[0]) + std::abs(o[1]) + std::abs(o[2]) > 1; });
 }
 
 }  // namespace
@@ -65,7 +72,7 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
       return grid_kernels(backend).make_box_operator(backend, counted_alike(block), bands, precision);
     return grid_kernels(backend).make_banded_operator(backend, bands, precision);
   };
-  std::shared_ptr<const Operator> A = operator_in(inner);
+  std::shared_ptr<const Operator> A = operator_in(inner), plain = A;
   Hierarchy hierarchy;
   if (options.method == Method::multigrid)
     hierarchy = make_galerkin_hierarchy(A, outer == inner ? std::exchange(bands, {}) : bands, block, plan.hierarchy,
@@ -78,12 +85,17 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
     A = hierarchy.operators.front();
   }
   if (outer != inner) {
-    A = operator_in(outer);
+    A = plain = operator_in(outer);
     if (profile) A = profile->wrap(std::move(A));
   }
+  Ladder ladder;
+  const auto far = matrix.reach();
+  if (options.fallback && options.tolerance > 0 && options.method == Method::multigrid &&
+      std::max({far[0], far[1], far[2]}) <= 1)
+    ladder = make_ladder(plain, reaches_corners(matrix));
   std::unique_ptr<Preconditioner> own;
   if (options.method == Method::jacobi) own = std::make_unique<JacobiSweeps>(A, nullptr, options.smoother);
-  return std::make_unique<Solver>(std::move(A), std::move(hierarchy), options, nullptr, Ladder{}, Traits{},
+  return std::make_unique<Solver>(std::move(A), std::move(hierarchy), options, nullptr, std::move(ladder), Traits{},
                                   std::move(own));
 }
 

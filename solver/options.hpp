@@ -44,13 +44,14 @@ struct SmootherOptions {
 };
 
 struct Options {
-  Method method = Method::multigrid;
+  /// automatic: a direct solution where the problem has one that is predicted to be faster, else multigrid.
+  Method method = Method::automatic;
   double tolerance = 1e-8;  ///< on ‖b − Au‖ / max(‖b‖, ‖b − Au₀‖), ‖r‖² = rᵀD⁻¹r; 0 runs max_iterations exactly
   int max_iterations = 100;
   Cycle cycle = Cycle::v;
   bool full_multigrid = true;
   bool extrapolate = false;  ///< solve, correct b by τ-extrapolation (extrapolation.hpp), and solve again
-  SmootherOptions smoother;
+  SmootherOptions smoother{};
   Krylov krylov = Krylov::automatic;
   PreconditionerChoice preconditioner = PreconditionerChoice::automatic;
   CoarseOperator coarse_operator = CoarseOperator::automatic;

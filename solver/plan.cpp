@@ -391,9 +391,6 @@ std::string seconds_text(double seconds) {
   return text.data();
 }
 
-// Predictions are right to about this; below it multigrid stays.
-constexpr double clearly_faster = 0.7;
-
 // Multigrid, or a direct solution where that is predicted to be faster.
 Plan chosen_plan(const Problem& problem, Options options, Assembly assembly, bool gpu,
                  const std::optional<KappaSummary>& known, const Sharing& sharing) {
@@ -405,13 +402,14 @@ Plan chosen_plan(const Problem& problem, Options options, Assembly assembly, boo
     plan.choice = "by multigrid: " + reason;
     return plan;
   }
-  const double multigrid = predicted_multigrid_seconds(plan, gpu, parts);
-  const double direct = predicted_direct_seconds(problem, known.value_or(known_kappa(problem)).mean, gpu, parts);
-  if (direct < clearly_faster * multigrid) {
+  const MethodPrediction predicted =
+      predict_method(problem, plan, known.value_or(known_kappa(problem)).mean, gpu, parts);
+  if (predicted.takes_direct) {
     options.method = Method::direct;
     plan = make_plan(problem, options, assembly, gpu, known, sharing);
   }
-  plan.choice = "predicted: directly " + seconds_text(direct) + ", by multigrid " + seconds_text(multigrid);
+  plan.choice = "predicted: directly " + seconds_text(predicted.direct) + ", by multigrid " +
+                seconds_text(predicted.multigrid) + (predicted.as_one ? "; as one process chooses" : "");
   return plan;
 }
 

@@ -127,7 +127,7 @@ inline double expect_agreement(const Problem& problem, Options options, bool ver
 /// A combination of everything, its settings drawn by a number.
 struct Choice {
   ProblemChoice problem;
-  Options options;
+  Options options{.method = Method::multigrid};
 };
 
 inline std::string describe(const Choice& c) {

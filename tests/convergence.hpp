@@ -36,7 +36,7 @@ std::vector<ObservedOrder> observed_orders(const std::vector<int>& cells, const 
   std::vector<ObservedOrder> orders;
   ErrorNorms before;
   for (const int n : cells) {
-    Options chosen;
+    Options chosen{.method = Method::multigrid};
     if constexpr (std::is_invocable_v<O, int>)
       chosen = options(n);
     else

@@ -19,7 +19,7 @@ namespace poisson {
 struct Case {
   std::string name;
   Problem problem;
-  Options options;
+  Options options{.method = Method::multigrid};
 };
 inline void PrintTo(const Case& c, std::ostream* out) {
   *out << c.name;

@@ -28,27 +28,30 @@ std::vector<double> sampled(const Quantity& quantity, std::string_view name, con
   }
 }
 
-// Puts values of a process's points, those that it shares with the next ones among them, into its part.
-void put(const std::vector<double>& values, const Box& points, double factor, Field& field) {
+// Puts values of a process's points, those that it shares with the next ones among them, into its part, each of them
+// multiplied by `factor` of its place among them.
+template <class Factor>
+void put(const std::vector<double>& values, const Box& points, const Factor& factor, Field& field) {
   const auto host = make_cpu_backend();
   Field staging(*host, field.space(), field.precision());
   const std::int64_t nx = points.last[0] - points.first[0], ny = points.last[1] - points.first[1];
   dispatch(field.precision(), [&]<class T>(T) {
     const auto view = staging.view<T>();
     for_each_place(field.layout().box(), [&](int i, int j, int k) {
-      view(i, j, k) = static_cast<T>(factor * values[static_cast<std::size_t>((k * ny + j) * nx + i)]);
+      const auto n = static_cast<std::size_t>((k * ny + j) * nx + i);
+      view(i, j, k) = static_cast<T>(factor(n) * values[n]);
     });
   });
   transfer(staging, field);
 }
 
-// f(value) for the values that a process has of a field.
+// f(value, i, j, k) for the values that a process has of a field.
 template <class F>
 void for_each_own(const Field& field, const F& f) {
   const HostRead read(field);
   dispatch(field.precision(), [&]<class T>(T) {
     const auto view = (*read).view<T>();
-    for_each_place(field.layout().box(), [&](int i, int j, int k) { f(static_cast<double>(view(i, j, k))); });
+    for_each_place(field.layout().box(), [&](int i, int j, int k) { f(static_cast<double>(view(i, j, k)), i, j, k); });
   });
 }
 
@@ -94,15 +97,23 @@ class MatrixCase final : public Case {
 
   double fill() override {
     if (matrix_.rhs.empty())
-      b_ = sampled(config_.problem.source, "source", whole_, points_);
+      values_.b = sampled(config_.problem.source, "source", whole_, points_);
     else
-      for_each_place(points_, [&](int x, int y, int z) { b_.push_back(matrix_.rhs[matrix_.place(x, y, z)]); });
+      for_each_place(points_, [&](int x, int y, int z) { values_.b.push_back(matrix_.rhs[matrix_.place(x, y, z)]); });
+    if (!matrix_.exponents.empty())
+      for_each_place(points_,
+                     [&](int x, int y, int z) { values_.factors.push_back(matrix_.factor(matrix_.place(x, y, z))); });
     const double scale = solver_->A().scale();
-    put(b_, points_, scale, solver_->rhs());
+    const auto factor = [&](std::size_t n) { return values_.factors.empty() ? 1 : values_.factors[n]; };
+    put(
+        values_.b, points_, [&](std::size_t n) { return scale * factor(n); }, solver_->rhs());
     if (config_.problem.initial)
-      put(sampled(*config_.problem.initial, "initial", whole_, points_), points_, 1, solver_->solution());
+      put(
+          sampled(*config_.problem.initial, "initial", whole_, points_), points_,
+          [&](std::size_t n) { return 1 / factor(n); }, solver_->solution());
     double size = 0;
-    for_each_own(solver_->rhs(), [&](double b) { size += std::abs(b / scale); });
+    for_each_own(solver_->rhs(),
+                 [&](double b, int i, int j, int k) { size += std::abs(b / scale / factor_at(i, j, k)); });
     return sharing_.processes->sum(size);
   }
 
@@ -125,7 +136,8 @@ class MatrixCase final : public Case {
     constexpr double most = std::numeric_limits<double>::max();
     auto& s = summary.solution;
     s = {most, -most, 0, 0, {}, {}};
-    for_each_own(solver_->solution(), [&](double value) {
+    const Field& u = scaled_back();
+    for_each_own(u, [&](double value, int, int, int) {
       s.min = std::min(s.min, value);
       s.max = std::max(s.max, value);
       s.integral += value;
@@ -138,8 +150,7 @@ class MatrixCase final : public Case {
     s.l2 = std::sqrt(all.sum(s.l2));
     for (const auto& point : config_.output.probes)
       summary.probes.push_back(
-          {point, interpolate_at(part_, solver_->solution(),
-                                 std::span(point).first(matrix_.shape[1] == 1 ? 1 : point.size()))});
+          {point, interpolate_at(part_, u, std::span(point).first(matrix_.shape[1] == 1 ? 1 : point.size()))});
   }
 
   OutputGrid output_grid() const override {
@@ -158,9 +169,25 @@ class MatrixCase final : public Case {
     const auto& first = part_.share->cuts.first;
     return {first.begin(), first.begin() + matrix_.dimension()};
   }
-  Pieces field(const FieldChoice& choice) override { return choice.of_matrix(part_, *solver_, b_); }
+  Pieces field(const FieldChoice& choice) override { return choice.of_matrix(part_, *solver_, values_); }
 
  private:
+  /// Of value (i, j, k) of this process's part: u over what the solver has.
+  double factor_at(int i, int j, int k) const {
+    const auto& first = part_.space().origin();
+    return matrix_.factor(matrix_.place(first[0] + i, first[1] + j, first[2] + k));
+  }
+  /// The solution in the units of the file.
+  const Field& scaled_back() {
+    const Field& u = solver_->solution();
+    if (matrix_.exponents.empty()) return u;
+    if (!host_) host_ = make_cpu_backend();
+    u_ = Field(*host_, u.space(), Precision::fp64);
+    const auto view = u_.view<double>();
+    for_each_own(u, [&](double value, int i, int j, int k) { view(i, j, k) = value * factor_at(i, j, k); });
+    return u_;
+  }
+
   const Config& config_;
   const BandedMatrix& matrix_;
   Block whole_;
@@ -168,7 +195,9 @@ class MatrixCase final : public Case {
   Block part_;  ///< what this process has
   Box points_;  ///< of files
   std::unique_ptr<Solver> solver_;
-  std::vector<double> b_;  ///< at these points
+  MatrixValues values_;  ///< at these points
+  std::unique_ptr<Backend> host_;
+  Field u_;  ///< there
 };
 
 }  // namespace

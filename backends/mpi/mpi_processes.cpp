@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -17,13 +18,16 @@
 #include <boost/mpi/communicator.hpp>
 #include <boost/mpi/environment.hpp>
 #include <boost/mpi/nonblocking.hpp>
+#include <unistd.h>
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>  // of Open MPI and its kin: what they offer beside the standard
 #endif
 
 #include "backends/error.hpp"
 #include "backends/groups.hpp"
+#include "backends/machine.hpp"
 #include "backends/mpi/process_watch.hpp"
+#include "backends/mpi/signs_of_life.hpp"
 
 namespace poisson {
 namespace {
@@ -80,7 +84,7 @@ class Heartbeat {
 
  private:
   static constexpr std::chrono::milliseconds interval{250};
-  static constexpr std::chrono::seconds patience{6};
+  static constexpr std::chrono::seconds patience{6}, patience_for_unseen{60};
   static constexpr std::chrono::milliseconds settling{100};  // until all that are killed together are gone
   enum Tag { alive, goodbye, ending };
   enum class Part { takes, has_left, ends_the_run };
@@ -136,13 +140,18 @@ class Heartbeat {
       if (now - std::exchange(last_beat, now) > patience / 2) heard = now;
       if (listen()) heard = Clock::now();
       if (one_is_gone()) end_without_it();
-      if (part_[static_cast<std::size_t>(before())] == Part::takes && now - heard > patience) {
+      if (part_[static_cast<std::size_t>(before())] == Part::takes && is_lost(now - heard)) {
         lost_(moment(), std::array{lost(before(), watch_.ended(before()))});
         end_run();
       }
     }
   }
 
+  /// Whether the process before is lost after such a silence. On a busy machine one that runs may be silent for long.
+  bool is_lost(Clock::duration silence) const {
+    if (!watch_.sees(before())) return silence > patience_for_unseen;
+    return silence > patience && state_of(places_[static_cast<std::size_t>(before())].number).stopped;
+  }
   /// Ended before it has left.
   bool gone(int process) const {
     return watch_.ended(process) && part_[static_cast<std::size_t>(process)] == Part::takes;
@@ -198,11 +207,20 @@ class Heartbeat {
   std::thread thread_;
 };
 
-/// MPI starts and ends by waiting without limit for processes that never come; this ends the run instead.
+/// Processes that MPI waits for while it starts or ends.
+struct Awaited {
+  std::vector<LostProcess> here;  ///< those of this machine that are known
+  bool all = false;               ///< there are no others
+};
+
+/// MPI starts and ends by waiting without limit for processes that never come; this ends the run instead. A process
+/// that this one sees is waited for as long as it lives. Others are waited for as long as a process may be silent.
 class Limit {
  public:
-  Limit(std::chrono::milliseconds limit, std::function<void()> say)
-      : ticks_(limit / tick), say_(std::move(say)), thread_([this] { watch(); }) {}
+  /// `awaited` is called every few seconds, `lost` at most once: with the processes that are stopped or silent, with
+  /// none where nothing is known.
+  Limit(int rank, std::function<Awaited()> awaited, std::function<void(std::span<const LostProcess>)> lost)
+      : rank_(rank), awaited_(std::move(awaited)), lost_(std::move(lost)), thread_([this] { watch(); }) {}
   ~Limit() {
     {
       const std::lock_guard lock(mutex_);
@@ -214,71 +232,110 @@ class Limit {
   Limit(const Limit&) = delete;
 
  private:
-  static constexpr std::chrono::milliseconds tick{100};
+  static constexpr std::chrono::milliseconds tick{100}, look{1000}, longest = std::chrono::minutes(30);
 
   // In ticks, so that the time does not count for which this process is stopped itself.
   void watch() {
     std::unique_lock lock(mutex_);
-    for (std::int64_t n = 0; n < ticks_; ++n)
+    for (std::chrono::milliseconds now = tick; now < longest; now += tick) {
       if (passes_.wait_for(lock, tick, [&] { return passed_; })) return;
-    say_();
-    std::_Exit(1);  // nothing of MPI can be asked; the launcher ends the others
+      if (now % look == std::chrono::milliseconds(0) && ends(now)) end();
+    }
+    lost_({});
+    end();
   }
 
-  std::int64_t ticks_;
-  std::function<void()> say_;
+  // Nothing of MPI can be asked; the launcher ends the others.
+  [[noreturn]] static void end() { std::_Exit(1); }
+
+  // Whether the run ends now, and has said why. Lower ranks go first, so that one of them speaks.
+  bool ends(std::chrono::milliseconds now) {
+    const Awaited awaited = awaited_();
+    std::vector<LostProcess> gone;
+    int first = rank_, speaker = rank_;
+    for (const LostProcess& process : awaited.here) {
+      first = std::min(first, process.rank);
+      if (signs_[process.rank].judge(state_of(process.number), now) != Fate::alive)
+        gone.push_back(process);
+      else
+        speaker = std::min(speaker, process.rank);
+    }
+    if (!gone.empty()) {
+      if (first > 0 && waited_ < std::chrono::seconds(2)) return waited_ += look, false;  // for the first one's machine
+      if (speaker == rank_) return lost_(gone), true;
+      std::this_thread::sleep_for(speaking);
+      return true;
+    }
+    // A launcher that waits for a core has not started all yet, or has not seen yet that one has ended.
+    if ((awaited.all && !awaited.here.empty()) || state_of(getppid()).active) return false;
+    unseen_ += look;
+    if (unseen_ < SignsOfLife::most_silent + std::chrono::seconds(std::min(rank_, 3))) return false;
+    return lost_({}), true;
+  }
+
+  int rank_;
+  std::function<Awaited()> awaited_;
+  std::function<void(std::span<const LostProcess>)> lost_;
+  std::map<int, SignsOfLife> signs_;
+  std::chrono::milliseconds unseen_{0}, waited_{0};
   std::mutex mutex_;
   std::condition_variable passes_;
   bool passed_ = false;
   std::thread thread_;
 };
 
-/// Loading programs from a shared disk of a cluster takes longer than on one machine. Lower ranks go first, so that one
-/// of them speaks.
-std::chrono::seconds time_to_start() {
-  const auto number = [](const char* name) {
-    const char* text = std::getenv(name);
-    return text ? std::atoi(text) : -1;
+/// Those that the launcher has started on this machine. They are looked for until all are found.
+std::function<Awaited()> awaited_at_start() {
+  return [count = launched_count(), found = Awaited()]() mutable {
+    if (found.all) return found;
+    found.here.clear();
+    for (const LaunchedProcess& process : launched_here())
+      found.here.push_back({process.rank, machine_name(), process.number, false});
+    found.all = static_cast<int>(found.here.size()) + 1 == count;
+    return found;
   };
-  const int count = number("OMPI_COMM_WORLD_SIZE");
-  const bool one_machine = count > 0 && number("OMPI_COMM_WORLD_LOCAL_SIZE") == count;
-  return std::chrono::seconds((one_machine ? 6 : 60) + std::clamp(number("OMPI_COMM_WORLD_RANK"), 0, 3));
+}
+/// `neighbours`: of this machine, which may end before this process does; `count`: of all processes.
+std::function<Awaited()> awaited_at_end(const std::vector<LostProcess>& neighbours, int count) {
+  return [=] {
+    Awaited awaited{{}, static_cast<int>(neighbours.size()) + 1 == count};
+    for (const LostProcess& process : neighbours)
+      if (state_of(process.number).exists) awaited.here.push_back(process);
+    return awaited;
+  };
 }
 
-/// What ends the run where MPI's end is waited for in vain: `others` of this machine are known by then. The first of
-/// those that run names those that are stopped, machines without the first process after the one that has it.
-void limit_end(std::optional<Limit>& limit, const Lost& lost, int rank, const std::vector<LostProcess>& others) {
-  const bool first = rank == 0 || std::ranges::any_of(others, [](const LostProcess& other) { return other.rank == 0; });
-  limit.emplace(std::chrono::seconds(first ? 6 : 8), [=] {
-    std::vector<LostProcess> stopped;
-    int speaker = rank;
-    for (const LostProcess& other : others)
-      if (is_stopped(other.number))
-        stopped.push_back(other);
-      else
-        speaker = std::min(speaker, other.rank);
-    if (speaker == rank) return lost(Moment::end, stopped);
-    std::this_thread::sleep_for(speaking);
-  });
+bool is_initialized() {
+  int yes = 0;
+  MPI_Initialized(&yes);
+  return yes != 0;
 }
 
+/// Processes of a program that initializes and finalizes MPI by itself, or of one that leaves that to this class.
 class MpiProcesses final : public Processes {
  public:
   explicit MpiProcesses(const Lost& lost)
       : lost_(lost),
-        limit_(std::in_place, time_to_start(), [lost] { lost(Moment::start, {}); }),
+        borrowed_(is_initialized()),
+        limit_(std::in_place, launched_rank(), awaited_at_start(),
+               [lost](std::span<const LostProcess> gone) { lost(Moment::start, gone); }),
         environment_(mpi::threading::multiple, false) {
     if (mpi::environment::thread_level() < mpi::threading::multiple)
-      throw RunError("this MPI does not let several threads of a process send (MPI_THREAD_MULTIPLE)");
-    world_.emplace();
+      throw RunError(borrowed_ ? "MPI was initialized without threads that send: call MPI_Init_thread with "
+                                 "MPI_THREAD_MULTIPLE"
+                               : "this MPI does not let several threads of a process send (MPI_THREAD_MULTIPLE)");
+    world_.emplace(mpi::communicator(), mpi::comm_duplicate);
     if (world_->size() > 1) heartbeat_.emplace(*world_, lost);
     limit_.reset();
+    if (borrowed_) leave_when_finalized();
   }
   // Others may be at work for long. When all are done, nothing but MPI's own end is waited for.
   ~MpiProcesses() override {
     if (!heartbeat_) return;
     heartbeat_->await_end_of_work();
-    limit_end(limit_, lost_, world_->rank(), heartbeat_->neighbours());
+    if (borrowed_) return;  // a program that has left MPI to its fate
+    limit_.emplace(world_->rank(), awaited_at_end(heartbeat_->neighbours(), world_->size()),
+                   [lost = lost_](std::span<const LostProcess> gone) { lost(Moment::end, gone); });
   }
   MpiProcesses(const MpiProcesses&) = delete;
 
@@ -315,6 +372,20 @@ class MpiProcesses final : public Processes {
   }
 
  private:
+  /// MPI_Finalize begins with the attributes of MPI_COMM_SELF (MPI 3.1, section 8.7.1): everything still works there.
+  void leave_when_finalized() {
+    const auto leave = [](MPI_Comm, int, void* self, void*) -> int {
+      auto& processes = *static_cast<MpiProcesses*>(self);
+      if (processes.heartbeat_) processes.heartbeat_->await_end_of_work();
+      processes.heartbeat_.reset();
+      processes.world_.reset();
+      return MPI_SUCCESS;
+    };
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &key, nullptr);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, this);
+  }
+
   /// Adds the seconds of its life to a sum.
   class Lap {
    public:
@@ -344,6 +415,7 @@ class MpiProcesses final : public Processes {
   static int tag(const Message& m) { return m.tag + 16; }
 
   Lost lost_;
+  bool borrowed_;               // MPI, from a program that had initialized it
   std::optional<Limit> limit_;  // goes last: of MPI's start, then of its end
   mpi::environment environment_;
   std::optional<mpi::communicator> world_;

@@ -30,11 +30,14 @@ using Lost = std::function<void(Moment, std::span<const LostProcess>)>;
 /// POISSON_MPI_DEVICE_MEMORY=1 vouches for it. It is handed that memory in messages between two processes alone.
 std::string device_memory_obstacle();
 
-/// The processes that were started together. The first call initializes MPI, which is finalized when the program ends.
+/// The processes that were started together, with a communicator of their own. Where MPI is not initialized the first
+/// call does it, and MPI is finalized when the program ends. A program that has initialized MPI finalizes it, too; the
+/// processes may not be used after that, nor by Solvers and Fields that still live.
 /// A thread of each process watches those of its machine and listens for signs of life of another one: where one has
 /// ended, or there are none for some seconds, because it was stopped or its machine is lost, it calls `lost`, on one
-/// process of a machine, and ends all of them. MPI itself starts and ends within some seconds, or `lost` is called.
-/// Throws RunError where this MPI cannot do that.
+/// process of a machine, and ends all of them. While MPI starts and ends, processes of this machine
+/// are waited for as long as they live, others for a minute; then `lost` is called.
+/// Collective. Throws RunError where this MPI cannot do that, or was initialized without MPI_THREAD_MULTIPLE.
 std::shared_ptr<const Processes> mpi_processes(const Lost& lost);
 
 }  // namespace poisson

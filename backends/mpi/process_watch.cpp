@@ -27,15 +27,6 @@ ProcessPlace ProcessPlace::own() {
   return place;
 }
 
-bool is_stopped(std::int64_t number) {
-  std::ifstream stream("/proc/" + std::to_string(number) + "/stat");
-  std::string text;
-  std::getline(stream, text);
-  // The state follows the name, which stands in parentheses and may hold others.
-  const std::size_t name = text.rfind(')');
-  return name != std::string::npos && name + 2 < text.size() && (text[name + 2] == 'T' || text[name + 2] == 't');
-}
-
 ProcessWatch::ProcessWatch(const std::vector<ProcessPlace>& places, int own)
     : watched_(places.size()), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   const ProcessPlace& here = places[static_cast<std::size_t>(own)];

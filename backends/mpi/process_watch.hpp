@@ -17,9 +17,6 @@ struct ProcessPlace {
   static ProcessPlace own();
 };
 
-/// Whether a process of this machine does not run: SIGSTOP, a debugger.
-bool is_stopped(std::int64_t number);
-
 /// Watches the processes of this machine: the kernel says at once when one of them has ended, whether anybody has asked
 /// what became of it or not. Those that it cannot see, on other machines and in other containers, seem to go on.
 class ProcessWatch {

@@ -182,14 +182,23 @@ void sample_function(const Quantity::Function& f, std::string_view name, Sign si
   });
 }
 
-// On faces and in corners a function is taken at the node, as each cell beside it sees it.
-constexpr double beside = 0x1p-26;
+// On faces and in corners a function is taken at the node, as each cell beside it sees it: this far inside the cell.
+// The rounding of nodes and expressions, a few ulps of the largest coordinate, does not reach so far: it does not
+// decide on which side of a jump the point is. Linear data are off by no more than their own rounding.
+double offset_from_node(const Axis& axis, double width) {
+  constexpr double ulps = 0x1p-47;
+  const auto& nodes = axis.nodes();
+  return std::min(ulps * std::max(std::abs(nodes.front()), std::abs(nodes.back())), 0.25 * width);
+}
 
-// The point at a share of a cell's width: past open ends in the outermost cell.
-double point_inside(const Axis& axis, int cell, double share) {
+// The point at a distance from the lower (0) or the upper end (1) of a cell: past open ends in the outermost cell.
+double point_inside(const Axis& axis, int cell, int end, double distance) {
   if (axis.degenerate()) return 0;
   const int inside = std::clamp(axis.cell_in_whole(cell), 0, axis.all_cells() - 1);
-  return axis.nodes()[static_cast<std::size_t>(inside)] + share * axis.width(inside - axis.origin());
+  const double width = axis.width(inside - axis.origin());
+  const double offset = std::max(distance, offset_from_node(axis, width));
+  const double node = axis.nodes()[static_cast<std::size_t>(inside + end)];
+  return end == 0 ? node + offset : node - offset;
 }
 
 }  // namespace
@@ -200,15 +209,13 @@ double point_inside(const Axis& axis, int cell, double share) {
 std::array<Part, 2> parts_of(const Axis& axis, int i, bool on_face) {
   if (axis.degenerate()) return {Part{0, 0}, Part{0, 1}};
   const double low = axis.width(i - 1), high = axis.width(i), least = std::min(low, high);
-  const auto share = [&](double h) {
-    return on_face || least == 0 ? beside : std::max(beside, part_point * (least / h) * (least / h));
-  };
-  return {Part{point_inside(axis, i - 1, 1 - share(low)), 0.5 * low},
-          Part{point_inside(axis, i, share(high)), 0.5 * high}};
+  const auto distance = [&](double h) { return on_face || least == 0 ? 0 : part_point * (least / h) * least; };
+  return {Part{point_inside(axis, i - 1, 1, distance(low)), 0.5 * low},
+          Part{point_inside(axis, i, 0, distance(high)), 0.5 * high}};
 }
 
 double corner_coordinate(const Axis& axis, int cell, int corner) {
-  return point_inside(axis, cell, corner == 0 ? beside : 1 - beside);
+  return point_inside(axis, cell, corner, 0);
 }
 
 void sample(const Quantity& quantity, std::string_view name, Sign sign, const SampleGrid& grid, Location location,

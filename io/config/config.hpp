@@ -33,11 +33,7 @@ struct Config {
   std::filesystem::path matrix_file, rhs_file;  ///< the second one empty where no file has it
   bool equidistant = true;                      ///< grid.type
   Assembly assembly = Assembly::automatic;
-  Options options = [] {
-    Options chosen;
-    chosen.method = Method::automatic;
-    return chosen;
-  }();
+  Options options;
   std::string device = "auto";  ///< as make_backend takes it
   Transport transport = Transport::automatic;
   std::vector<int> blocks;  ///< into how many parts each axis is cut for several processes; empty: as suits

@@ -4,6 +4,7 @@
 #include <array>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/held_nodes.hpp"
@@ -22,20 +23,34 @@ Pieces residual(const Discretization& d, Solver& solver) {
   return gather_density(d.block(), solver.spare(), 1 / solver.A().scale());
 }
 
-Pieces matrix_residual(const Block& block, Solver& solver, const std::vector<double>&) {
-  solver.A().residual(solver.solution(), solver.rhs(), solver.spare());
-  Pieces values = gather_values(block, solver.spare());
-  values.fill = [fill = values.fill, scale = solver.A().scale()](int first, int last, std::span<double> piece) {
+// Values with each of them multiplied by f(its place among the points).
+template <class F>
+Pieces multiplied(Pieces values, const F& f) {
+  values.fill = [fill = values.fill, plane = values.plane(), f](int first, int last, std::span<double> piece) {
     fill(first, last, piece);
-    for (double& r : piece) r /= scale;
+    const std::size_t begin = plane * static_cast<std::size_t>(first);
+    for (std::size_t n = 0; n < piece.size(); ++n) piece[n] *= f(begin + n);
   };
   return values;
 }
 
-Pieces matrix_source(const Block& block, Solver& solver, const std::vector<double>& b) {
+Pieces matrix_solution(const Block& block, Solver& solver, const MatrixValues& of) {
   Pieces values = gather_values(block, solver.solution());
-  values.fill = [&b, plane = values.plane()](int first, int, std::span<double> piece) {
-    std::copy_n(&b[plane * static_cast<std::size_t>(first)], piece.size(), piece.begin());
+  if (of.factors.empty()) return values;
+  return multiplied(std::move(values), [&of](std::size_t n) { return of.factors[n]; });
+}
+
+Pieces matrix_residual(const Block& block, Solver& solver, const MatrixValues& of) {
+  solver.A().residual(solver.solution(), solver.rhs(), solver.spare());
+  const double scale = solver.A().scale();
+  return multiplied(gather_values(block, solver.spare()),
+                    [&of, scale](std::size_t n) { return 1 / (of.factors.empty() ? scale : scale * of.factors[n]); });
+}
+
+Pieces matrix_source(const Block& block, Solver& solver, const MatrixValues& of) {
+  Pieces values = gather_values(block, solver.solution());
+  values.fill = [&of, plane = values.plane()](int first, int, std::span<double> piece) {
+    std::copy_n(&of.b[plane * static_cast<std::size_t>(first)], piece.size(), piece.begin());
   };
   return values;
 }
@@ -44,8 +59,7 @@ const std::array table{
     FieldChoice{.name = "u",
                 .doc = "The solution.",
                 .of_grid = [](const Discretization& d, Solver& s) { return gather_solution(d, s.solution()); },
-                .of_matrix = [](const Block& block, Solver& s,
-                                const std::vector<double>&) { return gather_values(block, s.solution()); }},
+                .of_matrix = matrix_solution},
     FieldChoice{.name = "gradient",
                 .doc = "Its gradient.",
                 .components = [](const Problem& problem) { return problem.dimension; },

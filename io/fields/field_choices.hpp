@@ -9,6 +9,12 @@
 
 namespace poisson {
 
+/// What the fields of a matrix from a file need beside its solver, at the points that the files show, x fastest.
+struct MatrixValues {
+  std::vector<double> b;        ///< the right-hand side
+  std::vector<double> factors;  ///< u over the solution of the scaled equation; empty where no row is scaled
+};
+
 /// One field that `output.fields` may name: all that the schema, the checks, the count of bytes and the files know of
 /// it. A new field is one row of `field_choices()`.
 struct FieldChoice {
@@ -20,8 +26,8 @@ struct FieldChoice {
   /// The values on a grid, made when files are written: what they are made of stays until then. One row alone, the
   /// residual, may keep its values in the solver's spare field.
   Pieces (*of_grid)(const Discretization&, Solver&) = nullptr;
-  /// The values beside a matrix from a file, whose right-hand side is `b`; null where the field is not known of one.
-  Pieces (*of_matrix)(const Block&, Solver&, const std::vector<double>& b) = nullptr;
+  /// The values beside a matrix from a file; null where the field is not known of one.
+  Pieces (*of_matrix)(const Block&, Solver&, const MatrixValues&) = nullptr;
 
   Location location(Centering centering) const;
 };

@@ -199,6 +199,7 @@ void read_matrix(const std::filesystem::path& file, BandedMatrix& m, const std::
     m.entries.erase(m.entries.begin() + static_cast<std::ptrdiff_t>(b));
   }
   measure(m, own, processes);
+  balance(m, own, processes);
 }
 
 void read_rhs(const std::filesystem::path& file, BandedMatrix& matrix) {

@@ -32,6 +32,12 @@ constexpr double beside_sweeps = 3, of_start = 3, digits_of_cycle = 1.1;
 // A launch on a GPU.
 constexpr double latency = 5e-6;
 
+// Predictions are right to about this; below it multigrid stays.
+constexpr double clearly_faster = 0.7;
+// Several processes leave the choice of one process where the other method takes less than this share of the time, and
+// saves so many seconds.
+constexpr double much_faster = 0.5, much_time = 0.02;
+
 // Passes that a sweep is worth: planes are solved by cycles of their own, on a GPU by launches that do not fill it.
 constexpr double sweep_cost(Extent extent, bool gpu) {
   return extent == Extent::point ? 1 : extent == Extent::line ? 3 : gpu ? 100 : 20;
@@ -80,6 +86,23 @@ double predicted_multigrid_seconds(const Plan& plan, bool gpu, const Parts& part
     seconds += (of_start + cycles * (sweeps * sweep + beside_sweeps)) * (level.seconds / shares + (gpu ? latency : 0));
   }
   return seconds;
+}
+
+MethodPrediction predict_method(const Problem& problem, const Plan& plan, const std::array<double, 3>& kappa, bool gpu,
+                                const Parts& parts) {
+  const auto predicted = [&](const Parts& cut) {
+    MethodPrediction of{predicted_direct_seconds(problem, kappa, gpu, cut), predicted_multigrid_seconds(plan, gpu, cut),
+                        false, false};
+    of.takes_direct = of.direct < clearly_faster * of.multigrid;
+    return of;
+  };
+  MethodPrediction here = predicted(parts);
+  if (parts == uncut_axes) return here;
+  const bool direct_alone = predicted(uncut_axes).takes_direct;
+  const double kept = direct_alone ? here.direct : here.multigrid, other = direct_alone ? here.multigrid : here.direct;
+  here.as_one = here.takes_direct != direct_alone && !(other < much_faster * kept && kept - other > much_time);
+  if (here.as_one) here.takes_direct = direct_alone;
+  return here;
 }
 
 }  // namespace poisson

@@ -4,6 +4,7 @@
 //     POISSON_FAULT=write:4:ENOSPC:.hdf the 4th write to a file with this in its path
 //     POISSON_FAULT=rename:2:KILL       SIGKILL instead of the 2nd rename
 //     POISSON_FAULT=finalize:1:STOP     SIGSTOP before MPI ends
+//     POISSON_FAULT=finalize:1:SLOW     9 s of work before MPI ends, as on a busy machine
 // Kinds: write, rename, close (of files that were written), sync, lock; any stands for all of them. Of MPI: barrier
 // (the kind that does not wait), finalize.
 
@@ -11,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -31,6 +33,7 @@ struct Fault {
   bool lasting = false;
   int error = 0;  // 0: a signal
   int signal = 0;
+  bool slow = false;
   std::string part;  // of the paths of files that are written
 
   Fault() {
@@ -44,6 +47,7 @@ struct Fault {
     const auto third = std::min(words.find(':', second + 1), words.size());
     const std::string name = words.substr(second + 1, third - second - 1);
     part = words.substr(std::min(third + 1, words.size()));
+    slow = name == "SLOW";
     signal = name == "STOP" ? SIGSTOP : SIGKILL;
     error = name == "ENOSPC" ? ENOSPC : name == "EIO" ? EIO : name == "ENOLCK" ? ENOLCK : 0;
   }
@@ -58,6 +62,12 @@ bool has_in_path(int descriptor, const std::string& part) {
   return length > 0 && std::strstr(path.data(), part.c_str());
 }
 
+void work_for_long() {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(9);
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
 /// Whether this call of a kind is the one to fail.
 bool fails(const char* kind, int descriptor = -1) {
   static const Fault fault;
@@ -66,6 +76,7 @@ bool fails(const char* kind, int descriptor = -1) {
   if (descriptor >= 0 && !fault.part.empty() && !has_in_path(descriptor, fault.part)) return false;
   const long number = ++calls;
   if (number != fault.number && !(fault.lasting && number > fault.number)) return false;
+  if (fault.slow) return work_for_long(), false;
   if (fault.error == 0) return raise(fault.signal), false;
   errno = fault.error;
   return true;

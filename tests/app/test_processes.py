@@ -385,7 +385,7 @@ class Processes(SeveralProcesses):
 
     # ---- disks ----
 
-    def faulty(self, count, rank, fault, *assignments):
+    def faulty(self, count, rank, fault, *assignments, patience=PATIENCE):
         """A run of whose processes one meets a fault, or all."""
         self.write("with_fault.sh", 'if [ "$1" = all ] || [ "$1" = "$OMPI_COMM_WORLD_RANK" ]; then\n'
                                     f'  export LD_PRELOAD={SHIM} POISSON_FAULT="$2"\nfi\nshift 2\nexec "$@"\n')
@@ -395,7 +395,7 @@ class Processes(SeveralProcesses):
         begin = time.monotonic()
         run = subprocess.run(command, cwd=self.directory, text=True, check=False, env=self.environment,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
-        self.assertLess(time.monotonic() - begin, PATIENCE, run.stderr)
+        self.assertLess(time.monotonic() - begin, patience, run.stderr)
         return run
 
     def held(self):
@@ -501,6 +501,35 @@ class Processes(SeveralProcesses):
         self.assertEqual(self.message(run), [])
         self.assertEqual(running(f"^{PROGRAM}.*early-{os.getpid()}"), [])
         self.assertFalse((self.directory / "results").exists())
+
+    def test_slow_start_and_end(self):
+        """A process that lives is waited for, however busy its machine is."""
+        self.write("late.sh", '[ "$OMPI_COMM_WORLD_RANK" = 1 ] && sleep 8\nexec "$@"\n')
+        command = self.command(3)
+        program = command.index(PROGRAM)
+        command[program:program] = ["sh", "late.sh"]
+        run = subprocess.run(command, cwd=self.directory, text=True, check=False, env=self.environment,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        if os.path.exists(SHIM):
+            run = self.faulty(3, 1, "finalize:1:SLOW", patience=60)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+
+    def test_stopped_while_mpi_starts(self):
+        """The message says which one is stopped."""
+        self.write("stopped.sh", '[ "$OMPI_COMM_WORLD_RANK" = 1 ] && kill -STOP $$\nexec "$@"\n')
+        command = self.command(3, f"title=stopped-{os.getpid()}")
+        program = command.index(PROGRAM)
+        command[program:program] = ["sh", "stopped.sh"]
+        begin = time.monotonic()
+        run = subprocess.run(command, cwd=self.directory, text=True, check=False, env=self.environment,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        self.assertLess(time.monotonic() - begin, PATIENCE, run.stderr)
+        self.assertNotEqual(run.returncode, 0)
+        messages = [line for line in run.stderr.splitlines() if line.startswith("poisson: ")]
+        self.assertEqual(len(messages), 1, run.stderr)
+        self.assertIn("poisson: process 1 (number ", messages[0])
+        self.assertEqual(running(f"^{PROGRAM}.*stopped-{os.getpid()}"), [])
 
     def test_stopped(self):
         self.assertIn("has given no sign of life", self.lose(signal.SIGSTOP, 1))

@@ -109,6 +109,62 @@ open('b.mtx', 'w').write(f'{head} array real general\\n{b.size} 1\\n{values}')
             self.assertEqual(run.stderr.count("couples points that are 3 apart along x, and several processes"), 1)
         self.solved(2, "other", case="further.yaml")  # cuts another axis by itself
 
+    def test_rows_of_any_scale(self):
+        """S A S with s over 8, 16 and 24 decades: u, residual and summary are in the units of the file."""
+        script = """import json, sys
+def scaled(name, n, decades, random, skew):
+    bands, b = write(name + '.h5', n, 1e-2, random, (), skew); size = b.size
+    number = np.arange(size).reshape(n); dense = np.zeros((size, size)); s = 10 ** random.uniform(-decades, decades, n)
+    lines = []
+    with h5py.File(name + '.h5', 'r+') as f:
+        for number_of_band, (step, a) in enumerate(bands.items()):
+            for at in zip(*np.nonzero(a)):
+                to = tuple(i + d for i, d in zip(at, step)); dense[number[at], number[to]] = a[at]
+                value = a[at] * s[at] * s[to]; f['bands'][(number_of_band, *at)] = value
+                lines.append(f'{number[at] + 1} {number[to] + 1} {float(value)!r}')
+        f['rhs'][:] = b * s
+    head = '%%MatrixMarket matrix'; entries = ''.join(f'{line}\\n' for line in lines)
+    open(name + '.mtx', 'w').write(f'{head} coordinate real general\\n{size} {size} {len(lines)}\\n{entries}')
+    values = ''.join(f'{float(v)!r}\\n' for v in (b * s).ravel())
+    open(name + 'r.mtx', 'w').write(f'{head} array real general\\n{size} 1\\n{values}')
+    np.save(name, np.stack([np.linalg.solve(dense, b.ravel()).reshape(n), s])); np.save(name + '-a', dense)
+for decades in (4, 8, 12):
+    random = np.random.default_rng(decades)
+    scaled(f's{decades}', (1, 24, 9), decades, random, 0.0); scaled(f'u{decades}', (1, 24, 9), decades, random, 0.3)
+"""
+        check = """import h5py, numpy as np, json, pathlib, sys
+name, folder, bound = sys.argv[1], sys.argv[2], float(sys.argv[3])
+v, s = np.load(name + '.npy'); A = np.load(name + '-a.npy'); found = {}
+with h5py.File(next(pathlib.Path(folder).glob('*.h*'))) as file:
+    file.visititems(lambda path, item: found.update({path.split('/')[-1]: item[()]}) if hasattr(item, 'dtype') else None)
+u, r = found['u'].reshape(v.shape), found['residual'].reshape(v.shape); summary = json.load(open(folder + '/summary.json'))
+assert np.abs(u * s - v).max() <= bound * np.abs(v).max(), np.abs(u * s - v).max() / np.abs(v).max()
+b = (A @ v.ravel()).reshape(v.shape); left = b - (A @ (u * s).ravel()).reshape(v.shape)
+assert np.abs(r / s - left).max() <= 1e-12 * np.abs(b).max() + 0.01 * np.abs(left).max() + (1 if bound > 1e-4 else 0)
+solution = summary['solution']; assert np.isclose(solution['min'], u.min(), rtol=1e-9, atol=0)
+assert np.isclose(solution['max'], u.max(), rtol=1e-9) and np.isclose(solution['l2'], np.sqrt((u ** 2).sum()), rtol=1e-9)
+assert np.isclose(summary['probes'][0]['u'], u[0, 5, 3], rtol=1e-9), (summary['probes'], u[0, 5, 3])
+norm = np.sqrt((left.ravel() ** 2 / np.diag(A)).sum() / (b.ravel() ** 2 / np.diag(A)).sum())
+assert bound > 1e-4 or norm <= 1.1 * summary['residual']['relative'] + 1e-13, (norm, summary['residual'])
+"""
+        subprocess.run([PYTHON, "-c", MATRIX + script], cwd=self.directory, check=True)
+        self.write("check.py", check)
+        end = "output: {formats: [hdf5], fields: [u, residual], probes: [[3, 5]]}\n"
+        for name in ("s4", "s8", "s12", "u4", "u8", "u12"):
+            self.write(f"{name}.yaml", f"grid: {{type: banded, file: {name}.h5}}\n{end}")
+            self.write(f"{name}m.yaml", f"grid: {{type: banded, file: {name}.mtx, shape: [9, 24], rhs: {name}r.mtx}}\n{end}")
+            for count, case, more in ((0, name, ()), (0, name + "m", ()), (2, name, ()), (3, name + "m", ()),
+                                      (0, name, ("solver.precision=double",)), (2, name, ("solver.precision=double",)),
+                                      (0, name, ("solver.precision=single",)),
+                                      *(((0, name, ("solver.method=cg",)), (2, name, ("solver.method=cg",)))
+                                        if name[0] == "s" else ())):
+                with self.subTest(case=case, count=count, more=more):
+                    single = "solver.precision=single" in more
+                    more += ("solver.max_iterations=20000", f"solver.tolerance={'1e-4' if single else '1e-10'}")
+                    self.assertTrue(self.solved(count, "out", *more, case=f"{case}.yaml")["converged"])
+                    subprocess.run([PYTHON, "check.py", name, "out", "1e-2" if single else "1e-6"], cwd=self.directory,
+                                   check=True)
+
     def test_errors_in_rows_of_one_process(self):
         rows = [f"{i} {j} {2 if i == j else -1}" for i in range(1, 61) for j in (i, i + 1, i - 1) if 1 <= j <= 60]
         script = "import h5py, numpy; m = numpy.full((1, 30, 2), 2.0); m[0, 29, 1] = numpy.nan\nf = h5py.File('m.h5', 'w')\n" \

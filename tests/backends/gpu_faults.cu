@@ -34,7 +34,7 @@ Problem problem() {
 // A whole solve; returns whether it converged.
 bool solve(Backend& backend) {
   const Discretization d(backend, problem());
-  const auto solver = make_solver(d, Options{});
+  const auto solver = make_solver(d, Options{.method = Method::multigrid});
   d.assemble_rhs(solver->rhs());
   d.initialize(solver->solution());
   return solver->solve(false).converged();
@@ -100,7 +100,7 @@ TEST(Arena, HoldsASolve) {
         if (varying) p.coefficient[0] = [](double x, double y, double z) { return 1 + x * y + z; };
         p.source = 1.0;
         const Discretization d(*backend, std::as_const(p));
-        Options o;
+        Options o{.method = Method::multigrid};
         o.tolerance = 1e-4;
         o.precision = precision;
         o.krylov = krylov;

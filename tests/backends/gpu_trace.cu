@@ -56,7 +56,7 @@ bool is(const Call& call, std::string_view prefix) {
 std::vector<Call> trace_of_solve(SolvePrecision precision, Krylov krylov, int iterations, bool first = false) {
   Problem p = make_problem(all_faces().front(), all_grids[0], {3, {64, 64, 64}, Kappa::constant, Sigma::zero});
   p.source = 1.0;
-  Options o;
+  Options o{.method = Method::multigrid};
   o.tolerance = 0;
   o.max_iterations = iterations;
   o.precision = precision;

@@ -173,7 +173,7 @@ TEST(LargePlan, CountsItsBytes) {
     Problem p;
     p.centering = centering;
     p.nodes.fill(uniform_nodes(0, 1, n));
-    Options options;
+    Options options{.method = Method::multigrid};
     options.krylov = Krylov::none;
     return make_plan(p, options, assembly, true);
   };

@@ -1,5 +1,8 @@
 // What an MPI is asked and told, beside the messages themselves.
 #include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <numeric>
 #include <span>
@@ -7,9 +10,12 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "backends/groups.hpp"
 #include "backends/mpi/mpi_processes.hpp"
+#include "backends/mpi/signs_of_life.hpp"
 
 namespace poisson {
 namespace {
@@ -38,6 +44,69 @@ TEST(Mpi, IsHandedMemoryOfDevicesWhereItSaysSoOrIsVouchedFor) {
   };
   for (const char* const value : {"", "0", "yes"}) EXPECT_EQ(obstacle_with(value), of_mpi);
   EXPECT_EQ(obstacle_with("1"), "");
+}
+
+using std::chrono::seconds;
+
+TEST(SignsOfLife, AProcessThatWaitsForACoreIsAlive) {
+  SignsOfLife starved;
+  for (int s = 0; s < 1000; ++s) EXPECT_EQ(starved.judge({true, false, true, 5}, seconds(s)), Fate::alive) << s;
+  SignsOfLife working;  // rarely, and never while it is seen
+  for (int s = 0; s < 1000; ++s)
+    EXPECT_EQ(working.judge({true, false, false, 5 + static_cast<std::uint64_t>(s / 50)}, seconds(s)), Fate::alive)
+        << s;
+}
+
+TEST(SignsOfLife, AProcessThatDoesNothingForAMinuteIsLost) {
+  SignsOfLife idle;
+  for (int s = 0; s < 60; ++s) EXPECT_EQ(idle.judge({true, false, false, 5}, seconds(s)), Fate::alive) << s;
+  EXPECT_EQ(idle.judge({true, false, false, 5}, seconds(60)), Fate::silent);
+  EXPECT_EQ(idle.judge({true, false, false, 6}, seconds(61)), Fate::alive);
+}
+
+TEST(SignsOfLife, AProcessThatStaysStoppedIsLost) {
+  SignsOfLife stopped;
+  EXPECT_EQ(stopped.judge({true, false, true, 5}, seconds(1)), Fate::alive);
+  for (int s = 2; s < 7; ++s) EXPECT_EQ(stopped.judge({true, true, false, 5}, seconds(s)), Fate::alive) << s;
+  EXPECT_EQ(stopped.judge({true, true, false, 5}, seconds(7)), Fate::stopped);
+  EXPECT_EQ(stopped.judge({true, false, false, 6}, seconds(8)), Fate::alive);
+}
+
+TEST(SignsOfLife, TheKernelShowsThem) {
+  const auto own = state_of(getpid());
+  EXPECT_TRUE(own.exists && own.active && !own.stopped);
+  volatile double x = 1;
+  for (int n = 0; n < 20'000'000; ++n) x = x * 1.0000001;
+  EXPECT_GT(state_of(getpid()).time, own.time);
+  const pid_t child = fork();
+  if (child == 0) {
+    raise(SIGSTOP);
+    _exit(0);
+  }
+  waitpid(child, nullptr, WUNTRACED);
+  EXPECT_TRUE(state_of(child).exists && state_of(child).stopped);
+  kill(child, SIGKILL);
+  siginfo_t found;
+  waitid(P_PID, static_cast<id_t>(child), &found, WEXITED | WNOWAIT);
+  EXPECT_FALSE(state_of(child).exists) << "nobody has asked for its status yet";
+  waitpid(child, nullptr, 0);
+  EXPECT_FALSE(state_of(child).exists);
+}
+
+/// The launcher's variables lead to the others before MPI does.
+TEST(SignsOfLife, OfLaunchedProcessesAllAreFound) {
+  if (!under_launcher()) GTEST_SKIP() << "start it by mpirun";
+  const auto all = mpi_processes([](Moment, std::span<const LostProcess>) {});
+  EXPECT_EQ(launched_rank(), all->rank());
+  EXPECT_EQ(launched_count(), all->count());
+  const std::vector<std::int64_t> numbers = all->gather(static_cast<std::int64_t>(getpid()));
+  const std::vector<LaunchedProcess> others = launched_here();
+  ASSERT_EQ(others.size() + 1, numbers.size());
+  for (const LaunchedProcess& other : others) {
+    EXPECT_NE(other.rank, all->rank());
+    EXPECT_EQ(other.number, numbers[static_cast<std::size_t>(other.rank)]);
+  }
+  all->gather(0);  // none ends before all have looked
 }
 
 /// Seconds of messages by which some gather are not those of exchanges.

@@ -102,7 +102,7 @@ TEST(Assembly, BandsSolveAsWhatTheyWereMadeFrom) {
         for (auto& axis : p.boundary)
           for (Boundary& face : axis)
             if (face.kind != BoundaryKind::periodic) face.value = [](double x, double y, double) { return x - y; };
-        Options options;
+        Options options{.method = Method::multigrid};
         options.precision = SolvePrecision::double_;
         options.tolerance = 0;
         options.max_iterations = 3;

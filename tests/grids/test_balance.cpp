@@ -62,7 +62,7 @@ TEST_P(Conservation, HoldsToRoundingLongBeforeConvergence) {
         for (const bool isotropic : {true, false}) {
           SCOPED_TRACE(testing::Message() << "kinds " << &kinds - all_kinds.data() << ", amplitude " << amplitude
                                           << ", reaction " << sigma << ", isotropic " << isotropic);
-          Options options;
+          Options options{.method = Method::multigrid};
           options.tolerance = 0;
           options.max_iterations = 1;
           options.full_multigrid = false;
@@ -144,7 +144,7 @@ TEST(Balance, HasTheSameBitsInAnyNumberOfSlabs) {
 }
 
 Options tight() {
-  Options o;
+  Options o{.method = Method::multigrid};
   o.tolerance = 1e-13;
   o.precision = SolvePrecision::double_;
   return o;

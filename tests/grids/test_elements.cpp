@@ -164,7 +164,7 @@ TEST_P(ElementOrder, IsTwo) {
   const std::string& grid = std::get<1>(GetParam()).value;
   const Kinds& kinds = std::get<2>(GetParam()).value;
   const KappaKind& kind = std::get<3>(GetParam()).value;
-  Options options;
+  Options options{.method = Method::multigrid};
   options.tolerance = 1e-9;
   options.krylov = Krylov::cg;
   const PlaneWave w = wave(dimension, kinds, kind);
@@ -231,7 +231,7 @@ TEST(Elements, CornersOfOpenFacesKeepTheOrder) {
         }
         return p;
       };
-      Options options;
+      Options options{.method = Method::multigrid};
       options.tolerance = 1e-10;
       const std::vector<int> cells = dimension == 2 ? std::vector{16, 32, 64, 128} : std::vector{12, 24, 48};
       for (const ObservedOrder& o : observed_orders(cells, problem, options)) EXPECT_GE(o.max(), 1.9) << o;
@@ -270,7 +270,7 @@ TEST(Elements, NodalDataReachCellsAsTheirExpressionDoes) {
     Problem p = w.problem(nodes);
     p.coefficient[0] = way == 0 ? Quantity(linear) : Quantity(at_nodes);
     p.boundary[0][0].alpha = p.coefficient[0];
-    Options options;
+    Options options{.method = Method::multigrid};
     options.tolerance = 1e-13;
     options.precision = SolvePrecision::double_;
     Solve solve(p, options);
@@ -288,7 +288,7 @@ TEST(Elements, BalanceClosesToRoundingLongBeforeConvergence) {
         const std::array<std::vector<double>, 3> nodes{
             tanh_nodes(0, lengths[0], 9, 1.5, StretchedEnd::lower), uniform_nodes(0, lengths[1], 8),
             dimension == 3 ? geometric_nodes(0, lengths[2], 7, 1.1, StretchedEnd::both) : std::vector<double>{}};
-        Options options;
+        Options options{.method = Method::multigrid};
         options.tolerance = 0;
         options.max_iterations = 1;
         options.full_multigrid = false;
@@ -309,7 +309,7 @@ TEST(Elements, BalanceClosesToRoundingLongBeforeConvergence) {
 /// Iterations to 1e-8 from a random right-hand side.
 int iterations(const Problem& problem, Krylov krylov, std::string_view type,
                CoarseOperator coarse = CoarseOperator::automatic) {
-  Options o;
+  Options o{.method = Method::multigrid};
   o.coarse_operator = coarse;
   o.full_multigrid = false;
   o.krylov = krylov;

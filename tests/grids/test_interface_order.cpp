@@ -94,7 +94,7 @@ TEST_P(InterfaceOrder, IsTwo) {
   const int dimension = std::get<0>(GetParam()).value;
   const Scheme scheme = std::get<1>(GetParam()).value;
   const bool stretched = std::get<2>(GetParam()).value, tensor = std::get<4>(GetParam()).value;
-  Options options;
+  Options options{.method = Method::multigrid};
   options.krylov = Krylov::cg;
   options.coarse_operator = CoarseOperator::rediscretized;  // no coarse grid loses the layers
   options.tolerance = 1e-10;

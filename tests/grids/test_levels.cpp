@@ -121,7 +121,8 @@ void expect_well_chosen(const Cells& cells, const std::array<double, 3>& spacing
                                     << static_cast<int>(centering) << ", scheme " << static_cast<int>(scheme));
     const Problem p = problem_of(cells, spacing, mix(number), centering, scheme);
     each_list(p, [&](const std::vector<LevelPlan>& levels) { EXPECT_TRUE(well_chosen(levels, p)); });
-    EXPECT_TRUE(well_chosen(make_plan(p, Options{}, Assembly::automatic, false).hierarchy, p));
+    EXPECT_TRUE(
+        well_chosen(make_plan(p, Options{.method = Method::multigrid}, Assembly::automatic, false).hierarchy, p));
   });
 }
 
@@ -256,7 +257,7 @@ TEST(Hierarchies, AreBuiltAsPlanned) {
     const Discretization d(*backend, problem);
     const KappaSummary kappa{d.rows().kappa, d.jumps()};
     for (const std::string_view smoother : {"auto", "plane"}) {
-      Options o;
+      Options o{.method = Method::multigrid};
       choose(o.smoother, smoother);
       const Plan plan = make_plan(problem, o, d.assembly(), !on_cpu(), kappa);
       const Hierarchy h = d.make_hierarchy(plan.hierarchy);

@@ -60,7 +60,7 @@ Profiled profiled_solve(const Problem& problem, const Options& options) {
 }
 
 Options with(Krylov krylov, SolvePrecision precision) {
-  Options options;
+  Options options{.method = Method::multigrid};
   options.krylov = krylov;
   options.precision = precision;
   return options;

@@ -451,7 +451,7 @@ TEST(Recompute, HoldsWhatItCannotComputeAndSaysSo) {
     lines.nodes[d].clear();
     for (int i = 0; i <= 16; ++i) lines.nodes[d].push_back((d == 2 ? 0.01 : 1) * i / 16.0);
   }
-  Options o;
+  Options o{.method = Method::multigrid};
   o.smoother.extent = RelaxationChoice::lines;
   Solve s(lines, o, Assembly::recompute);
   EXPECT_TRUE(s.run().converged());
@@ -470,7 +470,8 @@ void expect_as_many_cycles(Problem p) {
     nodes.clear();
     for (int i = 0; i <= 32; ++i) nodes.push_back(i / 32.0);
   }
-  Solve held(p, Options{}, Assembly::partial), fused(p, Options{}, Assembly::recompute);
+  Solve held(p, Options{.method = Method::multigrid}, Assembly::partial),
+      fused(p, Options{.method = Method::multigrid}, Assembly::recompute);
   const Result a = held.run(), b = fused.run();
   ASSERT_TRUE(a.converged());
   ASSERT_TRUE(b.converged());

@@ -153,7 +153,7 @@ Problem problem(const Smooth& u, int dimension, const Kinds& kinds, const std::a
 }
 
 double error_of(const Problem& p) {
-  Options o;
+  Options o{.method = Method::multigrid};
   o.tolerance = 1e-12;
   o.precision = SolvePrecision::double_;
   Solve s(p, o);

@@ -1,5 +1,6 @@
 # Installs the build POISSON_BUILD into a temporary folder, builds the consumer against it and runs it.
-#     cmake -DPOISSON_BUILD=... -DCONFIG=Release -P check.cmake
+#     cmake -DPOISSON_BUILD=... -DCONFIG=Release [-DMPIEXEC=mpirun] -P check.cmake
+# With MPIEXEC the example of several processes, too.
 foreach(name POISSON_BUILD)
   if(NOT DEFINED ${name})
     message(FATAL_ERROR "${name} is not set.")
@@ -15,12 +16,20 @@ function(step)
   execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 step(${CMAKE_COMMAND} --install ${POISSON_BUILD} --prefix ${work}/prefix)
+set(example "")
+if(MPIEXEC)
+  cmake_path(SET source NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../../examples/several_processes.cpp")
+  set(example "-DMPI_EXAMPLE=${source}")
+endif()
 # Moved after it was installed: nothing in it may remember where it was.
 file(RENAME ${work}/prefix ${work}/moved)
 step(${CMAKE_COMMAND} -G ${built_CMAKE_GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${work}/build ${settings}
-     -DCMAKE_PREFIX_PATH=${work}/moved)
+     -DCMAKE_PREFIX_PATH=${work}/moved ${example})
 step(${CMAKE_COMMAND} --build ${work}/build)
 step(${work}/build/consumer)
+if(MPIEXEC)
+  step(${MPIEXEC} -n 2 ${work}/build/several_processes)
+endif()
 if(EXISTS ${work}/moved/bin/poisson)
   step(${work}/moved/bin/poisson --version)
 endif()

@@ -201,9 +201,12 @@ inline System assemble(const Problem& p, double scale = 1) {
             const int beyond = upper ? cell[d] + 1 : cell[d] - 1, n = g.cells[d];
             const bool open = (beyond < 0 || beyond == n) && !g.periodic(d);
             const double least = open ? 0 : std::min(width, static_cast<double>(g.width(d, (beyond + n) % n)));
-            const double share = std::max(0x1p-26, 0.075 * least * least / (width * width));
-            within[d] = low + (upper ? 1 - share : share) * width;
-            close[d] = low + (upper ? 1 - 0x1p-26 : 0x1p-26) * width;
+            const double high = g.nodes[d][static_cast<std::size_t>(cell[d]) + 1];
+            const double extent = std::max(std::abs(g.nodes[d].front()), std::abs(g.nodes[d].back()));
+            const double at_node = std::min(0x1p-47 * extent, width / 4);
+            const double distance = std::max(at_node, least == 0 ? 0 : 0.075 * least * least / width);
+            within[d] = upper ? high - distance : low + distance;
+            close[d] = upper ? high - at_node : low + at_node;
           }
           const std::size_t i = g.number(here);
           s.mass[i] += volume;

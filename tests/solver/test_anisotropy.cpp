@@ -56,7 +56,7 @@ Problem problem_of(const Anisotropy& a, int dimension, int n, const std::string&
 }
 
 Result solve_random(const Problem& problem, const std::string_view type = "auto", Krylov krylov = Krylov::cg) {
-  Options options;
+  Options options{.method = Method::multigrid};
   options.krylov = krylov;
   choose(options.smoother, type);
   Solve solve(problem, options);
@@ -144,7 +144,7 @@ TEST(FlatBoxes, BetweenOpenFacesTakeDoublePrecision) {
           SCOPED_TRACE(testing::Message() << flatness << ", " << dimension << "-D, " << along);
           Problem p = problem_of({0, 1, flatness}, dimension, 16, (dimension == 2 ? "DD" : "DDDD") + along, centering);
           p.source = 1.0;
-          Solve s(p, {});
+          Solve s(p, {.method = Method::multigrid});
           EXPECT_EQ(s.solver().options().precision, SolvePrecision::double_);
           EXPECT_LT(s.run().final, 1e-3);
           const std::vector<double> u = values(s.solution());
@@ -152,8 +152,10 @@ TEST(FlatBoxes, BetweenOpenFacesTakeDoublePrecision) {
           EXPECT_NEAR(*std::ranges::max_element(u), most, 0.03 * most);
         }
   for (const Anisotropy& a : {Anisotropy{1, 1e5}, {0, 1, 100}})
-    EXPECT_EQ(Solve(problem_of(a, 3, 16, "DDDDNN"), {}).solver().options().precision, SolvePrecision::mixed);
-  EXPECT_EQ(Solve(problem_of({0, 1, 1e5}, 3, 16, "NNNNDN"), {}).solver().options().precision, SolvePrecision::mixed);
+    EXPECT_EQ(Solve(problem_of(a, 3, 16, "DDDDNN"), {.method = Method::multigrid}).solver().options().precision,
+              SolvePrecision::mixed);
+  EXPECT_EQ(Solve(problem_of({0, 1, 1e5}, 3, 16, "NNNNDN"), {.method = Method::multigrid}).solver().options().precision,
+            SolvePrecision::mixed);
 }
 
 /// What the couplings call for, and what is asked for.
@@ -170,7 +172,7 @@ TEST(FlatBoxes, OfHardlyHeldLinesConverge) {
           p.nodes = {uniform_nodes(0, width, 16), uniform_nodes(0, 1, 3)};
           p.boundary[0][0].kind = p.boundary[0][1].kind = along;
           p.source = 1.0;
-          Options o;
+          Options o{.method = Method::multigrid};
           choose(o.smoother, smoother);
           Solve s(p, o);
           const Result result = s.run();

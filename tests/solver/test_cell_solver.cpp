@@ -50,7 +50,7 @@ Problem cube(int n, BoundaryKind kind = D) {
 /// The geometric mean over late cycles from a random right-hand side.
 double contraction(const Problem& problem, const SmootherOptions& smoother) {
   constexpr int first = 9, last = 15;
-  Options o;
+  Options o{.method = Method::multigrid};
   o.tolerance = 0;
   o.full_multigrid = false;
   o.precision = SolvePrecision::double_;
@@ -106,7 +106,7 @@ TEST(CellContraction, WithSmoothCoefficients) {
 }
 
 int accelerated_iterations(const Problem& problem, SolvePrecision precision = SolvePrecision::mixed) {
-  Options o;
+  Options o{.method = Method::multigrid};
   o.tolerance = 1e-8;
   o.full_multigrid = false;
   o.krylov = Krylov::cg;
@@ -170,7 +170,7 @@ TEST(CellStart, IsGivenUpWhereItsCyclesDiverge) {
     const auto problem = [&](Kappa kappa) {
       return make_problem(faces, all_grids[2], {3, {5, 31, 14}, kappa, Sigma::zero, Centering::cell});
     };
-    Options cycles;
+    Options cycles{.method = Method::multigrid};
     cycles.krylov = Krylov::cg;  // else the direct solution for constants preconditions
     Solve s(problem(Kappa::random), cycles);
     randomize(s.rhs(), s.block().unknowns());
@@ -180,7 +180,7 @@ TEST(CellStart, IsGivenUpWhereItsCyclesDiverge) {
     EXPECT_TRUE(result.converged());
     // Of the data as they came, not of those that the second start finds projected.
     EXPECT_EQ(std::abs(result.projected) > 1, faces.name == "periodic_xyz");
-    Solve constant(problem(Kappa::constant), {});
+    Solve constant(problem(Kappa::constant), {.method = Method::multigrid});
     randomize(constant.rhs(), constant.block().unknowns());
     EXPECT_FALSE(constant.run().start_given_up);
   }
@@ -219,7 +219,7 @@ TEST(CellOrder, IsTwoWhereTheCoefficientJumpsOnFaces) {
     p.boundary[0][1] = {
         R, [=](double x, double y, double z) { return w * std::cos(w * (x - 0.5)) * across(y, z) + 2 * u(x, y, z); },
         2.0};
-    Options o;
+    Options o{.method = Method::multigrid};
     o.tolerance = 1e-10;
     o.krylov = Krylov::cg;
     const auto problem = [&](int n) -> const Problem& {
@@ -251,7 +251,7 @@ TEST(CellOutput, ReadsLinearFunctionsExactly) {
       p.boundary[1][0] = {N, 3.0};
       p.boundary[1][1] = {N, -3.0};
       p.exact = linear;
-      Options o;
+      Options o{.method = Method::multigrid};
       o.tolerance = 1e-13;
       o.precision = SolvePrecision::double_;
       Solve s(p, o);
@@ -312,7 +312,7 @@ TEST(CellOutput, GradientIsOfSecondOrderUpToTheFaces) {
                        : uniform_nodes(0, 1, n);
       Problem p = m.problem(nodes);
       p.centering = Centering::cell;
-      Options o;
+      Options o{.method = Method::multigrid};
       o.tolerance = 1e-10;
       o.precision = SolvePrecision::double_;
       Solve s(p, o);
@@ -343,7 +343,7 @@ TEST(CellOutput, GradientIsOneSidedWhereTheCoefficientJumps) {
   p.boundary[0] = {{{D, 0.0}, {D, 1.0}}};
   const auto kappa = [](double x, double, double) { return x < 0.25 ? 1e4 : x < 0.625 ? 2.0 : 1e-3; };
   p.coefficient[0] = Quantity(kappa);
-  Options o;
+  Options o{.method = Method::multigrid};
   o.tolerance = 1e-12;
   o.precision = SolvePrecision::double_;
   Solve s(p, o);
@@ -363,7 +363,7 @@ TEST(CellOutput, GradientIsOneSidedWhereTheCoefficientJumps) {
 /// Around a periodic axis too.
 TEST(CellOutput, InterpolatesAcrossPeriodicFaces) {
   Problem p = box({4, 4}, {{{P, P}, {D, D}, {}}});
-  Solve s(p, Options{});
+  Solve s(p, Options{.method = Method::multigrid});
   edit(s.solution(), [](Field& u) {
     const auto v = u.view<double>();
     for_each(u.layout().box(), [&](int i, int j, int k) { v(i, j, k) = i; });

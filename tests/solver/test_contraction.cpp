@@ -50,7 +50,7 @@ Problem unit_box(const std::vector<int>& cells, const std::array<BoundaryKind, 3
 }
 
 Options cycles(const Smoothing& smoothing, Cycle cycle = Cycle::v) {
-  Options o;
+  Options o{.method = Method::multigrid};
   o.tolerance = 0;
   o.full_multigrid = false;
   o.precision = SolvePrecision::double_;

@@ -44,7 +44,7 @@ Problem quadrants(double lower, int n, double along, double across) {
 }
 
 Options options(CoarseOperator coarse) {
-  Options o;
+  Options o{.method = Method::multigrid};
   o.krylov = Krylov::cg;
   o.coarse_operator = coarse;
   o.tolerance = 1e-10;

@@ -223,7 +223,7 @@ TEST(FastDiagonalization, PreconditionsWhatVariesModerately) {
           const double L = named.length;
           return named.kappa * (1 + 0.5 * std::sin(7 * x / L) * std::cos(5 * y / L) * std::sin(4 * z / L + 1));
         };
-        Options options;
+        Options options{.method = Method::multigrid};
         options.preconditioner = PreconditionerChoice::direct;
         options.tolerance = 1e-10;
         Solve s(p, options);
@@ -361,7 +361,7 @@ TEST(FastDiagonalization, IsChosenWhereItIsFaster) {
   for (std::size_t d = 0; d < 3; ++d)
     p.nodes[d] = geometric_nodes(0, 1, 160, geometric_ratio(1e4, 160, StretchedEnd::lower), StretchedEnd::lower);
   for (const bool gpu : {false, true}) EXPECT_EQ(chosen(p, {}, gpu), Method::direct);
-  Options told;
+  Options told{.method = Method::multigrid};
   told.cycle = Cycle::w;
   EXPECT_EQ(chosen(p, told, true), Method::multigrid);
   p.isotropic = true;

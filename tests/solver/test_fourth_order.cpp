@@ -82,7 +82,7 @@ Problem problem_of(const Case& c, int cells, Way way) {
 }
 
 Options options_of(Way way) {
-  Options o;
+  Options o{.method = Method::multigrid};
   o.extrapolate = way == Way::extrapolated;
   return o;
 }
@@ -172,7 +172,7 @@ TEST(Extrapolation, AddsAThirdOfWhatEverySecondNodeSees) {
   using reference::Real;
   const Case& c = cases[8];  // periodic in x, 12 x 8 x 8 cells
   const Problem p = problem_of(c, 8, Way::extrapolated);
-  Options options;
+  Options options{.method = Method::multigrid};
   options.tolerance = 1e-13;
   options.precision = SolvePrecision::double_;
   Solve plain(p, options);
@@ -342,7 +342,7 @@ TEST(CompactScheme, TakesFewIterations) {
                                 {"long", long_axis},
                                 {"rectangle", rectangle}})
     for (const Krylov krylov : {Krylov::none, Krylov::cg}) {
-      Options options;
+      Options options{.method = Method::multigrid};
       options.krylov = krylov;
       const int count = iterations(p, options);
       RecordProperty(std::string(name) + (krylov == Krylov::cg ? "_cg" : ""), count);
@@ -355,7 +355,7 @@ TEST(CompactScheme, SmoothsLinesPlanesAndColours) {
     Problem p = cube(24, 3, Scheme::compact4);
     for (Boundary& face : p.boundary[2]) face.kind = P;
     p.reaction = 3.0;
-    Options options;
+    Options options{.method = Method::multigrid};
     options.krylov = Krylov::cg;
     choose(options.smoother, type);
     EXPECT_LE(iterations(p, options), 9) << type;
@@ -367,7 +367,7 @@ TEST(CompactScheme, SmoothsLinesPlanesAndColours) {
 TEST(CompactScheme, IsAsExactAsItsDiscretizationAfterFourCyclesOfFullMultigrid) {
   for (const auto& [dimension, n] : {std::pair{2, 64}, {2, 128}, {2, 256}, {3, 24}, {3, 48}}) {
     const Problem p = problem_of(dimension == 2 ? cases[0] : cases[6], n, Way::compact);
-    Options options;
+    Options options{.method = Method::multigrid};
     options.precision = SolvePrecision::double_;
     options.tolerance = 0;
     options.max_iterations = 14;
@@ -394,7 +394,7 @@ TEST(CompactScheme, IsAsExactAsItsDiscretizationAfterFourCyclesOfFullMultigrid) 
 TEST(CompactScheme, BalanceCloses) {
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    Options options;
+    Options options{.method = Method::multigrid};
     options.tolerance = 0;
     options.max_iterations = 1;
     Solve s(problem_of(c, 8, Way::compact), options);

@@ -73,7 +73,7 @@ TEST_P(FullMultigrid, LeavesTheErrorOfTheDiscretization) {
   if (problem.centering == Centering::node)
     problem.source = on_nodes(problem.source, problem);  // with f in control volumes some errors cancel
 
-  Options options;
+  Options options{.method = Method::multigrid};
   options.precision = SolvePrecision::double_;
   options.tolerance = 1e-12;
   Solve solve(problem, options);

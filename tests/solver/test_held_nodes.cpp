@@ -29,7 +29,7 @@ constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = Bound
                P = BoundaryKind::periodic;
 
 Options tight() {
-  Options o;
+  Options o{.method = Method::multigrid};
   o.tolerance = 1e-11;
   o.precision = SolvePrecision::double_;
   return o;
@@ -294,7 +294,7 @@ TEST_P(HeldNodes, AreHeldByLinesInFewCycles) {
                uniform_nodes(0, 1, across), uniform_nodes(0, 1, across)};
     for (auto& axis : p.boundary) axis = {Boundary{N}, Boundary{N}};
     p.boundary[0] = {mixed_face({{Boundary{D, 1.0}, lower_half}, {Boundary{N}}}), Boundary{D}};
-    Options o;
+    Options o{.method = Method::multigrid};
     o.tolerance = 1e-8;
     const Result result = Solve(p, o).run();
     EXPECT_TRUE(result.converged());
@@ -394,7 +394,7 @@ TEST_P(HeldNodes, TakeFewCycles) {
     p.coefficient[0] = [](double x, double y, double z) { return 1.2 + std::sin(5 * x + 3 * y - z); };
     for (std::size_t d = 0; d < static_cast<std::size_t>(p.dimension); ++d) p.nodes[d] = uniform_nodes(0, 1, n[d]);
     for (auto& axis : p.boundary) axis = {Boundary{N}, Boundary{N}};
-    Options options;
+    Options options{.method = Method::multigrid};
     options.tolerance = 1e-8;
     options.krylov = Krylov::cg;
     options.full_multigrid = false;
@@ -457,7 +457,7 @@ TEST(HeldNodesAre, GivenTheMeanWhereFacesMeet) {
                  {mixed_face({{Boundary{D, 4.0}, low}, {Boundary{N}}}), Boundary{D, 7.0}},
                  {}}};
   p.initial.emplace(9.0);
-  Solve solve(p, {});
+  Solve solve(p, {.method = Method::multigrid});
   const std::vector<double> u = values(solve.solution());
   EXPECT_EQ(u[0], 2.5);
   EXPECT_EQ(u[1], 4);  // the cells in the corner alone lie in these parts, and 0.375 is the next one's centre

@@ -231,7 +231,7 @@ TEST(CoarseOperator, DiscretizedAgainTakesTheMeanOfRootsButPlainOnesOfTensors) {
 }
 
 TEST(CoarseOperator, OfGalerkinGoesWithPoints) {
-  Options o;
+  Options o{.method = Method::multigrid};
   o.coarse_operator = CoarseOperator::galerkin;
   EXPECT_EQ(o.choose(1).smoother.extent, RelaxationChoice::points);
   choose(o.smoother, "plane");
@@ -285,21 +285,21 @@ TEST(Jumps, AreNoneWhereKappaIsSmooth) {
 
 TEST(Jumps, BringConjugateGradientsUnlessToldOtherwise) {
   const auto krylov = [](const Problem& p, const Options& o) { return Solve(p, o).solver().options().krylov; };
-  Options none;
+  Options none{.method = Method::multigrid};
   none.krylov = Krylov::none;
   for (const Centering centering : {Centering::node, Centering::cell}) {
     Problem p = sphere(3, 16, 100);
     p.centering = centering;
-    EXPECT_EQ(krylov(p, Options{}), Krylov::cg);
+    EXPECT_EQ(krylov(p, Options{.method = Method::multigrid}), Krylov::cg);
     EXPECT_EQ(krylov(p, options()), Krylov::cg);
     EXPECT_EQ(krylov(p, none), Krylov::none);
     none.method = Method::automatic;
     EXPECT_EQ(krylov(p, none), Krylov::none);
     p = sphere(3, 16, 3);
     p.centering = centering;
-    EXPECT_EQ(krylov(p, Options{}), Krylov::none);
+    EXPECT_EQ(krylov(p, Options{.method = Method::multigrid}), Krylov::none);
   }
-  Solve s(sphere(3, 16, 100), Options{});
+  Solve s(sphere(3, 16, 100), Options{.method = Method::multigrid});
   randomize(s.rhs(), s.block().unknowns());
   EXPECT_LE(s.run().iterations, 12);
 }
@@ -313,7 +313,7 @@ TEST(CoarseOperator, GalerkinSolvesSmoothProblemsToo) {
       p.scheme = scheme;
       for (auto& axis : p.boundary)
         for (Boundary& face : axis) face.kind = kind;
-      Options o;
+      Options o{.method = Method::multigrid};
       o.coarse_operator = CoarseOperator::galerkin;
       o.krylov = Krylov::cg;
       Solve s(p, o, assembly);
@@ -391,7 +391,7 @@ int solve(const BandedMatrix& m, const Options& o) {
 }
 
 TEST(Matrix, IsSolvedByEveryMethod) {
-  Options multigrid, cg, jacobi;
+  Options multigrid{.method = Method::multigrid}, cg, jacobi;
   multigrid.krylov = Krylov::cg;
   cg.method = Method::cg;
   cg.max_iterations = 5000;

@@ -29,7 +29,7 @@ constexpr int shared_launches = 3;
 struct Case {
   std::string name;
   Problem problem;
-  Options options;
+  Options options{.method = Method::multigrid};
   friend std::ostream& operator<<(std::ostream& stream, const Case& c) { return stream << c.name; }
 };
 
@@ -45,7 +45,7 @@ Problem box(int dimension) {
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const int dimension : {2, 3}) {
-    Options options;
+    Options options{.method = Method::multigrid};
     choose(options.smoother, "chebyshev");
     options.krylov = Krylov::none;
     Options coarse = options;
@@ -158,7 +158,7 @@ TEST(Prepare, ChangesNothingInTheAnswer) {
             for (Boundary& face : axis) face.kind = BoundaryKind::neumann;
         problem.source = [](double x, double y, double) { return x < 0.3 ? 1.0 : y - 0.5; };
         if (given) problem.initial = [](double x, double y, double) { return x * (1 - x) * y; };
-        Options options;
+        Options options{.method = Method::multigrid};
         options.krylov = krylov;
         Solve plain(problem, options), prepared(problem, options);
         const Result expected = plain.run(given);

@@ -19,7 +19,7 @@ namespace {
 constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin;
 
 Options tight() {
-  Options o;
+  Options o{.method = Method::multigrid};
   o.tolerance = 1e-11;
   o.precision = SolvePrecision::double_;
   return o;
@@ -96,7 +96,7 @@ TEST(MixedFace, ConductsBetweenElectrodes) {
   };
   p.boundary[0][0] = mixed_face(
       {{Boundary{D, 1.0}, electrode(0.125, 0.375)}, {Boundary{D, -1.0}, electrode(0.625, 0.875)}, {Boundary{N, 0.0}}});
-  Options options;
+  Options options{.method = Method::multigrid};
   options.tolerance = 1e-8;
   Solve solve(p, options);
   const Result result = solve.run();

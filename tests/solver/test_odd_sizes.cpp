@@ -73,7 +73,7 @@ TEST_P(OddSizes, ContractLikePowersOfTwo) {
     for (std::size_t d = 0; d < cells.size(); ++d)
       for (std::size_t end = 0; end < 2; ++end) p.boundary[d][end] = {faces.kinds[d][end], 0.0, 3.0};
     constexpr int first = 9, last = 15;
-    Options o;
+    Options o{.method = Method::multigrid};
     o.tolerance = 0;
     o.full_multigrid = false;
     o.precision = SolvePrecision::double_;
@@ -104,7 +104,7 @@ TEST_P(OddSizes, AreSolvedByOneCycleOfFullMultigrid) {
     Problem p = m.problem(nodes_of(cells));
     p.centering = unknowns.centering;
     p.scheme = unknowns.scheme;
-    Options o;
+    Options o{.method = Method::multigrid};
     o.precision = SolvePrecision::double_;
     o.tolerance = 1e-12;
     Solve solve(p, o);
@@ -160,8 +160,8 @@ TEST_P(LongBoxes, AreSolvedByEveryMethod) {
   Options direct;
   direct.method = Method::direct;
   solves("direct", direct);
-  solves("nodes", {});
-  Options lines;
+  solves("nodes", {.method = Method::multigrid});
+  Options lines{.method = Method::multigrid};
   lines.smoother.extent = RelaxationChoice::lines;
   // Lines run along what is narrow.
   auto nodes = nodes_of(cells);
@@ -171,11 +171,11 @@ TEST_P(LongBoxes, AreSolvedByEveryMethod) {
   solves("lines", lines);
   std::swap(p.nodes, nodes);
   p.scheme = Scheme::q1;
-  solves("elements", {});
+  solves("elements", {.method = Method::multigrid});
   p.scheme = Scheme::fv;
   p.centering = Centering::cell;
   p.coefficient[0] = [](double x, double y, double z) { return 2 + std::sin(x + y + z); };
-  solves("cells", {});
+  solves("cells", {.method = Method::multigrid});
 }
 INSTANTIATE_TEST_SUITE_P(, LongBoxes,
                          testing::Values(LongBox{"AlongYInThePlane", {5, 300007}},
@@ -203,7 +203,7 @@ int iterations(const Unknowns& unknowns, double jump, int dimension, int n, bool
     if (jump == 0) return 1 + 0.4 * std::sin(3 * x + 2 * y - z);
     return std::hypot(x - 0.5, y - 0.5, dimension == 3 ? z - 0.5 : 0) < 0.3 ? jump : 1.0;
   };
-  Options o;
+  Options o{.method = Method::multigrid};
   o.full_multigrid = full_multigrid;
   Solve s(p, o);
   randomize(s.rhs(), s.block().unknowns());

@@ -125,7 +125,7 @@ TEST(Robust, FloatingConductorsInCells) {
   insulate(p);
   p.boundary[0][0] = {BoundaryKind::dirichlet, 0.0};
   p.boundary[1][1] = {BoundaryKind::dirichlet, 1.0};
-  Solve s(p, {});
+  Solve s(p, {.method = Method::multigrid});
   const auto start = values(s.solution());
   const Result result = s.run();
   EXPECT_TRUE(result.converged()) << name_of(result.verdict);
@@ -141,7 +141,7 @@ TEST(Robust, FloatingConductorsOf64Cells) {
   insulate(p);
   p.boundary[0][0] = {BoundaryKind::dirichlet, 0.0};
   p.boundary[1][1] = {BoundaryKind::dirichlet, 1.0};
-  Options options;
+  Options options{.method = Method::multigrid};
   Solve s(p, options), exact(p, options);
   const Result result = s.run();
   EXPECT_TRUE(result.converged()) << name_of(result.verdict);
@@ -166,7 +166,7 @@ TEST(Robust, InclusionInAFlatBox) {
   insulate(p);
   p.boundary[0][0] = {BoundaryKind::dirichlet, 0.0};
   p.boundary[1][1] = {BoundaryKind::dirichlet, 1.0};
-  Solve s(p, {});
+  Solve s(p, {.method = Method::multigrid});
   const Result result = s.run();
   EXPECT_TRUE(result.converged()) << name_of(result.verdict);
 }
@@ -176,7 +176,7 @@ TEST(Robust, ThinBoxHeldAtItsNarrowFace) {
   insulate(p);
   p.boundary[1][0] = {BoundaryKind::dirichlet, 0.0};
   p.source = [](double, double y, double) { return 1 + y; };
-  Solve s(p, {});
+  Solve s(p, {.method = Method::multigrid});
   const Result result = s.run();
   const auto u = values(s.solution());
   EXPECT_TRUE(result.converged() || result.at_rounding_floor()) << name_of(result.verdict);
@@ -191,7 +191,7 @@ TEST(Robust, HeldByNextToNothing) {
     insulate(p);
     p.boundary[1][0] = {BoundaryKind::robin, 0.0, alpha};
     p.source = 1.0;
-    Solve s(p, {});
+    Solve s(p, {.method = Method::multigrid});
     const Result result = s.run();
     EXPECT_TRUE(result.converged() || result.at_rounding_floor()) << alpha << ": " << name_of(result.verdict);
   }
@@ -205,7 +205,7 @@ TEST(Robust, ReactionInPatches) {
   };
   p.boundary[1] = {neumann(0), neumann(1)};
   p.boundary[2][0].kind = p.boundary[2][1].kind = BoundaryKind::periodic;
-  Solve s(p, {});
+  Solve s(p, {.method = Method::multigrid});
   const auto start = values(s.solution());
   const Result result = s.run();
   EXPECT_TRUE(result.converged()) << name_of(result.verdict);
@@ -219,7 +219,7 @@ TEST(Robust, RandomCoefficientInEachCell) {
     std::mt19937 engine(7);
     p.coefficient[0] = cells_of(p, [&](auto...) { return engine() % 2 == 0 ? 1e6 : 1.0; });
     p.source = 1.0;
-    Solve s(p, {});
+    Solve s(p, {.method = Method::multigrid});
     const Result result = s.run();
     EXPECT_TRUE(result.converged()) << name_of(result.verdict);
     EXPECT_LE(result.iterations, 60);
@@ -233,7 +233,7 @@ TEST(Robust, AggregatesOfClustersThatAlmostMeet) {
     std::mt19937 engine(seed);
     p.coefficient[0] = cells_of(p, [&](auto...) { return std::ldexp(engine(), -32) < 0.3 ? 1e6 : 1.0; });
     p.source = 1.0;
-    Solve s(p, {});
+    Solve s(p, {.method = Method::multigrid});
     const Result result = s.run();
     EXPECT_TRUE(result.converged()) << name_of(result.verdict);
     EXPECT_LE(result.iterations, 60);
@@ -255,7 +255,7 @@ TEST(Robust, MeansOfSingularProblemsStay) {
     p.source = cells_of(p, [&](auto...) { return std::ldexp(engine(), -31) - 1; });
     for (auto& axis : p.boundary) axis[0].kind = axis[1].kind = BoundaryKind::periodic;
     p.boundary[2] = {};
-    Solve s(p, {});
+    Solve s(p, {.method = Method::multigrid});
     const Result result = s.run();
     EXPECT_TRUE(result.converged()) << seed << ": " << name_of(result.verdict);
     EXPECT_LT(result.rounding_floor, 1e-8);
@@ -272,7 +272,7 @@ TEST(Robust, BeyondRoundingStillSolved) {
   p.source = 1.0;
   insulate(p);
   p.boundary[1][0] = {BoundaryKind::robin, 0.0, 1e-8};
-  Solve s(p, {});
+  Solve s(p, {.method = Method::multigrid});
   const Result result = s.run();
   EXPECT_TRUE(result.at_rounding_floor()) << name_of(result.verdict);
   EXPECT_LT(result.estimated_error, 1e-5);
@@ -291,7 +291,7 @@ TEST(Robust, FactorizationSolves) {
         p.boundary[1] = {neumann(0), neumann(0)};
         if (singular) p.boundary[2] = {neumann(0), neumann(0)};
         p.coefficient[0] = [](double x, double y, double z) { return 1 + x * y + (z > 0.5 ? 100 : 0); };
-        Solve s(p, {});
+        Solve s(p, {.method = Method::multigrid});
         const std::shared_ptr<const Operator> A = s.discretization().make_operator(Precision::fp64);
         Field b(s.backend(), A->layout(), Precision::fp64), r(s.backend(), A->layout(), Precision::fp64);
         randomize(b, A->unknowns());
@@ -347,7 +347,7 @@ TEST(Robust, RandomProblems) {
       }
     p.boundary[0][0] = {BoundaryKind::dirichlet, 1.0};
     SCOPED_TRACE("problem " + std::to_string(problem));
-    Solve s(p, {});
+    Solve s(p, {.method = Method::multigrid});
     const auto start = values(s.solution());
     const Result result = s.run();
     const Options& options = s.solver().options();

@@ -19,7 +19,7 @@ namespace {
 struct Task {
   std::string name;
   Problem problem;
-  Options options;
+  Options options{.method = Method::multigrid};
   friend std::ostream& operator<<(std::ostream& stream, const Task& t) { return stream << t.name; }
 };
 
@@ -31,7 +31,7 @@ std::vector<Task> tasks() {
   std::vector<Task> all;
   const auto add = [&](const std::string& name, const std::string& on, const NamedGrid& grid,
                        const ProblemChoice& choice, auto change) {
-    Options o;
+    Options o{.method = Method::multigrid};
     change(o);
     all.push_back({name, with_data(faces_named(on), grid, choice), o});
   };

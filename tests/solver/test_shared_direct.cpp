@@ -144,7 +144,7 @@ TEST(SharedDirectly, Preconditions) {
         return smooth ? 2 + std::sin(3 * x + y) * std::cos(6.283185307179586 * z) : x + y < 0.8 ? 1.0 : 60.0;
       };
       p.reaction = [](double x, double y, double) { return 1 + x * x + y; };
-      Options options;
+      Options options{.method = Method::multigrid};
       options.preconditioner = PreconditionerChoice::direct;
       options.tolerance = 1e-12;
       expect_same(p, options, {1, 1, 3}, 1e-9);
@@ -210,6 +210,30 @@ TEST(SharedDirectly, TakesTheMemoryOfItsPlan) {
     EXPECT_LE(peak, 1.1 * share);  // halos are wider where the grid is cut
     EXPECT_GE(peak, 0.7 * share);
   });
+}
+
+// Small problems, where the prediction for parts would say something else than the one for the whole.
+TEST(SharedDirectly, IsChosenAsByOneProcess) {
+  int direct = 0, multigrid = 0;
+  for (const bool stretched : {false, true})
+    for (const int n : {13, 20, 23, 24, 31, 40, 53, 64})
+      for (const int across : {20, 37, 48})
+        for (const char* const faces : {"dirichlet", "neumann"}) {
+          Problem p = problem_of(faces_named(faces), "nodes", false, 3);
+          p.reaction = 1.0;
+          p.nodes = {uniform_nodes(0, 1, n), uniform_nodes(0, 1, n), uniform_nodes(0, 1, across)};
+          if (stretched) p.nodes[0] = tanh_nodes(0, 1, n, 2, StretchedEnd::lower);
+          const auto chosen = [&](const Parts& parts) {
+            return make_plan(p, {}, Assembly::automatic, false, {}, {one_process(), parts}).options.method;
+          };
+          const Method one = chosen(uncut_axes);
+          ++(one == Method::direct ? direct : multigrid);
+          for (const int count : {2, 3, 5})
+            EXPECT_EQ(chosen({1, 1, count}), one)
+                << n << " x " << n << " x " << across << " on " << count << ", " << faces;
+        }
+  EXPECT_GT(direct, 10);
+  EXPECT_GT(multigrid, 10);
 }
 
 // By count, in shares of what one process takes: halos, of its lines what processes tell each other at a time, and

@@ -30,7 +30,7 @@ Problem varying(Problem p) {
 }
 
 TEST(SharedPlan, IsThePlanOfOne) {
-  const Plan plan = make_plan(cube(32), Options{}, Assembly::automatic, !on_cpu());
+  const Plan plan = make_plan(cube(32), Options{.method = Method::multigrid}, Assembly::automatic, !on_cpu());
   const PlanOfProcess own = plan_of_process(plan, {});
   EXPECT_EQ(own.bytes, plan.bytes);
   EXPECT_EQ(own.most(), plan.most());
@@ -40,7 +40,7 @@ TEST(SharedPlan, IsThePlanOfOne) {
 TEST(SharedPlan, HasRoomForWhatIslandsTell) {
   const Sharing sharing{one_process(), {1, 1, 2}};
   const auto mailbox = [&](const Problem& p, CoarseOperator coarse, const std::optional<KappaSummary>& kappa) {
-    Options options;
+    Options options{.method = Method::multigrid};
     options.coarse_operator = coarse;
     return plan_of_process(make_plan(p, options, Assembly::automatic, true, kappa, sharing), sharing).mailbox;
   };
@@ -57,7 +57,7 @@ TEST(SharedPlan, HasRoomForWhatIslandsTell) {
 }
 
 TEST(SharedPlan, SaysWhatEachProcessTakes) {
-  Options galerkin;
+  Options galerkin{.method = Method::multigrid};
   galerkin.coarse_operator = CoarseOperator::galerkin;
   Problem cells = cube(40), elements = cube(40);
   cells.centering = Centering::cell;
@@ -69,11 +69,13 @@ TEST(SharedPlan, SaysWhatEachProcessTakes) {
   struct Run {
     std::string name;
     Problem problem;
-    Options options;
+    Options options{.method = Method::multigrid};
   };
-  for (const Run& run :
-       {Run{"nodes", cube(40), {}}, Run{"varying", varying(cube(40)), {}}, Run{"cells", varying(cells), {}},
-        Run{"elements", varying(elements), {}}, Run{"galerkin", varying(cube(40)), galerkin}})
+  for (const Run& run : {Run{"nodes", cube(40), {.method = Method::multigrid}},
+                         Run{"varying", varying(cube(40)), {.method = Method::multigrid}},
+                         Run{"cells", varying(cells), {.method = Method::multigrid}},
+                         Run{"elements", varying(elements), {.method = Method::multigrid}},
+                         Run{"galerkin", varying(cube(40)), galerkin}})
     for (const auto& [parts, machines] : {Spread{{1, 1, 2}, 1}, Spread{{1, 2, 2}, 1}, Spread{{1, 2, 2}, 2}}) {
       SCOPED_TRACE(run.name + ", " + std::to_string(parts[1] * parts[2]) + " on " + std::to_string(machines));
       std::mutex mutex;

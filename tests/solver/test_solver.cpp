@@ -41,7 +41,7 @@ Problem varying(Problem p) {
 }
 
 Options with_tolerance(double tolerance, SolvePrecision precision = SolvePrecision::mixed) {
-  Options o;
+  Options o{.method = Method::multigrid};
   o.tolerance = tolerance;
   o.precision = precision;
   return o;
@@ -446,8 +446,8 @@ TEST(Solver, TakesConjugateGradientsWhereAlphaVaries) {
       p.boundary[2][0].kind = BoundaryKind::dirichlet;
       p.boundary[2][1] = {BoundaryKind::robin, [=](double x, double y, double) { return in_disc(x, y) ? 1e7 : 0; },
                           [=](double x, double y, double) { return in_disc(x, y) ? 1e7 : 0; }};
-      EXPECT_EQ(resolve_options(Options{}, p).krylov, Krylov::cg);
-      Solve s(p, Options{});
+      EXPECT_EQ(resolve_options(Options{.method = Method::multigrid}, p).krylov, Krylov::cg);
+      Solve s(p, Options{.method = Method::multigrid});
       const Result result = s.run();
       EXPECT_TRUE(result.converged());
       EXPECT_LE(result.iterations, 8);
@@ -455,7 +455,7 @@ TEST(Solver, TakesConjugateGradientsWhereAlphaVaries) {
       const Balance b = balance(s.discretization(), s.solver().A(), s.solution(), s.rhs(), s.solver().spare());
       EXPECT_NEAR(b.flux[5], 0.7, 0.05);
       p.boundary[2][1].alpha = 2.0;
-      EXPECT_EQ(resolve_options(Options{}, p).krylov, Krylov::none);
+      EXPECT_EQ(resolve_options(Options{.method = Method::multigrid}, p).krylov, Krylov::none);
     }
 }
 
@@ -470,7 +470,7 @@ TEST(Solver, LeavesTheBestIterateWhereRoundingStopsIt) {
       face.kind = BoundaryKind::robin;
       face.alpha = 1e-6;
     }
-  Solve s(p, {});
+  Solve s(p, {.method = Method::multigrid});
   s.run();
   const std::vector<double> u = values(s.solution());
   EXPECT_NEAR(*std::ranges::min_element(u), 1 / 6e-6, 1);  // 1 flows in, through faces of 6

@@ -74,6 +74,56 @@ void measure(BandedMatrix& m, const std::optional<Box>& own, const Processes& pr
     m.strengths[d] = std::max(processes.sum(strengths[d]), std::numeric_limits<double>::min());
 }
 
+namespace {
+
+// From this range of the diagonal on, entries and their squares leave the range of single precision.
+constexpr double widest_diagonal = 0x1p60;
+
+// Multiplies the entries by 2^(e_i + e_j), or divides them. Of rows beside a part some columns are not here; nothing
+// reads those entries.
+void scale_entries(BandedMatrix& m, const std::vector<int>& exponents, int sign) {
+  for (std::size_t b = 0; b < m.offsets.size(); ++b)
+    for_each_place(m.held(), [&](int x, int y, int z) {
+      const Offset there = neighbour({x, y, z}, m.offsets[b]);
+      if (!on_grid(m, there) || !m.holds(there)) return;
+      const std::size_t i = m.place(x, y, z);
+      double& a = m.entries[b][i];
+      a = std::ldexp(a, sign * (exponents[i] + exponents[m.place(there[0], there[1], there[2])]));
+    });
+}
+
+}  // namespace
+
+void balance(BandedMatrix& m, const std::optional<Box>& own, const Processes& processes) {
+  const std::vector<double>& diagonal = m.entries[band_of(m, {0, 0, 0})];
+  double least = std::numeric_limits<double>::max(), most = 0;
+  for_each_place(own.value_or(m.held()), [&](int x, int y, int z) {
+    const double a = diagonal[m.place(x, y, z)];
+    least = std::min(least, a);
+    most = std::max(most, a);
+  });
+  least = processes.least(least);
+  most = processes.largest(most);
+  if (most <= 2 * least) return;
+  const int middle = (std::ilogb(least) + std::ilogb(most)) / 2;  // b and u are far from 1 on both sides alike
+  std::vector<int> exponents(diagonal.size());
+  std::ranges::transform(diagonal, exponents.begin(),
+                         [&](double a) { return a > 0 ? -((std::ilogb(a) - middle) >> 1) : 0; });
+  if (!processes.any(std::ranges::any_of(exponents, [](int e) { return e != 0; }))) return;
+  const double asymmetry = m.asymmetry, dominance = m.dominance;
+  const std::array<double, 3> strengths = m.strengths;
+  scale_entries(m, exponents, 1);
+  measure(m, own, processes);
+  if (m.dominance > dominance || most / least > widest_diagonal) {
+    m.exponents = std::move(exponents);
+  } else {
+    scale_entries(m, exponents, -1);
+    m.strengths = strengths;
+  }
+  m.asymmetry = asymmetry;
+  m.dominance = dominance;
+}
+
 Block make_block(const BandedMatrix& m) {
   Block block;
   for (std::size_t d = 0; d < 3; ++d)

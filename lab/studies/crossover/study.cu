@@ -191,7 +191,7 @@ void measure_product(const Sides& sides, int bands, int m, Panel& panel, bool ti
 class CycleProblem {
  public:
   CycleProblem(Backend& backend, int cells) : backend_(&backend), discretization_(backend, cube(cells)) {
-    Options options;
+    Options options{.method = Method::multigrid};
     options.tolerance = 0;  // exactly one cycle
     options.max_iterations = 1;
     options.full_multigrid = false;

@@ -22,6 +22,6 @@ int main() {
   discretization.initialize(solver->solution());
   const poisson::Result result = solver->solve(false);
   const double error = poisson::error_norms(discretization, solver->solution()).max;
-  std::printf("%d cycles, error %.2e\n", result.iterations, error);
+  std::printf("%d iterations, error %.2e\n", result.iterations, error);
   return result.converged() && error < 1e-3 ? 0 : 1;
 }
