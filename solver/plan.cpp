@@ -23,6 +23,7 @@
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/direct/prediction.hpp"
 #include "solver/extrapolation.hpp"
+#include "solver/few_jumps.hpp"
 #include "solver/matrix.hpp"
 #include "solver/smoothers/smoother.hpp"
 
@@ -107,11 +108,7 @@ std::vector<LevelPlan> chosen_levels(const Block& block, LevelRules rules, const
   rules.precision = inner_precision(options);
   rules.allowed = *options.smoother.extent;
   rules.galerkin = options.coarse_operator == CoarseOperator::galerkin;
-  if (options.method != Method::multigrid) return single_level(block, rules);
-  if (!rules.galerkin || block.centering() == Centering::node) return choose_levels(block, rules);
-  std::vector<LevelPlan> levels = choose_levels(index_block(block), rules);
-  levels.front().block = block;
-  return levels;
+  return options.method == Method::multigrid ? choose_levels(block, rules) : single_level(block, rules);
 }
 
 // Of all processes: lines of which each has a part, and the field that they are solved in.
@@ -360,7 +357,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
       given.precision == SolvePrecision::mixed && no_direct_preconditioner(problem, parts).empty() &&
       varies_moderately(problem, kappa.mean, kappa.jumps))
     options.preconditioner = PreconditionerChoice::direct;
-  options = options.choose(kappa.jumps.largest, balanced || rough, problem.centering, problem.dimension);
+  options = options.choose(kappa.jumps.largest, balanced || rough, few_jumps(kappa.jumps, block), problem.dimension);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
       singular_in_single(problem, block, kappa.mean))
     options.precision = SolvePrecision::double_;

@@ -106,6 +106,9 @@ class Solver {
  private:
   void start_and_iterate(bool given_guess, Monitor& monitor);
   void start(bool given_guess, Monitor& monitor);
+  const Field* residual_to_start_from() {
+    return !problem_.starts_from_residual ? nullptr : options_.krylov == Krylov::cg ? &r_ : &preconditioner_->rhs();
+  }
   bool solves_at_once(bool given_guess) const;
   void solve_at_once(Monitor& monitor);
   void clear_unknowns();
