@@ -23,7 +23,7 @@
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/direct/prediction.hpp"
 #include "solver/extrapolation.hpp"
-#include "solver/few_jumps.hpp"
+#include "solver/galerkin_choice.hpp"
 #include "solver/matrix.hpp"
 #include "solver/smoothers/smoother.hpp"
 
@@ -273,12 +273,8 @@ std::ptrdiff_t stretched_axes(const Block& block) {
   });
 }
 
-// Ratio of κ over the box from which cycles alone take longer than conjugate gradients around them, and the jump and
-// the share of neighbouring cells from which Galerkin operators are worth more than lines
-// (docs/design/coarse-operators.md).
+// Ratio of κ over the box from which cycles alone take longer than conjugate gradients around them.
 constexpr double wide_range = 10;
-constexpr double rough_jump = 1e3;
-constexpr double share_from_cell_to_cell = 0.3;
 
 // Where the rounding of lines stays below this share of what holds their mean, cycles do as well as in double
 // precision. From a fortieth on, the means of lines on a GPU come long after the residual; from a tenth on, they
@@ -328,10 +324,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   const bool open = std::ranges::none_of(problem.boundary[static_cast<std::size_t>(across.axis)],
                                          [](const Boundary& b) { return b.kind == BoundaryKind::dirichlet; });
   const bool balanced = finest(false).extent == Extent::point && (across.extent == Extent::point || !open);
-  // Where κ is rough, Galerkin operators are worth more than lines, too: from cell to cell on any grid, in blocks where
-  // two axes stretch.
-  const bool rough = kappa.jumps.largest >= rough_jump && (kappa.jumps.share >= share_from_cell_to_cell ||
-                                                           (kappa.jumps.rough() && stretched_axes(block) >= 2));
+  const bool points = balanced || galerkin_beats_lines(kappa.jumps, stretched_axes(block));
   Options options = given;
   // Coarse levels that are discretized again know smooth κ of a wide range, and σ and α that vary, only roughly.
   bool wide = kappa.jumps.range >= wide_range || !problem.reaction.constant();
@@ -357,7 +350,10 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
       given.precision == SolvePrecision::mixed && no_direct_preconditioner(problem, parts).empty() &&
       varies_moderately(problem, kappa.mean, kappa.jumps))
     options.preconditioner = PreconditionerChoice::direct;
-  options = options.choose(kappa.jumps.largest, balanced || rough, few_jumps(kappa.jumps, block), problem.dimension);
+  if (options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(points) &&
+      galerkin_pays_in_cells(kappa.jumps, block))
+    options.coarse_operator = CoarseOperator::galerkin;
+  options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
       singular_in_single(problem, block, kappa.mean))
     options.precision = SolvePrecision::double_;

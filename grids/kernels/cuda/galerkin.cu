@@ -1,6 +1,7 @@
 #include "backends/cuda/cuda_backend.cuh"
 #include "grids/kernels/cuda/factories.hpp"
 #include "grids/kernels/grid_kernels.hpp"
+#include "grids/rows/galerkin_formulas.hpp"
 
 namespace poisson::cuda {
 namespace {
