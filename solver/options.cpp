@@ -22,7 +22,7 @@ std::optional<double> SmootherOptions::value(std::string_view parameter) const {
   return found == given.end() ? std::nullopt : std::optional(found->second);
 }
 
-Options Options::choose(double coefficient_jump, bool points_suffice, Centering centering, int dimension) const {
+Options Options::choose(double coefficient_jump, bool points_suffice, bool mild, int dimension) const {
   Options o = *this;
   if (o.method == Method::automatic) o.method = Method::multigrid;
   if (o.preconditioner == PreconditionerChoice::multigrid) {
@@ -35,14 +35,12 @@ Options Options::choose(double coefficient_jump, bool points_suffice, Centering 
   }
   if (o.krylov == Krylov::automatic) o.krylov = coefficient_jump >= steep_jump ? Krylov::cg : Krylov::none;
   SmootherOptions& s = o.smoother;
-  // Galerkin operators relax points, and their prolongation is one of nodes: lines and planes, where they are wanted or
-  // needed, and cells come before them.
-  (void)centering;
+  // Galerkin operators relax points: lines and planes, where they are wanted or needed, come before them.
   const bool lines = s.lines_or_planes();
   if (o.method != Method::multigrid)
     o.coarse_operator = CoarseOperator::rediscretized;
   else if (o.coarse_operator == CoarseOperator::automatic)
-    o.coarse_operator = coefficient_jump >= galerkin_jump(dimension) && s.takes_points(points_suffice)
+    o.coarse_operator = coefficient_jump >= galerkin_jump(dimension) && !mild && s.takes_points(points_suffice)
                             ? CoarseOperator::galerkin
                             : CoarseOperator::rediscretized;
   const bool galerkin = o.coarse_operator == CoarseOperator::galerkin;

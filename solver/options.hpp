@@ -59,11 +59,10 @@ struct Options {
   Fallback fallback = Fallback::automatic;
 
   /// The options with every automatic choice made, for a coefficient whose neighbouring cells differ by at most the
-  /// factor `coefficient_jump`, a finest level on which relaxing points would do or not, unknowns at nodes or in cells,
-  /// and the problem's dimension. Throws InputError where Galerkin operators are asked for together with lines, planes
-  /// or cells.
-  Options choose(double coefficient_jump, bool points_suffice = true, Centering centering = Centering::node,
-                 int dimension = 3) const;
+  /// factor `coefficient_jump`, a finest level on which relaxing points would do or not, jumps that rediscretized
+  /// levels bear (`mild`), and the problem's dimension. Throws InputError where Galerkin operators are asked for
+  /// together with lines or planes.
+  Options choose(double coefficient_jump, bool points_suffice = true, bool mild = false, int dimension = 3) const;
 };
 
 }  // namespace poisson

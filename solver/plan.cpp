@@ -23,6 +23,7 @@
 #include "solver/direct/fast_diagonalization.hpp"
 #include "solver/direct/prediction.hpp"
 #include "solver/extrapolation.hpp"
+#include "solver/galerkin_choice.hpp"
 #include "solver/matrix.hpp"
 #include "solver/smoothers/smoother.hpp"
 
@@ -107,11 +108,7 @@ std::vector<LevelPlan> chosen_levels(const Block& block, LevelRules rules, const
   rules.precision = inner_precision(options);
   rules.allowed = *options.smoother.extent;
   rules.galerkin = options.coarse_operator == CoarseOperator::galerkin;
-  if (options.method != Method::multigrid) return single_level(block, rules);
-  if (!rules.galerkin || block.centering() == Centering::node) return choose_levels(block, rules);
-  std::vector<LevelPlan> levels = choose_levels(index_block(block), rules);
-  levels.front().block = block;
-  return levels;
+  return options.method == Method::multigrid ? choose_levels(block, rules) : single_level(block, rules);
 }
 
 // Of all processes: lines of which each has a part, and the field that they are solved in.
@@ -276,12 +273,8 @@ std::ptrdiff_t stretched_axes(const Block& block) {
   });
 }
 
-// Ratio of κ over the box from which cycles alone take longer than conjugate gradients around them, and the jump and
-// the share of neighbouring cells from which Galerkin operators are worth more than lines
-// (docs/design/coarse-operators.md).
+// Ratio of κ over the box from which cycles alone take longer than conjugate gradients around them.
 constexpr double wide_range = 10;
-constexpr double rough_jump = 1e3;
-constexpr double share_from_cell_to_cell = 0.3;
 
 // Where the rounding of lines stays below this share of what holds their mean, cycles do as well as in double
 // precision. From a fortieth on, the means of lines on a GPU come long after the residual; from a tenth on, they
@@ -331,10 +324,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   const bool open = std::ranges::none_of(problem.boundary[static_cast<std::size_t>(across.axis)],
                                          [](const Boundary& b) { return b.kind == BoundaryKind::dirichlet; });
   const bool balanced = finest(false).extent == Extent::point && (across.extent == Extent::point || !open);
-  // Where κ is rough, Galerkin operators are worth more than lines, too: from cell to cell on any grid, in blocks where
-  // two axes stretch.
-  const bool rough = kappa.jumps.largest >= rough_jump && (kappa.jumps.share >= share_from_cell_to_cell ||
-                                                           (kappa.jumps.rough() && stretched_axes(block) >= 2));
+  const bool points = balanced || galerkin_beats_lines(kappa.jumps, stretched_axes(block));
   Options options = given;
   // Coarse levels that are discretized again know smooth κ of a wide range, and σ and α that vary, only roughly.
   bool wide = kappa.jumps.range >= wide_range || !problem.reaction.constant();
@@ -360,7 +350,10 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
       given.precision == SolvePrecision::mixed && no_direct_preconditioner(problem, parts).empty() &&
       varies_moderately(problem, kappa.mean, kappa.jumps))
     options.preconditioner = PreconditionerChoice::direct;
-  options = options.choose(kappa.jumps.largest, balanced || rough, problem.centering, problem.dimension);
+  if (options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(points) &&
+      galerkin_pays_in_cells(kappa.jumps, block))
+    options.coarse_operator = CoarseOperator::galerkin;
+  options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
       singular_in_single(problem, block, kappa.mean))
     options.precision = SolvePrecision::double_;

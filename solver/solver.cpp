@@ -257,11 +257,7 @@ void Solver::start(Start from, Monitor& monitor) {
   take_residual(one_, initial_norm_);
   if (multigrid_ && options_.full_multigrid && from == Start::nothing) {
     backend_.scale_to_unit(initial_norm_, count_, scale_, inverse_);
-    if (problem_.starts_from_residual)
-      multigrid_->start_from_residual(options_.krylov == Krylov::cg ? r_ : preconditioner_->rhs(), u_, scale_,
-                                      inverse_);
-    else
-      multigrid_->start(b_, u_, scale_, inverse_);
+    multigrid_->start(b_, u_, scale_, inverse_, residual_to_start_from());
     if (A_->singular()) A_->project_solution(u_);
     take_residual(scale_, norm_);
   } else if (options_.krylov == Krylov::cg || options_.method == Method::direct || options_.method == Method::jacobi) {

@@ -126,6 +126,9 @@ class Solver {
   Start start_for(bool given_guess);
   void start_and_iterate(Start from, Monitor& monitor);
   void start(Start from, Monitor& monitor);
+  const Field* residual_to_start_from() {
+    return !problem_.starts_from_residual ? nullptr : options_.krylov == Krylov::cg ? &r_ : &preconditioner_->rhs();
+  }
   bool solves_at_once(bool given_guess) const;
   void solve_at_once(Monitor& monitor);
   double take_direct_steps(Monitor& monitor);

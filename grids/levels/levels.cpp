@@ -59,7 +59,10 @@ std::string_view name_of(LevelAssembly assembly) {
 }
 
 std::vector<LevelPlan> choose_levels(const Block& block, const LevelRules& rules) {
-  return levels_within(block, rules, {true, true, true});
+  if (!rules.galerkin || block.centering() == Centering::node) return levels_within(block, rules, {true, true, true});
+  std::vector<LevelPlan> levels = levels_within(index_block(block), rules, {true, true, true});
+  levels.front().block = block;
+  return levels;
 }
 
 Block index_block(const Block& block) {

@@ -51,8 +51,8 @@ struct Probe {
   /// Of a star: the first i ≥ 0 of line (j, k) whose neighbour at the offset of code c has the colour; then every
   /// seventh does.
   constexpr int first_of_star(int c, int j, int k) const {
-    const int at = colour_of(origin[0] + offset_of(c, 0), j + origin[1] + offset_of(c, 1),
-                             k + origin[2] + offset_of(c, 2) + 7);
+    const int at =
+        colour_of(origin[0] + offset_of(c, 0), j + origin[1] + offset_of(c, 1), k + origin[2] + offset_of(c, 2));
     return (colour - at + 7) % 7;
   }
   /// Keeps what row (i, j, k) of the product says about couplings.
@@ -113,7 +113,8 @@ struct Collapse {
 
   /// Weights of the fine values that lie between coarse ones along `stage` axes: the couplings of a fine value are
   /// summed over the axes along which it coincides with coarse values, and it becomes the mean of its neighbours,
-  /// weighted by what is left (Dendy, J. Comput. Phys. 48, 1982; on three axes as edges, faces, centres). Without the
+  /// weighted by what is left (Dendy, J. Comput. Phys. 48, 1982; on three axes as edges, faces, centres). A fine value
+  /// that is strongly coupled only beside these axes follows its neighbours there, which are eliminated. Without the
   /// row sum: constants are always kept. Weights of fewer axes must stand already.
   constexpr void weigh(int stage, int I, int J, int K) const {
     for (int code = 0; code < 27; ++code) {
@@ -207,18 +208,24 @@ struct Collapse {
       const int rest = code_of(o[0] + to[0], o[1] + to[1], o[2] + to[2]);
       taken += a * (rest == 13 ? 1 : weight[rest](I, J, K));
     };
+    double beside = 0;
     for (int l = 0; l < links; ++l) {
-      const int q = link[l];
-      const double a = coupling(f, q);
-      if (a == 0) continue;
-      if (leads_away(o, q))
-        add(q, a);
+      const double a = coupling(f, link[l]);
+      if (leads_away(o, link[l]))
+        add(link[l], a);
       else
-        add_eliminated(o, f, q, a, add);
+        beside += a;
     }
+    if (all < weak * beside)
+      for (int l = 0; l < links; ++l)
+        if (!leads_away(o, link[l])) add_eliminated(o, f, link[l], add);
     if (all <= 1e-3 * size) return stage == 1 ? 0.5 : stage == 2 ? 0.25 : 0.125;  // nothing that could be weighed by
     return taken / all;
   }
+
+  // A fine value whose couplings towards coarse values are that much smaller than those beside them takes the way
+  // through its neighbours.
+  static constexpr double weak = 1e-2;
 
   // Whether a coupling leads along an axis between coarse values.
   constexpr bool leads_away(const int (&o)[3], int q) const {
@@ -229,7 +236,9 @@ struct Collapse {
 
   // The couplings of fine value f through its neighbour at q, which lies beside it and is eliminated.
   template <class Add>
-  constexpr void add_eliminated(const int (&o)[3], const int (&f)[3], int q, double a, const Add& add) const {
+  constexpr void add_eliminated(const int (&o)[3], const int (&f)[3], int q, const Add& add) const {
+    const double a = coupling(f, q);
+    if (a == 0) return;  // there may be no such neighbour
     int c[3] = {f[0] + offset_of(q, 0), f[1] + offset_of(q, 1), f[2] + offset_of(q, 2)};
     for (int d = 0; d < 3; ++d)
       if (periodic[d]) c[d] = c[d] < 0 ? c[d] + fine_n[d] : c[d] >= fine_n[d] ? c[d] - fine_n[d] : c[d];

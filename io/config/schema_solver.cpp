@@ -158,12 +158,12 @@ Schema solver() {
            .fallback = "auto",
            .choices = {choice("auto", CoarseOperator::automatic,
                               "galerkin where the coefficient jumps by a factor of 1000 or more (100 in two "
-                              "dimensions), smoothing "
-                              "points suffices and unknowns sit at nodes."),
+                              "dimensions, 300 in cells) and smoothing points suffices; in cells only where a line "
+                              "through the box crosses two jumps of 100 or more on average, or where the coefficient "
+                              "has a range of more than 10 times its largest jump."),
                        choice("rediscretized", CoarseOperator::rediscretized, "The problem discretized again."),
-                       called({"rap"},
-                              choice("galerkin", CoarseOperator::galerkin,
-                                     "P^T A P, with a prolongation P by the couplings of A; unknowns at nodes."))}},
+                       called({"rap"}, choice("galerkin", CoarseOperator::galerkin,
+                                              "P^T A P, with a prolongation P by the couplings of A."))}},
           {.key = "precision",
            .type = Type::choice,
            .doc = "Floating-point numbers.",

@@ -89,8 +89,9 @@ void Multigrid::settle(std::size_t l, const Field& b, Field& u) {
   settling_[l]->take(std::array<PolynomialStep, 2>{}, false, b, iterate);
 }
 
-void Multigrid::start(const Field& b, Field& u, const Scalar& scale, const Scalar& inverse) {
+void Multigrid::start(const Field& b, Field& u, const Scalar& scale, const Scalar& inverse, const Field* residual) {
   if (levels_.size() == 1) return;
+  if (residual) return start_from_residual(*residual, u, scale, inverse);
   // Every level's right-hand side and Dirichlet data, from those of the finest.
   for (std::size_t l = 1; l < levels_.size(); ++l) {
     const Transfer& t = levels_[l - 1]->to_coarser();

@@ -31,10 +31,9 @@ class Multigrid final : public Preconditioner {
   /// Full multigrid start: from the coarsest level upwards solve, interpolate cubically, one cycle, down to level 1,
   /// and interpolate to the finest. Reads the Dirichlet data from u and writes its unknowns. b is the right-hand side
   /// of the finest level; `scale` and `inverse` bring it into the range of the levels' precision and back.
-  void start(const Field& b, Field& u, const Scalar& scale, const Scalar& inverse);
-  /// The same for the correction of u, from its residual r: u += inverse · e, A e ≈ scale · r. Coarse levels need no
-  /// Dirichlet data. e is prolonged by P.
-  void start_from_residual(const Field& r, Field& u, const Scalar& scale, const Scalar& inverse);
+  /// With a `residual` of u, corrects u instead: u += inverse · e, A e ≈ scale · residual. Coarse levels then need no
+  /// Dirichlet data, and e is prolonged by P.
+  void start(const Field& b, Field& u, const Scalar& scale, const Scalar& inverse, const Field* residual = nullptr);
   /// From now on start() takes held unknowns (HeldNodes) for zero, which cubic interpolation does not know: sweeps put
   /// them back. `finest`: the operator of b and u.
   void hold(std::shared_ptr<const Operator> finest);
@@ -42,6 +41,7 @@ class Multigrid final : public Preconditioner {
  private:
   void cycle(std::size_t level, Cycle type);
   void improve(std::size_t level, Cycle type);
+  void start_from_residual(const Field& r, Field& u, const Scalar& scale, const Scalar& inverse);
   /// Solves the levels below the finest for their right-hand sides, starting from their solutions.
   void solve_upwards();
   void settle(std::size_t level, const Field& b, Field& u);

@@ -242,12 +242,6 @@ const std::vector<Malformed>& malformed() {
        {},
        "bad.yaml:3:43: solver.coarse_operator: galerkin smooths points, and solver.smoother.type is line; write "
        "coarse_operator: rediscretized or another smoother"},
-      {"galerkin_cells",
-       cube,
-       "discretization: {centering: cell}\nsolver: {coarse_operator: galerkin}\n",
-       {},
-       "bad.yaml:4:27: solver.coarse_operator: galerkin takes unknowns at nodes, and discretization.centering is cell; "
-       "write coarse_operator: rediscretized or centering: node"},
       {"galerkin_of_cg",
        cube,
        "solver: {method: cg, coarse_operator: galerkin}\n",

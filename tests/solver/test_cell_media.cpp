@@ -1,0 +1,168 @@
+// Media of unknowns in cells: Galerkin levels bound the iterations, whatever the faces, sizes and processes.
+
+#include <array>
+#include <cmath>
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "grids/axes/stretching.hpp"
+#include "tests/fields.hpp"
+#include "tests/processes.hpp"
+#include "tests/solve.hpp"
+
+namespace poisson {
+namespace {
+
+constexpr auto D = BoundaryKind::dirichlet, N = BoundaryKind::neumann, R = BoundaryKind::robin,
+               P = BoundaryKind::periodic;
+using Kinds = std::array<std::array<BoundaryKind, 2>, 3>;
+constexpr Kinds flow{{{N, N}, {N, N}, {D, D}}};
+
+enum class Medium { either, decades, blobs };
+
+/// κ by cells: 10⁶ or 1 with equal chances, six decades at random, or 10⁻⁶ in half of the blocks of 4 cells a side.
+GridArray kappa(Medium medium, const std::array<int, 3>& n) {
+  GridArray cells{Location::cell, {n[0], n[1], n[2]}, {}};
+  std::mt19937 engine(5);
+  const auto chance = [&] { return static_cast<double>(engine()) / 4294967296.0; };
+  std::vector<char> solid;
+  for (int block = 0; block < 64 * 64 * 64; ++block) solid.push_back(chance() < 0.5);
+  for (int z = 0; z < n[2]; ++z)
+    for (int y = 0; y < n[1]; ++y)
+      for (int x = 0; x < n[0]; ++x) {
+        const auto block = static_cast<std::size_t>(x / 4 + 64 * (y / 4 + 64 * (z / 4)));
+        cells.values.push_back(medium == Medium::either    ? (chance() < 0.5 ? 1e6 : 1)
+                               : medium == Medium::decades ? std::pow(10, 6 * chance())
+                               : solid[block]              ? 1e-6
+                                                           : 1);
+      }
+  return cells;
+}
+
+/// Nothing comes from within; the faces hold 0 below and 1 above, or have such data.
+Problem problem(Medium medium, const std::array<int, 3>& n, const Kinds& kinds = flow) {
+  Problem p;
+  p.centering = Centering::cell;
+  p.dimension = n[2] == 1 ? 2 : 3;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(p.dimension); ++d) {
+    p.nodes[d] = uniform_nodes(0, 1, n[d]);
+    for (std::size_t end = 0; end < 2; ++end)
+      p.boundary[d][end] = {kinds[d][end], kinds[d][end] == N ? 0.0 : static_cast<double>(end), 2.0};
+  }
+  p.coefficient[0] = kappa(medium, n);
+  return p;
+}
+
+Options options() {
+  Options o;
+  o.method = Method::automatic;
+  return o;
+}
+
+Result solved(const Problem& p, const Options& given = options()) {
+  Solve s(p, given);
+  EXPECT_EQ(s.solver().options().coarse_operator, CoarseOperator::galerkin);
+  const Result result = s.run();
+  EXPECT_TRUE(result.converged()) << name_of(result.verdict);
+  EXPECT_TRUE(result.steps.empty()) << result.steps.front();
+  return result;
+}
+
+int iterations(const Problem& p, const Options& given = options()) {
+  return solved(p, given).iterations;
+}
+
+// Bounds: what was measured, in the comment, and a margin. Rediscretized levels take 30 to more than 100 iterations.
+TEST(CellMedia, TakeFewIterationsInSpace) {
+  for (const int n : {32, 48}) {
+    EXPECT_LE(iterations(problem(Medium::either, {n, n, n})), 18) << n;
+    EXPECT_LE(iterations(problem(Medium::decades, {n, n, n})), 30) << n;
+    EXPECT_LE(iterations(problem(Medium::blobs, {n, n, n})), 14) << n;
+  }
+}
+
+TEST(CellMedia, TakeFewIterationsInThePlane) {
+  const Kinds plane{{{N, N}, {D, D}, {N, N}}};
+  for (const int n : {128, 256}) {
+    EXPECT_LE(iterations(problem(Medium::either, {n, n, 1}, plane)), 22) << n;
+    EXPECT_LE(iterations(problem(Medium::decades, {n, n, 1}, plane)), 33) << n;
+  }
+}
+
+TEST(CellMedia, TakeAsManyIterationsInOddBoxes) {
+  for (const Medium medium : {Medium::either, Medium::blobs}) {
+    const int even = iterations(problem(medium, {40, 40, 40}));
+    EXPECT_LE(iterations(problem(medium, {39, 41, 37})), even + 3);
+  }
+}
+
+TEST(CellMedia, TakeFewIterationsBetweenAllFaces) {
+  for (const Kinds& kinds : {Kinds{{{D, D}, {D, D}, {D, D}}}, Kinds{{{R, R}, {N, R}, {D, N}}},
+                             Kinds{{{P, P}, {N, N}, {D, D}}}, Kinds{{{R, D}, {P, P}, {P, P}}}})
+    for (const std::array<int, 3>& n : {std::array{32, 32, 32}, std::array{31, 25, 33}})
+      EXPECT_LE(iterations(problem(Medium::either, n, kinds)), 20);
+}
+
+// Singular problems: constants are in the null space of every level.
+TEST(CellMedia, TakeFewIterationsWhereNothingHoldsTheMean) {
+  for (const Kinds& kinds : {Kinds{{{N, N}, {N, N}, {N, N}}}, Kinds{{{P, P}, {P, P}, {P, P}}}}) {
+    Problem p = problem(Medium::either, {32, 32, 32}, kinds);
+    p.source = [](double x, double y, double z) { return std::sin(6.283185307179586 * (x + y + z)); };
+    EXPECT_LE(iterations(p), 25);
+  }
+}
+
+// σ alone holds the solution, and κ differs by axis.
+TEST(CellMedia, TakeFewIterationsWithReactionAndKappaByAxis) {
+  Problem p = problem(Medium::either, {32, 30, 28}, {{{N, N}, {N, N}, {N, N}}});
+  p.reaction = 3.0;
+  p.source = [](double x, double, double) { return x; };
+  EXPECT_LE(iterations(p), 25);
+  p.isotropic = false;
+  for (std::size_t d = 1; d < 3; ++d) {
+    GridArray cells = kappa(Medium::either, {32, 30, 28});
+    for (double& k : cells.values) k *= d == 1 ? 2 : 0.5;
+    p.coefficient[d] = std::move(cells);
+  }
+  EXPECT_LE(iterations(p), 30);
+}
+
+// The data of the faces reach the coarse levels: the start is nearer to the solution than zero.
+TEST(CellMedia, BeginNearTheSolution) {
+  Options without = options();
+  without.full_multigrid = false;
+  const Problem p = problem(Medium::blobs, {32, 32, 32});
+  EXPECT_LT(solved(p).history.front(), 0.2 * solved(p, without).history.front());
+}
+
+TEST(CellMedia, TakeTheSameIterationsForSeveralProcesses) {
+  const Problem p = problem(Medium::either, {24, 20, 30}, {{{R, N}, {P, P}, {D, D}}});
+  Solve alone(p, options());
+  const Result one = alone.run();
+  const auto sum_of = [](Backend& backend, const Field& u) {
+    double sum = 0;
+    for (const auto value : values(backend, u)) sum += static_cast<double>(value);
+    return sum;
+  };
+  const double wanted = sum_of(alone.backend(), alone.solution());
+  for (const std::array<int, 3>& parts :
+       {std::array{1, 1, 2}, std::array{1, 1, 3}, std::array{1, 2, 2}, std::array{1, 1, 5}})
+    as_processes(parts[0] * parts[1] * parts[2], [&](const std::shared_ptr<const Processes>& processes) {
+      const auto backend = make_cpu_backend();
+      const Discretization own(*backend, p, Assembly::automatic, Sampling::automatic, Sharing{processes, parts, 300});
+      const auto solver = make_solver(own, options());
+      own.assemble_rhs(solver->rhs());
+      own.initialize(solver->solution());
+      const Result result = solver->solve(false);
+      EXPECT_TRUE(result.converged());
+      EXPECT_NEAR(result.iterations, one.iterations, 1);
+      EXPECT_NEAR(processes->sum(sum_of(*backend, solver->solution())), wanted, 1e-7 * std::abs(wanted));
+    });
+}
+
+}  // namespace
+}  // namespace poisson
