@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "backends/precision.hpp"
+#include "grids/levels/galerkin_relaxation.hpp"
 #include "grids/operators/relaxation.hpp"
 #include "grids/problem/problem.hpp"
 
@@ -51,6 +52,7 @@ struct Options {
   Krylov krylov = Krylov::automatic;
   PreconditionerChoice preconditioner = PreconditionerChoice::automatic;
   CoarseOperator coarse_operator = CoarseOperator::automatic;
+  GalerkinRelaxation on_galerkin{};  ///< what Galerkin levels relax; resolve_options chooses it
   SolvePrecision precision = SolvePrecision::mixed;
   bool fallback = true;  ///< where multigrid fails or is predicted to, go on with something stronger (ladder.hpp)
 
