@@ -30,6 +30,8 @@ std::string describe_relaxation(Relaxation r) {
       break;
     case Extent::line:
       return fmt::format("lines along {}", axis);
+    case Extent::alternating_lines:
+      return "lines along each axis";
     case Extent::plane:
       return fmt::format("planes across {}", axis);
   }

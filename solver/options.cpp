@@ -35,7 +35,8 @@ Options Options::choose(double coefficient_jump, bool points_suffice, bool mild,
   }
   if (o.krylov == Krylov::automatic) o.krylov = coefficient_jump >= steep_jump ? Krylov::cg : Krylov::none;
   SmootherOptions& s = o.smoother;
-  // Galerkin operators relax points: lines and planes, where they are wanted or needed, come before them.
+  // Unless resolve_options found that couplings call for Galerkin operators, lines and planes that are wanted or needed
+  // come before them.
   const bool lines = s.lines_or_planes();
   if (o.method != Method::multigrid)
     o.coarse_operator = CoarseOperator::rediscretized;
@@ -44,10 +45,10 @@ Options Options::choose(double coefficient_jump, bool points_suffice, bool mild,
                             ? CoarseOperator::galerkin
                             : CoarseOperator::rediscretized;
   const bool galerkin = o.coarse_operator == CoarseOperator::galerkin;
-  if (galerkin && lines)
-    throw InputError(std::string("Galerkin coarse operators smooth points (") +
-                     (s.extent == RelaxationChoice::lines ? "lines" : "planes") +
-                     " were asked for): discretize the coarse levels again, or smooth points");
+  if (galerkin && s.extent == RelaxationChoice::planes)
+    throw InputError(
+        "Galerkin coarse operators smooth points or lines (planes were asked for): discretize the coarse levels again, "
+        "or smooth lines");
   if (o.method != Method::multigrid) {
     s.kind = &smoother_kind("jacobi");
     o.krylov = o.method == Method::cg ? Krylov::cg : Krylov::none;

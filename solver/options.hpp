@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "backends/precision.hpp"
+#include "grids/levels/galerkin_relaxation.hpp"
 #include "grids/operators/relaxation.hpp"
 #include "grids/problem/problem.hpp"
 
@@ -55,6 +56,7 @@ struct Options {
   Krylov krylov = Krylov::automatic;
   PreconditionerChoice preconditioner = PreconditionerChoice::automatic;
   CoarseOperator coarse_operator = CoarseOperator::automatic;
+  GalerkinRelaxation on_galerkin{};  ///< what Galerkin levels relax; resolve_options chooses it
   SolvePrecision precision = SolvePrecision::mixed;
   Fallback fallback = Fallback::automatic;
 

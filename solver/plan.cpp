@@ -13,6 +13,7 @@
 #include "grids/kernels/sweep_passes.hpp"
 #include "grids/levels/cut_line_operator.hpp"
 #include "grids/levels/islands.hpp"
+#include "grids/levels/solved_along.hpp"
 #include "grids/operators/bands.hpp"
 #include "grids/operators/faces.hpp"
 #include "grids/rows/box_stencil.hpp"
@@ -108,6 +109,7 @@ std::vector<LevelPlan> chosen_levels(const Block& block, LevelRules rules, const
   rules.precision = inner_precision(options);
   rules.allowed = *options.smoother.extent;
   rules.galerkin = options.coarse_operator == CoarseOperator::galerkin;
+  rules.on_galerkin = options.on_galerkin;
   return options.method == Method::multigrid ? choose_levels(block, rules) : single_level(block, rules);
 }
 
@@ -118,6 +120,11 @@ std::size_t bytes_of_cut_lines(const Layout& whole, Precision precision, const P
   const std::size_t field = bytes(part, precision);
   return static_cast<std::size_t>(parts[0] * parts[1] * parts[2]) *
          (field + cut_lines_bytes(part, precision, parts, axis, gpu));
+}
+
+// The number of axes along which lines are relaxed.
+std::size_t lines_axes(const Relaxation& relaxed, const Layout& layout) {
+  return relaxed.extent == Extent::line ? 1 : layout.n[2] == 1 ? 2 : 3;
 }
 
 Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& finest, bool gpu,
@@ -216,8 +223,9 @@ Plan count(std::vector<LevelPlan> chosen, const Options& options, const Finest& 
       const Relaxation relaxed = chosen_level.smoothed();
       if (cuts_lines(part, relaxed))
         level.bytes += bytes_of_cut_lines(layout, inner, parts_of(part.space()), relaxed.axis, gpu);
-      else if (gpu && relaxed.extent == Extent::line)
-        level.bytes += (finest.elements || finest.full || variable ? 3 : 1) * bytes(layout, inner);
+      else if (gpu && (relaxed.extent == Extent::line || relaxed.extent == Extent::alternating_lines))
+        level.bytes += lines_axes(relaxed, layout) * (finest.elements || finest.full || variable || banded ? 3 : 1) *
+                       bytes(layout, inner);
       if (galerkin) add_galerkin(layout, l, coarse, level);
       // Multigrid: b, u, v (no v on the coarsest), and on coarser levels the solution of full multigrid. Else: e and r.
       const bool start = l > 0 && outermost && options.full_multigrid;
@@ -273,8 +281,14 @@ std::ptrdiff_t stretched_axes(const Block& block) {
   });
 }
 
-// Ratio of κ over the box from which cycles alone take longer than conjugate gradients around them.
-constexpr double wide_range = 10;
+// Variation of log κ along a line from which cycles alone take longer than conjugate gradients around them
+// (docs/design/coarse-operators.md): e.g. four waves between κ = 1 and κ = 10.
+constexpr double gentle_variation = 16;
+
+// Whether coarse levels know κ of a wide range well, since it varies over lengths that many of them resolve.
+bool gently(const Jumps& jumps) {
+  return jumps.smooth_and_wide() && jumps.variation <= gentle_variation;
+}
 
 // Where the rounding of lines stays below this share of what holds their mean, cycles do as well as in double
 // precision. From a fortieth on, the means of lines on a GPU come long after the residual; from a tenth on, they
@@ -312,6 +326,39 @@ KappaSummary known_kappa(const Problem& problem) {
   return kappa;
 }
 
+namespace {
+
+// Jump of κ from which lines on Galerkin levels take less time than lines and planes on levels that are discretized
+// again (docs/design/coarse-operators.md).
+constexpr double lines_jump = 10;
+
+// Whether multigrid may relax lines on Galerkin levels: they are asked for, or nothing is and κ jumps.
+bool may_relax_lines(const Options& given, double jump) {
+  const SmootherOptions& s = given.smoother;
+  if (given.method != Method::multigrid && given.method != Method::automatic) return false;
+  if (given.coarse_operator == CoarseOperator::galerkin)
+    return s.extent == RelaxationChoice::lines || (!s.kind && !s.extent);
+  return given.coarse_operator == CoarseOperator::automatic && !s.kind && !s.extent && jump >= lines_jump;
+}
+
+// What Galerkin levels relax, where couplings differ between the axes and lines go.
+std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const Block& block, const KappaSummary& kappa,
+                                                    const Parts& parts) {
+  if (!may_relax_lines(given, kappa.jumps.largest)) return std::nullopt;
+  const Imbalance imbalance = kappa.jumps.imbalance.value_or(imbalance_of(block, kappa.mean));
+  GalerkinRelaxation chosen = relaxation_on_galerkin(block, imbalance, kappa.jumps);
+  if (chosen.relaxation.extent == Extent::point) {
+    if (given.smoother.extent != RelaxationChoice::lines) return std::nullopt;
+    chosen = {{Extent::alternating_lines, 0}};
+  }
+  // Processes that share a line solve for it from rows that are discretized.
+  for (int d = 0; d < 3; ++d)
+    if (parts[static_cast<std::size_t>(d)] > 1 && solved_along(chosen.relaxation, d)) return std::nullopt;
+  return chosen;
+}
+
+}  // namespace
+
 Options resolve_options(const Options& given, const Problem& problem, std::optional<KappaSummary> known,
                         const Parts& parts) {
   const KappaSummary kappa = known.value_or(known_kappa(problem));
@@ -327,7 +374,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
   const bool points = balanced || galerkin_beats_lines(kappa.jumps, stretched_axes(block));
   Options options = given;
   // Coarse levels that are discretized again know smooth κ of a wide range, and σ and α that vary, only roughly.
-  bool wide = kappa.jumps.range >= wide_range || !problem.reaction.constant();
+  bool wide = (kappa.jumps.range >= Jumps::wide && !gently(kappa.jumps)) || !problem.reaction.constant();
   for (int d = 0; d < problem.dimension; ++d)
     for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
       wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
@@ -350,9 +397,16 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
       given.precision == SolvePrecision::mixed && no_direct_preconditioner(problem, parts).empty() &&
       varies_moderately(problem, kappa.mean, kappa.jumps))
     options.preconditioner = PreconditionerChoice::direct;
-  if (options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(points) &&
-      galerkin_pays_in_cells(kappa.jumps, block))
+  const bool by_multigrid = options.preconditioner == PreconditionerChoice::automatic ||
+                            options.preconditioner == PreconditionerChoice::multigrid;
+  if (const auto lines = by_multigrid ? lines_on_galerkin(given, block, kappa, parts) : std::nullopt) {
     options.coarse_operator = CoarseOperator::galerkin;
+    options.on_galerkin = *lines;
+    options.smoother.extent = RelaxationChoice::lines;
+  } else if (options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(points) &&
+             galerkin_pays_in_cells(kappa.jumps, block)) {
+    options.coarse_operator = CoarseOperator::galerkin;
+  }
   options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);
   if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
       singular_in_single(problem, block, kappa.mean))

@@ -33,7 +33,9 @@ std::vector<LevelPlan> levels_within(Block block, const LevelRules& rules, const
   const Coarsening rule = coarsening_rule(block, rules);
   std::vector<LevelPlan> levels;
   for (int l = 0;; ++l) {
-    const LevelChoice choice = choose_relaxation(block, rules.kappa, rules.allowed, rules.jumps, coupled);
+    const LevelChoice choice = rules.galerkin && rules.on_galerkin.relaxation.extent != Extent::point
+                                   ? choose_on_galerkin(block, rules.kappa, rules.on_galerkin)
+                                   : choose_relaxation(block, rules.kappa, rules.allowed, rules.jumps, coupled);
     LevelPlan level{block, rules.precision, {}, choice.relaxation, {}, {}};
     if (!choice.coarsest()) level.coarser = coarsen(block, choice.coarsened, rule);
     level.assembly = assembly_of(block, rules, l, level.smoothed(), within_planes);

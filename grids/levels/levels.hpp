@@ -7,6 +7,7 @@
 
 #include "backends/precision.hpp"
 #include "grids/axes/block.hpp"
+#include "grids/levels/galerkin_relaxation.hpp"
 #include "grids/operators/relaxation.hpp"
 
 namespace poisson {
@@ -36,8 +37,9 @@ struct LevelRules {
   Precision precision = Precision::fp64;
   /// What the finest operator holds, and the others where no rule says otherwise.
   LevelAssembly assembly = LevelAssembly::equidistant;
-  bool galerkin = false;  ///< coarser operators are Galerkin products
-  bool elements = false;  ///< rows of elements, which are held as bands within planes
+  bool galerkin = false;           ///< coarser operators are Galerkin products
+  GalerkinRelaxation on_galerkin;  ///< what levels relax where these are
+  bool elements = false;           ///< rows of elements, which are held as bands within planes
 };
 
 /// The values of a block as the nodes of another one: Galerkin levels keep every other value, wherever values sit.

@@ -8,7 +8,7 @@ namespace poisson {
 constexpr bool solved_along(const Relaxation& relaxed, int axis) {
   return relaxed.extent == Extent::line    ? axis == relaxed.axis
          : relaxed.extent == Extent::plane ? axis != relaxed.axis
-                                           : false;
+                                           : relaxed.extent == Extent::alternating_lines;
 }
 
 }  // namespace poisson

@@ -6,12 +6,13 @@
 
 namespace poisson {
 
-/// What a smoother solves for at once: each value, the lines along an axis, or the planes across one.
-enum class Extent { point, line, plane };
+/// What a smoother solves for at once: each value, the lines along an axis, the planes across one, or the lines along
+/// each axis in turn.
+enum class Extent { point, line, plane, alternating_lines };
 
 struct Relaxation {
   Extent extent = Extent::point;
-  int axis = 0;  ///< along which lines run, or which planes are normal to
+  int axis = 0;  ///< the axis along which lines run, or the normal of planes
 
   bool operator==(const Relaxation&) const = default;
 };

@@ -1,6 +1,8 @@
 #include "grids/sampling/jumps.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "backends/backend.hpp"
 #include "backends/cpu/launch.hpp"
@@ -11,7 +13,37 @@ void Jumps::join(const Jumps& other) {
   largest = std::max(largest, other.largest);
   range = std::max(range, other.range);
   share = std::max(share, other.share);
+  variation = std::max(variation, other.variation);
+  for (std::size_t d = 0; d < 3; ++d) steep_along[d] = std::max(steep_along[d], other.steep_along[d]);
 }
+
+namespace {
+
+double is_steep(double here, double there) {
+  return here >= Jumps::steep * there || there >= Jumps::steep * here ? 1 : 0;
+}
+double log_ratio(double here, double there) {
+  return std::abs(std::log(here / there));
+}
+
+// Σ f(κ of a cell, κ of its lower neighbour along an axis).
+template <class F>
+double sum_over_neighbours(const Field& cells, std::size_t axis, const F& f) {
+  const auto view = cells.view<double>();
+  const Space& space = cells.space();
+  if (space.all()[axis] == 1) return 0;
+  const std::array<int, 3> origin = space.origin(), back{axis == 0, axis == 1, axis == 2};
+  Box box = cells.layout().box();
+  if (origin[axis] == 0) box.first[axis] = std::min(1, box.last[axis]);
+  return cpu::sum_over_lines(space, box, [&](int j, int k) {
+    double sum = 0;
+    for (int i = box.first[0]; i < box.last[0]; ++i)
+      sum += f(view(i, j, k), view(i - back[0], j - back[1], k - back[2]));
+    return sum;
+  });
+}
+
+}  // namespace
 
 Jumps jumps_between_cells(const Field& cells) {
   const auto view = cells.view<double>();
@@ -42,6 +74,13 @@ Jumps jumps_between_cells(const Field& cells) {
     return largest;
   });
   jumps.largest = processes.largest(own_largest);
+  const auto all = static_cast<double>(space.size());
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (jumps.largest >= Jumps::steep)
+      jumps.steep_along[d] = sum_over_neighbours(cells, d, is_steep) / all;
+    else if (jumps.smooth_and_wide())
+      jumps.variation = std::max(jumps.variation, sum_over_neighbours(cells, d, log_ratio) * space.all()[d] / all);
+  }
   if (jumps.largest < Jumps::large) return jumps;
   const double count = cpu::sum_over_lines(space, cells.layout().box(), [&](int j, int k) {
     int found = 0;

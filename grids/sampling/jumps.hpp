@@ -1,16 +1,29 @@
 #pragma once
 
+#include <array>
+#include <optional>
+
 #include "backends/field.hpp"
 
 namespace poisson {
 
 /// How κ differs between neighbouring cells.
 struct Jumps {
-  static constexpr double large = 100;
+  static constexpr double large = 100, steep = 4, wide = 10;
   double largest = 1;  ///< ratio of neighbours
   double range = 1;    ///< ratio of any two cells
   double share = 0;    ///< of the pairs of neighbours with a large ratio
+  /// The share of cells that differ by a factor of at least `steep` from their neighbour along each axis.
+  std::array<double, 3> steep_along{};
+  /// Of smooth κ of a wide range: Σ |Δ log κ| along a line through the grid, the mean of all lines along the axis that
+  /// has most. It hardly depends on the number of cells.
+  double variation = 0;
+  /// Where κ differs between the axes: the shares of cells with unlike couplings (Imbalance). Else they follow from the
+  /// widths of cells.
+  std::optional<std::array<double, 3>> imbalance;
 
+  /// Whether κ goes through a wide range without a steep step between neighbours.
+  bool smooth_and_wide() const { return range >= wide && largest < steep; }
   /// Whether the large ones are many, as where κ is random from cell to cell.
   bool rough() const { return share >= 0.05; }
 

@@ -298,12 +298,19 @@ Hierarchy Discretization::make_levels(SchemeRows rows, std::shared_ptr<const Fie
 
 Hierarchy Discretization::make_galerkin_levels(const std::vector<LevelPlan>& levels) const {
   const Precision precision = levels.front().precision;
+  // Lines are solved from what is stored.
+  SchemeRows rows = rows_;
+  const Relaxation relaxed = levels.front().smoothed();
+  if (level_rows(rows).kappa_source && relaxed.extent != Extent::point) {
+    level_rows(rows).kappa_source = nullptr;
+    operator_note_ = "lines and planes are solved from it";
+  }
   // The couplings are read off rows that hold no bands.
-  std::unique_ptr<Operator> A = make_noted(rows_, Precision::fp64, full_ ? Assembly::partial : held());
+  std::unique_ptr<Operator> A = make_noted(rows, Precision::fp64, full_ ? Assembly::partial : held());
   const bool elements = on_elements(problem_.scheme);
   Bands bands =
       probed_bands(*A, elements ? box_offsets(A->layout()) : star_offsets(A->layout()), holding_field(setting()).get());
-  if (precision != Precision::fp64 || full_) A = make_operator(precision);
+  if (precision != Precision::fp64 || full_) A = make_level(rows, holding_field(setting()).get(), precision);
   const bool cells = block().centering() == Centering::cell;
   return make_galerkin_hierarchy(std::move(A), std::move(bands), cells ? index_block(block()) : block(), levels,
                                  jumps_.rough(), sharing_);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "grids/kernels/grid_kernels.hpp"
@@ -34,6 +36,10 @@ struct Setting {
   /// That face among them; null where it is of one kind, or no face (axis −1).
   const PartedFace* parted_at(int axis, int end) const;
 };
+
+/// How unlike couplings are (Jumps::imbalance), from fields of κ in cells: measured where κ has a field for each axis,
+/// else nothing.
+std::optional<std::array<double, 3>> measured_imbalance(const Setting& setting, const FieldPerAxis& kappa);
 
 struct Closing;
 /// By faces.

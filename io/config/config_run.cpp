@@ -128,9 +128,9 @@ void read_solver(ConfigParts& parts) {
                      "says what multigrid's levels solve, and solver.method is " + solver->find("method")->text +
                          "; write coarse_operator: auto or method: multigrid");
   if (multigrid && smoother && options.coarse_operator == CoarseOperator::galerkin &&
-      options.smoother.lines_or_planes())
+      options.smoother.extent == RelaxationChoice::planes)
     parts.errors.add(solver->find("coarse_operator")->mark, "solver.coarse_operator",
-                     "galerkin smooths points, and solver.smoother.type is " + smoother->find("type")->text +
+                     "galerkin smooths points or lines, and solver.smoother.type is " + smoother->find("type")->text +
                          "; write coarse_operator: rediscretized or another smoother");
   if (multigrid && smoother && options.smoother.pre == 0 && options.smoother.post == 0)
     parts.errors.add(smoother->find("post")->mark, "solver.smoother.post",

@@ -52,7 +52,9 @@ Schema smoother() {
                        .keys = keys_of(kind->type),
                        .elsewhere = {kind->aliases.begin(), kind->aliases.end()}});
   types.push_back({.name = "line",
-                   .doc = "A polynomial over lines, along the axis that each level's couplings call for.",
+                   .doc =
+                       "A polynomial over lines, along the axis that couplings call for; on Galerkin levels of grids "
+                       "that need it, along all axes in turn.",
                    .keys = keys_of("chebyshev")});
   types.push_back({.name = "plane",
                    .doc = "A polynomial over planes, one two-dimensional cycle in each.",
@@ -135,9 +137,11 @@ Schema solver() {
            .type = Type::choice,
            .doc = "Accelerates multigrid.",
            .fallback = "auto",
-           .choices = {choice("auto", Krylov::automatic,
-                              "cg where the coefficient varies by a factor of 10 or more, or of 4 between neighbouring "
-                              "cells, where the reaction or alpha varies, and for matrices."),
+           .choices = {choice(
+                           "auto", Krylov::automatic,
+                           "cg where the coefficient differs by a factor of 4 or more between neighbouring cells, or "
+                           "varies by a factor of 10 or more in many waves; where the reaction or alpha varies; and "
+                           "for matrices."),
                        choice("none", Krylov::none, "Multigrid alone."),
                        called({"pcg", "fcg"}, choice("cg", Krylov::cg, "Flexible conjugate gradients around it."))}},
           {.key = "preconditioner",

@@ -40,7 +40,17 @@ constexpr double much_faster = 0.5, much_time = 0.02;
 
 // Passes that a sweep is worth: planes are solved by cycles of their own, on a GPU by launches that do not fill it.
 constexpr double sweep_cost(Extent extent, bool gpu) {
-  return extent == Extent::point ? 1 : extent == Extent::line ? 3 : gpu ? 100 : 20;
+  switch (extent) {
+    case Extent::point:
+      return 1;
+    case Extent::line:
+      return 3;
+    case Extent::alternating_lines:
+      return 9;
+    case Extent::plane:
+      break;
+  }
+  return gpu ? 100 : 20;
 }
 
 }  // namespace

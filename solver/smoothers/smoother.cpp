@@ -22,25 +22,56 @@ const SmootherKind& smoother_kind(std::string_view type, std::string_view form) 
   throw std::out_of_range("no smoother " + std::string(type) + " " + std::string(form));
 }
 
+void SmoothersInTurn::smooth(const Field& b, Iterate& u, bool reversed) const {
+  for (std::size_t p = 0; p < parts_.size(); ++p) parts_[reversed ? parts_.size() - 1 - p : p]->smooth(b, u, reversed);
+}
+
+namespace {
+
+// What a level relaxes, line by line along each of these axes; points where there are none.
+std::vector<int> axes_of_lines(const Operator& A, Relaxation relaxation) {
+  if (relaxation.extent == Extent::line) return {relaxation.axis};
+  std::vector<int> axes;
+  if (relaxation.extent == Extent::alternating_lines)
+    for (int d = 0; d < 3; ++d)
+      if (A.space().all()[static_cast<std::size_t>(d)] > 1) axes.push_back(d);
+  return axes;
+}
+
+// The splittings that take their steps in turn, each with the largest eigenvalue of its B⁻¹A.
+struct Turn {
+  std::shared_ptr<const Splitting> splitting;
+  double largest;
+};
+std::vector<Turn> turns_of(const Operator& A, const SmootherKind& kind, Relaxation relaxation) {
+  if (!kind.symmetric) return {{A.split_by_colours(), 0}};
+  std::vector<Turn> turns;
+  const auto add = [&](std::optional<int> axis) {
+    std::shared_ptr<const SymmetricSplitting> symmetric = A.split(axis);
+    const double largest = symmetric->largest_eigenvalue();
+    turns.push_back({std::move(symmetric), largest});
+  };
+  for (const int axis : axes_of_lines(A, relaxation)) add(axis);
+  if (turns.empty()) add(std::nullopt);
+  return turns;
+}
+
+}  // namespace
+
 Smoothers make_smoothers(const Operator& A, const SmootherOptions& options, Relaxation relaxation,
                          const std::shared_ptr<Preconditioner>& planes) {
   const bool points = relaxation.extent == Extent::point;
   const SmootherKind& kind = points || options.kind->symmetric ? *options.kind : chebyshev_first;
-  std::shared_ptr<const Splitting> splitting;
-  double largest = PlaneSmoother::largest_eigenvalue;
-  if (!kind.symmetric) {
-    splitting = A.split_by_colours();
-  } else if (!planes) {
-    std::shared_ptr<const SymmetricSplitting> symmetric =
-        A.split(points ? std::nullopt : std::optional(relaxation.axis));
-    largest = symmetric->largest_eigenvalue();
-    splitting = std::move(symmetric);
-  }
+  const std::vector<Turn> turns = planes ? std::vector<Turn>{} : turns_of(A, kind, relaxation);
   const auto make = [&](int sweeps) -> std::unique_ptr<const Smoother> {
     if (sweeps == 0) return nullptr;
-    const std::vector<PolynomialStep> steps = kind.steps(options, sweeps, largest);
-    if (planes) return std::make_unique<PlaneSmoother>(A, steps, planes);
-    return std::make_unique<SteppingSmoother>(splitting, steps);
+    if (planes)
+      return std::make_unique<PlaneSmoother>(A, kind.steps(options, sweeps, PlaneSmoother::largest_eigenvalue), planes);
+    std::vector<std::unique_ptr<const Smoother>> parts;
+    for (const Turn& turn : turns)
+      parts.push_back(std::make_unique<SteppingSmoother>(turn.splitting, kind.steps(options, sweeps, turn.largest)));
+    if (parts.size() == 1) return std::move(parts.front());
+    return std::make_unique<SmoothersInTurn>(std::move(parts));
   };
   return {make(*options.pre), make(*options.post)};
 }

@@ -32,6 +32,16 @@ class SteppingSmoother final : public Smoother {
   std::vector<PolynomialStep> steps_;
 };
 
+/// Several smoothers one after another; reversed, in reversed order.
+class SmoothersInTurn final : public Smoother {
+ public:
+  explicit SmoothersInTurn(std::vector<std::unique_ptr<const Smoother>> parts) : parts_(std::move(parts)) {}
+  void smooth(const Field& b, Iterate& u, bool reversed) const override;
+
+ private:
+  std::vector<std::unique_ptr<const Smoother>> parts_;
+};
+
 /// A number that a kind of smoother takes, and the values that it may have.
 struct SmootherParameter {
   std::string_view name, doc, example;

@@ -206,6 +206,72 @@ TEST(RelaxationChoice, FollowsTheCouplings) {
   EXPECT_EQ(choice({1, 1e3}, RelaxationChoice::points).relaxation, Relaxation{});
 }
 
+/// A layer of a chip stack: its thickness in metres, its κ in the plane and across, and its cells.
+struct Layer {
+  double thickness, lateral, across;
+  int cells;
+};
+const std::vector<Named<std::vector<Layer>>> stacks{
+    {"three", {{1.6e-3, 20, 0.3, 9}, {5e-4, 130, 130, 5}, {2e-3, 390, 390, 8}}},
+    {"five", {{1.6e-3, 20, 0.3, 8}, {1e-4, 50, 50, 2}, {5e-4, 130, 130, 5}, {1e-4, 4, 4, 2}, {2e-3, 390, 390, 5}}},
+    {"nine",
+     {{1.6e-3, 20, 0.3, 5},
+      {1e-4, 50, 50, 2},
+      {5e-4, 130, 130, 3},
+      {1e-4, 4, 4, 2},
+      {1e-4, 1, 1, 2},
+      {3e-4, 130, 130, 2},
+      {5e-5, 4, 4, 2},
+      {8e-4, 20, 0.3, 3},
+      {2e-3, 390, 390, 4}}},
+};
+
+/// A board of 60 by 40 mm between insulated sides, cooled at the bottom (weakly) and at the top.
+Problem stack_of(const std::vector<Layer>& layers, int nx, int ny, Centering centering) {
+  Problem p;
+  p.centering = centering;
+  p.isotropic = false;
+  p.nodes = {uniform_nodes(-0.03, 0.03, nx), uniform_nodes(-0.02, 0.02, ny), {0.0}};
+  std::vector<double> tops;
+  for (const Layer& layer : layers) {
+    const double bottom = p.nodes[2].back();
+    for (int k = 1; k <= layer.cells; ++k) p.nodes[2].push_back(bottom + layer.thickness * k / layer.cells);
+    tops.push_back(p.nodes[2].back());
+  }
+  for (std::size_t d = 0; d < 3; ++d)
+    p.coefficient[d] = [=](double, double, double z) {
+      std::size_t l = 0;
+      while (l + 1 < layers.size() && z > tops[l]) ++l;
+      return d == 2 ? layers[l].across : layers[l].lateral;
+    };
+  for (auto& axis : p.boundary)
+    for (Boundary& face : axis) face.kind = BoundaryKind::neumann;
+  for (std::size_t end = 0; end < 2; ++end) {
+    p.boundary[2][end].kind = BoundaryKind::robin;
+    p.boundary[2][end].alpha = end == 0 ? 10.0 : 500.0;
+  }
+  return p;
+}
+
+/// Within one layer κ/h² is largest in the plane, within another one across it: Galerkin levels with lines across the
+/// layers. Points took 9 to 51 iterations, and two fallbacks.
+TEST(ChipStacks, TakeLinesAcrossTheirLayers) {
+  for (const auto& [name, layers] : stacks)
+    for (const Centering centering : {Centering::cell, Centering::node})
+      for (const int n : {60, 120}) {
+        SCOPED_TRACE(testing::Message() << name << ", " << n << (centering == Centering::cell ? ", cells" : ", nodes"));
+        Solve s(stack_of(layers, n, 2 * n / 3, centering), {});
+        const Options& options = s.solver().options();
+        EXPECT_EQ(options.coarse_operator, CoarseOperator::galerkin);
+        EXPECT_EQ(options.on_galerkin.relaxation, (Relaxation{Extent::line, 2}));
+        randomize(s.rhs(), s.block().unknowns());
+        const Result result = s.run();
+        EXPECT_TRUE(result.converged()) << name_of(result.verdict);
+        EXPECT_TRUE(result.steps.empty());
+        EXPECT_LE(result.iterations, 12);
+      }
+}
+
 TEST(AnisotropicCycle, LinesAndPlanesOnRequest) {
   for (const std::string_view type : {"line", "plane"}) {
     for (const Centering centering : {Centering::node, Centering::cell}) {

@@ -210,12 +210,33 @@ class CudaSampler final : public Sampler {
     write_bad(std::bit_cast<unsigned long long>(1.0));
     device_.for_columns<NoSteps>(box, LargestJump{cells.view<double>(), {x, y, z}, bad()});
     found.jumps.largest = processes.largest(std::bit_cast<double>(read_bad()));
-    if (found.jumps.largest < Jumps::large) return found;
     const Scalar count = device_.scalar();
-    device_.sum_here(box, LargeJumps{cells.view<double>(), {x, y, z}}, count);
-    found.jumps.share =
-        processes.sum(device_.value(count)) / (static_cast<double>(space.size()) * (space.all()[2] > 1 ? 3 : 2));
+    const auto share = [&](const auto& jumps, double of) {
+      device_.sum_here(box, jumps, count);
+      return processes.sum(device_.value(count)) / of;
+    };
+    const auto all = static_cast<double>(space.size());
+    for (int d = 0; d < 3; ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      if (found.jumps.largest >= Jumps::steep)
+        found.jumps.steep_along[at] = share(NeighbourSum<IsSteep>{cells.view<double>(), {x, y, z}, d}, all);
+      else if (found.jumps.smooth_and_wide())
+        found.jumps.variation =
+            std::max(found.jumps.variation,
+                     share(NeighbourSum<LogRatio>{cells.view<double>(), {x, y, z}, d}, all / space.all()[at]));
+    }
+    if (found.jumps.largest < Jumps::large) return found;
+    found.jumps.share = share(LargeJumps{cells.view<double>(), {x, y, z}}, all * (space.all()[2] > 1 ? 3 : 2));
     return found;
+  }
+
+  double share_of_unlike(std::size_t a, const Field& kappa_a, std::size_t b, const Field& kappa_b) override {
+    const Scalar count = device_.scalar();
+    const UnlikeCells unlike{{{static_cast<int>(a), static_cast<int>(b)},
+                              {kappa_a.view<double>(), kappa_b.view<double>()},
+                              {axes_[a].width, axes_[b].width}}};
+    device_.sum_here(kappa_a.layout().box(), unlike, count);
+    return block_.processes().sum(device_.value(count)) / static_cast<double>(kappa_a.space().size());
   }
 
   void subtract_inside(Field& cells) override {

@@ -6,6 +6,7 @@
 #include "grids/kernels/cuda/evaluate_columns.cuh"
 #include "grids/operators/faces.hpp"
 #include "grids/sampling/jumps.hpp"
+#include "grids/sampling/unlike_couplings.hpp"
 
 /// What a device does with the data of a problem once they are sampled.
 namespace poisson::cuda {
@@ -49,6 +50,39 @@ struct LargeJumps {
   __device__ double operator()(int i, int j, int k0, int k1) const {
     double count = 0;
     each_jump(cells, origin, i, j, k0, k1, [&](double ratio) { count += ratio >= Jumps::large; });
+    return count;
+  }
+};
+// Σ f(κ of a cell, κ of its lower neighbour along an axis) of a column.
+struct IsSteep {
+  __device__ double operator()(double here, double there) const {
+    return here >= Jumps::steep * there || there >= Jumps::steep * here ? 1 : 0;
+  }
+};
+struct LogRatio {
+  __device__ double operator()(double here, double there) const { return fabs(log(here / there)); }
+};
+template <class F>
+struct NeighbourSum {
+  View<const double> cells;
+  int3 origin;
+  int axis;
+  __device__ double operator()(int i, int j, int k0, int k1) const {
+    double sum = 0;
+    for (int k = k0; k < k1; ++k) {
+      const int place = axis == 0 ? origin.x + i : axis == 1 ? origin.y + j : origin.z + k;
+      if (place > 0) sum += F{}(cells(i, j, k), cells(i - (axis == 0), j - (axis == 1), k - (axis == 2)));
+    }
+    return sum;
+  }
+};
+
+// The cells of a column with unlike couplings.
+struct UnlikeCells {
+  UnlikeCouplings unlike;
+  __device__ double operator()(int i, int j, int k0, int k1) const {
+    double count = 0;
+    for (int k = k0; k < k1; ++k) count += unlike(i, j, k) ? 1 : 0;
     return count;
   }
 };

@@ -79,11 +79,13 @@ class CellScheme final : public RowScheme {
     const Box all = setting.values();
     ErrorCollector check;
     Jumps jumps;
-    bool held = has_dirichlet_face(p);                // u, by such a face, by α or by σ
-    const auto kappa = setting.field(block.space());  // of the last direction that has one of its own
+    bool held = has_dirichlet_face(p);          // u, by such a face, by α or by σ
+    FieldPerAxis all_kappa;                     // of the directions that have one of their own
+    auto kappa = setting.field(block.space());  // of the last one of these
     for (int d = 0; d < p.dimension; ++d) {
       const auto axis = static_cast<std::size_t>(d);
       if (axis < coefficient_count(p)) {
+        if (axis > 0) kappa = setting.field(block.space());
         check([&] {
           sampler.fill({p.coefficient[axis], coefficient_key(p, axis), Sign::positive}, Location::cell, all, {},
                        SampleStore::set, *kappa);
@@ -93,6 +95,7 @@ class CellScheme final : public RowScheme {
         rows.kappa[axis] = found.sum / static_cast<double>(kappa->space().size());
         jumps.join(found.jumps);
         reach_over_cuts(*kappa);
+        all_kappa[axis] = kappa;
       } else {
         rows.kappa[axis] = rows.kappa[0];
       }
@@ -102,6 +105,8 @@ class CellScheme final : public RowScheme {
       reach_over_cuts(*faces);
       rows.faces[axis] = std::move(faces);
     }
+    jumps.imbalance = measured_imbalance(setting, all_kappa);
+    all_kappa = {};
     if (p.dimension == 2) rows.kappa[2] = rows.kappa[0];
     rows.scale = scale_of(block, rows.kappa);
     if (const double* sigma = p.reaction.constant()) {

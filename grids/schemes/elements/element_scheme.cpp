@@ -106,6 +106,7 @@ class ElementScheme final : public RowScheme {
       jumps.join(found.jumps);
       least_kappa = std::min(least_kappa, sampler.extremes(*kappa.diagonal[d], all).least);
     }
+    jumps.imbalance = measured_imbalance(setting, kappa.diagonal);
     least_kappa = setting.processes().least(least_kappa);
     for (const FieldPerAxis* fields : {&kappa.diagonal, &kappa.mixed})
       for (const auto& cells : *fields)

@@ -46,6 +46,7 @@ class NodeScheme final : public RowScheme {
       reach_over_cuts(*cells);
       rows.cells[d] = std::move(cells);
     }
+    jumps.imbalance = measured_imbalance(setting, rows.cells);
     if (p.isotropic) rows.kappa = {rows.kappa[0], rows.kappa[0], rows.kappa[0]};
     rows.scale = scale_of(block, rows.kappa);
 
