@@ -303,7 +303,7 @@ class Validator {
       if (foreign_ || misspelt(map, schema.key)) return {};
       return fail(fallback.mark, path,
                   "is missing; add " + std::string(schema.key) + ": " +
-                      (schema.example.empty() ? expected(schema) : std::string(schema.example)));
+                      (schema.example.empty() ? expected(schema) : std::string(schema.example)) + instead(schema));
     }
     if (schema.fallback == "null") return fallback;
     if (schema.type == Type::map) return check(fallback, schema, path);
@@ -311,6 +311,12 @@ class Validator {
     Value given = parse_yaml(std::string(schema.fallback), {}, none);
     mark_as_default(given, fallback.mark);
     return check(given, schema, path);
+  }
+
+  /// The one key of the same map that makes a required one dispensable.
+  static std::string instead(const Schema& schema) {
+    const bool sibling = !schema.unless.empty() && schema.unless.find_first_of(" .") == std::string_view::npos;
+    return sibling ? ", or " + std::string(schema.unless) : "";
   }
 
   /// A key that is there under a misspelt name is reported once, as such.
