@@ -11,8 +11,8 @@ struct Layer {
   int cells;
 };
 
-/// Nodes of layers that follow each other from `lower` on. Interfaces are sums that do not drift: each is the exact sum
-/// but for its last bit, where the decimal number of 15 digits beside it is taken, so that 1.6e-3 + 1e-4 is 1.7e-3.
+/// Nodes of layers that follow each other from `lower` on. Interfaces are sums that do not drift. Where a decimal
+/// number of 15 digits lies within a rounding of the sum, it is taken: 1.6e-3 + 1e-4 is 1.7e-3.
 std::vector<double> layered_nodes(double lower, std::span<const Layer> layers);
 
 }  // namespace poisson

@@ -5,29 +5,13 @@
 #include <tuple>
 #include <utility>
 
+#include "io/config/spelling.hpp"
+
 namespace poisson {
 
 namespace {
 
-/// A message is one line, and ends where a byte 0 would end it: control characters are written as escapes.
-std::string printable(const std::string& line) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string all;
-  for (const char c : line) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n')
-      all += "\\n";
-    else if (c == '\t')
-      all += "\\t";
-    else if (byte < 0x20 || byte == 0x7f)
-      all.append("\\x").append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
-    else
-      all += c;
-  }
-  return all;
-}
-
-std::vector<std::string> printable(std::vector<std::string> lines) {
+std::vector<std::string> printable_lines(std::vector<std::string> lines) {
   for (std::string& line : lines) line = printable(line);
   return lines;
 }
@@ -46,7 +30,7 @@ std::string Mark::text() const {
 }
 
 ConfigError::ConfigError(std::vector<std::string> lines)
-    : InputError(join_lines(printable(lines))), errors(printable(std::move(lines))) {}
+    : InputError(join_lines(printable_lines(lines))), errors(printable_lines(std::move(lines))) {}
 
 void Diagnostics::add(const Mark& mark, std::string_view key, std::string_view message) {
   std::string text = mark.text() + ": ";

@@ -18,11 +18,6 @@ inline Choice word(std::string_view name, std::string_view doc = {}) {
   return {.name = name, .doc = doc};
 }
 
-inline Choice called(std::vector<std::string_view> elsewhere, Choice choice) {
-  choice.elsewhere = std::move(elsewhere);
-  return choice;
-}
-
 inline Schema dataset_form() {
   return {
       .doc =

@@ -6,17 +6,25 @@
 
 namespace poisson {
 
-/// Words of the trade and of other programs for one key, or for one choice of a key.
-struct Synonym {
-  std::string_view key;    ///< the key's path, in which `*` is any face or any axis
-  std::string_view words;  ///< separated by blanks: lower case, without `_`, `-` and blanks
-  std::string_view choice{};   ///< not empty: the words are choices of that key, and mean this one
-  std::string_view also{};     ///< what messages add to the name
-  std::string_view instead{};  ///< not empty: the whole remedy, where there is no such key or choice
+/// Words of the trade and of other programs for one key.
+struct KeyWords {
+  std::string_view key;        ///< the key's path, in which `*` is any face or any axis
+  std::string_view words;      ///< separated by blanks: lower case, without `_`, `-` and blanks
+  std::string_view also{};     ///< what messages add to the key's name
+  std::string_view instead{};  ///< not empty: the whole remedy, where there is no such key
 };
 
-/// The table. The first row that fits is taken.
-std::span<const Synonym> synonyms();
+/// The same for one choice of a key.
+struct ChoiceWords {
+  std::string_view key;
+  std::string_view words;
+  std::string_view choice;
+  std::string_view instead{};  ///< the whole remedy, where `choice` is empty
+};
+
+/// The tables. The first row that fits is taken.
+std::span<const KeyWords> key_words();
+std::span<const ChoiceWords> choice_words();
 
 /// What to say of meshes, wherever one is given.
 inline constexpr std::string_view mesh_remedy =
