@@ -64,6 +64,7 @@ class GridReader {
     const Value* from = given(lower_) ? lower_ : given(upper_) ? upper_ : given(cells_) ? cells_ : nullptr;
     parts_.dimension_known = from || (axes_ && given(axis(0)));
     dimension() = from ? static_cast<int>(from->items.size()) : given(axis(2)) || !parts_.dimension_known ? 3 : 2;
+    if (from == cells_ && from && given(axis(2)) && has_explicit_nodes(2)) dimension() = 3;  // which cells leave out
     const auto agree = [&](const Value* list, const char* key) {
       if (!given(list) || !from || list->items.size() == from->items.size()) return;
       if (list == cells_ && list->items.size() < from->items.size() && ends_in_nodes(list->items.size())) return;

@@ -14,6 +14,9 @@ constexpr std::string_view layers = ", as in axes: {z: {segments: [[1.6e-3, 8], 
 constexpr std::string_view iterative =
     "multigrid and conjugate gradients solve these systems; write method: auto, multigrid or cg";
 
+constexpr std::string_view quantity_words = "value expr expression constant uniform function formula k kappa";
+constexpr std::string_view bare_quantity = "write the number or the expression itself, such as source: 3*x";
+
 // A word may stand in several rows: keys of the map at hand come first, then the order here.
 constexpr std::array keys{
     KeyWords{
@@ -35,6 +38,10 @@ constexpr std::array keys{
     KeyWords{"equation.reaction", "sigma", " (a conductivity is 'equation.coefficient')"},
     KeyWords{"equation.reaction", "absorption decay screening acoef acoeff acoeffs helmholtz shift mass sink c"},
     KeyWords{"equation.exact", "solution analytic analytical analyticsolution exactsolution manufactured mms uexact"},
+    KeyWords{"equation.coefficient.*", quantity_words, {}, bare_quantity},
+    KeyWords{"equation.source.*", quantity_words, {}, bare_quantity},
+    KeyWords{"equation.reaction.*", quantity_words, {}, bare_quantity},
+    KeyWords{"solver.initial.*", quantity_words, {}, bare_quantity},
     KeyWords{"solver.initial",
              "guess initialguess u0 x0 t0 initialcondition initialconditions ic start strt internalfield initialvalue "
              "warmstart restart"},
@@ -56,22 +63,25 @@ constexpr std::array keys{
     KeyWords{"boundary.*.dirichlet", "value", ", 'neumann' or 'robin'"},
     KeyWords{"boundary.*.dirichlet", "type kind bctype condition", kinds},
     KeyWords{"boundary.*.dirichlet",
-             "dirichletvalue dirichletbc dirichletboundary fixedvalue fixed essential prescribed temperature t head "
+             "dirichlet dirichletvalue dirichletbc dirichletboundary fixedvalue fixed essential prescribed temperature "
+             "t head "
              "fixedhead chd potential voltage pressure concentration u phi g v constant"},
-    KeyWords{"boundary.*.neumann",
-             "flux heatflux fluxbc gradient fixedgradient fixedflux zerogradient zeroflux noflux q qn insulated "
-             "insulation adiabatic symmetry natural currentdensity surfacecharge normalderivative normalgradient dudn "
-             "neumannvalue neumannbc inflow outflow"},
+    KeyWords{
+        "boundary.*.neumann",
+        "neumann flux heatflux fluxbc gradient fixedgradient fixedflux zerogradient zeroflux noflux q qn insulated "
+        "insulation adiabatic symmetry natural currentdensity surfacecharge normalderivative normalgradient dudn "
+        "neumannvalue neumannbc inflow outflow"},
     KeyWords{"boundary.*.robin.alpha",
              "h htc hc alpha heattransfercoefficient transfercoefficient filmcoefficient conductance cond leakance a",
              robin_example},
     KeyWords{"boundary.*.robin.ambient",
-             "tinf tinfinity tambient tamb ta tair tfluid text ambienttemperature ambientvalue reference tref outside "
+             "ambient tinf tinfinity tambient tamb ta tair tfluid text ambienttemperature ambientvalue reference tref "
+             "outside "
              "external environment surroundings uinf uext u0 t bhead stage",
              robin_example},
     KeyWords{"boundary.*.robin.value", "g q rhs flux f"},
     KeyWords{"boundary.*.robin",
-             "mixed convection convective cauchy impedance robinbc heattransfer cooling "
+             "robin mixed convection convective cauchy impedance robinbc heattransfer cooling "
              "externalwallheatfluxtemperature ghb riv river drn drain",
              robin_example},
     KeyWords{"boundary.*.periodic",
@@ -84,7 +94,7 @@ constexpr std::array keys{
     KeyWords{"domain.lower", "problo lo low min minimum origin lowercorner xmin xlo start from"},
     KeyWords{"domain.upper",
              "probhi hi high max maximum length lengths l lx ly lz size extent uppercorner xmax xhi end to"},
-    KeyWords{"grid", "mesh meshing blockmesh blockmeshdict discretisation", " (meshes from files are not read)"},
+    KeyWords{"grid", "mesh amr meshing blockmesh blockmeshdict discretisation", " (meshes from files are not read)"},
     KeyWords{"grid.cells",
              "ncell ncells n nx ny nz resolution res size points npoints numcells numberofcells elements "
              "nelem nelems dims dimensions gridsize ncol nrow nlay divisions dagridx intervals"},
@@ -104,6 +114,7 @@ constexpr std::array keys{
 
     KeyWords{"solver",
              "solve linearsolver solvers fvsolution ksp ims mlmg hypre petsc solverparameters solversettings"},
+    KeyWords{"solver.method", "amg mg gmg multigrid pcg cg conjugategradient direct jacobi fft gamg boomeramg"},
     KeyWords{"solver.method", "type ksptype solvertype algorithm linearsolver solver name"},
     KeyWords{"solver.tolerance",
              "tol rtol reltol relativetolerance relativetol tolrel ksprtol atol abstol tolabs absolutetolerance eps "
@@ -274,6 +285,14 @@ std::string question(const KeyWords& row, const std::string& name) {
   return "did you mean '" + name + "'" + std::string(row.also) + "?";
 }
 
+const ChoiceWords* find_choice(std::string_view word, std::string_view path) {
+  const Place place(path);
+  const std::string name = plain(word);
+  const auto found = std::ranges::find_if(
+      choices, [&](const ChoiceWords& row) { return row.key == place.pattern && has(row.words, name); });
+  return found == choices.end() ? nullptr : &*found;
+}
+
 bool is_below(std::string_view key, std::string_view map) {
   return key.size() > map.size() && key.starts_with(map) && key[map.size()] == '.';
 }
@@ -316,12 +335,14 @@ std::string meant_anywhere(std::string_view word, std::string_view path) {
 }
 
 std::string meant_choice(std::string_view word, std::string_view path) {
-  const Place place(path);
-  const std::string name = plain(word);
-  const auto found = std::ranges::find_if(
-      choices, [&](const ChoiceWords& row) { return row.key == place.pattern && has(row.words, name); });
-  if (found == choices.end()) return {};
+  const ChoiceWords* const found = find_choice(word, path);
+  if (!found) return {};
   return found->choice.empty() ? std::string(found->instead) : "did you mean '" + std::string(found->choice) + "'?";
+}
+
+std::string choice_named(std::string_view word, std::string_view path) {
+  const ChoiceWords* const found = find_choice(word, path);
+  return found ? std::string(found->choice) : "";
 }
 
 bool means(std::string_view word, std::string_view path, std::string_view key) {

@@ -39,6 +39,8 @@ std::string meant_nearby(std::string_view word, std::string_view path);
 std::string meant_anywhere(std::string_view word, std::string_view path);
 /// The remedy for an unknown choice of the key at `path`, or empty.
 std::string meant_choice(std::string_view word, std::string_view path);
+/// The choice of the key at `path` that the word means, or empty.
+std::string choice_named(std::string_view word, std::string_view path);
 /// Whether the word means this key of the map at `path`.
 bool means(std::string_view word, std::string_view path, std::string_view key);
 

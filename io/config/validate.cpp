@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "io/config/remedies.hpp"
 #include "io/config/schema.hpp"
 #include "io/config/spelling.hpp"
 #include "io/config/synonyms.hpp"
@@ -72,26 +73,14 @@ class Validator {
 
   std::nullopt_t wrong(const Value& value, const Schema& schema, const std::string& path) {
     std::string message = "expected " + expected(schema) + ", found " + value.description();
-    if (value.kind == Kind::string && is_mesh(value.text))
-      message += "; " + std::string(mesh_remedy);
-    else if (const std::string remedy = remedy_of_bare(value, schema, path); !remedy.empty())
+    const std::string remedy = remedy_of(value, schema, path, parameters_);
+    if (!remedy.empty())
       message += "; " + remedy;
     else if (!schema.example.empty())
       message += "; for example " + std::string(schema.example);
     else if (!schema.fallback.empty() && schema.fallback != "null")
       message += "; the default is " + std::string(schema.fallback);
     return fail(value.mark, path, message);
-  }
-
-  /// What a bare word, number or expression where a face is described should have been.
-  std::string remedy_of_bare(const Value& value, const Schema& schema, const std::string& path) {
-    const bool face = schema.type == Type::any_of && path.starts_with("boundary.");
-    if (!face || (value.kind != Kind::string && value.kind != Kind::number)) return {};
-    if (const std::string remedy = meant_choice(value.text, path); !remedy.empty()) return remedy;
-    Diagnostics ignored;
-    const bool data =
-        value.kind == Kind::number || Validator(parameters_, ignored).expression(value, {.type = Type::expression}, {});
-    return data ? "write {dirichlet: " + value.text + "}" : "";
   }
 
   std::optional<Value> text(Value value, const Schema& schema, const std::string& path) {

@@ -49,6 +49,8 @@ TEST_F(Configuration, LayersFillTheDomain) {
   const Config alone = load(
       "parameters: {die: 5e-4, n: 2}\n"
       "grid: {axes: {x: {nodes: [0, 1, 2]}, y: {segments: [[1.7e-3, n], [die, 2*n]]}}}\n");
+  const std::string three = "axes: {x: {segments: [[1, 4]]}, y: {segments: [[1, 4]]}, z: {segments: [[1, 4]]}}}\n";
+  EXPECT_EQ(load("grid: {cells: [4, 4], " + three).problem.dimension, 3);
   EXPECT_EQ(alone.problem.dimension, 2);
   EXPECT_EQ(alone.problem.nodes[1][2], 1.7e-3);
   EXPECT_EQ(alone.problem.nodes[1].back(), 2.2e-3);

@@ -110,6 +110,38 @@ const std::vector<Malformed>& foreign() {
        "value, ambient}} | a list of at least 2 items, found the string \"fixedValue\"; write {dirichlet: "
        "0}\nbad.yaml:3:63: boundary.z-: expected periodic | {dirichlet} | {neumann} | {robin: {alpha, value, ambient}} "
        "| a list of at least 2 items, found the string \"cos(x)\"; write {dirichlet: cos(x)}"},
+      {"bare_boundary",
+       cube,
+       "boundary: periodic\nbackend: gpu\nsolver: amg\n",
+       {},
+       "bad.yaml:3:11: boundary: expected {default, x-, x+, y-, y+, z-, z+}, found the string \"periodic\"; write "
+       "{default: periodic}\nbad.yaml:4:10: backend: expected {device, transport, blocks}, found the string \"gpu\"; "
+       "write {device: cuda}\nbad.yaml:5:9: solver: expected {method, initial, tolerance, max_iterations, cycle, "
+       "full_multigrid, fallback, extrapolate, smoother: {type, pre, post}, krylov, preconditioner, coarse_operator, "
+       "precision}, found the string \"amg\"; write {method: multigrid}"},
+      {"bare_number_of_all_faces",
+       cube,
+       "boundary: 3\n",
+       {},
+       "bad.yaml:3:11: boundary: expected {default, x-, x+, y-, y+, z-, z+}, found the number 3; write {default: "
+       "{dirichlet: 3}}"},
+      {"bare_word_of_all_faces",
+       cube,
+       "",
+       {"boundary=cyclic"},
+       "--set boundary=cyclic: boundary: expected {default, x-, x+, y-, y+, z-, z+}, found the string \"cyclic\"; "
+       "write "
+       "{default: periodic}"},
+      {"maps_of_data",
+       cube,
+       "equation: {source: {value: 3}, coefficient: {expression: x}}\nmultigrid: {}\nboundary: {neumann: 0, x-: "
+       "{ambient: 3}}\n",
+       {},
+       "bad.yaml:3:21: equation.source.value: unknown key; write the number or the expression itself, such as source: "
+       "3*x\nbad.yaml:3:46: equation.coefficient.expression: unknown key; write the number or the expression itself, "
+       "such as source: 3*x\nbad.yaml:4:1: multigrid: unknown key; did you mean 'solver.method'?\nbad.yaml:5:12: "
+       "boundary.neumann: unknown key; did you mean 'default.neumann'?\nbad.yaml:5:29: boundary.x-.ambient: unknown "
+       "key; did you mean 'robin.ambient', as in robin: {alpha: 10, ambient: 20}?"},
       {"cyclic",
        cube,
        "boundary: {x-: cyclic, x+: {periodic: true}}\n",
