@@ -30,7 +30,62 @@ std::vector<std::string> option_names(const CLI::App& program) {
   if (name.starts_with("-")) throw InputError("unknown option " + name + "; " + remedy);
   if (const std::string& word = unknown.front(); word.find('=') != std::string::npos)
     throw InputError("unexpected argument " + word + "; write --set " + word);
-  throw InputError("unexpected argument " + name + "; a run takes one configuration");
+  throw InputError("unexpected argument " + name +
+                   "; a run takes one configuration, and a value with blanks needs quotes: --set 'KEY=VALUE'");
+}
+
+bool is_option(std::string_view word) {
+  return word.starts_with("-") && word.size() > 1 &&
+         std::string_view("0123456789.").find(word[1]) == std::string_view::npos;
+}
+
+bool names_file(std::string_view word) {
+  return word == "-" || word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".json");
+}
+
+/// Brackets that are open at the end, quoted ones left out.
+int open_brackets(std::string_view text) {
+  int open = 0;
+  char quote = 0;
+  for (const char c : text) {
+    if (quote != 0)
+      quote = c == quote ? 0 : quote;
+    else if (c == '"' || c == '\'')
+      quote = c;
+    else
+      open += (c == '[' || c == '{') - (c == ']' || c == '}');
+  }
+  return open;
+}
+
+/// An assignment as a shell takes it whole.
+std::string in_quotes(const std::string& assignment) {
+  std::string all = "'";
+  for (const char c : assignment) all += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return all + "'";
+}
+
+/// Refuses an assignment that the shell has cut at its blanks: --set a=[1, 2], --set a 1, --set a = 1. `next` is the
+/// word after it.
+void check_whole(const std::string& assignment, int next, int argc, const char* const* argv) {
+  const auto is_value = [&](int i) { return i < argc && !is_option(argv[i]) && !names_file(argv[i]); };
+  if (!is_value(next)) return;
+  if (open_brackets(assignment) > 0) {
+    std::string whole = assignment;
+    for (int i = next; is_value(i) && open_brackets(whole) > 0; ++i) whole += std::string(" ") + argv[i];
+    throw InputError("--set " + assignment + " ends at a blank, where the shell has cut it; quote it: --set " +
+                     in_quotes(whole));
+  }
+  const std::size_t equals = assignment.find('=');
+  if (equals != std::string::npos && equals + 1 < assignment.size()) return;
+  const std::string key = assignment.substr(0, assignment.find_first_of(equals == std::string::npos ? ":" : "="));
+  std::string value = argv[next];
+  if (value == "=" && is_value(next + 1)) value = argv[next + 1];
+  if (value.starts_with("=")) value.erase(0, 1);
+  if (equals == std::string::npos && value.find('=') != std::string::npos)
+    return;  // a key without a value, and the next
+  throw InputError("--set " + assignment + " " + argv[next] + ": key and value are one word; write --set " + key + "=" +
+                   (value.find(' ') == std::string::npos ? value : in_quotes(value)));
 }
 
 /// The arguments, the last first as CLI11 takes them, with --set before every assignment that follows one:
@@ -42,9 +97,12 @@ std::vector<std::string> expanded(int argc, const char* const* argv) {
     const std::string_view word = argv[i];
     const bool option = word.starts_with("-") && word != "-";
     const bool sets = word == "-s" || word == "--set";
-    if (assigning && !option && word.find('=') != std::string_view::npos) words.emplace_back("--set");
+    const bool another = assigning && !option && word.find('=') != std::string_view::npos;
+    if (another) words.emplace_back("--set");
     words.emplace_back(word);
     if (sets && i + 1 < argc) words.emplace_back(argv[++i]);
+    if (sets || another) check_whole(words.back(), i + 1, argc, argv);
+    if (word.starts_with("--set=")) check_whole(std::string(word.substr(6)), i + 1, argc, argv);
     assigning = sets || word.starts_with("--set=") || (word.starts_with("-s") && word.size() > 2) ||
                 (assigning && !option && word.find('=') != std::string_view::npos);
   }

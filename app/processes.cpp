@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -62,6 +64,48 @@ std::string one_of_several() {
       if (variable(size) > 1) return with_value(size);
   return {};
 }
+
+/// The variable that sets the stacks of OpenMP's threads, as "NAME=VALUE"; empty where there is none.
+std::string stack_variable() {
+  for (const char* name : {"OMP_STACKSIZE", "GOMP_STACKSIZE"})
+    if (const char* value = std::getenv(name)) return std::string(name) + "=" + value;
+  return {};
+}
+
+/// The bytes that it says: a number with B, K, M or G, or of KiB (OpenMP 5.2, 21.2.2); 0 where it says none.
+std::size_t stack_bytes(const std::string& variable) {
+  const std::size_t digit = variable.find_first_of("0123456789");
+  if (digit == std::string::npos) return 0;
+  std::size_t number = 0;
+  const char* const end = variable.data() + variable.size();
+  const auto [unit, error] = std::from_chars(variable.data() + digit, end, number);
+  if (error != std::errc()) return 0;
+  const std::size_t at = variable.find_first_not_of(" \t", static_cast<std::size_t>(unit - variable.data()));
+  const std::size_t power = at == std::string::npos ? 1 : std::string_view("bkmg").find(variable[at] | 0x20);
+  if (power > 3 || number > (SIZE_MAX >> (10 * power))) return 0;
+  return number << (10 * power);
+}
+
+/// Threads that start in its scope have stacks of so many bytes; 0: as many as ever.
+class StackSize {
+ public:
+  explicit StackSize(std::size_t bytes) {
+    pthread_getattr_default_np(&before_);
+    pthread_attr_t changed;
+    pthread_getattr_default_np(&changed);
+    if (bytes > 0 && pthread_attr_setstacksize(&changed, bytes) == 0) pthread_setattr_default_np(&changed);
+    pthread_attr_destroy(&changed);
+  }
+  ~StackSize() {
+    pthread_setattr_default_np(&before_);
+    pthread_attr_destroy(&before_);
+  }
+  StackSize(const StackSize&) = delete;
+  StackSize& operator=(const StackSize&) = delete;
+
+ private:
+  pthread_attr_t before_;
+};
 
 /// How many threads start beside each other, up to `count`.
 int startable(int count, std::string& why) {
@@ -154,8 +198,13 @@ void set_threads(int threads) {
   if (threads > 0) omp_set_num_threads(threads);
   // OpenMP's runtime ends the program where one of its threads does not start. wait_passively has two of its own.
   const int beside = count == 1 ? 0 : count + 1;
+  const std::string stacks = stack_variable();
+  const StackSize size(stack_bytes(stacks));
   std::string why;
-  if (const int started = startable(beside, why); started < beside)
+  if (const int started = startable(beside, why); started < beside && stack_bytes(stacks) > 0)
+    throw RunError("the system does not start " + std::to_string(count) + " threads (" + why + "), whose stacks " +
+                   stacks + " sets: take that out of the environment, or write less");
+  else if (started < beside)
     throw RunError("the system does not start " + std::to_string(count) + " threads (" + why + "): write --threads " +
                    std::to_string(std::max(1, started / 2)) + ", or raise the limits (ulimit -u, -v)");
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "io/config/config_parts.hpp"
+#include "io/config/foreign_input.hpp"
 #include "io/config/schema.hpp"
 
 namespace poisson {
@@ -38,7 +39,9 @@ void localize_paths(Value& map, const std::filesystem::path& folder) {
 
 Config state_config(const std::filesystem::path& file, std::span<const std::string> overrides) {
   Diagnostics errors;
+  refuse_foreign_file(file);
   Value raw = read_yaml(file, errors);
+  refuse_foreign_content(raw);
   if (raw.kind == Value::Kind::map || raw.kind == Value::Kind::null)
     for (const std::string& assignment : overrides) apply_override(raw, configuration_schema(), assignment, errors);
   if (raw.kind == Value::Kind::null) {

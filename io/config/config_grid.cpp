@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <iterator>
 
+#include "grids/axes/layers.hpp"
 #include "grids/axes/stretching.hpp"
 #include "io/config/config_parts.hpp"
+#include "io/config/schema.hpp"
 #include "io/files/hdf5.hpp"
 
 namespace poisson {
@@ -47,15 +49,25 @@ class GridReader {
 
   bool has_explicit_nodes(int d) const {
     const Value* spec = axis(d);
-    return given(spec) && (spec->find("nodes") || spec->find("file"));
+    return given(spec) && (spec->find("nodes") || spec->find("file") || spec->find("segments"));
   }
+
+  /// What grid.cells says of an axis; null where it leaves that out.
+  const Value* cells_along(int d) const {
+    const auto i = static_cast<std::size_t>(d);
+    return given(cells_) && i < cells_->items.size() && given(&cells_->items[i]) ? &cells_->items[i] : nullptr;
+  }
+
+  bool is_layered(int d) const { return given(axis(d)) && axis(d)->find("segments"); }
 
   void find_dimension() {
     const Value* from = given(lower_) ? lower_ : given(upper_) ? upper_ : given(cells_) ? cells_ : nullptr;
     parts_.dimension_known = from || (axes_ && given(axis(0)));
     dimension() = from ? static_cast<int>(from->items.size()) : given(axis(2)) || !parts_.dimension_known ? 3 : 2;
+    if (from == cells_ && from && given(axis(2)) && has_explicit_nodes(2)) dimension() = 3;  // which cells leave out
     const auto agree = [&](const Value* list, const char* key) {
       if (!given(list) || !from || list->items.size() == from->items.size()) return;
+      if (list == cells_ && list->items.size() < from->items.size() && ends_in_nodes(list->items.size())) return;
       const char* first = from == lower_ ? "domain.lower" : from == upper_ ? "domain.upper" : "grid.cells";
       fail(list->mark, key,
            "has " + std::to_string(list->items.size()) + " numbers where " + first + " has " +
@@ -71,6 +83,13 @@ class GridReader {
       good_ = good_ && part && (part->kind == Kind::null || !part->entries.empty());
     }
     good_ = good_ && cells_ && axes_ && axis(0) && axis(1) && axis(2);
+  }
+
+  /// Whether all axes from this one on have their nodes, so that grid.cells may leave them out.
+  bool ends_in_nodes(std::size_t first) const {
+    for (std::size_t d = first; d < static_cast<std::size_t>(parts_.config.problem.dimension); ++d)
+      if (!has_explicit_nodes(static_cast<int>(d))) return false;
+    return true;
   }
 
   void check_type() {
@@ -110,7 +129,12 @@ class GridReader {
   }
 
   void check_cells() {
-    if (!good_ || given(cells_)) return;
+    if (!good_) return;
+    for (int d = 0; d < dimension(); ++d)
+      if (given(cells_) && !cells_along(d) && !has_explicit_nodes(d))
+        fail(cells_->items[static_cast<std::size_t>(d)].mark, "grid.cells[" + std::to_string(d) + "]",
+             "is null and axis " + std::string(axis_names[d]) + " has no nodes or segments; give its number of cells");
+    if (given(cells_)) return;
     for (int d = 0; d < dimension(); ++d)
       if (!has_explicit_nodes(d)) {
         missing("grid.cells", d, dimension() == 2 ? "cells: [64, 64]" : "cells: [64, 64, 64]");
@@ -142,7 +166,10 @@ class GridReader {
     const Value* spec = axis(d);
     std::vector<double>& nodes = parts_.config.problem.nodes[static_cast<std::size_t>(d)];
     if (has_explicit_nodes(d)) {
-      read_nodes(d, *spec, nodes);
+      if (is_layered(d))
+        read_layers(d, *spec->find("segments"), nodes);
+      else
+        read_nodes(d, *spec, nodes);
       return;
     }
     const Value* rule = given(spec) ? read_rule(d, *spec) : nullptr;
@@ -154,7 +181,7 @@ class GridReader {
     const auto i = static_cast<std::size_t>(d);
     const double low = lower_->items[i].number;
     const double high = upper_->items[i].number;
-    const int count = static_cast<int>(cells_->items[i].number);
+    const int count = static_cast<int>(cells_along(d)->number);
     if (!given(spec)) {
       nodes = uniform_nodes(low, high, count);
     } else {
@@ -182,6 +209,8 @@ class GridReader {
     std::snprintf(digits.data(), digits.size(), "%.4g", value);
     return digits.data();
   }
+
+  static constexpr double most_cells = 10'000'000;
 
   static bool degenerate(const std::vector<double>& nodes) {
     const auto falls = [](double a, double b) { return !(a < b); };
@@ -270,11 +299,59 @@ class GridReader {
       return;
     }
     fit_bounds(d, mark, name, nodes);
-    const auto i = static_cast<std::size_t>(d);
-    if (given(cells_) && i < cells_->items.size() && cells_->items[i].number + 1 != static_cast<double>(nodes.size()))
+    if (const Value* cells = cells_along(d); cells && cells->number + 1 != static_cast<double>(nodes.size()))
       fail(mark, name,
-           "has " + std::to_string(nodes.size()) + " nodes where grid.cells asks for " + cells_->items[i].text +
+           "has " + std::to_string(nodes.size()) + " nodes where grid.cells asks for " + cells->text +
                " cells; give one node more than cells, or leave cells out");
+  }
+
+  /// The layers of an axis, from the lower end of the domain on; without a domain from 0 on.
+  void read_layers(int d, const Value& list, std::vector<double>& nodes) {
+    const std::string name = key(d) + ".segments";
+    const auto i = static_cast<std::size_t>(d);
+    const bool bounded = given(lower_) && given(upper_) && i < lower_->items.size() && i < upper_->items.size();
+    std::vector<Layer> layers;
+    double count = 0;
+    for (std::size_t l = 0; l < list.items.size(); ++l) {
+      const Value& thickness = list.items[l].items[0];
+      const Value& cells = list.items[l].items[1];
+      const std::string here = name + "[" + std::to_string(l) + "]";
+      if (!(thickness.number > 0))
+        fail(thickness.mark, here + "[0]", "is a thickness of " + thickness.text + "; give one greater than 0");
+      if (cells.number < 1 || cells.number != std::floor(cells.number))
+        fail(cells.mark, here + "[1]", "is a number of cells of " + cells.text + "; give a whole number, at least 1");
+      count += cells.number;
+      layers.push_back({thickness.number, static_cast<int>(std::min(cells.number, most_cells))});
+    }
+    if (count < 2 || count > most_cells)
+      fail(list.mark, name,
+           "has " + shortest(count) + " cells in all; give 2 to " + shortest(most_cells) + " cells to an axis");
+    if (const Value* cells = cells_along(d); cells && cells->number != count)
+      fail(list.mark, name,
+           "has " + shortest(count) + " cells in all where grid.cells asks for " + cells->text +
+               "; make them agree, or write null there");
+    if (!good_) return;
+    const double low = bounded ? lower_->items[i].number : 0;
+    nodes = layered_nodes(low, layers);
+    if (bounded) fit_layers(d, list.mark, name, layers, nodes);
+    if (degenerate(nodes))
+      fail(list.mark, name,
+           "has a layer whose cells vanish in rounding; make it thicker, or move the box nearer to the origin");
+  }
+
+  /// The layers fill the domain but for rounding; its upper end is the last node.
+  void fit_layers(int d, const Mark& mark, const std::string& name, const std::vector<Layer>& layers,
+                  std::vector<double>& nodes) {
+    const auto i = static_cast<std::size_t>(d);
+    const double low = lower_->items[i].number, high = upper_->items[i].number;
+    const double thickness = layered_nodes(0, layers).back();
+    if (std::abs(thickness - (high - low)) <= 1e-9 * (high - low)) {
+      nodes.back() = high;
+      return;
+    }
+    fail(mark, name,
+         "has layers of " + text(thickness) + " in all where domain spans " + text(low) + " to " + text(high) +
+             ", a length of " + text(high - low) + "; make them agree");
   }
 
   std::vector<double> read_file(const Value& spec) {
@@ -315,7 +392,7 @@ class GridReader {
     return to_json(number, -1);
   }
 
-  /// Bounds and cells that followed from explicit nodes.
+  /// Bounds and cells that followed from explicit nodes and layers.
   void write_back() {
     Value* domain = parts_.document.find("domain");
     Value* cells = parts_.document.find("grid")->find("cells");
@@ -336,6 +413,10 @@ class GridReader {
       domain->entries = {{"lower", {}, lists[0]}, {"upper", {}, lists[1]}};
     }
     if (cells->kind == Kind::null) *cells = lists[2];
+    for (std::size_t d = 0; d < lists[2].items.size(); ++d) {
+      if (d == cells->items.size()) cells->items.push_back(lists[2].items[d]);
+      if (cells->items[d].kind == Kind::null) cells->items[d] = lists[2].items[d];
+    }
   }
 
   ConfigParts& parts_;

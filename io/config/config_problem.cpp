@@ -10,6 +10,8 @@
 #include "grids/sampling/sampling.hpp"
 #include "io/config/config_parts.hpp"
 #include "io/config/face_choices.hpp"
+#include "io/config/schema.hpp"
+#include "io/expressions/expression.hpp"
 #include "io/files/hdf5.hpp"
 
 namespace poisson {
@@ -189,11 +191,45 @@ class ProblemReader {
       const Value* const given = word ? nullptr : value.find(kind.name);
       if (word ? value.text != kind.name : !given) continue;
       face.kind = kind.kind;
-      for (const FaceChoice::Datum& datum : kind.data) {
-        const std::string below = datum.key.empty() ? "" : "." + std::string(datum.key);
-        read(datum.key.empty() ? *given : *given->find(datum.key), path + "." + std::string(kind.name) + below,
-             key + std::string(datum.mark), face.*datum.member);
-      }
+      for (const FaceChoice::Datum& datum : kind.data) read_datum(kind, datum, *given, key, path, face);
+    }
+  }
+
+  void read_datum(const FaceChoice& kind, const FaceChoice::Datum& datum, const Value& all, const std::string& key,
+                  const std::string& path, Boundary& face) {
+    const Value* value = datum.key.empty() ? &all : all.find(datum.key);
+    if (!given(value)) return;  // another datum says it, or it was wrong and has been reported
+    const std::string here =
+        path + "." + std::string(kind.name) + (datum.key.empty() ? "" : ".") + std::string(datum.key);
+    const std::string name = key + std::string(datum.mark);
+    if (datum.factor.empty()) {
+      read(*value, here, name, face.*datum.member);
+      return;
+    }
+    const auto same = std::ranges::find_if(kind.data, [&](const FaceChoice::Datum& other) {
+      return other.member == datum.member && other.key != datum.key && given(all.find(other.key));
+    });
+    if (same != kind.data.end()) {
+      parts_.errors.add(value->mark, here,
+                        "stands beside " + std::string(same->key) + ", and " + std::string(datum.factor) + " * " +
+                            std::string(datum.key) + " takes its place; keep one of the two");
+      return;
+    }
+    if (const Value* factor = all.find(datum.factor); given(factor)) {
+      parts_.config.marks[name] = value->mark.text() + ": " + here;
+      read_product(*factor, *value, here, face.*datum.member);
+    }
+  }
+
+  // As one expression, so that a product of constants is one, and a backend with a compiler may compute the others.
+  void read_product(const Value& factor, const Value& value, const std::string& path, Quantity& product) {
+    const auto text = [](const Value& number) {
+      return "(" + (number.kind == Kind::number ? shortest(number.number) : number.text) + ")";
+    };
+    try {
+      product = parse_expression(text(factor) + " * " + text(value), parts_.config.parameters);
+    } catch (const InputError& error) {
+      parts_.errors.add(value.mark, path, error.what());
     }
   }
 

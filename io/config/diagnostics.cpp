@@ -5,9 +5,16 @@
 #include <tuple>
 #include <utility>
 
+#include "io/config/spelling.hpp"
+
 namespace poisson {
 
 namespace {
+
+std::vector<std::string> printable_lines(std::vector<std::string> lines) {
+  for (std::string& line : lines) line = printable(line);
+  return lines;
+}
 
 std::string join_lines(const std::vector<std::string>& lines) {
   std::string all;
@@ -22,7 +29,8 @@ std::string Mark::text() const {
   return line > 0 ? name + ":" + std::to_string(line) + ":" + std::to_string(column) : name;
 }
 
-ConfigError::ConfigError(std::vector<std::string> lines) : InputError(join_lines(lines)), errors(std::move(lines)) {}
+ConfigError::ConfigError(std::vector<std::string> lines)
+    : InputError(join_lines(printable_lines(lines))), errors(printable_lines(std::move(lines))) {}
 
 void Diagnostics::add(const Mark& mark, std::string_view key, std::string_view message) {
   std::string text = mark.text() + ": ";

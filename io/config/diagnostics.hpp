@@ -20,7 +20,7 @@ struct Mark {
 };
 
 /// Everything that is wrong with a configuration, one line each:
-/// `file:line:column: full.key.name: what is wrong; what to write instead`.
+/// `file:line:column: full.key.name: what is wrong; what to write instead`. Control characters become escapes.
 struct ConfigError : InputError {
   explicit ConfigError(std::vector<std::string> lines);
   std::vector<std::string> errors;

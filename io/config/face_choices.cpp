@@ -11,6 +11,20 @@ Schema datum(std::string_view key, std::string_view doc, std::string_view exampl
   return {.key = key, .type = Type::expression, .doc = doc, .required = true, .example = example, .range = range};
 }
 
+// Either of the two keys of a Robin face that set its right-hand side.
+Schema right_hand_side() {
+  Schema value = datum("value", "The right-hand side g; null: a times ambient.");
+  value.fallback = "null";
+  value.unless = "ambient";
+  return value;
+}
+Schema ambient() {
+  Schema value = datum("ambient", "The value of u outside, which stands for g = a ambient; null: value gives g.", "20");
+  value.required = false;
+  value.fallback = "null";
+  return value;
+}
+
 // A kind with its data, as the one key of a map.
 Schema face_form(const FaceChoice& kind) {
   if (kind.keys.empty()) return datum(kind.name, kind.doc, kind.example);
@@ -35,9 +49,11 @@ std::span<const FaceChoice> face_choices() {
       FaceChoice{.name = "robin",
                  .doc = "coefficient du/dn + a u = g",
                  .kind = BoundaryKind::robin,
-                 .data = {{"value", "", &Boundary::value}, {"alpha", ".alpha", &Boundary::alpha}},
+                 .data = {{"value", "", &Boundary::value},
+                          {"alpha", ".alpha", &Boundary::alpha},
+                          {"ambient", "", &Boundary::value, "alpha"}},
                  .keys = {datum("alpha", "Transfer coefficient a, not negative.", "10", {.lower = 0}),
-                          datum("value", "The right-hand side g.")},
+                          right_hand_side(), ambient()},
                  .example = "{alpha: 10, value: 0}"}};
   return table;
 }

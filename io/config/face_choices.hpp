@@ -16,6 +16,7 @@ struct FaceChoice {
     std::string_view key;   ///< below the kind's name; empty: that name's own value
     std::string_view mark;  ///< what the face's key gets added where messages name the datum
     Quantity Boundary::*member;
+    std::string_view factor{};  ///< the key of a datum that is multiplied with this one to give the member
   };
 
   std::string_view name;

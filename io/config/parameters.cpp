@@ -49,6 +49,13 @@ bool mentions(const std::string& text, const std::string& name) {
   return false;
 }
 
+/// Whether a text names another parameter that is not known yet.
+bool uses_later(const std::string& text, const std::string& own, const Parameters& all, const Parameters& known) {
+  return std::ranges::any_of(all, [&](const auto& parameter) {
+    return parameter.first != own && !known.contains(parameter.first) && mentions(text, parameter.first);
+  });
+}
+
 /// Whether a text in the document names a parameter. The parameters' own numbers keep the text they came from.
 bool mentions(const Value& value, const std::string& name) {
   if (value.kind == Kind::list)
@@ -83,9 +90,9 @@ Parameters read_parameters(Value& document, Diagnostics& errors) {
         value.number = parse_constant(value.text, known);
         value.kind = Kind::number;
       } catch (const InputError& error) {
-        return fail(value.mark, right_with(value.text, all)
-                                    ? "\"" + value.text + "\" uses a parameter that stands below; put that one first"
-                                    : error.what());
+        const bool early = uses_later(value.text, entry.key, all, known) && right_with(value.text, all);
+        return fail(value.mark, early ? "\"" + value.text + "\" uses a parameter that stands below; put that one first"
+                                      : error.what());
       }
     if (value.kind != Kind::number || !std::isfinite(value.number))
       return fail(value.mark,

@@ -43,8 +43,8 @@ Schema corner(std::string_view key, std::string_view doc, std::string_view examp
 Schema domain() {
   return {.key = "domain",
           .doc =
-              "The box. Two or three numbers set the dimension. May be left out where every axis has explicit nodes; "
-              "matrices have none.",
+              "The box. Two or three numbers set the dimension. May be left out if every axis has explicit nodes or "
+              "segments; matrices have none.",
           .required = true,
           .unless = "grid.axes grid.file",
           .example = "{lower: [0, 0, 0], upper: [1, 1, 1]}",
@@ -110,15 +110,30 @@ Schema axis(std::string_view key) {
                      .example = "[0, 0.1, 0.3, 1]",
                      .items = {{.type = Type::constant, .example = "0.1"}},
                      .fewest = 3};
+  const Schema layer{.type = Type::list,
+                     .example = "[1.6e-3, 8]",
+                     .items = {{.type = Type::constant, .example = "8"}},
+                     .fewest = 2,
+                     .most = 2};
+  const Schema segments{.key = "segments",
+                        .type = Type::list,
+                        .doc =
+                            "Layers of equal cells, each [thickness, cells], from the lower end of the domain (0 "
+                            "without one) to the upper end.",
+                        .required = true,
+                        .example = "[[1.6e-3, 8], [1e-4, 2]]",
+                        .items = {layer},
+                        .fewest = 1};
   Schema file = dataset_form();
   file.doc = "Coordinates of the nodes from a one-dimensional dataset.";
-  return {
-      .key = key,
-      .type = Type::any_of,
-      .doc = "Nodes of this axis; uniform where absent.",
-      .fallback = "null",
-      .forms = {
-          {.doc = "A stretching rule.", .keys = {stretching()}}, {.doc = "Explicit nodes.", .keys = {nodes}}, file}};
+  return {.key = key,
+          .type = Type::any_of,
+          .doc = "Nodes of this axis; uniform where absent.",
+          .fallback = "null",
+          .forms = {{.doc = "A stretching rule.", .keys = {stretching()}},
+                    {.doc = "Explicit nodes.", .keys = {nodes}},
+                    file,
+                    {.doc = "Layers.", .keys = {segments}}}};
 }
 
 Choice banded() {
@@ -161,11 +176,15 @@ Schema grid() {
                                 word("tensor-product", "Every axis as `axes` describes it."), banded()}},
                    {.key = "cells",
                     .type = Type::list,
-                    .doc = "Cells along each axis. May be left out where every axis has explicit nodes.",
+                    .doc = "Cells along each axis; null for an axis whose nodes or segments say it. The last axes may "
+                           "be left out if they have nodes or segments, and the whole list if all have.",
                     .required = true,
                     .unless = "axes file",
                     .example = "[64, 64, 64]",
-                    .items = {{.type = Type::integer, .example = "64", .range = {.lower = 2, .upper = 10'000'000}}},
+                    .items = {{.type = Type::integer,
+                               .fallback = "null",
+                               .example = "64",
+                               .range = {.lower = 2, .upper = 10'000'000}}},
                     .fewest = 2,
                     .most = 3},
                    {.key = "axes",

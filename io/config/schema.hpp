@@ -42,10 +42,9 @@ struct Schema {
     std::string_view name;
     int value = 0;  ///< the enumerator it stands for
     std::string_view doc{};
-    std::vector<Schema> keys{};  ///< further keys of the enclosing map, known only with this choice
-    /// What other programs call it, where the nearest name here would mislead or is none.
-    std::vector<std::string_view> elsewhere{};
-    std::optional<bool> truth{};  ///< a boolean that may stand for it
+    std::vector<Schema> keys{};                 ///< further keys of the enclosing map, known only with this choice
+    std::vector<std::string_view> elsewhere{};  ///< other names that the choice's own table has, beside synonyms.hpp
+    std::optional<bool> truth{};                ///< a boolean that may stand for it
   };
 
   std::string_view key{};  ///< empty for the items of a list and the forms of a value

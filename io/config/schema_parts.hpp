@@ -18,11 +18,6 @@ inline Choice word(std::string_view name, std::string_view doc = {}) {
   return {.name = name, .doc = doc};
 }
 
-inline Choice called(std::vector<std::string_view> elsewhere, Choice choice) {
-  choice.elsewhere = std::move(elsewhere);
-  return choice;
-}
-
 /// A choice that may be written as a boolean, too.
 inline Choice meant_by(bool truth, Choice choice) {
   choice.truth = truth;

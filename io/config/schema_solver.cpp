@@ -87,8 +87,8 @@ Schema solver() {
                               "included; for a matrix that multigrid cannot take, conjugate gradients or Jacobi's "
                               "method."),
                        choice("jacobi", Method::jacobi, "Damped Jacobi, 24 sweeps an iteration; for comparison."),
-                       called({"pcg", "fcg"}, choice("cg", Method::cg, "Conjugate gradients; for comparison.")),
-                       called({"mg"}, choice("multigrid", Method::multigrid, "Geometric multigrid.")),
+                       choice("cg", Method::cg, "Conjugate gradients; for comparison."),
+                       choice("multigrid", Method::multigrid, "Geometric multigrid."),
                        choice(
                            "direct", Method::direct,
                            "At once, by the modes of all axes but one: a constant coefficient of each axis, constant "
@@ -143,7 +143,7 @@ Schema solver() {
                            "varies by a factor of 10 or more in many waves; where the reaction or alpha varies; and "
                            "for matrices."),
                        choice("none", Krylov::none, "Multigrid alone."),
-                       called({"pcg", "fcg"}, choice("cg", Krylov::cg, "Flexible conjugate gradients around it."))}},
+                       choice("cg", Krylov::cg, "Flexible conjugate gradients around it.")}},
           {.key = "preconditioner",
            .type = Type::choice,
            .doc = "What conjugate gradients precondition with; one that is named makes them the method.",
@@ -166,17 +166,17 @@ Schema solver() {
                               "through the box crosses two jumps of 100 or more on average, or where the coefficient "
                               "has a range of more than 10 times its largest jump."),
                        choice("rediscretized", CoarseOperator::rediscretized, "The problem discretized again."),
-                       called({"rap"}, choice("galerkin", CoarseOperator::galerkin,
-                                              "P^T A P, with a prolongation P by the couplings of A."))}},
+                       choice("galerkin", CoarseOperator::galerkin,
+                              "P^T A P, with a prolongation P by the couplings of A.")}},
           {.key = "precision",
            .type = Type::choice,
            .doc = "Floating-point numbers.",
            .fallback = "mixed",
-           .choices = {called({"fp64", "float64"}, choice("double", SolvePrecision::double_, "64 bits throughout.")),
+           .choices = {choice("double", SolvePrecision::double_, "64 bits throughout."),
                        choice("mixed", SolvePrecision::mixed,
                               "Solution and residual in 64 bits, corrections in 32; in 64 in boxes so flat that 32 "
                               "would lose what couples across."),
-                       called({"fp32", "float32"}, choice("single", SolvePrecision::single, "32 bits throughout."))}}}};
+                       choice("single", SolvePrecision::single, "32 bits throughout.")}}}};
 }
 
 Schema backend() {
@@ -189,7 +189,7 @@ Schema backend() {
            .doc = "The device.",
            .fallback = "auto",
            .choices = {word("auto", "The first GPU where there is one, else the host's cores."),
-                       word("cpu", "The host's cores."), called({"gpu"}, word("cuda", "The first NVIDIA GPU.")),
+                       word("cpu", "The host's cores."), word("cuda", "The first NVIDIA GPU."),
                        word("cuda:0", "An NVIDIA GPU by its number."), word("cuda:1"), word("cuda:2"), word("cuda:3"),
                        word("cuda:4"), word("cuda:5"), word("cuda:6"), word("cuda:7")}},
           {.key = "transport",

@@ -90,6 +90,7 @@ std::string expected(const Schema& schema) {
       if (schema.fewest == 0) return "a list";
       const std::string count = std::to_string(schema.fewest);
       if (schema.most == 0) return "a list of at least " + count + (schema.fewest == 1 ? " item" : " items");
+      if (schema.fewest == schema.most) return "a list of " + count + " items";
       return "a list of " + count + (schema.most - schema.fewest > 1 ? " to " : " or ") + std::to_string(schema.most) +
              " items";
     }

@@ -59,6 +59,23 @@ std::string suggest(std::string_view name, std::span<const std::string> candidat
   return std::string(otherwise) + " " + join(candidates);
 }
 
+std::string printable(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string all;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n')
+      all += "\\n";
+    else if (c == '\t')
+      all += "\\t";
+    else if (byte < 0x20 || byte == 0x7f)
+      all.append("\\x").append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
+    else
+      all += c;
+  }
+  return all;
+}
+
 std::string join(std::span<const std::string> words) {
   std::string all;
   for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;

@@ -3,8 +3,10 @@
 #include <set>
 #include <utility>
 
+#include "io/config/remedies.hpp"
 #include "io/config/schema.hpp"
 #include "io/config/spelling.hpp"
+#include "io/config/synonyms.hpp"
 #include "io/expressions/expression.hpp"
 
 namespace poisson {
@@ -71,7 +73,10 @@ class Validator {
 
   std::nullopt_t wrong(const Value& value, const Schema& schema, const std::string& path) {
     std::string message = "expected " + expected(schema) + ", found " + value.description();
-    if (!schema.example.empty())
+    const std::string remedy = remedy_of(value, schema, path, parameters_);
+    if (!remedy.empty())
+      message += "; " + remedy;
+    else if (!schema.example.empty())
       message += "; for example " + std::string(schema.example);
     else if (!schema.fallback.empty() && schema.fallback != "null")
       message += "; the default is " + std::string(schema.fallback);
@@ -84,6 +89,8 @@ class Validator {
       return wrong(value, schema, path);
     if (schema.type == Type::path && value.text.empty())
       return fail(value.mark, path, "is empty; name a path, for example " + std::string(schema.example));
+    if (schema.type == Type::path && schema.key == "file" && is_mesh(value.text))
+      return fail(value.mark, path, "is a mesh; " + std::string(mesh_remedy));
     if (schema.most > 0 && std::ssize(value.text) > schema.most)
       return fail(value.mark, path,
                   "has " + std::to_string(value.text.size()) + " bytes; give at most " + std::to_string(schema.most));
@@ -103,10 +110,10 @@ class Validator {
       const auto meant = std::ranges::find_if(schema.choices, [&](const Choice& option) {
         return std::ranges::find(option.elsewhere, value.text) != option.elsewhere.end();
       });
-      return fail(value.mark, path,
-                  "unknown choice \"" + value.text + "\"; " +
-                      (meant != schema.choices.end() ? "did you mean '" + std::string(meant->name) + "'?"
-                                                     : suggest(value.text, names, "choose one of")));
+      std::string remedy = meant_choice(value.text, path);
+      if (meant != schema.choices.end()) remedy = "did you mean '" + std::string(meant->name) + "'?";
+      if (remedy.empty()) remedy = suggest(value.text, names, "choose one of");
+      return fail(value.mark, path, "unknown choice \"" + value.text + "\"; " + remedy);
     }
     value.kind = Kind::string;
     value.text = chosen->name;
@@ -203,7 +210,8 @@ class Validator {
     }
     const Schema* form = form_of(value, schema);
     if (value.kind == Kind::map && value.entries.empty()) return wrong(value, schema, path);
-    if (!form || (form->type == Type::choice && !resembles(value, form->choices))) return wrong(value, schema, path);
+    if (!form || (form->type == Type::choice && !resembles(value, form->choices, path)))
+      return wrong(value, schema, path);
     return form->type == Type::map ? map(value, *form, path, &schema) : check(value, *form, path);
   }
 
@@ -214,11 +222,13 @@ class Validator {
     });
   }
 
-  static bool resembles(const Value& value, const std::vector<Choice>& choices) {
+  static bool resembles(const Value& value, const std::vector<Choice>& choices, const std::string& path) {
     std::vector<std::string> names;
     names.reserve(choices.size());
     for (const Choice& option : choices) names.emplace_back(option.name);
-    return value.kind == Kind::string && !nearest(value.text, names).empty();
+    if (value.kind != Kind::string) return false;
+    const std::string meant = meant_choice(value.text, path);
+    return meant.empty() ? !nearest(value.text, names).empty() : meant.starts_with("did you mean");
   }
 
   /// The form that the value's kind calls for; among maps, the one that shares most keys with the value.
@@ -303,10 +313,10 @@ class Validator {
     if (schema.required) {
       if (!schema.unless.empty() && is_given(map, schema.unless)) return fallback;
       ++missing_;
-      if (foreign_ || misspelt(map, schema.key)) return {};
+      if (foreign_ || misspelt(map, schema, path)) return {};
       return fail(fallback.mark, path,
                   "is missing; add " + std::string(schema.key) + ": " +
-                      (schema.example.empty() ? expected(schema) : std::string(schema.example)));
+                      (schema.example.empty() ? expected(schema) : std::string(schema.example)) + instead(schema));
     }
     if (schema.fallback == "null") return fallback;
     if (schema.type == Type::map) return check(fallback, schema, path);
@@ -316,11 +326,20 @@ class Validator {
     return check(given, schema, path);
   }
 
-  /// A key that is there under a misspelt name is reported once, as such.
-  static bool misspelt(const Value& map, std::string_view key) {
-    const std::string name(key);
+  /// The one key of the same map that makes a required one dispensable.
+  static std::string instead(const Schema& schema) {
+    const bool sibling = !schema.unless.empty() && schema.unless.find_first_of(" .") == std::string_view::npos;
+    return sibling ? ", or " + std::string(schema.unless) : "";
+  }
+
+  /// A key that is there under a misspelt or another name is reported once, as such; so is one that dispenses with it.
+  static bool misspelt(const Value& map, const Schema& schema, const std::string& path) {
+    const std::string name(schema.key);
+    const std::string parent = path.substr(0, path.size() - std::min(path.size(), name.size() + 1));
     return std::ranges::any_of(map.entries, [&](const Value::Entry& entry) {
-      return entry.key != name && !nearest(entry.key, {&name, 1}).empty();
+      if (entry.key == name) return false;
+      return !nearest(entry.key, {&name, 1}).empty() || means(entry.key, parent, name) ||
+             (!schema.unless.empty() && means(entry.key, parent, schema.unless));
     });
   }
 
@@ -364,10 +383,19 @@ class Validator {
         }
       }
     }
-    std::string remedy = suggest(entry.key, candidates, "the keys here are");
-    const std::string home = home_of(configuration_schema(), entry.key, {});
-    if (nearest(entry.key, candidates).empty() && !home.empty()) remedy = "did you mean '" + home + "'?";
-    fail(entry.mark, full, "unknown key; " + remedy);
+    fail(entry.mark, full, "unknown key; " + remedy_of_key(entry.key, path, candidates));
+  }
+
+  /// Words of the trade for keys at hand, then misspelt keys, then keys of other places, then their other names.
+  static std::string remedy_of_key(const std::string& key, const std::string& path,
+                                   const std::vector<std::string>& candidates) {
+    if (std::string meant = meant_nearby(key, path); !meant.empty()) return meant;
+    if (nearest(key, candidates).empty()) {
+      if (const std::string home = home_of(configuration_schema(), key, {}); !home.empty())
+        return "did you mean '" + home + "'?";
+      if (std::string meant = meant_anywhere(key, path); !meant.empty()) return meant;
+    }
+    return suggest(key, candidates, "the keys here are");
   }
 
   /// The key of a map that tells its form from the others.

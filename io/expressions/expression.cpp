@@ -143,7 +143,11 @@ Quantity parse_expression(const std::string& text, const Parameters& parameters)
       throw InputError("a list of values in " + quoted_around(text, 0) + "; write one expression");
     if (!parser.uses_variables()) {
       if (!std::isfinite(value))
-        throw InputError(quoted_around(text, 0) + " is not a finite number; change the expression");
+        throw InputError(quoted_around(text, 0) + " is not a finite number (" +
+                         (std::isnan(value) ? "nan"
+                          : value > 0       ? "inf"
+                                            : "-inf") +
+                         "); change the expression");
       return value;
     }
   } catch (const mu::ParserError& error) {

@@ -28,11 +28,39 @@ struct Foreign {
 };
 
 /// Functions of other languages whose nearest name here would mislead.
-constexpr std::array<Foreign, 3> foreign_functions{{
-    {"pow", "write a^b"},
-    {"if", "write condition ? a : b"},
-    {"where", "write condition ? a : b"},
-}};
+constexpr std::array foreign_functions{
+    Foreign{"pow", "write a^b"},
+    Foreign{"power", "write a^b"},
+    Foreign{"if", "write condition ? a : b"},
+    Foreign{"where", "write condition ? a : b"},
+    Foreign{"select", "write condition ? a : b"},
+    Foreign{"conditional", "write condition ? a : b"},
+    Foreign{"heaviside", "write x > 0 ? 1 : 0"},
+    Foreign{"step", "write x > 0 ? 1 : 0"},
+};
+
+constexpr std::string_view no_time = "the equation has no time; a parameter may stand for it";
+constexpr std::string_view linear = "the equation is linear, and its data name x, y and z alone";
+
+/// Names that others have for what is written out here.
+constexpr std::array foreign_symbols{
+    Foreign{"r", "write sqrt(x^2 + y^2)"},
+    Foreign{"R", "write sqrt(x^2 + y^2)"},
+    Foreign{"rho", "write sqrt(x^2 + y^2)"},
+    Foreign{"radius", "write sqrt(x^2 + y^2)"},
+    Foreign{"theta", "write atan2(y, x)"},
+    Foreign{"phi", "write atan2(y, x)"},
+    Foreign{"e", "write exp(1), or _e"},
+    Foreign{"and", "write &&"},
+    Foreign{"or", "write ||"},
+    Foreign{"not", "write (...) == 0"},
+    Foreign{"true", "write 1"},
+    Foreign{"false", "write 0"},
+    Foreign{"t", no_time},
+    Foreign{"time", no_time},
+    Foreign{"u", linear},
+    Foreign{"T", linear},
+};
 
 class Scanner {
  public:
@@ -111,7 +139,16 @@ class Scanner {
     const auto foreign = std::ranges::find(foreign_functions, found, &Foreign::name);
     if (foreign != foreign_functions.end()) fail(start, "unknown function " + quoted, std::string(foreign->remedy));
     if (called_) fail(start, "unknown function " + quoted, suggest(found, functions_, "functions are"));
+    const auto other = std::ranges::find(foreign_symbols, found, &Foreign::name);
+    if (other != foreign_symbols.end())
+      fail(start, "unknown symbol " + quoted, std::string(other->remedy) + near_parameter(found));
     fail(start, "unknown symbol " + quoted, suggest(found, symbols_, "symbols are"));
+  }
+
+  std::string near_parameter(const std::string& found) const {
+    const std::span<const std::string> own = std::span(symbols_).subspan(expression_symbols().size());
+    const std::string near = nearest(found, own);
+    return near.empty() ? "" : "; or did you mean '" + near + "'?";
   }
 
   void bracket(char c) {
@@ -145,11 +182,12 @@ class Scanner {
     if (pair == "**") fail(at_, "'**' is no operator", "write ^ for powers");
     if (c == '=') fail(at_, "an assignment", "write == to compare");
     if (c == '"' || c == '\'') fail(at_, "a string", "write numbers, x, y, z, operators and functions only");
+    if (c == '[' || c == ']') fail(at_, "a bracket", "write x, y and z for the coordinates, and () for groups");
     if (c == '!') fail(at_, "'!' is no operator", "write (...) == 0 for not");
     if (std::string_view("+-*/^<>?:").find(c) == std::string_view::npos) {
       std::size_t end = at_ + 1;  // one character may be several bytes of UTF-8
       while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
-      fail(at_, "unexpected '" + text_.substr(at_, end - at_) + "'",
+      fail(at_, "unexpected '" + printable(text_.substr(at_, end - at_)) + "'",
            "operators are + - * / ^ < > <= >= == != && || ?:");
     }
     if (c == '<' || c == '>') comparison();
@@ -177,13 +215,14 @@ class Scanner {
 
 std::string quoted_around(const std::string& text, std::size_t position) {
   constexpr std::size_t most = 200;
-  if (text.size() <= most) return '"' + text + '"';
+  if (text.size() <= most) return '"' + printable(text) + '"';
   const auto inside = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };  // of a character's bytes
   std::size_t begin = position > most / 2 ? std::min(position - most / 2, text.size() - most) : 0;
   while (begin > 0 && inside(text[begin])) --begin;
   std::size_t end = std::min(begin + most, text.size());
   while (end < text.size() && inside(text[end])) ++end;
-  return (begin > 0 ? "\"... " : "\"") + text.substr(begin, end - begin) + (end < text.size() ? " ...\"" : "\"");
+  return (begin > 0 ? "\"... " : "\"") + printable(text.substr(begin, end - begin)) +
+         (end < text.size() ? " ...\"" : "\"");
 }
 
 std::span<const std::string> expression_symbols() {

@@ -124,6 +124,13 @@ CHECKS = {
         ("probes.0.u", 86.70118536536494, 1e-9),
         ("solution.max_at.0", 0.04 / 2 - 0.04 / 128, 1e-12),
     ],
+    "layers": [
+        ("probes.0.u", 25 + 2e4 * (1 / 500 + 5e-4 / 130 + 1e-4 / 50 + 1.5e-3 / 0.3), 1e-6),
+        ("solution.min", 25 + 2e4 * (1 / 500 + 0.625e-4 / 130), 1e-6),
+        ("flux.z+", -4, 1e-8),
+        ("cell_width.least", 5e-5, 1e-15),
+        ("cell_width.widest", 0.00125, 1e-12),
+    ],
     "chip": [
         ("probes.0.u", 71.42023525144116, 1e-5),  # independent
         ("probes.1.u", 64.83094968257565, 1e-5),  # independent

@@ -78,6 +78,72 @@ const std::vector<Malformed>& malformed() {
        {},
        "bad.yaml:5:21: grid.axes.y.nodes: has 3 nodes where grid.cells asks for 4 cells; give one node more than "
        "cells, or leave cells out"},
+      {"layers_of_another_thickness",
+       nothing,
+       "domain: {lower: [0, -1], upper: [1, 1]}\ngrid: {cells: [4], axes: {y: {segments: [[1.5, 4], [0.4, 2]]}}}\n",
+       {},
+       "bad.yaml:2:15: grid.cells: expected a list of 2 or 3 items, found 1; for example [64, 64, 64]"},
+      {"layers_that_leave_a_gap",
+       nothing,
+       "domain: {lower: [0, -1], upper: [1, 1]}\ngrid: {cells: [4, null], axes: {y: {segments: [[1.5, 4], [0.4, "
+       "2]]}}}\n",
+       {},
+       "bad.yaml:2:47: grid.axes.y.segments: has layers of 1.9 in all where domain spans -1.0 to 1.0, a length of 2.0; "
+       "make them agree"},
+      {"layers_of_other_cells",
+       nothing,
+       "domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {cells: [4, 7], axes: {y: {segments: [[0.5, 4], [0.5, 2]]}}}\n",
+       {},
+       "bad.yaml:2:44: grid.axes.y.segments: has 6 cells in all where grid.cells asks for 7; make them agree, or write "
+       "null there"},
+      {"layers_of_nothing",
+       nothing,
+       "domain: {lower: [0, 0, 0], upper: [1, 1, 1]}\ngrid: {cells: [4, 4], axes: {z: {segments: [[-1, 4], [1, 2.5], "
+       "[1, 0], [0, 1]]}}}\n",
+       {},
+       "bad.yaml:2:46: grid.axes.z.segments[0][0]: is a thickness of -1; give one greater than 0\nbad.yaml:2:58: "
+       "grid.axes.z.segments[1][1]: is a number of cells of 2.5; give a whole number, at least 1\nbad.yaml:2:68: "
+       "grid.axes.z.segments[2][1]: is a number of cells of 0; give a whole number, at least 1\nbad.yaml:2:73: "
+       "grid.axes.z.segments[3][0]: is a thickness of 0; give one greater than 0"},
+      {"layer_of_three_numbers",
+       nothing,
+       "domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {cells: [4, 4], axes: {x: {segments: [[1, 4, 2]]}, y: {segments: "
+       "[0.5, 4]}}}\n",
+       {},
+       "bad.yaml:2:45: grid.axes.x.segments[0]: expected a list of 2 items, found 3; for example [1.6e-3, "
+       "8]\nbad.yaml:2:73: grid.axes.y.segments[0]: expected a list of 2 items, found the number 0.5; for example "
+       "[1.6e-3, 8]\nbad.yaml:2:78: grid.axes.y.segments[1]: expected a list of 2 items, found the number 4; for "
+       "example "
+       "[1.6e-3, 8]"},
+      {"one_cell_of_layers",
+       nothing,
+       "domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {cells: [4, null], axes: {y: {segments: [[1, 1]]}}}\n",
+       {},
+       "bad.yaml:2:47: grid.axes.y.segments: has 1 cells in all; give 2 to 10000000 cells to an axis"},
+      {"too_many_cells_of_layers",
+       nothing,
+       "domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {cells: [4, null], axes: {y: {segments: [[0.5, 1e12], [0.5, "
+       "1]]}}}\n",
+       {},
+       "bad.yaml:2:47: grid.axes.y.segments: has 1000000000001 cells in all; give 2 to 10000000 cells to an axis"},
+      {"layers_below_rounding",
+       nothing,
+       "domain: {lower: [0, 1], upper: [1, 2]}\ngrid: {cells: [4, null], axes: {y: {segments: [[1, 4], [1e-12, "
+       "40000]]}}}\n",
+       {},
+       "bad.yaml:2:47: grid.axes.y.segments: has a layer whose cells vanish in rounding; make it thicker, or move the "
+       "box "
+       "nearer to the origin"},
+      {"layers_and_nodes",
+       nothing,
+       "grid: {axes: {x: {nodes: [0, 1, 2]}, y: {nodes: [0, 1, 2], segments: [[1, 4]]}}}\n",
+       {},
+       "bad.yaml:1:60: grid.axes.y.segments: cannot stand beside nodes; keep one of the two"},
+      {"cells_left_out",
+       nothing,
+       "domain: {lower: [0, 0], upper: [1, 1]}\ngrid: {cells: [4, null]}\n",
+       {},
+       "bad.yaml:2:19: grid.cells[1]: is null and axis y has no nodes or segments; give its number of cells"},
       {"ratio_and_expansion",
        nothing,
        "domain: {lower: [0, 0], upper: [1, 1]}\ngrid:\n  type: tensor-product\n  cells: [4, 4]\n  axes: {y: "
@@ -134,7 +200,16 @@ const std::vector<Malformed>& malformed() {
        "\"2*x\" varies with x, y or z; write a number, or arithmetic on numbers and pi\nbad.yaml:3:30: parameters.c: "
        "expected a number, found nothing; for example c: 25\nbad.yaml:3:38: parameters.d: expected a number, found the "
        "truth value true; for example d: 25\nbad.yaml:3:47: parameters.e: expected a number, found the number .inf; "
-       "for example e: 25\nbad.yaml:3:56: parameters.f: \"1/0\" is not a finite number; change the expression"},
+       "for example e: 25\nbad.yaml:3:56: parameters.f: \"1/0\" is not a finite number (inf); change the expression"},
+      {"parameter_that_overflows",
+       cube,
+       "parameters: {a: 1e308, b: a*10, c: -b*a, d: a - a, e: 1/d, f: b + g, g: 1, h: 2*h, i: 0/d}\n",
+       {},
+       "bad.yaml:3:27: parameters.b: \"a*10\" is not a finite number (inf); change the expression\nbad.yaml:3:55: "
+       "parameters.e: \"1/d\" is not a finite number (inf); change the expression\nbad.yaml:3:63: parameters.f: \"b + "
+       "g\" uses a parameter that stands below; put that one first\nbad.yaml:3:79: parameters.h: unknown symbol 'h' at "
+       "character 3 of \"2*h\"; symbols are x, y, z, pi, _pi, _e, a, b, c, d, e, f, g\nbad.yaml:3:87: parameters.i: "
+       "\"0/d\" is not a finite number (nan); change the expression"},
       {"parameter_that_stands_below",
        cube,
        "parameters: {q: 2*h, h: 25}\n",
@@ -232,9 +307,8 @@ const std::vector<Malformed>& malformed() {
        cube,
        "boundary:\n  z+: 1\n",
        {},
-       "bad.yaml:4:7: boundary.z+: expected periodic | {dirichlet} | {neumann} | {robin: {alpha, value}} | a list of "
-       "at least 2 items, found the "
-       "number 1"},
+       "bad.yaml:4:7: boundary.z+: expected periodic | {dirichlet} | {neumann} | {robin: {alpha, value, ambient}} | a "
+       "list of at least 2 items, found the number 1; write {dirichlet: 1}"},
       {"misspelt_periodic",
        cube,
        "boundary: {default: perodic}\n",
@@ -249,7 +323,30 @@ const std::vector<Malformed>& malformed() {
        cube,
        "boundary:\n  top: {dirichlet: 1}\n",
        {},
-       "bad.yaml:4:3: boundary.top: unknown key; the keys here are default, x-, x+, y-, y+, z-, z+"},
+       "bad.yaml:4:3: boundary.top: unknown key; did you mean 'z+' (in two dimensions 'y+')?"},
+      {"robin_without_data",
+       cube,
+       "boundary:\n  z+: {robin: {alpha: 1}}\n",
+       {},
+       "bad.yaml:4:15: boundary.z+.robin.value: is missing; add value: 0, or ambient"},
+      {"robin_with_value_and_ambient",
+       cube,
+       "boundary:\n  z+: {robin: {alpha: 1, ambient: 20, value: 20}}\n  z-: [{where: x < 0.5, robin: {alpha: y, value: "
+       "0, ambient: x}}, {neumann: 0}]\n",
+       {},
+       "bad.yaml:4:35: boundary.z+.robin.ambient: stands beside value, and alpha * ambient takes its place; keep one "
+       "of "
+       "the two\nbad.yaml:5:62: boundary.z-[0].robin.ambient: stands beside value, and alpha * ambient takes its "
+       "place; "
+       "keep one of the two"},
+      {"ambient_that_overflows",
+       cube,
+       "boundary:\n  z+: {robin: {alpha: 1e200, ambient: 1e200}}\n  z-: {robin: {alpha: 1, ambient: q}}\n",
+       {},
+       "bad.yaml:4:39: boundary.z+.robin.ambient: \"(1e+200) * (1e+200)\" is not a finite number (inf); change the "
+       "expression\nbad.yaml:5:35: boundary.z-.robin.ambient: unknown symbol 'q' at character 1 of \"q\"; symbols are "
+       "x, "
+       "y, z, pi, _pi, _e"},
       {"coefficient_zero",
        cube,
        "equation: {coefficient: 0}\n",
@@ -282,7 +379,7 @@ const std::vector<Malformed>& malformed() {
        square,
        "discretization: {scheme: q1}\nequation:\n  coefficient: {x: 1, y: 2, yx: 0.5}\n",
        {},
-       "bad.yaml:5:29: equation.coefficient.yx: unknown key; did you mean 'y'?"},
+       "bad.yaml:5:29: equation.coefficient.yx: unknown key; did you mean 'xy'?"},
       {"compact4_on_a_stretched_axis",
        nothing,
        "domain: {lower: [0, 0], upper: [1, 1]}\ngrid:\n  type: tensor-product\n  cells: [4, 4]\n  axes: {y: "

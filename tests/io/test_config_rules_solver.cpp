@@ -122,8 +122,8 @@ const std::vector<Malformed>& malformed() {
        cube,
        "equation: {source: x + time}\n",
        {},
-       "bad.yaml:3:20: equation.source: unknown symbol 'time' at character 5 of \"x + time\"; symbols are x, y, z, pi, "
-       "_pi, _e"},
+       "bad.yaml:3:20: equation.source: unknown symbol 'time' at character 5 of \"x + time\"; the equation has no "
+       "time; a parameter may stand for it"},
       {"call_of_a_constant",
        cube,
        "equation: {source: pi(x)}\n",
@@ -213,7 +213,7 @@ const std::vector<Malformed>& malformed() {
        cube,
        "equation: {source: 1/0}\n",
        {},
-       "bad.yaml:3:20: equation.source: \"1/0\" is not a finite number; change the expression"},
+       "bad.yaml:3:20: equation.source: \"1/0\" is not a finite number (inf); change the expression"},
       {"relaxation_of_jacobi",
        cube,
        "solver: {smoother: {type: jacobi, relaxation: 1.5}}\n",
@@ -303,8 +303,9 @@ const std::vector<Malformed>& malformed() {
        cube,
        "boundary: {x-: {flux: 3}, y-: {}}\n",
        {},
-       "bad.yaml:3:17: boundary.x-.flux: unknown key; the keys here are dirichlet, neumann, robin\nbad.yaml:3:31: "
-       "boundary.y-: expected periodic | {dirichlet} | {neumann} | {robin: {alpha, value}} | a list of at least 2 "
+       "bad.yaml:3:17: boundary.x-.flux: unknown key; did you mean 'neumann'?\nbad.yaml:3:31: "
+       "boundary.y-: expected periodic | {dirichlet} | {neumann} | {robin: {alpha, value, ambient}} | a list of at "
+       "least 2 "
        "items, found an empty map"},
   };
   return table;
