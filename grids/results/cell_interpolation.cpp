@@ -64,6 +64,8 @@ CellInterpolation::CellInterpolation(const Discretization& discretization, const
     --u_.box.first[d];
     ++u_.box.last[d];
   }
+  for (std::size_t d = 0; d < 3; ++d)
+    for (int i = u_.box.first[d]; i < u_.box.last[d]; ++i) widths_[d].push_back(block_.axes[d].width(i));
   read(u);
   fill_faces(problem, cells);
   fill_edges();
@@ -174,6 +176,19 @@ double CellInterpolation::value_beyond(const Index& at, std::span<const std::siz
   return sum;
 }
 
+// Of the cells that meet across these axes.
+double CellInterpolation::mean(const Index& low, std::span<const std::size_t> across) const {
+  double sum = 0, weights = 0;
+  for (unsigned subset = 0; subset < 1u << across.size(); ++subset) {
+    const Index cell = moved(low, across, subset);
+    double weight = kappa(0, cell);
+    for (const std::size_t e : across) weight /= width(e, cell[e]);
+    sum += weight * u_(cell);
+    weights += weight;
+  }
+  return sum / weights;
+}
+
 // What the cells next to each other across these axes pass along axis d, from cell `low` on.
 double CellInterpolation::weight(const Index& low, std::span<const std::size_t> across, std::size_t d) const {
   double sum = 0;
@@ -186,15 +201,25 @@ double CellInterpolation::weight(const Index& low, std::span<const std::size_t> 
   return sum;
 }
 
-// Of the cells that meet across these axes, one axis after another, the last one last.
-double CellInterpolation::mean(const Index& low, std::span<const std::size_t> across) const {
+// The same where κ differs along the axes: one axis after another, the last one last.
+double CellInterpolation::joined(const Index& low, std::span<const std::size_t> across) const {
   if (across.empty()) return u_(low);
   const std::size_t d = across.back();
   const auto others = across.first(across.size() - 1);
   Index high = low;
   ++high[d];
   const double below = weight(low, others, d), above = weight(high, others, d);
-  return (below * mean(low, others) + above * mean(high, others)) / (below + above);
+  return (below * joined(low, others) + above * joined(high, others)) / (below + above);
+}
+
+double CellInterpolation::joined_in_all_orders(const Index& low, std::span<std::size_t> across) const {
+  double sum = 0;
+  int orders = 0;
+  do {
+    sum += joined(low, across);
+    ++orders;
+  } while (std::ranges::next_permutation(across).found);
+  return sum / orders;
 }
 
 double CellInterpolation::at(const Index& cell, const Index& side) const {
@@ -207,16 +232,9 @@ double CellInterpolation::at(const Index& cell, const Index& side) const {
     if (side[d] != 0 && !beyond(d, next)) across[count++] = d;
     low[d] = beyond(d, next) ? next : std::min(cell[d], next);
   }
-  // The order of the axes matters where κ differs along them.
+  if (count == 0) return u_(low);
   const auto axes = std::span(across).first(count);
-  if (kappa_.size() == 1 || count < 2) return mean(low, axes);
-  double sum = 0;
-  int orders = 0;
-  do {
-    sum += mean(low, axes);
-    ++orders;
-  } while (std::ranges::next_permutation(axes).found);
-  return sum / orders;
+  return kappa_.size() == 1 ? mean(low, axes) : joined_in_all_orders(low, axes);
 }
 
 double CellInterpolation::at(const Index& cell, std::span<const double> point) const {

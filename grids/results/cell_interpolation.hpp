@@ -44,17 +44,20 @@ class CellInterpolation {
     return (i < 0 && axis.open(0)) || (i >= axis.size() && axis.open(1));
   }
   double kappa(std::size_t d, const Index& cell) const { return kappa_[kappa_.size() == 1 ? 0 : d](cell); }
-  double width(std::size_t d, int i) const { return block_.axes[d].width(i); }
+  double width(std::size_t d, int i) const { return widths_[d][static_cast<std::size_t>(i - u_.box.first[d])]; }
   void read(const Field& u);
   void fill_faces(const Problem& problem, const Box& cells);
   void fill_edges();
   double value_beyond(const Index& at, std::span<const std::size_t> ends) const;
   double weight(const Index& low, std::span<const std::size_t> across, std::size_t d) const;
   double mean(const Index& low, std::span<const std::size_t> across) const;
+  double joined(const Index& low, std::span<const std::size_t> across) const;
+  double joined_in_all_orders(const Index& low, std::span<std::size_t> across) const;
 
   const Block& block_;
-  std::vector<CellKappa> kappa_;  // one where κ is isotropic
-  Window u_;                      // of the cells, those next to them, and the faces of the box
+  std::vector<CellKappa> kappa_;               // one where κ is isotropic
+  Window u_;                                   // of the cells, those next to them, and the faces of the box
+  std::array<std::vector<double>, 3> widths_;  // of the cells of the window
 };
 
 /// Interpolates a solution at a point of the box, two or three coordinates: at nodes and of elements multilinearly, in

@@ -32,7 +32,7 @@ std::vector<double> sample(const OutputGrid& grid, const ShownField& shown, cons
     return list;
   };
   const auto columns = places(section.across, section.width), rows = places(section.up, section.height);
-  const Place depth = shown.locate_across(section.normal, section.position);
+  const Place depth = shown.depth(number);
   const auto interpolate = [&](const Place& place, auto&& value) {
     // A value of no weight does not count, not even one that is not finite.
     if (place.weight == 0) return value(false);

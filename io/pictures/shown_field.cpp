@@ -30,14 +30,22 @@ Place locate(const std::vector<double>& nodes, Location location, double x) {
 
 namespace {
 
-std::vector<double> with_centres(const std::vector<double>& nodes) {
-  std::vector<double> lines{nodes.front()};
-  for (std::size_t i = 1; i < nodes.size(); ++i) {
-    lines.push_back(nodes[i - 1] / 2 + nodes[i] / 2);
-    lines.push_back(nodes[i]);
-  }
+std::vector<double> centres(const std::vector<double>& nodes) {
+  std::vector<double> lines;
+  for (std::size_t i = 1; i < nodes.size(); ++i) lines.push_back(nodes[i - 1] / 2 + nodes[i] / 2);
   return lines;
 }
+
+std::vector<double> with_centres(const std::vector<double>& nodes) {
+  std::vector<double> lines = centres(nodes);
+  lines.insert(lines.end(), nodes.begin(), nodes.end());
+  std::ranges::sort(lines);
+  return lines;
+}
+
+// Cells of a section up to which it is refined. With more they are about as small as pixels: u is interpolated between
+// their centres, which costs less.
+constexpr std::int64_t most_refined = 400'000;
 
 }  // namespace
 
@@ -46,25 +54,32 @@ ShownField::ShownField(const OutputGrid& grid, FieldHead head)
       lines_(grid.nodes),
       shape_(grid.shape(head_.location)),
       places_(grid.places(head_.location)) {
+  const auto sections = mid_planes(grid);
+  const auto along = [&](int axis) { return shape_[static_cast<std::size_t>(axis)]; };
+  if (std::ranges::any_of(sections, [&](const Section& s) { return along(s.across) * along(s.up) > most_refined; })) {
+    fine_ = refined();
+    head_.on_plane = nullptr;
+  }
+  if (fine_)
+    for (int d = 0; d < grid.dimension; ++d) lines_[static_cast<std::size_t>(d)] = centres(grid.nodes[d]);
   if (refined())
     for (std::size_t d = 0; d < 3; ++d) {
       lines_[d] = with_centres(grid.nodes[d]);
       shape_[d] = std::ssize(lines_[d]);
     }
-  for (const Section& s : mid_planes(grid)) {
+  for (const Section& s : sections) {
     const auto values = static_cast<std::size_t>(shape_[s.across] * shape_[s.up]);
     const Place depth = locate(grid.nodes[s.normal], refined() ? Location::node : head_.location, s.position);
+    depths_.push_back(depth);
     layers_.push_back({s.across, s.up, s.normal, s.position, depth.lower, std::vector<double>(values)});
     if (!refined()) layers_.push_back({s.across, s.up, s.normal, s.position, depth.upper, std::vector<double>(values)});
   }
 }
 
 Place ShownField::locate_along(int axis, double x) const {
-  return locate(lines_[static_cast<std::size_t>(axis)], refined() ? Location::node : head_.location, x);
-}
-
-Place ShownField::locate_across(int axis, double x) const {
-  return refined() ? Place{} : locate_along(axis, x);
+  const auto& lines = lines_[static_cast<std::size_t>(axis)];
+  if (fine_) return locate(lines, Location::node, std::clamp(x, lines.front(), lines.back()));
+  return locate(lines, refined() ? Location::node : head_.location, x);
 }
 
 void ShownField::count(double value) {

@@ -42,11 +42,12 @@ class ShownField {
   void collect(const Processes& processes);
 
   std::string name() const { return head_.components == 1 ? head_.name : "|" + head_.name + "|"; }
-  /// Whether values vary between places, or are one for each cell.
-  bool smooth() const { return refined() || head_.location == Location::node; }
-  /// Where a coordinate lies among the stored values along an axis; across a section between its layers.
+  /// Whether values vary between places, or from pixel to pixel; else one for each cell is seen.
+  bool smooth() const { return refined() || fine_ || head_.location == Location::node; }
+  /// Where a coordinate lies among the stored values along an axis.
   Place locate_along(int axis, double x) const;
-  Place locate_across(int axis, double x) const;
+  /// Where a section lies between its layers.
+  Place depth(std::size_t section) const { return refined() ? Place{} : depths_[section]; }
   /// Of a section, on its lower or upper layer.
   double at(std::size_t section, bool deeper, std::int64_t across, std::int64_t up) const {
     const Layer& layer = layers_[refined() ? section : 2 * section + (deeper ? 1 : 0)];
@@ -75,7 +76,10 @@ class ShownField {
   void for_each_shown(const Box& box, const F& f);
 
   FieldHead head_;
-  std::array<std::vector<double>, 3> lines_;  // coordinates of nodes; where sections are refined, of centres too
+  bool fine_ = false;                         // u in cells about as small as pixels
+  std::vector<Place> depths_;                 // of the sections
+  std::array<std::vector<double>, 3> lines_;  // coordinates: of nodes, of centres where cells are fine, of both where
+                                              // sections are refined
   std::array<std::int64_t, 3> shape_;         // values along each axis
   Box places_;                                // of this process
   std::vector<Layer> layers_;

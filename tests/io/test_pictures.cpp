@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,19 @@ vtkSmartPointer<vtkImageData> pixels_of(const fs::path& file) {
   return reader->GetOutput();
 }
 
+/// The share of colours that two pictures of one size differ in.
+double difference(const fs::path& one, const fs::path& other) {
+  const auto a = pixels_of(one), b = pixels_of(other);
+  const int* size = a->GetDimensions();
+  if (size[0] != b->GetDimensions()[0] || size[1] != b->GetDimensions()[1]) return 1;
+  const std::int64_t all = std::int64_t{3} * size[0] * size[1];
+  const auto* p = static_cast<const unsigned char*>(a->GetScalarPointer());
+  const auto* q = static_cast<const unsigned char*>(b->GetScalarPointer());
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < all; ++i) count += std::abs(p[i] - q[i]) > 3 ? 1 : 0;
+  return static_cast<double>(count) / static_cast<double>(all);
+}
+
 /// u in cells, known between them too, looks as at nodes: shades and lines cross the cells. Without that it is patches.
 class SmoothPictures : public Pictures, public testing::WithParamInterface<std::tuple<int, bool>> {};
 INSTANTIATE_TEST_SUITE_P(, SmoothPictures, testing::Combine(testing::Values(2, 3), testing::Bool()));
@@ -107,18 +121,28 @@ TEST_P(SmoothPictures, OfCellsAreThoseOfNodes) {
     return values;
   };
   const auto differing = [&](const OutputField& field) {
-    const auto a = pixels_of(written("nodes", grid, nodes));
-    const auto b = pixels_of(written("cells", grid, field));
-    EXPECT_EQ(a->GetDimensions()[0], b->GetDimensions()[0]);
-    std::int64_t count = 0;
-    const auto* p = static_cast<const unsigned char*>(a->GetScalarPointer());
-    const auto* q = static_cast<const unsigned char*>(b->GetScalarPointer());
-    const int* size = a->GetDimensions();
-    for (std::int64_t i = 0; i < std::int64_t{3} * size[0] * size[1]; ++i) count += std::abs(p[i] - q[i]) > 3 ? 1 : 0;
-    return static_cast<double>(count) / (3.0 * size[0] * size[1]);
+    return difference(written("nodes", grid, nodes), written("cells", grid, field));
   };
   EXPECT_LE(differing(known), 1e-4);
   EXPECT_GE(differing(cells), 0.05);
+}
+
+/// Cells as small as pixels are joined as well, without values between them.
+TEST_F(Pictures, OfManyCellsHaveLinesToo) {
+  OutputGrid grid = box(2, true);
+  for (int axis = 0; axis < 2; ++axis) {
+    grid.nodes[axis].clear();
+    for (int i = 0; i <= (axis == 0 ? 2500 : 200); ++i) grid.nodes[axis].push_back(i);
+  }
+  const auto value = [](double x, double y) { return std::sin(x / 800) * std::cos(y / 60); };
+  OutputField nodes{{"u", Location::node, 1}, {}}, cells{{"u", Location::cell, 1}, {}};
+  for (int j = 0; j <= 200; ++j)
+    for (int i = 0; i <= 2500; ++i) {
+      nodes.values.push_back(value(i, j));
+      if (i < 2500 && j < 200) cells.values.push_back(value(i + 0.5, j + 0.5));
+    }
+  cells.on_plane = [](int, double) -> std::vector<double> { throw std::logic_error("too many values"); };
+  EXPECT_LE(difference(written("nodes", grid, nodes), written("cells", grid, cells)), 0.02);
 }
 
 /// Groups of columns with ink below the heading, apart from each other by so many blank ones.
