@@ -105,7 +105,7 @@ def boundary(faces, dimension):
     return {"flow": f"{{default: {{neumann: 0}}, {last}-: {{dirichlet: 0}}, {last}+: {{dirichlet: 1}}}}",
             "neumann": "{default: {neumann: 0}}",
             "dirichlet": "{default: {dirichlet: \"x\"}}",
-            "periodic": "{" + ", ".join(f"{a}: periodic" for a in "xyz"[:dimension]) + "}",
+            "periodic": "{" + ", ".join(f"{a}-: periodic, {a}+: periodic" for a in "xyz"[:dimension]) + "}",
             "robin": "{default: {robin: {alpha: 1, value: \"y\"}}}"}[faces]
 
 
