@@ -209,12 +209,16 @@ Config load(const Arguments& arguments, const Processes& processes) {
   return std::move(*config);
 }
 
-// Without a solve: the plan, if that is asked for, before the values, of which what does not fit has too many.
+// Without a solve: the plan, if that is asked for, before the values, of which what does not fit has too many. Throws
+// RunError where the run would not fit into memory.
 void look_at(const Arguments& arguments, const Config& config, const Case& work, int processes, int here,
              Console& console) {
   read_datasets(config);
-  if (!arguments.validate)
+  if (!arguments.validate) {
     for (const std::string& line : describe_plan(config, work, processes, here)) console.line(line);
+    const auto backend = make_backend(config.device);
+    require_memory(config, work, *backend, work.plan(backend->on_gpu()), here);
+  }
   try {
     work.check_values();
   } catch (const ValueErrors& errors) {

@@ -349,6 +349,43 @@ class Faults(unittest.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertIn("(SLURM_MEM_PER_NODE)", run.stderr)
 
+    def test_advice_for_little_memory(self):
+        """Under each limit a run is accepted or refused every time, and the grid that a refusal names runs."""
+        def under(mebibytes, cells, *more):
+            return self.poisson(f"grid.cells={cells}", "equation.coefficient=1+x", "output.formats=[]",
+                                "solver.max_iterations=2", "solver.tolerance=1e-2", *more, preexec_fn=lambda:
+                                resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20)))
+        # What the process takes before the solve, from what it says that is left of a limit.
+        most = 1000
+        left = re.search(r"and ([\d.]+) MiB are to be had", under(most, [1000, 1000, 1000]).stderr)
+        base = most - int(float(left[1]))
+        refused, sizes = set(), []
+        for room in (20, 45, 70, 110, 200):
+            said = [under(base + room, [96, 96, 96]) for _ in range(4)]
+            self.assertEqual(len({run.returncode for run in said}), 1, [run.stderr for run in said])
+            refused.add(said[0].returncode)
+            run = under(base + room, [300, 300, 300])
+            self.assertEqual(run.returncode, 1)
+            cells = [int(n) for n in re.search(r"axis, (\d+) x (\d+) x (\d+) at most", run.stderr).groups()]
+            self.assertIn(under(base + room, cells).returncode, (0, 3), cells)
+            sizes.append(cells[0])
+        self.assertEqual(refused & {1}, {1})
+        self.assertGreater(len(refused), 1)
+        self.assertEqual(sizes, sorted(sizes))
+        self.assertGreater(sizes[0], 40)
+        run = self.poisson("grid.cells=[300, 300, 300]", environment={"SLURM_JOB_ID": "7", "SLURM_MEM_PER_NODE": "1"})
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("0 B are to be had (SLURM_MEM_PER_NODE): no grid fits, raise this limit", run.stderr)
+
+    def test_dry_run_of_what_does_not_fit(self):
+        def limited():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        run = self.poisson("grid.cells=[600, 500, 400]", options=("--dry-run",), preexec_fn=limited)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("does not fit: ", run.stdout)
+        self.assertIn("(ulimit -v)", run.stderr)
+        self.assertEqual(self.poisson("grid.cells=[100, 100, 100]", options=("--dry-run",), preexec_fn=limited).returncode, 0)
+
     def test_number_of_threads(self):
         self.assertEqual(self.poisson(options=("--quiet", "--threads", "1024")).returncode, 0)
         run = self.poisson(options=("--threads", "65536"))
