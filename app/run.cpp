@@ -114,6 +114,7 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   Solver& solver = work.make_solver(*backend, profile ? &*profile : nullptr);
   summary.time.setup = watch.lap() - work.sampling_seconds();
   const double size = work.fill();
+  for (const std::string& doubt : work.doubts()) console.warning(doubt);
   if (processes->first())
     for (const std::string& empty : describe_empty_parts(config)) console.warning(empty);
   summary.time.input += watch.lap() + work.sampling_seconds();
@@ -224,6 +225,7 @@ void look_at(const Arguments& arguments, const Config& config, const Case& work,
   } catch (const ValueErrors& errors) {
     raise(config, errors);
   }
+  for (const std::string& doubt : work.doubts()) console.warning(doubt);
   for (const std::string& empty : describe_empty_parts(config)) console.warning(empty);
   const bool piped = is_standard_input(arguments.config);
   if (arguments.validate) console.line((piped ? "standard input" : arguments.config.string()) + ": valid");

@@ -53,6 +53,8 @@ class Case {
   virtual double sampling_seconds() const { return 0; }
   /// b, the first u, and what they are; returns Σ|b|.
   virtual double fill() = 0;
+  /// Warnings about the data: from all processes together after fill, from one alone before make_solver.
+  virtual std::vector<std::string> doubts() const { return {}; }
   /// What the terminal and the summary say of the problem itself.
   virtual void describe(RunHeader& header, Summary& summary) const = 0;
   /// What the solver cannot do without, for a solve that broke down: "; and …".

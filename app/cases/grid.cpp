@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -259,6 +260,11 @@ class GridCase final : public Case {
     return size_;
   }
 
+  std::vector<std::string> doubts() const override {
+    return describe_idle_data(config_, d_ ? d_->block() : make_block(problem_),
+                              !d_ || d_->rhs_sums().total_source() == 0);
+  }
+
   void describe(RunHeader& header, Summary&) const override {
     header.problem = describe_equation(problem_);
     header.boundary = describe_boundary(problem_);
@@ -296,6 +302,10 @@ class GridCase final : public Case {
     summary.balance.source = b.source;
     summary.balance.reaction = b.reaction;
     summary.balance.residual = b.residual;
+    // A u is rounded where u is narrow, and each row's residual again: what is left over is what the sums leave.
+    if (u.precision() == Precision::fp32)
+      summary.balance.residual = summary.balance.projected - summary.balance.extrapolated.value_or(0) + b.reaction -
+                                 b.source - std::accumulate(b.flux.begin(), b.flux.end(), 0.0);
     summary.balance.flow = throughput(b);
     // Where only rounding is left of all totals, as between Neumann faces, what the data have in magnitude.
     if (summary.balance.flow < 1e-10 * size_) summary.balance.flow = size_;

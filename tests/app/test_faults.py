@@ -452,6 +452,49 @@ file("axis.h5", x=((10**12,), (1024,)), y=((2**63 - 1,), (1024,)))
             self.assertEqual(run.returncode, 2, run.stderr)
             self.assertIn("m.mtx:2", run.stderr)
 
+    def test_hdf5_that_refers_to_other_files(self):
+        """Wherever a dataset is read, its values come from the named file."""
+        subprocess.run([PYTHON, "-c", """
+import h5py, numpy
+with h5py.File("far.h5", "w") as far:
+    far["k"], far["x"] = numpy.ones((6, 6, 6)), numpy.linspace(0, 1, 7)
+    far["offsets"], far["bands"], far["rhs"] = numpy.zeros((1, 3)), numpy.ones((1, 8, 8, 8)), numpy.ones((8, 8, 8))
+shapes = {"k": (6, 6, 6), "x": (7,), "offsets": (1, 3), "bands": (1, 8, 8, 8), "rhs": (8, 8, 8)}
+for name, shape in shapes.items():
+    for kind in ("link", "soft", "external", "virtual"):
+        with h5py.File(f"{kind}-{name}.h5", "w") as out, h5py.File("far.h5", "r") as far:
+            for other in shapes:
+                if other != name:
+                    out[other] = far[other][...]
+            if kind == "link":
+                out[name] = h5py.ExternalLink("far.h5", name)
+            elif kind == "soft":
+                out["far"] = h5py.ExternalLink("far.h5", "/")
+                out[name] = h5py.SoftLink(f"/far/{name}")
+            elif kind == "external":
+                out.create_dataset(name, shape=shape, dtype="f8",
+                                   external=[("/etc/passwd", 0, int(8 * numpy.prod(shape)))])
+            else:
+                layout = h5py.VirtualLayout(shape=shape, dtype="f8")
+                layout[...] = h5py.VirtualSource("far.h5", name, shape=shape)
+                out.create_virtual_dataset(name, layout)
+"""], cwd=self.directory, check=True)
+        def refused(words, *assignments, case="case.yaml"):
+            run = self.poisson(*assignments, case=case)
+            self.assertEqual(run.returncode, 2, (assignments, case, run.stderr))
+            self.assertIn(words, run.stderr)
+        for kind, words in (("link", "an external link leads to"), ("soft", "an external link leads to"),
+                            ("external", "external storage"), ("virtual", "a virtual dataset")):
+            for key in ("equation.coefficient", "equation.reaction", "equation.source", "solver.initial"):
+                refused(words, f"{key}={{file: {kind}-k.h5, dataset: k}}")
+            refused(words, "grid={type: tensor-product, cells: [6, 6, 6], "
+                    f"axes: {{x: {{file: {kind}-x.h5, dataset: x}}}}}}")
+            for name in ("offsets", "bands", "rhs"):
+                self.write(f"{kind}-{name}.yaml", f"grid: {{type: banded, file: {kind}-{name}.h5}}\n"
+                           "output: {directory: results}\n")
+                refused(words, case=f"{kind}-{name}.yaml")
+        self.assertEqual(self.poisson("equation.coefficient={file: far.h5, dataset: k}").returncode, 0)
+
     def test_long_texts(self):
         run = self.poisson("title=" + 70000 * "T")
         self.assertEqual(run.returncode, 2)
