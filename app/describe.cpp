@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <ranges>
 
 #include <fmt/format.h>
@@ -12,8 +13,10 @@
 #include "app/memory.hpp"
 #include "backends/device.hpp"
 #include "grids/problem/mixed_face.hpp"
+#include "grids/sampling/only_value.hpp"
 #include "grids/sampling/problem_data.hpp"
 #include "grids/schemes/assembly.hpp"
+#include "grids/schemes/row_scheme.hpp"
 #include "solver/jacobi.hpp"
 #include "solver/ladder/cost.hpp"
 #include "solver/ladder/ladder.hpp"
@@ -226,6 +229,61 @@ std::vector<std::string> describe_empty_parts(const Config& config) {
                         config.describe("boundary." + name), part));
   });
   return warnings;
+}
+
+namespace {
+
+// The value that an expression has wherever a scheme looks at it; none where it varies, and none of other data.
+std::optional<double> idle_value(const Quantity& quantity, const Problem& problem, const Block& block) {
+  const SampleGrid grid{block, row_scheme(problem).cell_points(problem)};
+  const std::optional<double> cells = only_value(quantity, grid, Location::cell);
+  if (!cells || block.location() == Location::cell) return cells;
+  const std::optional<double> nodes = only_value(quantity, grid, Location::node);
+  return nodes == cells ? cells : std::nullopt;
+}
+
+// "x 0 to 1, y 0 to 2".
+std::string describe_box(const Problem& problem) {
+  std::string text;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d)
+    text += fmt::format("{}{} {:g} to {:g}", d == 0 ? "" : ", ", "xyz"[d], problem.nodes[d].front(),
+                        problem.nodes[d].back());
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> describe_idle_data(const Config& config, const Block& block, bool source) {
+  const Problem& problem = config.problem;
+  std::vector<std::string> warnings;
+  const auto look_at = [&](const Quantity& quantity, const std::string& key) {
+    if (const auto value = idle_value(quantity, problem, block))
+      warnings.push_back(
+          fmt::format("{} names x, y or z and never varies: it is {:g} on the whole grid ({}). Check the units of its "
+                      "lengths; finer cells may see a small part",
+                      config.describe(key), *value, describe_box(problem)));
+  };
+  for (std::size_t d = 0; d < coefficient_count(problem); ++d)
+    look_at(problem.coefficient[d], coefficient_key(problem, d));
+  for (std::size_t m = 0; m < mixed_count(problem); ++m) look_at(problem.mixed[m], mixed_key(m));
+  look_at(problem.reaction, "reaction");
+  if (source && idle_value(problem.source, problem, block) == 0)
+    warnings.push_back(
+        fmt::format("{} is 0 on the whole grid ({}): the source hits no cell. Check the units of its lengths; finer "
+                    "cells may see a small part",
+                    config.describe("source"), describe_box(problem)));
+  return warnings;
+}
+
+std::string describe_imbalance(const Summary& summary, const Options& options) {
+  constexpr double times = 1000, rounding = 1e-9;
+  const double relative = summary.balance.relative();
+  if (!summary.converged || !(relative > std::max(times * options.tolerance, rounding))) return {};
+  return fmt::format(
+      "the flows do not balance, though the run converged: {:.3g} is left over, {:.2g} of what flows. Fluxes are no "
+      "better than that; use {}",
+      summary.balance.residual, relative,
+      options.precision == SolvePrecision::single ? "precision: mixed" : "a smaller solver.tolerance");
 }
 
 std::string describe_incompatibility(double projected, double b_norm) {

@@ -37,6 +37,13 @@ std::vector<std::string> describe_profile(std::span<const Profile::Entry> entrie
                                           std::span<const Summary::Profile> processes, double copy, double seconds);
 /// Warnings about parts of faces that hold on no cell, but for the last ones, which hold where no other does.
 std::vector<std::string> describe_empty_parts(const Config& config);
+/// Warnings about expressions that name x, y or z in vain: κ and σ that never vary, and f that is 0 everywhere, which
+/// is looked at where `source` says so. Of a block that several processes share, all of them call it.
+std::vector<std::string> describe_idle_data(const Config& config, const Block& block, bool source);
+
+/// The warning about flows that do not balance though the run converged; empty where they do.
+std::string describe_imbalance(const Summary& summary, const Options& options);
+
 /// The warning about data of a singular problem that no solution can meet.
 std::string describe_incompatibility(double projected, double b_norm);
 

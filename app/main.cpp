@@ -16,6 +16,7 @@
 #include "app/processes.hpp"
 #include "app/reasons.hpp"
 #include "app/run.hpp"
+#include "backends/host_memory.hpp"
 #include "backends/wait_policy.hpp"
 #include "io/config/diagnostics.hpp"
 #include "io/files/hdf5.hpp"
@@ -58,6 +59,7 @@ void hold_standard_streams() {
 int main(int argc, char** argv) {
   using namespace poisson;
   hold_standard_streams();
+  use_one_arena();
   // Writing answers with an error instead.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);

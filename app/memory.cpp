@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -17,28 +18,15 @@ const char* taker(const Case& work) {
   return work.sharing().processes->alone() ? "the run" : "each process";
 }
 
-[[noreturn]] void refuse(const Case& work, double needed, const MemoryLimit& limit) {
-  const auto room = static_cast<double>(limit.bytes);
-  throw RunError(fmt::format("{} takes {} of memory, and {} are to be had ({}): {}", taker(work),
-                             readable_bytes(needed), readable_bytes(room), limit.source, work.smaller(limit, needed)));
-}
-
-// What libraries take of a limit that counts them.
-double addresses(const Plan& plan, const MemoryLimit& limit) {
-  return limit.of_addresses ? static_cast<double>(plan.addresses) : 0;
-}
-
 // So many processes share what the run takes.
 double parts_of(const Case& work) {
   const auto [x, y, z] = work.sharing().parts;
   return static_cast<double>(x) * y * z;
 }
 
-}  // namespace
-
-double bytes_of_output(const Config& config) {
+// What the fields take that are written, once.
+double bytes_of_output(const Config& config, const Problem& problem) {
   double nodes = 1, cells = 1;
-  const Problem& problem = config.problem;
   for (const auto& axis : problem.nodes) {
     nodes *= std::max<double>(1, static_cast<double>(axis.size()));
     cells *= std::max<double>(1, static_cast<double>(axis.size()) - 1);
@@ -51,28 +39,65 @@ double bytes_of_output(const Config& config) {
   return config.output.formats.empty() ? 0 : values * sizeof(double);
 }
 
+// A limit, what is claimed of it, and the claim of any other plan.
+struct Fit {
+  MemoryLimit limit;
+  double room, needed;  ///< bytes, what the run holds already among both
+  Claim claim;
+};
+
+Fit fit(const Config& config, const Case& work, const Plan& plan, const MemoryLimit& limit, bool device, double held,
+        double beside) {
+  const double unknowns = static_cast<double>(std::max<std::int64_t>(1, plan.levels.front().unknowns));
+  const Claim claim = [&config, &work, addresses = limit.of_addresses, gpu = plan.gpu, device,
+                       beside = beside / unknowns](const Plan& p, const Problem& problem) {
+    const auto own = static_cast<double>(plan_of_process(p, work.sharing()).most());
+    if (device) return own;
+    return (gpu ? 0 : own) + beside * static_cast<double>(p.levels.front().unknowns) +
+           bytes_of_output(config, problem) / parts_of(work) + (addresses ? static_cast<double>(p.addresses) : 0);
+  };
+  return {limit, static_cast<double>(limit.bytes) + held, claim(plan, config.problem), claim};
+}
+
+// What limits a run by a plan first: on a GPU its memory, then that of the host, which a process can get at most.
+std::optional<Fit> what_does_not_fit(const Config& config, const Case& work, const Backend& backend, const Plan& plan,
+                                     int here, double held, double beside, Fit& host) {
+  host = fit(config, work, plan, hard_memory_limit(here), false, plan.gpu ? 0 : held, beside);
+  if (plan.gpu) {
+    Fit device = fit(config, work, plan, {backend.available(), "the device's that is free"}, true, held, beside);
+    if (device.needed > device.room) return device;
+  }
+  return host.needed > host.room ? std::optional(host) : std::nullopt;
+}
+
+}  // namespace
+
+double bytes_of_output(const Config& config) {
+  return bytes_of_output(config, config.problem);
+}
+
 std::string describe_fit(const Config& config, const Case& work, const Plan& plan, const Backend& backend, int here) {
-  const bool gpu = backend.on_gpu();
-  const MemoryLimit limit = gpu ? MemoryLimit{backend.available(), "the device"} : available_memory(here);
-  const auto own = static_cast<double>(plan_of_process(plan, work.sharing()).most());
-  const double needed = gpu ? own : own + bytes_of_output(config) / parts_of(work) + addresses(plan, limit);
-  const auto room = static_cast<double>(limit.bytes);
-  if (needed <= room) return fmt::format("fits: {} are free ({})", readable_bytes(room), limit.source);
-  return fmt::format("does not fit: {} are free ({}), {} are missing ({})", readable_bytes(room), limit.source,
-                     readable_bytes(needed - room), work.smaller(limit, needed));
+  Fit host;
+  const auto found = what_does_not_fit(config, work, backend, plan, here, 0, 0, host);
+  if (found)
+    return fmt::format("does not fit: {} are to be had ({}), {} are missing ({})", readable_bytes(found->room),
+                       found->limit.source, readable_bytes(found->needed - found->room),
+                       work.smaller(plan.gpu, found->room, found->claim));
+  const MemoryLimit free = plan.gpu ? MemoryLimit{backend.available(), "the device"} : available_memory(here);
+  const auto room = static_cast<double>(free.bytes);
+  if (plan.gpu || host.needed <= room) return fmt::format("fits: {} are free ({})", readable_bytes(room), free.source);
+  return fmt::format("fits where others give way: {} are free now ({}), {} are missing", readable_bytes(room),
+                     free.source, readable_bytes(host.needed - room));
 }
 
 double require_memory(const Config& config, const Case& work, const Backend& backend, const Plan& plan, int here,
                       double held, double beside) {
-  const bool gpu = backend.on_gpu();
-  const double solve = static_cast<double>(plan_of_process(plan, work.sharing()).most()) - held;
-  if (gpu && solve > static_cast<double>(backend.available()))
-    refuse(work, solve, {backend.available(), "the device's that is free"});
-  const MemoryLimit hard = hard_memory_limit(here);
-  const double needed = (gpu ? 0 : solve) + beside + bytes_of_output(config) / parts_of(work);
-  if (const double with = needed + addresses(plan, hard); with > static_cast<double>(hard.bytes))
-    refuse(work, with, hard);
-  return needed;
+  Fit host;
+  if (const auto found = what_does_not_fit(config, work, backend, plan, here, held, beside, host))
+    throw RunError(fmt::format("{} takes {} of memory, and {} are to be had ({}): {}", taker(work),
+                               readable_bytes(found->needed), readable_bytes(found->room), found->limit.source,
+                               work.smaller(plan.gpu, found->room, found->claim)));
+  return host.needed;
 }
 
 std::string check_memory(const Config& config, const Case& work, const Backend& backend, int here) {

@@ -177,6 +177,7 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
 
 int Report::close(const Result& result, const Backend& backend) {
   auto& time = summary_.time;
+  if (const std::string text = describe_imbalance(summary_, config_.options); !text.empty()) console_.warning(text);
   summary_.warnings = console_.warnings();
   summary_.peak_memory_bytes = static_cast<std::int64_t>(backend.memory().peak());
   time.output += watch_.lap();

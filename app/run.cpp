@@ -114,6 +114,7 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   Solver& solver = work.make_solver(*backend, profile ? &*profile : nullptr);
   summary.time.setup = watch.lap() - work.sampling_seconds();
   const double size = work.fill();
+  for (const std::string& doubt : work.doubts()) console.warning(doubt);
   if (processes->first())
     for (const std::string& empty : describe_empty_parts(config)) console.warning(empty);
   summary.time.input += watch.lap() + work.sampling_seconds();
@@ -209,17 +210,22 @@ Config load(const Arguments& arguments, const Processes& processes) {
   return std::move(*config);
 }
 
-// Without a solve: the plan, if that is asked for, before the values, of which what does not fit has too many.
+// Without a solve: the plan, if that is asked for, before the values, of which what does not fit has too many. Throws
+// RunError where the run would not fit into memory.
 void look_at(const Arguments& arguments, const Config& config, const Case& work, int processes, int here,
              Console& console) {
   read_datasets(config);
-  if (!arguments.validate)
+  if (!arguments.validate) {
     for (const std::string& line : describe_plan(config, work, processes, here)) console.line(line);
+    const auto backend = make_backend(config.device);
+    require_memory(config, work, *backend, work.plan(backend->on_gpu()), here);
+  }
   try {
     work.check_values();
   } catch (const ValueErrors& errors) {
     raise(config, errors);
   }
+  for (const std::string& doubt : work.doubts()) console.warning(doubt);
   for (const std::string& empty : describe_empty_parts(config)) console.warning(empty);
   const bool piped = is_standard_input(arguments.config);
   if (arguments.validate) console.line((piped ? "standard input" : arguments.config.string()) + ": valid");

@@ -9,10 +9,9 @@
 #include <sstream>
 #include <string_view>
 
+#include <malloc.h>
 #include <omp.h>
 #include <sys/resource.h>
-
-#include "backends/blas.hpp"
 
 namespace poisson {
 namespace {
@@ -51,9 +50,12 @@ std::size_t less(std::size_t limit, std::size_t taken) {
   return limit - std::min(limit, taken);
 }
 
-void lower(MemoryLimit& limit, std::size_t bytes, const std::string& source,
-           std::size_t reserve = std::size_t{32} << 20, bool of_addresses = false) {
-  if (bytes < limit.bytes) limit = {bytes, source, reserve, of_addresses};
+/// What libraries allocate themselves, for files and messages.
+constexpr std::size_t of_libraries = std::size_t{16} << 20;
+
+void lower(MemoryLimit& limit, std::size_t bytes, const std::string& source, std::size_t reserve = of_libraries,
+           bool of_addresses = false) {
+  if (const std::size_t left = less(bytes, reserve); left < limit.bytes) limit = {left, source, of_addresses};
 }
 
 /// By a share of what so many processes have together, less what this one has taken of it.
@@ -137,21 +139,28 @@ void lower_by_slurm(MemoryLimit& limit, int here, std::size_t resident) {
   if (share > 0) lower_by_share(limit, share * cores * mebibyte, here, resident, "SLURM_MEM_PER_CPU");
 }
 
-void lower_by_ulimit(MemoryLimit& limit, int resource, std::size_t taken, const char* name) {
+/// Nothing where there is no limit.
+std::optional<std::size_t> limit_of(int resource) {
   rlimit of{};
-  if (getrlimit(static_cast<decltype(RLIMIT_AS)>(resource), &of) != 0 || of.rlim_cur == RLIM_INFINITY) return;
-  // Threads take their stacks from it, and addresses of 64 MiB in which glibc allocates for them; OpenBLAS, where fewer
-  // cells are solved directly, its own.
-  rlimit stack{};
-  const bool known = getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY;
-  const auto threads = static_cast<std::size_t>(omp_get_max_threads());
-  std::size_t own = threads * (known ? stack.rlim_cur : std::size_t{8} << 20);
-  if (resource == RLIMIT_AS) own += std::min<std::size_t>(threads, 16) << 26;
-  own += Blas::addresses();
-  lower(limit, less(of.rlim_cur, taken), name, own, true);
+  if (getrlimit(static_cast<decltype(RLIMIT_AS)>(resource), &of) != 0 || of.rlim_cur == RLIM_INFINITY) return {};
+  return of.rlim_cur;
+}
+
+/// `started`: the threads of this process.
+void lower_by_ulimit(MemoryLimit& limit, int resource, std::size_t taken, std::size_t started, const char* name) {
+  const auto most = limit_of(resource);
+  if (!most) return;
+  // Threads that are still to start need stacks: OpenMP's, and one that writes files.
+  const std::size_t stack = limit_of(RLIMIT_STACK).value_or(std::size_t{8} << 20);
+  const std::size_t missing = less(static_cast<std::size_t>(omp_get_max_threads()) + 1, started);
+  lower(limit, less(*most, taken), name, of_libraries + missing * stack, true);
 }
 
 }  // namespace
+
+void use_one_arena() {
+  if (limit_of(RLIMIT_AS) || limit_of(RLIMIT_DATA)) mallopt(M_ARENA_MAX, 1);
+}
 
 MemoryLimit hard_memory_limit(int here, const std::filesystem::path& root) {
   MemoryLimit limit{unlimited, ""};
@@ -162,8 +171,9 @@ MemoryLimit hard_memory_limit(int here, const std::filesystem::path& root) {
   lower_by_groups(limit, here, root, false);
   lower_by_groups(limit, here, root, true);
   lower_by_slurm(limit, here, resident);
-  lower_by_ulimit(limit, RLIMIT_AS, value_of(status, "VmSize:") << 10, "ulimit -v");
-  lower_by_ulimit(limit, RLIMIT_DATA, value_of(status, "VmData:") << 10, "ulimit -d");
+  const std::size_t threads = value_of(status, "Threads:");
+  lower_by_ulimit(limit, RLIMIT_AS, value_of(status, "VmSize:") << 10, threads, "ulimit -v");
+  lower_by_ulimit(limit, RLIMIT_DATA, value_of(status, "VmData:") << 10, threads, "ulimit -d");
   return limit;
 }
 

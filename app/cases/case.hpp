@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "backends/host_memory.hpp"
 #include "grids/levels/sharing.hpp"
 #include "grids/results/gather.hpp"
 #include "grids/results/profile.hpp"
@@ -21,6 +20,9 @@
 #include "solver/solver.hpp"
 
 namespace poisson {
+
+/// Bytes that a run of a problem by a plan takes of a limit.
+using Claim = std::function<double(const Plan& plan, const Problem& problem)>;
 
 /// What a configuration has the program solve, from its data to the fields of its solution. app/run.cpp is the way of
 /// all of them; another kind is a file here and a line of make_case.
@@ -41,8 +43,8 @@ class Case {
   virtual std::vector<std::string> assembly(std::int64_t, bool) const { return {}; }
   /// Whether rows couple more than the nearest neighbours.
   virtual bool on_boxes() const = 0;
-  /// What to do where so many bytes are needed and the limit allows fewer.
-  virtual std::string smaller(const MemoryLimit& limit, double needed) const = 0;
+  /// What to do where a plan claims more bytes than the room there is: advice whose own plan fits.
+  virtual std::string smaller(bool gpu, double room, const Claim& claim) const = 0;
 
   // A run, in this order.
   /// Throws ValueErrors, and RunError where there is not memory enough.
@@ -51,6 +53,8 @@ class Case {
   virtual double sampling_seconds() const { return 0; }
   /// b, the first u, and what they are; returns Σ|b|.
   virtual double fill() = 0;
+  /// Warnings about the data: from all processes together after fill, from one alone before make_solver.
+  virtual std::vector<std::string> doubts() const { return {}; }
   /// What the terminal and the summary say of the problem itself.
   virtual void describe(RunHeader& header, Summary& summary) const = 0;
   /// What the solver cannot do without, for a solve that broke down: "; and …".

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -102,6 +103,24 @@ std::string describe_widths(const Config& config) {
   return fmt::format("{:.4g} to {:.4g} wide (1 : {:.3g})", least, widest, widest / least);
 }
 
+// A share of the cells along each axis, at least eight where there are so many, with the widths that these have there.
+Problem with_share(Problem problem, double share) {
+  constexpr double least = 8;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(problem.dimension); ++d) {
+    const std::vector<double> nodes = std::exchange(problem.nodes[d], {});
+    const std::size_t now = nodes.size() - 1;
+    const auto fewer = static_cast<std::size_t>(
+        std::min(std::max(least, std::floor(static_cast<double>(now) * share)), static_cast<double>(now)));
+    for (std::size_t i = 0; i < fewer; ++i) {
+      const std::size_t below = i * now / fewer;
+      const double t = static_cast<double>(i * now % fewer) / static_cast<double>(fewer);
+      problem.nodes[d].push_back(std::lerp(nodes[below], nodes[below + 1], t));
+    }
+    problem.nodes[d].push_back(nodes.back());
+  }
+  return problem;
+}
+
 bool asks_for_direct(const Options& options) {
   return options.method == Method::direct || options.preconditioner == PreconditionerChoice::direct;
 }
@@ -196,21 +215,35 @@ class GridCase final : public Case {
   }
   bool on_boxes() const override { return on_elements(problem_.scheme); }
 
-  // "take 40 % of the cells per axis, 400 x 400 x 200 at most, or precision: single", with some room for what does not
-  // grow with the cells.
-  std::string smaller(const MemoryLimit& limit, double needed) const override {
-    constexpr double margin = 0.95;
-    const int dimension = problem_.dimension;
-    const auto room = static_cast<double>(limit.bytes - std::min(limit.bytes, limit.reserve));
-    const double share = std::pow(margin * room / needed, 1.0 / dimension);
-    std::string cells;
-    for (int d = 0; d < dimension; ++d) {
-      const auto now = static_cast<double>(problem_.nodes[static_cast<std::size_t>(d)].size() - 1);
-      cells += fmt::format("{}{:.0f}", d == 0 ? "" : " x ", std::max(2.0, std::floor(now * share)));
+  // "take 40 % of the cells per axis, 400 x 400 x 200 at most, or precision: single": plans that fit, with a margin for
+  // what the process allocates otherwise until then.
+  std::string smaller(bool gpu, double room, const Claim& claim) const override {
+    constexpr double margin = 0.95, step = 0.97;
+    const auto claimed = [&](const Problem& problem, const Options& options) {
+      return claim(make_plan(problem, options, config_.assembly, gpu, kappa_, sharing_), problem);
+    };
+    const auto fits = [&](const Problem& problem, const Options& options) {
+      try {
+        return claimed(problem, options) <= margin * room;
+      } catch (const InputError&) {  // too few cells for these processes
+        return false;
+      }
+    };
+    double share =
+        std::min(step, std::pow(std::max(0.0, room) / claimed(problem_, options_), 1.0 / problem_.dimension));
+    Problem fewer = with_share(problem_, share);
+    while (!fits(fewer, options_)) {
+      if (fewer.nodes == with_share(problem_, 0).nodes) return "no grid fits, raise this limit";
+      fewer = with_share(problem_, share *= step);
     }
-    const double percent = std::floor(100 * share);
-    return fmt::format("take {} of the cells per axis, {} at most, or precision: single",
-                       percent < 1 ? "less than 1 %" : fmt::format("{:.0f} %", percent), cells);
+    std::string cells;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(problem_.dimension); ++d)
+      cells += fmt::format("{}{}", d == 0 ? "" : " x ", fewer.nodes[d].size() - 1);
+    Options single = options_;
+    single.precision = SolvePrecision::single;
+    return fmt::format("take {} of the cells per axis, {} at most{}",
+                       share < 0.01 ? "less than 1 %" : fmt::format("{:.0f} %", std::floor(100 * share)), cells,
+                       fits(problem_, single) ? ", or precision: single" : "");
   }
 
   Solver& make_solver(Backend& backend, Profile* profile) override {
@@ -226,6 +259,11 @@ class GridCase final : public Case {
     d_->initialize(solver_->solution());
     check_exact();
     return size_;
+  }
+
+  std::vector<std::string> doubts() const override {
+    return describe_idle_data(config_, d_ ? d_->block() : make_block(problem_),
+                              !d_ || d_->rhs_sums().total_source() == 0);
   }
 
   void describe(RunHeader& header, Summary&) const override {
@@ -264,6 +302,10 @@ class GridCase final : public Case {
     summary.balance.source = b.source;
     summary.balance.reaction = b.reaction;
     summary.balance.residual = b.residual;
+    // A u is rounded where u is narrow, and each row's residual again: what is left over is what the sums leave.
+    if (u.precision() == Precision::fp32)
+      summary.balance.residual = summary.balance.projected - summary.balance.extrapolated.value_or(0) + b.reaction -
+                                 b.source - std::accumulate(b.flux.begin(), b.flux.end(), 0.0);
     summary.balance.flow = throughput(b);
     // Where only rounding is left of all totals, as between Neumann faces, what the data have in magnitude.
     if (summary.balance.flow < 1e-10 * size_) summary.balance.flow = size_;
@@ -298,10 +340,10 @@ class GridCase final : public Case {
   }
 
   // Once κ has been sampled: more levels than those of smooth κ may be held.
-  void check_memory() const {
+  void check_memory() {
     const Backend& backend = d_->backend();
-    const Plan found = make_plan(problem_, options_, config_.assembly, backend.on_gpu(),
-                                 KappaSummary{d_->rows().kappa, d_->jumps()}, sharing_);
+    kappa_ = KappaSummary{d_->rows().kappa, d_->jumps()};
+    const Plan found = make_plan(problem_, options_, config_.assembly, backend.on_gpu(), kappa_, sharing_);
     constexpr double bytes_of_islands = 4;  // strong couplings are looked for on the host
     require_memory(config_, *this, backend, found, here_, static_cast<double>(d_->bytes()),
                    bytes_of_islands * static_cast<double>(d_->unknowns()));
@@ -311,8 +353,9 @@ class GridCase final : public Case {
   const Problem& problem_;
   const Options& options_;
   Sharing sharing_;
-  Block part_;  ///< what this process has
-  int here_;    ///< processes on this machine
+  Block part_;                         ///< what this process has
+  int here_;                           ///< processes on this machine
+  std::optional<KappaSummary> kappa_;  ///< once it has been sampled
   std::optional<Discretization> d_;
   std::unique_ptr<Solver> solver_;
   double size_ = 0;  // Σ|b|

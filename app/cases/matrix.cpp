@@ -86,8 +86,8 @@ class MatrixCase final : public Case {
   Plan plan(bool gpu) const override { return make_plan(matrix_, config_.options, gpu); }
   std::vector<std::string> statement() const override { return {"problem   A u = b, a matrix from a file"}; }
   bool on_boxes() const override { return true; }
-  std::string smaller(const MemoryLimit&, double) const override {
-    return "take a machine with more, or precision: single";
+  std::string smaller(bool, double, const Claim&) const override {
+    return "raise this limit, take a machine with more, or precision: single";
   }
 
   Solver& make_solver(Backend& backend, Profile* profile) override {

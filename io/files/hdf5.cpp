@@ -60,11 +60,56 @@ Handle open_file(const std::filesystem::path& path) {
   }
 }
 
+/// Where an external link leads. Whoever passes a file on must not decide which other files are read.
+herr_t refuse_link(const char*, const char*, const char* file, const char* object, unsigned*, hid_t, void* target) {
+  static_cast<std::string*>(target)->assign("'").append(object).append("' of '").append(file).append("'");
+  return -1;
+}
+
+/// Throws InputError where the values of a dataset lie in other files.
+void check_own_storage(hid_t properties, const std::string& problem) {
+  const bool outside = check(H5Pget_external_count(properties)) > 0;
+  if (!outside && H5Pget_layout(properties) != H5D_VIRTUAL) return;
+  throw InputError(problem +
+                   (outside ? "(it has external storage: its values lie in other files). "
+                            : "(it is a virtual dataset: its values lie in other files). ") +
+                   "Copy the values into a dataset of this file.");
+}
+
+/// The bytes of a chunk, each of which HDF5 decompresses as a whole; 0 without chunks. Throws InputError where a chunk
+/// is far larger than the dataset: a small file must not take the memory of a large one.
+double bytes_of_chunk(hid_t dataset, const std::string& problem) {
+  const Handle properties(H5Dget_create_plist(dataset), H5Pclose), type(H5Dget_type(dataset), H5Tclose);
+  if (H5Pget_layout(properties) != H5D_CHUNKED) return 0;
+  Shape chunk(H5S_MAX_RANK);
+  chunk.resize(static_cast<std::size_t>(check(H5Pget_chunk(properties, H5S_MAX_RANK, chunk.data()))));
+  double bytes = static_cast<double>(H5Tget_size(type));
+  for (const auto n : chunk) bytes *= static_cast<double>(n);
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  const auto values = static_cast<double>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space)));
+  constexpr double small = 1 << 24, most = 4;  // datasets that grow begin with chunks larger than they are
+  if (const double stated = values * static_cast<double>(H5Tget_size(type)); bytes > std::max(small, most * stated))
+    throw InputError(problem + "(each chunk takes " + readable_bytes(bytes) + ", the whole dataset " +
+                     readable_bytes(stated) + "). Write it with chunks no larger than the dataset.");
+  return bytes;
+}
+
 Handle open_dataset(hid_t file, const std::filesystem::path& path, const std::string& name) {
-  const hid_t id = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
-  if (id >= 0) return Handle(id, H5Dclose);
-  auto names = dataset_names(file);
   const std::string problem = "dataset '" + name + "' of '" + path.string() + "' cannot be read ";
+  const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+  std::string target;
+  check(H5Pset_elink_cb(access, refuse_link, &target));
+  const hid_t id = H5Dopen2(file, name.c_str(), access);
+  if (id >= 0) {
+    Handle dataset(id, H5Dclose);
+    check_own_storage(Handle(H5Dget_create_plist(dataset), H5Pclose), problem);
+    bytes_of_chunk(dataset, problem);
+    return dataset;
+  }
+  if (!target.empty())
+    throw InputError(problem + "(an external link leads to " + target +
+                     "). Name that file, or copy the dataset into this one.");
+  auto names = dataset_names(file);
   if (names.empty()) throw InputError(problem + "(the file holds no datasets). Name another file.");
   const std::string wanted = name.starts_with('/') ? name : std::string(1, '/').append(name);
   std::string hint = nearest(wanted, names);
@@ -115,10 +160,12 @@ Dataset read(hid_t dataset, hid_t to, hid_t from, std::vector<std::int64_t> shap
   };
   double bytes = sizeof(double);
   for (const auto n : shape) bytes *= static_cast<double>(n);
-  if (const MemoryLimit free = available_memory(); bytes > static_cast<double>(free.bytes))
-    refuse("its values take " + readable_bytes(bytes) + ", and " + readable_bytes(static_cast<double>(free.bytes)) +
-               " of memory are free",
-           "Check its shape.");
+  const double chunk = bytes_of_chunk(dataset, "dataset '" + name + "' of '" + path.string() + "' cannot be read ");
+  if (const MemoryLimit free = available_memory(); bytes + chunk > static_cast<double>(free.bytes))
+    refuse("its values take " + readable_bytes(bytes) +
+               (chunk > 0 ? ", a chunk of them " + readable_bytes(chunk) : "") + ", and " +
+               readable_bytes(static_cast<double>(free.bytes)) + " of memory are free",
+           "Check its shape and its chunks.");
   Dataset result{std::move(shape), {}};
   result.values.resize(static_cast<std::size_t>(bytes / sizeof(double)));
   if (H5Dread(dataset, H5T_NATIVE_DOUBLE, to, from, H5P_DEFAULT, result.values.data()) < 0)

@@ -14,7 +14,8 @@ struct Dataset {
 };
 
 /// The shape alone, without reading the values. Throws InputError where file or dataset cannot be had: the message
-/// names what is missing and the nearest dataset there is.
+/// names what is missing and the nearest dataset there is. Throws it, too, where the dataset refers to other files
+/// (external links, external storage, virtual datasets), and where a chunk is far larger than the dataset.
 std::vector<std::int64_t> dataset_shape(const std::filesystem::path& file, const std::string& name);
 
 /// Whether a file has a dataset of that name at its root.
@@ -25,7 +26,7 @@ bool has_dataset(const std::filesystem::path& file, const std::string& name);
 void check_stored(const std::filesystem::path& file, const std::string& name);
 
 /// Reads a whole dataset of integers or floating-point numbers. Throws InputError as dataset_shape does, and where its
-/// values do not fit into memory.
+/// values, or one of its chunks, do not fit into memory.
 Dataset read_dataset(const std::filesystem::path& file, const std::string& name);
 /// So many of its values along each axis, from some on.
 Dataset read_box(const std::filesystem::path& file, const std::string& name, const std::vector<std::int64_t>& first,

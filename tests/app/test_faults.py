@@ -349,6 +349,43 @@ class Faults(unittest.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertIn("(SLURM_MEM_PER_NODE)", run.stderr)
 
+    def test_advice_for_little_memory(self):
+        """Under each limit a run is accepted or refused every time, and the grid that a refusal names runs."""
+        def under(mebibytes, cells, *more):
+            return self.poisson(f"grid.cells={cells}", "equation.coefficient=1+x", "output.formats=[]",
+                                "solver.max_iterations=2", "solver.tolerance=1e-2", *more, preexec_fn=lambda:
+                                resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20)))
+        # What the process takes before the solve, from what it says that is left of a limit.
+        most = 1000
+        left = re.search(r"and ([\d.]+) MiB are to be had", under(most, [1000, 1000, 1000]).stderr)
+        base = most - int(float(left[1]))
+        refused, sizes = set(), []
+        for room in (20, 45, 70, 110, 200):
+            said = [under(base + room, [96, 96, 96]) for _ in range(4)]
+            self.assertEqual(len({run.returncode for run in said}), 1, [run.stderr for run in said])
+            refused.add(said[0].returncode)
+            run = under(base + room, [300, 300, 300])
+            self.assertEqual(run.returncode, 1)
+            cells = [int(n) for n in re.search(r"axis, (\d+) x (\d+) x (\d+) at most", run.stderr).groups()]
+            self.assertIn(under(base + room, cells).returncode, (0, 3), cells)
+            sizes.append(cells[0])
+        self.assertEqual(refused & {1}, {1})
+        self.assertGreater(len(refused), 1)
+        self.assertEqual(sizes, sorted(sizes))
+        self.assertGreater(sizes[0], 40)
+        run = self.poisson("grid.cells=[300, 300, 300]", environment={"SLURM_JOB_ID": "7", "SLURM_MEM_PER_NODE": "1"})
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("0 B are to be had (SLURM_MEM_PER_NODE): no grid fits, raise this limit", run.stderr)
+
+    def test_dry_run_of_what_does_not_fit(self):
+        def limited():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        run = self.poisson("grid.cells=[600, 500, 400]", options=("--dry-run",), preexec_fn=limited)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("does not fit: ", run.stdout)
+        self.assertIn("(ulimit -v)", run.stderr)
+        self.assertEqual(self.poisson("grid.cells=[100, 100, 100]", options=("--dry-run",), preexec_fn=limited).returncode, 0)
+
     def test_number_of_threads(self):
         self.assertEqual(self.poisson(options=("--quiet", "--threads", "1024")).returncode, 0)
         run = self.poisson(options=("--threads", "65536"))
@@ -414,6 +451,49 @@ file("axis.h5", x=((10**12,), (1024,)), y=((2**63 - 1,), (1024,)))
             run = self.poisson(case="market.yaml", options=("--validate",), preexec_fn=limited)
             self.assertEqual(run.returncode, 2, run.stderr)
             self.assertIn("m.mtx:2", run.stderr)
+
+    def test_hdf5_that_refers_to_other_files(self):
+        """Wherever a dataset is read, its values come from the named file."""
+        subprocess.run([PYTHON, "-c", """
+import h5py, numpy
+with h5py.File("far.h5", "w") as far:
+    far["k"], far["x"] = numpy.ones((6, 6, 6)), numpy.linspace(0, 1, 7)
+    far["offsets"], far["bands"], far["rhs"] = numpy.zeros((1, 3)), numpy.ones((1, 8, 8, 8)), numpy.ones((8, 8, 8))
+shapes = {"k": (6, 6, 6), "x": (7,), "offsets": (1, 3), "bands": (1, 8, 8, 8), "rhs": (8, 8, 8)}
+for name, shape in shapes.items():
+    for kind in ("link", "soft", "external", "virtual"):
+        with h5py.File(f"{kind}-{name}.h5", "w") as out, h5py.File("far.h5", "r") as far:
+            for other in shapes:
+                if other != name:
+                    out[other] = far[other][...]
+            if kind == "link":
+                out[name] = h5py.ExternalLink("far.h5", name)
+            elif kind == "soft":
+                out["far"] = h5py.ExternalLink("far.h5", "/")
+                out[name] = h5py.SoftLink(f"/far/{name}")
+            elif kind == "external":
+                out.create_dataset(name, shape=shape, dtype="f8",
+                                   external=[("/etc/passwd", 0, int(8 * numpy.prod(shape)))])
+            else:
+                layout = h5py.VirtualLayout(shape=shape, dtype="f8")
+                layout[...] = h5py.VirtualSource("far.h5", name, shape=shape)
+                out.create_virtual_dataset(name, layout)
+"""], cwd=self.directory, check=True)
+        def refused(words, *assignments, case="case.yaml"):
+            run = self.poisson(*assignments, case=case)
+            self.assertEqual(run.returncode, 2, (assignments, case, run.stderr))
+            self.assertIn(words, run.stderr)
+        for kind, words in (("link", "an external link leads to"), ("soft", "an external link leads to"),
+                            ("external", "external storage"), ("virtual", "a virtual dataset")):
+            for key in ("equation.coefficient", "equation.reaction", "equation.source", "solver.initial"):
+                refused(words, f"{key}={{file: {kind}-k.h5, dataset: k}}")
+            refused(words, "grid={type: tensor-product, cells: [6, 6, 6], "
+                    f"axes: {{x: {{file: {kind}-x.h5, dataset: x}}}}}}")
+            for name in ("offsets", "bands", "rhs"):
+                self.write(f"{kind}-{name}.yaml", f"grid: {{type: banded, file: {kind}-{name}.h5}}\n"
+                           "output: {directory: results}\n")
+                refused(words, case=f"{kind}-{name}.yaml")
+        self.assertEqual(self.poisson("equation.coefficient={file: far.h5, dataset: k}").returncode, 0)
 
     def test_long_texts(self):
         run = self.poisson("title=" + 70000 * "T")

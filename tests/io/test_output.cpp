@@ -5,6 +5,7 @@
 #include <cmath>
 #include <csignal>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <sstream>
 
@@ -367,6 +368,66 @@ TEST_F(OutputTest, ReadErrorsNameWhatIsThere) {
   EXPECT_CONTAINS(read(file, "soil"), "there is no such dataset");
   EXPECT_CONTAINS(read(file, "text"), "it holds text");
   EXPECT_CONTAINS(read(file, "nothing"), "it is empty");
+}
+
+/// Datasets of 8 × 8 whose values lie elsewhere, links to them, and one whose only chunk takes so many bytes.
+fs::path referring_file(const fs::path& directory, hsize_t side) {
+  auto path = directory / "referring.h5";
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  constexpr hsize_t shape[2] = {8, 8};
+  const hsize_t chunk[2] = {side, side}, unlimited[2] = {H5S_UNLIMITED, H5S_UNLIMITED};
+  const hid_t space = H5Screate_simple(2, shape, nullptr), growing = H5Screate_simple(2, shape, unlimited);
+  const auto add = [&](const char* name, hid_t extent, const std::function<void(hid_t)>& store) {
+    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    store(properties);
+    H5Dclose(H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, extent, H5P_DEFAULT, properties, H5P_DEFAULT));
+    H5Pclose(properties);
+  };
+  add("own", space, [](hid_t) {});
+  add("external", space, [](hid_t p) { H5Pset_external(p, "/etc/passwd", 0, 512); });
+  add("virtual", space, [&](hid_t p) { H5Pset_virtual(p, space, "foreign.h5", "/one", space); });
+  add("chunked", growing, [&](hid_t p) {
+    H5Pset_chunk(p, 2, chunk);
+    H5Pset_deflate(p, 1);
+  });
+  H5Lcreate_external("foreign.h5", "/soil", file, "elsewhere", H5P_DEFAULT, H5P_DEFAULT);
+  H5Lcreate_soft("/elsewhere/conductivity", file, "away", H5P_DEFAULT, H5P_DEFAULT);
+  H5Lcreate_soft("/own", file, "near", H5P_DEFAULT, H5P_DEFAULT);
+  H5Sclose(space);
+  H5Sclose(growing);
+  H5Fclose(file);
+  return path;
+}
+
+TEST_F(OutputTest, DatasetsThatReferToOtherFilesAreRefused) {
+  foreign_file(directory);
+  const auto file = referring_file(directory, 16);
+  const auto refusals = [&](const std::string& name) {
+    const std::vector<std::function<void()>> readers{
+        [&] { dataset_shape(file, name); }, [&] { check_stored(file, name); }, [&] { read_dataset(file, name); },
+        [&] {
+          read_box(file, name, {0, 0}, {2, 3});
+        }};
+    std::string text;
+    for (const auto& read : readers) {
+      const std::string message = message_of<InputError>(read);
+      EXPECT_TRUE(text.empty() || message == text) << message;
+      text = message;
+    }
+    return text;
+  };
+  EXPECT_CONTAINS(refusals("external"), "it has external storage");
+  EXPECT_CONTAINS(refusals("virtual"), "it is a virtual dataset");
+  EXPECT_CONTAINS(refusals("elsewhere/conductivity"), "an external link leads to '/soil' of 'foreign.h5'");
+  EXPECT_CONTAINS(refusals("away"), "an external link leads to '/soil' of 'foreign.h5'");
+  EXPECT_EQ(read_dataset(file, "near").values, std::vector<double>(64));
+}
+
+TEST_F(OutputTest, ChunksFarLargerThanTheirDatasetAreRefused) {
+  EXPECT_EQ(read_dataset(referring_file(directory, 1024), "chunked").values, std::vector<double>(64));  // 8 MiB
+  const auto file = referring_file(directory, 2048);
+  EXPECT_CONTAINS(message_of<InputError>([&] { dataset_shape(file, "chunked"); }),
+                  "each chunk takes 32 MiB, the whole dataset 512 B");
 }
 
 Summary some_summary() {
