@@ -558,7 +558,7 @@ class Processes(SeveralProcesses):
             with self.subTest(rank=rank, fault=fault):
                 shutil.rmtree(self.directory / "results")
                 title = f"lost-{os.getpid()}-{fault}-{rank}"
-                run = self.faulty(3, rank, fault, f"title={title}")
+                run = self.faulty(3, rank, fault, f"title={title}", patience=30)  # with the run before
                 self.assertNotEqual(run.returncode, 0)
                 self.assertEqual(set(self.held()), complete)
                 self.assertEqual(running(f"^{PROGRAM}.*{title}"), [])
