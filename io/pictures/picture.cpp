@@ -362,6 +362,7 @@ std::filesystem::path write_png(const std::filesystem::path& directory, const Ou
   const auto levels = isolines(shown);
 
   std::vector<Panel> panels;
+  panels.reserve(list.size());
   for (const auto& section : list) panels.push_back(lay_out(grid, section, grid.dimension == 3));
   constexpr int heading = 2 * margin + 62, gap = 24, footing = 68 + margin / 2;
   const int top = heading + (grid.dimension == 3 ? 54 : 36);
