@@ -1,9 +1,13 @@
-// What a solver does where its iteration fails: it announces, makes and refuses fallbacks.
+// What a solver does where its iteration fails, or where only the residual is small: it continues, and it announces,
+// makes and refuses fallbacks.
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "backends/clear.hpp"
 #include "backends/error.hpp"
+#include "solver/norms.hpp"
 #include "solver/solver.hpp"
 
 namespace poisson {
@@ -89,6 +93,128 @@ void Solver::withdraw(Monitor& monitor) {
   if (!is_finite(norm)) return;
   monitor.change(norm);
   monitor.state().verdict = Verdict::stagnated;
+}
+
+// The same around what the host takes part in, and what therefore nothing records.
+void Solver::solve_on(Preconditioner& preconditioner, Monitor& monitor) {
+  const MonitorState& state = monitor.state();
+  const double epsilon = unit_roundoff(A_->precision());
+  restart_conjugation();
+  for (int at_floor = 0; state.iterations < options_.max_iterations && state.verdict == Verdict::running;) {
+    next_direction(preconditioner);
+    backend_.axpy(alpha_, p_, u_);
+    A_->residual(u_, b_, r_, one_, norm_);  // the recurrence would claim what rounding does not allow
+    monitor.observe(backend_.value(norm_));
+    if (A_->singular()) A_->project_rhs(r_, work_);
+    if (state.rose != 0) backend_.subtract(u_, alpha_, p_, best_);
+    A_->rounding(u_, work_);
+    at_floor = state.last <= std::pow(2 * epsilon, 2) * backend_.value(work_) ? at_floor + 1 : 0;
+    if (at_floor == 3 && state.verdict == Verdict::running) monitor.state().verdict = Verdict::stagnated;
+  }
+}
+
+// The next fallback that may start goes on from the best iterate. If there is none, the iteration that was given up as
+// too slow goes on. False: nothing is left.
+bool Solver::climb(Monitor& monitor, Result& result) {
+  const MonitorState& state = monitor.state();
+  while (rung_ < ladder_.size()) {
+    Preconditioner* const rung = take_rung(rung_++, monitor, result);
+    if (!rung) continue;
+    begin_from_best(state);
+    const double norm = true_norm();
+    if (!is_finite(norm)) return false;
+    if (rung_ == ladder_.size()) monitor.rule().horizon = 0;
+    since_ = monitor.history().size() - 1;
+    active_ = rung;
+    monitor.change(norm);
+    solve_on(*active_, monitor);
+    return true;
+  }
+  if (monitor.rule().horizon == 0 || state.verdict != Verdict::stagnated) {
+    if (!result.refused.empty()) withdraw(monitor);
+    return false;
+  }
+  // What was given up for its prospects is all there is.
+  monitor.rule().horizon = 0;
+  press_on(monitor);
+  return true;
+}
+
+// Sweeps are taken again: what they began from is at hand, and they give the same bits.
+void Solver::restore_best(const MonitorState& state) {
+  backend_.copy(best_, u_);
+  if (options_.method != Method::jacobi) return;
+  take_residual(one_, work_);
+  for (int i = state.since; i < state.best_iteration; ++i) preconditioner_->correct(*A_, u_, b_, &one_, one_, work_);
+}
+
+// The same iteration goes on below the tolerance.
+void Solver::press_on(Monitor& monitor) {
+  if (monitor.state().best_iteration < monitor.state().iterations) restore_best(monitor.state());
+  begin_again(monitor);
+  if (active_) return solve_on(*active_, monitor);
+  resume(monitor);
+  if (options_.krylov == Krylov::cg) verify(monitor);
+}
+
+// Goes on where the iteration failed or is predicted to, and where the residual is below the tolerance and u is not yet
+// what it promises.
+void Solver::finish(Monitor& monitor, Result& result) {
+  const MonitorState& state = monitor.state();
+  const double tolerance = options_.tolerance;
+  result.estimated_error = estimated_error(monitor);
+  if (tolerance == 0) return;
+  const auto failed = [&] {
+    return state.verdict == Verdict::stagnated || state.verdict == Verdict::diverged ||
+           state.verdict == Verdict::not_finite;
+  };
+  const auto inaccurate = [&] {
+    return state.verdict == Verdict::converged && !(result.estimated_error <= promised_error * tolerance);
+  };
+  // Where κ has a wide range, small errors of u may be large flows.
+  const auto imbalance = [&] {
+    const bool seen = problem_.imbalance && !problem_.held && r_ && state.verdict == Verdict::converged;
+    return seen && (options_.krylov == Krylov::cg || active_) ? problem_.imbalance(*A_, u_, b_, r_) : 0.0;
+  };
+  double unbalanced = imbalance();
+  const auto short_of = [&] { return std::max(inaccurate() ? result.estimated_error : 0.0, unbalanced); };
+  // What rounding ends, the floor known by the u that was found, no rung betters.
+  const double epsilon = unit_roundoff(A_->precision());
+  const auto at_floor = [&] {
+    if (!failed() || !is_finite(state.last)) return false;
+    if (A_->singular()) A_->project_solution(u_);
+    A_->rounding(u_, work_);
+    const double rounding = backend_.value(work_);
+    if (is_finite(rounding)) monitor.state().rounding = rounding;
+    // A first rung may yet come below it, as where u is next to constant, or better u all the same.
+    const double share = rung_ == 0 && !ladder_.empty() ? 0.1 : 0.5;
+    return std::sqrt(state.best) < share * epsilon * std::sqrt(rounding) &&
+           (rung_ > 0 || result.estimated_error <= promised_error * tolerance);
+  };
+  bool rounding_ends = false;  // other methods have residuals of the same rounding
+  if (options_.method == Method::direct && (failed() || inaccurate())) {
+    result.estimated_error = take_direct_steps(monitor);
+    A_->rounding(u_, work_);
+    rounding_ends = state.last <= 16 * epsilon * epsilon * backend_.value(work_);
+  }
+  const auto may_go_on = [&] { return state.iterations < options_.max_iterations && !rounding_ends && !at_floor(); };
+  // Each preconditioner is pressed on with twice before a stronger one is made.
+  for (int pressed = 0; may_go_on() && (failed() || short_of() > promised_error * tolerance);) {
+    if (!failed()) monitor.rule().tolerance *= std::clamp(0.3 * promised_error * tolerance / short_of(), 1e-3, 0.3);
+    if (!failed() && (!direct_ || active_) && pressed++ < 2)
+      press_on(monitor);
+    else if ((failed() || inaccurate()) && climb(monitor, result))
+      pressed = 0;
+    else
+      break;
+    result.estimated_error = estimated_error(monitor);
+    unbalanced = imbalance();
+  }
+  if (at_floor() && state.verdict == Verdict::diverged) monitor.state().verdict = Verdict::stagnated;
+  monitor.rule().tolerance = tolerance;
+  if (state.verdict != Verdict::stopped && is_finite(state.best) && state.best <= target(state, monitor.rule()))
+    monitor.state().verdict =
+        result.estimated_error <= promised_error * tolerance ? Verdict::converged : Verdict::inaccurate;
 }
 
 }  // namespace poisson

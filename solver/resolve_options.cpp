@@ -1,0 +1,169 @@
+// What `auto` makes of the options, once the coefficient is known.
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "grids/levels/solved_along.hpp"
+#include "grids/sampling/parted_face.hpp"
+#include "grids/schemes/assembly.hpp"
+#include "grids/schemes/row_scheme.hpp"
+#include "solver/direct/fast_diagonalization.hpp"
+#include "solver/galerkin_choice.hpp"
+#include "solver/plan.hpp"
+
+namespace poisson {
+namespace {
+
+struct Widths {
+  double least, most;
+};
+Widths widths_of(const Axis& axis) {
+  Widths w{axis.width(0), axis.width(0)};
+  for (int i = 1; i < axis.cells(); ++i) w = {std::min(w.least, axis.width(i)), std::max(w.most, axis.width(i))};
+  return w;
+}
+
+// The axes whose cells differ by more than a factor of 2.
+std::ptrdiff_t stretched_axes(const Block& block) {
+  return std::ranges::count_if(block.axes, [](const Axis& axis) {
+    const Widths w = widths_of(axis);
+    return w.most > 2 * w.least;
+  });
+}
+
+// Variation of log κ along a line from which cycles alone take longer than conjugate gradients around them
+// (docs/design/coarse-operators.md): e.g. four waves between κ = 1 and κ = 10.
+constexpr double gentle_variation = 16;
+
+// Whether coarse levels know κ of a wide range well, since it varies over lengths that many of them resolve.
+bool gently(const Jumps& jumps) {
+  return jumps.smooth_and_wide() && jumps.variation <= gentle_variation;
+}
+
+// Where the rounding of lines stays below this share of what holds their mean, cycles do as well as in double
+// precision. From a fortieth on, the means of lines on a GPU come long after the residual; from a tenth on, they
+// diverge there, on a CPU from a quarter on.
+constexpr double tolerable_rounding = 1.0 / 64;
+
+// Whether lines along an axis are singular to single precision: without Dirichlet ends, and with couplings along them
+// whose rounding rivals all that holds their mean, couplings across on the coarsest level, σ and α.
+bool singular_in_single(const Problem& problem, const Block& block, const std::array<double, 3>& kappa) {
+  const auto dimension = static_cast<std::size_t>(problem.dimension);
+  const auto length = [&](std::size_t d) { return block.axes[d].nodes().back() - block.axes[d].nodes().front(); };
+  const auto known = [](const Quantity& q) { return q.constant() ? *q.constant() : 0.0; };
+  for (std::size_t d = 0; d < dimension; ++d) {
+    const Axis& axis = block.axes[d];
+    double held = known(problem.reaction) * length(d);
+    bool open = true;
+    for (const Boundary& face : problem.boundary[d]) {
+      open = open && face.kind != BoundaryKind::dirichlet;
+      if (face.kind == BoundaryKind::robin) held += known(face.alpha);
+    }
+    for (std::size_t e = 0; e < dimension; ++e)
+      if (e != d) held += 4 * kappa[e] * length(d) / (length(e) * length(e));
+    const double rounding = std::numeric_limits<float>::epsilon() / 2 * kappa[d] / widths_of(axis).least;
+    if (open && rounding > tolerable_rounding * held) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+KappaSummary known_kappa(const Problem& problem) {
+  KappaSummary kappa;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (const double* k = problem.coefficient[problem.isotropic ? 0 : d].constant()) kappa.mean[d] = *k;
+  return kappa;
+}
+
+namespace {
+
+// Jump of κ from which lines on Galerkin levels take less time than lines and planes on levels that are discretized
+// again (docs/design/coarse-operators.md).
+constexpr double lines_jump = 10;
+
+// Whether multigrid may relax lines on Galerkin levels: they are asked for, or nothing is and κ jumps.
+bool may_relax_lines(const Options& given, double jump) {
+  const SmootherOptions& s = given.smoother;
+  if (given.method != Method::multigrid && given.method != Method::automatic) return false;
+  if (given.coarse_operator == CoarseOperator::galerkin)
+    return s.extent == RelaxationChoice::lines || (!s.kind && !s.extent);
+  return given.coarse_operator == CoarseOperator::automatic && !s.kind && !s.extent && jump >= lines_jump;
+}
+
+// What Galerkin levels relax, where couplings differ between the axes and lines go.
+std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const Block& block, const KappaSummary& kappa,
+                                                    const Parts& parts) {
+  if (!may_relax_lines(given, kappa.jumps.largest)) return std::nullopt;
+  const Imbalance imbalance = kappa.jumps.imbalance.value_or(imbalance_of(block, kappa.mean));
+  GalerkinRelaxation chosen = relaxation_on_galerkin(block, imbalance, kappa.jumps);
+  if (chosen.relaxation.extent == Extent::point) {
+    if (given.smoother.extent != RelaxationChoice::lines) return std::nullopt;
+    chosen = {{Extent::alternating_lines, 0}};
+  }
+  // Processes that share a line solve for it from rows that are discretized.
+  for (int d = 0; d < 3; ++d)
+    if (parts[static_cast<std::size_t>(d)] > 1 && solved_along(chosen.relaxation, d)) return std::nullopt;
+  return chosen;
+}
+
+}  // namespace
+
+Options resolve_options(const Options& given, const Problem& problem, std::optional<KappaSummary> known,
+                        const Parts& parts) {
+  const KappaSummary kappa = known.value_or(known_kappa(problem));
+  const Block block = make_block(problem);
+  const auto finest = [&](bool jumps) {
+    return choose_relaxation(block, kappa.mean, RelaxationChoice::automatic, jumps).relaxation;
+  };
+  // Across jumps lines are worth more than Galerkin operators, too, where the flat axis has no Dirichlet end.
+  const Relaxation across = finest(kappa.jumps.largest >= steep_jump);
+  const bool open = std::ranges::none_of(problem.boundary[static_cast<std::size_t>(across.axis)],
+                                         [](const Boundary& b) { return b.kind == BoundaryKind::dirichlet; });
+  const bool balanced = finest(false).extent == Extent::point && (across.extent == Extent::point || !open);
+  const bool points = balanced || galerkin_beats_lines(kappa.jumps, stretched_axes(block));
+  Options options = given;
+  // Coarse levels that are discretized again know smooth κ of a wide range, and σ and α that vary, only roughly.
+  bool wide = (kappa.jumps.range >= Jumps::wide && !gently(kappa.jumps)) || !problem.reaction.constant();
+  for (int d = 0; d < problem.dimension; ++d)
+    for (const Boundary& face : problem.boundary[static_cast<std::size_t>(d)])
+      wide = wide || (face.kind == BoundaryKind::robin && !face.alpha.constant());
+  if (options.krylov == Krylov::automatic && wide) options.krylov = Krylov::cg;
+  // Elements have what holds nodes in their bands; where points are relaxed on equal cells, those of Galerkin's
+  // operators, which know it, serve.
+  if (holds_in_bands(problem) && given.method != Method::cg && given.method != Method::jacobi &&
+      options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(balanced) &&
+      block.equidistant())
+    options.coarse_operator = CoarseOperator::galerkin;
+  // Where planes would have to be relaxed, and data vary moderately, their means are worth more.
+  const bool left_to_us = given.preconditioner == PreconditionerChoice::automatic && !given.smoother.kind &&
+                          !given.smoother.extent && given.krylov == Krylov::automatic &&
+                          given.coarse_operator == CoarseOperator::automatic && given.full_multigrid &&
+                          (given.method == Method::multigrid || given.method == Method::automatic);
+  const bool constant_kappa =
+      std::ranges::all_of(problem.coefficient, [](const Quantity& k) { return k.constant() != nullptr; });
+  const bool seen = known && (constant_kappa || kappa.jumps.range > 1);
+  if (left_to_us && seen && !is_separable(problem) && across.extent == Extent::plane &&
+      given.precision == SolvePrecision::mixed && no_direct_preconditioner(problem, parts).empty() &&
+      varies_moderately(problem, kappa.mean, kappa.jumps))
+    options.preconditioner = PreconditionerChoice::direct;
+  const bool by_multigrid = options.preconditioner == PreconditionerChoice::automatic ||
+                            options.preconditioner == PreconditionerChoice::multigrid;
+  if (const auto lines = by_multigrid ? lines_on_galerkin(given, block, kappa, parts) : std::nullopt) {
+    options.coarse_operator = CoarseOperator::galerkin;
+    options.on_galerkin = *lines;
+    options.smoother.extent = RelaxationChoice::lines;
+  } else if (options.coarse_operator == CoarseOperator::automatic && options.smoother.takes_points(points) &&
+             galerkin_pays_in_cells(kappa.jumps, block)) {
+    options.coarse_operator = CoarseOperator::galerkin;
+  }
+  options = options.choose(kappa.jumps.largest, points, few_jumps(kappa.jumps, block), problem.dimension);
+  if (options.method == Method::multigrid && options.precision == SolvePrecision::mixed &&
+      singular_in_single(problem, block, kappa.mean))
+    options.precision = SolvePrecision::double_;
+  return options;
+}
+
+}  // namespace poisson
