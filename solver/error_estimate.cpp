@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "backends/error.hpp"
 #include "backends/places.hpp"
 #include "solver/jacobi.hpp"
 #include "solver/ladder/conductors.hpp"
@@ -194,9 +195,15 @@ double Solver::size_of(const Field& u) {
 }
 
 // The size of a preconditioner's next correction beside that of u, over one minus the contraction of the step after it.
-// Neither step is taken.
+// Neither step is taken. 0 where memory for an iterate more is not to be had, on one process.
 double Solver::error_by_step(const Field& u, Preconditioner& preconditioner) {
-  Field ahead(backend_, u_.space(), u_.precision());
+  Field ahead;
+  try {
+    ahead = Field(backend_, u_.space(), u_.precision());
+  } catch (const RunError&) {
+    if (!u_.space().processes().alone()) throw;
+    return 0;
+  }
   backend_.convert(u, ahead);
   std::array<double, 2> lengths{};
   for (double& length : lengths) {

@@ -393,8 +393,7 @@ fs::path referring_file(const fs::path& directory, hsize_t side) {
   H5Lcreate_external("foreign.h5", "/soil", file, "elsewhere", H5P_DEFAULT, H5P_DEFAULT);
   H5Lcreate_soft("/elsewhere/conductivity", file, "away", H5P_DEFAULT, H5P_DEFAULT);
   H5Lcreate_soft("/own", file, "near", H5P_DEFAULT, H5P_DEFAULT);
-  H5Sclose(space);
-  H5Sclose(growing);
+  for (const hid_t extent : {space, growing}) H5Sclose(extent);
   H5Fclose(file);
   return path;
 }
