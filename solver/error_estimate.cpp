@@ -229,7 +229,9 @@ double Solver::error_by_step(const Field& u, Preconditioner& preconditioner) {
 double Solver::unseen_error(const MonitorState& state) {
   const bool by_points = options_.method == Method::jacobi ||
                          (options_.method == Method::cg && options_.preconditioner == PreconditionerChoice::diagonal);
-  if (!by_points || active_ || options_.tolerance == 0 || !is_finite(state.best)) return 0;
+  const bool ended = state.verdict == Verdict::converged || state.verdict == Verdict::stagnated;
+  if (!by_points || active_ || options_.tolerance == 0 || !(ended || relative(state.best, state) <= options_.tolerance))
+    return 0;
   const double bound = relative(state.last, state) * problem_.error_per_residual;
   if (bound <= promised_error * options_.tolerance) return 0;
   // Rounding may hide them from everything.

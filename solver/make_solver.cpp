@@ -7,6 +7,8 @@
 
 #include "backends/constant_line.hpp"
 #include "backends/error.hpp"
+#include "backends/host_memory.hpp"
+#include "backends/machine.hpp"
 #include "grids/kernels/sweep_passes.hpp"
 #include "grids/results/integrals.hpp"
 #include "grids/sampling/parted_face.hpp"
@@ -31,7 +33,8 @@ constexpr double unbalancing_range = 1e2;
 // So many unknowns are looked at for conductors: the rows take 400 bytes of each for a moment.
 constexpr std::int64_t most_looked_at = std::int64_t{1} << 20;
 
-// For conjugate gradients that go on where direct solutions fail.
+// For conjugate gradients that go on where direct solutions fail. Null where half of the host's memory does not hold
+// it.
 std::unique_ptr<Preconditioner> multigrid_for(const Discretization& discretization, Options options,
                                               const KappaSummary& kappa) {
   options.method = Method::multigrid;
@@ -40,6 +43,11 @@ std::unique_ptr<Preconditioner> multigrid_for(const Discretization& discretizati
   if (options.precision == SolvePrecision::mixed) options.precision = SolvePrecision::double_;
   const Plan plan = make_plan(discretization.problem(), options, discretization.assembly(),
                               discretization.backend().on_gpu(), kappa, discretization.sharing());
+  const Processes& processes = *discretization.sharing().processes;
+  const int here = count_on_machine(processes);
+  const double room = processes.least(static_cast<double>(available_memory(here).bytes));
+  if (!discretization.backend().on_gpu() && static_cast<double>(plan.most()) / processes.count() > 0.5 * room)
+    return nullptr;
   return std::make_unique<Multigrid>(discretization.make_hierarchy(plan.hierarchy), plan.options);
 }
 
