@@ -26,6 +26,7 @@ std::string meaning(const Schema& schema) {
 }
 
 std::string fallback(const Schema& schema) {
+  if (schema.required && schema.fallback == "null") return "required, or " + code(schema.unless);
   if (schema.required) return "required";
   if (schema.fallback.empty()) return "";
   return code(schema.fallback);

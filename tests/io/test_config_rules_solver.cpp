@@ -236,12 +236,12 @@ const std::vector<Malformed>& malformed() {
        {},
        "bad.yaml:3:52: solver.smoother.interval: does not go with type: chebyshev, kind: fourth; remove it, or choose "
        "type: chebyshev, kind: first or type: line, kind: first or type: plane, kind: first"},
-      {"galerkin_lines",
+      {"galerkin_planes",
        cube,
-       "solver: {smoother: line, coarse_operator: galerkin}\n",
+       "solver: {smoother: plane, coarse_operator: galerkin}\n",
        {},
-       "bad.yaml:3:43: solver.coarse_operator: galerkin smooths points, and solver.smoother.type is line; write "
-       "coarse_operator: rediscretized or another smoother"},
+       "bad.yaml:3:44: solver.coarse_operator: galerkin smooths points or lines, and solver.smoother.type is plane; "
+       "write coarse_operator: rediscretized or another smoother"},
       {"galerkin_of_cg",
        cube,
        "solver: {method: cg, coarse_operator: galerkin}\n",
