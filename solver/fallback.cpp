@@ -121,7 +121,11 @@ bool Solver::climb(Monitor& monitor, Result& result) {
     Preconditioner* const rung = take_rung(rung_++, monitor, result);
     if (!rung) continue;
     begin_from_best(state);
-    const double norm = true_norm();
+    double norm = true_norm();
+    if (!is_finite(norm)) {
+      clear_unknowns(u_);
+      norm = true_norm();
+    }
     if (!is_finite(norm)) return false;
     if (rung_ == ladder_.size()) monitor.rule().horizon = 0;
     since_ = monitor.history().size() - 1;
