@@ -90,9 +90,8 @@ std::unique_ptr<Solver> make_solver(Backend& backend, const BandedMatrix& matrix
   }
   Ladder ladder;
   const auto far = matrix.reach();
-  if (options.fallback && options.tolerance > 0 && options.method == Method::multigrid &&
-      std::max({far[0], far[1], far[2]}) <= 1)
-    ladder = make_ladder(plain, reaches_corners(matrix));
+  if (options.tolerance > 0 && options.method == Method::multigrid && std::max({far[0], far[1], far[2]}) <= 1)
+    ladder = make_ladder(plain, reaches_corners(matrix), options.fallback);
   std::unique_ptr<Preconditioner> own;
   if (options.method == Method::jacobi) own = std::make_unique<JacobiSweeps>(A, nullptr, options.smoother);
   return std::make_unique<Solver>(std::move(A), std::move(hierarchy), options, nullptr, std::move(ladder), Traits{},
