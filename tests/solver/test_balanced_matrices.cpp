@@ -110,10 +110,10 @@ TEST(BalancedMatrices, GoOnWithAFallbackWhereCyclesFail) {
   for (const double decades : {4., 5., 6.}) {
     BandedMatrix m = scaled(diffusion(24, one), decades);
     measure(m);
-    o.fallback = false;
+    o.fallback = Fallback::never;
     const Result alone = solve(m, o);
     EXPECT_TRUE(decades < 5 ? alone.iterations > 60 : alone.verdict == Verdict::not_finite) << decades;
-    o.fallback = true;
+    o.fallback = Fallback::automatic;
     const Result result = solve(m, o);
     EXPECT_EQ(result.steps.size(), 1u) << decades;
     EXPECT_NE(result.verdict, Verdict::not_finite) << decades;
