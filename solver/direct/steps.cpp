@@ -11,15 +11,19 @@
 
 namespace poisson {
 
-// The residual bounds the error by the condition of D⁻¹A. Where the bound keeps what convergence promises, the estimate
-// is the residual times the condition's root: a residual of rounding has all modes alike, and the error of one in space
-// grows with the fourth root, in the plane with the root. Where it does not, the bound is the estimate, and steps
-// follow.
+// Two bounds of the error, of which the smaller one counts. The residual times the condition of D⁻¹A; and, as
+// transforms and modes are backward stable, the rounding of n values along an axis times the same condition, where the
+// residual is not larger than that. Where the bound keeps what convergence promises, the estimate is its geometric mean
+// with the residual: rounding leaves errors in all modes alike, of which the bound takes the worst. Where it does not,
+// the bound is the estimate, and steps follow.
 double Solver::error_by_residual(const MonitorState& state) const {
-  const double residual =
-      std::max(relative(state.last, state), unit_roundoff(A_->precision()) * relative(state.rounding, state));
-  const double bound = residual * problem_.error_per_residual;
-  if (options_.tolerance == 0 || bound <= promised_error * options_.tolerance) return std::sqrt(residual * bound);
+  const double epsilon = unit_roundoff(A_->precision());
+  const double residual = std::max(relative(state.last, state), epsilon * relative(state.rounding, state));
+  const double condition = problem_.error_per_residual;
+  const double stable = 2 * std::ranges::max(A_->space().all()) * epsilon * condition;
+  const double bound = residual <= stable ? std::min(residual * condition, stable) : residual * condition;
+  if (options_.tolerance == 0 || bound <= promised_error * options_.tolerance)
+    return std::sqrt(residual * std::max(residual, bound));
   return bound;
 }
 
