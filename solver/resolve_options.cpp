@@ -84,21 +84,26 @@ namespace {
 // again (docs/design/coarse-operators.md).
 constexpr double lines_jump = 10;
 
-// Whether multigrid may relax lines on Galerkin levels: they are asked for, or nothing is and κ jumps.
-bool may_relax_lines(const Options& given, double jump) {
+// The same where one axis is strong everywhere, as in flat cells.
+constexpr double uniform_lines_jump = 1e3;
+
+// Whether multigrid may relax lines on Galerkin levels: they are asked for, or nothing is.
+bool may_relax_lines(const Options& given) {
   const SmootherOptions& s = given.smoother;
+  const bool nothing = !s.kind && !s.extent;
   if (given.method != Method::multigrid && given.method != Method::automatic) return false;
-  if (given.coarse_operator == CoarseOperator::galerkin)
-    return s.extent == RelaxationChoice::lines || (!s.kind && !s.extent);
-  return given.coarse_operator == CoarseOperator::automatic && !s.kind && !s.extent && jump >= lines_jump;
+  if (given.coarse_operator == CoarseOperator::galerkin) return nothing || s.extent == RelaxationChoice::lines;
+  return given.coarse_operator == CoarseOperator::automatic && nothing;
 }
 
 // What Galerkin levels relax, where couplings differ between the axes and lines go.
 std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const Block& block, const KappaSummary& kappa,
                                                     const Parts& parts) {
-  if (!may_relax_lines(given, kappa.jumps.largest)) return std::nullopt;
+  const bool asked = given.coarse_operator == CoarseOperator::galerkin;
+  if (!may_relax_lines(given) || (!asked && kappa.jumps.largest < lines_jump)) return std::nullopt;
   const Imbalance imbalance = kappa.jumps.imbalance.value_or(imbalance_of(block, kappa.mean));
   GalerkinRelaxation chosen = relaxation_on_galerkin(block, imbalance, kappa.jumps);
+  if (!asked && chosen.uniform && kappa.jumps.largest < uniform_lines_jump) return std::nullopt;
   if (chosen.relaxation.extent == Extent::point) {
     if (given.smoother.extent != RelaxationChoice::lines) return std::nullopt;
     chosen = {{Extent::alternating_lines, 0}};

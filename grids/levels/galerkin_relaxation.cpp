@@ -1,69 +1,77 @@
 #include "grids/levels/galerkin_relaxation.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <vector>
 
-#include "grids/sampling/unlike_couplings.hpp"
+#include "grids/sampling/stronger_coupling.hpp"
 
 namespace poisson {
 namespace {
 
-// The part of all pairs (i, j) of cells of two axes for which both couplings differ by more than a factor of 4.
-double unbalanced_pairs(const Axis& a, double coefficient_a, const Axis& b, double coefficient_b) {
-  const auto couplings = [](const Axis& axis, double coefficient) {
-    std::vector<double> all;
-    for (int i = 0; i < axis.cells(); ++i) all.push_back(coefficient / (axis.width(i) * axis.width(i)));
-    std::ranges::sort(all);
-    return all;
-  };
-  const std::vector<double> of_a = couplings(a, coefficient_a), of_b = couplings(b, coefficient_b);
-  std::ptrdiff_t unbalanced = 0;
-  for (const double one : of_a)
-    unbalanced += (std::ranges::lower_bound(of_b, one / UnlikeCouplings::factor) - of_b.begin()) +
-                  (of_b.end() - std::ranges::upper_bound(of_b, one * UnlikeCouplings::factor));
-  return static_cast<double>(unbalanced) / (static_cast<double>(of_a.size()) * static_cast<double>(of_b.size()));
+std::vector<double> couplings_of(const Axis& axis, double coefficient) {
+  std::vector<double> all;
+  for (int i = 0; i < axis.cells(); ++i) all.push_back(coefficient / (axis.width(i) * axis.width(i)));
+  return all;
 }
 
-// Shares of unbalanced cells that points bear, and that lines bear across them.
-constexpr double borne_by_points = 0.2, borne_by_lines = 0.05;
+// The part of all pairs of cells of two axes in which the coupling of the first exceeds that of the second.
+double share_of_stronger(const std::vector<double>& first, std::vector<double> second) {
+  std::ranges::sort(second);
+  std::ptrdiff_t stronger = 0;
+  for (const double one : first)
+    stronger += std::ranges::lower_bound(second, one / StrongerCoupling::factor) - second.begin();
+  return static_cast<double>(stronger) / (static_cast<double>(first.size()) * static_cast<double>(second.size()));
+}
+
+// Shares of unbalanced cells that points bear, that lines bear across them, and that do not count as weak along them.
+constexpr double borne_by_points = 0.2, borne_by_lines = 0.05, hardly_weak = 0.05;
 // Share of cells with a jump across lines up to which these are kept.
 constexpr double few_across = 0.02;
-
 // Share of neighbours with a large ratio from which κ is random from cell to cell, and so are the strongest couplings.
 constexpr double from_cell_to_cell = 0.3;
 
-GalerkinRelaxation lines_along(int axis, const Jumps& jumps) {
+// The share of cells in which the couplings of the two axes other than `axis` are unlike.
+double unlike_across(const Imbalance& shares, std::size_t axis) {
+  const std::size_t a = (axis + 1) % 3, b = (axis + 2) % 3;
+  return shares[a][b] + shares[b][a];
+}
+
+GalerkinRelaxation lines_along(std::size_t axis, const Imbalance& shares, const Jumps& jumps) {
+  bool weak = false, few = true;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (d == axis) continue;
+    weak = weak || shares[d][axis] > hardly_weak;
+    few = few && jumps.steep_along[d] <= few_across;
+  }
+  const Relaxation along{Extent::line, static_cast<int>(axis)};
+  if (!weak) return {along, false, true};
   if (jumps.share >= from_cell_to_cell) return {{Extent::alternating_lines, 0}};
-  bool few = true;
-  for (int d = 0; d < 3; ++d) few = few && (d == axis || jumps.steep_along[static_cast<std::size_t>(d)] <= few_across);
-  return {{Extent::line, axis}, few};
+  return {along, few, false};
 }
 
 }  // namespace
 
 Imbalance imbalance_of(const Block& block, const std::array<double, 3>& coefficient) {
   Imbalance shares{};
-  for (std::size_t a = 0; a < 3; ++a) {
-    const std::size_t b = (a + 1) % 3, c = (a + 2) % 3;
-    const Axis one = block.axes[b].in_whole(), other = block.axes[c].in_whole();
-    if (!one.degenerate() && !other.degenerate())
-      shares[a] = unbalanced_pairs(one, coefficient[b], other, coefficient[c]);
-  }
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b) {
+      const Axis one = block.axes[a].in_whole(), other = block.axes[b].in_whole();
+      if (a != b && !one.degenerate() && !other.degenerate())
+        shares[a][b] = share_of_stronger(couplings_of(one, coefficient[a]), couplings_of(other, coefficient[b]));
+    }
   return shares;
 }
 
-GalerkinRelaxation relaxation_on_galerkin(const Block& block, const Imbalance& imbalance, const Jumps& jumps) {
-  if (std::ranges::all_of(imbalance, [](double share) { return share <= borne_by_points; })) return {};
-  // In a plane any lines serve: those along the axis whose cells differ most, so that couplings across them are alike.
-  if (block.dimension() == 2) {
-    const auto range = [&](std::size_t d) {
-      const AxisStrength& s = block.axes[d].strength();
-      return s.strongest / s.weakest;
-    };
-    return lines_along(range(0) > range(1) ? 0 : 1, jumps);
-  }
-  const auto least = std::ranges::min_element(imbalance);
-  if (*least <= borne_by_lines) return lines_along(static_cast<int>(least - imbalance.begin()), jumps);
+GalerkinRelaxation relaxation_on_galerkin(const Block& block, const Imbalance& shares, const Jumps& jumps) {
+  std::array<double, 3> unlike{};
+  for (std::size_t d = 0; d < 3; ++d) unlike[d] = unlike_across(shares, d);
+  if (std::ranges::all_of(unlike, [](double share) { return share <= borne_by_points; })) return {};
+  // In a plane any lines serve: those along the axis that is the stronger one in more cells.
+  if (block.dimension() == 2) return lines_along(shares[0][1] > shares[1][0] ? 0 : 1, shares, jumps);
+  const auto least = std::ranges::min_element(unlike);
+  if (*least <= borne_by_lines) return lines_along(static_cast<std::size_t>(least - unlike.begin()), shares, jumps);
   return {{Extent::alternating_lines, 0}};
 }
 

@@ -5,10 +5,6 @@
 
 namespace poisson {
 
-/// The shares of cells whose couplings κ_d/h² along two axes differ by more than a factor of 4. Entry a is the share
-/// for the two axes other than a. Dimensionless, from 0 to 1.
-using Imbalance = std::array<double, 3>;
-
 /// The shares that the widths of cells and one κ per axis give. An axis of one value is balanced with all others.
 Imbalance imbalance_of(const Block& block, const std::array<double, 3>& coefficient);
 
@@ -18,11 +14,13 @@ struct GalerkinRelaxation {
   /// Lines along one axis: coarse levels keep this axis until the others cannot be coarsened any more. Then no coarse
   /// level has to represent an error that oscillates along the lines.
   bool keeps_lines = false;
+  /// Lines along one axis whose couplings are hardly anywhere the weak ones: mean couplings show this, too.
+  bool uniform = false;
 };
 
 /// Chooses points where the couplings are balanced; lines along axis a where the other two axes are balanced with each
-/// other, whatever κ and h do along a; else lines along all axes in turn. Lines are kept where κ hardly jumps across
-/// them (docs/design/coarse-operators.md).
+/// other, whatever κ and h do along a; else lines along all axes in turn. Lines are kept where their couplings are weak
+/// in some cells, and κ hardly jumps across them (docs/design/coarse-operators.md).
 GalerkinRelaxation relaxation_on_galerkin(const Block& block, const Imbalance& imbalance, const Jumps& jumps);
 
 /// How a Galerkin level with this relaxation is coarsened.

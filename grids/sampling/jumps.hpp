@@ -7,6 +7,10 @@
 
 namespace poisson {
 
+/// How the couplings κ/h² of the axes differ: entry [a][b] is the share of cells, from 0 to 1, in which the coupling
+/// along axis a exceeds that along axis b by more than a factor of 4.
+using Imbalance = std::array<std::array<double, 3>, 3>;
+
 /// How κ differs between neighbouring cells.
 struct Jumps {
   static constexpr double large = 100, steep = 4, wide = 10;
@@ -18,9 +22,8 @@ struct Jumps {
   /// Of smooth κ of a wide range: Σ |Δ log κ| along a line through the grid, the mean of all lines along the axis that
   /// has most. It hardly depends on the number of cells.
   double variation = 0;
-  /// Where κ differs between the axes: the shares of cells with unlike couplings (Imbalance). Else they follow from the
-  /// widths of cells.
-  std::optional<std::array<double, 3>> imbalance;
+  /// Where κ differs between the axes. Else it follows from the widths of cells.
+  std::optional<Imbalance> imbalance;
 
   /// Whether κ goes through a wide range without a steep step between neighbours.
   bool smooth_and_wide() const { return range >= wide && largest < steep; }

@@ -84,9 +84,9 @@ class Sampler {
   /// Over all values of the block; u may be another backend's.
   virtual DifferenceMoments measure(const Datum& datum, const Field& u) = 0;
   virtual CellStatistics statistics(const Field& cells) = 0;
-  /// The share of all cells in which κ/h² along axis a and along axis b differ by more than a factor of 4, from the
+  /// The share of all cells in which κ/h² along axis a exceeds that along axis b by more than a factor of 4, from the
   /// fields of κ along both.
-  virtual double share_of_unlike(std::size_t a, const Field& kappa_a, std::size_t b, const Field& kappa_b) = 0;
+  virtual double share_of_stronger(std::size_t a, const Field& kappa_a, std::size_t b, const Field& kappa_b) = 0;
   /// Of values that are not negative, on a box of cells of this process; of none 1e300 and 0.
   virtual Extremes extremes(const Field& cells, const Box& box) = 0;
   virtual bool positive_definite(const CellTensors& kappa) = 0;

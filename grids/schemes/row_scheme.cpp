@@ -34,13 +34,12 @@ double scale_of(const Block& block, const std::array<double, 3>& kappa) {
   return std::ldexp(1.0, -std::ilogb(diagonal));
 }
 
-std::optional<std::array<double, 3>> measured_imbalance(const Setting& setting, const FieldPerAxis& kappa) {
+std::optional<Imbalance> measured_imbalance(const Setting& setting, const FieldPerAxis& kappa) {
   if (!kappa[0] || !kappa[1] || (setting.problem.dimension == 3 && !kappa[2])) return std::nullopt;
-  std::array<double, 3> shares{};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const std::size_t a = (axis + 1) % 3, b = (axis + 2) % 3;
-    if (kappa[a] && kappa[b]) shares[axis] = setting.sampler.share_of_unlike(a, *kappa[a], b, *kappa[b]);
-  }
+  Imbalance shares{};
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b)
+      if (a != b && kappa[a] && kappa[b]) shares[a][b] = setting.sampler.share_of_stronger(a, *kappa[a], b, *kappa[b]);
   return shares;
 }
 

@@ -39,7 +39,7 @@ struct Setting {
 
 /// How unlike couplings are (Jumps::imbalance), from fields of κ in cells: measured where κ has a field for each axis,
 /// else nothing.
-std::optional<std::array<double, 3>> measured_imbalance(const Setting& setting, const FieldPerAxis& kappa);
+std::optional<Imbalance> measured_imbalance(const Setting& setting, const FieldPerAxis& kappa);
 
 struct Closing;
 /// By faces.

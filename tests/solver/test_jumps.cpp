@@ -118,14 +118,16 @@ TEST(Jumps, OfModerateSizeNeedNoGalerkinOperators) {
   }
 }
 
-// On stretched axes lines are worth more than Galerkin operators, which smooth points.
-TEST(Jumps, OnStretchedGridsKeepTheirLines) {
+// On an axis that is strong in some cells and weak in others, Galerkin levels relax lines.
+TEST(Jumps, OnStretchedGridsTakeLinesOnGalerkinLevels) {
   Problem p = sphere(3, 16, 1e6);
   p.nodes[2] = geometric_nodes(0, 1, 16, geometric_ratio(1e3, 16, StretchedEnd::lower), StretchedEnd::lower);
   Solve s(p, options());
   EXPECT_GE(s.discretization().jumps().largest, 1e6);
-  EXPECT_EQ(s.solver().options().coarse_operator, CoarseOperator::rediscretized);
-  EXPECT_EQ(s.solver().options().smoother.extent, RelaxationChoice::automatic);
+  EXPECT_EQ(s.solver().options().coarse_operator, CoarseOperator::galerkin);
+  EXPECT_EQ(s.solver().options().on_galerkin.relaxation, (Relaxation{Extent::line, 2}));
+  randomize(s.rhs(), s.block().unknowns());
+  EXPECT_LE(s.run().iterations, 15);
 }
 
 // Where κ is rough, Galerkin operators are worth more than lines.
@@ -198,7 +200,7 @@ TEST(Jumps, InFlatCellsBetweenOpenFacesTakeLines) {
     for (Boundary& face : p.boundary[0]) face.kind = BoundaryKind::neumann;
     p.coefficient[0] = [](double, double y, double) { return y < 0.5 ? 1e-4 : 1.0; };
     Solve s(p, options());
-    EXPECT_EQ(s.solver().options().coarse_operator, CoarseOperator::rediscretized);
+    EXPECT_EQ(s.solver().options().on_galerkin.relaxation, (Relaxation{Extent::line, 0}));
     randomize(s.rhs(), s.block().unknowns());
     const Result result = s.run();
     EXPECT_TRUE(result.converged());

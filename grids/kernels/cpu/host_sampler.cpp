@@ -6,7 +6,7 @@
 #include "backends/places.hpp"
 #include "grids/kernels/cpu/factories.hpp"
 #include "grids/operators/faces.hpp"
-#include "grids/sampling/unlike_couplings.hpp"
+#include "grids/sampling/stronger_coupling.hpp"
 
 namespace poisson::cpu {
 namespace {
@@ -113,15 +113,15 @@ class HostSampler final : public Sampler {
     });
     return !kappa.diagonal[0]->space().processes().any(worst > 0);
   }
-  double share_of_unlike(std::size_t a, const Field& kappa_a, std::size_t b, const Field& kappa_b) override {
+  double share_of_stronger(std::size_t a, const Field& kappa_a, std::size_t b, const Field& kappa_b) override {
     const std::array<std::vector<double>, 2> widths{widths_of(a), widths_of(b)};
-    const UnlikeCouplings unlike{{static_cast<int>(a), static_cast<int>(b)},
-                                 {kappa_a.view<double>(), kappa_b.view<double>()},
-                                 {widths[0].data(), widths[1].data()}};
+    const StrongerCoupling stronger{{static_cast<int>(a), static_cast<int>(b)},
+                                    {kappa_a.view<double>(), kappa_b.view<double>()},
+                                    {widths[0].data(), widths[1].data()}};
     const Box box = kappa_a.layout().box();
     const double count = sum_over_lines(kappa_a.space(), box, [&](int j, int k) {
       int found = 0;
-      for (int i = box.first[0]; i < box.last[0]; ++i) found += unlike(i, j, k) ? 1 : 0;
+      for (int i = box.first[0]; i < box.last[0]; ++i) found += stronger(i, j, k) ? 1 : 0;
       return static_cast<double>(found);
     });
     return count / static_cast<double>(kappa_a.space().size());

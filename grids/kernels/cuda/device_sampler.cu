@@ -230,12 +230,12 @@ class CudaSampler final : public Sampler {
     return found;
   }
 
-  double share_of_unlike(std::size_t a, const Field& kappa_a, std::size_t b, const Field& kappa_b) override {
+  double share_of_stronger(std::size_t a, const Field& kappa_a, std::size_t b, const Field& kappa_b) override {
     const Scalar count = device_.scalar();
-    const UnlikeCells unlike{{{static_cast<int>(a), static_cast<int>(b)},
-                              {kappa_a.view<double>(), kappa_b.view<double>()},
-                              {axes_[a].width, axes_[b].width}}};
-    device_.sum_here(kappa_a.layout().box(), unlike, count);
+    const StrongerCells stronger{{{static_cast<int>(a), static_cast<int>(b)},
+                                  {kappa_a.view<double>(), kappa_b.view<double>()},
+                                  {axes_[a].width, axes_[b].width}}};
+    device_.sum_here(kappa_a.layout().box(), stronger, count);
     return block_.processes().sum(device_.value(count)) / static_cast<double>(kappa_a.space().size());
   }
 

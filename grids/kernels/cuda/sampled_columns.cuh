@@ -6,7 +6,7 @@
 #include "grids/kernels/cuda/evaluate_columns.cuh"
 #include "grids/operators/faces.hpp"
 #include "grids/sampling/jumps.hpp"
-#include "grids/sampling/unlike_couplings.hpp"
+#include "grids/sampling/stronger_coupling.hpp"
 
 /// What a device does with the data of a problem once they are sampled.
 namespace poisson::cuda {
@@ -77,12 +77,12 @@ struct NeighbourSum {
   }
 };
 
-// The cells of a column with unlike couplings.
-struct UnlikeCells {
-  UnlikeCouplings unlike;
+// The cells of a column in which one coupling exceeds another one.
+struct StrongerCells {
+  StrongerCoupling stronger;
   __device__ double operator()(int i, int j, int k0, int k1) const {
     double count = 0;
-    for (int k = k0; k < k1; ++k) count += unlike(i, j, k) ? 1 : 0;
+    for (int k = k0; k < k1; ++k) count += stronger(i, j, k) ? 1 : 0;
     return count;
   }
 };
