@@ -87,20 +87,20 @@ constexpr double lines_jump = 10;
 // The same where one axis is strong everywhere, as in flat cells.
 constexpr double uniform_lines_jump = 1e3;
 
-// Whether multigrid may relax lines on Galerkin levels: they are asked for, or nothing is.
-bool may_relax_lines(const Options& given) {
+// Whether multigrid may relax lines on Galerkin levels: they are asked for, or nothing is and κ differs along the axes.
+// Isotropic κ keeps lines and planes on levels that are discretized again, which processes may cut.
+bool may_relax_lines(const Options& given, const Problem& problem) {
   const SmootherOptions& s = given.smoother;
-  const bool nothing = !s.kind && !s.extent;
   if (given.method != Method::multigrid && given.method != Method::automatic) return false;
-  if (given.coarse_operator == CoarseOperator::galerkin) return nothing || s.extent == RelaxationChoice::lines;
-  return given.coarse_operator == CoarseOperator::automatic && nothing;
+  if (given.coarse_operator == CoarseOperator::galerkin) return s.extent == RelaxationChoice::lines;
+  return given.coarse_operator == CoarseOperator::automatic && !s.kind && !s.extent && !problem.isotropic;
 }
 
 // What Galerkin levels relax, where couplings differ between the axes and lines go.
-std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const Block& block, const KappaSummary& kappa,
-                                                    const Parts& parts) {
+std::optional<GalerkinRelaxation> lines_on_galerkin(const Options& given, const Problem& problem, const Block& block,
+                                                    const KappaSummary& kappa, const Parts& parts) {
   const bool asked = given.coarse_operator == CoarseOperator::galerkin;
-  if (!may_relax_lines(given) || (!asked && kappa.jumps.largest < lines_jump)) return std::nullopt;
+  if (!may_relax_lines(given, problem) || (!asked && kappa.jumps.largest < lines_jump)) return std::nullopt;
   const Imbalance imbalance = kappa.jumps.imbalance.value_or(imbalance_of(block, kappa.mean));
   GalerkinRelaxation chosen = relaxation_on_galerkin(block, imbalance, kappa.jumps);
   if (!asked && chosen.uniform && kappa.jumps.largest < uniform_lines_jump) return std::nullopt;
@@ -156,7 +156,7 @@ Options resolve_options(const Options& given, const Problem& problem, std::optio
     options.preconditioner = PreconditionerChoice::direct;
   const bool by_multigrid = options.preconditioner == PreconditionerChoice::automatic ||
                             options.preconditioner == PreconditionerChoice::multigrid;
-  if (const auto lines = by_multigrid ? lines_on_galerkin(given, block, kappa, parts) : std::nullopt) {
+  if (const auto lines = by_multigrid ? lines_on_galerkin(given, problem, block, kappa, parts) : std::nullopt) {
     options.coarse_operator = CoarseOperator::galerkin;
     options.on_galerkin = *lines;
     options.smoother.extent = RelaxationChoice::lines;

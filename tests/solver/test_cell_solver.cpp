@@ -172,6 +172,7 @@ TEST(CellStart, IsGivenUpWhereItsCyclesDiverge) {
     };
     Options cycles{.method = Method::multigrid};
     cycles.krylov = Krylov::cg;  // else the direct solution for constants preconditions
+    cycles.coarse_operator = CoarseOperator::rediscretized;
     Solve s(problem(Kappa::random), cycles);
     randomize(s.rhs(), s.block().unknowns());
     const Result result = s.run();

@@ -151,7 +151,9 @@ TEST(Fallbacks, LongAndLargeOnesAreRefused) {
 }
 
 TEST(Fallbacks, AnnounceThemselvesBeforeTheirWork) {
-  Solve s(random_cells({40, 40, 0}), {});
+  Options options;
+  options.coarse_operator = CoarseOperator::rediscretized;
+  Solve s(random_cells({40, 40, 0}), options);
   std::vector<std::string> heard;
   int iterations = -1, at = -1;
   s.solver().on_fallback([&](const std::string& line) {
@@ -188,6 +190,7 @@ TEST(Fallbacks, RefusalEndsADivergedIterationWithItsBestIterate) {
 TEST(Fallbacks, WhatWasTooSlowGoesOnWhereTheyAreRefused) {
   Options o;
   o.max_iterations = 80;
+  o.coarse_operator = CoarseOperator::rediscretized;
   Refused s(random_cells({64, 64, 0}), o, too_slow);
   const Result result = s.solver->solve(false);
   ASSERT_EQ(s.heard.size(), 1u);

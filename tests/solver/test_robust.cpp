@@ -233,7 +233,9 @@ TEST(Robust, AggregatesOfClustersThatAlmostMeet) {
     std::mt19937 engine(seed);
     p.coefficient[0] = cells_of(p, [&](auto...) { return std::ldexp(engine(), -32) < 0.3 ? 1e6 : 1.0; });
     p.source = 1.0;
-    Solve s(p, {.method = Method::multigrid});
+    Options options{.method = Method::multigrid};
+    options.coarse_operator = CoarseOperator::rediscretized;
+    Solve s(p, options);
     const Result result = s.run();
     EXPECT_TRUE(result.converged()) << name_of(result.verdict);
     EXPECT_LE(result.iterations, 60);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -214,7 +215,7 @@ double bound_of(const Case& c, Data data, Axes along) {
 void without_lines_on_galerkin(Case& c, Discretization::Assembly assembly) {
   if (c.options.method != Method::multigrid && c.options.method != Method::automatic) return;
   const auto backend = test_backend();
-  const Discretization alone(*backend, c.problem, assembly);
+  const Discretization alone(*backend, std::as_const(c.problem), assembly);
   const Options chosen = make_solver(alone, c.options)->options();
   if (chosen.coarse_operator != CoarseOperator::galerkin || chosen.smoother.extent != RelaxationChoice::lines) return;
   if (c.options.coarse_operator == CoarseOperator::galerkin)
