@@ -204,6 +204,7 @@ void Solver::finish(Monitor& monitor, Result& result) {
   const auto may_go_on = [&] { return state.iterations < options_.max_iterations && !rounding_ends && !at_floor(); };
   // Each preconditioner is pressed on with twice before a stronger one is made.
   for (int pressed = 0; may_go_on() && (failed() || short_of() > promised_error * tolerance);) {
+    const bool only_flows = !failed() && !inaccurate();
     if (!failed()) monitor.rule().tolerance *= std::clamp(0.3 * promised_error * tolerance / short_of(), 1e-3, 0.3);
     if (!failed() && (!direct_ || active_) && pressed++ < 2)
       press_on(monitor);
@@ -212,6 +213,7 @@ void Solver::finish(Monitor& monitor, Result& result) {
     else
       break;
     result.estimated_error = estimated_error(monitor);
+    if (only_flows && failed()) break;  // rounding ends what would balance them better
     unbalanced = imbalance();
   }
   if (at_floor() && state.verdict == Verdict::diverged) monitor.state().verdict = Verdict::stagnated;
