@@ -205,6 +205,7 @@ void Solver::finish(Monitor& monitor, Result& result) {
   // Each preconditioner is pressed on with twice before a stronger one is made.
   for (int pressed = 0; may_go_on() && (failed() || short_of() > promised_error * tolerance);) {
     const bool only_flows = !failed() && !inaccurate();
+    const double estimate = result.estimated_error;
     if (!failed()) monitor.rule().tolerance *= std::clamp(0.3 * promised_error * tolerance / short_of(), 1e-3, 0.3);
     if (!failed() && (!direct_ || active_) && pressed++ < 2)
       press_on(monitor);
@@ -213,7 +214,10 @@ void Solver::finish(Monitor& monitor, Result& result) {
     else
       break;
     result.estimated_error = estimated_error(monitor);
-    if (only_flows && failed()) break;  // rounding ends what would balance them better
+    if (only_flows && failed()) {  // rounding ends what would balance them better, and u is no worse
+      result.estimated_error = estimate;
+      break;
+    }
     unbalanced = imbalance();
   }
   if (at_floor() && state.verdict == Verdict::diverged) monitor.state().verdict = Verdict::stagnated;

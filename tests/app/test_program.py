@@ -473,13 +473,14 @@ output: {formats: []}
         self.assertIn("solution.vti", self.fields())
 
     def hard_problem(self):
-        """One that geometric multigrid gives up: κ of 10⁶ or 1 at random in each cell."""
+        """One that rediscretized levels give up: κ of 10⁶ or 1 at random in each cell."""
         write = ("import h5py, numpy as n; r = n.random.default_rng(1); f = h5py.File('k.h5', 'w'); "
                  "f['k'] = n.where(r.random((48, 48, 48)) < .5, 1e6, 1.)")
         subprocess.run([PYTHON, "-c", write], cwd=self.directory, check=True)
         self.config.write_text("domain: {lower: [0, 0, 0], upper: [1, 1, 1]}\ngrid: {cells: [48, 48, 48]}\n"
                                "equation: {coefficient: {file: k.h5, dataset: /k}, source: 1}\n"
-                               "discretization: {centering: cell}\nbackend: {device: cpu}\noutput: {formats: []}\n",
+                               "discretization: {centering: cell}\nsolver: {coarse_operator: rediscretized}\n"
+                               "backend: {device: cpu}\noutput: {formats: []}\n",
                                encoding="utf-8")
 
     def test_fallback_announces_itself_before_its_work(self):
