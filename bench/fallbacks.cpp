@@ -89,8 +89,8 @@ void run(const Arguments& arguments) {
   const HostSpeed speed = measure_host_speed();
   std::printf("large fronts %.3g flop/s, small ones %.3g, memory %.3g B/s\n", speed.flops, speed.small_flops,
               speed.bytes);
-  std::printf("%-12s %-14s %10s %10s %10s %8s %10s %10s %8s %8s\n", "cells", "fallback", "unknowns", "setup", "measured",
-              "ratio", "iteration", "measured", "ratio", "all");
+  std::printf("%-12s %-14s %10s %10s %10s %8s %10s %10s %8s %8s\n", "cells", "fallback", "unknowns", "setup",
+              "measured", "ratio", "iteration", "measured", "ratio", "all");
   for (const std::string& unknowns : arguments.unknowns)
     for (const std::string& name : arguments.sizes) {
       const Size size = parse_size(name);

@@ -25,7 +25,8 @@ bool holds_rhs(const std::filesystem::path& file);
 
 /// Reads the entries of such a matrix, checks and measures it. Duplicate entries of Matrix Market are summed. Of
 /// several processes each reads the rows of its `own` points and of two layers beside them, and all have the same
-/// offsets and measures. Badly scaled matrices are balanced (grids/schemes/bands/matrix.hpp). Throws InputError as above.
+/// offsets and measures. Badly scaled matrices are balanced (grids/schemes/bands/matrix.hpp). Throws InputError as
+/// above.
 void read_matrix(const std::filesystem::path& file, BandedMatrix& matrix, const std::optional<Box>& own = {},
                  const Processes& processes = *one_process());
 

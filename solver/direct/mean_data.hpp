@@ -10,8 +10,8 @@ struct Spread {
 };
 Spread spread_over_box(const Problem& problem, const Quantity& datum);
 
-/// The problem with a mean, or another member of their spreads, in the place of a reaction and of alphas that vary, κ = 1
-/// and no full tensor: what is left of it is separable.
+/// The problem with a mean, or another member of their spreads, in the place of a reaction and of alphas that vary, κ =
+/// 1 and no full tensor: what is left of it is separable.
 Problem with_constant_data(const Problem& problem, double Spread::*representative);
 Problem with_mean_data(const Problem& problem);
 

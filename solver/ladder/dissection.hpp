@@ -8,8 +8,8 @@ namespace poisson {
 /// The work and the memory of Factorization on a box of unknowns.
 struct DissectionCost {
   double flops = 0;
-  double small_flops = 0;  ///< the part in fronts that a single thread eliminates
-  double entries = 0;      ///< of all fronts together
+  double small_flops = 0;   ///< the part in fronts that a single thread eliminates
+  double entries = 0;       ///< of all fronts together
   std::size_t factors = 0;  ///< bytes of the factors
   std::size_t bytes = 0;    ///< of the factors and, at the peak, of the fronts
 };

@@ -10,8 +10,8 @@
 namespace poisson {
 namespace {
 
-constexpr double least_seconds = 5e-3;             // of a measurement: the clock and the threads' start do not count
-constexpr std::int64_t large = 1024, small = 128;  // rows of fronts
+constexpr double least_seconds = 5e-3;                // of a measurement: the clock and the threads' start do not count
+constexpr std::int64_t large = 1024, small = 128;     // rows of fronts
 constexpr std::size_t values = std::size_t{1} << 22;  // more than caches hold
 
 // Seconds of one call, after one that warms up.
@@ -39,8 +39,7 @@ HostSpeed measure_host_speed() {
   speed.small_flops = flops(small) / seconds_of([] { eliminate_front(small); });
   const std::vector<double> read(values, 1);
   volatile double kept = 0;
-  speed.bytes = static_cast<double>(values * sizeof(double)) /
-                seconds_of([&] {
+  speed.bytes = static_cast<double>(values * sizeof(double)) / seconds_of([&] {
                   double sum = 0;
 #pragma omp simd reduction(+ : sum)
                   for (std::size_t i = 0; i < values; ++i) sum += read[i];

@@ -111,10 +111,11 @@ Ladder ladder_of(const std::shared_ptr<Circumstances>& all, const Whole& whole,
 
 Ladder make_ladder(const std::shared_ptr<const Operator>& A, bool box, Fallback fallback) {
   if (A->precision() != Precision::fp64 || fallback == Fallback::never) return {};
-  const auto all = std::make_shared<Circumstances>(
-      Circumstances{UnknownGrid(A->space(), box), fallback, A->space().processes()});
+  const auto all =
+      std::make_shared<Circumstances>(Circumstances{UnknownGrid(A->space(), box), fallback, A->space().processes()});
   if (A->space().whole())
-    return ladder_of(all, [A] { return A; }, [](std::unique_ptr<Preconditioner> made) { return made; });
+    return ladder_of(
+        all, [A] { return A; }, [](std::unique_ptr<Preconditioner> made) { return made; });
   const auto rows = std::make_shared<std::shared_ptr<const Operator>>();  // of the whole, once a rung is made
   return ladder_of(
       all,

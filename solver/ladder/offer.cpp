@@ -15,8 +15,9 @@ Offer judge(const FallbackCost& cost, Fallback fallback, double most_bytes, int 
     offer.refusal = "it may use " + readable_bytes(most_bytes) + " of the host's memory" +
                     (here > 1 ? " in each process" : "") + ": use fewer cells, or another solver.smoother";
   else if (fallback == Fallback::automatic && cost.seconds() > most_fallback_seconds)
-    offer.refusal = "that is more than 60 s: use solver.fallback: always, another solver.smoother, or a larger "
-                    "solver.tolerance";
+    offer.refusal =
+        "that is more than 60 s: use solver.fallback: always, another solver.smoother, or a larger "
+        "solver.tolerance";
   else
     offer.kind = Offer::Kind::accepted;
   return offer;
