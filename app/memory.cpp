@@ -24,7 +24,7 @@ double parts_of(const Case& work) {
   return static_cast<double>(x) * y * z;
 }
 
-// What the fields take that are written, once.
+// Returns the bytes of one copy of all written fields.
 double bytes_of_output(const Config& config, const Problem& problem) {
   double nodes = 1, cells = 1;
   for (const auto& axis : problem.nodes) {
@@ -59,7 +59,7 @@ Fit fit(const Config& config, const Case& work, const Plan& plan, const MemoryLi
   return {limit, static_cast<double>(limit.bytes) + held, claim(plan, config.problem), claim};
 }
 
-// What limits a run by a plan first: on a GPU its memory, then that of the host, which a process can get at most.
+// Returns the limit that a plan exceeds first: the memory of the GPU, then the most that a process can get on the host.
 std::optional<Fit> what_does_not_fit(const Config& config, const Case& work, const Backend& backend, const Plan& plan,
                                      int here, double held, double beside, Fit& host) {
   host = fit(config, work, plan, hard_memory_limit(here), false, plan.gpu ? 0 : held, beside);

@@ -6,7 +6,7 @@
 
 namespace poisson {
 
-/// What the fields take that are written, once.
+/// Returns the bytes of one copy of all written fields.
 double bytes_of_output(const Config& config);
 
 /// "fits: 12 GiB are free", or what is missing and how many cells would do. `here`: how many processes share the

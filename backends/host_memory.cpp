@@ -50,7 +50,7 @@ std::size_t less(std::size_t limit, std::size_t taken) {
   return limit - std::min(limit, taken);
 }
 
-/// What libraries allocate themselves, for files and messages.
+/// Bytes that libraries allocate themselves, for files and messages.
 constexpr std::size_t of_libraries = std::size_t{16} << 20;
 
 void lower(MemoryLimit& limit, std::size_t bytes, const std::string& source, std::size_t reserve = of_libraries,

@@ -43,7 +43,7 @@ class Case {
   virtual std::vector<std::string> assembly(std::int64_t, bool) const { return {}; }
   /// Whether rows couple more than the nearest neighbours.
   virtual bool on_boxes() const = 0;
-  /// What to do where a plan claims more bytes than the room there is: advice whose own plan fits.
+  /// Returns advice for a plan that claims more bytes than there is room for; the plan of the advice fits.
   virtual std::string smaller(bool gpu, double room, const Claim& claim) const = 0;
 
   // A run, in this order.

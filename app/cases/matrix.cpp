@@ -172,7 +172,7 @@ class MatrixCase final : public Case {
   Pieces field(const FieldChoice& choice) override { return choice.of_matrix(part_, *solver_, values_); }
 
  private:
-  /// Of value (i, j, k) of this process's part: u over what the solver has.
+  /// Returns u over the solver's value at (i, j, k) of this process's part.
   double factor_at(int i, int j, int k) const {
     const auto& first = part_.space().origin();
     return matrix_.factor(matrix_.place(first[0] + i, first[1] + j, first[2] + k));

@@ -147,7 +147,7 @@ class Heartbeat {
     }
   }
 
-  /// Whether the process before is lost after such a silence. On a busy machine one that runs may be silent for long.
+  /// Returns whether the previous process is lost after such a silence. A running one may be silent on a busy machine.
   bool is_lost(Clock::duration silence) const {
     if (!watch_.sees(before())) return silence > patience_for_unseen;
     return silence > patience && state_of(places_[static_cast<std::size_t>(before())].number).stopped;
