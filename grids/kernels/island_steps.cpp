@@ -8,6 +8,13 @@
 
 namespace poisson {
 
+void search_clusters(Backend& backend, const Box& box, const ClusterSearch& search) {
+#ifdef POISSON_HAVE_CUDA
+  if (backend.on_gpu()) return cuda::search_clusters(backend, box, search);
+#endif
+  if (!backend.on_gpu()) cpu::search_clusters(box, search);
+}
+
 void find_shifts(Backend& backend, const IslandViews& islands, const Field& b, const Field& u) {
 #ifdef POISSON_HAVE_CUDA
   if (backend.on_gpu()) return cuda::find_shifts(backend, islands, b, u);

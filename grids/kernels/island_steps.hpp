@@ -1,9 +1,13 @@
 #pragma once
 
 #include "backends/field.hpp"
+#include "grids/rows/cluster_search.hpp"
 #include "grids/rows/island_views.hpp"
 
 namespace poisson {
+
+/// One step of the search for clusters, for the places of a box.
+void search_clusters(Backend&, const Box& box, const ClusterSearch& search);
 
 /// A correction on islands (grids/levels/islands.hpp) step by step, on a backend.
 /// shift[s] = what an island is shifted by, as far as the values at hand say

@@ -1,49 +1,15 @@
 #include "grids/levels/islands.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 
 #include "backends/backend.hpp"
-#include "backends/cpu/launch.hpp"
 #include "backends/mailbox_layout.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/kernels/island_steps.hpp"
-#include "grids/levels/island_couplings.hpp"
+#include "grids/levels/island_sums.hpp"
 
 namespace poisson {
 namespace {
-
-struct Island {
-  std::vector<std::int64_t> values;
-  IslandSums sums;
-};
-
-// The island of which p is the first value; empty where p is none, or not the first. Most searches end at once, at a
-// neighbour that comes before.
-Island island_from(const IslandCouplings& A, const std::array<int, 3>& p) {
-  const std::int64_t first = A.number(p);
-  std::map<std::int64_t, std::array<int, 3>> found{{first, p}};
-  std::vector<std::array<int, 3>> waiting{p};
-  bool whole = true;
-  while (whole && !waiting.empty()) {
-    const std::array<int, 3> q = waiting.back();
-    waiting.pop_back();
-    A.for_each_strong(q, [&](const std::array<int, 3>& r) {
-      whole = whole && A.number(r) >= first && A.is_unknown(r);
-      if (whole && found.emplace(A.number(r), r).second) waiting.push_back(r);
-    });
-    whole = whole && found.size() <= most_island_values;
-  }
-  Island island;
-  if (!whole || found.size() == 1) return island;
-
-  for (const auto& [number, q] : found)
-    island.sums.add(A, q, [&](const std::array<int, 3>& r) { return found.contains(A.number(r)); });
-  if (!island.sums.is_slow()) return island;
-  for (const auto& [number, q] : found) island.values.push_back(number);
-  return island;
-}
 
 // What processes on GPUs tell each other of them has half a megabyte (MailboxLayout).
 constexpr int most_at_a_time = 1 << 16;
@@ -58,28 +24,15 @@ Space space_of_shares(int shares, const std::shared_ptr<const Processes>& proces
 }  // namespace
 
 IslandSets find_islands(const Bands& bands) {
-  const IslandCouplings A(bands);
-  const Box& box = bands.unknowns();
-  const int ny = std::max(0, box.last[1] - box.first[1]), nz = std::max(0, box.last[2] - box.first[2]);
-  std::vector<std::vector<Island>> found(static_cast<std::size_t>(ny) * static_cast<std::size_t>(nz));  // by line
-  cpu::for_each_line(box, [&](int j, int k) {
-    auto& line = found[static_cast<std::size_t>(j - box.first[1]) +
-                       static_cast<std::size_t>(ny) * static_cast<std::size_t>(k - box.first[2])];
-    for (int i = box.first[0]; i < box.last[0]; ++i) {
-      Island island = island_from(A, {i, j, k});
-      if (!island.values.empty()) line.push_back(std::move(island));
-    }
-  });
+  Clusters clusters(bands);
   IslandSets sets;
-  for (const auto& line : found)
-    for (const Island& island : line) sets.add(island.values, island.sums.row, island.sums.energy);
+  add_islands(clusters, clusters.pick(ClusterSearch::Wanted::small), sets);
   return sets;
 }
 
-void IslandSets::add(const std::vector<std::int64_t>& of, const std::map<std::int64_t, double>& sums,
-                     double own_energy) {
+void IslandSets::add(const std::vector<std::int64_t>& of, const std::vector<Entry>& sums, double own_energy) {
   values.insert(values.end(), of.begin(), of.end());
-  for (const auto& [value, weight] : sums) row.push_back({value, weight});
+  row.insert(row.end(), sums.begin(), sums.end());
   first.push_back(std::ssize(values));
   row_first.push_back(std::ssize(row));
   energy.push_back(own_energy);

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -30,11 +29,11 @@ struct IslandSets {
 
   std::size_t size() const { return energy.size(); }
   /// One more, of values in order.
-  void add(const std::vector<std::int64_t>& of, const std::map<std::int64_t, double>& sums, double own_energy);
+  void add(const std::vector<std::int64_t>& of, const std::vector<Entry>& sums, double own_energy);
 };
 
 /// The islands of a symmetric matrix of reach 1: connected by couplings above a hundredth of the larger diagonal entry,
-/// of at most 1024 values, none of them given, and with 1ᵀA1 below a hundredth of 1ᵀD1. On the host.
+/// of at most 1024 values, none of them given, and with 1ᵀA1 below a hundredth of 1ᵀD1. Found where the bands are.
 IslandSets find_islands(const Bands& bands);
 
 /// Islands as the kernels see them, in fields of a layout and precision.

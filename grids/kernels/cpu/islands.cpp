@@ -32,6 +32,12 @@ void add_shifts(const double* parts, std::int64_t step, int count, std::int64_t 
   }
 }
 
+void search_clusters(const Box& box, const ClusterSearch& search) {
+  for_each_line(box, [&](int j, int k) {
+    for (int i = box.first[0]; i < box.last[0]; ++i) search(i, j, k);
+  });
+}
+
 void correct_islands(const IslandViews& v, const Field& b, Field& u) {
   find_shifts(v, b, u);
   shift_values(v, u);

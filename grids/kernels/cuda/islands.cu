@@ -39,6 +39,13 @@ __global__ void add_up(const double* parts, std::int64_t step, int count, std::i
   shift[s] = sum;
 }
 
+struct Search {
+  ClusterSearch search;
+  __device__ void operator()(int i, int j, int k0, int k1) const {
+    for (int k = k0; k < k1; ++k) search(i, j, k);
+  }
+};
+
 unsigned blocks_for(std::int64_t all) {
   return static_cast<unsigned>(divide_up(all, threads));
 }
@@ -72,6 +79,10 @@ void add_shifts(Backend& backend, const double* parts, std::int64_t step, int co
   const cudaStream_t stream = stream_of(backend);
   add_up<<<blocks_for(all), threads, 0, stream>>>(parts, step, count, all, shift);
   launched(stream);
+}
+
+void search_clusters(Backend& backend, const Box& box, const ClusterSearch& search) {
+  for_columns(stream_of(backend), box, Search{search});
 }
 
 void correct_islands(Backend& backend, const IslandViews& v, const Field& b, Field& u) {

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+
+/// What threads of any backend do to numbers that others change meanwhile. Free of the standard library's containers.
+namespace poisson {
+
+template <class T>
+constexpr T read_shared(const T* at) {
+#ifdef __CUDA_ARCH__
+  return *const_cast<const volatile T*>(at);
+#else
+  return __atomic_load_n(at, __ATOMIC_RELAXED);
+#endif
+}
+template <class T>
+constexpr void write_shared(T* at, T value) {
+#ifdef __CUDA_ARCH__
+  *const_cast<volatile T*>(at) = value;
+#else
+  __atomic_store_n(at, value, __ATOMIC_RELAXED);
+#endif
+}
+/// Adds and returns what was there before.
+template <class T>
+constexpr T add_shared(T* at, T value) {
+#ifdef __CUDA_ARCH__
+  return atomicAdd(at, value);
+#else
+  return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
+#endif
+}
+template <class T>
+constexpr void or_shared(T* at, T bits) {
+#ifdef __CUDA_ARCH__
+  atomicOr(at, bits);
+#else
+  __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);
+#endif
+}
+/// Puts `value` in the place of `expected`, and returns what was there before.
+template <class T>
+constexpr T swap_shared(T* at, T expected, T value) {
+#ifdef __CUDA_ARCH__
+  return atomicCAS(at, expected, value);
+#else
+  __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected;
+#endif
+}
+
+}  // namespace poisson

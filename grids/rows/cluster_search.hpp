@@ -1,0 +1,207 @@
+#pragma once
+
+#include <cstdint>
+
+#include "backends/atomics.hpp"
+#include "backends/box.hpp"
+#include "backends/view.hpp"
+
+namespace poisson {
+
+/// An island has at most so many values: larger ones have values on many coarse grids.
+inline constexpr std::uint32_t most_island_values = 1024;
+
+/// A coupling of a value, by its place among the links, to a value of another process, and the root of its cluster.
+struct ClusterTie {
+  std::uint32_t root, value, link;
+};
+
+/// The search for clusters of a symmetric matrix of reach 1, value by value, on any backend: sets that are connected by
+/// couplings above a hundredth of the larger diagonal entry. Every value points to an earlier one of its cluster, the
+/// first one, the root, to itself (Jaiganesh, Burtscher: A high-performance connected components implementation for
+/// GPUs, HPDC 2018). Values are numbered x + nx (y + ny z).
+struct ClusterSearch {
+  enum class Step {
+    diagonal,  ///< of every value
+    begin,     ///< every value is a cluster of its own
+    join,
+    count,   ///< every value points to its root, which knows the state of its cluster
+    pick,    ///< values of the clusters that `wanted` names go into `list`
+    tie,     ///< couplings of unknowns to those of other processes go into `ties`
+    choose,  ///< the root list[i] is marked as chosen
+    read     ///< what rows hold of list[i] goes into record i
+  };
+  /// The state of a cluster: how many values it has, as far as that matters, and marks.
+  static constexpr std::uint32_t counted = (1u << 28) - 1, given = 1u << 29, crossing = 1u << 30, chosen = 1u << 31;
+  /// Which values are picked: those of islands that others may have no part of, the roots of clusters that go on in
+  /// other processes, or those of chosen clusters.
+  enum class Wanted { small, crossing_roots, chosen };
+
+  Step step = Step::diagonal;
+  Wanted wanted = Wanted::small;
+  int n[3] = {}, origin[3] = {}, all[3] = {};
+  bool periodic[3] = {}, closed[3] = {};  ///< axes that close on themselves here, and in the whole grid
+  Box unknowns, all_unknowns;             ///< of this part, and of the grid in its own indices
+  int bands = 0, offset[13][3] = {};      ///< the forward couplings that there are
+  View<const double> band[13], sum;
+  View<double> diagonal;
+  std::uint32_t *parent = nullptr, *state = nullptr;
+  std::uint32_t* found = nullptr;  ///< how many values or ties were found
+  std::uint32_t room = 0;          ///< what the list holds
+  std::uint32_t* list = nullptr;
+  ClusterTie* ties = nullptr;
+  double* record = nullptr;  ///< by value: root, state, row sum, diagonal entry, couplings
+
+  /// The couplings of a row: forward, then backward.
+  constexpr int links() const { return 2 * bands; }
+  constexpr int offset_along(int d, int link) const {
+    return link < bands ? offset[link][d] : -offset[link - bands][d];
+  }
+  constexpr int record_size() const { return 4 + links(); }
+  constexpr std::uint32_t number(const int (&p)[3]) const {
+    return static_cast<std::uint32_t>(p[0]) +
+           static_cast<std::uint32_t>(n[0]) *
+               (static_cast<std::uint32_t>(p[1]) + static_cast<std::uint32_t>(n[1]) * static_cast<std::uint32_t>(p[2]));
+  }
+
+  constexpr void operator()(int i, int j, int k) const {
+    const int p[3] = {i, j, k};
+    switch (step) {
+      case Step::diagonal:
+        return add_up_row(p);
+      case Step::begin:
+        parent[number(p)] = number(p);
+        state[number(p)] = 0;
+        return;
+      case Step::join:
+        return join_forward(p);
+      case Step::count:
+        return count(p);
+      case Step::pick:
+        return pick(p);
+      case Step::tie:
+        return add_ties(p);
+      case Step::choose:
+        return or_shared(state + list[i], chosen);
+      case Step::read:
+        return read(i);
+    }
+  }
+
+ private:
+  constexpr double coupling(const int (&p)[3], int link) const {
+    if (link < bands) return band[link](p[0], p[1], p[2]);
+    const int b = link - bands;  // the entry stands at the neighbour
+    return band[b](p[0] - offset[b][0], p[1] - offset[b][1], p[2] - offset[b][2]);
+  }
+  constexpr void add_up_row(const int (&p)[3]) const {
+    double row = sum(p[0], p[1], p[2]);
+    for (int l = 0; l < links(); ++l) row += coupling(p, l);
+    diagonal(p[0], p[1], p[2]) = row;
+  }
+  constexpr bool strong(const int (&p)[3], int link) const {
+    constexpr double least = 1e-2;
+    const double a = coupling(p, link);
+    if (a == 0) return false;  // there may be no such neighbour
+    const double here = diagonal(p[0], p[1], p[2]),
+                 there =
+                     diagonal(p[0] + offset_along(0, link), p[1] + offset_along(1, link), p[2] + offset_along(2, link));
+    return (a < 0 ? -a : a) > least * (here < there ? there : here);
+  }
+
+  struct Neighbour {
+    int at[3];
+    bool own, unknown;
+  };
+  constexpr Neighbour neighbour(const int (&p)[3], int link) const {
+    Neighbour q{{}, true, true};
+    for (int d = 0; d < 3; ++d) {
+      int at = p[d] + offset_along(d, link);
+      if (periodic[d]) at = at < 0 ? at + n[d] : at >= n[d] ? at - n[d] : at;
+      q.at[d] = at;
+      q.own = q.own && at >= 0 && at < n[d];
+      int whole = at + origin[d];
+      if (closed[d]) whole = whole < 0 ? whole + all[d] : whole >= all[d] ? whole - all[d] : whole;
+      const auto axis = static_cast<std::size_t>(d);
+      q.unknown = q.unknown && whole >= all_unknowns.first[axis] && whole < all_unknowns.last[axis];
+    }
+    return q;
+  }
+
+  constexpr std::uint32_t root_of(std::uint32_t at) const {
+    std::uint32_t up = read_shared(parent + at);
+    while (up != at) {
+      const std::uint32_t further = read_shared(parent + up);
+      if (further != up) write_shared(parent + at, further);
+      at = up;
+      up = further;
+    }
+    return at;
+  }
+
+  constexpr void join_forward(const int (&p)[3]) const {
+    for (int l = 0; l < bands; ++l) {
+      if (!strong(p, l)) continue;
+      const Neighbour q = neighbour(p, l);
+      if (!q.own || !q.unknown) continue;
+      std::uint32_t a = root_of(number(p)), b = root_of(number(q.at));
+      while (a != b) {
+        const std::uint32_t later = a < b ? b : a, earlier = a < b ? a : b;
+        const std::uint32_t before = swap_shared(parent + later, later, earlier);
+        if (before == later) break;
+        a = root_of(before);
+        b = root_of(earlier);
+      }
+    }
+  }
+
+  constexpr void count(const int (&p)[3]) const {
+    const std::uint32_t root = root_of(number(p));
+    write_shared(parent + number(p), root);
+    std::uint32_t marks = 0;
+    for (int l = 0; l < links(); ++l) {
+      if (!strong(p, l)) continue;
+      const Neighbour q = neighbour(p, l);
+      marks |= !q.unknown ? given : !q.own ? crossing : 0;
+    }
+    if (marks != 0) or_shared(state + root, marks);
+    // Millions may have one root: past the limit they need not be counted.
+    if ((read_shared(state + root) & counted) <= most_island_values) add_shared(state + root, 1u);
+  }
+
+  constexpr bool is_wanted(std::uint32_t value) const {
+    const std::uint32_t s = state[parent[value]], values = s & counted;
+    if (wanted == Wanted::chosen) return (s & chosen) != 0;
+    if (wanted == Wanted::crossing_roots) return parent[value] == value && (s & crossing) != 0;
+    return (s & (given | crossing)) == 0 && values > 1 && values <= most_island_values;
+  }
+  constexpr void pick(const int (&p)[3]) const {
+    const std::uint32_t value = number(p);
+    if (!is_wanted(value)) return;
+    const std::uint32_t at = add_shared(found, 1u);
+    if (at < room) list[at] = value;
+  }
+  constexpr void add_ties(const int (&p)[3]) const {
+    for (int l = 0; l < links(); ++l) {
+      if (!strong(p, l)) continue;
+      const Neighbour q = neighbour(p, l);
+      if (q.own || !q.unknown) continue;
+      const std::uint32_t at = add_shared(found, 1u);
+      if (at < room) ties[at] = {parent[number(p)], number(p), static_cast<std::uint32_t>(l)};
+    }
+  }
+  constexpr void read(int i) const {
+    const std::uint32_t value = list[i], line = value / static_cast<std::uint32_t>(n[0]);
+    const int p[3] = {static_cast<int>(value % static_cast<std::uint32_t>(n[0])),
+                      static_cast<int>(line % static_cast<std::uint32_t>(n[1])),
+                      static_cast<int>(line / static_cast<std::uint32_t>(n[1]))};
+    double* const to = record + static_cast<std::int64_t>(i) * record_size();
+    to[0] = parent[value];
+    to[1] = state[parent[value]];
+    to[2] = sum(p[0], p[1], p[2]);
+    to[3] = diagonal(p[0], p[1], p[2]);
+    for (int l = 0; l < links(); ++l) to[4 + l] = coupling(p, l);
+  }
+};
+
+}  // namespace poisson
