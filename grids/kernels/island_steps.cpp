@@ -15,6 +15,13 @@ void search_clusters(Backend& backend, const Box& box, const ClusterSearch& sear
   if (!backend.on_gpu()) cpu::search_clusters(box, search);
 }
 
+void build_islands(Backend& backend, std::uint32_t count, const IslandBuild& build) {
+#ifdef POISSON_HAVE_CUDA
+  if (backend.on_gpu()) return cuda::build_islands(backend, count, build);
+#endif
+  if (!backend.on_gpu()) cpu::build_islands(count, build);
+}
+
 void find_shifts(Backend& backend, const IslandViews& islands, const Field& b, const Field& u) {
 #ifdef POISSON_HAVE_CUDA
   if (backend.on_gpu()) return cuda::find_shifts(backend, islands, b, u);

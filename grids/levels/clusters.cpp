@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/backend.hpp"
+#include "backends/lists.hpp"
 #include "backends/places.hpp"
 #include "grids/kernels/island_steps.hpp"
 
@@ -21,7 +22,7 @@ Box line_of(std::size_t count) {
 
 }  // namespace
 
-Clusters::Clusters(const Bands& bands)
+Clusters::Clusters(const Bands& bands, double strong_share)
     : space_(bands.space),
       backend_(bands.sum->backend()),
       diagonal_(backend_, space_, Precision::fp64),
@@ -36,7 +37,7 @@ Clusters::Clusters(const Bands& bands)
     search_.closed[d] = space_.closed()[d];
     if (space_.cuts().count(d) > 1) margin_[d] = 1;
   }
-  search_.unknowns = space_.unknowns();
+  search_.strong_share = strong_share;
   search_.all_unknowns = space_.all_unknowns();
   search_.sum = bands.sum->view<double>();
   search_.bands = static_cast<int>(bands.offsets.size());
@@ -59,76 +60,83 @@ void Clusters::visit(Step step, const Box& box) {
   search_clusters(backend_, box, search_);
 }
 
-// What a step finds, as numbers: counted first.
-std::vector<std::uint32_t> Clusters::find(Step step, std::size_t numbers_each) {
+// What a step finds: counted first.
+Buffer Clusters::find(Step step, std::size_t bytes_each, std::uint32_t& count) {
   Buffer memory;
-  std::uint32_t count = 0;
+  count = 0;
   for (const bool keep : {false, true}) {
     search_.room = keep ? count : 0;
-    if (keep) memory = backend_.allocate(count * numbers_each * sizeof(std::uint32_t));
-    search_.list = static_cast<std::uint32_t*>(memory.data());
+    if (keep) memory = backend_.allocate(count * bytes_each);
+    search_.list = static_cast<std::uint64_t*>(memory.data());
     search_.ties = static_cast<ClusterTie*>(memory.data());
     const std::uint32_t none = 0;
     backend_.write(&none, found_.data(), sizeof none);
     visit(step, space_.unknowns());
     backend_.read(found_.data(), &count, sizeof count);
-    if (count == 0) return {};
+    if (count == 0) break;
   }
-  std::vector<std::uint32_t> numbers(count * numbers_each);
-  backend_.read(memory.data(), numbers.data(), numbers.size() * sizeof(std::uint32_t));
-  return numbers;
+  return memory;
 }
 
 std::vector<Clusters::RootedTie> Clusters::ties() {
-  const std::vector<std::uint32_t> numbers = find(Step::tie, 3);
+  std::uint32_t count = 0;
+  const Buffer memory = find(Step::tie, sizeof(ClusterTie), count);
+  std::vector<ClusterTie> found(count);
+  if (count > 0) backend_.read(memory.data(), found.data(), count * sizeof(ClusterTie));
   std::vector<RootedTie> ties;
-  for (std::size_t t = 0; t < numbers.size(); t += 3) ties.push_back({numbers[t], numbers[t + 1], numbers[t + 2]});
+  for (const ClusterTie& t : found) ties.push_back({t.root, t.value, t.link});
   std::ranges::sort(ties, {}, [](const RootedTie& t) { return std::pair(t.value, t.link); });
   return ties;
 }
 
-ClusterRows Clusters::pick(ClusterSearch::Wanted wanted) {
+ClusterList Clusters::pick(ClusterSearch::Wanted wanted) {
   search_.wanted = wanted;
-  std::vector<std::uint32_t> picked = find(Step::pick, 1);
-  std::ranges::sort(picked);
+  ClusterList list;
+  list.memory = find(Step::pick, sizeof(std::uint64_t), list.count);
+  sort(backend_, list.keys(), list.count);
+  return list;
+}
+
+ClusterRows Clusters::read(const ClusterList& list) {
   ClusterRows rows;
-  rows.values.reserve(picked.size());
-  rows.couplings.reserve(picked.size() * links());
+  if (list.count == 0) return rows;
+  rows.values.reserve(list.count);
+  rows.couplings.reserve(list.count * links());
   const auto size = static_cast<std::size_t>(search_.record_size());
-  const std::size_t at_a_time = std::min(picked.size(), most_rows_at_a_time);
-  const Buffer list = backend_.allocate(at_a_time * sizeof(std::uint32_t)),
-               records = backend_.allocate(at_a_time * size * sizeof(double));
-  search_.list = static_cast<std::uint32_t*>(list.data());
+  const std::size_t at_a_time = std::min(std::size_t{list.count}, most_rows_at_a_time);
+  const Buffer records = backend_.allocate(at_a_time * size * sizeof(double));
   search_.record = static_cast<double*>(records.data());
+  std::vector<std::uint64_t> keys(at_a_time);
   std::vector<double> read(at_a_time * size);
-  for (std::size_t first = 0; first < picked.size(); first += at_a_time) {
-    const std::size_t count = std::min(at_a_time, picked.size() - first);
-    backend_.write(&picked[first], list.data(), count * sizeof(std::uint32_t));
+  for (std::size_t first = 0; first < list.count; first += at_a_time) {
+    const std::size_t count = std::min(at_a_time, list.count - first);
+    search_.list = list.keys() + first;
     visit(Step::read, line_of(count));
+    backend_.read(search_.list, keys.data(), count * sizeof(std::uint64_t));
     backend_.read(records.data(), read.data(), count * size * sizeof(double));
     for (std::size_t i = 0; i < count; ++i) {
       const double* const record = &read[i * size];
-      rows.values.push_back({picked[first + i], static_cast<std::uint32_t>(record[0]),
+      rows.values.push_back({ClusterSearch::value_of(keys[i]), static_cast<std::uint32_t>(record[0]),
                              static_cast<std::uint32_t>(record[1]), record[2], record[3], rows.couplings.size()});
       rows.couplings.insert(rows.couplings.end(), record + 4, record + size);
     }
   }
-  std::ranges::sort(rows.values, {}, [](const ClusterRows::Value& v) { return std::pair(v.root, v.number); });
   return rows;
 }
 
 void Clusters::choose(const std::vector<std::uint32_t>& roots) {
   if (roots.empty()) return;
-  const std::size_t bytes = roots.size() * sizeof(std::uint32_t);
+  const std::vector<std::uint64_t> keys(roots.begin(), roots.end());
+  const std::size_t bytes = keys.size() * sizeof(std::uint64_t);
   const Buffer list = backend_.allocate(bytes);
-  backend_.write(roots.data(), list.data(), bytes);
-  search_.list = static_cast<std::uint32_t*>(list.data());
-  visit(Step::choose, line_of(roots.size()));
+  backend_.write(keys.data(), list.data(), bytes);
+  search_.list = static_cast<std::uint64_t*>(list.data());
+  visit(Step::choose, line_of(keys.size()));
 }
 
 Clusters::Place Clusters::place_of(std::uint32_t value) const {
-  const auto nx = static_cast<std::uint32_t>(search_.n[0]), ny = static_cast<std::uint32_t>(search_.n[1]);
-  return {static_cast<int>(value % nx), static_cast<int>(value / nx % ny), static_cast<int>(value / nx / ny)};
+  const ClusterSearch::Place at = search_.place_of(value);
+  return {at.p[0], at.p[1], at.p[2]};
 }
 
 Clusters::Place Clusters::neighbour(const Place& p, std::size_t link) const {
@@ -141,15 +149,8 @@ Clusters::Place Clusters::neighbour(const Place& p, std::size_t link) const {
   return q;
 }
 
-bool Clusters::is_own(const Place& p) const {
-  return contains(space_.layout().box(), p);
-}
 bool Clusters::is_unknown(const Place& p) const {
   return contains(space_.all_unknowns(), in_whole(p));
-}
-
-std::uint32_t Clusters::own_number(const Place& p) const {
-  return search_.number({p[0], p[1], p[2]});
 }
 
 std::int64_t Clusters::number_in_whole(const Place& p) const {

@@ -10,7 +10,15 @@
 
 namespace poisson {
 
-/// What rows of a matrix hold, and the clusters that the values are in; ordered by root, then by value.
+/// A list of values in the backend's memory, above each the root of its cluster, in ascending order.
+struct ClusterList {
+  Buffer memory;
+  std::uint32_t count = 0;
+
+  std::uint64_t* keys() const { return static_cast<std::uint64_t*>(memory.data()); }
+};
+
+/// What rows of a matrix hold, ordered by root, then by value.
 struct ClusterRows {
   using Place = std::array<int, 3>;
   struct Value {
@@ -23,20 +31,24 @@ struct ClusterRows {
   std::vector<double> couplings;  ///< of each value as many as there are links
 };
 
-/// The clusters of a symmetric matrix of reach 1, found where its bands are: the host gets lists alone. Of a part of a
-/// grid all processes call all functions together.
+/// The clusters of a symmetric matrix of reach 1, found where its bands are: the host gets lists alone. `strong_share`
+/// as ClusterSearch has it. Of a part of a grid all processes call all functions together.
 class Clusters {
  public:
   using Place = ClusterRows::Place;
-
   struct RootedTie {
     std::uint32_t root, value;
     std::size_t link;
   };
 
-  explicit Clusters(const Bands&);
+  Clusters(const Bands&, double strong_share);
 
-  ClusterRows pick(ClusterSearch::Wanted wanted);
+  Backend& backend() const { return backend_; }
+  const Space& space() const { return space_; }
+  const ClusterSearch& search() const { return search_; }
+
+  ClusterList pick(ClusterSearch::Wanted wanted);
+  ClusterRows read(const ClusterList& list);
   /// The couplings of this part's unknowns to those of other processes that tie clusters together.
   std::vector<RootedTie> ties();
   /// What pick(Wanted::chosen) picks.
@@ -46,9 +58,7 @@ class Clusters {
   Place place_of(std::uint32_t value) const;
   /// The neighbour that a value is coupled to.
   Place neighbour(const Place& p, std::size_t link) const;
-  bool is_own(const Place& p) const;
   bool is_unknown(const Place& p) const;
-  std::uint32_t own_number(const Place& p) const;
   std::int64_t number_in_whole(const Place& p) const;
   /// By so many a part is wider in IslandSets than its values, at each end of an axis that is cut.
   const Place& margin() const { return margin_; }
@@ -57,7 +67,7 @@ class Clusters {
 
  private:
   void visit(ClusterSearch::Step step, const Box& box);
-  std::vector<std::uint32_t> find(ClusterSearch::Step step, std::size_t numbers_each);
+  Buffer find(ClusterSearch::Step step, std::size_t bytes_each, std::uint32_t& count);
   Place in_whole(const Place& p) const;
 
   Space space_;

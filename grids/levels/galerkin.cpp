@@ -6,7 +6,6 @@
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/levels/gathering.hpp"
 #include "grids/levels/islands.hpp"
-#include "grids/levels/shared_islands.hpp"
 #include "grids/rows/galerkin_formulas.hpp"
 
 namespace poisson {
@@ -138,16 +137,11 @@ Hierarchy make_galerkin_hierarchy(std::shared_ptr<const Operator> finest, Bands 
     if (h.relaxations.size() > 1)
       h.operators.push_back(grid_kernels(backend).make_box_operator(backend, block, bands, precision));
     if (!level.coarser) break;
-    if (rough && bands.space.whole()) {
-      const IslandSets sets = find_islands(bands);
-      rough = sets.size() > 0;
-      if (rough) h.islands.push_back(std::make_shared<Islands>(backend, sets, bands.layout(), precision));
-    } else if (rough) {
-      const SharedIslandSets sets = find_shared_islands(bands);
-      rough = bands.space.processes().any(sets.size() > 0);
-      if (rough)
-        h.islands.push_back(std::make_shared<Islands>(backend, sets.own, sets.crossing, bands.space, precision,
-                                                      block.share->processes));
+    if (rough) {
+      auto islands =
+          std::make_shared<const Islands>(bands, precision, block.share ? block.share->processes : one_process());
+      rough = islands->any();
+      if (rough) h.islands.push_back(std::move(islands));
     }
     const CoarseBlock coarser = part_of(*level.coarser, block);
     GalerkinLevel next = coarsen_bands(backend, bands, block, coarser, precision);

@@ -1,15 +1,19 @@
 #include "grids/levels/islands.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "backends/backend.hpp"
+#include "backends/lists.hpp"
 #include "backends/mailbox_layout.hpp"
 #include "grids/kernels/grid_kernels.hpp"
 #include "grids/kernels/island_steps.hpp"
-#include "grids/levels/island_sums.hpp"
+#include "grids/levels/shared_islands.hpp"
 
 namespace poisson {
 namespace {
+
+using Step = IslandBuild::Step;
 
 // What processes on GPUs tell each other of them has half a megabyte (MailboxLayout).
 constexpr int most_at_a_time = 1 << 16;
@@ -21,14 +25,29 @@ Space space_of_shares(int shares, const std::shared_ptr<const Processes>& proces
   return {Share{cuts, processes}, {{}, cuts.n}};
 }
 
-}  // namespace
+// Numbers in the memory of a backend.
+template <class T>
+class List {
+ public:
+  List(Backend& backend, std::size_t count) : backend_(backend), memory(backend.allocate(count * sizeof(T))) {}
+  List(Backend& backend, const std::vector<T>& numbers) : List(backend, numbers.size()) {
+    if (!numbers.empty()) backend.write(numbers.data(), memory.data(), numbers.size() * sizeof(T));
+  }
+  T* data() const { return static_cast<T*>(memory.data()); }
+  T at(std::size_t i) const {
+    T number{};
+    backend_.read(data() + i, &number, sizeof number);
+    return number;
+  }
 
-IslandSets find_islands(const Bands& bands) {
-  Clusters clusters(bands);
-  IslandSets sets;
-  add_islands(clusters, clusters.pick(ClusterSearch::Wanted::small), sets);
-  return sets;
-}
+ private:
+  Backend& backend_;
+
+ public:
+  Buffer memory;
+};
+
+}  // namespace
 
 void IslandSets::add(const std::vector<std::int64_t>& of, const std::vector<Entry>& sums, double own_energy) {
   values.insert(values.end(), of.begin(), of.end());
@@ -45,38 +64,91 @@ IslandTable::IslandTable(Backend& backend, const IslandSets& sets, const Layout&
   const auto place = [&](std::int64_t number) {
     const std::int64_t x = number % n[0] - sets.margin[0], y = number / n[0] % n[1] - sets.margin[1],
                        z = number / n[0] / n[1] - sets.margin[2];
-    return x + y * sy + z * sz;
+    return static_cast<std::uint32_t>(layout.origin(precision) + x + y * sy + z * sz);
   };
-  std::vector<std::int64_t> whole(sets.first);
-  const std::size_t values = whole.size();
-  for (const std::int64_t v : sets.values) whole.push_back(place(v));
-  const std::size_t row_first = whole.size();
-  whole.insert(whole.end(), sets.row_first.begin(), sets.row_first.end());
-  const std::size_t row_values = whole.size();
-  for (const auto& entry : sets.row) whole.push_back(place(entry.value));
-  std::vector<double> real;
-  for (const auto& entry : sets.row) real.push_back(entry.weight);
-  for (const double energy : sets.energy) real.push_back(1 / energy);
-
-  const std::size_t integers = whole.size() * sizeof(std::int64_t), reals = real.size() * sizeof(double);
-  memory_ = backend.allocate(integers + reals + sets.size() * sizeof(double));
-  auto* const at = static_cast<char*>(memory_.data());
-  backend.write(whole.data(), at, integers);
-  backend.write(real.data(), at + integers, reals);
-  const auto* const numbers = static_cast<const std::int64_t*>(memory_.data());
-  auto* const weights = reinterpret_cast<double*>(at + integers);
+  std::vector<std::uint32_t> values, row_places;
+  std::vector<float> weights;
+  std::vector<double> inverse;
+  for (const std::int64_t v : sets.values) values.push_back(place(v));
+  for (const auto& entry : sets.row) {
+    row_places.push_back(place(entry.value));
+    weights.push_back(static_cast<float>(entry.weight));
+  }
+  for (const double energy : sets.energy) inverse.push_back(1 / energy);
+  const auto keep = [&]<class T>(List<T> list) {
+    memory_.push_back(std::move(list.memory));
+    return static_cast<T*>(memory_.back().data());
+  };
   views = {static_cast<std::int64_t>(sets.size()),
-           numbers,
-           numbers + values,
-           numbers + row_first,
-           numbers + row_values,
-           weights,
-           weights + sets.row.size(),
-           weights + real.size()};
+           keep(List(backend, std::vector<std::uint32_t>(sets.first.begin(), sets.first.end()))),
+           keep(List(backend, values)),
+           keep(List(backend, std::vector<std::uint32_t>(sets.row_first.begin(), sets.row_first.end()))),
+           keep(List(backend, row_places)),
+           keep(List(backend, weights)),
+           keep(List(backend, inverse)),
+           keep(List<double>(backend, sets.size()))};
 }
 
-Islands::Islands(Backend& backend, const IslandSets& sets, const Layout& layout, Precision precision)
-    : backend_(backend), own_(backend, sets, layout, precision) {}
+IslandTable::IslandTable(Clusters& clusters, double slow, Precision precision) {
+  Backend& backend = clusters.backend();
+  const Layout& layout = clusters.space().layout();
+  const ClusterList list = clusters.pick(ClusterSearch::Wanted::small);
+  const std::uint32_t n = list.count;
+  if (n == 0) return;
+
+  IslandBuild build;
+  build.search = clusters.search();
+  build.slow = slow;
+  build.keys = list.keys();
+  build.count = n;
+  build.origin = layout.origin(precision);
+  build.pitch[1] = layout.n[1] == 1 ? 0 : layout.pitch(precision);
+  build.pitch[2] =
+      layout.n[2] == 1 ? 0 : layout.pitch(precision) * (layout.n[1] == 1 ? 1 : layout.n[1] + 2 * layout.halo[1]);
+  const auto take = [&](Step step, std::uint32_t count) {
+    build.step = step;
+    build_islands(backend, count, build);
+  };
+  const List<std::uint32_t> before(backend, std::size_t{n} + 1), entries(backend, n);
+  const List<double> energy(backend, n), diagonals(backend, n);
+  build.before = before.data();
+  build.entries = entries.data();
+  build.energy = energy.data();
+  build.diagonals = diagonals.data();
+  take(Step::heads, n);
+  sum_before(backend, build.before, std::size_t{n} + 1);
+  const std::uint32_t count = build.clusters = before.at(n);
+
+  const List<std::uint32_t> first(backend, std::size_t{count} + 1), kept(backend, std::size_t{count} + 1),
+      at(backend, std::size_t{count} + 1), row(backend, std::size_t{count} + 1);
+  build.first = first.data();
+  build.kept = kept.data();
+  build.at = at.data();
+  build.row = row.data();
+  take(Step::firsts, n);
+  take(Step::values, n);
+  take(Step::sizes, count);
+  for (std::uint32_t* const sizes : {build.kept, build.at, build.row})
+    sum_before(backend, sizes, std::size_t{count} + 1);
+  const std::uint32_t islands = kept.at(count);
+  if (islands == 0) return;
+
+  const auto keep = [&]<class T>(T*& numbers, std::size_t size) {
+    memory_.push_back(backend.allocate(size * sizeof(T)));
+    numbers = static_cast<T*>(memory_.back().data());
+  };
+  keep(build.island_first, std::size_t{islands} + 1);
+  keep(build.island_row, std::size_t{islands} + 1);
+  keep(build.inverse, islands);
+  keep(build.value_places, at.at(count));
+  keep(build.row_places, row.at(count));
+  keep(build.weights, row.at(count));
+  keep(views.shift, islands);
+  take(Step::bounds, count);
+  take(Step::rows, n);
+  views = {islands,          build.island_first, build.value_places, build.island_row,
+           build.row_places, build.weights,      build.inverse,      views.shift};
+}
 
 CrossingIslands::CrossingIslands(Backend& backend, const IslandSets& sets, const Space& space, Precision precision,
                                  const std::shared_ptr<const Processes>& processes)
@@ -110,19 +182,46 @@ void CrossingIslands::find_shifts(const Field& b, const Field& u) const {
   }
 }
 
-Islands::Islands(Backend& backend, const IslandSets& own, const IslandSets& crossing, const Space& space,
-                 Precision precision, const std::shared_ptr<const Processes>& processes)
-    : backend_(backend),
-      own_(backend, own, space.layout(), precision),
-      crossing_(std::in_place, backend, crossing, space, precision, processes) {}
+Islands::Islands(const Bands& bands, Precision precision, const std::shared_ptr<const Processes>& processes)
+    : backend_(bands.sum->backend()) {
+  constexpr std::int64_t numbered = std::numeric_limits<std::uint32_t>::max();
+  const bool found = bands.layout().allocated(Precision::fp32) < numbered;
+  for (const IslandRule& rule : island_rules) {
+    if (!found) break;
+    Clusters clusters(bands, rule.strong);
+    Family family{{clusters, rule.slow, precision}, nullptr};
+    bool some = family.own.views.count > 0;
+    if (!bands.space.whole()) {
+      const IslandSets crossing = find_crossing_islands(clusters, rule.slow);
+      some = bands.space.processes().any(some || crossing.size() > 0);
+      if (some)
+        family.crossing = std::make_unique<CrossingIslands>(backend_, crossing, bands.space, precision, processes);
+    }
+    any_ = any_ || some;
+    families_.push_back(std::move(family));
+  }
+}
+
+std::int64_t Islands::crossing_count(std::size_t rule) const {
+  return families_[rule].crossing ? families_[rule].crossing->views().count : 0;
+}
+
+void Islands::correct(std::size_t rule, const Field& b, Field& u) const {
+  const Family& family = families_[rule];
+  const IslandViews& own = family.own.views;
+  if (!family.crossing) {
+    if (own.count > 0) grid_kernels(backend_).correct_islands(backend_, own, b, u);
+    return;
+  }
+  backend_.exchange(u);
+  find_shifts(backend_, own, b, u);
+  family.crossing->find_shifts(b, u);
+  shift_values(backend_, own, u);
+  shift_values(backend_, family.crossing->views(), u);
+}
 
 void Islands::correct(const Field& b, Field& u) const {
-  if (!crossing_) return grid_kernels(backend_).correct_islands(backend_, own_.views, b, u);
-  backend_.exchange(u);
-  find_shifts(backend_, own_.views, b, u);
-  crossing_->find_shifts(b, u);
-  shift_values(backend_, own_.views, u);
-  shift_values(backend_, crossing_->views(), u);
+  for (std::size_t rule = 0; rule < families_.size(); ++rule) correct(rule, b, u);
 }
 
 }  // namespace poisson

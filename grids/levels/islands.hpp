@@ -3,18 +3,24 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "backends/field.hpp"
+#include "grids/levels/clusters.hpp"
 #include "grids/operators/bands.hpp"
 #include "grids/rows/island_views.hpp"
 
 namespace poisson {
 
-/// Values that strong couplings tie to one another, and weak ones alone to anything else: where κ jumps from cell to
-/// cell, every small cluster of cells of large κ is one. An error that is constant on it is worth next to nothing in
-/// D⁻¹A, so that no smoother sees it, and coarse grids lose it as soon as none of their values lies on the cluster.
+/// Islands are clusters that couplings above a share of the larger diagonal entry connect, of at most 1024 values, none
+/// of them tied to a given one, and with 1ᵀA1 below so much of 1ᵀD1: about that ratio of the error a sweep removes.
+struct IslandRule {
+  double strong, slow;
+};
+/// What κ of two values leaves, and what κ of many leaves beside it.
+inline constexpr std::array<IslandRule, 2> island_rules{{{1e-2, 1e-2}, {0.15, 0.3}}};
+
+/// Islands of which a process has some values, as lists on the host.
 struct IslandSets {
   struct Entry {
     std::int64_t value;
@@ -32,19 +38,17 @@ struct IslandSets {
   void add(const std::vector<std::int64_t>& of, const std::vector<Entry>& sums, double own_energy);
 };
 
-/// The islands of a symmetric matrix of reach 1: connected by couplings above a hundredth of the larger diagonal entry,
-/// of at most 1024 values, none of them given, and with 1ᵀA1 below a hundredth of 1ᵀD1. Found where the bands are.
-IslandSets find_islands(const Bands& bands);
-
 /// Islands as the kernels see them, in fields of a layout and precision.
 class IslandTable {
  public:
   IslandTable(Backend&, const IslandSets&, const Layout&, Precision);
+  /// The islands among the clusters that have no part elsewhere.
+  IslandTable(Clusters&, double slow, Precision);
 
   IslandViews views{};
 
  private:
-  Buffer memory_;
+  std::vector<Buffer> memory_;
 };
 
 /// What a process has of islands that go through the parts of several: each of them works out its share of what they
@@ -65,23 +69,38 @@ class CrossingIslands {
   mutable Field own_, all_;  // the shares of some islands, those of each process behind one another
 };
 
-/// One step of Jacobi's method for the constants on islands.
+/// Values that strong couplings tie to one another, and weak ones alone to anything else: where κ jumps from cell to
+/// cell, every small cluster of cells of large κ is one. An error that is constant on it is worth next to nothing in
+/// D⁻¹A, so that no smoother sees it, and coarse grids lose it as soon as none of their values lies on the cluster.
+/// Their correction is one step of Jacobi's method for these constants, rule after rule.
 class Islands {
  public:
-  /// For fields of this layout and precision.
-  Islands(Backend&, const IslandSets&, const Layout&, Precision);
-  /// Of several processes: those within the part of this one, and what it has of those that go through several.
-  Islands(Backend&, const IslandSets& own, const IslandSets& crossing, const Space&, Precision,
-          const std::shared_ptr<const Processes>&);
+  /// Those of a symmetric matrix of reach 1, for fields of this precision. Of a part of a grid all processes call
+  /// together, and each has the islands within its part and its values of those that go through several.
+  Islands(const Bands&, Precision, const std::shared_ptr<const Processes>&);
 
-  /// u += Z diag(ZᵀAZ)⁻¹ Zᵀ(b − A u), the columns of Z being 1 on an island. All residuals are those of u before.
+  /// Whether any process has any.
+  bool any() const { return any_; }
+  /// Islands of a rule within the part, and those that go through several.
+  std::int64_t count(std::size_t rule) const { return families_[rule].own.views.count; }
+  std::int64_t crossing_count(std::size_t rule) const;
+  /// What kernels see of those within the part.
+  const IslandViews& views(std::size_t rule) const { return families_[rule].own.views; }
+
+  /// u += Z diag(ZᵀAZ)⁻¹ Zᵀ(b − A u), the columns of Z being 1 on an island of a rule. All residuals are those of u
+  /// before.
+  void correct(std::size_t rule, const Field& b, Field& u) const;
+  /// By every rule.
   void correct(const Field& b, Field& u) const;
-  std::int64_t count() const { return own_.views.count; }
 
  private:
+  struct Family {
+    IslandTable own;
+    std::unique_ptr<CrossingIslands> crossing;  // null for a whole grid, or where no process has any
+  };
   Backend& backend_;
-  IslandTable own_;
-  std::optional<CrossingIslands> crossing_;
+  std::vector<Family> families_;
+  bool any_ = false;
 };
 
 }  // namespace poisson

@@ -62,9 +62,10 @@ Joined join(const Processes& processes, const std::vector<Part>& parts, const st
 }
 
 // The clusters that go on elsewhere, joined.
-Joined join_crossing(Clusters& clusters, const Processes& processes) {
+Joined join_crossing(Clusters& clusters) {
+  const Processes& processes = clusters.space().processes();
   std::vector<Part> parts;
-  for (const ClusterRows::Value& root : clusters.pick(ClusterSearch::Wanted::crossing_roots).values)
+  for (const ClusterRows::Value& root : clusters.read(clusters.pick(ClusterSearch::Wanted::crossing_roots)).values)
     parts.push_back({processes.rank(), root.root, root.state});
   std::vector<Tie> ties;
   for (const Clusters::RootedTie& t : clusters.ties()) {
@@ -75,11 +76,12 @@ Joined join_crossing(Clusters& clusters, const Processes& processes) {
   return join(processes, gather_lists(processes, parts), gather_lists(processes, ties));
 }
 
-void add_crossing(Clusters& clusters, const Joined& joined, const Processes& processes, IslandSets& sets) {
+void add_crossing(Clusters& clusters, const Joined& joined, double slow, IslandSets& sets) {
+  const Processes& processes = clusters.space().processes();
   std::vector<std::uint32_t> roots;
   for (const auto& [root, island] : joined.island) roots.push_back(root);
   clusters.choose(roots);
-  const ClusterRows rows = clusters.pick(ClusterSearch::Wanted::chosen);
+  const ClusterRows rows = clusters.read(clusters.pick(ClusterSearch::Wanted::chosen));
   // Which island each value is in, those of the neighbours too.
   struct Member {
     std::int64_t value, island;
@@ -113,23 +115,19 @@ void add_crossing(Clusters& clusters, const Joined& joined, const Processes& pro
   std::ranges::fill(sums, 0.0);
   for (std::size_t i = 0; i < all.size(); ++i) sums[i % sums.size()] += all[i];
   for (std::size_t i = 0; i < islands.size(); ++i) {
-    islands[i].sums.energy = sums[2 * i];
-    islands[i].sums.diagonals = sums[2 * i + 1];
-    if (!islands[i].sums.is_slow()) continue;
+    const double energy = sums[2 * i], diagonals = sums[2 * i + 1];
+    if (!(energy > 0 && energy < slow * diagonals)) continue;
     std::ranges::sort(islands[i].values);
-    sets.add(islands[i].values, islands[i].sums.row(), islands[i].sums.energy);
+    sets.add(islands[i].values, islands[i].sums.row, energy);
   }
 }
 
 }  // namespace
 
-SharedIslandSets find_shared_islands(const Bands& bands) {
-  Clusters clusters(bands);
-  const Processes& processes = bands.space.processes();
-  SharedIslandSets sets;
-  sets.own.margin = sets.crossing.margin = clusters.margin();
-  add_islands(clusters, clusters.pick(ClusterSearch::Wanted::small), sets.own);
-  add_crossing(clusters, join_crossing(clusters, processes), processes, sets.crossing);
+IslandSets find_crossing_islands(Clusters& clusters, double slow) {
+  IslandSets sets;
+  sets.margin = clusters.margin();
+  add_crossing(clusters, join_crossing(clusters), slow, sets);
   return sets;
 }
 

@@ -4,14 +4,8 @@
 
 namespace poisson {
 
-/// What a process has of the islands of a level that several share, all of them called together: those within its part,
-/// and its values of those that go through several, the same ones in the same order everywhere, with their whole
-/// energy.
-struct SharedIslandSets {
-  IslandSets own, crossing;
-
-  std::size_t size() const { return own.size() + crossing.size(); }
-};
-SharedIslandSets find_shared_islands(const Bands& bands);
+/// The islands (IslandRule::slow) that go through the parts of several processes, which call it together: the same ones
+/// in the same order everywhere, each with the values that this process has and the energy of all.
+IslandSets find_crossing_islands(Clusters& clusters, double slow);
 
 }  // namespace poisson

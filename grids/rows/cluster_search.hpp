@@ -17,7 +17,7 @@ struct ClusterTie {
 };
 
 /// The search for clusters of a symmetric matrix of reach 1, value by value, on any backend: sets that are connected by
-/// couplings above a hundredth of the larger diagonal entry. Every value points to an earlier one of its cluster, the
+/// couplings above a share of the larger diagonal entry. Every value points to an earlier one of its cluster, the
 /// first one, the root, to itself (Jaiganesh, Burtscher: A high-performance connected components implementation for
 /// GPUs, HPDC 2018). Values are numbered x + nx (y + ny z).
 struct ClusterSearch {
@@ -28,8 +28,8 @@ struct ClusterSearch {
     count,   ///< every value points to its root, which knows the state of its cluster
     pick,    ///< values of the clusters that `wanted` names go into `list`
     tie,     ///< couplings of unknowns to those of other processes go into `ties`
-    choose,  ///< the root list[i] is marked as chosen
-    read     ///< what rows hold of list[i] goes into record i
+    choose,  ///< the root in list[i] is marked as chosen
+    read     ///< what rows hold of the value in list[i] goes into record i
   };
   /// The state of a cluster: how many values it has, as far as that matters, and marks.
   static constexpr std::uint32_t counted = (1u << 28) - 1, given = 1u << 29, crossing = 1u << 30, chosen = 1u << 31;
@@ -39,16 +39,17 @@ struct ClusterSearch {
 
   Step step = Step::diagonal;
   Wanted wanted = Wanted::small;
+  double strong_share = 0;  ///< of the larger diagonal entry
   int n[3] = {}, origin[3] = {}, all[3] = {};
   bool periodic[3] = {}, closed[3] = {};  ///< axes that close on themselves here, and in the whole grid
-  Box unknowns, all_unknowns;             ///< of this part, and of the grid in its own indices
+  Box all_unknowns;                       ///< of the whole grid, in its indices
   int bands = 0, offset[13][3] = {};      ///< the forward couplings that there are
   View<const double> band[13], sum;
   View<double> diagonal;
   std::uint32_t *parent = nullptr, *state = nullptr;
   std::uint32_t* found = nullptr;  ///< how many values or ties were found
   std::uint32_t room = 0;          ///< what the list holds
-  std::uint32_t* list = nullptr;
+  std::uint64_t* list = nullptr;   ///< values, above them the root of each
   ClusterTie* ties = nullptr;
   double* record = nullptr;  ///< by value: root, state, row sum, diagonal entry, couplings
 
@@ -58,10 +59,43 @@ struct ClusterSearch {
     return link < bands ? offset[link][d] : -offset[link - bands][d];
   }
   constexpr int record_size() const { return 4 + links(); }
+  static constexpr std::uint32_t value_of(std::uint64_t key) { return static_cast<std::uint32_t>(key); }
+  static constexpr std::uint32_t root_of(std::uint64_t key) { return static_cast<std::uint32_t>(key >> 32); }
   constexpr std::uint32_t number(const int (&p)[3]) const {
     return static_cast<std::uint32_t>(p[0]) +
            static_cast<std::uint32_t>(n[0]) *
                (static_cast<std::uint32_t>(p[1]) + static_cast<std::uint32_t>(n[1]) * static_cast<std::uint32_t>(p[2]));
+  }
+
+  struct Place {
+    int p[3];
+  };
+  constexpr Place place_of(std::uint32_t value) const {
+    const auto nx = static_cast<std::uint32_t>(n[0]), ny = static_cast<std::uint32_t>(n[1]);
+    return {{static_cast<int>(value % nx), static_cast<int>(value / nx % ny), static_cast<int>(value / nx / ny)}};
+  }
+  constexpr double coupling(const int (&p)[3], int link) const {
+    if (link < bands) return band[link](p[0], p[1], p[2]);
+    const int b = link - bands;  // the entry stands at the neighbour
+    return band[b](p[0] - offset[b][0], p[1] - offset[b][1], p[2] - offset[b][2]);
+  }
+  struct Neighbour {
+    int at[3];
+    bool own, unknown;
+  };
+  constexpr Neighbour neighbour(const int (&p)[3], int link) const {
+    Neighbour q{{}, true, true};
+    for (int d = 0; d < 3; ++d) {
+      int at = p[d] + offset_along(d, link);
+      if (periodic[d]) at = at < 0 ? at + n[d] : at >= n[d] ? at - n[d] : at;
+      q.at[d] = at;
+      q.own = q.own && at >= 0 && at < n[d];
+      int whole = at + origin[d];
+      if (closed[d]) whole = whole < 0 ? whole + all[d] : whole >= all[d] ? whole - all[d] : whole;
+      const auto axis = static_cast<std::size_t>(d);
+      q.unknown = q.unknown && whole >= all_unknowns.first[axis] && whole < all_unknowns.last[axis];
+    }
+    return q;
   }
 
   constexpr void operator()(int i, int j, int k) const {
@@ -82,53 +116,28 @@ struct ClusterSearch {
       case Step::tie:
         return add_ties(p);
       case Step::choose:
-        return or_shared(state + list[i], chosen);
+        return or_shared(state + value_of(list[i]), chosen);
       case Step::read:
         return read(i);
     }
   }
 
  private:
-  constexpr double coupling(const int (&p)[3], int link) const {
-    if (link < bands) return band[link](p[0], p[1], p[2]);
-    const int b = link - bands;  // the entry stands at the neighbour
-    return band[b](p[0] - offset[b][0], p[1] - offset[b][1], p[2] - offset[b][2]);
-  }
   constexpr void add_up_row(const int (&p)[3]) const {
     double row = sum(p[0], p[1], p[2]);
     for (int l = 0; l < links(); ++l) row += coupling(p, l);
     diagonal(p[0], p[1], p[2]) = row;
   }
-  constexpr bool strong(const int (&p)[3], int link) const {
-    constexpr double least = 1e-2;
+  constexpr bool is_strong(const int (&p)[3], int link) const {
     const double a = coupling(p, link);
     if (a == 0) return false;  // there may be no such neighbour
     const double here = diagonal(p[0], p[1], p[2]),
                  there =
                      diagonal(p[0] + offset_along(0, link), p[1] + offset_along(1, link), p[2] + offset_along(2, link));
-    return (a < 0 ? -a : a) > least * (here < there ? there : here);
+    return (a < 0 ? -a : a) > strong_share * (here < there ? there : here);
   }
 
-  struct Neighbour {
-    int at[3];
-    bool own, unknown;
-  };
-  constexpr Neighbour neighbour(const int (&p)[3], int link) const {
-    Neighbour q{{}, true, true};
-    for (int d = 0; d < 3; ++d) {
-      int at = p[d] + offset_along(d, link);
-      if (periodic[d]) at = at < 0 ? at + n[d] : at >= n[d] ? at - n[d] : at;
-      q.at[d] = at;
-      q.own = q.own && at >= 0 && at < n[d];
-      int whole = at + origin[d];
-      if (closed[d]) whole = whole < 0 ? whole + all[d] : whole >= all[d] ? whole - all[d] : whole;
-      const auto axis = static_cast<std::size_t>(d);
-      q.unknown = q.unknown && whole >= all_unknowns.first[axis] && whole < all_unknowns.last[axis];
-    }
-    return q;
-  }
-
-  constexpr std::uint32_t root_of(std::uint32_t at) const {
+  constexpr std::uint32_t find_root(std::uint32_t at) const {
     std::uint32_t up = read_shared(parent + at);
     while (up != at) {
       const std::uint32_t further = read_shared(parent + up);
@@ -141,26 +150,26 @@ struct ClusterSearch {
 
   constexpr void join_forward(const int (&p)[3]) const {
     for (int l = 0; l < bands; ++l) {
-      if (!strong(p, l)) continue;
+      if (!is_strong(p, l)) continue;
       const Neighbour q = neighbour(p, l);
       if (!q.own || !q.unknown) continue;
-      std::uint32_t a = root_of(number(p)), b = root_of(number(q.at));
+      std::uint32_t a = find_root(number(p)), b = find_root(number(q.at));
       while (a != b) {
         const std::uint32_t later = a < b ? b : a, earlier = a < b ? a : b;
         const std::uint32_t before = swap_shared(parent + later, later, earlier);
         if (before == later) break;
-        a = root_of(before);
-        b = root_of(earlier);
+        a = find_root(before);
+        b = find_root(earlier);
       }
     }
   }
 
   constexpr void count(const int (&p)[3]) const {
-    const std::uint32_t root = root_of(number(p));
+    const std::uint32_t root = find_root(number(p));
     write_shared(parent + number(p), root);
     std::uint32_t marks = 0;
     for (int l = 0; l < links(); ++l) {
-      if (!strong(p, l)) continue;
+      if (!is_strong(p, l)) continue;
       const Neighbour q = neighbour(p, l);
       marks |= !q.unknown ? given : !q.own ? crossing : 0;
     }
@@ -179,11 +188,11 @@ struct ClusterSearch {
     const std::uint32_t value = number(p);
     if (!is_wanted(value)) return;
     const std::uint32_t at = add_shared(found, 1u);
-    if (at < room) list[at] = value;
+    if (at < room) list[at] = std::uint64_t{parent[value]} << 32 | value;
   }
   constexpr void add_ties(const int (&p)[3]) const {
     for (int l = 0; l < links(); ++l) {
-      if (!strong(p, l)) continue;
+      if (!is_strong(p, l)) continue;
       const Neighbour q = neighbour(p, l);
       if (q.own || !q.unknown) continue;
       const std::uint32_t at = add_shared(found, 1u);
@@ -191,10 +200,9 @@ struct ClusterSearch {
     }
   }
   constexpr void read(int i) const {
-    const std::uint32_t value = list[i], line = value / static_cast<std::uint32_t>(n[0]);
-    const int p[3] = {static_cast<int>(value % static_cast<std::uint32_t>(n[0])),
-                      static_cast<int>(line % static_cast<std::uint32_t>(n[1])),
-                      static_cast<int>(line / static_cast<std::uint32_t>(n[1]))};
+    const std::uint32_t value = value_of(list[i]);
+    const Place at = place_of(value);
+    const int(&p)[3] = at.p;
     double* const to = record + static_cast<std::int64_t>(i) * record_size();
     to[0] = parent[value];
     to[1] = state[parent[value]];

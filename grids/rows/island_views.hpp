@@ -4,26 +4,27 @@
 
 namespace poisson {
 
-/// What the kernels see of islands: offsets from the value at (0, 0, 0), as fields of one layout and precision have it.
+/// What the kernels see of islands: places in the memory of fields of one layout and precision.
 struct IslandViews {
   std::int64_t count;
-  const std::int64_t *first, *values, *row_first, *row_values;
-  const double *weights, *inverse;  ///< inverse: of the energy
-  double* shift;                    ///< one for each island
+  const std::uint32_t *first, *values, *row_first, *row_places;
+  const float* weights;   ///< of the entries of 1ᵀA
+  const double* inverse;  ///< of the energy
+  double* shift;          ///< one for each island
 };
 
 /// What an island is shifted by, as far as the values at hand say.
 template <class B, class T>
 constexpr double island_shift(const IslandViews& v, std::int64_t s, const B* rhs, const T* value) {
   double sum = 0;
-  for (std::int64_t m = v.first[s]; m < v.first[s + 1]; ++m) sum += static_cast<double>(rhs[v.values[m]]);
-  for (std::int64_t e = v.row_first[s]; e < v.row_first[s + 1]; ++e)
-    sum -= v.weights[e] * static_cast<double>(value[v.row_values[e]]);
+  for (std::uint32_t m = v.first[s]; m < v.first[s + 1]; ++m) sum += static_cast<double>(rhs[v.values[m]]);
+  for (std::uint32_t e = v.row_first[s]; e < v.row_first[s + 1]; ++e)
+    sum -= static_cast<double>(v.weights[e]) * static_cast<double>(value[v.row_places[e]]);
   return v.inverse[s] * sum;
 }
 template <class T>
 constexpr void shift_island(const IslandViews& v, std::int64_t s, T* value) {
-  for (std::int64_t m = v.first[s]; m < v.first[s + 1]; ++m) value[v.values[m]] += static_cast<T>(v.shift[s]);
+  for (std::uint32_t m = v.first[s]; m < v.first[s + 1]; ++m) value[v.values[m]] += static_cast<T>(v.shift[s]);
 }
 
 }  // namespace poisson

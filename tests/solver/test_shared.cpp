@@ -232,7 +232,7 @@ TEST(SharedIslands, AreThoseOfOneProcess) {
       const Solved one = solve(c, {}, wanted);
       const auto host = test_backend();
       const auto whole = Discretization(*host, std::as_const(p)).make_operator(Precision::fp64);
-      const std::size_t islands = find_islands(probe_bands(*whole, star_offsets(whole->layout()))).size();
+      const Islands islands(probe_bands(*whole, star_offsets(whole->layout())), Precision::fp64, one_process());
       const std::vector<std::array<int, 3>> all_parts{{1, 2, 2}, {1, 3, 1}, {2, 2, 1}};
       for (std::array parts : std::span(all_parts).first(on_cpu() ? 3 : 1)) {
         if (dimension == 2) parts = {parts[0], parts[1], 1};
@@ -243,10 +243,13 @@ TEST(SharedIslands, AreThoseOfOneProcess) {
           const Discretization d(*backend, std::as_const(p), Assembly::automatic, Sampling::automatic,
                                  Sharing{processes, parts, 300});
           const auto A = d.make_operator(Precision::fp64);
-          const SharedIslandSets sets = find_shared_islands(probe_bands(*A, star_offsets(A->layout())));
-          EXPECT_EQ(processes->sum(static_cast<double>(sets.own.size())) + static_cast<double>(sets.crossing.size()),
-                    static_cast<double>(islands));
-          EXPECT_GT(sets.crossing.size(), 0u);
+          const Islands shared(probe_bands(*A, star_offsets(A->layout())), Precision::fp64, processes);
+          for (std::size_t rule = 0; rule < island_rules.size(); ++rule) {
+            EXPECT_EQ(processes->sum(static_cast<double>(shared.count(rule))) +
+                          static_cast<double>(shared.crossing_count(rule)),
+                      static_cast<double>(islands.count(rule)));
+            EXPECT_GT(shared.crossing_count(rule), 0);
+          }
         });
         EXPECT_LE(largest_difference(found, wanted), 1e-12 * largest_magnitude(wanted))
             << parts[0] << parts[1] << parts[2];

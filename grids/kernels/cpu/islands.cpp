@@ -9,8 +9,8 @@ namespace poisson::cpu {
 void find_shifts(const IslandViews& v, const Field& b, const Field& u) {
   dispatch(b.precision(), [&]<class B>(B) {
     dispatch(u.precision(), [&]<class T>(T) {
-      const B* rhs = b.view<B>().data;
-      const T* value = u.view<T>().data;
+      const B* rhs = static_cast<const B*>(b.data());
+      const T* value = static_cast<const T*>(u.data());
 #pragma omp parallel for schedule(static) if (v.first[v.count] - v.first[0] > parallel_threshold)
       for (std::int64_t s = 0; s < v.count; ++s) v.shift[s] = island_shift(v, s, rhs, value);
     });
@@ -19,7 +19,7 @@ void find_shifts(const IslandViews& v, const Field& b, const Field& u) {
 
 void shift_values(const IslandViews& v, Field& u) {
   dispatch(u.precision(), [&]<class T>(T) {
-    T* value = u.view<T>().data;
+    T* value = static_cast<T*>(u.data());
 #pragma omp parallel for schedule(static) if (v.first[v.count] - v.first[0] > parallel_threshold)
     for (std::int64_t s = 0; s < v.count; ++s) shift_island(v, s, value);
   });
@@ -36,6 +36,12 @@ void search_clusters(const Box& box, const ClusterSearch& search) {
   for_each_line(box, [&](int j, int k) {
     for (int i = box.first[0]; i < box.last[0]; ++i) search(i, j, k);
   });
+}
+
+void build_islands(std::uint32_t count, const IslandBuild& build) {
+  const auto last = static_cast<int>(count);
+#pragma omp parallel for schedule(dynamic, 4096) if (last > heavy_threshold)
+  for (int i = 0; i < last; ++i) build(i, 0, 0);
 }
 
 void correct_islands(const IslandViews& v, const Field& b, Field& u) {

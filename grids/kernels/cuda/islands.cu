@@ -12,12 +12,12 @@ constexpr unsigned threads = 256;
 template <class B, class T>
 __global__ void shifts(IslandViews v, const B* rhs, const T* value) {
   const std::int64_t s = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
-  const int lane = static_cast<int>(threadIdx.x % 32);
+  const std::uint32_t lane = threadIdx.x % 32;
   if (s >= v.count) return;
   double sum = 0;
-  for (std::int64_t m = v.first[s] + lane; m < v.first[s + 1]; m += 32) sum += static_cast<double>(rhs[v.values[m]]);
-  for (std::int64_t e = v.row_first[s] + lane; e < v.row_first[s + 1]; e += 32)
-    sum -= v.weights[e] * static_cast<double>(value[v.row_values[e]]);
+  for (std::uint32_t m = v.first[s] + lane; m < v.first[s + 1]; m += 32) sum += static_cast<double>(rhs[v.values[m]]);
+  for (std::uint32_t e = v.row_first[s] + lane; e < v.row_first[s + 1]; e += 32)
+    sum -= static_cast<double>(v.weights[e]) * static_cast<double>(value[v.row_places[e]]);
   for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
   if (lane == 0) v.shift[s] = v.inverse[s] * sum;
 }
@@ -27,7 +27,7 @@ template <class T>
 __global__ void shift(IslandViews v, T* value) {
   const std::int64_t s = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
   if (s >= v.count) return;
-  for (std::int64_t m = v.first[s] + threadIdx.x % 32; m < v.first[s + 1]; m += 32)
+  for (std::uint32_t m = v.first[s] + threadIdx.x % 32; m < v.first[s + 1]; m += 32)
     value[v.values[m]] += static_cast<T>(v.shift[s]);
 }
 
@@ -39,10 +39,11 @@ __global__ void add_up(const double* parts, std::int64_t step, int count, std::i
   shift[s] = sum;
 }
 
-struct Search {
-  ClusterSearch search;
+template <class Loop>
+struct Each {
+  Loop loop;
   __device__ void operator()(int i, int j, int k0, int k1) const {
-    for (int k = k0; k < k1; ++k) search(i, j, k);
+    for (int k = k0; k < k1; ++k) loop(i, j, k);
   }
 };
 
@@ -60,7 +61,8 @@ void find_shifts(Backend& backend, const IslandViews& v, const Field& b, const F
   const cudaStream_t stream = stream_of(backend);
   dispatch(b.precision(), [&]<class B>(B) {
     dispatch(u.precision(), [&]<class T>(T) {
-      shifts<<<blocks_for(32 * v.count), threads, 0, stream>>>(v, b.view<B>().data, u.view<T>().data);
+      shifts<<<blocks_for(32 * v.count), threads, 0, stream>>>(v, static_cast<const B*>(b.data()),
+                                                               static_cast<const T*>(u.data()));
     });
   });
   launched(stream);
@@ -70,7 +72,7 @@ void shift_values(Backend& backend, const IslandViews& v, Field& u) {
   if (v.count == 0) return;
   const cudaStream_t stream = stream_of(backend);
   dispatch(u.precision(),
-           [&]<class T>(T) { shift<<<blocks_for(32 * v.count), threads, 0, stream>>>(v, u.view<T>().data); });
+           [&]<class T>(T) { shift<<<blocks_for(32 * v.count), threads, 0, stream>>>(v, static_cast<T*>(u.data())); });
   launched(stream);
 }
 
@@ -82,7 +84,11 @@ void add_shifts(Backend& backend, const double* parts, std::int64_t step, int co
 }
 
 void search_clusters(Backend& backend, const Box& box, const ClusterSearch& search) {
-  for_columns(stream_of(backend), box, Search{search});
+  for_columns(stream_of(backend), box, Each<ClusterSearch>{search});
+}
+
+void build_islands(Backend& backend, std::uint32_t count, const IslandBuild& build) {
+  for_columns(stream_of(backend), Box{{0, 0, 0}, {static_cast<int>(count), 1, 1}}, Each<IslandBuild>{build});
 }
 
 void correct_islands(Backend& backend, const IslandViews& v, const Field& b, Field& u) {

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backends/backend.hpp"
+
+/// backends/lists.hpp on a GPU.
+namespace poisson::cuda {
+
+void sort(Backend&, std::uint64_t* numbers, std::size_t count);
+void sum_before(Backend&, std::uint32_t* numbers, std::size_t count);
+
+}  // namespace poisson::cuda
