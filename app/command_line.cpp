@@ -1,5 +1,7 @@
 #include "app/command_line.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <string_view>
 
@@ -65,19 +67,45 @@ std::string in_quotes(const std::string& assignment) {
   return all + "'";
 }
 
-/// Refuses an assignment that the shell has cut at its blanks: --set a=[1, 2], --set a 1, --set a = 1. `next` is the
-/// word after it.
+bool is_assignment(std::string_view word) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string_view::npos || equals == 0 || word.substr(equals + 1).starts_with('=')) return false;
+  return std::ranges::all_of(word.substr(0, equals), [](unsigned char c) {
+    return std::isalnum(c) || c == '.' || c == '_' || c == '-' || c == '+';
+  });
+}
+
+/// Whether an expression goes on beyond the blank between two words: x + 1, 2* y, x >0. A path may begin with '/'.
+bool goes_on(std::string_view before, std::string_view word) {
+  constexpr std::string_view operators = "+*/^<>=!&|?:,(";
+  if (before.ends_with('-') || operators.find(before.back()) != std::string_view::npos) return true;
+  if (word == "-") return true;
+  if (word.starts_with('/'))
+    return word.size() == 1 || word[1] == '(' || std::isdigit(static_cast<unsigned char>(word[1]));
+  return !word.empty() && operators.find(word.front()) != std::string_view::npos;
+}
+
+/// Refuses an assignment that the shell has cut at its blanks: --set a=[1, 2], --set a=x + 1, --set a 1, --set a = 1.
+/// `next` is the word after it.
 void check_whole(const std::string& assignment, int next, int argc, const char* const* argv) {
-  const auto is_value = [&](int i) { return i < argc && !is_option(argv[i]) && !names_file(argv[i]); };
+  const auto is_value = [&](int i) {
+    const bool minus = i + 1 < argc && std::string_view(argv[i]) == "-" && !is_option(argv[i + 1]) &&
+                       !names_file(argv[i + 1]) && !is_assignment(argv[i + 1]);
+    return i < argc && (minus || (!is_option(argv[i]) && !names_file(argv[i])));
+  };
   if (!is_value(next)) return;
-  if (open_brackets(assignment) > 0) {
+  const auto refuse_cut = [&](const auto& belongs) {
     std::string whole = assignment;
-    for (int i = next; is_value(i) && open_brackets(whole) > 0; ++i) whole += std::string(" ") + argv[i];
+    for (int i = next; is_value(i) && belongs(i, whole); ++i) whole += std::string(" ") + argv[i];
     throw InputError("--set " + assignment + " ends at a blank, where the shell has cut it; quote it: --set " +
                      in_quotes(whole));
-  }
+  };
+  if (open_brackets(assignment) > 0) refuse_cut([](int, const std::string& whole) { return open_brackets(whole) > 0; });
   const std::size_t equals = assignment.find('=');
-  if (equals != std::string::npos && equals + 1 < assignment.size()) return;
+  if (equals != std::string::npos && equals + 1 < assignment.size()) {
+    if (goes_on(assignment, argv[next])) refuse_cut([&](int i, const std::string&) { return !is_assignment(argv[i]); });
+    return;
+  }
   const std::string key = assignment.substr(0, assignment.find_first_of(equals == std::string::npos ? ":" : "="));
   std::string value = argv[next];
   if (value == "=" && is_value(next + 1)) value = argv[next + 1];

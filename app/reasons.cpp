@@ -95,4 +95,10 @@ std::string describe_end(const Result& r, const Options& options) {
   return options.krylov == Krylov::cg ? limit : limit + " or use krylov: cg";
 }
 
+std::string describe_widening(const Result& r) {
+  return "after " + std::to_string(r.iterations) + (r.iterations == 1 ? " iteration (" : " iterations (") +
+         (r.verdict == Verdict::diverged ? "the residual grew by 10⁶" : "the residual is not a finite number") +
+         " in single precision): mixed precision, from the start";
+}
+
 }  // namespace poisson

@@ -150,7 +150,7 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
     between = between + (processes_.waits() - before);
     return !stops;
   });
-  summary_.time.solve = watch_.lap();
+  summary_.time.solve += watch_.lap();
   solver.on_fallback({});
   show_floor();
   console_.table(records);
@@ -162,6 +162,12 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
     profile_lines_ = describe_profile(of_all(own, processes_), summary_.profiles, copy, summary_.time.solve);
   }
   record(result, solver, summary_);
+  summary_.steps.insert(summary_.steps.begin(), before_.begin(), before_.end());
+  if (widens(result, solver)) {
+    before_.push_back(describe_widening(result));
+    console_.fallback(before_.back());
+    return result;
+  }
   const double projected = result.projected / solver.A().scale();
   if (size > 0 && std::abs(projected) > 1e-3 * size) console_.warning(describe_incompatibility(projected, size));
   if (result.start_given_up)
@@ -173,6 +179,11 @@ Result Report::iterate(Solver& solver, Backend& backend, Profile* profile, const
     throw RunError(summary_.reason);
   }
   return result;
+}
+
+bool Report::widens(const Result& result, const Solver& solver) {
+  return solver.options().precision == SolvePrecision::single &&
+         (result.verdict == Verdict::not_finite || result.verdict == Verdict::diverged);
 }
 
 int Report::close(const Result& result, const Backend& backend) {

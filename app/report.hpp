@@ -49,9 +49,11 @@ class Report {
 
   /// Header, live line and table; how the iteration went stands in the summary, norms in the units of the equation.
   /// `stopped`: asked after every iteration. `size`: Σ|b|, against which a projection is judged. Throws RunError where
-  /// the iteration broke down.
+  /// the iteration broke down, but in single precision, where it announces that mixed precision follows (`widens`).
   Result iterate(Solver& solver, Backend& backend, Profile* profile, const RunHeader& header,
                  const std::function<bool()>& stopped, double size);
+  /// Whether a solve broke down that mixed precision may solve.
+  static bool widens(const Result& result, const Solver& solver);
   /// Writes the summary, puts the results in their places, prints the closing lines and returns the exit status.
   int close(const Result& result, const Backend& backend);
 
@@ -64,6 +66,7 @@ class Report {
   ResultFolder* results_;
   Summary& summary_;
   std::vector<std::string> profile_lines_;
+  std::vector<std::string> before_;  ///< steps of solves that others followed
 };
 
 }  // namespace poisson

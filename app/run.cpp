@@ -111,21 +111,21 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   if (one != warned.end()) console.warning(broadcast(*processes, tight, static_cast<int>(one - warned.begin())));
 
   // Sampling κ is input, the hierarchy made from it is set-up.
-  Solver& solver = work.make_solver(*backend, profile ? &*profile : nullptr);
+  Solver* solver = &work.make_solver(*backend, profile ? &*profile : nullptr);
   summary.time.setup = watch.lap() - work.sampling_seconds();
-  const double size = work.fill();
+  double size = work.fill();
   for (const std::string& doubt : work.doubts()) console.warning(doubt);
   if (processes->first())
     for (const std::string& empty : describe_empty_parts(config)) console.warning(empty);
   summary.time.input += watch.lap() + work.sampling_seconds();
-  summary.unknowns = solver.A().space().unknown_count();
-  summary.levels = solver.levels();
+  summary.unknowns = solver->A().space().unknown_count();
+  summary.levels = solver->levels();
   RunHeader header;
   header.title = config.title;
   header.version = summary.version;
   header.unknowns = summary.unknowns;
   header.levels = summary.levels;
-  header.method = describe_method(solver.options());
+  header.method = describe_method(solver->options());
   header.device = summary.device + (note.empty() ? "" : "; " + note);
   header.processes = describe_processes(work.sharing());
   for (const std::string& more : {processes->alone() ? "" : describe_binding(), describe_ways(ways)})
@@ -133,9 +133,20 @@ int solve(const Config& config, const std::shared_ptr<const Processes>& processe
   header.memory_bytes = static_cast<std::int64_t>(backend->memory().peak());
   work.describe(header, summary);
   Report report(config, work, *processes, watch, console, results, summary);
-  const Result result = report.iterate(
-      solver, *backend, profile ? &*profile : nullptr, header, [&] { return processes->any(stop_requested != 0); },
-      size);
+  const auto iterate = [&] {
+    return report.iterate(
+        *solver, *backend, profile ? &*profile : nullptr, header, [&] { return processes->any(stop_requested != 0); },
+        size);
+  };
+  Result result = iterate();
+  if (Report::widens(result, *solver)) {
+    work.widen();
+    solver = &work.make_solver(*backend, profile ? &*profile : nullptr);
+    size = work.fill();
+    summary.levels = header.levels = solver->levels();
+    header.method = describe_method(solver->options());
+    result = iterate();
+  }
   work.observe(summary);
   write_fields(config, work, folder, processes, summary);
   return report.close(result, *backend);

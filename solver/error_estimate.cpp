@@ -124,12 +124,12 @@ double Solver::seen_error(const Monitor& monitor) {
   const bool even = converged && !active_ && state.iterations >= 5 && rho > least_even && rho < most_even &&
                     past > least_of_residual * relative(state.last, state);
   const Conductors* conductors = converged ? problem_.conductors.get() : nullptr;
-  if (even && !conductors) return past;
+  if (even && !conductors && !rounding_may_hide(past)) return past;
   A_->residual(u_, b_, r_, one_, norm_);
   const double before = backend_.value(norm_);
   const double unmet = conductors ? conductors->shift(r_) / size : 0;
   past = std::max(past, unmet);
-  if (even) return past;
+  if (even && !rounding_may_hide(past)) return past;
   restart_conjugation();
   next_direction(active_ ? *active_ : *preconditioner_);
   backend_.axmy(alpha_, q_, r_);
@@ -163,13 +163,34 @@ double Solver::error_by_last_step(const Monitor& monitor, double size, double rh
   const bool exact = active_ || options_.preconditioner == PreconditionerChoice::direct;
   const double slow = std::clamp(rho, exact ? 0 : conjugate ? best_contraction : least_contraction(state), 0.99);
   const double step = correction * (rho < 1 ? slow / (1 - slow) : 1) / size;
-  if (!conjugate || !problem_.uneven) return step;
+  if (!conjugate) return rounding_may_hide(step) ? std::max(step, error_by_next_step(correction, size)) : step;
+  if (!problem_.uneven) return step;
   const double pq = backend_.value(pq_);
   const std::optional<double> whole = energy();
   if (!whole || !(*whole > 0)) return step;
   const double energetic = length * std::sqrt(std::abs(pq) * slow * slow / (1 - slow * slow) / *whole);
   A_->rounding(u_, work_);
   return std::max(step, energetic) + epsilon * std::sqrt(backend_.value(work_) / *whole);
+}
+
+// Whether errors larger than this may have a residual that rounding drowns: neither contraction nor steps that were
+// taken before rounding began see them.
+bool Solver::rounding_may_hide(double error) const {
+  return error < unit_roundoff(A_->precision()) * problem_.error_per_residual;
+}
+
+// The correction that comes next, over one minus its length beside that of the last one; it is not taken. At the
+// rounding limit it is what rounding leaves of the error, and it shows modes that cycles hardly reduce.
+double Solver::error_by_next_step(double last, double size) {
+  constexpr double most = 0.9;  // corrections that do not shrink are the error itself, or rounding
+  A_->residual(u_, b_, preconditioner_->rhs(), one_, norm_);
+  backend_.scale_to_unit(norm_, count_, scale_, inverse_);
+  A_->residual(u_, b_, preconditioner_->rhs(), scale_, norm_);
+  preconditioner_->solve();
+  const Field& e = preconditioner_->correction();
+  backend_.dot(e, e, work_);
+  const double next = std::sqrt(backend_.value(work_)) * backend_.value(inverse_);
+  return last > 0 ? next / (1 - std::min(next / last, most)) / size : next / size;
 }
 
 // What takes a step from any iterate, if anything does: sweeps and direct solutions have their own ways.

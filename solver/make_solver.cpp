@@ -112,7 +112,7 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
     std::unique_ptr<Preconditioner> judge = cheap ? exact.front().make() : nullptr;
     return judge ? std::move(judge) : multigrid();
   };
-  if (options.method != Method::multigrid && !has_parted_faces(problem))
+  if (!has_parted_faces(problem))
     traits.error_per_residual = error_per_residual(problem, kappa.mean) * std::max(1.0, kappa.jumps.range);
   traits.homogeneous = [&discretization] { return has_zero_faces(discretization.problem()); };
   const std::int64_t looked_for = discretization.backend().kind() == BackendKind::cpu ? most_looked_at : largest_read;

@@ -149,7 +149,8 @@ Result Solver::solve(bool given_guess, const Listener& listener) {
     result.projected += backend_.value(projected_);
   };
   // Where it ends in what is no number; α that is none spoils Dirichlet nodes, too.
-  if (!ladder_.empty() && best_ && (given_guess || options_.krylov == Krylov::cg)) backend_.copy(u_, best_);
+  best_stored_ = !ladder_.empty() && best_ && (given_guess || options_.krylov == Krylov::cg);
+  if (best_stored_) backend_.copy(u_, best_);
   run(from);
   if (giving_up) {
     giving_up = false;

@@ -134,6 +134,8 @@ class Solver {
   double take_direct_steps(Monitor& monitor);
   double error_by_residual(const MonitorState& state) const;
   double error_by_step(const Field& u, Preconditioner& preconditioner);
+  bool rounding_may_hide(double error) const;
+  double error_by_next_step(double last, double size);
   double size_of(const Field& u);
   double unseen_error(const MonitorState& state);
   void take_residual(const Scalar& scale, Scalar& norm);
@@ -179,6 +181,7 @@ class Solver {
   std::size_t rung_ = 0, since_ = 0;  // how far up, and from which iteration on
   Preconditioner* active_ = nullptr;  // the rung that is stood on, if any
   Field u_, b_, best_;                // best_: where iterates are taken back, or began
+  bool best_stored_ = false;          // best_ is an iterate, though no residual has risen
   Field r_, p_, q_;                   // conjugate gradients
   Scalar norm_, scale_, inverse_, applied_, alpha_, beta_, pq_, work_, one_, zero_, raw_norm_, data_norm_,
       initial_norm_, guess_norm_, projected_;

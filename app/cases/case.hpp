@@ -49,6 +49,8 @@ class Case {
   // A run, in this order.
   /// Throws ValueErrors, and RunError where there is not memory enough.
   virtual Solver& make_solver(Backend& backend, Profile* profile) = 0;
+  /// Makes solvers of mixed precision from now on, for data that single precision cannot represent.
+  virtual void widen() = 0;
   /// Seconds of that which went into reading data.
   virtual double sampling_seconds() const { return 0; }
   /// b, the first u, and what they are; returns Σ|b|.

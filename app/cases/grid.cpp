@@ -246,6 +246,11 @@ class GridCase final : public Case {
                        fits(problem_, single) ? ", or precision: single" : "");
   }
 
+  void widen() override {
+    options_.precision = SolvePrecision::mixed;
+    solver_.reset();
+  }
+
   Solver& make_solver(Backend& backend, Profile* profile) override {
     d_.emplace(backend, problem_, config_.assembly, Sampling::automatic, sharing_);
     if (!std::ranges::all_of(problem_.coefficient, [](const Quantity& k) { return k.constant(); })) check_memory();
@@ -351,7 +356,7 @@ class GridCase final : public Case {
 
   const Config& config_;
   const Problem& problem_;
-  const Options& options_;
+  Options options_;
   Sharing sharing_;
   Block part_;                         ///< what this process has
   int here_;                           ///< processes on this machine

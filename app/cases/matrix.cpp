@@ -68,6 +68,7 @@ class MatrixCase final : public Case {
   MatrixCase(const Config& config, const std::shared_ptr<const Processes>& processes)
       : config_(config),
         matrix_(*config.matrix),
+        options_(config.options),
         whole_(make_block(*config.matrix)),
         sharing_(shared_by(config, whole_, processes)),
         part_(sharing_.part_of(whole_)),
@@ -83,19 +84,25 @@ class MatrixCase final : public Case {
     sampled(config_.problem.source, "source", whole_, all);
     if (config_.problem.initial) sampled(*config_.problem.initial, "initial", whole_, all);
   }
-  Plan plan(bool gpu) const override { return make_plan(matrix_, config_.options, gpu); }
+  Plan plan(bool gpu) const override { return make_plan(matrix_, options_, gpu); }
   std::vector<std::string> statement() const override { return {"problem   A u = b, a matrix from a file"}; }
   bool on_boxes() const override { return true; }
   std::string smaller(bool, double, const Claim&) const override {
     return "raise this limit, take a machine with more, or precision: single";
   }
 
+  void widen() override {
+    options_.precision = SolvePrecision::mixed;
+    solver_.reset();
+  }
+
   Solver& make_solver(Backend& backend, Profile* profile) override {
-    solver_ = poisson::make_solver(backend, matrix_, config_.options, profile, sharing_);
+    solver_ = poisson::make_solver(backend, matrix_, options_, profile, sharing_);
     return *solver_;
   }
 
   double fill() override {
+    values_ = {};
     if (matrix_.rhs.empty())
       values_.b = sampled(config_.problem.source, "source", whole_, points_);
     else
@@ -190,6 +197,7 @@ class MatrixCase final : public Case {
 
   const Config& config_;
   const BandedMatrix& matrix_;
+  Options options_;
   Block whole_;
   Sharing sharing_;
   Block part_;  ///< what this process has

@@ -8,6 +8,7 @@ namespace poisson {
 namespace {
 
 constexpr std::string_view robin_example = ", as in robin: {alpha: 10, ambient: 20}";
+constexpr std::string_view inward = " (positive into the box)";
 constexpr std::string_view kinds = " (the kind of a face is its key: {dirichlet: 1}, {neumann: 0}, {robin: {...}})";
 constexpr std::string_view plane = " (in two dimensions 'y+')", floor = " (in two dimensions 'y-')";
 constexpr std::string_view layers = ", as in axes: {z: {segments: [[1.6e-3, 8], [1e-4, 2]]}}";
@@ -70,7 +71,8 @@ constexpr std::array keys{
         "boundary.*.neumann",
         "neumann flux heatflux fluxbc gradient fixedgradient fixedflux zerogradient zeroflux noflux q qn insulated "
         "insulation adiabatic symmetry natural currentdensity surfacecharge normalderivative normalgradient dudn "
-        "neumannvalue neumannbc inflow outflow"},
+        "neumannvalue neumannbc inflow outflow",
+        inward},
     KeyWords{"boundary.*.robin.alpha",
              "h htc hc alpha heattransfercoefficient transfercoefficient filmcoefficient conductance cond leakance a",
              robin_example},
@@ -351,6 +353,16 @@ bool means(std::string_view word, std::string_view path, std::string_view key) {
   return std::ranges::any_of(keys, [&](const KeyWords& row) {
     if (!row.instead.empty() || !has(row.words, name) || parent(row.key) != place.pattern) return false;
     return row.key.substr(row.key.rfind('.') + 1) == key;
+  });
+}
+
+bool means_within(std::string_view word, std::string_view path, std::string_view key) {
+  const Place place(path);
+  const std::string name = plain(word);
+  return std::ranges::any_of(keys, [&](const KeyWords& row) {
+    if (!row.instead.empty() || !has(row.words, name) || !is_below(row.key, place.pattern)) return false;
+    const std::string_view rest = row.key.substr(place.pattern.size() + 1);
+    return rest.substr(0, rest.find('.')) == key;
   });
 }
 

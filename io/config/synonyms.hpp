@@ -43,5 +43,7 @@ std::string meant_choice(std::string_view word, std::string_view path);
 std::string choice_named(std::string_view word, std::string_view path);
 /// Whether the word means this key of the map at `path`.
 bool means(std::string_view word, std::string_view path, std::string_view key);
+/// Whether the word means this key of the map at `path`, or a key within that one.
+bool means_within(std::string_view word, std::string_view path, std::string_view key);
 
 }  // namespace poisson

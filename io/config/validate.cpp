@@ -208,18 +208,28 @@ class Validator {
       if (schema.fallback == "null") return value;
       return wrong(value, schema, path);
     }
-    const Schema* form = form_of(value, schema);
+    const Schema* form = form_of(value, schema, path);
     if (value.kind == Kind::map && value.entries.empty()) return wrong(value, schema, path);
     if (!form || (form->type == Type::choice && !resembles(value, form->choices, path)))
       return wrong(value, schema, path);
     return form->type == Type::map ? map(value, *form, path, &schema) : check(value, *form, path);
   }
 
-  static std::ptrdiff_t shared_keys(const Value& value, const Schema& map) {
+  /// Keys of the map that the value has, under their own names or under other ones.
+  struct SharedKeys {
+    int named = 0, meant = 0;
+  };
+
+  static SharedKeys shared_keys(const Value& value, const Schema& map, const std::string& path) {
     const std::vector<const Schema*> known = all_keys(map);
-    return std::ranges::count_if(value.entries, [&](const Value::Entry& entry) {
-      return std::ranges::any_of(known, [&](const Schema* key) { return key->key == entry.key; });
-    });
+    SharedKeys shared;
+    for (const Value::Entry& entry : value.entries) {
+      if (std::ranges::any_of(known, [&](const Schema* key) { return key->key == entry.key; }))
+        ++shared.named;
+      else if (std::ranges::any_of(known, [&](const Schema* key) { return means_within(entry.key, path, key->key); }))
+        ++shared.meant;
+    }
+    return shared;
   }
 
   static bool resembles(const Value& value, const std::vector<Choice>& choices, const std::string& path) {
@@ -232,17 +242,17 @@ class Validator {
   }
 
   /// The form that the value's kind calls for; among maps, the one that shares most keys with the value.
-  static const Schema* form_of(const Value& value, const Schema& schema) {
+  static const Schema* form_of(const Value& value, const Schema& schema, const std::string& path) {
     const Schema* best = nullptr;
-    std::ptrdiff_t most = -1;
+    int most = -1;
     for (const Schema& form : schema.forms) {
       const bool fits = value.kind == Kind::map    ? form.type == Type::map
                         : value.kind == Kind::list ? form.type == Type::list
                                                    : form.type != Type::map && form.type != Type::list;
       if (!fits) continue;
-      const std::ptrdiff_t shared = shared_keys(value, form);
-      if (shared > most) {
-        most = shared;
+      const SharedKeys shared = shared_keys(value, form, path);
+      if (shared.named + shared.meant > most) {
+        most = shared.named + shared.meant;
         best = &form;
       }
     }
@@ -264,7 +274,8 @@ class Validator {
     checked.entries.clear();
     std::vector<std::string> known;
     const std::size_t before = std::exchange(missing_, 0);
-    const bool foreign_before = std::exchange(foreign_, forms && shared_keys(value, schema) == 0);
+    const SharedKeys shared = forms ? shared_keys(value, schema, path) : SharedKeys();
+    const bool foreign_before = std::exchange(foreign_, forms && (shared.named == 0 || shared.meant > 0));
     keys(value, schema.keys, checked, known, path);
     foreign_ = foreign_before;
     for (const Value::Entry& entry : value.entries)
@@ -448,7 +459,7 @@ class Validator {
   const Parameters& parameters_;
   Diagnostics& errors_;
   std::size_t missing_ = 0;  // required keys absent or wrong in the map being checked
-  bool foreign_ = false;     // the map being checked has none of the keys of the form it is held against
+  bool foreign_ = false;     // the map being checked shares no key with its form, or names one by another word
 };
 
 }  // namespace

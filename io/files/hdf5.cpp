@@ -12,6 +12,7 @@
 #include "backends/host_memory.hpp"
 #include "backends/memory.hpp"
 #include "io/config/spelling.hpp"
+#include "io/files/hdf5_chunks.hpp"
 #include "io/files/hdf5_handle.hpp"
 
 namespace poisson {
@@ -76,24 +77,6 @@ void check_own_storage(hid_t properties, const std::string& problem) {
                    "Copy the values into a dataset of this file.");
 }
 
-/// The bytes of a chunk, each of which HDF5 decompresses as a whole; 0 without chunks. Throws InputError where a chunk
-/// is far larger than the dataset: a small file must not take the memory of a large one.
-double bytes_of_chunk(hid_t dataset, const std::string& problem) {
-  const Handle properties(H5Dget_create_plist(dataset), H5Pclose), type(H5Dget_type(dataset), H5Tclose);
-  if (H5Pget_layout(properties) != H5D_CHUNKED) return 0;
-  Shape chunk(H5S_MAX_RANK);
-  chunk.resize(static_cast<std::size_t>(check(H5Pget_chunk(properties, H5S_MAX_RANK, chunk.data()))));
-  double bytes = static_cast<double>(H5Tget_size(type));
-  for (const auto n : chunk) bytes *= static_cast<double>(n);
-  const Handle space(H5Dget_space(dataset), H5Sclose);
-  const auto values = static_cast<double>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space)));
-  constexpr double small = 1 << 24, most = 4;  // datasets that grow begin with chunks larger than they are
-  if (const double stated = values * static_cast<double>(H5Tget_size(type)); bytes > std::max(small, most * stated))
-    throw InputError(problem + "(each chunk takes " + readable_bytes(bytes) + ", the whole dataset " +
-                     readable_bytes(stated) + "). Write it with chunks no larger than the dataset.");
-  return bytes;
-}
-
 Handle open_dataset(hid_t file, const std::filesystem::path& path, const std::string& name) {
   const std::string problem = "dataset '" + name + "' of '" + path.string() + "' cannot be read ";
   const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
@@ -103,7 +86,7 @@ Handle open_dataset(hid_t file, const std::filesystem::path& path, const std::st
   if (id >= 0) {
     Handle dataset(id, H5Dclose);
     check_own_storage(Handle(H5Dget_create_plist(dataset), H5Pclose), problem);
-    bytes_of_chunk(dataset, problem);
+    check_chunks(dataset, problem);
     return dataset;
   }
   if (!target.empty())
@@ -152,20 +135,26 @@ std::vector<std::int64_t> shape_of(hid_t dataset, const std::filesystem::path& p
   return {shape.begin(), shape.end()};
 }
 
-/// The selected values, as many as the shape says.
-Dataset read(hid_t dataset, hid_t to, hid_t from, std::vector<std::int64_t> shape, const std::filesystem::path& path,
-             const std::string& name) {
+/// The selected values, as many as the shape says. `first`: where the selection begins; empty: it is the whole.
+Dataset read(hid_t dataset, hid_t to, hid_t from, const std::vector<std::int64_t>& first,
+             std::vector<std::int64_t> shape, const std::filesystem::path& path, const std::string& name) {
+  const std::string problem = "dataset '" + name + "' of '" + path.string() + "' cannot be read ";
   const auto refuse = [&](const std::string& why, const std::string& what) {
-    throw InputError("dataset '" + name + "' of '" + path.string() + "' cannot be read (" + why + "). " + what);
+    throw InputError(problem + "(" + why + "). " + what);
   };
   double bytes = sizeof(double);
   for (const auto n : shape) bytes *= static_cast<double>(n);
-  const double chunk = bytes_of_chunk(dataset, "dataset '" + name + "' of '" + path.string() + "' cannot be read ");
+  const double chunk = bytes_of_chunk(dataset);
   if (const MemoryLimit free = available_memory(); bytes + chunk > static_cast<double>(free.bytes))
     refuse("its values take " + readable_bytes(bytes) +
                (chunk > 0 ? ", a chunk of them " + readable_bytes(chunk) : "") + ", and " +
                readable_bytes(static_cast<double>(free.bytes)) + " of memory are free",
            "Check its shape and its chunks.");
+  try {
+    check_decompressed(dataset, first, shape, problem);
+  } catch (const Failure& failure) {
+    refuse(failure.what(), "The file may be damaged.");
+  }
   Dataset result{std::move(shape), {}};
   result.values.resize(static_cast<std::size_t>(bytes / sizeof(double)));
   if (H5Dread(dataset, H5T_NATIVE_DOUBLE, to, from, H5P_DEFAULT, result.values.data()) < 0)
@@ -204,7 +193,7 @@ void check_stored(const std::filesystem::path& path, const std::string& name) {
 Dataset read_dataset(const std::filesystem::path& path, const std::string& name) {
   const auto file = open_file(path);
   const auto dataset = open_dataset(file, path, name);
-  return read(dataset, H5S_ALL, H5S_ALL, shape_of(dataset, path, name), path, name);
+  return read(dataset, H5S_ALL, H5S_ALL, {}, shape_of(dataset, path, name), path, name);
 }
 
 Dataset read_box(const std::filesystem::path& path, const std::string& name, const std::vector<std::int64_t>& first,
@@ -217,7 +206,7 @@ Dataset read_box(const std::filesystem::path& path, const std::string& name, con
   const Handle from(H5Dget_space(dataset), H5Sclose);
   const Handle to(H5Screate_simple(static_cast<int>(some.size()), some.data(), nullptr), H5Sclose);
   check(H5Sselect_hyperslab(from, H5S_SELECT_SET, start.data(), nullptr, some.data(), nullptr));
-  return read(dataset, to, from, count, path, name);
+  return read(dataset, to, from, first, count, path, name);
 }
 
 }  // namespace poisson

@@ -10,12 +10,19 @@
 #include "solver/solver.hpp"
 
 namespace poisson {
+namespace {
+
+// The exponent of the bound in the mean. With 0.5 the error was more than 10 times the estimate in 4 of 40 solutions of
+// thin and stretched boxes that no step followed, with 0.6 in none.
+constexpr double share_of_bound = 0.6;
+
+}  // namespace
 
 // Two bounds of the error, of which the smaller one counts. The residual times the condition of D⁻¹A; and, as
 // transforms and modes are backward stable, the rounding of n values along an axis times the same condition, where the
-// residual is not larger than that. Where the bound keeps what convergence promises, the estimate is its geometric mean
-// with the residual: rounding leaves errors in all modes alike, of which the bound takes the worst. Where it does not,
-// the bound is the estimate, and steps follow.
+// residual is not larger than that. Where the bound keeps what convergence promises, the estimate is a geometric mean
+// of it and the residual: rounding leaves errors in all modes alike, of which the bound takes the worst. Where it does
+// not, the bound is the estimate, and steps follow.
 double Solver::error_by_residual(const MonitorState& state) const {
   const double epsilon = unit_roundoff(A_->precision());
   const double residual = std::max(relative(state.last, state), epsilon * relative(state.rounding, state));
@@ -23,12 +30,13 @@ double Solver::error_by_residual(const MonitorState& state) const {
   const double stable = 2 * std::ranges::max(A_->space().all()) * epsilon * condition;
   const double bound = residual <= stable ? std::min(residual * condition, stable) : residual * condition;
   if (options_.tolerance == 0 || bound <= promised_error * options_.tolerance)
-    return std::sqrt(residual * std::max(residual, bound));
+    return residual * std::pow(std::max(1.0, bound / residual), share_of_bound);
   return bound;
 }
 
 // Steps of refinement until u moves by less than the tolerance, or no longer less than before. The size of the last one
-// is the estimate: it is the error before that step, and at the rounding limit the error after it, too.
+// is the estimate: it is the error before that step. At the rounding limit steps differ from one another by chance, and
+// the estimate is twice the larger one of the last two.
 double Solver::take_direct_steps(Monitor& monitor) {
   constexpr int most_steps = 8;
   constexpr double stalled = 0.5;  // of the move before
@@ -50,7 +58,11 @@ double Solver::take_direct_steps(Monitor& monitor) {
     monitor.observe(backend_.value(norm_));
     if (!is_finite(state.last) || state.verdict == Verdict::stopped) return moved;
     const double before = std::exchange(moved, size > 0 ? length / size : 0);
-    if (moved <= options_.tolerance || moved > stalled * before) break;
+    if (moved <= options_.tolerance) break;
+    if (moved > stalled * before) {
+      moved = 2 * std::max(moved, before);
+      break;
+    }
   }
   const bool small = state.last <= target(state, monitor.rule());
   monitor.state().verdict = small ? Verdict::converged : Verdict::stagnated;

@@ -1,5 +1,6 @@
 #include "solver/multigrid/direct.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -17,13 +18,19 @@ namespace {
 // negative, and a matrix that is all but singular is inverted to all digits (factorization.hpp).
 void invert(std::span<double> a, std::span<double> sums, std::size_t n) {
   constexpr double rounding = 1e-10;
+  // On flat elements entries of either sign cancel: a pivot may be as negative as what rounding leaves of its row.
+  std::vector<double> cancelled(n);
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t i = 0; i < n; ++i)
+      cancelled[k] += 16 * static_cast<double>(n) * std::numeric_limits<double>::epsilon() *
+                      std::abs(a[std::max(i, k) * n + std::min(i, k)]);
   for (std::size_t k = 0; k < n; ++k) {
     double pivot = sums[k], size = std::abs(sums[k]);
     for (std::size_t i = k + 1; i < n; ++i) {
       pivot -= a[i * n + k];
       size += std::abs(a[i * n + k]);
     }
-    if (!(pivot >= -rounding * size) || !std::isfinite(size))
+    if (!(pivot >= -std::max(rounding * size, cancelled[k])) || !std::isfinite(size))
       throw RunError(
           "the coarsest level's matrix is not positive definite (a coefficient or reaction that is not "
           "positive, or out of the range of numbers)",

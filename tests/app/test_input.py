@@ -53,8 +53,23 @@ class Input(unittest.TestCase):
                       self.refusal("case.yaml", "--set=boundary.x-={neumann:", "-1}"))
         self.assertIn("quote it: --set 'output.probes=[[1, 2'",
                       self.refusal("case.yaml", "--set", "output.probes=[[1,", "2"))
-        self.assertIn("unexpected argument +; a run takes one configuration, and a value with blanks needs quotes",
-                      self.refusal("case.yaml", "--set", "equation.source=x", "+", "y"))
+        self.assertIn("unexpected argument y; a run takes one configuration, and a value with blanks needs quotes",
+                      self.refusal("case.yaml", "--set", "equation.source=x", "y"))
+
+    def test_expressions_that_the_shell_has_cut(self):
+        cut = "poisson: --set {} ends at a blank, where the shell has cut it; quote it: --set '{}'\n"
+        for words in ("equation.source=x + 1", "equation.source=x - 1", "equation.source=2* y",
+                      "equation.source=x > 0 ? 1 : 2", "equation.source=x == 1", "equation.source=x /2"):
+            first, *rest = words.split()
+            for before, after in (((), ("case.yaml",)), (("case.yaml",), ()), (("case.yaml",), ("--quiet",)),
+                                  (("case.yaml",), ("solver.cycle=w",)), ((), ("--validate", "case.yaml"))):
+                self.assertEqual(self.refusal(*before, "--set", first, *rest, *after), cut.format(first, words))
+        run = self.poisson("--set", "equation.source=x", "-", "--validate", input=LAYERS)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        (self.directory / "case").write_text(LAYERS, encoding="utf-8")
+        for file in ("case", str(self.directory / "case")):
+            run = self.poisson("--set", "equation.source=x", file, "--validate")
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
 
     def test_assignments_without_their_sign(self):
         for words in (("solver.tolerance", "1e-6"), ("solver.tolerance", "=", "1e-6"), ("solver.tolerance=", "1e-6"),

@@ -303,7 +303,7 @@ const std::vector<Malformed>& malformed() {
        cube,
        "boundary: {x-: {flux: 3}, y-: {}}\n",
        {},
-       "bad.yaml:3:17: boundary.x-.flux: unknown key; did you mean 'neumann'?\nbad.yaml:3:31: "
+       "bad.yaml:3:17: boundary.x-.flux: unknown key; did you mean 'neumann' (positive into the box)?\nbad.yaml:3:31: "
        "boundary.y-: expected periodic | {dirichlet} | {neumann} | {robin: {alpha, value, ambient}} | a list of at "
        "least 2 "
        "items, found an empty map"},

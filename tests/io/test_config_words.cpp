@@ -74,21 +74,32 @@ const std::vector<Malformed>& foreign() {
        cube,
        "boundary: {x-: {flux: 1}, x+: {value: 1}, y-: {h: 30}, y+: {fixedValue: 1}, z-: {heat_flux: 2}}\n",
        {},
-       "bad.yaml:3:17: boundary.x-.flux: unknown key; did you mean 'neumann'?\nbad.yaml:3:32: boundary.x+.value: "
+       "bad.yaml:3:17: boundary.x-.flux: unknown key; did you mean 'neumann' (positive into the box)?\nbad.yaml:3:32: "
+       "boundary.x+.value: "
        "unknown key; did you mean 'dirichlet', 'neumann' or 'robin'?\nbad.yaml:3:48: boundary.y-.h: unknown key; did "
        "you mean 'robin.alpha', as in robin: {alpha: 10, ambient: 20}?\nbad.yaml:3:61: boundary.y+.fixedValue: unknown "
-       "key; did you mean 'dirichlet'?\nbad.yaml:3:82: boundary.z-.heat_flux: unknown key; did you mean 'neumann'?"},
+       "key; did you mean 'dirichlet'?\nbad.yaml:3:82: boundary.z-.heat_flux: unknown key; did you mean 'neumann' "
+       "(positive into the box)?"},
       {"kinds_of_parts",
        cube,
        "boundary:\n  x-: [{where: y < 0.5, T: 1}, {flux: 0}]\n",
        {},
        "bad.yaml:4:25: boundary.x-[0].T: unknown key; did you mean 'dirichlet'?\nbad.yaml:4:33: boundary.x-[1].flux: "
-       "unknown key; did you mean 'neumann'?"},
+       "unknown key; did you mean 'neumann' (positive into the box)?"},
+      {"foreign_words_in_the_first_part",
+       cube,
+       "boundary:\n  x-: [{where: y < 0.5, flux: 1}, {dirichlet: 0}]\n  x+: [{where: y < 0.5, h: 1}, {T: 0}]\n"
+       "  y-: [{where: y < 0.5}, {dirichlet: 0}]\n",
+       {},
+       "bad.yaml:4:25: boundary.x-[0].flux: unknown key; did you mean 'neumann' (positive into the "
+       "box)?\nbad.yaml:5:25: boundary.x+[0].h: unknown key; did you mean 'robin.alpha', as in robin: {alpha: 10, "
+       "ambient: 20}?\nbad.yaml:5:33: boundary.x+[1].T: unknown key; did you mean 'dirichlet'?\nbad.yaml:6:8: "
+       "boundary.y-[0].dirichlet: is missing; add dirichlet: 0"},
       {"kinds_of_no_face",
        cube,
        "boundary: {flux: 1}\n",
        {},
-       "bad.yaml:3:12: boundary.flux: unknown key; did you mean 'default.neumann'?"},
+       "bad.yaml:3:12: boundary.flux: unknown key; did you mean 'default.neumann' (positive into the box)?"},
       {"convection",
        cube,
        "boundary: {x-: {robin: {h: 30, T_inf: 20}}, x+: {robin: {alpha: 1, T_inf: 20}}}\n",
@@ -140,7 +151,8 @@ const std::vector<Malformed>& foreign() {
        "bad.yaml:3:21: equation.source.value: unknown key; write the number or the expression itself, such as source: "
        "3*x\nbad.yaml:3:46: equation.coefficient.expression: unknown key; write the number or the expression itself, "
        "such as source: 3*x\nbad.yaml:4:1: multigrid: unknown key; did you mean 'solver.method'?\nbad.yaml:5:12: "
-       "boundary.neumann: unknown key; did you mean 'default.neumann'?\nbad.yaml:5:29: boundary.x-.ambient: unknown "
+       "boundary.neumann: unknown key; did you mean 'default.neumann' (positive into the box)?\nbad.yaml:5:29: "
+       "boundary.x-.ambient: unknown "
        "key; did you mean 'robin.ambient', as in robin: {alpha: 10, ambient: 20}?"},
       {"cyclic",
        cube,

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "grids/axes/stretching.hpp"
+#include "grids/results/integrals.hpp"
 #include "solver/ladder/cost.hpp"
 #include "solver/ladder/dissection.hpp"
 #include "solver/ladder/factorization.hpp"
@@ -206,6 +207,31 @@ TEST(Fallbacks, MemoryThatRunsOutIsToldToo) {
   ASSERT_EQ(result.steps.size(), 2u);
   EXPECT_NE(result.refused.find("memory ran out"), std::string::npos) << result.refused;
   EXPECT_EQ(result.verdict, Verdict::stagnated);
+}
+
+// Cycles that break down at once have stored no iterate; the fallback keeps the data of Dirichlet nodes.
+TEST(Fallbacks, KeepDirichletDataWhereCyclesBreakDownAtOnce) {
+  Problem p = box({8, 12, 0}, Centering::node);
+  for (std::size_t d = 0; d < 2; ++d)
+    p.nodes[d] = geometric_nodes(0, 1, d == 0 ? 8 : 12, geometric_ratio(1e8, d == 0 ? 8 : 12, StretchedEnd::upper),
+                                 StretchedEnd::upper);
+  p.isotropic = false;
+  p.coefficient = {1e-3, 1e3, 1.0};
+  p.source = 0.0;
+  p.exact = [](double, double y, double) { return 1 + y; };
+  p.boundary[0] = {Boundary{BoundaryKind::dirichlet, *p.exact}, Boundary{BoundaryKind::neumann, 0.0}};
+  p.boundary[1] = {Boundary{BoundaryKind::dirichlet, 1.0}, Boundary{BoundaryKind::neumann, 1e3}};
+  Options o;
+  o.method = Method::multigrid;
+  Solve s(p, o);
+  for (int again = 0; again < 2; ++again) {
+    s.reset();
+    const Result r = s.run();
+    ASSERT_FALSE(r.steps.empty());
+    EXPECT_NE(r.steps[0].find("not a finite number"), std::string::npos) << r.steps[0];
+    EXPECT_TRUE(r.converged());
+    EXPECT_LT(error_norms(s.discretization(), s.solution()).max, 1e-6);
+  }
 }
 
 }  // namespace

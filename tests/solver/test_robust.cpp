@@ -184,6 +184,27 @@ TEST(Robust, ThinBoxHeldAtItsNarrowFace) {
   EXPECT_NEAR(u.back(), 0.5 + 1.0 / 3, 2 * h * h + 1e-6);
 }
 
+// Entries of flat elements cancel to rounding on coarse levels, too: the solve ends at the rounding limit.
+TEST(Robust, FlatInsulatedElements) {
+  for (const double thickness : {1e-8, 1e-9})
+    for (const auto& cells : {std::array{4, 4, 8}, std::array{8, 8, 8}}) {
+      Problem p = box({thickness, 1, 1}, cells, Centering::node);
+      for (std::size_t d = 1; d < 3; ++d)
+        p.nodes[d] = geometric_nodes(0, 1, cells[d], geometric_ratio(d == 1 ? 1e4 : 1e2, cells[d], StretchedEnd::both),
+                                     StretchedEnd::both);
+      p.scheme = Scheme::q1;
+      p.isotropic = false;
+      p.coefficient = {1.0, 2.0, 0.003};
+      p.source = [](double, double y, double) { return std::sin(9 * y); };
+      insulate(p);
+      Options options;
+      options.method = Method::multigrid;
+      Solve s(p, options);
+      const Result r = s.run();
+      EXPECT_TRUE(r.converged() || r.at_rounding_floor()) << name_of(r.verdict);
+    }
+}
+
 TEST(Robust, HeldByNextToNothing) {
   for (const double alpha : {1e-8, 1e-10, 1e-12}) {
     Problem p = box({1, 1, 0}, {2, 2, 0}, Centering::node);

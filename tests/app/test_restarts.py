@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Runs that start from a result, and runs in a precision that cannot represent their problem.
+
+    test_restarts.py POISSON_PROGRAM [unittest arguments]
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else sys.exit(__doc__)
+
+METHODS = ("auto", "direct", "multigrid", "cg", "jacobi")
+CELLS = {"plane": [14, 11], "space": [8, 9, 7]}
+STRETCHED = {"y": {"stretching": "tanh", "strength": 2}}
+FACES = {
+    "mixed": {"x-": {"dirichlet": "1 + y"}, "x+": {"robin": {"alpha": 2, "ambient": 3}}, "y-": {"neumann": 0.5},
+              "y+": [{"where": "x < 0.5", "dirichlet": 2}, {"neumann": 0}]},
+    "kinds": {"x-": {"dirichlet": "1 + y"}, "x+": {"robin": {"alpha": 2, "ambient": 3}}, "y-": "periodic",
+              "y+": "periodic"},
+    "lid": {"y+": {"dirichlet": 1}},
+    "insulated": {"default": {"neumann": 0}},
+}
+SOURCES = {"mixed": 1, "kinds": "x - y", "lid": 0, "insulated": "cos(pi*x)"}
+
+
+class Runs(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.directory = pathlib.Path(temporary.name)
+
+    def poisson(self, case):
+        """Returns the exit status, and the summary or what was said instead."""
+        (self.directory / "case.yaml").write_text(json.dumps(case), encoding="utf-8")
+        shutil.rmtree(self.directory / "results", ignore_errors=True)
+        run = subprocess.run([PROGRAM, "case.yaml", "--quiet", "--threads", "1"], capture_output=True, text=True,
+                             cwd=self.directory)
+        summary = self.directory / "results/summary.json"
+        return run.returncode, json.loads(summary.read_text(encoding="utf-8")) if summary.exists() else run.stderr
+
+
+class Restarts(Runs):
+    def restart(self, case, about):
+        """Solves, and solves again from the result: nothing is left to do."""
+        status, first = self.poisson(case)
+        self.assertEqual(status, 0, f"{about}: {first}")
+        name = next(file["name"] for file in first["files"] if file["name"].endswith((".h5", ".hdf")))
+        shutil.copy(self.directory / "results" / name, self.directory / name)
+        dataset = "/u" if name.endswith(".h5") else "/VTKHDF/PointData/u"
+        case["solver"]["initial"] = {"file": name, "dataset": dataset}
+        status, again = self.poisson(case)
+        del case["solver"]["initial"]
+        self.assertEqual(status, 0, f"{about}: {again}")
+        self.assertLessEqual(again["iterations"], 1, about)
+        self.assertLessEqual(again["residual"]["relative"], case["solver"]["tolerance"], about)
+        self.assertLess(again["estimated_error"], 1e-5, about)
+        for bound in ("min", "max"):
+            self.assertAlmostEqual(again["solution"][bound], first["solution"][bound], delta=1e-6, msg=about)
+        return name.rpartition(".")[2], again["method"]
+
+    def check(self, centering, faces):
+        endings, methods = set(), set()
+        for where, cells in CELLS.items():
+            grids = [{"cells": cells}]
+            if faces in ("mixed", "kinds"):
+                grids.append({"cells": cells, "axes": STRETCHED})
+            for grid in grids:
+                for method in METHODS:
+                    if faces == "mixed" and method == "direct":
+                        continue  # parts of faces are not separable
+                    case = {"domain": {"lower": [0] * len(cells), "upper": [1] * len(cells)}, "grid": grid,
+                            "equation": {"source": SOURCES[faces]}, "boundary": FACES[faces],
+                            "discretization": {"centering": centering},
+                            "solver": {"method": method, "tolerance": 1e-8, "max_iterations": 5000},
+                            "output": {"formats": ["hdf5"], "directory": "results"}}
+                    ending, used = self.restart(case, (where, grid, method, centering, faces))
+                    endings.add(ending)
+                    methods.add(used)
+        return endings, methods
+
+    def test_nodes(self):
+        self.assertEqual(self.check("node", "mixed")[0], {"h5", "hdf"})
+        self.assertLessEqual({"direct", "multigrid", "cg", "jacobi"}, self.check("node", "kinds")[1])
+
+    def test_cells(self):
+        self.check("cell", "mixed")
+        self.assertLessEqual({"direct", "multigrid", "cg", "jacobi"}, self.check("cell", "kinds")[1])
+
+    def test_data_of_one_face_alone(self):
+        self.check("node", "lid")
+        self.check("cell", "lid")
+
+    def test_insulated(self):
+        self.check("node", "insulated")
+        self.check("cell", "insulated")
+
+
+class SinglePrecision(Runs):
+    """A precision that cannot represent the problem ends no run with status 1."""
+
+    def test_extreme_boxes(self):
+        widened = 0
+        for upper in ([1e-6, 1], [1, 1e-6, 1], [1e-9, 1e-9]):
+            for expansion in (1, 1e3, 1e6):
+                for kappa in (1, 1e12, 1e-12, {"x": 1e6, "y": 1e-6}):
+                    axes = {name: {"stretching": "geometric", "expansion": expansion} for name in "xyz"[:len(upper)]}
+                    if isinstance(kappa, dict) and len(upper) == 3:
+                        kappa = kappa | {"z": 1}
+                    case = {"domain": {"lower": [0] * len(upper), "upper": upper},
+                            "grid": {"cells": [8, 7, 5][:len(upper)]} | ({"axes": axes} if expansion > 1 else {}),
+                            "equation": {"coefficient": kappa, "source": 1},
+                            "boundary": {"default": {"neumann": 0}, "x+": {"dirichlet": 1}},
+                            "solver": {"method": "multigrid", "precision": "single", "tolerance": 1e-4},
+                            "output": {"formats": [], "directory": "results"}}
+                    status, summary = self.poisson(case)
+                    self.assertIn(status, (0, 3), (upper, expansion, kappa, summary))
+                    steps = summary.get("steps", [])
+                    widened += bool(steps) and "in single precision): mixed precision, from the start" in steps[0]
+        self.assertGreater(widened, 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
