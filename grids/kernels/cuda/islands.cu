@@ -7,27 +7,31 @@ namespace poisson::cuda {
 namespace {
 
 constexpr unsigned threads = 256;
+// Most islands have a handful of values and some thirty entries.
+constexpr unsigned lanes = 8;
 
-// A warp works out the shift of an island: its lanes add up in an order that never changes.
+// So many lanes work out the shift of an island: they add up in an order that never changes.
 template <class B, class T>
 __global__ void shifts(IslandViews v, const B* rhs, const T* value) {
-  const std::int64_t s = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
-  const std::uint32_t lane = threadIdx.x % 32;
+  const std::int64_t s = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / lanes;
+  const std::uint32_t lane = threadIdx.x % lanes;
+  const unsigned together = ((1u << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes);
   if (s >= v.count) return;
   double sum = 0;
-  for (std::uint32_t m = v.first[s] + lane; m < v.first[s + 1]; m += 32) sum += static_cast<double>(rhs[v.values[m]]);
-  for (std::uint32_t e = v.row_first[s] + lane; e < v.row_first[s + 1]; e += 32)
+  for (std::uint32_t m = v.first[s] + lane; m < v.first[s + 1]; m += lanes)
+    sum += static_cast<double>(rhs[v.values[m]]);
+  for (std::uint32_t e = v.row_first[s] + lane; e < v.row_first[s + 1]; e += lanes)
     sum -= static_cast<double>(v.weights[e]) * static_cast<double>(value[v.row_places[e]]);
-  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
+  for (unsigned offset = lanes / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(together, sum, offset, lanes);
   if (lane == 0) v.shift[s] = v.inverse[s] * sum;
 }
 
 // Islands are disjoint: each value is one lane's.
 template <class T>
 __global__ void shift(IslandViews v, T* value) {
-  const std::int64_t s = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
+  const std::int64_t s = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / lanes;
   if (s >= v.count) return;
-  for (std::uint32_t m = v.first[s] + threadIdx.x % 32; m < v.first[s + 1]; m += 32)
+  for (std::uint32_t m = v.first[s] + threadIdx.x % lanes; m < v.first[s + 1]; m += lanes)
     value[v.values[m]] += static_cast<T>(v.shift[s]);
 }
 
@@ -61,8 +65,8 @@ void find_shifts(Backend& backend, const IslandViews& v, const Field& b, const F
   const cudaStream_t stream = stream_of(backend);
   dispatch(b.precision(), [&]<class B>(B) {
     dispatch(u.precision(), [&]<class T>(T) {
-      shifts<<<blocks_for(32 * v.count), threads, 0, stream>>>(v, static_cast<const B*>(b.data()),
-                                                               static_cast<const T*>(u.data()));
+      shifts<<<blocks_for(lanes * v.count), threads, 0, stream>>>(v, static_cast<const B*>(b.data()),
+                                                                  static_cast<const T*>(u.data()));
     });
   });
   launched(stream);
@@ -71,8 +75,9 @@ void find_shifts(Backend& backend, const IslandViews& v, const Field& b, const F
 void shift_values(Backend& backend, const IslandViews& v, Field& u) {
   if (v.count == 0) return;
   const cudaStream_t stream = stream_of(backend);
-  dispatch(u.precision(),
-           [&]<class T>(T) { shift<<<blocks_for(32 * v.count), threads, 0, stream>>>(v, static_cast<T*>(u.data())); });
+  dispatch(u.precision(), [&]<class T>(T) {
+    shift<<<blocks_for(lanes * v.count), threads, 0, stream>>>(v, static_cast<T*>(u.data()));
+  });
   launched(stream);
 }
 
