@@ -137,6 +137,11 @@ struct ClusterSearch {
     return (a < 0 ? -a : a) > strong_share * (here < there ? there : here);
   }
 
+  // Joins shorten the ways that they go. When each value writes its root nobody else may write there.
+  constexpr std::uint32_t root_above(std::uint32_t at) const {
+    for (std::uint32_t up = read_shared(parent + at); up != at; up = read_shared(parent + at)) at = up;
+    return at;
+  }
   constexpr std::uint32_t find_root(std::uint32_t at) const {
     std::uint32_t up = read_shared(parent + at);
     while (up != at) {
@@ -165,7 +170,7 @@ struct ClusterSearch {
   }
 
   constexpr void count(const int (&p)[3]) const {
-    const std::uint32_t root = find_root(number(p));
+    const std::uint32_t root = root_above(number(p));
     write_shared(parent + number(p), root);
     std::uint32_t marks = 0;
     for (int l = 0; l < links(); ++l) {

@@ -57,6 +57,7 @@ struct Probe {
   }
   /// Keeps what row (i, j, k) of the product says about couplings.
   constexpr void gather(int i, int j, int k) const {
+    if (star) return gather_star(i, j, k);
     const int at[3] = {i + origin[0], j + origin[1], k + origin[2]};
     for (int c = 14; c < 27; ++c) {
       if (!band[c - 14].data) continue;
@@ -76,6 +77,16 @@ struct Probe {
       if (exists && colour_of(there[0], there[1], there[2]) == colour)
         band[c - 14](i, j, k) = -share * product(i, j, k);
     }
+  }
+
+ private:
+  // Of a star the colour says by itself which neighbour has it: 1, 2 and 3 further on it is the next one along x, y, z.
+  constexpr void gather_star(int i, int j, int k) const {
+    const int at[3] = {i + origin[0], j + origin[1], k + origin[2]};
+    const int d = (colour - colour_of(at[0], at[1], at[2]) + 7) % 7 - 1;
+    if (d < 0 || d > 2 || at[d] + 1 >= n[d]) return;
+    const auto& along = band[code_of(d == 0, d == 1, d == 2) - 14];
+    if (along.data) along(i, j, k) = -product(i, j, k);
   }
 };
 

@@ -7,6 +7,7 @@
 namespace poisson::cpu {
 
 void find_shifts(const IslandViews& v, const Field& b, const Field& u) {
+  if (v.count == 0) return;
   dispatch(b.precision(), [&]<class B>(B) {
     dispatch(u.precision(), [&]<class T>(T) {
       const B* rhs = static_cast<const B*>(b.data());
@@ -18,6 +19,7 @@ void find_shifts(const IslandViews& v, const Field& b, const Field& u) {
 }
 
 void shift_values(const IslandViews& v, Field& u) {
+  if (v.count == 0) return;
   dispatch(u.precision(), [&]<class T>(T) {
     T* value = static_cast<T*>(u.data());
 #pragma omp parallel for schedule(static) if (v.first[v.count] - v.first[0] > parallel_threshold)
