@@ -1,4 +1,3 @@
-#include <cstdlib>
 #include <type_traits>
 
 #include "backends/cuda/launch.cuh"
@@ -71,6 +70,7 @@ struct RowPair {
     coupling[0] = c.band[1][at - 1];
     load_pair(c.band[1] + at, coupling[1], coupling[2]);
   }
+  /// Sums are rounded as BoxRow's are.
   __device__ void load_values(const BoxLines<T, dimension>& rows, int i, int j, int k) {
     load_pair(&rows.b(i, j, k), b[0], b[1]);
     const T* const p = &rows.u(i, j, k);
@@ -84,43 +84,52 @@ struct RowPair {
       values[3] = q[2];
     });
     for (int v = 0; v < 4; ++v) u[v] = around[lines / 2][v];
-    for (int v = 0; v < 2; ++v) sum[v] = diagonal[v] * u[1 + v];
     unrolled<0, centre - 1>([&](auto n) {
       constexpr int m = decltype(n)::value, opposite = box_points<dimension> - 1 - m, dx = box_offset(m, 0);
       for (int v = 0; v < 2; ++v) {
         const T here = u[1 + v];
-        sum[v] +=
-            before[m][v] * (here - around[m / 3][1 + v + dx]) + after[m][v] * (here - around[opposite / 3][1 + v - dx]);
+        const T both = sum_of_products(before[m][v], here - around[m / 3][1 + v + dx], after[m][v],
+                                       here - around[opposite / 3][1 + v - dx]);
+        sum[v] = m == 0 ? fma(diagonal[v], here, both) : sum[v] + both;
         diagonal[v] += before[m][v] + after[m][v];
       }
     });
     for (int v = 0; v < 2; ++v) diagonal[v] += coupling[v] + coupling[v + 1];
   }
-  /// One of both, relaxed.
-  __device__ T relaxed(int v, T omega) const {
+  /// Relaxes the first colour; what its value is.
+  __device__ T relax_first(const bool (&known)[2], const BoxLines<T, dimension>& rows) {
+    return rows.reversed ? relax<1>(known[1], rows.omega) : relax<0>(known[0], rows.omega);
+  }
+  __device__ void relax_second(const bool (&known)[2], const BoxLines<T, dimension>& rows) {
+    rows.reversed ? relax<0>(known[0], rows.omega) : relax<1>(known[1], rows.omega);
+  }
+  __device__ void store(const bool (&known)[2], T* to) const {
+    if (known[0] && known[1]) {
+      PairOf<T> both;
+      both.x = u[1];
+      both.y = u[2];
+      *reinterpret_cast<PairOf<T>*>(to) = both;
+    } else {
+      if (known[0]) to[0] = u[1];
+      if (known[1]) to[1] = u[2];
+    }
+  }
+
+ private:
+  template <int v>
+  __device__ T relax(bool known, T omega) {
     const T here = u[1 + v];
-    const T Au = sum[v] + (coupling[v] * (here - u[v]) + coupling[v + 1] * (here - u[v + 2]));
-    return here + omega * stencil::reciprocal(diagonal[v]) * (b[v] - Au);
+    const T Au = sum[v] + sum_of_products(coupling[v], here - u[v], coupling[v + 1], here - u[v + 2]);
+    if (known) u[1 + v] = fma(omega * stencil::reciprocal(diagonal[v]), b[v] - Au, here);
+    return u[1 + v];
   }
 };
 
-/// Blocks that let the next launch come at once (await_others), and that load bands before the launch ahead has ended:
-/// no launch of a solve writes them.
-inline constexpr unsigned few_blocks = 384;
-__device__ inline void let_others_come() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
-
-template <class T, int dimension, bool ahead>
-__global__ void __launch_bounds__(LineBlocks::most_threads, ahead ? 1 : 2)
+template <class T, int dimension>
+__global__ void __launch_bounds__(LineBlocks::most_threads, 2)
     lines_kernel(BoxLines<T, dimension> rows, LineSet set, LineBlocks blocks) {
   __shared__ T made[2][LineBlocks::most_threads];
-  if constexpr (ahead)
-    let_others_come();
-  else
-    await_others();
+  await_others();
   const int t = static_cast<int>(threadIdx.x), row = blocks.lines == 1 ? 0 : t / blocks.pairs;
   const int line = static_cast<int>(blockIdx.x) * blocks.lines + row;
   const bool has_line = row < blocks.lines && line < set.count[0] * set.count[1];
@@ -135,39 +144,19 @@ __global__ void __launch_bounds__(LineBlocks::most_threads, ahead ? 1 : 2)
     const bool own = has_line && s < blocks.pairs;
     const bool known[2] = {own && i >= rows.first && i < rows.last, own && i + 1 >= rows.first && i + 1 < rows.last};
     RowPair<T, dimension> pair;
-    if (own) pair.load_bands(rows, i, j, k);
-    if (ahead && turn == 0) await_others();
     T carried = 0;
-    if (own) {  // the first colour, of which the neighbour is told
+    if (own) {
+      pair.load_bands(rows, i, j, k);
       pair.load_values(rows, i, j, k);
-      if (!rows.reversed) {
-        if (known[0]) pair.u[1] = pair.relaxed(0, rows.omega);
-        here[t] = pair.u[1];
-      } else {
-        if (known[1]) pair.u[2] = pair.relaxed(1, rows.omega);
-        here[t] = pair.u[2];
-      }
+      here[t] = pair.relax_first(known, rows);
       carried = other[rows.reversed ? blocks.threads - 1 : 0];
     }
     __syncthreads();
     if (!own) continue;
-    if (!rows.reversed) {
-      if (s + 1 < blocks.pairs) pair.u[3] = t + 1 < blocks.threads ? here[t + 1] : carried;
-      if (known[1]) pair.u[2] = pair.relaxed(1, rows.omega);
-    } else {
-      if (s > 0) pair.u[0] = t > 0 ? here[t - 1] : carried;
-      if (known[0]) pair.u[1] = pair.relaxed(0, rows.omega);
-    }
-    T* const to = &rows.u(i, j, k);
-    if (known[0] && known[1]) {
-      PairOf<T> both;
-      both.x = pair.u[1];
-      both.y = pair.u[2];
-      *reinterpret_cast<PairOf<T>*>(to) = both;
-    } else {
-      if (known[0]) to[0] = pair.u[1];
-      if (known[1]) to[1] = pair.u[2];
-    }
+    if (!rows.reversed && s + 1 < blocks.pairs) pair.u[3] = t + 1 < blocks.threads ? here[t + 1] : carried;
+    if (rows.reversed && s > 0) pair.u[0] = t > 0 ? here[t - 1] : carried;
+    pair.relax_second(known, rows);
+    pair.store(known, &rows.u(i, j, k));
   }
 }
 
@@ -180,10 +169,7 @@ void relax_lines_of_boxes(cudaStream_t stream, const BoxLines<T, dimension>& row
   for (const LineSet& set : sets) {
     const int lines = set.count[0] * set.count[1];
     if (lines == 0) continue;
-    const auto count = static_cast<unsigned>(divide_up(lines, blocks.lines));
-    static const char* mode = std::getenv("POISSON_LINES");
-    const bool ahead = count <= few_blocks && !(mode && *mode == '0');
-    launch(ahead ? lines_kernel<T, dimension, true> : lines_kernel<T, dimension, false>, count,
+    launch(lines_kernel<T, dimension>, static_cast<unsigned>(divide_up(lines, blocks.lines)),
            static_cast<unsigned>(blocks.threads), stream, rows, set, blocks);
   }
 }

@@ -5,8 +5,8 @@
 #include "grids/kernels/cuda/weighted_columns.cuh"
 #include "grids/rows/box_stencil.hpp"
 
-/// Transfers to and from a Galerkin level where every axis of a plane or of a body is coarsened: all weights exist, so
-/// that no choice stands between the loads of a coarse value. They give what WeightedRestrict and WeightedProlong give.
+/// Prolongation from a Galerkin level where every axis of a plane or of a body is coarsened: all weights exist, so that
+/// no choice stands between the loads of a coarse value. It gives what WeightedProlong gives.
 namespace poisson::cuda {
 
 /// Columns along z of coarse values, numbered through a plane, x fastest: no thread is idle beyond the end of a line.
@@ -14,31 +14,6 @@ struct NumberedColumns {
   int first[2], width;
 
   __device__ int2 operator()(int n) const { return {first[0] + n % width, first[1] + n / width}; }
-};
-
-/// coarse = scale Pᵀ fine
-template <class T, int dimension>
-struct GatherAtCoarse {
-  View<const T> fine;
-  View<T> coarse;
-  WeightColumns<T> w;
-  WeightPlaces at;
-  NumberedColumns columns;
-  const double* scale;
-
-  __device__ void operator()(int n, int, int K0, int K1) const {
-    const T factor = scale ? static_cast<T>(*scale) : T(1);
-    const auto [I, J] = columns(n);
-    for (int K = K0; K < K1; ++K) {
-      const T* f = &fine(at.centre[0][I], at.centre[1][J], at.centre[2][K]);
-      T sum = f[0];
-#pragma unroll
-      for (int code = 0; code < 27; ++code)
-        if (code != 13 && (dimension == 3 || offset_of(code, 2) == 0))
-          sum += w(code, I, J, K) * f[offset_of(code, 0) + offset_of(code, 1) * fine.sy + offset_of(code, 2) * fine.sz];
-      coarse(I, J, K) = factor * sum;
-    }
-  }
 };
 
 /// By axis, of each coarse value from `first` on two fine ones: the one at its place and the one between it and the
@@ -144,7 +119,7 @@ struct SpreadFromCoarse {
       constexpr int v = decltype(number)::value, p = v % 2, q = v / 2 % 2, r = v / 4;
       if constexpr (p <= a && q <= b && r <= c) {
         constexpr int code = code_of(a - 2 * p, b - 2 * q, c - 2 * r);  // −1: before its second parent
-        sum += code == 13 ? e[r][q][p] : w(code, I + p, J + q, K + r) * e[r][q][p];
+        sum += code == 13 ? e[r][q][p] : product(w(code, I + p, J + q, K + r), e[r][q][p]);
       }
     });
     return sum;

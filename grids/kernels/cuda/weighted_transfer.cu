@@ -38,14 +38,6 @@ class WeightedTransfer final : public WeightedTransferBase {
     device_.exchange(fine);
     with_columns([&]<class W>(const WeightColumns<W>& w) {
       with_views(fine, coarse, [&]<class F, class C>(View<const F> f, View<C> c) {
-        if constexpr (std::is_same_v<W, F> && std::is_same_v<F, C>)
-          if (all_along_ > 0 && !device_.shares(coarse_unknowns_)) {
-            return with_dimension([&]<int dimension>(std::integral_constant<int, dimension>) {
-              cuda::for_columns(
-                  device_.stream(), numbers(coarse_unknowns_),
-                  GatherAtCoarse<W, dimension>{f, c, w, places_, numbered(coarse_unknowns_), address(scale)});
-            });
-          }
         device_.for_columns<TransferSteps>(coarse_unknowns_,
                                            WeightedRestrict<W, F, C>{f, c, w, places_, address(scale)});
       });
