@@ -1,6 +1,7 @@
 // Stars and Galerkin levels as operators of 5 and 7, 9 and 27 points against the same bands as a banded operator and as
 // a dense matrix; how many levels odd numbers of cells take, and how many iterations.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -218,6 +219,43 @@ TEST_P(LevelOfBands, RelaxesInTheColoursOfItsShape) {
       EXPECT_TRUE(within(values(l.backend, u), x, l.rounding(1024, true))) << reversed;
     }
   });
+}
+
+// A sweep goes along whole lines, however long: those of 651 values are too long for a block of a GPU.
+TEST_P(LevelOfBands, RelaxesLongLines) {
+  for (const std::array<int, 3>& cells : {std::array{1300, 6, 1}, {1301, 5, 4}})
+    for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+      ProblemChoice choice;
+      choice.dimension = cells[2] == 1 ? 2 : 3;
+      choice.cells = cells;
+      choice.kappa = Kappa::random;
+      const auto backend = test_backend();
+      const Discretization d(*backend, make_problem(GetParam(), all_grids[0], choice));
+      const auto A = d.make_operator(Precision::fp64);
+      const Bands fine = probe_bands(*A, star_offsets(A->layout()));
+      const LevelChoice next = choose_relaxation(d.block(), {1, 1, 1}, RelaxationChoice::points);
+      const CoarseBlock coarse = coarsen(d.block(), next.coarsened, Coarsening::pairs);
+      const Bands bands = coarsen_bands(*backend, fine, d.block(), coarse, Precision::fp64).bands;
+      if (bands.layout().periodic != decltype(bands.layout().periodic){}) return;  // other colours
+      const auto banded = grid_kernels(*backend).make_banded_operator(*backend, bands, precision);
+      const auto box = grid_kernels(*backend).make_box_operator(*backend, coarse.block, bands, precision);
+      Random numbers(7);
+      const auto size = static_cast<std::size_t>(bands.layout().size());
+      Field u(*backend, bands.layout(), precision), b(*backend, bands.layout(), precision);
+      const Vector start = numbers.vector(size), right = numbers.vector(size);
+      set_values(*backend, b, right);
+      for (const bool reversed : {false, true}) {
+        SCOPED_TRACE(testing::Message() << cells[2] << " layers, reversed: " << reversed);
+        set_values(*backend, u, start);
+        relax_colours(*banded, 1, reversed, b, u);
+        const Vector expected = values(*backend, u);
+        Real largest = 1;
+        for (const Real x : expected) largest = std::max(largest, std::abs(x));
+        set_values(*backend, u, start);
+        relax_colours(*box, 1, reversed, b, u);
+        EXPECT_TRUE(within(values(*backend, u), expected, Vector(size, 1024 * epsilon(precision) * largest)));
+      }
+    }
 }
 
 // e = B⁻¹ r, B the diagonal and the couplings along the axis: B e is r again.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include "backends/cuda/launch.cuh"
 #include "backends/error.hpp"
 #include "grids/kernels/cuda/box_columns.cuh"
+#include "grids/kernels/cuda/box_lines.hpp"
 #include "grids/kernels/cuda/element_march.cuh"
 #include "grids/kernels/cuda/line_relaxation.cuh"
 #include "grids/kernels/cuda/marched_models.hpp"
@@ -68,6 +70,7 @@ template <class T, class Coefficients, class Kernels = CompiledKernels<T, Coeffi
 class StencilOperator final : public StencilBase<T, Coefficients> {
   using Base = StencilBase<T, Coefficients>;
   using Base::backend_, Base::space_, Base::layout_, Base::unknowns_, Base::c_;
+  using Row = typename Base::Row;
 
  public:
   template <class Own>
@@ -248,20 +251,60 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   }
   void relax_box(double omega, bool reversed, const Field& b, Field& u) const {
     const auto colours = colours_on<BoxColours>(space_);
-    for (int c = 0; c < colours.count(); ++c) {
-      const int colour = reversed ? colours.count() - 1 - c : c;
+    if constexpr (of_box_bands<T, Coefficients>)
+      if (space_.cuts().count(0) == 1 && !space_.closed()[0]) return relax_whole_lines(colours, omega, reversed, b, u);
+    for (int c = 0; c < colours.count(); ++c)
       backend_.exchange_beside(u, unknowns_, [&](const Box& part) {
-        BoxColour<T, Coefficients> relax{marched_, view(u), view(b), static_cast<T>(omega), {}};
-        Box places{{0, 0, 0}, {0, 0, 0}};
-        for (std::size_t d = 0; d < 3; ++d) {
-          const auto along = colours.along(d, colour, part.first[d], part.last[d]);
-          relax.first[d] = along.first;
-          places.last[d] = along.count();
-        }
-        if (is_plane(layout_)) std::swap(relax.first[1], relax.first[2]);
-        columns(places, relax);
+        relax_box(colours, reversed ? colours.count() - 1 - c : c, omega, b, u, part);
       });
+  }
+  void relax_box(const BoxColours& colours, int colour, double omega, const Field& b, Field& u, const Box& part) const {
+    BoxColour<T, Coefficients> relax{marched_, view(u), view(b), static_cast<T>(omega), {}};
+    Box places{{0, 0, 0}, {0, 0, 0}};
+    for (std::size_t d = 0; d < 3; ++d) {
+      const auto along = colours.along(d, colour, part.first[d], part.last[d]);
+      relax.first[d] = along.first;
+      places.last[d] = along.count();
     }
+    if (is_plane(layout_)) std::swap(relax.first[1], relax.first[2]);
+    columns(places, relax);
+  }
+  // Lines along x that nothing cuts: their colours follow each other without an exchange, as no other line is read that
+  // changes meanwhile.
+  void relax_whole_lines(const BoxColours& colours, double omega, bool reversed, const Field& b, Field& u) const {
+    const int across = colours.colours[1] * colours.colours[2];
+    const auto colour_of = [&](int c) { return (reversed ? across - 1 - c : c) * colours.colours[0]; };
+    const auto lines_of = [&](int colour, const Box& part) {
+      LineSet lines{};
+      for (std::size_t d = 1; d < 3; ++d) {
+        const auto along = colours.along(d, colour, part.first[d], part.last[d]);
+        lines.first[d - 1] = along.first;
+        lines.count[d - 1] = along.count();
+      }
+      return lines;
+    };
+    const auto relax = [&](const Box& part, std::span<const LineSet> sets) {
+      relax_lines_of_boxes(kernels_.stream(),
+                           BoxLines<T, Row::dimension>{c_, u.template view<T>(), b.template view<T>(),
+                                                       static_cast<T>(omega), reversed, part.first[0], part.last[0]},
+                           sets);
+    };
+    const auto& closed = space_.closed();
+    if (space_.whole() && !closed[1] && !closed[2] && !kernels_.shares(unknowns_)) {  // nothing to exchange
+      std::array<LineSet, 4> sets;
+      for (int c = 0; c < across; ++c) sets[static_cast<std::size_t>(c)] = lines_of(colour_of(c), unknowns_);
+      return relax(unknowns_, std::span(sets).first(static_cast<std::size_t>(across)));
+    }
+    for (int c = 0; c < across; ++c)
+      backend_.exchange_beside(u, unknowns_, [&](const Box& part) {
+        if (kernels_.shares(part)) {
+          for (int x = 0; x < colours.colours[0]; ++x)
+            relax_box(colours, colour_of(c) + (reversed ? colours.colours[0] - 1 - x : x), omega, b, u, part);
+        } else {
+          const LineSet lines = lines_of(colour_of(c), part);
+          relax(part, {&lines, 1});
+        }
+      });
   }
 
   /// A field, and a box, as kernels march through them.
