@@ -138,7 +138,9 @@ double Solver::seen_error(const Monitor& monitor) {
   backend_.dot(p_, p_, work_);
   const double step = std::abs(backend_.value(alpha_)) * std::sqrt(backend_.value(work_)) / size;
   const double next = std::max(step / (1 - std::min(left, 0.97)), unmet);
-  return is_finite(next) ? 3 * std::max(next, std::cbrt(next * next * past)) : past;
+  if (!is_finite(next)) return past;
+  // A step that leaves the residual as it was says less.
+  return 3 * std::max(next, left > 0.97 ? std::sqrt(next * past) : std::cbrt(next * next * past));
 }
 
 // As many times the last step as a contraction promises, in L2 and, as D⁻¹ hides what couplings weaker than others of
@@ -179,8 +181,9 @@ bool Solver::rounding_may_hide(double error) const {
   return error < unit_roundoff(A_->precision()) * problem_.error_per_residual;
 }
 
-// The correction that comes next, over one minus its length beside that of the last one; it is not taken. At the
-// rounding limit it is what rounding leaves of the error, and it shows modes that cycles hardly reduce.
+// Three times the correction that comes next, over one minus its length beside that of the last one; it is not taken.
+// At the rounding limit it is what rounding leaves of the error, longer or shorter by chance, and it shows modes that
+// cycles hardly reduce.
 double Solver::error_by_next_step(double last, double size) {
   constexpr double most = 0.9;  // corrections that do not shrink are the error itself, or rounding
   A_->residual(u_, b_, preconditioner_->rhs(), one_, norm_);
@@ -190,7 +193,7 @@ double Solver::error_by_next_step(double last, double size) {
   const Field& e = preconditioner_->correction();
   backend_.dot(e, e, work_);
   const double next = std::sqrt(backend_.value(work_)) * backend_.value(inverse_);
-  return last > 0 ? next / (1 - std::min(next / last, most)) / size : next / size;
+  return 3 * next / (1 - (last > 0 ? std::min(next / last, most) : 0)) / size;
 }
 
 // What takes a step from any iterate, if anything does: sweeps and direct solutions have their own ways.

@@ -175,9 +175,10 @@ void Solver::finish(Monitor& monitor, Result& result) {
     return state.verdict == Verdict::stagnated || state.verdict == Verdict::diverged ||
            state.verdict == Verdict::not_finite;
   };
+  const auto conjugate = [&] { return options_.krylov == Krylov::cg || active_; };
   // Where rounding may hide errors their estimates depend on chance, and have to be smaller.
   const auto promised = [&] {
-    return promised_error * tolerance * (!direct_ && rounding_may_hide(result.estimated_error) ? 0.5 : 1);
+    return promised_error * tolerance * (conjugate() && rounding_may_hide(result.estimated_error) ? 0.5 : 1);
   };
   const auto inaccurate = [&] {
     return state.verdict == Verdict::converged && !(result.estimated_error <= promised());
@@ -185,7 +186,7 @@ void Solver::finish(Monitor& monitor, Result& result) {
   // Where κ has a wide range, small errors of u may be large flows.
   const auto imbalance = [&] {
     const bool seen = problem_.imbalance && !problem_.held && r_ && state.verdict == Verdict::converged;
-    if (!seen || (options_.krylov != Krylov::cg && !active_)) return 0.0;
+    if (!seen || !conjugate()) return 0.0;
     const double share = problem_.imbalance(*A_, u_, b_, r_);
     backend_.fill(r_, 0);  // in Dirichlet nodes, too, where it held flows
     return share;
@@ -213,10 +214,7 @@ void Solver::finish(Monitor& monitor, Result& result) {
   }
   const auto may_go_on = [&] { return state.iterations < options_.max_iterations && !rounding_ends && !at_floor(); };
   // Estimates of conjugate gradients may be low by a factor of ten: next to what is promised the iteration continues.
-  const auto near = [&] {
-    const bool conjugate = options_.krylov == Krylov::cg || active_;
-    return conjugate && result.estimated_error > 0.3 * promised_error * tolerance;
-  };
+  const auto near = [&] { return conjugate() && result.estimated_error > 0.3 * promised_error * tolerance; };
   const auto goes_on = [&](int pressed) {
     return failed() || inaccurate() || unbalanced > promised_error * tolerance || (near() && pressed < 2);
   };
@@ -237,7 +235,7 @@ void Solver::finish(Monitor& monitor, Result& result) {
     else
       break;
     result.estimated_error = estimated_error(monitor);
-    if (good && failed()) {  // rounding ends what would balance them better, and u is no worse
+    if (good && failed()) {  // rounding ends what would better flows or estimates, and u is no worse
       result.estimated_error = estimate;
       break;
     }
