@@ -71,6 +71,11 @@ const SymmetricSplitting& Kit::lines(int axis) const {
   return *held;
 }
 
+const Splitting& Kit::colours() const {
+  if (!colours_) colours_ = A32().split_by_colours();
+  return *colours_;
+}
+
 const SweepPass& Kit::pass(Precision p, int tile) const {
   auto& held = passes_[{p, tile}];
   if (held) return *held;
