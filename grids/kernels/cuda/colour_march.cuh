@@ -116,7 +116,7 @@ struct ColourMarch {
     }
     State state;
     start(at, p, state);
-    // The next plane at which the front passes from the last plane to the first one.
+    // The next plane at which the front passes from the last plane to the first one; −2 for none.
     int jump = !z.closed ? -2 : p < 0 ? 0 : z.values;
     bool left_is_next = !right_first;
     for (; p != end; left_is_next = true) {
@@ -150,6 +150,7 @@ struct ColourMarch {
   __device__ static int within(const SweptAxis& axis, int i) {
     return min(max(i, axis.least), axis.most - 1);
   }
+  static constexpr int has_passed = -3;  // the front is at plane n, in place of which stands plane 0
   // The plane of the fields that plane p is, at most one beyond an end.
   __device__ int place(int p) const {
     return !z.closed ? p : p < 0 ? p + z.values : p < z.values ? p : p - z.values;
@@ -162,7 +163,7 @@ struct ColourMarch {
     if (++p == jump) {
       at.here -= static_cast<unsigned>(z.values) * places.sz;
       at.pair.at -= static_cast<unsigned>(z.values) * arrays.places.sz;
-      jump = z.values;
+      jump = p == 0 ? z.values : has_passed;
     }
   }
   // The row of column a at plane p.
@@ -221,7 +222,7 @@ struct ColourMarch {
     const T relaxed = stencil::gauss_seidel(first, star, right[a], omega);
     const T made = at.flags >> a & 1 ? relaxed : state.here[a];
     *at.made[a] = made;
-    relax_second<a>(at, second, outer_made, made, p, k0, state);
+    relax_second<a>(at, second, outer_made, made, p, k0, jump, state);
 #pragma unroll
     for (int s = 0; s < 2; ++s) {
       state.below[s] = state.here[s];
@@ -238,12 +239,12 @@ struct ColourMarch {
   __device__ void finish(const Lane& at, int p, int k0, const State& state) const {
     const T outer_made = a == 0 ? __shfl_up_sync(~0u, state.made[1], 1) : __shfl_down_sync(~0u, state.made[0], 1);
     const Row<T> second = row<a>(at, state.below_layer[a], state.layer[a], at.height[-1], p - 1);
-    relax_second<a>(at, second, outer_made, state.here[a], p, k0, state);
+    relax_second<a>(at, second, outer_made, state.here[a], p, k0, -2, state);
   }
   // Relaxes the second colour of the plane below the front and stores both colours of that plane.
   template <int a>
   __device__ __forceinline__ void relax_second(const Lane& at, const Row<T>& row, T outer, T top, int p, int k0,
-                                               const State& state) const {
+                                               int jump, const State& state) const {
     constexpr int o = 1 - a;
     const T* const lines = at.made[o];
     const T inner = state.made[o];
@@ -256,7 +257,7 @@ struct ColourMarch {
                        top};
     const T relaxed = stencil::gauss_seidel(row, star, state.rhs[a], omega);
     if (p <= k0) return;
-    T* const to = next_below + at.here;
+    T* const to = next_below + (jump == has_passed ? at.here + static_cast<unsigned>(z.values) * places.sz : at.here);
     const T left = a == 0 ? relaxed : inner, right = a == 0 ? inner : relaxed;
     const unsigned written = at.flags >> 2;
     if (written == 3)

@@ -62,12 +62,12 @@ ColourTiles colour_tiles(const Box& box) {
 }
 
 template <class T, class Coefficients>
-void relax_both_colours(cudaStream_t stream, const Coefficients& c, const Box& box, double omega, int parity,
-                        bool from_zero, const Field& u, const Field& b, Field& next) {
+void relax_both_colours(cudaStream_t stream, const Coefficients& c, const Space& space, const Box& box, double omega,
+                        int parity, bool from_zero, const Field& u, const Field& b, Field& next) {
   using Tile = ColourTileFor<T>;
   if (box.size() == 0) return;
   const auto axis = [&](std::size_t d) {
-    SweptAxis axis = swept_axis(u.space(), d, 1);
+    SweptAxis axis = swept_axis(space, d, 1);
     axis.first = box.first[d];
     axis.last = box.last[d];
     return axis;

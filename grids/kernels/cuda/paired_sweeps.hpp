@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <type_traits>
 
 #include "grids/kernels/cuda/stencil_columns.cuh"
@@ -25,16 +26,22 @@ inline bool has_paired_sweeps(const Space& space, Precision precision) {
   return layout.n[1] > 1 && layout.n[2] > 1 && layout.allocated(precision) < std::int64_t{1} << 32;
 }
 
+/// Unknowns from which a pass over both colours is faster than one over each. POISSON_PASS_FROM is for tests.
+inline std::int64_t least_in_one_pass() {
+  const char* const text = std::getenv("POISSON_PASS_FROM");
+  return text ? std::atoll(text) : std::int64_t{1} << 20;
+}
+
 /// A step of a polynomial smoother at the values of a box.
 template <class T, class Coefficients>
 void take_paired_step(cudaStream_t, const Coefficients&, const Box&, PolynomialStep, const Field& u, const Field& b,
                       Field& previous);
 
-/// A red-black sweep over a box of unknowns in one pass, from u to `next`. The first colour has an even
+/// A red-black sweep over a box of the unknowns of a space in one pass, from u to `next`. The first colour has an even
 /// i + j + k + parity. `from_zero`: u counts as zero, whatever it holds. The halo of u must be exchanged.
 template <class T, class Coefficients>
-void relax_both_colours(cudaStream_t, const Coefficients&, const Box&, double omega, int parity, bool from_zero,
-                        const Field& u, const Field& b, Field& next);
+void relax_both_colours(cudaStream_t, const Coefficients&, const Space&, const Box&, double omega, int parity,
+                        bool from_zero, const Field& u, const Field& b, Field& next);
 /// Relaxes the first colour alone and copies the second one.
 template <class T, class Coefficients>
 void relax_first_colour(cudaStream_t, const Coefficients&, const Box&, double omega, int parity, const Field& u,

@@ -188,10 +188,12 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   class ColourSteps final : public Splitting {
    public:
     explicit ColourSteps(const StencilOperator& A)
-        : A_(A), by_pairs_(A.takes_pairs() && colours_on<Colours>(A.space_).count() == 2) {}
+        : A_(A),
+          in_one_pass_(A.takes_pairs() && A.space_.unknown_count() >= least_in_one_pass() &&
+                       colours_on<Colours>(A.space_).count() == 2) {}
     void take(std::span<const PolynomialStep> steps, bool reversed, const Field& b, Iterate& u) const override {
       if constexpr (pairs)
-        if (by_pairs_ && u.other && u.other != u.now && !A_.kernels_.shares(A_.unknowns_)) {
+        if (in_one_pass_ && u.other && u.other != u.now && !A_.kernels_.shares(A_.unknowns_)) {
           for (const PolynomialStep& step : steps) A_.relax_both(step.alpha, reversed, b, u);
           return;
         }
@@ -200,7 +202,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
 
    private:
     const StencilOperator& A_;
-    bool by_pairs_;
+    bool in_one_pass_;
   };
   // One pass over what has no neighbour beyond a cut. The layers beside cuts take the first colour before it, so that
   // the neighbours get its values meanwhile, and the second colour after it.
@@ -212,7 +214,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     if (!from_zero) backend_.exchange(*u.now);
     Field& next = *u.other;
     const auto relax = [&](const Box& box) {
-      relax_both_colours<T>(kernels_.stream(), c_, box, omega, parity, from_zero, *u.now, b, next);
+      relax_both_colours<T>(kernels_.stream(), c_, space_, box, omega, parity, from_zero, *u.now, b, next);
     };
     if (space_.whole()) {
       relax(unknowns_);
