@@ -1,4 +1,5 @@
 #include <array>
+#include <utility>
 
 #include "backends/utilities/transpose.hpp"
 #include "bench/kernels.hpp"
@@ -65,14 +66,16 @@ void turn_lines(const Kit& kit, Fields& f) {
 }
 const KernelCase turned_lines{
     .traffic = {"transpose", {2, 2}}, .operands = {{fp32}, {fp32, false, true}}, .run = turn_lines, .unknowns = false};
-void relax_colours(const Operator& A, const Field& b, Field& u) {
+// Whichever field the sweep writes, the second operand has its result.
+void relax_colours(const Kit& kit, Fields& f) {
   const PolynomialStep one_sweep{omega, 0};
-  Iterate iterate{&u, &u, false};
-  A.split_by_colours()->take({&one_sweep, 1}, false, b, iterate);
+  Iterate u{&f[1], &f[2], false};
+  kit.colours().take({&one_sweep, 1}, false, f[0], u);
+  if (u.now == &f[2]) std::swap(f[1], f[2]);
 }
 const KernelCase gauss_seidel{.traffic = traffic("gauss-seidel"),
-                              .operands = {{fp32}, {fp32}},
-                              .run = [](const Kit& k, Fields& f) { relax_colours(k.A32(), f[0], f[1]); },
+                              .operands = {{fp32}, {fp32}, {.precision = fp32, .scratch = true, .as = 1}},
+                              .run = [](const Kit& k, Fields& f) { relax_colours(k, f); },
                               .matrix = fp32};
 const KernelCase restriction{.traffic = traffic("restrict"),
                              .operands = {{fp32}, {fp32, true}},
@@ -102,6 +105,7 @@ KernelCase with(const Model& model, KernelCase c) {
   return c;
 }
 constexpr Model partial{varying_coefficient, Assembly::partial}, full{varying_coefficient, Assembly::full},
+    faces{varying_coefficient, Assembly::partial, Scheme::fv, Centering::cell},
     q1{constant_coefficient, Assembly::recompute, Scheme::q1},
     q1_partial{varying_coefficient, Assembly::partial, Scheme::q1},
     q1_full{varying_coefficient, Assembly::full, Scheme::q1};
@@ -110,6 +114,9 @@ const KernelCase product_partial_fp32 = with(partial, product_fp32);
 const KernelCase residual_partial = with(partial, residual);
 const KernelCase sweep_partial = with(partial, sweep);
 const KernelCase lines_partial = with(partial, lines<2>);
+const KernelCase gauss_seidel_partial = with(partial, gauss_seidel);
+const KernelCase sweep_faces = with(faces, sweep);
+const KernelCase gauss_seidel_faces = with(faces, gauss_seidel);
 const KernelCase product_full = with(full, product);
 const KernelCase product_full_fp32 = with(full, product_fp32);
 const KernelCase sweep_full = with(full, sweep);
@@ -145,7 +152,10 @@ const std::array table{
     Case{"partial-product-fp32", "Au in fp32 with a coefficient per cell", &product_partial_fp32},
     Case{"partial-residual", "the residual with a coefficient per cell", &residual_partial},
     Case{"partial-sweep", "the Chebyshev step with a coefficient per cell", &sweep_partial},
+    Case{"partial-gauss-seidel", "the red-black sweep with a coefficient per cell", &gauss_seidel_partial},
     Case{"partial-line-z", "the lines along z with a coefficient per cell", &lines_partial},
+    Case{"faces-sweep", "the Chebyshev step in cells, with a coefficient in each", &sweep_faces},
+    Case{"faces-gauss-seidel", "the red-black sweep in cells, with a coefficient in each", &gauss_seidel_faces},
     Case{"full-product", "Au in fp64 from 4 bands", &product_full},
     Case{"full-product-fp32", "Au in fp32 from 4 bands", &product_full_fp32},
     Case{"full-sweep", "the Chebyshev step from 4 bands", &sweep_full},

@@ -44,6 +44,8 @@ class Kit {
   /// What steps of points are taken by, and in fp32 those of the lines along an axis.
   const SymmetricSplitting& points(Precision p) const;
   const SymmetricSplitting& lines(int axis) const;
+  /// Gauss–Seidel in fp32.
+  const Splitting& colours() const;
   /// What several sweeps of Jacobi's method share; `tile`: one of jacobi_tiles.hpp, on a GPU.
   const SweepPass& pass(Precision p, int tile = -1) const;
   const Transfer& transfer() const { return *levels().transfers.front(); }
@@ -63,6 +65,7 @@ class Kit {
   std::unique_ptr<Operator> outer_, inner_;
   mutable std::optional<Hierarchy> levels_;                                // where a kernel moves between them
   mutable std::map<int, std::unique_ptr<SymmetricSplitting>> splittings_;  // by axis; −1, −2: points in fp64 and fp32
+  mutable std::unique_ptr<Splitting> colours_;
   mutable std::map<std::pair<Precision, int>, std::unique_ptr<SweepPass>> passes_;
 };
 

@@ -240,10 +240,16 @@ struct Partial {
     template <bool flat = false>
     [[gnu::always_inline]] constexpr Row<T> row(const CellLayer<T>& below, const CellLayer<T>& above,
                                                 const Beside& b) const {
+      return poisson::decoupled(coupled_row<flat>(below, above, b), c.decoupled);
+    }
+    /// The same where no axis is decoupled.
+    template <bool flat = false>
+    [[gnu::always_inline]] constexpr Row<T> coupled_row(const CellLayer<T>& below, const CellLayer<T>& above,
+                                                        const Beside& b) const {
       Row<T> row = cells.row(below, above, b.half_below, b.half_above, b.inverse_below, b.inverse_above,
                              product(factor, b.reaction));
       if constexpr (flat) row.south = row.north = T(0);
-      return poisson::decoupled(row, c.decoupled);
+      return row;
     }
   };
   constexpr Column column(int i, int j) const {

@@ -85,12 +85,18 @@ struct Faces {
     }
     template <bool flat = false>
     [[gnu::always_inline]] constexpr Row<T> row(const Layer& below, const Layer& here, const Beside& b) const {
-      return poisson::decoupled(
-          Row<T>{product(west * b.height, here.west), product(east * b.height, here.east),
-                 flat ? T(0) : product(south * b.height, here.south),
-                 flat ? T(0) : product(north * b.height, here.north), product(b.inverse_below * through, below.top),
-                 product(b.inverse_above * through, here.top), product(factor, b.reaction)},
-          c.decoupled);
+      return poisson::decoupled(coupled_row<flat>(below, here, b), c.decoupled);
+    }
+    /// The same where no axis is decoupled.
+    template <bool flat = false>
+    [[gnu::always_inline]] constexpr Row<T> coupled_row(const Layer& below, const Layer& here, const Beside& b) const {
+      return {product(west * b.height, here.west),
+              product(east * b.height, here.east),
+              flat ? T(0) : product(south * b.height, here.south),
+              flat ? T(0) : product(north * b.height, here.north),
+              product(b.inverse_below * through, below.top),
+              product(b.inverse_above * through, here.top),
+              product(factor, b.reaction)};
     }
   };
   constexpr Column column(int i, int j) const {

@@ -127,6 +127,20 @@ struct Rounding {
   }
 };
 
+/// Whether colours are relaxed by the rows of columns, so that a pass of both colours (ColourMarch) has the same bits.
+template <class Coefficients>
+inline constexpr bool relaxed_by_columns = false;
+
+template <class T, class Coefficients>
+__device__ Row<T> relaxed_row(const Coefficients& c, int i, int j, int k) {
+  if constexpr (relaxed_by_columns<Coefficients>) {
+    const auto column = c.column(i, j);
+    return column.row(column.layer(column.read(k - 1)), column.layer(column.read(k)), column.beside(k));
+  } else {
+    return c.line(j, k).row(i);
+  }
+}
+
 /// One colour of a Gauss–Seidel sweep with over-relaxation omega, in place. Values of a colour are no neighbours: so
 /// many planes are loaded before the first store, fewer where rows are.
 template <class T, class Coefficients>
@@ -147,7 +161,7 @@ struct GaussSeidel {
     for (int m = 0; m < n; ++m) {
       star[m] = Star<T>::at(&u(i[m], j, k + m), u.sy, u.sz);
       rhs[m] = b(i[m], j, k + m);
-      if constexpr (loads_rows) row[m] = c.line(j, k + m).row(i[m]);
+      if constexpr (loads_rows) row[m] = relaxed_row<T>(c, i[m], j, k + m);
     }
 #pragma unroll
     for (int m = 0; m < n; ++m) {

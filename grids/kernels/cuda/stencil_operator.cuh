@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "backends/cuda/cuda_backend.cuh"
 #include "backends/cuda/exchanging_columns.cuh"
@@ -16,6 +17,7 @@
 #include "grids/kernels/cuda/element_march.cuh"
 #include "grids/kernels/cuda/line_relaxation.cuh"
 #include "grids/kernels/cuda/marched_models.hpp"
+#include "grids/kernels/cuda/paired_sweeps.hpp"
 #include "grids/kernels/cuda/smoothing_steps.cuh"
 #include "grids/kernels/operators_on.hpp"
 #include "grids/operators/box_colours.hpp"
@@ -114,9 +116,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
     else
       throw RunError("lines are not relaxed by an operator that recomputes its coefficient (it has to be held)");
   }
-  std::unique_ptr<Splitting> split_by_colours() const override {
-    return std::make_unique<ColourSplitting<StencilOperator>>(*this);
-  }
+  std::unique_ptr<Splitting> split_by_colours() const override { return std::make_unique<ColourSteps>(*this); }
   void relax_colours(double omega, bool reversed, const Field& b, Field& u) const {
     if constexpr (Base::star)
       relax_star(omega, reversed, b, u);
@@ -134,6 +134,15 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
   }
 
  private:
+  /// Whether the model has kernels that take two columns a thread, and whether this operator uses them.
+  static constexpr bool pairs = paired<T, Coefficients>;
+  bool takes_pairs() const {
+    if constexpr (pairs)
+      return c_.decoupled < 0 && has_paired_sweeps(space_, precision_of<T>);
+    else
+      return false;
+  }
+
   /// The walk along z that suits the model.
   template <class Body>
   using Walk = WalkOf<T, Coefficients, Body>;
@@ -146,7 +155,7 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       A_.rows(PolynomialStart<T>{view(b), view(u), static_cast<T>(alpha)});
     }
     void step(PolynomialStep step, const Field& u, const Field& b, Field& previous) const override {
-      A_.march(A_.unknowns_, u, polynomial(step, b, previous));
+      take(step, u, b, previous, false, nullptr);
     }
     void take(std::span<const PolynomialStep> steps, bool reversed, const Field& b, Iterate& u) const override {
       if (steps.empty()) return;
@@ -157,17 +166,86 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
         s = first;
       }
       for (bool told = false; s < steps.size(); ++s, std::swap(u.now, u.other))
-        told = A_.march(A_.unknowns_, *u.now, polynomial(steps[s], b, *u.other), told,
-                        s + 1 < steps.size() ? u.other : nullptr);
+        told = take(steps[s], *u.now, b, *u.other, told, s + 1 < steps.size() ? u.other : nullptr);
     }
 
    private:
-    static Polynomial<T> polynomial(const PolynomialStep& step, const Field& b, Field& previous) {
-      return {view(b), view(previous), static_cast<T>(step.alpha), static_cast<T>(step.beta)};
+    // As march() says.
+    bool take(PolynomialStep step, const Field& u, const Field& b, Field& previous, bool told,
+              const Field* made) const {
+      if constexpr (pairs)
+        if (A_.takes_pairs() && !A_.kernels_.shares(A_.unknowns_)) {
+          A_.backend_.exchange_beside(u, A_.unknowns_, [&](const Box& part) {
+            take_paired_step<T>(A_.kernels_.stream(), A_.c_, part, step, u, b, previous);
+          });
+          return false;
+        }
+      const Polynomial<T> body{view(b), view(previous), static_cast<T>(step.alpha), static_cast<T>(step.beta)};
+      return A_.march(A_.unknowns_, u, body, told, made);
     }
 
     const StencilOperator& A_;
   };
+
+  // Both colours share a pass where the iterate has a second field to write.
+  class ColourSteps final : public Splitting {
+   public:
+    explicit ColourSteps(const StencilOperator& A)
+        : A_(A),
+          in_one_pass_(A.takes_pairs() && A.space_.unknown_count() >= least_in_one_pass() &&
+                       colours_on<Colours>(A.space_).count() == 2) {}
+    void take(std::span<const PolynomialStep> steps, bool reversed, const Field& b, Iterate& u) const override {
+      if constexpr (pairs)
+        if (in_one_pass_ && u.other && u.other != u.now && !A_.kernels_.shares(A_.unknowns_)) {
+          for (const PolynomialStep& step : steps) A_.relax_both(step.alpha, reversed, b, u);
+          return;
+        }
+      ColourSplitting<StencilOperator>(A_).take(steps, reversed, b, u);
+    }
+
+   private:
+    const StencilOperator& A_;
+    bool in_one_pass_;
+  };
+  // One pass over what has no neighbour beyond a cut. The layers beside cuts take the first colour before it, so that
+  // the neighbours get its values meanwhile, and the second colour after it.
+  void relax_both(double omega, bool reversed, const Field& b, Iterate& u) const {
+    const auto& [x, y, z] = space_.origin();
+    const int parity = (reversed ? 1 : 0) + x + y + z;
+    const bool from_zero = u.zero && space_.whole();
+    if (u.zero && !from_zero) backend_.fill(*u.now, 0);
+    if (!from_zero) backend_.exchange(*u.now);
+    Field& next = *u.other;
+    const auto relax = [&](const Box& box) {
+      relax_both_colours<T>(kernels_.stream(), c_, space_, box, omega, parity, from_zero, *u.now, b, next);
+    };
+    if (space_.whole()) {
+      relax(unknowns_);
+    } else {
+      const Box inner = away_from_cuts();
+      const std::vector<Box> layers = around(unknowns_, inner);
+      for (const Box& layer : layers)
+        relax_first_colour<T>(kernels_.stream(), c_, layer, omega, parity, *u.now, b, next);
+      bool relaxed = false;
+      backend_.exchange_beside(next, unknowns_, [&](const Box&) {
+        if (!std::exchange(relaxed, true)) relax(inner);
+      });
+      for (const Box& layer : layers)
+        relax_colour({marched_, view(next), view(b), static_cast<T>(omega)}, parity + 1, layer);
+    }
+    u = {u.other, u.now, false};
+  }
+  // The unknowns that have no neighbour beyond a cut.
+  Box away_from_cuts() const {
+    Box inner = unknowns_;
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (space_.cuts().count(d) == 1) continue;
+      const auto goes_on = [&](std::size_t end) { return space_.closed()[d] || !space_.ends_here(d, end); };
+      if (goes_on(0)) inner.first[d] = std::min(inner.first[d] + 1, inner.last[d]);
+      if (goes_on(1)) inner.last[d] = std::max(inner.last[d] - 1, inner.first[d]);
+    }
+    return inner;
+  }
 
   // Constant κ has its lines' rows on the axes, κ that varies in bands.
   class LineSplitting final : public BoundedSplitting {
@@ -239,15 +317,19 @@ class StencilOperator final : public StencilBase<T, Coefficients> {
       const int colour = reversed ? colours.count() - 1 - c : c;
       backend_.exchange_beside(u, unknowns_, [&](const Box& part) {
         if (colours.count() == 2) {
-          Box pairs = part;
-          pairs.first[0] = 0;
-          pairs.last[0] = (part.last[0] - part.first[0] + 1) / 2;
-          columns(pairs, TwoColours<T, Coefficients>{relax, colour + x + y + z, part.first[0], part.last[0]});
+          relax_colour(relax, colour + x + y + z, part);
         } else {
           columns(part, AnyColours<T, Coefficients>{relax, colours, colour});
         }
       });
     }
+  }
+  // The values of a part with i + j + k + colour even.
+  void relax_colour(const GaussSeidel<T, Coefficients>& relax, int colour, const Box& part) const {
+    Box pairs = part;
+    pairs.first[0] = 0;
+    pairs.last[0] = (part.last[0] - part.first[0] + 1) / 2;
+    columns(pairs, TwoColours<T, Coefficients>{relax, colour, part.first[0], part.last[0]});
   }
   void relax_box(double omega, bool reversed, const Field& b, Field& u) const {
     const auto colours = colours_on<BoxColours>(space_);
