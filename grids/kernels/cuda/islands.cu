@@ -7,32 +7,64 @@ namespace poisson::cuda {
 namespace {
 
 constexpr unsigned threads = 256;
-// Most islands have a handful of values and some thirty entries.
+// Most islands have a handful of values and some thirty entries. The others are a warp's, one after another.
 constexpr unsigned lanes = 8;
+constexpr std::uint32_t most_entries_of_lanes = 64;
 
-// So many lanes work out the shift of an island: they add up in an order that never changes.
+template <class B, class T>
+__device__ double residual_sum(const IslandViews& v, std::int64_t s, std::uint32_t lane, std::uint32_t step,
+                               const B* rhs, const T* value) {
+  double sum = 0;
+#pragma unroll 4
+  for (std::uint32_t m = v.first[s] + lane; m < v.first[s + 1]; m += step) sum += static_cast<double>(rhs[v.values[m]]);
+#pragma unroll 4
+  for (std::uint32_t e = v.row_first[s] + lane; e < v.row_first[s + 1]; e += step)
+    sum -= static_cast<double>(v.weights[e]) * static_cast<double>(value[v.row_places[e]]);
+  return sum;
+}
+
+// Lanes add up in an order that never changes. All threads of a warp come here.
+template <class B, class T>
+__device__ void find_shift(const IslandViews& v, std::int64_t s, const B* rhs, const T* value) {
+  const std::uint32_t lane = threadIdx.x % lanes;
+  const bool here = s < v.count, small = here && v.row_first[s + 1] - v.row_first[s] <= most_entries_of_lanes;
+  double sum = small ? residual_sum(v, s, lane, lanes, rhs, value) : 0;
+  for (unsigned offset = lanes / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset, lanes);
+  if (small && lane == 0) v.shift[s] = v.inverse[s] * sum;
+  for (unsigned large = __ballot_sync(0xffffffffu, here && !small && lane == 0); large != 0; large &= large - 1) {
+    const std::int64_t of_warp = __shfl_sync(0xffffffffu, s, __ffs(static_cast<int>(large)) - 1);
+    sum = residual_sum(v, of_warp, threadIdx.x % 32, 32, rhs, value);
+    for (unsigned offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
+    if (threadIdx.x % 32 == 0) v.shift[of_warp] = v.inverse[of_warp] * sum;
+  }
+}
+
+template <class T>
+__device__ void shift_values_of(const IslandViews& v, std::int64_t s, T* value) {
+  for (std::uint32_t m = v.first[s] + threadIdx.x % lanes; m < v.first[s + 1]; m += lanes)
+    value[v.values[m]] += static_cast<T>(v.shift[s]);
+}
+
 template <class B, class T>
 __global__ void shifts(IslandViews v, const B* rhs, const T* value) {
-  const std::int64_t s = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / lanes;
-  const std::uint32_t lane = threadIdx.x % lanes;
-  const unsigned together = ((1u << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes);
-  if (s >= v.count) return;
-  double sum = 0;
-  for (std::uint32_t m = v.first[s] + lane; m < v.first[s + 1]; m += lanes)
-    sum += static_cast<double>(rhs[v.values[m]]);
-  for (std::uint32_t e = v.row_first[s] + lane; e < v.row_first[s + 1]; e += lanes)
-    sum -= static_cast<double>(v.weights[e]) * static_cast<double>(value[v.row_places[e]]);
-  for (unsigned offset = lanes / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(together, sum, offset, lanes);
-  if (lane == 0) v.shift[s] = v.inverse[s] * sum;
+  find_shift(v, (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / lanes, rhs, value);
+}
+
+// Islands that one block has: nobody else waits for it.
+constexpr unsigned threads_of_few = 1024;
+template <class B, class T>
+__global__ void __launch_bounds__(threads_of_few) correct_few(IslandViews v, const B* rhs, T* value) {
+  const std::int64_t s = threadIdx.x / lanes;
+  find_shift(v, s, rhs, value);
+  __syncthreads();
+  if (s < v.count) shift_values_of(v, s, value);
 }
 
 // Islands are disjoint: each value is one lane's.
 template <class T>
 __global__ void shift(IslandViews v, T* value) {
   const std::int64_t s = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / lanes;
-  if (s >= v.count) return;
-  for (std::uint32_t m = v.first[s] + threadIdx.x % lanes; m < v.first[s + 1]; m += lanes)
-    value[v.values[m]] += static_cast<T>(v.shift[s]);
+  if (s < v.count) shift_values_of(v, s, value);
 }
 
 __global__ void add_up(const double* parts, std::int64_t step, int count, std::int64_t shifts, double* shift) {
@@ -97,8 +129,17 @@ void build_islands(Backend& backend, std::uint32_t count, const IslandBuild& bui
 }
 
 void correct_islands(Backend& backend, const IslandViews& v, const Field& b, Field& u) {
-  find_shifts(backend, v, b, u);
-  shift_values(backend, v, u);
+  if (lanes * v.count > threads_of_few) {
+    find_shifts(backend, v, b, u);
+    return shift_values(backend, v, u);
+  }
+  const cudaStream_t stream = stream_of(backend);
+  dispatch(b.precision(), [&]<class B>(B) {
+    dispatch(u.precision(), [&]<class T>(T) {
+      correct_few<<<1, threads_of_few, 0, stream>>>(v, static_cast<const B*>(b.data()), static_cast<T*>(u.data()));
+    });
+  });
+  launched(stream);
 }
 
 }  // namespace poisson::cuda
