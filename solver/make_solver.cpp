@@ -95,10 +95,9 @@ std::unique_ptr<Solver> make_solver(const Discretization& discretization, const 
       for (std::size_t end = 0; end < 2; ++end)
         traits.given_in_halo[d][end] = problem.boundary[d][end].kind == BoundaryKind::dirichlet;
   if (discretization.jumps().range >= unbalancing_range)
-    traits.imbalance = [&discretization](const Operator& of_u, const Field& u, const Field& b, Field& work) {
-      const Balance flows = balance(discretization, of_u, u, b, work);
-      const double flow = throughput(flows);
-      return flow > 0 ? std::abs(flows.residual) / flow : 0;
+    traits.imbalance = [&discretization, enough = options.tolerance](const Operator& of_u, const Field& u,
+                                                                     const Field& b, Field& work) {
+      return imbalance(discretization, of_u, u, b, work, enough);
     };
   traits.starts_from_residual =
       problem.centering == Centering::cell && options.coarse_operator == CoarseOperator::galerkin;

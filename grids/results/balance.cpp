@@ -32,4 +32,17 @@ Balance balance(const Discretization& d, const Operator& given, const Field& u, 
   return result;
 }
 
+double imbalance(const Discretization& d, const Operator& A, const Field& u, const Field& b, Field& work,
+                 double enough) {
+  if (!HeldNodes(d.setting()).some()) {
+    A.residual(u, b, work);
+    const double left = d.functionals().sums(work, std::array{Region{A.unknowns(), {}}}).front() / A.scale(),
+                 source = d.rhs_sums().total_source();
+    if (source != 0 && std::abs(left) <= enough * std::abs(source)) return std::abs(left / source);
+  }
+  const Balance flows = balance(d, A, u, b, work);
+  const double flow = throughput(flows);
+  return flow > 0 ? std::abs(flows.residual) / flow : 0;
+}
+
 }  // namespace poisson

@@ -38,6 +38,10 @@ struct Balance {
 Balance balance(const Discretization& discretization, const Operator& A, const Field& u, const Field& b, Field& work);
 /// What flows into the box or out of it, whichever is more: what a residual is small or large against.
 double throughput(const Balance& balance);
+/// What the balance leaves over, relative to the throughput. Fluxes through faces may take the host longer than a
+/// solve: where the source alone says that it is `enough` or less, they are not computed, and this is a bound.
+double imbalance(const Discretization& discretization, const Operator& A, const Field& u, const Field& b, Field& work,
+                 double enough);
 
 /// Multilinear interpolation of a solution at nodes, at a point of the box (two or three coordinates). All processes
 /// call it together. For any centering see cell_interpolation.hpp.
