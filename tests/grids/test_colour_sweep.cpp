@@ -101,18 +101,18 @@ TEST(ColourSweep, HasTheBitsOfSweepsInPlace) {
   for (const NamedFaces& faces : all_faces())
     for (const Centering centering : {Centering::node, Centering::cell})
       for (const Kappa kappa : {Kappa::random, Kappa::random_tensor})
-        for (const Sigma sigma : {Sigma::zero, Sigma::constant, Sigma::varying})
-          for (const Precision precision : {Precision::fp64, Precision::fp32}) {
-            const NamedGrid& grid = all_grids[turn % 3];
-            const std::array<int, 3>& cells = shapes[turn % shapes.size()];
-            const bool reversed = turn / 2 % 2 == 1, from_zero = turn / 4 % 2 == 1;
-            const int sweeps = 1 + static_cast<int>(turn / 8 % 3);
-            ++turn;
-            SCOPED_TRACE(faces.name + ", " + grid.name + ", choice " + std::to_string(turn));
-            Case c(with_data(faces, grid, {.cells = cells, .kappa = kappa, .sigma = sigma, .centering = centering}),
-                   precision);
-            EXPECT_EQ(c.sweep(sweeps, reversed, from_zero, true), c.sweep(sweeps, reversed, from_zero, false));
-          }
+        for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+          const Sigma sigma = std::array{Sigma::zero, Sigma::constant, Sigma::varying}[turn / 5 % 3];
+          const NamedGrid& grid = all_grids[turn % 3];
+          const std::array<int, 3>& cells = shapes[turn % shapes.size()];
+          const bool reversed = turn / 2 % 2 == 1, from_zero = turn / 4 % 2 == 1;
+          const int sweeps = 1 + static_cast<int>(turn / 8 % 3);
+          ++turn;
+          SCOPED_TRACE(faces.name + ", " + grid.name + ", choice " + std::to_string(turn));
+          Case c(with_data(faces, grid, {.cells = cells, .kappa = kappa, .sigma = sigma, .centering = centering}),
+                 precision);
+          EXPECT_EQ(c.sweep(sweeps, reversed, from_zero, true), c.sweep(sweeps, reversed, from_zero, false));
+        }
 }
 
 /// Of a grid that is cut along any axes, those of one that is not.
