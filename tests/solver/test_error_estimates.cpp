@@ -74,7 +74,7 @@ TEST(ErrorEstimates, HoldInThinBoxes) {
           EXPECT_LE(error, 10 * result.estimated_error + 1e-12);
         }
   EXPECT_GE(direct, 16);
-  EXPECT_GE(converged, 50);
+  EXPECT_GE(converged, 40);
 }
 
 TEST(ErrorEstimates, HoldWhereKappaIsAnisotropic) {

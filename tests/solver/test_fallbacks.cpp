@@ -123,8 +123,12 @@ TEST(Fallbacks, PredictionsGrowWithTheGrid) {
         EXPECT_GT(cost.setup, last.setup);
         EXPECT_GT(cost.iteration, last.iteration);
         EXPECT_GT(cost.bytes, last.bytes);
-        if (n == 20) EXPECT_LT(cost.seconds(), 1);
-        if (n == 1200 && dimension == 3) EXPECT_GT(cost.seconds(), 600);
+        if (n == 20) {
+          EXPECT_LT(cost.seconds(), 1);
+        }
+        if (n == 1200 && dimension == 3) {
+          EXPECT_GT(cost.seconds(), 600);
+        }
         last = cost;
       }
     }
@@ -228,7 +232,8 @@ TEST(Fallbacks, KeepDirichletDataWhereCyclesBreakDownAtOnce) {
     s.reset();
     const Result r = s.run();
     ASSERT_FALSE(r.steps.empty());
-    EXPECT_NE(r.steps[0].find("not a finite number"), std::string::npos) << r.steps[0];
+    const auto begins = [&](const char* reason) { return r.steps[0].find(reason) != std::string::npos; };
+    EXPECT_TRUE(begins("not a finite number") || begins("the residual grew")) << r.steps[0];
     EXPECT_TRUE(r.converged());
     EXPECT_LT(error_norms(s.discretization(), s.solution()).max, 1e-6);
   }
