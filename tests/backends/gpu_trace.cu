@@ -1,5 +1,6 @@
 // What a solve asks of the driver, as CUPTI's callbacks show it: one launch, then questions whether it is done.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -110,11 +111,23 @@ TEST(Trace, APreparedSolveRecordsAndLoadsNothing) {
     }
 }
 
+/// The calls until the graph has run to its end; what follows estimates the error, by a step where rounding may hide
+/// it.
+std::vector<Call> until_the_graph_ends(std::vector<Call> calls) {
+  bool launched = false;
+  const auto end = std::find_if(calls.begin(), calls.end(), [&](const Call& call) {
+    launched = launched || is(call, "cuGraphLaunch");
+    return launched && is(call, "cuStreamQuery") && call.status == CUDA_SUCCESS;
+  });
+  calls.erase(end, calls.end());
+  return calls;
+}
+
 TEST(Trace, DoesNotGrowWithTheIterations) {
   for (const Krylov krylov : {Krylov::none, Krylov::cg}) {
-    const auto few = count(trace_of_solve(SolvePrecision::mixed, krylov, 2));
-    EXPECT_FALSE(few.empty());
-    EXPECT_EQ(few, count(trace_of_solve(SolvePrecision::mixed, krylov, 20)));
+    const auto few = count(until_the_graph_ends(trace_of_solve(SolvePrecision::mixed, krylov, 2)));
+    EXPECT_EQ(few.count("cuGraphLaunch"), 1u);
+    EXPECT_EQ(few, count(until_the_graph_ends(trace_of_solve(SolvePrecision::mixed, krylov, 20))));
   }
 }
 
