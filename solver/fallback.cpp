@@ -178,7 +178,7 @@ void Solver::finish(Monitor& monitor, Result& result) {
   const auto conjugate = [&] { return options_.krylov == Krylov::cg || active_; };
   // Where rounding may hide errors their estimates depend on chance, and have to be smaller.
   const auto promised = [&] {
-    return promised_error * tolerance * (conjugate() && rounding_may_hide(result.estimated_error) ? 0.5 : 1);
+    return promised_error * tolerance * (conjugate() && rounding_may_hide(result.estimated_error) ? 0.2 : 1);
   };
   const auto inaccurate = [&] {
     return state.verdict == Verdict::converged && !(result.estimated_error <= promised());

@@ -280,7 +280,8 @@ TEST(Robust, MeansOfSingularProblemsStay) {
     p.boundary[2] = {};
     Solve s(p, {.method = Method::multigrid});
     const Result result = s.run();
-    EXPECT_TRUE(result.converged()) << seed << ": " << name_of(result.verdict);
+    EXPECT_TRUE(result.converged() || result.verdict == Verdict::inaccurate) << seed << ": " << name_of(result.verdict);
+    EXPECT_LT(result.estimated_error, 1e-5);
     EXPECT_LT(result.rounding_floor, 1e-8);
   }
 }
