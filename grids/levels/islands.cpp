@@ -27,24 +27,20 @@ Space space_of_shares(int shares, const std::shared_ptr<const Processes>& proces
 
 // Numbers in the memory of a backend.
 template <class T>
-class List {
- public:
-  List(Backend& backend, std::size_t count) : backend_(backend), memory(backend.allocate(count * sizeof(T))) {}
+struct List {
+  Backend& backend;
+  Buffer memory;
+
+  List(Backend& backend, std::size_t count) : backend(backend), memory(backend.allocate(count * sizeof(T))) {}
   List(Backend& backend, const std::vector<T>& numbers) : List(backend, numbers.size()) {
     if (!numbers.empty()) backend.write(numbers.data(), memory.data(), numbers.size() * sizeof(T));
   }
   T* data() const { return static_cast<T*>(memory.data()); }
   T at(std::size_t i) const {
     T number{};
-    backend_.read(data() + i, &number, sizeof number);
+    backend.read(data() + i, &number, sizeof number);
     return number;
   }
-
- private:
-  Backend& backend_;
-
- public:
-  Buffer memory;
 };
 
 }  // namespace
