@@ -28,17 +28,17 @@ Space space_of_shares(int shares, const std::shared_ptr<const Processes>& proces
 // Numbers in the memory of a backend.
 template <class T>
 struct List {
-  Backend& backend;
+  Backend* from;
   Buffer memory;
 
-  List(Backend& backend, std::size_t count) : backend(backend), memory(backend.allocate(count * sizeof(T))) {}
+  List(Backend& backend, std::size_t count) : from(&backend), memory(backend.allocate(count * sizeof(T))) {}
   List(Backend& backend, const std::vector<T>& numbers) : List(backend, numbers.size()) {
     if (!numbers.empty()) backend.write(numbers.data(), memory.data(), numbers.size() * sizeof(T));
   }
   T* data() const { return static_cast<T*>(memory.data()); }
   T at(std::size_t i) const {
     T number{};
-    backend.read(data() + i, &number, sizeof number);
+    from->read(data() + i, &number, sizeof number);
     return number;
   }
 };
