@@ -75,7 +75,8 @@ bool is_assignment(std::string_view word) {
   });
 }
 
-/// Whether an expression goes on beyond the blank between two words: x + 1, 2* y, x >0. A path may begin with '/'.
+/// Returns whether an expression continues after the blank between two words: x + 1, 2* y, x >0. A path may begin with
+/// '/'.
 bool goes_on(std::string_view before, std::string_view word) {
   constexpr std::string_view operators = "+*/^<>=!&|?:,(";
   if (before.ends_with('-') || operators.find(before.back()) != std::string_view::npos) return true;

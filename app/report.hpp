@@ -52,7 +52,7 @@ class Report {
   /// the iteration broke down, but in single precision, where it announces that mixed precision follows (`widens`).
   Result iterate(Solver& solver, Backend& backend, Profile* profile, const RunHeader& header,
                  const std::function<bool()>& stopped, double size);
-  /// Whether a solve broke down that mixed precision may solve.
+  /// Returns whether a solve broke down that mixed precision may finish.
   static bool widens(const Result& result, const Solver& solver);
   /// Writes the summary, puts the results in their places, prints the closing lines and returns the exit status.
   int close(const Result& result, const Backend& backend);

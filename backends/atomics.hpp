@@ -2,7 +2,8 @@
 
 #include <cstdint>
 
-/// What threads of any backend do to numbers that others change meanwhile. Free of the standard library's containers.
+/// These functions read and change numbers that other threads change at the same time, on any backend. They are free of
+/// the standard library's containers.
 namespace poisson {
 
 template <class T>

@@ -17,7 +17,7 @@ namespace poisson {
 struct IslandRule {
   double strong, slow;
 };
-/// What κ of two values leaves, and what κ of many leaves beside it.
+/// The first rule finds what sweeps leave where κ has two values, the second one what they leave where it has many.
 inline constexpr std::array<IslandRule, 2> island_rules{{{1e-2, 1e-2}, {0.15, 0.3}}};
 
 /// Islands of which a process has some values, as lists on the host.
@@ -51,8 +51,8 @@ class IslandTable {
   std::vector<Buffer> memory_;
 };
 
-/// What a process has of islands that go through the parts of several: each of them works out its share of what they
-/// are shifted by, and all add up the shares alike.
+/// The share that a process has of islands that go through the parts of several: each of them works out its share of
+/// what they are shifted by, and all add up the shares alike.
 class CrossingIslands {
  public:
   CrossingIslands(Backend&, const IslandSets&, const Space&, Precision, const std::shared_ptr<const Processes>&);
@@ -84,7 +84,7 @@ class Islands {
   /// Islands of a rule within the part, and those that go through several.
   std::int64_t count(std::size_t rule) const { return families_[rule].own.views.count; }
   std::int64_t crossing_count(std::size_t rule) const;
-  /// What kernels see of those within the part.
+  /// Returns the tables of the islands of a rule within the part.
   const IslandViews& views(std::size_t rule) const { return families_[rule].own.views; }
 
   /// u += Z diag(ZᵀAZ)⁻¹ Zᵀ(b − A u), the columns of Z being 1 on an island of a rule. All residuals are those of u

@@ -18,6 +18,7 @@
 #include "tests/fields.hpp"
 #include "tests/problems.hpp"
 #include "tests/processes.hpp"
+#include "tests/wave.hpp"
 
 namespace poisson {
 namespace {
@@ -26,24 +27,6 @@ constexpr double omega = 1.15;
 
 // By default small grids take a pass over each colour. Set before any thread starts.
 const bool small_grids_too = setenv("POISSON_PASS_FROM", "1", 1) == 0;
-
-/// What a value is before anything sweeps, by where it lies in the whole grid.
-double wave(int which, int i, int j, int k) {
-  return std::sin(1.0 + which + 0.7 * i + 1.3 * j + 2.1 * k);
-}
-
-void fill(Backend& backend, Field& x, int which) {
-  const Box& own = x.space().unknowns();
-  const auto& o = x.space().origin();
-  dispatch(x.precision(), [&]<class T>(T) {
-    Image<T> image(backend, x);
-    for (int k = own.first[2]; k < own.last[2]; ++k)
-      for (int j = own.first[1]; j < own.last[1]; ++j)
-        for (int i = own.first[0]; i < own.last[0]; ++i)
-          image.view(i, j, k) = static_cast<T>(wave(which, i + o[0], j + o[1], k + o[2]));
-    image.store(backend);
-  });
-}
 
 /// `overlaps`: whether exchanges take place beside sweeps, where a grid is cut.
 struct Case {

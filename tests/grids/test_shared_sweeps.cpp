@@ -24,6 +24,7 @@
 #include "tests/oracles/same_values.hpp"
 #include "tests/problems.hpp"
 #include "tests/processes.hpp"
+#include "tests/wave.hpp"
 
 namespace poisson {
 namespace {
@@ -34,24 +35,6 @@ struct Swept {
   std::size_t kernels = 0;  // of a recording of the sweeps; 0 where nothing counts them
   std::string transport;
 };
-
-/// What a value is before anything sweeps, by where it lies in the whole grid.
-double wave(int which, int i, int j, int k) {
-  return std::sin(1.0 + which + 0.7 * i + 1.3 * j + 2.1 * k);
-}
-
-void fill(Backend& backend, Field& x, int which) {
-  const Box& own = x.space().unknowns();
-  const auto& o = x.space().origin();
-  dispatch(x.precision(), [&]<class T>(T) {
-    Image<T> image(backend, x);
-    for (int k = own.first[2]; k < own.last[2]; ++k)
-      for (int j = own.first[1]; j < own.last[1]; ++j)
-        for (int i = own.first[0]; i < own.last[0]; ++i)
-          image.view(i, j, k) = static_cast<T>(wave(which, i + o[0], j + o[1], k + o[2]));
-    image.store(backend);
-  });
-}
 
 void append_unknowns(Backend& backend, const Field& x, std::vector<double>& values) {
   const Box& own = x.space().unknowns();
