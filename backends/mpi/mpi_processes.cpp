@@ -262,8 +262,10 @@ class Limit {
     }
     if (!gone.empty()) {
       if (first > 0 && waited_ < std::chrono::seconds(2)) return waited_ += look, false;  // for the first one's machine
-      if (speaker == rank_) return lost_(gone), true;
-      std::this_thread::sleep_for(speaking);
+      if (speaker == rank_)
+        speak(gone);
+      else
+        std::this_thread::sleep_for(speaking);
       return true;
     }
     // A launcher that waits for a core has not started all yet, or has not seen yet that one has ended.
@@ -271,6 +273,20 @@ class Limit {
     unseen_ += look;
     if (unseen_ < SignsOfLife::most_silent + std::chrono::seconds(std::min(rank_, 3))) return false;
     return lost_({}), true;
+  }
+
+  // Calls `lost`, then stays until the others that live have ended. One that judges later would otherwise find that
+  // this process has ended, and call `lost` again.
+  void speak(std::span<const LostProcess> gone) const {
+    lost_(gone);
+    const auto others_live = [&] {
+      for (const LostProcess& process : awaited_().here)
+        if (std::ranges::find(gone, process.rank, &LostProcess::rank) == gone.end() && state_of(process.number).exists)
+          return true;
+      return false;
+    };
+    for (auto waited = tick; waited < SignsOfLife::most_stopped && others_live(); waited += tick)
+      std::this_thread::sleep_for(tick);
   }
 
   int rank_;
