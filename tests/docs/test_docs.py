@@ -78,7 +78,7 @@ def named_code(page):
 
 class Documents(unittest.TestCase):
     def test_the_readme_is_short(self):
-        self.assertLessEqual(len(read(SOURCE / "README.md").splitlines()), 250)
+        self.assertLessEqual(len(read(SOURCE / "README.md").splitlines()), 170)
 
     def test_lines_are_short(self):
         for page in set(PAGES) - MADE - {SOURCE / "CHANGELOG.md"}:
