@@ -80,6 +80,12 @@ class Documents(unittest.TestCase):
     def test_the_readme_is_short(self):
         self.assertLessEqual(len(read(SOURCE / "README.md").splitlines()), 170)
 
+    def test_the_benchmarks_fit_in_a_reading(self):
+        text = read(DOCS / "benchmarks.md")
+        self.assertLessEqual(len(text.splitlines()), 350)
+        for part in text.split("\n## ")[1:]:
+            self.assertEqual(part.count("!["), 1, part.splitlines()[0])
+
     def test_lines_are_short(self):
         for page in set(PAGES) - MADE - {SOURCE / "CHANGELOG.md"}:
             for number, line in enumerate(read(page).splitlines(), 1):
