@@ -8,7 +8,7 @@
 namespace poisson {
 namespace {
 
-constexpr std::size_t alignment = 512;  // required by texture objects
+constexpr std::size_t alignment = 512;  // texture objects need it
 constexpr std::size_t smallest_piece = std::size_t{1} << 20;
 
 std::size_t rounded(std::size_t bytes) {

@@ -40,7 +40,7 @@ class Arena {
 
   Take take_;
   Give give_;
-  Blocks blocks_;                        // of all pieces, by address
+  Blocks blocks_;                        // every block by address
   std::map<char*, std::size_t> pieces_;  // bytes by address
 };
 

@@ -67,7 +67,7 @@ class AxisTransforms : public AxisProducts {
   virtual void transform(const WaveTables& waves, int axis, WavePath path, const Field& from, Field& to,
                          const Scalar* a) = 0;
   /// Solves tridiagonal or diagonal lines; of cut lines, the values between the known end values. If the solved axis is
-  /// folded, lines are folded as they are read and unfolded as they are written.
+  /// folded, reading folds the lines and writing unfolds them.
   virtual void eliminate(Field& w) = 0;
   /// Subtracts the mean from the values of a line, weighted by the row sums of M.
   virtual void take_mean(Field& w, const ConstantLine& line) = 0;
@@ -86,7 +86,7 @@ class AxisTransforms : public AxisProducts {
   /// Reverses `fold`. Afterwards `w` is zero again outside the box.
   virtual void unfold(Field& slab, Field& w, const Box& at, int lag, Field& to, const Scalar* a) = 0;
 
-  /// Returns whether an axis is folded on its way to a slab.
+  /// Returns whether an axis is folded when it is copied to a slab.
   bool folds(int axis) const { return folded(axis) && axis != solved_; }
 
   const Box& box() const { return box_; }
@@ -97,8 +97,8 @@ class AxisTransforms : public AxisProducts {
   bool folded(int axis) const { return axes_[static_cast<std::size_t>(axis)].folded; }
   int solved() const { return solved_; }
   const PlacesAlongX& places() const { return places_; }
-  /// Returns the eigenvalues of an axis in the backend's memory and the field's precision. Those of the first axis that
-  /// is not solved include σ. Null: the axis has the eigenvalue 0 alone.
+  /// Returns the eigenvalues of an axis in the backend's memory and the field's precision. The first axis that is not
+  /// solved includes σ. Null: the axis has the eigenvalue 0 alone.
   const void* eigenvalues(int axis) const { return axes_[static_cast<std::size_t>(axis)].eigenvalues.data(); }
   /// Returns the lines of the field of coefficients.
   template <class T>
@@ -167,11 +167,11 @@ class AxisTransforms : public AxisProducts {
   Box box_;
   int solved_;
   PlacesAlongX places_;
-  std::vector<int> steps_;  ///< axes with matrix products
-  std::vector<int> fast_;   ///< axes with trigonometric modes, without the solved one
+  std::vector<int> steps_;  ///< multiplied axes
+  std::vector<int> fast_;   ///< trigonometric axes, without the solved one
   std::array<Axis, 3> axes_;
   Buffer lines_;
-  int slab_ = 0;  ///< values of a slab along the solved axis
+  int slab_ = 0;  ///< values a slab has along the solved axis
   std::array<Field, 2> work_;
   std::optional<PartsOfLines> ends_;
   std::optional<ConstantLine> constants_;

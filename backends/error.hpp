@@ -5,11 +5,11 @@
 
 namespace poisson {
 
-/// Names advice that a message cannot give itself. A program words it in the terms of its own options.
+/// Names advice that a message cannot give itself. A program words it in terms of the program's options.
 enum class Remedy {
   none,
-  fewer_values,          ///< too little host memory
-  fewer_values_or_host,  ///< too little device memory
+  fewer_values,          ///< host memory is insufficient
+  fewer_values_or_host,  ///< device memory is insufficient
   other_architecture,    ///< the build has no code for the device
   other_driver,
   other_device,
@@ -20,7 +20,8 @@ enum class Remedy {
   positive_definite,
 };
 
-/// Base of all errors. A message states the problem, the reason in parentheses, and what to try unless a Remedy does.
+/// Is the base of all errors. A message states the problem, the reason in parentheses, and what to try unless a Remedy
+/// does.
 struct Error : std::runtime_error {
   explicit Error(const std::string& what, Remedy help = Remedy::none) : std::runtime_error(what), remedy(help) {}
 

@@ -38,7 +38,7 @@ struct Lines : PlacesOfLines<T> {
   const T *fast_eigenvalues = nullptr, *slow_eigenvalues = nullptr;
   const T *sum = nullptr, *coupling = nullptr, *mass_sum = nullptr, *mass_off = nullptr;
 
-  /// Data that all rows of one line share: μ.
+  /// Type of the data that all rows of one line share: μ.
   using Own = T;
   constexpr T own(int lane, int slow) const {
     return (fast_eigenvalues ? fast_eigenvalues[lane] : T(0)) + (slow_eigenvalues ? slow_eigenvalues[slow] : T(0));
@@ -72,9 +72,9 @@ struct Lines : PlacesOfLines<T> {
 /// Describes tridiagonal systems whose rows are stored in fields with the layout of the values.
 template <class T>
 struct HeldLines : PlacesOfLines<T> {
-  const T *sum = nullptr, *coupling = nullptr;  ///< of the first row of the first line
+  const T *sum = nullptr, *coupling = nullptr;  ///< first line's first row
 
-  /// Offset of a line from the first one.
+  /// Is the offset of a line from the first one.
   using Own = std::int64_t;
   constexpr Own own(int lane, int slow) const { return this->at(lane, slow) - this->values; }
   constexpr T row(int k, Own from) const { return sum[from + k * this->step]; }

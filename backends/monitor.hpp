@@ -10,15 +10,15 @@ namespace poisson {
 
 class Backend;
 
-/// Says how an iteration ended. `inaccurate`: the residual is small enough, but the error of the solution is not.
+/// States how an iteration ended. `inaccurate`: the residual is small enough, but the error of the solution is not.
 enum class Verdict { running, converged, diverged, stagnated, not_finite, stopped, inaccurate };
 
 /// Decides when an iteration ends. All norms are squared, so that no verb needs a square root.
 struct StoppingRule {
-  double tolerance = 0;           ///< converged below this fraction of the reference; 0: never
-  double divergence = 1e12;       ///< diverged above this multiple of the first norm (a residual grown by 10⁶)
-  double negligible = 0;          ///< after projection, data below this fraction of the original are rounding errors
-  int stagnation_window = 20;     ///< stagnated if the best norm of this many iterations …
+  double tolerance = 0;      ///< an iteration converges below this fraction of the reference; 0: never
+  double divergence = 1e12;  ///< an iteration diverges above this multiple of the first norm (a residual grown by 10⁶)
+  double negligible = 0;     ///< after projection, data below this fraction of the original are rounding errors
+  int stagnation_window = 20;     ///< an iteration stagnates if the best norm of this many iterations …
   double stagnation_gain = 2e-4;  ///< … decreases by less than this fraction
   /// If not 0: an iteration also stagnates when its best norm falls too slowly to converge within this many iterations.
   /// The rate is that of the last prospect_window iterations.
@@ -30,14 +30,14 @@ struct StoppingRule {
 struct MonitorState {
   Verdict verdict = Verdict::running;
   int iterations = 0;
-  double initial = 0;    ///< residual of the given guess
-  double reference = 0;  ///< reference of the tolerance: the larger of the norm of the data and `initial`
-  double rounding = 0;   ///< residual that the rounding of the solution causes
+  double initial = 0;    ///< guess's residual
+  double reference = 0;  ///< the tolerance is relative to this: the larger of the norm of the data and `initial`
+  double rounding = 0;   ///< residual that is caused by rounding of the solution
   double first = 0, last = 0, best = 0;
   int best_iteration = 0;
-  double window_best = 0;  ///< best norm at the start of the stagnation window
+  double window_best = 0;  ///< best norm as the stagnation window began
   int window_start = 0;
-  double prospect_best = 0;  ///< best norm at the start of the prospect window
+  double prospect_best = 0;  ///< best norm as the prospect window began
   int prospect_start = 0;
   int since = 0;    ///< iteration at which the current method began; its first prospect window is not judged
   double rose = 0;  ///< 1 if the last norm is the first one above the best: the iterate before it is the best

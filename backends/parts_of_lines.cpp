@@ -8,7 +8,7 @@
 namespace poisson {
 namespace {
 
-// Numbers that a process stores for each line of a batch: those that it sends and those that it receives.
+// Counts the numbers that a process sends and receives for each line of a batch.
 constexpr int held_of_line = 2 * PartOfLine::count;
 
 // Returns the numbers in a batch of lines. On a CPU a batch stays in the cache. On a GPU a batch has half the values

@@ -53,7 +53,7 @@ class PartsOfLines {
             share(lines)};
   }
   void tell_ends() { swap(PartOfLine::ends); }
-  /// Returns where this process finds the end values of its own parts after `tell_ends`.
+  /// Returns where `tell_ends` writes the end values of this process's parts.
   template <class T>
   Told<T> ends(int lanes) const {
     return {reinterpret_cast<T*>(second_half()), lanes, size_.share, PartOfLine::ends};

@@ -16,8 +16,8 @@ namespace poisson {
 /// functions below in the same order. A single process is its own group.
 class Processes {
  public:
-  /// Describes bytes to send to another process or to receive from it. Tags distinguish the messages between two
-  /// processes.
+  /// Describes bytes to send to another process or to receive from it. Messages between two processes differ in their
+  /// tags.
   struct Message {
     int partner;
     int tag;
@@ -45,7 +45,7 @@ class Processes {
   virtual int rank() const = 0;
   virtual int count() const = 0;
   virtual std::unique_ptr<Transit> start(std::span<const Message> sent, std::span<const Message> received) const = 0;
-  /// Gathers `bytes` bytes of every process: those of process r begin at all[r·bytes].
+  /// Gathers `bytes` bytes of every process; process r has the bytes from all[r·bytes] on.
   virtual void gather(const void* own, std::size_t bytes, void* all) const = 0;
   /// Sends the data of process `from` to all others.
   virtual void broadcast(void* data, std::size_t bytes, int from) const = 0;
@@ -89,7 +89,7 @@ void together(const Processes& processes, const F& f) {
   std::exception_ptr failure;
   try {
     f();
-  } catch (const StoppedElsewhere&) {  // thrown by a collective inside f
+  } catch (const StoppedElsewhere&) {  // a collective inside f threw it
     own = stopped;
     failure = std::current_exception();
   } catch (...) {

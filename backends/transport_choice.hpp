@@ -15,7 +15,7 @@ namespace poisson {
 struct TransportError : InputError {
   TransportError(const std::string& what, std::string why) : InputError(what), reason(std::move(why)) {}
 
-  std::string reason;  ///< the text in parentheses of `what`
+  std::string reason;  ///< the reason in `what`
 };
 
 /// Describes a transport between processes, its obstacle or its speed.
@@ -23,7 +23,7 @@ struct TransportWay {
   Transport transport;
   std::string obstacle;  ///< why it is unavailable; empty if available
   // The following are set for an available transport.
-  std::string words{};  ///< the backend's description; empty on the host's cores
+  std::string words{};  ///< how the backend describes it; empty on the host's cores
   TransportSpeed speed{};
 
   bool can_be_had() const { return obstacle.empty(); }

@@ -32,8 +32,8 @@ class PinnedBuffer {
   std::size_t bytes_;
 };
 
-/// Streams a host array through a CUDA device chunk by chunk. While chunk i is computed, chunk i + 1 is uploaded and
-/// chunk i − 1 is downloaded. The chunks rotate through three buffers.
+/// Sends a host array through a CUDA device chunk by chunk. While chunk i is computed, chunk i + 1 is uploaded and
+/// chunk i − 1 is downloaded. The chunks use three buffers in rotation.
 class Pipeline {
  public:
   /// Launches work on `stream` (a cudaStream_t) that changes `bytes` bytes at `chunk`, in device memory, in place.

@@ -11,11 +11,12 @@
 namespace poisson::cpu {
 namespace {
 
-// Values of the smallest piece. Pieces determine the order of additions, whatever the number of threads.
+// Is the number of values of the smallest piece. Pieces determine the order of additions, whatever the number of
+// threads.
 constexpr std::int64_t least_piece = 4096;
 
-// Partial results that are accumulated in parallel: this breaks the chain of dependent additions and fills whole
-// vectors.
+// Number of partial results that are accumulated in parallel: this breaks the chain of dependent additions and fills
+// vector registers.
 constexpr std::int64_t lanes = 16;
 
 template <class Terms>
