@@ -10,8 +10,10 @@ namespace poisson {
 /// Applies the transpose Eᵀ of a halo exchange E (exchange.hpp), which sums over elements need if the nodes of an
 /// element lie in several patches. Halo values are added to the values that they are copies of, in the patches that own
 /// them, and are then set to zero.
+///
 /// E is a product of turns, so Eᵀ applies them in reverse order, each piece from its destination to its source. Edges
 /// and corners are therefore correct, as in E. Halos past open ends belong to the patch in both.
+///
 /// All processes that share the grid make the same calls. Only one exchange may be in flight at a time.
 class AdjointExchange {
  public:

@@ -40,7 +40,7 @@ class Arena {
 
   Take take_;
   Give give_;
-  Blocks blocks_;                        // every block by address
+  Blocks blocks_;                        // blocks of all pieces by address
   std::map<char*, std::size_t> pieces_;  // bytes by address
 };
 

@@ -168,7 +168,7 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
   p.second = p.first + round_up(p.half, align);
   if (solved_ == 0 || steps_.empty() || p.second + count(0) - p.half > layout.n[0] + layout.halo[0])
     p.second = p.first + p.half;
-  p.room = static_cast<int>(layout.pitch(precision));  // ends at the next line
+  p.room = static_cast<int>(layout.pitch(precision));  // where the next line starts
   p.end = std::min(p.room, p.second + even(count(0) - p.half));
   if (inverse.slabs > 1) ends_.emplace(backend, precision, slabs_of(inverse), lines_of(inverse));
   if (steps_.empty()) return;

@@ -11,9 +11,9 @@ namespace poisson {
 
 /// Describes the basis that diagonalizes one axis of a tensor product. An axis of one value has the eigenvalue 0 alone.
 struct AxisBasis {
-  /// If set, values x_i and x_{n−1−i}, i the lower index, are replaced by (x_i + x_{n−1−i})/√2 and, at n − 1 − i,
-  /// (x_{n−1−i} − x_i)/√2; a middle value becomes x/√2. The even half has ⌈n/2⌉ values; the odd half follows it. With
-  /// this folding F, the inverse of the matrix is Fᵀ (inverse of the folded matrix) F.
+  /// If set, values x_i and x_{n−1−i} with i < n−1−i are replaced: by (x_i + x_{n−1−i})/√2 at i, and by (x_{n−1−i} −
+  /// x_i)/√2 at n−1−i. A middle value becomes x/√2. The even half has ⌈n/2⌉ values; the odd half follows it. With this
+  /// folding F, the inverse of the matrix is Fᵀ (inverse of the folded matrix) F.
   bool folded = false;
   /// Stores the modes of the axis, or of its even and then of its odd half, by columns with vᵀMv = 1. Empty if the axis
   /// is not transformed or `waves` describes its modes.

@@ -42,9 +42,11 @@ struct PlacesAlongX {
 enum class WavePath { there, back, there_and_back };
 
 /// Implements the part of AxisProducts that all backends share: it stores the modes and orders the steps.
+///
 /// Axes with trigonometric modes are transformed in place. The other axes are transformed slab by slab. A slab is
 /// folded into a work field, multiplied by the modes of one axis after another, and written back as coefficients.
 /// `backward` reverses these steps.
+///
 /// If lines are cut, each process reduces its part of a line to two nodes. The reduced forms of all processes give the
 /// values of these nodes; each process then solves its own part between them.
 class AxisTransforms : public AxisProducts {
@@ -80,7 +82,7 @@ class AxisTransforms : public AxisProducts {
   virtual void take_ends(Field& w, int first) = 0;
   virtual void multiply(const MatrixBatch& batch, const double* a, const double* b, double* c) = 0;
   virtual void multiply(const MatrixBatch& batch, const float* a, const float* b, float* c) = 0;
-  /// Folds the multiplied axes of a slab: reads the values of the box `at` from `w` and writes them to `slab` at the
+  /// Folds the multiplied axes of a slab. Reads the values of the box `at` from `w` and writes them to `slab`, at the
   /// places of the products. Indices of `slab` along the solved axis are smaller by `lag`.
   virtual void fold(const Field& w, Field& slab, const Box& at, int lag) = 0;
   /// Reverses `fold`. Afterwards `w` is zero again outside the box.

@@ -30,10 +30,12 @@ enum class BackendKind { cpu, cuda };
 
 /// Represents a device, and the verbs that need no knowledge of equations: arithmetic on fields, reductions, halos and
 /// control.
+///
 /// Operands of one call have the same space; their precisions may differ. If a grid is cut, all processes that own a
-/// part of it call the same verbs in the same order, and reductions include the global grid. Verbs on fields act on all
-/// values but the halo; reductions use double arithmetic. Verbs may run asynchronously; only `value`, `read` and
-/// `write` wait. Reductions give the same bits on every run on the same device.
+/// part of it call the same verbs in the same order. Reductions cover the global grid.
+///
+/// Verbs on fields act on all values but the halo; reductions use double arithmetic. Verbs may run asynchronously; only
+/// `value`, `read` and `write` wait. Reductions give the same bits on every run on the same device.
 class Backend {
  public:
   virtual ~Backend() = default;

@@ -14,8 +14,8 @@ namespace poisson {
 struct ConstantLine {
   int lane = 0, slow = 0, rows = 0;
 
-  /// Returns the contribution of row k to the mean of a line of n values that are `step` apart: its value, or the mean
-  /// of two mirrored values if the line is folded.
+  /// Returns the contribution of row k to the mean of a line of n values that are `step` apart. It is the row's value,
+  /// or the mean of two mirrored values if the line is folded.
   template <class T>
   constexpr double value(int k, int n, const T* values, std::int64_t step) const {
     const int image = rows < n ? n - 1 - k : k;

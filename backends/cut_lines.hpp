@@ -8,8 +8,8 @@
 
 namespace poisson {
 
-/// Stores the rows of the lines along an axis in fields of a patch: the sum of each row and its coupling to the next
-/// row. Nothing is stored at the last unknown of lines that end.
+/// Stores the rows of the lines along an axis in fields of a patch: row sums and couplings to the next row. Nothing is
+/// stored at the last unknown of lines that end.
 struct LineRows {
   int axis = 0;
   Field sum, onwards;

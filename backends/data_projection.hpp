@@ -6,10 +6,10 @@
 
 namespace poisson {
 
-/// Stores M1 of Σ_d K_d ⊗ M_{e≠d} over a box as the row sums of the factors; an axis of one value has the sum 1.
+/// Stores M1 of Σ_d K_d ⊗ M_{e≠d} over a box, as the row sums of the factors. An axis of one value has the sum 1.
 struct TensorMass {
   std::array<std::vector<double>, 3> sums;
-  double volume = 0;  ///< 1ᵀM1 over the global grid
+  double volume = 0;  ///< global 1ᵀM1
 };
 
 /// Removes the component of the data that no u can produce if all A u have zero sum: b −= M1 (1ᵀb)/(1ᵀM1), as
@@ -19,8 +19,8 @@ class DataProjection {
  public:
   virtual ~DataProjection() = default;
   /// Sets amount = 1ᵀb and after = ‖b‖² of the projected data. `before` is `after` plus ‖·‖² of the removed component.
-  /// It equals ‖b‖² of the original data if D is a multiple of M1, as for equal cells with values at nodes; it is never
-  /// less than half of that.
+  /// If D is a multiple of M1, as for equal cells with values at nodes, `before` equals ‖b‖² of the original data.
+  /// Otherwise it is at least half of that.
   virtual void apply(Field& b, Scalar& amount, Scalar& before, Scalar& after) const = 0;
 };
 

@@ -33,13 +33,14 @@ struct Cuts {
 /// Describes how the halo of a patch is filled: boxes are copied in turns, axis after axis. Each turn includes the
 /// halos of earlier axes, so edges and corners are correct as well. Along an axis that is not cut, a patch is its own
 /// neighbour, and the halo is one value wide whatever width is requested.
+///
 /// An exchange has two halves, and work can be done in between. The first half starts the last turn with other patches;
 /// the second half finishes it and the turns that follow.
 class Exchange {
  public:
   struct Piece {
     int patch;  ///< owner of the values; for sent pieces, owner of the halo
-    int side;   ///< the halo's: −1 or 1
+    int side;   ///< side of the halo: −1 or 1
     Box from;   ///< in indices of their owner
     Box to;     ///< in indices of the patch that has the halo
   };
@@ -59,7 +60,8 @@ class Exchange {
   /// Returns the index of the turn in flight between start and finish: the last one with other patches. Without other
   /// patches all turns precede it.
   std::size_t under_way() const { return under_way_; }
-  /// Returns the values of a box of the patch whose neighbours at distance one arrive before that turn.
+  /// Returns the part of a box of the patch whose values have no neighbour in a halo that arrives with that turn or
+  /// later.
   Box inner(const Box& box) const;
 
  private:

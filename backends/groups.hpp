@@ -28,8 +28,8 @@ struct Members {
 /// This process's own part is not copied. The memory may be on a device if messages may.
 void swap_parts_of_others(const Members& members, const void* from, void* to, std::size_t bytes);
 
-/// Lists the patches of a grid that lie in a larger patch or in the global grid, and the processes that own them, in
-/// the same order.
+/// Lists the patches of a grid that lie in a larger patch or in the global grid. The processes that own them are listed
+/// in the same order.
 struct PatchesWithin {
   std::vector<int> patches;
   std::shared_ptr<const Processes> processes;

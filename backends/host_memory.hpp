@@ -19,10 +19,14 @@ struct MemoryLimit {
 /// chance.
 void use_one_arena();
 
-/// Returns the lowest of the limits at which a process is killed or allocation fails: the machine's memory plus swap,
-/// control groups (versions 1 and 2) down to the process's group, Slurm's grant, and ulimit -v and -d. Memory that the
-/// process already uses is subtracted. Limits of the machine are divided by `here`, the number of its processes. /proc
-/// and /sys are searched under `root`.
+/// Returns the lowest of the limits at which a process is killed or an allocation fails:
+/// - the machine's memory plus swap,
+/// - the limits of control groups (versions 1 and 2), down to the process's group,
+/// - Slurm's grant,
+/// - ulimit -v and -d.
+///
+/// Memory that the process already uses is subtracted. Limits that the processes of a machine share are divided by
+/// `here`, their number. /proc and /sys are searched under `root`.
 MemoryLimit hard_memory_limit(int here = 1, const std::filesystem::path& root = "/");
 
 /// Returns the bytes that the system can provide now if it drops its caches; never more than the hard limit.

@@ -72,7 +72,7 @@ struct Lines : PlacesOfLines<T> {
 /// Describes tridiagonal systems whose rows are stored in fields with the layout of the values.
 template <class T>
 struct HeldLines : PlacesOfLines<T> {
-  const T *sum = nullptr, *coupling = nullptr;  ///< first line's first row
+  const T *sum = nullptr, *coupling = nullptr;  ///< of the first row of the first line
 
   /// Is the offset of a line from the first one.
   using Own = std::int64_t;

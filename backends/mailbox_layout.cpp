@@ -28,8 +28,8 @@ MailSizes MailSizes::of(const Space& space) {
     for (std::size_t e = 0; e < 3; ++e)
       if (e != d) sizes.layers[d] *= static_cast<std::size_t>(most[e] + 2 * cut_halo);
   }
-  // One sum for each plane across y or z of a box that may extend one plane past both ends, and one number for the
-  // count of planes. Several planes share a sum if there are more planes than sums (cuda/plane_sums.cuh).
+  // There is one sum for each plane across y or z of a box that may extend one plane past both ends. One more number is
+  // the count of planes. Several planes share a sum if there are more planes than sums (cuda/plane_sums.cuh).
   constexpr int most_planes = 1 << 16;
   sizes.sums = static_cast<std::size_t>(std::min(std::max(most[1], most[2]), most_planes)) + 3;
   return sizes;

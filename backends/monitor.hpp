@@ -30,7 +30,7 @@ struct StoppingRule {
 struct MonitorState {
   Verdict verdict = Verdict::running;
   int iterations = 0;
-  double initial = 0;    ///< guess's residual
+  double initial = 0;    ///< residual of the guess
   double reference = 0;  ///< the tolerance is relative to this: the larger of the norm of the data and `initial`
   double rounding = 0;   ///< residual that is caused by rounding of the solution
   double first = 0, last = 0, best = 0;

@@ -81,7 +81,7 @@ class PartsOfLines {
   int own_;  ///< this process's part
   Size size_;
   std::unique_ptr<PartSwap> messages_;
-  Buffer memory_;  ///< sent and received numbers, later the values that elimination stores
+  Buffer memory_;  ///< numbers that are sent and received, later the values that elimination stores
 };
 
 }  // namespace poisson

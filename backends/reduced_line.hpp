@@ -8,6 +8,7 @@ namespace poisson {
 
 /// Represents a tridiagonal system as a chain of nodes, reduced to its first node and the last node that elimination
 /// has reached. A row is stored as its sum and its couplings.
+///
 /// Eliminating node m with couplings c and a to its neighbours couples these by ca/d, d = row + c + a. They receive the
 /// shares c/d and a/d of its row sum and right-hand side (star-mesh transformation). No term cancels if all couplings
 /// have one sign, and rows that sum to zero do so exactly.
@@ -118,7 +119,7 @@ constexpr void solve_ends(T* told, std::int64_t step, int parts, const Inverse& 
 template <class T>
 struct EndSystems {
   T *told = nullptr, *ends = nullptr;
-  int step = 0, parts = 0, lines = 0;  ///< `step`: from one number of a line to the next
+  int step = 0, parts = 0, lines = 0;  ///< `step` lies between the numbers of a line
 
   template <class Inverse>
   constexpr void solve(int line, const Inverse& inverse) const {

@@ -40,8 +40,9 @@ struct Share {
   bool operator==(const Share& other) const { return cuts == other.cuts && processes == other.processes; }
 };
 
-/// Describes the values of one level that this process owns: a patch of the grid, its unknowns, its position in the
+/// Describes the values of one level that this process owns, a patch of the grid: its unknowns, its position in the
 /// global grid, and how its halo is filled. Fields share it.
+///
 /// Beyond an end of the patch lie the values of a neighbour, which may be the patch itself, or the grid ends there.
 /// Past an end of the grid no exchange writes. The halo is zero there, except that solutions of cell-centred problems
 /// store the boundary data of the faces in it.

@@ -15,7 +15,7 @@ namespace poisson {
 struct TransportError : InputError {
   TransportError(const std::string& what, std::string why) : InputError(what), reason(std::move(why)) {}
 
-  std::string reason;  ///< the reason in `what`
+  std::string reason;  ///< the text in parentheses in `what`
 };
 
 /// Describes a transport between processes, its obstacle or its speed.

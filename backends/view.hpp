@@ -11,6 +11,7 @@ namespace poisson {
 /// Indexes a field's memory in three dimensions, x fastest; valid on the device that owns the memory. Along an axis of
 /// n values the indices −halo … n−1+halo may be read. An axis of one value without halo (z in two dimensions) has
 /// stride 0: it is its own neighbour, so stencils need no special case.
+///
 /// The class uses no containers of the standard library, so point formulas that use it compile for every backend.
 template <class T>
 struct View {

@@ -101,8 +101,8 @@ Result join_planes(const Space& space, const Box& box, const std::vector<Result>
   return all;
 }
 
-/// Does the same over the boxes of all patches of a grid, plane by plane however thin the patches are. f(j, k) is
-/// called for this process's patch.
+/// Does the same over the boxes of all patches of a grid, plane by plane however thin the patches are. Calls f(j, k)
+/// for the patch of this process.
 template <class Result, class F, class Join>
 Result reduce_over_lines(const Space& space, const Box& box, const Result& none, const F& f, const Join& join) {
   return join_planes(space, box, reduce_planes(box, is_flat(space), none, f, join), none, join);

@@ -35,8 +35,8 @@ namespace {
 namespace mpi = boost::mpi;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds speaking{
-    300};  // The process that reports why a run ends has this time before the others end.
+// The process that reports why a run ends has this time before the others end.
+constexpr std::chrono::milliseconds speaking{300};
 
 /// Returns whether all processes of a group arrive here before `until`.
 bool all_come(const mpi::communicator& group, Clock::time_point until) {
@@ -87,8 +87,8 @@ class Heartbeat {
  private:
   static constexpr std::chrono::milliseconds interval{250};
   static constexpr std::chrono::seconds patience{6}, patience_for_unseen{60};
-  static constexpr std::chrono::milliseconds settling{
-      100};  // Processes that are killed together all end within this time.
+  // Processes that are killed together all end within this time.
+  static constexpr std::chrono::milliseconds settling{100};
   enum Tag { alive, goodbye, ending };
   enum class Part { takes, has_left, ends_the_run };
 
@@ -268,8 +268,8 @@ class Limit {
         speaker = std::min(speaker, process.rank);
     }
     if (!gone.empty()) {
-      if (first > 0 && waited_ < std::chrono::seconds(2))
-        return waited_ += look, false;  // rank 0's machine reports first
+      // The machine of rank 0 reports first.
+      if (first > 0 && waited_ < std::chrono::seconds(2)) return waited_ += look, false;
       if (speaker == rank_)
         speak(gone);
       else

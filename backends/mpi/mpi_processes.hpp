@@ -31,13 +31,16 @@ using Lost = std::function<void(Moment, std::span<const LostProcess>)>;
 std::string device_memory_obstacle();
 
 /// Returns the processes that were started together, with a separate communicator. Collective.
+///
 /// The first call initializes MPI unless the program has; MPI is then finalized when the program ends. A program that
 /// has initialized MPI must finalize it. After that the processes must not be used, nor by Solvers and Fields that
 /// still exist.
+///
 /// A thread of each process watches the processes of its machine, and listens for signs of life of another process. A
 /// process is lost if it has ended, or if it is silent for several seconds because it was stopped or its machine
 /// failed. The thread then calls `lost` on one process of a machine and ends all processes. While MPI starts and ends,
 /// processes of this machine are awaited as long as they live, others for a minute; then `lost` is called.
+///
 /// Throws RunError if this MPI does not support threads that send, or was initialized without MPI_THREAD_MULTIPLE.
 std::shared_ptr<const Processes> mpi_processes(const Lost& lost);
 

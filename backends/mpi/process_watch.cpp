@@ -51,8 +51,8 @@ ProcessWatch::~ProcessWatch() {
 
 void ProcessWatch::wait(std::chrono::milliseconds time) {
   std::vector<pollfd> polled{{wake_, POLLIN, 0}};
-  for (const Watched& process : watched_)
-    polled.push_back({process.descriptor, POLLIN, 0});  // poll ignores negative ones
+  // `poll` ignores negative descriptors.
+  for (const Watched& process : watched_) polled.push_back({process.descriptor, POLLIN, 0});
   if (poll(polled.data(), polled.size(), static_cast<int>(time.count())) <= 0) return;
   std::uint64_t count = 0;
   if (polled.front().revents != 0) [[maybe_unused]]

@@ -47,8 +47,8 @@ std::uint64_t scheduled_time(const fs::path& process, const std::string& stat) {
 }
 
 struct Family {
-  const char *rank, *job;  ///< names of environment variables; processes of one job share the value of `job`, or the
-                           ///< parent if there is no `job`
+  /// Names of environment variables. Processes of one job share the value of `job`, or their parent if `job` is null.
+  const char *rank, *job;
 };
 constexpr Family families[]{{"PMIX_RANK", "PMIX_NAMESPACE"},
                             {"OMPI_COMM_WORLD_RANK", "OMPI_MCA_ess_base_jobid"},

@@ -6,7 +6,7 @@
 
 namespace poisson {
 
-/// Stores what the kernel reports about a process of this machine (/proc).
+/// Stores the kernel's report on a process of this machine (/proc).
 struct ProcessState {
   bool exists = false;   ///< it has not ended
   bool stopped = false;  ///< by SIGSTOP or a debugger

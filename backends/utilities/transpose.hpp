@@ -9,6 +9,7 @@ namespace poisson {
 
 /// Describes a batch of matrices to transpose and their places in memory. Matrices are row-major. Rows are from_pitch
 /// elements apart in the source and to_pitch elements apart in the destination, whose rows are the source's columns.
+///
 /// Matrix b begins b·from_stride elements after the source's first element and b·to_stride after the destination's. The
 /// matrices of a batch may follow each other (stride ≥ pitch · rows) or be interleaved within longer rows.
 struct Transposition {
@@ -34,6 +35,7 @@ Transposition packed(std::int64_t rows, std::int64_t columns, std::size_t elemen
 /// Sets to(column, row) = from(row, column) for every matrix of the batch, in the backend's memory. May run
 /// asynchronously. Padding of the destination is not written. Pointers must be aligned to the element; rows that begin
 /// on 16-byte boundaries are moved 16 bytes at a time.
+///
 /// Throws InputError as Transposition::validate does, and if source and destination overlap or are not aligned to the
 /// element.
 void transpose(Backend& backend, const Transposition& shape, const void* from, void* to);

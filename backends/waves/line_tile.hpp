@@ -10,6 +10,7 @@ namespace poisson {
 
 /// Maps rows and pairs of lines to places in shared memory; a row stores one complex number for each pair. Eight fp64
 /// numbers, such as the pairs of a row, fill all banks of the memory.
+///
 /// Along x, threads access successive values of one pair, or coefficients in digit-reversed order, whose rows are n/8
 /// apart. Numbers are therefore permuted within each group of eight by the bits in which those rows differ. Neither
 /// access then has bank conflicts.

@@ -28,8 +28,9 @@ struct WaveView {
   constexpr int values() const { return kind == WaveKind::sines ? n - 1 : rows(); }
 };
 
-/// Identifies a piece of the work before and after the passes: a pair of mirrored values or coefficients k and N − k,
-/// by the lower index 0 ≤ k ≤ N/2. `inner` is known at compile time: the piece is neither the first nor the last.
+/// Identifies a piece of the work before and after the passes. A piece is a pair of mirrored values or coefficients k
+/// and N − k, named by the lower index 0 ≤ k ≤ N/2. `inner` is known at compile time: the piece is neither the first
+/// nor the last.
 template <bool inner>
 struct Piece {
   int k;
