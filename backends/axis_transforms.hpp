@@ -99,8 +99,8 @@ class AxisTransforms : public AxisProducts {
   bool folded(int axis) const { return axes_[static_cast<std::size_t>(axis)].folded; }
   int solved() const { return solved_; }
   const PlacesAlongX& places() const { return places_; }
-  /// Returns the eigenvalues of an axis in the backend's memory and the field's precision. The first axis that is not
-  /// solved includes σ. Null: the axis has the eigenvalue 0 alone.
+  /// Returns the eigenvalues of an axis in the backend's memory and the field's precision. The eigenvalues of the first
+  /// axis that is not solved include σ. Null: the axis has the eigenvalue 0 alone.
   const void* eigenvalues(int axis) const { return axes_[static_cast<std::size_t>(axis)].eigenvalues.data(); }
   /// Returns the lines of the field of coefficients.
   template <class T>

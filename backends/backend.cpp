@@ -5,8 +5,8 @@
 namespace poisson {
 namespace {
 
-// Above this size a box costs more than its division into parts. On a GPU the division costs three launches and a fork,
-// about 10 µs.
+// Above this size the work on a box takes longer than dividing the box costs. On a GPU that is three launches and a
+// fork, about 10 µs.
 constexpr std::int64_t default_least_beside = std::int64_t{1} << 19;
 
 }  // namespace

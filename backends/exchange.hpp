@@ -9,11 +9,11 @@ namespace poisson {
 
 struct Layout;
 
-/// Width of the halo where a grid is cut: interpolation needs it, bands may need it. Stencils need one value.
+/// Is the width of the halo where a grid is cut. Interpolation reads that far, and bands may. Stencils read one value.
 inline constexpr int cut_halo = 2;
 
-/// Describes how a grid is cut into patches: `first` lists the first values of the parts along each axis. Consecutive
-/// patch numbers follow x first.
+/// Describes how a grid is cut into patches: `first` lists the first values of the parts along each axis. Patch numbers
+/// increase along x first.
 struct Cuts {
   std::array<std::vector<int>, 3> first{{{0}, {0}, {0}}};
   std::array<int, 3> n{1, 1, 1};   ///< values of the global grid

@@ -18,7 +18,8 @@ class Backend;
 class Field {
  public:
   Field() = default;
-  /// Sets all values to zero, including halo and padding. Throws RunError if the memory is not available.
+  /// Allocates a field. All values are zero, including halo and padding. Throws RunError if the memory is not
+  /// available.
   Field(Backend&, const Space&, Precision);
 
   Backend& backend() const { return *backend_; }

@@ -38,7 +38,7 @@ struct Lines : PlacesOfLines<T> {
   const T *fast_eigenvalues = nullptr, *slow_eigenvalues = nullptr;
   const T *sum = nullptr, *coupling = nullptr, *mass_sum = nullptr, *mass_off = nullptr;
 
-  /// Type of the data that all rows of one line share: μ.
+  /// The rows of a line depend on this number, μ.
   using Own = T;
   constexpr T own(int lane, int slow) const {
     return (fast_eigenvalues ? fast_eigenvalues[lane] : T(0)) + (slow_eigenvalues ? slow_eigenvalues[slow] : T(0));
@@ -74,7 +74,7 @@ template <class T>
 struct HeldLines : PlacesOfLines<T> {
   const T *sum = nullptr, *coupling = nullptr;  ///< of the first row of the first line
 
-  /// Is the offset of a line from the first one.
+  /// Identifies a line by its offset from the first one.
   using Own = std::int64_t;
   constexpr Own own(int lane, int slow) const { return this->at(lane, slow) - this->values; }
   constexpr T row(int k, Own from) const { return sum[from + k * this->step]; }

@@ -45,8 +45,8 @@ struct MailboxLayout {
   MailboxLayout() = default;
   MailboxLayout(const MailSizes& sizes, int processes, MailPlace place);
 
-  /// Returns the size up to which layers are sent as words. Sending twice the bytes then costs less than a fence and a
-  /// flag, which need about 2 µs over NVLink and over PCIe.
+  /// Returns the size, in words, up to which layers are sent as words. Sending twice the bytes then costs less than a
+  /// fence and a flag, which need about 2 µs over NVLink and over PCIe.
   static constexpr std::size_t few_words(MailPlace place) {
     return place == MailPlace::devices ? std::size_t{1} << 18 : std::size_t{1} << 15;
   }

@@ -119,7 +119,7 @@ constexpr void solve_ends(T* told, std::int64_t step, int parts, const Inverse& 
 template <class T>
 struct EndSystems {
   T *told = nullptr, *ends = nullptr;
-  int step = 0, parts = 0, lines = 0;  ///< `step` lies between the numbers of a line
+  int step = 0, parts = 0, lines = 0;  ///< `step`: distance between the numbers of a line
 
   template <class Inverse>
   constexpr void solve(int line, const Inverse& inverse) const {

@@ -62,7 +62,7 @@ SharedPieces::SharedPieces(const Processes& processes, std::size_t bytes)
     Place place{};
     together(processes, [&] {
       own = std::make_unique<Descriptor>(memfd_create("poisson", MFD_CLOEXEC), "memfd_create");
-      // Pages are allocated now. Otherwise the process that first touches a missing page would be killed.
+      // The pages are allocated now. If there were too few later, the process that first touches one would be killed.
       if (const int error = posix_fallocate(own->number(), 0, static_cast<off_t>(bytes)); error != 0)
         refuse("posix_fallocate", error);
       pieces_[static_cast<std::size_t>(processes.rank())] = mapped(*own, bytes);

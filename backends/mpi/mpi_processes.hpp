@@ -33,8 +33,8 @@ std::string device_memory_obstacle();
 /// Returns the processes that were started together, with a separate communicator. Collective.
 ///
 /// The first call initializes MPI unless the program has; MPI is then finalized when the program ends. A program that
-/// has initialized MPI must finalize it. After that the processes must not be used, nor by Solvers and Fields that
-/// still exist.
+/// has initialized MPI must finalize it. After that, neither the program nor remaining Solvers and Fields may use the
+/// processes.
 ///
 /// A thread of each process watches the processes of its machine, and listens for signs of life of another process. A
 /// process is lost if it has ended, or if it is silent for several seconds because it was stopped or its machine

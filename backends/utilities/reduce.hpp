@@ -55,9 +55,9 @@ class ReductionRoom {
 
 /// Computes the reduction of x, or of x and y for `dot`; y is empty for the others. The result for no values is 0.
 ///
-/// Sums use double arithmetic in any precision of the values. Their order depends only on the number of values, their
-/// alignment and the device, so the bits are the same every time. May run asynchronously: the result stays in the
-/// backend's memory. Throws InputError if y does not match x.
+/// The arithmetic is double in any precision of the values. The order of operations depends only on the number of
+/// values, their alignment and the device, so the bits are the same every time. May run asynchronously: the result
+/// stays in the backend's memory. Throws InputError if y does not match x.
 void reduce(Backend& backend, Reduction kind, const Values& x, const Values& y, ReductionRoom& room, Scalar& result);
 inline void reduce(Backend& backend, Reduction kind, const Values& x, ReductionRoom& room, Scalar& result) {
   reduce(backend, kind, x, {}, room, result);
