@@ -63,8 +63,8 @@ struct TensorInverse {
 class AxisProducts {
  public:
   virtual ~AxisProducts() = default;
-  /// Allocates exchange buffers; to be called before anything is recorded. Collective over the processes that share the
-  /// lines.
+  /// Allocates exchange buffers; to be called before anything is recorded. The call is collective over the processes
+  /// that share the lines.
   virtual void join() {}
   /// Transforms values to coefficients of the modes. The coefficients are stored where the products need them, some of
   /// them outside the box along x. `values` and `w` may be the same field.

@@ -13,7 +13,7 @@ namespace poisson {
 struct LineRows {
   int axis = 0;
   Field sum, onwards;
-  std::shared_ptr<const Processes> processes;  ///< owners of the parts
+  std::shared_ptr<const Processes> processes;  ///< owners of parts
 };
 
 /// Solves tridiagonal systems along an axis across which a grid is cut. Each process reduces its part of every line to
@@ -82,7 +82,7 @@ class CutLines {
   PartsOfLines ends_;
 };
 
-/// Makes the solver on the backend of the rows. Collective over the processes that share the grid.
+/// Makes the solver on the backend of the rows. The call is collective over the processes that share the grid.
 std::unique_ptr<CutLines> make_cut_lines(LineRows rows);
 
 /// Returns the bytes that a process allocates, including the rows. `layout` is the largest layout of all processes.

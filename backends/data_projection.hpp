@@ -24,8 +24,8 @@ class DataProjection {
   virtual void apply(Field& b, Scalar& amount, Scalar& before, Scalar& after) const = 0;
 };
 
-/// Makes a projection for fields of this space; D is the diagonal of A. Collective over the processes that share the
-/// space.
+/// Makes a projection for fields of this space; D is the diagonal of A. The call is collective over the processes that
+/// share the space.
 std::unique_ptr<DataProjection> make_data_projection(Backend& backend, const Space& space, const TensorDiagonal& A,
                                                      const TensorMass& mass);
 

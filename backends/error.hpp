@@ -5,7 +5,7 @@
 
 namespace poisson {
 
-/// Names advice that a message cannot give itself. A program words it in terms of the program's options.
+/// Names advice that a message cannot give itself. Programs word it in terms of their options.
 enum class Remedy {
   none,
   fewer_values,          ///< host memory is insufficient

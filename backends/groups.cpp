@@ -23,7 +23,7 @@ class Some final : public Processes {
   void gather(const void* own, std::size_t bytes, void* all) const override {
     const int n = count();
     const auto parts = [&](int some) { return static_cast<std::size_t>(some) * bytes; };
-    std::vector<char> from_here(parts(n));  // parts of this process and the next ones
+    std::vector<char> from_here(parts(n));  // parts that begin with this process's
     std::memcpy(from_here.data(), own, bytes);
     for (int have = 1; have < n; have *= 2) {
       const std::size_t more = parts(std::min(have, n - have));

@@ -15,8 +15,8 @@ struct TransportSpeed {
   /// slower, a sixteenth of the time is attributed to bandwidth.
   static TransportSpeed of(double seconds_of_few, double seconds_of_many);
 
-  double latency;    ///< seconds to exchange few values
-  double bandwidth;  ///< bytes per second in each direction, for many values
+  double latency;    ///< seconds that few values need
+  double bandwidth;  ///< bytes per second that each direction reaches with many values
 
   /// Returns the seconds to exchange layers of n × n values of 8 bytes.
   double seconds(double n) const { return latency + n * n * 8 / bandwidth; }

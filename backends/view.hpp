@@ -18,7 +18,7 @@ struct View {
   T* data = nullptr;  ///< value at (0, 0, 0)
   int n[3] = {};
   int halo[3] = {};
-  std::int64_t sy = 0, sz = 0;  ///< strides of y and z in values
+  std::int64_t sy = 0, sz = 0;  ///< strides along y and z, counted in values
 
   constexpr T& operator()(int i, int j, int k) const {
 #ifdef POISSON_CHECK_BOUNDS

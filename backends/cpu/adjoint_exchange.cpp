@@ -54,7 +54,7 @@ class HostAdjointExchange final : public AdjointExchange {
   }
 
   std::array<std::vector<char>, 2> out_, in_;    // layers in flight
-  std::unique_ptr<Processes::Transit> transit_;  // null: nothing in flight
+  std::unique_ptr<Processes::Transit> transit_;  // null if nothing is in flight
 };
 
 }  // namespace

@@ -332,7 +332,7 @@ class CpuBackend final : public Backend {
 
   MemoryCount memory_;
   std::array<std::vector<char>, 2> out_, in_;    // layers in flight
-  std::unique_ptr<Processes::Transit> transit_;  // null: nothing in flight
+  std::unique_ptr<Processes::Transit> transit_;  // null if nothing is in flight
 };
 
 }  // namespace

@@ -66,7 +66,7 @@ void eliminate_between(const AnyLines& lines) {
     return Factors<T>{std::vector<T>(size), std::vector<T>(size)};
   };
   for_groups(lines, make, [&](Factors<T>& factors, int slow, int first, int lanes) {
-    std::int64_t lane[side_by_side];  // offset of the line
+    std::int64_t lane[side_by_side];  // offset of line
     typename AnyLines::Own own[side_by_side];
     T left[side_by_side], before[side_by_side];  // of the previous row: pivot without its coupling, gain
     for (int l = 0; l < lanes; ++l) {

@@ -3,7 +3,7 @@
 #include "backends/constant_line.hpp"
 #include "backends/reduced_line.hpp"
 
-/// The functions below exist for Lines and HeldLines in both precisions.
+/// All functions exist for Lines and for HeldLines, and for both precisions.
 namespace poisson::cpu {
 
 /// Solves lines in place. With `ends`, the values at both ends of each line are known.

@@ -223,7 +223,7 @@ struct Awaited {
 /// may be silent.
 class Limit {
  public:
-  /// `awaited` is called every few seconds, `lost` at most once, with the processes that are stopped or silent. `lost`
+  /// `awaited` is called every second, `lost` at most once, with the processes that are stopped or silent. `lost`
   /// gets an empty list if they are not known.
   Limit(int rank, std::function<Awaited()> awaited, std::function<void(std::span<const LostProcess>)> lost)
       : rank_(rank), awaited_(std::move(awaited)), lost_(std::move(lost)), thread_([this] { watch(); }) {}

@@ -36,10 +36,11 @@ std::string device_memory_obstacle();
 /// has initialized MPI must finalize it. After that, neither the program nor remaining Solvers and Fields may use the
 /// processes.
 ///
-/// A thread of each process watches the processes of its machine, and listens for signs of life of another process. A
-/// process is lost if it has ended, or if it is silent for several seconds because it was stopped or its machine
-/// failed. The thread then calls `lost` on one process of a machine and ends all processes. While MPI starts and ends,
-/// processes of this machine are awaited as long as they live, others for a minute; then `lost` is called.
+/// A thread of each process watches the processes of its machine and receives signs of life of one other process. A
+/// process is lost if it has ended, if it is stopped and silent for 6 s, or if it cannot be seen from this machine and
+/// is silent for 60 s. The thread then calls `lost` on one process of a machine and ends all processes. While MPI
+/// starts and ends, processes of this machine are awaited as long as they live, others for a minute; then `lost` is
+/// called.
 ///
 /// Throws RunError if this MPI does not support threads that send, or was initialized without MPI_THREAD_MULTIPLE.
 std::shared_ptr<const Processes> mpi_processes(const Lost& lost);

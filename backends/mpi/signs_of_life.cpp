@@ -30,7 +30,7 @@ std::string stat_of(const fs::path& process) {
   return name == std::string::npos || name + 2 >= text.size() ? "" : text.substr(name + 2);
 }
 
-/// Returns the total scheduled time of all threads. Kernels without schedstat count only CPU ticks.
+/// Returns the total scheduled time of all threads. If the kernel lacks schedstat, only CPU ticks count.
 std::uint64_t scheduled_time(const fs::path& process, const std::string& stat) {
   std::uint64_t all = 0;
   std::error_code gone;

@@ -9,7 +9,7 @@ namespace poisson {
 /// Stores the kernel's report on a process of this machine (/proc).
 struct ProcessState {
   bool exists = false;   ///< it has not ended
-  bool stopped = false;  ///< by SIGSTOP or a debugger
+  bool stopped = false;  ///< SIGSTOP, a debugger
   bool active = false;   ///< on a core, or waiting for a core or a disk
   /// Nanoseconds that its threads ran or waited for a core. The number grows as long as any thread has work.
   std::uint64_t time = 0;

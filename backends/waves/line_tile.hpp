@@ -57,7 +57,7 @@ constexpr void each_piece(int n, const Team& team, const F& f) {
 }
 
 /// Bytes of rows per block: three blocks with `shared_tile` share a multiprocessor; a block with `whole_tile` uses it
-/// alone. Both need additional bytes for sums.
+/// alone. Sums need additional bytes in both.
 inline constexpr std::size_t shared_tile = std::size_t{71} << 10, whole_tile = std::size_t{216} << 10;
 inline constexpr int threads_of_shared = 256, threads_of_whole = 512;
 
