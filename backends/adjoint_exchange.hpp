@@ -7,36 +7,38 @@
 
 namespace poisson {
 
-/// The transpose Eᵀ of an exchange of halos E (exchange.hpp), as sums over elements need it whose nodes lie in several
-/// patches: what a halo holds is added to the values that it is a copy of, in the patches that own them, and is zero
-/// then. E is a product of turns, so Eᵀ takes them backwards, each piece from where it went to where it came from;
-/// edges and corners come right as they do in E. Halos past open ends are values of the patch here as there.
+/// Applies the transpose Eᵀ of a halo exchange E (exchange.hpp), which sums over elements need if the nodes of an
+/// element lie in several patches. Halo values are added to the values that they are copies of, in the patches that own
+/// them, and are then set to zero.
 ///
-/// All processes that share the grid call the same. One is under way at a time.
+/// E is a product of turns, so Eᵀ applies them in reverse order, each piece from its destination to its source. Edges
+/// and corners are therefore correct, as in E. Halos past open ends belong to the patch in both.
+///
+/// All processes that share the grid make the same calls. Only one exchange may be in flight at a time.
 class AdjointExchange {
  public:
   virtual ~AdjointExchange() = default;
 
-  /// x = Eᵀ x, of halos so wide where the grid is cut.
+  /// Computes x = Eᵀ x for halos that are `width` values wide where the grid is cut.
   void add(Field& x, int width = 1) {
     start(x, width);
     finish(x, width);
   }
-  /// Its halves. Between them work goes on that neither reads nor writes the halo, and of the patch only what lies
-  /// `width` values away from its ends.
+  /// These are the halves of `add`. Work between them must not touch the halo, nor values of the patch that are less
+  /// than `width` away from its ends.
   void start(Field& x, int width);
   void finish(Field& x, int width);
 
  private:
-  /// What differs between devices: a turn of the patch with itself, and the halves of one with others. Copies go back
-  /// to those that own the values; a neighbour takes as many of this patch as this one of it, so that sent pieces stand
-  /// beside received ones.
+  /// Steps that differ between devices: a turn of the patch with itself, and the halves of a turn with others. Copies
+  /// return to the owners of the values. A patch and its neighbour exchange equal numbers of values, so each sent piece
+  /// pairs with a received one.
   virtual void add_own(Field& x, const Exchange::Turn&) = 0;
   virtual void send(Field& x, int width, std::size_t turn) = 0;
   virtual void receive(Field& x, int width, std::size_t turn) = 0;
 };
 
-/// That of a backend, which outlives it.
+/// Makes the adjoint exchange of a backend. The backend must outlive it.
 std::unique_ptr<AdjointExchange> make_adjoint_exchange(Backend& backend);
 
 }  // namespace poisson

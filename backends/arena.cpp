@@ -8,7 +8,7 @@
 namespace poisson {
 namespace {
 
-constexpr std::size_t alignment = 512;  // what texture objects ask for
+constexpr std::size_t alignment = 512;  // texture objects need it
 constexpr std::size_t smallest_piece = std::size_t{1} << 20;
 
 std::size_t rounded(std::size_t bytes) {
@@ -37,7 +37,7 @@ void* Arena::allocate(std::size_t bytes) {
 void Arena::release(void* address) {
   auto block = blocks_.find(static_cast<char*>(address));
   block->second.free = true;
-  // Neighbours in memory that belong to different pieces stay apart.
+  // Blocks of different pieces are not merged, even if they are adjacent in memory.
   const auto absorb_next = [&](Blocks::iterator b) {
     const auto next = std::next(b);
     if (next == blocks_.end() || !next->second.free || pieces_.contains(next->first) ||

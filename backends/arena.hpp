@@ -6,8 +6,8 @@
 
 namespace poisson {
 
-/// Memory that is taken from a device in few pieces, where taking and giving back cost milliseconds, and handed out in
-/// blocks. First fit; neighbouring free blocks become one; a piece without blocks in use goes back.
+/// Allocates device memory in a few large pieces and hands it out in blocks, since allocating and freeing on the device
+/// costs milliseconds. Blocks are first fit. Adjacent free blocks are merged; a piece without used blocks is freed.
 class Arena {
  public:
   /// Returns memory or throws.
@@ -20,9 +20,9 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Takes a piece of so many bytes, from which the next blocks come, unless a free block is as large.
+  /// Allocates a piece of `bytes` bytes for the next blocks, unless a free block is as large.
   void reserve(std::size_t bytes);
-  /// A block, aligned to 512 bytes.
+  /// Returns a block, aligned to 512 bytes.
   void* allocate(std::size_t bytes);
   void release(void* block);
 
@@ -40,7 +40,7 @@ class Arena {
 
   Take take_;
   Give give_;
-  Blocks blocks_;                        // of all pieces, by address
+  Blocks blocks_;                        // blocks of all pieces by address
   std::map<char*, std::size_t> pieces_;  // bytes by address
 };
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-/// These functions read and change numbers that other threads change at the same time, on any backend. They are free of
-/// the standard library's containers.
+/// These functions read and change numbers that other threads change at the same time, on any backend. They use no
+/// containers of the standard library.
 namespace poisson {
 
 template <class T>
@@ -22,7 +22,7 @@ constexpr void write_shared(T* at, T value) {
   __atomic_store_n(at, value, __ATOMIC_RELAXED);
 #endif
 }
-/// Adds and returns what was there before.
+/// Adds `value` and returns the previous number.
 template <class T>
 constexpr T add_shared(T* at, T value) {
 #ifdef __CUDA_ARCH__
@@ -39,7 +39,7 @@ constexpr void or_shared(T* at, T bits) {
   __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);
 #endif
 }
-/// Puts `value` in the place of `expected`, and returns what was there before.
+/// Replaces the number by `value` if it equals `expected`. Returns the previous number.
 template <class T>
 constexpr T swap_shared(T* at, T expected, T value) {
 #ifdef __CUDA_ARCH__

@@ -20,12 +20,13 @@ constexpr int even(int rows) {
   return rows + rows % 2;
 }
 
-// Columns of modes begin on 128 bytes.
+// Columns of modes begin at multiples of 128 bytes.
 constexpr int pitch_of(int rows) {
   return round_up(rows, 16);
 }
 
-// Values that are transformed at a time: on a GPU products that fill it, on a CPU some of its cache.
+// Returns the values that are transformed at a time. On a GPU a product of this size fills the device; on a CPU the
+// slab stays in the cache.
 constexpr std::int64_t slab_values(bool gpu) {
   return std::int64_t{1} << (gpu ? 24 : 19);
 }
@@ -40,14 +41,14 @@ LinesInParts lines_of(const TensorInverse& inverse) {
   return {inverse.slabs, count(fast), count(slow), inverse.thickest};
 }
 
-// Slabs across the lines are numbered along them.
+// Slabs are numbered along the lines that cross them.
 Members slabs_of(const TensorInverse& inverse) {
   Members all{inverse.processes, std::vector<int>(static_cast<std::size_t>(inverse.slabs))};
   std::iota(all.ranks.begin(), all.ranks.end(), 0);
   return all;
 }
 
-// The axes with products.
+// Returns the axes with matrix products.
 std::vector<int> multiplied(const TensorInverse& inverse) {
   std::vector<int> axes;
   for (int d = 0; d < 3; ++d)
@@ -55,7 +56,8 @@ std::vector<int> multiplied(const TensorInverse& inverse) {
   return axes;
 }
 
-// Of the fields that slabs are transformed in; all values where the solved axis is transformed, too.
+// Returns the layout of the work fields of a slab. If the solved axis is multiplied by modes as well, a slab is the
+// entire box.
 Layout work_layout(Layout layout, const TensorInverse& inverse, bool gpu) {
   const auto s = static_cast<std::size_t>(inverse.solved);
   layout.periodic = {};
@@ -67,7 +69,7 @@ Layout work_layout(Layout layout, const TensorInverse& inverse, bool gpu) {
   return layout;
 }
 
-// Addresses of so many bytes are those that products read fastest.
+// Matrix products read addresses with this alignment fastest.
 constexpr std::int64_t aligned_bytes = 16;
 
 }  // namespace
@@ -166,7 +168,7 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
   p.second = p.first + round_up(p.half, align);
   if (solved_ == 0 || steps_.empty() || p.second + count(0) - p.half > layout.n[0] + layout.halo[0])
     p.second = p.first + p.half;
-  p.room = static_cast<int>(layout.pitch(precision));  // to where the next line begins
+  p.room = static_cast<int>(layout.pitch(precision));  // where the next line starts
   p.end = std::min(p.room, p.second + even(count(0) - p.half));
   if (inverse.slabs > 1) ends_.emplace(backend, precision, slabs_of(inverse), lines_of(inverse));
   if (steps_.empty()) return;
@@ -175,7 +177,7 @@ AxisTransforms::AxisTransforms(Backend& backend, const Layout& layout, Precision
   for (Field& field : work_) field = Field(backend, work, precision);
 }
 
-// Of the values of a slab along an axis, which other axes may or may not be done with.
+// Multiplies a slab by the modes of axis d. Other axes may or may not be transformed already.
 template <class T>
 void AxisTransforms::product(int d, bool forward, const Side& from, const Side& to, const Box& at) {
   const Axis& axis = axes_[static_cast<std::size_t>(d)];
@@ -194,7 +196,8 @@ void AxisTransforms::product(int d, bool forward, const Side& from, const Side& 
     };
     const T* modes = static_cast<const T*>(axis.modes[part].data());
     MatrixBatch batch;
-    // Of even length; what is more meets zeros of the modes, and along x there is room for it.
+    // The length is even. The additional value is multiplied by zeros of the modes, and lines along x have a place for
+    // it.
     batch.k = even(axis.size[part]);
     if (d == 0) {
       batch.transpose_a = forward;
@@ -203,7 +206,7 @@ void AxisTransforms::product(int d, bool forward, const Side& from, const Side& 
       batch.m = batch.k;
       batch.n = extent(1);
       batch.lda = axis.pitch[part];
-      // A single line has no stride to the next one.
+      // The stride to the next line is arbitrary if there is one line only.
       batch.ldb = std::max<std::int64_t>(f.sy, batch.k);
       batch.ldc = std::max<std::int64_t>(t.sy, batch.k);
       batch.batches = extent(2);
@@ -214,7 +217,7 @@ void AxisTransforms::product(int d, bool forward, const Side& from, const Side& 
       const std::size_t other = d == 1 ? 2 : 1;
       batch.transpose_b = !forward;
       batch.m = solved_ == 0 ? extent(0) : places_.end - places_.first;
-      // Modes are read along n on the way back. A value more comes where the odd half is written next.
+      // On the way back modes are read along n. The additional value lands where the odd half is written next.
       const bool padded = !forward && part == 0 && axis.size[1] > 0;
       batch.n = padded ? even(axis.size[part]) : axis.size[part];
       batch.lda = f_stride[static_cast<std::size_t>(d)];
@@ -228,7 +231,7 @@ void AxisTransforms::product(int d, bool forward, const Side& from, const Side& 
   }
 }
 
-// f(box of the slab)
+// Calls f with the box of each slab.
 template <class F>
 void AxisTransforms::for_slabs(const F& f) const {
   const auto s = static_cast<std::size_t>(solved_);
@@ -295,7 +298,7 @@ void AxisTransforms::backward(Field& w) {
   backward_to(w, w, nullptr);
 }
 
-// What comes last goes to u.
+// Only the last step writes to u.
 void AxisTransforms::backward_to(Field& w, Field& u, const Scalar* a) {
   const auto step = [&](bool last, const auto& f) { last ? f(u, a) : f(w, nullptr); };
   if (!steps_.empty())

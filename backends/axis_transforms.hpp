@@ -14,21 +14,21 @@
 
 namespace poisson {
 
-/// A field of matrices times the modes of an axis: C = op(A) op(B) column by column, `batches` of them.
+/// Describes `batches` column-major products C = op(A) op(B) of field values and the modes of an axis.
 struct MatrixBatch {
   bool transpose_a = false, transpose_b = false;
   int m = 0, n = 0, k = 0, batches = 1;
   std::int64_t lda = 0, ldb = 0, ldc = 0, stride_a = 0, stride_b = 0, stride_c = 0;
 };
 
-/// Where coefficients lie along x, if it is not solved: matrix products take both halves from aligned addresses, and an
-/// even number of them. Behind `room` a line has none.
+/// Describes where coefficients lie along x if x is not the solved axis. Both halves begin at aligned addresses and
+/// have an even number of places, because matrix products are faster then. A line of memory has `room` places.
 struct PlacesAlongX {
-  int values = 0, last = 0, half = 0;  ///< where the values begin and end, and how many belong to the first half
+  int values = 0, last = 0, half = 0;  ///< begin and end of the values, and size of the first half
   int first = 0, second = 0, end = 0, room = 0;
 
   constexpr int of(int i) const { return i - values < half ? first + (i - values) : second + (i - values - half); }
-  /// f(place) of those behind either half that have no value.
+  /// Calls f(place) for the padding after either half.
   template <class F>
   constexpr void each_beside(const F& f) const {
     for (int place = first + half; place < second; ++place) f(place);
@@ -36,15 +36,19 @@ struct PlacesAlongX {
   }
 };
 
-/// To the coefficients of waves, back to values, or both, and between them times 1/Σ of the eigenvalues of all axes (0
-/// where that is 0): one pass over memory, since the lines of a tile stay in a cache until they come back.
+/// Selects a trigonometric transform: from values to coefficients, back, or both. `there_and_back` multiplies by 1/Σ of
+/// the eigenvalues of all axes in between (by 0 if Σ is 0). It needs one pass over memory, since the lines of a tile
+/// stay in a cache.
 enum class WavePath { there, back, there_and_back };
 
-/// What AxisProducts of every backend have in common: the modes in memory, and which step follows which. Axes whose
-/// modes are waves are transformed as they lie. Then slabs of values are folded into a field of their own, multiplied
-/// by the modes of one axis after another, and come back as coefficients, and the other way round. Where lines are cut,
-/// each process reduces its part of them to two nodes; what all tell of theirs gives the values there, and between
-/// these each solves its own.
+/// Implements the part of AxisProducts that all backends share: it stores the modes and orders the steps.
+///
+/// Axes with trigonometric modes are transformed in place. The other axes are transformed slab by slab. A slab is
+/// folded into a work field, multiplied by the modes of one axis after another, and written back as coefficients.
+/// `backward` reverses these steps.
+///
+/// If lines are cut, each process reduces its part of a line to two nodes. The reduced forms of all processes give the
+/// values of these nodes; each process then solves its own part between them.
 class AxisTransforms : public AxisProducts {
  public:
   void join() override {
@@ -58,32 +62,33 @@ class AxisTransforms : public AxisProducts {
  protected:
   AxisTransforms(Backend& backend, const Layout& layout, Precision precision, const TensorInverse& inverse);
 
-  // Steps between fields: where `to` is another one than where values come from, they are added to it times a where a
-  // is given.
+  // Steps between fields. If `to` is not the source, the step overwrites `to`, or adds a times its result if `a` is
+  // given.
 
-  /// Of the lines of an axis whose modes are waves.
+  /// Transforms the lines of an axis with trigonometric modes.
   virtual void transform(const WaveTables& waves, int axis, WavePath path, const Field& from, Field& to,
                          const Scalar* a) = 0;
-  /// Solves lines that are tridiagonal or diagonal; where they are cut, between the values at their ends. Where the
-  /// solved axis is folded, lines are folded on the way there and unfolded on the way back.
+  /// Solves tridiagonal or diagonal lines; of cut lines, the values between the known end values. If the solved axis is
+  /// folded, reading folds the lines and writing unfolds them.
   virtual void eliminate(Field& w) = 0;
-  /// Takes their mean off the values of a line, each weighted by its row's sum of M.
+  /// Subtracts the mean from the values of a line, weighted by the row sums of M.
   virtual void take_mean(Field& w, const ConstantLine& line) = 0;
-  /// Writes what lines are reduced to where others are told of it: those from `first` on along the slower axis.
+  /// Reduces the lines of a batch, which begins at `first` along the slower axis, and writes them to the exchange
+  /// buffer.
   virtual void reduce(Field& w, int first) = 0;
-  /// Solves the small systems of this process's share of so many lines.
+  /// Solves this process's share of the small systems of `lines` lines.
   virtual void solve_ends(std::int64_t lines) = 0;
-  /// The values at both ends of the same lines as of reduce, from those that have solved them.
+  /// Stores the received end values of the lines that `reduce` reduced.
   virtual void take_ends(Field& w, int first) = 0;
   virtual void multiply(const MatrixBatch& batch, const double* a, const double* b, double* c) = 0;
   virtual void multiply(const MatrixBatch& batch, const float* a, const float* b, float* c) = 0;
-  /// Folds what is transformed of a slab: `w` has the values of the box, `slab` gets them at their places, its indices
-  /// along the solved axis `lag` less.
+  /// Folds the multiplied axes of a slab. Reads the values of the box `at` from `w` and writes them to `slab`, at the
+  /// places of the products. Indices of `slab` along the solved axis are smaller by `lag`.
   virtual void fold(const Field& w, Field& slab, const Box& at, int lag) = 0;
-  /// The other way round; w is zero again beside the box.
+  /// Reverses `fold`. Afterwards `w` is zero again outside the box.
   virtual void unfold(Field& slab, Field& w, const Box& at, int lag, Field& to, const Scalar* a) = 0;
 
-  /// Whether an axis is folded on its way to a slab.
+  /// Returns whether an axis is folded when it is copied to a slab.
   bool folds(int axis) const { return folded(axis) && axis != solved_; }
 
   const Box& box() const { return box_; }
@@ -94,10 +99,10 @@ class AxisTransforms : public AxisProducts {
   bool folded(int axis) const { return axes_[static_cast<std::size_t>(axis)].folded; }
   int solved() const { return solved_; }
   const PlacesAlongX& places() const { return places_; }
-  /// On the backend, in the precision of the field: the eigenvalues of an axis, σ in those of the first that is not
-  /// solved; null where it has none but zero.
+  /// Returns the eigenvalues of an axis in the backend's memory and the field's precision. The eigenvalues of the first
+  /// axis that is not solved include σ. Null: the axis has the eigenvalue 0 alone.
   const void* eigenvalues(int axis) const { return axes_[static_cast<std::size_t>(axis)].eigenvalues.data(); }
-  /// Those of the field of coefficients.
+  /// Returns the lines of the field of coefficients.
   template <class T>
   Lines<T> lines(const View<T>& v) const {
     const auto s = static_cast<std::size_t>(solved_);
@@ -122,16 +127,16 @@ class AxisTransforms : public AxisProducts {
     l.mass_off = l.mass_sum + l.n;
     return l;
   }
-  /// Some of them from `first` on, as many as are told of at a time.
+  /// Returns a batch of the lines, which begins at `first` along the slower axis.
   template <class T>
   Lines<T> told_at_a_time(const View<T>& v, int first) const {
     const Lines<T> l = lines(v);
     return l.slice(first, std::min(first + ends_->slows(), l.slows));
   }
   const PartsOfLines& ends() const { return *ends_; }
-  /// Whether other processes have parts of the lines.
+  /// Returns whether other processes own parts of the lines.
   bool cut() const { return ends_.has_value(); }
-  /// Whether there are matrices to multiply with.
+  /// Returns whether any axis is transformed by matrix products.
   bool has_products() const { return !steps_.empty(); }
   Precision precision() const { return precision_; }
   Backend& backend() const { return backend_; }
@@ -144,7 +149,7 @@ class AxisTransforms : public AxisProducts {
     WaveTables waves;
     Buffer eigenvalues;
   };
-  /// `lag`: what the indices of a field along the solved axis are less than those of the box.
+  /// `lag` is the index of the box minus the index of the field, along the solved axis.
   struct Side {
     Field* field;
     int lag;
@@ -155,7 +160,7 @@ class AxisTransforms : public AxisProducts {
   template <class F>
   void for_slabs(const F& f) const;
   int lag(const Box& at) const;
-  /// The values of a slab, still folded.
+  /// Returns the values of a slab, still folded.
   Field& values_of(Field& w, const Box& at);
   Buffer on_backend(const std::vector<double>& values) const;
 
@@ -164,11 +169,11 @@ class AxisTransforms : public AxisProducts {
   Box box_;
   int solved_;
   PlacesAlongX places_;
-  std::vector<int> steps_;  ///< the axes with products
-  std::vector<int> fast_;   ///< those of waves, but for the solved one
+  std::vector<int> steps_;  ///< multiplied axes
+  std::vector<int> fast_;   ///< trigonometric axes, without the solved one
   std::array<Axis, 3> axes_;
   Buffer lines_;
-  int slab_ = 0;  ///< values of the solved axis that are transformed at a time
+  int slab_ = 0;  ///< values a slab has along the solved axis
   std::array<Field, 2> work_;
   std::optional<PartsOfLines> ends_;
   std::optional<ConstantLine> constants_;

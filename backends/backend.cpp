@@ -5,7 +5,8 @@
 namespace poisson {
 namespace {
 
-// Where a box takes longer than what it costs to take it in parts: on a GPU three launches and a fork, some 10 µs.
+// Above this size the work on a box takes longer than dividing the box costs. On a GPU that is three launches and a
+// fork, about 10 µs.
 constexpr std::int64_t default_least_beside = std::int64_t{1} << 19;
 
 }  // namespace

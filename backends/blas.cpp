@@ -28,7 +28,7 @@ const Blas& Blas::get() {
 }
 
 std::size_t Blas::addresses() {
-  // OpenBLAS: itself, and of each thread a buffer and a stack; measured with 2, 4 and 8 threads.
+  // OpenBLAS reserves 32 MiB, and a buffer and a stack for each thread; measured with 2, 4 and 8 threads.
   constexpr std::size_t itself = std::size_t{32} << 20, of_thread = std::size_t{136} << 20;
   return itself + of_thread * static_cast<std::size_t>(omp_get_max_threads());
 }
@@ -45,7 +45,7 @@ Blas::Blas() : library_("POISSON_BLAS", {"libopenblas.so.0", "libopenblas.so", "
   find(sgemm_, "sgemm_");
   find(dstevd_, "dstevd_");
   find(dsygvd_, "dsygvd_");
-  // OpenBLAS counts the machine's cores itself; this program's threads are OpenMP's.
+  // By default OpenBLAS starts a thread for each core of the machine; this program runs as many as OpenMP does.
   using SetThreads = void(int);
   if (auto* set_threads = reinterpret_cast<SetThreads*>(library_.find("openblas_set_num_threads")))
     set_threads(omp_get_max_threads());

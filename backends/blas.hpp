@@ -7,25 +7,25 @@
 
 namespace poisson {
 
-/// BLAS and LAPACK of the host, loaded when they are first needed: OpenBLAS, or what $POISSON_BLAS names. Matrices are
-/// stored by columns. Errors are RunErrors that name the remedy.
+/// Provides the host's BLAS and LAPACK, loaded on first use: OpenBLAS, or the library that $POISSON_BLAS names.
+/// Matrices are column-major. Errors are RunErrors that name the remedy.
 class Blas {
  public:
-  /// Throws RunError where there is no such library.
+  /// Throws RunError if there is no such library.
   static const Blas& get();
-  /// What it takes of the addresses of this process beside memory, and mostly never touches.
+  /// Returns the address space that the library reserves in addition to memory; most of it is never touched.
   static std::size_t addresses();
 
-  /// C = op(A) op(B), C of m × n, the inner dimension k.
+  /// Computes C = op(A) op(B), with C of m × n and the inner dimension k.
   void multiply(bool transpose_a, bool transpose_b, int m, int n, int k, const double* a, int lda, const double* b,
                 int ldb, double* c, int ldc) const;
   void multiply(bool transpose_a, bool transpose_b, int m, int n, int k, const float* a, int lda, const float* b,
                 int ldb, float* c, int ldc) const;
-  /// The eigenvalues of a symmetric tridiagonal matrix, ascending, over its diagonal; its eigenvectors in the columns
-  /// of `vectors`. `off` is overwritten.
+  /// Computes the eigenvalues and eigenvectors of a symmetric tridiagonal matrix. The eigenvalues overwrite `diagonal`
+  /// in ascending order; the eigenvectors are the columns of `vectors`. `off` is overwritten.
   void tridiagonal_eigenvectors(std::span<double> diagonal, std::span<double> off, std::span<double> vectors) const;
-  /// Of A v = λ B v with B positive definite: the eigenvalues, ascending, and over A the eigenvectors with vᵀBv = 1. B
-  /// is overwritten.
+  /// Solves A v = λ B v with B positive definite. `values` receives the eigenvalues in ascending order; the
+  /// eigenvectors, with vᵀBv = 1, overwrite A. B is overwritten.
   void eigenvectors(std::span<double> a, std::span<double> b, std::span<double> values) const;
 
  private:

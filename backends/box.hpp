@@ -5,7 +5,7 @@
 
 namespace poisson {
 
-/// Half-open box of indices.
+/// Represents a half-open box of indices.
 struct Box {
   std::array<int, 3> first{}, last{};
 

@@ -7,14 +7,15 @@
 
 namespace poisson {
 
-/// The line whose coefficients are those of constants, the mode with the eigenvalue 0 of both axes across, where the
-/// matrix is singular: its values are determined but for a constant. `rows`: of the line, or of its even half where it
-/// is folded; 0 where the solved axis is transformed, too: there the coefficient of constants is dropped by itself.
+/// Identifies the line of the constant modes, which have the eigenvalue 0 on both axes across, of a singular matrix.
+/// The values of this line are determined up to a constant. `rows` is the length of the line, or of its even half if
+/// the line is folded. It is 0 if the solved axis is transformed: the transform then drops the coefficient of
+/// constants.
 struct ConstantLine {
   int lane = 0, slow = 0, rows = 0;
 
-  /// What the row of number k weighs in the mean: a value of the line, of n values so many apart, or the mean of two
-  /// mirrored ones.
+  /// Returns the contribution of row k to the mean of a line of n values that are `step` apart. It is the row's value,
+  /// or the mean of two mirrored values if the line is folded.
   template <class T>
   constexpr double value(int k, int n, const T* values, std::int64_t step) const {
     const int image = rows < n ? n - 1 - k : k;
@@ -22,7 +23,7 @@ struct ConstantLine {
   }
 };
 
-/// None where the matrix is regular, where lines are cut, or where rounding left no eigenvalue of 0.
+/// Returns nothing if the matrix is regular, if lines are cut, or if rounding left no eigenvalue that is exactly 0.
 std::optional<ConstantLine> constant_line(const TensorInverse& inverse);
 
 }  // namespace poisson

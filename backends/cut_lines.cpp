@@ -12,7 +12,7 @@
 namespace poisson {
 namespace {
 
-// Of a part with so many values along each axis.
+// Describes the lines of a patch with `values` values along each axis.
 LinesInParts lines_along(int axis, const std::array<int, 3>& values, int parts) {
   const auto [fast, slow] = axes_across(axis);
   return {parts, values[fast], values[slow], values[static_cast<std::size_t>(axis)]};

@@ -8,39 +8,39 @@
 
 namespace poisson {
 
-/// The rows of the lines along an axis, fields of a part of a grid: what each sums to, and what couples it to the next
-/// one; nothing at the last unknown of lines that end.
+/// Stores the rows of the lines along an axis in fields of a patch: row sums and couplings to the next row. Nothing is
+/// stored at the last unknown of lines that end.
 struct LineRows {
   int axis = 0;
   Field sum, onwards;
-  std::shared_ptr<const Processes> processes;  ///< those that have the parts
+  std::shared_ptr<const Processes> processes;  ///< owners of parts
 };
 
-/// Tridiagonal systems along an axis across which a grid is cut: each process reduces its part of every line to the two
-/// nodes at its ends, what all tell of theirs gives the values there, and between these each solves its own
-/// (reduced_line.hpp).
+/// Solves tridiagonal systems along an axis across which a grid is cut. Each process reduces its part of every line to
+/// the two nodes at its ends. The reduced parts of all processes give the values at these nodes; then each process
+/// solves its own part between them (reduced_line.hpp).
 class CutLines {
  public:
   virtual ~CutLines() = default;
   CutLines(const CutLines&) = delete;
 
-  /// x = B⁻¹ x on the unknowns. All processes call it together.
+  /// Computes x = B⁻¹ x on the unknowns. Collective.
   void solve(Field& x);
-  /// next = u + alpha e + beta (u − next) on the unknowns; `next` is not read where beta is 0.
+  /// Computes next = u + alpha e + beta (u − next) on the unknowns; `next` is not read if beta is 0.
   virtual void step(double alpha, double beta, const Field& u, const Field& e, Field& next) const = 0;
-  /// next = alpha e on the unknowns
+  /// Computes next = alpha e on the unknowns.
   virtual void start(double alpha, const Field& e, Field& next) const = 0;
 
  protected:
   explicit CutLines(LineRows rows);
 
-  /// Writes what the lines from `first` on along the slower axis are reduced to where others are told of it.
+  /// Reduces a batch of lines, which begins at `first` along the slower axis, and writes it to the exchange buffer.
   virtual void reduce(Field& x, int first) = 0;
-  /// Solves the small systems of this process's share of so many lines.
+  /// Solves this process's share of the small systems of `lines` lines.
   virtual void solve_ends(std::int64_t lines) = 0;
-  /// The values at both ends of the same lines as of reduce, from those that have solved them.
+  /// Stores the received end values of the lines that `reduce` reduced.
   virtual void take_ends(Field& x, int first) = 0;
-  /// All lines between the values at their ends.
+  /// Solves all lines between the known end values.
   virtual void eliminate(Field& x) = 0;
 
   Backend& backend() const { return rows_.sum.backend(); }
@@ -68,7 +68,7 @@ class CutLines {
     l.coupling = rows_.onwards.template view<T>().data + first;
     return l;
   }
-  /// Those that are told of at a time.
+  /// Returns one batch of the lines.
   template <class T>
   HeldLines<T> some_of(Field& x, int first) const {
     const HeldLines<T> l = lines_of<T>(x);
@@ -82,13 +82,13 @@ class CutLines {
   PartsOfLines ends_;
 };
 
-/// On the backend of the rows. All processes that share the grid call it together.
+/// Makes the solver on the backend of the rows. The call is collective over the processes that share the grid.
 std::unique_ptr<CutLines> make_cut_lines(LineRows rows);
 
-/// Bytes that a process holds of fields of this layout, the largest of all, rows included.
+/// Returns the bytes that a process allocates, including the rows. `layout` is the largest layout of all processes.
 std::size_t cut_lines_bytes(const Layout& layout, Precision precision, const std::array<int, 3>& parts, int axis,
                             bool gpu);
-/// Of what it sends another one at a time.
+/// Returns the bytes that one process sends to another at a time.
 std::size_t cut_lines_message_bytes(const Layout& layout, Precision precision, const std::array<int, 3>& parts,
                                     int axis, bool gpu);
 

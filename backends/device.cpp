@@ -11,11 +11,11 @@
 namespace poisson {
 namespace {
 
-// The CUDA devices of this machine, or why there are none.
+// Counts the CUDA devices of this machine, or stores why there are none.
 struct Devices {
   int count = 0;
   std::string reason;
-  bool built = false;  // with CUDA, so that their absence is worth a word
+  bool built = false;  // with CUDA: the user is notified if no device exists
 };
 
 Devices cuda_devices() {

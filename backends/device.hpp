@@ -7,10 +7,12 @@
 
 namespace poisson {
 
-/// A backend by name: cpu, cuda, cuda:1 (that device), or auto: the first CUDA device where there is one, else the CPU.
-/// Throws InputError where the named one cannot be had. `note` receives what a user should know about the choice.
-/// For the `local_rank`-th process of a machine auto and cuda are the device of that number; where there are fewer,
-/// they share them in turn.
+/// Makes a backend by name: `cpu`, `cuda`, `cuda:1` (device 1) or `auto`. `auto` is the first CUDA device if there is
+/// one, otherwise the CPU. Throws InputError if the named device is not available. `note` receives a remark for the
+/// user about the choice.
+///
+/// For `auto` and `cuda`, process `local_rank` of a machine gets the device of that number. If there are fewer devices
+/// than processes, the numbers wrap around.
 std::unique_ptr<Backend> make_backend(const std::string& device, std::string* note = nullptr, int local_rank = 0,
                                       Transport transport = Transport::automatic);
 

@@ -4,8 +4,8 @@
 
 namespace poisson {
 
-/// Quotients by one divisor, which take a multiplication each: n/d = ⌊n·⌈2⁶⁴/d⌉/2⁶⁴⌋ for n and d below 2³¹, since what
-/// ⌈ ⌉ adds to the factor stays below 1/d of a quotient. (Granlund and Montgomery, PLDI 1994.)
+/// Divides by a fixed divisor with one multiplication: n/d = ⌊n·⌈2⁶⁴/d⌉/2⁶⁴⌋ for n and d below 2³¹. Rounding the factor
+/// up adds less than 1/d to a quotient. (Granlund and Montgomery, PLDI 1994.)
 class Division {
   __extension__ using Product = unsigned __int128;
 
@@ -13,14 +13,14 @@ class Division {
   constexpr Division() = default;
   constexpr explicit Division(int divisor)
       : factor_(divisor <= 1 ? 0 : ~std::uint64_t{0} / static_cast<std::uint64_t>(divisor) + 1) {}
-  /// Of a number that is not negative.
+  /// Returns n/d for n ≥ 0.
   constexpr int operator()(int n) const {
     if (factor_ == 0) return n;
     return static_cast<int>((static_cast<Product>(factor_) * static_cast<std::uint32_t>(n)) >> 64);
   }
 
  private:
-  std::uint64_t factor_ = 0;  // 0: of 1
+  std::uint64_t factor_ = 0;  // 0 if the divisor is 1
 };
 
 }  // namespace poisson

@@ -5,34 +5,35 @@
 
 namespace poisson {
 
-/// What may help beside what a message says. A program words it in the terms of its own options.
+/// Names advice that a message cannot give itself. Programs word it in terms of their options.
 enum class Remedy {
   none,
-  fewer_values,          ///< of memory on the host
-  fewer_values_or_host,  ///< of memory on a device
+  fewer_values,          ///< host memory is insufficient
+  fewer_values_or_host,  ///< device memory is insufficient
   other_architecture,    ///< the build has no code for the device
   other_driver,
   other_device,
   host,
   host_or_any_device,
-  report,  ///< should not happen: again, and if it does tell the authors
+  report,  ///< a bug: run again and, if it recurs, report it
   other_smoother_or_host,
   positive_definite,
 };
 
-/// What every message says, in this order: the problem, why (in parentheses), what to try, where it is no Remedy.
+/// Is the base of all errors. A message states the problem, the reason in parentheses, and what to try unless a Remedy
+/// does.
 struct Error : std::runtime_error {
   explicit Error(const std::string& what, Remedy help = Remedy::none) : std::runtime_error(what), remedy(help) {}
 
   Remedy remedy;
 };
 
-/// The user's input is wrong: configuration, command line, or a file it names. Exit status 2.
+/// Reports a mistake in the user's input: the configuration, the command line, or a file that they name. Exit status 2.
 struct InputError : Error {
   using Error::Error;
 };
 
-/// The run failed: a device, a file system, a number that is not finite. Exit status 1.
+/// Reports that the run failed: a device, a file system, or a number that is not finite. Exit status 1.
 struct RunError : Error {
   using Error::Error;
 };

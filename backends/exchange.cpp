@@ -28,7 +28,7 @@ Exchange::Exchange(const Cuts& cuts, int patch) {
     if (cuts.count(d) > 1) last_cut = d;
   }
   for (int width = 1; width <= cut_halo; ++width) {
-    Box box;  // of the planes that are copied along an axis
+    Box box;  // planes that are copied along an axis
     for (std::size_t d = 0; d < 3; ++d) box.last[d] = own.last[d] - own.first[d];
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (axis > 0 && cuts.n[axis] == 1) continue;  // such an axis has no halo
@@ -45,14 +45,14 @@ Exchange::Exchange(const Cuts& cuts, int patch) {
         const int neighbour = at[0] + cuts.count(0) * (at[1] + cuts.count(1) * at[2]);
         const Box there = cuts.patch(neighbour);
         const int m = there.last[axis] - there.first[axis];
-        // Data past open ends of the axes that follow go along: no later turn brings them.
+        // Data past open ends of the following axes are sent as well: no later turn sends them.
         Box across = box;
         for (std::size_t d = axis + 1; d < 3 && parts > 1; ++d) {
           if (cuts.n[d] == 1) continue;
           --across.first[d];
           ++across.last[d];
         }
-        // The layers next to an end: inside a patch of so many values, or in its halo.
+        // Returns the layers next to an end, inside a patch of `values` values or in its halo.
         const auto layers = [&](int end, int values, bool inside) {
           Box part = across;
           part.first[axis] = end < 0 ? (inside ? 0 : -wide) : (inside ? values - wide : values);

@@ -9,57 +9,59 @@ namespace poisson {
 
 struct Layout;
 
-/// How wide the halo is where a grid is cut: what interpolation reaches for, and bands may. Stencils reach for one.
+/// Is the width of the halo where a grid is cut. Interpolation reads that far, and bands may. Stencils read one value.
 inline constexpr int cut_halo = 2;
 
-/// How the values of a grid are cut into patches: along each axis at the first values of its parts. Patches are
-/// numbered with those along x together.
+/// Describes how a grid is cut into patches: `first` lists the first values of the parts along each axis. Patch numbers
+/// increase along x first.
 struct Cuts {
   std::array<std::vector<int>, 3> first{{{0}, {0}, {0}}};
-  std::array<int, 3> n{1, 1, 1};   ///< values of the whole
-  std::array<bool, 3> periodic{};  ///< axes that close on themselves
+  std::array<int, 3> n{1, 1, 1};   ///< values of the global grid
+  std::array<bool, 3> periodic{};  ///< periodic axes
 
   int count(std::size_t axis) const { return static_cast<int>(first[axis].size()); }
   int patches() const { return count(0) * count(1) * count(2); }
-  /// Where a patch lies among the parts of each axis.
+  /// Returns the position of a patch among the parts of each axis.
   std::array<int, 3> place(int number) const;
-  /// The values of a patch, in the whole.
+  /// Returns the values of a patch in global indices.
   Box patch(int number) const;
-  /// Of a field of these.
+  /// Returns the layout of a field on a patch.
   Layout layout(int number) const;
   bool operator==(const Cuts&) const = default;
 };
 
-/// How the halo of a patch gets its values: boxes copied in turns, axis after axis, each turn with the halo of the axes
-/// before it, so that edges and corners are right too. Where an axis is not cut, a patch is its own neighbour, and the
-/// halo one value wide whatever is asked for.
+/// Describes how the halo of a patch is filled: boxes are copied in turns, axis after axis. Each turn includes the
+/// halos of earlier axes, so edges and corners are correct as well. Along an axis that is not cut, a patch is its own
+/// neighbour, and the halo is one value wide whatever width is requested.
 ///
-/// It is made in two halves, between which work goes on: the last turn with other patches is started, and it is
-/// finished with the turns that follow it.
+/// An exchange has two halves, and work can be done in between. The first half starts the last turn with other patches;
+/// the second half finishes it and the turns that follow.
 class Exchange {
  public:
   struct Piece {
-    int patch;  ///< whose values they are; of sent ones whose halo
-    int side;   ///< of the halo: −1 or 1
-    Box from;   ///< in its indices
-    Box to;     ///< in those of the patch whose halo it is
+    int patch;  ///< owner of the values; for sent pieces, owner of the halo
+    int side;   ///< side of the halo: −1 or 1
+    Box from;   ///< in indices of their owner
+    Box to;     ///< in indices of the patch that has the halo
   };
   using Turn = std::vector<Piece>;
 
-  /// Of nothing.
+  /// Describes an exchange of nothing.
   Exchange() = default;
   Exchange(const Cuts& cuts, int patch);
 
-  /// Of a halo so wide where the grid is cut, up to cut_halo.
+  /// Returns the turns that fill a halo of this width where the grid is cut, at most cut_halo.
   const std::vector<Turn>& turns(int width = 1) const { return turns_[static_cast<std::size_t>(width - 1)]; }
-  /// The same with those pieces alone whose values the patch has itself.
+  /// Returns the turns reduced to pieces whose values this patch owns.
   const std::vector<Turn>& own_turns() const { return own_turns_; }
-  /// What other patches take of this one, turn by turn as turns() has them.
+  /// Returns the pieces that other patches receive from this one, turn by turn in the order of turns().
   const std::vector<Turn>& sent(int width = 1) const { return sent_[static_cast<std::size_t>(width - 1)]; }
   bool with_others() const { return with_others_; }
-  /// The turn that is under way between start and finish: the last one with others; without any all turns come before.
+  /// Returns the index of the turn in flight between start and finish: the last one with other patches. Without other
+  /// patches all turns precede it.
   std::size_t under_way() const { return under_way_; }
-  /// Those values of a box of the patch of which nothing one value away comes with that turn or later.
+  /// Returns the part of a box of the patch whose values have no neighbour in a halo that arrives with that turn or
+  /// later.
   Box inner(const Box& box) const;
 
  private:
@@ -67,11 +69,11 @@ class Exchange {
   std::vector<Turn> own_turns_;
   bool with_others_ = false;
   std::size_t under_way_ = 0;
-  std::array<int, 3> n_{};                     // values of the patch
-  std::array<std::array<bool, 2>, 3> late_{};  // ends of axes whose halo comes with that turn or later
+  std::array<int, 3> n_{};                     // values per axis
+  std::array<std::array<bool, 2>, 3> late_{};  // ends whose halo arrives with that turn or later
 };
 
-/// The values of a box outside of one that lies in it, in boxes: below and above along z, then along y, then along x.
+/// Returns the values of a box outside of an inner box, as boxes: below and above along z, then along y, then along x.
 std::vector<Box> around(const Box& box, const Box& inner);
 
 }  // namespace poisson

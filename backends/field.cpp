@@ -20,7 +20,7 @@ void transfer(const Field& from, Field& to) {
   else if (on_host(from))
     to.backend().write(from.data(), to.data(), from.bytes());
   else
-    to.backend().convert(from, to);  // the halo, too
+    to.backend().convert(from, to);  // including the halo
 }
 
 HostRead::HostRead(const Field& field) : field_(&field) {

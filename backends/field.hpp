@@ -14,11 +14,12 @@ namespace poisson {
 
 class Backend;
 
-/// Values on the nodes or cells of a block, in the memory of one backend.
+/// Owns the values at the nodes or cells of a sub-block, in the memory of one backend.
 class Field {
  public:
   Field() = default;
-  /// All zero, halo and padding included. Throws RunError where the memory cannot be had.
+  /// Allocates a field. All values are zero, including halo and padding. Throws RunError if the memory is not
+  /// available.
   Field(Backend&, const Space&, Precision);
 
   Backend& backend() const { return *backend_; }
@@ -26,11 +27,11 @@ class Field {
   const Layout& layout() const { return space_.layout(); }
   Precision precision() const { return precision_; }
   std::size_t bytes() const { return buffer_.bytes(); }
-  /// The field's memory, halo and padding included.
+  /// Returns the field's memory, including halo and padding.
   void* data() const { return buffer_.data(); }
   explicit operator bool() const { return buffer_.data() != nullptr; }
 
-  /// Typed access; T must be the field's precision.
+  /// Returns typed access; T must be the field's precision.
   template <class T>
   View<T> view() {
     return make_view<T>();
@@ -64,12 +65,13 @@ class Field {
   Buffer buffer_;
 };
 
-/// Whether the host reads and writes the field's memory directly.
+/// Returns whether the host accesses the field's memory directly.
 bool on_host(const Field& field);
-/// to = from, halo and padding included, between fields of one layout and precision on any two backends.
+/// Copies `from` to `to`, including halo and padding. Both have the same layout and precision; their backends may
+/// differ.
 void transfer(const Field& from, Field& to);
 
-/// Read access from the host: to the field itself where the host reaches its memory, else to a copy.
+/// Gives the host read access to a field: directly if the host can access its memory, otherwise through a copy.
 class HostRead {
  public:
   explicit HostRead(const Field& field);

@@ -2,8 +2,8 @@
 
 namespace poisson {
 
-/// The two values of a pair that lie at mirrored places of an axis, and those of its even and odd halves. Free of the
-/// standard library: it compiles for every backend.
+/// Converts two values at mirrored places of an axis to values of its even and odd halves, or back. Uses nothing of the
+/// standard library, so it compiles for every backend.
 template <bool back, class T>
 constexpr void fold_pair(T& lower, T& upper) {
   constexpr T root = T(0.70710678118654752440);
@@ -12,7 +12,7 @@ constexpr void fold_pair(T& lower, T& upper) {
   upper = back ? a + b : b - a;
 }
 
-/// A value in the middle, which is its own mirror image.
+/// Folds or unfolds a middle value, which is its own mirror image.
 template <class T>
 constexpr void fold_middle(T& value) {
   value *= T(0.70710678118654752440);

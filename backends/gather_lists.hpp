@@ -9,7 +9,7 @@
 
 namespace poisson {
 
-/// What each process has, one after another, of as many as each likes.
+/// Returns the lists of all processes, one after another. Their lengths may differ.
 template <class T>
 std::vector<T> gather_lists(const Processes& processes, const std::vector<T>& own) {
   const std::vector<std::size_t> sizes = processes.gather(own.size());
@@ -23,8 +23,8 @@ std::vector<T> gather_lists(const Processes& processes, const std::vector<T>& ow
   return all;
 }
 
-/// Σ of what the planes of all processes add up to, in the order of processes and planes: the same bits wherever a grid
-/// is cut between planes.
+/// Adds the sums of the planes of all processes, in the order of processes and planes. The bits of the result do not
+/// depend on where a grid is cut between planes.
 inline double sum_of_planes(const Processes& processes, const std::vector<double>& own) {
   const std::vector<double> all = gather_lists(processes, own);
   return std::accumulate(all.begin(), all.end(), 0.0);

@@ -19,11 +19,11 @@ class Some final : public Processes {
   std::unique_ptr<Transit> start(std::span<const Message> sent, std::span<const Message> received) const override {
     return all_->start(in_all(sent), in_all(received));
   }
-  // With twice as many parts in every round (Bruck et al., IEEE Trans. Parallel Distrib. Syst. 8, 1997).
+  // Each round doubles the number of gathered parts (Bruck et al., IEEE Trans. Parallel Distrib. Syst. 8, 1997).
   void gather(const void* own, std::size_t bytes, void* all) const override {
     const int n = count();
     const auto parts = [&](int some) { return static_cast<std::size_t>(some) * bytes; };
-    std::vector<char> from_here(parts(n));  // those of this process and of the next ones
+    std::vector<char> from_here(parts(n));  // parts that begin with this process's
     std::memcpy(from_here.data(), own, bytes);
     for (int have = 1; have < n; have *= 2) {
       const std::size_t more = parts(std::min(have, n - have));
@@ -68,7 +68,7 @@ std::size_t Members::own() const {
   return static_cast<std::size_t>(std::ranges::find(ranks, processes->rank()) - ranks.begin());
 }
 
-// Each process begins with the one behind it, so that not all speak to the same one first.
+// Each process begins with the next member, so that they do not all send to the same one first.
 void swap_parts_of_others(const Members& members, const void* from, void* to, std::size_t bytes) {
   std::vector<Processes::Message> out, in;
   for (std::size_t i = 1; i < members.count(); ++i) {
@@ -80,7 +80,7 @@ void swap_parts_of_others(const Members& members, const void* from, void* to, st
 }
 
 PatchesWithin::PatchesWithin(const Space& part, const Space& larger)
-    // The part's space outlives this.
+    // The space of `part` must outlive this object.
     : processes(std::shared_ptr<const Processes>(), &part.processes()) {
   const auto within = [&](const Box& box) {
     for (std::size_t d = 0; d < 3; ++d) {

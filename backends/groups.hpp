@@ -7,29 +7,29 @@
 
 namespace poisson {
 
-/// The tag of messages by which some processes gather; those of exchanges have the sides of halos.
+/// Tags messages of gathers between some processes; tags of exchanges are the sides of halos.
 inline constexpr int gathering_tag = 5;
 
-/// Some of the processes by themselves, numbered as they are listed, with this one among them. They speak through the
-/// messages of all, so that several lists at a time go on beside each other.
+/// Returns a group of some processes, numbered in the order of `ranks`; this process must be among them. The group
+/// sends through `all`, so several groups can communicate at the same time.
 std::shared_ptr<const Processes> some_of(std::shared_ptr<const Processes> all, std::vector<int> ranks);
 
-/// Some of the processes by their numbers, among them this one.
+/// Lists some of the processes by rank, including this one.
 struct Members {
   std::shared_ptr<const Processes> processes;
   std::vector<int> ranks;
 
   std::size_t count() const { return ranks.size(); }
-  /// Where this one stands among them.
+  /// Returns the position of this process in the list.
   std::size_t own() const;
 };
 
-/// Sends part number m of `from` to member m, and takes what it sends as that of `to`, parts of so many bytes each;
-/// this process's own stays where it is. The memory may be that of a device where messages may.
+/// Sends part m of `from` to member m, and receives that member's part into part m of `to`. Parts have `bytes` bytes.
+/// This process's own part is not copied. The memory may be on a device if messages may.
 void swap_parts_of_others(const Members& members, const void* from, void* to, std::size_t bytes);
 
-/// The patches of a grid that lie in a larger patch of it, or in the whole, and the processes that have them, in the
-/// same order.
+/// Lists the patches of a grid that lie in a larger patch or in the global grid. The processes that own them are listed
+/// in the same order.
 struct PatchesWithin {
   std::vector<int> patches;
   std::shared_ptr<const Processes> processes;

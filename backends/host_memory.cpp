@@ -25,7 +25,7 @@ std::optional<std::size_t> number(std::string_view text) {
   return value;
 }
 
-/// The first number of a file; nothing where it is missing or says "max".
+/// Returns the first number of a file; nothing if the file is missing or contains "max".
 std::optional<std::size_t> read_number(const std::filesystem::path& file) {
   std::ifstream stream(file);
   std::string word;
@@ -33,7 +33,7 @@ std::optional<std::size_t> read_number(const std::filesystem::path& file) {
   return number(word);
 }
 
-/// The number after a key at the beginning of a line, such as `MemTotal:` or `inactive_file`; 0 without one.
+/// Returns the number after a key at the beginning of a line, such as `MemTotal:` or `inactive_file`; 0 without one.
 std::size_t value_of(const std::filesystem::path& file, std::string_view key) {
   std::ifstream stream(file);
   std::string name;
@@ -50,7 +50,7 @@ std::size_t less(std::size_t limit, std::size_t taken) {
   return limit - std::min(limit, taken);
 }
 
-/// Bytes that libraries allocate themselves, for files and messages.
+/// Libraries allocate about this many bytes for files and messages.
 constexpr std::size_t of_libraries = std::size_t{16} << 20;
 
 void lower(MemoryLimit& limit, std::size_t bytes, const std::string& source, std::size_t reserve = of_libraries,
@@ -58,18 +58,19 @@ void lower(MemoryLimit& limit, std::size_t bytes, const std::string& source, std
   if (const std::size_t left = less(bytes, reserve); left < limit.bytes) limit = {left, source, of_addresses};
 }
 
-/// By a share of what so many processes have together, less what this one has taken of it.
+/// Lowers the limit to this process's share of the bytes that `here` processes share, minus the bytes that it already
+/// uses.
 void lower_by_share(MemoryLimit& limit, std::size_t bytes, int here, std::size_t taken, const std::string& source) {
   lower(limit, less(bytes / static_cast<std::size_t>(here), taken),
         here == 1 ? source : source + ", which " + std::to_string(here) + " processes share");
 }
 
-/// Where a hierarchy of control groups is mounted, and the path of this process's group below.
+/// Stores the mount point of a hierarchy of control groups, and the path of this process's group below it.
 struct Group {
   std::filesystem::path mount, path;
 };
 
-/// `controller`: memory for version 1, empty for version 2.
+/// Returns the group of this process. `controller` is memory for version 1, empty for version 2.
 std::optional<Group> own_group(const std::filesystem::path& root, std::string_view controller) {
   std::string own;
   std::ifstream groups(root / "proc/self/cgroup");
@@ -95,7 +96,7 @@ std::optional<Group> own_group(const std::filesystem::path& root, std::string_vi
             ? type == "cgroup2"
             : type == "cgroup" && ("," + options + ",").find("," + std::string(controller) + ",") != std::string::npos;
     if (!fits) continue;
-    // A container may see but a part of the hierarchy.
+    // A container may see only a part of the hierarchy.
     std::string below = own;
     if (top != "/" && own.starts_with(top))
       below = own.substr(top.size());
@@ -114,7 +115,7 @@ void lower_by_groups(MemoryLimit& limit, int here, const std::filesystem::path& 
   const std::string total = second ? "" : "total_";
   for (std::filesystem::path path = group->path;; path = path.parent_path()) {
     const std::filesystem::path folder = group->mount / path;
-    // Files that are cached give way; version 1 writes a number near 2^63 for no limit.
+    // Cached files can be evicted, so they count as free. Version 1 writes a number near 2^63 if there is no limit.
     if (const auto most = read_number(folder / largest); most && *most < unlimited / 4) {
       const std::size_t cached = value_of(folder / "memory.stat", total + "inactive_file") +
                                  value_of(folder / "memory.stat", total + "active_file");
@@ -139,18 +140,18 @@ void lower_by_slurm(MemoryLimit& limit, int here, std::size_t resident) {
   if (share > 0) lower_by_share(limit, share * cores * mebibyte, here, resident, "SLURM_MEM_PER_CPU");
 }
 
-/// Nothing where there is no limit.
+/// Returns nothing if there is no limit.
 std::optional<std::size_t> limit_of(int resource) {
   rlimit of{};
   if (getrlimit(static_cast<decltype(RLIMIT_AS)>(resource), &of) != 0 || of.rlim_cur == RLIM_INFINITY) return {};
   return of.rlim_cur;
 }
 
-/// `started`: the threads of this process.
+/// Lowers the limit by a ulimit. `started`: threads that this process already runs.
 void lower_by_ulimit(MemoryLimit& limit, int resource, std::size_t taken, std::size_t started, const char* name) {
   const auto most = limit_of(resource);
   if (!most) return;
-  // Threads that are still to start need stacks: OpenMP's, and one that writes files.
+  // Threads that have not started yet need stacks: OpenMP's threads, and one that writes files.
   const std::size_t stack = limit_of(RLIMIT_STACK).value_or(std::size_t{8} << 20);
   const std::size_t missing = less(static_cast<std::size_t>(omp_get_max_threads()) + 1, started);
   lower(limit, less(*most, taken), name, of_libraries + missing * stack, true);

@@ -4,8 +4,8 @@
 
 namespace poisson {
 
-/// A box of layers across an axis as lines through the layers, for kernels that share it out by lines. Boxes of one
-/// shape at the two ends of an axis have the same lines, so that values that lie in both are one line's.
+/// Describes a box of layers across an axis as lines through the layers, so that kernels can distribute it by lines.
+/// Boxes of one shape at the two ends of an axis have the same lines: values in both boxes belong to one line.
 struct LayerLines {
   struct Place {
     int x, y, z;

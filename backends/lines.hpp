@@ -6,24 +6,25 @@
 
 namespace poisson {
 
-/// On a GPU elimination keeps a number for every so many values of a line.
+/// On a GPU elimination stores one number for this many values of a line.
 inline constexpr int values_of_kept = 8;
 
-/// Numbers that it keeps of so many lines of n values, which are folded or not.
+/// Returns the numbers that elimination stores for `lines` lines of n values, folded or not.
 constexpr std::int64_t kept_of_lines(int n, std::int64_t lines, bool folded = false) {
   const auto segments = [](int values) { return divide_up(values, values_of_kept); };
   return lines * (folded ? 2 * segments(n - n / 2) : segments(n));
 }
 
-/// Where the lines along an axis of a field lie, one for each place across it. Compiles for every backend.
+/// Describes the places of the lines along an axis of a field, one line for each place across the axis. Compiles for
+/// every backend.
 template <class T>
 struct PlacesOfLines {
   using Value = T;
-  T* values = nullptr;  ///< the first of the first line
-  /// From one value of a line to the next, and from line to line along the faster and the slower axis across.
+  T* values = nullptr;  ///< first value of the first line
+  /// Steps from one value of a line to the next, and from line to line along the faster and the slower axis across.
   std::int64_t step = 0, across = 0, slow_step = 0;
   int n = 0, lanes = 0, slows = 0;
-  int half = 0, gap = 0;  ///< lanes from `half` on lie so many values further
+  int half = 0, gap = 0;  ///< lanes from `half` on are shifted by `gap` values
 
   constexpr std::int64_t count() const { return std::int64_t{lanes} * slows; }
   constexpr T* at(int lane, int slow) const {
@@ -31,23 +32,23 @@ struct PlacesOfLines {
   }
 };
 
-/// Tridiagonal systems with the rows of K + μM, μ the sum of what both other axes have (AxisLines).
+/// Describes tridiagonal systems K + μM, where μ is the sum of the eigenvalues of the other axes (AxisLines).
 template <class T>
 struct Lines : PlacesOfLines<T> {
   const T *fast_eigenvalues = nullptr, *slow_eigenvalues = nullptr;
   const T *sum = nullptr, *coupling = nullptr, *mass_sum = nullptr, *mass_off = nullptr;
 
-  /// What the rows of a line know of it.
+  /// The rows of a line depend on this number, μ.
   using Own = T;
   constexpr T own(int lane, int slow) const {
     return (fast_eigenvalues ? fast_eigenvalues[lane] : T(0)) + (slow_eigenvalues ? slow_eigenvalues[slow] : T(0));
   }
-  /// What row k sums to.
+  /// Returns the row sum of row k.
   constexpr T row(int k, T mu) const { return sum[k] + mu * mass_sum[k]; }
-  /// What couples it to row k + 1.
+  /// Returns the coupling of row k to row k + 1.
   constexpr T onwards(int k, T mu) const { return coupling[k] - mu * mass_off[k]; }
 
-  /// Some of them, by the slower axis.
+  /// Returns the lines first … last − 1 along the slower axis.
   constexpr Lines slice(int first, int last) const {
     Lines some = *this;
     some.values += first * this->slow_step;
@@ -55,7 +56,7 @@ struct Lines : PlacesOfLines<T> {
     some.slows = last - first;
     return some;
   }
-  /// What lies between their ends; row −1 is the first end.
+  /// Returns the lines without their ends; row −1 is the first end.
   constexpr Lines between_ends() const {
     Lines inner = *this;
     inner.values += this->step;
@@ -68,12 +69,12 @@ struct Lines : PlacesOfLines<T> {
   }
 };
 
-/// Tridiagonal systems whose rows are held in fields of the layout of the values.
+/// Describes tridiagonal systems whose rows are stored in fields with the layout of the values.
 template <class T>
 struct HeldLines : PlacesOfLines<T> {
   const T *sum = nullptr, *coupling = nullptr;  ///< of the first row of the first line
 
-  /// How far a line begins behind the first one.
+  /// Identifies a line by its offset from the first one.
   using Own = std::int64_t;
   constexpr Own own(int lane, int slow) const { return this->at(lane, slow) - this->values; }
   constexpr T row(int k, Own from) const { return sum[from + k * this->step]; }

@@ -5,12 +5,12 @@
 
 #include "backends/backend.hpp"
 
-/// Lists of numbers in a backend's memory, in the order of its verbs.
+/// These functions process lists of numbers in a backend's memory, in the order of its verbs.
 namespace poisson {
 
-/// Puts the numbers in ascending order.
+/// Sorts the numbers in ascending order.
 void sort(Backend&, std::uint64_t* numbers, std::size_t count);
-/// Each number becomes the sum of those before it.
+/// Replaces each number by the sum of the numbers before it.
 void sum_before(Backend&, std::uint32_t* numbers, std::size_t count);
 
 }  // namespace poisson

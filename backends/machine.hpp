@@ -7,11 +7,11 @@
 
 namespace poisson {
 
-/// The name of the machine that this process runs on; empty where it has none.
+/// Returns the name of the machine that this process runs on; empty if it has none.
 std::string machine_name();
-/// A number for it, the same for all processes of a machine.
+/// Returns a number that is the same for all processes of a machine.
 std::size_t machine_number();
-/// How many of these processes, which all call it, run on this machine.
+/// Returns how many of the processes run on this machine. Collective.
 int count_on_machine(const Processes& processes);
 
 }  // namespace poisson

@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::size_t bytes_of_word = sizeof(std::uint64_t), bytes_in_word = sizeof(std::uint32_t);
 
-// Kernels that exchange beside their work have time for more: between devices there is room for 1024² values of fp32.
+// Kernels that overlap an exchange with work can send more values as words: up to 1024² fp32 values between devices.
 std::size_t word_room_of(MailPlace place, std::size_t layer_bytes) {
   const std::size_t few = std::min(layer_bytes / bytes_in_word, MailboxLayout::few_words(place));
-  const std::size_t words_of_one_layer = layer_bytes / (cut_halo * bytes_in_word);  // of fp64
+  const std::size_t words_of_one_layer = layer_bytes / (cut_halo * bytes_in_word);  // fp64 values
   return place == MailPlace::devices ? std::max(few, std::min(words_of_one_layer, std::size_t{1} << 20)) : few;
 }
 
@@ -28,15 +28,15 @@ MailSizes MailSizes::of(const Space& space) {
     for (std::size_t e = 0; e < 3; ++e)
       if (e != d) sizes.layers[d] *= static_cast<std::size_t>(most[e] + 2 * cut_halo);
   }
-  // Planes across y or z, in a box that may reach one past the ends, and how many they are. Where there are more,
-  // several are added up at once (cuda/plane_sums.cuh).
+  // There is one sum for each plane across y or z of a box that may extend one plane past both ends. One more number is
+  // the count of planes. Several planes share a sum if there are more planes than sums (cuda/plane_sums.cuh).
   constexpr int most_planes = 1 << 16;
   sizes.sums = static_cast<std::size_t>(std::min(std::max(most[1], most[2]), most_planes)) + 3;
   return sizes;
 }
 
 MailSizes MailSizes::of_gathered(const Space& space) {
-  // As Space::with_ends has them.
+  // The box is that of Space::with_ends.
   std::size_t part = sizeof(double);
   for (std::size_t d = 0; d < 3; ++d)
     if (d == 0 || space.all()[d] > 1) part *= static_cast<std::size_t>(space.most_values()[d] + 2);

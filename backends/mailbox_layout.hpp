@@ -8,18 +8,18 @@
 
 namespace poisson {
 
-/// Where mailboxes lie: each on the GPU of its process, or in memory of the host.
+/// Selects where mailboxes lie: on the GPU of each process, or in host memory.
 enum class MailPlace { devices, host };
 
-/// What processes on GPUs send each other at a time, at most: bytes of layers across each axis, of a part for one of
-/// them, and numbers that are summed up.
+/// Stores the largest messages between processes on GPUs: bytes of layers across each axis, bytes of a part for one
+/// process, and numbers to sum.
 struct MailSizes {
   std::array<std::size_t, 3> layers{};
   std::size_t part = 0, sums = 2;
 
-  /// Of halos and sums of fields of a space, of 8 bytes a value.
+  /// Returns the sizes for halos and sums of fields of a space, with 8 bytes per value.
   static MailSizes of(const Space& space);
-  /// Of what is gathered of them.
+  /// Returns the sizes for gathering such fields.
   static MailSizes of_gathered(const Space& space);
   static MailSizes of_parts(std::size_t bytes) { return {{}, bytes, 0}; }
 
@@ -27,26 +27,26 @@ struct MailSizes {
   bool operator==(const MailSizes&) const = default;
 };
 
-/// A mailbox: where flags, words and values of each kind begin, in bytes from its begin.
+/// Describes a mailbox: the offsets of flags, words and values of each kind, in bytes.
 struct MailboxLayout {
   static constexpr int most_processes = 8, sides = 2, slots = 2;
-  /// Blocks of a kernel that sends, at most: all of them run at once, and each waits for its counterpart alone.
+  /// Limits the blocks of a sending kernel. All of them run concurrently, and each waits only for its counterpart.
   static constexpr int most_blocks = 64;
-  /// Of layers by axis and side, then of parts by who has sent.
+  /// Flags of layers come first, by axis and side, then flags of parts, by sender.
   static constexpr std::size_t flag_count = (3 * sides + most_processes) * most_blocks;
 
   std::size_t flags = 0, sums = 0, parts = 0;
   std::array<std::size_t, 3> layers{}, words{};
-  std::size_t part_bytes = 0, sum_room = 0;  ///< of a slot; numbers of one
-  std::array<std::size_t, 3> layer_bytes{};  ///< of a slot
-  std::array<std::size_t, 3> word_room{};    ///< words of a slot
-  std::size_t bytes = 0;                     ///< of the mailbox
+  std::size_t part_bytes = 0, sum_room = 0;  ///< per slot; numbers per slot
+  std::array<std::size_t, 3> layer_bytes{};  ///< per slot
+  std::array<std::size_t, 3> word_room{};    ///< words per slot
+  std::size_t bytes = 0;                     ///< mailbox size
 
   MailboxLayout() = default;
   MailboxLayout(const MailSizes& sizes, int processes, MailPlace place);
 
-  /// Layers of so many words come as such: what twice the bytes take is less than a fence and a flag do, some two
-  /// microseconds over NVLink, and over PCIe.
+  /// Returns the size, in words, up to which layers are sent as words. Sending twice the bytes then costs less than a
+  /// fence and a flag, which need about 2 µs over NVLink and over PCIe.
   static constexpr std::size_t few_words(MailPlace place) {
     return place == MailPlace::devices ? std::size_t{1} << 18 : std::size_t{1} << 15;
   }

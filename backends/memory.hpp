@@ -7,7 +7,7 @@
 
 namespace poisson {
 
-/// Counts the bytes that the buffers of one backend hold, now and at most.
+/// Counts the bytes that the buffers of one backend occupy, now and at the peak.
 class MemoryCount {
  public:
   void add(std::size_t bytes) {
@@ -22,7 +22,7 @@ class MemoryCount {
   std::size_t now_ = 0, peak_ = 0;
 };
 
-/// A piece of memory that a backend allocated, zeroed, and takes back with the buffer's end. Movable, not copyable.
+/// Owns zeroed memory that a backend allocated, and returns it on destruction. Movable, not copyable.
 class Buffer {
  public:
   Buffer() = default;
@@ -37,7 +37,7 @@ class Buffer {
   std::size_t bytes_ = 0;
 };
 
-/// 3 GiB, 41.2 MiB, 512 B.
+/// Formats a number of bytes, such as 3 GiB, 41.2 MiB or 512 B.
 std::string readable_bytes(double bytes);
 
 }  // namespace poisson

@@ -10,37 +10,37 @@ namespace poisson {
 
 class Backend;
 
-/// inaccurate: the residual is small enough, the solution not.
+/// States how an iteration ended. `inaccurate`: the residual is small enough, but the error of the solution is not.
 enum class Verdict { running, converged, diverged, stagnated, not_finite, stopped, inaccurate };
 
-/// When an iteration ends. All norms are squared, so that no verb has to take a root.
+/// Decides when an iteration ends. All norms are squared, so that no verb needs a square root.
 struct StoppingRule {
-  double tolerance = 0;           ///< converged at residuals of this fraction of the reference; 0 never
-  double divergence = 1e12;       ///< diverged above this multiple of the first norm (a residual grown by 10⁶)
-  double negligible = 0;          ///< data below this fraction of what they were before projection are rounding
-  int stagnation_window = 20;     ///< stagnated when the best norm of so many iterations …
-  double stagnation_gain = 2e-4;  ///< … is not smaller by this fraction
-  /// Where it is not 0: stagnated also when the best norm of the last prospect_window iterations falls too slowly to be
-  /// converged after so many.
+  double tolerance = 0;      ///< an iteration converges below this fraction of the reference; 0: never
+  double divergence = 1e12;  ///< an iteration diverges above this multiple of the first norm (a residual grown by 10⁶)
+  double negligible = 0;     ///< after projection, data below this fraction of the original are rounding errors
+  int stagnation_window = 20;     ///< an iteration stagnates if the best norm of this many iterations …
+  double stagnation_gain = 2e-4;  ///< … decreases by less than this fraction
+  /// If not 0: an iteration also stagnates when its best norm falls too slowly to converge within this many iterations.
+  /// The rate is that of the last prospect_window iterations.
   int horizon = 0;
   static constexpr int prospect_window = 10;
 };
 
-/// What a monitor knows, in plain data: a backend may keep it in its own memory and observe on the device.
+/// Stores the state of a monitor as plain data, so that a backend can keep it in device memory and observe there.
 struct MonitorState {
   Verdict verdict = Verdict::running;
   int iterations = 0;
-  double initial = 0;    ///< of the given guess
-  double reference = 0;  ///< what the tolerance is relative to: the larger of the data's norm and the initial one
-  double rounding = 0;   ///< what the rounding of the solution is worth in a residual
+  double initial = 0;    ///< residual of the guess
+  double reference = 0;  ///< the tolerance is relative to this: the larger of the norm of the data and `initial`
+  double rounding = 0;   ///< residual that is caused by rounding of the solution
   double first = 0, last = 0, best = 0;
   int best_iteration = 0;
-  double window_best = 0;  ///< the best norm when the stagnation window began
+  double window_best = 0;  ///< best norm as the stagnation window began
   int window_start = 0;
-  double prospect_best = 0;  ///< the same of the window that prospects are judged by
+  double prospect_best = 0;  ///< best norm as the prospect window began
   int prospect_start = 0;
-  int since = 0;    ///< from which iteration on they are those of one method, whose first window is one of grace
-  double rose = 0;  ///< 1 where the last norm is the first one above the best: the iterate before it is the best
+  int since = 0;    ///< iteration at which the current method began; its first prospect window is not judged
+  double rose = 0;  ///< 1 if the last norm is the first one above the best: the iterate before it is the best
 };
 
 constexpr bool is_finite(double norm) {
@@ -51,7 +51,7 @@ constexpr double target(const MonitorState& state, const StoppingRule& rule) {
   return rule.tolerance * rule.tolerance * state.reference;
 }
 
-/// Whether norms that go on falling as they did since prospect_start reach the target within the horizon.
+/// Returns whether the norms reach the target within the horizon if they keep falling as they did since prospect_start.
 constexpr bool promising(const MonitorState& state, const StoppingRule& rule) {
   const int window = state.iterations - state.prospect_start;
   const double gain = state.best / state.prospect_best;
@@ -60,8 +60,8 @@ constexpr bool promising(const MonitorState& state, const StoppingRule& rule) {
   return norm <= target(state, rule);
 }
 
-/// Takes the squared norms before the first iteration: of the data, of the given guess's residual and of the start's.
-/// `raw`: of the data before an incompatible part was taken off them; what is left may be nothing but its rounding.
+/// Starts an iteration with squared norms: of the data, of the given guess's residual and of the start's residual.
+/// `raw` is the norm of the data before their incompatible part was removed; the remainder may be rounding only.
 constexpr void begin(MonitorState& state, const StoppingRule& rule, double raw, double data, double initial,
                      double start, double rounding) {
   state = MonitorState{};
@@ -76,7 +76,7 @@ constexpr void begin(MonitorState& state, const StoppingRule& rule, double raw, 
     state.verdict = Verdict::converged;
 }
 
-/// Takes the squared residual norm after one more iteration and decides.
+/// Records the squared residual norm of one more iteration and decides whether the iteration ends.
 constexpr void observe(MonitorState& state, const StoppingRule& rule, double norm) {
   ++state.iterations;
   const bool was_best = state.best_iteration == state.iterations - 1;
@@ -86,7 +86,7 @@ constexpr void observe(MonitorState& state, const StoppingRule& rule, double nor
     state.verdict = Verdict::not_finite;
     return;
   }
-  if (norm <= state.best) {  // of equal ones the last, which is at hand
+  if (norm <= state.best) {  // on ties the last iterate, which is still stored
     state.best = norm;
     state.best_iteration = state.iterations;
   }
@@ -107,10 +107,10 @@ constexpr void observe(MonitorState& state, const StoppingRule& rule, double nor
   }
 }
 
-/// Watches an iteration: decides when it ends, keeps its history, and knows which iterate was the best.
+/// Watches an iteration: decides when it ends, records its history, and knows which iterate was the best.
 class Monitor {
  public:
-  /// Called with every state, the start's first; returning false stops the iteration.
+  /// Is called with every state, including the start. Returning false stops the iteration.
   using Listener = std::function<bool(const MonitorState&)>;
 
   Monitor() = default;
@@ -120,7 +120,7 @@ class Monitor {
   const StoppingRule& rule() const { return rule_; }
   MonitorState& state() { return state_; }
   const MonitorState& state() const { return state_; }
-  /// Squared norms, the start first.
+  /// Returns the squared norms, beginning with the start.
   const std::vector<double>& history() const { return history_; }
 
   void begin(double raw, double data, double initial, double start, double rounding) {
@@ -133,14 +133,14 @@ class Monitor {
     history_.push_back(norm);
     tell();
   }
-  /// Takes the state after an iteration that was observed elsewhere; returns what the listener returns.
+  /// Adopts the state after an iteration that was observed elsewhere. Returns the listener's result.
   bool hear(const MonitorState& state) {
     state_ = state;
     if (state.iterations == 0) history_.clear();
     history_.push_back(state.last);
     return !listener_ || listener_(state_);
   }
-  /// The equation has another right-hand side from here on: goes on with the norm that the residual has in it.
+  /// Continues with another right-hand side, for which the residual has this norm.
   void change(double norm) {
     resumed_ = 1.7976931348623157e308;
     history_.back() = state_.first = state_.last = state_.best = state_.window_best = state_.prospect_best = norm;
@@ -150,8 +150,8 @@ class Monitor {
                      : rule_.tolerance > 0 && norm <= target(state_, rule_) ? Verdict::converged
                                                                             : Verdict::running;
   }
-  /// Replaces the last norm, which a recurrence had claimed, by the true one and goes on; with the verdict stagnated
-  /// where the truth is not half of what it was the last time.
+  /// Replaces the last norm, which came from a recurrence, by the true norm and continues. The verdict is `stagnated`
+  /// unless the true residual has fallen at least by half since the last call.
   void resume(double truth) {
     const bool progress = !(truth > 0.25 * resumed_);
     resumed_ = truth;

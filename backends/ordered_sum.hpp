@@ -4,11 +4,11 @@
 
 namespace poisson {
 
-/// A list is added up in an order that depends on its length alone: so many running sums, then halves of them. Free of
-/// what devices lack: kernels add the same sums side by side.
+/// A list is added in an order that depends on its length alone: first into running sums, then by halving their number.
+/// Kernels add the same sums in parallel. These functions compile for every backend.
 inline constexpr int running_sums = 256;
 
-/// Running sum number n of value(0) … value(count − 1).
+/// Returns running sum n of value(0) … value(count − 1).
 template <class Value>
 constexpr double running_sum(int n, int count, const Value& value) {
   double sum = 0;
@@ -16,7 +16,7 @@ constexpr double running_sum(int n, int count, const Value& value) {
   return sum;
 }
 
-/// All of it.
+/// Returns the sum of the list.
 template <class Value>
 constexpr double ordered_sum(int count, const Value& value) {
   std::array<double, running_sums> sums{};

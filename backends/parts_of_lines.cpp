@@ -8,19 +8,20 @@
 namespace poisson {
 namespace {
 
-// A process holds so many numbers of each line that is told of: those that it tells, and those that come.
+// Counts the numbers that a process sends and receives for each line of a batch.
 constexpr int held_of_line = 2 * PartOfLine::count;
 
-// So many numbers of the lines that are told of at a time: on cores what stays in the cache. On a GPU half of what
-// elimination keeps afterwards, in the same memory, but as many as are worth their launches, and messages of at most
-// 8 MB; in the plane there is one place, and all lines at a time.
+// Returns the numbers in a batch of lines. On a CPU a batch stays in the cache. On a GPU a batch has half the values
+// that elimination stores later, because both use the same memory. It has at least as many as justify the kernel
+// launches, and a message has at most 8 MB. In two dimensions there is one place along the slower axis, so all lines
+// are one batch.
 std::int64_t numbers_at_a_time(const LinesInParts& lines, std::int64_t kept, bool gpu) {
   if (!gpu) return std::int64_t{1} << 16;
   constexpr std::int64_t worth_launches = std::int64_t{1} << 18, largest_message = std::int64_t{1} << 20;
   return std::min(std::max(kept / 2, worth_launches), 2 * lines.parts * largest_message);
 }
 
-// So many numbers have a multiple of part_alignment bytes in either precision.
+// This many numbers occupy a multiple of part_alignment bytes in either precision.
 constexpr int aligned_lines = part_alignment / sizeof(float);
 
 }  // namespace
@@ -37,7 +38,7 @@ Members members_along(const Cuts& cuts, const std::shared_ptr<const Processes>& 
 PartsOfLines::Size::Size(const LinesInParts& lines, bool gpu)
     : parts(lines.parts), kept(gpu ? kept_of_lines(lines.values, std::int64_t{lines.lanes} * lines.slows) : 0) {
   const std::int64_t all = std::int64_t{held_of_line} * lines.lanes * lines.slows;
-  // Equal shares of the places along the slower axis.
+  // All batches but the last have the same number of places along the slower axis.
   const std::int64_t turns =
       std::clamp<std::int64_t>(divide_up(all, numbers_at_a_time(lines, kept, gpu)), 1, std::max(lines.slows, 1));
   slows = static_cast<int>(divide_up(lines.slows, turns));

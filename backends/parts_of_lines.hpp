@@ -10,67 +10,67 @@
 
 namespace poisson {
 
-/// The axes that lie across one, the faster and the slower.
+/// Returns the two axes across `axis`, the faster one in memory first.
 constexpr std::array<std::size_t, 2> axes_across(int axis) {
   return {axis == 0 ? 1U : 0U, axis == 2 ? 1U : 2U};
 }
 
-/// Lines that are cut into so many parts: of one process at so many places along the axes across them, of so many
-/// values, at the most of all processes.
+/// Describes lines that are cut into `parts` parts. A process has `lanes` × `slows` lines, along the faster and the
+/// slower axis across them, with `values` values each. All three are maxima over the processes.
 struct LinesInParts {
   int parts = 1, lanes = 0, slows = 0, values = 0;
 };
 
-/// Those that have the parts of this process's lines, from one end to the other.
+/// Returns the processes that own the parts of this process's lines, from one end of the lines to the other.
 Members members_along(const Cuts& cuts, const std::shared_ptr<const Processes>& processes, int axis);
 
-/// Where processes tell each other what their parts of lines are reduced to (reduced_line.hpp). Each solves the small
-/// systems of its share of the lines, and tells the others the values at the ends of their parts. Some lines at a time;
-/// what they take is that of elimination afterwards.
+/// Exchanges the reduced forms of cut lines (reduced_line.hpp) between the processes that share them. Each process
+/// solves the small systems of its share of the lines, and sends the end values of every part to the owner. Lines are
+/// exchanged in batches. Elimination reuses the memory afterwards.
 class PartsOfLines {
  public:
   PartsOfLines(Backend& backend, Precision precision, const Members& members, const LinesInParts& lines);
-  /// Of one of them.
+  /// Returns the bytes of memory that a PartsOfLines allocates.
   static std::size_t bytes(Precision precision, const LinesInParts& lines, bool gpu);
-  /// Of a part that is swapped.
+  /// Returns the bytes that one process sends to another in one exchange.
   static std::size_t bytes_of_message(Precision precision, const LinesInParts& lines, bool gpu);
 
-  /// Makes room for what is told, before anything is recorded. All processes call it together.
+  /// Allocates the exchange buffers; to be called before anything is recorded. Collective.
   void join() { messages_->join(); }
-  /// Places along the slower axis at a time.
+  /// Returns the places along the slower axis in one batch.
   int slows() const { return size_.slows; }
 
-  /// Where this process writes what its lines are reduced to, which all that have parts of them are told.
+  /// Returns where this process writes the reduced forms of its lines, which `tell` sends.
   template <class T>
   Told<T> told(int lanes) const {
     return {static_cast<T*>(memory_.data()), lanes, size_.share, PartOfLine::count};
   }
   void tell() { swap(PartOfLine::count); }
-  /// Its share of so many lines, which it solves then.
+  /// Returns the small systems that this process solves, its share of `lines` lines.
   template <class T>
   EndSystems<T> systems(std::int64_t lines) const {
     return {reinterpret_cast<T*>(second_half()), static_cast<T*>(memory_.data()), size_.share, size_.parts,
             share(lines)};
   }
   void tell_ends() { swap(PartOfLine::ends); }
-  /// Where those of its own parts have come.
+  /// Returns where `tell_ends` writes the end values of this process's parts.
   template <class T>
   Told<T> ends(int lanes) const {
     return {reinterpret_cast<T*>(second_half()), lanes, size_.share, PartOfLine::ends};
   }
-  /// Room for what elimination keeps on a GPU (kept_of_lines), between known ends.
+  /// Returns the memory for values that elimination between known ends stores on a GPU (kept_of_lines).
   void* kept() const { return memory_.data(); }
 
  private:
   struct Size {
-    int parts, slows, share;  ///< `share`: lines of a process, of all that are told of at a time
-    std::int64_t kept;        ///< values
+    int parts, slows, share;  ///< `share`: lines of a batch that one process solves
+    std::int64_t kept;        ///< in values
     Size(const LinesInParts& lines, bool gpu);
     std::size_t bytes_of_message(Precision precision, int numbers = PartOfLine::count) const;
     std::size_t half(Precision precision) const;
     std::size_t bytes(Precision precision) const;
   };
-  /// Lines of this process's share, of so many.
+  /// Returns the lines that this process solves in a batch of `lines`.
   int share(std::int64_t lines) const;
   char* second_half() const { return static_cast<char*>(memory_.data()) + size_.half(precision_); }
   void swap(int numbers) {
@@ -78,10 +78,10 @@ class PartsOfLines {
   }
 
   Precision precision_;
-  int own_;  ///< which of the parts this process has
+  int own_;  ///< this process's part
   Size size_;
   std::unique_ptr<PartSwap> messages_;
-  Buffer memory_;  ///< what is told and what comes, or what elimination keeps
+  Buffer memory_;  ///< numbers that are sent and received, later the values that elimination stores
 };
 
 }  // namespace poisson

@@ -7,14 +7,14 @@
 
 namespace poisson {
 
-/// Whether a place lies in a box.
+/// Returns whether a place lies in a box.
 constexpr bool contains(const Box& box, const std::array<int, 3>& at) {
   for (std::size_t d = 0; d < 3; ++d)
     if (at[d] < box.first[d] || at[d] >= box.last[d]) return false;
   return true;
 }
 
-/// f(i, j, k) for the places of a box, one after another, x fastest.
+/// Calls f(i, j, k) for the places of a box one after another, x fastest.
 template <class F>
 void for_each_place(const Box& box, const F& f) {
   for (int k = box.first[2]; k < box.last[2]; ++k)

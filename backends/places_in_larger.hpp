@@ -8,11 +8,12 @@
 
 namespace poisson {
 
-/// Where the values of a part of a grid lie among those of a larger part, or of the whole. Compiles for every backend.
+/// Maps indices of a sub-block of a grid to indices of a larger sub-block or of the global grid. Compiles for every
+/// backend.
 struct PlacesInLarger {
-  Box box;                      ///< values of the part, its halo included as far as the larger one has it
-  std::array<int, 3> origin;    ///< where the part's value (0, 0, 0) lies in the larger one
-  std::array<int, 3> turned{};  ///< values of axes that close on themselves in the larger one, 0 of others
+  Box box;                      ///< values of the sub-block, with its halo as far as the larger one has it
+  std::array<int, 3> origin;    ///< index of the sub-block's value (0, 0, 0) in the larger one
+  std::array<int, 3> turned{};  ///< period of axes that are periodic in the larger one, 0 of others
 
   PlacesInLarger(const Space& part, const Space& larger) {
     const auto halo = [](const Layout& of, std::size_t d) { return d == 0 || of.n[d] > 1 ? of.halo[d] : 0; };
@@ -29,7 +30,7 @@ struct PlacesInLarger {
       }
     }
   }
-  /// Of the part's value number i along an axis.
+  /// Returns the index in the larger one of the sub-block's value i along axis d.
   constexpr int operator()(std::size_t d, int i) const {
     const int at = i + origin[d], n = turned[d];
     return n == 0 ? at : at < 0 ? at + n : at >= n ? at - n : at;

@@ -4,7 +4,7 @@
 
 namespace poisson {
 
-/// The floating-point type a field holds.
+/// Selects the floating-point type of a field.
 enum class Precision { fp32, fp64 };
 
 template <class T>

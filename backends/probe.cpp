@@ -16,7 +16,7 @@ namespace {
 
 using Copy = void (*)(Backend&, const void* from, void* to, std::size_t bytes);
 
-// The ways to copy among which the fastest counts.
+// Returns the ways to copy; the fastest one counts.
 std::vector<Copy> copies(const Backend& backend) {
 #ifdef POISSON_HAVE_CUDA
   if (backend.kind() == BackendKind::cuda) return {cuda::copy_by_kernel, cuda::copy_by_driver};
@@ -25,7 +25,7 @@ std::vector<Copy> copies(const Backend& backend) {
   throw RunError("there is no copy for CUDA (this build lacks it)", Remedy::host);
 }
 
-// Median seconds of one copy, after one that is not counted.
+// Returns the median seconds of a copy, after a first one that is not counted.
 double seconds_of(Backend& backend, const std::function<void()>& copy) {
   constexpr int repetitions = 11;
   const auto timer = backend.make_timer();
@@ -54,7 +54,8 @@ double copy_bandwidth(Backend& backend, const void* from, void* to, std::size_t 
 
 double copy_bandwidth(Backend& backend, std::size_t bytes) {
   const Buffer from = backend.allocate(bytes), to = backend.allocate(bytes);
-  // Zeros might be copied faster than what fields hold. What is there is copied behind itself until all is full.
+  // Zeros might be copied faster than typical values, so the array is filled: its beginning is copied behind itself
+  // until the array is full.
   std::vector<double> numbers(std::min(bytes / sizeof(double), std::size_t{1} << 16));
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = 1 / (1 + static_cast<double>(i));
   auto* const begin = static_cast<char*>(from.data());

@@ -6,11 +6,12 @@
 
 namespace poisson {
 
-/// Bytes per second, read and written, of the fastest copy that the backend has between two arrays of so many bytes in
-/// its memory: what kernels are measured against. The median of many. Where the arrays fit into a cache it is the
-/// cache's. Overwrites `to`; takes no memory. Throws InputError for no bytes.
+/// Measures the backend's fastest copy between two arrays of `bytes` bytes in its memory. Returns the bytes read and
+/// written per second, the median of many copies. Kernels are compared with this bandwidth. Arrays that fit into a
+/// cache give the bandwidth of the cache. Overwrites `to` and allocates nothing. Throws InputError if `bytes` is 0.
 double copy_bandwidth(Backend& backend, const void* from, void* to, std::size_t bytes);
-/// The same in memory that it allocates and fills, and gives back. Throws RunError where it cannot be had.
+/// Measures the same in memory that the function allocates, fills and frees. Throws RunError if the memory is not
+/// available.
 double copy_bandwidth(Backend& backend, std::size_t bytes);
 
 }  // namespace poisson

@@ -11,7 +11,7 @@ class OneProcess final : public Processes {
  public:
   int rank() const override { return 0; }
   int count() const override { return 1; }
-  // To itself: what is sent under a tag is received under it.
+  // The process sends to itself: each message is received under its own tag.
   std::unique_ptr<Transit> start(std::span<const Message> sent, std::span<const Message> received) const override {
     for (const Message& to : received)
       for (const Message& from : sent)

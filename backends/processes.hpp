@@ -12,29 +12,30 @@
 
 namespace poisson {
 
-/// The processes that solve a problem together, each with a part of the grid. All of them call these in the same order.
-/// One alone is its own group.
+/// Represents the processes that solve a problem together; each owns a sub-block of the grid. All processes call the
+/// functions below in the same order. A single process is its own group.
 class Processes {
  public:
-  /// Bytes for another process, or from it. Messages between two processes are told apart by their tags.
+  /// Describes bytes to send to another process or to receive from it. Messages between two processes differ in their
+  /// tags.
   struct Message {
     int partner;
     int tag;
     void* data;
     std::size_t bytes;
   };
-  /// Messages under way.
+  /// Represents messages in flight.
   class Transit {
    public:
     virtual ~Transit() = default;
-    /// Waits until what was received is there and what was sent may be overwritten.
+    /// Waits until the data to receive have arrived and the sent data may be overwritten.
     virtual void finish() = 0;
   };
 
-  /// Seconds so far with messages under way.
+  /// Counts the seconds with messages in flight so far.
   struct Waits {
     double exchanges = 0;  ///< between neighbours
-    double gathers = 0;    ///< between all, of sums and parts
+    double gathers = 0;    ///< collectives: sums and gathered sub-blocks
     Waits operator+(const Waits& more) const { return {exchanges + more.exchanges, gathers + more.gathers}; }
     Waits operator-(const Waits& less) const { return {exchanges - less.exchanges, gathers - less.gathers}; }
   };
@@ -44,28 +45,28 @@ class Processes {
   virtual int rank() const = 0;
   virtual int count() const = 0;
   virtual std::unique_ptr<Transit> start(std::span<const Message> sent, std::span<const Message> received) const = 0;
-  /// all[r·bytes …] = what process r has, so many bytes of each.
+  /// Gathers `bytes` bytes of every process; process r has the bytes from all[r·bytes] on.
   virtual void gather(const void* own, std::size_t bytes, void* all) const = 0;
-  /// What process `from` has reaches all others.
+  /// Sends the data of process `from` to all others.
   virtual void broadcast(void* data, std::size_t bytes, int from) const = 0;
 
-  /// Why messages cannot come from the memory of a GPU, nor go there; empty where they can.
+  /// Returns why messages cannot be sent from GPU memory and received there; empty if they can.
   virtual std::string without_device_memory() const { return "no MPI"; }
 
-  /// Waits for all others to call it as well, at most so long; false where some did not.
+  /// Waits at most `seconds` until all others call it as well. Returns false if some did not.
   virtual bool meet(double /*seconds*/) const { return true; }
-  /// Ends all of them at once.
+  /// Ends all processes immediately.
   virtual void abort(int status) const { std::exit(status); }
 
   bool first() const { return rank() == 0; }
   bool alone() const { return count() == 1; }
-  /// Whether it is so on any of them.
+  /// Returns whether `own` is true on any process.
   bool any(bool own) const;
   double largest(double own) const;
   double least(double own) const { return -largest(-own); }
-  /// Added in the order of the processes.
+  /// Adds the values in the order of the processes.
   double sum(double own) const;
-  /// What each has, one after another.
+  /// Returns the values of all processes in their order.
   template <class T>
   std::vector<T> gather(const T& own) const {
     std::vector<T> all(static_cast<std::size_t>(count()), own);
@@ -74,13 +75,13 @@ class Processes {
   }
 };
 
-/// Another process has failed, and says why.
+/// Reports that another process has failed; that process prints its own message.
 struct StoppedElsewhere : std::runtime_error {
   StoppedElsewhere() : std::runtime_error("another process has failed") {}
 };
 
-/// Calls f on all processes. Where it throws on some of them, it throws on all: the first of those that fail by
-/// themselves what it threw, the others StoppedElsewhere.
+/// Calls f on all processes. If f throws on some of them, `together` throws on all. The first process whose f failed
+/// rethrows its exception; the others throw StoppedElsewhere.
 template <class F>
 void together(const Processes& processes, const F& f) {
   enum : char { done, stopped, failed };
@@ -88,7 +89,7 @@ void together(const Processes& processes, const F& f) {
   std::exception_ptr failure;
   try {
     f();
-  } catch (const StoppedElsewhere&) {  // by others, in what f does together
+  } catch (const StoppedElsewhere&) {  // a collective inside f threw it
     own = stopped;
     failure = std::current_exception();
   } catch (...) {
@@ -102,7 +103,7 @@ void together(const Processes& processes, const F& f) {
   throw StoppedElsewhere();
 }
 
-/// This process by itself.
+/// Returns this process as a group of one.
 std::shared_ptr<const Processes> one_process();
 
 }  // namespace poisson

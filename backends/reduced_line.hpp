@@ -6,22 +6,24 @@
 
 namespace poisson {
 
-/// A tridiagonal system as a chain of nodes, reduced to the node it begins with and the one that elimination has
-/// reached. Rows are written as what they sum to and what couples them: where node m goes, whose neighbours c and a
-/// couple to it, these are coupled by ca/d, d = row + c + a, and take their shares c/d and a/d of its row and its
-/// right-hand side (star-mesh transformation). No term cancels where couplings have one sign, and rows that sum to
-/// zero do so exactly.
+/// Represents a tridiagonal system as a chain of nodes, reduced to its first node and the last node that elimination
+/// has reached. A row is stored as its sum and its couplings.
+///
+/// Eliminating node m with couplings c and a to its neighbours couples these by ca/d, d = row + c + a. They receive the
+/// shares c/d and a/d of its row sum and right-hand side (star-mesh transformation). No term cancels if all couplings
+/// have one sign, and rows that sum to zero do so exactly.
 template <class T>
 struct ReducedLine {
-  T first = 0, last = 0;  ///< what both rows sum to, without the coupling beyond the last one
-  T coupling = 0;         ///< of both
+  T first = 0, last = 0;  ///< row sums of both nodes, without the coupling beyond the last one
+  T coupling = 0;         ///< couples both
   T b_first = 0, b_last = 0;
 
-  /// The last node in terms of the next one and of the first: last = value + next · u_next + to_first · u_first.
+  /// Expresses the last node by the next node and the first one: last = value + next · u_next + to_first · u_first.
   struct Eliminated {
     T value, next, to_first;
   };
-  /// On to the next node, whose row sums to `row` with the right-hand side `b`. `inverse`(x) = 1/x, and 0 of 0.
+  /// Advances to the next node, which has the row sum `row` and the right-hand side `b`. `inverse`(x) = 1/x, and 0 for
+  /// x = 0.
   template <class Inverse>
   constexpr Eliminated step(T onwards, T row, T b, const Inverse& inverse) {
     const T d = inverse(last + coupling + onwards);
@@ -35,39 +37,39 @@ struct ReducedLine {
   }
 };
 
-/// What a process tells of a line of which it has a part: its reduced form, and the coupling onwards to the next part;
-/// of the last one to the first part, where lines close on themselves, else 0. What it is told are the values at both
-/// ends.
+/// Numbers the values that a process sends about its part of a line: the reduced form, and the coupling `onwards` to
+/// the next part. The last part's `onwards` couples to the first part on periodic lines, and is 0 otherwise. The
+/// process receives two numbers, the values at both ends.
 struct PartOfLine {
   enum : int { first, last, coupling, b_first, b_last, onwards, count, ends = 2 };
 };
 
-/// Where so many numbers of each line stand that processes tell each other: in a part for each process those of its
-/// share of the lines, number by number.
+/// Locates the numbers of each line in an exchange buffer. The buffer has a part for each process; a part stores the
+/// numbers of that process's share of the lines, number by number.
 template <class T>
 struct Told {
   T* data = nullptr;
-  int lanes = 0, share = 0, count = 0;  ///< lines along the faster axis, lines of a process, numbers of a line
+  int lanes = 0, share = 0, count = 0;  ///< lines along the faster axis, lines per process, numbers per line
 
-  /// The first number of a line; the next ones are `share` values further each.
+  /// Returns the address of a line's first number; the next numbers follow at steps of `share` values.
   constexpr T* of(int lane, int slow) const {
     const int line = slow * lanes + lane, process = line / share;
     return data + std::int64_t{process} * count * share + (line - process * share);
   }
 };
 
-/// The first two nodes of a line at `from`.
+/// Returns the first two nodes of a line whose values begin at `from`.
 template <class AnyLines, class T>
 constexpr ReducedLine<T> beginning(const AnyLines& lines, const T* from, typename AnyLines::Own own) {
   return {lines.row(0, own), lines.row(1, own), lines.onwards(0, own), from[0], from[lines.step]};
 }
-/// From node k of it, 0 < k, to the next one, whose right-hand side is b.
+/// Advances from node k > 0 to the next node, which has the right-hand side b.
 template <class T, class AnyLines, class Inverse>
 constexpr void go_on(ReducedLine<T>& line, const AnyLines& lines, int k, T b, typename AnyLines::Own own,
                      const Inverse& inverse) {
   line.step(lines.onwards(k, own), lines.row(k + 1, own), b, inverse);
 }
-/// tell(number, value) of a whole part.
+/// Calls `tell(number, value)` for each number of a reduced part.
 template <class T, class Tell>
 constexpr void told_of(const ReducedLine<T>& line, T onwards, const Tell& tell) {
   tell(PartOfLine::first, line.first);
@@ -78,9 +80,9 @@ constexpr void told_of(const ReducedLine<T>& line, T onwards, const Tell& tell) 
   tell(PartOfLine::onwards, onwards);
 }
 
-/// The values at both ends of each part of a line, from what all have told of it: number e of part p stands at told[(p
-/// · PartOfLine::count + e) · step], and is overwritten. tell(part, value of its first node, of its last one). Where
-/// the whole is singular its first value is 0.
+/// Computes the values at both ends of each part of a line from the reduced parts. Number e of part p is `told[(p ·
+/// PartOfLine::count + e) · step]`; the numbers are overwritten. Calls `tell(part, value of its first node, value of
+/// its last node)`. If the line's system is singular, the first value of the line is 0.
 template <class T, class Inverse, class Tell>
 constexpr void solve_ends(T* told, std::int64_t step, int parts, const Inverse& inverse, const Tell& tell) {
   const auto of = [&](int part, int number) -> T& { return told[(part * PartOfLine::count + number) * step]; };
@@ -98,7 +100,7 @@ constexpr void solve_ends(T* told, std::int64_t step, int parts, const Inverse& 
     of(p, PartOfLine::coupling) = first.next;
     of(p, PartOfLine::first) = first.to_first;
   }
-  // Two nodes are left, which the line that closes couples twice.
+  // Two nodes remain; on a periodic line two couplings connect them.
   const T coupling = line.coupling + of(parts - 1, PartOfLine::onwards), d = inverse(line.last + coupling);
   const T gain = coupling * d;
   const T start = (line.b_first + gain * line.b_last) * inverse(line.first + gain * line.last);
@@ -111,12 +113,13 @@ constexpr void solve_ends(T* told, std::int64_t step, int parts, const Inverse& 
   tell(0, start, last);
 }
 
-/// The small systems of so many lines, which this process solves for all that have parts of them: what all have told
-/// (solve_ends), and where the values at the ends go to, PartOfLine::ends of each line in a part for each of them.
+/// Describes the small systems of `lines` lines, which this process solves for all owners of parts. `told` contains the
+/// numbers that all owners sent (solve_ends). `ends` receives the end values, PartOfLine::ends for each line, in a part
+/// for each owner.
 template <class T>
 struct EndSystems {
   T *told = nullptr, *ends = nullptr;
-  int step = 0, parts = 0, lines = 0;  ///< from one number of a line to the next
+  int step = 0, parts = 0, lines = 0;  ///< `step`: distance between the numbers of a line
 
   template <class Inverse>
   constexpr void solve(int line, const Inverse& inverse) const {

@@ -2,13 +2,13 @@
 
 namespace poisson {
 
-/// n/d rounded up, of numbers that are not negative. Compiled at run time too.
+/// Returns n/d rounded up, for numbers that are not negative. Run-time compilation uses this header as well.
 template <class N, class D>
 constexpr auto divide_up(N n, D d) {
   return (n + d - 1) / d;
 }
 
-/// The least multiple of d that is not below n.
+/// Returns the smallest multiple of d that is at least n.
 template <class N, class D>
 constexpr auto round_up(N n, D d) {
   return divide_up(n, d) * d;

@@ -4,7 +4,7 @@
 
 namespace poisson {
 
-/// On a GPU verbs on boxes of at most so many values share launches (backends/cuda/sequence_kernel.cuh).
+/// On a GPU verbs on boxes of at most this many values share launches (backends/cuda/sequence_kernel.cuh).
 inline constexpr std::int64_t most_shared_values = 1024;
 
 }  // namespace poisson

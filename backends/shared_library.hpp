@@ -6,17 +6,17 @@
 
 namespace poisson {
 
-/// A library that is loaded when it is needed, and stays loaded. Empty where none was found.
+/// Loads a shared library, which stays loaded. Converts to false if none was found.
 class SharedLibrary {
  public:
   SharedLibrary() = default;
-  /// The first of the names that can be loaded, or, where the environment variable names one, that.
+  /// Loads the library that the environment variable names, or the first of `names` that can be loaded.
   SharedLibrary(const char* variable, const std::vector<std::string>& names);
 
   explicit operator bool() const { return library_ != nullptr; }
-  /// Why there is none: what the loader said of the first name.
+  /// Returns the loader's error message for the first name.
   const std::string& reason() const { return reason_; }
-  /// Null where it has no such function.
+  /// Returns null if the library has no such function.
   void* find(const char* name) const;
 
  private:

@@ -18,7 +18,7 @@ namespace {
   throw RunError("processes of one machine cannot share memory (" + what + ": " + std::strerror(error) + ")");
 }
 
-// An open file, which is closed in the end; what has been mapped of it stays.
+// Closes an open file on destruction; mappings of the file remain.
 class Descriptor {
  public:
   Descriptor(int number, const char* what) : number_(number) {
@@ -38,7 +38,8 @@ char* mapped(const Descriptor& file, std::size_t bytes) {
   return static_cast<char*>(there);
 }
 
-// Where a process has its piece open, and which file it is: processes of several containers may have the same numbers.
+// Identifies a process's piece by its open descriptor and file. The file is checked because processes of different
+// containers may have the same process ids.
 struct Place {
   pid_t process;
   int descriptor;
@@ -61,7 +62,7 @@ SharedPieces::SharedPieces(const Processes& processes, std::size_t bytes)
     Place place{};
     together(processes, [&] {
       own = std::make_unique<Descriptor>(memfd_create("poisson", MFD_CLOEXEC), "memfd_create");
-      // Pages are taken now: where there are too few, the first to touch one would be killed.
+      // The pages are allocated now. If there were too few later, the process that first touches one would be killed.
       if (const int error = posix_fallocate(own->number(), 0, static_cast<off_t>(bytes)); error != 0)
         refuse("posix_fallocate", error);
       pieces_[static_cast<std::size_t>(processes.rank())] = mapped(*own, bytes);
@@ -79,7 +80,7 @@ SharedPieces::SharedPieces(const Processes& processes, std::size_t bytes)
         if (status.st_dev != places[p].device || status.st_ino != places[p].file) refuse(path, ESTALE);
         pieces_[p] = mapped(piece, bytes);
       }
-    });  // all have opened it before anybody closes
+    });  // all have opened it before any closes it
   } catch (...) {
     forget();
     throw;

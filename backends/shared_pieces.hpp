@@ -7,17 +7,17 @@
 
 namespace poisson {
 
-/// Memory of the host that the processes of one machine share: each makes a piece, and all others see it. Pieces have
-/// no name in any file system, so that nothing is left of processes that are killed.
+/// Owns host memory that the processes of one machine share: each process makes a piece, and all others map it. Pieces
+/// have no name in any file system, so killed processes leave nothing behind.
 class SharedPieces {
  public:
-  /// Zeroed pieces of so many bytes. All processes call it together; it throws on all of them where one cannot: the
-  /// first such one RunError, the others StoppedElsewhere.
+  /// Makes zeroed pieces of `bytes` bytes. Collective. If a process fails, all processes throw: the first one that
+  /// failed throws RunError, the others StoppedElsewhere.
   SharedPieces(const Processes& processes, std::size_t bytes);
   ~SharedPieces();
   SharedPieces(const SharedPieces&) = delete;
 
-  /// The piece of a process, where this process sees it.
+  /// Returns the address of a process's piece in this process.
   char* of(int process) const { return pieces_[static_cast<std::size_t>(process)]; }
 
  private:

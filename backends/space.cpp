@@ -9,7 +9,7 @@
 namespace poisson {
 namespace {
 
-constexpr std::int64_t alignment = 128;  // bytes: one line of a GPU's cache, two of a CPU's
+constexpr std::int64_t alignment = 128;  // bytes: one cache line of a GPU, two of a CPU
 
 Cuts uncut(const Layout& layout) {
   Cuts cuts;
@@ -20,7 +20,7 @@ Cuts uncut(const Layout& layout) {
 
 }  // namespace
 
-// The halo behind the end of a line and the one before the start of the next share the padding between them.
+// The halo after the end of a line and the halo before the start of the next line share the padding between them.
 std::int64_t Layout::pitch(Precision p) const {
   const auto step = alignment / static_cast<std::int64_t>(bytes_of(p));
   return round_up(n[0] + 2 * halo[0], step);

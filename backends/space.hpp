@@ -11,27 +11,27 @@
 
 namespace poisson {
 
-/// The shape of a field: values per axis, which axes close on themselves, and how wide the halo is on axes of more than
-/// one value.
+/// Describes the shape of a field: values per axis, periodic axes, and the width of the halo on axes of more than one
+/// value.
 struct Layout {
   std::array<int, 3> n{1, 1, 1};
   std::array<bool, 3> periodic{};
   std::array<int, 3> halo{1, 1, 1};
 
   std::int64_t size() const { return std::int64_t{1} * n[0] * n[1] * n[2]; }
-  /// Values from one line to the next; lines start on 128-byte boundaries.
+  /// Returns the values from one line to the next; lines start on 128-byte boundaries.
   std::int64_t pitch(Precision) const;
-  /// Values in memory, halo and padding included.
+  /// Returns the values in memory, including halo and padding.
   std::int64_t allocated(Precision) const;
-  /// Index of the value at (0, 0, 0) in the field's memory.
+  /// Returns the index of the value at (0, 0, 0) in the field's memory.
   std::int64_t origin(Precision) const;
   Box box() const { return {{0, 0, 0}, n}; }
-  /// Whether it is that of a part of a grid, whose halo is wider where the grid is cut.
+  /// Returns whether this is the layout of a patch of a cut grid: its halo is wider where the grid is cut.
   bool cut() const { return halo != std::array{1, 1, 1}; }
   bool operator==(const Layout&) const = default;
 };
 
-/// How a grid is shared out: each process has the patch of its number.
+/// Describes how a grid is distributed: each process owns the patch of its rank.
 struct Share {
   Cuts cuts;
   std::shared_ptr<const Processes> processes;
@@ -40,49 +40,50 @@ struct Share {
   bool operator==(const Share& other) const { return cuts == other.cuts && processes == other.processes; }
 };
 
-/// The values of one level that this process has: a patch of the grid, which of its values are unknowns, where it lies
-/// in the whole, and how its halo gets its values. Fields share it.
+/// Describes the values of one level that this process owns, a patch of the grid: its unknowns, its position in the
+/// global grid, and how its halo is filled. Fields share it.
 ///
-/// Beyond an end lie the values of a neighbour, which may be the patch itself, or nothing: there the grid ends, no
-/// exchange writes, and the halo is zero, but for the data on the faces that solutions of cell-centred problems hold.
+/// Beyond an end of the patch lie the values of a neighbour, which may be the patch itself, or the grid ends there.
+/// Past an end of the grid no exchange writes. The halo is zero there, except that solutions of cell-centred problems
+/// store the boundary data of the faces in it.
 class Space {
  public:
-  /// All values of a grid, each an unknown.
+  /// Represents an uncut grid in which every value is an unknown.
   Space(const Layout& layout) : Space(layout, layout.box()) {}
   Space(const Layout& layout, const Box& unknowns);
-  /// A patch of a grid; the unknowns are those of the whole.
+  /// Represents a patch of a grid; `all_unknowns` are the unknowns of the global grid.
   Space(const Cuts& cuts, int patch, const Box& all_unknowns);
-  /// That of this process.
+  /// Represents the patch that this process owns.
   Space(const Share& share, const Box& all_unknowns);
 
   const Layout& layout() const { return parts_->layout; }
   const Box& unknowns() const { return parts_->unknowns; }
-  /// Where value (0, 0, 0) lies in the whole grid.
+  /// Returns the global index of value (0, 0, 0).
   const std::array<int, 3>& origin() const { return parts_->origin; }
   const Exchange& halo() const { return parts_->halo; }
-  /// The same for fields whose halo is filled otherwise: no exchange writes it.
+  /// Returns the same space for fields whose halo is filled otherwise: no exchange writes it.
   Space without_exchange() const;
-  /// Which parts there are.
+  /// Returns how the grid is cut.
   const Cuts& cuts() const { return parts_->cuts; }
-  /// Those that have the other patches.
+  /// Returns the processes that own the other patches.
   const Processes& processes() const { return *parts_->processes; }
-  /// Whether the whole grid is here.
+  /// Returns whether this process has the global grid.
   bool whole() const { return cuts().patches() == 1; }
-  /// Values of the whole grid.
+  /// Returns the values of the global grid per axis.
   const std::array<int, 3>& all() const { return cuts().n; }
-  /// The unknowns of the whole grid, in its indices.
+  /// Returns the unknowns of the global grid, in global indices.
   const Box& all_unknowns() const { return parts_->all_unknowns; }
   std::int64_t unknown_count() const { return all_unknowns().size(); }
   std::int64_t size() const { return std::int64_t{1} * all()[0] * all()[1] * all()[2]; }
-  /// The values of a patch in the whole, and one past each end of the grid that it reaches.
+  /// Returns a patch in global indices, extended by one value past each end of the grid that it reaches.
   Box with_ends(int patch) const;
-  /// Whether the patch reaches the lower (0) or upper (1) end of an axis.
+  /// Returns whether the patch reaches the lower (0) or upper (1) end of an axis.
   bool ends_here(std::size_t axis, std::size_t end) const {
     return end == 0 ? origin()[axis] == 0 : origin()[axis] + layout().n[axis] == all()[axis];
   }
-  /// Its axes that close on themselves.
+  /// Returns which axes are periodic.
   const std::array<bool, 3>& closed() const { return cuts().periodic; }
-  /// Values of the largest part along each axis.
+  /// Returns the values of the largest patch along each axis.
   const std::array<int, 3>& most_values() const { return parts_->most; }
 
  private:

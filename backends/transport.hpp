@@ -2,10 +2,14 @@
 
 namespace poisson {
 
-/// How processes on GPUs reach each other. peer: kernels store into each other's memory and wait for each other, so
-/// that a solve stays on the devices; GPUs of one host alone. staged: through pinned memory of the host that processes
-/// share, in the same way, or that MPI takes from host to host. mpi: by an MPI that reads the memory of devices.
-/// automatic: what a run has measured (transport_choice.hpp); of a backend by itself the first that can be had.
+/// Selects how processes on GPUs communicate.
+/// - `peer`: kernels store into each other's memory and wait for each other, so a solve stays on the devices. All GPUs
+///   must belong to one host.
+/// - `staged`: messages pass through pinned host memory. Processes of one host share it as in `peer`; otherwise MPI
+///   sends it from host to host.
+/// - `mpi`: messages are sent by an MPI that reads device memory.
+/// - `automatic`: a run chooses the fastest transport by measurement (transport_choice.hpp). A backend alone chooses
+///   the first available one.
 enum class Transport { automatic, peer, staged, mpi };
 
 }  // namespace poisson

@@ -11,40 +11,40 @@
 
 namespace poisson {
 
-/// Processes cannot reach each other as they were told to. Thrown on all of them.
+/// Reports that the processes cannot communicate by the requested transport. Thrown on all processes.
 struct TransportError : InputError {
   TransportError(const std::string& what, std::string why) : InputError(what), reason(std::move(why)) {}
 
-  std::string reason;  ///< of `what`, what goes into parentheses
+  std::string reason;  ///< the text in parentheses in `what`
 };
 
-/// A way between processes.
+/// Describes a transport between processes, its obstacle or its speed.
 struct TransportWay {
   Transport transport;
-  std::string obstacle;  ///< why it cannot be had; empty where it can
-  // Where it can be had:
-  std::string words{};  ///< as its backend says it; empty on the host's cores
+  std::string obstacle;  ///< why it is unavailable; empty if available
+  // The following are set for an available transport.
+  std::string words{};  ///< how the backend describes it; empty on the host's cores
   TransportSpeed speed{};
 
   bool can_be_had() const { return obstacle.empty(); }
-  /// Of an exchange of a large layer; infinite where it cannot be had.
+  /// Returns the seconds of an exchange of a large layer; infinite if the transport is unavailable.
   double seconds() const {
     return can_be_had() ? speed.seconds(TransportSpeed::many) : std::numeric_limits<double>::infinity();
   }
 };
 
-/// The name of a way in configurations.
+/// Returns the name of a transport in configurations.
 const char* name_of(Transport);
 
-/// A backend of its own for measurements, which reaches the others so.
+/// Makes a separate backend for measurements that uses the given transport.
 using MakeBackend = std::function<std::unique_ptr<Backend>(Transport)>;
 
-// All processes call these.
+// The following functions are collective.
 
-/// One way, measured. Throws TransportError where it cannot be had.
+/// Measures one transport. Throws TransportError if it is unavailable.
 TransportWay measure_way(Transport, const MakeBackend&, const std::shared_ptr<const Processes>&);
-/// What Transport::automatic is in a run: all ways between GPUs, first the one whose exchanges of large layers take the
-/// least time: the same order on all processes. There always is one that can be had.
+/// Measures all transports between GPUs, as a run with Transport::automatic does. The transport that exchanges large
+/// layers fastest comes first; the order is the same on all processes. At least one transport is available.
 std::vector<TransportWay> compare_ways(const MakeBackend&, const std::shared_ptr<const Processes>&);
 
 }  // namespace poisson

@@ -5,9 +5,9 @@
 namespace poisson {
 namespace {
 
-constexpr int planes = 4;  // of a slab
+constexpr int planes = 4;  // per slab
 
-// Seconds of an exchange of planes of n × n values.
+// Returns the seconds of an exchange of planes of n × n values.
 double seconds_of_exchange(Backend& backend, const std::shared_ptr<const Processes>& processes, int n) {
   Cuts cuts;
   cuts.n = {n, n, planes * processes->count()};

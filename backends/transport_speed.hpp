@@ -6,23 +6,24 @@
 
 namespace poisson {
 
-/// How fast neighbours exchange layers.
+/// Describes how fast neighbours exchange layers.
 struct TransportSpeed {
-  /// Exchanges by which it is measured are of layers of so many values squared.
+  /// The speed is measured with layers of few² and many² values.
   static constexpr int few = 8, many = 256;
 
-  /// From seconds of an exchange of each. Where these hardly differ, or noise has the few take longer, it is as if a
-  /// sixteenth of the time was that of the values.
+  /// Computes the speed from the seconds of both exchanges. If they hardly differ, or noise makes the small exchange
+  /// slower, a sixteenth of the time is attributed to bandwidth.
   static TransportSpeed of(double seconds_of_few, double seconds_of_many);
 
-  double latency;    ///< seconds of an exchange of few values
-  double bandwidth;  ///< bytes a second each way of one of many
+  double latency;    ///< seconds that few values need
+  double bandwidth;  ///< bytes per second that each direction reaches with many values
 
-  /// Seconds of an exchange of layers of n × n values of eight bytes.
+  /// Returns the seconds to exchange layers of n × n values of 8 bytes.
   double seconds(double n) const { return latency + n * n * 8 / bandwidth; }
 };
 
-/// Measured in some milliseconds by exchanges of fields in slabs, the slowest of all processes. All of them call it.
+/// Measures the speed by exchanges of fields in slabs, which cost a few milliseconds. Returns the result of the slowest
+/// process. Collective.
 TransportSpeed measure_transport(Backend& backend, const std::shared_ptr<const Processes>& processes);
 
 }  // namespace poisson

@@ -8,17 +8,17 @@
 
 namespace poisson {
 
-/// Free of the standard library's containers: point formulas that use it compile for every backend.
+/// Indexes a field's memory in three dimensions, x fastest; valid on the device that owns the memory. Along an axis of
+/// n values the indices −halo … n−1+halo may be read. An axis of one value without halo (z in two dimensions) has
+/// stride 0: it is its own neighbour, so stencils need no special case.
 ///
-/// Three-dimensional indexing of a field's memory, x fastest; valid on the device that owns the memory.
-/// Along an axis of n values the indices −halo … n−1+halo may be read. An axis of one value without halo (z in two
-/// dimensions) has stride 0, so that its neighbours are itself and stencils need no case for it.
+/// The class uses no containers of the standard library, so point formulas that use it compile for every backend.
 template <class T>
 struct View {
-  T* data = nullptr;  ///< the value at (0, 0, 0)
+  T* data = nullptr;  ///< value at (0, 0, 0)
   int n[3] = {};
   int halo[3] = {};
-  std::int64_t sy = 0, sz = 0;  ///< strides, in values, of y and z
+  std::int64_t sy = 0, sz = 0;  ///< strides along y and z, counted in values
 
   constexpr T& operator()(int i, int j, int k) const {
 #ifdef POISSON_CHECK_BOUNDS
@@ -28,7 +28,7 @@ struct View {
 #endif
     return data[i + j * sy + k * sz];
   }
-  /// The line of values with fixed y and z; line(j, k)[i] is (i, j, k).
+  /// Returns the line of values with fixed y and z; line(j, k)[i] is (i, j, k).
   constexpr T* line(int j, int k) const {
     return &(*this)(0, j, k);
   }

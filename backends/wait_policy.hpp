@@ -2,9 +2,9 @@
 
 namespace poisson {
 
-/// Lets OpenMP's threads sleep soon after they begin to wait: where others use the cores too, threads that spin take
-/// the time of those that work. Where OMP_WAIT_POLICY or GOMP_SPINCOUNT says how to wait, or threads are bound to
-/// cores, it leaves that as it is. Programs call it once, before they compute.
+/// Makes idle OpenMP threads sleep early: if other programs use the same cores, spinning threads delay working ones.
+/// Changes nothing if OMP_WAIT_POLICY or GOMP_SPINCOUNT is set, or if threads are bound to cores. Programs call it
+/// once, before they compute.
 void wait_passively();
 
 }  // namespace poisson

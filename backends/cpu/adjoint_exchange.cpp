@@ -53,8 +53,8 @@ class HostAdjointExchange final : public AdjointExchange {
     });
   }
 
-  std::array<std::vector<char>, 2> out_, in_;    // layers on their way
-  std::unique_ptr<Processes::Transit> transit_;  // null: none are
+  std::array<std::vector<char>, 2> out_, in_;    // layers in flight
+  std::unique_ptr<Processes::Transit> transit_;  // null if nothing is in flight
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ class CpuAxisProducts final : public AxisTransforms {
       transform_lines<T>(waves.view<T>(), axis, path, from.view<T>(), to.view<T>(), a, box(), values);
     });
   }
-  // Copied first, and folded where they lie.
+  // The values are copied first and then folded in the slab.
   void fold(const Field& w, Field& slab, const Box& at, int lag) override {
     dispatch(precision(), [&]<class T>(T) {
       const View<const T> from = w.view<T>();
@@ -86,7 +86,7 @@ class CpuAxisProducts final : public AxisTransforms {
   }
 
  private:
-  // Values of a line, or a times these onto what is there.
+  // Writes values to a line, or adds a times the values.
   template <class T, class Value>
   static void put(T* line, const Box& at, const Scalar* a, const Value& value) {
     if (!a) {
@@ -108,11 +108,11 @@ class CpuAxisProducts final : public AxisTransforms {
     return slab.line(j - (solved() == 1 ? lag : 0), k - (solved() == 2 ? lag : 0));
   }
 
-  // Of values at their places in a slab, whose solved axis is another one.
+  // Folds values of a slab along an axis that is not the solved one.
   template <bool back, class T>
   void fold_axis(const View<T>& v, int d, const Box& at, int lag) const {
     const auto axis = static_cast<std::size_t>(d);
-    const int turn = box().first[axis] + box().last[axis] - 1;  // of an index and its mirror image in sum
+    const int turn = box().first[axis] + box().last[axis] - 1;  // sum of an index and its mirror image
     const int places_lag = solved() == 0 ? lag : 0;
     const auto place = [&](int i) { return places().of(i) - places_lag; };
     Box lower = at;
@@ -133,7 +133,7 @@ class CpuAxisProducts final : public AxisTransforms {
     });
   }
 
-  const Blas* blas_;  ///< null where nothing is multiplied
+  const Blas* blas_;  ///< null without products
 };
 
 }  // namespace

@@ -9,8 +9,8 @@
 namespace poisson::cpu {
 
 void copy(Backend&, const void* from, void* to, std::size_t bytes) {
-  // Pieces that a thread takes one after another: memcpy passes the caches by where a piece is large, and starting the
-  // threads pays from a few of them on.
+  // A thread copies piece after piece. For pieces this large memcpy bypasses the caches, and more than two of them are
+  // worth the start of the threads.
   constexpr std::size_t piece = std::size_t{1} << 20;
   const auto pieces = static_cast<std::int64_t>(divide_up(bytes, piece));
 #pragma omp parallel for schedule(static) if (pieces > 2)

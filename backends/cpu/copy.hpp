@@ -6,7 +6,7 @@
 
 namespace poisson::cpu {
 
-/// to = from by all threads, each a contiguous share.
+/// Copies `from` to `to` on all threads; each copies a contiguous share.
 void copy(Backend& backend, const void* from, void* to, std::size_t bytes);
 
 }  // namespace poisson::cpu

@@ -31,7 +31,7 @@ std::string processor_name() {
   return "CPU";
 }
 
-// Calls f(line of the first field, line of each further one) for all lines, each typed by its field's precision.
+// Calls f with a line of each field for all lines; the type of a line is that of its field's precision.
 template <class F, class X>
 void on_lines(X& x, const F& f) {
   dispatch(x.precision(), [&]<class T>(T) {
@@ -79,7 +79,7 @@ class CpuBackend final : public Backend {
                          " (out of memory; the run holds " + readable_bytes(static_cast<double>(memory_.now())) +
                          " already)",
                      Remedy::fewer_values);
-    // Each thread touches its share first, so that pages lie near the cores that will use them.
+    // Each thread touches its share first, so that pages are placed near the cores that will use them.
     constexpr std::size_t share = std::size_t{1} << 20;
 #pragma omp parallel for schedule(static) if (rounded > 4 * share)
     for (std::size_t start = 0; start < rounded; start += share)
@@ -284,7 +284,7 @@ class CpuBackend final : public Backend {
   }
 
  private:
-  // Layers that neighbours take go out, theirs come in; those of the patch itself are copied.
+  // Sends the layers that neighbours need and receives theirs; copies layers that the patch itself owns.
   void begin_turn(const Field& field, int width, std::size_t t) {
     const Exchange& halo = field.space().halo();
     const Exchange::Turn &turn = halo.turns(width)[t], &sent = halo.sent(width)[t];
@@ -331,8 +331,8 @@ class CpuBackend final : public Backend {
   }
 
   MemoryCount memory_;
-  std::array<std::vector<char>, 2> out_, in_;    // layers on their way
-  std::unique_ptr<Processes::Transit> transit_;  // null: none are
+  std::array<std::vector<char>, 2> out_, in_;    // layers in flight
+  std::unique_ptr<Processes::Transit> transit_;  // null if nothing is in flight
 };
 
 }  // namespace

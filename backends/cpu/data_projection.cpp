@@ -44,7 +44,7 @@ class CpuDataProjection final : public DataProjection {
   }
 
  private:
-  // Rows of a line along x.
+  // Describes the rows of a line along x.
   struct Line {
     const CpuDataProjection& of;
     double ky, my, wy, kz, mz, wz;
@@ -58,7 +58,7 @@ class CpuDataProjection final : public DataProjection {
   double at(const std::vector<double>& table, std::size_t axis, int i) const {
     return table[static_cast<std::size_t>(i - A_.box.first[axis])];
   }
-  // Σ f(line, j, k) over the lines of all processes.
+  // Returns Σ f(line, j, k) over the lines of all processes.
   template <class F>
   double sum(const Space& space, const F& f) const {
     return sum_over_lines(space, A_.box, [&](int j, int k) {
@@ -70,7 +70,7 @@ class CpuDataProjection final : public DataProjection {
 
   TensorDiagonal A_;
   TensorMass mass_;
-  double taken_off_ = 0;  ///< ‖M1‖² over (1ᵀM1)²
+  double taken_off_ = 0;  ///< ‖M1‖²/(1ᵀM1)²
 };
 
 }  // namespace

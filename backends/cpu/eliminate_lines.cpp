@@ -10,7 +10,7 @@
 namespace poisson::cpu {
 namespace {
 
-// Lines that are solved side by side.
+// This many lines are solved together in one vector loop.
 constexpr int side_by_side = 32;
 
 constexpr auto inverse = [](auto x) { return x != 0 ? 1 / x : decltype(x)(0); };
@@ -19,7 +19,7 @@ bool worth_threads(std::int64_t values) {
   return values > heavy_threshold;
 }
 
-// f(slow, first lane, lanes) of groups of lines, in threads; `make` gives what f gets of each thread.
+// Calls f(own, slow, first lane, lanes) for groups of lines on all threads. `make` makes the `own` data of each thread.
 template <class T, class Make, class F>
 void for_groups(const PlacesOfLines<T>& lines, const Make& make, const F& f) {
   const int groups = divide_up(lines.lanes, side_by_side);
@@ -40,7 +40,7 @@ struct Factors {
   std::vector<T> inverse, gain;
 };
 
-// Folds lines that lie so far behind the first one, or unfolds them.
+// Folds or unfolds lines; `lane` contains their offsets from the first one.
 template <bool back, class T>
 void fold_between(const PlacesOfLines<T>& lines, const std::int64_t* lane, int lanes) {
   const auto at = [&](int k) { return lines.values + k * lines.step; };
@@ -53,9 +53,9 @@ void fold_between(const PlacesOfLines<T>& lines, const std::int64_t* lane, int l
   for (int l = 0; l < lanes; ++l) fold_middle(middle[lane[l]]);
 }
 
-// Gaussian elimination with pivots that are the sum of a row and of its couplings to what is not eliminated, so that
-// nothing cancels. A value that is known at the end before is as one that was eliminated with a pivot of 1, its
-// coupling the gain.
+// Gaussian elimination whose pivots are the sum of a row and of its couplings to values that are not eliminated yet, so
+// nothing cancels. A known value before the first row counts as eliminated with pivot 1 and with its coupling as the
+// gain.
 template <bool ends, bool folded, class AnyLines>
 void eliminate_between(const AnyLines& lines) {
   using T = typename AnyLines::Value;
@@ -66,9 +66,9 @@ void eliminate_between(const AnyLines& lines) {
     return Factors<T>{std::vector<T>(size), std::vector<T>(size)};
   };
   for_groups(lines, make, [&](Factors<T>& factors, int slow, int first, int lanes) {
-    std::int64_t lane[side_by_side];  // where its line begins
+    std::int64_t lane[side_by_side];  // offset of line
     typename AnyLines::Own own[side_by_side];
-    T left[side_by_side], before[side_by_side];  // of the row before: pivot but for its coupling, gain
+    T left[side_by_side], before[side_by_side];  // of the previous row: pivot without its coupling, gain
     for (int l = 0; l < lanes; ++l) {
       lane[l] = lines.at(first + l, slow) - lines.values;
       own[l] = lines.own(first + l, slow);

@@ -11,16 +11,15 @@
 
 namespace poisson::cpu {
 
-/// Up to so many values one thread works alone. Threads that sleep between parallel regions take some ten microseconds
-/// to wake, on a busy machine perhaps on the core of the first one, and a sweep takes about half a nanosecond for a
-/// value.
+/// Up to this many values, one thread works alone. Threads that sleep between parallel regions need about 10 µs to
+/// wake, on a busy machine perhaps on the first thread's core. A sweep needs about 0.5 ns per value.
 inline constexpr std::int64_t parallel_threshold = 65536;
 
-/// The same where a value takes some ten times as long: lines that are solved, expressions.
+/// The threshold for work that is about 10 times as expensive per value: solving lines, expressions.
 inline constexpr std::int64_t heavy_threshold = parallel_threshold / 8;
 
-/// Calls f(j, k) for every line of the box, on all threads, in contiguous shares; on one where the box holds no more
-/// values than the threshold.
+/// Calls f(j, k) for every line of the box on all threads, in contiguous shares. One thread does all if the box has at
+/// most `threshold` values.
 template <class F>
 void for_each_line(const Box& box, std::int64_t threshold, const F& f) {
   const int nj = box.last[1] - box.first[1], nk = box.last[2] - box.first[2];
@@ -31,13 +30,13 @@ void for_each_line(const Box& box, std::int64_t threshold, const F& f) {
     f(box.first[1] + static_cast<int>(line % nj), box.first[2] + static_cast<int>(line / nj));
 }
 
-/// The same with the threshold of light work.
+/// Does the same with the threshold for light work.
 template <class F>
 void for_each_line(const Box& box, const F& f) {
   for_each_line(box, parallel_threshold, f);
 }
 
-/// f(j, k) joined over the lines of each plane of the box, from `none` on. In two dimensions a line is a plane.
+/// Joins f(j, k) over the lines of each plane of the box, starting from `none`. In two dimensions a line is a plane.
 template <class Result, class F, class Join>
 std::vector<Result> reduce_planes(const Box& box, bool flat, const Result& none, const F& f, const Join& join) {
   const int nj = box.last[1] - box.first[1], nk = box.last[2] - box.first[2];
@@ -60,30 +59,30 @@ std::vector<Result> reduce_planes(const Box& box, bool flat, const Result& none,
   return planes;
 }
 
-/// Joins f(j, k) over the lines of the box, from `none` on: those of a plane, then the planes in their order, so that
-/// the result has the same bits whatever the number of threads and wherever the box is cut between planes.
+/// Joins f(j, k) over the lines of the box, starting from `none`: first within planes, then the planes in order. The
+/// bits of the result do not depend on the number of threads or on where the box is cut between planes.
 template <class Result, class F, class Join>
 Result reduce_over_lines(const Box& box, const Result& none, const F& f, const Join& join) {
   const std::vector<Result> planes = reduce_planes(box, box.last[2] - box.first[2] == 1, none, f, join);
   return std::accumulate(planes.begin(), planes.end(), none, join);
 }
 
-/// Whether the planes of a space are its lines.
+/// Returns whether the planes of a space are its lines.
 inline bool is_flat(const Space& space) {
   return space.all()[2] == 1;
 }
 
-/// Joins the planes of the boxes of all patches of a grid, in their order; `own` are those of this process.
+/// Joins the planes of the boxes of all patches of a grid, in order; `own` are the planes of this process.
 template <class Result, class Join>
 Result join_planes(const Space& space, const Box& box, const std::vector<Result>& own, const Result& none,
                    const Join& join) {
   if (space.whole()) return std::accumulate(own.begin(), own.end(), none, join);
-  // Every process has room for as many planes as there are, and says which ones it has.
+  // Every process sends as many planes as the largest patch has, with their numbers.
   const bool flat = is_flat(space);
   const auto most = static_cast<std::size_t>(flat ? space.most_values()[1] : space.most_values()[2]);
   struct Plane {
     Result value;
-    int number;  // −1: none
+    int number;  // −1 if unused
   };
   std::vector<Plane> part(most, {none, -1});
   const int first = flat ? space.origin()[1] + box.first[1] : space.origin()[2] + box.first[2];
@@ -102,19 +101,20 @@ Result join_planes(const Space& space, const Box& box, const std::vector<Result>
   return all;
 }
 
-/// The same over the boxes of all patches of a grid, by its planes however thin they are; f(j, k) of what this one has.
+/// Does the same over the boxes of all patches of a grid, plane by plane however thin the patches are. Calls f(j, k)
+/// for the patch of this process.
 template <class Result, class F, class Join>
 Result reduce_over_lines(const Space& space, const Box& box, const Result& none, const F& f, const Join& join) {
   return join_planes(space, box, reduce_planes(box, is_flat(space), none, f, join), none, join);
 }
 
-/// Sums f(j, k) over the lines of the box, in that order.
+/// Sums f(j, k) over the lines of the box in the same order.
 template <class F>
 double sum_over_lines(const Space& space, const Box& box, const F& f) {
   return reduce_over_lines(space, box, 0.0, f, std::plus());
 }
 
-/// The same of lines that read a field one value beyond the box, whose halo is exchanged meanwhile.
+/// Does the same for lines that read a field one value beyond the box, and overlaps the exchange of its halo.
 template <class F>
 double sum_over_lines_beside(Backend& backend, const Field& read, const Box& box, const F& f) {
   const Space& space = read.space();
@@ -133,7 +133,7 @@ double sum_over_lines_beside(Backend& backend, const Field& read, const Box& box
   return join_planes(space, box, planes, 0.0, std::plus());
 }
 
-/// The largest f(j, k) over the lines of the box; `least` where there are none.
+/// Returns the largest f(j, k) over the lines of the box; `least` if there are none.
 template <class F>
 double max_over_lines(const Box& box, double least, const F& f) {
   const int nj = box.last[1] - box.first[1], nk = box.last[2] - box.first[2];

@@ -7,7 +7,8 @@
 
 namespace poisson::cpu {
 
-/// f(line of a box, its place in a row, values) for all lines of the box: of a field, and of its values in a row.
+/// Calls f(line, packed line, values) for all lines of a box: `line` lies in a field, `packed line` in contiguous
+/// memory at `row`.
 template <class T, class F>
 void for_each_packed_line(const View<T>& v, const Box& box, void* row, const F& f) {
   const std::int64_t n = box.last[0] - box.first[0], lines = box.last[1] - box.first[1];

@@ -9,7 +9,7 @@
 namespace poisson::cpu {
 namespace {
 
-// The values of some lines, which are computed with side by side.
+// Stores the values of several lines, which are transformed together.
 template <class T>
 struct Lanes {
   static constexpr int count = static_cast<int>(64 / sizeof(T));
@@ -45,8 +45,8 @@ struct Buffered {
   void set(int row, const Complex<Lanes<T>>& value) const { rows[row] = value; }
 };
 
-// Where fields have twice as many lines as there are lanes, the first half of them as real parts; where there are
-// fewer, the others are zero.
+// Represents up to 2 · count lines of a field as complex numbers: the first half are real parts, the second half
+// imaginary parts. Missing lines are zero.
 template <class T>
 class LineTile {
  public:
@@ -67,7 +67,7 @@ class LineTile {
     }
     return value;
   }
-  // f(value of the field, value, line) of every value.
+  // Calls f(value of the field, value, line) for every value.
   template <class F>
   void each_of(T* field, int i, const Complex<Lanes<T>>& value, const F& f) const {
     T* at = field + first_ + i * along_;
@@ -132,7 +132,7 @@ void transform_lines(const WaveView<T>& waves, int axis, WavePath path, const Vi
       for (int t = 0; t < tiles; ++t) {
         const int first = t * most, many = std::min(most, lines - first);
         const LineTile<T> tile(b * stride[slow] + first * stride[fast], stride[d], stride[fast], many);
-        // f(value of the target, value, line)
+        // Calls f(value of the target, value, index, line).
         const auto transform = [&](bool forward, const T* values, const auto& f) {
           transform_tile(
               waves, forward, z, [&](int i) { return tile.get(values, i); },

@@ -6,9 +6,9 @@
 
 namespace poisson::cpu {
 
-/// Transforms the lines of a box along an axis, from one field of a layout to another or in place; where `a` is given
-/// that is added to the other one times a. There and back in place by the eigenvalues of the three axes, null where an
-/// axis has none but zero.
+/// Transforms the lines of a box along an axis, in place or from one field to another of the same layout. If `a` is
+/// given, a times the result is added to the other field. `there_and_back` works in place with the eigenvalues of the
+/// three axes; null means that an axis has the eigenvalue 0 alone.
 template <class T>
 void transform_lines(const WaveView<T>& waves, int axis, WavePath path, const View<const T>& from, const View<T>& to,
                      const Scalar* a, const Box& box, const std::array<const T*, 3>& eigenvalues);

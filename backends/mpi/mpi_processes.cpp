@@ -20,7 +20,7 @@
 #include <boost/mpi/nonblocking.hpp>
 #include <unistd.h>
 #if __has_include(<mpi-ext.h>)
-#include <mpi-ext.h>  // of Open MPI and its kin: what they offer beside the standard
+#include <mpi-ext.h>  // extensions of Open MPI and its derivatives
 #endif
 
 #include "backends/error.hpp"
@@ -35,9 +35,10 @@ namespace {
 namespace mpi = boost::mpi;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds speaking{300};  // for the one that says why a run ends, before the others end
+// The process that reports why a run ends has this time before the others end.
+constexpr std::chrono::milliseconds speaking{300};
 
-/// Whether all of a group come here before a moment.
+/// Returns whether all processes of a group arrive here before `until`.
 bool all_come(const mpi::communicator& group, Clock::time_point until) {
   MPI_Request all = MPI_REQUEST_NULL;
   MPI_Ibarrier(group, &all);
@@ -48,8 +49,8 @@ bool all_come(const mpi::communicator& group, Clock::time_point until) {
   return false;
 }
 
-/// Tells the next process that this one lives, and listens for the one before. Beyond that watches those of this
-/// machine: a launcher ends the others soon after one is killed, before silence says anything.
+/// Sends signs of life to the next process and receives those of the previous one. Also watches the processes of this
+/// machine: a launcher ends the others soon after one is killed, before its silence is noticed.
 class Heartbeat {
  public:
   Heartbeat(const mpi::communicator& world, const Lost& lost)
@@ -67,14 +68,15 @@ class Heartbeat {
   }
   Heartbeat(const Heartbeat&) = delete;
 
-  /// Before this process ends the run, and has said why: the others have nothing to say.
+  /// Called before this process ends the run and after it has reported why: the others then report nothing.
   void announce_end() const { tell(ending); }
-  /// The work of this process is over. Returns when that of all others is; one that does not come here is lost.
+  /// Called when the work of this process is done. Returns when all others are done as well. A process that does not
+  /// arrive is lost.
   void await_end_of_work() {
     over_ = true;
     all_come(ring_, Clock::time_point::max());
   }
-  /// The others of this machine.
+  /// Returns the other processes of this machine.
   std::vector<LostProcess> neighbours() const {
     std::vector<LostProcess> all;
     for (int p = 0; p < ring_.size(); ++p)
@@ -85,7 +87,8 @@ class Heartbeat {
  private:
   static constexpr std::chrono::milliseconds interval{250};
   static constexpr std::chrono::seconds patience{6}, patience_for_unseen{60};
-  static constexpr std::chrono::milliseconds settling{100};  // until all that are killed together are gone
+  // Processes that are killed together all end within this time.
+  static constexpr std::chrono::milliseconds settling{100};
   enum Tag { alive, goodbye, ending };
   enum class Part { takes, has_left, ends_the_run };
 
@@ -95,8 +98,8 @@ class Heartbeat {
     MPI_Allgather(&own, sizeof own, MPI_BYTE, places.data(), sizeof own, MPI_BYTE, all);
     return places;
   }
-  /// What has not been taken when MPI ends, some MPIs complain of. A goodbye is the last sign of a process; it is on
-  /// its way by now.
+  /// Some MPIs complain about messages that were not received before MPI ends. A goodbye is the last message of a
+  /// process; it has been sent by now.
   void take_the_last() {
     const Clock::time_point until = Clock::now() + speaking;
     for (; one_is_to_leave() && Clock::now() < until; std::this_thread::yield()) listen();
@@ -104,18 +107,18 @@ class Heartbeat {
   int next() const { return (ring_.rank() + 1) % ring_.size(); }
   int before() const { return (ring_.rank() + ring_.size() - 1) % ring_.size(); }
 
-  /// Not waited for: one that is stopped does not take it.
+  /// The send is not awaited: a stopped process does not receive it.
   void tell(int process, Tag tag) const {
     MPI_Request sign = MPI_REQUEST_NULL;
     MPI_Isend(nullptr, 0, MPI_PACKED, process, tag, ring_, &sign);
     MPI_Request_free(&sign);
   }
-  /// The next one, and all of this machine.
+  /// Sends to the next process, and to all processes of this machine.
   void tell(Tag tag) const {
     for (int p = 0; p < ring_.size(); ++p)
       if (p != ring_.rank() && (p == next() || watch_.sees(p))) tell(p, tag);
   }
-  /// Whether there was a sign of the process before.
+  /// Returns whether the previous process has sent a sign of life.
   bool listen() {
     bool heard = false;
     for (auto sign = ring_.iprobe(mpi::any_source, mpi::any_tag); sign;
@@ -135,7 +138,7 @@ class Heartbeat {
       watch_.wait(interval);
       if (done_) return tell(goodbye);
       tell(next(), alive);
-      // One that was stopped itself has not listened.
+      // A process that was stopped itself has not listened.
       const Clock::time_point now = Clock::now();
       if (now - std::exchange(last_beat, now) > patience / 2) heard = now;
       if (listen()) heard = Clock::now();
@@ -147,12 +150,13 @@ class Heartbeat {
     }
   }
 
-  /// Returns whether the previous process is lost after such a silence. A running one may be silent on a busy machine.
+  /// Returns whether the previous process is lost after this silence. A running process may be silent on a busy
+  /// machine.
   bool is_lost(Clock::duration silence) const {
     if (!watch_.sees(before())) return silence > patience_for_unseen;
     return silence > patience && state_of(places_[static_cast<std::size_t>(before())].number).stopped;
   }
-  /// Ended before it has left.
+  /// Returns whether a process has ended without a goodbye.
   bool gone(int process) const {
     return watch_.ended(process) && part_[static_cast<std::size_t>(process)] == Part::takes;
   }
@@ -161,7 +165,7 @@ class Heartbeat {
       if (gone(p)) return true;
     return false;
   }
-  /// Of those that tell this one.
+  /// Returns whether a process that sends to this one has not said goodbye.
   bool one_is_to_leave() const {
     for (int p = 0; p < ring_.size(); ++p)
       if (p != ring_.rank() && (p == before() || watch_.sees(p)) &&
@@ -174,7 +178,8 @@ class Heartbeat {
     const ProcessPlace& place = places_[static_cast<std::size_t>(process)];
     return {process, place.host.data(), place.number, ended};
   }
-  /// The first of this machine's that is left names those that are not, unless somebody has said why the run ends.
+  /// The lowest rank of this machine that is still alive reports the lost processes, unless a process has announced the
+  /// end.
   void end_without_it() {
     const Clock::time_point settled = Clock::now() + settling;
     while (Clock::now() < settled) {
@@ -202,23 +207,24 @@ class Heartbeat {
   Lost lost_;
   std::vector<ProcessPlace> places_;
   ProcessWatch watch_;
-  std::vector<Part> part_;  ///< of each process in the run, as far as it has told this one
+  std::vector<Part> part_;  ///< role of each process in the run, as far as this process knows
   std::atomic<bool> over_ = false, done_ = false;
   std::thread thread_;
 };
 
-/// Processes that MPI waits for while it starts or ends.
+/// Lists processes that MPI waits for while it starts or ends.
 struct Awaited {
-  std::vector<LostProcess> here;  ///< those of this machine that are known
+  std::vector<LostProcess> here;  ///< known ones on this machine
   bool all = false;               ///< there are no others
 };
 
-/// MPI starts and ends by waiting without limit for processes that never come; this ends the run instead. A process
-/// that this one sees is waited for as long as it lives. Others are waited for as long as a process may be silent.
+/// Limits the start and the end of MPI, where MPI waits forever for processes that never arrive; this class ends the
+/// run instead. A process that this one can see is awaited as long as it lives. Others are awaited as long as a process
+/// may be silent.
 class Limit {
  public:
-  /// `awaited` is called every few seconds, `lost` at most once: with the processes that are stopped or silent, with
-  /// none where nothing is known.
+  /// `awaited` is called every second, `lost` at most once, with the processes that are stopped or silent. `lost`
+  /// gets an empty list if they are not known.
   Limit(int rank, std::function<Awaited()> awaited, std::function<void(std::span<const LostProcess>)> lost)
       : rank_(rank), awaited_(std::move(awaited)), lost_(std::move(lost)), thread_([this] { watch(); }) {}
   ~Limit() {
@@ -234,7 +240,7 @@ class Limit {
  private:
   static constexpr std::chrono::milliseconds tick{100}, look{1000}, longest = std::chrono::minutes(30);
 
-  // In ticks, so that the time does not count for which this process is stopped itself.
+  // Counts ticks, so that the time during which this process itself is stopped does not count.
   void watch() {
     std::unique_lock lock(mutex_);
     for (std::chrono::milliseconds now = tick; now < longest; now += tick) {
@@ -245,10 +251,11 @@ class Limit {
     end();
   }
 
-  // Nothing of MPI can be asked; the launcher ends the others.
+  // MPI cannot be called here; the launcher ends the other processes.
   [[noreturn]] static void end() { std::_Exit(1); }
 
-  // Whether the run ends now, and has said why. Lower ranks go first, so that one of them speaks.
+  // Returns whether the run ends now; if so, the reason has been reported. Lower ranks come first, so that only one
+  // process reports.
   bool ends(std::chrono::milliseconds now) {
     const Awaited awaited = awaited_();
     std::vector<LostProcess> gone;
@@ -261,22 +268,24 @@ class Limit {
         speaker = std::min(speaker, process.rank);
     }
     if (!gone.empty()) {
-      if (first > 0 && waited_ < std::chrono::seconds(2)) return waited_ += look, false;  // for the first one's machine
+      // The machine of rank 0 reports first.
+      if (first > 0 && waited_ < std::chrono::seconds(2)) return waited_ += look, false;
       if (speaker == rank_)
         speak(gone);
       else
         std::this_thread::sleep_for(speaking);
       return true;
     }
-    // A launcher that waits for a core has not started all yet, or has not seen yet that one has ended.
+    // A launcher that waits for a core may not have started all processes yet, or may not have noticed that one has
+    // ended.
     if ((awaited.all && !awaited.here.empty()) || state_of(getppid()).active) return false;
     unseen_ += look;
     if (unseen_ < SignsOfLife::most_silent + std::chrono::seconds(std::min(rank_, 3))) return false;
     return lost_({}), true;
   }
 
-  // Calls `lost`, then stays until the others that live have ended. One that judges later would otherwise find that
-  // this process has ended, and call `lost` again.
+  // Calls `lost`, then waits until the other live processes have ended. Otherwise a process that judges later would
+  // find that this one has ended, and would call `lost` again.
   void speak(std::span<const LostProcess> gone) const {
     lost_(gone);
     const auto others_live = [&] {
@@ -300,7 +309,7 @@ class Limit {
   std::thread thread_;
 };
 
-/// Those that the launcher has started on this machine. They are looked for until all are found.
+/// Returns the processes that the launcher started on this machine. It searches until all are found.
 std::function<Awaited()> awaited_at_start() {
   return [count = launched_count(), found = Awaited()]() mutable {
     if (found.all) return found;
@@ -311,7 +320,7 @@ std::function<Awaited()> awaited_at_start() {
     return found;
   };
 }
-/// `neighbours`: of this machine, which may end before this process does; `count`: of all processes.
+/// `neighbours`: other processes of this machine, which may end before this one; `count`: number of all processes.
 std::function<Awaited()> awaited_at_end(const std::vector<LostProcess>& neighbours, int count) {
   return [=] {
     Awaited awaited{{}, static_cast<int>(neighbours.size()) + 1 == count};
@@ -327,7 +336,7 @@ bool is_initialized() {
   return yes != 0;
 }
 
-/// Processes of a program that initializes and finalizes MPI by itself, or of one that leaves that to this class.
+/// Implements Processes by MPI. Either the program initializes and finalizes MPI, or this class does.
 class MpiProcesses final : public Processes {
  public:
   explicit MpiProcesses(const Lost& lost)
@@ -345,11 +354,11 @@ class MpiProcesses final : public Processes {
     limit_.reset();
     if (borrowed_) leave_when_finalized();
   }
-  // Others may be at work for long. When all are done, nothing but MPI's own end is waited for.
+  // Other processes may work for a long time. When all are done, only MPI's own end remains to be awaited.
   ~MpiProcesses() override {
     if (!heartbeat_) return;
     heartbeat_->await_end_of_work();
-    if (borrowed_) return;  // a program that has left MPI to its fate
+    if (borrowed_) return;  // the program has not finalized MPI
     limit_.emplace(world_->rank(), awaited_at_end(heartbeat_->neighbours(), world_->size()),
                    [lost = lost_](std::span<const LostProcess> gone) { lost(Moment::end, gone); });
   }
@@ -388,7 +397,7 @@ class MpiProcesses final : public Processes {
   }
 
  private:
-  /// MPI_Finalize begins with the attributes of MPI_COMM_SELF (MPI 3.1, section 8.7.1): everything still works there.
+  /// MPI_Finalize deletes the attributes of MPI_COMM_SELF first (MPI 3.1, section 8.7.1), while MPI still works.
   void leave_when_finalized() {
     const auto leave = [](MPI_Comm, int, void* self, void*) -> int {
       auto& processes = *static_cast<MpiProcesses*>(self);
@@ -402,7 +411,7 @@ class MpiProcesses final : public Processes {
     MPI_Comm_set_attr(MPI_COMM_SELF, key, this);
   }
 
-  /// Adds the seconds of its life to a sum.
+  /// Adds the seconds of its lifetime to a sum.
   class Lap {
    public:
     explicit Lap(double& sum) : sum_(sum) {}
@@ -422,17 +431,17 @@ class MpiProcesses final : public Processes {
       mpi::wait_all(all.begin(), all.end());
     }
   };
-  // What groups gather are messages, too.
+  // Gathers of groups are messages as well.
   double& waited_for(std::span<const Message> messages) const {
     const bool gathers = !messages.empty() && messages.front().tag == gathering_tag;
     return gathers ? waits_.gathers : waits_.exchanges;
   }
-  // Tags are not negative.
+  // MPI tags must not be negative.
   static int tag(const Message& m) { return m.tag + 16; }
 
   Lost lost_;
-  bool borrowed_;               // MPI, from a program that had initialized it
-  std::optional<Limit> limit_;  // goes last: of MPI's start, then of its end
+  bool borrowed_;               // the program had initialized MPI before
+  std::optional<Limit> limit_;  // destroyed last; limits MPI's start, then its end
   mpi::environment environment_;
   std::optional<mpi::communicator> world_;
   std::optional<Heartbeat> heartbeat_;
@@ -452,7 +461,7 @@ std::string device_memory_obstacle() {
   if (vouched && std::string_view(vouched) == "1") return "";
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
   const bool takes = MPIX_Query_cuda_support() == 1;
-#elif defined(MPIX_GPU_SUPPORT_CUDA)  // MPICH and its kin
+#elif defined(MPIX_GPU_SUPPORT_CUDA)  // MPICH and derivatives
   int known = 0;
   const bool takes = MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &known) == MPI_SUCCESS && known != 0;
 #else

@@ -37,7 +37,7 @@ ProcessWatch::ProcessWatch(const std::vector<ProcessPlace>& places, int own)
     if (static_cast<int>(p) == own) continue;
     process.descriptor = static_cast<int>(syscall(SYS_pidfd_open, places[p].number, 0));
     if (process.descriptor >= 0) continue;
-    // One that has ended already; anything else is an old kernel, or a sandbox.
+    // ESRCH: the process has ended already. Other errors mean an old kernel or a sandbox.
     process.ended = errno == ESRCH;
     process.here = process.ended;
   }
@@ -51,7 +51,8 @@ ProcessWatch::~ProcessWatch() {
 
 void ProcessWatch::wait(std::chrono::milliseconds time) {
   std::vector<pollfd> polled{{wake_, POLLIN, 0}};
-  for (const Watched& process : watched_) polled.push_back({process.descriptor, POLLIN, 0});  // below 0: passed over
+  // `poll` ignores negative descriptors.
+  for (const Watched& process : watched_) polled.push_back({process.descriptor, POLLIN, 0});
   if (poll(polled.data(), polled.size(), static_cast<int>(time.count())) <= 0) return;
   std::uint64_t count = 0;
   if (polled.front().revents != 0) [[maybe_unused]]

@@ -7,28 +7,28 @@
 
 namespace poisson {
 
-/// Where a process runs, and which one it is there. Numbers of processes mean something to those who share a table of
-/// them: containers of one machine have their own.
+/// Identifies a process and its machine. Process ids are meaningful only within one process table; containers of one
+/// machine have separate tables.
 struct ProcessPlace {
   std::array<char, 64> host{};
-  std::uint64_t table = 0;  ///< of process numbers: the kernel and its namespace; 0: not known
+  std::uint64_t table = 0;  ///< identifies the kernel and the namespace of process ids; 0: unknown
   std::int64_t number = 0;
 
   static ProcessPlace own();
 };
 
-/// Watches the processes of this machine: the kernel says at once when one of them has ended, whether anybody has asked
-/// what became of it or not. Those that it cannot see, on other machines and in other containers, seem to go on.
+/// Watches the processes of this machine: the kernel reports immediately when one of them has ended, even if it is
+/// still a zombie. Processes on other machines and in other containers cannot be seen and seem to continue.
 class ProcessWatch {
  public:
-  /// `places`: of all processes, this one's among them.
+  /// `places` are the places of all processes, including this one.
   ProcessWatch(const std::vector<ProcessPlace>& places, int own);
   ~ProcessWatch();
   ProcessWatch(const ProcessWatch&) = delete;
 
-  /// Waits so long, or until another process ends, or for `wake`.
+  /// Waits for `time`, until another process ends, or until `wake` is called.
   void wait(std::chrono::milliseconds time);
-  /// From another thread: ends a wait, this one or the next.
+  /// Ends the current or the next wait; called from another thread.
   void wake() const;
 
   bool sees(int process) const { return watched_[static_cast<std::size_t>(process)].here; }
@@ -37,7 +37,7 @@ class ProcessWatch {
  private:
   struct Watched {
     bool here = false, ended = false;
-    int descriptor = -1;  ///< of a process that goes on
+    int descriptor = -1;  ///< open while the process runs
   };
   std::vector<Watched> watched_;
   int wake_;

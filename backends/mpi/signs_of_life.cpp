@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The fields of /proc/NUMBER/stat from the state on. They follow the name, which stands in parentheses and may hold
-/// others.
+/// Returns the fields of /proc/NUMBER/stat from the state on. They follow the name, which is in parentheses and may
+/// contain parentheses.
 std::string stat_of(const fs::path& process) {
   std::ifstream stream(process / "stat");
   std::string text;
@@ -30,7 +30,7 @@ std::string stat_of(const fs::path& process) {
   return name == std::string::npos || name + 2 >= text.size() ? "" : text.substr(name + 2);
 }
 
-/// Of all threads. Kernels without schedstat count ticks of cores alone.
+/// Returns the total scheduled time of all threads. If the kernel lacks schedstat, only CPU ticks count.
 std::uint64_t scheduled_time(const fs::path& process, const std::string& stat) {
   std::uint64_t all = 0;
   std::error_code gone;
@@ -47,7 +47,8 @@ std::uint64_t scheduled_time(const fs::path& process, const std::string& stat) {
 }
 
 struct Family {
-  const char *rank, *job;  ///< variables; processes of one job share the value, without a job their parent
+  /// Names of environment variables. Processes of one job share the value of `job`, or their parent if `job` is null.
+  const char *rank, *job;
 };
 constexpr Family families[]{{"PMIX_RANK", "PMIX_NAMESPACE"},
                             {"OMPI_COMM_WORLD_RANK", "OMPI_MCA_ess_base_jobid"},
@@ -66,7 +67,7 @@ std::optional<int> variable(const char* name) {
   return text ? integer(text) : std::nullopt;
 }
 
-/// The value of a variable that a process was started with.
+/// Returns the value of a variable in a process's initial environment.
 std::optional<std::string_view> find_variable(std::string_view environment, std::string_view name) {
   for (std::size_t at = 0; at < environment.size();) {
     const std::size_t end = std::min(environment.find('\0', at), environment.size());
@@ -127,7 +128,7 @@ std::vector<LaunchedProcess> launched_here() {
     if (!rank || !integer(*rank) || integer(*rank) == own) continue;
     if (family->job ? find_variable(environment, family->job) != job : parent_of(process->path()) != getppid())
       continue;
-    // Of a script that starts the program, the program, which is younger.
+    // If a script starts the program, both have the variables; the program is the younger process.
     std::int64_t& youngest = found[*integer(*rank)];
     youngest = std::max<std::int64_t>(youngest, *number);
   }

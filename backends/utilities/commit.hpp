@@ -2,8 +2,9 @@
 
 namespace poisson {
 
-/// The commit of the sources that a program was built from, "-dirty" behind it where these held more; empty where git
-/// did not say. Made by every build (cmake/commit.cmake); a program that is carried elsewhere keeps it.
+/// Returns the commit of the sources that the program was built from, with "-dirty" appended if they had uncommitted
+/// changes. Empty if git was not available. Every build sets it (cmake/commit.cmake); a program that is copied to
+/// another machine keeps it.
 const char* commit();
 
 }  // namespace poisson

@@ -8,10 +8,11 @@
 
 namespace poisson {
 
-// Only in builds with CUDA: on a CPU there is no bus to hide.
+// These classes exist only in builds with CUDA: a CPU has no bus transfers to hide.
 
-/// Memory of the host that a device reads and writes by itself, at the full rate of the bus and while the host goes
-/// on. It is locked in place: take no more than a run needs. Not initialized. Throws RunError where it cannot be had.
+/// Owns host memory that a device accesses directly, at the full rate of the bus and while the host continues. The
+/// memory is page-locked, so a run should allocate no more than it needs. Not initialized. Throws RunError if the
+/// memory is not available.
 class PinnedBuffer {
  public:
   explicit PinnedBuffer(std::size_t bytes);
@@ -31,22 +32,22 @@ class PinnedBuffer {
   std::size_t bytes_;
 };
 
-/// Streams an array of the host through a CUDA device, chunk by chunk: while chunk i is computed, chunk i + 1 is on its
-/// way up and chunk i − 1 on its way down, in three buffers that take turns.
+/// Sends a host array through a CUDA device chunk by chunk. While chunk i is computed, chunk i + 1 is uploaded and
+/// chunk i − 1 is downloaded. The chunks use three buffers in rotation.
 class Pipeline {
  public:
-  /// Launches work on `stream` (a cudaStream_t) that changes so many bytes at `chunk` in the device's memory in place.
-  /// Called for one chunk after another; offset: of the chunk in the array, in bytes.
+  /// Launches work on `stream` (a cudaStream_t) that changes `bytes` bytes at `chunk`, in device memory, in place.
+  /// Called for one chunk after another; `offset` is the chunk's offset in the array, in bytes.
   using Compute = std::function<void(void* chunk, std::size_t bytes, std::size_t offset, void* stream)>;
 
-  /// Takes three times chunk_bytes of the device's memory. Throws InputError for chunks of no bytes or a backend that
-  /// is not a CUDA device, RunError where the memory cannot be had.
+  /// Allocates 3 chunk_bytes of device memory. Throws InputError if chunk_bytes is 0 or the backend is not a CUDA
+  /// device, and RunError if the memory is not available.
   Pipeline(Backend& backend, std::size_t chunk_bytes);
   ~Pipeline();
 
-  /// to = what compute makes of from, for so many bytes of pinned memory (from pageable memory it works as well, but
-  /// nothing overlaps); both may be the same. Begins after the work already on the backend's stream and waits for the
-  /// end. The last chunk may be shorter.
+  /// Applies `compute` to `bytes` bytes at `from` and writes the result to `to`, which may equal `from`. Both should be
+  /// pinned; pageable memory works, but nothing overlaps. The run starts after earlier work on the backend's stream,
+  /// and returns when the last chunk is complete. The last chunk may be shorter.
   void run(const void* from, void* to, std::size_t bytes, const Compute& compute);
 
  private:

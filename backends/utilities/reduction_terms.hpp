@@ -7,9 +7,8 @@
 
 namespace poisson {
 
-/// Free of the standard library's calls: every backend compiles these.
-///
-/// What a value, or a pair of them, adds to a reduction, and how two partial results become one.
+/// These classes define the term that a value, or a pair of values, adds to a reduction, and how two partial results
+/// combine. They call nothing of the standard library, so every backend compiles them.
 namespace reduction {
 
 constexpr std::uint64_t magnitude_bits(double x) {
@@ -39,11 +38,12 @@ struct Dot : Added {
 struct MaxNorm {
   static constexpr bool pairs = false;
   static constexpr double term(double x) { return magnitude(x); }
-  /// The bits of magnitudes are ordered as the magnitudes are, and those of a NaN lie above infinity's: it wins.
+  /// The bits of magnitudes are ordered like the magnitudes, and a NaN has larger bits than infinity. A NaN therefore
+  /// wins.
   static constexpr double combine(double a, double b) { return magnitude_bits(b) > magnitude_bits(a) ? b : a; }
 };
 
-/// Calls f with the terms of the reduction; all begin at 0.
+/// Calls f with the terms of the reduction. Every reduction starts from 0.
 template <class F>
 decltype(auto) dispatch(Reduction kind, F&& f) {
   switch (kind) {

@@ -16,7 +16,7 @@ std::string text(std::int64_t number) {
   return std::to_string(number);
 }
 
-// Elements from the first of a batch of matrices to behind the last.
+// Returns the number of elements from the first one of a batch of matrices to the end of the last one.
 std::int64_t extent(std::int64_t rows, std::int64_t columns, std::int64_t pitch, std::int64_t batch,
                     std::int64_t stride) {
   return (batch - 1) * stride + (rows - 1) * pitch + columns;

@@ -4,8 +4,9 @@
 
 #include "backends/waves/table.hpp"
 
-/// The discrete Fourier transform of a line, in place, by passes of radix 2 to 8. Free of the standard library: it
-/// compiles for every backend, with V the values of as many lines as are transformed at once and T their type.
+/// Computes the discrete Fourier transform of a line in place, by passes of radix 2 to 8. The functions use nothing of
+/// the standard library, so they compile for every backend. V contains the values of all lines that are transformed
+/// together; T is the type of one value.
 namespace poisson {
 
 template <class V>
@@ -24,7 +25,7 @@ template <class V, class T>
 constexpr Complex<V> scaled(T factor, const Complex<V>& a) {
   return {factor * a.re, factor * a.im};
 }
-/// a times i.
+/// Returns a times i.
 template <class V>
 constexpr Complex<V> turned(const Complex<V>& a) {
   return {-a.im, a.re};
@@ -34,7 +35,7 @@ constexpr Complex<V> times(const Complex<T>& w, const Complex<V>& a) {
   return {w.re * a.re - w.im * a.im, w.re * a.im + w.im * a.re};
 }
 
-/// cos and sin of 2π k/radix.
+/// Return cos and sin of 2π k/radix.
 template <int radix>
 constexpr double cosine_of(int k) {
   if (radix == 3) return k % 3 == 0 ? 1 : -0.5;
@@ -54,8 +55,8 @@ constexpr double sine_of(int k) {
                                    : 0.43388373911755812048);
 }
 
-/// y_q = Σ_r x_r e^(−2πi rq/radix), in the place of x. Of odd radix: sums and differences of mirrored values take real
-/// factors.
+/// Computes y_q = Σ_r x_r e^(−2πi rq/radix) in place. For an odd radix, sums and differences of mirrored values have
+/// real factors.
 template <class T, int radix>
 struct Butterfly {
   template <class V>
@@ -118,15 +119,15 @@ struct Butterfly<T, 8> {
   }
 };
 
-/// Who shares the work on a line: of so many pieces of work the ones from `first` on, `step` apart.
+/// Assigns the pieces of work on a line to a thread: pieces `first`, `first` + `step`, ….
 struct Team {
   int first = 0, step = 1;
 };
 
-/// One pass of several over n = blocks · radix · apart values.
+/// Describes one pass over n = blocks · radix · apart values.
 struct FourierPass {
   int radix, apart, blocks;
-  std::uint32_t reciprocal;  ///< ⌊2³²/apart⌋ + 1: exact quotients of all pieces there are, without a division
+  std::uint32_t reciprocal;  ///< ⌊2³²/apart⌋ + 1: gives exact quotients for all pieces without a division
 
   static constexpr FourierPass of(int n, int radix, int blocks) {
     const int apart = n / (blocks * radix);
@@ -138,8 +139,9 @@ struct FourierPass {
   }
 };
 
-/// A pass of decimation in frequency over a line of n values, which lies in `blocks` pieces: of each the values `apart`
-/// from each other become those of `radix` pieces. roots[q] = e^(−2πi q/n). No two butterflies share a value.
+/// Runs a decimation-in-frequency pass over a line of n values, which consists of `blocks` pieces. In each piece,
+/// values with the distance `apart` become the values of `radix` new pieces. roots[q] = e^(−2πi q/n). No two
+/// butterflies share a value.
 template <int radix, class T, class Line>
 constexpr void fourier_pass(const FourierPass& pass, const Line& z, Table<Complex<T>> roots, const Team& team) {
   const int apart = pass.apart, butterflies = pass.blocks * apart;
@@ -156,7 +158,7 @@ constexpr void fourier_pass(const FourierPass& pass, const Line& z, Table<Comple
   }
 }
 
-/// The same of any radix that there is.
+/// Does the same for a radix that is known at run time.
 template <class T, class Line>
 constexpr void fourier_pass(const FourierPass& pass, const Line& z, Table<Complex<T>> roots, const Team& team) {
   switch (pass.radix) {

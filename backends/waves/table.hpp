@@ -2,8 +2,8 @@
 
 namespace poisson {
 
-/// Numbers that nobody writes while they are read. A GPU is told so: it then asks for several before it stores what it
-/// made of the first. Free of the standard library.
+/// Refers to numbers that nobody writes while they are read. A GPU loads them by __ldg, so it can request several
+/// numbers before it stores the first result. Uses nothing of the standard library.
 template <class T>
 struct Table {
   const T* numbers = nullptr;
@@ -27,7 +27,7 @@ struct Table {
   static __device__ T unchanged(const int* at) {
     return __ldg(at);
   }
-  // Of two parts.
+  // Loads a number of two parts.
   template <class Pair>
   static __device__ T unchanged(const Pair* at) {
     using Words = decltype(words(at->re));

@@ -2,20 +2,20 @@
 
 namespace poisson {
 
-/// Modes of N equal cells that are waves, by what they are at the ends: sines vanish at Dirichlet ends, cosines are
-/// even at Neumann ends. Values lie at nodes or in cells.
+/// Selects the trigonometric modes of an axis of N equal cells by its end conditions. Sines vanish at Dirichlet ends;
+/// cosines are even at Neumann ends. Values lie at nodes or in cells.
 enum class WaveKind {
   none,
   periodic,     ///< N values: cos and sin(2πkj/N)
   sines,        ///< N − 1 values between Dirichlet nodes: sin(πki/N)
-  cosines,      ///< N + 1 values, Neumann nodes at both ends: cos(πki/N)
-  cells,        ///< N values: cos(πk(2j+1)/2N), and between Dirichlet ends sin
-  mixed_nodes,  ///< N values, the last one beside a Dirichlet node: cos(π(2k+1)i/2N); or the first one
+  cosines,      ///< N + 1 values; both ends are Neumann nodes: cos(πki/N)
+  cells,        ///< N values: cos(πk(2j+1)/2N); sines if both ends are Dirichlet
+  mixed_nodes,  ///< N values: cos(π(2k+1)i/2N); a Dirichlet node follows the last value or precedes the first
   mixed_cells,  ///< N values: cos(π(2k+1)(2j+1)/4N), or sin
 };
 
-/// The kind, and what is different at the lower end. A Dirichlet one makes sines of cells', and turns mixed ones round:
-/// sin is cos counted from the other end, but for a sign.
+/// Describes the modes of an axis: the kind and the lower end. A Dirichlet lower end turns the cosines of `cells` into
+/// sines. It reverses the mixed kinds: sin is cos counted from the other end, up to its sign.
 struct AxisWaves {
   WaveKind kind = WaveKind::none;
   bool lower_dirichlet = false;

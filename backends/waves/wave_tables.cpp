@@ -6,14 +6,14 @@
 namespace poisson {
 namespace {
 
-// cos and sin of 2π q/period, from the first eighth of a turn: mirrored ones are the same to the last bit.
+// Returns cos and sin of 2π q/period, computed from the first eighth of a turn: mirrored values agree to the last bit.
 Complex<double> turn(std::int64_t q, std::int64_t period) {
   q = (q % period + period) % period;
   if (2 * q > period) {
     const Complex<double> t = turn(period - q, period);
     return {t.re, -t.im};
   }
-  if (4 * q > period) {  // period/2 − q, in halves
+  if (4 * q > period) {  // reflects q at period/4
     const Complex<double> t = turn(period - 2 * q, 2 * period);
     return {-t.re, t.im};
   }
@@ -31,7 +31,7 @@ std::vector<int> radices_of(int n) {
   std::vector<int> radices;
   int twos = 0;
   while (n % 2 == 0) n /= 2, ++twos;
-  // Of 8, and where that leaves a single 2, of 4.
+  // Powers of two use radix 8, and radix 4 if a single 2 would remain.
   for (; twos > 4 || twos == 3; twos -= 3) radices.push_back(8);
   for (; twos > 1; twos -= 2) radices.push_back(4);
   if (twos == 1) radices.push_back(2);

@@ -7,30 +7,30 @@
 
 namespace poisson {
 
-/// The longest transform: a line of it fits into the shared memory of a multiprocessor.
+/// Limits the length of a transform: a line of this length fits into the shared memory of a multiprocessor.
 inline constexpr int longest_waves = 12288;
 
-/// The radices of the passes of a Fourier transform of length n; empty where n has a prime factor beyond 7.
+/// Returns the radices of the passes of a Fourier transform of length n; empty if n has a prime factor above 7.
 std::vector<int> radices_of(int n);
-/// Whether waves of so many cells are transformed by passes.
+/// Returns whether passes can transform an axis of n cells.
 bool is_transformable(int n);
 
-/// Of the mode at a position of the coefficients: half waves, in halves, over the axis. The mode changes by the phase
-/// π·wave/(2N) from cell to cell.
+/// Returns twice the number of half waves, over the axis, of the mode at a position of the coefficients. The phase of
+/// the mode changes by π·wave/(2N) from cell to cell.
 int wave_at(const AxisWaves& waves, int position);
-/// Σ over the axis of the mode's square, ends of Neumann nodes half.
+/// Returns Σ over the axis of the squared mode; Neumann nodes at ends count half.
 double square_of_wave(const AxisWaves& waves, int position);
 
-/// What transforms of an axis look up, in the memory of a backend.
+/// Stores the tables of the trigonometric transforms of an axis in the memory of a backend.
 class WaveTables {
  public:
   WaveTables() = default;
-  /// `weights`: of each coefficient; 1 where there are none.
+  /// `weights` has a factor for each coefficient; if it is empty, all factors are 1.
   WaveTables(Backend& backend, Precision precision, const AxisWaves& waves, const std::vector<double>& weights);
 
   explicit operator bool() const { return static_cast<bool>(waves_); }
   const AxisWaves& waves() const { return waves_; }
-  /// T must be the precision.
+  /// Returns the tables; T must be the type of the precision.
   template <class T>
   WaveView<T> view() const {
     WaveView<T> v{};

@@ -3,12 +3,12 @@
 #include "backends/waves/fourier.hpp"
 #include "backends/waves/wave_kind.hpp"
 
-/// Transforms of lines to the coefficients of their modes and back, by one Fourier transform of the length N. Real
-/// lines go two by two as the real and imaginary part of a complex one: every step is linear with real factors.
-/// Free of the standard library, like fourier.hpp.
+/// Transforms lines to the coefficients of their modes and back, by one Fourier transform of length N. Two real lines
+/// form the real and imaginary part of a complex one, because every step is linear with real factors. Like fourier.hpp,
+/// these functions use nothing of the standard library.
 namespace poisson {
 
-/// What the steps look up. Position and frequency of a coefficient are those of wave_tables.hpp.
+/// Refers to the tables of the steps. wave_tables.hpp defines the position and frequency of a coefficient.
 template <class T>
 struct WaveView {
   static constexpr int most_passes = 16;
@@ -19,17 +19,18 @@ struct WaveView {
   FourierPass pass[most_passes];
   Table<Complex<T>> roots;  ///< e^(−2πi q/N), q < N
   Table<Complex<T>> turns;  ///< cos and sin(πk/2N), k ≤ N/2 + 1
-  Table<T> divisors;        ///< of sines and cosines 1/(4 sin(πj/N)), of mixed cells 1/(2 cos(π(2j+1)/4N))
-  Table<T> weights;         ///< what makes vᵀMv = 1 of each coefficient's mode
-  Table<int> places;        ///< where frequency k stands after the passes, k < N
+  Table<T> divisors;        ///< sines and cosines: 1/(4 sin(πj/N)); mixed cells: 1/(2 cos(π(2j+1)/4N))
+  Table<T> weights;         ///< factors of the modes such that vᵀMv = 1
+  Table<int> places;        ///< row of frequency k after the passes, k < N
 
-  /// Rows of a line while it is transformed: its values, and of cosines one more.
+  /// Returns the rows of a line during its transform: its values, and one more for cosines.
   constexpr int rows() const { return n + (kind == WaveKind::cosines ? 1 : 0); }
   constexpr int values() const { return kind == WaveKind::sines ? n - 1 : rows(); }
 };
 
-/// A piece of the work before and after the passes: mirrored values or coefficients, by the lower of them, 0 ≤ k ≤ N/2.
-/// `inner`: neither the first piece nor the last, which is known when it is compiled.
+/// Identifies a piece of the work before and after the passes. A piece is a pair of mirrored values or coefficients k
+/// and N − k, named by the lower index 0 ≤ k ≤ N/2. `inner` is known at compile time: the piece is neither the first
+/// nor the last.
 template <bool inner>
 struct Piece {
   int k;
@@ -39,10 +40,10 @@ struct Piece {
   constexpr bool before_middle(int n) const { return inner || 2 * k < n; }
   constexpr bool next_before_middle(int n) const { return inner || 2 * k + 1 < n; }
   constexpr bool next_not_behind(int n) const { return inner || 2 * k + 1 <= n; }
-  /// Whether k and N − k are two.
+  /// Returns whether k and N − k differ.
   constexpr bool mirrored(int n) const { return !first() && before_middle(n); }
 };
-/// f(piece) of all of them.
+/// Calls f(piece) for all pieces.
 template <class F>
 constexpr void each_piece(int n, const F& f) {
   f(Piece<false>{0});
@@ -50,7 +51,7 @@ constexpr void each_piece(int n, const F& f) {
   if (n > 1) f(Piece<false>{n / 2});
 }
 
-/// Σ v_j cos(2πjk/N) and Σ v_j sin(2πjk/N), from what a Fourier transform left.
+/// Stores Σ v_j cos(2πjk/N) and Σ v_j sin(2πjk/N), computed from the result of a Fourier transform.
 template <class V>
 struct CosineSine {
   Complex<V> cosine, sine;
@@ -62,7 +63,7 @@ constexpr auto cosine_and_sine(const WaveView<T>& w, const Line& z, int k) {
   return CosineSine<decltype(a.re)>{scaled(T(0.5), a + b), scaled(T(0.5), turned(a - b))};
 }
 
-/// Puts Σ_k c_k cos(2πjk/N) + s_k sin(2πjk/N) where the Fourier transform will find it, for a k ≤ N/2.
+/// Writes Σ_k c_k cos(2πjk/N) + s_k sin(2πjk/N) as input of the Fourier transform, for one k ≤ N/2.
 template <class T, class Line, class V, bool inner>
 constexpr void put_frequency(const WaveView<T>& w, const Line& z, Piece<inner> k, const Complex<V>& c,
                              const Complex<V>& s) {
@@ -72,9 +73,10 @@ constexpr void put_frequency(const WaveView<T>& w, const Line& z, Piece<inner> k
   z.set(w.n - k, half_c - half_s);
 }
 
-// Cells (DCT-II) and back (DCT-III), after Makhoul, IEEE Trans. ASSP 28, 1980: even values, then odd ones from the end.
+// Transforms in cells (DCT-II) and back (DCT-III), after Makhoul, IEEE Trans. ASSP 28, 1980: even values come first,
+// then odd ones in reverse order.
 
-/// The coefficients k and N − k of cos(πk(2j+1)/2N).
+/// Stores the coefficients k and N − k of cos(πk(2j+1)/2N).
 template <class V>
 struct Mirrored {
   Complex<V> lower, upper;
@@ -105,13 +107,13 @@ constexpr void take_cells(const WaveView<T>& w, const Line& z, Piece<inner> j, c
   if (j.next_before_middle(w.n)) out(2 * j + 1, z.get(w.places[w.n - 1 - j]));
 }
 
-/// Sines and cosines at nodes (DST-I, DCT-I): waves of even k have the period N, and of the odd ones 2 sin(πj/N)
-/// times them is a difference of two of these. Coefficients of even k come first.
+/// Sines and cosines at nodes (DST-I, DCT-I): modes of even k have the period N. A mode of odd k times 2 sin(πj/N) is a
+/// difference of two such modes. Coefficients of even k come first.
 constexpr int even_waves(WaveKind kind, int n) {
   return kind == WaveKind::sines ? (n - 1) / 2 : n / 2 + 1;
 }
 
-/// f.template operator()<kind>() of the kind that it is.
+/// Calls f.template operator()<kind>() for the given kind.
 template <class F>
 constexpr void with_kind(WaveKind kind, const F& f) {
   switch (kind) {
@@ -132,13 +134,13 @@ constexpr void with_kind(WaveKind kind, const F& f) {
   }
 }
 
-/// What begin of all pieces adds up: only cosines have need of it, on the way back.
+/// Accumulates a sum over all pieces, which cosines need on the way back.
 template <class V>
 struct WaveSum {
   Complex<V> value{};
 };
 
-/// A piece before the passes of a transform to coefficients: in(i), i < values, into the line.
+/// Processes a piece before the passes of a forward transform: reads in(i), i < values, and writes the line.
 template <WaveKind kind, class T, class Line, class In, bool inner>
 constexpr void begin_forward(const WaveView<T>& w, const Line& z, Piece<inner> k, const In& in) {
   const int n = w.n, values = kind == WaveKind::cosines ? n + 1 : n;
@@ -183,7 +185,7 @@ constexpr void begin_forward(const WaveView<T>& w, const Line& z, Piece<inner> k
   }
 }
 
-/// A piece after the passes: out(position, coefficient).
+/// Processes a piece after the passes of a forward transform: calls out(position, coefficient).
 template <WaveKind kind, class T, class Line, class Out, bool inner>
 constexpr void end_forward(const WaveView<T>& w, const Line& z, Piece<inner> k, const Out& put) {
   const int n = w.n;
@@ -230,8 +232,8 @@ constexpr void end_forward(const WaveView<T>& w, const Line& z, Piece<inner> k, 
   }
 }
 
-/// A piece before the passes of the way back: in(position). What the pieces add to `sum` has to stand in row N behind
-/// them where the kind is cosines.
+/// Processes a piece before the passes of a backward transform: reads in(position). For cosines the caller must store
+/// `sum` in row N after the last piece.
 template <WaveKind kind, class T, class Line, class In, class V, bool inner>
 constexpr void begin_backward(const WaveView<T>& w, const Line& z, Piece<inner> k, const In& in, WaveSum<V>& sum) {
   const int n = w.n;
@@ -253,7 +255,7 @@ constexpr void begin_backward(const WaveView<T>& w, const Line& z, Piece<inner> 
       const Complex<V> here = k.next_not_behind(n) ? in(evens + k) : Complex<V>{};
       const Complex<V> before = k.first() ? Complex<V>{} : in(evens + k - 1);
       sum.value = sum.value + here;
-      // Frequency (N + 1)/2 of odd N is −(N − 1)/2.
+      // For odd N the frequency (N + 1)/2 equals −(N − 1)/2.
       const Complex<V> step = before - here;
       put_frequency(w, z, k, in(k), !k.next_before_middle(n) && 2 * k + 1 == n ? step - here : step);
       break;
@@ -272,7 +274,7 @@ constexpr void begin_backward(const WaveView<T>& w, const Line& z, Piece<inner> 
   }
 }
 
-/// A piece after the passes of the way back: put(i, value).
+/// Processes a piece after the passes of a backward transform: calls put(i, value).
 template <WaveKind kind, class T, class Line, class Out, bool inner>
 constexpr void end_backward(const WaveView<T>& w, const Line& z, Piece<inner> k, const Out& put) {
   const int n = w.n;

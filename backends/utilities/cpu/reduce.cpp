@@ -11,10 +11,12 @@
 namespace poisson::cpu {
 namespace {
 
-// Values of the least piece: pieces decide in which order is added, whatever the number of threads.
+// Is the number of values of the smallest piece. Pieces determine the order of additions, whatever the number of
+// threads.
 constexpr std::int64_t least_piece = 4096;
 
-// So many partial results side by side: no chain of additions that wait for each other, and whole vectors of them.
+// Number of partial results that are accumulated in parallel: this breaks the chain of dependent additions and fills
+// vector registers.
 constexpr std::int64_t lanes = 16;
 
 template <class Terms>
@@ -24,7 +26,7 @@ double combined(const double* partials, std::int64_t count) {
   return result;
 }
 
-// Of the values first … last − 1.
+// Reduces the values first … last − 1.
 template <class Terms, class T>
 double reduce_piece(const T* x, const T* y, std::int64_t first, std::int64_t last) {
   const auto term = [&](std::int64_t i) {

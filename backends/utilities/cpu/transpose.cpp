@@ -14,12 +14,12 @@ struct Element16 {
   std::uint64_t low, high;
 };
 
-// Values along each side of a tile: whole cache lines of every element size, and a tile that stays in the first-level
-// cache.
+// Values along each side of a tile. A row is at least one cache line for every element size, and a tile fits into the
+// L1 cache.
 constexpr std::int64_t side = 32;
 
-// By way of a tile of its own: rows whose pitch is a power of two fall into few sets of the cache, where a tile that is
-// read along columns would evict itself.
+// Transposes through a tile on the stack. Rows whose pitch is a power of two map to few sets of the cache, so a tile
+// that is read along columns would evict itself.
 template <class Element>
 void transpose_tile(const Element* from, std::int64_t from_pitch, Element* to, std::int64_t to_pitch, std::int64_t rows,
                     std::int64_t columns) {

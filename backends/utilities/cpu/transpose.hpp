@@ -4,7 +4,7 @@
 
 namespace poisson::cpu {
 
-/// poisson::transpose on all threads; the shape is valid.
+/// Runs poisson::transpose on all threads. The shape is valid.
 void transpose(const Transposition& shape, const void* from, void* to);
 
 }  // namespace poisson::cpu

@@ -14,7 +14,7 @@ void* allocate_pinned(std::size_t bytes) {
   void* data = nullptr;
   const cudaError_t status = cudaMallocHost(&data, std::max<std::size_t>(bytes, 1));
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // this is an answer, no error to stick
+    cudaGetLastError();  // clears the error, which is handled here
     throw RunError("cannot pin " + readable_bytes(static_cast<double>(bytes)) +
                    " of the host's memory (it has not so much that can be locked): pin smaller pieces");
   }
@@ -30,7 +30,7 @@ cuda::CudaBackend& checked(Backend& backend, std::size_t chunk_bytes) {
   return static_cast<cuda::CudaBackend&>(backend);
 }
 
-// Waits for streams on the way out, whatever the way: the host's arrays may end with the caller.
+// Waits for the streams on every exit from a scope, because the caller's host arrays may be freed afterwards.
 class WaitAtEnd {
  public:
   explicit WaitAtEnd(std::array<cudaStream_t, 3> streams) : streams_(streams) {}
@@ -52,7 +52,7 @@ void PinnedBuffer::Release::operator()(void* data) const {
   cudaFreeHost(data);
 }
 
-// Three streams, and three buffers that pass through them in turn.
+// Owns three streams, and three buffers that pass through them in turn.
 class Pipeline::Lanes {
  public:
   Lanes(Backend& backend, std::size_t chunk_bytes)
@@ -70,7 +70,7 @@ class Pipeline::Lanes {
       const std::size_t size = std::min(chunk_bytes_, bytes - offset);
       void* const chunk = stage.memory.data();
 
-      stage.downloaded.hold(up_.get());  // of the chunk that was in this buffer before
+      stage.downloaded.hold(up_.get());  // waits for the buffer's previous chunk
       cuda::check(
           cudaMemcpyAsync(chunk, static_cast<const char*>(from) + offset, size, cudaMemcpyHostToDevice, up_.get()));
       stage.uploaded.record(up_.get());

@@ -11,14 +11,15 @@ namespace poisson::cuda {
 namespace {
 
 constexpr int threads = 256, warps = threads / 32;
-constexpr int resident = 4;  // blocks that a multiprocessor holds at least
+constexpr int resident = 4;  // minimum blocks per multiprocessor
 
-// Words that a thread has under way at one time: about 128 bytes of each thread, 128 KiB of a multiprocessor. Fewer of
-// four values each, whose conversions to double need the registers.
+// Words that a thread loads together: about 128 bytes per thread, 128 KiB per multiprocessor. Words of four values have
+// a smaller depth, because their conversions to double need the registers.
 template <class Terms, int n>
 constexpr int depth = (n == 4 ? 6 : 8) / (Terms::pairs ? 2 : 1);
 
-// x (and y) from a word's boundary on: `words` words of n values, `head` single values before them and `tail` behind.
+// Describes x (and y) from a word boundary on: `words` words of n values, with `head` single values before them and
+// `tail` after them.
 template <class T>
 struct Operands {
   const T *x, *y;
@@ -38,7 +39,7 @@ __device__ double with_words(double result, const Pack<T, n>& x, const Pack<T, n
   return result;
 }
 
-// The values that one thread takes: all words whose number is its own modulo the number of threads.
+// Reduces the values of one thread: all words whose number modulo the number of threads is the thread's.
 template <class Terms, int n, class T>
 __device__ double of_thread(const Operands<T>& all) {
   constexpr int m = depth<Terms, n>;
@@ -76,7 +77,7 @@ __device__ double of_thread(const Operands<T>& all) {
   return partial[0];
 }
 
-// The partial results of a block's threads as one, in thread 0. May be called again after a barrier.
+// Combines the partial results of a block's threads; thread 0 gets the result. May be called again after a barrier.
 template <class Terms>
 __device__ double of_block(double partial) {
   __shared__ double of_warp[warps];
@@ -92,8 +93,8 @@ __device__ double of_block(double partial) {
   return partial;
 }
 
-// Every block leaves its partial result; the one that finds all others there combines them, in the order of the blocks
-// whichever came last, and sets the count back for the next reduction.
+// Every block stores its partial result. The block that arrives last combines all of them in the order of the blocks,
+// whichever block it is, and resets the count for the next reduction.
 template <class Terms, int n, class T>
 __global__ void __launch_bounds__(threads, resident)
     reduce_kernel(Operands<T> all, double* partials, unsigned* arrived, double* result) {
@@ -113,8 +114,9 @@ __global__ void __launch_bounds__(threads, resident)
   if (threadIdx.x == 0) *result = partial;
 }
 
-// One word for every thread as long as that does not fill the device; beyond it more words for each, and only where all
-// have several rounds to do more blocks than the device holds, for the ones that run ahead.
+// Each thread gets one word as long as that does not fill the device. Beyond that, threads get more words. Only if all
+// threads have several rounds are there more blocks than the device can run together, so that fast multiprocessors can
+// run additional ones.
 unsigned blocks_for(std::int64_t words, int depth) {
   int device = 0, multiprocessors = 0;
   check(cudaGetDevice(&device));
@@ -149,7 +151,7 @@ void reduce(Backend& backend, Reduction kind, const Values& x, const Values& y, 
     poisson::dispatch(x.precision, [&]<class T>(T) {
       constexpr int n = 16 / sizeof(T);
       const auto *a = static_cast<const T*>(x.data), *b = static_cast<const T*>(y.data);
-      // Two operands that lie differently towards 16-byte boundaries can only be read value by value.
+      // Two operands with different alignments to 16 bytes can only be read value by value.
       if constexpr (Terms::pairs)
         if ((reinterpret_cast<std::uintptr_t>(a) - reinterpret_cast<std::uintptr_t>(b)) % 16 != 0)
           return launch<Terms, 1>(stream, a, b, x.count, room, result.address());

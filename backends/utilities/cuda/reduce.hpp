@@ -4,7 +4,7 @@
 
 namespace poisson::cuda {
 
-/// poisson::reduce on the stream of a CUDA backend, in one launch; the operands are valid.
+/// Runs poisson::reduce on the stream of a CUDA backend in one launch. The operands are valid.
 void reduce(Backend& backend, Reduction kind, const Values& x, const Values& y, ReductionRoom& room, Scalar& result);
 
 }  // namespace poisson::cuda

@@ -8,8 +8,9 @@
 namespace poisson::cuda {
 namespace {
 
-// The tiles of elements that are moved n to a word: measured on an H200 at 4000² to 32768² among 15 shapes. Single
-// elements, where rows begin anywhere, want long pieces of rows: fewer of their ends share a sector of the cache.
+// Selects the tiles for elements that are moved n to a word. The shapes were measured on an H200 at 4000² to 32768²
+// among 15 shapes. Single elements, whose rows may begin anywhere, need long pieces of rows: fewer ends of pieces share
+// a sector of the cache.
 template <class Element, int n>
 struct Square : TileShape<32, 32, 256> {};
 template <int n>
@@ -18,7 +19,7 @@ template <>
 struct Square<std::uint32_t, 1> : TileShape<128, 32, 256, true> {};
 template <>
 struct Square<std::uint64_t, 1> : TileShape<64, 64, 512> {};
-// Matrices of few columns or few rows would leave most of a square tile empty.
+// Matrices with few columns or few rows would leave most of a square tile empty.
 template <class Element>
 using Tall = std::conditional_t<sizeof(Element) == 16, TileShape<128, 8, 256>, TileShape<256, 16, 256>>;
 template <class Element>

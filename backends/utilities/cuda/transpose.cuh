@@ -13,9 +13,9 @@
 
 namespace poisson::cuda {
 
-/// How the transposition cuts a matrix: tiles of so many rows and columns of the source, each moved by one block of so
-/// many threads. All are powers of two.
-/// streaming: loads and stores marked as not to be kept in the caches.
+/// Describes how a transposition divides a matrix: into tiles of `rows` rows and `columns` columns of the source. A
+/// block of `threads` threads moves each tile. All three are powers of two. `streaming`: loads and stores carry a hint
+/// that their data need not stay in the caches.
 template <int rows_, int columns_, int threads_, bool streaming_ = false>
 struct TileShape {
   static constexpr int rows = rows_, columns = columns_, threads = threads_;
@@ -37,12 +37,12 @@ __device__ void store(W word, W* to) {
     *to = word;
 }
 
-/// A transposition as the kernel takes it. The tiles of a matrix are numbered down before across: blocks that run at
-/// one time write long pieces of few destination rows. (Measured on an H200 at 4000² to 32768²: the other way round,
-/// and in groups of 1 to 256 rows of tiles, is slower by up to 8 %.)
+/// Contains the kernel's arguments. The tiles of a matrix are numbered down before across, so blocks that run together
+/// write long pieces of few destination rows. (Measured on an H200 at 4000² to 32768²: the other order, and groups of 1
+/// to 256 rows of tiles, are up to 8 % slower.)
 struct TiledMatrices {
   std::int64_t rows, columns, from_pitch, to_pitch, from_stride, to_stride;
-  unsigned down, across;  ///< tiles of a matrix
+  unsigned down, across;  ///< tiles per matrix
 
   struct Place {
     unsigned matrix, row, column;
@@ -53,14 +53,14 @@ struct TiledMatrices {
   }
 };
 
-/// One tile. A thread takes units of n × n elements, n to a word: it loads n words of n source rows, transposes them in
-/// its registers, and passes on n words of n destination rows through shared memory. All loads of a thread are under
-/// way before it stores anything, which is what keeps enough bytes in flight.
+/// Moves one tile. A thread processes units of n × n elements, n to a word. It loads n words of n source rows,
+/// transposes them in registers, and passes n words of n destination rows through shared memory. A thread issues all
+/// its loads before it stores anything, which keeps enough bytes in flight.
 template <class Element, int n, class TileShape>
 class TileMover {
-  static constexpr int down = TileShape::rows / n, across = TileShape::columns / n;  // units
-  static constexpr int units = down * across / TileShape::threads;                   // of a thread
-  // Rows of units that the block reads at a time, and columns of units that it writes at a time.
+  static constexpr int down = TileShape::rows / n, across = TileShape::columns / n;  // in units
+  static constexpr int units = down * across / TileShape::threads;                   // per thread
+  // Rows of units that the block reads together, and columns of units that it writes together.
   static constexpr int lines_read = TileShape::threads / across, lines_written = TileShape::threads / down;
   static_assert(units > 0 && lines_read > 0 && lines_written > 0, "threads share the units equally");
   static constexpr int word = n * static_cast<int>(sizeof(Element));
@@ -71,12 +71,12 @@ class TileMover {
   using Tile = Words[TileShape::columns][down];
   static_assert(sizeof(Tile) <= 48 * 1024, "static shared memory");
 
-  /// full: nothing of the tile lies outside the matrix, whose part in the tile is height × width elements.
+  /// Moves the tile. `full`: the tile lies inside the matrix; otherwise height × width elements of it do.
   template <bool full>
   static __device__ void move(Tile& tile, const Element* from, std::int64_t from_pitch, Element* to,
                               std::int64_t to_pitch, int height, int width) {
     const int thread = static_cast<int>(threadIdx.x);
-    const int i0 = thread / across, j0 = thread % across;  // first unit to read; the others lie below it
+    const int i0 = thread / across, j0 = thread % across;  // first unit to read; the others are below it
     Elements loaded[units][n] = {};
     from += i0 * n * from_pitch + j0 * n;
 #pragma unroll
@@ -98,7 +98,7 @@ class TileMover {
         tile[j0 * n + k][swizzled(i0 + u * lines_read, j0)] = std::bit_cast<Words>(column);
       }
     __syncthreads();
-    const int i1 = thread % down, j1 = thread / down;  // first unit to write; the others lie right of it
+    const int i1 = thread % down, j1 = thread / down;  // first unit to write; the others are right of it
     to += j1 * n * to_pitch + i1 * n;
 #pragma unroll
     for (int u = 0; u < units; ++u) {
@@ -112,9 +112,10 @@ class TileMover {
   }
 
  private:
-  /// Where in its row of the tile the word of unit (i, j) lies. Shared memory serves 128 bytes at a time: neighbouring
-  /// threads write neighbouring j, whose rows are a multiple of 128 bytes apart, and the exclusive or spreads them over
-  /// all banks; they read neighbouring i of one j, which stay a permutation of each other.
+  /// Returns the place of the word of unit (i, j) in its row of the tile. Shared memory serves 128 bytes at a time.
+  /// Neighbouring threads write neighbouring j, whose rows are a multiple of 128 bytes apart; the exclusive or spreads
+  /// them over all banks. Neighbouring threads read neighbouring i of one j, and these remain a permutation of each
+  /// other.
   static __device__ int swizzled(int i, int j) {
     constexpr int together = 128 / word;
     constexpr int spread = together > across ? together / across : 1;
@@ -122,13 +123,13 @@ class TileMover {
   }
 };
 
-/// Threads that a multiprocessor must have room for. A thread holds its share of the tile in registers, at most as many
-/// as are left to it; 64 KB of loads under way cover the memory's bandwidth times latency of a multiprocessor (about
-/// 40 KB on an H200).
+/// Returns the threads that must fit on a multiprocessor together. A thread keeps its share of the tile in registers,
+/// which limits their number. Loads of 64 KB in flight cover bandwidth times latency of a multiprocessor's memory
+/// accesses (about 40 KB on an H200).
 template <class Element, class TileShape>
 constexpr int resident_threads() {
   constexpr int share =
-      TileShape::rows * TileShape::columns / TileShape::threads * static_cast<int>(sizeof(Element));  // bytes
+      TileShape::rows * TileShape::columns / TileShape::threads * static_cast<int>(sizeof(Element));  // in bytes
   return share <= 128 ? 1024 : 512;
 }
 
@@ -157,7 +158,7 @@ void launch_tiles(cudaStream_t stream, const Transposition& s, const void* from,
   m.across = tiles(s.columns, TileShape::columns);
   constexpr std::int64_t most_blocks = 0x7fffffff;
   const std::int64_t of_matrix = std::int64_t{m.down} * m.across;
-  const std::int64_t matrices = std::max<std::int64_t>(1, most_blocks / of_matrix);  // of one launch
+  const std::int64_t matrices = std::max<std::int64_t>(1, most_blocks / of_matrix);  // matrices per launch
   for (std::int64_t first = 0; first < s.batch; first += matrices) {
     const auto blocks = static_cast<unsigned>(std::min(matrices, s.batch - first) * of_matrix);
     transpose_kernel<Element, n, TileShape><<<blocks, TileShape::threads, 0, stream>>>(
@@ -168,7 +169,8 @@ void launch_tiles(cudaStream_t stream, const Transposition& s, const void* from,
 
 }  // namespace detail
 
-/// Whether every row can be moved in words of n elements: all begin on multiples of a word and hold whole words.
+/// Returns whether every row can be moved in words of n elements: all rows begin at multiples of a word and consist of
+/// entire words.
 inline bool moves_in_words(const Transposition& s, const void* from, const void* to, int n) {
   const auto address = reinterpret_cast<std::uintptr_t>(from) | reinterpret_cast<std::uintptr_t>(to);
   std::int64_t lengths = s.rows | s.columns | s.from_pitch | s.to_pitch;
@@ -187,7 +189,7 @@ void in_widest_words(const Transposition& shape, const void* from, const void* t
   f.template operator()<1>();
 }
 
-/// The transposition with one shape of tiles.
+/// Transposes with one shape of tiles.
 template <class TileShape, class Element>
 void transpose_tiled(cudaStream_t stream, const Transposition& shape, const void* from, void* to) {
   in_widest_words<Element>(shape, from, to,

@@ -4,7 +4,7 @@
 
 namespace poisson::cuda {
 
-/// poisson::transpose on the stream of a CUDA backend; the shape is valid.
+/// Runs poisson::transpose on the stream of a CUDA backend. The shape is valid.
 void transpose(Backend& backend, const Transposition& shape, const void* from, void* to);
 
 }  // namespace poisson::cuda
