@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>
   sum_planes<block_threads<Column>>(box, sums, column, partial);
 }
 
-/// Returns how a functor is summed over a box. `depth`: planes of the global grid.
+/// Returns how a functor is summed over a box. `depth` counts the planes of the global grid.
 template <class Column>
 PlaneSums plane_sums(const Box& box, int depth) {
   return {box, Tiling::of<Column>(box, block_threads<Column>), depth};

@@ -32,10 +32,10 @@ __device__ inline void end_turn(Channel* channel, unsigned turn, unsigned blocks
 /// A message contains at most this many fields.
 inline constexpr int most_fields = 16;
 
-/// Lets a kernel participate in one step of an exchange, so that the exchange needs no launch. It contains the slots and
-/// flags of the neighbours, and the values of the fields that are sent and received. A kernel that computes values for
-/// neighbours stores them into the slots as soon as they are known. A kernel that uses received values waits only when
-/// it needs them.
+/// Lets a kernel participate in one step of an exchange, so that the exchange needs no launch. It contains the slots
+/// and flags of the neighbours, and the values of the fields that are sent and received. A kernel that computes values
+/// for neighbours stores them into the slots as soon as they are known. A kernel that uses received values waits only
+/// when it needs them.
 ///
 /// All fields belong to one space. A message contains `values` values of each field, one field after another, and has a
 /// single epoch and flag.
@@ -46,7 +46,7 @@ inline constexpr int most_fields = 16;
 template <class T>
 struct Ticket {
   struct Piece {
-    int process, side;  ///< the other process; side 0 or 1 of the receiver's halo
+    int process, side;  ///< other process; side (0 or 1) of the receiver's halo
     Packed values;
   };
 
