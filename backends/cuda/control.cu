@@ -25,7 +25,7 @@ namespace {
 // iterations.
 constexpr int ring = 1 << 16;
 
-// Is polled by the host: pinned host memory that the device writes to.
+// The host polls this pinned memory, which the device writes to.
 struct Told {
   volatile int norms = 0;  // number of norms written
   volatile int stop = 0;   // set by the host
@@ -33,7 +33,7 @@ struct Told {
   volatile double norm[ring];
 };
 
-// Is the monitor's counterpart on the device.
+// This is the monitor's counterpart on the device.
 struct DeviceMonitor {
   StoppingRule rule;
   MonitorState state;

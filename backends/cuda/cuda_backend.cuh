@@ -121,7 +121,7 @@ class CudaBackend final : public Backend {
   /// Returns the mailboxes through which kernels exchange (ticket.cuh), or null if messages pass through the host.
   const Mail* mail() const { return mail_.get(); }
   /// Returns whether kernels that read beyond a cut exchange by themselves. They do so between GPUs, unless messages
-  /// are timed, which such kernels would hide.
+  /// are timed: such kernels would hide their time.
   bool kernels_exchange() const { return mail_ && kernels_exchange_ && !mail_timer_; }
 
   Buffer allocate(std::size_t bytes) override;

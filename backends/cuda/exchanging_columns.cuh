@@ -25,7 +25,7 @@ struct ColumnEnds {
   Ticket<T> ticket;  ///< has one field, in layers as wide as the columns' box
   View<const T> made;
   bool told, tells;                   ///< whether the field was sent by its kernel; whether `made` is sent
-  bool below = false, above = false;  ///< neighbours exist
+  bool below = false, above = false;  ///< neighbours exist there
   int tiles = 0, pieces = 0;          ///< blocks per layer and along z
 
   /// Orders the pieces along z so that the blocks at the ends come last.

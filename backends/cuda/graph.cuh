@@ -31,7 +31,7 @@ class Graph final : public Recording {
   std::size_t kernels() const override { return kernels_.all; }
   std::size_t kernels_in_loop() const override { return kernels_.in_loop; }
   void launch(cudaStream_t stream) const { check(cudaGraphLaunch(exec_, stream)); }
-  /// Does in advance the other work of the first launch.
+  /// Uploads the graph, which its first launch would do otherwise.
   void upload(cudaStream_t stream) const { check(cudaGraphUpload(exec_, stream)); }
 
  private:

@@ -224,7 +224,7 @@ void Mail::close() {
 }
 
 void Mail::open(const MailSizes& sizes) {
-  sizes_ = {{}, 0, 0};  // valid if the allocation fails
+  sizes_ = {{}, 0, 0};  // there are no slots if the allocation fails
   static_cast<MailboxLayout&>(box_) = MailboxLayout(sizes, box_.count, place_);
   memory_ = MailboxMemory::make(place_, processes_, box_.bytes);
   bytes_ = place_ == MailPlace::devices ? box_.bytes : 0;

@@ -26,8 +26,8 @@
 /// one 8-byte store. A reader that sees the current epoch has the value: no flag and no fence are needed. (NCCL's
 /// protocol LL does the same.) Slots for words are never used for anything else.
 ///
-/// The epoch of a channel (`turn` in the code) counts its messages. Each message has two slots, which alternate. A
-/// process reuses a slot two epochs later, when it has seen that the receiver has read the old message.
+/// The epoch of a channel (`turn` in the code) counts its messages. Each kind of message has two slots, which
+/// alternate. A process reuses a slot two epochs later, when it has seen that the receiver has read the old message.
 namespace poisson::cuda {
 
 inline constexpr int most_peers = MailboxLayout::most_processes;

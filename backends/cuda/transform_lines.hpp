@@ -9,7 +9,7 @@
 namespace poisson::cuda {
 
 /// Transforms the lines of a box along an axis, in place or from one field to another of the same layout. If `a` is
-/// given, the result times a is added to the other field.
+/// given, the result times a is added to `to`.
 ///
 /// WavePath::there_and_back works in place and divides by the sums of the eigenvalues of the three axes. The pointer of
 /// an axis is null if its eigenvalues are all zero. This path does not support x, which is never the last axis.

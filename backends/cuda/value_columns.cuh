@@ -7,7 +7,8 @@
 #include "backends/cuda/sequence.cuh"
 #include "backends/view.hpp"
 
-/// Functors that the backend's verbs apply to the columns of a box. They are run by for_columns and in sequences.
+/// Defines the functors that the backend's verbs apply to the columns of a box. They are run by for_columns and in
+/// sequences.
 namespace poisson::cuda {
 
 /// Applies f to every value of a column.

@@ -121,8 +121,8 @@ class Axis {
 /// Contains a coarser axis and its position in the finer one.
 struct CoarseAxis {
   Axis axis;
-  /// Contains the position of each coarse node, including the last, as a number of finer nodes. A position between two
-  /// finer nodes is not an integer.
+  /// Contains the position of each coarse node, including the last, in the numbering of the finer nodes. A position
+  /// between two finer nodes is not an integer.
   std::vector<double> place;
 
   /// Returns whether every coarse cell is a union of finer cells.

@@ -215,7 +215,7 @@ LinearRows linear_rows(const Axis& fine, const CoarseAxis& coarse, bool constant
     if (!coarse.axis.periodic() && l == ends.last) {
       // The fine value coincides with the last coarse value or lies past it.
     } else if (!coarse.axis.periodic() && places.fine(i) < places.coarse(l)) {
-      --l;  // lies before the first coarse value
+      --l;  // the fine value lies before the first coarse one
       w = 0;
     } else {
       const double from = places.coarse(l), to = places.coarse(l + 1);

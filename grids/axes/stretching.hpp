@@ -21,11 +21,11 @@ std::vector<double> geometric_nodes(double lower, double upper, int cells, doubl
 /// Returns the ratio for which the largest cell of geometric_nodes is `expansion` times as wide as the smallest.
 double geometric_ratio(double expansion, int cells, StretchedEnd at);
 
-/// Returns the strength for which the cell at the end (at both ends) of tanh_nodes has the width `first`. Requires 0 <
-/// first < length / cells.
+/// Returns the strength for which tanh_nodes have cells of width `first` at the end (at both ends) of an axis. Requires
+/// 0 < first < length / cells.
 double tanh_strength_of_first_cell(double first, double length, int cells, StretchedEnd at);
-/// Returns the ratio for which the cell at the end (at both ends) of geometric_nodes has the width `first`. Requires 0
-/// < first < length / cells.
+/// Returns the ratio for which geometric_nodes have cells of width `first` at the end (at both ends) of an axis.
+/// Requires 0 < first < length / cells.
 double geometric_ratio_of_first_cell(double first, double length, int cells, StretchedEnd at);
 
 }  // namespace poisson

@@ -15,8 +15,8 @@ struct FacePart {
   Quantity where = 1.0;  ///< a function that is not zero on the part; a number applies everywhere
 };
 
-/// This α turns a Robin face into a Dirichlet condition: the coupling of the face to the middle of a cell, κα/(κ +
-/// αh/2), equals κ over half a cell to the last bit. The value on the face is g/α.
+/// This α turns a Robin face into a Dirichlet condition: its coupling to the middle of a cell, κα/(κ + αh/2), equals κ
+/// over half a cell to the last bit. The value on the face is g/α.
 inline constexpr double holding_alpha = 0x1p332;  // a power of two scales without rounding
 
 /// Returns a face with several boundary conditions. At each point the condition of the first part that contains it
