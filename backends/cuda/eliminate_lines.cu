@@ -107,8 +107,8 @@ __global__ void __launch_bounds__(line_threads, line_blocks)
   }
 }
 
-// Solves both halves of a folded line together, from the ends to the middle, so that values are folded as they are read
-// and unfolded as they are written. The odd half is stored from the middle to the end and is eliminated backwards.
+// Solves both halves of a folded line together, from the ends to the middle. Values are therefore folded as they are
+// read and unfolded as they are written. The odd half is stored from the middle to the end and is eliminated backwards.
 template <class T>
 __global__ void __launch_bounds__(line_threads, folded_blocks)
     folded_lines_kernel(const __grid_constant__ Lines<T> lines, T* kept) {

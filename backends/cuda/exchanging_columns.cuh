@@ -102,9 +102,9 @@ __global__ void __launch_bounds__(block_threads<Column>, resident_blocks<Column>
 struct ColumnLayers {
   Exchange::Turn sent, received;
 };
-/// Returns the layers for a box of a space, or nothing if columns cannot exchange by themselves. This is the case if
-/// the grid is cut across x or y, if a cut lies next to values that are not unknowns, or if verbs share launches
-/// because a part is small. All processes get the same answer.
+/// Returns the layers for a box of a space, or nothing if columns cannot exchange by themselves. They cannot if the
+/// grid is cut across x or y, or if a cut lies next to values that are not unknowns. They cannot either if a part is so
+/// small that verbs share launches. All processes get the same answer.
 std::optional<ColumnLayers> column_layers(const Space& space, const Box& box);
 
 /// Prepares columns over all unknowns that read u across z, and executes the exchange steps of the patch with itself.

@@ -15,16 +15,16 @@ struct FacePart {
   Quantity where = 1.0;  ///< a function that is not zero on the part; a number applies everywhere
 };
 
-/// This α turns a Robin face into a Dirichlet condition: its coupling to the middle of a cell, κα/(κ + αh/2), equals κ
-/// over half a cell to the last bit. The value on the face is g/α.
+/// This α turns a Robin face into a Dirichlet face. The coupling κα/(κ + αh/2) to the middle of a cell equals κ over
+/// half a cell to the last bit. The value on the face is g/α.
 inline constexpr double holding_alpha = 0x1p332;  // a power of two scales without rounding
 
 /// Returns a face with several boundary conditions. At each point the condition of the first part that contains it
 /// applies; without a part the flux is zero.
 ///
-/// The result is a Robin face α u + κ ∂u/∂n = g, and the other conditions are limits of it: α = 0 for Neumann parts, a
-/// very large α for Dirichlet parts. Unknowns in cells use this Robin condition; unknowns at nodes use the parts.
-/// Throws std::invalid_argument if a part is periodic or has several conditions itself.
+/// The result is a Robin face α u + κ ∂u/∂n = g. The other conditions are limits of it: Neumann parts have α = 0, and
+/// Dirichlet parts a very large α. Unknowns in cells use this Robin condition; unknowns at nodes use the parts. Throws
+/// std::invalid_argument if a part is periodic or has several conditions itself.
 Boundary mixed_face(std::vector<FacePart> parts);
 
 /// Returns the parts of a face that mixed_face made. Throws std::logic_error for any other face.

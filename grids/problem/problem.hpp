@@ -30,8 +30,7 @@ struct Boundary {
 /// Lists the names of the faces axis by axis, lower before upper.
 inline constexpr std::array<std::string_view, 6> face_names{"x-", "x+", "y-", "y+", "z-", "z+"};
 
-/// Describes −∇·(κ∇u) + σu = f on a box. Problems in two dimensions use the first two axes, and their functions get z =
-/// 0.
+/// Describes −∇·(κ∇u) + σu = f on a box. Problems in two dimensions use the first two axes. Their functions get z = 0.
 struct Problem {
   int dimension = 3;
   Centering centering = Centering::node;
